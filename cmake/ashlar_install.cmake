@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: BSL-1.0
+# Install rules: headers, CMake package, pkg-config file and, if asked for, the headers of xsimd.
+include(CMakePackageConfigHelpers)
+include(GNUInstallDirs)
+
+set(ashlar_package_dir "${CMAKE_INSTALL_DATADIR}/cmake/ashlar")
+set(ashlar_vendored_dir "${CMAKE_INSTALL_INCLUDEDIR}/ashlar-deps")
+
+install(TARGETS ashlar EXPORT ashlarTargets FILE_SET HEADERS DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+install(EXPORT ashlarTargets NAMESPACE ashlar:: DESTINATION "${ashlar_package_dir}")
+
+configure_package_config_file(cmake/ashlarConfig.cmake.in "${PROJECT_BINARY_DIR}/ashlarConfig.cmake"
+  INSTALL_DESTINATION "${ashlar_package_dir}" PATH_VARS ashlar_vendored_dir NO_CHECK_REQUIRED_COMPONENTS_MACRO)
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/ashlarConfigVersion.cmake"
+  COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
+install(FILES "${PROJECT_BINARY_DIR}/ashlarConfig.cmake" "${PROJECT_BINARY_DIR}/ashlarConfigVersion.cmake"
+        DESTINATION "${ashlar_package_dir}")
+
+if(ASHLAR_INSTALL_XSIMD)
+  get_target_property(ashlar_xsimd_include_dir xsimd INTERFACE_INCLUDE_DIRECTORIES)
+  string(REGEX REPLACE "\\$<BUILD_INTERFACE:([^>]*)>.*" "\\1" ashlar_xsimd_include_dir "${ashlar_xsimd_include_dir}")
+  install(DIRECTORY "${ashlar_xsimd_include_dir}/xsimd" DESTINATION "${ashlar_vendored_dir}")
+  set(ashlar_pc_requires "")
+  set(ashlar_pc_cflags " -isystem \${includedir}/ashlar-deps")
+else()
+  set(ashlar_pc_requires "xsimd >= ${ASHLAR_XSIMD_VERSION}")
+  set(ashlar_pc_cflags "")
+endif()
+configure_file(cmake/ashlar.pc.in "${PROJECT_BINARY_DIR}/ashlar.pc" @ONLY)
+install(FILES "${PROJECT_BINARY_DIR}/ashlar.pc" DESTINATION "${CMAKE_INSTALL_DATADIR}/pkgconfig")
+install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}")

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: BSL-1.0
+# Tests of the repository rather than of values: file rules, lone headers, error messages, snippets, consumers.
+find_program(ASHLAR_BASH bash REQUIRED)
+find_program(ASHLAR_REFERENCE_GXX NAMES g++-12 g++)
+find_program(ASHLAR_REFERENCE_CLANG NAMES clang++-19)
+set(scripts "${CMAKE_CURRENT_SOURCE_DIR}/scripts")
+
+get_target_property(xsimd_include_dir xsimd INTERFACE_INCLUDE_DIRECTORIES)
+set(reference_flags -std=c++20 -fsyntax-only -I${PROJECT_SOURCE_DIR}/include -I${PROJECT_SOURCE_DIR}
+                    -isystem ${xsimd_include_dir})
+set(reference_compilers "")
+foreach(compiler IN ITEMS GXX CLANG)
+  if(ASHLAR_REFERENCE_${compiler})
+    list(APPEND reference_compilers "${ASHLAR_REFERENCE_${compiler}}")
+  else()
+    message(STATUS "ashlar: no reference compiler ${compiler}: its messages and snippets are not tested")
+  endif()
+endforeach()
+
+add_test(NAME check/files COMMAND "${ASHLAR_BASH}" "${scripts}/check_files.sh" "${PROJECT_SOURCE_DIR}")
+add_test(NAME check/files_finds_violations COMMAND "${ASHLAR_BASH}" "${scripts}/check_files_test.sh")
+set_tests_properties(check/files check/files_finds_violations PROPERTIES LABELS check)
+
+# Every public header compiles alone, and twice in one unit.
+set(lone_sources "")
+foreach(header IN LISTS ashlar_headers)
+  set(lone_source "${CMAKE_CURRENT_BINARY_DIR}/lone_headers/${header}.cpp")
+  file(CONFIGURE OUTPUT "${lone_source}" CONTENT "#include <@header@>\n#include <@header@>\n" @ONLY)
+  list(APPEND lone_sources "${lone_source}")
+endforeach()
+if(lone_sources)
+  add_library(lone_headers OBJECT ${lone_sources})
+  target_link_libraries(lone_headers PRIVATE ashlar::ashlar ashlar_warnings)
+  target_compile_options(lone_headers PRIVATE -fno-sanitize=all)
+endif()
+
+# Each tests/diagnostics/*.cpp must fail with its message, and compile once corrected.
+file(GLOB diagnostics CONFIGURE_DEPENDS diagnostics/*.cpp)
+foreach(compiler IN LISTS reference_compilers)
+  cmake_path(GET compiler FILENAME compiler_name)
+  foreach(source IN LISTS diagnostics)
+    cmake_path(GET source STEM name)
+    set(test diagnostics/${name}/${compiler_name})
+    add_test(NAME ${test} COMMAND "${ASHLAR_BASH}" "${scripts}/check_diagnostic.sh" "${source}" "${compiler}"
+                                  ${reference_flags})
+    set_tests_properties(${test} PROPERTIES LABELS diagnostics)
+  endforeach()
+
+  set(test docs/snippets/${compiler_name})
+  add_test(NAME ${test} COMMAND "${ASHLAR_BASH}" "${scripts}/check_snippets.sh" "${PROJECT_SOURCE_DIR}"
+                                "${CMAKE_CURRENT_BINARY_DIR}/snippets/${compiler_name}" "${compiler}" ${reference_flags})
+  set_tests_properties(${test} PROPERTIES LABELS docs)
+endforeach()
+
+add_subdirectory(consumer)

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: BSL-1.0
+# The file rules: who may include whom, the only door to xsimd, where macros live, SPDX lines, file length.
+BEGIN {
+    sees["core"] = "core"
+    sees["tensor"] = "tensor core"
+    sees["expr"] = "expr tensor core"
+    sees["kernel"] = "kernel core"
+    sees["plan"] = "plan expr kernel tensor core"
+    sees["eval"] = "eval plan expr kernel tensor core"
+    sees["nn"] = "nn expr tensor eval core"
+    sees["io"] = "io tensor core"
+    sees["ashlar.hpp"] = "core tensor expr kernel plan eval"
+    sees["nn.hpp"] = "nn ashlar.hpp"
+    sees["io.hpp"] = "io ashlar.hpp tensor core"
+    split("iostream istream ostream fstream iosfwd string vector deque list map set unordered_map unordered_set " \
+          "functional memory stdexcept sstream format random locale regex thread mutex chrono filesystem any", names, " ")
+    for (i in names)
+        hosted[names[i]] = 1
+    soft_limit = 400
+    hard_limit = 450
+}
+
+function fail(line, what) {
+    printf "%s:%d: %s\n", FILENAME, line, what
+    violations++
+}
+
+# The layer of a path below include/ashlar: its folder, or the file name of a header at the top.
+function layer_of(path) {
+    sub(/^ashlar\//, "", path)
+    sub(/\/.*/, "", path)
+    return path
+}
+
+function check_length() {
+    if (previous ~ /fixtures/) # tables of reference values
+        return
+    if (lines > hard_limit) {
+        printf "%s:%d: %d lines, more than %d\n", previous, lines, lines, hard_limit
+        violations++
+    } else if (lines > soft_limit) {
+        printf "%s: warning: %d lines, should be under %d\n", previous, lines, soft_limit
+    }
+}
+
+function finish_file() {
+    check_length()
+    if (is_header && !guarded) {
+        printf "%s:1: #pragma once is missing\n", previous
+        violations++
+    }
+}
+
+FNR == 1 {
+    if (previous != "")
+        finish_file()
+    previous = FILENAME
+    is_public = FILENAME ~ /^include\//
+    is_header = FILENAME ~ /^include\/.*\.hpp$/
+    guarded = 0
+    shebang = /^#!/
+    layer = is_public ? layer_of(substr(FILENAME, 9)) : ""
+    hosted_allowed = layer == "io" || layer == "io.hpp" || FILENAME == "include/ashlar/tensor/print.hpp" ||
+                     FILENAME ~ /^include\/ashlar\/nn\/summary/
+    if (is_public && FILENAME !~ /^include\/ashlar\//)
+        fail(1, "public headers live in include/ashlar")
+    else if (is_public && !(layer in sees))
+        fail(1, "'" layer "' is no layer")
+}
+
+{ lines = FNR }
+
+FNR == 1 + shebang && !/SPDX-License-Identifier: BSL-1\.0/ {
+    fail(FNR, "the first line must be SPDX-License-Identifier: BSL-1.0")
+}
+
+/^#pragma once/ { guarded = 1 }
+
+is_public && /^[ \t]*#[ \t]*define[ \t]/ {
+    name = $0
+    sub(/^[ \t]*#[ \t]*define[ \t]+/, "", name)
+    sub(/[^A-Za-z0-9_].*/, "", name)
+    if (FILENAME == "include/ashlar/core/config.hpp") {
+        if (name !~ /^ASHLAR_/)
+            fail(FNR, "macro " name " does not start with ASHLAR_")
+    } else if (!(FILENAME == "include/ashlar/kernel/simd.hpp" && name ~ /^XSIMD_/)) {
+        fail(FNR, "macro " name ": macros are defined in core/config.hpp only")
+    }
+}
+
+is_public && /^[ \t]*#[ \t]*include[ \t]/ {
+    if (!match($0, /<[^>]*>/)) {
+        fail(FNR, "write #include <ashlar/...> with angle brackets")
+        next
+    }
+    header = substr($0, RSTART + 1, RLENGTH - 2)
+    if (header ~ /^xsimd\//) {
+        if (FILENAME != "include/ashlar/kernel/simd.hpp")
+            fail(FNR, "<" header ">: kernel/simd.hpp is the only door to xsimd")
+    } else if (header ~ /^ashlar\//) {
+        target = layer_of(header)
+        if (header != FILENAME && (layer in sees) && index(" " sees[layer] " ", " " target " ") == 0)
+            fail(FNR, "<" header ">: " layer " may include " sees[layer] " only")
+    } else if (header ~ /[\/.]/ && FILENAME != "include/ashlar/kernel/simd.hpp") {
+        fail(FNR, "<" header ">: no library but the standard one and xsimd")
+    } else if ((header in hosted) && !hosted_allowed) {
+        fail(FNR, "<" header ">: a hosted header below ashlar.hpp")
+    }
+}
+
+END {
+    if (previous != "")
+        finish_file()
+    if (violations) {
+        printf "%d violations\n", violations
+        exit 1
+    }
+    print "no violations"
+}

@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSL-1.0
+# Checks the include table of the layers and the rules of every source file; prints file:line for each violation.
+set -euo pipefail
+
+root=$(cd "${1:?usage: check_files.sh <repository>}" && pwd)
+scripts=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+cd "$root"
+
+candidates=()
+for path in include tests examples bench cmake docs tools .ci run CMakeLists.txt; do
+    [[ -e $path ]] && candidates+=("$path")
+done
+mapfile -t files < <(find "${candidates[@]}" -type f \( -name '*.hpp' -o -name '*.cpp' -o -name '*.h' -o -name '*.cmake' \
+    -o -name '*.in' -o -name 'CMakeLists.txt' -o -name '*.sh' -o -name '*.awk' -o -name '*.py' -o -name run \) \
+    ! -name '*.pc.in' | LC_ALL=C sort)
+if ((${#files[@]} == 0)); then
+    echo "no source files in $root" >&2
+    exit 1
+fi
+echo "${#files[@]} files"
+awk -f "$scripts/check_files.awk" "${files[@]}"

@@ -1,0 +1,72 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSL-1.0
+# Proves that check_files.sh accepts a sound tree and finds each kind of violation.
+set -euo pipefail
+
+scripts=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+tree=$(mktemp -d)
+trap 'rm -rf "$tree"' EXIT
+failures=0
+
+# Writes a header of two lines at the top and the given ones below.
+header() {
+    local path=$tree/include/ashlar/$1
+    shift
+    mkdir -p "$(dirname "$path")"
+    printf '%s\n' '// SPDX-License-Identifier: BSL-1.0' '#pragma once' "$@" >"$path"
+}
+
+# finds <text>: the check must fail and say the text; the tree is sound again afterwards.
+finds() {
+    local output
+    if output=$("$scripts/check_files.sh" "$tree" 2>&1); then
+        echo "not found: $1"
+        failures=$((failures + 1))
+    elif [[ $output != *"$1"* ]]; then
+        printf 'expected: %s\ngot: %s\n' "$1" "$output"
+        failures=$((failures + 1))
+    fi
+    sound_tree
+}
+
+sound_tree() {
+    rm -rf "$tree"/*
+    header core/config.hpp '#include <cstddef>' '#define ASHLAR_X 1'
+    header kernel/simd.hpp '#include <ashlar/core/config.hpp>' '#include <xsimd/xsimd.hpp>'
+    header tensor/print.hpp '#include <ostream>' '#include <ashlar/core/config.hpp>'
+    header nn/linear.hpp '#include <ashlar/eval/eval.hpp>'
+    header ashlar.hpp '#include <ashlar/core/config.hpp>'
+    header nn.hpp '#include <ashlar/ashlar.hpp>' '#include <ashlar/nn/linear.hpp>'
+}
+
+sound_tree
+"$scripts/check_files.sh" "$tree" >/dev/null || { echo "a sound tree is refused"; failures=1; }
+
+header expr/nodes.hpp '#include <ashlar/kernel/simd.hpp>'
+finds "include/ashlar/expr/nodes.hpp:3: <ashlar/kernel/simd.hpp>: expr may include expr tensor core only"
+header nn/linear.hpp '#include <ashlar/plan/plan.hpp>'
+finds "nn may include"
+header plan/plan.hpp '#include <xsimd/xsimd.hpp>'
+finds "the only door to xsimd"
+header tensor/view.hpp '  #  define ASHLAR_Y 1'
+finds "macro ASHLAR_Y"
+header core/config.hpp '#define OTHER 1'
+finds "macro OTHER does not start with ASHLAR_"
+header eval/eval.hpp '#include <vector>'
+finds "<vector>: a hosted header"
+header eval/eval.hpp '#include "eval.hpp"'
+finds "angle brackets"
+header ashlar.hpp '#include <ashlar/nn/linear.hpp>'
+finds "ashlar.hpp may include"
+header detail/x.hpp
+finds "'detail' is no layer"
+printf '#pragma once\n' >"$tree/include/ashlar/core/bare.hpp"
+finds "SPDX"
+printf '// SPDX-License-Identifier: BSL-1.0\n' >"$tree/include/ashlar/core/open.hpp"
+finds "#pragma once is missing"
+mapfile -t long < <(yes '//' | head -n 450)
+header core/long.hpp "${long[@]}"
+finds "452 lines, more than 450"
+
+((failures == 0)) && echo "every violation is found"
+exit "$failures"
