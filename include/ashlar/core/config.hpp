@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: BSL-1.0
+// The only macros of the library, and the type that carries every build setting into the code it affects.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#define ASHLAR_VERSION_MAJOR 0
+#define ASHLAR_VERSION_MINOR 1
+#define ASHLAR_VERSION_PATCH 0
+
+/// Bytes of scratch that an evaluation may put on the stack; larger plans need a `workspace` (default 256 KiB).
+#ifndef ASHLAR_STACK_BUDGET
+#define ASHLAR_STACK_BUDGET (256 * 1024)
+#endif
+
+/// Bytes of first-level data cache that tile sizes are chosen for.
+#ifndef ASHLAR_L1_BYTES
+#define ASHLAR_L1_BYTES (32 * 1024)
+#endif
+
+/// Bytes of second-level cache that tile sizes are chosen for.
+#ifndef ASHLAR_L2_BYTES
+#define ASHLAR_L2_BYTES (512 * 1024)
+#endif
+
+/// Run-time preconditions: 1 checks them through ASHLAR_ASSERT, 0 leaves them out (default: as NDEBUG says).
+#ifndef ASHLAR_CHECKS
+#ifdef NDEBUG
+#define ASHLAR_CHECKS 0
+#else
+#define ASHLAR_CHECKS 1
+#endif
+#endif
+
+/// What a violated precondition does; `condition` is evaluated once. Replace it by defining it before the first include.
+#ifndef ASHLAR_ASSERT
+#if ASHLAR_CHECKS
+#include <cassert>
+#define ASHLAR_ASSERT(condition, message) assert((condition) && (message))
+#else
+#define ASHLAR_ASSERT(condition, message) static_cast<void>(0)
+#endif
+#endif
+
+#if defined(__GNUC__) || defined(__clang__)
+#define ASHLAR_ALWAYS_INLINE [[gnu::always_inline]] inline
+#define ASHLAR_NOINLINE [[gnu::noinline]]
+#define ASHLAR_LAMBDA_INLINE __attribute__((always_inline))
+#define ASHLAR_RESTRICT __restrict__
+#else
+#define ASHLAR_ALWAYS_INLINE inline
+#define ASHLAR_NOINLINE
+#define ASHLAR_LAMBDA_INLINE
+#define ASHLAR_RESTRICT
+#endif
+
+#if defined(__clang__)
+#define ASHLAR_UNROLL _Pragma("clang loop unroll(full)")
+#elif defined(__GNUC__)
+#define ASHLAR_UNROLL _Pragma("GCC unroll 64")
+#else
+#define ASHLAR_UNROLL
+#endif
+
+#if defined(__FAST_MATH__)
+#define ASHLAR_FAST_MATH 1
+#else
+#define ASHLAR_FAST_MATH 0
+#endif
+
+namespace ashlar {
+
+namespace detail {
+
+/// One bit for every instruction set that changes the code we generate, so that objects built with different
+/// flags never share a function by accident.
+consteval std::uint64_t instruction_sets() {
+    std::uint64_t bits = 0;
+#ifdef __SSE2__
+    bits |= 1u << 0;
+#endif
+#ifdef __SSE3__
+    bits |= 1u << 1;
+#endif
+#ifdef __SSSE3__
+    bits |= 1u << 2;
+#endif
+#ifdef __SSE4_1__
+    bits |= 1u << 3;
+#endif
+#ifdef __SSE4_2__
+    bits |= 1u << 4;
+#endif
+#ifdef __AVX__
+    bits |= 1u << 5;
+#endif
+#ifdef __FMA__
+    bits |= 1u << 6;
+#endif
+#ifdef __AVX2__
+    bits |= 1u << 7;
+#endif
+#ifdef __AVXVNNI__
+    bits |= 1u << 8;
+#endif
+#ifdef __AVX512F__
+    bits |= 1u << 9;
+#endif
+#ifdef __AVX512BW__
+    bits |= 1u << 10;
+#endif
+#ifdef __AVX512DQ__
+    bits |= 1u << 11;
+#endif
+#ifdef __AVX512VL__
+    bits |= 1u << 12;
+#endif
+#ifdef __AVX512VNNI__
+    bits |= 1u << 13;
+#endif
+#ifdef __AVX512VBMI__
+    bits |= 1u << 14;
+#endif
+#ifdef __AVX512VBMI2__
+    bits |= 1u << 15;
+#endif
+#ifdef __AVX512IFMA__
+    bits |= 1u << 16;
+#endif
+#ifdef __ARM_NEON
+    bits |= 1u << 17;
+#endif
+#ifdef __aarch64__
+    bits |= 1u << 18;
+#endif
+#ifdef __ARM_FEATURE_SVE_BITS
+    bits |= std::uint64_t{__ARM_FEATURE_SVE_BITS} << 32;
+#endif
+#ifdef __riscv_v_fixed_vlen
+    bits |= std::uint64_t{__riscv_v_fixed_vlen} << 32;
+#endif
+#ifdef __wasm_simd128__
+    bits |= 1u << 19;
+#endif
+#ifdef __VSX__
+    bits |= 1u << 20;
+#endif
+#ifdef __AVX512CD__
+    bits |= 1u << 21;
+#endif
+#ifdef __AVX512BF16__
+    bits |= 1u << 22;
+#endif
+#ifdef __AVX512FP16__
+    bits |= 1u << 23;
+#endif
+#ifdef __FMA4__
+    bits |= 1u << 24;
+#endif
+#ifdef ASHLAR_EMULATED_WIDTH
+    bits |= std::uint64_t{ASHLAR_EMULATED_WIDTH} << 48;
+#endif
+    return bits;
+}
+
+/// Bits of one register: what the flags enable, or ASHLAR_EMULATED_WIDTH, or one element at a time (0).
+consteval std::size_t register_bits() {
+#if defined(ASHLAR_EMULATED_WIDTH)
+    return ASHLAR_EMULATED_WIDTH;
+#elif defined(__AVX512F__)
+    return 512;
+#elif defined(__AVX__)
+    return 256;
+#elif defined(__ARM_FEATURE_SVE_BITS) && __ARM_FEATURE_SVE_BITS > 0
+    return __ARM_FEATURE_SVE_BITS;
+#elif defined(__riscv_v_fixed_vlen)
+    return __riscv_v_fixed_vlen;
+#elif defined(__SSE2__) || defined(__ARM_NEON) || defined(__wasm_simd128__) || defined(__VSX__)
+    return 128;
+#else
+    return 0;
+#endif
+}
+
+/// Architectural vector registers, which bound the accumulators of a register block.
+consteval std::size_t register_count() {
+#if defined(ASHLAR_EMULATED_WIDTH)
+    return 16;
+#elif defined(__AVX512VL__) || defined(__aarch64__) || defined(__AVX512F__) || defined(__riscv_v_fixed_vlen) || defined(__VSX__)
+    return 32;
+#elif defined(__i386__)
+    return 8;
+#else
+    return 16;
+#endif
+}
+
+}  // namespace detail
+
+/// Everything about a build that changes generated code: architecture, limits and checks. Each function whose code
+/// depends on one of them takes `class Config = current_config`, so that objects built with different flags or
+/// macros link together and each keeps its own code.
+template <std::uint64_t InstructionSets, std::size_t RegisterBits, std::size_t Registers, std::size_t StackBudget,
+          std::size_t L1Bytes, std::size_t L2Bytes, bool Checks, bool FastMath>
+struct config {
+    static constexpr std::uint64_t instruction_sets = InstructionSets;
+    static constexpr std::size_t register_bits = RegisterBits;
+    static constexpr std::size_t registers = Registers;
+    static constexpr std::size_t stack_budget = StackBudget;
+    static constexpr std::size_t l1_bytes = L1Bytes;
+    static constexpr std::size_t l2_bytes = L2Bytes;
+    static constexpr bool checks = Checks;
+    static constexpr bool fast_math = FastMath;
+};
+
+/// The configuration that this translation unit is compiled with.
+using current_config = config<detail::instruction_sets(), detail::register_bits(), detail::register_count(),
+                              ASHLAR_STACK_BUDGET, ASHLAR_L1_BYTES, ASHLAR_L2_BYTES, ASHLAR_CHECKS != 0,
+                              ASHLAR_FAST_MATH != 0>;
+
+}  // namespace ashlar
