@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSL-1.0
+// Exponentials: exp, and the fast ones for arguments that are not positive, which softmax lives on.
+#pragma once
+
+#include <ashlar/kernel/math/format.hpp>
+
+namespace ashlar {
+
+namespace detail {
+
+/// e^x = 2^n e^r with n = round(x / ln 2) and r = x - n ln 2, ln 2 in two parts of which n times the first is exact
+/// (Cephes for float, Sun fdlibm for double).
+template <class T>
+struct exp_reduction {
+    static constexpr T log2_e = T(1.44269504088896340736L);
+    static constexpr T ln2_high = sizeof(T) == 4 ? T(0.693359375L) : T(6.93147180369123816490e-01L);
+    static constexpr T ln2_low = sizeof(T) == 4 ? T(-2.12194440e-4L) : T(1.90821492927058770002e-10L);
+};
+
+template <class T, std::size_t N, class Config>
+ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> exp_remainder(lanes<T, N, Config> x, lanes<T, N, Config> n) {
+    const auto most = fence(fma(n, -exp_reduction<T>::ln2_high, x));
+    return fma(n, -exp_reduction<T>::ln2_low, most);
+}
+
+/// The same in one operation where that keeps 2 ulp: with fused multiply-adds, for ln 2 happens to be within 2^-29 of a
+/// float.
+template <class T, std::size_t N, class Config>
+ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> exp_remainder_fast(lanes<T, N, Config> x, lanes<T, N, Config> n) {
+    constexpr std::uint64_t fused = (1u << 6) | (1u << 9) | (1u << 18);
+    if constexpr (std::is_same_v<T, float> && in_register<T, N, Config>() && (Config::instruction_sets & fused) != 0) return fma(n, -0.69314718f, x);
+    else return exp_remainder(x, n);
+}
+
+/// e^r for |r| <= ln(2)/2; tools/fit_math.py "exp f32", "exp f64".
+template <std::size_t N, class Config>
+ASHLAR_ALWAYS_INLINE constexpr lanes<float, N, Config> exp_polynomial(lanes<float, N, Config> r) {
+    return horner(r, 0.0013814571f, 0.00836873f, 0.04166839f, 0.16666521f, 0.49999994f, 1.0f, 1.0f);
+}
+template <std::size_t N, class Config>
+ASHLAR_ALWAYS_INLINE constexpr lanes<double, N, Config> exp_polynomial(lanes<double, N, Config> r) {
+    return horner(r, 2.497834928086043e-08, 2.7625214635466276e-07, 2.7557641130212217e-06, 2.4801508618502403e-05, 0.00019841269465756262, 0.0013888888926842304, 0.008333333333500314, 0.041666666666603853, 0.16666666666666433, 0.5, 1.0, 1.0);
+}
+
+/// The same with an error of 2^-23.3, by "exp f32 fast"; double has no fast one.
+template <std::size_t N, class Config>
+ASHLAR_ALWAYS_INLINE constexpr lanes<float, N, Config> exp_polynomial_fast(lanes<float, N, Config> r) {
+    return horner(r, 0.008290293f, 0.04189806f, 0.16667637f, 0.49999148f, 0.9999997f, 1.0f);
+}
+template <std::size_t N, class Config>
+ASHLAR_ALWAYS_INLINE constexpr lanes<double, N, Config> exp_polynomial_fast(lanes<double, N, Config> r) {
+    return exp_polynomial(r);
+}
+
+/// 2^r for |r| <= 1/2; "exp2 f32 fast", "exp2 f64".
+template <std::size_t N, class Config>
+ASHLAR_ALWAYS_INLINE constexpr lanes<float, N, Config> exp2_polynomial_fast(lanes<float, N, Config> r) {
+    return horner(r, 0.0013264732f, 0.009671512f, 0.055507336f, 0.24022242f, 0.693147f, 1.0f);
+}
+template <std::size_t N, class Config>
+ASHLAR_ALWAYS_INLINE constexpr lanes<double, N, Config> exp2_polynomial_fast(lanes<double, N, Config> r) {
+    return horner(r, 4.4347322591317236e-10, 7.073858452766862e-09, 1.017820045290354e-07, 1.3215434871365424e-06, 1.5252733489457649e-05, 0.00015403530457875584, 0.0013333558146780109, 0.00961812910759357, 0.05550410866482006, 0.24022650695910133, 0.6931471805599453, 1.0);
+}
+
+/// An integer n as a number, and as the exponent that e^x or 2^x wants to be multiplied by.
+template <class T, std::size_t N, class Config>
+struct rounded {
+    lanes<T, N, Config> n, carrier;
+
+    /// p * 2^n where that is a normal number; nonsense for NaN.
+    ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> times_power(lanes<T, N, Config> p) const {
+        if constexpr (lanes<T, N, Config>::ops::scales) return scale(p, n);
+        else return bit_cast_lanes<T>(bits_of(p) + (bits_of(carrier) << float_format<T>::mantissa));
+    }
+
+    /// The same, but 0 where x < least and NaN where x is NaN. `least` must be negative.
+    ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> times_power_from(T least, lanes<T, N, Config> x, lanes<T, N, Config> p) const {
+        using L = lanes<T, N, Config>;
+        if constexpr (L::ops::scales) return L(L::ops::scale((!(x < least)).data, p.data, n.data));
+        else return select(x >= least, times_power(p), max(L(T(0)), x));
+    }
+};
+
+/// round(x * factor): by the rounding instruction where the one that scales takes numbers, else by adding 1.5 * 2^p,
+/// which leaves the integer in the low bits.
+template <class T, std::size_t N, class Config>
+ASHLAR_ALWAYS_INLINE constexpr rounded<T, N, Config> round_scaled(lanes<T, N, Config> x, T factor) {
+    if constexpr (lanes<T, N, Config>::ops::scales) {
+        const auto n = round_nearest(x * factor);
+        return {n, n};
+    } else {
+        const lanes<T, N, Config> magic(float_format<T>::magic);
+        const auto carrier = fence(fma(x, factor, magic));
+        return {fence(carrier - magic), carrier};
+    }
+}
+
+/// 2^x for normal results; nonsense for NaN.
+template <class T, std::size_t N, class Config>
+ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> exp2_normal(lanes<T, N, Config> x) {
+    const auto whole = round_scaled(x, T(1));
+    return whole.times_power(exp2_polynomial_fast(x - whole.n));
+}
+
+/// Below these e^x and 2^x are denormal.
+template <class T>
+inline constexpr T least_exp_argument = sizeof(T) == 4 ? T(-87.3) : T(-708.3);
+template <class T>
+inline constexpr T least_exp2_argument = sizeof(T) == 4 ? T(-126) : T(-1022);
+
+/// e^x for x <= 0 without denormals, with the accurate polynomial.
+template <class T, std::size_t N, class Config>
+ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> exp_vanishing(lanes<T, N, Config> x) {
+    constexpr T least = least_exp_argument<T>;
+    if (N == 1 && __builtin_is_constant_evaluated() && x[0] < least) return lanes<T, N, Config>(T(0));
+    const auto whole = round_scaled(x, exp_reduction<T>::log2_e);
+    return whole.times_power_from(least, x, exp_polynomial(exp_remainder(x, whole.n)));
+}
+
+}  // namespace detail
+
+/// e^x: at most 1 ulp from the rounded value over the whole range; overflows to infinity, underflows gradually.
+template <class T, std::size_t N, class Config>
+    requires detail::math_float<T>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> exp(lanes<T, N, Config> x) {
+    using L = lanes<T, N, Config>;
+    if (detail::constant_nan(x)) return x;
+    x = min(L(sizeof(T) == 4 ? T(89) : T(710)), max(L(sizeof(T) == 4 ? T(-104) : T(-746)), x));
+    const L n = detail::round_scaled(x, detail::exp_reduction<T>::log2_e).n;
+    return detail::scale(detail::exp_polynomial(detail::exp_remainder(x, n)), n);
+}
+
+/// e^x for x <= 0, fast: minus infinity gives exactly 0, as does everything below -87.3 (double: -708.3), and 0 gives
+/// exactly 1; NaN propagates. At most 3 ulp down to -10, 5 ulp below. For positive x the result is right as long as it
+/// is finite.
+template <class T, std::size_t N, class Config>
+    requires detail::math_float<T>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> exp_nonpositive(lanes<T, N, Config> x) {
+    constexpr T least = detail::least_exp_argument<T>;
+    if (N == 1 && __builtin_is_constant_evaluated() && !(x[0] >= least)) return max(lanes<T, N, Config>(T(0)), x);
+    const auto whole = detail::round_scaled(x, detail::exp_reduction<T>::log2_e);
+    return whole.times_power_from(least, x, detail::exp_polynomial_fast(detail::exp_remainder_fast(x, whole.n)));
+}
+
+/// 2^x for x <= 0: as `exp_nonpositive` but two operations cheaper, for who can fold log2(e) into a factor; at most
+/// 3 ulp. Everything below -126 (double: -1022) gives 0.
+template <class T, std::size_t N, class Config>
+    requires detail::math_float<T>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> exp2_nonpositive(lanes<T, N, Config> x) {
+    constexpr T least = detail::least_exp2_argument<T>;
+    if (N == 1 && __builtin_is_constant_evaluated() && !(x[0] >= least)) return max(lanes<T, N, Config>(T(0)), x);
+    const auto whole = detail::round_scaled(x, T(1));
+    return whole.times_power_from(least, x, detail::exp2_polynomial_fast(x - whole.n));
+}
+
+/// The same for a scalar, in constant expressions too.
+template <detail::math_float T>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr T exp(T x) { return exp(lanes<T, 1>(x))[0]; }
+template <detail::math_float T>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr T exp_nonpositive(T x) { return exp_nonpositive(lanes<T, 1>(x))[0]; }
+template <detail::math_float T>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr T exp2_nonpositive(T x) { return exp2_nonpositive(lanes<T, 1>(x))[0]; }
+
+}  // namespace ashlar

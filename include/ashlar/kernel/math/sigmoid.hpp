@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSL-1.0
+// The logistic function and the activations made of it: silu, and gelu by its tanh approximation.
+#pragma once
+
+#include <ashlar/kernel/math/elementary.hpp>
+#include <ashlar/kernel/math/exp.hpp>
+
+namespace ashlar {
+
+/// 1 / (1 + e^-x), from e^-|x| so that nothing overflows: at most 3 ulp from the rounded value; exactly 0 below -87.3
+/// (double: -708.3).
+template <class T, std::size_t N, class Config>
+    requires detail::math_float<T>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> sigmoid(lanes<T, N, Config> x) {
+    if (detail::constant_nan(x)) return x;
+    const auto e = detail::exp_vanishing(-abs(x));
+    return select(x < T(0), e, T(1)) / (T(1) + e);
+}
+
+/// x * sigmoid(x), also called swish; minus infinity gives -0.
+template <class T, std::size_t N, class Config>
+    requires detail::math_float<T>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> silu(lanes<T, N, Config> x) {
+    // The sigmoid has vanished before the bound, which keeps 0 * infinity away.
+    x = max(lanes<T, N, Config>(T(-1024)), x);
+    return x * sigmoid(x);
+}
+
+/// x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))), the approximation of gelu that GPT-2 uses, as x sigmoid(2 ...).
+/// Minus infinity gives -0.
+template <class T, std::size_t N, class Config>
+    requires detail::math_float<T>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> gelu_tanh(lanes<T, N, Config> x) {
+    using L = lanes<T, N, Config>;
+    constexpr T scale = T(1.59576912160573071176L), cubic = T(0.0713548162726002487634L);
+    if (detail::constant_nan(x)) return x;
+    // A constant expression may not overflow; elsewhere a cube that does is as good.
+    if (N == 1 && __builtin_is_constant_evaluated() && x[0] > T(64)) return x;
+    x = max(L(T(-64)), x);
+    return x * sigmoid(x * fma(x * x, cubic, scale));
+}
+
+/// The same for a scalar, in constant expressions too.
+template <detail::math_float T>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr T sigmoid(T x) { return sigmoid(lanes<T, 1>(x))[0]; }
+template <detail::math_float T>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr T silu(T x) { return silu(lanes<T, 1>(x))[0]; }
+template <detail::math_float T>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr T gelu_tanh(T x) { return gelu_tanh(lanes<T, 1>(x))[0]; }
+
+}  // namespace ashlar

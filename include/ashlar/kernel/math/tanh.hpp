@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSL-1.0
+// The hyperbolic tangent.
+#pragma once
+
+#include <ashlar/kernel/math/elementary.hpp>
+#include <ashlar/kernel/math/exp.hpp>
+
+namespace ashlar {
+
+namespace detail {
+
+/// Below 5/8 x + x^3 P(x^2), above 1 - 2/(e^(2x) + 1), as Cephes tanhf; tools/fit_math.py "tanh f32 below 0.625".
+template <std::size_t N, class Config>
+ASHLAR_ALWAYS_INLINE constexpr lanes<float, N, Config> tanh_magnitude(lanes<float, N, Config> a) {
+    using L = lanes<float, N, Config>;
+    const auto z = a * a;
+    const auto small = fma(a * z, horner(z, -0.005704233f, 0.02063844f, -0.053739525f, 0.1333144f, -0.3333328f), a);
+    const auto power = exp2_normal(min(L(27.0f), a * (2 * exp_reduction<float>::log2_e)));
+    return select(a > 0.625f, 1.0f - 2.0f / (power + 1.0f), small);
+}
+
+/// Below 5/8 x - x^3 P(x^2) / (3 Q(x^2)), above 1 - 2/(e^(2x) + 1), as Cephes tanh; one division serves both.
+template <std::size_t N, class Config>
+ASHLAR_ALWAYS_INLINE constexpr lanes<double, N, Config> tanh_magnitude(lanes<double, N, Config> a) {
+    using L = lanes<double, N, Config>;
+    const auto large = a > 0.625;
+    a = min(L(20.0), a);
+    const auto z = a * a;
+    const auto p = z * a * (-1.0 / 3) * horner(z, 5.241286608611682e-08, 0.0007314740029936446, 0.06426246218010584, 1.0);
+    const auto q = horner(z, 0.00025489340885115515, 0.024531696970274172, 0.46426246218010586, 1.0);
+    const L power = exp2_normal(a * (2 * exp_reduction<double>::log2_e));
+    return select(large, 1.0, a) + select(large, -2.0, p) / select(large, power + 1.0, q);
+}
+
+}  // namespace detail
+
+/// tanh(x): at most 3 ulp (float) or 2 ulp (double) from the rounded value, and never beyond 1.
+template <class T, std::size_t N, class Config>
+    requires detail::math_float<T>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> tanh(lanes<T, N, Config> x) {
+    if (detail::constant_nan(x)) return x;
+    return detail::with_sign(detail::tanh_magnitude(abs(x)), x);
+}
+
+/// The same for a scalar, in constant expressions too.
+template <detail::math_float T>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr T tanh(T x) { return tanh(lanes<T, 1>(x))[0]; }
+
+}  // namespace ashlar

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSL-1.0
+// The product kernel: C[i][j..j+W) = epilogue(sum over k of S(i,k) * V(k, j..j+W)), one axis scalar, one in lanes.
+//
+// Dispatch, decided by the types:
+//   1. columns: near-equal blocks of vectors; the last vector of a ragged j is loaded partially unless P.padded
+//   2. rows:    near-equal blocks of scalars; a block is the unit that `product_blocks` can start and stop at
+//   3. verdict: epilogues with `begin_block` may skip a block, or have its tile masked; others pay nothing
+//   4. depth:   constant (an exact trip count), a run-time range, or a range per block; zeros may exclude
+//   5. chains:  blocks of few accumulators split the depth into independent sums to hide latency
+//   6. packing: at most W/2 last columns are computed with several depth steps side by side (product_packed.hpp)
+#pragma once
+
+#include <ashlar/core/config.hpp>
+#include <ashlar/kernel/product_block.hpp>
+#include <ashlar/kernel/product_packed.hpp>
+#include <ashlar/kernel/product_shape.hpp>
+#include <ashlar/kernel/register_block.hpp>
+#include <ashlar/kernel/simd.hpp>
+
+#include <cstddef>
+
+namespace ashlar::detail {
+
+/// The register blocks of a product. The vectors are all of them, or the full ones if the last columns are packed.
+template <class T, class Config, product_shape P>
+inline constexpr register_block product_plan = [] {
+    constexpr std::size_t width = lane_width<T, Config>;
+    constexpr std::size_t vectors = P.j / width + (P.j % width != 0 && packed_depth<T, Config, P> == 1);
+    register_block plan = choose_register_block(P.i, vectors == 0 ? 1 : vectors, P.k, register_file_of<Config>());
+    if (vectors == 0) plan.vectors = split_near_equal(0, 0);
+    return plan;
+}();
+
+/// Number of register blocks of a product, of which the packed columns are one for each row block.
+template <class T, class Config, product_shape P>
+inline constexpr std::size_t product_block_count = product_plan<T, Config, P>.rows.blocks *
+                                                   (product_plan<T, Config, P>.vectors.blocks + (packed_depth<T, Config, P> > 1));
+
+/// Number of row blocks of a product; block b covers rows [product_row<...>(b), product_row<...>(b + 1)).
+template <class T, class Config, product_shape P>
+inline constexpr std::size_t product_row_blocks = product_plan<T, Config, P>.rows.blocks;
+
+/// First row of row block b.
+template <class T, class Config, product_shape P>
+constexpr std::size_t product_row(std::size_t b) {
+    return product_plan<T, Config, P>.rows.first(b);
+}
+
+/// The order in which a product's blocks are walked: loops at run time over at most two block sizes per axis.
+template <class T, class Config, product_shape P, class Depth, class Epilogue>
+struct product_walk {
+    static constexpr register_block plan = product_plan<T, Config, P>;
+    static constexpr std::size_t width = lane_width<T, Config>;
+    static constexpr std::size_t last_lanes = (P.j + width - 1) % width + 1;
+
+    template <std::size_t Value>
+    using constant = std::integral_constant<std::size_t, Value>;
+
+    /// f(rows of the block, its first row) for the row blocks [first_block, last_block).
+    template <class Function>
+    ASHLAR_ALWAYS_INLINE static void each_row_block(std::size_t first_block, std::size_t last_block, Function f) {
+        constexpr std::size_t turn = plan.rows.large_blocks;
+        std::size_t b = first_block;
+        if constexpr (turn != 0)
+            for (; b < last_block && b < turn; ++b) f(constant<plan.rows.large>{}, b * plan.rows.large);
+        if constexpr (turn != plan.rows.blocks)
+            for (; b < last_block; ++b) f(constant<plan.rows.large - 1>{}, plan.rows.first(b));
+    }
+
+    /// f(vectors of the block, valid lanes of its last one, its first column) for all column blocks; packed columns
+    /// are a block of no vectors, and of one where they cannot be packed.
+    template <class Function>
+    ASHLAR_ALWAYS_INLINE static void each_column_block(Function f) {
+        constexpr axis_split across = plan.vectors;
+        constexpr bool apart = packed_depth<T, Config, P> > 1;
+        constexpr std::size_t whole = across.blocks - (last_lanes != width && !apart);
+        constexpr std::size_t turn = across.large_blocks < whole ? across.large_blocks : whole;
+        std::size_t b = 0;
+        if constexpr (turn != 0)
+            for (; b < turn; ++b) f(constant<across.large>{}, constant<width>{}, b * across.large * width);
+        if constexpr (turn != whole)
+            for (; b < whole; ++b) f(constant<across.large - 1>{}, constant<width>{}, across.first(b) * width);
+        if constexpr (apart)
+            f(constant<packs_columns<T, Config, P, Depth, Epilogue> ? 0 : 1>{}, constant<last_lanes>{}, P.j - last_lanes);
+        else if constexpr (whole != across.blocks)
+            f(constant<across.size(whole)>{}, constant<last_lanes>{}, across.first(whole) * width);
+    }
+
+    template <std::size_t Rows, std::size_t Vectors, std::size_t LastLanes, class Packed>
+    ASHLAR_ALWAYS_INLINE static void block(const T* s, const T* v, Depth depth, Epilogue& epilogue,
+                                           const Packed& packed, std::size_t i, std::size_t j) {
+        constexpr block_shape shape{Rows, Vectors, plan.chains, LastLanes};
+        if constexpr (Vectors == 0)
+            packed_block<T, Config, P, Rows>(s, packed, epilogue, i);
+        else if constexpr (requires { depth(i, i, j, j); })
+            product_block<T, Config, P, shape>(
+                s, v, depth(i, i + Rows, j, j + (Vectors - 1) * width + LastLanes), epilogue, i, j);
+        else
+            product_block<T, Config, P, shape>(s, v, depth, epilogue, i, j);
+    }
+};
+
+/// The row blocks [first_block, last_block) of a product, and all its columns.
+///
+/// `depth` is a constant_depth, a depth_range, a depth_parts, or a function object of (i0, i1, j0, j1) that returns
+/// one of them for that block.
+///
+/// `epilogue` is a function object, called once per finished vector while it is in a register:
+///     epilogue(i, j, lanes acc, lane_count<N>)       i, j: std::size_t; N valid lanes
+/// and may have, each optional:
+///     block_verdict begin_block(i0, i1, j0, j1)      then every call gets plain_block or masked_block as well, last
+///     lanes initial(i, j, lane_count<N>)             where accumulators start (default zero)
+///     column(i0, j, const lanes (&acc)[Rows], lane_count<N> [, verdict])
+///                                                    instead of Rows calls: all rows of one vector of columns, so
+///                                                    that state per column (a running max) is loaded and stored once
+///     static constexpr std::size_t beside_period; beside()
+///                                                    work of another kind to be done beside the multiply-adds, once
+///                                                    per beside_period depth steps of each register block
+/// Sums are in order of k (per chain), so results repeat bit for bit for a given shape and architecture.
+template <class T, class Config, product_shape P, class Depth, class Epilogue>
+ASHLAR_ALWAYS_INLINE void product_blocks(const T* s, const T* v, Depth depth, Epilogue& epilogue,
+                                         std::size_t first_block, std::size_t last_block) {
+    using walk = product_walk<T, Config, P, Depth, Epilogue>;
+    const std::conditional_t<packs_columns<T, Config, P, Depth, Epilogue>, packed_columns<T, Config, P>, no_packed_columns>
+        packed(v);
+    const auto block = [&](auto rows, auto vectors, auto last_lanes, std::size_t i, std::size_t j) ASHLAR_LAMBDA_INLINE {
+        walk::template block<rows, vectors, last_lanes>(s, v, depth, epilogue, packed, i, j);
+    };
+    if constexpr (P.rows_outer)
+        walk::each_row_block(first_block, last_block, [&](auto rows, std::size_t i) ASHLAR_LAMBDA_INLINE {
+            walk::each_column_block([&](auto vectors, auto last_lanes, std::size_t j) ASHLAR_LAMBDA_INLINE {
+                block(rows, vectors, last_lanes, i, j);
+            });
+        });
+    else
+        walk::each_column_block([&](auto vectors, auto last_lanes, std::size_t j) ASHLAR_LAMBDA_INLINE {
+            walk::each_row_block(first_block, last_block, [&](auto rows, std::size_t i) ASHLAR_LAMBDA_INLINE {
+                block(rows, vectors, last_lanes, i, j);
+            });
+        });
+}
+
+/// The whole product over the given depth.
+template <class T, class Config, product_shape P, class Depth, class Epilogue>
+ASHLAR_ALWAYS_INLINE void product(const T* s, const T* v, Depth depth, Epilogue& epilogue) {
+    product_blocks<T, Config, P>(s, v, depth, epilogue, 0, product_row_blocks<T, Config, P>);
+}
+
+/// The whole product over the whole depth.
+template <class T, class Config, product_shape P, class Epilogue>
+ASHLAR_ALWAYS_INLINE void product(const T* s, const T* v, Epilogue& epilogue) {
+    product<T, Config, P>(s, v, constant_depth<0, P.k>{}, epilogue);
+}
+
+/// The plainest epilogue: writes C row-major with rows `Stride` apart; with Accumulate it adds to what is there.
+template <class T, class Config, std::size_t Stride, bool Accumulate = false>
+struct store_product {
+    T* c;
+
+    template <class Lanes, std::size_t Count>
+    ASHLAR_ALWAYS_INLINE void operator()(std::size_t i, std::size_t j, Lanes acc, lane_count<Count>) const {
+        acc.template store_partial<Count>(c + i * Stride + j);
+    }
+
+    template <std::size_t Count>
+        requires Accumulate
+    ASHLAR_ALWAYS_INLINE auto initial(std::size_t i, std::size_t j, lane_count<Count>) const {
+        return lanes<T, lane_width<T, Config>, Config>::template load_partial<Count>(c + i * Stride + j);
+    }
+};
+
+}  // namespace ashlar::detail

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: BSL-1.0
+// One register block of a product: accumulators that never leave registers, one pass over the depth, the epilogue.
+#pragma once
+
+#include <ashlar/core/config.hpp>
+#include <ashlar/kernel/product_shape.hpp>
+#include <ashlar/kernel/simd.hpp>
+
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+namespace ashlar::detail {
+
+/// What the code of a register block depends on: accumulators, independent sums of each, valid lanes of the last
+/// vector.
+struct block_shape {
+    std::size_t rows, vectors, chains, last_lanes;
+};
+
+/// The same pointer, about which the optimiser knows nothing. As the end of a loop it prevents unrolling: caches
+/// deliver at their full rate to one stream that few instructions read.
+template <class T>
+ASHLAR_ALWAYS_INLINE const T* opaque_pointer(const T* pointer) {
+#if defined(__GNUC__)
+    __asm__("" : "+r"(pointer));
+#endif
+    return pointer;
+}
+
+/// Keeps compilers from reading what comes after before what comes before; clang would read several rows of a
+/// stream side by side.
+ASHLAR_ALWAYS_INLINE void keep_load_order() {
+#if defined(__GNUC__)
+    __asm__ volatile("" ::: "memory");
+#endif
+}
+
+/// True if an epilogue wants work done beside the multiply-adds.
+template <class Epilogue>
+concept works_beside = requires(Epilogue& epilogue) {
+    Epilogue::beside_period;
+    epilogue.beside();
+};
+
+/// The accumulators of one block and the steps that feed them.
+template <class T, class Config, product_shape P, block_shape B>
+struct product_accumulators {
+    static constexpr std::size_t width = lane_width<T, Config>;
+    static constexpr bool partial = B.last_lanes != width && !P.padded;
+    using vec = lanes<T, width, Config>;
+
+    vec sum[B.chains][B.vectors][B.rows];
+
+    /// Keeps g++ from folding a vector that several rows use into each of their multiply-adds.
+    ASHLAR_ALWAYS_INLINE static vec kept(vec x) {
+        if constexpr (B.rows > 1)
+            return opaque(x);
+        else
+            return x;
+    }
+
+    /// One depth step into the sums of `chain`; s and v stand at that step.
+    template <bool ZerosExclude>
+    ASHLAR_ALWAYS_INLINE void step(const T* s, const T* v, std::size_t chain) {
+        vec b[B.vectors];
+        ASHLAR_UNROLL
+        for (std::size_t c = 0; c < B.vectors; ++c)
+            b[c] = kept(partial && c + 1 == B.vectors ? vec::template load_partial<B.last_lanes>(v + c * width)
+                                                      : vec::load(v + c * width));
+        ASHLAR_UNROLL
+        for (std::size_t r = 0; r < B.rows; ++r) {
+            const vec a(s[r * P.si]);
+            ASHLAR_UNROLL
+            for (std::size_t c = 0; c < B.vectors; ++c) {
+                vec& to = sum[chain][c][r];
+                const vec next = fma(a, b[c], to);
+                if constexpr (ZerosExclude)
+                    to = select(a != vec(T(0)), next, to);
+                else
+                    to = next;
+            }
+        }
+    }
+
+    /// `steps` depth steps; s and v are moved past them.
+    template <bool ZerosExclude>
+    ASHLAR_ALWAYS_INLINE void run(const T*& s, const T*& v, std::size_t steps) {
+        const T* end = v + steps / B.chains * B.chains * P.vk;
+        if constexpr (B.rows == 1) end = opaque_pointer(end);
+        for (; v != end; s += B.chains * P.sk, v += B.chains * P.vk) {
+            ASHLAR_UNROLL
+            for (std::size_t u = 0; u < B.chains; ++u) step<ZerosExclude>(s + u * P.sk, v + u * P.vk, u);
+        }
+        if constexpr (B.chains > 1)
+            for (steps %= B.chains; steps != 0; --steps, s += P.sk, v += P.vk) step<ZerosExclude>(s, v, 0);
+    }
+
+    /// `steps` plain depth steps, with the epilogue's other work between them.
+    template <class Epilogue>
+    ASHLAR_ALWAYS_INLINE void run_beside(const T*& s, const T*& v, std::size_t steps, Epilogue& epilogue) {
+        if constexpr (works_beside<Epilogue>) {
+            for (; steps >= Epilogue::beside_period; steps -= Epilogue::beside_period) {
+                ASHLAR_UNROLL
+                for (std::size_t u = 0; u < Epilogue::beside_period; ++u)
+                    step<false>(s + u * P.sk, v + u * P.vk, u % B.chains);
+                s += Epilogue::beside_period * P.sk;
+                v += Epilogue::beside_period * P.vk;
+                epilogue.beside();
+            }
+        }
+        run<false>(s, v, steps);
+    }
+
+    /// Adds the chains up, pairwise, into the first.
+    ASHLAR_ALWAYS_INLINE void join() {
+        ASHLAR_UNROLL
+        for (std::size_t half = B.chains / 2; half != 0; half /= 2) {
+            ASHLAR_UNROLL
+            for (std::size_t u = 0; u < half; ++u) {
+                ASHLAR_UNROLL
+                for (std::size_t c = 0; c < B.vectors; ++c) {
+                    ASHLAR_UNROLL
+                    for (std::size_t r = 0; r < B.rows; ++r) sum[u][c][r] = sum[u][c][r] + sum[u + half][c][r];
+                }
+            }
+        }
+    }
+};
+
+/// Calls f with lane_count constants for each vector of a block: f(index, lane_count<N>).
+template <block_shape B, std::size_t Width, class Function>
+ASHLAR_ALWAYS_INLINE void for_each_vector(Function f) {
+    [&]<std::size_t... C>(std::index_sequence<C...>) ASHLAR_LAMBDA_INLINE {
+        (f(std::integral_constant<std::size_t, C>{}, lane_count<C + 1 == B.vectors ? B.last_lanes : Width>{}), ...);
+    }(std::make_index_sequence<B.vectors>{});
+}
+
+/// True if an epilogue decides about blocks before they are computed.
+template <class Epilogue>
+concept gives_verdicts = requires(Epilogue& epilogue, std::size_t at) { epilogue.begin_block(at, at, at, at); };
+
+/// What the epilogue decides about the block [i0, i1) x [j0, j1).
+template <class Epilogue>
+ASHLAR_ALWAYS_INLINE block_verdict verdict_on(Epilogue& epilogue, std::size_t i0, std::size_t i1, std::size_t j0,
+                                              std::size_t j1) {
+    if constexpr (gives_verdicts<Epilogue>)
+        return epilogue.begin_block(i0, i1, j0, j1);
+    else
+        return block_verdict::plain;
+}
+
+/// Calls f with the constants that the epilogue's calls get for this verdict: plain_block, masked_block or none.
+template <class Epilogue, class Function>
+ASHLAR_ALWAYS_INLINE void with_verdict(block_verdict verdict, Function f) {
+    if constexpr (!gives_verdicts<Epilogue>)
+        f();
+    else if (verdict == block_verdict::masked)
+        f(masked_block{});
+    else
+        f(plain_block{});
+}
+
+/// Where the accumulator of row i at column j starts.
+template <class Lanes, class Epilogue, std::size_t Count>
+ASHLAR_ALWAYS_INLINE Lanes initial_sum(Epilogue& epilogue, std::size_t i, std::size_t j, lane_count<Count> count) {
+    if constexpr (requires { epilogue.initial(i, j, count); })
+        return epilogue.initial(i, j, count);
+    else
+        return Lanes(0);
+}
+
+/// Hands the finished rows of one vector of columns to the epilogue, in the form that it asks for.
+template <class Epilogue, class Lanes, std::size_t Rows, std::size_t Count, class... Verdict>
+ASHLAR_ALWAYS_INLINE void finish_column(Epilogue& epilogue, std::size_t i, std::size_t j, const Lanes (&column)[Rows],
+                                        lane_count<Count> count, Verdict... verdict) {
+    if constexpr (requires { epilogue.column(i, j, column, count, verdict...); }) {
+        epilogue.column(i, j, column, count, verdict...);
+    } else {
+        ASHLAR_UNROLL
+        for (std::size_t r = 0; r < Rows; ++r) epilogue(i + r, j, column[r], count, verdict...);
+    }
+}
+
+/// The block of C at (i, j) over `depth`; s and v are the operands' origins.
+template <class T, class Config, product_shape P, block_shape B, class Depth, class Epilogue>
+ASHLAR_ALWAYS_INLINE void product_block(const T* s, const T* v, Depth depth, Epilogue& epilogue, std::size_t i,
+                                        std::size_t j) {
+    constexpr std::size_t width = lane_width<T, Config>;
+    using vec = lanes<T, width, Config>;
+
+    const block_verdict verdict =
+        verdict_on(epilogue, i, i + B.rows, j, j + (B.vectors - 1) * width + B.last_lanes);
+    if (verdict == block_verdict::skip) return;
+
+    product_accumulators<T, Config, P, B> acc;
+    for_each_vector<B, width>([&](auto c, auto count) ASHLAR_LAMBDA_INLINE {
+        ASHLAR_UNROLL
+        for (std::size_t r = 0; r < B.rows; ++r) {
+            acc.sum[0][c][r] = initial_sum<vec>(epilogue, i + r, j + c * width, count);
+            ASHLAR_UNROLL
+            for (std::size_t u = 1; u < B.chains; ++u) acc.sum[u][c][r] = vec(T(0));
+        }
+    });
+
+    const T* s_at = s + i * P.si + depth.first * P.sk;
+    const T* v_at = v + j + depth.first * P.vk;
+    if constexpr (requires { depth.plain_first; }) {
+        acc.template run<true>(s_at, v_at, depth.plain_first - depth.first);
+        acc.run_beside(s_at, v_at, depth.plain_last - depth.plain_first, epilogue);
+        acc.template run<true>(s_at, v_at, depth.last - depth.plain_last);
+    } else {
+        acc.run_beside(s_at, v_at, depth.last - depth.first, epilogue);
+    }
+    acc.join();
+
+    with_verdict<Epilogue>(verdict, [&](auto... tag) ASHLAR_LAMBDA_INLINE {
+        for_each_vector<B, width>([&](auto c, auto count) ASHLAR_LAMBDA_INLINE {
+            finish_column(epilogue, i, j + c * width, acc.sum[0][c], count, tag...);
+        });
+    });
+}
+
+}  // namespace ashlar::detail

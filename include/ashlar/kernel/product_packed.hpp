@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSL-1.0
+// The last columns of a ragged product, too few for a vector: lanes hold p depth steps of each column side by side.
+//
+// Lane q*p + d of a packed vector is V(k + d, j + q), and of the other operand S(i, k + d), one load repeated W/p
+// times. So a row takes K/p multiply-adds instead of K, and log2 p levels of shuffled additions at the end, which
+// rows share: p rows are folded into one vector.
+#pragma once
+
+#include <ashlar/core/config.hpp>
+#include <ashlar/kernel/product_block.hpp>
+#include <ashlar/kernel/product_shape.hpp>
+#include <ashlar/kernel/register_block.hpp>
+#include <ashlar/kernel/register_block.hpp>
+#include <ashlar/kernel/simd.hpp>
+#include <ashlar/kernel/simd_transpose.hpp>
+
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+namespace ashlar::detail {
+
+/// Bytes of stack that the packed columns of a product may take.
+inline constexpr std::size_t most_packed_bytes = 8 * 1024;
+
+/// Depth steps side by side in the vector of the last columns; 1 if these are an ordinary, partial vector.
+template <class T, class Config, product_shape P>
+constexpr std::size_t choose_packed_depth() {
+    constexpr std::size_t width = lane_width<T, Config>, columns = P.j % width;
+    if (!P.pack || !has_shuffle || !in_register<T, width, Config>() || P.sk != 1 || columns == 0 || 2 * columns > width) return 1;
+    std::size_t depth = width;
+    while (depth > 1 && (columns * depth > width || P.k % depth != 0)) depth /= 2;
+    // What it saves against packing the columns and folding each row, in half cycles.
+    const std::size_t saved = P.i * (P.k - P.k / depth), spent = 2 * P.k * columns + 12 * P.i;
+    return saved > spent && P.k / depth * width * sizeof(T) <= most_packed_bytes ? depth : 1;
+}
+
+template <class T, class Config, product_shape P>
+inline constexpr std::size_t packed_depth = choose_packed_depth<T, Config, P>();
+
+/// True if the last columns are packed here: the whole depth at once, and no work to be done beside it.
+template <class T, class Config, product_shape P, class Depth, class Epilogue>
+inline constexpr bool packs_columns = packed_depth<T, Config, P> > 1 && !works_beside<Epilogue> &&
+                                      std::is_same_v<Depth, constant_depth<0, P.k>>;
+
+/// The packed last columns of V.
+template <class T, class Config, product_shape P>
+struct packed_columns {
+    static constexpr std::size_t width = lane_width<T, Config>;
+    static constexpr std::size_t columns = P.j % width;
+    static constexpr std::size_t depth = packed_depth<T, Config, P>;
+    static constexpr std::size_t steps = P.k / depth;
+
+    alignas(64) T values[steps * width];
+
+    ASHLAR_ALWAYS_INLINE explicit packed_columns(const T* v) {
+        for (std::size_t t = 0; t < steps; ++t)
+            for (std::size_t q = 0; q < width / depth; ++q)
+                for (std::size_t d = 0; d < depth; ++d)
+                    values[t * width + q * depth + d] =
+                        q < columns ? v[(t * depth + d) * P.vk + (P.j - columns) + q] : T(0);
+    }
+};
+
+/// In their place where nothing is packed.
+struct no_packed_columns {
+    template <class T>
+    ASHLAR_ALWAYS_INLINE explicit no_packed_columns(const T*) {}
+};
+
+/// Moves the columns of row `Row` of a folded vector to its first lanes.
+template <class T, std::size_t N, std::size_t Depth, std::size_t Row>
+struct folded_row {
+    static constexpr std::size_t from(std::size_t lane) { return folded_lane<T, N, Depth>(Row, lane % (N / Depth)); }
+};
+
+/// The last columns of the rows [i, i + Rows).
+template <class T, class Config, product_shape P, std::size_t Rows, class Epilogue>
+ASHLAR_ALWAYS_INLINE void packed_block(const T* s, const packed_columns<T, Config, P>& packed, Epilogue& epilogue,
+                                       std::size_t i) {
+    using columns = packed_columns<T, Config, P>;
+    constexpr std::size_t width = columns::width, depth = columns::depth, j = P.j - columns::columns;
+    using vec = lanes<T, width, Config>;
+    constexpr lane_count<columns::columns> count;
+
+    const block_verdict verdict = verdict_on(epilogue, i, i + Rows, j, P.j);
+    if (verdict == block_verdict::skip) return;
+
+    constexpr std::size_t chains = depth_chains(Rows, 1, columns::steps, register_file_of<Config>());
+    vec sums[chains][Rows];
+    ASHLAR_UNROLL
+    for (std::size_t u = 0; u < chains; ++u) {
+        ASHLAR_UNROLL
+        for (std::size_t r = 0; r < Rows; ++r) sums[u][r] = vec(T(0));
+    }
+    const T* s_at = s + i * P.si;
+    const T* v_at = packed.values;
+    const auto step = [&](std::size_t u) ASHLAR_LAMBDA_INLINE {
+        const vec b = opaque(vec::load(v_at));
+        ASHLAR_UNROLL
+        for (std::size_t r = 0; r < Rows; ++r)
+            sums[u][r] = fma(load_repeated<vec, depth>(s_at + r * P.si), b, sums[u][r]);
+        s_at += depth;
+        v_at += width;
+    };
+    for (std::size_t t = 0; t < columns::steps / chains; ++t) {
+        ASHLAR_UNROLL
+        for (std::size_t u = 0; u < chains; ++u) step(u);
+    }
+    ASHLAR_UNROLL
+    for (std::size_t u = 0; u < columns::steps % chains; ++u) step(u);
+    ASHLAR_UNROLL
+    for (std::size_t u = 1; u < chains; ++u) {
+        ASHLAR_UNROLL
+        for (std::size_t r = 0; r < Rows; ++r) sums[0][r] = sums[0][r] + sums[u][r];
+    }
+    fold_lanes<1, depth, Rows>(sums[0]);
+
+    vec rows[Rows];
+    [&]<std::size_t... Row>(std::index_sequence<Row...>) ASHLAR_LAMBDA_INLINE {
+        ((rows[Row] = initial_sum<vec>(epilogue, i + Row, j, count) +
+                      shuffle_as<folded_row<T, width, depth, Row % depth>>(sums[0][Row / depth], sums[0][Row / depth])),
+         ...);
+    }(std::make_index_sequence<Rows>{});
+    with_verdict<Epilogue>(verdict, [&](auto... tag) ASHLAR_LAMBDA_INLINE {
+        finish_column(epilogue, i, j, rows, count, tag...);
+    });
+}
+
+}  // namespace ashlar::detail

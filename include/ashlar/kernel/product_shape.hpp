@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSL-1.0
+// The words of the product kernel: its shape, its depths, what an epilogue may say about a block.
+#pragma once
+
+#include <ashlar/core/config.hpp>
+
+#include <cstddef>
+#include <type_traits>
+
+namespace ashlar::detail {
+
+/// Extents and strides (in elements) of a product. S(i,k) is s[i*si + k*sk], a scalar; V(k,j) is v[k*vk + j], in
+/// lanes along j.
+struct product_shape {
+    std::size_t i, j, k;
+    std::size_t si, sk;
+    std::size_t vk;
+    bool padded = false;      ///< rows of V are readable to the next full vector (scratch); values there are ignored
+    bool rows_outer = false;  ///< walk the row blocks outside the column blocks (default: inside, V stays in cache)
+    bool pack = true;         ///< compute a few last columns with depth steps side by side where that pays
+};
+
+/// The depth steps [First, Last), known to the type.
+template <std::size_t First, std::size_t Last>
+struct constant_depth {
+    static constexpr std::size_t first = First;
+    static constexpr std::size_t last = Last;
+};
+
+/// The depth steps [first, last), known at run time.
+struct depth_range {
+    std::size_t first;
+    std::size_t last;
+};
+
+/// The depth steps [first, last), of which those outside [plain_first, plain_last) hold excluded pairs: there, where
+/// S(i,k) is zero, V(k,.) takes no part in the sum, whatever it holds (NaN and infinity included).
+struct depth_parts {
+    std::size_t first;
+    std::size_t plain_first;
+    std::size_t plain_last;
+    std::size_t last;
+};
+
+/// What an epilogue's `begin_block` decides: skip (no arithmetic happens), plain, or masked (the epilogue is then
+/// called with `masked_block`).
+enum class block_verdict { skip, plain, masked };
+
+using plain_block = std::integral_constant<block_verdict, block_verdict::plain>;
+using masked_block = std::integral_constant<block_verdict, block_verdict::masked>;
+
+/// Valid lanes of a vector, a constant: `lane_count<W>` for all but the last vector of a ragged row.
+template <std::size_t Count>
+using lane_count = std::integral_constant<std::size_t, Count>;
+
+}  // namespace ashlar::detail

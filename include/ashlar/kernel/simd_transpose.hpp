@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: BSL-1.0
+// Shuffles of two registers, and what is made of them: transposing W registers of W lanes, adding up within them.
+#pragma once
+
+#include <ashlar/core/config.hpp>
+#include <ashlar/kernel/simd.hpp>
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+namespace ashlar::detail {
+
+/// True where this compiler can shuffle lanes in registers; elsewhere they go through memory.
+#if defined(__has_builtin)
+#if __has_builtin(__builtin_shufflevector)
+inline constexpr bool has_shuffle = true;
+#else
+inline constexpr bool has_shuffle = false;
+#endif
+#else
+inline constexpr bool has_shuffle = false;
+#endif
+
+/// The lanes Index... of a (0 to N-1) and b (N to 2N-1).
+template <std::size_t... Index, class T, std::size_t N, class Config>
+ASHLAR_ALWAYS_INLINE lanes<T, N, Config> shuffle(lanes<T, N, Config> a, lanes<T, N, Config> b) {
+    static_assert(sizeof...(Index) == N);
+#if defined(__has_builtin)
+#if __has_builtin(__builtin_shufflevector)
+    if constexpr (in_register<T, N, Config>()) {
+        typedef T vector __attribute__((vector_size(N * sizeof(T))));
+        using native = decltype(a.data.data);
+        const vector mixed =
+            __builtin_shufflevector(std::bit_cast<vector>(a.data.data), std::bit_cast<vector>(b.data.data), Index...);
+        return lanes<T, N, Config>(typename lanes<T, N, Config>::storage(std::bit_cast<native>(mixed)));
+    }
+#endif
+#endif
+    T both[2 * N];
+    a.store(both);
+    b.store(both + N);
+    const T mixed[N] = {both[Index]...};
+    return lanes<T, N, Config>::load(mixed);
+}
+
+/// Index patterns for `shuffle`, as functions of the destination lane. A chunk is what x86 shuffles work within.
+template <class T, std::size_t N>
+struct lane_patterns {
+    static constexpr std::size_t chunk = 16 / sizeof(T) < N ? 16 / sizeof(T) : N;
+    static constexpr std::size_t chunks = N / chunk;
+
+    /// a0 b0 a1 b1 ... of the lower or upper half of each chunk.
+    template <bool Upper>
+    struct zip {
+        static constexpr std::size_t from(std::size_t lane) {
+            const std::size_t in = lane % chunk;
+            return (in % 2) * N + lane - in + in / 2 + (Upper ? chunk / 2 : 0);
+        }
+    };
+
+    /// The even or odd lanes of each chunk of a, then those of b.
+    template <bool Odd>
+    struct unzip {
+        static constexpr std::size_t from(std::size_t lane) {
+            const std::size_t in = lane % chunk, half = chunk / 2;
+            return (in < half ? 0 : N) + lane - in + in % half * 2 + Odd;
+        }
+    };
+
+    /// The even or odd chunks of a, then those of b.
+    template <bool Odd>
+    struct unzip_chunks {
+        static constexpr std::size_t from(std::size_t lane) {
+            return (lane / chunk * 2 + Odd) * chunk + lane % chunk;
+        }
+    };
+};
+
+template <class Pattern, class T, std::size_t N, class Config>
+ASHLAR_ALWAYS_INLINE lanes<T, N, Config> shuffle_as(lanes<T, N, Config> a, lanes<T, N, Config> b) {
+    return [&]<std::size_t... Lane>(std::index_sequence<Lane...>) ASHLAR_LAMBDA_INLINE {
+        return shuffle<Pattern::from(Lane)...>(a, b);
+    }(std::make_index_sequence<N>{});
+}
+
+/// Loads Count values and repeats them in all lanes: one load where the machine can repeat them on the way.
+template <class Lanes, std::size_t Count, class T>
+ASHLAR_ALWAYS_INLINE Lanes load_repeated(const T* source) {
+    constexpr std::size_t bytes = Count * sizeof(T), all = Lanes::size * sizeof(T);
+    static_assert(Lanes::size % Count == 0);
+    if constexpr (Count == Lanes::size) {
+        return Lanes::load(source);
+    } else if constexpr (Count == 1) {
+        return Lanes(*source);
+    } else {
+        [[maybe_unused]] const auto as_lanes = [](auto repeated) ASHLAR_LAMBDA_INLINE {
+            static_assert(sizeof(repeated) == sizeof(Lanes));
+            return Lanes(typename Lanes::storage(std::bit_cast<decltype(Lanes::storage::data)>(repeated)));
+        };
+        if constexpr (!in_register<T, Lanes::size, typename Lanes::config_type>()) {
+            // Falls through to the copy.
+        } else if constexpr (bytes == 8) {
+            std::int64_t bits;
+            __builtin_memcpy(&bits, source, sizeof(bits));
+            return as_lanes(lanes<std::int64_t, all / 8, typename Lanes::config_type>(bits).data.data);
+#if defined(__AVX__)
+        } else if constexpr (bytes == 16 && all == 32) {
+            return as_lanes(_mm256_broadcast_ps(reinterpret_cast<const __m128*>(source)));
+#endif
+#if defined(__AVX512F__)
+        } else if constexpr (bytes == 16 && all == 64) {
+            return as_lanes(_mm512_broadcast_i32x4(_mm_loadu_si128(reinterpret_cast<const __m128i*>(source))));
+        } else if constexpr (bytes == 32 && all == 64) {
+            return as_lanes(_mm512_broadcast_i64x4(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(source))));
+#endif
+        }
+        T repeated[Lanes::size];
+        for (std::size_t n = 0; n < Lanes::size; ++n) repeated[n] = source[n % Count];
+        return Lanes::load(repeated);
+    }
+}
+
+/// Transposes the N x N elements held by N vectors. N is a power of two.
+template <class T, std::size_t N, class Config>
+ASHLAR_ALWAYS_INLINE void transpose_in_place(lanes<T, N, Config> (&rows)[N]) {
+    using vec = lanes<T, N, Config>;
+    using pattern = lane_patterns<T, N>;
+    constexpr std::size_t chunk = pattern::chunk, chunks = pattern::chunks;
+    if constexpr (!has_shuffle || !in_register<T, N, Config>()) {
+        T in[N][N], out[N][N];
+        for (std::size_t r = 0; r < N; ++r) rows[r].store(in[r]);
+        for (std::size_t r = 0; r < N; ++r)
+            for (std::size_t c = 0; c < N; ++c) out[r][c] = in[c][r];
+        for (std::size_t r = 0; r < N; ++r) rows[r] = vec::load(out[r]);
+    } else {
+        ASHLAR_UNROLL
+        for (std::size_t stage = 1; stage < chunk; stage *= 2) {
+            vec next[N];
+            ASHLAR_UNROLL
+            for (std::size_t g = 0; g < N; g += chunk) {
+                ASHLAR_UNROLL
+                for (std::size_t c = 0; c < chunk / 2; ++c) {
+                    next[g + 2 * c] = shuffle_as<typename pattern::template zip<false>>(rows[g + c], rows[g + c + chunk / 2]);
+                    next[g + 2 * c + 1] = shuffle_as<typename pattern::template zip<true>>(rows[g + c], rows[g + c + chunk / 2]);
+                }
+            }
+            ASHLAR_UNROLL
+            for (std::size_t r = 0; r < N; ++r) rows[r] = next[r];
+        }
+        ASHLAR_UNROLL
+        for (std::size_t stage = 1; stage < chunks; stage *= 2) {
+            vec next[N];
+            ASHLAR_UNROLL
+            for (std::size_t c = 0; c < chunk; ++c) {
+                ASHLAR_UNROLL
+                for (std::size_t g = 0; g < chunks / 2; ++g) {
+                    const vec a = rows[2 * g * chunk + c], b = rows[(2 * g + 1) * chunk + c];
+                    next[g * chunk + c] = shuffle_as<typename pattern::template unzip_chunks<false>>(a, b);
+                    next[(g + chunks / 2) * chunk + c] = shuffle_as<typename pattern::template unzip_chunks<true>>(a, b);
+                }
+            }
+            ASHLAR_UNROLL
+            for (std::size_t r = 0; r < N; ++r) rows[r] = next[r];
+        }
+    }
+}
+
+/// Adds neighbours up: levels [First, Last) of the tree that completes sums of Last lanes side by side. Each level
+/// folds two vectors into one, so `Count` vectors become Count / (Last / First), rounded up; the rest is used up.
+/// From level 1 up to Depth, sum r of lanes q*Depth to (q + 1)*Depth comes to lie in lane `folded_lane` of vector
+/// r / Depth. Needs registers that can be shuffled.
+template <std::size_t First, std::size_t Last, std::size_t Count, class T, std::size_t N, class Config>
+ASHLAR_ALWAYS_INLINE void fold_lanes(lanes<T, N, Config>* sums) {
+    if constexpr (First < Last) {
+        using pattern = lane_patterns<T, N>;
+        constexpr bool in_chunk = First < pattern::chunk;
+        using even = std::conditional_t<in_chunk, typename pattern::template unzip<false>, typename pattern::template unzip_chunks<false>>;
+        using odd = std::conditional_t<in_chunk, typename pattern::template unzip<true>, typename pattern::template unzip_chunks<true>>;
+        ASHLAR_UNROLL
+        for (std::size_t n = 0; n < Count; n += 2) {
+            const auto a = sums[n], b = sums[n + 1 < Count ? n + 1 : n];
+            sums[n / 2] = shuffle_as<even>(a, b) + shuffle_as<odd>(a, b);
+        }
+        fold_lanes<First * 2, Last, (Count + 1) / 2>(sums);
+    }
+}
+
+/// Where sum q of row `row` (below Depth) lies in a vector of N lanes that was folded up to Depth.
+template <class T, std::size_t N, std::size_t Depth>
+constexpr std::size_t folded_lane(std::size_t row, std::size_t q) {
+    constexpr std::size_t chunk = lane_patterns<T, N>::chunk;
+    if constexpr (Depth <= chunk) {
+        constexpr std::size_t per_chunk = chunk / Depth;
+        return q / per_chunk * chunk + row * per_chunk + q % per_chunk;
+    } else {
+        return row / chunk * (N / Depth) * chunk + q * chunk + row % chunk;
+    }
+}
+
+}  // namespace ashlar::detail

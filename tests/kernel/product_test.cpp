@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: BSL-1.0
+// product, product_blocks and dot_rows against naive loops in double precision.
+#include <ashlar/kernel/product.hpp>
+#include <ashlar/kernel/product_dot.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <vector>
+
+namespace {
+
+using namespace ashlar;
+using namespace ashlar::detail;
+
+constexpr double untouched = -77;
+
+template <class T>
+constexpr std::size_t padded(std::size_t n) {
+    constexpr std::size_t width = lane_width<T, current_config>;
+    return (n + width - 1) / width * width;
+}
+
+/// Small values without a pattern that a wrong index could hide behind.
+template <class T>
+std::vector<T> values(std::size_t count, unsigned seed) {
+    std::vector<T> result(count);
+    for (T& x : result) {
+        seed = seed * 1664525u + 1013904223u;
+        x = static_cast<T>(static_cast<int>(seed >> 16) % 257 - 128) / T(64);
+    }
+    return result;
+}
+
+/// The operands of a product in buffers that end with their last element and start one element off alignment.
+template <class T, product_shape P>
+struct operands {
+    std::vector<T> s = values<T>((P.i - 1) * P.si + (P.k - 1) * P.sk + 2, 1);
+    std::vector<T> v = values<T>((P.k - 1) * P.vk + (P.padded ? padded<T>(P.j) : P.j) + 1, 2);
+
+    const T* scalars() const { return s.data() + 1; }
+    const T* vectors() const { return v.data() + 1; }
+
+    double sum(std::size_t i, std::size_t j, std::size_t first = 0, std::size_t last = P.k) const {
+        double total = 0;
+        for (std::size_t k = first; k < last; ++k)
+            total += double(scalars()[i * P.si + k * P.sk]) * double(vectors()[k * P.vk + j]);
+        return total;
+    }
+};
+
+template <class T>
+double tolerance(std::size_t depth) {
+    return 8 * static_cast<double>(depth) * static_cast<double>(std::numeric_limits<T>::epsilon());
+}
+
+template <class T, product_shape P>
+void check() {
+    SCOPED_TRACE(testing::Message() << P.i << " x " << P.j << " x " << P.k << " strides " << P.si << ' ' << P.sk << ' ' << P.vk
+                                    << " padded " << P.padded);
+    const operands<T, P> x;
+    std::vector<T> c(P.i * P.j + 1, T(untouched));
+    store_product<T, current_config, P.j> store{c.data() + 1};
+    product<T, current_config, P>(x.scalars(), x.vectors(), store);
+    EXPECT_EQ(c[0], T(untouched));
+    for (std::size_t i = 0; i < P.i; ++i)
+        for (std::size_t j = 0; j < P.j; ++j) ASSERT_NEAR(c[1 + i * P.j + j], x.sum(i, j), tolerance<T>(P.k)) << i << ' ' << j;
+}
+
+/// Row-major by column-major rows, a transposed left operand, and scratch with padded rows.
+template <class T, std::size_t I, std::size_t J, std::size_t K>
+void check_layouts() {
+    check<T, product_shape{I, J, K, K, 1, J}>();
+    check<T, product_shape{I, J, K, 1, I + 2, J + 3}>();
+    check<T, product_shape{I, J, K, K + 1, 1, padded<T>(J), true, true}>();
+}
+
+/// One of them, so that many sizes compile in reasonable time.
+template <class T, std::size_t I, std::size_t J, std::size_t K>
+void check_a_layout() {
+    constexpr std::size_t layout = (I + J + K) % 3;
+    if constexpr (layout == 0) check<T, product_shape{I, J, K, K, 1, J}>();
+    if constexpr (layout == 1) check<T, product_shape{I, J, K, 1, I + 2, J + 3}>();
+    if constexpr (layout == 2) check<T, product_shape{I, J, K, K + 1, 1, padded<T>(J), true, true}>();
+}
+
+template <class T>
+class product_test : public testing::Test {};
+using element_types = testing::Types<float, double>;
+TYPED_TEST_SUITE(product_test, element_types);
+
+template <class T, std::size_t I, std::size_t J>
+void check_depths() {
+    check_a_layout<T, I, J, 1>();
+    check_a_layout<T, I, J, 17>();
+    check_a_layout<T, I, J, 64>();
+}
+
+template <class T, std::size_t I>
+void check_columns() {
+    constexpr std::size_t width = lane_width<T, current_config>;
+    check_depths<T, I, 1>();
+    if constexpr (width > 2) check_depths<T, I, width - 1>();
+    check_depths<T, I, width>();
+    check_depths<T, I, width + 1>();
+    check_depths<T, I, 31>();
+    check_depths<T, I, 64>();
+}
+
+TYPED_TEST(product_test, one_row) { check_columns<TypeParam, 1>(); }
+TYPED_TEST(product_test, few_rows) { check_columns<TypeParam, 3>(); }
+TYPED_TEST(product_test, a_vector_of_rows) { check_columns<TypeParam, 16>(); }
+TYPED_TEST(product_test, ragged_rows) { check_columns<TypeParam, 17>(); }
+TYPED_TEST(product_test, a_prime_of_rows) { check_columns<TypeParam, 37>(); }
+
+TYPED_TEST(product_test, odd_shapes) {
+    check_layouts<TypeParam, 64, 37, 31>();
+    check_layouts<TypeParam, 7, 13, 19>();
+    check_layouts<TypeParam, 49, 49, 32>();
+    check_layouts<TypeParam, 100, 100, 3>();
+    check_layouts<TypeParam, 2, 5, 2>();
+    check_layouts<TypeParam, 1, 200, 9>();
+}
+
+TYPED_TEST(product_test, accumulates) {
+    using T = TypeParam;
+    constexpr product_shape P{19, 37, 23, 23, 1, 37};
+    const operands<T, P> x;
+    std::vector<T> c(P.i * P.j, T(3));
+    store_product<T, current_config, P.j, true> add{c.data()};
+    product<T, current_config, P>(x.scalars(), x.vectors(), add);
+    for (std::size_t i = 0; i < P.i; ++i)
+        for (std::size_t j = 0; j < P.j; ++j) ASSERT_NEAR(c[i * P.j + j], 3 + x.sum(i, j), tolerance<T>(P.k));
+}
+
+TYPED_TEST(product_test, parts_of_the_depth) {
+    using T = TypeParam;
+    constexpr product_shape P{11, 21, 29, 29, 1, 21};
+    const operands<T, P> x;
+    std::vector<T> c(P.i * P.j);
+    store_product<T, current_config, P.j> store{c.data()};
+    for (std::size_t first = 0; first <= P.k; ++first)
+        for (std::size_t last = first; last <= P.k; last += 3) {
+            product<T, current_config, P>(x.scalars(), x.vectors(), depth_range{first, last}, store);
+            for (std::size_t i = 0; i < P.i; ++i)
+                for (std::size_t j = 0; j < P.j; ++j) ASSERT_NEAR(c[i * P.j + j], x.sum(i, j, first, last), tolerance<T>(P.k));
+        }
+    product<T, current_config, P>(x.scalars(), x.vectors(), constant_depth<5, 22>{}, store);
+    for (std::size_t i = 0; i < P.i; ++i)
+        for (std::size_t j = 0; j < P.j; ++j) ASSERT_NEAR(c[i * P.j + j], x.sum(i, j, 5, 22), tolerance<T>(P.k));
+}
+
+TYPED_TEST(product_test, results_repeat_bit_for_bit) {
+    using T = TypeParam;
+    constexpr product_shape P{13, 35, 41, 41, 1, 35};
+    const operands<T, P> x;
+    std::vector<T> once(P.i * P.j), again(P.i * P.j + 3);
+    store_product<T, current_config, P.j> store{once.data()}, store_again{again.data() + 3};
+    product<T, current_config, P>(x.scalars(), x.vectors(), store);
+    product<T, current_config, P>(x.scalars(), x.vectors(), store_again);
+    for (std::size_t n = 0; n < once.size(); ++n) ASSERT_EQ(once[n], again[n + 3]);
+}
+
+#if !defined(__FAST_MATH__)
+/// The lower triangle of P·V: pairs above the diagonal are zero and exclude what V holds.
+TYPED_TEST(product_test, zeros_exclude) {
+    using T = TypeParam;
+    constexpr std::size_t size = 37;
+    constexpr product_shape P{size, 21, size, 1, size, 21};
+    operands<T, P> x;
+    for (std::size_t k = 0; k < size; ++k)
+        for (std::size_t i = 0; i < k; ++i) x.s[1 + k * size + i] = 0;
+    std::vector<T> expected(P.i * P.j);
+    for (std::size_t i = 0; i < P.i; ++i)
+        for (std::size_t j = 0; j < P.j; ++j) expected[i * P.j + j] = static_cast<T>(x.sum(i, j, 0, i + 1));
+    // The last value row belongs to the last query only.
+    for (std::size_t j = 0; j < P.j; ++j) x.v[1 + (size - 1) * P.vk + j] = std::numeric_limits<T>::quiet_NaN();
+    std::vector<T> c(P.i * P.j);
+    store_product<T, current_config, P.j> store{c.data()};
+    const auto to_the_diagonal = [](std::size_t i0, std::size_t i1, std::size_t, std::size_t) { return depth_parts{0, 0, i0, i1}; };
+    product<T, current_config, P>(x.scalars(), x.vectors(), to_the_diagonal, store);
+    for (std::size_t i = 0; i + 1 < P.i; ++i)
+        for (std::size_t j = 0; j < P.j; ++j) ASSERT_NEAR(c[i * P.j + j], expected[i * P.j + j], tolerance<T>(P.k));
+    for (std::size_t j = 0; j < P.j; ++j) ASSERT_TRUE(std::isnan(c[(P.i - 1) * P.j + j]));
+}
+#endif
+
+/// Counts what it is told; blocks above the diagonal are skipped, blocks on it are masked.
+template <class T, std::size_t Columns>
+struct causal_epilogue {
+    T* c;
+    std::size_t plain = 0, masked = 0, skipped = 0;
+
+    block_verdict begin_block(std::size_t i0, std::size_t i1, std::size_t j0, std::size_t j1) {
+        if (i0 >= j1) {
+            ++skipped;
+            return block_verdict::skip;
+        }
+        if (i1 <= j0 + 1) {
+            ++plain;
+            return block_verdict::plain;
+        }
+        ++masked;
+        return block_verdict::masked;
+    }
+    template <class Lanes, std::size_t Count, block_verdict Verdict>
+    void operator()(std::size_t i, std::size_t j, Lanes acc, lane_count<Count>, std::integral_constant<block_verdict, Verdict>) const {
+        if constexpr (Verdict == block_verdict::masked) {
+            for (std::size_t lane = 0; lane < Count; ++lane)
+                if (i <= j + lane) c[i * Columns + j + lane] = acc[lane];
+        } else {
+            acc.template store_partial<Count>(c + i * Columns + j);
+        }
+    }
+};
+
+/// Scores with queries in lanes: i = keys, j = queries, key i is kept by query j where i <= j.
+TYPED_TEST(product_test, blocks_are_skipped_and_masked) {
+    using T = TypeParam;
+    constexpr product_shape P{67, 67, 5, 5, 1, 67};
+    const operands<T, P> x;
+    std::vector<T> c(P.i * P.j, T(untouched));
+    causal_epilogue<T, P.j> epilogue{c.data()};
+    product<T, current_config, P>(x.scalars(), x.vectors(), epilogue);
+    for (std::size_t i = 0; i < P.i; ++i)
+        for (std::size_t j = 0; j < P.j; ++j)
+            ASSERT_NEAR(c[i * P.j + j], i <= j ? x.sum(i, j) : untouched, tolerance<T>(P.k)) << i << ' ' << j;
+    EXPECT_EQ(epilogue.plain + epilogue.masked + epilogue.skipped, (product_block_count<T, current_config, P>));
+    EXPECT_GT(epilogue.masked, 0u);
+}
+
+TYPED_TEST(product_test, ranges_of_row_blocks) {
+    using T = TypeParam;
+    constexpr product_shape P{71, 19, 7, 7, 1, 19};
+    const operands<T, P> x;
+    constexpr std::size_t blocks = product_row_blocks<T, current_config, P>;
+    for (std::size_t first = 0; first <= blocks; ++first)
+        for (std::size_t last = first; last <= blocks; ++last) {
+            std::vector<T> c(P.i * P.j, T(untouched));
+            store_product<T, current_config, P.j> store{c.data()};
+            product_blocks<T, current_config, P>(x.scalars(), x.vectors(), constant_depth<0, P.k>{}, store, first, last);
+            const std::size_t from = product_row<T, current_config, P>(first), to = product_row<T, current_config, P>(last);
+            for (std::size_t i = 0; i < P.i; ++i)
+                for (std::size_t j = 0; j < P.j; ++j)
+                    ASSERT_NEAR(c[i * P.j + j], from <= i && i < to ? x.sum(i, j) : untouched, tolerance<T>(P.k));
+        }
+}
+
+/// Keeps the largest of each column, by whole columns of a block.
+template <class T, std::size_t Vectors>
+struct running_max {
+    static constexpr std::size_t width = lane_width<T, current_config>;
+    using vec = lanes<T, width, current_config>;
+    T* c;
+    vec largest[Vectors];
+
+    template <std::size_t Rows, std::size_t Count>
+    ASHLAR_ALWAYS_INLINE void column(std::size_t i, std::size_t j, const vec (&rows)[Rows], lane_count<Count>) {
+        vec m = largest[j / width];
+        for (std::size_t r = 0; r < Rows; ++r) {
+            m = max(m, rows[r]);
+            rows[r].template store_partial<Count>(c + (i + r) * Vectors * width + j);
+        }
+        largest[j / width] = m;
+    }
+};
+
+TYPED_TEST(product_test, columns_with_state) {
+    using T = TypeParam;
+    constexpr product_shape P{33, 40, 6, 6, 1, 40};
+    constexpr std::size_t width = lane_width<T, current_config>, vectors = padded<T>(P.j) / width;
+    const operands<T, P> x;
+    std::vector<T> c(P.i * padded<T>(P.j));
+    running_max<T, vectors> epilogue{c.data(), {}};
+    for (auto& m : epilogue.largest) m = lanes<T, width, current_config>(T(-1000));
+    product<T, current_config, P>(x.scalars(), x.vectors(), epilogue);
+    std::vector<T> largest(padded<T>(P.j));
+    for (std::size_t n = 0; n < vectors; ++n) epilogue.largest[n].store(largest.data() + n * width);
+    for (std::size_t j = 0; j < P.j; ++j) {
+        double expected = -1000;
+        for (std::size_t i = 0; i < P.i; ++i) {
+            expected = std::max(expected, x.sum(i, j));
+            ASSERT_NEAR(c[i * padded<T>(P.j) + j], x.sum(i, j), tolerance<T>(P.k));
+        }
+        ASSERT_NEAR(largest[j], expected, tolerance<T>(P.k));
+    }
+}
+
+/// Counts the calls for work beside the multiply-adds.
+template <class T, std::size_t Columns, std::size_t Period>
+struct counting_epilogue : store_product<T, current_config, Columns> {
+    static constexpr std::size_t beside_period = Period;
+    std::size_t calls = 0;
+
+    void beside() { ++calls; }
+};
+
+template <class T, std::size_t Period>
+void check_beside() {
+    constexpr product_shape P{9, 33, 24, 24, 1, 33};
+    const operands<T, P> x;
+    std::vector<T> c(P.i * P.j);
+    counting_epilogue<T, P.j, Period> epilogue{{c.data()}};
+    product<T, current_config, P>(x.scalars(), x.vectors(), epilogue);
+    EXPECT_EQ(epilogue.calls, (product_block_count<T, current_config, P>) * (P.k / Period));
+    for (std::size_t i = 0; i < P.i; ++i)
+        for (std::size_t j = 0; j < P.j; ++j) ASSERT_NEAR(c[i * P.j + j], x.sum(i, j), tolerance<T>(P.k));
+}
+
+TYPED_TEST(product_test, work_beside) {
+    check_beside<TypeParam, 1>();
+    check_beside<TypeParam, 4>();
+    check_beside<TypeParam, 5>();
+    check_beside<TypeParam, 24>();
+}
+
+template <class T, dot_shape P>
+void check_dot() {
+    SCOPED_TRACE(testing::Message() << P.n << " rows of " << P.k << ", " << P.ld << " apart");
+    const std::vector<T> a = values<T>(P.k + 1, 3), b = values<T>((P.n - 1) * P.ld + P.k + 1, 4);
+    std::vector<T> out(P.n, T(untouched));
+    auto store = [&](std::size_t n, auto sums, auto count) { sums.template store_partial<count>(out.data() + n); };
+    dot_rows<T, current_config, P>(a.data() + 1, b.data() + 1, store);
+    for (std::size_t n = 0; n < P.n; ++n) {
+        double expected = 0;
+        for (std::size_t k = 0; k < P.k; ++k) expected += double(a[1 + k]) * double(b[1 + n * P.ld + k]);
+        ASSERT_NEAR(out[n], expected, tolerance<T>(P.k)) << n;
+    }
+}
+
+template <class T, std::size_t K>
+void check_dots() {
+    constexpr std::size_t width = lane_width<T, current_config>;
+    check_dot<T, dot_shape{1, K, K}>();
+    check_dot<T, dot_shape{width, K, K}>();
+    check_dot<T, dot_shape{width + 1, K, K + 2}>();
+    check_dot<T, dot_shape{37, K, K + 1}>();
+}
+
+TYPED_TEST(product_test, dot_products) {
+    constexpr std::size_t width = lane_width<TypeParam, current_config>;
+    check_dots<TypeParam, 1>();
+    if constexpr (width > 2) check_dots<TypeParam, width - 1>();
+    check_dots<TypeParam, width>();
+    check_dots<TypeParam, width + 1>();
+    check_dots<TypeParam, 31>();
+    check_dots<TypeParam, 64>();
+    check_dots<TypeParam, 200>();
+    check_dots<TypeParam, 1000>();
+}
+
+}  // namespace

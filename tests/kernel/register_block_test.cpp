@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSL-1.0
+// The cut of products into register blocks: constants per architecture, and laws that hold for all of them.
+#include <ashlar/kernel/register_block.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+
+namespace {
+
+using ashlar::config;
+using ashlar::detail::axis_split;
+using ashlar::detail::choose_register_block;
+using ashlar::detail::fits_registers;
+using ashlar::detail::register_block;
+using ashlar::detail::register_file;
+using ashlar::detail::register_file_of;
+using ashlar::detail::split_near_equal;
+
+constexpr std::uint64_t sse2 = 1, avx2_fma = 1 | 1u << 5 | 1u << 6 | 1u << 8, avx512 = avx2_fma | 1u << 9,
+                        emulated = std::uint64_t{256} << 48;
+using avx512_config = config<avx512, 512, 32, 0, 0, 0, false, false>;
+using avx2_config = config<avx2_fma, 256, 16, 0, 0, 0, false, false>;
+using sse2_config = config<sse2, 128, 16, 0, 0, 0, false, false>;
+using i386_config = config<sse2, 128, 8, 0, 0, 0, false, false>;
+using emulated_config = config<emulated, 256, 16, 0, 0, 0, false, false>;
+using scalar_config = config<0, 0, 16, 0, 0, 0, false, false>;
+
+// What a configuration says about its registers.
+static_assert(register_file_of<avx512_config>() == register_file{32, true, true});
+static_assert(register_file_of<avx2_config>() == register_file{16, true, true});
+static_assert(register_file_of<sse2_config>() == register_file{16, false, true});
+static_assert(register_file_of<i386_config>() == register_file{8, false, true});
+static_assert(!register_file_of<emulated_config>().native && register_file_of<scalar_config>().native);
+
+// Near-equal blocks.
+static_assert(split_near_equal(64, 8) == axis_split{64, 8, 8, 8});
+static_assert(split_near_equal(17, 2) == axis_split{17, 2, 9, 1});
+static_assert(split_near_equal(3, 7) == axis_split{3, 3, 1, 3});
+static_assert(split_near_equal(0, 4).blocks == 0);
+static_assert(split_near_equal(17, 2).first(1) == 9 && split_near_equal(17, 2).first(2) == 17);
+
+constexpr bool splits_cover_every_extent() {
+    for (std::size_t extent = 1; extent <= 37; ++extent)
+        for (std::size_t blocks = 1; blocks <= extent; ++blocks) {
+            const axis_split split = split_near_equal(extent, blocks);
+            std::size_t at = 0;
+            for (std::size_t b = 0; b < split.blocks; ++b) {
+                if (split.size(b) == 0 || split.first(b) != at) return false;
+                for (std::size_t e = at; e < at + split.size(b); ++e)
+                    if (split.block_of(e) != b) return false;
+                at += split.size(b);
+            }
+            if (at != extent || split.first(split.blocks) != extent || split.blocks != blocks) return false;
+        }
+    return true;
+}
+static_assert(splits_cover_every_extent());
+
+template <class Config>
+constexpr register_block cut(std::size_t rows, std::size_t columns, std::size_t depth, std::size_t element = 4) {
+    const std::size_t width = Config::register_bits == 0 ? 1 : Config::register_bits / 8 / element;
+    return choose_register_block(rows, (columns + width - 1) / width, depth, register_file_of<Config>());
+}
+
+template <class Config>
+constexpr bool cut_is(std::size_t rows, std::size_t columns, std::size_t depth, std::size_t block_rows,
+                      std::size_t block_vectors, std::size_t chains = 1) {
+    const register_block block = cut<Config>(rows, columns, depth);
+    return block.rows.large == block_rows && block.vectors.large == block_vectors && block.chains == chains;
+}
+
+// 32 registers.
+static_assert(cut_is<avx512_config>(64, 64, 64, 6, 4));
+static_assert(cut_is<avx512_config>(64, 32, 64, 8, 2));
+static_assert(cut_is<avx512_config>(64, 16, 64, 16, 1));
+static_assert(cut_is<avx512_config>(16, 16, 16, 16, 1));
+// 16 and 8 registers.
+static_assert(cut_is<avx2_config>(64, 64, 64, 6, 2));
+static_assert(cut_is<sse2_config>(64, 64, 64, 2, 4));
+static_assert(cut_is<i386_config>(64, 64, 64, 2, 2));
+
+/// Every cut covers its product, fits the registers and has no more chains than depth steps.
+template <class Config>
+void expect_legal_cuts() {
+    const register_file file = register_file_of<Config>();
+    for (std::size_t rows : {1, 2, 3, 5, 8, 13, 16, 17, 31, 64, 100, 384})
+        for (std::size_t vectors : {1, 2, 3, 4, 5, 7, 8, 24, 96})
+            for (std::size_t depth : {1, 3, 16, 64, 384}) {
+                SCOPED_TRACE(testing::Message() << rows << " rows " << vectors << " vectors " << depth << " deep");
+                const register_block block = choose_register_block(rows, vectors, depth, file);
+                EXPECT_EQ(block.rows.first(block.rows.blocks), rows);
+                EXPECT_EQ(block.vectors.first(block.vectors.blocks), vectors);
+                EXPECT_TRUE(fits_registers(block.rows.large * block.chains, block.vectors.large, file));
+                EXPECT_LE(block.chains, depth);
+            }
+}
+
+TEST(register_block_test, cuts_are_legal) {
+    expect_legal_cuts<avx512_config>();
+    expect_legal_cuts<avx2_config>();
+    expect_legal_cuts<sse2_config>();
+    expect_legal_cuts<i386_config>();
+    expect_legal_cuts<emulated_config>();
+    expect_legal_cuts<scalar_config>();
+}
+
+}  // namespace

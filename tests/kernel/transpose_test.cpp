@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSL-1.0
+// transpose_tile against a double loop: every edge, strides, padding, the way back.
+#include <ashlar/kernel/transpose.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <vector>
+
+namespace {
+
+using ashlar::current_config;
+using ashlar::lane_width;
+using ashlar::detail::transpose_shape;
+using ashlar::detail::transpose_tile;
+
+constexpr double untouched = -77;
+
+template <class T>
+constexpr std::size_t padded(std::size_t n) {
+    constexpr std::size_t width = lane_width<T, current_config>;
+    return (n + width - 1) / width * width;
+}
+
+template <class T, transpose_shape P>
+void check() {
+    SCOPED_TRACE(testing::Message() << P.rows << " x " << P.cols << " from " << P.from << " to " << P.to << " pad " << P.pad);
+    const std::size_t row_room = P.pad ? padded<T>(P.rows) : P.rows;
+    std::vector<T> src((P.rows - 1) * P.from + P.cols + 1), dst((P.cols - 1) * P.to + row_room + 1, T(untouched));
+    for (std::size_t i = 0; i < src.size(); ++i) src[i] = static_cast<T>(i);
+    // One element in: no pointer is aligned to more than an element.
+    transpose_tile<T, current_config, P>(src.data() + 1, dst.data() + 1);
+    EXPECT_EQ(dst[0], T(untouched));
+    for (std::size_t c = 0; c < P.cols; ++c)
+        for (std::size_t r = 0; r < P.to && c * P.to + r + 1 < dst.size(); ++r) {
+            const T expected = r < P.rows ? src[1 + r * P.from + c] : r < row_room ? T(0) : T(untouched);
+            ASSERT_EQ(dst[1 + c * P.to + r], expected) << "column " << c << " row " << r;
+        }
+}
+
+template <class T, std::size_t Rows, std::size_t Cols>
+void check_shapes() {
+    check<T, transpose_shape{Rows, Cols, Cols, Rows}>();
+    check<T, transpose_shape{Rows, Cols, Cols + 3, Rows + 5}>();
+    check<T, transpose_shape{Rows, Cols, Cols, padded<T>(Rows), true}>();
+    check<T, transpose_shape{Rows, Cols, Cols + 1, padded<T>(Rows) + 7, true}>();
+}
+
+template <class T, std::size_t Rows>
+void check_rows() {
+    constexpr std::size_t width = lane_width<T, current_config>;
+    check_shapes<T, Rows, 1>();
+    check_shapes<T, Rows, width>();
+    check_shapes<T, Rows, width + 1>();
+    check_shapes<T, Rows, 17>();
+    check_shapes<T, Rows, 31>();
+    check_shapes<T, Rows, 64>();
+}
+
+template <class T>
+class transpose_test : public testing::Test {};
+using element_types = testing::Types<float, double>;
+TYPED_TEST_SUITE(transpose_test, element_types);
+
+TYPED_TEST(transpose_test, every_edge) {
+    constexpr std::size_t width = lane_width<TypeParam, current_config>;
+    check_rows<TypeParam, 1>();
+    if constexpr (width > 2) check_rows<TypeParam, width - 1>();
+    check_rows<TypeParam, width>();
+    check_rows<TypeParam, width + 1>();
+    check_rows<TypeParam, 17>();
+    check_rows<TypeParam, 37>();
+    check_rows<TypeParam, 64>();
+}
+
+TYPED_TEST(transpose_test, there_and_back) {
+    using T = TypeParam;
+    constexpr std::size_t rows = 37, cols = 29, room = padded<T>(rows);
+    std::vector<T> x(rows * cols), lanes(cols * room), back(rows * cols);
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<T>(i);
+    transpose_tile<T, current_config, transpose_shape{rows, cols, cols, room, true}>(x.data(), lanes.data());
+    transpose_tile<T, current_config, transpose_shape{cols, rows, room, cols}>(lanes.data(), back.data());
+    EXPECT_EQ(x, back);
+}
+
+struct doubled {
+    template <class Lanes>
+    Lanes operator()(Lanes x) const {
+        return x + x;
+    }
+};
+
+TYPED_TEST(transpose_test, applies_a_function) {
+    using T = TypeParam;
+    constexpr std::size_t rows = 19, cols = 21;
+    std::vector<T> x(rows * cols), y(rows * cols);
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<T>(i);
+    transpose_tile<T, current_config, transpose_shape{rows, cols, cols, rows}>(x.data(), y.data(), doubled{});
+    for (std::size_t r = 0; r < rows; ++r)
+        for (std::size_t c = 0; c < cols; ++c) ASSERT_EQ(y[c * rows + r], 2 * x[r * cols + c]);
+}
+
+}  // namespace
