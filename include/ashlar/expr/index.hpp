@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSL-1.0
+// Constants and coordinates that come from shapes alone: index and rsqrt_extent.
+#pragma once
+
+#include <cstddef>
+
+#include <ashlar/core/concepts.hpp>
+#include <ashlar/core/config.hpp>
+#include <ashlar/core/diagnostics.hpp>
+#include <ashlar/expr/nodes.hpp>
+
+namespace ashlar {
+
+namespace detail {
+
+/// Newton's method from above, which falls until it has converged.
+consteval double square_root(double x) {
+    double root = x > 1 ? x : 1;
+    for (double next = (root + x / root) / 2; next < root; next = (root + x / root) / 2) root = next;
+    return root;
+}
+
+}  // namespace detail
+
+/// The coordinate along an axis (0, 1, ... as std::int32_t), as an expression of e's shape; e is not evaluated.
+///
+///     auto positions = cast<float>(index<seq>(x));
+template <auto Axis, expression E>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto index(const E&) noexcept {
+    constexpr bool found = detail::axis_argument<Axis, shape_of<E>>::found;
+    static_assert(detail::axis_argument<Axis, shape_of<E>>::found,
+                  "ashlar: index: the axis must be a position or a named axis that occurs once in the shape");
+    return index_node<found ? detail::axis_position<shape_of<E>, Axis>() : 0, shape_of<E>>{};
+}
+
+/// 1 / sqrt(extent) of an axis or an integer: the usual scale of attention scores. Beside an expression it takes the
+/// expression's element type.
+///
+///     auto scores = matmul(q, transpose(k)) * rsqrt_extent<head>;
+template <auto Dim>
+    requires dimension<decltype(Dim)>
+inline constexpr double rsqrt_extent = 1 / detail::square_root(static_cast<double>(detail::extent_of(Dim)));
+
+}  // namespace ashlar

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSL-1.0
+// Named sub-results: let(value, body) computes a value once and uses it wherever the body does.
+#pragma once
+
+#include <type_traits>
+#include <utility>
+
+#include <ashlar/core/concepts.hpp>
+#include <ashlar/core/config.hpp>
+#include <ashlar/expr/nodes.hpp>
+#include <ashlar/expr/operands.hpp>
+
+namespace ashlar {
+
+namespace detail {
+
+/// What tells one let from another: the type of its body function and of its value.
+template <class F, class Value>
+struct let_tag {};
+
+/// Whether the body of a let takes the value and makes an expression of it.
+template <class F, class Value>
+struct let_body {
+    static consteval bool check() {
+        if constexpr (std::is_invocable_v<F&, const Value&>)
+            return expression<std::invoke_result_t<F&, const Value&>>;
+        else
+            return false;
+    }
+    static constexpr bool gives_expression = check();
+};
+
+}  // namespace detail
+
+/// f(value) with the value computed once, however often f uses it; in the tile where that is possible, else in memory.
+/// f is called here and now with an expression that stands for the value, and returns an expression.
+///
+///     auto y = let(x - mean<-1>(x, keep_dims), [](const auto& d) { return d * rsqrt(mean<-1>(d * d, keep_dims)); });
+template <expression E, class F>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto let(E&& value, F&& f) noexcept {
+    using function = std::remove_cvref_t<F>;
+    using tag = detail::let_tag<function, detail::held<E>>;
+    using name = let_value_node<tag, shape_of<E>, element_of<E>>;
+    static_assert(detail::let_body<function, name>::gives_expression,
+                  "ashlar: let: the function must take one expression and return one: [](const auto& y) { return "
+                  "...; }");
+    if constexpr (detail::let_body<function, name>::gives_expression) {
+        const name y{};
+        using body = decltype(detail::hold(f(y)));
+        return let_node<tag, detail::held<E>, body>{
+            {{}, {{detail::hold(std::forward<E>(value))}, {detail::hold(f(y))}}}};
+    } else {
+        return detail::hold(std::forward<E>(value));
+    }
+}
+
+}  // namespace ashlar

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: BSL-1.0
+// Masks: small values whose type says which pairs of a query and a key they keep, and how they are combined.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include <ashlar/core/concepts.hpp>
+#include <ashlar/core/config.hpp>
+#include <ashlar/core/shape.hpp>
+
+namespace ashlar {
+
+/// What a mask keeps of a tile of scores: nothing, some pairs (or it is not known), or all of them.
+enum class tile_content : std::uint8_t { empty, mixed, full };
+
+namespace detail {
+
+/// Marks mask types, as their mask_category.
+struct mask_tag {};
+
+}  // namespace detail
+
+/// A mask: `causal`, `causal_at(offset)`, `sliding_window<Left, Right>`, `keep(t)`, `ignore(t)`, `keys_below(n)`,
+/// `keep_if<predicate>()`, and what `&&`, `||` and `!` make of them. True means keep, always. Masks address the last
+/// two axes of the scores, queries and keys; the axes before them are batch axes.
+///
+/// A mask type has, for scores of shape Scores: `keeps<Scores>(at)`, `content<Scores>(batch, tile)`,
+/// `keep_lanes<Scores>(batch, query, key, count)` (see mask_keeps, mask_content and mask_lanes), `check<Scores>::fits`,
+/// `is_static` (the type alone decides, and the object is empty), `static_part` (a static mask that keeps at least as
+/// much) and, where static, `boundary_count` and `boundaries` (see masks/count.hpp).
+template <class M>
+concept mask = std::is_same_v<typename std::remove_cvref_t<M>::mask_category, detail::mask_tag>;
+
+namespace detail {
+
+/// A function that makes a static mask, which is what `keep_if<predicate>` is without parentheses. It is not called: its
+/// type says all.
+template <class M>
+concept mask_maker = std::is_function_v<std::remove_reference_t<M>> &&
+                     requires(M m) { requires mask<decltype(m())> && std::is_empty_v<decltype(m())>; };
+
+/// What stands for a mask in an argument list.
+template <class M>
+concept mask_argument = mask<M> || mask_maker<M>;
+
+template <mask_argument M>
+ASHLAR_ALWAYS_INLINE constexpr auto as_mask([[maybe_unused]] M&& m) noexcept {
+    if constexpr (mask_maker<M>)
+        return decltype(m()){};
+    else
+        return std::remove_cvref_t<M>(std::forward<M>(m));
+}
+
+template <mask_argument M>
+using mask_of = decltype(as_mask(std::declval<M>()));
+
+/// The queries and keys of a tile of scores, half open.
+struct tile_range {
+    std::size_t first_query, last_query, first_key, last_key;
+};
+
+template <class Scores>
+using score_coordinates = std::array<std::size_t, Scores::rank>;
+template <class Scores>
+using batch_coordinates = std::array<std::size_t, Scores::rank - 2>;
+
+template <class Scores>
+inline constexpr std::size_t query_extent = Scores::extents[Scores::rank - 2];
+template <class Scores>
+inline constexpr std::size_t key_extent = Scores::extents[Scores::rank - 1];
+
+/// The check of masks that stand beside scores of any shape.
+struct any_scores {
+    static constexpr bool fits = true;
+};
+
+/// `boundary_count` of masks whose kept keys are not a few intervals in every row.
+inline constexpr std::size_t no_boundaries = static_cast<std::size_t>(-1);
+
+/// Keeps every pair: what is known of a mask that is decided at run time.
+struct keep_all_mask {
+    using mask_category = mask_tag;
+    using static_part = keep_all_mask;
+    static constexpr bool is_static = true;
+    static constexpr std::size_t boundary_count = 0;
+
+    template <class Scores>
+    using check = any_scores;
+
+    static constexpr void boundaries(std::ptrdiff_t, std::ptrdiff_t*) {}
+
+    template <class Scores>
+    ASHLAR_ALWAYS_INLINE constexpr bool keeps(const score_coordinates<Scores>&) const noexcept {
+        return true;
+    }
+    template <class Scores>
+    ASHLAR_ALWAYS_INLINE constexpr tile_content content(const batch_coordinates<Scores>&, const tile_range&) const noexcept {
+        return tile_content::full;
+    }
+    template <class Scores, class Int>
+    ASHLAR_ALWAYS_INLINE constexpr auto keep_lanes(const batch_coordinates<Scores>&, Int query, Int key,
+                                                   std::size_t) const noexcept {
+        return decltype(query < key)(true);
+    }
+};
+
+/// `!m`.
+template <class M>
+struct not_mask {
+    using mask_category = mask_tag;
+    static constexpr bool is_static = M::is_static;
+    /// Of a mask that is not static only a bound from above is known, which says nothing of its complement.
+    using static_part = std::conditional_t<is_static, not_mask, keep_all_mask>;
+    static constexpr std::size_t boundary_count = M::boundary_count;
+    template <class Scores>
+    using check = typename M::template check<Scores>;
+
+    [[no_unique_address]] M operand;
+
+    static constexpr void boundaries(std::ptrdiff_t query, std::ptrdiff_t* keys) { M::boundaries(query, keys); }
+
+    template <class Scores>
+    ASHLAR_ALWAYS_INLINE constexpr bool keeps(const score_coordinates<Scores>& at) const noexcept {
+        return !operand.template keeps<Scores>(at);
+    }
+    template <class Scores>
+    ASHLAR_ALWAYS_INLINE constexpr tile_content content(const batch_coordinates<Scores>& batch,
+                                                        const tile_range& tile) const noexcept {
+        const tile_content kept = operand.template content<Scores>(batch, tile);
+        if (kept == tile_content::mixed) return kept;
+        return kept == tile_content::full ? tile_content::empty : tile_content::full;
+    }
+    template <class Scores, class Int>
+    ASHLAR_ALWAYS_INLINE constexpr auto keep_lanes(const batch_coordinates<Scores>& batch, Int query, Int key,
+                                                   std::size_t count) const noexcept {
+        return !operand.template keep_lanes<Scores>(batch, query, key, count);
+    }
+};
+
+template <class A, class B>
+consteval std::size_t boundaries_of_both() {
+    return A::boundary_count == no_boundaries || B::boundary_count == no_boundaries
+               ? no_boundaries
+               : A::boundary_count + B::boundary_count;
+}
+
+/// `a && b` (All) and `a || b`.
+template <bool All, class A, class B>
+struct pair_mask {
+    using mask_category = mask_tag;
+    static constexpr bool is_static = A::is_static && B::is_static;
+    using known = pair_mask<All, typename A::static_part, typename B::static_part>;
+    using static_part = std::conditional_t<is_static, pair_mask, known>;
+    static constexpr std::size_t boundary_count = boundaries_of_both<A, B>();
+    template <class Scores>
+    using check = std::conditional_t<A::template check<Scores>::fits, typename B::template check<Scores>,
+                                     typename A::template check<Scores>>;
+
+    [[no_unique_address]] A left;
+    [[no_unique_address]] B right;
+
+    static constexpr void boundaries(std::ptrdiff_t query, std::ptrdiff_t* keys) {
+        A::boundaries(query, keys);
+        B::boundaries(query, keys + A::boundary_count);
+    }
+
+    template <class Scores>
+    ASHLAR_ALWAYS_INLINE constexpr bool keeps(const score_coordinates<Scores>& at) const noexcept {
+        if constexpr (All)
+            return left.template keeps<Scores>(at) && right.template keeps<Scores>(at);
+        else
+            return left.template keeps<Scores>(at) || right.template keeps<Scores>(at);
+    }
+    template <class Scores>
+    ASHLAR_ALWAYS_INLINE constexpr tile_content content(const batch_coordinates<Scores>& batch,
+                                                        const tile_range& tile) const noexcept {
+        const tile_content a = left.template content<Scores>(batch, tile);
+        // The right side may have to read a tensor.
+        if (a == (All ? tile_content::empty : tile_content::full)) return a;
+        const tile_content b = right.template content<Scores>(batch, tile);
+        return (a < b) == All ? a : b;
+    }
+    template <class Scores, class Int>
+    ASHLAR_ALWAYS_INLINE constexpr auto keep_lanes(const batch_coordinates<Scores>& batch, Int query, Int key,
+                                                   std::size_t count) const noexcept {
+        const auto a = left.template keep_lanes<Scores>(batch, query, key, count);
+        const auto b = right.template keep_lanes<Scores>(batch, query, key, count);
+        if constexpr (All)
+            return a & b;
+        else
+            return a | b;
+    }
+};
+
+/// Whether `&&` and `||` combine two masks; a bool expression beside a mask has no polarity yet.
+template <class A, class B>
+struct mask_operands {
+    static constexpr bool are_masks = mask_argument<A> && mask_argument<B>;
+};
+
+template <bool All, class A, class B>
+ASHLAR_ALWAYS_INLINE constexpr auto combine_masks(A&& a, B&& b) noexcept {
+    static_assert(mask_operands<std::remove_cvref_t<A>, std::remove_cvref_t<B>>::are_masks,
+                  "ashlar: mask: a bool tensor does not say what true means; write keep(t) or ignore(t)");
+    if constexpr (!mask_argument<A>)
+        return as_mask(std::forward<B>(b));
+    else if constexpr (!mask_argument<B>)
+        return as_mask(std::forward<A>(a));
+    else
+        return pair_mask<All, mask_of<A>, mask_of<B>>{as_mask(std::forward<A>(a)), as_mask(std::forward<B>(b))};
+}
+
+/// A mask on one side at least, and no third kind of thing on the other.
+template <class A, class B>
+concept mask_pair =
+    (mask<A> || mask<B>) && (mask_argument<A> || expression<A>) && (mask_argument<B> || expression<B>);
+
+}  // namespace detail
+
+/// Keeps what both masks keep: `causal && keep(t)`. The content of a tile is the minimum of the two.
+template <class A, class B>
+    requires detail::mask_pair<A, B>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator&&(A&& a, B&& b) noexcept {
+    return detail::combine_masks<true>(std::forward<A>(a), std::forward<B>(b));
+}
+
+/// Keeps what either mask keeps: `sliding_window<8, 0> || keep_if<is_global>`. The content of a tile is the maximum.
+template <class A, class B>
+    requires detail::mask_pair<A, B>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator||(A&& a, B&& b) noexcept {
+    return detail::combine_masks<false>(std::forward<A>(a), std::forward<B>(b));
+}
+
+/// Keeps what the mask does not: `!causal` keeps the keys behind the query. The content of a tile is swapped.
+template <mask M>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator!(M&& m) noexcept {
+    return detail::not_mask<std::remove_cvref_t<M>>{std::forward<M>(m)};
+}
+
+namespace detail {
+
+/// The interface that evaluators call, with mask_kept_pairs in masks/count.hpp. Whether the mask keeps the pair at
+/// the full coordinates (batch..., query, key) of the scores.
+template <class Scores, mask M>
+ASHLAR_ALWAYS_INLINE constexpr bool mask_keeps(const M& m, const std::array<std::size_t, Scores::rank>& at) noexcept {
+    return m.template keeps<Scores>(at);
+}
+
+/// What the mask keeps of queries [q0, q1) and keys [k0, k1), neither range empty. May be mixed when unsure; empty and
+/// full are certain. Costs a few comparisons for what the type knows, and for tensors reading the tile's bools until
+/// two differ.
+template <class Scores, mask M>
+ASHLAR_ALWAYS_INLINE constexpr tile_content mask_content(const M& m,
+                                                         const std::array<std::size_t, Scores::rank - 2>& batch,
+                                                         std::size_t q0, std::size_t q1, std::size_t k0,
+                                                         std::size_t k1) noexcept {
+    return m.template content<Scores>(batch, tile_range{q0, q1, k0, k1});
+}
+
+/// The SIMD form of mask_keeps: a lane_mask<std::int32_t, N, Config> for query and key lanes that each advance by a
+/// constant (one of them usually by zero). Only the first `count` lanes are pairs of the scores: the others read no
+/// memory, and what they answer is not specified.
+template <class Scores, mask M, class Int>
+ASHLAR_ALWAYS_INLINE constexpr auto mask_lanes(const M& m, const std::array<std::size_t, Scores::rank - 2>& batch,
+                                               Int query, Int key, std::size_t count) noexcept {
+    return m.template keep_lanes<Scores>(batch, query, key, count);
+}
+
+}  // namespace detail
+}  // namespace ashlar

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSL-1.0
+// The masks that keep a band of keys about the query: causal, causal_at, sliding_window.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <ashlar/expr/mask.hpp>
+
+namespace ashlar {
+
+namespace detail {
+
+/// Farther than any two coordinates, and small enough to be added to one in 32 bits.
+inline constexpr std::ptrdiff_t farthest = std::ptrdiff_t{1} << 30;
+
+ASHLAR_ALWAYS_INLINE constexpr std::int32_t clamped_distance(std::ptrdiff_t d) noexcept {
+    return static_cast<std::int32_t>(d < -farthest ? -farthest : d > farthest ? farthest : d);
+}
+
+/// What keeping lowest <= key - query <= highest keeps of a tile.
+ASHLAR_ALWAYS_INLINE constexpr tile_content band_content(std::ptrdiff_t lowest, std::ptrdiff_t highest,
+                                                         const tile_range& tile) noexcept {
+    const auto nearest = static_cast<std::ptrdiff_t>(tile.first_key) - static_cast<std::ptrdiff_t>(tile.last_query) + 1;
+    const auto last = static_cast<std::ptrdiff_t>(tile.last_key) - 1 - static_cast<std::ptrdiff_t>(tile.first_query);
+    if (last < lowest || nearest > highest || lowest > highest) return tile_content::empty;
+    return nearest >= lowest && last <= highest ? tile_content::full : tile_content::mixed;
+}
+
+/// Keeps lowest() <= key - query <= highest(); Derived has these, and has_lowest where the first is a bound at all.
+template <class Derived>
+struct band_mask {
+    using mask_category = mask_tag;
+    template <class Scores>
+    using check = any_scores;
+
+    template <class Scores>
+    ASHLAR_ALWAYS_INLINE constexpr bool keeps(const score_coordinates<Scores>& at) const noexcept {
+        const auto distance = static_cast<std::ptrdiff_t>(at[Scores::rank - 1]) -
+                              static_cast<std::ptrdiff_t>(at[Scores::rank - 2]);
+        return distance <= derived().highest() && distance >= derived().lowest();
+    }
+    template <class Scores>
+    ASHLAR_ALWAYS_INLINE constexpr tile_content content(const batch_coordinates<Scores>&,
+                                                        const tile_range& tile) const noexcept {
+        return band_content(derived().lowest(), derived().highest(), tile);
+    }
+    template <class Scores, class Int>
+    ASHLAR_ALWAYS_INLINE constexpr auto keep_lanes(const batch_coordinates<Scores>&, Int query, Int key,
+                                                   std::size_t) const noexcept {
+        const auto below = key <= query + Int(clamped_distance(derived().highest()));
+        if constexpr (Derived::has_lowest)
+            return below & (query + Int(clamped_distance(derived().lowest())) <= key);
+        else
+            return below;
+    }
+
+private:
+    ASHLAR_ALWAYS_INLINE constexpr const Derived& derived() const noexcept { return static_cast<const Derived&>(*this); }
+};
+
+template <std::ptrdiff_t Offset>
+struct causal_mask : band_mask<causal_mask<Offset>> {
+    using static_part = causal_mask;
+    static constexpr bool is_static = true;
+    static constexpr bool has_lowest = false;
+    static constexpr std::size_t boundary_count = 1;
+    ASHLAR_ALWAYS_INLINE static constexpr std::ptrdiff_t lowest() noexcept { return -farthest; }
+    ASHLAR_ALWAYS_INLINE static constexpr std::ptrdiff_t highest() noexcept { return Offset; }
+    static constexpr void boundaries(std::ptrdiff_t query, std::ptrdiff_t* keys) { keys[0] = query + Offset + 1; }
+};
+
+struct causal_at_mask : band_mask<causal_at_mask> {
+    using static_part = keep_all_mask;
+    static constexpr bool is_static = false;
+    static constexpr bool has_lowest = false;
+    static constexpr std::size_t boundary_count = no_boundaries;
+    std::ptrdiff_t offset;
+
+    ASHLAR_ALWAYS_INLINE constexpr explicit causal_at_mask(std::ptrdiff_t o) : offset(clamped_distance(o)) {}
+    ASHLAR_ALWAYS_INLINE static constexpr std::ptrdiff_t lowest() noexcept { return -farthest; }
+    ASHLAR_ALWAYS_INLINE constexpr std::ptrdiff_t highest() const noexcept { return offset; }
+};
+
+template <std::ptrdiff_t Left, std::ptrdiff_t Right>
+struct sliding_window_mask : band_mask<sliding_window_mask<Left, Right>> {
+    using static_part = sliding_window_mask;
+    static constexpr bool is_static = true;
+    static constexpr bool has_lowest = true;
+    static constexpr std::size_t boundary_count = 2;
+    ASHLAR_ALWAYS_INLINE static constexpr std::ptrdiff_t lowest() noexcept { return -Left; }
+    ASHLAR_ALWAYS_INLINE static constexpr std::ptrdiff_t highest() noexcept { return Right; }
+    static constexpr void boundaries(std::ptrdiff_t query, std::ptrdiff_t* keys) {
+        keys[0] = query - Left;
+        keys[1] = query + Right + 1;
+    }
+};
+
+}  // namespace detail
+
+/// Query i keeps the keys <= i, counted from the top left corner also where there are more keys than queries.
+///
+///     softmax(masked(scores, causal))
+inline constexpr detail::causal_mask<0> causal{};
+
+/// Query i keeps the keys <= i + offset; the offset may be negative. With a cache of earlier keys it is their number;
+/// bottom-right alignment is `keys - queries`. The offset is known at run time, so costs are counted without the mask.
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto causal_at(std::ptrdiff_t offset) noexcept {
+    return detail::causal_at_mask(offset);
+}
+
+/// The same with a constant offset: `causal_at<keys - queries>()`.
+template <std::ptrdiff_t Offset>
+    requires (Offset >= -detail::farthest && Offset <= detail::farthest)
+[[nodiscard]] constexpr auto causal_at() noexcept {
+    return detail::causal_mask<Offset>{};
+}
+
+/// Query i keeps the keys from i - Left to i + Right, both included; either may be negative.
+///
+///     attention(q, k, v, sliding_window<128, 0>)
+template <std::ptrdiff_t Left, std::ptrdiff_t Right>
+    requires (Left >= -detail::farthest && Left <= detail::farthest && Right >= -detail::farthest &&
+              Right <= detail::farthest)
+inline constexpr detail::sliding_window_mask<Left, Right> sliding_window{};
+
+}  // namespace ashlar

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSL-1.0
+// How many pairs a mask keeps, as far as its type knows: counted at compile time in pieces that compilers accept.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include <ashlar/expr/mask.hpp>
+
+namespace ashlar::detail {
+
+/// Pairs per constant evaluation, and pieces per shape: what stays below the default limits of compilers.
+inline constexpr std::size_t pairs_per_evaluation = 4096;
+inline constexpr std::size_t most_blocks = 256;
+inline constexpr std::size_t rows_per_evaluation = 128;
+
+consteval std::size_t smaller(std::size_t a, std::size_t b) { return a < b ? a : b; }
+consteval std::size_t ceil_divide(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
+
+/// The side of the square blocks in which a predicate over Queries x Keys is decided at compile time; 0 where that
+/// would take more than most_blocks.
+template <std::size_t Queries, std::size_t Keys>
+consteval std::size_t block_side() {
+    for (std::size_t side = 16; side * side <= pairs_per_evaluation; side *= 2)
+        if (ceil_divide(Queries, side) * ceil_divide(Keys, side) <= most_blocks) return side;
+    return 0;
+}
+
+template <class Mask, std::size_t Queries, std::size_t Keys, std::size_t I, std::size_t J>
+consteval std::size_t count_block() {
+    constexpr std::size_t side = block_side<Queries, Keys>();
+    std::size_t kept = 0;
+    for (std::size_t q = I * side; q < smaller(Queries, (I + 1) * side); ++q)
+        for (std::size_t k = J * side; k < smaller(Keys, (J + 1) * side); ++k)
+            kept += Mask{}.template keeps<shape<Queries, Keys>>({q, k}) ? 1 : 0;
+    return kept;
+}
+
+/// Kept pairs of one block: a variable of its own, so that it is a constant evaluation of its own.
+template <class Mask, std::size_t Queries, std::size_t Keys, std::size_t I, std::size_t J>
+inline constexpr std::size_t block_pairs = count_block<Mask, Queries, Keys, I, J>();
+
+/// The content of every block, in row-major order, of a mask that can only be asked pair by pair.
+template <class Mask, std::size_t Queries, std::size_t Keys>
+inline constexpr auto block_contents = []<std::size_t... I>(std::index_sequence<I...>) {
+    constexpr std::size_t side = block_side<Queries, Keys>(), columns = ceil_divide(Keys, side);
+    return std::array{[] {
+        constexpr std::size_t rows_left = Queries - I / columns * side, keys_left = Keys - I % columns * side;
+        constexpr std::size_t kept = block_pairs<Mask, Queries, Keys, I / columns, I % columns>;
+        if constexpr (kept == 0)
+            return tile_content::empty;
+        else
+            return kept == smaller(side, rows_left) * smaller(side, keys_left) ? tile_content::full
+                                                                               : tile_content::mixed;
+    }()...};
+}(std::make_index_sequence<ceil_divide(Queries, block_side<Queries, Keys>()) *
+                           ceil_divide(Keys, block_side<Queries, Keys>())>{});
+
+/// Kept pairs of rows [First, Last) of a mask whose rows are intervals: the mask is asked once between two boundaries.
+template <class Mask, std::size_t Queries, std::size_t Keys, std::size_t First>
+consteval std::size_t count_rows() {
+    std::size_t kept = 0;
+    for (std::size_t q = First; q < smaller(Queries, First + rows_per_evaluation); ++q) {
+        std::array<std::ptrdiff_t, Mask::boundary_count + 1> ends{};
+        Mask::boundaries(static_cast<std::ptrdiff_t>(q), ends.data());
+        ends[Mask::boundary_count] = static_cast<std::ptrdiff_t>(Keys);
+        for (std::size_t i = 1; i < ends.size(); ++i)
+            for (std::size_t j = i; j > 0 && ends[j] < ends[j - 1]; --j) std::swap(ends[j], ends[j - 1]);
+        std::size_t start = 0;
+        for (const std::ptrdiff_t end : ends) {
+            const std::size_t stop = end < 0 ? 0 : smaller(static_cast<std::size_t>(end), Keys);
+            if (stop <= start) continue;
+            if (Mask{}.template keeps<shape<Queries, Keys>>({q, start})) kept += stop - start;
+            start = stop;
+        }
+    }
+    return kept;
+}
+
+template <class Mask, std::size_t Queries, std::size_t Keys, std::size_t First>
+inline constexpr std::size_t row_pairs = count_rows<Mask, Queries, Keys, First>();
+
+/// Kept pairs of a static mask: exact where its rows are intervals and for predicates of up to 2^20 pairs, the
+/// capacity beyond.
+template <class Mask, std::size_t Queries, std::size_t Keys>
+consteval std::size_t count_pairs() {
+    if constexpr (Mask::boundary_count != no_boundaries) {
+        return []<std::size_t... I>(std::index_sequence<I...>) {
+            return (std::size_t{0} + ... + row_pairs<Mask, Queries, Keys, I * rows_per_evaluation>);
+        }(std::make_index_sequence<ceil_divide(Queries, rows_per_evaluation)>{});
+    } else if constexpr (constexpr std::size_t side = block_side<Queries, Keys>(); side != 0) {
+        constexpr std::size_t columns = ceil_divide(Keys, side);
+        return []<std::size_t... I>(std::index_sequence<I...>) {
+            return (std::size_t{0} + ... + block_pairs<Mask, Queries, Keys, I / columns, I % columns>);
+        }(std::make_index_sequence<ceil_divide(Queries, side) * columns>{});
+    } else {
+        return Queries * Keys;
+    }
+}
+
+template <class Mask, std::size_t Queries, std::size_t Keys>
+inline constexpr std::size_t kept_pairs = count_pairs<Mask, Queries, Keys>();
+
+/// The pairs that the mask's type keeps of scores of this shape, over all batch entries; what is decided at run time
+/// counts as kept.
+template <mask Mask, class Scores>
+inline constexpr std::size_t mask_kept_pairs =
+    Scores::size / query_extent<Scores> / key_extent<Scores> *
+    kept_pairs<typename Mask::static_part, query_extent<Scores>, key_extent<Scores>>;
+
+template <class Mask, std::size_t Queries, std::size_t Keys, std::size_t TileQ, std::size_t TileK>
+consteval auto decide_tiles() {
+    constexpr std::size_t rows = ceil_divide(Queries, TileQ), columns = ceil_divide(Keys, TileK);
+    std::array<tile_content, rows * columns> contents{};
+    for (std::size_t i = 0; i < rows * columns; ++i) {
+        const std::size_t q = i / columns * TileQ, k = i % columns * TileK;
+        contents[i] = Mask{}.template content<shape<Queries, Keys>>(
+            {}, {q, smaller(Queries, q + TileQ), k, smaller(Keys, k + TileK)});
+    }
+    return contents;
+}
+
+/// The content of every tile of a static mask, in row-major order.
+template <class Mask, std::size_t Queries, std::size_t Keys, std::size_t TileQ, std::size_t TileK>
+    requires (Mask::is_static)
+inline constexpr auto static_tile_contents = decide_tiles<Mask, Queries, Keys, TileQ, TileK>();
+
+}  // namespace ashlar::detail

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: BSL-1.0
+// Masks that are bool tensors: keep and ignore.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+#include <ashlar/core/diagnostics.hpp>
+#include <ashlar/expr/condition.hpp>
+#include <ashlar/expr/coordinates.hpp>
+#include <ashlar/expr/mask.hpp>
+#include <ashlar/expr/operands.hpp>
+
+namespace ashlar {
+
+namespace detail {
+
+/// Whether an expression can be a mask: bools that can be read one by one.
+template <class E>
+struct mask_tensor {
+    static constexpr bool has_bools = std::is_same_v<element_of<E>, bool>;
+    static constexpr bool is_readable = truth_is_readable<E>();
+};
+
+/// Whether a mask's tensor broadcasts to the scores.
+template <class Tensor, class Scores>
+struct mask_shape {
+    static constexpr bool fits = broadcast_target<Tensor, Scores>::fits;
+};
+
+/// The strides of an array seen with the axes of Scores: zero where it repeats.
+template <class Array, class Scores>
+consteval std::array<std::ptrdiff_t, Scores::rank> strides_among() {
+    std::array<std::ptrdiff_t, Scores::rank> strides{};
+    constexpr std::size_t rank = shape_of<Array>::rank;
+    for (std::size_t i = 0; i < rank; ++i)
+        strides[i + Scores::rank - rank] = Array::extents[i] == 1 ? 0 : Array::strides[i];
+    return spelled_out(strides);
+}
+
+/// A mask whose bools lie in memory.
+template <class Array>
+struct keep_mask {
+    using mask_category = mask_tag;
+    using static_part = keep_all_mask;
+    static constexpr bool is_static = false;
+    static constexpr std::size_t boundary_count = no_boundaries;
+    template <class Scores>
+    using check = mask_shape<shape_of<Array>, Scores>;
+
+    Array kept;
+
+    template <class Scores>
+    ASHLAR_ALWAYS_INLINE constexpr bool keeps(const score_coordinates<Scores>& at) const noexcept {
+        constexpr auto strides = strides_among<Array, Scores>();
+        std::ptrdiff_t offset = 0;
+        for (std::size_t i = 0; i < Scores::rank; ++i) offset += static_cast<std::ptrdiff_t>(at[i]) * strides[i];
+        return kept.data()[offset];
+    }
+
+    template <class Scores>
+    ASHLAR_ALWAYS_INLINE constexpr tile_content content(const batch_coordinates<Scores>& batch,
+                                                        const tile_range& tile) const noexcept {
+        constexpr auto strides = strides_among<Array, Scores>();
+        constexpr std::ptrdiff_t query_stride = strides[Scores::rank - 2], key_stride = strides[Scores::rank - 1];
+        const std::size_t queries = query_stride == 0 ? 1 : tile.last_query - tile.first_query;
+        const std::size_t keys = key_stride == 0 ? 1 : tile.last_key - tile.first_key;
+        const bool* const source = matrix<Scores>(batch) + static_cast<std::ptrdiff_t>(tile.first_query) * query_stride +
+                                   static_cast<std::ptrdiff_t>(tile.first_key) * key_stride;
+        const bool first = *source;
+        for (std::size_t q = 0; q < queries; ++q) {
+            // A row is read to its end, so that the loop has no exit and vectorises.
+            bool same = true;
+            for (std::size_t k = 0; k < keys; ++k)
+                same &= source[static_cast<std::ptrdiff_t>(q) * query_stride +
+                               static_cast<std::ptrdiff_t>(k) * key_stride] == first;
+            if (!same) return tile_content::mixed;
+        }
+        return first ? tile_content::full : tile_content::empty;
+    }
+
+    template <class Scores, class Int>
+    ASHLAR_ALWAYS_INLINE constexpr auto keep_lanes(const batch_coordinates<Scores>& batch, Int query, Int key,
+                                                   std::size_t count) const noexcept {
+        using lane_mask_type = decltype(query < key);
+        constexpr auto strides = strides_among<Array, Scores>();
+        constexpr std::ptrdiff_t query_stride = strides[Scores::rank - 2], key_stride = strides[Scores::rank - 1];
+        const auto offsets = query * Int(static_cast<typename Int::value_type>(query_stride)) +
+                             key * Int(static_cast<typename Int::value_type>(key_stride));
+        typename Int::value_type at[Int::size] = {};
+        offsets.store(at);
+        const bool* const source = matrix<Scores>(batch);
+        if (count == 0) return lane_mask_type(false);
+        if (Int::size == 1 || count == 1) return lane_mask_type(source[at[0]]);
+        const auto step = at[1 % Int::size] - at[0];
+        if (step == 0) return lane_mask_type(source[at[0]]);
+        if (step == 1 && count == Int::size) return lane_mask_type::load(source + at[0]);
+        bool values[Int::size] = {};
+        for (std::size_t i = 0; i < Int::size; ++i)
+            if (i < count) values[i] = source[at[i]];
+        return lane_mask_type::load(values);
+    }
+
+private:
+    template <class Scores>
+    ASHLAR_ALWAYS_INLINE constexpr const bool* matrix(const batch_coordinates<Scores>& batch) const noexcept {
+        constexpr auto strides = strides_among<Array, Scores>();
+        const bool* source = kept.data();
+        for (std::size_t i = 0; i + 2 < Scores::rank; ++i) source += static_cast<std::ptrdiff_t>(batch[i]) * strides[i];
+        return source;
+    }
+};
+
+/// A mask of bools that have to be put together: of logic, or of a temporary under other axes. One by one, so slower.
+template <node_expression E>
+struct keep_mask<E> {
+    using mask_category = mask_tag;
+    using static_part = keep_all_mask;
+    static constexpr bool is_static = false;
+    static constexpr std::size_t boundary_count = no_boundaries;
+    template <class Scores>
+    using check = mask_shape<shape_of<E>, Scores>;
+
+    E kept;
+
+    template <class Scores>
+    ASHLAR_ALWAYS_INLINE constexpr bool keeps(const score_coordinates<Scores>& at) const noexcept {
+        return truth_at(kept, unbroadcast<shape_of<E>>(at));
+    }
+
+    template <class Scores>
+    ASHLAR_ALWAYS_INLINE constexpr tile_content content(const batch_coordinates<Scores>& batch,
+                                                        const tile_range& tile) const noexcept {
+        constexpr bool one_query = shape_of<E>::rank < 2 || query_extent<shape_of<E>> == 1;
+        const std::size_t last_query = one_query ? tile.first_query + 1 : tile.last_query;
+        const bool first = keeps_pair<Scores>(batch, tile.first_query, tile.first_key);
+        for (std::size_t q = tile.first_query; q < last_query; ++q)
+            for (std::size_t k = tile.first_key; k < tile.last_key; ++k)
+                if (keeps_pair<Scores>(batch, q, k) != first) return tile_content::mixed;
+        return first ? tile_content::full : tile_content::empty;
+    }
+
+    template <class Scores, class Int>
+    ASHLAR_ALWAYS_INLINE constexpr auto keep_lanes(const batch_coordinates<Scores>& batch, Int query, Int key,
+                                                   std::size_t count) const noexcept {
+        using lane_mask_type = decltype(query < key);
+        typename Int::value_type queries[Int::size] = {}, keys[Int::size] = {};
+        query.store(queries);
+        key.store(keys);
+        bool values[Int::size] = {};
+        for (std::size_t i = 0; i < Int::size; ++i)
+            values[i] = i < count && keeps_pair<Scores>(batch, static_cast<std::size_t>(queries[i]),
+                                                        static_cast<std::size_t>(keys[i]));
+        return lane_mask_type::load(values);
+    }
+
+private:
+    template <class Scores>
+    ASHLAR_ALWAYS_INLINE constexpr bool keeps_pair(const batch_coordinates<Scores>& batch, std::size_t query,
+                                                   std::size_t key) const noexcept {
+        score_coordinates<Scores> at{};
+        for (std::size_t i = 0; i + 2 < Scores::rank; ++i) at[i] = batch[i];
+        at[Scores::rank - 2] = query;
+        at[Scores::rank - 1] = key;
+        return keeps<Scores>(at);
+    }
+};
+
+template <class E>
+ASHLAR_ALWAYS_INLINE constexpr auto make_keep(E&& e) noexcept {
+    static_assert(mask_tensor<std::remove_cvref_t<E>>::has_bools,
+                  "ashlar: mask: keep and ignore take bools, true to keep or to ignore; compare the numbers first and "
+                  "eval the result");
+    if constexpr (mask_tensor<std::remove_cvref_t<E>>::has_bools) {
+        static_assert(mask_tensor<std::remove_cvref_t<E>>::is_readable,
+                      "ashlar: mask: keep and ignore read bool tensors and their logic (&&, ||, !); evaluate any other "
+                      "condition first: keep(eval(e))");
+        if constexpr (mask_tensor<std::remove_cvref_t<E>>::is_readable)
+            return keep_mask<held<E>>{hold(std::forward<E>(e))};
+        else
+            return keep_all_mask{};
+    } else {
+        return keep_all_mask{};
+    }
+}
+
+}  // namespace detail
+
+/// Keeps the pairs at which a bool tensor is true. It broadcasts to the scores by NumPy's rule, aligned at the last
+/// axis: a rank 1 tensor is key padding. A named tensor is borrowed, a temporary is owned. Tiles in which all bools
+/// are equal are skipped or not masked, so padding costs what reading its bools costs. The logic of bool tensors
+/// (&&, ||, !) may stand here too; other conditions are evaluated first.
+///
+///     tensor<bool, seq> present = ...;
+///     attention(q, k, v, causal && keep(present))
+template <expression E>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto keep(E&& bools) noexcept {
+    return detail::make_keep(std::forward<E>(bools));
+}
+
+/// Keeps the pairs at which a bool tensor is false: `!keep(bools)`. This is the polarity of PyTorch's
+/// key_padding_mask and of the attn_mask of its MultiheadAttention.
+template <expression E>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto ignore(E&& bools) noexcept {
+    return !detail::make_keep(std::forward<E>(bools));
+}
+
+}  // namespace ashlar

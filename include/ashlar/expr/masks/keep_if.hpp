@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSL-1.0
+// The mask of a predicate on the query's and the key's index.
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+
+#include <ashlar/expr/masks/count.hpp>
+
+namespace ashlar {
+
+namespace detail {
+
+/// Whether a function object's type alone says what it answers.
+template <class F>
+struct mask_predicate {
+    static constexpr bool is_captureless = std::is_empty_v<F> && std::is_default_constructible_v<F>;
+    static constexpr bool takes_two_indices = std::is_invocable_r_v<bool, const F&, std::size_t, std::size_t>;
+    static constexpr bool is_constexpr = requires {
+        typename std::bool_constant<static_cast<bool>(F{}(std::size_t{0}, std::size_t{0}))>;
+    };
+};
+
+/// A predicate given as a template argument: any function pointer or object that can be one.
+template <auto Predicate>
+struct constant_predicate {
+    constexpr auto operator()(std::size_t query, std::size_t key) const
+        requires std::is_invocable_r_v<bool, decltype(Predicate), std::size_t, std::size_t>
+    {
+        return static_cast<bool>(Predicate(query, key));
+    }
+};
+
+template <class F>
+struct keep_if_mask {
+    using mask_category = mask_tag;
+    using static_part = keep_if_mask;
+    static constexpr bool is_static = true;
+    static constexpr std::size_t boundary_count = no_boundaries;
+    template <class Scores>
+    using check = any_scores;
+
+    template <class Scores>
+    ASHLAR_ALWAYS_INLINE constexpr bool keeps(const score_coordinates<Scores>& at) const noexcept {
+        return static_cast<bool>(F{}(at[Scores::rank - 2], at[Scores::rank - 1]));
+    }
+
+    /// From a table of blocks made at compile time; of shapes too large for one, by asking the predicate.
+    template <class Scores>
+    ASHLAR_ALWAYS_INLINE constexpr tile_content content(const batch_coordinates<Scores>&,
+                                                        const tile_range& tile) const noexcept {
+        constexpr std::size_t queries = query_extent<Scores>, keys = key_extent<Scores>;
+        constexpr std::size_t side = block_side<queries, keys>();
+        if constexpr (side != 0) {
+            constexpr std::size_t columns = ceil_divide(keys, side);
+            const auto& blocks = block_contents<keep_if_mask, queries, keys>;
+            const tile_content first = blocks[tile.first_query / side * columns + tile.first_key / side];
+            for (std::size_t i = tile.first_query / side; i * side < tile.last_query; ++i)
+                for (std::size_t j = tile.first_key / side; j * side < tile.last_key; ++j)
+                    if (blocks[i * columns + j] != first) return tile_content::mixed;
+            return first;
+        } else {
+            if (std::is_constant_evaluated()) return tile_content::mixed;
+            const bool first = static_cast<bool>(F{}(tile.first_query, tile.first_key));
+            for (std::size_t q = tile.first_query; q < tile.last_query; ++q)
+                for (std::size_t k = tile.first_key; k < tile.last_key; ++k)
+                    if (static_cast<bool>(F{}(q, k)) != first) return tile_content::mixed;
+            return first ? tile_content::full : tile_content::empty;
+        }
+    }
+
+    template <class Scores, class Int>
+    ASHLAR_ALWAYS_INLINE constexpr auto keep_lanes(const batch_coordinates<Scores>&, Int query, Int key,
+                                                   std::size_t count) const noexcept {
+        using lane_mask_type = decltype(query < key);
+        typename Int::value_type queries[Int::size] = {}, keys[Int::size] = {};
+        query.store(queries);
+        key.store(keys);
+        bool kept[Int::size] = {};
+        // The predicate may look the indices up somewhere, so it is not asked beyond the scores.
+        for (std::size_t i = 0; i < Int::size; ++i)
+            kept[i] = i < count && static_cast<bool>(F{}(static_cast<std::size_t>(queries[i]),
+                                                         static_cast<std::size_t>(keys[i])));
+        return lane_mask_type::load(kept);
+    }
+};
+
+template <class F>
+consteval auto make_keep_if() {
+    static_assert(mask_predicate<F>::is_captureless,
+                  "ashlar: keep_if: the predicate must capture nothing, as its type decides; for conditions of run time "
+                  "use keep(t), of a constant use keep_if<p>");
+    if constexpr (mask_predicate<F>::is_captureless) {
+        static_assert(mask_predicate<F>::takes_two_indices,
+                      "ashlar: keep_if: the predicate must take the query's and the key's std::size_t index and return "
+                      "a bool");
+        if constexpr (mask_predicate<F>::takes_two_indices) {
+            static_assert(mask_predicate<F>::is_constexpr,
+                          "ashlar: keep_if: the predicate must be constexpr, as it is asked at compile time; for "
+                          "conditions of run time use keep(t)");
+            if constexpr (mask_predicate<F>::is_constexpr)
+                return keep_if_mask<F>{};
+            else
+                return keep_all_mask{};
+        } else {
+            return keep_all_mask{};
+        }
+    } else {
+        return keep_all_mask{};
+    }
+}
+
+}  // namespace detail
+
+/// Keeps the pairs for which a constexpr predicate of the query's and the key's index is true. Stands as an argument
+/// and beside other masks without parentheses; `!` and two of them in a row need them: `!keep_if<p>()`.
+///
+/// Which tiles are empty, full or mixed is decided at compile time, in up to 256 blocks of at most 64 x 64 pairs; for
+/// larger scores by asking at run time.
+///
+///     inline constexpr auto block_diagonal = [](std::size_t q, std::size_t k) { return q / 16 == k / 16; };
+///     softmax(masked(scores, keep_if<block_diagonal>))
+template <auto Predicate>
+[[nodiscard]] constexpr auto keep_if() noexcept {
+    return detail::make_keep_if<detail::constant_predicate<Predicate>>();
+}
+
+/// The same for a function object that captures nothing. In headers give it a name: the type of a lambda written in
+/// the call differs from file to file.
+///
+///     keep_if([](std::size_t q, std::size_t k) { return (q + k) % 2 == 0; })
+template <class F>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto keep_if(F) noexcept {
+    return detail::make_keep_if<F>();
+}
+
+}  // namespace ashlar

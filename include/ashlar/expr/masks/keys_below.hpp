@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSL-1.0
+// The masks of a valid length: the keys below a number, or below one number per batch entry.
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include <ashlar/expr/mask.hpp>
+#include <ashlar/expr/masks/causal.hpp>
+#include <ashlar/expr/operands.hpp>
+
+namespace ashlar {
+
+namespace detail {
+
+/// A count of keys from any integer: at least 0, and so small that 32-bit lanes hold it.
+template <std::integral N>
+ASHLAR_ALWAYS_INLINE constexpr std::size_t key_count(N n) noexcept {
+    if constexpr (std::is_signed_v<N>)
+        if (n < 0) return 0;
+    const auto count = static_cast<std::uintmax_t>(n);
+    return count < static_cast<std::uintmax_t>(farthest) ? static_cast<std::size_t>(count)
+                                                         : static_cast<std::size_t>(farthest);
+}
+
+ASHLAR_ALWAYS_INLINE constexpr tile_content keys_below_content(std::size_t count, const tile_range& tile) noexcept {
+    if (tile.first_key >= count) return tile_content::empty;
+    return tile.last_key <= count ? tile_content::full : tile_content::mixed;
+}
+
+struct keys_below_mask {
+    using mask_category = mask_tag;
+    using static_part = keep_all_mask;
+    static constexpr bool is_static = false;
+    static constexpr std::size_t boundary_count = no_boundaries;
+    template <class Scores>
+    using check = any_scores;
+
+    std::size_t count;
+
+    template <class Scores>
+    ASHLAR_ALWAYS_INLINE constexpr bool keeps(const score_coordinates<Scores>& at) const noexcept {
+        return at[Scores::rank - 1] < count;
+    }
+    template <class Scores>
+    ASHLAR_ALWAYS_INLINE constexpr tile_content content(const batch_coordinates<Scores>&,
+                                                        const tile_range& tile) const noexcept {
+        return keys_below_content(count, tile);
+    }
+    template <class Scores, class Int>
+    ASHLAR_ALWAYS_INLINE constexpr auto keep_lanes(const batch_coordinates<Scores>&, Int, Int key, std::size_t) const noexcept {
+        return key < Int(static_cast<std::int32_t>(count));
+    }
+};
+
+/// Whether the axes of Counts can be the batch axes of Scores from position At on.
+template <class Counts, class Scores, std::size_t At>
+consteval bool counts_fit() {
+    return []<std::size_t... I>(std::index_sequence<I...>) {
+        return (true && ... && (Counts::extents[I] == 1 ||
+                                dimensions_agree(dimension_at<Counts, I>, dimension_at<Scores, At + I>)));
+    }(std::make_index_sequence<Counts::rank>{});
+}
+
+/// The batch axis of Scores at which the first axis of Counts stands: 0 where that fits, else so that the last ones
+/// meet; no_axis where neither fits.
+template <class Counts, class Scores>
+consteval std::size_t counts_position() {
+    if constexpr (Counts::rank + 2 > Scores::rank)
+        return no_axis;
+    else if constexpr (counts_fit<Counts, Scores, 0>())
+        return 0;
+    else if constexpr (counts_fit<Counts, Scores, Scores::rank - 2 - Counts::rank>())
+        return Scores::rank - 2 - Counts::rank;
+    else
+        return no_axis;
+}
+
+/// Whether a tensor of counts has axes among the batch axes of the scores.
+template <class Counts, class Scores>
+struct key_counts_shape {
+    static constexpr bool fits = counts_position<Counts, Scores>() != no_axis;
+};
+
+/// Whether an expression can be the counts of keys_below: integers, in memory.
+template <class E>
+struct key_counts {
+    static constexpr bool are_integers_in_memory =
+        array_expression<E> && std::is_integral_v<element_of<E>> && !std::is_same_v<element_of<E>, bool>;
+};
+
+template <class Array>
+struct keys_below_each_mask {
+    using mask_category = mask_tag;
+    using static_part = keep_all_mask;
+    static constexpr bool is_static = false;
+    static constexpr std::size_t boundary_count = no_boundaries;
+    template <class Scores>
+    using check = key_counts_shape<shape_of<Array>, Scores>;
+
+    Array counts;
+
+    template <class Scores>
+    ASHLAR_ALWAYS_INLINE constexpr bool keeps(const score_coordinates<Scores>& at) const noexcept {
+        return at[Scores::rank - 1] < count<Scores>(at.data());
+    }
+    template <class Scores>
+    ASHLAR_ALWAYS_INLINE constexpr tile_content content(const batch_coordinates<Scores>& batch,
+                                                        const tile_range& tile) const noexcept {
+        return keys_below_content(count<Scores>(batch.data()), tile);
+    }
+    template <class Scores, class Int>
+    ASHLAR_ALWAYS_INLINE constexpr auto keep_lanes(const batch_coordinates<Scores>& batch, Int, Int key,
+                                                   std::size_t) const noexcept {
+        return key < Int(static_cast<std::int32_t>(count<Scores>(batch.data())));
+    }
+
+private:
+    template <class Scores>
+    ASHLAR_ALWAYS_INLINE constexpr std::size_t count(const std::size_t* batch) const noexcept {
+        constexpr std::size_t first = counts_position<shape_of<Array>, Scores>();
+        std::ptrdiff_t offset = 0;
+        for (std::size_t i = 0; i < shape_of<Array>::rank; ++i)
+            if (Array::extents[i] != 1) offset += static_cast<std::ptrdiff_t>(batch[first + i]) * Array::strides[i];
+        return key_count(counts.data()[offset]);
+    }
+};
+
+}  // namespace detail
+
+/// Keeps the keys below n, clamped to [0, keys]: the first n keys are valid. Loops over keys really stop there, so the
+/// time is that of n keys; constants such as flops<E> count all of them.
+///
+///     attention(q, k, v, keys_below(length))
+template <std::integral N>
+    requires(!std::same_as<N, bool>)
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto keys_below(N n) noexcept {
+    return detail::keys_below_mask{detail::key_count(n)};
+}
+
+/// One number for each batch entry, from an integer tensor whose axes are the first batch axes of the scores (or, where
+/// only that fits, the last ones); an axis of extent 1 is repeated. A named tensor is borrowed, a temporary is owned.
+///
+///     tensor<int, 8> lengths = ...;                  // q is [8, heads, 64, 32]
+///     attention(q, k, v, keys_below(lengths))
+template <expression E>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto keys_below(E&& counts) noexcept {
+    static_assert(detail::key_counts<std::remove_cvref_t<E>>::are_integers_in_memory,
+                  "ashlar: keys_below: takes an integer or an integer tensor over the batch axes; evaluate an expression "
+                  "first: keys_below(eval(e))");
+    if constexpr (detail::key_counts<std::remove_cvref_t<E>>::are_integers_in_memory)
+        return detail::keys_below_each_mask<detail::held<E>>{detail::hold(std::forward<E>(counts))};
+    else
+        return detail::keep_all_mask{};
+}
+
+}  // namespace ashlar

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSL-1.0
+// The whole expression tree on one screen: every node type, what it holds and what its elements mean.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include <ashlar/expr/operands.hpp>
+
+namespace ashlar {
+
+/// What a node computes; the plan and the evaluators switch on it.
+enum class op : std::uint8_t {
+    array,       // elements in memory: a tensor or a view
+    scalar,      // one number
+    map,         // a function of the operands' elements
+    permute,     // axes in another order
+    reshape,     // the same elements in row-major order under other axes
+    slice,       // part of an axis, with a step
+    broadcast,   // axes of extent 1 repeated
+    repeat,      // each entry along an axis repeated
+    concat,      // operands one behind another along an axis
+    take,        // rows of a table chosen by indices
+    index,       // the coordinate along an axis
+    mask,        // true where the mask keeps
+    masked,      // minus infinity where the mask does not keep
+    matmul,      // batched matrix product
+    reduce,      // one axis folded
+    softmax,     // softmax or log_softmax along an axis
+    standardize, // zero mean and unit variance, or unit root mean square, along the last axis
+    let,         // a named sub-result and the expression that uses it
+    let_value,   // a use of that sub-result
+    store,       // passes its operand on and writes it to memory as well
+    packed,      // a matrix in the order of the kernels
+};
+
+enum class reduction : std::uint8_t { sum, mean, max, min, variance, argmax, all, any, logsumexp };
+enum class softmax_kind : std::uint8_t { plain, logarithmic };
+enum class standardize_kind : std::uint8_t { mean_and_variance, root_mean_square };
+
+namespace detail {
+
+/// What every node has: a kind, a shape, an element type and its operands.
+template <op Kind, class Shape, class T, class... Operands>
+struct node : Shape {
+    using shape_type = Shape;
+    using value_type = T;
+    using expression_category = node_category;
+    static constexpr op kind = Kind;
+    static constexpr std::size_t operand_count = sizeof...(Operands);
+    [[no_unique_address]] operand_list<Operands...> operands;
+
+    template <std::size_t I>
+    ASHLAR_ALWAYS_INLINE constexpr const auto& operand() const {
+        return operand_at<I>(operands);
+    }
+};
+
+}  // namespace detail
+
+/// function(args...) element by element; the arguments broadcast.
+template <class F, class Shape, class T, class... Args>
+struct map_node : detail::node<op::map, Shape, T, Args...> {
+    [[no_unique_address]] F function;
+};
+
+/// Axis I of the result is axis Permutation[I] of the operand.
+template <auto Permutation, class Shape, class E>
+struct permute_node : detail::node<op::permute, Shape, typename E::value_type, E> {};
+
+template <class Shape, class E>
+struct reshape_node : detail::node<op::reshape, Shape, typename E::value_type, E> {};
+
+/// Entry i of the axis is entry first + Step * i of the operand.
+template <std::size_t Axis, std::ptrdiff_t Step, class Shape, class E>
+struct slice_node : detail::node<op::slice, Shape, typename E::value_type, E> {
+    std::ptrdiff_t first;
+};
+
+template <class Shape, class E>
+struct broadcast_node : detail::node<op::broadcast, Shape, typename E::value_type, E> {};
+
+/// Entry i of the axis is entry i / Times of the operand.
+template <std::size_t Axis, std::size_t Times, class Shape, class E>
+struct repeat_node : detail::node<op::repeat, Shape, typename E::value_type, E> {};
+
+template <std::size_t Axis, class Shape, class... Parts>
+struct concat_node;
+template <std::size_t Axis, class Shape, class First, class... Rest>
+struct concat_node<Axis, Shape, First, Rest...>
+    : detail::node<op::concat, Shape, typename First::value_type, First, Rest...> {};
+
+/// Axis Axis of the table is replaced by the axes of the indices.
+template <std::size_t Axis, class Shape, class Table, class Indices>
+struct take_node : detail::node<op::take, Shape, typename Table::value_type, Table, Indices> {};
+
+template <std::size_t Axis, class Shape>
+struct index_node : detail::node<op::index, Shape, std::int32_t> {};
+
+template <class Mask, class Shape>
+struct mask_node : detail::node<op::mask, Shape, bool> {
+    [[no_unique_address]] Mask mask;
+};
+
+template <class Mask, class E>
+struct masked_node : detail::node<op::masked, typename E::shape_type, typename E::value_type, E> {
+    [[no_unique_address]] Mask mask;
+};
+
+/// [..., M, K] by [..., K, N]; batch axes broadcast. Vectors have been given a second axis before they get here.
+template <class Shape, class Left, class Right>
+struct matmul_node : detail::node<op::matmul, Shape, typename Left::value_type, Left, Right> {};
+
+template <reduction Kind, std::size_t Axis, bool KeepDims, class Shape, class T, class E>
+struct reduce_node : detail::node<op::reduce, Shape, T, E> {};
+
+template <softmax_kind Kind, std::size_t Axis, class E>
+struct softmax_node : detail::node<op::softmax, typename E::shape_type, typename E::value_type, E> {};
+
+template <standardize_kind Kind, class E>
+struct standardize_node : detail::node<op::standardize, typename E::shape_type, typename E::value_type, E> {
+    typename E::value_type epsilon;
+};
+
+/// The value of a let inside its body; Tag is the let's own type of function and value.
+template <class Tag, class Shape, class T>
+struct let_value_node : detail::node<op::let_value, Shape, T> {
+    using tag = Tag;
+};
+
+/// Operand 0 is the value, operand 1 the body in which let_value_node<Tag, ...> stands for it.
+template <class Tag, class Value, class Body>
+struct let_node : detail::node<op::let, typename Body::shape_type, typename Body::value_type, Value, Body> {
+    using tag = Tag;
+};
+
+/// Passes operand 0 on and writes it to `destination` as well.
+template <class Destination, class E>
+struct store_node : detail::node<op::store, typename E::shape_type, typename E::value_type, E> {
+    Destination destination;
+};
+
+namespace detail {
+
+template <class E>
+inline constexpr op kind_of = E::kind;
+template <array_expression E>
+inline constexpr op kind_of<E> = op::array;
+template <class T>
+inline constexpr op kind_of<scalar_node<T>> = op::scalar;
+
+template <class E>
+consteval std::size_t operand_count_of() {
+    if constexpr (kind_of<E> == op::array || kind_of<E> == op::scalar || kind_of<E> == op::packed)
+        return 0;
+    else
+        return E::operand_count;
+}
+
+}  // namespace detail
+}  // namespace ashlar

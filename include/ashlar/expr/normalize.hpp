@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSL-1.0
+// Rows brought to a common scale: softmax, log_softmax, layer_norm and rms_norm.
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+#include <ashlar/core/concepts.hpp>
+#include <ashlar/core/config.hpp>
+#include <ashlar/core/diagnostics.hpp>
+#include <ashlar/expr/elementwise.hpp>
+#include <ashlar/expr/nodes.hpp>
+#include <ashlar/expr/operands.hpp>
+
+namespace ashlar {
+
+namespace detail {
+
+template <softmax_kind Kind, auto Axis, class E>
+ASHLAR_ALWAYS_INLINE constexpr auto softmax_along(E&& e) noexcept {
+    constexpr bool found = axis_argument<Axis, shape_of<E>>::found;
+    constexpr bool floating = floating_elements<element_of<E>>::given;
+    static_assert(axis_argument<Axis, shape_of<E>>::found,
+                  "ashlar: softmax: the axis must be a position or a named axis that occurs once in the shape");
+    static_assert(floating_elements<element_of<E>>::given,
+                  "ashlar: softmax: the elements must be floating-point numbers; use cast<float>(x)");
+    if constexpr (found && floating)
+        return softmax_node<Kind, axis_position<shape_of<E>, Axis>(), held<E>>{{{}, {{hold(std::forward<E>(e))}}}};
+    else
+        return hold(std::forward<E>(e));
+}
+
+template <standardize_kind Kind, class E>
+ASHLAR_ALWAYS_INLINE constexpr auto standardize(E&& e, double epsilon) noexcept {
+    constexpr bool found = axis_argument<-1, shape_of<E>>::found;
+    constexpr bool floating = floating_elements<element_of<E>>::given;
+    static_assert(axis_argument<-1, shape_of<E>>::found,
+                  "ashlar: norm: a scalar has no last axis to normalise; give an expression of rank 1 at least");
+    static_assert(floating_elements<element_of<E>>::given,
+                  "ashlar: norm: the elements must be floating-point numbers; use cast<float>(x)");
+    if constexpr (found && floating)
+        return standardize_node<Kind, held<E>>{{{}, {{hold(std::forward<E>(e))}}}, static_cast<element_of<E>>(epsilon)};
+    else
+        return hold(std::forward<E>(e));
+}
+
+}  // namespace detail
+
+/// exp(e) / sum(exp(e)) along an axis, the last one unless given, without overflow. Where all entries are minus
+/// infinity the result is 0.
+///
+///     auto weights = softmax(scores);
+template <auto Axis = -1, expression E>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto softmax(E&& e) noexcept {
+    return detail::softmax_along<softmax_kind::plain, Axis>(std::forward<E>(e));
+}
+
+/// e - logsumexp(e) along an axis, the last one unless given. Where all entries are minus infinity so is the result.
+template <auto Axis = -1, expression E>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto log_softmax(E&& e) noexcept {
+    return detail::softmax_along<softmax_kind::logarithmic, Axis>(std::forward<E>(e));
+}
+
+/// (x - mean) / sqrt(variance + eps) along the last axis, with the biased variance (Ba, Kiros and Hinton 2016).
+template <expression X>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto layer_norm(X&& x, double eps = 1e-5) noexcept {
+    return detail::standardize<standardize_kind::mean_and_variance>(std::forward<X>(x), eps);
+}
+
+/// The same times gamma plus beta, which broadcast to x.
+///
+///     auto y = layer_norm(x, gamma, beta, 1e-6);   // gamma, beta: tensor<float, head>
+template <expression X, expression Gamma, expression Beta>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto layer_norm(X&& x, Gamma&& gamma, Beta&& beta,
+                                                             double eps = 1e-5) noexcept {
+    static_assert(detail::broadcast_target<shape_of<Gamma>, shape_of<X>>::fits,
+                  "ashlar: layer_norm: gamma must broadcast to the shape of x; give it the last axis");
+    static_assert(detail::broadcast_target<shape_of<Beta>, shape_of<X>>::fits,
+                  "ashlar: layer_norm: beta must broadcast to the shape of x; give it the last axis");
+    if constexpr (detail::broadcast_target<shape_of<Gamma>, shape_of<X>>::fits &&
+                  detail::broadcast_target<shape_of<Beta>, shape_of<X>>::fits)
+        return detail::elementwise(detail::plus_function{},
+                                   detail::elementwise(detail::times_function{}, layer_norm(std::forward<X>(x), eps),
+                                                       std::forward<Gamma>(gamma)),
+                                   std::forward<Beta>(beta));
+    else
+        return detail::hold(std::forward<X>(x));
+}
+
+/// x / sqrt(mean(x * x) + eps) along the last axis (Zhang and Sennrich 2019).
+template <expression X>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto rms_norm(X&& x, double eps = 1e-5) noexcept {
+    return detail::standardize<standardize_kind::root_mean_square>(std::forward<X>(x), eps);
+}
+
+/// The same times gamma, which broadcasts to x.
+///
+///     auto y = rms_norm(x, gamma, 1e-6);   // gamma: tensor<float, head>
+template <expression X, expression Gamma>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto rms_norm(X&& x, Gamma&& gamma, double eps = 1e-5) noexcept {
+    static_assert(detail::broadcast_target<shape_of<Gamma>, shape_of<X>>::fits,
+                  "ashlar: rms_norm: gamma must broadcast to the shape of x; give it the last axis");
+    if constexpr (detail::broadcast_target<shape_of<Gamma>, shape_of<X>>::fits)
+        return detail::elementwise(detail::times_function{}, rms_norm(std::forward<X>(x), eps),
+                                   std::forward<Gamma>(gamma));
+    else
+        return detail::hold(std::forward<X>(x));
+}
+
+}  // namespace ashlar

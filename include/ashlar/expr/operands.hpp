@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSL-1.0
+// How a node holds what it is made from: named tensors are borrowed, everything else is owned.
+#pragma once
+
+#include <type_traits>
+#include <utility>
+
+#include <ashlar/core/concepts.hpp>
+#include <ashlar/core/config.hpp>
+#include <ashlar/tensor/tensor.hpp>
+#include <ashlar/tensor/view.hpp>
+
+namespace ashlar {
+
+/// A number as an expression of rank 0; a scalar beside a tensor takes the tensor's element type.
+template <class T>
+struct scalar_node {
+    using shape_type = shape<>;
+    using value_type = T;
+    using expression_category = node_category;
+    T value;
+};
+
+namespace detail {
+
+template <std::size_t I, class Operand>
+struct indexed_operand {
+    [[no_unique_address]] Operand value;
+};
+
+template <class Indices, class... Operands>
+struct operand_storage;
+template <std::size_t... I, class... Operands>
+struct operand_storage<std::index_sequence<I...>, Operands...> : indexed_operand<I, Operands>... {};
+
+template <std::size_t I, class Operand>
+ASHLAR_ALWAYS_INLINE constexpr const Operand& operand_at(const indexed_operand<I, Operand>& o) {
+    return o.value;
+}
+
+/// The operands of a node, an aggregate.
+template <class... Operands>
+using operand_list = operand_storage<std::index_sequence_for<Operands...>, Operands...>;
+
+template <class T>
+inline constexpr bool is_owning_tensor = false;
+template <class T, auto... Dims>
+inline constexpr bool is_owning_tensor<basic_tensor<T, Dims...>> = true;
+
+/// A tensor or view as an operand that only reads.
+template <class T, auto... Dims>
+ASHLAR_ALWAYS_INLINE constexpr auto borrow(const basic_tensor<T, Dims...>& t) {
+    return basic_view<const T, Dims...>(t.data());
+}
+template <class T, auto... Dims>
+ASHLAR_ALWAYS_INLINE constexpr auto borrow(const basic_view<T, Dims...>& v) {
+    return basic_view<const T, Dims...>(v.data());
+}
+template <class T, auto Strides, auto... Dims>
+ASHLAR_ALWAYS_INLINE constexpr auto borrow(const strided_view<T, Strides, Dims...>& v) {
+    return strided_view<const T, Strides, Dims...>(v.data());
+}
+
+/// What a node stores for an argument: a read-only view of an lvalue tensor or of a view, else a copy.
+template <expression E>
+ASHLAR_ALWAYS_INLINE constexpr auto hold(E&& e) {
+    using plain = std::remove_cvref_t<E>;
+    if constexpr (node_expression<E>)
+        return plain(std::forward<E>(e));
+    else if constexpr (is_owning_tensor<plain> && !std::is_lvalue_reference_v<E>)
+        return plain(std::forward<E>(e));
+    else
+        return borrow(e);
+}
+
+template <class E>
+using held = decltype(hold(std::declval<E>()));
+
+}  // namespace detail
+}  // namespace ashlar

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: BSL-1.0
+// Reductions: one axis, several or all of them folded to a number.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include <ashlar/core/concepts.hpp>
+#include <ashlar/core/config.hpp>
+#include <ashlar/core/diagnostics.hpp>
+#include <ashlar/expr/nodes.hpp>
+#include <ashlar/expr/operands.hpp>
+#include <ashlar/expr/permute.hpp>
+#include <ashlar/expr/reshape.hpp>
+
+namespace ashlar {
+
+/// The type of `keep_dims`.
+struct keep_dims_t {};
+/// As the last argument of a reduction: the reduced axes stay, with extent 1.
+///
+///     auto centred = x - mean<-1>(x, keep_dims);
+inline constexpr keep_dims_t keep_dims{};
+
+namespace detail {
+
+/// Whether a reduction is defined for elements of type T.
+template <reduction Kind, class T>
+struct reduced_elements {
+    static consteval bool check() {
+        switch (Kind) {
+        case reduction::all:
+        case reduction::any:
+            return std::is_same_v<T, bool>;
+        case reduction::mean:
+        case reduction::variance:
+        case reduction::logsumexp:
+            return std::is_floating_point_v<T>;
+        default:
+            return !std::is_same_v<T, bool>;
+        }
+    }
+    static constexpr bool allowed = check();
+};
+
+/// The check of the first axis argument that is not an axis of the shape.
+template <class Shape, auto... Axes>
+struct missing_axis {
+    static constexpr bool found = true;
+    using check = missing_axis;
+};
+template <class Shape, auto First, auto... Rest>
+struct missing_axis<Shape, First, Rest...> {
+    using check = axis_argument<First, Shape>;
+};
+template <class Shape, auto First, auto... Rest>
+    requires(axis_argument<First, Shape>::found)
+struct missing_axis<Shape, First, Rest...> : missing_axis<Shape, Rest...> {};
+
+template <class Shape, auto... Axes>
+consteval std::array<std::size_t, sizeof...(Axes)> sorted_positions() {
+    std::array<std::size_t, sizeof...(Axes)> sorted{axis_position<Shape, Axes>()...};
+    for (std::size_t i = 1; i < sorted.size(); ++i)
+        for (std::size_t j = i; j > 0 && sorted[j] < sorted[j - 1]; --j) std::swap(sorted[j], sorted[j - 1]);
+    return spelled_out(sorted);
+}
+
+/// Everything but the last position.
+template <std::size_t N>
+consteval std::array<std::size_t, N - 1> without_last(const std::array<std::size_t, N>& positions) {
+    std::array<std::size_t, N - 1> rest{};
+    for (std::size_t i = 0; i + 1 < N; ++i) rest[i] = positions[i];
+    return spelled_out(rest);
+}
+
+/// The axes that are not reduced, then those that are.
+template <std::size_t Rank, std::size_t N>
+consteval std::array<std::size_t, Rank> reduced_last(const std::array<std::size_t, N>& reduced) {
+    std::array<std::size_t, Rank> order{};
+    std::size_t next = 0;
+    for (std::size_t i = 0, r = 0; i < Rank; ++i) {
+        if (r < N && reduced[r] == i)
+            ++r;
+        else
+            order[next++] = i;
+    }
+    for (const std::size_t axis : reduced) order[next++] = axis;
+    return spelled_out(order);
+}
+
+template <std::size_t Rank>
+consteval std::size_t merged_extent(const std::array<std::size_t, Rank>& extents, std::size_t first,
+                                    std::size_t count) {
+    std::size_t size = 1;
+    for (std::size_t i = first; i < first + count; ++i) size *= extents[i];
+    return size;
+}
+
+/// Count neighbouring axes from First on as one.
+template <class Shape, std::size_t First, std::size_t Count>
+consteval auto merged_axes() {
+    return build_shape<Shape::rank + 1 - Count>([]<std::size_t K>() {
+        if constexpr (K < First)
+            return dimension_at<Shape, K>;
+        else if constexpr (K == First)
+            return merged_extent(Shape::extents, First, Count);
+        else
+            return dimension_at<Shape, K + Count - 1>;
+    });
+}
+
+template <std::size_t N>
+consteval bool contains(const std::array<std::size_t, N>& positions, std::size_t position) {
+    for (const std::size_t p : positions)
+        if (p == position) return true;
+    return false;
+}
+
+/// The shape with the axes at some positions 1.
+template <class Shape, auto Positions>
+consteval auto ones_at() {
+    return build_shape<Shape::rank>([]<std::size_t K>() {
+        if constexpr (contains(Positions, K))
+            return std::size_t{1};
+        else
+            return dimension_at<Shape, K>;
+    });
+}
+
+template <reduction Kind, class T>
+using reduced_element = std::conditional_t<Kind == reduction::argmax, std::int32_t, T>;
+
+template <reduction Kind, std::size_t Axis, bool Keep, class E>
+ASHLAR_ALWAYS_INLINE constexpr auto reduce_one(E&& e) noexcept {
+    return reduce_node<Kind, Axis, Keep, decltype(without_axis<shape_of<E>, Axis, Keep>()),
+                       reduced_element<Kind, element_of<E>>, held<E>>{{{}, {{hold(std::forward<E>(e))}}}};
+}
+
+/// Several axes, in ascending order. Neighbours are reduced as one axis; others one after another where that means
+/// the same, or else brought together first.
+template <reduction Kind, auto Positions, bool Keep, class E>
+ASHLAR_ALWAYS_INLINE constexpr auto reduce_several(E&& e) noexcept {
+    using from = shape_of<E>;
+    constexpr std::size_t count = Positions.size();
+    if constexpr (count == 1) {
+        return reduce_one<Kind, Positions[0], Keep>(std::forward<E>(e));
+    } else if constexpr (Keep) {
+        return reshape_to<decltype(ones_at<from, Positions>())>(
+            reduce_several<Kind, Positions, false>(std::forward<E>(e)));
+    } else if constexpr (Positions[count - 1] - Positions[0] == count - 1) {
+        return reduce_one<Kind, Positions[0], false>(
+            reshape_to<decltype(merged_axes<from, Positions[0], count>())>(std::forward<E>(e)));
+    } else if constexpr (Kind == reduction::variance || Kind == reduction::argmax) {
+        constexpr auto order = reduced_last<from::rank>(Positions);
+        using merged = decltype(merged_axes<selected_dimensions<from, order>, from::rank - count, count>());
+        return reduce_one<Kind, from::rank - count, false>(
+            reshape_to<merged>(permute_by<order>(std::forward<E>(e))));
+    } else {
+        return reduce_several<Kind, without_last(Positions), false>(
+            reduce_one<Kind, Positions[count - 1], false>(std::forward<E>(e)));
+    }
+}
+
+/// All axes, as one.
+template <reduction Kind, bool Keep, class E>
+ASHLAR_ALWAYS_INLINE constexpr auto reduce_all(E&& e) noexcept {
+    using from = shape_of<E>;
+    if constexpr (Keep)
+        return reshape_to<decltype(build_shape<from::rank>([]<std::size_t>() { return std::size_t{1}; }))>(
+            reduce_all<Kind, false>(std::forward<E>(e)));
+    else if constexpr (from::rank == 1)
+        return reduce_one<Kind, 0, false>(std::forward<E>(e));
+    else
+        return reduce_one<Kind, 0, false>(reshape_to<shape<from::size>>(std::forward<E>(e)));
+}
+
+template <reduction Kind, bool Keep, auto... Axes, class E>
+ASHLAR_ALWAYS_INLINE constexpr auto reduce(E&& e) noexcept {
+    using from = shape_of<E>;
+    using missing = typename missing_axis<from, Axes...>::check;
+    constexpr bool allowed = reduced_elements<Kind, element_of<E>>::allowed;
+    constexpr bool distinct = distinct_axes<from, Axes...>::given;
+    static_assert(missing::found,
+                  "ashlar: reduction: each axis must be a position or a named axis that occurs once in the shape");
+    static_assert(distinct_axes<from, Axes...>::given, "ashlar: reduction: an axis is named twice; leave one out");
+    static_assert(reduced_elements<Kind, element_of<E>>::allowed,
+                  "ashlar: reduction: all and any take bool; sum, max, min and argmax numbers; mean, variance and "
+                  "logsumexp floating-point numbers; use cast<T>(x)");
+    if constexpr (!missing::found || !distinct || !allowed)
+        return itself(std::forward<E>(e));
+    else if constexpr (sizeof...(Axes) == 0)
+        return reduce_all<Kind, Keep>(std::forward<E>(e));
+    else
+        return reduce_several<Kind, sorted_positions<from, Axes...>(), Keep>(std::forward<E>(e));
+}
+
+}  // namespace detail
+
+/// The sum along axes; without arguments over everything, to rank 0. Axes are positions (negative from the end) or
+/// names. Integers sum in their own type. So for all reductions here; `keep_dims` keeps the axes as 1.
+///
+///     auto rows = sum<-1>(x);             // [4, 8] to [4]
+///     auto total = sum(x);                // to a scalar
+///     auto shares = x / sum<-1>(x, keep_dims);
+template <auto... Axes, expression E>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto sum(E&& e) noexcept {
+    return detail::reduce<reduction::sum, false, Axes...>(std::forward<E>(e));
+}
+template <auto... Axes, expression E>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto sum(E&& e, keep_dims_t) noexcept {
+    return detail::reduce<reduction::sum, true, Axes...>(std::forward<E>(e));
+}
+
+/// The arithmetic mean along axes, or of everything. Floating point.
+template <auto... Axes, expression E>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto mean(E&& e) noexcept {
+    return detail::reduce<reduction::mean, false, Axes...>(std::forward<E>(e));
+}
+template <auto... Axes, expression E>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto mean(E&& e, keep_dims_t) noexcept {
+    return detail::reduce<reduction::mean, true, Axes...>(std::forward<E>(e));
+}
+
+/// The largest element along axes, or of everything; of two arguments `max` works element by element.
+template <auto... Axes, expression E>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto max(E&& e) noexcept {
+    return detail::reduce<reduction::max, false, Axes...>(std::forward<E>(e));
+}
+template <auto... Axes, expression E>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto max(E&& e, keep_dims_t) noexcept {
+    return detail::reduce<reduction::max, true, Axes...>(std::forward<E>(e));
+}
+
+/// The smallest element along axes, or of everything; of two arguments `min` works element by element.
+template <auto... Axes, expression E>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto min(E&& e) noexcept {
+    return detail::reduce<reduction::min, false, Axes...>(std::forward<E>(e));
+}
+template <auto... Axes, expression E>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto min(E&& e, keep_dims_t) noexcept {
+    return detail::reduce<reduction::min, true, Axes...>(std::forward<E>(e));
+}
+
+/// The biased variance along axes, or of everything: the mean squared distance to the mean. Floating point.
+template <auto... Axes, expression E>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto variance(E&& e) noexcept {
+    return detail::reduce<reduction::variance, false, Axes...>(std::forward<E>(e));
+}
+template <auto... Axes, expression E>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto variance(E&& e, keep_dims_t) noexcept {
+    return detail::reduce<reduction::variance, true, Axes...>(std::forward<E>(e));
+}
+
+/// The position of the first largest element along an axis, as std::int32_t; of several axes or everything the
+/// position in row-major order.
+template <auto... Axes, expression E>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto argmax(E&& e) noexcept {
+    return detail::reduce<reduction::argmax, false, Axes...>(std::forward<E>(e));
+}
+template <auto... Axes, expression E>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto argmax(E&& e, keep_dims_t) noexcept {
+    return detail::reduce<reduction::argmax, true, Axes...>(std::forward<E>(e));
+}
+
+/// Whether all elements along axes, or all there are, are true. bool elements.
+template <auto... Axes, expression E>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto all(E&& e) noexcept {
+    return detail::reduce<reduction::all, false, Axes...>(std::forward<E>(e));
+}
+template <auto... Axes, expression E>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto all(E&& e, keep_dims_t) noexcept {
+    return detail::reduce<reduction::all, true, Axes...>(std::forward<E>(e));
+}
+
+/// Whether any element along axes, or any there is, is true. bool elements.
+template <auto... Axes, expression E>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto any(E&& e) noexcept {
+    return detail::reduce<reduction::any, false, Axes...>(std::forward<E>(e));
+}
+template <auto... Axes, expression E>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto any(E&& e, keep_dims_t) noexcept {
+    return detail::reduce<reduction::any, true, Axes...>(std::forward<E>(e));
+}
+
+/// log(sum(exp(e))) along an axis, the last one unless given, without overflow; minus infinity where all entries are.
+template <auto Axis = -1, expression E>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto logsumexp(E&& e) noexcept {
+    return detail::reduce<reduction::logsumexp, false, Axis>(std::forward<E>(e));
+}
+template <auto Axis = -1, expression E>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto logsumexp(E&& e, keep_dims_t) noexcept {
+    return detail::reduce<reduction::logsumexp, true, Axis>(std::forward<E>(e));
+}
+
+}  // namespace ashlar

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSL-1.0
+// Parts of an axis: slice, row and split.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+#include <ashlar/core/concepts.hpp>
+#include <ashlar/core/config.hpp>
+#include <ashlar/core/diagnostics.hpp>
+#include <ashlar/expr/memory.hpp>
+#include <ashlar/expr/nodes.hpp>
+#include <ashlar/expr/operands.hpp>
+#include <ashlar/expr/reshape.hpp>
+#include <ashlar/tensor/index.hpp>
+
+namespace ashlar {
+
+namespace detail {
+
+/// The shape with Count entries along an axis, whose name goes where the extent changes.
+template <class Shape, std::size_t Axis, std::size_t Count>
+consteval auto with_extent() {
+    if constexpr (Shape::extents[Axis] == Count)
+        return Shape{};
+    else
+        return with_dimension<Shape, Axis, Count>();
+}
+
+template <std::size_t Rank>
+consteval std::array<std::ptrdiff_t, Rank> stepped(std::array<std::ptrdiff_t, Rank> strides, std::size_t axis,
+                                                   std::ptrdiff_t step) {
+    strides[axis] *= step;
+    return spelled_out(strides);
+}
+
+template <std::size_t Axis, class E>
+inline constexpr bool is_slice_along = false;
+template <std::size_t Axis, std::ptrdiff_t Step, class Shape, class E>
+inline constexpr bool is_slice_along<Axis, slice_node<Axis, Step, Shape, E>> = true;
+
+template <std::size_t Axis, std::size_t Count, std::ptrdiff_t Step, class E>
+ASHLAR_ALWAYS_INLINE constexpr auto slice_from(E&& e, std::ptrdiff_t first) noexcept;
+
+template <std::size_t Count, std::ptrdiff_t Outer, std::size_t Axis, std::ptrdiff_t Inner, class Shape, class E>
+ASHLAR_ALWAYS_INLINE constexpr auto slice_again(const slice_node<Axis, Inner, Shape, E>& node,
+                                                std::ptrdiff_t first) noexcept {
+    return slice_from<Axis, Count, Inner * Outer>(owned(node.template operand<0>()), node.first + Inner * first);
+}
+
+/// Count entries of an axis: first, first + Step, ...
+template <std::size_t Axis, std::size_t Count, std::ptrdiff_t Step, class E>
+ASHLAR_ALWAYS_INLINE constexpr auto slice_from(E&& e, std::ptrdiff_t first) noexcept {
+    using plain = std::remove_cvref_t<E>;
+    using result = decltype(with_extent<shape_of<E>, Axis, Count>());
+    if constexpr (viewable<E>)
+        return make_view<memory_element<E>, result, stepped(plain::strides, Axis, Step)>(e.data() +
+                                                                                         first * plain::strides[Axis]);
+    else if constexpr (is_slice_along<Axis, plain>)
+        return slice_again<Count, Step>(e, first);
+    else
+        return slice_node<Axis, Step, result, held<E>>{{{}, {{hold(std::forward<E>(e))}}}, first};
+}
+
+}  // namespace detail
+
+/// Entries First, First + Step, ... before Last of an axis. Negative positions count from the end, as in Python; a
+/// negative Step goes down, and then Last = -1 - extent stands for "to the very first". The slice must lie within the
+/// axis and not be empty. The axis loses its name unless the extent stays. A view, through which a named tensor can be
+/// written, of tensors and views; lazy otherwise.
+///
+///     auto middle = slice<seq, 16, -16>(x);
+///     slice<0, 0, 8, 2>(t) = zeros<float, 4, 32>();
+///     auto reversed = slice<0, -1, -9, -1>(v);   // v has 8 entries
+template <auto Axis, std::ptrdiff_t First, std::ptrdiff_t Last, std::ptrdiff_t Step = 1, expression E>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto slice(E&& e) noexcept {
+    constexpr bool found = detail::axis_argument<Axis, shape_of<E>>::found;
+    static_assert(detail::axis_argument<Axis, shape_of<E>>::found,
+                  "ashlar: slice: the axis must be a position or a named axis that occurs once in the shape");
+    if constexpr (found) {
+        constexpr std::size_t axis = detail::axis_position<shape_of<E>, Axis>();
+        constexpr auto dim = detail::dimension_at<shape_of<E>, axis>;
+        using bounds = detail::slice_bounds<First, Last, Step, dim>;
+        static_assert(detail::slice_bounds<First, Last, Step, dim>::within,
+                      "ashlar: slice: first and last must lie within the axis and enclose an entry, and the step must "
+                      "not be 0; negative positions count from the end");
+        if constexpr (!bounds::within) {
+            return detail::itself(std::forward<E>(e));
+        } else if constexpr (bounds::first == 0 && bounds::last == bounds::extent && Step == 1) {
+            return detail::itself(std::forward<E>(e));
+        } else {
+            constexpr std::ptrdiff_t distance = bounds::last - bounds::first;
+            constexpr auto count = static_cast<std::size_t>((distance + Step + (Step > 0 ? -1 : 1)) / Step);
+            return detail::slice_from<axis, count, Step>(std::forward<E>(e), bounds::first);
+        }
+    } else {
+        return detail::itself(std::forward<E>(e));
+    }
+}
+
+/// Entry i of the first axis, one rank less; i is known at run time only, at least 0 and less than the extent
+/// (asserted). A view, through which a named tensor can be written, of tensors and views; lazy otherwise.
+///
+///     row(cache, t) = k;
+template <expression E, class I>
+    requires(std::is_convertible_v<const I&, std::ptrdiff_t>)
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto row(E&& e, const I& i) noexcept {
+    using from = shape_of<E>;
+    static_assert(detail::row_of<from>::exists, "ashlar: row: a scalar has no axis to take an entry from");
+    if constexpr (detail::row_of<from>::exists) {
+        const std::ptrdiff_t first = detail::checked_index<current_config>(i, from::extents[0]);
+        return detail::reshape_to<decltype(detail::without_axis<from, 0, false>())>(
+            detail::slice_from<0, 1, 1>(std::forward<E>(e), first));
+    } else {
+        return detail::itself(std::forward<E>(e));
+    }
+}
+
+/// An axis cut into equal parts: a std::array of Parts slices. The axis loses its name unless Parts is 1. Views,
+/// through which a named tensor can be written, of tensors and views; lazy otherwise.
+///
+///     auto [q, k, v] = split<-1, 3>(projected);
+template <auto Axis, std::size_t Parts, expression E>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto split(E&& e) noexcept {
+    constexpr bool found = detail::axis_argument<Axis, shape_of<E>>::found;
+    static_assert(detail::axis_argument<Axis, shape_of<E>>::found,
+                  "ashlar: split: the axis must be a position or a named axis that occurs once in the shape");
+    if constexpr (found) {
+        constexpr std::size_t axis = detail::axis_position<shape_of<E>, Axis>();
+        constexpr auto dim = detail::dimension_at<shape_of<E>, axis>;
+        static_assert(detail::split_parts<dim, Parts>::equal,
+                      "ashlar: split: the number of parts must divide the extent of the axis; use slice for unequal "
+                      "ones");
+        if constexpr (detail::split_parts<dim, Parts>::equal) {
+            constexpr std::size_t count = detail::extent_of(dim) / Parts;
+            return [&]<std::size_t... I>(std::index_sequence<I...>) ASHLAR_LAMBDA_INLINE {
+                return std::array{
+                    detail::slice_from<axis, count, 1>(std::forward<E>(e), static_cast<std::ptrdiff_t>(I * count))...};
+            }(std::make_index_sequence<Parts>{});
+        } else {
+            return std::array{detail::itself(std::forward<E>(e))};
+        }
+    } else {
+        return std::array{detail::itself(std::forward<E>(e))};
+    }
+}
+
+}  // namespace ashlar

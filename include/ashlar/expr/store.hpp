@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSL-1.0
+// store: a sub-result that is also written to memory of the caller's.
+#pragma once
+
+#include <type_traits>
+#include <utility>
+
+#include <ashlar/core/concepts.hpp>
+#include <ashlar/core/config.hpp>
+#include <ashlar/core/diagnostics.hpp>
+#include <ashlar/expr/memory.hpp>
+#include <ashlar/expr/nodes.hpp>
+#include <ashlar/expr/operands.hpp>
+
+namespace ashlar {
+
+namespace detail {
+
+/// Whether store can write to its destination.
+template <class Destination>
+struct store_destination {
+    static constexpr bool is_writable = writable<Destination>;
+};
+
+}  // namespace detail
+
+/// Passes e on and, when it is evaluated, writes it to the destination as well: a named tensor or a view, of the same
+/// shape and element type, that must outlive the expression and overlap nothing it reads.
+///
+///     tensor<float, 64, 64> weights;
+///     tensor<float, 64, 32> y = matmul(store(weights, softmax(scores)), v);
+template <array_expression D, expression E>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto store(D&& destination, E&& e) noexcept {
+    constexpr bool written = detail::store_destination<D>::is_writable;
+    constexpr bool fits = detail::assigned_shape<shape_of<D>, shape_of<E>>::matches;
+    constexpr bool same = detail::element_types<element_of<D>, element_of<E>>::same;
+    static_assert(detail::store_destination<D>::is_writable,
+                  "ashlar: store: the destination must be a named tensor or a view whose elements are not const");
+    static_assert(detail::assigned_shape<shape_of<D>, shape_of<E>>::matches,
+                  "ashlar: store: the destination must have the shape of the expression; reshape or rename one");
+    static_assert(detail::element_types<element_of<D>, element_of<E>>::same,
+                  "ashlar: store: the destination must have the element type of the expression; use cast<T>(x)");
+    if constexpr (written && fits && same)
+        return store_node<decltype(detail::itself(destination)), detail::held<E>>{
+            {{}, {{detail::hold(std::forward<E>(e))}}}, detail::itself(destination)};
+    else
+        return detail::hold(std::forward<E>(e));
+}
+
+}  // namespace ashlar

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: BSL-1.0
+// Operators and elementwise functions: types and shapes first, then values.
+#include "expr/value_of.hpp"
+
+#include <ashlar/expr/masks/causal.hpp>
+#include <ashlar/expr/operators.hpp>
+#include <ashlar/expr/where.hpp>
+#include <ashlar/kernel/math.hpp>
+#include <ashlar/kernel/simd.hpp>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <type_traits>
+
+namespace {
+
+using namespace ashlar;
+using ashlar_test::expect_near;
+using ashlar_test::gives;
+using ashlar_test::value_of;
+
+inline constexpr axis<"seq", 2> seq;
+inline constexpr axis<"head", 3> head;
+
+using matrix = tensor<float, 2, 3>;
+using row3 = tensor<float, 3>;
+constexpr matrix m{{1, 2, 3}, {4, 5, 6}};
+constexpr row3 r{1, 0, -1};
+constexpr tensor<int, 3> i{7, -7, 5};
+constexpr tensor<bool, 3> t{true, false, true};
+
+template <class E>
+using shape_t = shape_of<E>;
+template <std::size_t... N>
+using extents = shape<N...>;
+
+// A named tensor is borrowed, a temporary is owned, a number becomes the element type.
+static_assert(std::is_same_v<decltype(m + r), map_node<detail::plus_function, extents<2, 3>, float,
+                                                       basic_view<const float, std::size_t{2}, std::size_t{3}>,
+                                                       basic_view<const float, std::size_t{3}>>>);
+static_assert(std::is_same_v<decltype(2 * row3{}),
+                             map_node<detail::times_function, extents<3>, float, scalar_node<float>, row3>>);
+static_assert(std::is_same_v<decltype(i % 2)::value_type, int>);
+static_assert(std::is_same_v<decltype(m < r)::value_type, bool>);
+static_assert(std::is_same_v<decltype(!t && true)::value_type, bool>);
+
+// Shapes broadcast; a name wins over an integer.
+static_assert(std::is_same_v<shape_t<decltype(m + tensor<float, seq, 1>{})>, shape<seq, std::size_t{3}>>);
+static_assert(std::is_same_v<shape_t<decltype(tensor<float, head>{} - m)>, shape<std::size_t{2}, head>>);
+static_assert(std::is_same_v<shape_t<decltype(tensor<float>{} * 2)>, shape<>>);
+static_assert(std::is_same_v<shape_t<decltype(where(tensor<bool, 4, 1, 1>{}, m, r))>, extents<4, 2, 3>>);
+static_assert(std::is_same_v<shape_t<decltype(clamp(r, m, 1))>, extents<2, 3>>);
+
+// cast to the same type is no operation.
+static_assert(std::is_same_v<decltype(cast<float>(m)), basic_view<const float, std::size_t{2}, std::size_t{3}>>);
+static_assert(std::is_same_v<decltype(cast<float>(m + 1)), decltype(m + 1)>);
+static_assert(std::is_same_v<decltype(cast<std::int8_t>(m))::value_type, std::int8_t>);
+
+// Functions of the user's: the result's element type is what they return.
+constexpr auto half = [](float x) { return static_cast<double>(x) / 2; };
+static_assert(std::is_same_v<decltype(map(half, m))::value_type, double>);
+static_assert(std::is_same_v<decltype(map([](auto x) { return x * x; }, m))::value_type, float>);
+static_assert(std::is_same_v<decltype(map([](auto x, auto y) { return x < y; }, m, r))::value_type, bool>);
+static_assert(std::is_same_v<decltype(map([](bool x, int y) { return x ? y : 0; }, t, i))::value_type, int>);
+
+// The operators leave other types alone.
+template <class A, class B>
+concept addable = requires(A a, B b) { a + b; };
+static_assert(!addable<row3, std::string> && !addable<row3, const char*> && addable<row3, int>);
+static_assert(addable<std::string, std::string> && !addable<row3, decltype(causal)>);
+
+// Values in constant expressions.
+static_assert(gives(m + r, matrix{{2, 2, 2}, {5, 5, 5}}));
+static_assert(gives(2 - r, row3{1, 2, 3}));
+static_assert(gives(m * r / 2, matrix{{0.5f, 0, -1.5f}, {2, 0, -3}}));
+static_assert(gives(-(r - 1), row3{0, 1, 2}));
+static_assert(gives(i % 4, tensor<int, 3>{3, -3, 1}));
+static_assert(gives(i / 2, tensor<int, 3>{3, -3, 2}));
+static_assert(gives(m == 2, tensor<bool, 2, 3>{{false, true, false}, {false, false, false}}));
+static_assert(gives(r != 0, tensor<bool, 3>{true, false, true}));
+static_assert(gives(r < 0, tensor<bool, 3>{false, false, true}));
+static_assert(gives(r <= 0, tensor<bool, 3>{false, true, true}));
+static_assert(gives(r > 0, tensor<bool, 3>{true, false, false}));
+static_assert(gives(0 >= r, tensor<bool, 3>{false, true, true}));
+static_assert(gives(!t || r == 1, tensor<bool, 3>{true, true, false}));
+static_assert(gives(t && false, tensor<bool, 3>{false, false, false}));
+static_assert(gives(t == (r > 0), tensor<bool, 3>{true, true, false}));
+static_assert(gives(t != (r > 0), tensor<bool, 3>{false, false, true}));
+
+static_assert(gives(max(m, 3.5f), matrix{{3.5f, 3.5f, 3.5f}, {4, 5, 6}}));
+static_assert(gives(min(3, i), tensor<int, 3>{3, -7, 3}));
+static_assert(gives(clamp(m, 2, 5), matrix{{2, 2, 3}, {4, 5, 5}}));
+static_assert(gives(relu(r), row3{1, 0, 0}));
+static_assert(gives(relu(i), tensor<int, 3>{7, 0, 5}));
+static_assert(gives(abs(r), row3{1, 0, 1}));
+static_assert(gives(abs(tensor<unsigned, 2>{3, 4}), tensor<unsigned, 2>{3, 4}));
+static_assert(gives(where(t, r, 5), row3{1, 5, -1}));
+static_assert(gives(where(t, 1.0f, 0.0f), row3{1, 0, 1}));
+static_assert(gives(where(t, r > 0, t), tensor<bool, 3>{true, false, false}));
+static_assert(gives(where(causal, tensor<float, 2, 2>{{1, 2}, {3, 4}}, 0), tensor<float, 2, 2>{{1, 0}, {3, 4}}));
+static_assert(gives(cast<int>(tensor<float, 2>{1.75f, -1.75f}), tensor<int, 2>{1, -1}));
+static_assert(gives(cast<float>(t) + cast<float>(i), row3{8, -7, 6}));
+static_assert(gives(cast<bool>(r), t));
+static_assert(gives(cast<bool>(t), t));
+static_assert(gives(map(half, r), tensor<double, 3>{0.5, 0, -0.5}));
+static_assert(gives(map([](auto x, auto y) { return x * y + 1; }, m, r), matrix{{2, 1, -2}, {5, 1, -5}}));
+static_assert(gives(map([](auto x) { return select(x > 0, x, 2 * x); }, r), row3{1, 0, -2}));
+static_assert(gives(map([](bool x, int y) { return x ? y : 0; }, t, i), tensor<int, 3>{7, 0, 5}));
+static_assert(gives(map([](auto x, auto y) { return select(x, y, -y); }, t, r), row3{1, 0, -1}));
+static_assert(gives(map([](auto) { return 4; }, r), tensor<int, 3>{4, 4, 4}));
+
+TEST(elementwise, mathematical_functions) {
+    tensor<double, 41> x;
+    for (std::size_t k = 0; k < 41; ++k) x(k) = (static_cast<double>(k) - 20) / 4;
+    const auto check = [&](const auto& e, auto reference, double tolerance = 1e-12) {
+        tensor<double, 41> expected;
+        for (std::size_t k = 0; k < 41; ++k) expected(k) = reference(x(k));
+        expect_near(e, expected, tolerance);
+    };
+    const auto sigmoid_of = [](double v) { return 1 / (1 + std::exp(-v)); };
+    check(exp(x), [](double v) { return std::exp(v); });
+    check(log(x * x + 0.5), [](double v) { return std::log(v * v + 0.5); });
+    check(sqrt(abs(x)), [](double v) { return std::sqrt(std::abs(v)); });
+    check(rsqrt(x * x + 1), [](double v) { return 1 / std::sqrt(v * v + 1); });
+    check(tanh(x), [](double v) { return std::tanh(v); });
+    check(erf(x), [](double v) { return std::erf(v); });
+    check(sigmoid(x), sigmoid_of);
+    check(silu(x), [&](double v) { return v * sigmoid_of(v); });
+    check(gelu(x), [](double v) { return v / 2 * (1 + std::erf(v / std::sqrt(2.0))); });
+    check(gelu_tanh(x), [](double v) {
+        return v / 2 * (1 + std::tanh(std::sqrt(2 / 3.14159265358979323846) * (v + 0.044715 * v * v * v)));
+    });
+    check(pow(x, 2), [](double v) { return v * v; });
+    check(pow(2, x), [](double v) { return std::exp2(v); });
+}
+
+TEST(elementwise, a_nan_is_passed_on) {
+    const float nan = std::numeric_limits<float>::quiet_NaN();
+    const row3 x{nan, 1, 2}, y{1, nan, 3};
+    const auto expect = [](const auto& e, bool first, bool second, bool third) {
+        const auto values = value_of(e);
+        EXPECT_EQ(std::isnan(values(0)), first);
+        EXPECT_EQ(std::isnan(values(1)), second);
+        EXPECT_EQ(std::isnan(values(2)), third);
+    };
+    expect(max(x, y), true, true, false);
+    expect(min(x, y), true, true, false);
+    expect(max(x, 0), true, false, false);
+    expect(min(0, x), true, false, false);
+    expect(relu(x), true, false, false);
+    expect(clamp(x, 0, 1), true, false, false);
+}
+
+TEST(elementwise, functions_work_on_registers) {
+    using wide = lanes<float, 8>;
+    const float from[8] = {-3, -2, -1, 0, 1, 2, 3, 4};
+    const wide x = wide::load(from);
+    const auto expect = [&](const auto& got, auto reference) {
+        for (std::size_t k = 0; k < 8; ++k) EXPECT_EQ(got[k], reference(from[k])) << k;
+    };
+    expect(detail::plus_function{}(x, wide(2.0f)), [](float v) { return v + 2; });
+    expect(detail::maximum_function{}(x, wide(0.5f)), [](float v) { return v > 0.5f ? v : 0.5f; });
+    expect(detail::less_function{}(x, wide(1.0f)), [](float v) { return v < 1; });
+    expect(detail::cast_function<std::int32_t>{}(x), [](float v) { return static_cast<int>(v); });
+    expect(detail::cast_function<double>{}(x < 1.0f), [](float v) { return v < 1 ? 1.0 : 0.0; });
+    expect(detail::cast_function<bool>{}(x), [](float v) { return v != 0; });
+    expect(detail::where_function{}(lanes<double, 8>::iota() < 4.0, x, -x), [](float v) { return v < 1 ? v : -v; });
+    expect(detail::and_function{}(x < 1.0f, lanes<double, 8>::iota() < 2.0), [](float v) { return v < -1; });
+    expect(detail::user_function{[](float v) { return static_cast<double>(v) * 2; }}(x),
+        [](float v) { return v * 2.0; });
+    expect(detail::user_function{[](float v) { return v < 0; }}(x), [](float v) { return v < 0; });
+    expect(detail::user_function{[](auto v) { return v * v; }}(x), [](float v) { return v * v; });
+    expect(detail::user_function{[](bool b, float v) { return b ? v : 0; }}(lanes<double, 8>::iota() < 2.0, x),
+           [](float v) { return v < -1 ? v : 0; });
+}
+
+}  // namespace

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSL-1.0
+// What the tests of expressions share: values by plain loops, and comparison with a tolerance.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+
+#include <ashlar/eval/constant.hpp>
+#include <gtest/gtest.h>
+
+namespace ashlar_test {
+
+/// The values of an expression, in a constant expression or at run time.
+template <class E>
+constexpr auto value_of(const E& e) {
+    return ashlar::detail::constant_evaluate(e);
+}
+
+/// Whether two tensors of the same shape hold the same values.
+template <class Left, class Right>
+constexpr bool equal(const Left& left, const Right& right) {
+    static_assert(ashlar::detail::renamed_extents<ashlar::shape_of<Left>, ashlar::shape_of<Right>>::same);
+    for (std::size_t i = 0; i < left.size(); ++i)
+        if (left.data()[i] != right.data()[i]) return false;
+    return true;
+}
+
+/// Whether the values of an expression are those of a tensor.
+template <class E, class Expected>
+constexpr bool gives(const E& e, const Expected& expected) {
+    return equal(value_of(e), expected);
+}
+
+template <class E, class Expected>
+void expect_near(const E& e, const Expected& expected, double tolerance = 1e-6) {
+    const auto values = value_of(e);
+    static_assert(ashlar::detail::renamed_extents<ashlar::shape_of<E>, ashlar::shape_of<Expected>>::same);
+    for (std::size_t i = 0; i < values.size(); ++i)
+        EXPECT_NEAR(static_cast<double>(values.data()[i]), static_cast<double>(expected.data()[i]),
+                    tolerance * (1 + std::abs(static_cast<double>(expected.data()[i]))))
+            << "element " << i;
+}
+
+}  // namespace ashlar_test
