@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSL-1.0
+// What an expression costs, as constants: arithmetic operations and scratch.
+#pragma once
+
+#include <ashlar/plan/planned.hpp>
+
+namespace ashlar {
+namespace detail {
+
+/// Operations of one node. A multiply-add counts 2, any other operation on an element 1; behind a mask only the pairs
+/// that its type keeps count.
+constexpr std::size_t node_flops(const graph_node& n, const graph_node& first, std::size_t kept, std::size_t all) {
+    const auto share = [&](std::size_t operations) { return all == 0 ? operations : operations / all * kept + operations % all * kept / all; };
+    switch (n.kind) {
+        case op::map: return share(n.size() * n.flops);
+        case op::matmul: return share(2 * n.size() * first.extents[first.rank - 1u]);
+        // maximum, subtraction, exponential, sum, multiplication
+        case op::softmax: return share(5 * n.size());
+        // two sums, two subtractions, a square, a multiplication
+        case op::standardize: return n.variant == 0 ? 6 * n.size() : 3 * n.size();
+        case op::reduce: return (n.variant == static_cast<std::uint8_t>(reduction::variance) ? 4 : n.variant == static_cast<std::uint8_t>(reduction::logsumexp) ? 4 : 1) * first.size();
+        default: return 0;
+    }
+}
+
+/// The masked node that limits which elements of a node are computed, seen from the node upwards (scores) or
+/// downwards (weights); -1 if there is none.
+template <std::size_t Count>
+struct flop_counter {
+    const std::array<graph_node, Count>& nodes;
+
+    constexpr std::int16_t resolve(std::int16_t n) const {
+        while (nodes[static_cast<std::size_t>(n)].kind == op::let || nodes[static_cast<std::size_t>(n)].kind == op::let_value)
+            n = nodes[static_cast<std::size_t>(n)].same_as;
+        return n;
+    }
+    /// The mask below weights: through names, stores, index maps, the softmax and functions of it.
+    constexpr std::int16_t mask_below(std::int16_t n) const {
+        for (;;) {
+            n = resolve(n);
+            const graph_node& g = nodes[static_cast<std::size_t>(n)];
+            if (g.kind == op::masked) return n;
+            if (g.excluded == exclusion::none || g.operand_count == 0) return -1;
+            std::int16_t next = -1;
+            for (std::size_t i = 0; i < g.operand_count; ++i)
+                if (nodes[static_cast<std::size_t>(resolve(g.operands[i]))].excluded != exclusion::none) next = g.operands[i];
+            if (next == -1) return -1;
+            n = next;
+        }
+    }
+    constexpr std::size_t count(std::int16_t id, std::int16_t mask) {
+        const graph_node& g = nodes[static_cast<std::size_t>(id)];
+        if (g.kind == op::let) return count(g.operands[0], -1) + count(g.operands[1], mask);
+        if (g.kind == op::let_value) return 0;
+        std::int16_t here = mask;
+        if (g.kind == op::masked) here = id;
+        std::int16_t limit = here;
+        if (g.kind == op::softmax) limit = mask_below(g.operands[0]);
+        if (g.kind == op::matmul) {
+            const std::int16_t weights = mask_below(g.operands[0]);
+            if (weights != -1) limit = weights;
+        }
+        std::size_t kept = 0, all = 0;
+        if (limit != -1) {
+            kept = nodes[static_cast<std::size_t>(limit)].kept;
+            all = nodes[static_cast<std::size_t>(limit)].size();
+        }
+        const bool same_elements = limit == -1 || g.kind == op::matmul || g.size() == all;
+        std::size_t total = 0;
+        if (g.operand_count != 0)
+            total = node_flops(g, nodes[static_cast<std::size_t>(g.operands[0])], same_elements ? kept : 0, same_elements ? all : 0);
+        const bool passes = g.kind == op::masked || (g.kind == op::map && here != -1) || is_pass(g.kind);
+        for (std::size_t i = 0; i < g.operand_count; ++i) {
+            const bool same = nodes[static_cast<std::size_t>(g.operands[i])].size() == g.size();
+            total += count(g.operands[i], passes && same ? here : std::int16_t{-1});
+        }
+        return total;
+    }
+    static constexpr bool is_pass(op kind) { return kind == op::reshape || kind == op::permute || kind == op::store; }
+};
+
+template <class E>
+inline constexpr std::size_t expression_flops = [] {
+    if constexpr (node_expression<E>) {
+        flop_counter<graph<E>::count> counter{graph<E>::nodes};
+        return counter.count(static_cast<std::int16_t>(graph<E>::count - 1), -1);
+    } else {
+        return std::size_t{0};
+    }
+}();
+
+template <class E, class Config>
+inline constexpr std::size_t expression_scratch = [] {
+    if constexpr (node_expression<E>)
+        return planned<E, Config>::code.scratch_bytes;
+    else
+        return std::size_t{0};
+}();
+
+}  // namespace detail
+
+/// Arithmetic operations of one evaluation of E: a multiply-add counts 2, any other operation 1, over the pairs that
+/// the masks' types keep (run-time masks at capacity). The same on every architecture.
+///
+///     static_assert(flops<decltype(matmul(a, b))> == 2 * 64 * 64 * 64);
+template <class E>
+inline constexpr std::size_t flops = detail::expression_flops<std::remove_cvref_t<E>>;
+
+/// Bytes of scratch that an evaluation of E needs for a destination that overlaps nothing it reads.
+///
+///     workspace<workspace_bytes<decltype(e)>> scratch;
+///     evaluate(result, e, scratch);
+template <class E, class Config = current_config>
+inline constexpr std::size_t workspace_bytes = detail::expression_scratch<std::remove_cvref_t<E>, Config>;
+
+}  // namespace ashlar
