@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSL-1.0
+// Destinations that overlap what an expression reads: when that is harmless, and how much scratch it takes when not.
+#pragma once
+
+#include <cstdint>
+
+#include <ashlar/eval/run.hpp>
+
+namespace ashlar::detail {
+
+/// Whether the plan is one elementwise stage that writes the destination and reads leaf `id` element by element.
+template <class P>
+consteval bool reads_in_place(std::size_t id) {
+    if (P::code.stage_count != 1 || P::code.stages[0].kind != stage_kind::map) return false;
+    const auto visit = [&](auto self, std::size_t n, bool same) -> bool {
+        const graph_node& g = P::nodes[n];
+        if (n == id) return same;
+        bool good = true;
+        for (std::size_t i = 0; i < g.operand_count; ++i) {
+            const auto o = static_cast<std::size_t>(g.operands[i]);
+            const bool aligned = g.kind == op::map || g.kind == op::masked || g.kind == op::let;
+            good = good && self(self, o, same && aligned && P::nodes[o].size() == P::nodes[P::count - 1].size());
+        }
+        if (g.same_as != -1 && g.kind == op::let_value) good = good && self(self, static_cast<std::size_t>(g.same_as), same);
+        return good;
+    };
+    return visit(visit, P::count - 1, true);
+}
+
+/// Whether two arrays share memory.
+template <class Config, class A, class B>
+ASHLAR_ALWAYS_INLINE bool share_memory(const A& a, const B& b) {
+    const auto address = [](const auto* p) { return reinterpret_cast<std::uintptr_t>(p); };
+    return address(a.data() + array_reach<A>::lowest) < address(b.data() + array_reach<B>::highest + 1) &&
+           address(b.data() + array_reach<B>::lowest) < address(a.data() + array_reach<A>::highest + 1);
+}
+
+/// Whether writing the destination could change what the expression has yet to read.
+template <class P, class Destination>
+ASHLAR_ALWAYS_INLINE bool needs_staging(const typename P::expression_type& e, const Destination& destination) {
+    using config = typename P::configuration;
+    bool clash = false;
+    const auto check = [&]<std::size_t Id>() ASHLAR_LAMBDA_INLINE {
+        if constexpr (P::nodes[Id].kind == op::array) {
+            if constexpr (!P::nodes[Id].owned) {
+                const auto& array = node_at<Id>(e);
+                bool harmless = false;
+                if constexpr (reads_in_place<P>(Id) && std::remove_cvref_t<decltype(array)>::strides == Destination::strides)
+                    harmless = static_cast<const void*>(array.data()) == destination.data();
+                clash = clash || (!harmless && share_memory<config>(array, destination));
+            }
+        }
+    };
+    [&]<std::size_t... I>(std::index_sequence<I...>) ASHLAR_LAMBDA_INLINE {
+        (check.template operator()<I>(), ...);
+    }(std::make_index_sequence<P::count>{});
+    return clash;
+}
+
+}  // namespace ashlar::detail

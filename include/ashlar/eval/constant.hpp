@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: BSL-1.0
+// The evaluator of constant expressions: node after node into a full tensor each, in plain loops.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include <ashlar/core/concepts.hpp>
+#include <ashlar/core/config.hpp>
+#include <ashlar/eval/constant_lines.hpp>
+#include <ashlar/eval/constant_memory.hpp>
+#include <ashlar/eval/constant_moves.hpp>
+#include <ashlar/expr/coordinates.hpp>
+#include <ashlar/expr/nodes.hpp>
+#include <ashlar/expr/provenance.hpp>
+#include <ashlar/kernel/lanes.hpp>
+#include <ashlar/kernel/math.hpp>
+#include <ashlar/tensor/tensor.hpp>
+#include <ashlar/tensor/view.hpp>
+
+namespace ashlar::detail {
+
+/// The demand for every element of an expression.
+struct all_elements {
+    ASHLAR_ALWAYS_INLINE constexpr bool operator()(std::size_t) const noexcept { return true; }
+};
+
+/// The demand of a mask: scores that it excludes need not exist, so that a NaN in a key or a bias meets no arithmetic
+/// (which clang refuses in constant expressions).
+template <class Mask, class Shape, class Outer>
+struct kept_elements {
+    const Mask& mask;
+    const Outer& outer;
+
+    ASHLAR_ALWAYS_INLINE constexpr bool operator()(std::size_t i) const noexcept {
+        return outer(i) && mask_keeps<Shape>(mask, coordinates_of_element<Shape>(i));
+    }
+};
+
+/// Nodes that compute no more than is wanted of them.
+consteval bool passes_wanted(op kind) {
+    return kind == op::map || kind == op::masked || kind == op::matmul || kind == op::reshape || kind == op::let;
+}
+
+/// Evaluates expressions by recursion over their type; a node's operands first, each node once. Everything is a
+/// member of a template over Config so that objects of different architectures keep functions of their own.
+template <class Config>
+struct constant_evaluator {
+    using lines = constant_lines<Config>;
+    using moves = constant_moves<Config>;
+
+    /// The values of an expression: a view where they are in memory, else a tensor.
+    template <class E, class Scope>
+    static constexpr auto values(const E& e, [[maybe_unused]] const Scope& scope) noexcept {
+        using view = typename contiguous_view<const element_of<E>, shape_of<E>>::type;
+        if constexpr (kind_of<E> == op::let_value) {
+            return view(scope_of_let<typename E::tag>(scope).values.data());
+        } else if constexpr (kind_of<E> == op::scalar) {
+            return view(&e.value);
+        } else if constexpr (has_values<E>()) {
+            return view(e.data());
+        } else {
+            return written(e, scope);
+        }
+    }
+    /// A function of its own, in whose caller g++ then builds the result.
+    template <class E, class Scope>
+    static constexpr value_tensor<E> written(const E& e, const Scope& scope) noexcept {
+        value_tensor<E> result;
+        write(e, scope, result.elements);
+        return result;
+    }
+
+    /// Writes the values of an expression to `out`, at least those whose row-major numbers `wanted` says. Not inline:
+    /// the operands' tensors live in its frame.
+    template <class E, class Scope, class Wanted = all_elements>
+    ASHLAR_NOINLINE static constexpr void write(const E& e, [[maybe_unused]] const Scope& scope, element_of<E>* out,
+                                                [[maybe_unused]] const Wanted& wanted = {}) noexcept {
+        if constexpr (kind_of<E> == op::array) {
+            moves::copy(E::extents, out, row_major_strides(E::extents), static_cast<const element_of<E>*>(e.data()),
+                        E::strides);
+        } else if constexpr (kind_of<E> == op::let_value) {
+            const element_of<E>* from = scope_of_let<typename E::tag>(scope).values.data();
+            for (std::size_t i = 0; i < E::shape_type::size; ++i) out[i] = from[i];
+        } else if constexpr (passes_wanted(kind_of<E>)) {
+            compute(e, scope, out, wanted);
+        } else if constexpr (moves_elements(kind_of<E>)) {
+            move(e, scope, out);
+        } else {
+            compute(e, scope, out);
+        }
+        if constexpr (kind_of<E> == op::map || kind_of<E> == op::softmax) settle(e, scope, out);
+    }
+
+private:
+    template <class T, class Scope>
+    static constexpr void compute(const scalar_node<T>& e, const Scope&, T* out) noexcept {
+        *out = e.value;
+    }
+
+    template <class F, class Shape, class T, class... Args, class Scope, class Wanted>
+    static constexpr void compute(const map_node<F, Shape, T, Args...>& e, const Scope& scope, T* out,
+                                  const Wanted& wanted) noexcept {
+        using node = map_node<F, Shape, T, Args...>;
+        const auto argument = [&]<std::size_t I>() {
+            if constexpr (I == operand_in_place<node>()) {
+                write(e.template operand<I>(), scope, out, wanted);
+                return typename contiguous_view<const T, Shape>::type(out);
+            } else {
+                return values(e.template operand<I>(), scope);
+            }
+        };
+        [&]<std::size_t... I>(std::index_sequence<I...>) {
+            apply<node>(e.function, out, wanted, argument.template operator()<I>()...);
+        }(std::index_sequence_for<Args...>{});
+    }
+
+    template <class Node, class F, class Wanted, class... Values>
+    static constexpr void apply(const F& function, element_of<Node>* out, const Wanted& wanted,
+                                const Values&... arguments) noexcept {
+        using shape = shape_of<Node>;
+        using number = typename decltype(number_of<element_of<Values>...>())::type;
+        std::array<std::size_t, shape::rank> at{};
+        for (std::size_t i = 0; i < shape::size; ++i) {
+            if (wanted(i))
+                out[i] = element_from<element_of<Node>>(
+                    function(one_lane<number>(arguments.data()[place<shape_of<Values>, shape>(i, at)])...));
+            moves::template advance<shape::rank>(at, shape::extents);
+        }
+    }
+
+    /// Where an argument of shape From has the value for element i of the result.
+    template <class From, class Result>
+    static constexpr std::size_t place(std::size_t i, const std::array<std::size_t, Result::rank>& at) noexcept {
+        constexpr auto strides = broadcast_strides<From, Result>();
+        if constexpr (From::size == Result::size)
+            return i;
+        else if constexpr (From::size == 1)
+            return 0;
+        else
+            return static_cast<std::size_t>(moves::offset(at, strides));
+    }
+
+    /// A value as functions take it: one lane, and of bool a mask for lanes of Number.
+    template <class Number, class T>
+    static constexpr auto one_lane(T value) noexcept {
+        if constexpr (std::is_same_v<T, bool>)
+            return lane_mask<Number, 1, Config>(value);
+        else
+            return lanes<T, 1, Config>(value);
+    }
+    template <class T, class Result>
+    static constexpr T element_from(const Result& result) noexcept {
+        if constexpr (std::is_arithmetic_v<Result>)
+            return static_cast<T>(result);
+        else
+            return static_cast<T>(result[0]);
+    }
+
+    /// Gives the elements that a mask excludes the value that is proved of them.
+    template <class E, class Scope>
+    static constexpr void settle(const E& e, const Scope& scope, element_of<E>* out) noexcept {
+        constexpr exclusion proved = exclusion_of<E, Scope>;
+        if constexpr (proved != exclusion::none) {
+            coordinates<E> at{};
+            for (std::size_t i = 0; i < E::shape_type::size; ++i) {
+                if (!is_kept(e, at, scope)) out[i] = excluded_value<element_of<E>, proved>;
+                moves::template advance<E::shape_type::rank>(at, E::shape_type::extents);
+            }
+        }
+    }
+
+    template <class Node, class Scope>
+    static constexpr void move(const Node& e, const Scope& scope, element_of<Node>* out) noexcept {
+        using how = element_move<Node>;
+        const auto& from = values(e.template operand<0>(), scope);
+        moves::copy(how::extents, out, row_major_strides(how::extents), from.data() + how::first(e), how::strides);
+    }
+
+    template <class Shape, class E, class Scope, class Wanted>
+    static constexpr void compute(const reshape_node<Shape, E>& e, const Scope& scope, element_of<E>* out,
+                                  const Wanted& wanted) noexcept {
+        write(e.template operand<0>(), scope, out, wanted);
+    }
+
+    template <std::size_t Axis, class Shape, class... Parts, class Scope, class T>
+    static constexpr void compute(const concat_node<Axis, Shape, Parts...>& e, const Scope& scope, T* out) noexcept {
+        constexpr auto strides = row_major_strides(Shape::extents);
+        const auto part = [&](const auto& operand) {
+            using from = shape_of<decltype(operand)>;
+            const auto& read = values(operand, scope);
+            moves::copy(from::extents, out, strides, read.data(), row_major_strides(from::extents));
+            out += static_cast<std::ptrdiff_t>(from::extents[Axis]) * strides[Axis];
+        };
+        [&]<std::size_t... I>(std::index_sequence<I...>) {
+            (part(e.template operand<I>()), ...);
+        }(std::index_sequence_for<Parts...>{});
+    }
+
+    template <std::size_t Axis, class Shape, class Table, class Indices, class Scope>
+    static constexpr void compute(const take_node<Axis, Shape, Table, Indices>& e, const Scope& scope,
+                                  element_of<Table>* out) noexcept {
+        constexpr axis_surroundings table = split_at<shape_of<Table>, Axis>();
+        const auto& from = values(e.template operand<0>(), scope);
+        const auto& indices = values(e.template operand<1>(), scope);
+        for (std::size_t o = 0; o < table.outer; ++o)
+            for (std::size_t i = 0; i < shape_of<Indices>::size; ++i) {
+                const auto row = static_cast<std::size_t>(checked_index<Config>(indices.data()[i], table.extent));
+                for (std::size_t k = 0; k < table.inner; ++k)
+                    *out++ = from.data()[(o * table.extent + row) * table.inner + k];
+            }
+    }
+
+    template <std::size_t Axis, class Shape, class Scope>
+    static constexpr void compute(const index_node<Axis, Shape>&, const Scope&, std::int32_t* out) noexcept {
+        constexpr axis_surroundings split = split_at<Shape, Axis>();
+        for (std::size_t i = 0; i < Shape::size; ++i)
+            out[i] = static_cast<std::int32_t>(i / split.inner % split.extent);
+    }
+
+    template <class Mask, class Shape, class Scope>
+    static constexpr void compute(const mask_node<Mask, Shape>& e, const Scope&, bool* out) noexcept {
+        std::array<std::size_t, Shape::rank> at{};
+        for (std::size_t i = 0; i < Shape::size; ++i) {
+            out[i] = mask_keeps<Shape>(e.mask, at);
+            moves::template advance<Shape::rank>(at, Shape::extents);
+        }
+    }
+
+    template <class Mask, class E, class Scope, class Wanted>
+    static constexpr void compute(const masked_node<Mask, E>& e, const Scope& scope, element_of<E>* out,
+                                  const Wanted& wanted) noexcept {
+        using shape = shape_of<E>;
+        write(e.template operand<0>(), scope, out, kept_elements<Mask, shape, Wanted>{e.mask, wanted});
+        coordinates<E> at{};
+        for (std::size_t i = 0; i < shape::size; ++i) {
+            if (!mask_keeps<shape>(e.mask, at)) out[i] = excluded_value<element_of<E>, exclusion::minus_infinity>;
+            moves::template advance<shape::rank>(at, shape::extents);
+        }
+    }
+
+    /// Rows of the right operand are added up, so that a pair that a mask excludes is passed over as a whole.
+    template <class Shape, class Left, class Right, class Scope, class T, class Wanted>
+    static constexpr void compute(const matmul_node<Shape, Left, Right>& e, const Scope& scope, T* out,
+                                  [[maybe_unused]] const Wanted& wanted) noexcept {
+        using left_shape = shape_of<Left>;
+        using right_shape = shape_of<Right>;
+        constexpr std::size_t l = left_shape::rank, r = right_shape::rank;
+        constexpr std::size_t rows = left_shape::extents[l - 2], depth = left_shape::extents[l - 1];
+        constexpr std::size_t columns = right_shape::extents[r - 1];
+        constexpr bool selective = !std::is_same_v<Wanted, all_elements>;
+        constexpr bool sparse_left = exclusion_of<Left, Scope> == exclusion::zero;
+        constexpr bool sparse_right = exclusion_of<Right, Scope> == exclusion::zero;
+        const auto& left = values(e.template operand<0>(), scope);
+        const auto& right = values(e.template operand<1>(), scope);
+        for (std::size_t i = 0; i < Shape::size; ++i) out[i] = T(0);
+        for (std::size_t row = 0; row < Shape::size / columns; ++row, out += columns) {
+            auto at = coordinates_of_element<Shape>(row * columns);
+            coordinates<Left> left_at = unbroadcast<left_shape>(at);
+            coordinates<Right> right_at = unbroadcast<right_shape>(at);
+            left_at[l - 2] = row % rows;
+            bool computed[selective ? columns : 1]{};
+            if constexpr (selective)
+                for (std::size_t j = 0; j < columns; ++j) computed[j] = wanted(row * columns + j);
+            for (std::size_t k = 0; k < depth; ++k) {
+                left_at[l - 1] = right_at[r - 2] = k;
+                if constexpr (sparse_left)
+                    if (!is_kept(e.template operand<0>(), left_at, scope)) continue;
+                const T factor = left.data()[element_of_coordinates<left_shape>(left_at)];
+                right_at[r - 1] = 0;
+                const T* other = right.data() + element_of_coordinates<right_shape>(right_at);
+                for (std::size_t j = 0; j < columns; ++j) {
+                    right_at[r - 1] = j;
+                    if constexpr (selective)
+                        if (!computed[j]) continue;
+                    if constexpr (sparse_right)
+                        if (!is_kept(e.template operand<1>(), right_at, scope)) continue;
+                    out[j] = multiply_add(factor, other[j], out[j]);
+                }
+            }
+        }
+    }
+
+    template <class T>
+    static constexpr T multiply_add(T a, T b, T c) noexcept {
+        if constexpr (std::is_floating_point_v<T>)
+            return a * b + c;
+        else
+            return scalar_ops<T>::add(scalar_ops<T>::mul(a, b), c);
+    }
+
+    template <reduction Kind, std::size_t Axis, bool Keep, class Shape, class T, class E, class Scope>
+    static constexpr void compute(const reduce_node<Kind, Axis, Keep, Shape, T, E>& e, const Scope& scope,
+                                  T* out) noexcept {
+        constexpr axis_surroundings split = split_at<shape_of<E>, Axis>();
+        const auto& from = values(e.template operand<0>(), scope);
+        for (std::size_t o = 0; o < split.outer; ++o)
+            for (std::size_t i = 0; i < split.inner; ++i)
+                *out++ = lines::template reduce<Kind, T>(line<const element_of<E>>{
+                    from.data() + o * split.extent * split.inner + i, split.extent, split.inner});
+    }
+
+    template <softmax_kind Kind, std::size_t Axis, class E, class Scope>
+    static constexpr void compute(const softmax_node<Kind, Axis, E>& e, const Scope& scope,
+                                  element_of<E>* out) noexcept {
+        constexpr axis_surroundings split = split_at<shape_of<E>, Axis>();
+        write(e.template operand<0>(), scope, out);
+        for (std::size_t o = 0; o < split.outer; ++o)
+            for (std::size_t i = 0; i < split.inner; ++i)
+                lines::template softmax<Kind>(
+                    line<element_of<E>>{out + o * split.extent * split.inner + i, split.extent, split.inner});
+    }
+
+    template <standardize_kind Kind, class E, class Scope>
+    static constexpr void compute(const standardize_node<Kind, E>& e, const Scope& scope, element_of<E>* out) noexcept {
+        constexpr std::size_t columns = shape_of<E>::extents[shape_of<E>::rank - 1];
+        write(e.template operand<0>(), scope, out);
+        for (std::size_t first = 0; first < shape_of<E>::size; first += columns)
+            lines::template standardize<Kind>(line<element_of<E>>{out + first, columns, 1}, e.epsilon);
+    }
+
+    template <class Tag, class Value, class Body, class Scope, class T, class Wanted>
+    static constexpr void compute(const let_node<Tag, Value, Body>& e, const Scope& scope, T* out,
+                                  const Wanted& wanted) noexcept {
+        const auto& value = e.template operand<0>();
+        const auto& evaluated = values(value, scope);
+        write(e.template operand<1>(),
+              evaluated_let<Tag, Value, std::remove_cvref_t<decltype(evaluated)>, Scope>{{value, scope}, evaluated},
+              out, wanted);
+    }
+
+    template <class Destination, class E, class Scope>
+    static constexpr void compute(const store_node<Destination, E>& e, const Scope& scope,
+                                  element_of<E>* out) noexcept {
+        constexpr auto extents = shape_of<E>::extents;
+        write(e.template operand<0>(), scope, out);
+        moves::copy(extents, e.destination.data(), Destination::strides, static_cast<const element_of<E>*>(out),
+                    row_major_strides(extents));
+    }
+};
+
+/// The values of an expression, in a constant expression or at run time: every node is computed once, into a tensor
+/// of its own where it needs memory. Takes `constant_stack_bytes<E>()` of stack at run time, no heap; elements are
+/// summed in the element type. Excluded elements of masked scores are never read (see expr/provenance.hpp).
+///
+///     constexpr auto y = constant_evaluate(softmax(x));
+template <class Config = current_config, expression E>
+constexpr value_tensor<E> constant_evaluate(const E& e) noexcept {
+    value_tensor<E> result;
+    constant_evaluator<Config>::write(e, no_lets{}, result.elements);
+    return result;
+}
+
+}  // namespace ashlar::detail

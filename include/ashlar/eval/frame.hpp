@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSL-1.0
+// What one evaluation carries: the expression, where results go, scratch, and the indices of the loops around it.
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include <ashlar/expr/coordinates.hpp>
+#include <ashlar/plan/planned.hpp>
+
+namespace ashlar::detail {
+
+/// P is a `planned`. Strides are those of the destination.
+template <class P, class T>
+struct frame {
+    const typename P::expression_type& expression;
+    T* destination;
+    std::byte* scratch;
+    std::array<std::size_t, P::code.loops.size()> index{};  // of the entry, or of the first row of the tile
+
+    template <std::size_t Id>
+    ASHLAR_ALWAYS_INLINE constexpr const auto& node() const {
+        return node_at<Id>(expression);
+    }
+    template <std::size_t Id>
+    using node_of = typename P::template node<Id>;
+
+    /// The memory of buffer B as elements U.
+    template <class U, std::size_t B>
+    ASHLAR_ALWAYS_INLINE U* buffer() const {
+        return reinterpret_cast<U*>(scratch + P::code.buffers[B].offset);
+    }
+
+    /// The element of buffer B that belongs to these coordinates of its node.
+    template <std::size_t B, std::size_t Rank>
+    ASHLAR_ALWAYS_INLINE std::ptrdiff_t buffer_offset(const std::array<std::size_t, Rank>& at) const {
+        constexpr const plan_buffer& b = P::code.buffers[B];
+        std::ptrdiff_t offset = 0;
+        for (std::size_t a = 0; a < Rank; ++a) {
+            std::size_t i = at[a];
+            if (b.bindings[a] != whole) i -= index[static_cast<std::size_t>(b.bindings[a])];
+            offset += static_cast<std::ptrdiff_t>(i) * b.strides[a];
+        }
+        return offset;
+    }
+};
+
+/// Lanes of a stage: as many elements of its widest type as a register holds.
+template <class P, std::size_t Stage>
+consteval std::size_t stage_lanes() {
+    constexpr const auto& stage = P::code.stages[Stage];
+    std::size_t bytes = 4;
+    for (const std::int16_t n : {stage.top, stage.core})
+        if (n != -1 && P::nodes[static_cast<std::size_t>(n)].element_bytes > bytes)
+            bytes = P::nodes[static_cast<std::size_t>(n)].element_bytes;
+    const auto widen = [&](auto self, std::size_t n) -> void {
+        const graph_node& g = P::nodes[n];
+        if (g.scalar == scalar_kind::floating && g.element_bytes > bytes && g.rank > 0) bytes = g.element_bytes;
+        if (stage.values[n] != -1 || static_cast<std::int16_t>(n) == stage.core) return;
+        for (std::size_t i = 0; i < g.operand_count; ++i) self(self, static_cast<std::size_t>(g.operands[i]));
+    };
+    widen(widen, static_cast<std::size_t>(stage.top));
+    return P::target.lanes(bytes);
+}
+
+}  // namespace ashlar::detail

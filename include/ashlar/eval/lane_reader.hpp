@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: BSL-1.0
+// Reads values of nodes inside a stage, some lanes at a time: from memory where they lie there, else by computing them.
+#pragma once
+
+#include <limits>
+
+#include <ashlar/eval/frame.hpp>
+#include <ashlar/expr/mask.hpp>
+#include <ashlar/kernel/math.hpp>
+#include <ashlar/kernel/simd.hpp>
+
+namespace ashlar::detail {
+
+/// By how many indices each axis of a node moves from one lane to the next.
+template <std::size_t Rank>
+using lane_steps = std::array<std::ptrdiff_t, Rank>;
+
+/// The steps of operand I that follow from those of the node, where it moves elements by whole axes.
+template <class Node, std::size_t I>
+consteval auto operand_steps(const graph_node& n, const graph_node& operand, const auto& steps) {
+    lane_steps<operand_type<I, Node>::shape_type::rank> out{};
+    const binding_list from = carried_axes(n, operand, I);
+    for (std::size_t a = 0; a < operand.rank; ++a) {
+        if (from[a] != whole) out[a] = steps[static_cast<std::size_t>(from[a])];
+        if (n.kind == op::slice && a == n.axis) out[a] = steps[a] * n.step;
+    }
+    return spelled_out(out);
+}
+
+/// Reads with L lanes, of which the first N are wanted. With Unmasked, masked nodes pass their operand on.
+template <class P, class T, std::size_t Stage, std::size_t L, std::size_t N, bool Unmasked = false>
+struct lane_reader {
+    using config = typename P::configuration;
+    using integers = lanes<std::int32_t, L, config>;
+    using truth = std::conditional_t<(L * 8 * 8 <= config::register_bits), lane_mask<double, L, config>, lane_mask<float, L, config>>;
+    template <class U>
+    using lanes_of = lanes<U, L, config>;
+
+    static constexpr const auto& stage = P::code.stages[Stage];
+    const frame<P, T>& f;
+
+    template <std::size_t Id>
+    using node_of = typename P::template node<Id>;
+
+    template <std::size_t Id>
+    static constexpr std::int16_t values = stage.values[Id];
+    template <std::size_t Id>
+    static constexpr std::int16_t factors = stage.factors[Id];
+
+    /// N elements, `Step` apart.
+    template <std::ptrdiff_t Step, class U>
+    ASHLAR_ALWAYS_INLINE static auto load(const U* p) {
+        if constexpr (std::is_same_v<U, bool>) {
+            if constexpr (Step == 0) {
+                return truth(*p);
+            } else if constexpr (Step == 1) {
+                if constexpr (N == L)
+                    return truth::load(p);
+                else
+                    return truth::load_partial(p, N);
+            } else {
+                bool picked[L] = {};
+                for (std::size_t i = 0; i < N; ++i) picked[i] = p[static_cast<std::ptrdiff_t>(i) * Step];
+                return truth::load(picked);
+            }
+        } else if constexpr (Step == 0) {
+            return lanes_of<U>(*p);
+        } else if constexpr (Step == 1) {
+            if constexpr (N == L)
+                return lanes_of<U>::load(p);
+            else
+                return lanes_of<U>::template load_partial<N>(p);
+        } else if constexpr (N == L) {
+            return lanes_of<U>::gather_strided(p, Step);
+        } else {
+            U picked[L] = {};
+            for (std::size_t i = 0; i < N; ++i) picked[i] = p[static_cast<std::ptrdiff_t>(i) * Step];
+            return lanes_of<U>::load(picked);
+        }
+    }
+
+    template <auto Steps>
+    static consteval std::ptrdiff_t lane_stride(const axis_list& strides) {
+        std::ptrdiff_t s = 0;
+        for (std::size_t a = 0; a < Steps.size(); ++a) s += Steps[a] * strides[a];
+        return s;
+    }
+
+    template <std::size_t B, class U, auto Steps, std::size_t Rank>
+    ASHLAR_ALWAYS_INLINE auto read_buffer(const std::array<std::size_t, Rank>& at) const {
+        return load<lane_stride<Steps>(P::code.buffers[B].strides)>(
+            const_cast<const U*>(f.template buffer<U, B>()) + f.template buffer_offset<B>(at));
+    }
+
+    // -------------------------------------------------------------- memory behind index maps
+
+    /// The node in whose memory the elements of Id lie; no_axis if they are computed.
+    template <std::size_t Id>
+    static consteval std::size_t memory_node() {
+        constexpr const graph_node& n = P::nodes[Id];
+        if constexpr (n.kind == op::let || n.kind == op::let_value)
+            return memory_node<static_cast<std::size_t>(n.same_as)>();
+        else if constexpr (n.kind == op::array && values<Id> == -1)
+            return Id;
+        else if constexpr (values<Id> != -1)
+            return P::code.buffers[static_cast<std::size_t>(values<Id>)].role == buffer_role::values ||
+                           P::code.buffers[static_cast<std::size_t>(values<Id>)].role == buffer_role::numerators
+                       ? Id
+                       : no_axis;
+        else if constexpr (n.kind == op::store || is_index_map(n.kind))
+            return memory_node<static_cast<std::size_t>(n.operands[0])>();
+        else
+            return no_axis;
+    }
+
+    /// Strides of Id's axes in that memory; axes for which `fixed` holds may get any.
+    template <std::size_t Id, auto Fixed>
+    static consteval stride_result memory_strides() {
+        constexpr const graph_node& n = P::nodes[Id];
+        if constexpr (n.kind == op::let || n.kind == op::let_value)
+            return memory_strides<static_cast<std::size_t>(n.same_as), Fixed>();
+        else if constexpr (n.kind == op::array && values<Id> == -1)
+            return {n.strides, true};
+        else if constexpr (values<Id> != -1)
+            return {P::code.buffers[static_cast<std::size_t>(values<Id>)].strides, true};
+        else if constexpr (n.kind == op::store)
+            return memory_strides<static_cast<std::size_t>(n.operands[0]), Fixed>();
+        else {
+            constexpr auto below_id = static_cast<std::size_t>(n.operands[0]);
+            constexpr auto below_fixed = [] {
+                std::array<bool, max_rank> out{};
+                const binding_list from = carried_axes(P::nodes[Id], P::nodes[below_id], 0);
+                for (std::size_t a = 0; a < P::nodes[below_id].rank; ++a)
+                    out[a] = from[a] != whole && Fixed[static_cast<std::size_t>(from[a])];
+                return out;
+            }();
+            constexpr stride_result below = memory_strides<below_id, below_fixed>();
+            stride_result up = lift_strides(n, P::nodes[below_id], below.strides, Fixed);
+            up.affine = up.affine && below.affine;
+            return up;
+        }
+    }
+
+    /// Address of the element of Id at these coordinates.
+    template <std::size_t Id, std::size_t Rank>
+    ASHLAR_ALWAYS_INLINE auto address(const std::array<std::size_t, Rank>& at) const {
+        constexpr const graph_node& n = P::nodes[Id];
+        if constexpr (n.kind == op::let || n.kind == op::let_value) {
+            return address<static_cast<std::size_t>(n.same_as)>(at);
+        } else if constexpr (n.kind == op::array && values<Id> == -1) {
+            std::ptrdiff_t offset = 0;
+            for (std::size_t a = 0; a < Rank; ++a) offset += static_cast<std::ptrdiff_t>(at[a]) * n.strides[a];
+            const auto& array = f.template node<Id>();
+            return static_cast<const element_of<node_of<Id>>*>(array.data()) + offset;
+        } else if constexpr (values<Id> != -1) {
+            using U = element_of<node_of<Id>>;
+            constexpr auto b = static_cast<std::size_t>(values<Id>);
+            return const_cast<const U*>(f.template buffer<U, b>()) + f.template buffer_offset<b>(at);
+        } else {
+            return address<static_cast<std::size_t>(n.operands[0])>(operand_coordinates<0>(f.template node<Id>(), at));
+        }
+    }
+
+    // -------------------------------------------------------------- values
+
+    /// The lanes of node Id that start at these coordinates; `hole` stands for the stage's core.
+    template <std::size_t Id, auto Steps, class Hole, std::size_t Rank>
+    ASHLAR_ALWAYS_INLINE auto value(const std::array<std::size_t, Rank>& at, const Hole& hole) const {
+        using Node = node_of<Id>;
+        constexpr const graph_node& n = P::nodes[Id];
+        if constexpr (stage.kind == stage_kind::product && static_cast<std::int16_t>(Id) == stage.core) {
+            return hole;
+        } else if constexpr (n.kind == op::let || n.kind == op::let_value) {
+            return value<static_cast<std::size_t>(n.same_as), Steps>(at, hole);
+        } else if constexpr (n.kind == op::array && values<Id> == -1) {
+            return load<lane_stride<Steps>(n.strides)>(address<Id>(at));
+        } else if constexpr (n.kind == op::softmax && (values<Id> != -1 || factors<Id> != -1)) {
+            return softmax_value<Id, Steps>(at, hole);
+        } else if constexpr (n.kind == op::standardize && factors<Id> != -1) {
+            return standardized_value<Id, Steps>(at, hole);
+        } else if constexpr (values<Id> != -1) {
+            return read_buffer<static_cast<std::size_t>(values<Id>), element_of<Node>, Steps>(at);
+        } else if constexpr (n.kind == op::store) {
+            return value<static_cast<std::size_t>(n.operands[0]), Steps>(at, hole);
+        } else if constexpr (n.kind == op::scalar) {
+            using U = element_of<Node>;
+            if constexpr (std::is_same_v<U, bool>)
+                return truth(f.template node<Id>().value);
+            else
+                return lanes_of<U>(f.template node<Id>().value);
+        } else if constexpr (n.kind == op::map) {
+            return [&]<std::size_t... I>(std::index_sequence<I...>) ASHLAR_LAMBDA_INLINE {
+                return f.template node<Id>().function(operand_value<Id, I, Steps>(at, hole)...);
+            }(std::make_index_sequence<Node::operand_count>{});
+        } else if constexpr (n.kind == op::index) {
+            return along<n.axis, Steps>(at);
+        } else if constexpr (n.kind == op::mask) {
+            return kept<typename Node::shape_type, Steps>(f.template node<Id>().mask, at);
+        } else if constexpr (n.kind == op::masked) {
+            const auto x = operand_value<Id, 0, Steps>(at, hole);
+            if constexpr (Unmasked) {
+                return x;
+            } else {
+                using U = element_of<Node>;
+                const auto keep = kept<typename Node::shape_type, Steps>(f.template node<Id>().mask, at);
+                return select(convert_mask<U>(keep), x, lanes_of<U>(-std::numeric_limits<U>::infinity()));
+            }
+        } else if constexpr (n.kind == op::take) {
+            return taken<Id, Steps>(at, hole);
+        } else {
+            return moved<Id, Steps>(at, hole);
+        }
+    }
+
+    template <std::size_t Id, std::size_t I, auto Steps, class Hole, std::size_t Rank>
+    ASHLAR_ALWAYS_INLINE auto operand_value(const std::array<std::size_t, Rank>& at, const Hole& hole) const {
+        constexpr auto o = static_cast<std::size_t>(P::nodes[Id].operands[I]);
+        return value<o, operand_steps<node_of<Id>, I>(P::nodes[Id], P::nodes[o], Steps)>(
+            operand_coordinates<I>(f.template node<Id>(), at), hole);
+    }
+
+    /// The coordinate along an axis.
+    template <std::size_t Axis, auto Steps, std::size_t Rank>
+    ASHLAR_ALWAYS_INLINE static integers along(const std::array<std::size_t, Rank>& at) {
+        const integers first(static_cast<std::int32_t>(at[Axis]));
+        if constexpr (Steps[Axis] == 0)
+            return first;
+        else if constexpr (Steps[Axis] == 1)
+            return first + integers::iota();
+        else
+            return first + integers::iota() * integers(static_cast<std::int32_t>(Steps[Axis]));
+    }
+
+    template <class Shape, auto Steps, class Mask, std::size_t Rank>
+    ASHLAR_ALWAYS_INLINE static auto kept(const Mask& mask, const std::array<std::size_t, Rank>& at) {
+        std::array<std::size_t, Rank - 2> batch{};
+        for (std::size_t a = 0; a + 2 < Rank; ++a) batch[a] = at[a];
+        constexpr bool moves_in_batch = [] {
+            for (std::size_t a = 0; a + 2 < Rank; ++a)
+                if (Steps[a] != 0) return true;
+            return false;
+        }();
+        if constexpr (moves_in_batch) {
+            bool answers[L] = {};
+            for (std::size_t i = 0; i < N; ++i) {
+                auto here = at;
+                for (std::size_t a = 0; a < Rank; ++a) here[a] += i * static_cast<std::size_t>(Steps[a]);
+                answers[i] = mask_keeps<Shape>(mask, here);
+            }
+            return decltype(integers(0) < integers(0))::load(answers);
+        } else {
+            return mask_lanes<Shape>(mask, batch, along<Rank - 2, Steps>(at), along<Rank - 1, Steps>(at), N);
+        }
+    }
+
+    template <std::size_t Id, auto Steps, class Hole, std::size_t Rank>
+    ASHLAR_ALWAYS_INLINE auto softmax_value(const std::array<std::size_t, Rank>& at, const Hole& hole) const {
+        using U = element_of<node_of<Id>>;
+        const auto factor = read_buffer<static_cast<std::size_t>(factors<Id>), U, Steps>(at);
+        if constexpr (P::nodes[Id].variant == static_cast<std::uint8_t>(softmax_kind::plain)) {
+            return read_buffer<static_cast<std::size_t>(values<Id>), U, Steps>(at) * factor;
+        } else {
+            // A row that is all minus infinity has minus infinity as its logarithm, which must not be subtracted.
+            const auto x = operand_value<Id, 0, Steps>(at, hole);
+            const lanes_of<U> lowest(std::numeric_limits<U>::lowest());
+            return x - max(lowest, factor);
+        }
+    }
+
+    template <std::size_t Id, auto Steps, class Hole, std::size_t Rank>
+    ASHLAR_ALWAYS_INLINE auto standardized_value(const std::array<std::size_t, Rank>& at, const Hole& hole) const {
+        using U = element_of<node_of<Id>>;
+        const auto x = operand_value<Id, 0, Steps>(at, hole);
+        const auto scale = read_buffer<static_cast<std::size_t>(factors<Id>), U, Steps>(at);
+        if constexpr (values<Id> != -1)
+            return (x - read_buffer<static_cast<std::size_t>(values<Id>), U, Steps>(at)) * scale;
+        else
+            return x * scale;
+    }
+
+    /// An index map: a load where its elements lie in memory at a constant distance, else lane by lane.
+    template <std::size_t Id, auto Steps, class Hole, std::size_t Rank>
+    ASHLAR_ALWAYS_INLINE auto moved(const std::array<std::size_t, Rank>& at, const Hole& hole) const {
+        constexpr const graph_node& n = P::nodes[Id];
+        constexpr auto below = static_cast<std::size_t>(n.operands[0]);
+        constexpr std::size_t memory = memory_node<Id>();
+        if constexpr (memory != no_axis && (memory == no_axis || P::nodes[memory].kind != op::softmax)) {
+            constexpr auto fixed = [] {
+                std::array<bool, max_rank> out{};
+                for (std::size_t a = 0; a < Rank; ++a) out[a] = Steps[a] == 0;
+                return out;
+            }();
+            constexpr stride_result m = memory_strides<Id, fixed>();
+            if constexpr (m.affine)
+                return load<lane_stride<Steps>(m.strides)>(address<Id>(at));
+            else
+                return one_by_one<Id, Steps>(at, hole);
+        } else if constexpr (n.kind == op::reshape) {
+            constexpr bool simple = [] {
+                const binding_list from = carried_axes(P::nodes[Id], P::nodes[below], 0);
+                for (std::size_t r = 0; r < Rank; ++r) {
+                    bool carried = Steps[r] == 0 || P::nodes[Id].extents[r] == 1;
+                    for (std::size_t a = 0; a < P::nodes[below].rank; ++a) carried = carried || from[a] == static_cast<std::int16_t>(r);
+                    if (!carried) return false;
+                }
+                return true;
+            }();
+            if constexpr (simple)
+                return operand_value<Id, 0, Steps>(at, hole);
+            else
+                return one_by_one<Id, Steps>(at, hole);
+        } else if constexpr (n.kind == op::repeat && Steps[n.axis] != 0 && n.step != 1) {
+            return one_by_one<Id, Steps>(at, hole);
+        } else {
+            return operand_value<Id, 0, Steps>(at, hole);
+        }
+    }
+
+    /// Each lane on its own.
+    template <std::size_t Id, auto Steps, class Hole, std::size_t Rank>
+    ASHLAR_ALWAYS_INLINE auto one_by_one(const std::array<std::size_t, Rank>& at, const Hole& hole) const {
+        using U = element_of<node_of<Id>>;
+        constexpr lane_steps<Rank> still{};
+        const lane_reader<P, T, Stage, L, 1, Unmasked> single{f};
+        U picked[L] = {};
+        for (std::size_t i = 0; i < N; ++i) {
+            auto here = at;
+            for (std::size_t a = 0; a < Rank; ++a) here[a] += i * static_cast<std::size_t>(Steps[a]);
+            picked[i] = single.template operand_value<Id, 0, still>(here, hole)[0];
+        }
+        if constexpr (std::is_same_v<U, bool>)
+            return truth::load(picked);
+        else
+            return lanes_of<U>::load(picked);
+    }
+
+    /// Rows of a table: the index is read once where the lanes run along the table's own axes.
+    template <std::size_t Id, auto Steps, class Hole, std::size_t Rank>
+    ASHLAR_ALWAYS_INLINE auto taken(const std::array<std::size_t, Rank>& at, const Hole& hole) const {
+        constexpr const graph_node& n = P::nodes[Id];
+        constexpr auto table = static_cast<std::size_t>(n.operands[0]), indices = static_cast<std::size_t>(n.operands[1]);
+        constexpr std::size_t table_rank = P::nodes[table].rank, index_rank = P::nodes[indices].rank;
+        constexpr bool along_indices = [] {
+            for (std::size_t a = 0; a < index_rank; ++a)
+                if (Steps[P::nodes[Id].axis + a] != 0) return true;
+            return false;
+        }();
+        if constexpr (along_indices) {
+            using U = element_of<node_of<Id>>;
+            constexpr lane_steps<Rank> still{};
+            const lane_reader<P, T, Stage, L, 1, Unmasked> single{f};
+            U picked[L] = {};
+            for (std::size_t i = 0; i < N; ++i) {
+                auto here = at;
+                for (std::size_t a = 0; a < Rank; ++a) here[a] += i * static_cast<std::size_t>(Steps[a]);
+                picked[i] = single.template taken<Id, still>(here, hole)[0];
+            }
+            if constexpr (std::is_same_v<U, bool>)
+                return truth::load(picked);
+            else
+                return lanes_of<U>::load(picked);
+        } else {
+            std::array<std::size_t, index_rank> where{};
+            for (std::size_t a = 0; a < index_rank; ++a) where[a] = at[n.axis + a];
+            constexpr lane_steps<index_rank> still{};
+            const lane_reader<P, T, Stage, L, 1, Unmasked> single{f};
+            const auto chosen = static_cast<std::size_t>(single.template value<indices, still>(where, hole)[0]);
+            ASHLAR_ASSERT(chosen < P::nodes[table].extents[n.axis], "ashlar: take: an index is outside the table");
+            std::array<std::size_t, table_rank> from{};
+            constexpr auto steps = [] {
+                lane_steps<table_rank> out{};
+                for (std::size_t a = 0; a < table_rank; ++a)
+                    if (a != P::nodes[Id].axis) out[a] = Steps[a < P::nodes[Id].axis ? a : a + Rank - table_rank];
+                return spelled_out(out);
+            }();
+            for (std::size_t a = 0; a < table_rank; ++a)
+                from[a] = a == n.axis ? chosen : at[a < n.axis ? a : a + Rank - table_rank];
+            return value<table, steps>(from, hole);
+        }
+    }
+};
+
+}  // namespace ashlar::detail

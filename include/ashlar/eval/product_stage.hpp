@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: BSL-1.0
+// The product stage: a matrix product whose finished vectors pass through the rest of the expression before they are stored.
+//
+// Dispatch, decided by the plan:
+//   1. columns in lanes: rows of the left operand are scalars, rows of the right one vectors
+//   2. rows in lanes:    columns of the right operand are scalars, the left one lies with its rows in lanes
+//   3. depth in lanes:   one row at a time, dot products with the columns of the right operand
+#pragma once
+
+#include <ashlar/eval/stage_axes.hpp>
+#include <ashlar/eval/support.hpp>
+#include <ashlar/kernel/product.hpp>
+#include <ashlar/kernel/product_dot.hpp>
+
+namespace ashlar::detail {
+
+template <class P, class T, std::size_t Stage, std::size_t Rows>
+struct product_stage : stage_axes<P, T, Stage, Rows> {
+    using base = stage_axes<P, T, Stage, Rows>;
+    using base::f, base::stage, base::columns, base::width, base::row_stride, base::column_stride, base::rows_in_lanes;
+    using typename base::config;
+    using typename base::output;
+
+    static constexpr auto core = static_cast<std::size_t>(stage.core);
+    static constexpr auto left = static_cast<std::size_t>(P::nodes[core].operands[0]);
+    static constexpr auto right = static_cast<std::size_t>(P::nodes[core].operands[1]);
+    static constexpr std::size_t left_rank = P::nodes[left].rank, right_rank = P::nodes[right].rank;
+    static constexpr std::size_t depth = P::nodes[left].extents[left_rank - 1];
+    using element = element_of<typename P::template node<core>>;
+    using vec = lanes<element, width, config>;
+    using reader = typename base::template reader<width>;
+
+    // -------------------------------------------------------------- where the operands lie
+
+    template <std::size_t Id>
+    static consteval stride_result operand_strides() {
+        constexpr auto fixed = [] {
+            std::array<bool, max_rank> out{};
+            for (std::size_t a = 0; a + 2 < P::nodes[Id].rank; ++a) out[a] = true;
+            return out;
+        }();
+        return reader::template memory_strides<Id, fixed>();
+    }
+    static constexpr axis_list left_strides = operand_strides<left>().strides;
+    static constexpr axis_list right_strides = operand_strides<right>().strides;
+    static constexpr auto left_row = static_cast<std::size_t>(left_strides[left_rank - 2]);
+    static constexpr auto left_depth = static_cast<std::size_t>(left_strides[left_rank - 1]);
+    static constexpr auto right_depth = static_cast<std::size_t>(right_strides[right_rank - 2]);
+    static constexpr auto right_column = static_cast<std::size_t>(right_strides[right_rank - 1]);
+
+    /// Coordinates of the left operand's element in a row, at depth 0.
+    ASHLAR_ALWAYS_INLINE std::array<std::size_t, left_rank> in_left(std::size_t row) const {
+        auto at = operand_batch<left>(row);
+        at[left_rank - 2] = P::nodes[left].extents[left_rank - 2] == 1 ? 0 : row;
+        at[left_rank - 1] = 0;
+        return at;
+    }
+    ASHLAR_ALWAYS_INLINE std::array<std::size_t, right_rank> in_right() const { return operand_batch<right>(0); }
+
+    template <std::size_t Id>
+    ASHLAR_ALWAYS_INLINE auto operand_batch(std::size_t row) const {
+        constexpr std::size_t rank = P::nodes[Id].rank, shift = base::space_rank - rank;
+        const auto at = this->in_space(row, 0);
+        std::array<std::size_t, rank> out{};
+        for (std::size_t a = 0; a + 2 < rank; ++a) out[a] = P::nodes[Id].extents[a] == 1 ? 0 : at[a + shift];
+        return out;
+    }
+
+    // -------------------------------------------------------------- the epilogue
+
+    /// The left operand's rows are softmax numerators; what their sums divide by is applied to finished vectors.
+    template <std::size_t N>
+    ASHLAR_ALWAYS_INLINE vec scaled(std::size_t row, vec x) const {
+        if constexpr (stage.left_factor == -1) {
+            return x;
+        } else {
+            constexpr auto steps = [] {
+                lane_steps<left_rank> s{};
+                if (rows_in_lanes) s[left_rank - 2] = 1;
+                return spelled_out(s);
+            }();
+            return x * factor<left, steps, N>(in_left(row));
+        }
+    }
+    template <std::size_t Id, auto Steps, std::size_t N, std::size_t Rank>
+    ASHLAR_ALWAYS_INLINE vec factor(const std::array<std::size_t, Rank>& at) const {
+        constexpr const graph_node& n = P::nodes[Id];
+        if constexpr (static_cast<std::int16_t>(Id) == stage.left_factor) {
+            return typename base::template reader<N>{f}.template read_buffer<static_cast<std::size_t>(stage.factors[Id]), element, Steps>(at);
+        } else if constexpr (n.kind == op::let || n.kind == op::let_value) {
+            return factor<static_cast<std::size_t>(n.same_as), Steps, N>(at);
+        } else {
+            constexpr auto below = static_cast<std::size_t>(n.operands[0]);
+            return factor<below, operand_steps<typename P::template node<Id>, 0>(n, P::nodes[below], Steps), N>(
+                operand_coordinates<0>(f.template node<Id>(), at));
+        }
+    }
+
+    struct plain_epilogue {
+        const product_stage& s;
+        output* out;
+        std::size_t first;
+
+        template <std::size_t N, bool Unmasked = false>
+        ASHLAR_ALWAYS_INLINE void write(std::size_t i, std::size_t j, vec acc) const {
+            const std::size_t r = rows_in_lanes ? j : i, c = rows_in_lanes ? i : j;
+            const auto x = s.template value<N, Unmasked>(first + r, c, s.template scaled<N>(first + r, acc));
+            output* p = out + static_cast<std::ptrdiff_t>(r) * row_stride + static_cast<std::ptrdiff_t>(c) * column_stride;
+            constexpr bool padded = stage.buffer != -1 && rows_in_lanes && row_stride == 1 && !std::is_same_v<output, bool>;
+            store_lanes<rows_in_lanes ? row_stride : column_stride, padded ? width : N>(x, p);
+        }
+        template <std::size_t N>
+        ASHLAR_ALWAYS_INLINE void operator()(std::size_t i, std::size_t j, vec acc, lane_count<N>) const {
+            write<N>(i, j, acc);
+        }
+    };
+
+    /// For masked scores: blocks of which the mask keeps all are not masked, and those outside the rows' range of keys
+    /// are left out where nobody reads them.
+    struct masked_epilogue : plain_epilogue {
+        depth_parts keys;
+
+        ASHLAR_ALWAYS_INLINE block_verdict begin_block(std::size_t i0, std::size_t i1, std::size_t j0, std::size_t j1) const {
+            const std::size_t k0 = rows_in_lanes ? i0 : j0, k1 = rows_in_lanes ? i1 : j1;
+            if constexpr (stage.support != -1)
+                if (k1 <= keys.first || k0 >= keys.last) return block_verdict::skip;
+            if (k0 >= keys.plain_first && k1 <= keys.plain_last) return block_verdict::plain;
+            return block_verdict::masked;
+        }
+        template <std::size_t N>
+        ASHLAR_ALWAYS_INLINE void operator()(std::size_t i, std::size_t j, vec acc, lane_count<N>, plain_block) const {
+            this->template write<N, true>(i, j, acc);
+        }
+        template <std::size_t N>
+        ASHLAR_ALWAYS_INLINE void operator()(std::size_t i, std::size_t j, vec acc, lane_count<N>, masked_block) const {
+            this->template write<N>(i, j, acc);
+        }
+    };
+
+    /// The masked node on top of the product, past names; it decides which blocks need its mask.
+    static consteval std::size_t masked_top() {
+        constexpr std::size_t t = P::resolve(base::top);
+        return P::nodes[t].kind == op::masked && stage.values[t] == -1 && is_plain_chain() ? t : no_axis;
+    }
+    static consteval bool is_plain_chain() {
+        for (std::size_t t = 0; t < base::top_rank; ++t)
+            if (P::nodes[base::top].extents[t] != 1 && stage.top_axes[t] != static_cast<std::int16_t>(t + base::space_rank - base::top_rank)) return false;
+        return base::top_rank >= 2;
+    }
+
+    // -------------------------------------------------------------- depth
+
+    /// Only kept pairs take part: keys outside the rows' range are not read, and inside it a value whose weight is an
+    /// excluded zero is passed over.
+    static constexpr bool has_range = stage.support != -1 && stage.left_factor != -1;
+    static constexpr bool excludes = P::nodes[left].excluded == exclusion::zero;
+
+    struct masked_depth {
+        const product_stage& s;
+        std::size_t first;
+
+        ASHLAR_ALWAYS_INLINE depth_parts operator()(std::size_t i0, std::size_t i1, std::size_t, std::size_t) const {
+            return s.template keys_of<left>(s.in_left(first + i0), first + i0, first + i1);
+        }
+    };
+    template <std::size_t Id, std::size_t Rank>
+    ASHLAR_ALWAYS_INLINE depth_parts keys_of(const std::array<std::size_t, Rank>& at, std::size_t q0, std::size_t q1) const {
+        constexpr const graph_node& n = P::nodes[Id];
+        if constexpr (static_cast<std::int16_t>(Id) == stage.support) {
+            return supported_keys<Id>(f, at, q0, q1);
+        } else if constexpr (n.kind == op::let || n.kind == op::let_value) {
+            return keys_of<static_cast<std::size_t>(n.same_as)>(at, q0, q1);
+        } else {
+            return keys_of<static_cast<std::size_t>(n.operands[0])>(operand_coordinates<0>(f.template node<Id>(), at), q0, q1);
+        }
+    }
+
+    // -------------------------------------------------------------- running
+
+    ASHLAR_ALWAYS_INLINE void run() const {
+        constexpr std::size_t mask_node = masked_top();
+        const std::size_t first = this->first_row();
+        if constexpr (mask_node != no_axis) {
+            const auto at = this->in_top(first, 0);
+            masked_epilogue epilogue{{*this, this->written(), first}, supported_keys<mask_node>(f, at, first, first + Rows)};
+            multiply(epilogue, first);
+        } else {
+            plain_epilogue epilogue{*this, this->written(), first};
+            multiply(epilogue, first);
+        }
+    }
+
+    template <class Epilogue>
+    ASHLAR_ALWAYS_INLINE void multiply(Epilogue& epilogue, std::size_t first) const {
+        const element* a = reader{f}.template address<left>(in_left(first));
+        const element* b = reader{f}.template address<right>(in_right());
+        if constexpr (stage.lanes == lane_axis::columns) {
+            constexpr product_shape shape{Rows, columns, depth, left_row, left_depth, right_depth};
+            if constexpr (has_range)
+                product<element, config, shape>(a, b, masked_depth{*this, first}, epilogue);
+            else if constexpr (excludes)
+                product<element, config, shape>(a, b, depth_parts{0, depth, depth, depth}, epilogue);
+            else
+                product<element, config, shape>(a, b, epilogue);
+        } else if constexpr (stage.lanes == lane_axis::rows) {
+            constexpr product_shape shape{columns, Rows, depth, right_column, right_depth, left_depth, stage.values[memory_of_left()] != -1};
+            product<element, config, shape>(b, a, epilogue);
+        } else {
+            constexpr dot_shape shape{columns, depth, right_column};
+            for (std::size_t r = 0; r < Rows; ++r) {
+                row_epilogue<Epilogue> row{epilogue, r};
+                dot_rows<element, config, shape>(a + r * left_row, b, row);
+            }
+        }
+    }
+    static consteval std::size_t memory_of_left() { return reader::template memory_node<left>(); }
+
+    template <class Epilogue>
+    struct row_epilogue {
+        Epilogue& epilogue;
+        std::size_t r;
+        template <std::size_t N>
+        ASHLAR_ALWAYS_INLINE void operator()(std::size_t n, vec x, lane_count<N> count) const {
+            if constexpr (requires { epilogue(r, n, x, count, masked_block{}); })
+                epilogue(r, n, x, count, masked_block{});
+            else
+                epilogue(r, n, x, count);
+        }
+    };
+};
+
+}  // namespace ashlar::detail

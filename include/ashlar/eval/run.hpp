@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSL-1.0
+// Runs a program: its loops, and at each stage's place the code that serves its kind.
+#pragma once
+
+#include <ashlar/eval/map_stage.hpp>
+#include <ashlar/eval/product_stage.hpp>
+#include <ashlar/eval/reduce_stage.hpp>
+
+namespace ashlar::detail {
+
+template <std::size_t Stage, std::size_t Rows, class P, class T>
+ASHLAR_ALWAYS_INLINE void run_stage(const frame<P, T>& f) {
+    constexpr const auto& stage = P::code.stages[Stage];
+    constexpr bool tiled = [] {
+        if (stage.row_axis == no_axis) return false;
+        const std::int16_t loop = stage.bindings[stage.row_axis];
+        return loop != whole && P::code.loops[static_cast<std::size_t>(loop)].rows;
+    }();
+    constexpr std::size_t rows = tiled ? Rows : stage.row_axis == no_axis || stage.bindings[stage.row_axis] != whole ? 1 : P::nodes[static_cast<std::size_t>(stage.space)].extents[stage.row_axis];
+    if constexpr (stage.kind == stage_kind::product)
+        product_stage<P, T, Stage, rows>{{f}}.run();
+    else if constexpr (stage.kind == stage_kind::softmax)
+        softmax_stage<P, T, Stage, rows>{{{f}}}.run();
+    else if constexpr (stage.kind == stage_kind::standardize)
+        standardize_stage<P, T, Stage, rows>{{{f}}}.run();
+    else if constexpr (stage.kind == stage_kind::reduce)
+        reduce_stage<P, T, Stage, rows>{{{f}}}.run();
+    else
+        map_stage<P, T, Stage, rows>{{f}}.run();
+}
+
+
+template <std::int16_t Parent, std::size_t Rows, class P, class T>
+ASHLAR_ALWAYS_INLINE void run_items(frame<P, T>& f);
+
+template <std::size_t Loop, std::size_t Rows, class P, class T>
+ASHLAR_ALWAYS_INLINE void run_loop(frame<P, T>& f) {
+    constexpr plan_loop loop = P::code.loops[Loop];
+    constexpr auto id = static_cast<std::int16_t>(Loop);
+    if constexpr (!loop.rows) {
+        for (std::size_t i = 0; i < loop.extent; ++i) {
+            f.index[Loop] = i;
+            run_items<id, Rows>(f);
+        }
+    } else {
+        constexpr std::size_t full = loop.extent / loop.tile * loop.tile;
+        if constexpr (full == loop.tile) {
+            f.index[Loop] = 0;
+            run_items<id, loop.tile>(f);
+        } else {
+            for (std::size_t i = 0; i < full; i += loop.tile) {
+                f.index[Loop] = i;
+                run_items<id, loop.tile>(f);
+            }
+        }
+        if constexpr (full != loop.extent) {
+            f.index[Loop] = full;
+            run_items<id, loop.extent - full>(f);
+        }
+    }
+}
+
+template <std::int16_t Parent, std::size_t Rows, class P, class T>
+ASHLAR_ALWAYS_INLINE void run_items(frame<P, T>& f) {
+    [&]<std::size_t... I>(std::index_sequence<I...>) ASHLAR_LAMBDA_INLINE {
+        const auto one = [&]<std::size_t K>() ASHLAR_LAMBDA_INLINE {
+            constexpr plan_item item = P::code.items[K];
+            if constexpr (item.parent == Parent) {
+                if constexpr (item.is_loop)
+                    run_loop<static_cast<std::size_t>(item.index), Rows>(f);
+                else
+                    run_stage<static_cast<std::size_t>(item.index), Rows>(f);
+            }
+        };
+        (one.template operator()<I>(), ...);
+    }(std::make_index_sequence<P::code.item_count>{});
+}
+
+/// Evaluates a plan into a row-major destination, with scratch of at least the plan's size.
+template <class P, class T>
+ASHLAR_ALWAYS_INLINE void run_program(const typename P::expression_type& e, T* destination, std::byte* scratch) {
+    frame<P, T> f{e, destination, scratch};
+    run_items<std::int16_t{-1}, 1>(f);
+}
+
+}  // namespace ashlar::detail

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSL-1.0
+// The coordinates of a stage: from a row and a column to the axes of the nodes that it reads and writes.
+#pragma once
+
+#include <ashlar/eval/lane_reader.hpp>
+
+namespace ashlar::detail {
+
+/// Rows is the number of rows that the stage handles, a constant: those of a full tile or of the last one.
+template <class P, class T, std::size_t Stage, std::size_t Rows>
+struct stage_axes {
+    static constexpr const auto& stage = P::code.stages[Stage];
+    static constexpr auto top = static_cast<std::size_t>(stage.top);
+    static constexpr auto space = static_cast<std::size_t>(stage.space);
+    static constexpr std::size_t space_rank = P::nodes[space].rank, top_rank = P::nodes[top].rank;
+    static constexpr std::size_t columns = stage.column_axis == no_axis ? 1 : P::nodes[space].extents[stage.column_axis];
+    static constexpr bool rows_in_lanes = stage.lanes == lane_axis::rows;
+    static constexpr std::size_t width = stage_lanes<P, Stage>();
+    static constexpr bool rows_are_tiled =
+        stage.row_axis != no_axis && stage.bindings[stage.row_axis] != whole &&
+        P::code.loops[static_cast<std::size_t>(stage.bindings[stage.row_axis])].rows;
+    using config = typename P::configuration;
+    using output = element_of<typename P::template node<top>>;
+
+    const frame<P, T>& f;
+
+    /// The first row of the tile.
+    ASHLAR_ALWAYS_INLINE std::size_t first_row() const {
+        if constexpr (stage.row_axis == no_axis || stage.bindings[stage.row_axis] == whole)
+            return 0;
+        else
+            return f.index[static_cast<std::size_t>(stage.bindings[stage.row_axis])];
+    }
+
+    ASHLAR_ALWAYS_INLINE std::array<std::size_t, space_rank> in_space(std::size_t row, std::size_t column) const {
+        std::array<std::size_t, space_rank> at{};
+        for (std::size_t a = 0; a < space_rank; ++a) {
+            if (a == stage.row_axis)
+                at[a] = row;
+            else if (a == stage.column_axis)
+                at[a] = column;
+            else if (stage.bindings[a] != whole)
+                at[a] = f.index[static_cast<std::size_t>(stage.bindings[a])];
+        }
+        return at;
+    }
+    ASHLAR_ALWAYS_INLINE std::array<std::size_t, top_rank> in_top(std::size_t row, std::size_t column) const {
+        const auto at = in_space(row, column);
+        std::array<std::size_t, top_rank> out{};
+        for (std::size_t t = 0; t < top_rank; ++t)
+            if (stage.top_axes[t] != whole) out[t] = at[static_cast<std::size_t>(stage.top_axes[t])];
+        return out;
+    }
+
+    /// Steps of top's axes from lane to lane.
+    static constexpr auto top_steps = [] {
+        lane_steps<top_rank> s{};
+        const std::size_t lane = rows_in_lanes ? stage.row_axis : stage.column_axis;
+        for (std::size_t t = 0; t < top_rank; ++t)
+            if (lane != no_axis && stage.top_axes[t] == static_cast<std::int16_t>(lane)) s[t] = 1;
+        return spelled_out(s);
+    }();
+
+    /// Distance in the written memory between neighbouring rows, columns.
+    static consteval std::ptrdiff_t stride_of(std::size_t axis) {
+        for (std::size_t t = 0; t < top_rank; ++t)
+            if (axis != no_axis && stage.top_axes[t] == static_cast<std::int16_t>(axis)) return stage.strides[t];
+        return 0;
+    }
+    static constexpr std::ptrdiff_t row_stride = stride_of(stage.row_axis);
+    static constexpr std::ptrdiff_t column_stride = stride_of(stage.column_axis);
+
+    /// Where the element at column 0 of the tile's first row is written.
+    ASHLAR_ALWAYS_INLINE output* written() const {
+        const auto at = in_top(first_row(), 0);
+        std::ptrdiff_t offset = stage.origin;
+        for (std::size_t t = 0; t < top_rank; ++t) {
+            std::size_t i = at[t];
+            if constexpr (stage.buffer != -1) {
+                const std::int16_t loop = stage.top_axes[t] == whole ? whole : stage.bindings[static_cast<std::size_t>(stage.top_axes[t])];
+                if (loop != whole && holds_one_tile(loop)) i -= f.index[static_cast<std::size_t>(loop)];
+            }
+            offset += static_cast<std::ptrdiff_t>(i) * stage.strides[t];
+        }
+        if constexpr (stage.buffer != -1)
+            return f.template buffer<output, static_cast<std::size_t>(stage.buffer)>() + offset;
+        else if constexpr (stage.store != -1)
+            return const_cast<output*>(f.template node<static_cast<std::size_t>(stage.store)>().destination.data()) + offset;
+        else
+            return f.destination + offset;
+    }
+
+    /// Whether the buffer that is written holds only the current entries of a loop.
+    static constexpr bool holds_one_tile(std::int16_t loop) {
+        const plan_buffer& b = P::code.buffers[static_cast<std::size_t>(stage.buffer < 0 ? 0 : stage.buffer)];
+        for (std::size_t a = 0; a < max_rank; ++a)
+            if (b.bindings[a] == loop) return true;
+        return false;
+    }
+
+    template <std::size_t N, bool Unmasked = false>
+    using reader = lane_reader<P, T, Stage, width, N, Unmasked>;
+
+    /// The value to write for N lanes that start at (row, column).
+    template <std::size_t N, bool Unmasked = false, class Hole = int>
+    ASHLAR_ALWAYS_INLINE auto value(std::size_t row, std::size_t column, const Hole& hole = 0) const {
+        return reader<N, Unmasked>{f}.template value<top, top_steps>(in_top(row, column), hole);
+    }
+};
+
+/// Stores N lanes, `Step` elements apart; truth values as bools.
+template <std::ptrdiff_t Step, std::size_t N, class U, class Lanes>
+ASHLAR_ALWAYS_INLINE void store_lanes(const Lanes& x, U* p) {
+    constexpr std::size_t width = Lanes::size;
+    if constexpr (Step == 1 || N == 1) {
+        if constexpr (std::is_same_v<U, bool>) {
+            if constexpr (N == width)
+                x.store(p);
+            else
+                x.store_partial(p, N);
+        } else if constexpr (N == width) {
+            x.store(p);
+        } else {
+            x.template store_partial<N>(p);
+        }
+    } else {
+        U all[width];
+        x.store(all);
+        for (std::size_t i = 0; i < N; ++i) p[static_cast<std::ptrdiff_t>(i) * Step] = all[i];
+    }
+}
+
+/// Calls f(offset, lane_count) for each register of `Extent` consecutive elements.
+template <std::size_t Extent, std::size_t Width, class F>
+ASHLAR_ALWAYS_INLINE void for_each_register(F f) {
+    constexpr std::size_t full = Extent / Width * Width;
+    for (std::size_t i = 0; i < full; i += Width) f(i, std::integral_constant<std::size_t, Width>{});
+    if constexpr (full != Extent) f(full, std::integral_constant<std::size_t, Extent - full>{});
+}
+
+}  // namespace ashlar::detail
