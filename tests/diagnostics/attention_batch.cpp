@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSL-1.0
+// Leading axes that do not broadcast.
+// expect: ashlar: attention: the leading axes of q and k must broadcast
+// expect: attention_batch<
+// expect: ::broadcasts
+#include <ashlar/expr/attention.hpp>
+#include <ashlar/tensor/tensor.hpp>
+
+namespace {
+
+using namespace ashlar;
+const tensor<float, 2, 6, 5, 8> q{};
+const tensor<float, 2, 3, 7, 8> k{};
+const tensor<float, 2, 3, 7, 4> v{};
+const tensor<float, 3, 3, 7, 8> three{};
+#ifdef ASHLAR_EXPECT_ERROR
+auto y = attention(q, three, v);
+#else
+auto y = attention(q, k, v);
+#endif
+
+}  // namespace

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSL-1.0
+// A number with a fraction beside integers.
+// expect: ashlar: elementwise operation: a floating-point number beside integers would lose its fraction; use
+// expect: value_conversion<double, int>
+#include <ashlar/expr/operators.hpp>
+
+using namespace ashlar;
+tensor<int, 3> x;
+#ifdef ASHLAR_EXPECT_ERROR
+auto z = x * 0.5;
+#else
+auto z = cast<float>(x) * 0.5;
+#endif

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSL-1.0
+// A permutation that names an axis twice.
+// expect: ashlar: permute: the arguments must name every axis of the shape once; list all of them
+// expect: permutation_of<
+#include <ashlar/expr/shape_ops.hpp>
+
+using namespace ashlar;
+tensor<float, 2, 3, 4> x;
+#ifdef ASHLAR_EXPECT_ERROR
+auto z = permute<0, 2, 2>(x);
+#else
+auto z = permute<0, 2, 1>(x);
+#endif

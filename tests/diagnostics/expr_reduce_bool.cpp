@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSL-1.0
+// The sum of bools.
+// expect: ashlar: reduction: all and any take bool; sum, max, min and argmax numbers; mean, variance and
+// expect: reduction::sum, bool>
+#include <ashlar/expr/elementwise.hpp>
+#include <ashlar/expr/reduce.hpp>
+
+using namespace ashlar;
+tensor<bool, 3> x;
+#ifdef ASHLAR_EXPECT_ERROR
+auto z = sum(x);
+#else
+auto z = sum(cast<int>(x));
+#endif

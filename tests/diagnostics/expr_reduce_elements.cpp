@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSL-1.0
+// The mean of integers.
+// expect: ashlar: reduction: all and any take bool; sum, max, min and argmax numbers; mean, variance and
+// expect: reduction::mean, int>
+#include <ashlar/expr/elementwise.hpp>
+#include <ashlar/expr/reduce.hpp>
+
+using namespace ashlar;
+tensor<int, 3> x;
+#ifdef ASHLAR_EXPECT_ERROR
+auto z = mean(x);
+#else
+auto z = mean(cast<float>(x));
+#endif

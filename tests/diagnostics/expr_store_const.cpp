@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSL-1.0
+// store to a const tensor.
+// expect: ashlar: store: the destination must be a named tensor or a view whose elements are not const
+// expect: store_destination<
+#include <ashlar/expr/operators.hpp>
+#include <ashlar/expr/store.hpp>
+
+using namespace ashlar;
+tensor<float, 3> x;
+#ifdef ASHLAR_EXPECT_ERROR
+const tensor<float, 3> y{};
+auto z = store(y, x * 2.0f);
+#else
+tensor<float, 3> y{};
+auto z = store(y, x * 2.0f);
+#endif

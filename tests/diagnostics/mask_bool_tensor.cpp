@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSL-1.0
+// A bool tensor has no polarity.
+// expect: ashlar: mask: this is no mask; keep(t) and ignore(t) make one of a bool tensor
+// expect: mask_of_scores<
+// expect: ::is_mask
+#include <ashlar/expr/masked.hpp>
+#include <ashlar/expr/shape_ops.hpp>
+#include <ashlar/tensor/tensor.hpp>
+
+namespace {
+
+using namespace ashlar;
+const tensor<float, 2, 4, 8> scores{};
+const tensor<bool, 8> present{};
+#ifdef ASHLAR_EXPECT_ERROR
+auto y = masked(scores, present);
+#else
+auto y = masked(scores, keep(present));
+#endif
+
+}  // namespace

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSL-1.0
+// Counts that are not over the batch axes.
+// expect: counts of keys_below to their batch axes
+// expect: key_counts_shape<
+// expect: ::fits
+#include <ashlar/expr/masked.hpp>
+#include <ashlar/expr/shape_ops.hpp>
+#include <ashlar/tensor/tensor.hpp>
+
+namespace {
+
+using namespace ashlar;
+const tensor<float, 2, 4, 8> scores{};
+const tensor<int, 3> three{};
+const tensor<int, 2> two{};
+#ifdef ASHLAR_EXPECT_ERROR
+auto y = masked(scores, keys_below(three));
+#else
+auto y = masked(scores, keys_below(two));
+#endif
+
+}  // namespace
