@@ -46,34 +46,36 @@ struct joined<shape<A...>, shape<B...>, Rest...> : joined<shape<A..., B...>, Res
 /// Labels and the dimensions they stand for, a label once for each axis.
 template <label_list Labels, class Shape>
 struct label_dimensions {
-    static constexpr std::size_t no_clash = static_cast<std::size_t>(-1);
-
-    /// The first pair of axes with the same label that disagree, as i * rank + j.
-    static consteval std::size_t find_clash() {
-        return []<std::size_t... N>(std::index_sequence<N...>) {
-            std::size_t clash = no_clash;
+    /// The check of the first pair of axes with the same label that disagree.
+    static consteval auto find_clash() {
+        constexpr std::size_t clash = []<std::size_t... N>(std::index_sequence<N...>) {
+            std::size_t found = no_axis;
             const auto check = [&]<std::size_t K>() {
                 constexpr std::size_t i = K / Shape::rank, j = K % Shape::rank;
                 if constexpr (i < j && Labels.text[i] == Labels.text[j])
-                    if (clash == no_clash && !dimensions_agree(dimension_at<Shape, i>, dimension_at<Shape, j>)) clash = K;
+                    if (found == no_axis && !dimensions_agree(dimension_at<Shape, i>, dimension_at<Shape, j>)) found = K;
             };
             (check.template operator()<N>(), ...);
-            return clash;
+            return found;
         }(std::make_index_sequence<Shape::rank * Shape::rank>{});
+        if constexpr (clash == no_axis)
+            return einsum_label<'a', std::size_t{1}, std::size_t{1}>{};
+        else
+            return einsum_label<Labels.text[clash / Shape::rank], dimension_at<Shape, clash / Shape::rank>,
+                                dimension_at<Shape, clash % Shape::rank>>{};
     }
-    static constexpr std::size_t clash = find_clash();
 
     /// The first axis of a label that has a name, else its first axis.
     template <char Label>
     static consteval std::size_t axis() {
         return []<std::size_t... I>(std::index_sequence<I...>) {
-            std::size_t named = no_clash;
+            std::size_t named = no_axis;
             const auto check = [&]<std::size_t K>() {
                 if constexpr (is_axis<std::remove_cv_t<decltype(dimension_at<Shape, K>)>>)
-                    if (Labels.text[K] == Label && named == no_clash) named = K;
+                    if (Labels.text[K] == Label && named == no_axis) named = K;
             };
             (check.template operator()<I>(), ...);
-            return named == no_clash ? Labels.find(Label) : named;
+            return named == no_axis ? Labels.find(Label) : named;
         }(std::make_index_sequence<Shape::rank>{});
     }
 
@@ -89,72 +91,53 @@ struct label_dimensions {
     static constexpr std::size_t size_of_labels = shape_of_labels<Chosen>::size;
 };
 
-/// The first operand whose labels are not as many as its axes, else the number of operands.
-template <class... Shapes>
-consteval std::size_t first_of_other_rank(const subscripts& parsed) {
-    std::size_t operand = 0, found = sizeof...(Shapes);
-    ((found = found == sizeof...(Shapes) && parsed.operands[operand].count != Shapes::rank ? operand : found, ++operand),
-     ...);
-    return found;
-}
-
-template <std::size_t I, class First, class... Rest>
-consteval auto nth_shape() {
-    if constexpr (I == 0)
-        return First{};
+/// The check of the first operand whose labels are not as many as its axes.
+template <subscripts Parsed, std::size_t I, class First, class... Rest>
+consteval auto find_other_rank() {
+    if constexpr (Parsed.operands[I].count == First::rank && sizeof...(Rest) > 0)
+        return find_other_rank<Parsed, I + 1, Rest...>();
     else
-        return nth_shape<I - 1, Rest...>();
+        return einsum_axes<Parsed.operands[I], First>{};
 }
 
-/// Whether the subscripts fit operands of these shapes and elements; the first thing that is wrong is the error.
+/// Checks that subscripts fit operands of these shapes and elements. The first rule that does not hold silences those
+/// after it.
 template <fixed_string Subscripts, class FirstElement, class... Shapes, class... Elements>
 consteval bool check_einsum(std::type_identity<Elements>...) {
     constexpr subscripts parsed = parse_subscripts(Subscripts.text, Subscripts.size());
+    constexpr bool readable = parsed.problem == subscript_problem::none;
     static_assert(einsum_subscripts<Subscripts>::have_no_ellipsis,
                   "ashlar: einsum: an ellipsis is not supported; write a label for every axis");
     static_assert(einsum_subscripts<Subscripts>::are_letters,
                   "ashlar: einsum: subscripts are letters, one for each axis, with commas between operands and at most "
                   "one -> before the result");
-    if constexpr (parsed.problem == subscript_problem::none) {
-        static_assert(einsum_operands<parsed.operand_count, sizeof...(Shapes)>::match,
-                      "ashlar: einsum: there must be one list of labels for each operand, of one to three operands");
-        static_assert(!einsum_operands<parsed.operand_count, sizeof...(Shapes)>::match ||
-                          einsum_result<Subscripts>::labels_exist,
-                      "ashlar: einsum: every label of the result must occur in an operand; spell it as there");
-        static_assert(!einsum_operands<parsed.operand_count, sizeof...(Shapes)>::match ||
-                          einsum_result<Subscripts>::labels_are_distinct,
-                      "ashlar: einsum: a label can occur only once in the result; a diagonal is taken of operands");
-        if constexpr (einsum_operands<parsed.operand_count, sizeof...(Shapes)>::match &&
-                      einsum_result<Subscripts>::labels_exist && einsum_result<Subscripts>::labels_are_distinct) {
-            constexpr std::size_t odd = first_of_other_rank<Shapes...>(parsed);
-            if constexpr (odd < sizeof...(Shapes)) {
-                using odd_shape = decltype(nth_shape<odd, Shapes...>());
-                static_assert(einsum_axes<parsed.operands[odd], odd_shape>::match,
-                              "ashlar: einsum: an operand must have one label for each of its axes");
-                return false;
-            } else {
-                using all = typename joined<Shapes...>::type;
-                using dimensions = label_dimensions<parsed.all(), all>;
-                if constexpr (dimensions::clash != dimensions::no_clash) {
-                    constexpr std::size_t i = dimensions::clash / all::rank, j = dimensions::clash % all::rank;
-                    static_assert(
-                        einsum_label<parsed.all().text[i], dimension_at<all, i>, dimension_at<all, j>>::agrees,
-                        "ashlar: einsum: axes with the same label must have the same extent, and the same name if they "
-                        "have one; rename one or give it another label");
-                    return false;
-                } else {
-                    constexpr bool same = (element_types<FirstElement, Elements>::same && ...);
-                    static_assert((element_types<FirstElement, Elements>::same && ...),
-                                  "ashlar: einsum: the element types must be the same; use cast<T>(x)");
-                    return same;
-                }
-            }
-        } else {
-            return false;
-        }
-    } else {
-        return false;
-    }
+
+    constexpr bool counted = readable && einsum_operands<parsed.operand_count, sizeof...(Shapes)>::match;
+    static_assert(!readable || einsum_operands<parsed.operand_count, sizeof...(Shapes)>::match,
+                  "ashlar: einsum: there must be one list of labels for each operand, of one to three operands");
+
+    constexpr bool known = counted && einsum_result<Subscripts>::labels_exist;
+    static_assert(!counted || einsum_result<Subscripts>::labels_exist,
+                  "ashlar: einsum: every label of the result must occur in an operand; spell it as there");
+
+    constexpr bool distinct = known && einsum_result<Subscripts>::labels_are_distinct;
+    static_assert(!known || einsum_result<Subscripts>::labels_are_distinct,
+                  "ashlar: einsum: a label can occur only once in the result; a diagonal is taken of operands");
+
+    using axes = decltype(find_other_rank<parsed, 0, Shapes...>());
+    constexpr bool ranked = distinct && axes::match;
+    static_assert(!distinct || axes::match, "ashlar: einsum: an operand must have one label for each of its axes");
+
+    using all = std::conditional_t<ranked, typename joined<Shapes...>::type, shape<>>;
+    using label = decltype(label_dimensions<parsed.all(), all>::find_clash());
+    static_assert(label::agrees,
+                  "ashlar: einsum: axes with the same label must have the same extent, and the same name if they have "
+                  "one; rename one or give it another label");
+
+    constexpr bool fit = ranked && label::agrees;
+    static_assert(!fit || (element_types<FirstElement, Elements>::same && ...),
+                  "ashlar: einsum: the element types must be the same; use cast<T>(x)");
+    return fit && (element_types<FirstElement, Elements>::same && ...);
 }
 
 }  // namespace ashlar::detail

@@ -146,10 +146,11 @@ struct scalar_ops {
         if (static_cast<bits>(pattern << 1) == 0 || pattern == infinity || (pattern & (infinity << 1 >> 1)) > infinity) return a;
         if (pattern > infinity) return __builtin_bit_cast(T, static_cast<bits>(infinity | (bits{1} << (mantissa - 1))));
         T scale = 1;
-        if (pattern < (bits{1} << mantissa)) {
-            constexpr int up = (mantissa + 2) / 2 * 2;
-            a *= static_cast<T>(bits{1} << up);
-            scale = T(1) / static_cast<T>(bits{1} << (up / 2));
+        if (pattern < (bits{unsigned_of_size<sizeof(T)>(std::numeric_limits<T>::max_exponent) / 2} << mantissa)) {
+            // Small ones are lifted, so that no remainder below is denormal.
+            constexpr T lift = T(bits{1} << (mantissa + 1));
+            a *= lift * lift;
+            scale = T(1) / lift;
         }
         // Halving the exponent in the bits is within 6%; four steps square that below half an ulp of double.
         T root = __builtin_bit_cast(T, static_cast<bits>((__builtin_bit_cast(bits, a) >> 1) + (__builtin_bit_cast(bits, T(1)) >> 1)));

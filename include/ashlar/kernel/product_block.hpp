@@ -28,10 +28,10 @@ ASHLAR_ALWAYS_INLINE const T* opaque_pointer(const T* pointer) {
     return pointer;
 }
 
-/// Keeps compilers from reading what comes after before what comes before; clang would read several rows of a
-/// stream side by side.
+/// Keeps clang from reading what comes after before what comes before, several rows of a stream side by side; g++
+/// does not do that.
 ASHLAR_ALWAYS_INLINE void keep_load_order() {
-#if defined(__GNUC__)
+#if defined(__clang__)
     __asm__ volatile("" ::: "memory");
 #endif
 }

@@ -30,7 +30,7 @@ struct dot_block {
     static constexpr std::size_t rest = P.k - (vectors - 1) * width;
     static constexpr std::size_t chains = vectors <= 4 ? 1 : vectors <= 8 ? 2 : 4;
     static constexpr std::size_t together = lane_patterns<T, width>::chunk;
-    static constexpr bool keeps_row = vectors + 2 * chains <= Config::registers;
+    static constexpr bool keeps_row = vectors + chains + together + 2 <= Config::registers;
     using vec = lanes<T, width, Config>;
 
     const T* a;

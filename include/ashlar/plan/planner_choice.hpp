@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSL-1.0
+// What a stage may compute: the product inside an expression, and the loops that a value depends on.
+#pragma once
+
+#include <ashlar/plan/planner.hpp>
+
+namespace ashlar::detail {
+
+template <std::size_t Count>
+constexpr void planner<Count>::search_core(id n, const graph_node& top, const binding_list& from_top, const binding_list& bindings, const loop_stack& stack, core_choice& best) const {
+    const graph_node& g = at(n);
+    if (g.kind == op::let) return search_core(g.same_as, top, from_top, bindings, stack, best);
+    if (g.kind == op::let_value) {
+        if (at(resolve(n)).uses > 1) return;
+        return search_core(g.same_as, top, from_top, bindings, stack, best);
+    }
+    if (g.kind == op::matmul) return consider_core(n, top, from_top, bindings, stack, best);
+    if (g.kind != op::map && g.kind != op::masked && g.kind != op::permute && g.kind != op::reshape &&
+        g.kind != op::broadcast)
+        return;
+    for (std::size_t i = 0; i < g.operand_count; ++i) {
+        const graph_node& o = at(g.operands[i]);
+        search_core(g.operands[i], top, operand_bindings(g, o, i, from_top), bindings, stack, best);
+    }
+}
+
+template <std::size_t Count>
+constexpr void planner<Count>::consider_core(id n, const graph_node& top, const binding_list& from_top, const binding_list& bindings, const loop_stack& stack, core_choice& best) const {
+    const graph_node& g = at(n);
+    binding_list to_core = all_whole, own = all_whole;
+    std::size_t covered = 1;
+    for (std::size_t a = 0; a < g.rank; ++a) {
+        if (g.extents[a] == 1) continue;
+        if (from_top[a] == whole) return;
+        to_core[index(from_top[a])] = static_cast<std::int16_t>(a);
+        own[a] = bindings[index(from_top[a])];
+        covered *= g.extents[a];
+    }
+    if (covered != top.size()) return;
+    const std::size_t rows = g.rank - 2u, columns = g.rank - 1u;
+    if (own[columns] != whole) return;
+    for (std::size_t a = 0; a < rows; ++a)
+        if (is_rows_loop(own[a])) return;
+    if (find_buffer(n, buffer_role::values, own, stack) != -1) return;
+    const std::size_t work = g.size() * at(g.operands[0]).extents[at(g.operands[0]).rank - 1u];
+    if (work > best.work) best = {n, to_core, work};
+}
+
+template <std::size_t Count>
+constexpr binding_list planner<Count>::demote(id n, binding_list b) const {
+    const graph_node& g = at(n);
+    if (g.kind == op::matmul) {
+        b[g.rank - 1u] = whole;
+        for (std::size_t a = 0; a + 2 < g.rank; ++a)
+            if (is_rows_loop(b[a])) b[a] = whole;
+    }
+    if (g.kind == op::concat || is_row_statistic(g.kind)) {
+        if (g.kind != op::reduce) b[g.axis] = whole;
+    }
+    return b;
+}
+
+template <std::size_t Count>
+constexpr auto planner<Count>::dependent_prefix(const loop_stack& stack, std::size_t rank, binding_list& b) const -> loop_stack {
+    loop_stack prefix;
+    for (std::size_t i = 0; i < stack.depth; ++i) {
+        bool depends = false;
+        for (std::size_t a = 0; a < rank; ++a)
+            if (b[a] == stack.loop[i]) depends = true;
+        if (!depends) break;
+        prefix.push(stack.loop[i]);
+    }
+    for (std::size_t a = 0; a < rank; ++a)
+        if (b[a] != whole && !prefix.contains(b[a])) b[a] = whole;
+    return prefix;
+}
+
+}  // namespace ashlar::detail

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: BSL-1.0
+// Row statistics: softmax, norms and reductions as stages of their own.
+#pragma once
+
+#include <ashlar/plan/planner.hpp>
+
+namespace ashlar::detail {
+
+template <std::size_t Count>
+constexpr void planner<Count>::mark_filled(id numerators) {
+    for (std::size_t i = 0; i < plan.stage_count; ++i)
+        if (plan.stages[i].kind == stage_kind::softmax && plan.stages[i].buffer == numerators) plan.stages[i].fill_outside = true;
+}
+
+template <std::size_t Count>
+constexpr void planner<Count>::prepare_statistics(id n, const binding_list& b, stage& s, const loop_stack& stack) {
+    const graph_node& g = at(n);
+    const statistics made = make_statistics(n, b, stack);
+    s.values[index(n)] = made.values;
+    s.factors[index(n)] = made.factors;
+    if (g.kind == op::softmax && g.variant == 0) mark_filled(made.values);
+    if (g.kind == op::standardize || (g.kind == op::softmax && g.variant != 0))
+        prepare(g.operands[0], b, s, stack);
+}
+
+template <std::size_t Count>
+constexpr auto planner<Count>::support_of(id softmax) const -> id {
+    id n = resolve(at(softmax).operands[0]);
+    while (at(n).kind == op::store) n = resolve(at(n).operands[0]);
+    return at(n).kind == op::masked && at(softmax).axis + 1u == at(softmax).rank ? n : id{-1};
+}
+
+template <std::size_t Count>
+constexpr auto planner<Count>::make_statistics(id n, const binding_list& bindings, const loop_stack& outer) -> statistics {
+    const graph_node& g = at(n);
+    const id x = g.operands[0];
+    const graph_node& operand = at(x);
+    const buffer_role first = g.kind == op::softmax      ? buffer_role::numerators
+                              : g.kind == op::standardize ? buffer_role::means
+                                                          : buffer_role::values;
+    const buffer_role second = g.kind == op::standardize ? buffer_role::deviations : buffer_role::scales;
+    const bool has_values = !(g.kind == op::softmax && g.variant != 0);
+    binding_list kept = demote(n, bindings);
+    const loop_stack prefix = dependent_prefix(outer, g.rank, kept);
+    {
+        statistics found;
+        if (has_values) found.values = find_buffer(n, first, kept, prefix);
+        if (g.kind != op::reduce) found.factors = find_buffer(n, second, kept, prefix);
+        if (found.values != -1 || found.factors != -1) return found;
+    }
+    stage s = new_stage(g.kind == op::softmax ? stage_kind::softmax : g.kind == op::standardize ? stage_kind::standardize : stage_kind::reduce);
+    s.top = s.space = x;
+    s.core = n;
+    s.column_axis = g.axis;
+    const binding_list of_operand = operand_bindings(g, operand, 0, kept);
+    s.bindings = of_operand;
+    for (std::size_t a = 0; a < operand.rank; ++a) s.top_axes[a] = static_cast<std::int16_t>(a);
+    for (std::size_t a = 0; a < operand.rank; ++a)
+        if (a != g.axis && is_rows_loop(s.bindings[a])) s.row_axis = a;
+    for (std::size_t a = operand.rank; a-- > 0;)
+        if (s.row_axis == no_axis && a != g.axis && s.bindings[a] == whole && operand.extents[a] > 1) s.row_axis = a;
+    loop_stack stack = prefix;
+    open_loops(s, operand, stack, n);
+
+    // The operand is read more than once, so a product or a costly function in it is computed first.
+    s.support = g.kind == op::softmax ? support_of(n) : id{-1};
+    const id value = resolve(x);
+    const bool reread = g.kind != op::reduce;
+    if (contains_product(x) || (reread && is_costly(x) && at(value).kind != op::store)) make_input(x, s, stack, g);
+    prepare(x, s.bindings, s, stack);
+    s.lanes = vote(s, x);
+
+    statistics made;
+    if (g.kind == op::softmax && has_values) {
+        const id input = s.values[index(value)];
+        const bool in_place = input != -1 && at(value).uses == 1 && plan.buffers[index(input)].scope == stack.innermost() &&
+                              plan.buffers[index(input)].role == buffer_role::values && stack.depth == prefix.depth;
+        made.values = add_buffer(n, first, kept, prefix.innermost());
+        plan_buffer& b = plan.buffers[index(made.values)];
+        if (in_place) {
+            b.strides = plan.buffers[index(input)].strides;
+            b.bytes = plan.buffers[index(input)].bytes;
+            b.storage = plan.buffers[index(input)].storage;
+        } else if (s.lanes == lane_axis::rows) {
+            lay_out(b, s.row_axis, s.column_axis, true);
+        } else {
+            lay_out(b, s.column_axis, s.row_axis, true);
+        }
+        s.strides = b.strides;
+    }
+    if (g.kind == op::reduce) {
+        made.values = add_row_buffer(n, first, kept, prefix, g, s);
+        s.strides = plan.buffers[index(made.values)].strides;
+    } else {
+        if (g.kind == op::standardize && g.variant == 0) made.values = add_row_buffer(n, first, kept, prefix, g, s);
+        made.factors = add_row_buffer(n, second, kept, prefix, g, s);
+    }
+    s.buffer = made.values;
+    s.second_buffer = made.factors;
+    add_stage(s);
+    close_loops(stack, prefix.depth);
+    return made;
+}
+
+template <std::size_t Count>
+constexpr auto planner<Count>::add_row_buffer(id n, buffer_role role, const binding_list& b, const loop_stack& prefix, const graph_node& g, const stage& s) -> id {
+    const id index_ = add_buffer(n, role, b, prefix.innermost());
+    plan_buffer& buffer = plan.buffers[index(index_)];
+    std::size_t row = s.row_axis;
+    if (g.kind == op::reduce && row != no_axis && g.rank < at(s.space).rank && row > g.axis) --row;
+    graph_node rows = g;
+    if (g.kind != op::reduce) rows.extents[g.axis] = 1;
+    lay_out_rows(buffer, rows, row);
+    return index_;
+}
+
+template <std::size_t Count>
+constexpr void planner<Count>::lay_out_rows(plan_buffer& b, const graph_node& rows, std::size_t row) const {
+    std::ptrdiff_t step = 1;
+    const std::size_t w = target.lanes(rows.element_bytes);
+    const auto place = [&](std::size_t a) {
+        std::size_t extent = rows.extents[a];
+        if (b.bindings[a] != whole) extent = bound_extent(b.bindings[a]) < extent ? bound_extent(b.bindings[a]) : extent;
+        b.strides[a] = extent == 1 && !is_rows_loop(b.bindings[a]) ? 0 : step;
+        if (rows.extents[a] == 1) b.strides[a] = 0;
+        if (a == row) extent = (extent + w - 1) / w * w;
+        step *= static_cast<std::ptrdiff_t>(extent);
+    };
+    if (row < rows.rank) place(row);
+    for (std::size_t a = rows.rank; a-- > 0;)
+        if (a != row) place(a);
+    if (step < static_cast<std::ptrdiff_t>(w)) step = static_cast<std::ptrdiff_t>(w);
+    b.bytes = static_cast<std::size_t>(step) * rows.element_bytes;
+}
+
+template <std::size_t Count>
+constexpr void planner<Count>::make_input(id x, stage& s, const loop_stack& stack, const graph_node& g) {
+    const id value = resolve(x);
+    if (at(value).kind == op::store) return;
+    binding_list b = demote(value, s.bindings);
+    const loop_stack prefix = dependent_prefix(stack, at(value).rank, b);
+    if (find_buffer(value, buffer_role::values, b, prefix) != -1) return;
+    if (is_row_statistic(at(value).kind)) return;
+    if (at(base_of(value)).kind == op::array) return;
+    if (g.kind == op::softmax && s.support != -1 && s.support == value && at(value).uses == 1) {
+        skip_next = true;
+        skip_outside = true;
+    }
+    emit_free(value, destination{}, b, prefix);
+    skip_outside = false;
+}
+
+template <std::size_t Count>
+constexpr lane_axis planner<Count>::vote(const stage& s, id x) const {
+    std::ptrdiff_t balance = 0;
+    const graph_node& g = at(x);
+    binding_list identity = all_whole;
+    for (std::size_t a = 0; a < g.rank; ++a) identity[a] = static_cast<std::int16_t>(a);
+    count_votes(s, x, identity, balance);
+    if (s.row_axis == no_axis) return lane_axis::columns;
+    if (balance == 0) return g.extents[s.column_axis] == 1 ? lane_axis::rows : lane_axis::columns;
+    return balance > 0 ? lane_axis::rows : lane_axis::columns;
+}
+
+template <std::size_t Count>
+constexpr void planner<Count>::count_votes(const stage& s, id n, const binding_list& from, std::ptrdiff_t& balance) const {
+    n = resolve(n);
+    const graph_node& g = at(n);
+    axis_list strides = g.strides;
+    const bool buffered = s.values[index(n)] != -1;
+    if (buffered) strides = plan.buffers[index(s.values[index(n)])].strides;
+    if (g.kind == op::array || buffered) {
+        for (std::size_t a = 0; a < g.rank; ++a) {
+            if (strides[a] != 1 || from[a] == whole || g.extents[a] == 1) continue;
+            const auto weight = static_cast<std::ptrdiff_t>(g.size());
+            if (from[a] == static_cast<std::int16_t>(s.row_axis)) balance += weight;
+            if (from[a] == static_cast<std::int16_t>(s.column_axis)) balance -= weight;
+        }
+        return;
+    }
+    for (std::size_t i = 0; i < g.operand_count; ++i)
+        count_votes(s, g.operands[i], operand_bindings(g, at(g.operands[i]), i, from), balance);
+}
+
+}  // namespace ashlar::detail

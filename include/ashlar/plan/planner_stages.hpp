@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: BSL-1.0
+// Emitting stages: elementwise ones, products with their epilogues, and joins.
+#pragma once
+
+#include <ashlar/plan/planner.hpp>
+
+namespace ashlar::detail {
+
+template <std::size_t Count>
+constexpr auto planner<Count>::emit(id top, destination out, binding_list b, const loop_stack& stack) -> id {
+    for (;;) {
+        const graph_node& g = at(top);
+        if (g.kind == op::let) {
+            top = g.same_as;
+        } else if (is_index_map(g.kind) && !out.free && at(base_of(top)).kind != op::array) {
+            const graph_node& o = at(g.operands[0]);
+            const stride_result below = lower_strides(g, o, out.strides, b);
+            if (!below.affine) break;
+            b = operand_bindings(g, o, 0, b);
+            out.strides = below.strides;
+            top = g.operands[0];
+        } else {
+            break;
+        }
+    }
+    const graph_node& g = at(top);
+    if (g.kind == op::concat) return emit_concat(top, out, b, stack);
+    core_choice choice;
+    binding_list identity = all_whole;
+    for (std::size_t a = 0; a < g.rank; ++a) identity[a] = static_cast<std::int16_t>(a);
+    search_core(top, g, identity, b, stack, choice);
+    if (choice.core != -1) return emit_product(top, choice, out, b, stack);
+    return emit_map(top, out, b, stack);
+}
+
+template <std::size_t Count>
+constexpr auto planner<Count>::emit_concat(id top, destination out, const binding_list& b, const loop_stack& stack) -> id {
+    const graph_node& g = at(top);
+    id buffer = -1;
+    if (out.free) {
+        buffer = add_buffer(top, buffer_role::values, b, stack.innermost());
+        lay_out(plan.buffers[index(buffer)], g.rank - 1u, no_axis, false);
+        out.free = false;
+        out.buffer = buffer;
+        out.strides = plan.buffers[index(buffer)].strides;
+    }
+    for (std::size_t i = 0; i < g.operand_count; ++i) {
+        const graph_node& part = at(g.operands[i]);
+        emit(g.operands[i], out, operand_bindings(g, part, i, b), stack);
+        out.origin += out.strides[g.axis] * static_cast<std::ptrdiff_t>(part.extents[g.axis]);
+    }
+    return buffer;
+}
+
+template <std::size_t Count>
+constexpr void planner<Count>::aim(stage& s, const destination& out, id buffer) const {
+    s.buffer = out.free ? buffer : out.buffer;
+    s.store = out.store;
+    s.origin = out.origin;
+    s.strides = out.free ? plan.buffers[index(buffer)].strides : out.strides;
+}
+
+template <std::size_t Count>
+constexpr void planner<Count>::open_loops(stage& s, const graph_node& space, loop_stack& stack, id inside) {
+    for (std::size_t a = 0; a < space.rank; ++a)
+        if (a != s.row_axis && a != s.column_axis && s.bindings[a] == whole && space.extents[a] > 1)
+            s.bindings[a] = open_loop(stack, space.extents[a], false, inside);
+    if (s.row_axis != no_axis && s.bindings[s.row_axis] == whole && space.extents[s.row_axis] > 1)
+        s.bindings[s.row_axis] = open_loop(stack, space.extents[s.row_axis], true, inside);
+    s.loop = stack.innermost();
+}
+
+template <std::size_t Count>
+constexpr std::size_t planner<Count>::rows_of(const stage& s, const graph_node& space) const {
+    if (s.row_axis == no_axis) return 1;
+    const id loop = s.bindings[s.row_axis];
+    return loop == whole ? space.extents[s.row_axis] : bound_extent(loop);
+}
+
+template <std::size_t Count>
+constexpr auto planner<Count>::emit_product(id top, const core_choice& choice, destination out, const binding_list& bindings, loop_stack stack) -> id {
+    const std::size_t opened = stack.depth;
+    const graph_node& core = at(choice.core);
+    const graph_node& g = at(top);
+    stage s = new_stage(stage_kind::product);
+    s.top = top;
+    s.core = s.space = choice.core;
+    s.row_axis = core.rank - 2u;
+    s.column_axis = core.rank - 1u;
+    s.top_axes = choice.top_axes;
+    for (std::size_t a = 0; a < g.rank; ++a)
+        if (choice.top_axes[a] != whole) s.bindings[index(choice.top_axes[a])] = bindings[a];
+    open_loops(s, core, stack, top);
+
+    binding_list top_bindings = all_whole;
+    for (std::size_t a = 0; a < g.rank; ++a)
+        if (choice.top_axes[a] != whole) top_bindings[a] = s.bindings[index(choice.top_axes[a])];
+
+    const id left = core.operands[0], right = core.operands[1];
+    const graph_node& l = at(left);
+    const graph_node& r = at(right);
+    const matrix b = acquire_right(s, right, operand_bindings(core, r, 1, s.bindings), stack);
+    const std::size_t rows = rows_of(s, core), width = target.lanes(core.element_bytes);
+    const bool unit_columns = b.strides[r.rank - 1u] == 1 || core.extents[s.column_axis] == 1;
+    if (unit_columns && !(core.extents[s.column_axis] == 1 && b.strides[r.rank - 2u] == 1))
+        s.lanes = lane_axis::columns;
+    else
+        s.lanes = rows * 2 > width && core.extents[s.column_axis] > 1 ? lane_axis::rows : lane_axis::depth;
+    acquire_left(s, left, operand_bindings(core, l, 0, s.bindings), stack);
+    s.support = s.left_factor != -1 ? support_of(s.left_factor) : id{-1};
+    if (g.kind == op::masked && out.free && skip_outside) s.support = top;
+
+    prepare(top, top_bindings, s, stack);
+    finish_rows(s, g, out, top_bindings, stack);
+    close_loops(stack, opened);
+    return last_buffer;
+}
+
+template <std::size_t Count>
+constexpr void planner<Count>::finish_rows(stage& s, const graph_node& top, const destination& out, const binding_list& top_bindings, const loop_stack& stack) {
+    std::size_t row = no_axis, column = no_axis;
+    for (std::size_t a = 0; a < top.rank; ++a) {
+        if (s.top_axes[a] == static_cast<std::int16_t>(s.row_axis)) row = a;
+        if (s.top_axes[a] == static_cast<std::int16_t>(s.column_axis)) column = a;
+    }
+    const std::size_t lane = s.lanes == lane_axis::rows ? row : column;
+    const bool direct = out.free || lane == no_axis || top.extents[lane] == 1 || out.strides[lane] == 1;
+    if (direct && !out.free) {
+        aim(s, out, -1);
+        add_stage(s);
+        last_buffer = -1;
+        return;
+    }
+    const id buffer = add_buffer(s.top, buffer_role::values, top_bindings_of(top_bindings, stack, out), stack_scope(stack, out));
+    const std::size_t innermost = lane != no_axis ? lane : row;
+    lay_out(plan.buffers[index(buffer)], innermost, innermost == row ? column : row, s.lanes == lane_axis::rows);
+    destination inner;
+    inner.free = true;
+    aim(s, inner, buffer);
+    add_stage(s);
+    last_buffer = buffer;
+    if (!out.free) {
+        emit_map(s.top, out, top_bindings, stack);
+        last_buffer = -1;
+    }
+}
+
+template <std::size_t Count>
+constexpr auto planner<Count>::emit_map(id top, destination out, const binding_list& bindings, loop_stack stack) -> id {
+    const std::size_t opened = stack.depth;
+    const graph_node& g = at(top);
+    stage s = new_stage(stage_kind::map);
+    s.top = s.space = top;
+    s.bindings = bindings;
+    for (std::size_t a = 0; a < g.rank; ++a) s.top_axes[a] = static_cast<std::int16_t>(a);
+    choose_map_axes(s, g, out);
+    open_loops(s, g, stack, top);
+    prepare(top, s.bindings, s, stack);
+    if (out.free) {
+        const bool rows_first = out.wanted == layout::rows_in_lanes;
+        const id buffer = add_buffer(top, buffer_role::values, outer_bindings, outer_stack.innermost());
+        lay_out(plan.buffers[index(buffer)], rows_first ? s.row_axis : s.column_axis != no_axis ? s.column_axis : s.row_axis,
+                rows_first ? s.column_axis : s.row_axis, rows_first);
+        aim(s, out, buffer);
+        s.lanes = rows_first ? lane_axis::rows : lane_axis::columns;
+        last_buffer = buffer;
+    } else {
+        aim(s, out, -1);
+        last_buffer = -1;
+        s.lanes = s.row_axis != no_axis && (s.column_axis == no_axis || (s.strides[s.row_axis] == 1 && s.strides[s.column_axis] != 1))
+                      ? lane_axis::rows
+                      : lane_axis::columns;
+    }
+    if (s.column_axis == no_axis && s.row_axis != no_axis) s.lanes = lane_axis::rows;
+    add_stage(s);
+    close_loops(stack, opened);
+    return last_buffer;
+}
+
+template <std::size_t Count>
+constexpr void planner<Count>::choose_map_axes(stage& s, const graph_node& g, const destination& out) const {
+    for (std::size_t a = 0; a < g.rank; ++a)
+        if (is_rows_loop(s.bindings[a])) s.row_axis = a;
+    if (!out.free)
+        for (std::size_t a = g.rank; a-- > 0;)
+            if (s.column_axis == no_axis && s.bindings[a] == whole && out.strides[a] == 1 && g.extents[a] > 1) s.column_axis = a;
+    for (std::size_t a = g.rank; a-- > 0;)
+        if (s.column_axis == no_axis && s.bindings[a] == whole && g.extents[a] > 1) s.column_axis = a;
+    for (std::size_t a = g.rank; a-- > 0;)
+        if (s.row_axis == no_axis && a != s.column_axis && s.bindings[a] == whole && g.extents[a] > 1) s.row_axis = a;
+}
+
+template <std::size_t Count>
+constexpr auto planner<Count>::emit_free(id n, destination out, const binding_list& b, const loop_stack& stack) -> id {
+    const binding_list saved_bindings = outer_bindings;
+    const loop_stack saved_stack = outer_stack;
+    const bool saved_skip = skip_outside;
+    if (!skip_next) skip_outside = false;
+    skip_next = false;
+    outer_bindings = b;
+    outer_stack = stack;
+    out.free = true;
+    const id buffer = emit(n, out, b, stack);
+    outer_bindings = saved_bindings;
+    outer_stack = saved_stack;
+    skip_outside = saved_skip;
+    return buffer;
+}
+
+template <std::size_t Count>
+constexpr auto planner<Count>::emit_matrix_copy(id n, destination out, const binding_list& b, loop_stack stack) -> id {
+    const std::size_t opened = stack.depth;
+    const graph_node& g = at(n);
+    stage s = new_stage(stage_kind::map);
+    s.top = s.space = n;
+    s.bindings = b;
+    for (std::size_t a = 0; a < g.rank; ++a) s.top_axes[a] = static_cast<std::int16_t>(a);
+    s.row_axis = g.rank - 2u;
+    s.column_axis = g.rank - 1u;
+    open_loops(s, g, stack, n);
+    prepare(n, s.bindings, s, stack);
+    const bool rows_first = out.wanted == layout::rows_in_lanes;
+    const id buffer = add_buffer(n, buffer_role::values, outer_bindings, outer_stack.innermost());
+    lay_out(plan.buffers[index(buffer)], rows_first ? s.row_axis : s.column_axis, rows_first ? s.column_axis : s.row_axis, rows_first);
+    s.lanes = rows_first ? lane_axis::rows : lane_axis::columns;
+    aim(s, out, buffer);
+    add_stage(s);
+    close_loops(stack, opened);
+    return buffer;
+}
+
+}  // namespace ashlar::detail
