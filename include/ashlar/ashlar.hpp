@@ -19,5 +19,10 @@
 #include <ashlar/expr/reduce.hpp>
 #include <ashlar/expr/shape_ops.hpp>
 #include <ashlar/expr/store.hpp>
+#include <ashlar/expr/where.hpp>
+#include <ashlar/plan/cost.hpp>
+#include <ashlar/plan/explain.hpp>
+#include <ashlar/plan/summary.hpp>
+#include <ashlar/plan/text.hpp>
 #include <ashlar/tensor/tensor.hpp>
 #include <ashlar/tensor/view.hpp>

@@ -69,7 +69,7 @@ static_assert(pairs<decltype(causal && keys_below(3)), extents<8, 8>> == triangl
 static_assert(pairs<decltype(causal || keys_below(3)), extents<8, 8>> == 64);
 static_assert(pairs<decltype(!(causal && keys_below(3))), extents<8, 8>> == 64);
 static_assert(pairs<decltype(causal && (keys_below(3) && sliding_window<0, 0>)), extents<8, 8>> == 8);
-// Beyond 2^20 pairs a predicate is not asked.
+// Beyond 2^18 pairs a predicate is not asked.
 static_assert(pairs<decltype(keep_if(block_diagonal)), extents<2048, 1024>> == 2048 * 1024);
 
 // Tiles.
@@ -266,6 +266,9 @@ TEST(mask, an_owned_tensor_lives_in_the_mask) {
     static_assert(mask_keeps<scores>(m, {1, 0}) && !mask_keeps<scores>(m, {1, 1}));
     static_assert(mask_content<scores>(m, {}, 0, 2, 1, 2) == empty);
 }
+
+static_assert(pairs<decltype(keep_if(block_diagonal)), extents<512, 512>> == 512 * 16);
+static_assert(mask_content<extents<512, 512>>(keep_if(block_diagonal), {}, 0, 32, 32, 512) == empty);
 
 TEST(mask, predicates_of_large_scores_are_asked_at_run_time) {
     using scores = extents<2048, 1024>;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Matrix products: shapes, names, promotion of vectors and broadcasting of batches.
-#include <ashlar/expr/matmul.hpp>
-#include <ashlar/tensor/tensor.hpp>
+#include <ashlar/ashlar.hpp>
+#include <support/random.hpp>
+#include <support/reference.hpp>
 
 #include <gtest/gtest.h>
 
@@ -48,6 +49,57 @@ using lazy = decltype(matmul(std::declval<tensor<float, 2, 3>&>(), std::declval<
 static_assert(lazy::kind == op::matmul);
 static_assert(std::is_same_v<std::remove_cvref_t<decltype(std::declval<lazy>().operand<0>())>, tensor_view<const float, 2, 3>>);
 static_assert(std::is_same_v<std::remove_cvref_t<decltype(std::declval<lazy>().operand<1>())>, tensor<float, 3, 2>>);
+
+// Values.
+constexpr tensor<float, 2, 3> a{{1, 2, 3}, {4, 5, 6}};
+constexpr tensor<float, 3, 2> b{{1, 0}, {0, 1}, {2, 2}};
+constexpr tensor<float, 3> v{1, 10, 100};
+constexpr tensor<float, 2, 2> ab = matmul(a, b);
+static_assert(ab(0, 0) == 7 && ab(0, 1) == 8 && ab(1, 0) == 16 && ab(1, 1) == 17);
+constexpr tensor<float, 2> av = matmul(a, v);
+static_assert(av(0) == 321 && av(1) == 654);
+constexpr tensor<float, 2> vb = matmul(v, b);
+static_assert(vb(0) == 201 && vb(1) == 210);
+static_assert(eval(matmul(v, v))() == 10101 && eval(dot(v, v))() == 10101);
+constexpr tensor<float, 3, 2> vu = outer(v, av);
+static_assert(vu(1, 0) == 3210 && vu(2, 1) == 65400);
+
+template <class A, class B>
+void check(const A& x, const B& y) {
+    const auto expected = reference::matmul(reference::of(x), reference::of(y));
+    reference::expect_near(eval(matmul(x, y)), expected, 1e-5);
+    reference::expect_near(detail::constant_evaluate(matmul(x, y)), expected, 1e-5);
+}
+
+TEST(matmul, values) {
+    support::random_numbers random(1);
+    const auto x = random.normal<float, 5, 7>();
+    const auto y = random.normal<float, 7, 17>();
+    check(x, y);
+    check(transpose(y), transpose(x));
+    check(random.normal<float, 2, 1, 3, 4>(), random.normal<float, 3, 4, 2>());
+    check(random.normal<double, 1, 1>(), random.normal<double, 1, 1>());
+}
+
+TEST(matmul, of_expressions) {
+    support::random_numbers random(2);
+    const auto x = random.normal<float, 4, 6>();
+    const auto y = random.normal<float, 6, 3>();
+    const auto expected = reference::matmul(reference::of(eval(x + 1)), reference::of(eval(y * 2)));
+    reference::expect_near(eval(matmul(x + 1, y * 2)), expected, 1e-5);
+}
+
+TEST(matmul, vectors) {
+    support::random_numbers random(3);
+    const auto x = random.normal<float, 1, 19>();
+    const auto y = random.normal<float, 19, 5>();
+    const auto expected = reference::matmul(reference::of(x), reference::of(y));
+    reference::expect_near(eval(unsqueeze<0>(matmul(x[0], y))), expected, 1e-5);
+    reference::expect_near(eval(unsqueeze<0>(matmul(transpose(y), x[0]))), expected, 1e-5);
+    const float squares = eval(sum(x * x))();
+    EXPECT_NEAR(eval(matmul(x[0], x[0]))(), squares, 1e-4);
+    EXPECT_NEAR(eval(dot(x[0], x[0]))(), squares, 1e-4);
+}
 
 static_assert(std::is_same_v<shape_of<decltype(dot(std::declval<tensor<float, 3>&>(), std::declval<tensor<float, 3>&>()))>, dims<float>>);
 static_assert(std::is_same_v<shape_of<decltype(outer(std::declval<tensor<float, seq>&>(), std::declval<tensor<float, 3>&>()))>, dims<float, seq, 3>>);

@@ -19,6 +19,7 @@ namespace {
 
 using namespace ashlar;
 using ashlar_test::expect_near;
+using ashlar_test::expect_same;
 using ashlar_test::gives;
 using ashlar_test::value_of;
 
@@ -152,6 +153,46 @@ TEST(elementwise, a_nan_is_passed_on) {
     expect(min(0, x), true, false, false);
     expect(relu(x), true, false, false);
     expect(clamp(x, 0, 1), true, false, false);
+}
+
+TEST(elementwise, evaluators_agree_on_rows_that_are_no_multiple_of_a_register) {
+    tensor<float, 3, 37> x;
+    tensor<float, 37> y;
+    tensor<int, 37> n;
+    tensor<bool, 37> b;
+    for (std::size_t k = 0; k < x.size(); ++k) x.elements[k] = std::sin(static_cast<float>(k));
+    for (std::size_t k = 0; k < 37; ++k) {
+        y(k) = std::cos(static_cast<float>(k));
+        n(k) = static_cast<int>(k) - 18;
+        b(k) = k % 3 == 0;
+    }
+    expect_same(x * y / 2 - (1 - y));
+    expect_same(n % 4 + n / 3);
+    expect_same(where(x < y || !b, x, max(y, 0)));
+    expect_same(where(b, y > 0, b));
+    expect_same(where(causal, x, 0));
+    expect_same(cast<std::int8_t>(n) * 2);
+    expect_same(cast<float>(b) + cast<float>(n));
+    expect_same(cast<double>(x) / 3);
+    expect_same(cast<int>(x * 10));
+    expect_same(cast<bool>(n));
+    expect_same(map([](float v) { return static_cast<double>(v) / 2; }, x));
+    expect_same(map([](bool keep, int v) { return keep ? v : 0; }, b, n));
+    expect_same(map([](auto keep, auto v) { return select(keep, v, -v); }, b, y));
+    expect_same(map([](auto v) { return v > 0; }, x));
+}
+
+TEST(elementwise, compound_assignment) {
+    tensor<float, 2, 2> x{{1, 2}, {3, 4}};
+    x += transpose(x);
+    EXPECT_TRUE(ashlar_test::equal(x, tensor<float, 2, 2>{{2, 5}, {5, 8}}));
+    x[0] *= 2;
+    slice<1, 1, 2>(x) -= 1;
+    (x /= 2) += tensor<float, 2>{0, 1};
+    EXPECT_TRUE(ashlar_test::equal(x, tensor<float, 2, 2>{{2, 5.5f}, {2.5f, 4.5f}}));
+    tensor<int, 3> n{7, 8, 9};
+    n %= 4;
+    EXPECT_TRUE(ashlar_test::equal(n, tensor<int, 3>{3, 0, 1}));
 }
 
 TEST(elementwise, functions_work_on_registers) {

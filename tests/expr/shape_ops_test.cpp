@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <type_traits>
 
@@ -15,6 +16,7 @@ namespace {
 
 using namespace ashlar;
 using ashlar_test::equal;
+using ashlar_test::expect_same;
 using ashlar_test::gives;
 using ashlar_test::value_of;
 
@@ -158,6 +160,26 @@ TEST(shape_ops, views_write_through) {
     EXPECT_EQ(t(3, 2), -1);
     EXPECT_EQ(t(0, 0), 9);
     EXPECT_EQ(middle(3, 0), 8);
+}
+
+TEST(shape_ops, evaluators_agree) {
+    tensor<float, 3, 4, 37> u;
+    for (std::size_t k = 0; k < u.size(); ++k) u.elements[k] = std::sin(static_cast<float>(k));
+    expect_same(transpose(u));
+    expect_same(transpose(u + 1));
+    expect_same(permute<2, 0, 1>(u + 1));
+    expect_same(reshape<37, 12>(permute<2, 0, 1>(u)) * 2);
+    expect_same(reshape<4, 111>(permute<1, 0, 2>(u) + 1));
+    expect_same(slice<2, -1, -38, -1>(u + 1));
+    expect_same(slice<2, 1, 30, 3>(u * 2) + slice<2, 7, 36, 3>(u));
+    expect_same(row(u + 1, 2));
+    expect_same(concat<2>(u, u * 2, slice<2, 0, 1>(u)));
+    expect_same(concat<0>(u, u * 2));
+    expect_same(stack<-1>(u, -u));
+    expect_same(take<1>(u * 2, tensor<int, 2, 2>{{3, 0}, {1, 1}}));
+    expect_same(broadcast_to<2, 3, 4, 37>(u + 1) * u);
+    expect_same(detail::repeat<1, 3>(u + 1));
+    expect_same(split<2, 37>(u + 1)[5]);
 }
 
 TEST(shape_ops, temporaries_are_owned) {

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: BSL-1.0
-// What the tests of expressions share: values by plain loops, and comparison with a tolerance.
+// What the tests of expressions share: values from both evaluators, and comparison with a tolerance.
 #pragma once
 
 #include <cmath>
 #include <cstddef>
 
+#include <ashlar/ashlar.hpp>
 #include <ashlar/eval/constant.hpp>
 #include <gtest/gtest.h>
 
 namespace ashlar_test {
 
-/// The values of an expression, in a constant expression or at run time.
+/// The values of an expression, in a constant expression or at run time, from the evaluator of plain loops.
 template <class E>
 constexpr auto value_of(const E& e) {
     return ashlar::detail::constant_evaluate(e);
@@ -31,14 +32,22 @@ constexpr bool gives(const E& e, const Expected& expected) {
     return equal(value_of(e), expected);
 }
 
+/// Whether both evaluators give these values.
 template <class E, class Expected>
 void expect_near(const E& e, const Expected& expected, double tolerance = 1e-6) {
-    const auto values = value_of(e);
     static_assert(ashlar::detail::renamed_extents<ashlar::shape_of<E>, ashlar::shape_of<Expected>>::same);
-    for (std::size_t i = 0; i < values.size(); ++i)
-        EXPECT_NEAR(static_cast<double>(values.data()[i]), static_cast<double>(expected.data()[i]),
-                    tolerance * (1 + std::abs(static_cast<double>(expected.data()[i]))))
-            << "element " << i;
+    const auto plain = value_of(e), fused = ashlar::eval(e);
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+        const auto value = static_cast<double>(expected.data()[i]), allowed = tolerance * (1 + std::abs(value));
+        EXPECT_NEAR(static_cast<double>(plain.data()[i]), value, allowed) << "plain loops, element " << i;
+        EXPECT_NEAR(static_cast<double>(fused.data()[i]), value, allowed) << "fused loops, element " << i;
+    }
+}
+
+/// Whether both evaluators agree.
+template <class E>
+void expect_same(const E& e, double tolerance = 2e-6) {
+    expect_near(e, value_of(e), tolerance);
 }
 
 }  // namespace ashlar_test

@@ -8,6 +8,8 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -91,32 +93,43 @@ class product_test : public testing::Test {};
 using element_types = testing::Types<float, double>;
 TYPED_TEST_SUITE(product_test, element_types);
 
-template <class T, std::size_t I, std::size_t J>
-void check_depths() {
-    check_a_layout<T, I, J, 1>();
-    check_a_layout<T, I, J, 17>();
-    check_a_layout<T, I, J, 64>();
+template <class T>
+constexpr std::size_t width = lane_width<T, current_config>;
+
+/// Calls f with each size that an axis is tested at, as a constant.
+template <class T, class Function>
+void for_each_size(Function f) {
+    [&]<std::size_t... Size>(std::index_sequence<Size...>) {
+        (f(std::integral_constant<std::size_t, Size>{}), ...);
+    }(std::index_sequence<1, width<T> == 1 ? 2 : width<T> - 1, width<T>, width<T> + 1, 17, 31, 37, 64>{});
 }
 
-template <class T, std::size_t I>
-void check_columns() {
-    constexpr std::size_t width = lane_width<T, current_config>;
-    check_depths<T, I, 1>();
-    if constexpr (width > 2) check_depths<T, I, width - 1>();
-    check_depths<T, I, width>();
-    check_depths<T, I, width + 1>();
-    check_depths<T, I, 31>();
-    check_depths<T, I, 64>();
+TYPED_TEST(product_test, every_number_of_rows) {
+    for_each_size<TypeParam>([](auto i) { check_a_layout<TypeParam, i, width<TypeParam> + 3, 17>(); });
 }
 
-TYPED_TEST(product_test, one_row) { check_columns<TypeParam, 1>(); }
-TYPED_TEST(product_test, few_rows) { check_columns<TypeParam, 3>(); }
-TYPED_TEST(product_test, a_vector_of_rows) { check_columns<TypeParam, 16>(); }
-TYPED_TEST(product_test, ragged_rows) { check_columns<TypeParam, 17>(); }
-TYPED_TEST(product_test, a_prime_of_rows) { check_columns<TypeParam, 37>(); }
+TYPED_TEST(product_test, every_number_of_columns) {
+    for_each_size<TypeParam>([](auto j) { check_a_layout<TypeParam, 17, j, 31>(); });
+    for_each_size<TypeParam>([](auto j) { check_a_layout<TypeParam, 3, j, 16>(); });
+}
+
+TYPED_TEST(product_test, every_depth) {
+    for_each_size<TypeParam>([](auto k) { check_a_layout<TypeParam, 9, 37, k>(); });
+}
+
+/// Few enough columns beside the full vectors to be packed, for each depth that can lie side by side.
+TYPED_TEST(product_test, packed_columns) {
+    using T = TypeParam;
+    check<T, product_shape{37, width<T> + 1, 64, 64, 1, width<T> + 1}>();
+    check<T, product_shape{40, 2 * width<T> + 2, 32, 33, 1, 2 * width<T> + 2}>();
+    check<T, product_shape{29, width<T> + 3, 24, 24, 1, width<T> + 7}>();
+    if constexpr (width<T> > 1) {
+        check<T, product_shape{35, width<T> / 2, 18, 18, 1, width<T>, true}>();
+        check<T, product_shape{35, width<T> + width<T> / 2, 18, 18, 1, 2 * width<T>, false, false, false}>();
+    }
+}
 
 TYPED_TEST(product_test, odd_shapes) {
-    check_layouts<TypeParam, 64, 37, 31>();
     check_layouts<TypeParam, 7, 13, 19>();
     check_layouts<TypeParam, 49, 49, 32>();
     check_layouts<TypeParam, 100, 100, 3>();
@@ -251,33 +264,32 @@ TYPED_TEST(product_test, ranges_of_row_blocks) {
 /// Keeps the largest of each column, by whole columns of a block.
 template <class T, std::size_t Vectors>
 struct running_max {
-    static constexpr std::size_t width = lane_width<T, current_config>;
-    using vec = lanes<T, width, current_config>;
+    using vec = lanes<T, width<T>, current_config>;
     T* c;
     vec largest[Vectors];
 
     template <std::size_t Rows, std::size_t Count>
     ASHLAR_ALWAYS_INLINE void column(std::size_t i, std::size_t j, const vec (&rows)[Rows], lane_count<Count>) {
-        vec m = largest[j / width];
+        vec m = largest[j / width<T>];
         for (std::size_t r = 0; r < Rows; ++r) {
             m = max(m, rows[r]);
-            rows[r].template store_partial<Count>(c + (i + r) * Vectors * width + j);
+            rows[r].template store_partial<Count>(c + (i + r) * Vectors * width<T> + j);
         }
-        largest[j / width] = m;
+        largest[j / width<T>] = m;
     }
 };
 
 TYPED_TEST(product_test, columns_with_state) {
     using T = TypeParam;
     constexpr product_shape P{33, 40, 6, 6, 1, 40};
-    constexpr std::size_t width = lane_width<T, current_config>, vectors = padded<T>(P.j) / width;
+    constexpr std::size_t vectors = padded<T>(P.j) / width<T>;
     const operands<T, P> x;
     std::vector<T> c(P.i * padded<T>(P.j));
     running_max<T, vectors> epilogue{c.data(), {}};
-    for (auto& m : epilogue.largest) m = lanes<T, width, current_config>(T(-1000));
+    for (auto& m : epilogue.largest) m = lanes<T, width<T>, current_config>(T(-1000));
     product<T, current_config, P>(x.scalars(), x.vectors(), epilogue);
     std::vector<T> largest(padded<T>(P.j));
-    for (std::size_t n = 0; n < vectors; ++n) epilogue.largest[n].store(largest.data() + n * width);
+    for (std::size_t n = 0; n < vectors; ++n) epilogue.largest[n].store(largest.data() + n * width<T>);
     for (std::size_t j = 0; j < P.j; ++j) {
         double expected = -1000;
         for (std::size_t i = 0; i < P.i; ++i) {
@@ -330,25 +342,12 @@ void check_dot() {
     }
 }
 
-template <class T, std::size_t K>
-void check_dots() {
-    constexpr std::size_t width = lane_width<T, current_config>;
-    check_dot<T, dot_shape{1, K, K}>();
-    check_dot<T, dot_shape{width, K, K}>();
-    check_dot<T, dot_shape{width + 1, K, K + 2}>();
-    check_dot<T, dot_shape{37, K, K + 1}>();
-}
-
 TYPED_TEST(product_test, dot_products) {
-    constexpr std::size_t width = lane_width<TypeParam, current_config>;
-    check_dots<TypeParam, 1>();
-    if constexpr (width > 2) check_dots<TypeParam, width - 1>();
-    check_dots<TypeParam, width>();
-    check_dots<TypeParam, width + 1>();
-    check_dots<TypeParam, 31>();
-    check_dots<TypeParam, 64>();
-    check_dots<TypeParam, 200>();
-    check_dots<TypeParam, 1000>();
+    using T = TypeParam;
+    for_each_size<T>([](auto k) { check_dot<T, dot_shape{width<T> + 1, k, k + 1}>(); });
+    for_each_size<T>([](auto n) { check_dot<T, dot_shape{n, 20, 20}>(); });
+    check_dot<T, dot_shape{37, 200, 200}>();
+    check_dot<T, dot_shape{5, 1000, 1003}>();
 }
 
 }  // namespace

@@ -46,11 +46,20 @@
 #if defined(__GNUC__) || defined(__clang__)
 #define ASHLAR_ALWAYS_INLINE [[gnu::always_inline]] inline
 #define ASHLAR_NOINLINE [[gnu::noinline]]
+// Promises what noexcept promises without asking for a handler that calls std::terminate.
+#if defined(__clang__)
+#define ASHLAR_NOTHROW [[gnu::nothrow]]
+#else
+// g++ 12 takes vector instructions for calls that may throw: inside the noexcept functions of xsimd they would make
+// every object ask for a C++ personality routine.
+#define ASHLAR_NOTHROW [[gnu::nothrow, gnu::optimize("no-exceptions")]]
+#endif
 #define ASHLAR_LAMBDA_INLINE __attribute__((always_inline))
 #define ASHLAR_RESTRICT __restrict__
 #else
 #define ASHLAR_ALWAYS_INLINE inline
 #define ASHLAR_NOINLINE
+#define ASHLAR_NOTHROW
 #define ASHLAR_LAMBDA_INLINE
 #define ASHLAR_RESTRICT
 #endif

@@ -45,8 +45,9 @@ ASHLAR_ALWAYS_INLINE bool needs_staging(const typename P::expression_type& e, co
             if constexpr (!P::nodes[Id].owned) {
                 const auto& array = node_at<Id>(e);
                 bool harmless = false;
-                if constexpr (reads_in_place<P>(Id) && std::remove_cvref_t<decltype(array)>::strides == Destination::strides)
-                    harmless = static_cast<const void*>(array.data()) == destination.data();
+                if constexpr (reads_in_place<P>(Id) && std::remove_cvref_t<decltype(array)>::rank() == Destination::rank())
+                    if constexpr (std::remove_cvref_t<decltype(array)>::strides == Destination::strides)
+                        harmless = static_cast<const void*>(array.data()) == destination.data();
                 clash = clash || (!harmless && share_memory<config>(array, destination));
             }
         }

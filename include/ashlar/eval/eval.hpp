@@ -31,54 +31,57 @@ consteval axis_list destination_strides() {
     return spelled_out(strides);
 }
 
-/// A plan's run, apart from who provides scratch.
+/// A plan's run with scratch on the stack. The functions that hold SIMD code promise not to throw without being
+/// noexcept: g++ 12 takes vector instructions for ones that may throw, and a noexcept function around them asks for a
+/// personality routine.
 template <class P, class T>
-struct evaluation {
-    using config = typename P::configuration;
-    using expression_type = typename P::expression_type;
-    static constexpr std::size_t elements = expression_type::shape_type::size;
-    static constexpr std::size_t result_bytes = (elements * sizeof(T) + scratch_alignment - 1) / scratch_alignment * scratch_alignment;
+struct stack_run {
+    static constexpr std::size_t bytes = P::code.scratch_bytes;
 
-    /// For a destination that overlaps what is read: into a dense copy first.
-    template <class Destination>
-    ASHLAR_NOINLINE static void run_staged(const expression_type& e, Destination& destination, std::byte* scratch) noexcept {
-        using dense = planned<expression_type, config>;
-        alignas(scratch_alignment) T staged[elements];
-        if constexpr (dense::code.scratch_bytes <= P::code.scratch_bytes) {
-            run_program<dense>(e, staged, scratch);
-        } else {
-            alignas(scratch_alignment) std::byte own[dense::code.scratch_bytes];
-            run_program<dense>(e, staged, own);
-        }
-        copy_apart<config, Destination, dense_like<Destination>>(destination.data(), static_cast<const T*>(staged));
-    }
-
-    template <class Destination>
-    ASHLAR_ALWAYS_INLINE static void run(const expression_type& e, Destination& destination, std::byte* scratch) noexcept {
-        if (needs_staging<P>(e, destination)) {
-            if constexpr (result_bytes <= config::stack_budget) {
-                run_staged(e, destination, scratch);
-                return;
-            } else {
-                ASHLAR_ASSERT(false, "ashlar: evaluate: the destination overlaps an operand and is too large to copy");
-            }
-        }
-        run_program<P>(e, destination.data(), scratch);
-    }
-
-    template <class Destination>
-    static void run_on_stack(const expression_type& e, Destination& destination) noexcept {
-        constexpr std::size_t bytes = P::code.scratch_bytes;
-        static_assert(scratch_on_stack<bytes, config::stack_budget>::fits,
-                      "ashlar: evaluate: the scratch exceeds ASHLAR_STACK_BUDGET; pass a workspace<workspace_bytes<E>> or raise the budget");
+    ASHLAR_NOINLINE ASHLAR_NOTHROW void operator()(const typename P::expression_type& e, T* destination) const {
         if constexpr (bytes == 0) {
-            run(e, destination, nullptr);
-        } else if constexpr (scratch_on_stack<bytes, config::stack_budget>::fits) {
+            run_program<P>(e, destination, nullptr);
+        } else {
             alignas(scratch_alignment) std::byte scratch[bytes];
-            run(e, destination, scratch);
+            run_program<P>(e, destination, scratch);
         }
     }
 };
+
+/// A plan's run with the caller's scratch.
+template <class P, class T>
+struct workspace_run {
+    std::byte* scratch;
+
+    ASHLAR_NOINLINE ASHLAR_NOTHROW void operator()(const typename P::expression_type& e, T* destination) const {
+        run_program<P>(e, destination, scratch);
+    }
+};
+
+/// Runs into a dense copy of the result first: for a destination that overlaps what is read.
+template <class Config, class Run, class E, class Destination>
+ASHLAR_NOINLINE ASHLAR_NOTHROW void run_staged(const Run& run, const E& e, Destination& destination) {
+    using T = typename Destination::value_type;
+    alignas(scratch_alignment) T staged[E::shape_type::size];
+    run(e, staged);
+    copy_apart<Config, Destination, dense_like<Destination>>(destination.data(), static_cast<const T*>(staged));
+}
+
+/// Evaluates e by plan P; `dense` runs the plan for a row-major destination.
+template <class P, class Run, class DenseRun, class Destination>
+ASHLAR_ALWAYS_INLINE void run_apart(const Run& run, const DenseRun& dense, const typename P::expression_type& e, Destination& destination) {
+    using T = typename Destination::value_type;
+    using config = typename P::configuration;
+    if (needs_staging<P>(e, destination)) {
+        if constexpr (Destination::shape_type::size * sizeof(T) <= config::stack_budget) {
+            run_staged<config>(dense, e, destination);
+            return;
+        } else {
+            ASHLAR_ASSERT(false, "ashlar: evaluate: the destination overlaps an operand and is too large to copy");
+        }
+    }
+    run(e, destination.data());
+}
 
 /// Assignment of a lazy node.
 template <class Destination, node_expression Source, class Config>
@@ -90,7 +93,11 @@ struct assignment<Destination, Source, Config> {
             copy_apart<Config, Destination, dense_like<Destination>>(destination.data(), values.data());
         } else {
             using plan = planned<Source, Config, destination_strides<Destination>()>;
-            evaluation<plan, T>::run_on_stack(source, destination);
+            using dense = planned<Source, Config>;
+            constexpr bool fits = scratch_on_stack<plan::code.scratch_bytes, Config::stack_budget>::fits;
+            static_assert(scratch_on_stack<plan::code.scratch_bytes, Config::stack_budget>::fits,
+                          "ashlar: evaluate: the scratch exceeds ASHLAR_STACK_BUDGET; pass a workspace<workspace_bytes<E>> or raise the budget");
+            if constexpr (fits) run_apart<plan>(stack_run<plan, T>{}, stack_run<dense, T>{}, source, destination);
         }
     }
 };
@@ -148,15 +155,15 @@ constexpr void evaluate(Destination&& destination, const E& e, workspace<Bytes>&
     using target = std::remove_cvref_t<Destination>;
     using T = typename target::value_type;
     if constexpr (node_expression<E>) {
-        detail::check_assignment<target, E>();
-        if constexpr (detail::assigned_shape<typename target::shape_type, shape_of<E>>::matches) {
+        if constexpr (detail::check_assignment<target, E>()) {
             using plan = detail::planned<E, Config, detail::destination_strides<target>()>;
             static_assert(detail::workspace_size<Bytes, plan::code.scratch_bytes>::suffices,
                           "ashlar: evaluate: the workspace is too small; it needs workspace_bytes<E> bytes");
+            using dense = detail::planned<E, Config>;
             if (std::is_constant_evaluated())
                 detail::assign<Config>(destination, e);
-            else
-                detail::evaluation<plan, T>::run(e, destination, scratch.bytes);
+            else if constexpr (Bytes >= plan::code.scratch_bytes)
+                detail::run_apart<plan>(detail::workspace_run<plan, T>{scratch.bytes}, detail::workspace_run<dense, T>{scratch.bytes}, e, destination);
         }
     } else {
         detail::assign<Config>(destination, e);

@@ -10,6 +10,14 @@
 
 namespace ashlar::detail {
 
+/// Calls f<A>() for the axes below Rank: what is a constant for each axis stays one, whatever the optimiser does.
+template <std::size_t Rank, class F>
+ASHLAR_ALWAYS_INLINE constexpr void for_each_axis(F f) {
+    [&]<std::size_t... A>(std::index_sequence<A...>) ASHLAR_LAMBDA_INLINE {
+        (f.template operator()<A>(), ...);
+    }(std::make_index_sequence<Rank>{});
+}
+
 /// P is a `planned`. Strides are those of the destination.
 template <class P, class T>
 struct frame {
@@ -34,13 +42,16 @@ struct frame {
     /// The element of buffer B that belongs to these coordinates of its node.
     template <std::size_t B, std::size_t Rank>
     ASHLAR_ALWAYS_INLINE std::ptrdiff_t buffer_offset(const std::array<std::size_t, Rank>& at) const {
-        constexpr const plan_buffer& b = P::code.buffers[B];
         std::ptrdiff_t offset = 0;
-        for (std::size_t a = 0; a < Rank; ++a) {
-            std::size_t i = at[a];
-            if (b.bindings[a] != whole) i -= index[static_cast<std::size_t>(b.bindings[a])];
-            offset += static_cast<std::ptrdiff_t>(i) * b.strides[a];
-        }
+        for_each_axis<Rank>([&]<std::size_t A>() ASHLAR_LAMBDA_INLINE {
+            constexpr std::int16_t loop = P::code.buffers[B].bindings[A];
+            constexpr std::ptrdiff_t stride = P::code.buffers[B].strides[A];
+            if constexpr (stride != 0) {
+                std::size_t i = at[A];
+                if constexpr (loop != whole) i -= index[static_cast<std::size_t>(loop)];
+                offset += static_cast<std::ptrdiff_t>(i) * stride;
+            }
+        });
         return offset;
     }
 };
@@ -57,6 +68,7 @@ consteval std::size_t stage_lanes() {
         const graph_node& g = P::nodes[n];
         if (g.scalar == scalar_kind::floating && g.element_bytes > bytes && g.rank > 0) bytes = g.element_bytes;
         if (stage.values[n] != -1 || static_cast<std::int16_t>(n) == stage.core) return;
+        if (g.kind == op::let_value) return self(self, static_cast<std::size_t>(g.same_as));
         for (std::size_t i = 0; i < g.operand_count; ++i) self(self, static_cast<std::size_t>(g.operands[i]));
     };
     widen(widen, static_cast<std::size_t>(stage.top));

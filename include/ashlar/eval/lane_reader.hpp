@@ -23,6 +23,8 @@ consteval auto operand_steps(const graph_node& n, const graph_node& operand, con
     for (std::size_t a = 0; a < operand.rank; ++a) {
         if (from[a] != whole) out[a] = steps[static_cast<std::size_t>(from[a])];
         if (n.kind == op::slice && a == n.axis) out[a] = steps[a] * n.step;
+        // A normalised element reads its own operand's element beside its row's statistics.
+        if ((n.kind == op::softmax || n.kind == op::standardize) && a == n.axis) out[a] = steps[a];
     }
     return spelled_out(out);
 }
@@ -36,7 +38,7 @@ struct lane_reader {
     template <class U>
     using lanes_of = lanes<U, L, config>;
 
-    static constexpr const auto& stage = P::code.stages[Stage];
+    static constexpr auto stage = P::code.stages[Stage];
     const frame<P, T>& f;
 
     template <std::size_t Id>
@@ -149,7 +151,10 @@ struct lane_reader {
             return address<static_cast<std::size_t>(n.same_as)>(at);
         } else if constexpr (n.kind == op::array && values<Id> == -1) {
             std::ptrdiff_t offset = 0;
-            for (std::size_t a = 0; a < Rank; ++a) offset += static_cast<std::ptrdiff_t>(at[a]) * n.strides[a];
+            for_each_axis<Rank>([&]<std::size_t A>() ASHLAR_LAMBDA_INLINE {
+                constexpr std::ptrdiff_t stride = P::nodes[Id].strides[A];
+                if constexpr (stride != 0) offset += static_cast<std::ptrdiff_t>(at[A]) * stride;
+            });
             const auto& array = f.template node<Id>();
             return static_cast<const element_of<node_of<Id>>*>(array.data()) + offset;
         } else if constexpr (values<Id> != -1) {

@@ -46,7 +46,7 @@ private:
                 if (n.extents[a] != 1 && n.strides[a] != step) return false;
                 step *= static_cast<std::ptrdiff_t>(n.extents[a]);
             }
-            return n.size() == P::nodes[top].size() && n.extents[n.rank - 1u] == columns;
+            return n.rank != 0 && n.size() == P::nodes[top].size() && n.extents[n.rank - 1u] == columns;
         } else if constexpr (n.kind == op::map && stage.values[Id] == -1) {
             bool flat = true;
             [&]<std::size_t... I>(std::index_sequence<I...>) {
@@ -90,7 +90,7 @@ private:
         using reader = typename base::template reader<width>;
         const output* source = reader{f}.template address<top>(this->in_top(this->first_row(), 0));
         output* out = this->written();
-        constexpr bool padded = stage.buffer != -1;
+        constexpr bool padded = stage.buffer != -1 && P::code.buffers[base::written_buffer].padded;
         if constexpr (rows_in_lanes) {
             constexpr transpose_shape shape{Rows, columns, static_cast<std::size_t>(source_stride(stage.row_axis)),
                                             static_cast<std::size_t>(column_stride), padded};

@@ -106,7 +106,7 @@ struct product_stage : stage_axes<P, T, Stage, Rows> {
             const std::size_t r = rows_in_lanes ? j : i, c = rows_in_lanes ? i : j;
             const auto x = s.template value<N, Unmasked>(first + r, c, s.template scaled<N>(first + r, acc));
             output* p = out + static_cast<std::ptrdiff_t>(r) * row_stride + static_cast<std::ptrdiff_t>(c) * column_stride;
-            constexpr bool padded = stage.buffer != -1 && rows_in_lanes && row_stride == 1 && !std::is_same_v<output, bool>;
+            constexpr bool padded = stage.buffer != -1 && P::code.buffers[base::written_buffer].padded && rows_in_lanes && row_stride == 1 && !std::is_same_v<output, bool>;
             store_lanes<rows_in_lanes ? row_stride : column_stride, padded ? width : N>(x, p);
         }
         template <std::size_t N>
@@ -195,7 +195,7 @@ struct product_stage : stage_axes<P, T, Stage, Rows> {
         const element* a = reader{f}.template address<left>(in_left(first));
         const element* b = reader{f}.template address<right>(in_right());
         if constexpr (stage.lanes == lane_axis::columns) {
-            constexpr product_shape shape{Rows, columns, depth, left_row, left_depth, right_depth};
+            constexpr product_shape shape{Rows, columns, depth, left_row, left_depth, depth == 1 ? 1 : right_depth};
             if constexpr (has_range)
                 product<element, config, shape>(a, b, masked_depth{*this, first}, epilogue);
             else if constexpr (excludes)
@@ -203,7 +203,7 @@ struct product_stage : stage_axes<P, T, Stage, Rows> {
             else
                 product<element, config, shape>(a, b, epilogue);
         } else if constexpr (stage.lanes == lane_axis::rows) {
-            constexpr product_shape shape{columns, Rows, depth, right_column, right_depth, left_depth, stage.values[memory_of_left()] != -1};
+            constexpr product_shape shape{columns, Rows, depth, right_column, right_depth, depth == 1 ? 1 : left_depth, left_is_padded()};
             product<element, config, shape>(b, a, epilogue);
         } else {
             constexpr dot_shape shape{columns, depth, right_column};
@@ -213,7 +213,10 @@ struct product_stage : stage_axes<P, T, Stage, Rows> {
             }
         }
     }
-    static consteval std::size_t memory_of_left() { return reader::template memory_node<left>(); }
+    static consteval bool left_is_padded() {
+        constexpr std::int16_t b = stage.values[P::resolve(left)];
+        return b != -1 && P::code.buffers[static_cast<std::size_t>(b < 0 ? 0 : b)].padded;
+    }
 
     template <class Epilogue>
     struct row_epilogue {

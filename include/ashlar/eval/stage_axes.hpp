@@ -9,7 +9,7 @@ namespace ashlar::detail {
 /// Rows is the number of rows that the stage handles, a constant: those of a full tile or of the last one.
 template <class P, class T, std::size_t Stage, std::size_t Rows>
 struct stage_axes {
-    static constexpr const auto& stage = P::code.stages[Stage];
+    static constexpr auto stage = P::code.stages[Stage];
     static constexpr auto top = static_cast<std::size_t>(stage.top);
     static constexpr auto space = static_cast<std::size_t>(stage.space);
     static constexpr std::size_t space_rank = P::nodes[space].rank, top_rank = P::nodes[top].rank;
@@ -34,21 +34,24 @@ struct stage_axes {
 
     ASHLAR_ALWAYS_INLINE std::array<std::size_t, space_rank> in_space(std::size_t row, std::size_t column) const {
         std::array<std::size_t, space_rank> at{};
-        for (std::size_t a = 0; a < space_rank; ++a) {
-            if (a == stage.row_axis)
-                at[a] = row;
-            else if (a == stage.column_axis)
-                at[a] = column;
-            else if (stage.bindings[a] != whole)
-                at[a] = f.index[static_cast<std::size_t>(stage.bindings[a])];
-        }
+        for_each_axis<space_rank>([&]<std::size_t A>() ASHLAR_LAMBDA_INLINE {
+            constexpr std::int16_t loop = stage.bindings[A];
+            if constexpr (A == stage.row_axis)
+                at[A] = row;
+            else if constexpr (A == stage.column_axis)
+                at[A] = column;
+            else if constexpr (loop != whole)
+                at[A] = f.index[static_cast<std::size_t>(loop)];
+        });
         return at;
     }
     ASHLAR_ALWAYS_INLINE std::array<std::size_t, top_rank> in_top(std::size_t row, std::size_t column) const {
         const auto at = in_space(row, column);
         std::array<std::size_t, top_rank> out{};
-        for (std::size_t t = 0; t < top_rank; ++t)
-            if (stage.top_axes[t] != whole) out[t] = at[static_cast<std::size_t>(stage.top_axes[t])];
+        for_each_axis<top_rank>([&]<std::size_t A>() ASHLAR_LAMBDA_INLINE {
+            constexpr std::int16_t axis = stage.top_axes[A];
+            if constexpr (axis != whole) out[A] = at[static_cast<std::size_t>(axis)];
+        });
         return out;
     }
 
@@ -74,14 +77,14 @@ struct stage_axes {
     ASHLAR_ALWAYS_INLINE output* written() const {
         const auto at = in_top(first_row(), 0);
         std::ptrdiff_t offset = stage.origin;
-        for (std::size_t t = 0; t < top_rank; ++t) {
-            std::size_t i = at[t];
-            if constexpr (stage.buffer != -1) {
-                const std::int16_t loop = stage.top_axes[t] == whole ? whole : stage.bindings[static_cast<std::size_t>(stage.top_axes[t])];
-                if (loop != whole && holds_one_tile(loop)) i -= f.index[static_cast<std::size_t>(loop)];
-            }
-            offset += static_cast<std::ptrdiff_t>(i) * stage.strides[t];
-        }
+        for_each_axis<top_rank>([&]<std::size_t A>() ASHLAR_LAMBDA_INLINE {
+            constexpr std::int16_t loop = stage.top_axes[A] == whole ? whole : stage.bindings[static_cast<std::size_t>(stage.top_axes[A])];
+            constexpr bool relative = stage.buffer != -1 && loop != whole && holds_one_tile(loop);
+            std::size_t i = at[A];
+            if constexpr (relative) i -= f.index[static_cast<std::size_t>(loop)];
+            constexpr std::ptrdiff_t stride = stage.strides[A];
+            offset += static_cast<std::ptrdiff_t>(i) * stride;
+        });
         if constexpr (stage.buffer != -1)
             return f.template buffer<output, static_cast<std::size_t>(stage.buffer)>() + offset;
         else if constexpr (stage.store != -1)
@@ -90,9 +93,11 @@ struct stage_axes {
             return f.destination + offset;
     }
 
+    static constexpr auto written_buffer = static_cast<std::size_t>(stage.buffer < 0 ? 0 : stage.buffer);
+
     /// Whether the buffer that is written holds only the current entries of a loop.
     static constexpr bool holds_one_tile(std::int16_t loop) {
-        const plan_buffer& b = P::code.buffers[static_cast<std::size_t>(stage.buffer < 0 ? 0 : stage.buffer)];
+        const plan_buffer& b = P::code.buffers[written_buffer];
         for (std::size_t a = 0; a < max_rank; ++a)
             if (b.bindings[a] == loop) return true;
         return false;

@@ -8,9 +8,6 @@
 
 namespace ashlar::detail {
 
-/// Keys are looked at in groups of this many.
-inline constexpr std::size_t key_group = 16;
-
 /// The keys [first, last) outside which `mask` keeps none for queries [q0, q1), and one run [plain_first, plain_last)
 /// in which it keeps them all. `first` and `plain_first` are multiples of key_group.
 template <class Scores, class Mask>

@@ -30,7 +30,9 @@ using coordinates = std::array<std::size_t, E::shape_type::rank>;
 template <class Shape>
 ASHLAR_ALWAYS_INLINE constexpr std::array<std::size_t, Shape::rank> coordinates_of_element(std::size_t i) noexcept {
     std::array<std::size_t, Shape::rank> at{};
-    for (std::size_t axis = Shape::rank; axis-- > 0;) {
+    ASHLAR_UNROLL
+    for (std::size_t done = 0; done < Shape::rank; ++done) {
+        const std::size_t axis = Shape::rank - 1 - done;
         at[axis] = i % Shape::extents[axis];
         i /= Shape::extents[axis];
     }
@@ -42,6 +44,7 @@ template <class Shape>
 ASHLAR_ALWAYS_INLINE constexpr std::size_t
 element_of_coordinates(const std::array<std::size_t, Shape::rank>& at) noexcept {
     std::size_t i = 0;
+    ASHLAR_UNROLL
     for (std::size_t axis = 0; axis < Shape::rank; ++axis) i = i * Shape::extents[axis] + at[axis];
     return i;
 }
@@ -51,6 +54,7 @@ template <class From, std::size_t Rank>
 ASHLAR_ALWAYS_INLINE constexpr std::array<std::size_t, From::rank>
 unbroadcast(const std::array<std::size_t, Rank>& at) noexcept {
     std::array<std::size_t, From::rank> from{};
+    ASHLAR_UNROLL
     for (std::size_t axis = 0; axis < From::rank; ++axis)
         from[axis] = From::extents[axis] == 1 ? 0 : at[axis + Rank - From::rank];
     return from;
@@ -71,6 +75,7 @@ ASHLAR_ALWAYS_INLINE constexpr coordinates<E>
 operand_coordinates(const permute_node<Permutation, Shape, E>&,
                     const std::array<std::size_t, Shape::rank>& at) noexcept {
     coordinates<E> from{};
+    ASHLAR_UNROLL
     for (std::size_t axis = 0; axis < Shape::rank; ++axis) from[static_cast<std::size_t>(Permutation[axis])] = at[axis];
     return from;
 }

@@ -46,12 +46,14 @@ struct joined<shape<A...>, shape<B...>, Rest...> : joined<shape<A..., B...>, Res
 /// Labels and the dimensions they stand for, a label once for each axis.
 template <label_list Labels, class Shape>
 struct label_dimensions {
+    static constexpr std::size_t axes = Shape::rank == 0 ? 1 : Shape::rank;
+
     /// The check of the first pair of axes with the same label that disagree.
     static consteval auto find_clash() {
         constexpr std::size_t clash = []<std::size_t... N>(std::index_sequence<N...>) {
             std::size_t found = no_axis;
             const auto check = [&]<std::size_t K>() {
-                constexpr std::size_t i = K / Shape::rank, j = K % Shape::rank;
+                constexpr std::size_t i = K / axes, j = K % axes;
                 if constexpr (i < j && Labels.text[i] == Labels.text[j])
                     if (found == no_axis && !dimensions_agree(dimension_at<Shape, i>, dimension_at<Shape, j>)) found = K;
             };
@@ -61,8 +63,8 @@ struct label_dimensions {
         if constexpr (clash == no_axis)
             return einsum_label<'a', std::size_t{1}, std::size_t{1}>{};
         else
-            return einsum_label<Labels.text[clash / Shape::rank], dimension_at<Shape, clash / Shape::rank>,
-                                dimension_at<Shape, clash % Shape::rank>>{};
+            return einsum_label<Labels.text[clash / axes], dimension_at<Shape, clash / axes>,
+                                dimension_at<Shape, clash % axes>>{};
     }
 
     /// The first axis of a label that has a name, else its first axis.

@@ -41,13 +41,13 @@ concept truth_lanes = requires { typename A::operand_type; };
 
 /// A mask for lanes of the same type as those of the mask M.
 template <class M, truth_lanes B>
-ASHLAR_ALWAYS_INLINE constexpr auto mask_like(B b) noexcept {
+ASHLAR_ALWAYS_INLINE constexpr auto mask_like(B b) {
     return convert_mask<typename M::operand_type::value_type>(b);
 }
 
 /// The lanes of numbers that are as many as those of A, which may be a mask.
 template <class R, class A>
-ASHLAR_ALWAYS_INLINE constexpr auto number_lanes(A a) noexcept {
+ASHLAR_ALWAYS_INLINE constexpr auto number_lanes(A a) {
     if constexpr (truth_lanes<A>)
         return typename decltype(convert_mask<R>(a))::operand_type(R(0));
     else
@@ -61,7 +61,7 @@ struct plus_function {
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::numbers;
     template <class A>
-    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A a, A b) const noexcept {
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A a, A b) const {
         return a + b;
     }
 };
@@ -70,7 +70,7 @@ struct minus_function {
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::numbers;
     template <class A>
-    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A a, A b) const noexcept {
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A a, A b) const {
         return a - b;
     }
 };
@@ -79,7 +79,7 @@ struct times_function {
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::numbers;
     template <class A>
-    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A a, A b) const noexcept {
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A a, A b) const {
         return a * b;
     }
 };
@@ -88,7 +88,7 @@ struct divides_function {
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::numbers;
     template <class A>
-    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A a, A b) const noexcept {
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A a, A b) const {
         return a / b;
     }
 };
@@ -97,7 +97,7 @@ struct modulo_function {
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::integers;
     template <class A>
-    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A a, A b) const noexcept {
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A a, A b) const {
         return a % b;
     }
 };
@@ -106,7 +106,7 @@ struct negate_function {
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::numbers;
     template <class A>
-    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A a) const noexcept {
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A a) const {
         return -a;
     }
 };
@@ -116,7 +116,7 @@ struct equal_function {
     static constexpr takes arguments = takes::anything;
     using result_element = bool;
     template <class A, class B>
-    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A a, B b) const noexcept {
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A a, B b) const {
         if constexpr (truth_lanes<A>)
             return !(a ^ mask_like<A>(b));
         else
@@ -129,7 +129,7 @@ struct not_equal_function {
     static constexpr takes arguments = takes::anything;
     using result_element = bool;
     template <class A, class B>
-    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A a, B b) const noexcept {
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A a, B b) const {
         if constexpr (truth_lanes<A>)
             return a ^ mask_like<A>(b);
         else
@@ -142,7 +142,7 @@ struct less_function {
     static constexpr takes arguments = takes::numbers;
     using result_element = bool;
     template <class A>
-    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A a, A b) const noexcept {
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A a, A b) const {
         return a < b;
     }
 };
@@ -152,7 +152,7 @@ struct less_equal_function {
     static constexpr takes arguments = takes::numbers;
     using result_element = bool;
     template <class A>
-    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A a, A b) const noexcept {
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A a, A b) const {
         return a <= b;
     }
 };
@@ -162,7 +162,7 @@ struct greater_function {
     static constexpr takes arguments = takes::numbers;
     using result_element = bool;
     template <class A>
-    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A a, A b) const noexcept {
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A a, A b) const {
         return a > b;
     }
 };
@@ -172,7 +172,7 @@ struct greater_equal_function {
     static constexpr takes arguments = takes::numbers;
     using result_element = bool;
     template <class A>
-    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A a, A b) const noexcept {
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A a, A b) const {
         return a >= b;
     }
 };
@@ -181,7 +181,7 @@ struct and_function {
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::truth;
     template <class A, class B>
-    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A a, B b) const noexcept {
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A a, B b) const {
         return a & mask_like<A>(b);
     }
 };
@@ -190,7 +190,7 @@ struct or_function {
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::truth;
     template <class A, class B>
-    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A a, B b) const noexcept {
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A a, B b) const {
         return a | mask_like<A>(b);
     }
 };
@@ -199,7 +199,7 @@ struct not_function {
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::truth;
     template <class A>
-    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A a) const noexcept {
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A a) const {
         return !a;
     }
 };
@@ -208,7 +208,7 @@ struct not_function {
 struct where_function {
     static constexpr std::size_t flops = 1;
     template <class M, class A, class B>
-    ASHLAR_ALWAYS_INLINE constexpr auto operator()(M condition, A a, B b) const noexcept {
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(M condition, A a, B b) const {
         if constexpr (truth_lanes<A>) {
             const auto keep = mask_like<A>(condition);
             return (keep & a) | (~keep & mask_like<A>(b));
@@ -223,7 +223,7 @@ template <class U>
 struct cast_function {
     static constexpr std::size_t flops = 0;
     template <class A>
-    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A a) const noexcept {
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A a) const {
         if constexpr (truth_lanes<A> && std::is_same_v<U, bool>) {
             return a;
         } else if constexpr (truth_lanes<A>) {

@@ -30,8 +30,9 @@ struct mask_tag {};
 ///
 /// A mask type has, for scores of shape Scores: `keeps<Scores>(at)`, `content<Scores>(batch, tile)`,
 /// `keep_lanes<Scores>(batch, query, key, count)` (see mask_keeps, mask_content and mask_lanes), `check<Scores>::fits`,
-/// `is_static` (the type alone decides, and the object is empty), `static_part` (a static mask that keeps at least as
-/// much) and, where static, `boundary_count` and `boundaries` (see masks/count.hpp).
+/// `is_static` (the type alone decides, and the object is empty) and `static_part` (a static mask that keeps at least
+/// as much). A static one also has `keeps_pair(query, key)`, `boundary_count` and `boundaries(query, keys)` (see
+/// masks/count.hpp).
 template <class M>
 concept mask = std::is_same_v<typename std::remove_cvref_t<M>::mask_category, detail::mask_tag>;
 
@@ -91,6 +92,7 @@ struct keep_all_mask {
     template <class Scores>
     using check = any_scores;
 
+    static constexpr bool keeps_pair(std::size_t, std::size_t) { return true; }
     static constexpr void boundaries(std::ptrdiff_t, std::ptrdiff_t*) {}
 
     template <class Scores>
@@ -103,7 +105,7 @@ struct keep_all_mask {
     }
     template <class Scores, class Int>
     ASHLAR_ALWAYS_INLINE constexpr auto keep_lanes(const batch_coordinates<Scores>&, Int query, Int key,
-                                                   std::size_t) const noexcept {
+                                                   std::size_t) const {
         return decltype(query < key)(true);
     }
 };
@@ -121,6 +123,7 @@ struct not_mask {
 
     [[no_unique_address]] M operand;
 
+    static constexpr bool keeps_pair(std::size_t query, std::size_t key) { return !M::keeps_pair(query, key); }
     static constexpr void boundaries(std::ptrdiff_t query, std::ptrdiff_t* keys) { M::boundaries(query, keys); }
 
     template <class Scores>
@@ -136,7 +139,7 @@ struct not_mask {
     }
     template <class Scores, class Int>
     ASHLAR_ALWAYS_INLINE constexpr auto keep_lanes(const batch_coordinates<Scores>& batch, Int query, Int key,
-                                                   std::size_t count) const noexcept {
+                                                   std::size_t count) const {
         return !operand.template keep_lanes<Scores>(batch, query, key, count);
     }
 };
@@ -163,6 +166,10 @@ struct pair_mask {
     [[no_unique_address]] A left;
     [[no_unique_address]] B right;
 
+    static constexpr bool keeps_pair(std::size_t query, std::size_t key) {
+        return All ? A::keeps_pair(query, key) && B::keeps_pair(query, key)
+                   : A::keeps_pair(query, key) || B::keeps_pair(query, key);
+    }
     static constexpr void boundaries(std::ptrdiff_t query, std::ptrdiff_t* keys) {
         A::boundaries(query, keys);
         B::boundaries(query, keys + A::boundary_count);
@@ -186,7 +193,7 @@ struct pair_mask {
     }
     template <class Scores, class Int>
     ASHLAR_ALWAYS_INLINE constexpr auto keep_lanes(const batch_coordinates<Scores>& batch, Int query, Int key,
-                                                   std::size_t count) const noexcept {
+                                                   std::size_t count) const {
         const auto a = left.template keep_lanes<Scores>(batch, query, key, count);
         const auto b = right.template keep_lanes<Scores>(batch, query, key, count);
         if constexpr (All)
@@ -266,7 +273,7 @@ ASHLAR_ALWAYS_INLINE constexpr tile_content mask_content(const M& m,
 /// memory, and what they answer is not specified.
 template <class Scores, mask M, class Int>
 ASHLAR_ALWAYS_INLINE constexpr auto mask_lanes(const M& m, const std::array<std::size_t, Scores::rank - 2>& batch,
-                                               Int query, Int key, std::size_t count) noexcept {
+                                               Int query, Int key, std::size_t count) {
     return m.template keep_lanes<Scores>(batch, query, key, count);
 }
 

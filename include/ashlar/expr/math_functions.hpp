@@ -23,7 +23,7 @@ struct exp_function {
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::floating;
     template <class A>
-    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A x) const noexcept {
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A x) const {
         return exp(x);
     }
 };
@@ -32,7 +32,7 @@ struct log_function {
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::floating;
     template <class A>
-    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A x) const noexcept {
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A x) const {
         return log(x);
     }
 };
@@ -41,7 +41,7 @@ struct sqrt_function {
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::floating;
     template <class A>
-    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A x) const noexcept {
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A x) const {
         return sqrt(x);
     }
 };
@@ -50,7 +50,7 @@ struct rsqrt_function {
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::floating;
     template <class A>
-    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A x) const noexcept {
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A x) const {
         return rsqrt(x);
     }
 };
@@ -59,7 +59,7 @@ struct tanh_function {
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::floating;
     template <class A>
-    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A x) const noexcept {
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A x) const {
         return tanh(x);
     }
 };
@@ -68,7 +68,7 @@ struct erf_function {
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::floating;
     template <class A>
-    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A x) const noexcept {
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A x) const {
         return erf(x);
     }
 };
@@ -77,7 +77,7 @@ struct sigmoid_function {
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::floating;
     template <class A>
-    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A x) const noexcept {
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A x) const {
         return sigmoid(x);
     }
 };
@@ -86,7 +86,7 @@ struct gelu_function {
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::floating;
     template <class A>
-    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A x) const noexcept {
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A x) const {
         return gelu(x);
     }
 };
@@ -95,7 +95,7 @@ struct gelu_tanh_function {
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::floating;
     template <class A>
-    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A x) const noexcept {
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A x) const {
         return gelu_tanh(x);
     }
 };
@@ -104,7 +104,7 @@ struct silu_function {
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::floating;
     template <class A>
-    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A x) const noexcept {
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A x) const {
         return silu(x);
     }
 };
@@ -113,7 +113,7 @@ struct pow_function {
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::floating;
     template <class A>
-    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A base, A exponent) const noexcept {
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A base, A exponent) const {
         return pow(base, exponent);
     }
 };
@@ -122,7 +122,7 @@ struct abs_function {
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::numbers;
     template <class A>
-    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A x) const noexcept {
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A x) const {
         if constexpr (std::is_unsigned_v<typename A::value_type>)
             return x;
         else
@@ -136,7 +136,7 @@ struct relu_function {
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::numbers;
     template <class A>
-    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A x) const noexcept {
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A x) const {
         return max(A(typename A::value_type(0)), x);
     }
 };
@@ -145,7 +145,7 @@ struct clamp_function {
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::numbers;
     template <class A>
-    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A x, A lowest, A highest) const noexcept {
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A x, A lowest, A highest) const {
         return min(highest, max(lowest, x));
     }
 };
@@ -154,7 +154,7 @@ struct maximum_function {
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::numbers;
     template <class A>
-    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A a, A b) const noexcept {
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A a, A b) const {
         if constexpr (std::is_floating_point_v<typename A::value_type>)
             return select(a != a, a, max(a, b));
         else
@@ -166,7 +166,7 @@ struct minimum_function {
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::numbers;
     template <class A>
-    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A a, A b) const noexcept {
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A a, A b) const {
         if constexpr (std::is_floating_point_v<typename A::value_type>)
             return select(a != a, a, min(a, b));
         else
@@ -247,14 +247,14 @@ struct user_function {
     [[no_unique_address]] F function;
 
     template <class... A>
-    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A... arguments) const noexcept {
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A... arguments) const {
         using number = typename decltype(number_of<typename element_in<A>::type...>())::type;
         return call(adapted<number>(arguments)...);
     }
 
 private:
     template <class Number, class A>
-    ASHLAR_ALWAYS_INLINE static constexpr auto adapted(A a) noexcept {
+    ASHLAR_ALWAYS_INLINE static constexpr auto adapted(A a) {
         if constexpr (truth_lanes<A>)
             return convert_mask<Number>(a);
         else
@@ -262,7 +262,7 @@ private:
     }
 
     template <class First, class... Rest>
-    ASHLAR_ALWAYS_INLINE constexpr auto call(First first, Rest... rest) const noexcept {
+    ASHLAR_ALWAYS_INLINE constexpr auto call(First first, Rest... rest) const {
         if constexpr (std::is_invocable_v<const F&, First, Rest...>) {
             if constexpr (std::is_arithmetic_v<std::invoke_result_t<const F&, First, Rest...>>)
                 return broadcast(function(first, rest...), first);
@@ -274,7 +274,7 @@ private:
     }
 
     template <class R, class A>
-    ASHLAR_ALWAYS_INLINE static constexpr auto broadcast(R value, A like) noexcept {
+    ASHLAR_ALWAYS_INLINE static constexpr auto broadcast(R value, A like) {
         if constexpr (std::is_same_v<R, bool> && truth_lanes<A>)
             return A(value);
         else if constexpr (std::is_same_v<R, bool>)
@@ -288,14 +288,14 @@ private:
         T values[N]{};
     };
     template <class A>
-    ASHLAR_ALWAYS_INLINE static constexpr auto store(A a) noexcept {
+    ASHLAR_ALWAYS_INLINE static constexpr auto store(A a) {
         stored<typename element_in<A>::type, A::size> to;
         a.store(to.values);
         return to;
     }
 
     template <class First, class... Rest>
-    ASHLAR_ALWAYS_INLINE constexpr auto one_by_one(First first, Rest... rest) const noexcept {
+    ASHLAR_ALWAYS_INLINE constexpr auto one_by_one(First first, Rest... rest) const {
         const auto run = [&](const auto&... from) ASHLAR_LAMBDA_INLINE {
             using result = std::remove_cvref_t<decltype(function(from.values[0]...))>;
             result to[First::size]{};

@@ -207,14 +207,14 @@ struct lane_ops {
     ASHLAR_ALWAYS_INLINE static constexpr void store(storage a, T* target) {
         for (std::size_t i = 0; i < N; ++i) target[i] = a.values[i];
     }
+    // Bounded loops: a condition on each lane becomes a masked load, which g++ 12 turns into a whole load and a blend.
     ASHLAR_ALWAYS_INLINE static constexpr storage load_partial(const T* source, std::size_t count) {
-        storage result;
-        for (std::size_t i = 0; i < N; ++i) result.values[i] = i < count ? source[i] : T(0);
+        storage result{};
+        for (std::size_t i = 0; i < N && i < count; ++i) result.values[i] = source[i];
         return result;
     }
     ASHLAR_ALWAYS_INLINE static constexpr void store_partial(storage a, T* target, std::size_t count) {
-        for (std::size_t i = 0; i < N; ++i)
-            if (i < count) target[i] = a.values[i];
+        for (std::size_t i = 0; i < N && i < count; ++i) target[i] = a.values[i];
     }
     ASHLAR_ALWAYS_INLINE static constexpr storage gather_strided(const T* source, std::ptrdiff_t stride) {
         storage result;

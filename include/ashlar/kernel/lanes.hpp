@@ -115,8 +115,7 @@ struct lane_mask {
     ASHLAR_ALWAYS_INLINE constexpr void store_partial(bool* target, std::size_t count) const {
         bool values[N] = {};
         store(values);
-        for (std::size_t i = 0; i < N; ++i)
-            if (i < count) target[i] = values[i];
+        for (std::size_t i = 0; i < N && i < count; ++i) target[i] = values[i];
     }
     /// One lane; slow for registers.
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr bool operator[](std::size_t i) const { return ops::mask_get(data, i); }

@@ -28,6 +28,7 @@ constexpr std::size_t node_flops(const graph_node& n, const graph_node& first, s
 template <std::size_t Count>
 struct flop_counter {
     const std::array<graph_node, Count>& nodes;
+    std::array<std::size_t, Count> of_node{};
 
     constexpr std::int16_t resolve(std::int16_t n) const {
         while (nodes[static_cast<std::size_t>(n)].kind == op::let || nodes[static_cast<std::size_t>(n)].kind == op::let_value)
@@ -69,6 +70,7 @@ struct flop_counter {
         std::size_t total = 0;
         if (g.operand_count != 0)
             total = node_flops(g, nodes[static_cast<std::size_t>(g.operands[0])], same_elements ? kept : 0, same_elements ? all : 0);
+        of_node[static_cast<std::size_t>(id)] = total;
         const bool passes = g.kind == op::masked || (g.kind == op::map && here != -1) || is_pass(g.kind);
         for (std::size_t i = 0; i < g.operand_count; ++i) {
             const bool same = nodes[static_cast<std::size_t>(g.operands[i])].size() == g.size();
@@ -79,14 +81,20 @@ struct flop_counter {
     static constexpr bool is_pass(op kind) { return kind == op::reshape || kind == op::permute || kind == op::store; }
 };
 
+/// The operations of every node of E.
+template <class E>
+inline constexpr auto flops_of_nodes = [] {
+    flop_counter<graph<E>::count> counter{graph<E>::nodes};
+    counter.count(static_cast<std::int16_t>(graph<E>::count - 1), -1);
+    return counter.of_node;
+}();
+
 template <class E>
 inline constexpr std::size_t expression_flops = [] {
-    if constexpr (node_expression<E>) {
-        flop_counter<graph<E>::count> counter{graph<E>::nodes};
-        return counter.count(static_cast<std::int16_t>(graph<E>::count - 1), -1);
-    } else {
-        return std::size_t{0};
-    }
+    std::size_t total = 0;
+    if constexpr (node_expression<E>)
+        for (const std::size_t n : flops_of_nodes<E>) total += n;
+    return total;
 }();
 
 template <class E, class Config>

@@ -60,6 +60,8 @@ struct graph_builder {
     std::array<std::int16_t, Capacity> let_values{};
     std::size_t count = 0;
     std::size_t lets = 0;
+
+    constexpr graph_node& at(std::int16_t n) { return nodes[static_cast<std::size_t>(n)]; }
 };
 
 template <class E>
@@ -175,7 +177,7 @@ constexpr std::int16_t append_nodes(graph_builder<Capacity>& graph) {
         for (std::size_t i = graph.lets; i-- > 0;)
             if (graph.let_tags[i] == &type_identity<typename E::tag>) {
                 n.same_as = graph.let_values[i];
-                n.excluded = graph.nodes[n.same_as].excluded;
+                n.excluded = graph.at(n.same_as).excluded;
                 break;
             }
     } else if constexpr (kind_of<E> == op::let) {
@@ -188,7 +190,7 @@ constexpr std::int16_t append_nodes(graph_builder<Capacity>& graph) {
         n.operands[1] = append_nodes<body>(graph);
         --graph.lets;
         n.same_as = n.operands[1];
-        n.excluded = graph.nodes[n.same_as].excluded;
+        n.excluded = graph.at(n.same_as).excluded;
     } else if constexpr (operand_count_of<E>() != 0) {
         static_assert(E::operand_count <= max_operands, "ashlar: expression: at most 16 operands; concat in two steps");
         n.operand_count = E::operand_count;
@@ -197,7 +199,7 @@ constexpr std::int16_t append_nodes(graph_builder<Capacity>& graph) {
         }(std::make_index_sequence<E::operand_count>{});
         if constexpr (kind_of<E> == op::store) n.same_as = n.operands[0];
         std::array<exclusion, E::operand_count> excluded{};
-        for (std::size_t i = 0; i < E::operand_count; ++i) excluded[i] = graph.nodes[n.operands[i]].excluded;
+        for (std::size_t i = 0; i < E::operand_count; ++i) excluded[i] = graph.at(n.operands[i]).excluded;
         n.excluded = exclusion_after<E>::of(excluded);
     }
     const auto id = static_cast<std::int16_t>(graph.count);
@@ -216,8 +218,8 @@ struct graph {
             if (n.kind != op::let && n.kind != op::let_value)
                 for (std::size_t i = 0; i < n.operand_count; ++i) {
                     std::int16_t o = n.operands[i];
-                    while (builder.nodes[o].kind == op::let || builder.nodes[o].kind == op::let_value) o = builder.nodes[o].same_as;
-                    ++builder.nodes[o].uses;
+                    while (builder.at(o).kind == op::let || builder.at(o).kind == op::let_value) o = builder.at(o).same_as;
+                    ++builder.at(o).uses;
                 }
         return builder.nodes;
     }();

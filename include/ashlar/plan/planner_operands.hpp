@@ -125,7 +125,8 @@ constexpr auto planner<Count>::acquire_right(stage& s, id n, const binding_list&
     matrix m = read_strides(s, n, b, stack);
     const graph_node& g = at(n);
     const auto rows = m.strides[g.rank - 2u], columns = m.strides[g.rank - 1u];
-    if (m.affine && (columns == 1 || rows == 1 || g.extents[g.rank - 1u] == 1)) return m;
+    const bool moves = rows != 0 || g.extents[g.rank - 2u] == 1;  // the kernels count depth by the right operand's address
+    if (m.affine && moves && (columns == 1 || rows == 1 || g.extents[g.rank - 1u] == 1)) return m;
     return copy_of(s, n, b, stack, layout::columns_in_lanes);
 }
 
@@ -135,7 +136,7 @@ constexpr void planner<Count>::acquire_left(stage& s, id n, const binding_list& 
     const matrix m = read_strides(s, n, b, stack);
     const graph_node& g = at(n);
     bool good = m.affine;
-    if (s.lanes == lane_axis::rows) good = good && m.strides[g.rank - 2u] == 1;
+    if (s.lanes == lane_axis::rows) good = good && m.strides[g.rank - 2u] == 1 && (m.strides[g.rank - 1u] != 0 || g.extents[g.rank - 1u] == 1);
     if (s.lanes == lane_axis::depth) good = good && (m.strides[g.rank - 1u] == 1 || g.extents[g.rank - 1u] == 1);
     const id source = base_of(n);
     if (good) {

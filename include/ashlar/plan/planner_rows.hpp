@@ -80,6 +80,7 @@ constexpr auto planner<Count>::make_statistics(id n, const binding_list& binding
         if (in_place) {
             b.strides = plan.buffers[index(input)].strides;
             b.bytes = plan.buffers[index(input)].bytes;
+            b.padded = plan.buffers[index(input)].padded;
             b.storage = plan.buffers[index(input)].storage;
         } else if (s.lanes == lane_axis::rows) {
             lay_out(b, s.row_axis, s.column_axis, true);

@@ -14,6 +14,9 @@ struct plan_loop {
     bool rows = false;
 };
 
+/// Keys are looked at in groups of this many when a mask decides which of them a tile needs.
+inline constexpr std::size_t key_group = 16;
+
 /// What a buffer holds for its node.
 enum class buffer_role : std::uint8_t {
     values,      // the elements
@@ -31,6 +34,7 @@ struct plan_buffer {
     axis_list strides{};
     std::int16_t scope = -1;    // the loop inside which it is made, -1 for the outermost level
     std::int16_t storage = -1;  // the buffer whose memory it uses: itself, or the one it is computed in place of
+    bool padded = false;        // lines along the axis of stride 1 end at a full register
     std::size_t bytes = 0;
     std::size_t offset = 0;
     std::uint16_t first = 0, last = 0;  // items of its scope between which it lives

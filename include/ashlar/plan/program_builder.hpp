@@ -132,6 +132,7 @@ struct program_builder {
         for (std::size_t a = n.rank; a-- > 0;)
             if (a != lane && a != next) place(a);
         b.bytes = static_cast<std::size_t>(step) * n.element_bytes;
+        b.padded = padded;
     }
 
     constexpr id add_buffer(id node, buffer_role role, const binding_list& bindings, id scope) {
@@ -176,9 +177,10 @@ struct program_builder {
         return index;
     }
 
-    /// The place of a new item of a parent: before the loop that is still open there, else at the end.
+    /// The place of a new item of a parent: before the loops that are still open there, else at the end. The first of
+    /// them is the one opened last, by what the others wait for.
     constexpr std::size_t place_in(id parent) const {
-        for (std::size_t i = plan.item_count; i-- > 0;) {
+        for (std::size_t i = 0; i < plan.item_count; ++i) {
             const plan_item& item = plan.items[i];
             if (item.parent == parent && item.is_loop && !closed[static_cast<std::size_t>(item.index)]) return i;
         }

@@ -47,7 +47,7 @@ struct band_mask {
     }
     template <class Scores, class Int>
     ASHLAR_ALWAYS_INLINE constexpr auto keep_lanes(const batch_coordinates<Scores>&, Int query, Int key,
-                                                   std::size_t) const noexcept {
+                                                   std::size_t) const {
         const auto below = key <= query + Int(clamped_distance(derived().highest()));
         if constexpr (Derived::has_lowest)
             return below & (query + Int(clamped_distance(derived().lowest())) <= key);
@@ -59,6 +59,12 @@ private:
     ASHLAR_ALWAYS_INLINE constexpr const Derived& derived() const noexcept { return static_cast<const Derived&>(*this); }
 };
 
+template <class Band>
+constexpr bool in_band(std::size_t query, std::size_t key) {
+    const auto distance = static_cast<std::ptrdiff_t>(key) - static_cast<std::ptrdiff_t>(query);
+    return distance <= Band::highest() && distance >= Band::lowest();
+}
+
 template <std::ptrdiff_t Offset>
 struct causal_mask : band_mask<causal_mask<Offset>> {
     using static_part = causal_mask;
@@ -67,6 +73,7 @@ struct causal_mask : band_mask<causal_mask<Offset>> {
     static constexpr std::size_t boundary_count = 1;
     ASHLAR_ALWAYS_INLINE static constexpr std::ptrdiff_t lowest() noexcept { return -farthest; }
     ASHLAR_ALWAYS_INLINE static constexpr std::ptrdiff_t highest() noexcept { return Offset; }
+    static constexpr bool keeps_pair(std::size_t query, std::size_t key) { return in_band<causal_mask>(query, key); }
     static constexpr void boundaries(std::ptrdiff_t query, std::ptrdiff_t* keys) { keys[0] = query + Offset + 1; }
 };
 
@@ -90,6 +97,9 @@ struct sliding_window_mask : band_mask<sliding_window_mask<Left, Right>> {
     static constexpr std::size_t boundary_count = 2;
     ASHLAR_ALWAYS_INLINE static constexpr std::ptrdiff_t lowest() noexcept { return -Left; }
     ASHLAR_ALWAYS_INLINE static constexpr std::ptrdiff_t highest() noexcept { return Right; }
+    static constexpr bool keeps_pair(std::size_t query, std::size_t key) {
+        return in_band<sliding_window_mask>(query, key);
+    }
     static constexpr void boundaries(std::ptrdiff_t query, std::ptrdiff_t* keys) {
         keys[0] = query - Left;
         keys[1] = query + Right + 1;

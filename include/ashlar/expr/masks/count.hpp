@@ -11,9 +11,9 @@
 
 namespace ashlar::detail {
 
-/// Pairs per constant evaluation, and pieces per shape: what stays below the default limits of compilers.
-inline constexpr std::size_t pairs_per_evaluation = 4096;
-inline constexpr std::size_t most_blocks = 256;
+/// What a predicate costs the compiler is bounded: one constant evaluation by the side of a block (limits start at 2^18
+/// steps), and all of them to about half a second, 256 blocks of 32 x 32 pairs.
+inline constexpr std::size_t smallest_block = 16, largest_block = 32, most_blocks = 256;
 inline constexpr std::size_t rows_per_evaluation = 128;
 
 consteval std::size_t smaller(std::size_t a, std::size_t b) { return a < b ? a : b; }
@@ -23,7 +23,7 @@ consteval std::size_t ceil_divide(std::size_t a, std::size_t b) { return (a + b 
 /// would take more than most_blocks.
 template <std::size_t Queries, std::size_t Keys>
 consteval std::size_t block_side() {
-    for (std::size_t side = 16; side * side <= pairs_per_evaluation; side *= 2)
+    for (std::size_t side = smallest_block; side <= largest_block; side *= 2)
         if (ceil_divide(Queries, side) * ceil_divide(Keys, side) <= most_blocks) return side;
     return 0;
 }
@@ -34,7 +34,7 @@ consteval std::size_t count_block() {
     std::size_t kept = 0;
     for (std::size_t q = I * side; q < smaller(Queries, (I + 1) * side); ++q)
         for (std::size_t k = J * side; k < smaller(Keys, (J + 1) * side); ++k)
-            kept += Mask{}.template keeps<shape<Queries, Keys>>({q, k}) ? 1 : 0;
+            kept += Mask::keeps_pair(q, k) ? 1 : 0;
     return kept;
 }
 
@@ -72,7 +72,7 @@ consteval std::size_t count_rows() {
         for (const std::ptrdiff_t end : ends) {
             const std::size_t stop = end < 0 ? 0 : smaller(static_cast<std::size_t>(end), Keys);
             if (stop <= start) continue;
-            if (Mask{}.template keeps<shape<Queries, Keys>>({q, start})) kept += stop - start;
+            if (Mask::keeps_pair(q, start)) kept += stop - start;
             start = stop;
         }
     }
@@ -82,8 +82,8 @@ consteval std::size_t count_rows() {
 template <class Mask, std::size_t Queries, std::size_t Keys, std::size_t First>
 inline constexpr std::size_t row_pairs = count_rows<Mask, Queries, Keys, First>();
 
-/// Kept pairs of a static mask: exact where its rows are intervals and for predicates of up to 2^20 pairs, the
-/// capacity beyond.
+/// Kept pairs of a static mask: exact where its rows are intervals, and where a predicate is part of it for as many
+/// pairs as blocks hold; the capacity beyond.
 template <class Mask, std::size_t Queries, std::size_t Keys>
 consteval std::size_t count_pairs() {
     if constexpr (Mask::boundary_count != no_boundaries) {

@@ -83,7 +83,7 @@ struct keep_mask {
 
     template <class Scores, class Int>
     ASHLAR_ALWAYS_INLINE constexpr auto keep_lanes(const batch_coordinates<Scores>& batch, Int query, Int key,
-                                                   std::size_t count) const noexcept {
+                                                   std::size_t count) const {
         using lane_mask_type = decltype(query < key);
         constexpr auto strides = strides_among<Array, Scores>();
         constexpr std::ptrdiff_t query_stride = strides[Scores::rank - 2], key_stride = strides[Scores::rank - 1];
@@ -144,7 +144,7 @@ struct keep_mask<E> {
 
     template <class Scores, class Int>
     ASHLAR_ALWAYS_INLINE constexpr auto keep_lanes(const batch_coordinates<Scores>& batch, Int query, Int key,
-                                                   std::size_t count) const noexcept {
+                                                   std::size_t count) const {
         using lane_mask_type = decltype(query < key);
         typename Int::value_type queries[Int::size] = {}, keys[Int::size] = {};
         query.store(queries);

@@ -40,6 +40,8 @@ struct keep_if_mask {
     template <class Scores>
     using check = any_scores;
 
+    static constexpr bool keeps_pair(std::size_t query, std::size_t key) { return static_cast<bool>(F{}(query, key)); }
+
     template <class Scores>
     ASHLAR_ALWAYS_INLINE constexpr bool keeps(const score_coordinates<Scores>& at) const noexcept {
         return static_cast<bool>(F{}(at[Scores::rank - 2], at[Scores::rank - 1]));
@@ -71,7 +73,7 @@ struct keep_if_mask {
 
     template <class Scores, class Int>
     ASHLAR_ALWAYS_INLINE constexpr auto keep_lanes(const batch_coordinates<Scores>&, Int query, Int key,
-                                                   std::size_t count) const noexcept {
+                                                   std::size_t count) const {
         using lane_mask_type = decltype(query < key);
         typename Int::value_type queries[Int::size] = {}, keys[Int::size] = {};
         query.store(queries);
@@ -115,8 +117,8 @@ consteval auto make_keep_if() {
 /// Keeps the pairs for which a constexpr predicate of the query's and the key's index is true. Stands as an argument
 /// and beside other masks without parentheses; `!` and two of them in a row need them: `!keep_if<p>()`.
 ///
-/// Which tiles are empty, full or mixed is decided at compile time, in up to 256 blocks of at most 64 x 64 pairs; for
-/// larger scores by asking at run time.
+/// Which tiles are empty, full or mixed is decided at compile time for up to 2^18 pairs, in blocks of 16 x 16 or
+/// 32 x 32; for larger scores by asking at run time, and their costs are counted as if all pairs were kept.
 ///
 ///     inline constexpr auto block_diagonal = [](std::size_t q, std::size_t k) { return q / 16 == k / 16; };
 ///     softmax(masked(scores, keep_if<block_diagonal>))

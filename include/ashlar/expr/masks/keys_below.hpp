@@ -52,7 +52,7 @@ struct keys_below_mask {
         return keys_below_content(count, tile);
     }
     template <class Scores, class Int>
-    ASHLAR_ALWAYS_INLINE constexpr auto keep_lanes(const batch_coordinates<Scores>&, Int, Int key, std::size_t) const noexcept {
+    ASHLAR_ALWAYS_INLINE constexpr auto keep_lanes(const batch_coordinates<Scores>&, Int, Int key, std::size_t) const {
         return key < Int(static_cast<std::int32_t>(count));
     }
 };
@@ -115,7 +115,7 @@ struct keys_below_each_mask {
     }
     template <class Scores, class Int>
     ASHLAR_ALWAYS_INLINE constexpr auto keep_lanes(const batch_coordinates<Scores>& batch, Int, Int key,
-                                                   std::size_t) const noexcept {
+                                                   std::size_t) const {
         return key < Int(static_cast<std::int32_t>(count<Scores>(batch.data())));
     }
 

@@ -119,7 +119,7 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> exp_vanishing(lanes<T, N, Con
 
 }  // namespace detail
 
-/// e^x: at most 1 ulp from the rounded value over the whole range; overflows to infinity, underflows gradually.
+/// e^x: at most 1.2 ulp over the whole range; overflows to infinity, underflows gradually.
 template <class T, std::size_t N, class Config>
     requires detail::math_float<T>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> exp(lanes<T, N, Config> x) {

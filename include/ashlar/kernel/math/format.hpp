@@ -110,7 +110,7 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> scale(lanes<T, N, Config> a, 
         const L magic(float_format<T>::magic);
         const L half = fence(fma(n, T(0.5), magic));
         const L rest = fence(n - fence(half - magic) + magic);
-        const L first = a * power_of_two(half);
+        const L first = fence(a * power_of_two(half));
         const L second = power_of_two(rest);
         if (N == 1 && __builtin_is_constant_evaluated()) {
             // A constant expression may not overflow.

@@ -13,9 +13,10 @@ namespace detail {
 template <std::size_t N, class Config>
 ASHLAR_ALWAYS_INLINE constexpr lanes<float, N, Config> tanh_magnitude(lanes<float, N, Config> a) {
     using L = lanes<float, N, Config>;
+    a = min(L(9.25f), a);
     const auto z = a * a;
     const auto small = fma(a * z, horner(z, -0.005704233f, 0.02063844f, -0.053739525f, 0.1333144f, -0.3333328f), a);
-    const auto power = exp2_normal(min(L(27.0f), a * (2 * exp_reduction<float>::log2_e)));
+    const auto power = exp2_normal(a * (2 * exp_reduction<float>::log2_e));
     return select(a > 0.625f, 1.0f - 2.0f / (power + 1.0f), small);
 }
 

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSL-1.0
+// Attention behind masks, and of one query.
+#include "ours.hpp"
+
+namespace ashlar::bench {
+
+kernel ours_masked(std::size_t case_index) {
+    static constexpr auto table = kernels_for_cases<ours_table<[](const problem& p) {
+        return p.op == operation::attention && (p.mask != mask_kind::full || p.rows == 1);
+    }>>();
+    return table[case_index];
+}
+
+}  // namespace ashlar::bench

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSL-1.0
+// The least that a streaming problem can cost: moving its operands and result once, without computing anything.
+#pragma once
+
+#include "problem.hpp"
+
+#include <cstddef>
+#include <cstring>
+
+namespace ashlar::bench {
+
+/// One cache line; compilers split it where registers are narrower.
+using line = float __attribute__((vector_size(64), may_alias, aligned(4)));
+inline constexpr std::size_t line_floats = 16;
+
+inline line load_line(const float* from) { return *reinterpret_cast<const line*>(from); }
+inline void store_line(float* to, line value) { *reinterpret_cast<line*>(to) = value; }
+
+/// Reads n floats in order with eight independent sums; returns what depends on all of them.
+[[gnu::noinline]] inline float read_all(const float* from, std::size_t n) {
+    line sum[8] = {};
+    std::size_t i = 0;
+    for (; i + 8 * line_floats <= n; i += 8 * line_floats)
+#pragma GCC unroll 8
+        for (std::size_t s = 0; s < 8; ++s) sum[s] += load_line(from + i + s * line_floats);
+    for (; i + line_floats <= n; i += line_floats) sum[0] += load_line(from + i);
+    for (std::size_t s = 1; s < 8; ++s) sum[0] += sum[s];
+    return sum[0][0] + sum[0][7];
+}
+
+/// Reads one or two arrays of n floats and writes one.
+[[gnu::noinline]] inline void copy_all(float* to, const float* from, const float* second, std::size_t n) {
+    std::size_t i = 0;
+    if (second) {
+        for (; i + 4 * line_floats <= n; i += 4 * line_floats)
+#pragma GCC unroll 4
+            for (std::size_t s = 0; s < 4; ++s)
+                store_line(to + i + s * line_floats, load_line(from + i + s * line_floats) + load_line(second + i + s * line_floats));
+    } else {
+        for (; i + 4 * line_floats <= n; i += 4 * line_floats)
+#pragma GCC unroll 4
+            for (std::size_t s = 0; s < 4; ++s) store_line(to + i + s * line_floats, load_line(from + i + s * line_floats));
+    }
+    for (; i < n; ++i) to[i] = second ? from[i] + second[i] : from[i];
+}
+
+/// Moves what a streaming f32 problem has to move, once per call: a decode reads keys and values, rows are read and
+/// written. The result is not one of the problem's: it goes to `spare`.
+inline void move_data(const problem& what, const operands& given, std::size_t calls) {
+    static volatile float sink;
+    for (std::size_t c = 0; c < calls; ++c) {
+        const operands o = hidden(given);
+        if (what.op == operation::attention) {
+            sink = read_all(o.input<float>(1), what.inner * what.cols);
+            sink = read_all(o.input<float>(2), what.inner * what.cols);
+        } else {
+            const float* const second = what.op == operation::chain ? o.input<float>(1) : nullptr;
+            copy_all(static_cast<float*>(o.spare), o.input<float>(0), second, what.result_size());
+        }
+    }
+}
+
+}  // namespace ashlar::bench

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: BSL-1.0
+// A tour: one expression, its numbers, its plan, its costs, and its time beside plain loops and the core's peak.
+#include <ashlar/ashlar.hpp>
+#include <ashlar/plan/explain.hpp>
+
+#include "bench/support/peak.hpp"
+#include "support/check.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdio>
+#include <limits>
+
+using namespace ashlar;
+
+namespace {
+
+void heading(const char* text) {
+    for (int column = std::printf("\n-- %s ", text); column < 98; ++column) std::putchar('-');
+    std::putchar('\n');
+}
+
+// ------------------------------------------------------------------------------------- a sentence
+
+inline constexpr axis<"word", 6> word;
+inline constexpr axis<"feature", 3> feature;
+constexpr const char* words[] = {"your", "journey", "starts", "with", "one", "step"};
+constexpr tensor<float, word, feature> sentence{{0.43f, 0.15f, 0.89f}, {0.55f, 0.87f, 0.66f}, {0.57f, 0.85f, 0.64f},
+                                                {0.22f, 0.58f, 0.33f}, {0.77f, 0.25f, 0.10f}, {0.05f, 0.80f, 0.55f}};
+
+/// Words attend to themselves and to those before; the darker the block, the larger the weight.
+void attend_to_a_sentence() {
+    heading("a sentence attends to itself");
+    const auto scores = matmul(sentence, transpose(sentence));
+    tensor<float, word, word> weights;
+    const auto contexts = eval(matmul(store(weights, softmax(masked(scores, causal))), sentence));
+
+    std::puts("   auto scores = matmul(x, transpose(x));                                  // lazy, [word, word]");
+    std::puts("   auto y = eval(matmul(store(weights, softmax(masked(scores, causal))), x));  // one fused loop\n");
+    std::printf("   %8s ", "weights");
+    for (const char* w : words) std::printf("%8s", w);
+    std::puts("      context");
+    constexpr const char* shades[] = {"  ", "\u2591\u2591", "\u2592\u2592", "\u2593\u2593", "\u2588\u2588"};
+    for (std::size_t i = 0; i < word.extent; ++i) {
+        std::printf("   %8s ", words[i]);
+        for (std::size_t j = 0; j <= i; ++j) {
+            const double weight = static_cast<double>(weights(i, j));
+            std::printf("  %s%.2f", shades[std::min(4, static_cast<int>(weight * 5))], weight);
+        }
+        for (std::size_t j = i + 1; j < word.extent; ++j) std::printf("       .");
+        std::printf("    ");
+        for (const float c : contexts[i]) std::printf(" %.4f", static_cast<double>(c));
+        std::printf("\n");
+    }
+    // The compiler can compute it too, and both agree.
+    constexpr tensor<float, word, feature> constant =
+        matmul(softmax(masked(matmul(sentence, transpose(sentence)), causal)), sentence);
+    examples::failures += eval(max(abs(constant - contexts)))() < 1e-6f ? 0 : 1;
+    std::puts("\n   constexpr tensor<float, word, feature> y = ...;   // the compiler computes the same numbers");
+}
+
+// ------------------------------------------------------------------------------------- plan and costs
+
+inline constexpr axis<"query", 64> query;
+inline constexpr axis<"key", 64> key;
+inline constexpr axis<"head", 32> head;
+using queries = tensor<float, query, head>;
+using keys = tensor<float, key, head>;
+
+auto attend(const queries& q, const keys& k, const keys& v) {
+    return matmul(softmax(matmul(q, transpose(k)) * rsqrt_extent<head>), v);
+}
+auto attend_causally(const queries& q, const keys& k, const keys& v) {
+    return matmul(softmax(masked(matmul(q, transpose(k)) * rsqrt_extent<head>, causal)), v);
+}
+using full_type = decltype(attend(queries{}, keys{}, keys{}));
+using causal_type = decltype(attend_causally(queries{}, keys{}, keys{}));
+
+// Costs are constants: what must hold can be asserted before anything runs.
+static_assert(workspace_bytes<causal_type> <= 16 * 1024);
+static_assert(flops<causal_type> < 6 * flops<full_type> / 10, "a causal mask excludes nearly half of the pairs");
+
+void show_plan(const queries& q, const keys& k, const keys& v) {
+    heading("64 queries, 64 keys, width 32: the plan of one fused loop");
+    const auto e = attend_causally(q, k, v);
+    const auto text = explain(e);
+    std::fputs(text.c_str(), stdout);
+    heading("known before it runs");
+    std::printf("   flops<E>            %8zu    (%zu without the mask)\n", flops<causal_type>, flops<full_type>);
+    std::printf("   workspace_bytes<E>  %8zu    (on the stack; a matrix of all scores would take %zu)\n",
+                workspace_bytes<causal_type>, query.extent * key.extent * sizeof(float));
+}
+
+// ------------------------------------------------------------------------------------- time
+
+/// Attention as one writes it in loops.
+ASHLAR_NOINLINE void by_loops(const queries& q, const keys& k, const keys& v, bool masked, queries& out) {
+    for (std::size_t i = 0; i < query.extent; ++i) {
+        const std::size_t kept = masked ? i + 1 : key.extent;
+        float scores[key.extent], top = std::numeric_limits<float>::lowest(), sum = 0;
+        for (std::size_t j = 0; j < kept; ++j) {
+            scores[j] = 0;
+            for (std::size_t d = 0; d < head.extent; ++d) scores[j] += q(i, d) * k(j, d);
+            scores[j] *= static_cast<float>(rsqrt_extent<head>);
+            top = std::max(top, scores[j]);
+        }
+        for (std::size_t j = 0; j < kept; ++j) sum += scores[j] = std::exp(scores[j] - top);
+        for (std::size_t d = 0; d < head.extent; ++d) out(i, d) = 0;
+        for (std::size_t j = 0; j < kept; ++j)
+            for (std::size_t d = 0; d < head.extent; ++d) out(i, d) += scores[j] / sum * v(j, d);
+    }
+}
+ASHLAR_NOINLINE void by_ashlar(const queries& q, const keys& k, const keys& v, queries& out) { out = attend(q, k, v); }
+ASHLAR_NOINLINE void by_ashlar_causal(const queries& q, const keys& k, const keys& v, queries& out) {
+    out = attend_causally(q, k, v);
+}
+
+/// The best time of one call in seconds, out of several short runs of `calls`.
+template <class F>
+double best_of(double best, int calls, F f) {
+    return std::min(best, bench::seconds([&] { for (int c = 0; c < calls; ++c) f(); }) / calls);
+}
+
+void row_of_times(const char* name, double time, double beside, std::size_t operations, double peak) {
+    const double share = static_cast<double>(operations) / time / peak;
+    const int blocks = std::clamp(static_cast<int>(share * 30 + 0.5), 0, 30);
+    std::printf("   %-22s %9.2f us %7.1fx  %5.1f%%  ", name, time * 1e6, beside / time, share * 100);
+    for (int b = 0; b < 30; ++b) std::fputs(b < blocks ? "\u2588" : "\u2591", stdout);
+    std::puts("");
+}
+
+void measure(const queries& q, const keys& k, const keys& v) {
+    heading("time of one call on one core");
+    queries out, expected;
+    double loops = 1, ours = 1, loops_causal = 1, ours_causal = 1, peak = 0;
+    for (int round = 0; round < 40; ++round) {  // by turns, so that all see the same machine
+        peak = std::max(peak, bench::peak_flops<float>(1));
+        loops = best_of(loops, 5, [&] { by_loops(q, k, v, false, expected); });
+        ours = best_of(ours, 50, [&] { by_ashlar(q, k, v, out); });
+        loops_causal = best_of(loops_causal, 5, [&] { by_loops(q, k, v, true, expected); });
+        ours_causal = best_of(ours_causal, 50, [&] { by_ashlar_causal(q, k, v, out); });
+    }
+    std::printf("   %-22s %12s %8s  of the %.0f GFLOP/s that multiply-adds reach here\n", "", "time", "speed", peak / 1e9);
+    row_of_times("full, plain loops", loops, loops, flops<full_type>, peak);
+    row_of_times("full, ashlar", ours, loops, flops<full_type>, peak);
+    row_of_times("causal, plain loops", loops_causal, loops_causal, flops<causal_type>, peak);
+    row_of_times("causal, ashlar", ours_causal, loops_causal, flops<causal_type>, peak);
+
+    by_loops(q, k, v, false, expected);
+    by_ashlar(q, k, v, out);
+    const float off = eval(max(abs(out - expected)))();
+    by_loops(q, k, v, true, expected);
+    by_ashlar_causal(q, k, v, out);
+    const float off_causal = eval(max(abs(out - expected)))();
+    std::printf("   largest difference between loops and expression: %.1e and %.1e\n", static_cast<double>(off),
+                static_cast<double>(off_causal));
+    examples::failures += off < 1e-5f && off_causal < 1e-5f ? 0 : 1;
+}
+
+}  // namespace
+
+int main() {
+    std::puts("ashlar: tensors with compile-time shapes, lazy expressions, fused SIMD loops");
+    attend_to_a_sentence();
+
+    const auto wave = [](float step) {
+        return [step](auto i, auto j) { return std::sin(step * static_cast<float>(32 * i + j)); };
+    };
+    const auto q = generate<float, query, head>(wave(0.7f));
+    const auto k = generate<float, key, head>(wave(1.1f));
+    const auto v = generate<float, key, head>(wave(0.3f));
+    show_plan(q, k, v);
+    measure(q, k, v);
+    std::puts("\nexamples/dot_product_attention.cpp goes through this step by step; ./run bench compares with others.");
+    return examples::report();
+}

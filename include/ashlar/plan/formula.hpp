@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: BSL-1.0
+// What a stage computes, written as a formula over operands (a, b, ...) and buffers (t1, t2, ...).
+#pragma once
+
+#include <ashlar/plan/labels.hpp>
+#include <ashlar/plan/steps.hpp>
+
+namespace ashlar::detail {
+
+constexpr const char* reduction_name(std::uint8_t variant) {
+    constexpr const char* names[] = {"sum", "mean", "max", "min", "variance", "argmax", "all", "any", "logsumexp"};
+    return names[variant];
+}
+
+/// Writes names and formulas of P, a `planned`. Operands are named in the order in which they stand in the expression,
+/// buffers in the order in which they are written.
+template <class P>
+struct formula_writer {
+    using id = std::int16_t;
+
+    plan_writer out{};
+    std::array<std::size_t, P::code.buffers.size()> buffer_number{};
+    std::size_t named_buffers = 0;
+
+    static constexpr std::size_t index(id n) { return static_cast<std::size_t>(n); }
+    static constexpr const graph_node& at(id n) { return P::nodes[index(n)]; }
+    static constexpr const auto& stage(std::size_t s) { return P::code.stages[s]; }
+
+    constexpr void name_operand(id n) {
+        std::size_t before = 0;
+        for (std::size_t i = 0; i < index(n); ++i) before += P::nodes[i].kind == op::array ? 1u : 0u;
+        out.put(static_cast<char>('a' + before % 26));
+        if (before >= 26) out.put(before / 26);
+    }
+    constexpr void name_buffer(id b) {
+        if (buffer_number[index(b)] == 0) buffer_number[index(b)] = ++named_buffers;
+        out.put('t');
+        out.put(buffer_number[index(b)]);
+    }
+
+    static constexpr id past_names(id n) {
+        for (;;) {
+            const op kind = at(n).kind;
+            if (kind == op::let || kind == op::let_value)
+                n = at(n).same_as;
+            else if (kind == op::store || (kind == op::broadcast && at(n).rank != 0))
+                n = at(n).operands[0];
+            else
+                return n;
+        }
+    }
+
+    /// Whether the stage does no arithmetic: only memory behind index maps.
+    static constexpr bool is_copy(std::size_t s) {
+        if (stage(s).kind != stage_kind::map) return false;
+        id n = stage(s).top;
+        for (;;) {
+            n = past_names(n);
+            if (at(n).kind == op::array || (stage(s).values[index(n)] != -1 && stage(s).factors[index(n)] == -1)) return true;
+            if (!is_index_map(at(n).kind)) return false;
+            n = at(n).operands[0];
+        }
+    }
+
+    /// Whether node n, as the stage computes it, contains the stage's core.
+    static constexpr bool contains_core(std::size_t s, id n) {
+        n = past_names(n);
+        if (n == stage(s).core) return true;
+        if (stage(s).values[index(n)] != -1) return false;
+        for (std::size_t i = 0; i < at(n).operand_count; ++i)
+            if (contains_core(s, at(n).operands[i])) return true;
+        return false;
+    }
+
+    /// The value of n as the stage reads or computes it, in parentheses where it is more than a name and `tight`.
+    constexpr void value(std::size_t s, id n, bool tight = false) {
+        if (stage(s).kind == stage_kind::product && n != stage(s).top && past_names(n) == stage(s).core) return out.put('_');
+        n = past_names(n);
+        const graph_node& g = at(n);
+        const id held = stage(s).values[index(n)], factor = stage(s).factors[index(n)];
+        const bool standardizes = g.kind == op::standardize, logarithm = g.kind == op::softmax && g.variant != 0;
+        if (held != -1 && factor == -1 && !standardizes) return name_buffer(held);
+        if (standardizes || logarithm || held != -1) {
+            if (tight) out.put('(');
+            if (standardizes && held != -1) {
+                out.put('(');
+                value(s, g.operands[0], true);
+                out.put(" - ");
+                name_buffer(held);
+                out.put(") * ");
+            } else if (standardizes || logarithm) {
+                value(s, g.operands[0], true);
+                out.put(standardizes ? " * " : " - ");
+            } else {
+                name_buffer(held);
+                out.put(" * ");
+            }
+            if (factor != -1) name_buffer(factor);
+            if (tight) out.put(')');
+            return;
+        }
+        switch (g.kind) {
+            case op::array: return name_operand(n);
+            case op::scalar: return out.put('s');
+            case op::index: return out.put("index");
+            case op::mask: return labels_of<P>[index(n)].write_mask(out, tight);
+            case op::map: return function(s, n, tight);
+            case op::permute: return call(s, n, is_transpose(g) ? "transpose" : "permute");
+            case op::reshape: return call(s, n, "reshape");
+            case op::slice: return call(s, n, "slice");
+            case op::repeat: return call(s, n, "repeat");
+            case op::concat: return call(s, n, "concat");
+            case op::take: return call(s, n, "take");
+            case op::matmul: return call(s, n, "matmul");
+            case op::reduce: return call(s, n, reduction_name(g.variant));
+            case op::masked:
+                out.put("masked(");
+                value(s, g.operands[0]);
+                out.put(", ");
+                labels_of<P>[index(n)].write_mask(out, false);
+                return out.put(')');
+            default: return out.put('_');
+        }
+    }
+
+    /// What is applied to the elements of a stage's product on their way to memory, innermost first.
+    constexpr bool epilogue(std::size_t s, id n, bool first = true) {
+        n = past_names(n);
+        if (n == stage(s).core) return first;
+        const graph_node& g = at(n);
+        std::size_t inside = 0;
+        while (inside + 1u < g.operand_count && !contains_core(s, g.operands[inside])) ++inside;
+        first = epilogue(s, g.operands[inside], first);
+        if (g.kind != op::map && g.kind != op::masked) return first;
+        if (!first) out.put(", ");
+        if (g.kind == op::masked) {
+            out.put("masked(");
+            labels_of<P>[index(n)].write_mask(out, false);
+            out.put(')');
+        } else if (g.operand_count == 1) {
+            out.put(is_operator(n) ? "negate" : labels_of<P>[index(n)].function);
+        } else if (const char c = labels_of<P>[index(n)].function[0]; is_operator(n) && g.operand_count == 2 && (inside == 0 || c == '+' || c == '*')) {
+            out.put(labels_of<P>[index(n)].function);
+            out.put(' ');
+            value(s, g.operands[1 - inside], true);
+        } else {
+            value(s, n);
+        }
+        return false;
+    }
+
+private:
+    static constexpr bool is_operator(id n) {
+        const char c = labels_of<P>[index(n)].function[0];
+        return c < 'a' || c > 'z';
+    }
+    static constexpr bool is_transpose(const graph_node& g) {
+        for (std::size_t i = 0; i < g.rank; ++i) {
+            const std::size_t expected = i + 2u < g.rank || g.rank < 2 ? i : 2u * g.rank - 3u - i;
+            if (g.permutation[i] != static_cast<std::ptrdiff_t>(expected)) return false;
+        }
+        return true;
+    }
+    constexpr void call(std::size_t s, id n, const char* name) {
+        out.put(name);
+        out.put('(');
+        for (std::size_t i = 0; i < at(n).operand_count; ++i) {
+            if (i != 0) out.put(", ");
+            value(s, at(n).operands[i]);
+        }
+        out.put(')');
+    }
+    constexpr void function(std::size_t s, id n, bool tight) {
+        const graph_node& g = at(n);
+        const char* name = labels_of<P>[index(n)].function;
+        if (!is_operator(n)) return call(s, n, name);
+        if (g.operand_count == 1) {
+            out.put(name);
+            return value(s, g.operands[0], true);
+        }
+        if (tight) out.put('(');
+        value(s, g.operands[0], true);
+        out.put(' ');
+        out.put(name);
+        out.put(' ');
+        value(s, g.operands[1], true);
+        if (tight) out.put(')');
+    }
+};
+
+}  // namespace ashlar::detail

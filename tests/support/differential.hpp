@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSL-1.0
+// Evaluates an expression by kernels, in hostile memory, and compares with its evaluation node by node.
+#pragma once
+
+#include <ashlar/ashlar.hpp>
+
+#include <tests/support/random.hpp>
+#include <tests/support/reference.hpp>
+
+#include <cstring>
+
+namespace support {
+
+template <class T>
+inline constexpr double default_tolerance = std::is_same_v<T, double> ? 1e-13 : std::is_same_v<T, float> ? 2e-6 : 0;
+
+/// Every byte 0xff: NaN for floating-point numbers.
+template <class T>
+void spoil(T& memory) {
+    if constexpr (std::is_same_v<typename T::value_type, bool>) {
+        for (auto& x : memory) x = false;
+    } else {
+        std::memset(static_cast<void*>(memory.data()), 0xff, sizeof(typename T::value_type) * T::size);
+    }
+}
+
+/// Evaluates into a spoiled tensor with a spoiled workspace that has a guard behind it.
+template <class E>
+auto evaluated(const E& e, std::source_location where = std::source_location::current()) {
+    constexpr std::size_t bytes = ashlar::workspace_bytes<E>;
+    struct {
+        ashlar::workspace<bytes> scratch;
+        std::byte guard[64];
+    } memory;
+    std::memset(static_cast<void*>(&memory), 0xff, sizeof memory);
+    ashlar::detail::value_tensor<E> result;
+    spoil(result);
+    ashlar::evaluate(result, e, memory.scratch);
+    for (const std::byte b : memory.guard)
+        if (b != std::byte{0xff}) {
+            ADD_FAILURE_AT(where.file_name(), static_cast<int>(where.line())) << "wrote behind the workspace of " << bytes << " bytes";
+            break;
+        }
+    return result;
+}
+
+template <class E>
+using element = ashlar::element_of<E>;
+
+/// The kernels' result against the node by node one.
+template <class E>
+void check(const E& e, double tolerance = default_tolerance<element<E>>,
+           std::source_location where = std::source_location::current()) {
+    const reference::array expected = reference::of(ashlar::detail::constant_evaluate(e));
+    reference::expect_near(evaluated(e, where), expected, tolerance, 1e-3, where);
+}
+
+/// The kernels' result against a reference.
+template <class E>
+void check(const E& e, const reference::array& expected, double tolerance = default_tolerance<element<E>>,
+           std::source_location where = std::source_location::current()) {
+    reference::expect_near(evaluated(e, where), expected, tolerance, 1e-3, where);
+}
+
+/// Into a destination that is a view, whatever its strides.
+template <class Destination, class E>
+void check_into(Destination destination, const E& e, double tolerance = default_tolerance<element<E>>,
+                std::source_location where = std::source_location::current()) {
+    const reference::array expected = reference::of(ashlar::detail::constant_evaluate(e));
+    for (auto& x : destination) x = std::remove_cvref_t<decltype(x)>(-1);
+    ashlar::evaluate(destination, e);
+    reference::expect_near(destination, expected, tolerance, 1e-3, where);
+}
+
+}  // namespace support
