@@ -36,7 +36,7 @@ void attend_to_a_sentence() {
     tensor<float, word, word> weights;
     const auto contexts = eval(matmul(store(weights, softmax(masked(scores, causal))), sentence));
 
-    std::puts("   auto scores = matmul(x, transpose(x));                                  // lazy, [word, word]");
+    std::puts("   auto scores = matmul(x, transpose(x));                                      // lazy, [word, word]");
     std::puts("   auto y = eval(matmul(store(weights, softmax(masked(scores, causal))), x));  // one fused loop\n");
     std::printf("   %8s ", "weights");
     for (const char* w : words) std::printf("%8s", w);

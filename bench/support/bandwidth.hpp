@@ -47,7 +47,7 @@ inline void store_line(float* to, line value) { *reinterpret_cast<line*>(to) = v
 /// Moves what a streaming f32 problem has to move, once per call: a decode reads keys and values, rows are read and
 /// written. The result is not one of the problem's: it goes to `spare`.
 inline void move_data(const problem& what, const operands& given, std::size_t calls) {
-    static volatile float sink;
+    [[maybe_unused]] static volatile float sink;
     for (std::size_t c = 0; c < calls; ++c) {
         const operands o = hidden(given);
         if (what.op == operation::attention) {

@@ -100,7 +100,7 @@ TEST(attention, batches_and_groups) {
     check(attention(q, k, v, keep(m)));
     check(attention(q, slice<1, 0, 1>(k), slice<1, 0, 1>(v)));
     check(attention_weights(q, k, causal));
-    check(attention(q, repeat<1, 2>(k), repeat<1, 2>(v)));
+    check(attention(q, repeat_heads(k), repeat<1, 2>(v)));
 }
 
 TEST(attention, nothing_leaks) {

@@ -42,6 +42,12 @@ public:
             }
         }
         require(written == P::nodes[P::count - 1].size(), "elements of the destination are written", written);
+        for (std::size_t n = 0; n < P::count; ++n) {
+            std::size_t times = 0;
+            for (std::size_t s = 0; s < code.stage_count; ++s)
+                if (code.stages[s].kind == stage_kind::product && index(code.stages[s].core) == n) ++times;
+            require(times <= 1, "is a product that several stages compute", n);
+        }
         std::size_t operations = 0;
         for (const auto& step : ashlar::plan<typename P::expression_type, typename P::configuration>.steps) operations += step.flops;
         require(operations == ashlar::flops<typename P::expression_type>, "operations are in steps", operations);

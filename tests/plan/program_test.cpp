@@ -108,6 +108,21 @@ TEST(program, store) {
     expect_sound(softmax(store(y<64, 50>, matmul(x<64, 16>, z<16, 50>))));
     expect_sound(matmul(x<40, 64>, store(y<64, 50>, matmul(x<64, 16>, z<16, 50>))));
 }
+TEST(program, chains_of_barriers) {
+    expect_sound(matmul(x<40, 8>, matmul(x<8, 9>, matmul(x<9, 10>, softmax<0>(x<10, 11>)))));
+    expect_sound(softmax<0>(softmax<0>(softmax<0>(x<40, 9>))));
+    expect_sound(matmul(x<40, 8>, let(softmax<0>(y<8, 50>), [](const auto& v) { return v - mean<0>(v) + mean<1>(v, keep_dims); })));
+    expect_sound(x<40, 8> - mean<0>(matmul(y<40, 8>, z<8, 8>) - max<0>(x<40, 8>)));
+    expect_sound(matmul(matmul(x<2, 40, 8>, softmax<1>(y<2, 8, 9>)), matmul(z<2, 9, 5>, softmax<0>(y<5, 6>))));
+    expect_sound(attention(x<3, 40, 8>, matmul(softmax<1>(x<3, 40, 8>), x<8, 8>), softmax<1>(matmul(x<3, 40, 8>, y<8, 8>))));
+    expect_sound(sum(matmul(x<40, 8>, matmul(y<8, 9>, z<9, 50>))));
+    expect_sound(max<0>(softmax<0>(concat<0>(matmul(x<40, 8>, y<8, 8>), z<3, 8>))));
+    expect_sound(let(matmul(x<40, 8>, y<8, 8>), [](const auto& v) { return v - mean<0>(v); }));
+    expect_sound(let(matmul(x<40, 8>, y<8, 8>), [](const auto& v) { return v + matmul(x<40, 40>, v); }));
+    expect_sound(let(matmul(x<40, 8>, y<8, 8>), [](const auto& v) { return matmul(v, transpose(v)); }));
+    expect_sound(let(matmul(x<40, 8>, y<8, 8>), [](const auto& v) { return concat<0>(v, relu(v)); }));
+    expect_sound(let(matmul(x<40, 8>, y<8, 8>), [](const auto& v) { return store(z<40, 8>, v) + softmax<0>(v) * softmax(v); }));
+}
 TEST(program, layers) {
     const auto layer = [](const auto& e) {
         return let(multi_head<2, 40, 16>(e, causal) + e, [](const auto& h) {

@@ -102,12 +102,13 @@ struct product_stage : stage_axes<P, T, Stage, Rows> {
         std::size_t first;
 
         template <std::size_t N, bool Unmasked = false>
-        ASHLAR_ALWAYS_INLINE void write(std::size_t i, std::size_t j, vec acc) const {
+        ASHLAR_ALWAYS_INLINE auto write(std::size_t i, std::size_t j, vec acc) const {
             const std::size_t r = rows_in_lanes ? j : i, c = rows_in_lanes ? i : j;
             const auto x = s.template value<N, Unmasked>(first + r, c, s.template scaled<N>(first + r, acc));
             output* p = out + static_cast<std::ptrdiff_t>(r) * row_stride + static_cast<std::ptrdiff_t>(c) * column_stride;
             constexpr bool padded = stage.buffer != -1 && P::code.buffers[base::written_buffer].padded && rows_in_lanes && row_stride == 1 && !std::is_same_v<output, bool>;
             store_lanes<rows_in_lanes ? row_stride : column_stride, padded ? width : N>(x, p);
+            return x;
         }
         template <std::size_t N>
         ASHLAR_ALWAYS_INLINE void operator()(std::size_t i, std::size_t j, vec acc, lane_count<N>) const {
@@ -136,6 +137,50 @@ struct product_stage : stage_axes<P, T, Stage, Rows> {
             this->template write<N>(i, j, acc);
         }
     };
+
+    /// For the operand of a softmax, rows in lanes: the greatest element of each row is found on the way.
+    template <class Inner>
+    struct greatest_epilogue : Inner {
+        vec* greatest;
+
+        template <bool Unmasked, std::size_t N, std::size_t Keys>
+        ASHLAR_ALWAYS_INLINE void write_column(std::size_t i, std::size_t j, const vec (&column)[Keys]) const {
+            vec most = greatest[j / width];
+            ASHLAR_UNROLL
+            for (std::size_t k = 0; k < Keys; ++k) most = max(most, this->template write<N, Unmasked>(i + k, j, column[k]));
+            greatest[j / width] = most;
+        }
+        template <std::size_t Keys, std::size_t N>
+        ASHLAR_ALWAYS_INLINE void column(std::size_t i, std::size_t j, const vec (&column)[Keys], lane_count<N>) const {
+            write_column<false, N>(i, j, column);
+        }
+        template <std::size_t Keys, std::size_t N>
+        ASHLAR_ALWAYS_INLINE void column(std::size_t i, std::size_t j, const vec (&column)[Keys], lane_count<N>, plain_block) const {
+            write_column<true, N>(i, j, column);
+        }
+        template <std::size_t Keys, std::size_t N>
+        ASHLAR_ALWAYS_INLINE void column(std::size_t i, std::size_t j, const vec (&column)[Keys], lane_count<N>, masked_block) const {
+            write_column<false, N>(i, j, column);
+        }
+    };
+
+    template <class Epilogue>
+    ASHLAR_ALWAYS_INLINE void finish(Epilogue epilogue, std::size_t first) const {
+        if constexpr (stage.maxima == -1) {
+            multiply(epilogue, first);
+        } else {
+            constexpr std::size_t registers = (Rows + width - 1) / width;
+            vec greatest[registers];
+            ASHLAR_UNROLL
+            for (std::size_t r = 0; r < registers; ++r) greatest[r] = vec(std::numeric_limits<element>::lowest());
+            greatest_epilogue<Epilogue> tracking{epilogue, greatest};
+            multiply(tracking, first);
+            constexpr auto maxima = static_cast<std::size_t>(stage.maxima);
+            element* out = f.template buffer<element, maxima>() + f.template buffer_offset<maxima>(this->in_top(first, 0));
+            ASHLAR_UNROLL
+            for (std::size_t r = 0; r < registers; ++r) greatest[r].store(out + r * width);
+        }
+    }
 
     /// The masked node on top of the product, past names; it decides which blocks need its mask.
     static consteval std::size_t masked_top() {
@@ -183,10 +228,9 @@ struct product_stage : stage_axes<P, T, Stage, Rows> {
         if constexpr (mask_node != no_axis) {
             const auto at = this->in_top(first, 0);
             masked_epilogue epilogue{{*this, this->written(), first}, supported_keys<mask_node>(f, at, first, first + Rows)};
-            multiply(epilogue, first);
+            finish(epilogue, first);
         } else {
-            plain_epilogue epilogue{*this, this->written(), first};
-            multiply(epilogue, first);
+            finish(plain_epilogue{*this, this->written(), first}, first);
         }
     }
 

@@ -142,11 +142,12 @@ struct softmax_stage : row_stage<P, T, Stage, Rows> {
     ASHLAR_ALWAYS_INLINE static vec lowest() { return vec(std::numeric_limits<element>::lowest()); }
 
     ASHLAR_ALWAYS_INLINE void run() const {
+        // One range for the whole tile: the product that follows reads the rows of a block over all their keys.
+        const auto r = this->column_range(this->first_row(), Rows);
         if constexpr (base::rows_in_lanes) {
-            const auto r = this->column_range(this->first_row(), Rows);
             this->each_register_of_rows([&](std::size_t row, auto n) ASHLAR_LAMBDA_INLINE { lanes_of_rows<n>(row, r); });
         } else {
-            this->each_row([&](std::size_t row) ASHLAR_LAMBDA_INLINE { one_row(row, this->column_range(row, 1)); });
+            this->each_row([&](std::size_t row) ASHLAR_LAMBDA_INLINE { one_row(row, r); });
         }
     }
 
@@ -155,11 +156,22 @@ struct softmax_stage : row_stage<P, T, Stage, Rows> {
     }
     static constexpr std::ptrdiff_t column_distance = plain ? P::code.buffers[base::first_buffer].strides[stage.column_axis] : 0;
 
+    /// The greatest element of N rows: the product that made them has found it already, or a pass over them does.
+    template <std::size_t N>
+    ASHLAR_ALWAYS_INLINE vec greatest(std::size_t row, typename base::range r) const {
+        if constexpr (stage.maxima != -1) {
+            constexpr auto maxima = static_cast<std::size_t>(stage.maxima);
+            return vec::load(f.template buffer<element, maxima>() + f.template buffer_offset<maxima>(this->in_core(row, 0)));
+        } else {
+            vec top[4] = {lowest(), lowest(), lowest(), lowest()};
+            this->template fold_down<N>(row, r, top, [](vec& m, vec x, std::size_t, auto) ASHLAR_LAMBDA_INLINE { m = max(m, x); });
+            return max(max(top[0], top[1]), max(top[2], top[3]));
+        }
+    }
+
     template <std::size_t N>
     ASHLAR_ALWAYS_INLINE void lanes_of_rows(std::size_t row, typename base::range r) const {
-        vec top[4] = {lowest(), lowest(), lowest(), lowest()};
-        this->template fold_down<N>(row, r, top, [](vec& m, vec x, std::size_t, auto) ASHLAR_LAMBDA_INLINE { m = max(m, x); });
-        const vec m = max(max(top[0], top[1]), max(top[2], top[3]));
+        const vec m = greatest<N>(row, r);
         vec sum[4] = {vec(0), vec(0), vec(0), vec(0)};
         element* out = plain ? numerators(row, 0) : nullptr;
         this->template fold_down<N>(row, r, sum, [&](vec& s, vec x, std::size_t c, auto) ASHLAR_LAMBDA_INLINE {

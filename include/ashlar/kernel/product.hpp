@@ -33,8 +33,9 @@ inline constexpr register_block product_plan = [] {
 
 /// Number of register blocks of a product, of which the packed columns are one for each row block.
 template <class T, class Config, product_shape P>
-inline constexpr std::size_t product_block_count = product_plan<T, Config, P>.rows.blocks *
-                                                   (product_plan<T, Config, P>.vectors.blocks + (packed_depth<T, Config, P> > 1));
+inline constexpr std::size_t product_block_count =
+    product_plan<T, Config, P>.rows.blocks *
+    (product_plan<T, Config, P>.vectors.blocks + (packed_depth<T, Config, P> > 1));
 
 /// Number of row blocks of a product; block b covers rows [product_row<...>(b), product_row<...>(b + 1)).
 template <class T, class Config, product_shape P>
@@ -52,6 +53,8 @@ struct product_walk {
     static constexpr register_block plan = product_plan<T, Config, P>;
     static constexpr std::size_t width = lane_width<T, Config>;
     static constexpr std::size_t last_lanes = (P.j + width - 1) % width + 1;
+    static constexpr bool packs = packs_columns<T, Config, P, Depth, Epilogue>;
+    using packed = std::conditional_t<packs, packed_columns<T, Config, P>, no_packed_columns>;
 
     template <std::size_t Value>
     using constant = std::integral_constant<std::size_t, Value>;
@@ -81,17 +84,17 @@ struct product_walk {
         if constexpr (turn != whole)
             for (; b < whole; ++b) f(constant<across.large - 1>{}, constant<width>{}, across.first(b) * width);
         if constexpr (apart)
-            f(constant<packs_columns<T, Config, P, Depth, Epilogue> ? 0 : 1>{}, constant<last_lanes>{}, P.j - last_lanes);
+            f(constant<packs ? 0 : 1>{}, constant<last_lanes>{}, P.j - last_lanes);
         else if constexpr (whole != across.blocks)
             f(constant<across.size(whole)>{}, constant<last_lanes>{}, across.first(whole) * width);
     }
 
-    template <std::size_t Rows, std::size_t Vectors, std::size_t LastLanes, class Packed>
+    template <std::size_t Rows, std::size_t Vectors, std::size_t LastLanes>
     ASHLAR_ALWAYS_INLINE static void block(const T* s, const T* v, Depth depth, Epilogue& epilogue,
-                                           const Packed& packed, std::size_t i, std::size_t j) {
+                                           const packed& last_columns, std::size_t i, std::size_t j) {
         constexpr block_shape shape{Rows, Vectors, plan.chains, LastLanes};
         if constexpr (Vectors == 0)
-            packed_block<T, Config, P, Rows>(s, packed, epilogue, i);
+            packed_block<T, Config, P, Rows>(s, last_columns, epilogue, i);
         else if constexpr (requires { depth(i, i, j, j); })
             product_block<T, Config, P, shape>(
                 s, v, depth(i, i + Rows, j, j + (Vectors - 1) * width + LastLanes), epilogue, i, j);
@@ -121,21 +124,17 @@ template <class T, class Config, product_shape P, class Depth, class Epilogue>
 ASHLAR_ALWAYS_INLINE void product_blocks(const T* s, const T* v, Depth depth, Epilogue& epilogue,
                                          std::size_t first_block, std::size_t last_block) {
     using walk = product_walk<T, Config, P, Depth, Epilogue>;
-    const std::conditional_t<packs_columns<T, Config, P, Depth, Epilogue>, packed_columns<T, Config, P>, no_packed_columns>
-        packed(v);
-    const auto block = [&](auto rows, auto vectors, auto last_lanes, std::size_t i, std::size_t j) ASHLAR_LAMBDA_INLINE {
-        walk::template block<rows, vectors, last_lanes>(s, v, depth, epilogue, packed, i, j);
-    };
+    const typename walk::packed packed(v);
     if constexpr (P.rows_outer)
         walk::each_row_block(first_block, last_block, [&](auto rows, std::size_t i) ASHLAR_LAMBDA_INLINE {
-            walk::each_column_block([&](auto vectors, auto last_lanes, std::size_t j) ASHLAR_LAMBDA_INLINE {
-                block(rows, vectors, last_lanes, i, j);
+            walk::each_column_block([&](auto vectors, auto lanes, std::size_t j) ASHLAR_LAMBDA_INLINE {
+                walk::template block<rows, vectors, lanes>(s, v, depth, epilogue, packed, i, j);
             });
         });
     else
-        walk::each_column_block([&](auto vectors, auto last_lanes, std::size_t j) ASHLAR_LAMBDA_INLINE {
+        walk::each_column_block([&](auto vectors, auto lanes, std::size_t j) ASHLAR_LAMBDA_INLINE {
             walk::each_row_block(first_block, last_block, [&](auto rows, std::size_t i) ASHLAR_LAMBDA_INLINE {
-                block(rows, vectors, last_lanes, i, j);
+                walk::template block<rows, vectors, lanes>(s, v, depth, epilogue, packed, i, j);
             });
         });
 }

@@ -18,14 +18,13 @@ struct block_shape {
     std::size_t rows, vectors, chains, last_lanes;
 };
 
-/// The same pointer, about which the optimiser knows nothing. As the end of a loop it prevents unrolling: caches
+/// The same number, about which the optimiser knows nothing. Counting iterations with it prevents unrolling: caches
 /// deliver at their full rate to one stream that few instructions read.
-template <class T>
-ASHLAR_ALWAYS_INLINE const T* opaque_pointer(const T* pointer) {
+ASHLAR_ALWAYS_INLINE std::size_t opaque_count(std::size_t count) {
 #if defined(__GNUC__)
-    __asm__("" : "+r"(pointer));
+    __asm__("" : "+r"(count));
 #endif
-    return pointer;
+    return count;
 }
 
 /// Keeps clang from reading what comes after before what comes before, several rows of a stream side by side; g++
@@ -86,11 +85,10 @@ struct product_accumulators {
     /// `steps` depth steps; s and v are moved past them.
     template <bool ZerosExclude>
     ASHLAR_ALWAYS_INLINE void run(const T*& s, const T*& v, std::size_t steps) {
-        const T* end = v + steps / B.chains * B.chains * P.vk;
-        if constexpr (B.rows == 1) end = opaque_pointer(end);
-        for (; v != end; s += B.chains * P.sk, v += B.chains * P.vk) {
+        for (std::size_t left = steps / B.chains; left != 0; s += B.chains * P.sk, v += B.chains * P.vk) {
             ASHLAR_UNROLL
             for (std::size_t u = 0; u < B.chains; ++u) step<ZerosExclude>(s + u * P.sk, v + u * P.vk, u);
+            left = B.rows == 1 ? opaque_count(left - 1) : left - 1;
         }
         if constexpr (B.chains > 1)
             for (steps %= B.chains; steps != 0; --steps, s += P.sk, v += P.vk) step<ZerosExclude>(s, v, 0);

@@ -93,8 +93,8 @@ struct dot_block {
         if constexpr (has_shuffle && in_register<T, width, Config>()) {
             alignas(64) T waiting[width / together * width];
             T* at = waiting;
-            const T* const whole = opaque_pointer(b + Count / together * together * P.ld);
-            for (; b != whole; at += width) b = group<together>(b, at);
+            for (std::size_t left = Count / together; left != 0; left = opaque_count(left - 1), at += width)
+                b = group<together>(b, at);
             if constexpr (Count % together != 0) group<Count % together>(b, at);
             vec folded[width / together];
             ASHLAR_UNROLL

@@ -27,7 +27,8 @@ inline constexpr std::size_t most_packed_bytes = 8 * 1024;
 template <class T, class Config, product_shape P>
 constexpr std::size_t choose_packed_depth() {
     constexpr std::size_t width = lane_width<T, Config>, columns = P.j % width;
-    if (!P.pack || !has_shuffle || !in_register<T, width, Config>() || P.sk != 1 || columns == 0 || 2 * columns > width) return 1;
+    if (!P.pack || !has_shuffle || !in_register<T, width, Config>()) return 1;
+    if (P.sk != 1 || columns == 0 || 2 * columns > width) return 1;
     std::size_t depth = width;
     while (depth > 1 && (columns * depth > width || P.k % depth != 0)) depth /= 2;
     // What it saves against packing the columns and folding each row, in half cycles.

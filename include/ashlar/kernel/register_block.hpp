@@ -58,8 +58,9 @@ struct register_file {
 /// The register file behind a configuration.
 template <class Config>
 constexpr register_file register_file_of() {
-    constexpr std::uint64_t fma = std::uint64_t{1} << 6, avx512 = std::uint64_t{1} << 9, aarch64 = std::uint64_t{1} << 18,
-                            fma4 = std::uint64_t{1} << 24, emulated = ~std::uint64_t{0} << 48;
+    constexpr std::uint64_t fma = std::uint64_t{1} << 6, avx512 = std::uint64_t{1} << 9;
+    constexpr std::uint64_t aarch64 = std::uint64_t{1} << 18, fma4 = std::uint64_t{1} << 24;
+    constexpr std::uint64_t emulated = ~std::uint64_t{0} << 48;
     const std::uint64_t sets = Config::instruction_sets;
     return {Config::registers, (sets & (fma | avx512 | aarch64 | fma4)) != 0 || Config::registers == 32,
             (sets & emulated) == 0};

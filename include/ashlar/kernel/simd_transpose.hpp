@@ -128,6 +128,8 @@ template <class T, std::size_t N, class Config>
 ASHLAR_ALWAYS_INLINE void transpose_in_place(lanes<T, N, Config> (&rows)[N]) {
     using vec = lanes<T, N, Config>;
     using pattern = lane_patterns<T, N>;
+    using even_chunks = typename pattern::template unzip_chunks<false>;
+    using odd_chunks = typename pattern::template unzip_chunks<true>;
     constexpr std::size_t chunk = pattern::chunk, chunks = pattern::chunks;
     if constexpr (!has_shuffle || !in_register<T, N, Config>()) {
         T in[N][N], out[N][N];
@@ -143,8 +145,9 @@ ASHLAR_ALWAYS_INLINE void transpose_in_place(lanes<T, N, Config> (&rows)[N]) {
             for (std::size_t g = 0; g < N; g += chunk) {
                 ASHLAR_UNROLL
                 for (std::size_t c = 0; c < chunk / 2; ++c) {
-                    next[g + 2 * c] = shuffle_as<typename pattern::template zip<false>>(rows[g + c], rows[g + c + chunk / 2]);
-                    next[g + 2 * c + 1] = shuffle_as<typename pattern::template zip<true>>(rows[g + c], rows[g + c + chunk / 2]);
+                    const vec a = rows[g + c], b = rows[g + c + chunk / 2];
+                    next[g + 2 * c] = shuffle_as<typename pattern::template zip<false>>(a, b);
+                    next[g + 2 * c + 1] = shuffle_as<typename pattern::template zip<true>>(a, b);
                 }
             }
             ASHLAR_UNROLL
@@ -158,8 +161,8 @@ ASHLAR_ALWAYS_INLINE void transpose_in_place(lanes<T, N, Config> (&rows)[N]) {
                 ASHLAR_UNROLL
                 for (std::size_t g = 0; g < chunks / 2; ++g) {
                     const vec a = rows[2 * g * chunk + c], b = rows[(2 * g + 1) * chunk + c];
-                    next[g * chunk + c] = shuffle_as<typename pattern::template unzip_chunks<false>>(a, b);
-                    next[(g + chunks / 2) * chunk + c] = shuffle_as<typename pattern::template unzip_chunks<true>>(a, b);
+                    next[g * chunk + c] = shuffle_as<even_chunks>(a, b);
+                    next[(g + chunks / 2) * chunk + c] = shuffle_as<odd_chunks>(a, b);
                 }
             }
             ASHLAR_UNROLL
@@ -177,8 +180,10 @@ ASHLAR_ALWAYS_INLINE void fold_lanes(lanes<T, N, Config>* sums) {
     if constexpr (First < Last) {
         using pattern = lane_patterns<T, N>;
         constexpr bool in_chunk = First < pattern::chunk;
-        using even = std::conditional_t<in_chunk, typename pattern::template unzip<false>, typename pattern::template unzip_chunks<false>>;
-        using odd = std::conditional_t<in_chunk, typename pattern::template unzip<true>, typename pattern::template unzip_chunks<true>>;
+        using even = std::conditional_t<in_chunk, typename pattern::template unzip<false>,
+                                        typename pattern::template unzip_chunks<false>>;
+        using odd = std::conditional_t<in_chunk, typename pattern::template unzip<true>,
+                                       typename pattern::template unzip_chunks<true>>;
         ASHLAR_UNROLL
         for (std::size_t n = 0; n < Count; n += 2) {
             const auto a = sums[n], b = sums[n + 1 < Count ? n + 1 : n];

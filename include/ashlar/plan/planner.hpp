@@ -167,6 +167,9 @@ private:
 
     constexpr statistics make_statistics(id n, const binding_list& bindings, const loop_stack& outer);
 
+    /// The one product stage that makes all of a buffer with its rows in lanes; -1 if there is none.
+    constexpr id product_of_rows(id buffer) const;
+
     /// One number for each row: the row axis is innermost, the column axis holds nothing.
     constexpr id add_row_buffer(id n, buffer_role role, const binding_list& b, const loop_stack& prefix, const graph_node& g, const stage& s);
     constexpr void lay_out_rows(plan_buffer& b, const graph_node& rows, std::size_t row) const;

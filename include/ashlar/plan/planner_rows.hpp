@@ -82,6 +82,11 @@ constexpr auto planner<Count>::make_statistics(id n, const binding_list& binding
             b.bytes = plan.buffers[index(input)].bytes;
             b.padded = plan.buffers[index(input)].padded;
             b.storage = plan.buffers[index(input)].storage;
+            const id producer = product_of_rows(input);
+            if (producer != -1 && s.lanes == lane_axis::rows) {
+                s.maxima = add_row_buffer(n, buffer_role::maxima, kept, prefix, g, s);
+                plan.stages[index(producer)].maxima = s.maxima;
+            }
         } else if (s.lanes == lane_axis::rows) {
             lay_out(b, s.row_axis, s.column_axis, true);
         } else {
@@ -101,6 +106,18 @@ constexpr auto planner<Count>::make_statistics(id n, const binding_list& binding
     add_stage(s);
     close_loops(stack, prefix.depth);
     return made;
+}
+
+template <std::size_t Count>
+constexpr auto planner<Count>::product_of_rows(id buffer) const -> id {
+    id found = -1;
+    for (std::size_t i = 0; i < plan.stage_count; ++i) {
+        const stage& s = plan.stages[i];
+        if (s.buffer != buffer) continue;
+        if (found != -1 || s.kind != stage_kind::product || s.lanes != lane_axis::rows || s.top != plan.buffers[index(buffer)].node) return -1;
+        found = static_cast<id>(i);
+    }
+    return found;
 }
 
 template <std::size_t Count>

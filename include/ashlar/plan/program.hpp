@@ -24,6 +24,7 @@ enum class buffer_role : std::uint8_t {
     scales,      // softmax: 1 / sum of the numerators; log_softmax: log of the sum of exponentials
     means,       // standardize
     deviations,  // standardize: 1 / deviation
+    maxima,      // softmax: the greatest element of each row
 };
 
 /// Values of a node in scratch. An axis bound to a loop holds the current entry (or tile) only.
@@ -66,6 +67,7 @@ struct plan_stage {
     std::int16_t loop = -1;         // the innermost loop around it
     std::int16_t buffer = -1;       // where it writes; -1: the destination or, with `store`, caller memory
     std::int16_t second_buffer = -1;
+    std::int16_t maxima = -1;       // softmax and the product before it: the greatest element of each row
     std::int16_t store = -1;        // the store node whose destination it writes
     std::int16_t support = -1;      // the masked node outside whose kept pairs nothing is computed
     std::int16_t left_factor = -1;  // product: softmax node whose numerators are the left operand

@@ -95,6 +95,7 @@ private:
             const plan_stage<Count>& stage = plan.stages[s];
             use(stage.buffer, stage, stage_time[s]);
             use(stage.second_buffer, stage, stage_time[s]);
+            use(stage.maxima, stage, stage_time[s]);
             for (std::size_t n = 0; n < Count; ++n) {
                 use(stage.values[n], stage, stage_time[s]);
                 use(stage.factors[n], stage, stage_time[s]);
