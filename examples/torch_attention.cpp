@@ -24,7 +24,8 @@ int main() {
     const auto keys = borrowed<10, 4>(reference::keys);
     check_near("attention(query, keys, v)", attention(query, keys, v), reference::single_query_attention, 1e-6);
     // A vector is one query too, and gives a vector.
-    check_near("attention(query[0], keys, v)", attention(query[0], keys, v), reference::single_query_attention[0], 1e-6);
+    check_near("attention(query[0], keys, v)", attention(query[0], keys, v), reference::single_query_attention[0],
+               1e-6);
 
     // Queries and keys only meet each other, so their width is their own affair.
     title("queries and keys narrower than values");

@@ -141,7 +141,8 @@ void measure(const queries& q, const keys& k, const keys& v) {
         loops_causal = best_of(loops_causal, 5, [&] { by_loops(q, k, v, true, expected); });
         ours_causal = best_of(ours_causal, 50, [&] { by_ashlar_causal(q, k, v, out); });
     }
-    std::printf("   %-22s %12s %8s  of the %.0f GFLOP/s that multiply-adds reach here\n", "", "time", "speed", peak / 1e9);
+    std::printf("   %-22s %12s %8s  of the %.0f GFLOP/s that multiply-adds reach here\n", "", "time", "speed",
+                peak / 1e9);
     row_of_times("full, plain loops", loops, loops, flops<full_type>, peak);
     row_of_times("full, ashlar", ours, loops, flops<full_type>, peak);
     row_of_times("causal, plain loops", loops_causal, loops_causal, flops<causal_type>, peak);

@@ -28,13 +28,16 @@ ASHLAR_NOINLINE T multiply_add_chain(std::size_t rounds) {
     vec sum[chains];
     const vec factor(T(0.5)), term(static_cast<T>(rounds));
     ASHLAR_UNROLL
-    for (std::size_t c = 0; c < chains; ++c) sum[c] = vec(static_cast<T>(c));
+    for (std::size_t c = 0; c < chains; ++c)
+        sum[c] = vec(static_cast<T>(c));
     for (std::size_t round = 0; round < rounds; ++round) {
         ASHLAR_UNROLL
-        for (std::size_t c = 0; c < chains; ++c) sum[c] = fma(sum[c], factor, term);
+        for (std::size_t c = 0; c < chains; ++c)
+            sum[c] = fma(sum[c], factor, term);
     }
     ASHLAR_UNROLL
-    for (std::size_t c = 1; c < chains; ++c) sum[0] = sum[0] + sum[c];
+    for (std::size_t c = 1; c < chains; ++c)
+        sum[0] = sum[0] + sum[c];
     T out[lane_width<T, Config>];
     sum[0].store(out);
     return out[0];
@@ -50,7 +53,8 @@ double peak_flops(int tries = 3) {
     for (int t = 0; t < tries; ++t) {
         const double time = seconds([&] { sink = multiply_add_chain<T, Config>(rounds); });
         const double rate = 2.0 * static_cast<double>(lane_width<T, Config> * chains * rounds) / time;
-        if (rate > best) best = rate;
+        if (rate > best)
+            best = rate;
     }
     static_cast<void>(sink);
     return best;

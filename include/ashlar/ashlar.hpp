@@ -7,6 +7,7 @@
 #include <ashlar/core/config.hpp>
 #include <ashlar/core/shape.hpp>
 #include <ashlar/eval/eval.hpp>
+#include <ashlar/eval/pack.hpp>
 #include <ashlar/expr/attention.hpp>
 #include <ashlar/expr/concat.hpp>
 #include <ashlar/expr/einsum.hpp>

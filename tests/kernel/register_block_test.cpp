@@ -46,12 +46,15 @@ constexpr bool splits_cover_every_extent() {
             const axis_split split = split_near_equal(extent, blocks);
             std::size_t at = 0;
             for (std::size_t b = 0; b < split.blocks; ++b) {
-                if (split.size(b) == 0 || split.first(b) != at) return false;
+                if (split.size(b) == 0 || split.first(b) != at)
+                    return false;
                 for (std::size_t e = at; e < at + split.size(b); ++e)
-                    if (split.block_of(e) != b) return false;
+                    if (split.block_of(e) != b)
+                        return false;
                 at += split.size(b);
             }
-            if (at != extent || split.first(split.blocks) != extent || split.blocks != blocks) return false;
+            if (at != extent || split.first(split.blocks) != extent || split.blocks != blocks)
+                return false;
         }
     return true;
 }

@@ -40,7 +40,7 @@ TEST(explain, attention) {
     EXPECT_TRUE(says(explain(attention(x<seq, head>, x<seq, head>, x<seq, head>, causal)), "plan of float [seq 64, head 32]: 1 step, 278,720 flops",
                      "reads a [seq 64, head 32]", "b [head 32, seq 64] by columns, c [seq 64, head 32]", "step 1: 278,720 flops", "the result",
                      "for every 32 of 64 rows (seq)", "product", "[seq 32, seq 64]", "then * s, masked(causal)",
-                     "of 8 tiles of 32 x 16 keys: 2 skipped, 4 masked, 2 full", "softmax", "- max)", "in place of", "1 / sum", "result = matmul("));
+                     "of 8 tiles of 32 x 16 keys: 2 skipped, 4 masked, 2 full", "softmax", "= exp(", "in place of", "1 / sum", "result = matmul("));
     EXPECT_TRUE(says(explain(attention(x<seq, head>, x<seq, head>, x<seq, head>, causal && !keys_below(3))), "masked(causal && !keys_below(n))",
                      "2 skipped, 6 decided at run time"));
 }

@@ -79,6 +79,11 @@ static_assert(plan<post_norm>.largest_buffer_elements == tile * 256);
 using self_attention = decltype(let(matmul(x<64, 32>(), x<32, 32>()), [](const auto& h) { return attention(h, h, h) + h; }));
 static_assert(plan<self_attention>.step_count == 2 && plan<self_attention>.barrier_count == 1);
 static_assert(plan<self_attention>.steps[0].products == 1 && plan<self_attention>.steps[1].products == 2);
+// So it is where one use takes it row by row and another one needs all of it, in whichever order they stand.
+using less_its_mean = decltype(let(matmul(x<64, 32>(), x<32, 32>()), [](const auto& h) { return h - mean<0>(h); }));
+static_assert(plan<less_its_mean>.steps[0].products == 1 && plan<less_its_mean>.step_count == 3 && plan<less_its_mean>.barrier_count == 2);
+using mean_less_it = decltype(let(matmul(x<64, 32>(), x<32, 32>()), [](const auto& h) { return mean<0>(h) - h; }));
+static_assert(plan<mean_less_it>.step_count == 3 && plan<mean_less_it>.scratch_bytes == plan<less_its_mean>.scratch_bytes);
 
 // store gives weights and result from one evaluation.
 using weights_too = decltype(matmul(store(x<64, 64>(), softmax(matmul(x<64, 32>(), transpose(x<64, 32>())))), x<64, 32>()));

@@ -94,7 +94,9 @@ private:
     }
     void run_stage(std::size_t s) {
         const auto& stage = code.stages[s];
+        const bool product = stage.kind == stage_kind::product;
         const auto each_read = [&](auto f) {
+            if (!product && stage.maxima != -1) f(index(stage.maxima));
             for (std::size_t n = 0; n < P::count; ++n) {
                 if (stage.values[n] != -1) f(index(stage.values[n]));
                 if (stage.factors[n] != -1) f(index(stage.factors[n]));
@@ -105,7 +107,8 @@ private:
             for (const std::int16_t bound : code.buffers[b].bindings)
                 require(bound == -1 || is_inside(stage.loop, bound), "is read outside the loop whose entry it holds", b);
         });
-        for (const std::int16_t w : {stage.buffer, stage.second_buffer}) {
+        const std::int16_t maxima = product ? stage.maxima : std::int16_t{-1};
+        for (const std::int16_t w : {stage.buffer, stage.second_buffer, maxima}) {
             if (w == -1) continue;
             each_read([&](std::size_t b) {
                 require(!overlap(b, index(w)) || code.buffers[b].storage == code.buffers[index(w)].storage, "is overwritten while it is read", b);
@@ -113,7 +116,7 @@ private:
             for (std::size_t o = 0; o < code.buffer_count; ++o)
                 if (o != index(w) && overlap(o, index(w))) valid[o] = false;
         }
-        for (const std::int16_t w : {stage.buffer, stage.second_buffer})
+        for (const std::int16_t w : {stage.buffer, stage.second_buffer, maxima})
             if (w != -1) {
                 require(is_inside(stage.loop, code.buffers[index(w)].scope), "is written outside its scope", index(w));
                 valid[index(w)] = true;
@@ -124,7 +127,7 @@ private:
     void check_values(std::size_t s, std::int16_t n) {
         const auto& stage = code.stages[s];
         const graph_node& g = node(n);
-        if (g.kind == ashlar::op::let || g.kind == ashlar::op::let_value) return check_values(s, g.same_as);
+        if ((g.kind == ashlar::op::let || g.kind == ashlar::op::let_value) && stage.values[index(n)] == -1) return check_values(s, g.same_as);
         if (g.kind == ashlar::op::matmul && n == stage.core) {
             for (const std::int16_t o : {g.operands[0], g.operands[1]}) check_memory(s, o);
             return;
@@ -138,8 +141,8 @@ private:
     /// Operands of products lie in memory, behind names and index maps.
     void check_memory(std::size_t s, std::int16_t n) {
         const graph_node& g = node(n);
+        if (g.kind == ashlar::op::array || g.kind == ashlar::op::packed || code.stages[s].values[index(n)] != -1) return;
         if (g.kind == ashlar::op::let || g.kind == ashlar::op::let_value) return check_memory(s, g.same_as);
-        if (g.kind == ashlar::op::array || code.stages[s].values[index(n)] != -1) return;
         if (g.kind == ashlar::op::store || is_index_map(g.kind)) return check_memory(s, g.operands[0]);
         require(false, "multiplies what is not in memory", s);
     }

@@ -85,6 +85,8 @@ struct constant_evaluator {
         } else if constexpr (kind_of<E> == op::let_value) {
             const element_of<E>* from = scope_of_let<typename E::tag>(scope).values.data();
             for (std::size_t i = 0; i < E::shape_type::size; ++i) out[i] = from[i];
+        } else if constexpr (kind_of<E> == op::packed) {
+            unpack(e, out);
         } else if constexpr (passes_wanted(kind_of<E>)) {
             compute(e, scope, out, wanted);
         } else if constexpr (moves_elements(kind_of<E>)) {
@@ -96,6 +98,12 @@ struct constant_evaluator {
     }
 
 private:
+    template <class E>
+    static constexpr void unpack(const E& e, element_of<E>* out) noexcept {
+        for (std::size_t r = 0; r < E::extents[0]; ++r)
+            for (std::size_t c = 0; c < E::extents[1]; ++c) *out++ = e(r, c);
+    }
+
     template <class T, class Scope>
     static constexpr void compute(const scalar_node<T>& e, const Scope&, T* out) noexcept {
         *out = e.value;

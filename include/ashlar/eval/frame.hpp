@@ -48,7 +48,7 @@ struct frame {
             constexpr std::ptrdiff_t stride = P::code.buffers[B].strides[A];
             if constexpr (stride != 0) {
                 std::size_t i = at[A];
-                if constexpr (loop != whole) i -= index[static_cast<std::size_t>(loop)];
+                if constexpr (loop != whole_axis) i -= index[static_cast<std::size_t>(loop)];
                 offset += static_cast<std::ptrdiff_t>(i) * stride;
             }
         });
@@ -60,6 +60,7 @@ struct frame {
 template <class P, std::size_t Stage>
 consteval std::size_t stage_lanes() {
     constexpr const auto& stage = P::code.stages[Stage];
+    if (stage.kind == stage_kind::product) return P::target.lanes(P::nodes[static_cast<std::size_t>(stage.core)].element_bytes);
     std::size_t bytes = 4;
     for (const std::int16_t n : {stage.top, stage.core})
         if (n != -1 && P::nodes[static_cast<std::size_t>(n)].element_bytes > bytes)

@@ -6,6 +6,7 @@
 
 #include <ashlar/eval/frame.hpp>
 #include <ashlar/expr/mask.hpp>
+#include <ashlar/expr/packed.hpp>
 #include <ashlar/kernel/math.hpp>
 #include <ashlar/kernel/simd.hpp>
 
@@ -21,7 +22,7 @@ consteval auto operand_steps(const graph_node& n, const graph_node& operand, con
     lane_steps<operand_type<I, Node>::shape_type::rank> out{};
     const binding_list from = carried_axes(n, operand, I);
     for (std::size_t a = 0; a < operand.rank; ++a) {
-        if (from[a] != whole) out[a] = steps[static_cast<std::size_t>(from[a])];
+        if (from[a] != whole_axis) out[a] = steps[static_cast<std::size_t>(from[a])];
         if (n.kind == op::slice && a == n.axis) out[a] = steps[a] * n.step;
         // A normalised element reads its own operand's element beside its row's statistics.
         if ((n.kind == op::softmax || n.kind == op::standardize) && a == n.axis) out[a] = steps[a];
@@ -48,6 +49,9 @@ struct lane_reader {
     static constexpr std::int16_t values = stage.values[Id];
     template <std::size_t Id>
     static constexpr std::int16_t factors = stage.factors[Id];
+    /// A name for a value that this use does not have in a layout of its own.
+    template <std::size_t Id>
+    static constexpr bool is_name = (P::nodes[Id].kind == op::let || P::nodes[Id].kind == op::let_value) && values<Id> == -1;
 
     /// N elements, `Step` apart.
     template <std::ptrdiff_t Step, class U>
@@ -100,7 +104,7 @@ struct lane_reader {
     template <std::size_t Id>
     static consteval std::size_t memory_node() {
         constexpr const graph_node& n = P::nodes[Id];
-        if constexpr (n.kind == op::let || n.kind == op::let_value)
+        if constexpr (is_name<Id>)
             return memory_node<static_cast<std::size_t>(n.same_as)>();
         else if constexpr (n.kind == op::array && values<Id> == -1)
             return Id;
@@ -119,7 +123,7 @@ struct lane_reader {
     template <std::size_t Id, auto Fixed>
     static consteval stride_result memory_strides() {
         constexpr const graph_node& n = P::nodes[Id];
-        if constexpr (n.kind == op::let || n.kind == op::let_value)
+        if constexpr (is_name<Id>)
             return memory_strides<static_cast<std::size_t>(n.same_as), Fixed>();
         else if constexpr (n.kind == op::array && values<Id> == -1)
             return {n.strides, true};
@@ -133,7 +137,7 @@ struct lane_reader {
                 std::array<bool, max_rank> out{};
                 const binding_list from = carried_axes(P::nodes[Id], P::nodes[below_id], 0);
                 for (std::size_t a = 0; a < P::nodes[below_id].rank; ++a)
-                    out[a] = from[a] != whole && Fixed[static_cast<std::size_t>(from[a])];
+                    out[a] = from[a] != whole_axis && Fixed[static_cast<std::size_t>(from[a])];
                 return out;
             }();
             constexpr stride_result below = memory_strides<below_id, below_fixed>();
@@ -147,7 +151,7 @@ struct lane_reader {
     template <std::size_t Id, std::size_t Rank>
     ASHLAR_ALWAYS_INLINE auto address(const std::array<std::size_t, Rank>& at) const {
         constexpr const graph_node& n = P::nodes[Id];
-        if constexpr (n.kind == op::let || n.kind == op::let_value) {
+        if constexpr (is_name<Id>) {
             return address<static_cast<std::size_t>(n.same_as)>(at);
         } else if constexpr (n.kind == op::array && values<Id> == -1) {
             std::ptrdiff_t offset = 0;
@@ -175,7 +179,7 @@ struct lane_reader {
         constexpr const graph_node& n = P::nodes[Id];
         if constexpr (stage.kind == stage_kind::product && static_cast<std::int16_t>(Id) == stage.core) {
             return hole;
-        } else if constexpr (n.kind == op::let || n.kind == op::let_value) {
+        } else if constexpr (is_name<Id>) {
             return value<static_cast<std::size_t>(n.same_as), Steps>(at, hole);
         } else if constexpr (n.kind == op::array && values<Id> == -1) {
             return load<lane_stride<Steps>(n.strides)>(address<Id>(at));
@@ -187,6 +191,8 @@ struct lane_reader {
             return read_buffer<static_cast<std::size_t>(values<Id>), element_of<Node>, Steps>(at);
         } else if constexpr (n.kind == op::store) {
             return value<static_cast<std::size_t>(n.operands[0]), Steps>(at, hole);
+        } else if constexpr (n.kind == op::packed) {
+            return unpacked<Id, Steps>(at);
         } else if constexpr (n.kind == op::scalar) {
             using U = element_of<Node>;
             if constexpr (std::is_same_v<U, bool>)
@@ -319,6 +325,20 @@ struct lane_reader {
         } else {
             return operand_value<Id, 0, Steps>(at, hole);
         }
+    }
+
+    /// Elements of a packed matrix: contiguous inside a panel, else gathered.
+    template <std::size_t Id, auto Steps>
+    ASHLAR_ALWAYS_INLINE auto unpacked(const std::array<std::size_t, 2>& at) const {
+        using U = element_of<node_of<Id>>;
+        constexpr std::size_t rows = P::nodes[Id].extents[0], columns = P::nodes[Id].extents[1], panel = P::nodes[Id].panel;
+        const U* data = f.template node<Id>().data();
+        if constexpr (Steps[0] == 0 && Steps[1] == 1 && panel % L == 0)
+            if (at[1] % L == 0) return load<1>(data + packed_offset<panel, rows, columns>(at[0], at[1]));
+        U picked[L] = {};
+        for (std::size_t i = 0; i < N; ++i)
+            picked[i] = data[packed_offset<panel, rows, columns>(at[0] + i * static_cast<std::size_t>(Steps[0]), at[1] + i * static_cast<std::size_t>(Steps[1]))];
+        return lanes_of<U>::load(picked);
     }
 
     /// Each lane on its own.

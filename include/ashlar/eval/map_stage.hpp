@@ -66,8 +66,8 @@ private:
 
     /// Whether the stage only turns rows into lanes, or back, of what lies in memory in the other order.
     static consteval bool is_transposing_copy() {
-        using reader = typename base::template reader<width>;
-        constexpr std::size_t memory = reader::template memory_node<top>();
+        using lane_values = typename base::template reader<width>;
+        constexpr std::size_t memory = lane_values::template memory_node<top>();
         if constexpr (memory == no_axis || stage.row_axis == no_axis || stage.column_axis == no_axis) {
             return false;
         } else {
@@ -77,18 +77,18 @@ private:
         }
     }
     static consteval std::ptrdiff_t source_stride(std::size_t axis) {
-        using reader = typename base::template reader<width>;
+        using lane_values = typename base::template reader<width>;
         constexpr auto fixed = [] {
             std::array<bool, max_rank> out{};
             for (std::size_t a = 0; a < base::top_rank; ++a) out[a] = a != stage.row_axis && a != stage.column_axis;
             return out;
         }();
-        constexpr stride_result m = reader::template memory_strides<top, fixed>();
+        constexpr stride_result m = lane_values::template memory_strides<top, fixed>();
         return m.affine ? m.strides[axis] : 0;
     }
     ASHLAR_ALWAYS_INLINE void run_transpose() const {
-        using reader = typename base::template reader<width>;
-        const output* source = reader{f}.template address<top>(this->in_top(this->first_row(), 0));
+        using lane_values = typename base::template reader<width>;
+        const output* source = lane_values{f}.template address<top>(this->in_top(this->first_row(), 0));
         output* out = this->written();
         constexpr bool padded = stage.buffer != -1 && P::code.buffers[base::written_buffer].padded;
         if constexpr (rows_in_lanes) {

@@ -42,7 +42,13 @@ struct product_stage : stage_axes<P, T, Stage, Rows> {
         return reader::template memory_strides<Id, fixed>();
     }
     static constexpr axis_list left_strides = operand_strides<left>().strides;
-    static constexpr axis_list right_strides = operand_strides<right>().strides;
+    static constexpr bool right_is_packed = P::nodes[P::resolve(right)].kind == op::packed;
+    static constexpr axis_list right_strides = [] {
+        if constexpr (right_is_packed)
+            return axis_list{};
+        else
+            return operand_strides<right>().strides;
+    }();
     static constexpr auto left_row = static_cast<std::size_t>(left_strides[left_rank - 2]);
     static constexpr auto left_depth = static_cast<std::size_t>(left_strides[left_rank - 1]);
     static constexpr auto right_depth = static_cast<std::size_t>(right_strides[right_rank - 2]);
@@ -237,15 +243,17 @@ struct product_stage : stage_axes<P, T, Stage, Rows> {
     template <class Epilogue>
     ASHLAR_ALWAYS_INLINE void multiply(Epilogue& epilogue, std::size_t first) const {
         const element* a = reader{f}.template address<left>(in_left(first));
-        const element* b = reader{f}.template address<right>(in_right());
+        if constexpr (right_is_packed) {
+            multiply_panels(a, f.template node<P::resolve(right)>().data(), epilogue, first);
+            return;
+        } else {
+            multiply_memory(a, reader{f}.template address<right>(in_right()), epilogue, first);
+        }
+    }
+    template <class Epilogue>
+    ASHLAR_ALWAYS_INLINE void multiply_memory(const element* a, const element* b, Epilogue& epilogue, std::size_t first) const {
         if constexpr (stage.lanes == lane_axis::columns) {
-            constexpr product_shape shape{Rows, columns, depth, left_row, left_depth, depth == 1 ? 1 : right_depth};
-            if constexpr (has_range)
-                product<element, config, shape>(a, b, masked_depth{*this, first}, epilogue);
-            else if constexpr (excludes)
-                product<element, config, shape>(a, b, depth_parts{0, depth, depth, depth}, epilogue);
-            else
-                product<element, config, shape>(a, b, epilogue);
+            multiply_columns<columns, depth == 1 ? 1 : right_depth>(a, b, epilogue, first);
         } else if constexpr (stage.lanes == lane_axis::rows) {
             constexpr product_shape shape{columns, Rows, depth, right_column, right_depth, depth == 1 ? 1 : left_depth, left_is_padded()};
             product<element, config, shape>(b, a, epilogue);
@@ -257,8 +265,49 @@ struct product_stage : stage_axes<P, T, Stage, Rows> {
             }
         }
     }
+    template <std::size_t Columns, std::size_t Stride, class Epilogue>
+    ASHLAR_ALWAYS_INLINE void multiply_columns(const element* a, const element* b, Epilogue& epilogue, std::size_t first) const {
+        constexpr product_shape shape{Rows, Columns, depth, left_row, left_depth, Stride};
+        if constexpr (has_range)
+            product<element, config, shape>(a, b, masked_depth{*this, first}, epilogue);
+        else if constexpr (excludes)
+            product<element, config, shape>(a, b, depth_parts{0, depth, depth, depth}, epilogue);
+        else
+            product<element, config, shape>(a, b, epilogue);
+    }
+
+    /// The epilogue of a panel, which knows its columns by their place in the panel.
+    template <class Inner>
+    struct panel_epilogue {
+        Inner& inner;
+        std::size_t first_column;
+
+        ASHLAR_ALWAYS_INLINE block_verdict begin_block(std::size_t i0, std::size_t i1, std::size_t j0, std::size_t j1) const
+            requires requires { inner.begin_block(i0, i1, j0, j1); }
+        {
+            return inner.begin_block(i0, i1, j0 + first_column, j1 + first_column);
+        }
+        template <std::size_t N, class... Verdict>
+        ASHLAR_ALWAYS_INLINE void operator()(std::size_t i, std::size_t j, vec acc, lane_count<N> count, Verdict... verdict) const {
+            inner(i, j + first_column, acc, count, verdict...);
+        }
+    };
+
+    template <class Epilogue>
+    ASHLAR_ALWAYS_INLINE void multiply_panels(const element* a, const element* b, Epilogue& epilogue, std::size_t first) const {
+        constexpr std::size_t panel = P::nodes[P::resolve(right)].panel, whole_panels = columns / panel, rest = columns % panel;
+        for (std::size_t p = 0; p < whole_panels; ++p) {
+            panel_epilogue<Epilogue> shifted{epilogue, p * panel};
+            multiply_columns<panel, panel>(a, b + p * panel * depth, shifted, first);
+        }
+        if constexpr (rest != 0) {
+            panel_epilogue<Epilogue> shifted{epilogue, whole_panels * panel};
+            multiply_columns<rest, rest>(a, b + whole_panels * panel * depth, shifted, first);
+        }
+    }
+
     static consteval bool left_is_padded() {
-        constexpr std::int16_t b = stage.values[P::resolve(left)];
+        constexpr std::int16_t b = stage.values[stage.values[left] != -1 ? left : P::resolve(left)];
         return b != -1 && P::code.buffers[static_cast<std::size_t>(b < 0 ? 0 : b)].padded;
     }
 

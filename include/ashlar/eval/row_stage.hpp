@@ -163,9 +163,9 @@ struct softmax_stage : row_stage<P, T, Stage, Rows> {
             constexpr auto maxima = static_cast<std::size_t>(stage.maxima);
             return vec::load(f.template buffer<element, maxima>() + f.template buffer_offset<maxima>(this->in_core(row, 0)));
         } else {
-            vec top[4] = {lowest(), lowest(), lowest(), lowest()};
-            this->template fold_down<N>(row, r, top, [](vec& m, vec x, std::size_t, auto) ASHLAR_LAMBDA_INLINE { m = max(m, x); });
-            return max(max(top[0], top[1]), max(top[2], top[3]));
+            vec most[4] = {lowest(), lowest(), lowest(), lowest()};
+            this->template fold_down<N>(row, r, most, [](vec& m, vec x, std::size_t, auto) ASHLAR_LAMBDA_INLINE { m = max(m, x); });
+            return max(max(most[0], most[1]), max(most[2], most[3]));
         }
     }
 
@@ -191,14 +191,14 @@ struct softmax_stage : row_stage<P, T, Stage, Rows> {
     }
 
     ASHLAR_ALWAYS_INLINE void one_row(std::size_t row, typename base::range r) const {
-        vec top[4] = {lowest(), lowest(), lowest(), lowest()};
-        this->fold_along(row, r, top, [](vec& m, vec x, std::size_t, auto n) ASHLAR_LAMBDA_INLINE {
+        vec most[4] = {lowest(), lowest(), lowest(), lowest()};
+        this->fold_along(row, r, most, [](vec& m, vec x, std::size_t, auto n) ASHLAR_LAMBDA_INLINE {
             if constexpr (n == base::width)
                 m = max(m, x);
             else
                 m = max(m, select(vec::mask_type::first(n), x, lowest()));
         });
-        const element greatest = reduce_max(max(max(top[0], top[1]), max(top[2], top[3])));
+        const element greatest = reduce_max(max(max(most[0], most[1]), max(most[2], most[3])));
         const vec m(greatest);
         vec sum[4] = {vec(0), vec(0), vec(0), vec(0)};
         element* out = plain ? numerators(row, 0) : nullptr;

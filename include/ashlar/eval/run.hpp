@@ -14,9 +14,9 @@ ASHLAR_ALWAYS_INLINE void run_stage(const frame<P, T>& f) {
     constexpr bool tiled = [] {
         if (stage.row_axis == no_axis) return false;
         const std::int16_t loop = stage.bindings[stage.row_axis];
-        return loop != whole && P::code.loops[static_cast<std::size_t>(loop)].rows;
+        return loop != whole_axis && P::code.loops[static_cast<std::size_t>(loop)].rows;
     }();
-    constexpr std::size_t rows = tiled ? Rows : stage.row_axis == no_axis || stage.bindings[stage.row_axis] != whole ? 1 : P::nodes[static_cast<std::size_t>(stage.space)].extents[stage.row_axis];
+    constexpr std::size_t rows = tiled ? Rows : stage.row_axis == no_axis || stage.bindings[stage.row_axis] != whole_axis ? 1 : P::nodes[static_cast<std::size_t>(stage.space)].extents[stage.row_axis];
     if constexpr (stage.kind == stage_kind::product)
         product_stage<P, T, Stage, rows>{{f}}.run();
     else if constexpr (stage.kind == stage_kind::softmax)

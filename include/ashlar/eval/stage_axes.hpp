@@ -17,7 +17,7 @@ struct stage_axes {
     static constexpr bool rows_in_lanes = stage.lanes == lane_axis::rows;
     static constexpr std::size_t width = stage_lanes<P, Stage>();
     static constexpr bool rows_are_tiled =
-        stage.row_axis != no_axis && stage.bindings[stage.row_axis] != whole &&
+        stage.row_axis != no_axis && stage.bindings[stage.row_axis] != whole_axis &&
         P::code.loops[static_cast<std::size_t>(stage.bindings[stage.row_axis])].rows;
     using config = typename P::configuration;
     using output = element_of<typename P::template node<top>>;
@@ -26,7 +26,7 @@ struct stage_axes {
 
     /// The first row of the tile.
     ASHLAR_ALWAYS_INLINE std::size_t first_row() const {
-        if constexpr (stage.row_axis == no_axis || stage.bindings[stage.row_axis] == whole)
+        if constexpr (stage.row_axis == no_axis || stage.bindings[stage.row_axis] == whole_axis)
             return 0;
         else
             return f.index[static_cast<std::size_t>(stage.bindings[stage.row_axis])];
@@ -40,7 +40,7 @@ struct stage_axes {
                 at[A] = row;
             else if constexpr (A == stage.column_axis)
                 at[A] = column;
-            else if constexpr (loop != whole)
+            else if constexpr (loop != whole_axis)
                 at[A] = f.index[static_cast<std::size_t>(loop)];
         });
         return at;
@@ -50,7 +50,7 @@ struct stage_axes {
         std::array<std::size_t, top_rank> out{};
         for_each_axis<top_rank>([&]<std::size_t A>() ASHLAR_LAMBDA_INLINE {
             constexpr std::int16_t axis = stage.top_axes[A];
-            if constexpr (axis != whole) out[A] = at[static_cast<std::size_t>(axis)];
+            if constexpr (axis != whole_axis) out[A] = at[static_cast<std::size_t>(axis)];
         });
         return out;
     }
@@ -78,8 +78,8 @@ struct stage_axes {
         const auto at = in_top(first_row(), 0);
         std::ptrdiff_t offset = stage.origin;
         for_each_axis<top_rank>([&]<std::size_t A>() ASHLAR_LAMBDA_INLINE {
-            constexpr std::int16_t loop = stage.top_axes[A] == whole ? whole : stage.bindings[static_cast<std::size_t>(stage.top_axes[A])];
-            constexpr bool relative = stage.buffer != -1 && loop != whole && holds_one_tile(loop);
+            constexpr std::int16_t loop = stage.top_axes[A] == whole_axis ? whole_axis : stage.bindings[static_cast<std::size_t>(stage.top_axes[A])];
+            constexpr bool relative = stage.buffer != -1 && loop != whole_axis && holds_one_tile(loop);
             std::size_t i = at[A];
             if constexpr (relative) i -= f.index[static_cast<std::size_t>(loop)];
             constexpr std::ptrdiff_t stride = stage.strides[A];

@@ -65,7 +65,9 @@ ASHLAR_ALWAYS_INLINE constexpr auto borrow(const strided_view<T, Strides, Dims..
 template <expression E>
 ASHLAR_ALWAYS_INLINE constexpr auto hold(E&& e) {
     using plain = std::remove_cvref_t<E>;
-    if constexpr (node_expression<E>)
+    if constexpr (std::is_lvalue_reference_v<E> && requires { e.borrow(); })
+        return e.borrow();
+    else if constexpr (node_expression<E>)
         return plain(std::forward<E>(e));
     else if constexpr (is_owning_tensor<plain> && !std::is_lvalue_reference_v<E>)
         return plain(std::forward<E>(e));

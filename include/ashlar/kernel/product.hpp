@@ -33,9 +33,10 @@ inline constexpr register_block product_plan = [] {
 
 /// Number of register blocks of a product, of which the packed columns are one for each row block.
 template <class T, class Config, product_shape P>
-inline constexpr std::size_t product_block_count =
-    product_plan<T, Config, P>.rows.blocks *
-    (product_plan<T, Config, P>.vectors.blocks + (packed_depth<T, Config, P> > 1));
+inline constexpr std::size_t product_block_count = [] {
+    constexpr register_block plan = product_plan<T, Config, P>;
+    return plan.rows.blocks * (plan.vectors.blocks + (packed_depth<T, Config, P> == 1 ? 0 : 1));
+}();
 
 /// Number of row blocks of a product; block b covers rows [product_row<...>(b), product_row<...>(b + 1)).
 template <class T, class Config, product_shape P>
@@ -65,9 +66,11 @@ struct product_walk {
         constexpr std::size_t turn = plan.rows.large_blocks;
         std::size_t b = first_block;
         if constexpr (turn != 0)
-            for (; b < last_block && b < turn; ++b) f(constant<plan.rows.large>{}, b * plan.rows.large);
+            for (; b < last_block && b < turn; ++b)
+                f(constant<plan.rows.large>{}, b * plan.rows.large);
         if constexpr (turn != plan.rows.blocks)
-            for (; b < last_block; ++b) f(constant<plan.rows.large - 1>{}, plan.rows.first(b));
+            for (; b < last_block; ++b)
+                f(constant<plan.rows.large - 1>{}, plan.rows.first(b));
     }
 
     /// f(vectors of the block, valid lanes of its last one, its first column) for all column blocks; packed columns
@@ -75,16 +78,18 @@ struct product_walk {
     template <class Function>
     ASHLAR_ALWAYS_INLINE static void each_column_block(Function f) {
         constexpr axis_split across = plan.vectors;
-        constexpr bool apart = packed_depth<T, Config, P> > 1;
+        constexpr bool apart = packed_depth<T, Config, P> != 1;
         constexpr std::size_t whole = across.blocks - (last_lanes != width && !apart);
         constexpr std::size_t turn = across.large_blocks < whole ? across.large_blocks : whole;
         std::size_t b = 0;
         if constexpr (turn != 0)
-            for (; b < turn; ++b) f(constant<across.large>{}, constant<width>{}, b * across.large * width);
+            for (; b < turn; ++b)
+                f(constant<across.large>{}, constant<width>{}, b * across.large * width);
         if constexpr (turn != whole)
-            for (; b < whole; ++b) f(constant<across.large - 1>{}, constant<width>{}, across.first(b) * width);
+            for (; b < whole; ++b)
+                f(constant<across.large - 1>{}, constant<width>{}, across.first(b) * width);
         if constexpr (apart)
-            f(constant<packs ? 0 : 1>{}, constant<last_lanes>{}, P.j - last_lanes);
+            f(constant<!packs>{}, constant<last_lanes>{}, P.j - last_lanes);
         else if constexpr (whole != across.blocks)
             f(constant<across.size(whole)>{}, constant<last_lanes>{}, across.first(whole) * width);
     }
@@ -96,8 +101,8 @@ struct product_walk {
         if constexpr (Vectors == 0)
             packed_block<T, Config, P, Rows>(s, last_columns, epilogue, i);
         else if constexpr (requires { depth(i, i, j, j); })
-            product_block<T, Config, P, shape>(
-                s, v, depth(i, i + Rows, j, j + (Vectors - 1) * width + LastLanes), epilogue, i, j);
+            product_block<T, Config, P, shape>(s, v, depth(i, i + Rows, j, j + (Vectors - 1) * width + LastLanes),
+                                               epilogue, i, j);
         else
             product_block<T, Config, P, shape>(s, v, depth, epilogue, i, j);
     }
@@ -127,14 +132,14 @@ ASHLAR_ALWAYS_INLINE void product_blocks(const T* s, const T* v, Depth depth, Ep
     const typename walk::packed packed(v);
     if constexpr (P.rows_outer)
         walk::each_row_block(first_block, last_block, [&](auto rows, std::size_t i) ASHLAR_LAMBDA_INLINE {
-            walk::each_column_block([&](auto vectors, auto lanes, std::size_t j) ASHLAR_LAMBDA_INLINE {
-                walk::template block<rows, vectors, lanes>(s, v, depth, epilogue, packed, i, j);
+            walk::each_column_block([&](auto vectors, auto last, std::size_t j) ASHLAR_LAMBDA_INLINE {
+                walk::template block<rows, vectors, last>(s, v, depth, epilogue, packed, i, j);
             });
         });
     else
-        walk::each_column_block([&](auto vectors, auto lanes, std::size_t j) ASHLAR_LAMBDA_INLINE {
+        walk::each_column_block([&](auto vectors, auto last, std::size_t j) ASHLAR_LAMBDA_INLINE {
             walk::each_row_block(first_block, last_block, [&](auto rows, std::size_t i) ASHLAR_LAMBDA_INLINE {
-                walk::template block<rows, vectors, lanes>(s, v, depth, epilogue, packed, i, j);
+                walk::template block<rows, vectors, last>(s, v, depth, epilogue, packed, i, j);
             });
         });
 }

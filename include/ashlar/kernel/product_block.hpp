@@ -7,6 +7,7 @@
 #include <ashlar/kernel/simd.hpp>
 
 #include <cstddef>
+#include <limits>
 #include <type_traits>
 #include <utility>
 
@@ -59,9 +60,10 @@ struct product_accumulators {
             return x;
     }
 
-    /// One depth step into the sums of `chain`; s and v stand at that step.
+    /// One depth step into the sums of `chain`; s and v stand at that step. With ZerosExclude, scalars that are zero
+    /// leave their sums alone, unless the step is plain.
     template <bool ZerosExclude>
-    ASHLAR_ALWAYS_INLINE void step(const T* s, const T* v, std::size_t chain) {
+    ASHLAR_ALWAYS_INLINE void step(const T* s, const T* v, std::size_t chain, bool plain = true) {
         vec b[B.vectors];
         ASHLAR_UNROLL
         for (std::size_t c = 0; c < B.vectors; ++c)
@@ -75,28 +77,43 @@ struct product_accumulators {
                 vec& to = sum[chain][c][r];
                 const vec next = fma(a, b[c], to);
                 if constexpr (ZerosExclude)
-                    to = select(a != vec(T(0)), next, to);
+                    to = select((a != vec(T(0))) | lane_mask<T, width, Config>(plain), next, to);
                 else
                     to = next;
             }
         }
     }
 
-    /// `steps` depth steps; s and v are moved past them.
-    template <bool ZerosExclude>
-    ASHLAR_ALWAYS_INLINE void run(const T*& s, const T*& v, std::size_t steps) {
+    /// `steps` depth steps from s and v on.
+    ASHLAR_ALWAYS_INLINE void run(const T* s, const T* v, std::size_t steps) {
         for (std::size_t left = steps / B.chains; left != 0; s += B.chains * P.sk, v += B.chains * P.vk) {
             ASHLAR_UNROLL
-            for (std::size_t u = 0; u < B.chains; ++u) step<ZerosExclude>(s + u * P.sk, v + u * P.vk, u);
+            for (std::size_t u = 0; u < B.chains; ++u)
+                step<false>(s + u * P.sk, v + u * P.vk, u);
             left = B.rows == 1 ? opaque_count(left - 1) : left - 1;
         }
         if constexpr (B.chains > 1)
-            for (steps %= B.chains; steps != 0; --steps, s += P.sk, v += P.vk) step<ZerosExclude>(s, v, 0);
+            for (steps %= B.chains; steps != 0; --steps, s += P.sk, v += P.vk)
+                step<false>(s, v, 0);
     }
 
-    /// `steps` plain depth steps, with the epilogue's other work between them.
+    /// The depth steps of `depth`, zeros excluding outside its plain part; the sums are those of `run` where no
+    /// excluded value is NaN or infinite.
+    ASHLAR_ALWAYS_INLINE void run_excluding(const T* s, const T* v, const depth_parts& depth) {
+        const std::size_t whole = depth.last - (depth.last - depth.first) % B.chains;
+        for (std::size_t k = depth.first; k < depth.last; k += k < whole ? B.chains : 1) {
+            ASHLAR_UNROLL
+            for (std::size_t u = 0; u < B.chains; ++u)
+                if (u == 0 || k < whole)
+                    step<true>(s + u * P.sk, v + u * P.vk, u, depth.plain_first <= k + u && k + u < depth.plain_last);
+            s += (k < whole ? B.chains : 1) * P.sk;
+            v += (k < whole ? B.chains : 1) * P.vk;
+        }
+    }
+
+    /// `steps` depth steps from s and v on, with the epilogue's other work between them.
     template <class Epilogue>
-    ASHLAR_ALWAYS_INLINE void run_beside(const T*& s, const T*& v, std::size_t steps, Epilogue& epilogue) {
+    ASHLAR_ALWAYS_INLINE void run_beside(const T* s, const T* v, std::size_t steps, Epilogue& epilogue) {
         if constexpr (works_beside<Epilogue>) {
             for (; steps >= Epilogue::beside_period; steps -= Epilogue::beside_period) {
                 ASHLAR_UNROLL
@@ -107,7 +124,24 @@ struct product_accumulators {
                 epilogue.beside();
             }
         }
-        run<false>(s, v, steps);
+        run(s, v, steps);
+    }
+
+    /// True if a joined sum is NaN; told by the bits, since -ffast-math takes NaN for impossible.
+    ASHLAR_ALWAYS_INLINE bool has_nan() const {
+        using bits = signed_of_size<sizeof(T)>;
+        using of_t = std::numeric_limits<T>;
+        constexpr bits infinity = (bits{2} * of_t::max_exponent - 1) << (of_t::digits - 1);
+        vec probe(T(0));
+        ASHLAR_UNROLL
+        for (std::size_t c = 0; c < B.vectors; ++c) {
+            vec column = sum[0][c][0];
+            ASHLAR_UNROLL
+            for (std::size_t r = 1; r < B.rows; ++r)
+                column = column + sum[0][c][r];
+            probe = probe + column;
+        }
+        return any_of((bit_cast_lanes<bits>(probe) & std::numeric_limits<bits>::max()) > infinity);
     }
 
     /// Adds the chains up, pairwise, into the first.
@@ -119,7 +153,8 @@ struct product_accumulators {
                 ASHLAR_UNROLL
                 for (std::size_t c = 0; c < B.vectors; ++c) {
                     ASHLAR_UNROLL
-                    for (std::size_t r = 0; r < B.rows; ++r) sum[u][c][r] = sum[u][c][r] + sum[u + half][c][r];
+                    for (std::size_t r = 0; r < B.rows; ++r)
+                        sum[u][c][r] = sum[u][c][r] + sum[u + half][c][r];
                 }
             }
         }
@@ -130,13 +165,15 @@ struct product_accumulators {
 template <block_shape B, std::size_t Width, class Function>
 ASHLAR_ALWAYS_INLINE void for_each_vector(Function f) {
     [&]<std::size_t... C>(std::index_sequence<C...>) ASHLAR_LAMBDA_INLINE {
-        (f(std::integral_constant<std::size_t, C>{}, lane_count<C + 1 == B.vectors ? B.last_lanes : Width>{}), ...);
+        (f(std::integral_constant<std::size_t, C>{}, lane_count<(C + 1 == B.vectors ? B.last_lanes : Width)>{}), ...);
     }(std::make_index_sequence<B.vectors>{});
 }
 
 /// True if an epilogue decides about blocks before they are computed.
 template <class Epilogue>
-concept gives_verdicts = requires(Epilogue& epilogue, std::size_t at) { epilogue.begin_block(at, at, at, at); };
+concept gives_verdicts = requires(Epilogue& epilogue, std::size_t at) {
+    epilogue.begin_block(at, at, at, at);
+};
 
 /// What the epilogue decides about the block [i0, i1) x [j0, j1).
 template <class Epilogue>
@@ -176,7 +213,8 @@ ASHLAR_ALWAYS_INLINE void finish_column(Epilogue& epilogue, std::size_t i, std::
         epilogue.column(i, j, column, count, verdict...);
     } else {
         ASHLAR_UNROLL
-        for (std::size_t r = 0; r < Rows; ++r) epilogue(i + r, j, column[r], count, verdict...);
+        for (std::size_t r = 0; r < Rows; ++r)
+            epilogue(i + r, j, column[r], count, verdict...);
     }
 }
 
@@ -187,30 +225,36 @@ ASHLAR_ALWAYS_INLINE void product_block(const T* s, const T* v, Depth depth, Epi
     constexpr std::size_t width = lane_width<T, Config>;
     using vec = lanes<T, width, Config>;
 
-    const block_verdict verdict =
-        verdict_on(epilogue, i, i + B.rows, j, j + (B.vectors - 1) * width + B.last_lanes);
-    if (verdict == block_verdict::skip) return;
+    const block_verdict verdict = verdict_on(epilogue, i, i + B.rows, j, j + (B.vectors - 1) * width + B.last_lanes);
+    if (verdict == block_verdict::skip)
+        return;
 
     product_accumulators<T, Config, P, B> acc;
-    for_each_vector<B, width>([&](auto c, auto count) ASHLAR_LAMBDA_INLINE {
-        ASHLAR_UNROLL
-        for (std::size_t r = 0; r < B.rows; ++r) {
-            acc.sum[0][c][r] = initial_sum<vec>(epilogue, i + r, j + c * width, count);
+    const auto start = [&]() ASHLAR_LAMBDA_INLINE {
+        for_each_vector<B, width>([&](auto c, auto count) ASHLAR_LAMBDA_INLINE {
             ASHLAR_UNROLL
-            for (std::size_t u = 1; u < B.chains; ++u) acc.sum[u][c][r] = vec(T(0));
-        }
-    });
-
+            for (std::size_t r = 0; r < B.rows; ++r) {
+                acc.sum[0][c][r] = initial_sum<vec>(epilogue, i + r, j + c * width, count);
+                ASHLAR_UNROLL
+                for (std::size_t u = 1; u < B.chains; ++u)
+                    acc.sum[u][c][r] = vec(T(0));
+            }
+        });
+    };
     const T* s_at = s + i * P.si + depth.first * P.sk;
     const T* v_at = v + j + depth.first * P.vk;
-    if constexpr (requires { depth.plain_first; }) {
-        acc.template run<true>(s_at, v_at, depth.plain_first - depth.first);
-        acc.run_beside(s_at, v_at, depth.plain_last - depth.plain_first, epilogue);
-        acc.template run<true>(s_at, v_at, depth.last - depth.plain_last);
-    } else {
-        acc.run_beside(s_at, v_at, depth.last - depth.first, epilogue);
-    }
+    start();
+    acc.run_beside(s_at, v_at, depth.last - depth.first, epilogue);
     acc.join();
+    if constexpr (requires { depth.plain_first; }) {
+        // A zero times a finite value adds nothing, so only sums that are NaN can owe it to an excluded pair.
+        const bool excludes = depth.first != depth.plain_first || depth.plain_last != depth.last;
+        if (excludes && acc.has_nan()) [[unlikely]] {
+            start();
+            acc.run_excluding(s_at, v_at, depth);
+            acc.join();
+        }
+    }
 
     with_verdict<Epilogue>(verdict, [&](auto... tag) ASHLAR_LAMBDA_INLINE {
         for_each_vector<B, width>([&](auto c, auto count) ASHLAR_LAMBDA_INLINE {

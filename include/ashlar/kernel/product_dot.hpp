@@ -39,7 +39,8 @@ struct dot_block {
     ASHLAR_ALWAYS_INLINE explicit dot_block(const T* origin) : a(origin) {
         if constexpr (keeps_row) {
             ASHLAR_UNROLL
-            for (std::size_t c = 0; c < vectors; ++c) row[c] = load(a, c);
+            for (std::size_t c = 0; c < vectors; ++c)
+                row[c] = load(a, c);
         }
     }
 
@@ -57,7 +58,8 @@ struct dot_block {
         } else {
             constexpr std::size_t left = (vectors - 1) % chains + 1;
             ASHLAR_UNROLL
-            for (std::size_t u = 0; u < chains; ++u) sum[u] = vec(T(0));
+            for (std::size_t u = 0; u < chains; ++u)
+                sum[u] = vec(T(0));
             for (std::size_t c = 0; c + left < vectors; c += chains) {
                 ASHLAR_UNROLL
                 for (std::size_t u = 0; u < chains; ++u)
@@ -68,10 +70,10 @@ struct dot_block {
                 sum[u] = fma(load(a, vectors - left + u), load(b, vectors - left + u), sum[u]);
         }
         ASHLAR_UNROLL
-        for (std::size_t u = 1; u < chains; ++u) sum[0] = sum[0] + sum[u];
+        for (std::size_t u = 1; u < chains; ++u)
+            sum[0] = sum[0] + sum[u];
         return sum[0];
     }
-
 
     /// The next `Count` rows of b, their products folded into one vector at `at`; returns the row after them.
     template <std::size_t Count>
@@ -90,12 +92,13 @@ struct dot_block {
     /// The dot products with `Count` <= W rows of b.
     template <std::size_t Count>
     ASHLAR_ALWAYS_INLINE vec rows(const T* b) const {
-        if constexpr (has_shuffle && in_register<T, width, Config>()) {
+        if constexpr (shuffles<T, width, Config>()) {
             alignas(64) T waiting[width / together * width];
             T* at = waiting;
             for (std::size_t left = Count / together; left != 0; left = opaque_count(left - 1), at += width)
                 b = group<together>(b, at);
-            if constexpr (Count % together != 0) group<Count % together>(b, at);
+            if constexpr (Count % together != 0)
+                group<Count % together>(b, at);
             vec folded[width / together];
             ASHLAR_UNROLL
             for (std::size_t n = 0; n < width / together; ++n)
@@ -104,7 +107,8 @@ struct dot_block {
             return folded[0];
         } else {
             T sums[width] = {};
-            for (std::size_t r = 0; r < Count; ++r) sums[r] = reduce_add(products(b + r * P.ld));
+            for (std::size_t r = 0; r < Count; ++r)
+                sums[r] = reduce_add(products(b + r * P.ld));
             return vec::load(sums);
         }
     }

@@ -10,7 +10,6 @@
 #include <ashlar/kernel/product_block.hpp>
 #include <ashlar/kernel/product_shape.hpp>
 #include <ashlar/kernel/register_block.hpp>
-#include <ashlar/kernel/register_block.hpp>
 #include <ashlar/kernel/simd.hpp>
 #include <ashlar/kernel/simd_transpose.hpp>
 
@@ -27,10 +26,13 @@ inline constexpr std::size_t most_packed_bytes = 8 * 1024;
 template <class T, class Config, product_shape P>
 constexpr std::size_t choose_packed_depth() {
     constexpr std::size_t width = lane_width<T, Config>, columns = P.j % width;
-    if (!P.pack || !has_shuffle || !in_register<T, width, Config>()) return 1;
-    if (P.sk != 1 || columns == 0 || 2 * columns > width) return 1;
+    if (!P.pack || !shuffles<T, width, Config>())
+        return 1;
+    if (P.sk != 1 || columns == 0 || 2 * columns > width)
+        return 1;
     std::size_t depth = width;
-    while (depth > 1 && (columns * depth > width || P.k % depth != 0)) depth /= 2;
+    while (depth > 1 && (columns * depth > width || P.k % depth != 0))
+        depth /= 2;
     // What it saves against packing the columns and folding each row, in half cycles.
     const std::size_t saved = P.i * (P.k - P.k / depth), spent = 2 * P.k * columns + 12 * P.i;
     return saved > spent && P.k / depth * width * sizeof(T) <= most_packed_bytes ? depth : 1;
@@ -41,8 +43,8 @@ inline constexpr std::size_t packed_depth = choose_packed_depth<T, Config, P>();
 
 /// True if the last columns are packed here: the whole depth at once, and no work to be done beside it.
 template <class T, class Config, product_shape P, class Depth, class Epilogue>
-inline constexpr bool packs_columns = packed_depth<T, Config, P> > 1 && !works_beside<Epilogue> &&
-                                      std::is_same_v<Depth, constant_depth<0, P.k>>;
+inline constexpr bool packs_columns =
+    packed_depth<T, Config, P> != 1 && !works_beside<Epilogue> && std::is_same_v<Depth, constant_depth<0, P.k>>;
 
 /// The packed last columns of V.
 template <class T, class Config, product_shape P>
@@ -85,14 +87,16 @@ ASHLAR_ALWAYS_INLINE void packed_block(const T* s, const packed_columns<T, Confi
     constexpr lane_count<columns::columns> count;
 
     const block_verdict verdict = verdict_on(epilogue, i, i + Rows, j, P.j);
-    if (verdict == block_verdict::skip) return;
+    if (verdict == block_verdict::skip)
+        return;
 
     constexpr std::size_t chains = depth_chains(Rows, 1, columns::steps, register_file_of<Config>());
     vec sums[chains][Rows];
     ASHLAR_UNROLL
     for (std::size_t u = 0; u < chains; ++u) {
         ASHLAR_UNROLL
-        for (std::size_t r = 0; r < Rows; ++r) sums[u][r] = vec(T(0));
+        for (std::size_t r = 0; r < Rows; ++r)
+            sums[u][r] = vec(T(0));
     }
     const T* s_at = s + i * P.si;
     const T* v_at = packed.values;
@@ -106,14 +110,17 @@ ASHLAR_ALWAYS_INLINE void packed_block(const T* s, const packed_columns<T, Confi
     };
     for (std::size_t t = 0; t < columns::steps / chains; ++t) {
         ASHLAR_UNROLL
-        for (std::size_t u = 0; u < chains; ++u) step(u);
+        for (std::size_t u = 0; u < chains; ++u)
+            step(u);
     }
     ASHLAR_UNROLL
-    for (std::size_t u = 0; u < columns::steps % chains; ++u) step(u);
+    for (std::size_t u = 0; u < columns::steps % chains; ++u)
+        step(u);
     ASHLAR_UNROLL
     for (std::size_t u = 1; u < chains; ++u) {
         ASHLAR_UNROLL
-        for (std::size_t r = 0; r < Rows; ++r) sums[0][r] = sums[0][r] + sums[u][r];
+        for (std::size_t r = 0; r < Rows; ++r)
+            sums[0][r] = sums[0][r] + sums[u][r];
     }
     fold_lanes<1, depth, Rows>(sums[0]);
 

@@ -40,8 +40,10 @@ struct axis_split {
 
 /// Cuts `extent` into `blocks` blocks whose sizes differ by at most one.
 constexpr axis_split split_near_equal(std::size_t extent, std::size_t blocks) {
-    if (extent == 0) return {0, 0, 1, 0};
-    if (blocks > extent) blocks = extent;
+    if (extent == 0)
+        return {0, 0, 1, 0};
+    if (blocks > extent)
+        blocks = extent;
     const std::size_t large = (extent + blocks - 1) / blocks;
     return {extent, blocks, large, extent - blocks * (large - 1)};
 }
@@ -80,11 +82,14 @@ struct register_block {
 /// compilers are known to keep them there (kernels.md, section 1).
 constexpr bool fits_registers(std::size_t rows, std::size_t vectors, register_file file) {
     const std::size_t accumulators = rows * vectors;
-    if (!file.native) return accumulators <= 4;
+    if (!file.native)
+        return accumulators <= 4;
     // A vector that one row uses is an operand in memory.
     const std::size_t held = rows == 1 ? 1 : vectors, spare = 2;
-    if (accumulators + held + spare > file.registers) return false;
-    if (file.registers < 32) return true;
+    if (accumulators + held + spare > file.registers)
+        return false;
+    if (file.registers < 32)
+        return true;
     return accumulators <= (vectors >= 3 ? 24 : vectors == 2 ? 20 : 16);
 }
 
@@ -104,8 +109,10 @@ constexpr std::size_t block_cost(std::size_t rows, std::size_t vectors, std::siz
     const std::size_t chains = depth_chains(rows, vectors, depth, file);
     std::size_t step = rows * vectors;
     const std::size_t loads = (file.fused ? rows : 2 * rows) + vectors;
-    if (loads > step) step = loads;
-    if (latency / chains > step) step = latency / chains;
+    if (loads > step)
+        step = loads;
+    if (latency / chains > step)
+        step = latency / chains;
     return depth * step + start + rows * vectors;
 }
 
@@ -117,17 +124,21 @@ constexpr register_block choose_register_block(std::size_t rows, std::size_t vec
     register_block best{split_near_equal(rows, rows), split_near_equal(vectors, vectors), 1};
     for (std::size_t nj = 1; nj <= most_vectors && nj <= vectors; ++nj) {
         const axis_split across = split_near_equal(vectors, (vectors + nj - 1) / nj);
-        if (across.large != nj) continue;
+        if (across.large != nj)
+            continue;
         for (std::size_t mi = 1; mi <= most_rows && mi <= rows; ++mi) {
             const axis_split down = split_near_equal(rows, (rows + mi - 1) / mi);
-            if (!fits_registers(mi, nj, file)) break;
-            if (down.large != mi) continue;
+            if (!fits_registers(mi, nj, file))
+                break;
+            if (down.large != mi)
+                continue;
             std::size_t cost = 0;
             for (std::size_t small_j = 0; small_j < 2; ++small_j)
                 for (std::size_t small_i = 0; small_i < 2; ++small_i) {
                     const std::size_t count = (small_i ? down.blocks - down.large_blocks : down.large_blocks) *
                                               (small_j ? across.blocks - across.large_blocks : across.large_blocks);
-                    if (count != 0) cost += second_body + count * block_cost(mi - small_i, nj - small_j, depth, file);
+                    if (count != 0)
+                        cost += second_body + count * block_cost(mi - small_i, nj - small_j, depth, file);
                 }
             if (cost < best_cost) {
                 best_cost = cost;

@@ -13,37 +13,46 @@
 
 namespace ashlar::detail {
 
-/// True where this compiler can shuffle lanes in registers; elsewhere they go through memory.
+/// The lanes whose register holds these bits.
+template <class Lanes, class Register>
+ASHLAR_ALWAYS_INLINE Lanes from_register(Register bits) {
+    static_assert(sizeof(Register) == sizeof(Lanes));
+    return Lanes(typename Lanes::storage(std::bit_cast<decltype(Lanes::storage::data)>(bits)));
+}
+
+/// True where lanes are shuffled in registers; elsewhere they go through memory, as they do in registers whose size
+/// is an option of the compiler.
+template <class T, std::size_t N, class Config>
+consteval bool shuffles() {
 #if defined(__has_builtin)
 #if __has_builtin(__builtin_shufflevector)
-inline constexpr bool has_shuffle = true;
-#else
-inline constexpr bool has_shuffle = false;
+    constexpr std::uint64_t scalable = std::uint64_t{0xffff} << 32;
+    return in_register<T, N, Config>() && (Config::instruction_sets & scalable) == 0;
 #endif
-#else
-inline constexpr bool has_shuffle = false;
 #endif
+    return false;
+}
 
 /// The lanes Index... of a (0 to N-1) and b (N to 2N-1).
 template <std::size_t... Index, class T, std::size_t N, class Config>
 ASHLAR_ALWAYS_INLINE lanes<T, N, Config> shuffle(lanes<T, N, Config> a, lanes<T, N, Config> b) {
     static_assert(sizeof...(Index) == N);
+    if constexpr (shuffles<T, N, Config>()) {
 #if defined(__has_builtin)
 #if __has_builtin(__builtin_shufflevector)
-    if constexpr (in_register<T, N, Config>()) {
         typedef T vector __attribute__((vector_size(N * sizeof(T))));
-        using native = decltype(a.data.data);
         const vector mixed =
             __builtin_shufflevector(std::bit_cast<vector>(a.data.data), std::bit_cast<vector>(b.data.data), Index...);
-        return lanes<T, N, Config>(typename lanes<T, N, Config>::storage(std::bit_cast<native>(mixed)));
+        return from_register<lanes<T, N, Config>>(mixed);
+#endif
+#endif
+    } else {
+        T both[2 * N];
+        a.store(both);
+        b.store(both + N);
+        const T mixed[N] = {both[Index]...};
+        return lanes<T, N, Config>::load(mixed);
     }
-#endif
-#endif
-    T both[2 * N];
-    a.store(both);
-    b.store(both + N);
-    const T mixed[N] = {both[Index]...};
-    return lanes<T, N, Config>::load(mixed);
 }
 
 /// Index patterns for `shuffle`, as functions of the destination lane. A chunk is what x86 shuffles work within.
@@ -73,9 +82,7 @@ struct lane_patterns {
     /// The even or odd chunks of a, then those of b.
     template <bool Odd>
     struct unzip_chunks {
-        static constexpr std::size_t from(std::size_t lane) {
-            return (lane / chunk * 2 + Odd) * chunk + lane % chunk;
-        }
+        static constexpr std::size_t from(std::size_t lane) { return (lane / chunk * 2 + Odd) * chunk + lane % chunk; }
     };
 };
 
@@ -96,29 +103,26 @@ ASHLAR_ALWAYS_INLINE Lanes load_repeated(const T* source) {
     } else if constexpr (Count == 1) {
         return Lanes(*source);
     } else {
-        [[maybe_unused]] const auto as_lanes = [](auto repeated) ASHLAR_LAMBDA_INLINE {
-            static_assert(sizeof(repeated) == sizeof(Lanes));
-            return Lanes(typename Lanes::storage(std::bit_cast<decltype(Lanes::storage::data)>(repeated)));
-        };
         if constexpr (!in_register<T, Lanes::size, typename Lanes::config_type>()) {
             // Falls through to the copy.
         } else if constexpr (bytes == 8) {
             std::int64_t bits;
             __builtin_memcpy(&bits, source, sizeof(bits));
-            return as_lanes(lanes<std::int64_t, all / 8, typename Lanes::config_type>(bits).data.data);
+            return from_register<Lanes>(lanes<std::int64_t, all / 8, typename Lanes::config_type>(bits).data.data);
 #if defined(__AVX__)
         } else if constexpr (bytes == 16 && all == 32) {
-            return as_lanes(_mm256_broadcast_ps(reinterpret_cast<const __m128*>(source)));
+            return from_register<Lanes>(_mm256_broadcast_ps(reinterpret_cast<const __m128*>(source)));
 #endif
 #if defined(__AVX512F__)
         } else if constexpr (bytes == 16 && all == 64) {
-            return as_lanes(_mm512_broadcast_i32x4(_mm_loadu_si128(reinterpret_cast<const __m128i*>(source))));
+            return from_register<Lanes>(_mm512_broadcast_i32x4(_mm_loadu_si128(reinterpret_cast<const __m128i*>(source))));
         } else if constexpr (bytes == 32 && all == 64) {
-            return as_lanes(_mm512_broadcast_i64x4(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(source))));
+            return from_register<Lanes>(_mm512_broadcast_i64x4(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(source))));
 #endif
         }
         T repeated[Lanes::size];
-        for (std::size_t n = 0; n < Lanes::size; ++n) repeated[n] = source[n % Count];
+        for (std::size_t n = 0; n < Lanes::size; ++n)
+            repeated[n] = source[n % Count];
         return Lanes::load(repeated);
     }
 }
@@ -131,12 +135,15 @@ ASHLAR_ALWAYS_INLINE void transpose_in_place(lanes<T, N, Config> (&rows)[N]) {
     using even_chunks = typename pattern::template unzip_chunks<false>;
     using odd_chunks = typename pattern::template unzip_chunks<true>;
     constexpr std::size_t chunk = pattern::chunk, chunks = pattern::chunks;
-    if constexpr (!has_shuffle || !in_register<T, N, Config>()) {
+    if constexpr (!shuffles<T, N, Config>()) {
         T in[N][N], out[N][N];
-        for (std::size_t r = 0; r < N; ++r) rows[r].store(in[r]);
         for (std::size_t r = 0; r < N; ++r)
-            for (std::size_t c = 0; c < N; ++c) out[r][c] = in[c][r];
-        for (std::size_t r = 0; r < N; ++r) rows[r] = vec::load(out[r]);
+            rows[r].store(in[r]);
+        for (std::size_t r = 0; r < N; ++r)
+            for (std::size_t c = 0; c < N; ++c)
+                out[r][c] = in[c][r];
+        for (std::size_t r = 0; r < N; ++r)
+            rows[r] = vec::load(out[r]);
     } else {
         ASHLAR_UNROLL
         for (std::size_t stage = 1; stage < chunk; stage *= 2) {
@@ -151,7 +158,8 @@ ASHLAR_ALWAYS_INLINE void transpose_in_place(lanes<T, N, Config> (&rows)[N]) {
                 }
             }
             ASHLAR_UNROLL
-            for (std::size_t r = 0; r < N; ++r) rows[r] = next[r];
+            for (std::size_t r = 0; r < N; ++r)
+                rows[r] = next[r];
         }
         ASHLAR_UNROLL
         for (std::size_t stage = 1; stage < chunks; stage *= 2) {
@@ -166,7 +174,8 @@ ASHLAR_ALWAYS_INLINE void transpose_in_place(lanes<T, N, Config> (&rows)[N]) {
                 }
             }
             ASHLAR_UNROLL
-            for (std::size_t r = 0; r < N; ++r) rows[r] = next[r];
+            for (std::size_t r = 0; r < N; ++r)
+                rows[r] = next[r];
         }
     }
 }

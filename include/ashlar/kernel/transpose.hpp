@@ -37,12 +37,15 @@ ASHLAR_ALWAYS_INLINE void transpose_registers(const T* src, T* dst, Function f) 
     using vec = lanes<T, width, Config>;
     vec tile[width];
     ASHLAR_UNROLL
-    for (std::size_t r = 0; r < Rows; ++r) tile[r] = f(vec::template load_partial<Cols>(src + r * P.from));
+    for (std::size_t r = 0; r < Rows; ++r)
+        tile[r] = f(vec::template load_partial<Cols>(src + r * P.from));
     ASHLAR_UNROLL
-    for (std::size_t r = Rows; r < width; ++r) tile[r] = f(vec(T(0)));
+    for (std::size_t r = Rows; r < width; ++r)
+        tile[r] = f(vec(T(0)));
     transpose_in_place(tile);
     ASHLAR_UNROLL
-    for (std::size_t c = 0; c < Cols; ++c) tile[c].template store_partial<P.pad ? width : Rows>(dst + c * P.to);
+    for (std::size_t c = 0; c < Cols; ++c)
+        tile[c].template store_partial<P.pad ? width : Rows>(dst + c * P.to);
 }
 
 /// The tiles of at most W rows.

@@ -8,11 +8,11 @@ namespace ashlar::detail {
 
 /// For each axis of a node: the loop whose index it is, or whole.
 using binding_list = std::array<std::int16_t, max_rank>;
-inline constexpr std::int16_t whole = -1;
+inline constexpr std::int16_t whole_axis = -1;
 
 inline constexpr binding_list all_whole = [] {
     binding_list b{};
-    b.fill(whole);
+    b.fill(whole_axis);
     return b;
 }();
 
@@ -90,15 +90,15 @@ constexpr binding_list carried_axes(const graph_node& n, const graph_node& opera
         }
         case op::slice:
             align(n.rank);
-            if (n.step != 1) from[n.axis] = whole;
+            if (n.step != 1) from[n.axis] = whole_axis;
             break;
         case op::repeat:
             align(n.rank);
-            if (n.step != 1) from[n.axis] = whole;
+            if (n.step != 1) from[n.axis] = whole_axis;
             break;
         case op::concat:
             align(n.rank);
-            from[n.axis] = whole;
+            from[n.axis] = whole_axis;
             break;
         case op::take: {
             if (slot == 0) {
@@ -126,7 +126,7 @@ constexpr binding_list carried_axes(const graph_node& n, const graph_node& opera
         case op::softmax:
         case op::standardize:
             align(n.rank);
-            from[n.axis] = whole;
+            from[n.axis] = whole_axis;
             break;
         default: align(operand.rank); break;
     }
@@ -139,7 +139,7 @@ constexpr binding_list operand_bindings(const graph_node& n, const graph_node& o
     const binding_list from = carried_axes(n, operand, slot);
     binding_list out = all_whole;
     for (std::size_t a = 0; a < operand.rank; ++a)
-        if (from[a] != whole) out[a] = bindings[static_cast<std::size_t>(from[a])];
+        if (from[a] != whole_axis) out[a] = bindings[static_cast<std::size_t>(from[a])];
     return out;
 }
 
@@ -235,7 +235,7 @@ constexpr stride_result lower_strides(const graph_node& n, const graph_node& ope
         case op::reshape: {
             const binding_list below = operand_bindings(n, operand, 0, bindings);
             for (std::size_t a = 0; a < n.rank; ++a) {
-                bool kept = bindings[a] == whole || n.extents[a] == 1;
+                bool kept = bindings[a] == whole_axis || n.extents[a] == 1;
                 for (std::size_t b = 0; b < operand.rank && !kept; ++b) kept = below[b] == bindings[a];
                 if (!kept) return out;
             }

@@ -2,7 +2,7 @@
 // explain(e): the plan of an expression as text.
 #pragma once
 
-#include <ashlar/plan/formula.hpp>
+#include <ashlar/plan/stage_text.hpp>
 #include <ashlar/plan/summary.hpp>
 
 namespace ashlar {
@@ -10,15 +10,11 @@ namespace detail {
 
 /// Writes the plan of P, a `planned`, step by step.
 template <class P>
-struct plan_printer : formula_writer<P> {
-    using base = formula_writer<P>;
-    using base::out, base::index, base::at, base::value, base::name_buffer, base::name_operand;
+struct plan_printer : stage_printer<P> {
+    using base = stage_printer<P>;
+    using base::out, base::index, base::at, base::code, base::depth, base::name_operand, base::put_shape, base::start_line;
     using typename base::id;
-    static constexpr const auto& code = P::code;
     static constexpr const auto& summary = plan<typename P::expression_type, typename P::configuration>;
-    static constexpr std::size_t kind_width = 10, shape_column = 44, lanes_column = 65, place_column = 80;
-
-    std::size_t depth = 0;
 
     constexpr void print() {
         const graph_node& root = P::nodes[P::count - 1];
@@ -46,7 +42,7 @@ private:
         out.indent = 6;
         bool any = false;
         for (std::size_t n = 0; n < P::count; ++n) {
-            if (P::nodes[n].kind != op::array) continue;
+            if (!base::is_operand(P::nodes[n].kind)) continue;
             out.put(any ? ", " : "reads ");
             any = true;
             out.unbroken = true;
@@ -55,6 +51,7 @@ private:
             put_shape(static_cast<id>(n));
             const graph_node& g = P::nodes[n];
             if (g.rank >= 2 && g.strides[g.rank - 2u] == 1 && g.strides[g.rank - 1u] != 1) out.put(" by columns");
+            if (g.kind == op::packed) out.put(" packed");
             out.unbroken = false;
             if (is_only_copied(n)) out.put(" through a copy");
         }
@@ -74,7 +71,7 @@ private:
         return copied;
     }
     static constexpr bool touches(std::size_t s, id n, std::size_t operand) {
-        n = base::past_names(n);
+        n = base::past_names(s, n);
         if (code.stages[s].values[index(n)] != -1) return false;
         if (index(n) == operand) return true;
         if (at(n).kind == op::matmul) return false;
@@ -83,46 +80,7 @@ private:
         return false;
     }
 
-    // ------------------------------------------------------------------ shapes
-
-    constexpr void put_dimension(id n, std::size_t a, std::size_t extent, bool& any) {
-        out.put(any ? ", " : "[");
-        any = true;
-        if (const char* name = labels_of<P>[index(n)].axis_names[a]; name != nullptr) {
-            out.put(name);
-            out.put(' ');
-        }
-        out.put(extent);
-    }
-    constexpr void put_shape(id n) {
-        bool any = false;
-        for (std::size_t a = 0; a < at(n).rank; ++a) put_dimension(n, a, at(n).extents[a], any);
-        out.put(any ? "]" : "[]");
-    }
-    /// The part of the stage's values that one tile has; one per row for `folded` ones.
-    constexpr void put_tile(std::size_t s, bool folded) {
-        const auto& stage = code.stages[s];
-        bool any = false;
-        for (std::size_t a = 0; a < at(stage.top).rank; ++a) {
-            std::size_t extent = at(stage.top).extents[a];
-            if (extent == 1) continue;
-            const id axis = stage.top_axes[a];
-            if (folded && axis != whole && index(axis) == stage.column_axis) continue;
-            const id loop = axis == whole ? whole : stage.bindings[index(axis)];
-            if (loop != whole && !code.loops[index(loop)].rows) continue;
-            if (loop != whole) extent = code.loops[index(loop)].tile;
-            put_dimension(stage.top, a, extent, any);
-        }
-        out.put(any ? "]" : "[]");
-    }
-
     // ------------------------------------------------------------------ steps and loops
-
-    constexpr void start_line() {
-        out.indent = 0;
-        for (std::size_t i = 0; i < 2 * depth; ++i) out.put(' ');
-        out.indent = 2 * depth + kind_width;
-    }
 
     constexpr void print_step(std::size_t i) {
         const plan_step& step = summary.steps[i];
@@ -215,150 +173,9 @@ private:
                 print_items(item.index, step);
                 --depth;
             } else {
-                print_stage(index(item.index));
+                base::print_stage(index(item.index));
             }
         }
-    }
-
-    // ------------------------------------------------------------------ stages
-
-    constexpr void print_stage(std::size_t s) {
-        const auto& stage = code.stages[s];
-        start_line();
-        switch (stage.kind) {
-            case stage_kind::product: out.put("product"); break;
-            case stage_kind::softmax: out.put("softmax"); break;
-            case stage_kind::standardize: out.put("norm"); break;
-            case stage_kind::reduce: out.put("reduce"); break;
-            default: out.put(base::is_copy(s) ? "copy" : "map"); break;
-        }
-        out.align(2 * depth + kind_width);
-        if (stage.kind == stage_kind::product || stage.kind == stage_kind::map) {
-            if (stage.buffer != -1)
-                name_buffer(stage.buffer);
-            else
-                out.put(stage.store != -1 ? "store" : "result");
-            out.put(" = ");
-            if (stage.kind == stage_kind::map) {
-                value(s, stage.top);
-            } else {
-                out.put("matmul(");
-                value_of_left(s);
-                out.put(", ");
-                value(s, at(stage.core).operands[1]);
-                out.put(')');
-            }
-            print_place(s, stage.buffer, false, true);
-            if (stage.kind == stage_kind::product) print_epilogue(s);
-        } else {
-            print_statistics(s);
-        }
-        print_key_tiles(s);
-    }
-    /// The left operand without the factor that the epilogue applies.
-    constexpr void value_of_left(std::size_t s) {
-        const auto& stage = code.stages[s];
-        if (stage.left_factor == -1)
-            value(s, at(stage.core).operands[0]);
-        else
-            name_buffer(stage.values[index(stage.left_factor)]);
-    }
-    constexpr void print_epilogue(std::size_t s) {
-        const auto& stage = code.stages[s];
-        const bool plain = base::past_names(stage.top) == stage.core;
-        if (plain && stage.left_factor == -1) return;
-        continue_line();
-        out.put("then ");
-        if (stage.left_factor != -1) {
-            out.put("* ");
-            name_buffer(stage.factors[index(stage.left_factor)]);
-        }
-        base::epilogue(s, stage.top, stage.left_factor == -1);
-        out.put('\n');
-    }
-    constexpr void print_statistics(std::size_t s) {
-        const auto& stage = code.stages[s];
-        const graph_node& core = at(stage.core);
-        const bool softmax = stage.kind == stage_kind::softmax, norm = stage.kind == stage_kind::standardize;
-        if (stage.buffer != -1) {
-            name_buffer(stage.buffer);
-            out.put(softmax ? " = exp(" : norm ? " = mean(" : " = ");
-            if (!softmax && !norm) {
-                out.put(reduction_name(core.variant));
-                out.put('(');
-            }
-            value(s, stage.top);
-            out.put(softmax ? " - max)" : ")");
-            print_place(s, stage.buffer, !softmax, true);
-        }
-        if (stage.second_buffer == -1) return;
-        if (stage.buffer != -1) continue_line();
-        name_buffer(stage.second_buffer);
-        if (softmax && stage.buffer != -1) {
-            out.put(" = 1 / sum");
-        } else {
-            out.put(softmax ? " = logsumexp(" : core.variant == 0 ? " = 1 / deviation(" : " = 1 / rms(");
-            value(s, stage.top);
-            out.put(')');
-        }
-        print_place(s, stage.second_buffer, true, stage.buffer == -1);
-    }
-    constexpr void continue_line() {
-        out.indent = 0;
-        for (std::size_t i = 0; i < 2 * depth + kind_width; ++i) out.put(' ');
-        out.indent = 2 * depth + kind_width + 5;
-    }
-
-    /// Shape, lanes, and where the values are.
-    constexpr void print_place(std::size_t s, id buffer, bool folded, bool with_lanes) {
-        const auto& stage = code.stages[s];
-        out.start_at(shape_column);
-        put_tile(s, folded);
-        if (with_lanes) {
-            out.start_at(lanes_column);
-            out.put("lanes: ");
-            out.put(stage.lanes == lane_axis::rows ? "rows" : stage.lanes == lane_axis::columns ? "columns" : "depth");
-        }
-        if (buffer != -1) {
-            out.start_at(place_column);
-            const plan_buffer& b = code.buffers[index(buffer)];
-            if (b.storage != buffer) {
-                out.put("in place of ");
-                name_buffer(b.storage);
-            } else {
-                out.put_bytes(b.bytes);
-                out.put(" at ");
-                out.put(b.offset);
-            }
-        }
-        out.put('\n');
-    }
-    constexpr void print_key_tiles(std::size_t s) {
-        const key_tiles keys = key_tiles_of<P>(s);
-        if (keys.total == 0) return;
-        continue_line();
-        out.put("of ");
-        out.put_plural(keys.total, "tile", "tiles");
-        out.put(" of ");
-        const id rows = steps_of<P>.place[steps_of<P>.of_stage[s]].rows;
-        out.put(rows == -1 ? std::size_t{1} : code.loops[index(rows)].tile);
-        out.put(" x ");
-        out.put(key_group);
-        out.put(" keys: ");
-        bool any = false;
-        const auto part = [&](std::size_t n, const char* what) {
-            if (n == 0) return;
-            if (any) out.put(", ");
-            any = true;
-            out.put(n);
-            out.put(what);
-        };
-        part(keys.skipped, " skipped");
-        part(keys.empty - keys.skipped, " empty");
-        part(keys.mixed, " masked");
-        part(keys.full, " full");
-        part(keys.undecided, " decided at run time");
-        out.put('\n');
     }
 };
 

@@ -26,9 +26,11 @@ struct formula_writer {
     static constexpr const graph_node& at(id n) { return P::nodes[index(n)]; }
     static constexpr const auto& stage(std::size_t s) { return P::code.stages[s]; }
 
+    static constexpr bool is_operand(op kind) { return kind == op::array || kind == op::packed; }
+
     constexpr void name_operand(id n) {
         std::size_t before = 0;
-        for (std::size_t i = 0; i < index(n); ++i) before += P::nodes[i].kind == op::array ? 1u : 0u;
+        for (std::size_t i = 0; i < index(n); ++i) before += is_operand(P::nodes[i].kind) ? 1u : 0u;
         out.put(static_cast<char>('a' + before % 26));
         if (before >= 26) out.put(before / 26);
     }
@@ -38,8 +40,10 @@ struct formula_writer {
         out.put(buffer_number[index(b)]);
     }
 
-    static constexpr id past_names(id n) {
+    /// The node behind names that stage s reads or computes.
+    static constexpr id past_names(std::size_t s, id n) {
         for (;;) {
+            if (stage(s).values[index(n)] != -1) return n;
             const op kind = at(n).kind;
             if (kind == op::let || kind == op::let_value)
                 n = at(n).same_as;
@@ -55,8 +59,8 @@ struct formula_writer {
         if (stage(s).kind != stage_kind::map) return false;
         id n = stage(s).top;
         for (;;) {
-            n = past_names(n);
-            if (at(n).kind == op::array || (stage(s).values[index(n)] != -1 && stage(s).factors[index(n)] == -1)) return true;
+            n = past_names(s, n);
+            if (is_operand(at(n).kind) || (stage(s).values[index(n)] != -1 && stage(s).factors[index(n)] == -1)) return true;
             if (!is_index_map(at(n).kind)) return false;
             n = at(n).operands[0];
         }
@@ -64,7 +68,7 @@ struct formula_writer {
 
     /// Whether node n, as the stage computes it, contains the stage's core.
     static constexpr bool contains_core(std::size_t s, id n) {
-        n = past_names(n);
+        n = past_names(s, n);
         if (n == stage(s).core) return true;
         if (stage(s).values[index(n)] != -1) return false;
         for (std::size_t i = 0; i < at(n).operand_count; ++i)
@@ -74,8 +78,8 @@ struct formula_writer {
 
     /// The value of n as the stage reads or computes it, in parentheses where it is more than a name and `tight`.
     constexpr void value(std::size_t s, id n, bool tight = false) {
-        if (stage(s).kind == stage_kind::product && n != stage(s).top && past_names(n) == stage(s).core) return out.put('_');
-        n = past_names(n);
+        if (stage(s).kind == stage_kind::product && n != stage(s).top && past_names(s, n) == stage(s).core) return out.put('_');
+        n = past_names(s, n);
         const graph_node& g = at(n);
         const id held = stage(s).values[index(n)], factor = stage(s).factors[index(n)];
         const bool standardizes = g.kind == op::standardize, logarithm = g.kind == op::softmax && g.variant != 0;
@@ -100,7 +104,8 @@ struct formula_writer {
             return;
         }
         switch (g.kind) {
-            case op::array: return name_operand(n);
+            case op::array:
+            case op::packed: return name_operand(n);
             case op::scalar: return out.put('s');
             case op::index: return out.put("index");
             case op::mask: return labels_of<P>[index(n)].write_mask(out, tight);
@@ -125,7 +130,7 @@ struct formula_writer {
 
     /// What is applied to the elements of a stage's product on their way to memory, innermost first.
     constexpr bool epilogue(std::size_t s, id n, bool first = true) {
-        n = past_names(n);
+        n = past_names(s, n);
         if (n == stage(s).core) return first;
         const graph_node& g = at(n);
         std::size_t inside = 0;

@@ -32,6 +32,7 @@ struct graph_node {
     std::array<std::size_t, max_rank> extents{};
     axis_list strides{};      // arrays: elements between neighbours
     axis_list permutation{};  // permute
+    std::size_t panel = 0;    // packed: columns of a panel
     std::size_t axis = 0;     // reduce, softmax, slice, concat, take, repeat, index
     std::ptrdiff_t step = 1;  // slice: step, repeat: times
     std::size_t flops = 0;    // map: per element
@@ -165,6 +166,7 @@ constexpr graph_node describe_node() {
         for (std::size_t i = 0; i < S::rank; ++i) n.strides[i] = E::strides[i];
         n.owned = is_owning_tensor<E>;
     }
+    if constexpr (kind_of<E> == op::packed) n.panel = E::panel;
     node_parameters<E>::describe(n);
     return n;
 }

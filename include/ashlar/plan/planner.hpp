@@ -27,7 +27,11 @@ public:
     constexpr program<Count> run(const axis_list& strides) {
         destination out;
         out.strides = strides;
-        emit(static_cast<id>(Count - 1), out, all_whole, loop_stack{});
+        do {
+            plan = {};
+            this->closed = {};
+            emit(static_cast<id>(Count - 1), out, all_whole, loop_stack{});
+        } while (share_more());
         finish_program(plan);
         return plan;
     }
@@ -43,7 +47,15 @@ private:
         return s;
     }
 
-    constexpr bool is_rows_loop(id loop) const { return loop != whole && plan.loops[index(loop)].rows; }
+    constexpr bool is_rows_loop(id loop) const { return loop != whole_axis && plan.loops[index(loop)].rows; }
+
+    /// How far a named value is made ahead of the stages that read it.
+    enum class sharing : std::uint8_t { tile, rows, everything };
+    std::array<sharing, Count> shared{};
+
+    /// Looks for named products that one use made in its tile before another one needed all of them, and marks them to
+    /// be made once, for all rows or for everything. True if the program has to be built again.
+    constexpr bool share_more();
 
     // ------------------------------------------------------------------ choosing what a stage computes
 
@@ -60,6 +72,10 @@ private:
 
     constexpr void consider_core(id n, const graph_node& top, const binding_list& from_top, const binding_list& bindings,
                                  const loop_stack& stack, core_choice& best) const;
+
+    /// Bytes of the widest floating-point element between `n` and the core: wider than the core's, it would not fit
+    /// into the lanes of the product.
+    constexpr std::size_t widest(id n, id core) const;
 
     /// Bindings that a node's own loops cannot honour become whole: its columns and, for products and joins, whatever
     /// is not a row.

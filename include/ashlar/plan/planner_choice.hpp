@@ -31,14 +31,14 @@ constexpr void planner<Count>::consider_core(id n, const graph_node& top, const 
     std::size_t covered = 1;
     for (std::size_t a = 0; a < g.rank; ++a) {
         if (g.extents[a] == 1) continue;
-        if (from_top[a] == whole) return;
+        if (from_top[a] == whole_axis) return;
         to_core[index(from_top[a])] = static_cast<std::int16_t>(a);
         own[a] = bindings[index(from_top[a])];
         covered *= g.extents[a];
     }
     if (covered != top.size()) return;
     const std::size_t rows = g.rank - 2u, columns = g.rank - 1u;
-    if (own[columns] != whole) return;
+    if (own[columns] != whole_axis) return;
     for (std::size_t a = 0; a < rows; ++a)
         if (is_rows_loop(own[a])) return;
     if (find_buffer(n, buffer_role::values, own, stack) != -1) return;
@@ -47,17 +47,48 @@ constexpr void planner<Count>::consider_core(id n, const graph_node& top, const 
 }
 
 template <std::size_t Count>
+constexpr std::size_t planner<Count>::widest(id n, id core) const {
+    n = resolve(n);
+    const graph_node& g = at(n);
+    std::size_t bytes = g.scalar == scalar_kind::floating && g.rank > 0 ? g.element_bytes : 1;
+    if (n == core) return bytes;
+    for (std::size_t i = 0; i < g.operand_count; ++i)
+        if (const std::size_t below = widest(g.operands[i], core); below > bytes) bytes = below;
+    return bytes;
+}
+
+template <std::size_t Count>
 constexpr binding_list planner<Count>::demote(id n, binding_list b) const {
     const graph_node& g = at(n);
     if (g.kind == op::matmul) {
-        b[g.rank - 1u] = whole;
+        b[g.rank - 1u] = whole_axis;
         for (std::size_t a = 0; a + 2 < g.rank; ++a)
-            if (is_rows_loop(b[a])) b[a] = whole;
+            if (is_rows_loop(b[a])) b[a] = whole_axis;
     }
     if (g.kind == op::concat || is_row_statistic(g.kind)) {
-        if (g.kind != op::reduce) b[g.axis] = whole;
+        if (g.kind != op::reduce) b[g.axis] = whole_axis;
     }
+    for (std::size_t a = 0; a < g.rank; ++a)
+        if (shared[index(n)] == sharing::everything || (shared[index(n)] == sharing::rows && is_rows_loop(b[a]))) b[a] = whole_axis;
     return b;
+}
+
+template <std::size_t Count>
+constexpr bool planner<Count>::share_more() {
+    bool again = false;
+    for (std::size_t n = 0; n < Count; ++n) {
+        if (nodes[n].uses < 2 || shared[n] == sharing::everything || !contains_product(static_cast<id>(n))) continue;
+        std::size_t makers = 0;
+        for (std::size_t s = 0; s < plan.stage_count; ++s) {
+            const stage& made = plan.stages[s];
+            const bool folds = made.kind != stage_kind::map && made.kind != stage_kind::product;
+            if (folds ? made.core == static_cast<id>(n) : resolve(made.top) == static_cast<id>(n) && made.values[n] == -1) ++makers;
+        }
+        if (makers < 2) continue;
+        shared[n] = shared[n] == sharing::tile ? sharing::rows : sharing::everything;
+        again = true;
+    }
+    return again;
 }
 
 template <std::size_t Count>
@@ -71,7 +102,7 @@ constexpr auto planner<Count>::dependent_prefix(const loop_stack& stack, std::si
         prefix.push(stack.loop[i]);
     }
     for (std::size_t a = 0; a < rank; ++a)
-        if (b[a] != whole && !prefix.contains(b[a])) b[a] = whole;
+        if (b[a] != whole_axis && !prefix.contains(b[a])) b[a] = whole_axis;
     return prefix;
 }
 

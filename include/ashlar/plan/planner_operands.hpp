@@ -11,6 +11,10 @@ constexpr auto planner<Count>::read_strides(stage& s, id n, const binding_list& 
     n = resolve(n);
     const graph_node& g = at(n);
     if (g.kind == op::array) return {g.strides, true};
+    id held = s.values[index(n)];  // by the other operand, which may be the same value: it must not lose its buffer
+    for (std::size_t a = 0; a < g.rank && held != -1; ++a)
+        if (const auto& in = plan.buffers[index(held)].bindings; in[a] != whole_axis && in[a] != b[a]) held = -1;
+    if (held != -1 && plan.buffers[index(held)].role == buffer_role::values) return {plan.buffers[index(held)].strides, true};
     if (const id found = find_buffer(n, buffer_role::values, b, stack); found != -1) {
         s.values[index(n)] = found;
         return {plan.buffers[index(found)].strides, true};
@@ -28,7 +32,7 @@ constexpr auto planner<Count>::read_strides(stage& s, id n, const binding_list& 
     const matrix below = read_strides(s, g.operands[0], operand_bindings(g, o, 0, b), stack);
     if (!below.affine) return {};
     std::array<bool, max_rank> fixed{};
-    for (std::size_t a = 0; a < g.rank; ++a) fixed[a] = b[a] != whole && !is_rows_loop(b[a]);
+    for (std::size_t a = 0; a < g.rank; ++a) fixed[a] = b[a] != whole_axis && !is_rows_loop(b[a]);
     const stride_result up = lift_strides(g, o, below.strides, fixed);
     return {up.strides, up.affine};
 }
@@ -65,7 +69,7 @@ constexpr void planner<Count>::make_base(id n, const binding_list& b, const loop
         if (map.kind == op::store) continue;
         binding_list outer = bound[i];
         for (std::size_t a = 0; a < map.rank; ++a)
-            if (outer[a] != whole && !prefix.contains(outer[a])) outer[a] = whole;
+            if (outer[a] != whole_axis && !prefix.contains(outer[a])) outer[a] = whole_axis;
         const stride_result below = lower_strides(map, at(map.operands[0]), strides, outer);
         invertible = below.affine;
         strides = below.strides;
@@ -75,7 +79,7 @@ constexpr void planner<Count>::make_base(id n, const binding_list& b, const loop
         plan_buffer& made = plan.buffers[index(buffer)];
         lay_out(made, g.rank - 1u, no_axis, false);
         for (std::size_t a = 0; a < g.rank; ++a)
-            made.strides[a] = g.extents[a] == 1 || (kept[a] != whole && !is_rows_loop(kept[a])) ? 0 : strides[a];
+            made.strides[a] = g.extents[a] == 1 || (kept[a] != whole_axis && !is_rows_loop(kept[a])) ? 0 : strides[a];
         out.free = false;
         out.buffer = buffer;
         out.strides = made.strides;
@@ -112,7 +116,7 @@ constexpr axis_list planner<Count>::row_major_view(const graph_node& g, const bi
     std::ptrdiff_t step = 1;
     for (std::size_t a = g.rank; a-- > 0;) {
         std::size_t extent = g.extents[a];
-        if (b[a] != whole && prefix.contains(b[a]) && bound_extent(b[a]) < extent) extent = bound_extent(b[a]);
+        if (b[a] != whole_axis && prefix.contains(b[a]) && bound_extent(b[a]) < extent) extent = bound_extent(b[a]);
         strides[a] = step;
         step *= static_cast<std::ptrdiff_t>(extent);
     }
@@ -121,6 +125,14 @@ constexpr axis_list planner<Count>::row_major_view(const graph_node& g, const bi
 
 template <std::size_t Count>
 constexpr auto planner<Count>::acquire_right(stage& s, id n, const binding_list& b, const loop_stack& stack) -> matrix {
+    // Panels are read where they lie: the strides are those inside a panel.
+    if (const graph_node& p = at(resolve(n)); p.kind == op::packed) {
+        matrix panels;
+        panels.affine = true;
+        panels.strides[0] = static_cast<std::ptrdiff_t>(p.panel);
+        panels.strides[1] = 1;
+        return panels;
+    }
     make_base(n, b, stack, false);
     matrix m = read_strides(s, n, b, stack);
     const graph_node& g = at(n);
@@ -150,6 +162,7 @@ constexpr void planner<Count>::acquire_left(stage& s, id n, const binding_list& 
 
 template <std::size_t Count>
 constexpr auto planner<Count>::copy_of(stage& s, id n, const binding_list& bindings, const loop_stack& stack, layout wanted) -> matrix {
+    const id use = n;  // other uses of the same value keep their own layout
     n = resolve(n);
     const graph_node& g = at(n);
     binding_list b = bindings;
@@ -167,7 +180,7 @@ constexpr auto planner<Count>::copy_of(stage& s, id n, const binding_list& bindi
         outer_bindings = saved_bindings;
         outer_stack = saved_stack;
     }
-    s.values[index(n)] = buffer;
+    s.values[index(use)] = buffer;
     return {plan.buffers[index(buffer)].strides, true};
 }
 
@@ -204,12 +217,13 @@ template <std::size_t Count>
 constexpr bool planner<Count>::carries_all(const graph_node& g, const graph_node& operand) const {
     const binding_list from = carried_axes(g, operand, 0);
     for (std::size_t a = 0; a < operand.rank; ++a)
-        if (operand.extents[a] != 1 && from[a] == whole) return false;
+        if (operand.extents[a] != 1 && from[a] == whole_axis) return false;
     return true;
 }
 
 template <std::size_t Count>
 constexpr void planner<Count>::prepare_made(id n, const binding_list& bindings, stage& s, const loop_stack& stack) {
+    if (s.values[index(n)] != -1) return;
     binding_list b = demote(n, bindings);
     const loop_stack prefix = dependent_prefix(stack, at(n).rank, b);
     id buffer = find_buffer(n, buffer_role::values, b, prefix);

@@ -58,7 +58,7 @@ constexpr auto planner<Count>::make_statistics(id n, const binding_list& binding
     for (std::size_t a = 0; a < operand.rank; ++a)
         if (a != g.axis && is_rows_loop(s.bindings[a])) s.row_axis = a;
     for (std::size_t a = operand.rank; a-- > 0;)
-        if (s.row_axis == no_axis && a != g.axis && s.bindings[a] == whole && operand.extents[a] > 1) s.row_axis = a;
+        if (s.row_axis == no_axis && a != g.axis && s.bindings[a] == whole_axis && operand.extents[a] > 1) s.row_axis = a;
     loop_stack stack = prefix;
     open_loops(s, operand, stack, n);
 
@@ -138,7 +138,7 @@ constexpr void planner<Count>::lay_out_rows(plan_buffer& b, const graph_node& ro
     const std::size_t w = target.lanes(rows.element_bytes);
     const auto place = [&](std::size_t a) {
         std::size_t extent = rows.extents[a];
-        if (b.bindings[a] != whole) extent = bound_extent(b.bindings[a]) < extent ? bound_extent(b.bindings[a]) : extent;
+        if (b.bindings[a] != whole_axis) extent = bound_extent(b.bindings[a]) < extent ? bound_extent(b.bindings[a]) : extent;
         b.strides[a] = extent == 1 && !is_rows_loop(b.bindings[a]) ? 0 : step;
         if (rows.extents[a] == 1) b.strides[a] = 0;
         if (a == row) extent = (extent + w - 1) / w * w;
@@ -189,7 +189,7 @@ constexpr void planner<Count>::count_votes(const stage& s, id n, const binding_l
     if (buffered) strides = plan.buffers[index(s.values[index(n)])].strides;
     if (g.kind == op::array || buffered) {
         for (std::size_t a = 0; a < g.rank; ++a) {
-            if (strides[a] != 1 || from[a] == whole || g.extents[a] == 1) continue;
+            if (strides[a] != 1 || from[a] == whole_axis || g.extents[a] == 1) continue;
             const auto weight = static_cast<std::ptrdiff_t>(g.size());
             if (from[a] == static_cast<std::int16_t>(s.row_axis)) balance += weight;
             if (from[a] == static_cast<std::int16_t>(s.column_axis)) balance -= weight;

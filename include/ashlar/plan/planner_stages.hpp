@@ -29,7 +29,8 @@ constexpr auto planner<Count>::emit(id top, destination out, binding_list b, con
     binding_list identity = all_whole;
     for (std::size_t a = 0; a < g.rank; ++a) identity[a] = static_cast<std::int16_t>(a);
     search_core(top, g, identity, b, stack, choice);
-    if (choice.core != -1) return emit_product(top, choice, out, b, stack);
+    if (choice.core != -1 && g.element_bytes <= at(choice.core).element_bytes && widest(top, choice.core) <= at(choice.core).element_bytes)
+        return emit_product(top, choice, out, b, stack);
     return emit_map(top, out, b, stack);
 }
 
@@ -63,9 +64,9 @@ constexpr void planner<Count>::aim(stage& s, const destination& out, id buffer) 
 template <std::size_t Count>
 constexpr void planner<Count>::open_loops(stage& s, const graph_node& space, loop_stack& stack, id inside) {
     for (std::size_t a = 0; a < space.rank; ++a)
-        if (a != s.row_axis && a != s.column_axis && s.bindings[a] == whole && space.extents[a] > 1)
+        if (a != s.row_axis && a != s.column_axis && s.bindings[a] == whole_axis && space.extents[a] > 1)
             s.bindings[a] = open_loop(stack, space.extents[a], false, inside);
-    if (s.row_axis != no_axis && s.bindings[s.row_axis] == whole && space.extents[s.row_axis] > 1)
+    if (s.row_axis != no_axis && s.bindings[s.row_axis] == whole_axis && space.extents[s.row_axis] > 1)
         s.bindings[s.row_axis] = open_loop(stack, space.extents[s.row_axis], true, inside);
     s.loop = stack.innermost();
 }
@@ -74,7 +75,7 @@ template <std::size_t Count>
 constexpr std::size_t planner<Count>::rows_of(const stage& s, const graph_node& space) const {
     if (s.row_axis == no_axis) return 1;
     const id loop = s.bindings[s.row_axis];
-    return loop == whole ? space.extents[s.row_axis] : bound_extent(loop);
+    return loop == whole_axis ? space.extents[s.row_axis] : bound_extent(loop);
 }
 
 template <std::size_t Count>
@@ -89,12 +90,12 @@ constexpr auto planner<Count>::emit_product(id top, const core_choice& choice, d
     s.column_axis = core.rank - 1u;
     s.top_axes = choice.top_axes;
     for (std::size_t a = 0; a < g.rank; ++a)
-        if (choice.top_axes[a] != whole) s.bindings[index(choice.top_axes[a])] = bindings[a];
+        if (choice.top_axes[a] != whole_axis) s.bindings[index(choice.top_axes[a])] = bindings[a];
     open_loops(s, core, stack, top);
 
     binding_list top_bindings = all_whole;
     for (std::size_t a = 0; a < g.rank; ++a)
-        if (choice.top_axes[a] != whole) top_bindings[a] = s.bindings[index(choice.top_axes[a])];
+        if (choice.top_axes[a] != whole_axis) top_bindings[a] = s.bindings[index(choice.top_axes[a])];
 
     const id left = core.operands[0], right = core.operands[1];
     const graph_node& l = at(left);
@@ -183,11 +184,11 @@ constexpr void planner<Count>::choose_map_axes(stage& s, const graph_node& g, co
         if (is_rows_loop(s.bindings[a])) s.row_axis = a;
     if (!out.free)
         for (std::size_t a = g.rank; a-- > 0;)
-            if (s.column_axis == no_axis && s.bindings[a] == whole && out.strides[a] == 1 && g.extents[a] > 1) s.column_axis = a;
+            if (s.column_axis == no_axis && s.bindings[a] == whole_axis && out.strides[a] == 1 && g.extents[a] > 1) s.column_axis = a;
     for (std::size_t a = g.rank; a-- > 0;)
-        if (s.column_axis == no_axis && s.bindings[a] == whole && g.extents[a] > 1) s.column_axis = a;
+        if (s.column_axis == no_axis && s.bindings[a] == whole_axis && g.extents[a] > 1) s.column_axis = a;
     for (std::size_t a = g.rank; a-- > 0;)
-        if (s.row_axis == no_axis && a != s.column_axis && s.bindings[a] == whole && g.extents[a] > 1) s.row_axis = a;
+        if (s.row_axis == no_axis && a != s.column_axis && s.bindings[a] == whole_axis && g.extents[a] > 1) s.row_axis = a;
 }
 
 template <std::size_t Count>

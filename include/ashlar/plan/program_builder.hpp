@@ -115,7 +115,7 @@ struct program_builder {
         std::ptrdiff_t step = 1;
         const auto place = [&](std::size_t a) {
             std::size_t extent = n.extents[a];
-            if (b.bindings[a] != whole) extent = bound_extent(b.bindings[a]) < extent ? bound_extent(b.bindings[a]) : extent;
+            if (b.bindings[a] != whole_axis) extent = bound_extent(b.bindings[a]) < extent ? bound_extent(b.bindings[a]) : extent;
             if (extent == 1 && a != lane) {
                 b.strides[a] = n.extents[a] == 1 || !plan.loops[static_cast<std::size_t>(b.bindings[a])].rows ? 0 : step;
                 return;
@@ -153,7 +153,7 @@ struct program_builder {
             if (b.node != node || b.role != role || (b.scope != -1 && !stack.contains(b.scope))) continue;
             bool fits = true;
             for (std::size_t a = 0; a < at(node).rank; ++a)
-                if (b.bindings[a] != whole && b.bindings[a] != bindings[a]) fits = false;
+                if (b.bindings[a] != whole_axis && b.bindings[a] != bindings[a]) fits = false;
             if (wanted == layout::rows_in_lanes && b.strides[row] != 1) fits = false;
             if (fits) return static_cast<id>(i);
         }

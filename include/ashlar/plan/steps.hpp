@@ -30,6 +30,7 @@ struct step_finder {
             const auto& stage = code.stages[s];
             if (stage.buffer != -1) writes[of_stage[s]][index(stage.buffer)] = true;
             if (stage.second_buffer != -1) writes[of_stage[s]][index(stage.second_buffer)] = true;
+            if (stage.maxima != -1) (stage.kind == stage_kind::product ? writes : reads)[of_stage[s]][index(stage.maxima)] = true;
             for (std::size_t n = 0; n < P::count; ++n) {
                 if (stage.values[n] != -1) reads[of_stage[s]][index(stage.values[n])] = true;
                 if (stage.factors[n] != -1) reads[of_stage[s]][index(stage.factors[n])] = true;
@@ -113,16 +114,16 @@ template <class P>
 inline constexpr step_finder<P> steps_of{};
 
 /// For every node of P's expression, the stage that computes it first; -1 if none does.
+// A function: clang does not instantiate a generic lambda inside a variable's initialiser in time.
 template <class P>
-inline constexpr auto stage_of_nodes = [] {
+consteval auto find_stage_of_nodes() {
     std::array<std::int16_t, P::count> stages{};
     stages.fill(-1);
     const auto visit = [&](auto self, std::size_t s, std::size_t n) -> void {
         const auto& stage = P::code.stages[s];
         const graph_node& g = P::nodes[n];
-        if (g.kind == op::let) return self(self, s, static_cast<std::size_t>(g.operands[1]));
-        if (g.kind == op::let_value) return self(self, s, static_cast<std::size_t>(g.same_as));
         if (stage.values[n] != -1) return;
+        if (g.kind == op::let || g.kind == op::let_value) return self(self, s, static_cast<std::size_t>(g.same_as));
         if (g.kind == op::matmul && stage.core != static_cast<std::int16_t>(n)) return;
         if (stages[n] == -1) stages[n] = static_cast<std::int16_t>(s);
         if (g.kind == op::matmul) return;
@@ -134,6 +135,8 @@ inline constexpr auto stage_of_nodes = [] {
         visit(visit, s, static_cast<std::size_t>(folds ? stage.core : stage.top));
     }
     return stages;
-}();
+}
+template <class P>
+inline constexpr auto stage_of_nodes = find_stage_of_nodes<P>();
 
 }  // namespace ashlar::detail

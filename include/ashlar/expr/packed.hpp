@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSL-1.0
+// A matrix in the order in which the product kernels stream it: panels of columns, one behind the other.
+#pragma once
+
+#include <cstddef>
+
+#include <ashlar/core/concepts.hpp>
+#include <ashlar/core/config.hpp>
+#include <ashlar/core/diagnostics.hpp>
+#include <ashlar/expr/nodes.hpp>
+
+namespace ashlar {
+
+namespace detail {
+
+/// Where element (row, column) of a packed matrix lies: panels of `Panel` columns, each [rows][columns of the panel];
+/// the last one may be narrower, so there is no padding.
+template <std::size_t Panel, std::size_t Rows, std::size_t Columns>
+constexpr std::size_t packed_offset(std::size_t row, std::size_t column) {
+    const std::size_t first = column / Panel * Panel;
+    const std::size_t across = Columns - first < Panel ? Columns - first : Panel;
+    return Rows * first + row * across + (column - first);
+}
+
+/// What packed matrices and borrowed ones have in common.
+template <class Derived, class T, std::size_t Panel, auto Rows, auto Columns>
+struct packed_access : shape<Rows, Columns> {
+    using shape_type = shape<Rows, Columns>;
+    using value_type = T;
+    using expression_category = node_category;
+    static constexpr op kind = op::packed;
+    static constexpr std::size_t panel = Panel;
+
+    /// The element at (row, column); both are preconditions, checked in debug builds.
+    template <class Config = current_config>
+    [[nodiscard]] constexpr T operator()(std::size_t row, std::size_t column) const {
+        ASHLAR_ASSERT(row < shape_type::extents[0] && column < shape_type::extents[1], "ashlar: packed: index out of range");
+        return static_cast<const Derived&>(*this).data()[packed_offset<Panel, shape_type::extents[0], shape_type::extents[1]>(row, column)];
+    }
+};
+
+/// A packed matrix that somebody else owns, as an operand.
+template <class T, std::size_t Panel, auto Rows, auto Columns>
+struct borrowed_packed : packed_access<borrowed_packed<T, Panel, Rows, Columns>, T, Panel, Rows, Columns> {
+    const T* elements;
+
+    constexpr explicit borrowed_packed(const T* e) : elements(e) {}
+    constexpr const T* data() const { return elements; }
+};
+
+/// Columns of a panel: four registers, which the product kernels hold for several rows at once.
+template <class T, class Config>
+inline constexpr std::size_t panel_columns = 4 * (Config::register_bits / 8 > sizeof(T) ? Config::register_bits / 8 / sizeof(T) : 4);
+
+}  // namespace detail
+
+/// A matrix [rows, columns] for the right-hand side of `matmul`, held in panels as wide as the kernels' blocks. The
+/// layout is part of the type and depends on the architecture; sizeof is that of the plain matrix. Made by `pack`.
+template <class T, std::size_t Panel, auto Rows, auto Columns>
+struct alignas(detail::alignment_for(sizeof(T) * shape<Rows, Columns>::size, alignof(T))) basic_packed
+    : detail::packed_access<basic_packed<T, Panel, Rows, Columns>, T, Panel, Rows, Columns> {
+    T elements[shape<Rows, Columns>::size];
+
+    constexpr const T* data() const& { return elements; }
+    constexpr T* data() & { return elements; }
+    constexpr const T* data() const&& = delete;  // ashlar: packed: the memory of a temporary would dangle; name it first
+    /// As an operand of an expression that does not copy it.
+    constexpr auto borrow() const { return detail::borrowed_packed<T, Panel, Rows, Columns>(elements); }
+};
+
+/// The packed matrix type of this build for elements T and dimensions [rows, columns].
+///
+///     packed<float, 64, 256> w = pack(weights);
+///     y = matmul(x, w);
+template <class T, auto Rows, auto Columns>
+using packed = basic_packed<T, detail::panel_columns<T, current_config>, detail::canonical(Rows), detail::canonical(Columns)>;
+
+}  // namespace ashlar

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSL-1.0
+// Destinations: strided, unaligned, overlapping what is read; stores beside the result.
+#include <tests/support/differential.hpp>
+
+namespace {
+
+using namespace ashlar;
+using support::check;
+using reference::expect_near;
+using reference::of;
+
+template <std::size_t N>
+void in_place() {
+    support::random_numbers random(1);
+    const auto original = random.normal<float, N, N>();
+    const auto w = random.normal<float, N, N>();
+    const auto same = [&](auto make) {
+        auto x = original;
+        const auto expected = of(detail::constant_evaluate(make(original)));
+        x = make(x);
+        expect_near(x, expected, 1e-5);
+    };
+    same([](auto& x) { return softmax(x); });
+    same([](auto& x) { return softmax<0>(x); });
+    same([&](auto& x) { return matmul(x, w); });
+    same([&](auto& x) { return matmul(w, x); });
+    same([](auto& x) { return matmul(x, x); });
+    same([](auto& x) { return attention(x, x, x, causal); });
+    same([](auto& x) { return transpose(x); });
+    same([](auto& x) { return exp(x) + 1.0f; });
+    same([](auto& x) { return x + transpose(x); });
+    same([](auto& x) { return x - x[0]; });
+    same([](auto& x) { return x / sum<1>(x * x, keep_dims); });
+    same([](auto& x) { return reshape<N, N>(permute<1, 0>(x)) * 2.0f; });
+}
+TEST(aliasing, same_tensor) {
+    in_place<5>();
+    in_place<37>();
+}
+
+TEST(aliasing, overlapping_views) {
+    support::random_numbers random(2);
+    const auto original = random.normal<float, 40, 8>();
+    const auto parts = [](auto& t, auto body) { return body(slice<0, 0, 37>(t), slice<0, 3, 40>(t)); };
+    const auto moved = [&](auto make) {
+        auto x = original;
+        const auto expected = of(detail::constant_evaluate(parts(original, [&](auto, auto from) { return make(from); })));
+        parts(x, [&](auto to, auto from) {
+            to = make(from);
+            expect_near(to, expected, 1e-5);
+        });
+        auto y = original;
+        const auto back = of(detail::constant_evaluate(parts(original, [&](auto from, auto) { return make(from); })));
+        parts(y, [&](auto from, auto to) {
+            to = make(from);
+            expect_near(to, back, 1e-5);
+        });
+    };
+    moved([](auto v) { return v * 2.0f; });
+    moved([](auto v) { return softmax(v); });
+    moved([](auto v) { return v + 0.0f; });
+}
+
+TEST(destinations, strided_and_unaligned) {
+    support::random_numbers random(3);
+    const auto x = random.normal<float, 19, 17>();
+    const auto w = random.normal<float, 17, 21>();
+    auto big = zeros<float, 40, 60>();
+    support::check_into(slice<1, 5, 26>(slice<0, 1, 20>(big)), matmul(x, w));
+    support::check_into(slice<1, 1, 43, 2>(slice<0, 1, 39, 2>(big)), matmul(x, w));
+    support::check_into(transpose(slice<1, 5, 24>(slice<0, 1, 22>(big))), matmul(x, w));
+    support::check_into(transpose(slice<1, 5, 24>(slice<0, 1, 18>(big))), softmax(x));
+    support::check_into(transpose(slice<1, 5, 24>(slice<0, 1, 18>(big))), exp(x));
+    support::check_into(slice<1, 5, 22>(slice<0, 1, 20>(big)), softmax<0>(x));
+    support::check_into(slice<1, 5, 22>(slice<0, 1, 20>(big)), concat<0>(slice<0, 0, 9>(x), slice<0, 9, 19>(x) * 2.0f));
+    support::check_into(permute<1, 0>(slice<1, 0, 19>(slice<0, 0, 34>(big))), concat<1>(x, x * 2.0f));
+    float memory[1000] = {};
+    const tensor_view<float, 19, 17> off(memory + 1);
+    support::check_into(off, x + 1.0f);
+    support::check_into(tensor_view<float, 19, 21>(memory + 3), matmul(x, w));
+    const tensor_view<const float, 19, 17> input(memory + 3);
+    check(softmax(input));
+    check(matmul(input, w));
+    check(matmul(transpose(w), transpose(input)));
+    for (std::size_t i = 0; i < 40; ++i)
+        for (std::size_t j = 44; j < 60; ++j) EXPECT_EQ(big(i, j), 0);
+}
+
+TEST(stores, beside_the_result) {
+    support::random_numbers random(4);
+    const auto q = random.normal<float, 37, 8>();
+    const auto k = random.normal<float, 35, 8>();
+    const auto v = random.normal<float, 35, 9>();
+    auto weights = full<float, 37, 35>(-1);
+    auto turned = full<float, 35, 37>(-1);
+    const auto reference_weights = reference::attend(of(q), of(k), of(v));
+    check(matmul(store(weights, softmax(matmul(q, transpose(k)) * rsqrt_extent<8>)), v));
+    expect_near(weights, reference_weights.weights, 1e-5);
+    weights = full<float, 37, 35>(-1);
+    const auto e = matmul(store(transpose(turned), softmax(masked(matmul(q, transpose(k)), causal))), v);
+    const auto y = support::evaluated(e);
+    const auto got = turned;
+    expect_near(y, of(detail::constant_evaluate(e)), 1e-5);
+    expect_near(got, of(turned), 1e-5);
+    const auto scores = softmax(store(weights, matmul(q, transpose(k)) + 1.0f));
+    const auto s = support::evaluated(scores);
+    const auto kept = weights;
+    expect_near(s, of(detail::constant_evaluate(scores)), 1e-5);
+    expect_near(kept, of(weights), 1e-5);
+    auto x = full<float, 37, 8>(0);
+    check(store(x, q * 2.0f));
+    expect_near(x, of(eval(q * 2.0f)));
+    const auto chain = exp(store(x, q * 3.0f)) + 1.0f;
+    x = full<float, 37, 8>(0);
+    const auto c = support::evaluated(chain);
+    expect_near(x, of(eval(q * 3.0f)));
+    expect_near(c, of(detail::constant_evaluate(chain)), 1e-5);
+}
+
+}  // namespace
