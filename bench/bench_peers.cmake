@@ -18,7 +18,6 @@ function(ashlar_add_peer target name package)
   # An object library, so that a peer's include directories reach nobody else.
   add_library(bench_peer_${name} OBJECT peers/${name}.cpp)
   target_compile_features(bench_peer_${name} PRIVATE cxx_std_20)
-  target_compile_options(bench_peer_${name} PRIVATE -O3)
   target_include_directories(bench_peer_${name} PRIVATE "${PROJECT_SOURCE_DIR}")
   target_include_directories(bench_peer_${name} SYSTEM PRIVATE ${peer_INCLUDES})
   target_link_libraries(${target} PRIVATE bench_peer_${name} ${peer_LIBRARIES})

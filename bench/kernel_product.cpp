@@ -73,12 +73,38 @@ ASHLAR_NOINLINE void whole(const T* s, const T* v, T* c) {
 }
 
 template <class T, product_shape P>
+struct plainly {
+    static void run(const T* s, const T* v, T* c) { whole<T, P>(s, v, c); }
+};
+
+/// Every pair may be excluded.
+template <class T, product_shape P>
+struct excluding {
+    ASHLAR_NOINLINE static void run(const T* s, const T* v, T* c) {
+        detail::store_product<T, current_config, P.j> epilogue{c};
+        detail::product<T, current_config, P>(s, v, detail::depth_parts{0, P.k, P.k, P.k}, epilogue);
+    }
+};
+
+/// The lower triangle only; the flops are those of the whole.
+template <class T, product_shape P>
+struct lower_triangle {
+    ASHLAR_NOINLINE static void run(const T* s, const T* v, T* c) {
+        detail::store_product<T, current_config, P.j> epilogue{c};
+        const auto depth = [](std::size_t i0, std::size_t i1, std::size_t, std::size_t) ASHLAR_LAMBDA_INLINE {
+            return detail::depth_parts{0, 0, i0, i1};
+        };
+        detail::product<T, current_config, P>(s, v, depth, epilogue);
+    }
+};
+
+template <class T, product_shape P, template <class, product_shape> class Run = plainly>
 void measure(const char* name) {
     buffer<T> s(P.i * P.si + P.k * P.sk + 64, T(1) / 3), v(P.k * P.vk + 64, T(1) / 5), c((P.i + 1) * (P.j + 64));
     const double flops = 2.0 * static_cast<double>(P.i * P.j * P.k);
     if (wanted && !std::strstr(name, wanted))
         return;
-    report<T>(name, flops, [&] { whole<T, P>(hidden(s.data()), hidden(v.data()), hidden(c.data())); });
+    report<T>(name, flops, [&] { Run<T, P>::run(hidden(s.data()), hidden(v.data()), hidden(c.data())); });
     constexpr auto plan = detail::product_plan<T, current_config, P>;
     std::printf("   rows %zu (%zux%zu) vectors %zu (%zux%zu) chains %zu\n", P.i, plan.rows.large,
                 plan.rows.large_blocks, plan.vectors.extent, plan.vectors.large, plan.vectors.large_blocks,
@@ -149,6 +175,9 @@ int main(int count, char** arguments) {
     measure<float, weighted<64, 64, 64>>("P.V 64 queries 64 wide 64");
     measure<float, weighted<32, 32, 64>>("P.V 32 queries 32 wide 64");
     measure<float, weighted<16, 16, 16>>("P.V 16 queries 16 wide 16");
+    measure<float, weighted<64, 64, 64>, excluding>("P.V excluding 64x64x64");
+    measure<float, weighted<64, 64, 64>, lower_triangle>("P.V causal 64x64x64");
+    measure<float, row_major<64, 67, 64>>("64x67x64");
     measure<float, row_major<1, 64, 64>>("1x64x64");
     measure<float, row_major<1, 384, 384>>("1x384x384");
     measure<float, row_major<2, 64, 64>>("2x64x64");

@@ -19,7 +19,8 @@ endforeach()
 
 add_test(NAME check/files COMMAND "${ASHLAR_BASH}" "${scripts}/check_files.sh" "${PROJECT_SOURCE_DIR}")
 add_test(NAME check/files_finds_violations COMMAND "${ASHLAR_BASH}" "${scripts}/check_files_test.sh")
-set_tests_properties(check/files check/files_finds_violations PROPERTIES LABELS check)
+add_test(NAME check/errors_doc COMMAND "${ASHLAR_BASH}" "${scripts}/check_errors_doc.sh" "${PROJECT_SOURCE_DIR}")
+set_tests_properties(check/files check/files_finds_violations check/errors_doc PROPERTIES LABELS check)
 
 # Every public header compiles alone, and twice in one unit.
 set(lone_sources "")

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSL-1.0
 # Gathers the ```cpp blocks of documents in <work>/snippets.cpp, each in a namespace of its own with its includes
 # hoisted; a block that defines macros becomes a unit of its own. A first line "// snippet: body" puts a block into a
-# function, "// snippet: continued" into the namespace of the block before it; "```cpp nocompile" skips it.
+# function, "// snippet: continued" into the namespace of the block before it; so does a line "<!-- snippet: body -->"
+# (or continued, or both) before the fence, which readers do not see. "```cpp nocompile" skips a block.
 function complain(what) {
     printf "%s:%d: %s\n", FILENAME, FNR, what
     exit_code = 1
@@ -18,7 +19,9 @@ function start_block() {
     inside = 1
     first_line = FNR + 1
     raw = code = ""
-    is_function = is_continued = has_macros = include_count = 0
+    is_function = announced ~ /body/
+    is_continued = announced ~ /continued/
+    has_macros = include_count = 0
 }
 
 function finish_block(   i, place, unit) {
@@ -64,9 +67,9 @@ skipping { next }
 
 inside {
     raw = raw $0 "\n"
-    if (FNR == first_line) {
-        is_function = /^[ \t]*\/\/ snippet: body/
-        is_continued = /^[ \t]*\/\/ snippet: continued/
+    if (FNR == first_line && /^[ \t]*\/\/ snippet: /) {
+        is_function = is_function || /body/
+        is_continued = is_continued || /continued/
     }
     if (/^[ \t]*#[ \t]*(define|undef)/)
         has_macros = 1
@@ -79,10 +82,18 @@ inside {
     next
 }
 
-/^[ \t]*```cpp[ \t]*$/ {
-    start_block()
+/^<!-- snippet: / {
+    announced = $0
     next
 }
+
+/^[ \t]*```cpp[ \t]*$/ {
+    start_block()
+    announced = ""
+    next
+}
+
+{ announced = "" }
 
 /^[ \t]*```/ {
     skipping = 1

@@ -35,27 +35,34 @@ ASHLAR_ALWAYS_INLINE bool share_memory(const A& a, const B& b) {
            address(b.data() + array_reach<B>::lowest) < address(a.data() + array_reach<A>::highest + 1);
 }
 
-/// Whether writing the destination could change what the expression has yet to read.
+/// What writing the destination could do to what the expression has yet to read.
+enum class overlap : std::uint8_t {
+    none,  // nothing
+    rows,  // a row of the result overwrites what only that row needs
+    any,   // anything
+};
+
 template <class P, class Destination>
-ASHLAR_ALWAYS_INLINE bool needs_staging(const typename P::expression_type& e, const Destination& destination) {
+ASHLAR_ALWAYS_INLINE overlap find_overlap(const typename P::expression_type& e, const Destination& destination) {
     using config = typename P::configuration;
-    bool clash = false;
+    overlap found = overlap::none;
     const auto check = [&]<std::size_t Id>() ASHLAR_LAMBDA_INLINE {
         if constexpr (P::nodes[Id].kind == op::array) {
             if constexpr (!P::nodes[Id].owned) {
                 const auto& array = node_at<Id>(e);
-                bool harmless = false;
-                if constexpr (reads_in_place<P>(Id) && std::remove_cvref_t<decltype(array)>::rank() == Destination::rank())
+                if (!share_memory<config>(array, destination)) return;
+                overlap here = overlap::any;
+                if constexpr ((reads_in_place<P>(Id) || reads_own_rows<P>(Id)) && std::remove_cvref_t<decltype(array)>::rank() == Destination::rank())
                     if constexpr (std::remove_cvref_t<decltype(array)>::strides == Destination::strides)
-                        harmless = static_cast<const void*>(array.data()) == destination.data();
-                clash = clash || (!harmless && share_memory<config>(array, destination));
+                        if (static_cast<const void*>(array.data()) == destination.data()) here = reads_in_place<P>(Id) ? overlap::none : overlap::rows;
+                if (here > found) found = here;
             }
         }
     };
     [&]<std::size_t... I>(std::index_sequence<I...>) ASHLAR_LAMBDA_INLINE {
         (check.template operator()<I>(), ...);
     }(std::make_index_sequence<P::count>{});
-    return clash;
+    return found;
 }
 
 }  // namespace ashlar::detail

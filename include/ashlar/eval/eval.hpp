@@ -38,12 +38,12 @@ template <class P, class T>
 struct stack_run {
     static constexpr std::size_t bytes = P::code.scratch_bytes;
 
-    ASHLAR_NOINLINE ASHLAR_NOTHROW void operator()(const typename P::expression_type& e, T* destination) const {
+    ASHLAR_NOINLINE ASHLAR_NOTHROW void operator()(const typename P::expression_type& e, T* destination, T* tile_copy) const {
         if constexpr (bytes == 0) {
-            run_program<P>(e, destination, nullptr);
+            run_program<P>(e, destination, nullptr, tile_copy);
         } else {
             alignas(scratch_alignment) std::byte scratch[bytes];
-            run_program<P>(e, destination, scratch);
+            run_program<P>(e, destination, scratch, tile_copy);
         }
     }
 };
@@ -53,8 +53,8 @@ template <class P, class T>
 struct workspace_run {
     std::byte* scratch;
 
-    ASHLAR_NOINLINE ASHLAR_NOTHROW void operator()(const typename P::expression_type& e, T* destination) const {
-        run_program<P>(e, destination, scratch);
+    ASHLAR_NOINLINE ASHLAR_NOTHROW void operator()(const typename P::expression_type& e, T* destination, T* tile_copy) const {
+        run_program<P>(e, destination, scratch, tile_copy);
     }
 };
 
@@ -63,8 +63,15 @@ template <class Config, class Run, class E, class Destination>
 ASHLAR_NOINLINE ASHLAR_NOTHROW void run_staged(const Run& run, const E& e, Destination& destination) {
     using T = typename Destination::value_type;
     alignas(scratch_alignment) T staged[E::shape_type::size];
-    run(e, staged);
+    run(e, staged, static_cast<T*>(nullptr));
     copy_apart<Config, Destination, dense_like<Destination>>(destination.data(), static_cast<const T*>(staged));
+}
+
+/// Runs with each tile of rows held back until it is finished: for a destination whose rows are read by themselves only.
+template <class P, class Run, class Destination>
+ASHLAR_NOINLINE ASHLAR_NOTHROW void run_in_tiles(const Run& run, const typename P::expression_type& e, Destination& destination) {
+    alignas(scratch_alignment) typename Destination::value_type tile[held_back_elements<P>() == 0 ? 1 : held_back_elements<P>()];
+    run(e, destination.data(), tile);
 }
 
 /// Evaluates e by plan P; `dense` runs the plan for a row-major destination.
@@ -72,7 +79,13 @@ template <class P, class Run, class DenseRun, class Destination>
 ASHLAR_ALWAYS_INLINE void run_apart(const Run& run, const DenseRun& dense, const typename P::expression_type& e, Destination& destination) {
     using T = typename Destination::value_type;
     using config = typename P::configuration;
-    if (needs_staging<P>(e, destination)) {
+    const overlap shared = find_overlap<P>(e, destination);
+    if constexpr (held_back_elements<P>() != 0 && held_back_elements<P>() * sizeof(T) <= config::stack_budget)
+        if (shared == overlap::rows) {
+            run_in_tiles<P>(run, e, destination);
+            return;
+        }
+    if (shared != overlap::none) {
         if constexpr (Destination::shape_type::size * sizeof(T) <= config::stack_budget) {
             run_staged<config>(dense, e, destination);
             return;
@@ -80,7 +93,7 @@ ASHLAR_ALWAYS_INLINE void run_apart(const Run& run, const DenseRun& dense, const
             ASHLAR_ASSERT(false, "ashlar: evaluate: the destination overlaps an operand and is too large to copy");
         }
     }
-    run(e, destination.data());
+    run(e, destination.data(), nullptr);
 }
 
 /// Assignment of a lazy node.

@@ -24,6 +24,8 @@ struct frame {
     const typename P::expression_type& expression;
     T* destination;
     std::byte* scratch;
+    T* tile_copy = nullptr;    // where finished tiles are held back until nothing reads their rows any more
+    std::ptrdiff_t shift = 0;  // elements before the tile in the destination, when it is held back
     std::array<std::size_t, P::code.loops.size()> index{};  // of the entry, or of the first row of the tile
 
     template <std::size_t Id>

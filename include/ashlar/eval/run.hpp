@@ -2,6 +2,7 @@
 // Runs a program: its loops, and at each stage's place the code that serves its kind.
 #pragma once
 
+#include <ashlar/eval/held_back.hpp>
 #include <ashlar/eval/map_stage.hpp>
 #include <ashlar/eval/product_stage.hpp>
 #include <ashlar/eval/reduce_stage.hpp>
@@ -33,6 +34,27 @@ ASHLAR_ALWAYS_INLINE void run_stage(const frame<P, T>& f) {
 template <std::int16_t Parent, std::size_t Rows, class P, class T>
 ASHLAR_ALWAYS_INLINE void run_items(frame<P, T>& f);
 
+/// One tile of rows. Where the destination holds what the tile reads, the finished rows are held back until its end.
+template <std::size_t Loop, std::size_t Rows, class P, class T>
+ASHLAR_ALWAYS_INLINE void run_tile(frame<P, T>& f) {
+    constexpr std::size_t writer = held_back_stage<P>(Loop);
+    T* const target = f.destination;
+    T* tile = nullptr;
+    if constexpr (writer != no_axis)
+        if (f.tile_copy != nullptr) {
+            f.shift = 0;
+            tile = stage_axes<P, T, writer, Rows>{f}.written();
+            f.shift = tile - target;
+            f.destination = f.tile_copy;
+        }
+    run_items<static_cast<std::int16_t>(Loop), Rows>(f);
+    if constexpr (writer != no_axis)
+        if (tile != nullptr) {
+            f.destination = target;
+            for (std::size_t i = 0; i < Rows * stage_axes<P, T, writer, Rows>::columns; ++i) tile[i] = f.tile_copy[i];
+        }
+}
+
 template <std::size_t Loop, std::size_t Rows, class P, class T>
 ASHLAR_ALWAYS_INLINE void run_loop(frame<P, T>& f) {
     constexpr plan_loop loop = P::code.loops[Loop];
@@ -46,16 +68,16 @@ ASHLAR_ALWAYS_INLINE void run_loop(frame<P, T>& f) {
         constexpr std::size_t full = loop.extent / loop.tile * loop.tile;
         if constexpr (full == loop.tile) {
             f.index[Loop] = 0;
-            run_items<id, loop.tile>(f);
+            run_tile<Loop, loop.tile>(f);
         } else {
             for (std::size_t i = 0; i < full; i += loop.tile) {
                 f.index[Loop] = i;
-                run_items<id, loop.tile>(f);
+                run_tile<Loop, loop.tile>(f);
             }
         }
         if constexpr (full != loop.extent) {
             f.index[Loop] = full;
-            run_items<id, loop.extent - full>(f);
+            run_tile<Loop, loop.extent - full>(f);
         }
     }
 }
@@ -78,8 +100,8 @@ ASHLAR_ALWAYS_INLINE void run_items(frame<P, T>& f) {
 
 /// Evaluates a plan into a row-major destination, with scratch of at least the plan's size.
 template <class P, class T>
-ASHLAR_ALWAYS_INLINE void run_program(const typename P::expression_type& e, T* destination, std::byte* scratch) {
-    frame<P, T> f{e, destination, scratch};
+ASHLAR_ALWAYS_INLINE void run_program(const typename P::expression_type& e, T* destination, std::byte* scratch, T* tile_copy = nullptr) {
+    frame<P, T> f{e, destination, scratch, tile_copy};
     run_items<std::int16_t{-1}, 1>(f);
 }
 

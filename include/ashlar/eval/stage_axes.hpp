@@ -90,7 +90,7 @@ struct stage_axes {
         else if constexpr (stage.store != -1)
             return const_cast<output*>(f.template node<static_cast<std::size_t>(stage.store)>().destination.data()) + offset;
         else
-            return f.destination + offset;
+            return f.destination + (offset - f.shift);
     }
 
     static constexpr auto written_buffer = static_cast<std::size_t>(stage.buffer < 0 ? 0 : stage.buffer);

@@ -196,10 +196,14 @@ ASHLAR_ALWAYS_INLINE void with_verdict(block_verdict verdict, Function f) {
         f(plain_block{});
 }
 
+/// True if accumulators of Count valid lanes start from what the epilogue says.
+template <class Epilogue, std::size_t Count>
+concept starts_sums = requires(Epilogue& epilogue, std::size_t at) { epilogue.initial(at, at, lane_count<Count>{}); };
+
 /// Where the accumulator of row i at column j starts.
 template <class Lanes, class Epilogue, std::size_t Count>
 ASHLAR_ALWAYS_INLINE Lanes initial_sum(Epilogue& epilogue, std::size_t i, std::size_t j, lane_count<Count> count) {
-    if constexpr (requires { epilogue.initial(i, j, count); })
+    if constexpr (starts_sums<Epilogue, Count>)
         return epilogue.initial(i, j, count);
     else
         return Lanes(0);

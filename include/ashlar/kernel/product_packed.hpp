@@ -57,11 +57,12 @@ struct packed_columns {
     alignas(64) T values[steps * width];
 
     ASHLAR_ALWAYS_INLINE explicit packed_columns(const T* v) {
-        for (std::size_t t = 0; t < steps; ++t)
-            for (std::size_t q = 0; q < width / depth; ++q)
-                for (std::size_t d = 0; d < depth; ++d)
-                    values[t * width + q * depth + d] =
-                        q < columns ? v[(t * depth + d) * P.vk + (P.j - columns) + q] : T(0);
+        v += P.j - columns;
+        for (T* to = values; to != values + steps * width; to += width, v += depth * P.vk) {
+            ASHLAR_UNROLL
+            for (std::size_t n = 0; n < width; ++n)
+                to[n] = n / depth < columns ? v[n % depth * P.vk + n / depth] : T(0);
+        }
     }
 };
 
@@ -126,10 +127,14 @@ ASHLAR_ALWAYS_INLINE void packed_block(const T* s, const packed_columns<T, Confi
 
     vec rows[Rows];
     [&]<std::size_t... Row>(std::index_sequence<Row...>) ASHLAR_LAMBDA_INLINE {
-        ((rows[Row] = initial_sum<vec>(epilogue, i + Row, j, count) +
-                      shuffle_as<folded_row<T, width, depth, Row % depth>>(sums[0][Row / depth], sums[0][Row / depth])),
+        ((rows[Row] = shuffle_as<folded_row<T, width, depth, Row % depth>>(sums[0][Row / depth], sums[0][Row / depth])),
          ...);
     }(std::make_index_sequence<Rows>{});
+    if constexpr (starts_sums<Epilogue, columns::columns>) {
+        ASHLAR_UNROLL
+        for (std::size_t r = 0; r < Rows; ++r)
+            rows[r] = epilogue.initial(i + r, j, count) + rows[r];
+    }
     with_verdict<Epilogue>(verdict, [&](auto... tag) ASHLAR_LAMBDA_INLINE {
         finish_column(epilogue, i, j, rows, count, tag...);
     });

@@ -18,6 +18,7 @@ struct plan_printer : stage_printer<P> {
 
     constexpr void print() {
         const graph_node& root = P::nodes[P::count - 1];
+        out.indent = 6;
         out.put("plan of ");
         out.put(element_name(root.scalar, root.element_bytes));
         out.put(' ');
@@ -29,7 +30,9 @@ struct plan_printer : stage_printer<P> {
         out.put(" flops, ");
         out.put_bytes(summary.scratch_bytes);
         out.put(" of scratch, ");
+        out.unbroken = true;
         out.put_plural(P::target.lanes(root.element_bytes), "lane", "lanes");
+        out.unbroken = false;
         out.put('\n');
         print_operands();
         for (std::size_t i = 0; i < summary.step_count; ++i) print_step(i);
