@@ -14,6 +14,10 @@
 #include <string_view>
 #include <vector>
 
+#if ASHLAR_BENCH_OPENBLAS
+extern "C" char* openblas_get_corename();
+#endif
+
 namespace {
 
 using namespace ashlar::bench;
@@ -48,15 +52,21 @@ const std::vector<peer>& all_peers() {
     return peers;
 }
 
-/// Libraries read their environment while they are loaded: what it has to say is set by starting again.
+/// Libraries read their environment while they are loaded: what it has to say is set by starting again. What was
+/// inherited for OpenBLAS goes, lest a setting of the shell slow a peer down; ASHLAR_BENCH_OPENBLAS_CORETYPE is ours.
 void restart_with_environment(char** arguments) {
     if (std::getenv("ASHLAR_BENCH_STARTED")) return;
     setenv("ASHLAR_BENCH_STARTED", "1", 1);
     for (const char* name : {"OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"}) setenv(name, "1", 1);
+    for (const char* name : {"OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE"}) unsetenv(name);
+    if (const char* core = std::getenv("ASHLAR_BENCH_OPENBLAS_CORETYPE")) {
+        setenv("OPENBLAS_CORETYPE", core, 1);
+    } else {
 #if defined(__x86_64__)
-    // An OpenBLAS that is older than the processor takes its slowest kernels.
-    if (__builtin_cpu_supports("avx512f") && !__builtin_cpu_is("intel")) setenv("OPENBLAS_CORETYPE", "SkylakeX", 0);
+        // An OpenBLAS that is older than the processor may take kernels of half the width.
+        if (__builtin_cpu_supports("avx512f") && !__builtin_cpu_is("intel")) setenv("OPENBLAS_CORETYPE", "SkylakeX", 1);
 #endif
+    }
     execv("/proc/self/exe", arguments);
 }
 
@@ -193,6 +203,10 @@ int main(int count, char** arguments) {
     benchmark::AddCustomContext("fma_pipes", std::to_string(chosen.how.fma_pipes));
     benchmark::AddCustomContext("peers", joined(chosen.peers));
     benchmark::AddCustomContext("absent", ASHLAR_BENCH_ABSENT);
+#if ASHLAR_BENCH_OPENBLAS
+    benchmark::AddCustomContext("openblas_kernels", openblas_get_corename());
+    std::printf("OpenBLAS uses its kernels for %s\n", openblas_get_corename());
+#endif
     if (*ASHLAR_BENCH_ABSENT) std::printf("peers that are absent: %s\n", ASHLAR_BENCH_ABSENT);
 
     std::vector<measurement> results;

@@ -7,6 +7,7 @@
 #include "support/check.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <cstdio>
@@ -134,13 +135,14 @@ void measure(const queries& q, const keys& k, const keys& v) {
     heading("time of one call on one core");
     queries out, expected;
     double loops = 1, ours = 1, loops_causal = 1, ours_causal = 1, peak = 0;
-    for (int round = 0; round < 40; ++round) {  // by turns, so that all see the same machine
+    const auto start = std::chrono::steady_clock::now();
+    do {  // by turns, so that all see the same machine, and for half a second: unoptimised builds are slow
         peak = std::max(peak, bench::peak_flops<float>(1));
         loops = best_of(loops, 5, [&] { by_loops(q, k, v, false, expected); });
         ours = best_of(ours, 50, [&] { by_ashlar(q, k, v, out); });
         loops_causal = best_of(loops_causal, 5, [&] { by_loops(q, k, v, true, expected); });
         ours_causal = best_of(ours_causal, 50, [&] { by_ashlar_causal(q, k, v, out); });
-    }
+    } while (std::chrono::steady_clock::now() - start < std::chrono::milliseconds(500));
     std::printf("   %-22s %12s %8s  of the %.0f GFLOP/s that multiply-adds reach here\n", "", "time", "speed",
                 peak / 1e9);
     row_of_times("full, plain loops", loops, loops, flops<full_type>, peak);

@@ -9,27 +9,63 @@
 
 namespace ashlar::detail {
 
-template <std::size_t Stage, std::size_t Rows, class P, class T>
-ASHLAR_ALWAYS_INLINE void run_stage(const frame<P, T>& f) {
-    constexpr const auto& stage = P::code.stages[Stage];
-    constexpr bool tiled = [] {
-        if (stage.row_axis == no_axis) return false;
-        const std::int16_t loop = stage.bindings[stage.row_axis];
-        return loop != whole_axis && P::code.loops[static_cast<std::size_t>(loop)].rows;
-    }();
-    constexpr std::size_t rows = tiled ? Rows : stage.row_axis == no_axis || stage.bindings[stage.row_axis] != whole_axis ? 1 : P::nodes[static_cast<std::size_t>(stage.space)].extents[stage.row_axis];
-    if constexpr (stage.kind == stage_kind::product)
-        product_stage<P, T, Stage, rows>{{f}}.run();
-    else if constexpr (stage.kind == stage_kind::softmax)
-        softmax_stage<P, T, Stage, rows>{{{f}}}.run();
-    else if constexpr (stage.kind == stage_kind::standardize)
-        standardize_stage<P, T, Stage, rows>{{{f}}}.run();
-    else if constexpr (stage.kind == stage_kind::reduce)
-        reduce_stage<P, T, Stage, rows>{{{f}}}.run();
-    else
-        map_stage<P, T, Stage, rows>{{f}}.run();
+/// Rows that a stage handles when its tile has `Rows`.
+template <class P, std::size_t Stage, std::size_t Rows>
+consteval std::size_t stage_rows() {
+    constexpr auto stage = P::code.stages[Stage];
+    if constexpr (stage.row_axis == no_axis) {
+        return 1;
+    } else {
+        constexpr std::int16_t loop = stage.bindings[stage.row_axis];
+        if (loop == whole_axis) return P::nodes[static_cast<std::size_t>(stage.space)].extents[stage.row_axis];
+        return P::code.loops[static_cast<std::size_t>(loop)].rows ? Rows : 1;
+    }
 }
 
+template <class P, class T, std::size_t Stage, std::size_t Rows>
+ASHLAR_ALWAYS_INLINE void run_stage_here(const frame<P, T>& f) {
+    constexpr stage_kind kind = P::code.stages[Stage].kind;
+    if constexpr (kind == stage_kind::product)
+        product_stage<P, T, Stage, Rows>{{f}}.run();
+    else if constexpr (kind == stage_kind::softmax)
+        softmax_stage<P, T, Stage, Rows>{{{f}}}.run();
+    else if constexpr (kind == stage_kind::standardize)
+        standardize_stage<P, T, Stage, Rows>{{{f}}}.run();
+    else if constexpr (kind == stage_kind::reduce)
+        reduce_stage<P, T, Stage, Rows>{{{f}}}.run();
+    else
+        map_stage<P, T, Stage, Rows>{{f}}.run();
+}
+
+/// A stage in a function of its own: what is inlined into one large function costs the compiler time and registers.
+template <class P, class T, std::size_t Stage, std::size_t Rows>
+struct separate_stage {
+    ASHLAR_NOINLINE ASHLAR_NOTHROW static void run(const frame<P, T>& f) { run_stage_here<P, T, Stage, Rows>(f); }
+};
+
+/// Whether a stage works long enough for a call not to matter.
+template <class P, std::size_t Stage, std::size_t Rows>
+consteval bool is_worth_a_call() {
+    constexpr auto stage = P::code.stages[Stage];
+    const graph_node& space = P::nodes[static_cast<std::size_t>(stage.space)];
+    std::size_t work = Rows * (stage.column_axis == no_axis ? 1 : space.extents[stage.column_axis]);
+    if (stage.kind == stage_kind::product) {
+        const graph_node& left = P::nodes[static_cast<std::size_t>(space.operands[0])];
+        work *= left.extents[left.rank - 1u];
+    } else {
+        work *= 16;
+    }
+    return work >= 8 * 1024;
+}
+
+template <std::size_t Stage, std::size_t Rows, class P, class T>
+ASHLAR_ALWAYS_INLINE void run_stage(const frame<P, T>& f) {
+    constexpr std::size_t rows = stage_rows<P, Stage, Rows>();
+    if constexpr (is_worth_a_call<P, Stage, rows>())
+        separate_stage<P, T, Stage, rows>::run(f);
+    else
+        run_stage_here<P, T, Stage, rows>(f);
+}
 
 template <std::int16_t Parent, std::size_t Rows, class P, class T>
 ASHLAR_ALWAYS_INLINE void run_items(frame<P, T>& f);

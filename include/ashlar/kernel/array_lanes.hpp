@@ -21,7 +21,8 @@ consteval bool in_register() {
     auto has = [](int set) { return ((sets >> set) & 1) != 0; };
     if (N == 1 || !std::is_arithmetic_v<T> || sizeof(T) > 8 || (sets >> 48) != 0) return false;
     if (std::is_floating_point_v<T> && sizeof(T) != 4 && !(sizeof(T) == 8 && std::numeric_limits<T>::digits == 53)) return false;
-    if ((bits == 128 && has(0)) || (bits == 256 && has(5)) || (bits == 512 && has(9))) return true;
+    if ((bits == 128 && has(0)) || (bits == 256 && has(5))) return true;
+    if (bits == 512 && has(9)) return sizeof(T) >= 4 || has(10);
     if (bits == 128 && has(17)) return has(18) || !(std::is_floating_point_v<T> && sizeof(T) == 8);
     if (bits == 128 && (has(19) || has(20))) return true;
     return (bits == 128 || bits == 256 || bits == 512) && bits == scalable_bits;

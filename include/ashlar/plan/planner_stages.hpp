@@ -100,16 +100,20 @@ constexpr auto planner<Count>::emit_product(id top, const core_choice& choice, d
     const id left = core.operands[0], right = core.operands[1];
     const graph_node& l = at(left);
     const graph_node& r = at(right);
-    const matrix b = acquire_right(s, right, operand_bindings(core, r, 1, s.bindings), stack);
+    matrix b = acquire_right(s, right, operand_bindings(core, r, 1, s.bindings), stack);
+    // Only with columns in lanes do excluded zeros keep the right operand's rows out of the sums.
+    const bool excludes = l.excluded == exclusion::zero;
+    if (excludes && b.strides[r.rank - 1u] != 1 && core.extents[s.column_axis] > 1)
+        b = copy_of(s, right, operand_bindings(core, r, 1, s.bindings), stack, layout::columns_in_lanes);
     const std::size_t rows = rows_of(s, core), width = target.lanes(core.element_bytes);
     const bool unit_columns = b.strides[r.rank - 1u] == 1 || core.extents[s.column_axis] == 1;
-    if (unit_columns && !(core.extents[s.column_axis] == 1 && b.strides[r.rank - 2u] == 1))
+    if (excludes || (unit_columns && !(core.extents[s.column_axis] == 1 && b.strides[r.rank - 2u] == 1)))
         s.lanes = lane_axis::columns;
     else
         s.lanes = rows * 2 > width && core.extents[s.column_axis] > 1 ? lane_axis::rows : lane_axis::depth;
     acquire_left(s, left, operand_bindings(core, l, 0, s.bindings), stack);
     s.support = s.left_factor != -1 ? support_of(s.left_factor) : id{-1};
-    if (g.kind == op::masked && out.free && skip_outside) s.support = top;
+    if (g.kind == op::masked && out.free && skip_outside && s.left_factor == -1) s.support = top;
 
     prepare(top, top_bindings, s, stack);
     finish_rows(s, g, out, top_bindings, stack);

@@ -62,44 +62,41 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<double, N, Config> exp2_polynomial_fast(lan
     return horner(r, 4.4347322591317236e-10, 7.073858452766862e-09, 1.017820045290354e-07, 1.3215434871365424e-06, 1.5252733489457649e-05, 0.00015403530457875584, 0.0013333558146780109, 0.00961812910759357, 0.05550410866482006, 0.24022650695910133, 0.6931471805599453, 1.0);
 }
 
-/// An integer n as a number, and as the exponent that e^x or 2^x wants to be multiplied by.
+/// Carries n = round(x * factor): the number itself where the instruction that scales takes numbers, else 1.5 * 2^p + n,
+/// which has the integer in its low bits.
 template <class T, std::size_t N, class Config>
-struct rounded {
-    lanes<T, N, Config> n, carrier;
+ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> carry_rounded(lanes<T, N, Config> x, T factor) {
+    if constexpr (lanes<T, N, Config>::ops::scales) return round_nearest(x * factor);
+    else return fence(fma(x, factor, lanes<T, N, Config>(float_format<T>::magic)));
+}
 
-    /// p * 2^n where that is a normal number; nonsense for NaN.
-    ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> times_power(lanes<T, N, Config> p) const {
-        if constexpr (lanes<T, N, Config>::ops::scales) return scale(p, n);
-        else return bit_cast_lanes<T>(bits_of(p) + (bits_of(carrier) << float_format<T>::mantissa));
-    }
-
-    /// The same, but 0 where x < least and NaN where x is NaN. `least` must be negative.
-    ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> times_power_from(T least, lanes<T, N, Config> x, lanes<T, N, Config> p) const {
-        using L = lanes<T, N, Config>;
-        if constexpr (L::ops::scales) return L(L::ops::scale((!(x < least)).data, p.data, n.data));
-        else return select(x >= least, times_power(p), max(L(T(0)), x));
-    }
-};
-
-/// round(x * factor): by the rounding instruction where the one that scales takes numbers, else by adding 1.5 * 2^p,
-/// which leaves the integer in the low bits.
 template <class T, std::size_t N, class Config>
-ASHLAR_ALWAYS_INLINE constexpr rounded<T, N, Config> round_scaled(lanes<T, N, Config> x, T factor) {
-    if constexpr (lanes<T, N, Config>::ops::scales) {
-        const auto n = round_nearest(x * factor);
-        return {n, n};
-    } else {
-        const lanes<T, N, Config> magic(float_format<T>::magic);
-        const auto carrier = fence(fma(x, factor, magic));
-        return {fence(carrier - magic), carrier};
-    }
+ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> carried(lanes<T, N, Config> carrier) {
+    if constexpr (lanes<T, N, Config>::ops::scales) return carrier;
+    else return fence(carrier - lanes<T, N, Config>(float_format<T>::magic));
+}
+
+/// p * 2^n where that is a normal number; nonsense for NaN.
+template <class T, std::size_t N, class Config>
+ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> times_power(lanes<T, N, Config> p, lanes<T, N, Config> carrier) {
+    if constexpr (lanes<T, N, Config>::ops::scales) return scale(p, carrier);
+    else return bit_cast_lanes<T>(bits_of(p) + (bits_of(carrier) << float_format<T>::mantissa));
+}
+
+/// The same, but 0 where x < least and NaN where x is NaN. `least` must be negative.
+template <class T, std::size_t N, class Config>
+ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> times_power_from(T least, lanes<T, N, Config> x,
+                                                                   lanes<T, N, Config> p, lanes<T, N, Config> carrier) {
+    using L = lanes<T, N, Config>;
+    if constexpr (L::ops::scales) return L(L::ops::scale((!(x < least)).data, p.data, carrier.data));
+    else return select(x >= least, times_power(p, carrier), max(L(T(0)), x));
 }
 
 /// 2^x for normal results; nonsense for NaN.
 template <class T, std::size_t N, class Config>
 ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> exp2_normal(lanes<T, N, Config> x) {
-    const auto whole = round_scaled(x, T(1));
-    return whole.times_power(exp2_polynomial_fast(x - whole.n));
+    const auto carrier = carry_rounded(x, T(1));
+    return times_power(exp2_polynomial_fast(x - carried(carrier)), carrier);
 }
 
 /// Below these e^x and 2^x are denormal.
@@ -113,8 +110,8 @@ template <class T, std::size_t N, class Config>
 ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> exp_vanishing(lanes<T, N, Config> x) {
     constexpr T least = least_exp_argument<T>;
     if (N == 1 && __builtin_is_constant_evaluated() && x[0] < least) return lanes<T, N, Config>(T(0));
-    const auto whole = round_scaled(x, exp_reduction<T>::log2_e);
-    return whole.times_power_from(least, x, exp_polynomial(exp_remainder(x, whole.n)));
+    const auto carrier = carry_rounded(x, exp_reduction<T>::log2_e);
+    return times_power_from(least, x, exp_polynomial(exp_remainder(x, carried(carrier))), carrier);
 }
 
 }  // namespace detail
@@ -126,7 +123,7 @@ template <class T, std::size_t N, class Config>
     using L = lanes<T, N, Config>;
     if (detail::constant_nan(x)) return x;
     x = min(L(sizeof(T) == 4 ? T(89) : T(710)), max(L(sizeof(T) == 4 ? T(-104) : T(-746)), x));
-    const L n = detail::round_scaled(x, detail::exp_reduction<T>::log2_e).n;
+    const L n = detail::carried(detail::carry_rounded(x, detail::exp_reduction<T>::log2_e));
     return detail::scale(detail::exp_polynomial(detail::exp_remainder(x, n)), n);
 }
 
@@ -138,8 +135,9 @@ template <class T, std::size_t N, class Config>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> exp_nonpositive(lanes<T, N, Config> x) {
     constexpr T least = detail::least_exp_argument<T>;
     if (N == 1 && __builtin_is_constant_evaluated() && !(x[0] >= least)) return max(lanes<T, N, Config>(T(0)), x);
-    const auto whole = detail::round_scaled(x, detail::exp_reduction<T>::log2_e);
-    return whole.times_power_from(least, x, detail::exp_polynomial_fast(detail::exp_remainder_fast(x, whole.n)));
+    const auto carrier = detail::carry_rounded(x, detail::exp_reduction<T>::log2_e);
+    const auto r = detail::exp_remainder_fast(x, detail::carried(carrier));
+    return detail::times_power_from(least, x, detail::exp_polynomial_fast(r), carrier);
 }
 
 /// 2^x for x <= 0: as `exp_nonpositive` but two operations cheaper, for who can fold log2(e) into a factor; at most
@@ -149,8 +147,9 @@ template <class T, std::size_t N, class Config>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> exp2_nonpositive(lanes<T, N, Config> x) {
     constexpr T least = detail::least_exp2_argument<T>;
     if (N == 1 && __builtin_is_constant_evaluated() && !(x[0] >= least)) return max(lanes<T, N, Config>(T(0)), x);
-    const auto whole = detail::round_scaled(x, T(1));
-    return whole.times_power_from(least, x, detail::exp2_polynomial_fast(x - whole.n));
+    const auto carrier = detail::carry_rounded(x, T(1));
+    const auto p = detail::exp2_polynomial_fast(x - detail::carried(carrier));
+    return detail::times_power_from(least, x, p, carrier);
 }
 
 /// The same for a scalar, in constant expressions too.

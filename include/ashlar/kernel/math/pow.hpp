@@ -41,9 +41,10 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<double, N, Config> exp2_polynomial(lanes<do
 template <class T, std::size_t N, class Config>
 ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> pow_positive(lanes<T, N, Config> a, lanes<T, N, Config> y) {
     using L = lanes<T, N, Config>;
-    const auto x = split_exponent(a);
+    L mantissa, exponent;
+    split_float(a, mantissa, exponent);
     // s = f / (2 + f), log(1 + f) = 2 atanh(s)
-    const L f = x.mantissa - T(1);
+    const L f = mantissa - T(1);
     const L t = f + T(2);
     const L t_high = upper_half(t);
     const L t_low = f - fence(t_high - T(2));
@@ -67,8 +68,8 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> pow_positive(lanes<T, N, Conf
     constexpr T factor_low = sizeof(T) == 4 ? T(0.000126772051) : T(7.872699542894897704e-9);
     const L q_high = p_high * factor_high;
     const L q_low = fma(p_high, factor_low, p_low * factor);
-    const L log_high = upper_half(fence(fence(q_high + q_low) + x.exponent));
-    const L log_low = q_low - fence(fence(log_high - x.exponent) - q_high);
+    const L log_high = upper_half(fence(fence(q_high + q_low) + exponent));
+    const L log_low = q_low - fence(fence(log_high - exponent) - q_high);
     // e = y log2(a)
     const L y_high = upper_half(y);
     const L e_high = y_high * log_high;

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: BSL-1.0
+// Masks of registers: bits in a mask register (AVX-512), or vectors of zeros and ones.
+#pragma once
+
+#include <ashlar/core/config.hpp>
+#include <ashlar/kernel/lanes.hpp>
+#include <ashlar/kernel/simd.hpp>
+#include <ashlar/kernel/x86_registers.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#if !defined(ASHLAR_EMULATED_WIDTH) && (defined(__SSE2__) || defined(__ARM_NEON) || defined(__wasm_simd128__) || \
+                                        defined(__VSX__) || defined(__ARM_FEATURE_SVE_BITS) || defined(__riscv_v_fixed_vlen))
+
+namespace ashlar::detail {
+
+/// Vectors in the compiler's own notation, for what it does better than xsimd. Scalable registers only pass through.
+template <class T, std::size_t N>
+struct gnu_vector {
+    typedef lane_element<T> type __attribute__((vector_size(N * sizeof(T))));
+};
+template <class T, std::size_t N>
+using gnu_vector_t = typename gnu_vector<T, N>::type;
+
+#if defined(__ARM_FEATURE_SVE_BITS) || defined(__riscv_v_fixed_vlen)
+inline constexpr bool registers_are_vectors = false;
+#else
+inline constexpr bool registers_are_vectors = true;
+#endif
+#if defined(__SSE2__)
+inline constexpr bool x86 = true;
+#else
+inline constexpr bool x86 = false;
+#endif
+
+/// The mask half of `lane_ops`.
+template <class T, std::size_t N, class Config>
+struct register_masks {
+    using storage = register_batch<T, N>;
+    static_assert(!std::is_void_v<storage>, "ashlar: lanes: xsimd has no batch of this size; use ASHLAR_EMULATED_WIDTH");
+    using mask = typename storage::batch_bool_type;
+    using native_mask = typename mask::register_type;
+    using counter = signed_of_size<sizeof(T)>;
+    using choices = gnu_vector_t<counter, N>;
+    using indices = std::make_index_sequence<N>;
+    /// One bit per lane in a mask register.
+    static constexpr bool bit_masks = sizeof(mask) != sizeof(storage);
+    /// Masks as vectors, for the compiler's own notation.
+    static constexpr bool vector_masks = registers_are_vectors && !bit_masks;
+    static constexpr std::uint64_t all_bits = ~std::uint64_t{0} >> (64 - N);
+
+    ASHLAR_ALWAYS_INLINE static choices raw_mask(mask m) { return __builtin_bit_cast(choices, m.data); }
+    ASHLAR_ALWAYS_INLINE static mask from_raw_mask(choices m) { return mask(__builtin_bit_cast(native_mask, m)); }
+    ASHLAR_ALWAYS_INLINE static mask from_bits(std::uint64_t bits) { return mask(static_cast<native_mask>(bits)); }
+
+    ASHLAR_ALWAYS_INLINE static mask mask_broadcast(bool value) {
+        if constexpr (bit_masks) return from_bits(value ? all_bits : 0);
+        else if constexpr (vector_masks) return from_raw_mask(choices{} - static_cast<counter>(value));
+        else return mask(value);
+    }
+    ASHLAR_ALWAYS_INLINE static mask mask_first(std::size_t count) {
+        if (count > N) count = N;
+        if constexpr (bit_masks) {
+            return from_bits(N == 64 && count == 64 ? all_bits : (std::uint64_t{1} << count) - 1);
+        } else {
+            using counters = lane_ops<counter, N, Config>;
+            const auto counts = counters::broadcast(static_cast<counter>(count));
+            return counters::template convert_mask<T>(counters::lt(counters::iota(), counts));
+        }
+    }
+    ASHLAR_ALWAYS_INLINE static mask mask_and(mask a, mask b) {
+        if constexpr (bit_masks) return mask(static_cast<native_mask>(a.data & b.data));
+        else if constexpr (vector_masks) return from_raw_mask(raw_mask(a) & raw_mask(b));
+        else return a & b;
+    }
+    ASHLAR_ALWAYS_INLINE static mask mask_or(mask a, mask b) {
+        if constexpr (bit_masks) return mask(static_cast<native_mask>(a.data | b.data));
+        else if constexpr (vector_masks) return from_raw_mask(raw_mask(a) | raw_mask(b));
+        else return a | b;
+    }
+    ASHLAR_ALWAYS_INLINE static mask mask_xor(mask a, mask b) {
+        if constexpr (bit_masks) return mask(static_cast<native_mask>(a.data ^ b.data));
+        else if constexpr (vector_masks) return from_raw_mask(raw_mask(a) ^ raw_mask(b));
+        else return a ^ b;
+    }
+    ASHLAR_ALWAYS_INLINE static mask mask_not(mask a) {
+        if constexpr (bit_masks) return mask(static_cast<native_mask>(~a.data));
+        else if constexpr (vector_masks) return from_raw_mask(~raw_mask(a));
+        else return ~a;
+    }
+
+    /// One bit per lane, lowest first.
+    ASHLAR_ALWAYS_INLINE static std::uint64_t mask_bits(mask m) {
+#if defined(__SSE2__)
+        if constexpr (bit_masks) return m.data;
+        else return x86_signs<sizeof(T)>(raw_mask(m));
+#else
+        return m.mask();
+#endif
+    }
+    ASHLAR_ALWAYS_INLINE static bool mask_all(mask m) {
+        if constexpr (x86) return mask_bits(m) == all_bits;
+        else return xsimd::all(m);
+    }
+    ASHLAR_ALWAYS_INLINE static bool mask_any(mask m) {
+        if constexpr (x86) return mask_bits(m) != 0;
+        else return xsimd::any(m);
+    }
+    ASHLAR_ALWAYS_INLINE static bool mask_get(mask m, std::size_t i) {
+        if constexpr (x86) return ((mask_bits(m) >> i) & 1) != 0;
+        else return m.get(i);
+    }
+
+    template <std::size_t... I>
+    ASHLAR_ALWAYS_INLINE static mask mask_collect(const bool* source, std::index_sequence<I...>) {
+        return from_raw_mask(choices{static_cast<counter>(-static_cast<counter>(source[I]))...});
+    }
+    ASHLAR_ALWAYS_INLINE static mask mask_load(const bool* source) {
+#if defined(__AVX512F__)
+        if constexpr (bit_masks) return from_bits(x86_truths<N>(source));
+        else
+#endif
+#if defined(__AVX2__)
+        return from_raw_mask(-x86_widen<choices, sizeof(T)>(source));
+#else
+        if constexpr (vector_masks) return mask_collect(source, indices{});
+        else return mask::load_unaligned(source);
+#endif
+    }
+    ASHLAR_ALWAYS_INLINE static mask mask_load_partial(const bool* source, std::size_t count) {
+#if defined(__AVX512BW__) && defined(__AVX512VL__)
+        if constexpr (bit_masks && N == 16) {
+            const __m128i values = _mm_maskz_loadu_epi8(mask_first(count).data, source);
+            return from_bits(_mm_test_epi8_mask(values, values));
+        }
+#endif
+        bool values[N] = {};
+        for (std::size_t i = 0; i < N && i < count; ++i) values[i] = source[i];
+        return mask_load(values);
+    }
+    ASHLAR_ALWAYS_INLINE static void mask_store(mask m, bool* target) {
+#if defined(__AVX512BW__) && defined(__AVX512VL__)
+        if constexpr (bit_masks && N == 16) {
+            _mm_storeu_si128(reinterpret_cast<__m128i*>(target), _mm_maskz_set1_epi8(m.data, 1));
+            return;
+        }
+#endif
+        if constexpr (x86) {
+            // Eight lanes at a time: bit i of the factor's multiple i, moved to the bottom of byte i.
+            const std::uint64_t bits = mask_bits(m);
+            ASHLAR_UNROLL
+            for (std::size_t i = 0; i < N; i += 8) {
+                const std::uint64_t spread = (((bits >> i) & 0xff) * 0x0101010101010101u) & 0x8040201008040201u;
+                const std::uint64_t bytes = ((spread + 0x7f7f7f7f7f7f7f7fu) >> 7) & 0x0101010101010101u;
+                __builtin_memcpy(target + i, &bytes, N < 8 ? N : 8);
+            }
+        } else {
+            m.store_unaligned(target);
+        }
+    }
+};
+
+}  // namespace ashlar::detail
+
+#endif
