@@ -161,6 +161,7 @@ void run_case(benchmark::State& state, std::size_t case_index, const options& ch
             state.counters["of_peak"] = m.share_of_peak(*ours);
         }
         for (const timing& t : m.timings) {
+            if (t.right && t.interrupted) state.counters[std::string(t.name) + "_interrupted"] = 1;
             if (&t == ours || !t.right) continue;
             state.counters[std::string(t.name) + "_ns"] = t.ns;
             state.counters["vs_" + std::string(t.name)] = t.ns / ours->ns;

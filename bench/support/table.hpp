@@ -26,7 +26,7 @@ inline void write_share(std::FILE* file, double share) {
 }
 
 /// Writes one row per case: our time, its share of the peak or of the streaming bound, cycles for short calls, and how
-/// many times as long each peer takes. An empty cell: the peer does not offer the case.
+/// many times as long each peer takes. An empty cell: the peer does not offer the case. A tilde: no turn was uninterrupted.
 inline bool write_table(const std::string& path, const std::vector<measurement>& results, const std::vector<peer>& peers,
                         const std::string& heading) {
     std::FILE* const file = std::fopen(path.c_str(), "w");
@@ -48,7 +48,7 @@ inline bool write_table(const std::string& path, const std::vector<measurement>&
         if (!ours || !ours->right) {
             std::fprintf(file, " %s | | | |", ours ? "wrong" : "");
         } else {
-            std::fprintf(file, " %s |", time_text(ours->ns).c_str());
+            std::fprintf(file, " %s%s |", ours->interrupted ? "~" : "", time_text(ours->ns).c_str());
             ours->ns < 20000 ? std::fprintf(file, " %.0f |", m.cycles(*ours)) : std::fprintf(file, " |");
             write_share(file, m.what().streams() ? 0 : m.share_of_peak(*ours));
             write_share(file, m.share_of_stream(*ours));
@@ -60,7 +60,7 @@ inline bool write_table(const std::string& path, const std::vector<measurement>&
             else if (!t->right)
                 std::fprintf(file, " wrong |");
             else if (ours && ours->right)
-                std::fprintf(file, " %.2f× |", t->ns / ours->ns);
+                std::fprintf(file, " %s%.2f× |", t->interrupted || ours->interrupted ? "~" : "", t->ns / ours->ns);
             else
                 std::fprintf(file, " %s |", time_text(t->ns).c_str());
         }

@@ -264,12 +264,29 @@ struct lane_reader {
         }
     }
 
+    /// The masked node that is a softmax's operand, past names and stores; no_axis if there is none.
+    template <std::size_t Id>
+    static consteval std::size_t masked_below() {
+        auto n = static_cast<std::size_t>(P::nodes[Id].operands[0]);
+        while (P::nodes[n].kind == op::let || P::nodes[n].kind == op::let_value || P::nodes[n].kind == op::store)
+            n = static_cast<std::size_t>(P::nodes[n].same_as);
+        return P::nodes[n].kind == op::masked ? n : no_axis;
+    }
+
     template <std::size_t Id, auto Steps, class Hole, std::size_t Rank>
     ASHLAR_ALWAYS_INLINE auto softmax_value(const std::array<std::size_t, Rank>& at, const Hole& hole) const {
         using U = element_of<node_of<Id>>;
         const auto factor = read_buffer<static_cast<std::size_t>(factors<Id>), U, Steps>(at);
         if constexpr (P::nodes[Id].variant == static_cast<std::uint8_t>(softmax_kind::plain)) {
-            return read_buffer<static_cast<std::size_t>(values<Id>), U, Steps>(at) * factor;
+            const auto weight = read_buffer<static_cast<std::size_t>(values<Id>), U, Steps>(at) * factor;
+            constexpr std::size_t mask = masked_below<Id>();
+            if constexpr (mask == no_axis) {
+                return weight;
+            } else {
+                // A row whose kept scores are not numbers is NaN only where it keeps.
+                const auto keep = kept<typename node_of<mask>::shape_type, Steps>(f.template node<mask>().mask, at);
+                return select(convert_mask<U>(keep), weight, lanes_of<U>(U(0)));
+            }
         } else {
             // A row that is all minus infinity has minus infinity as its logarithm, which must not be subtracted.
             const auto x = operand_value<Id, 0, Steps>(at, hole);

@@ -75,30 +75,30 @@ struct product_stage : stage_axes<P, T, Stage, Rows> {
     // -------------------------------------------------------------- the epilogue
 
     /// The left operand's rows are softmax numerators; what their sums divide by is applied to finished vectors.
-    template <std::size_t N>
-    ASHLAR_ALWAYS_INLINE vec scaled(std::size_t row, vec x) const {
-        if constexpr (stage.left_factor == -1) {
-            return x;
-        } else {
-            constexpr auto steps = [] {
-                lane_steps<left_rank> s{};
-                if (rows_in_lanes) s[left_rank - 2] = 1;
-                return spelled_out(s);
-            }();
-            return x * factor<left, steps, N>(in_left(row));
-        }
+    /// Where the factor of the tile's first row lies, and the distance to that of the next row.
+    ASHLAR_ALWAYS_INLINE const element* row_factors(std::size_t first) const {
+        if constexpr (stage.left_factor == -1)
+            return nullptr;
+        else
+            return factor_address<left>(in_left(first));
     }
-    template <std::size_t Id, auto Steps, std::size_t N, std::size_t Rank>
-    ASHLAR_ALWAYS_INLINE vec factor(const std::array<std::size_t, Rank>& at) const {
+    static constexpr std::ptrdiff_t factor_stride = [] {
+        if constexpr (stage.left_factor == -1)
+            return std::ptrdiff_t{0};
+        else
+            return P::code.buffers[static_cast<std::size_t>(stage.factors[static_cast<std::size_t>(stage.left_factor)])]
+                .strides[P::nodes[static_cast<std::size_t>(stage.left_factor)].rank - 2u];
+    }();
+    template <std::size_t Id, std::size_t Rank>
+    ASHLAR_ALWAYS_INLINE const element* factor_address(const std::array<std::size_t, Rank>& at) const {
         constexpr const graph_node& n = P::nodes[Id];
         if constexpr (static_cast<std::int16_t>(Id) == stage.left_factor) {
-            return typename base::template reader<N>{f}.template read_buffer<static_cast<std::size_t>(stage.factors[Id]), element, Steps>(at);
+            constexpr auto b = static_cast<std::size_t>(stage.factors[Id]);
+            return f.template buffer<element, b>() + f.template buffer_offset<b>(at);
         } else if constexpr (n.kind == op::let || n.kind == op::let_value) {
-            return factor<static_cast<std::size_t>(n.same_as), Steps, N>(at);
+            return factor_address<static_cast<std::size_t>(n.same_as)>(at);
         } else {
-            constexpr auto below = static_cast<std::size_t>(n.operands[0]);
-            return factor<below, operand_steps<typename P::template node<Id>, 0>(n, P::nodes[below], Steps), N>(
-                operand_coordinates<0>(f.template node<Id>(), at));
+            return factor_address<static_cast<std::size_t>(n.operands[0])>(operand_coordinates<0>(f.template node<Id>(), at));
         }
     }
 
@@ -106,11 +106,23 @@ struct product_stage : stage_axes<P, T, Stage, Rows> {
         const product_stage& s;
         output* out;
         std::size_t first;
+        const element* factors;
+        using lane_values = typename base::template reader<width>;
 
+        /// The rest of the expression, applied to a finished vector.
+        template <std::size_t N, bool Unmasked>
+        ASHLAR_ALWAYS_INLINE auto finished(std::size_t r, std::size_t c, vec acc) const {
+            if constexpr (base::top == core)
+                return acc;
+            else
+                return s.template value<N, Unmasked>(first + r, c, acc);
+        }
         template <std::size_t N, bool Unmasked = false>
         ASHLAR_ALWAYS_INLINE auto write(std::size_t i, std::size_t j, vec acc) const {
             const std::size_t r = rows_in_lanes ? j : i, c = rows_in_lanes ? i : j;
-            const auto x = s.template value<N, Unmasked>(first + r, c, s.template scaled<N>(first + r, acc));
+            if constexpr (stage.left_factor != -1)
+                acc = acc * lane_values::template load<rows_in_lanes ? factor_stride : 0>(factors + static_cast<std::ptrdiff_t>(r) * factor_stride);
+            const auto x = finished<N, Unmasked>(r, c, acc);
             output* p = out + static_cast<std::ptrdiff_t>(r) * row_stride + static_cast<std::ptrdiff_t>(c) * column_stride;
             constexpr bool padded = stage.buffer != -1 && P::code.buffers[base::written_buffer].padded && rows_in_lanes && row_stride == 1 && !std::is_same_v<output, bool>;
             store_lanes<rows_in_lanes ? row_stride : column_stride, padded ? width : N>(x, p);
@@ -233,10 +245,10 @@ struct product_stage : stage_axes<P, T, Stage, Rows> {
         const std::size_t first = this->first_row();
         if constexpr (mask_node != no_axis) {
             const auto at = this->in_top(first, 0);
-            masked_epilogue epilogue{{*this, this->written(), first}, supported_keys<mask_node>(f, at, first, first + Rows)};
+            masked_epilogue epilogue{{*this, this->written(), first, row_factors(first)}, supported_keys<mask_node>(f, at, first, first + Rows)};
             finish(epilogue, first);
         } else {
-            finish(plain_epilogue{*this, this->written(), first}, first);
+            finish(plain_epilogue{*this, this->written(), first, row_factors(first)}, first);
         }
     }
 

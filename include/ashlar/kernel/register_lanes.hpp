@@ -309,21 +309,6 @@ struct lane_ops<T, N, Config> : register_masks<T, N, Config> {
         if constexpr (registers_are_vectors) return lane_ops<U, N, Config>::from_raw(__builtin_bit_cast(gnu_vector_t<U, N>, raw(a)));
         else return xsimd::bitwise_cast<lane_element<U>>(a);
     }
-    template <class U>
-    ASHLAR_ALWAYS_INLINE static auto convert_mask(mask m) -> typename lane_ops<U, N, Config>::mask {
-        using target = lane_ops<U, N, Config>;
-        if constexpr (bit_masks && target::bit_masks) {
-            return target::from_bits(m.data);
-        } else if constexpr (sizeof(U) == sizeof(T)) {
-            if constexpr (vector_masks) return target::from_raw_mask(raw_mask(m));
-            else return xsimd::batch_bool_cast<lane_element<U>>(m);
-        } else {
-            bool values[N];
-            masks::mask_store(m, values);
-            return target::mask_load(values);
-        }
-    }
-
     ASHLAR_ALWAYS_INLINE static storage opaque(storage a) {
 #if defined(__AVX512F__) || defined(__SSE2__) || defined(__ARM_NEON)
         auto value = a.data;

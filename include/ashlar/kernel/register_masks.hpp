@@ -114,6 +114,28 @@ struct register_masks {
         else return m.get(i);
     }
 
+    /// The same truth values for lanes of another type.
+    template <class U>
+    ASHLAR_ALWAYS_INLINE static auto convert_mask(mask m) -> typename register_masks<U, N, Config>::mask {
+        using target = register_masks<U, N, Config>;
+        if constexpr (target::bit_masks) {
+            return target::from_bits(mask_bits(m));
+        } else if constexpr (target::vector_masks && vector_masks) {
+            return target::from_raw_mask(__builtin_convertvector(raw_mask(m), typename target::choices));
+        } else if constexpr (target::vector_masks && N <= 8 * sizeof(U)) {
+            using wanted = typename target::counter;
+            const auto powers = (typename target::choices{} + 1) << __builtin_bit_cast(typename target::choices, counted_lanes<wanted, N>());
+            const auto bits = typename target::choices{} + static_cast<wanted>(mask_bits(m));
+            return target::from_raw_mask((bits & powers) != 0);
+        } else if constexpr (sizeof(U) == sizeof(T)) {
+            return xsimd::batch_bool_cast<lane_element<U>>(m);
+        } else {
+            bool values[N];
+            mask_store(m, values);
+            return target::mask_load(values);
+        }
+    }
+
     template <std::size_t... I>
     ASHLAR_ALWAYS_INLINE static mask mask_collect(const bool* source, std::index_sequence<I...>) {
         return from_raw_mask(choices{static_cast<counter>(-static_cast<counter>(source[I]))...});

@@ -160,7 +160,7 @@ constexpr void planner<Count>::make_input(id x, stage& s, const loop_stack& stac
     if (find_buffer(value, buffer_role::values, b, prefix) != -1) return;
     if (is_row_statistic(at(value).kind)) return;
     if (at(base_of(value)).kind == op::array) return;
-    if (g.kind == op::softmax && s.support != -1 && s.support == value && at(value).uses == 1) {
+    if (g.kind == op::softmax && g.variant == 0 && s.support != -1 && s.support == value && at(value).uses == 1) {
         skip_next = true;
         skip_outside = true;
     }
