@@ -96,14 +96,20 @@ ASHLAR_ALWAYS_INLINE void run_apart(const Run& run, const DenseRun& dense, const
     run(e, destination.data(), nullptr);
 }
 
+/// Assignment in a constant expression.
+template <class Config, class Destination, class Source>
+constexpr void assign_constant(Destination& destination, const Source& source) {
+    const auto values = constant_evaluate(source);
+    copy_apart<Config, Destination, dense_like<Destination>>(destination.data(), values.data());
+}
+
 /// Assignment of a lazy node.
 template <class Destination, node_expression Source, class Config>
 struct assignment<Destination, Source, Config> {
     static constexpr void run(Destination& destination, const Source& source) noexcept {
         using T = typename Destination::value_type;
         if (std::is_constant_evaluated()) {
-            const auto values = constant_evaluate(source);
-            copy_apart<Config, Destination, dense_like<Destination>>(destination.data(), values.data());
+            assign_constant<Config>(destination, source);
         } else {
             using plan = planned<Source, Config, destination_strides<Destination>()>;
             using dense = planned<Source, Config>;
@@ -136,12 +142,13 @@ template <expression E, class Config = current_config>
     using result = detail::value_tensor<std::remove_cvref_t<E>>;
     static_assert(detail::scratch_on_stack<sizeof(result), Config::stack_budget>::fits,
                   "ashlar: eval: the result exceeds ASHLAR_STACK_BUDGET; evaluate into a destination of your own");
-    if constexpr (detail::scratch_on_stack<sizeof(result), Config::stack_budget>::fits) {
-        if (std::is_constant_evaluated()) {
-            result out{};
-            detail::assign<Config>(out, e);
-            return out;
-        }
+    if constexpr (!detail::scratch_on_stack<sizeof(result), Config::stack_budget>::fits) {
+        return result{};
+    } else if (std::is_constant_evaluated()) {
+        result out{};
+        detail::assign<Config>(out, e);
+        return out;
+    } else {
         result out;
         detail::assign<Config>(out, e);
         return out;
@@ -174,7 +181,7 @@ constexpr void evaluate(Destination&& destination, const E& e, workspace<Bytes>&
                           "ashlar: evaluate: the workspace is too small; it needs workspace_bytes<E> bytes");
             using dense = detail::planned<E, Config>;
             if (std::is_constant_evaluated())
-                detail::assign<Config>(destination, e);
+                detail::assign_constant<Config>(destination, e);
             else if constexpr (Bytes >= plan::code.scratch_bytes)
                 detail::run_apart<plan>(detail::workspace_run<plan, T>{scratch.bytes}, detail::workspace_run<dense, T>{scratch.bytes}, e, destination);
         }

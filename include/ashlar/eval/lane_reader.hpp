@@ -310,7 +310,7 @@ struct lane_reader {
     template <std::size_t Id, auto Steps, class Hole, std::size_t Rank>
     ASHLAR_ALWAYS_INLINE auto moved(const std::array<std::size_t, Rank>& at, const Hole& hole) const {
         constexpr const graph_node& n = P::nodes[Id];
-        constexpr auto below = static_cast<std::size_t>(n.operands[0]);
+        [[maybe_unused]] constexpr auto below = static_cast<std::size_t>(n.operands[0]);
         constexpr std::size_t memory = memory_node<Id>();
         if constexpr (memory != no_axis && (memory == no_axis || P::nodes[memory].kind != op::softmax)) {
             constexpr auto fixed = [] {

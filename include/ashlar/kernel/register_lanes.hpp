@@ -13,29 +13,31 @@
 #include <type_traits>
 #include <utility>
 
-#if !defined(ASHLAR_EMULATED_WIDTH) && (defined(__SSE2__) || defined(__ARM_NEON) || defined(__wasm_simd128__) || \
-                                        defined(__VSX__) || defined(__ARM_FEATURE_SVE_BITS) || defined(__riscv_v_fixed_vlen))
+#if !defined(ASHLAR_EMULATED_WIDTH) &&                                                                                 \
+    (defined(__SSE2__) || defined(__ARM_NEON) || defined(__wasm_simd128__) || defined(__VSX__) ||                      \
+     defined(__ARM_FEATURE_SVE_BITS) || defined(__riscv_v_fixed_vlen))
 
 namespace ashlar::detail {
 
 template <class T, std::size_t N, class Config>
-    requires (in_register<T, N, Config>())
+    requires(in_register<T, N, Config>())
 struct lane_ops<T, N, Config> : register_masks<T, N, Config> {
     static_assert(Config::instruction_sets == detail::instruction_sets(),
                   "ashlar: lanes: Config names instruction sets this file is not compiled for");
     static_assert(!std::is_same_v<T, bool>, "ashlar: lanes: there are no lanes of bool; use lane_mask");
     using masks = register_masks<T, N, Config>;
-    using typename masks::choices;
-    using typename masks::counter;
-    using typename masks::indices;
-    using typename masks::mask;
-    using typename masks::storage;
     using masks::bit_masks;
     using masks::from_bits;
     using masks::from_raw_mask;
     using masks::mask_first;
     using masks::raw_mask;
     using masks::vector_masks;
+    using masks::x86;
+    using typename masks::choices;
+    using typename masks::counter;
+    using typename masks::indices;
+    using typename masks::mask;
+    using typename masks::storage;
     using element = lane_element<T>;
     using native = typename storage::register_type;
     using vector = gnu_vector_t<T, N>;
@@ -51,8 +53,10 @@ struct lane_ops<T, N, Config> : register_masks<T, N, Config> {
         }
     }
     ASHLAR_ALWAYS_INLINE static storage from_raw(vector a) {
-        if constexpr (registers_are_vectors) return storage(__builtin_bit_cast(native, a));
-        else return storage::load_unaligned(reinterpret_cast<const element*>(&a));
+        if constexpr (registers_are_vectors)
+            return storage(__builtin_bit_cast(native, a));
+        else
+            return storage::load_unaligned(reinterpret_cast<const element*>(&a));
     }
     /// f(0), f(1), ... put together in registers: a detour through memory would stall the load behind the stores.
     template <class F, std::size_t... I>
@@ -72,44 +76,46 @@ struct lane_ops<T, N, Config> : register_masks<T, N, Config> {
 
     ASHLAR_ALWAYS_INLINE static storage broadcast(T value) { return storage(static_cast<element>(value)); }
     ASHLAR_ALWAYS_INLINE static storage load(const T* source) {
-        if constexpr (!registers_are_vectors) return storage::load_unaligned(reinterpret_cast<const element*>(source));
+        if constexpr (!registers_are_vectors)
+            return storage::load_unaligned(reinterpret_cast<const element*>(source));
         vector values;
         __builtin_memcpy(&values, source, sizeof values);
         return from_raw(values);
     }
     ASHLAR_ALWAYS_INLINE static void store(storage a, T* target) {
-        if constexpr (!registers_are_vectors) return a.store_unaligned(reinterpret_cast<element*>(target));
+        if constexpr (!registers_are_vectors)
+            return a.store_unaligned(reinterpret_cast<element*>(target));
         const vector values = raw(a);
         __builtin_memcpy(target, &values, sizeof values);
     }
     ASHLAR_ALWAYS_INLINE static storage load_partial(const T* source, std::size_t count) {
-#if defined(__AVX512F__)
-        if constexpr (bit_masks) return storage(x86_load_masked(source, mask_first(count).data));
-        else
-#endif
-#if defined(__AVX__)
-        if constexpr (sizeof(T) >= 4) {
-            const choices values = x86_load_chosen(reinterpret_cast<const counter*>(source), raw_mask(mask_first(count)));
-            return from_raw(__builtin_bit_cast(vector, values));
-        } else
-#endif
-        return collect([&](std::size_t i) ASHLAR_LAMBDA_INLINE { return i < count ? source[i] : T(0); }, indices{});
+        if constexpr (bit_masks) {
+            return storage(x86_load_masked(source, mask_first(count).data));
+        } else if constexpr (has<Config, isa::avx> && sizeof(T) >= 4) {
+            const auto* from = reinterpret_cast<const counter*>(source);
+            return from_raw(__builtin_bit_cast(vector, x86_load_chosen(from, raw_mask(mask_first(count)))));
+        } else {
+            return collect([&](std::size_t i) ASHLAR_LAMBDA_INLINE { return i < count ? source[i] : T(0); }, indices{});
+        }
     }
     ASHLAR_ALWAYS_INLINE static void store_partial(storage a, T* target, std::size_t count) {
-#if defined(__AVX512F__)
-        if constexpr (bit_masks) return x86_store_masked(target, mask_first(count).data, a.data);
-#endif
-#if defined(__AVX__)
-        if constexpr (!bit_masks && sizeof(T) >= 4)
-            return x86_store_chosen(reinterpret_cast<counter*>(target), raw_mask(mask_first(count)), __builtin_bit_cast(choices, a.data));
-#endif
-        const vector values = raw(a);
-        ASHLAR_UNROLL
-        for (std::size_t i = 0; i < N; ++i)
-            if (i < count) target[i] = static_cast<T>(values[i]);
+        if constexpr (bit_masks) {
+            x86_store_masked(target, mask_first(count).data, a.data);
+        } else if constexpr (has<Config, isa::avx> && sizeof(T) >= 4) {
+            auto* to = reinterpret_cast<counter*>(target);
+            x86_store_chosen(to, raw_mask(mask_first(count)), __builtin_bit_cast(choices, a.data));
+        } else {
+            const vector values = raw(a);
+            ASHLAR_UNROLL
+            for (std::size_t i = 0; i < N; ++i)
+                if (i < count)
+                    target[i] = static_cast<T>(values[i]);
+        }
     }
     ASHLAR_ALWAYS_INLINE static storage gather_strided(const T* source, std::ptrdiff_t stride) {
-        return collect([&](std::size_t i) ASHLAR_LAMBDA_INLINE { return source[static_cast<std::ptrdiff_t>(i) * stride]; }, indices{});
+        const auto at = [&](std::size_t i)
+                            ASHLAR_LAMBDA_INLINE { return source[static_cast<std::ptrdiff_t>(i) * stride]; };
+        return collect(at, indices{});
     }
     static constexpr lane_array<T, N> counting = counted_lanes<T, N>();
     ASHLAR_ALWAYS_INLINE static storage iota() { return load(counting.values); }
@@ -125,8 +131,10 @@ struct lane_ops<T, N, Config> : register_masks<T, N, Config> {
     ASHLAR_ALWAYS_INLINE static storage mul(storage a, storage b) { return a * b; }
     ASHLAR_ALWAYS_INLINE static storage div(storage a, storage b) {
         // xsimd approximates on 32-bit NEON.
-        if constexpr (registers_are_vectors && floating) return from_raw(raw(a) / raw(b));
-        else return a / b;
+        if constexpr (registers_are_vectors && floating)
+            return from_raw(raw(a) / raw(b));
+        else
+            return a / b;
     }
     ASHLAR_ALWAYS_INLINE static storage rem(storage a, storage b) { return a % b; }
     // xsimd subtracts from +0 on AVX-512, which loses the sign of -(+0).
@@ -135,130 +143,148 @@ struct lane_ops<T, N, Config> : register_masks<T, N, Config> {
     ASHLAR_ALWAYS_INLINE static storage bit_or(storage a, storage b) { return from_raw(raw(a) | raw(b)); }
     ASHLAR_ALWAYS_INLINE static storage bit_xor(storage a, storage b) { return from_raw(raw(a) ^ raw(b)); }
     ASHLAR_ALWAYS_INLINE static storage bit_not(storage a) { return from_raw(~raw(a)); }
-    ASHLAR_ALWAYS_INLINE static storage shl(storage a, int count) { return from_raw(raw(a) << static_cast<counter>(count)); }
-    ASHLAR_ALWAYS_INLINE static storage shr(storage a, int count) { return from_raw(raw(a) >> static_cast<counter>(count)); }
+    ASHLAR_ALWAYS_INLINE static storage shl(storage a, int count) {
+        return from_raw(raw(a) << static_cast<counter>(count));
+    }
+    ASHLAR_ALWAYS_INLINE static storage shr(storage a, int count) {
+        return from_raw(raw(a) >> static_cast<counter>(count));
+    }
     ASHLAR_ALWAYS_INLINE static storage shl(storage a, storage counts) { return from_raw(raw(a) << raw(counts)); }
     ASHLAR_ALWAYS_INLINE static storage shr(storage a, storage counts) { return from_raw(raw(a) >> raw(counts)); }
     ASHLAR_ALWAYS_INLINE static storage fma(storage a, storage b, storage c) {
-#if defined(__FMA__) || defined(__AVX512F__)
-        if constexpr (floating) return storage(x86_fma(a.data, b.data, c.data));
+        if constexpr (floating && (has<Config, isa::fma> || bit_masks))
+            return storage(x86_fma(a.data, b.data, c.data));
+        else if constexpr (x86)
+            return add(mul(a, b), c);
         else
-#endif
-        if constexpr (x86) return add(mul(a, b), c);
-        else return xsimd::fma(a, b, c);
+            return xsimd::fma(a, b, c);
     }
-    // Operands as minps and maxps have them; Power and RISC-V prefer numbers to NaN.
+    // Operands as minps and maxps have them: xsimd swaps them on x86, and elsewhere may prefer numbers to NaN.
     ASHLAR_ALWAYS_INLINE static storage min(storage a, storage b) {
-#if defined(__SSE2__)
-        if constexpr (floating) return storage(x86_min(a.data, b.data));
-        else return from_raw(raw(a) < raw(b) ? raw(a) : raw(b));
-#elif defined(__VSX__) || defined(__riscv)
-        return xsimd::select(a < b, a, b);
-#else
-        return xsimd::min(b, a);
-#endif
+        if constexpr (x86 && floating)
+            return storage(x86_min(a.data, b.data));
+        else if constexpr (vector_masks || x86)
+            return from_raw(raw(a) < raw(b) ? raw(a) : raw(b));
+        else
+            return xsimd::select(a < b, a, b);
     }
     ASHLAR_ALWAYS_INLINE static storage max(storage a, storage b) {
-#if defined(__SSE2__)
-        if constexpr (floating) return storage(x86_max(a.data, b.data));
-        else return from_raw(raw(a) > raw(b) ? raw(a) : raw(b));
-#elif defined(__VSX__) || defined(__riscv)
-        return xsimd::select(a > b, a, b);
-#else
-        return xsimd::max(b, a);
-#endif
+        if constexpr (x86 && floating)
+            return storage(x86_max(a.data, b.data));
+        else if constexpr (vector_masks || x86)
+            return from_raw(raw(a) > raw(b) ? raw(a) : raw(b));
+        else
+            return xsimd::select(a > b, a, b);
     }
     ASHLAR_ALWAYS_INLINE static storage abs(storage a) {
-        if constexpr (!registers_are_vectors) return xsimd::abs(a);
-        else if constexpr (floating) return from_raw(__builtin_bit_cast(vector, __builtin_bit_cast(choices, raw(a)) & (static_cast<counter>(-1) ^ (counter{1} << (sizeof(T) * 8 - 1)))));
-        else if constexpr (std::is_unsigned_v<T>) return a;
-        else return from_raw(raw(a) < 0 ? -raw(a) : raw(a));
+        constexpr counter all_but_sign = static_cast<counter>(static_cast<unsigned_of_size<sizeof(T)>>(-1) >> 1);
+        if constexpr (!registers_are_vectors)
+            return xsimd::abs(a);
+        else if constexpr (floating)
+            return from_raw(__builtin_bit_cast(vector, __builtin_bit_cast(choices, raw(a)) & all_but_sign));
+        else if constexpr (std::is_unsigned_v<T>)
+            return a;
+        else
+            return from_raw(raw(a) < 0 ? -raw(a) : raw(a));
     }
     ASHLAR_ALWAYS_INLINE static storage sqrt(storage a) {
-#if defined(__SSE2__)
-        return storage(x86_sqrt(a.data));
-#elif defined(__aarch64__)
-        // xsimd 14.3 approximates that of float.
-        if constexpr (!registers_are_vectors) return xsimd::sqrt(a);
-        else if constexpr (std::is_same_v<T, float>) return storage(vsqrtq_f32(a.data));
-        else return storage(vsqrtq_f64(a.data));
-#elif defined(__ARM_NEON)
-        return collect([&](std::size_t i) ASHLAR_LAMBDA_INLINE { return scalar_ops<T>::sqrt(raw(a)[i]); }, indices{});
-#else
-        return xsimd::sqrt(a);
-#endif
+        // xsimd 14.3 approximates that of float on NEON.
+        if constexpr (x86)
+            return storage(x86_sqrt(a.data));
+        else if constexpr (registers_are_vectors && has<Config, isa::aarch64> && sizeof(T) == 4)
+            return storage(vsqrtq_f32(a.data));
+        else if constexpr (registers_are_vectors && has<Config, isa::neon> && sizeof(T) == 4)
+            return collect([&](std::size_t i) ASHLAR_LAMBDA_INLINE { return scalar_ops<T>::sqrt(raw(a)[i]); },
+                           indices{});
+        else
+            return xsimd::sqrt(a);
     }
     ASHLAR_ALWAYS_INLINE static storage floor(storage a) {
-#if defined(__SSE4_1__)
-        return storage(x86_floor(a.data));
-#else
-        if constexpr (!x86) return xsimd::floor(a);
-        const storage nearest = round(a);
-        return from_raw(raw(nearest) > raw(a) ? raw(nearest) - T(1) : raw(nearest));
-#endif
+        if constexpr (has<Config, isa::sse4_1>) {
+            return storage(x86_floor(a.data));
+        } else if constexpr (x86) {
+            const vector nearest = raw(round(a));
+            return from_raw(nearest > raw(a) ? nearest - T(1) : nearest);
+        } else {
+            return xsimd::floor(a);
+        }
     }
     ASHLAR_ALWAYS_INLINE static storage round(storage a) {
-#if defined(__SSE4_1__)
-        return storage(x86_nearest(a.data));
-#else
-        if constexpr (!x86) return xsimd::nearbyint(a);
-        // Adding what has no fraction bits left rounds; above that everything is an integer, and NaN stays NaN.
-        const vector magnitude = raw(abs(a)), whole = vector{} + scalar_ops<T>::whole;
-        const vector rounded = raw(opaque(from_raw(magnitude + whole))) - whole;
-        const choices sign = __builtin_bit_cast(choices, raw(a)) ^ __builtin_bit_cast(choices, magnitude);
-        return from_raw(magnitude < whole ? __builtin_bit_cast(vector, __builtin_bit_cast(choices, rounded) | sign) : raw(a));
-#endif
+        if constexpr (has<Config, isa::sse4_1>) {
+            return storage(x86_nearest(a.data));
+        } else if constexpr (x86) {
+            // Adding what has no fraction bits left rounds; above that everything is an integer, and NaN stays NaN.
+            const vector magnitude = raw(abs(a)), whole = vector{} + scalar_ops<T>::whole;
+            const vector rounded = raw(opaque(from_raw(magnitude + whole))) - whole;
+            const choices sign = __builtin_bit_cast(choices, raw(a)) ^ __builtin_bit_cast(choices, magnitude);
+            const vector signed_again = __builtin_bit_cast(vector, __builtin_bit_cast(choices, rounded) | sign);
+            return from_raw(magnitude < whole ? signed_again : raw(a));
+        } else {
+            return xsimd::nearbyint(a);
+        }
     }
 
     // a * 2^n for integral n, with gradual underflow and overflow to infinity, in one instruction; 0 where not kept.
     static constexpr bool scales = floating && bit_masks;
-#if defined(__AVX512F__)
     ASHLAR_ALWAYS_INLINE static storage scale(storage a, storage n) { return storage(x86_scale(a.data, n.data)); }
-    ASHLAR_ALWAYS_INLINE static storage scale(mask keep, storage a, storage n) { return storage(x86_scale(keep.data, a.data, n.data)); }
-#endif
+    ASHLAR_ALWAYS_INLINE static storage scale(mask keep, storage a, storage n) {
+        return storage(x86_scale(keep.data, a.data, n.data));
+    }
 
     template <relation Relation>
     ASHLAR_ALWAYS_INLINE static mask compare(storage a, storage b) {
-#if defined(__AVX512F__)
         return mask(x86_compare<T, Relation>(a.data, b.data));
-#else
-        return mask(a == b);
-#endif
     }
     ASHLAR_ALWAYS_INLINE static mask eq(storage a, storage b) {
-        if constexpr (bit_masks) return compare<relation::equal>(a, b);
-        else if constexpr (vector_masks) return from_raw_mask(raw(a) == raw(b));
-        else return a == b;
+        if constexpr (bit_masks)
+            return compare<relation::equal>(a, b);
+        else if constexpr (vector_masks)
+            return from_raw_mask(raw(a) == raw(b));
+        else
+            return a == b;
     }
     ASHLAR_ALWAYS_INLINE static mask ne(storage a, storage b) {
-        if constexpr (bit_masks) return compare<relation::unequal>(a, b);
-        else if constexpr (vector_masks) return from_raw_mask(raw(a) != raw(b));
-        else return a != b;
+        if constexpr (bit_masks)
+            return compare<relation::unequal>(a, b);
+        else if constexpr (vector_masks)
+            return from_raw_mask(raw(a) != raw(b));
+        else
+            return a != b;
     }
     ASHLAR_ALWAYS_INLINE static mask lt(storage a, storage b) {
-        if constexpr (bit_masks) return compare<relation::less>(a, b);
-        else if constexpr (vector_masks) return from_raw_mask(raw(a) < raw(b));
-        else return a < b;
+        if constexpr (bit_masks)
+            return compare<relation::less>(a, b);
+        else if constexpr (vector_masks)
+            return from_raw_mask(raw(a) < raw(b));
+        else
+            return a < b;
     }
     ASHLAR_ALWAYS_INLINE static mask le(storage a, storage b) {
-        if constexpr (bit_masks) return compare<relation::less_equal>(a, b);
-        else if constexpr (vector_masks) return from_raw_mask(raw(a) <= raw(b));
-        else return a <= b;
+        if constexpr (bit_masks)
+            return compare<relation::less_equal>(a, b);
+        else if constexpr (vector_masks)
+            return from_raw_mask(raw(a) <= raw(b));
+        else
+            return a <= b;
     }
     ASHLAR_ALWAYS_INLINE static storage select(mask m, storage a, storage b) {
-#if defined(__AVX512F__)
-        if constexpr (bit_masks) return storage(x86_select<T>(m.data, a.data, b.data));
+        if constexpr (bit_masks)
+            return storage(x86_select<T>(m.data, a.data, b.data));
+        else if constexpr (vector_masks)
+            return from_raw(raw_mask(m) ? raw(a) : raw(b));
         else
-#endif
-        if constexpr (vector_masks) return from_raw(raw_mask(m) ? raw(a) : raw(b));
-        else return xsimd::select(m, a, b);
+            return xsimd::select(m, a, b);
     }
 
     /// A range of lanes as a vector of its own, and every lane moved down by `Step`.
     template <std::size_t First, std::size_t... I>
-    ASHLAR_ALWAYS_INLINE static auto part(vector a, std::index_sequence<I...>) { return __builtin_shufflevector(a, a, static_cast<int>(First + I)...); }
+    ASHLAR_ALWAYS_INLINE static auto part(vector a, std::index_sequence<I...>) {
+        return __builtin_shufflevector(a, a, static_cast<int>(First + I)...);
+    }
     template <std::size_t Step, std::size_t... I>
-    ASHLAR_ALWAYS_INLINE static vector down(vector a, std::index_sequence<I...>) { return __builtin_shufflevector(a, a, static_cast<int>((I + Step) % N)...); }
+    ASHLAR_ALWAYS_INLINE static vector down(vector a, std::index_sequence<I...>) {
+        return __builtin_shufflevector(a, a, static_cast<int>((I + Step) % N)...);
+    }
 
     /// Combines halves until one lane is left.
     template <class F, std::size_t Step = N / 2>
@@ -268,7 +294,8 @@ struct lane_ops<T, N, Config> : register_masks<T, N, Config> {
         } else if constexpr (Step == N / 2 && in_register<T, N / 2, Config>()) {
             using half = lane_ops<T, N / 2, Config>;
             using half_indices = typename half::indices;
-            const auto low = half::from_raw(part<0>(raw(a), half_indices{})), high = half::from_raw(part<N / 2>(raw(a), half_indices{}));
+            const auto low = half::from_raw(part<0>(raw(a), half_indices{}));
+            const auto high = half::from_raw(part<N / 2>(raw(a), half_indices{}));
             return half::fold(f.template operator()<half>(low, high), f);
         } else {
             return fold<F, Step / 2>(f.template operator()<lane_ops>(a, from_raw(down<Step>(raw(a), indices{}))), f);
@@ -276,15 +303,21 @@ struct lane_ops<T, N, Config> : register_masks<T, N, Config> {
     }
     struct added {
         template <class Ops>
-        ASHLAR_ALWAYS_INLINE typename Ops::storage operator()(typename Ops::storage a, typename Ops::storage b) const { return Ops::add(a, b); }
+        ASHLAR_ALWAYS_INLINE typename Ops::storage operator()(typename Ops::storage a, typename Ops::storage b) const {
+            return Ops::add(a, b);
+        }
     };
     struct larger {
         template <class Ops>
-        ASHLAR_ALWAYS_INLINE typename Ops::storage operator()(typename Ops::storage a, typename Ops::storage b) const { return Ops::max(a, b); }
+        ASHLAR_ALWAYS_INLINE typename Ops::storage operator()(typename Ops::storage a, typename Ops::storage b) const {
+            return Ops::max(a, b);
+        }
     };
     struct smaller {
         template <class Ops>
-        ASHLAR_ALWAYS_INLINE typename Ops::storage operator()(typename Ops::storage a, typename Ops::storage b) const { return Ops::min(a, b); }
+        ASHLAR_ALWAYS_INLINE typename Ops::storage operator()(typename Ops::storage a, typename Ops::storage b) const {
+            return Ops::min(a, b);
+        }
     };
     ASHLAR_ALWAYS_INLINE static T reduce_add(storage a) { return fold(a, added{}); }
     ASHLAR_ALWAYS_INLINE static T reduce_max(storage a) { return fold(a, larger{}); }
@@ -294,20 +327,19 @@ struct lane_ops<T, N, Config> : register_masks<T, N, Config> {
     template <class U>
     ASHLAR_ALWAYS_INLINE static auto convert(storage a) -> typename lane_ops<U, N, Config>::storage {
         using target = lane_ops<U, N, Config>;
-#if defined(__AVX512F__)
-        if constexpr (std::is_same_v<T, float> && std::is_same_v<U, double> && N == 8) return typename target::storage(_mm512_cvtps_pd(a.data));
+        // g++ 12 does this one in two halves.
+        constexpr bool to_double = std::is_same_v<T, float> && std::is_same_v<U, double> && sizeof(T) * N >= 16;
+        if constexpr (x86 && to_double)
+            return typename target::storage(x86_to_double(a.data));
         else
-#endif
-#if defined(__AVX__)
-        if constexpr (std::is_same_v<T, float> && std::is_same_v<U, double> && N == 4) return typename target::storage(_mm256_cvtps_pd(a.data));
-        else
-#endif
-        return target::from_raw(__builtin_convertvector(raw(a), gnu_vector_t<U, N>));
+            return target::from_raw(__builtin_convertvector(raw(a), gnu_vector_t<U, N>));
     }
     template <class U>
     ASHLAR_ALWAYS_INLINE static auto bit_cast(storage a) -> typename lane_ops<U, N, Config>::storage {
-        if constexpr (registers_are_vectors) return lane_ops<U, N, Config>::from_raw(__builtin_bit_cast(gnu_vector_t<U, N>, raw(a)));
-        else return xsimd::bitwise_cast<lane_element<U>>(a);
+        if constexpr (registers_are_vectors)
+            return lane_ops<U, N, Config>::from_raw(__builtin_bit_cast(gnu_vector_t<U, N>, raw(a)));
+        else
+            return xsimd::bitwise_cast<lane_element<U>>(a);
     }
     ASHLAR_ALWAYS_INLINE static storage opaque(storage a) {
 #if defined(__AVX512F__) || defined(__SSE2__) || defined(__ARM_NEON)

@@ -12,8 +12,9 @@
 #include <type_traits>
 #include <utility>
 
-#if !defined(ASHLAR_EMULATED_WIDTH) && (defined(__SSE2__) || defined(__ARM_NEON) || defined(__wasm_simd128__) || \
-                                        defined(__VSX__) || defined(__ARM_FEATURE_SVE_BITS) || defined(__riscv_v_fixed_vlen))
+#if !defined(ASHLAR_EMULATED_WIDTH) &&                                                                                 \
+    (defined(__SSE2__) || defined(__ARM_NEON) || defined(__wasm_simd128__) || defined(__VSX__) ||                      \
+     defined(__ARM_FEATURE_SVE_BITS) || defined(__riscv_v_fixed_vlen))
 
 namespace ashlar::detail {
 
@@ -30,17 +31,12 @@ inline constexpr bool registers_are_vectors = false;
 #else
 inline constexpr bool registers_are_vectors = true;
 #endif
-#if defined(__SSE2__)
-inline constexpr bool x86 = true;
-#else
-inline constexpr bool x86 = false;
-#endif
-
 /// The mask half of `lane_ops`.
 template <class T, std::size_t N, class Config>
 struct register_masks {
     using storage = register_batch<T, N>;
-    static_assert(!std::is_void_v<storage>, "ashlar: lanes: xsimd has no batch of this size; use ASHLAR_EMULATED_WIDTH");
+    static_assert(!std::is_void_v<storage>,
+                  "ashlar: lanes: xsimd has no batch of this size; use ASHLAR_EMULATED_WIDTH");
     using mask = typename storage::batch_bool_type;
     using native_mask = typename mask::register_type;
     using counter = signed_of_size<sizeof(T)>;
@@ -50,6 +46,7 @@ struct register_masks {
     static constexpr bool bit_masks = sizeof(mask) != sizeof(storage);
     /// Masks as vectors, for the compiler's own notation.
     static constexpr bool vector_masks = registers_are_vectors && !bit_masks;
+    static constexpr bool x86 = has<Config, isa::sse2>;
     static constexpr std::uint64_t all_bits = ~std::uint64_t{0} >> (64 - N);
 
     ASHLAR_ALWAYS_INLINE static choices raw_mask(mask m) { return __builtin_bit_cast(choices, m.data); }
@@ -57,12 +54,16 @@ struct register_masks {
     ASHLAR_ALWAYS_INLINE static mask from_bits(std::uint64_t bits) { return mask(static_cast<native_mask>(bits)); }
 
     ASHLAR_ALWAYS_INLINE static mask mask_broadcast(bool value) {
-        if constexpr (bit_masks) return from_bits(value ? all_bits : 0);
-        else if constexpr (vector_masks) return from_raw_mask(choices{} - static_cast<counter>(value));
-        else return mask(value);
+        if constexpr (bit_masks)
+            return from_bits(value ? all_bits : 0);
+        else if constexpr (vector_masks)
+            return from_raw_mask(choices{} - static_cast<counter>(value));
+        else
+            return mask(value);
     }
     ASHLAR_ALWAYS_INLINE static mask mask_first(std::size_t count) {
-        if (count > N) count = N;
+        if (count > N)
+            count = N;
         if constexpr (bit_masks) {
             return from_bits(N == 64 && count == 64 ? all_bits : (std::uint64_t{1} << count) - 1);
         } else {
@@ -72,46 +73,64 @@ struct register_masks {
         }
     }
     ASHLAR_ALWAYS_INLINE static mask mask_and(mask a, mask b) {
-        if constexpr (bit_masks) return mask(static_cast<native_mask>(a.data & b.data));
-        else if constexpr (vector_masks) return from_raw_mask(raw_mask(a) & raw_mask(b));
-        else return a & b;
+        if constexpr (bit_masks)
+            return mask(static_cast<native_mask>(a.data & b.data));
+        else if constexpr (vector_masks)
+            return from_raw_mask(raw_mask(a) & raw_mask(b));
+        else
+            return a & b;
     }
     ASHLAR_ALWAYS_INLINE static mask mask_or(mask a, mask b) {
-        if constexpr (bit_masks) return mask(static_cast<native_mask>(a.data | b.data));
-        else if constexpr (vector_masks) return from_raw_mask(raw_mask(a) | raw_mask(b));
-        else return a | b;
+        if constexpr (bit_masks)
+            return mask(static_cast<native_mask>(a.data | b.data));
+        else if constexpr (vector_masks)
+            return from_raw_mask(raw_mask(a) | raw_mask(b));
+        else
+            return a | b;
     }
     ASHLAR_ALWAYS_INLINE static mask mask_xor(mask a, mask b) {
-        if constexpr (bit_masks) return mask(static_cast<native_mask>(a.data ^ b.data));
-        else if constexpr (vector_masks) return from_raw_mask(raw_mask(a) ^ raw_mask(b));
-        else return a ^ b;
+        if constexpr (bit_masks)
+            return mask(static_cast<native_mask>(a.data ^ b.data));
+        else if constexpr (vector_masks)
+            return from_raw_mask(raw_mask(a) ^ raw_mask(b));
+        else
+            return a ^ b;
     }
     ASHLAR_ALWAYS_INLINE static mask mask_not(mask a) {
-        if constexpr (bit_masks) return mask(static_cast<native_mask>(~a.data));
-        else if constexpr (vector_masks) return from_raw_mask(~raw_mask(a));
-        else return ~a;
+        if constexpr (bit_masks)
+            return mask(static_cast<native_mask>(~a.data));
+        else if constexpr (vector_masks)
+            return from_raw_mask(~raw_mask(a));
+        else
+            return ~a;
     }
 
     /// One bit per lane, lowest first.
     ASHLAR_ALWAYS_INLINE static std::uint64_t mask_bits(mask m) {
-#if defined(__SSE2__)
-        if constexpr (bit_masks) return m.data;
-        else return x86_signs<sizeof(T)>(raw_mask(m));
-#else
-        return m.mask();
-#endif
+        if constexpr (bit_masks)
+            return m.data;
+        else if constexpr (x86)
+            return x86_signs<sizeof(T)>(raw_mask(m));
+        else
+            return m.mask();
     }
     ASHLAR_ALWAYS_INLINE static bool mask_all(mask m) {
-        if constexpr (x86) return mask_bits(m) == all_bits;
-        else return xsimd::all(m);
+        if constexpr (x86)
+            return mask_bits(m) == all_bits;
+        else
+            return xsimd::all(m);
     }
     ASHLAR_ALWAYS_INLINE static bool mask_any(mask m) {
-        if constexpr (x86) return mask_bits(m) != 0;
-        else return xsimd::any(m);
+        if constexpr (x86)
+            return mask_bits(m) != 0;
+        else
+            return xsimd::any(m);
     }
     ASHLAR_ALWAYS_INLINE static bool mask_get(mask m, std::size_t i) {
-        if constexpr (x86) return ((mask_bits(m) >> i) & 1) != 0;
-        else return m.get(i);
+        if constexpr (x86)
+            return ((mask_bits(m) >> i) & 1) != 0;
+        else
+            return m.get(i);
     }
 
     /// The same truth values for lanes of another type.
@@ -124,7 +143,8 @@ struct register_masks {
             return target::from_raw_mask(__builtin_convertvector(raw_mask(m), typename target::choices));
         } else if constexpr (target::vector_masks && N <= 8 * sizeof(U)) {
             using wanted = typename target::counter;
-            const auto powers = (typename target::choices{} + 1) << __builtin_bit_cast(typename target::choices, counted_lanes<wanted, N>());
+            const auto powers = (typename target::choices{} + 1)
+                                << __builtin_bit_cast(typename target::choices, counted_lanes<wanted, N>());
             const auto bits = typename target::choices{} + static_cast<wanted>(mask_bits(m));
             return target::from_raw_mask((bits & powers) != 0);
         } else if constexpr (sizeof(U) == sizeof(T)) {
@@ -141,16 +161,14 @@ struct register_masks {
         return from_raw_mask(choices{static_cast<counter>(-static_cast<counter>(source[I]))...});
     }
     ASHLAR_ALWAYS_INLINE static mask mask_load(const bool* source) {
-#if defined(__AVX512F__)
-        if constexpr (bit_masks) return from_bits(x86_truths<N>(source));
+        if constexpr (bit_masks)
+            return from_bits(x86_truths<N>(source));
+        else if constexpr (has<Config, isa::avx2>)
+            return from_raw_mask(-x86_widen<choices, sizeof(T)>(source));
+        else if constexpr (vector_masks)
+            return mask_collect(source, indices{});
         else
-#endif
-#if defined(__AVX2__)
-        return from_raw_mask(-x86_widen<choices, sizeof(T)>(source));
-#else
-        if constexpr (vector_masks) return mask_collect(source, indices{});
-        else return mask::load_unaligned(source);
-#endif
+            return mask::load_unaligned(source);
     }
     ASHLAR_ALWAYS_INLINE static mask mask_load_partial(const bool* source, std::size_t count) {
 #if defined(__AVX512BW__) && defined(__AVX512VL__)
@@ -160,7 +178,8 @@ struct register_masks {
         }
 #endif
         bool values[N] = {};
-        for (std::size_t i = 0; i < N && i < count; ++i) values[i] = source[i];
+        for (std::size_t i = 0; i < N && i < count; ++i)
+            values[i] = source[i];
         return mask_load(values);
     }
     ASHLAR_ALWAYS_INLINE static void mask_store(mask m, bool* target) {

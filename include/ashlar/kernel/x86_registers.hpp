@@ -28,14 +28,19 @@ ASHLAR_ALWAYS_INLINE __m128d x86_sqrt(__m128d a) { return _mm_sqrt_pd(a); }
 /// Bit i is the sign of lane i, lanes of `Bytes`.
 template <std::size_t Bytes>
 ASHLAR_ALWAYS_INLINE std::uint32_t x86_signs_of(__m128i a) {
-    if constexpr (Bytes == 4) return static_cast<std::uint32_t>(_mm_movemask_ps(__builtin_bit_cast(__m128, a)));
-    else if constexpr (Bytes == 8) return static_cast<std::uint32_t>(_mm_movemask_pd(__builtin_bit_cast(__m128d, a)));
-    else if constexpr (Bytes == 2) return static_cast<std::uint32_t>(_mm_movemask_epi8(_mm_packs_epi16(a, __m128i{})));
-    else return static_cast<std::uint32_t>(_mm_movemask_epi8(a));
+    if constexpr (Bytes == 4)
+        return static_cast<std::uint32_t>(_mm_movemask_ps(__builtin_bit_cast(__m128, a)));
+    else if constexpr (Bytes == 8)
+        return static_cast<std::uint32_t>(_mm_movemask_pd(__builtin_bit_cast(__m128d, a)));
+    else if constexpr (Bytes == 2)
+        return static_cast<std::uint32_t>(_mm_movemask_epi8(_mm_packs_epi16(a, __m128i{})));
+    else
+        return static_cast<std::uint32_t>(_mm_movemask_epi8(a));
 }
 
 #if defined(__SSE4_1__)
-constexpr int to_nearest = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC, downwards = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC;
+constexpr int to_nearest = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC,
+              downwards = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC;
 ASHLAR_ALWAYS_INLINE __m128 x86_nearest(__m128 a) { return _mm_round_ps(a, to_nearest); }
 ASHLAR_ALWAYS_INLINE __m128 x86_floor(__m128 a) { return _mm_round_ps(a, downwards); }
 ASHLAR_ALWAYS_INLINE __m128d x86_nearest(__m128d a) { return _mm_round_pd(a, to_nearest); }
@@ -56,35 +61,47 @@ ASHLAR_ALWAYS_INLINE __m256d x86_floor(__m256d a) { return _mm256_round_pd(a, do
 
 template <std::size_t Bytes>
 ASHLAR_ALWAYS_INLINE std::uint32_t x86_signs_of(__m256i a) {
-    if constexpr (Bytes == 4) return static_cast<std::uint32_t>(_mm256_movemask_ps(__builtin_bit_cast(__m256, a)));
-    else if constexpr (Bytes == 8) return static_cast<std::uint32_t>(_mm256_movemask_pd(__builtin_bit_cast(__m256d, a)));
-    else return x86_signs_of<Bytes>(_mm256_castsi256_si128(a)) | (x86_signs_of<Bytes>(_mm256_extractf128_si256(a, 1)) << (16 / Bytes));
+    if constexpr (Bytes == 4)
+        return static_cast<std::uint32_t>(_mm256_movemask_ps(__builtin_bit_cast(__m256, a)));
+    else if constexpr (Bytes == 8)
+        return static_cast<std::uint32_t>(_mm256_movemask_pd(__builtin_bit_cast(__m256d, a)));
+    else
+        return x86_signs_of<Bytes>(_mm256_castsi256_si128(a)) |
+               (x86_signs_of<Bytes>(_mm256_extractf128_si256(a, 1)) << (16 / Bytes));
 }
 
 // Lanes of 4 and 8 bytes whatever their type, by floating-point instructions; the mask is in the top bits.
 template <class V>
 ASHLAR_ALWAYS_INLINE V x86_load_chosen(const std::int32_t* source, V keep) {
     const auto* from = reinterpret_cast<const float*>(source);
-    if constexpr (sizeof(V) == 32) return __builtin_bit_cast(V, _mm256_maskload_ps(from, __builtin_bit_cast(__m256i, keep)));
-    else return __builtin_bit_cast(V, _mm_maskload_ps(from, __builtin_bit_cast(__m128i, keep)));
+    if constexpr (sizeof(V) == 32)
+        return __builtin_bit_cast(V, _mm256_maskload_ps(from, __builtin_bit_cast(__m256i, keep)));
+    else
+        return __builtin_bit_cast(V, _mm_maskload_ps(from, __builtin_bit_cast(__m128i, keep)));
 }
 template <class V>
 ASHLAR_ALWAYS_INLINE V x86_load_chosen(const std::int64_t* source, V keep) {
     const auto* from = reinterpret_cast<const double*>(source);
-    if constexpr (sizeof(V) == 32) return __builtin_bit_cast(V, _mm256_maskload_pd(from, __builtin_bit_cast(__m256i, keep)));
-    else return __builtin_bit_cast(V, _mm_maskload_pd(from, __builtin_bit_cast(__m128i, keep)));
+    if constexpr (sizeof(V) == 32)
+        return __builtin_bit_cast(V, _mm256_maskload_pd(from, __builtin_bit_cast(__m256i, keep)));
+    else
+        return __builtin_bit_cast(V, _mm_maskload_pd(from, __builtin_bit_cast(__m128i, keep)));
 }
 template <class V>
 ASHLAR_ALWAYS_INLINE void x86_store_chosen(std::int32_t* target, V keep, V a) {
     auto* to = reinterpret_cast<float*>(target);
-    if constexpr (sizeof(V) == 32) _mm256_maskstore_ps(to, __builtin_bit_cast(__m256i, keep), __builtin_bit_cast(__m256, a));
-    else _mm_maskstore_ps(to, __builtin_bit_cast(__m128i, keep), __builtin_bit_cast(__m128, a));
+    if constexpr (sizeof(V) == 32)
+        _mm256_maskstore_ps(to, __builtin_bit_cast(__m256i, keep), __builtin_bit_cast(__m256, a));
+    else
+        _mm_maskstore_ps(to, __builtin_bit_cast(__m128i, keep), __builtin_bit_cast(__m128, a));
 }
 template <class V>
 ASHLAR_ALWAYS_INLINE void x86_store_chosen(std::int64_t* target, V keep, V a) {
     auto* to = reinterpret_cast<double*>(target);
-    if constexpr (sizeof(V) == 32) _mm256_maskstore_pd(to, __builtin_bit_cast(__m256i, keep), __builtin_bit_cast(__m256d, a));
-    else _mm_maskstore_pd(to, __builtin_bit_cast(__m128i, keep), __builtin_bit_cast(__m128d, a));
+    if constexpr (sizeof(V) == 32)
+        _mm256_maskstore_pd(to, __builtin_bit_cast(__m256i, keep), __builtin_bit_cast(__m256d, a));
+    else
+        _mm_maskstore_pd(to, __builtin_bit_cast(__m128i, keep), __builtin_bit_cast(__m128d, a));
 }
 #endif
 
@@ -92,10 +109,11 @@ ASHLAR_ALWAYS_INLINE void x86_store_chosen(std::int64_t* target, V keep, V a) {
 template <std::size_t Bytes, class V>
 ASHLAR_ALWAYS_INLINE std::uint32_t x86_signs(V a) {
 #if defined(__AVX__)
-    if constexpr (sizeof(V) == 32) return x86_signs_of<Bytes>(__builtin_bit_cast(__m256i, a));
+    if constexpr (sizeof(V) == 32)
+        return x86_signs_of<Bytes>(__builtin_bit_cast(__m256i, a));
     else
 #endif
-    return x86_signs_of<Bytes>(__builtin_bit_cast(__m128i, a));
+        return x86_signs_of<Bytes>(__builtin_bit_cast(__m128i, a));
 }
 
 #if defined(__AVX2__)
@@ -110,14 +128,24 @@ ASHLAR_ALWAYS_INLINE V x86_widen(const void* source) {
     } else {
         __m128i bytes{};
         __builtin_memcpy(&bytes, source, count);
-        if constexpr (sizeof(V) == 32 && Bytes == 2) return __builtin_bit_cast(V, _mm256_cvtepi8_epi16(bytes));
-        else if constexpr (sizeof(V) == 32 && Bytes == 4) return __builtin_bit_cast(V, _mm256_cvtepi8_epi32(bytes));
-        else if constexpr (sizeof(V) == 32) return __builtin_bit_cast(V, _mm256_cvtepi8_epi64(bytes));
-        else if constexpr (Bytes == 2) return __builtin_bit_cast(V, _mm_cvtepi8_epi16(bytes));
-        else if constexpr (Bytes == 4) return __builtin_bit_cast(V, _mm_cvtepi8_epi32(bytes));
-        else return __builtin_bit_cast(V, _mm_cvtepi8_epi64(bytes));
+        if constexpr (sizeof(V) == 32 && Bytes == 2)
+            return __builtin_bit_cast(V, _mm256_cvtepi8_epi16(bytes));
+        else if constexpr (sizeof(V) == 32 && Bytes == 4)
+            return __builtin_bit_cast(V, _mm256_cvtepi8_epi32(bytes));
+        else if constexpr (sizeof(V) == 32)
+            return __builtin_bit_cast(V, _mm256_cvtepi8_epi64(bytes));
+        else if constexpr (Bytes == 2)
+            return __builtin_bit_cast(V, _mm_cvtepi8_epi16(bytes));
+        else if constexpr (Bytes == 4)
+            return __builtin_bit_cast(V, _mm_cvtepi8_epi32(bytes));
+        else
+            return __builtin_bit_cast(V, _mm_cvtepi8_epi64(bytes));
     }
 }
+#endif
+
+#if defined(__AVX__)
+ASHLAR_ALWAYS_INLINE __m256d x86_to_double(__m128 a) { return _mm256_cvtps_pd(a); }
 #endif
 
 #if defined(__FMA__)
@@ -143,27 +171,47 @@ ASHLAR_ALWAYS_INLINE __m512d x86_nearest(__m512d a) { return _mm512_roundscale_p
 ASHLAR_ALWAYS_INLINE __m512d x86_floor(__m512d a) { return _mm512_roundscale_pd(a, downwards); }
 ASHLAR_ALWAYS_INLINE __m512d x86_fma(__m512d a, __m512d b, __m512d c) { return _mm512_fmadd_pd(a, b, c); }
 ASHLAR_ALWAYS_INLINE __m512d x86_scale(__m512d a, __m512d n) { return _mm512_scalef_pd(a, n); }
-ASHLAR_ALWAYS_INLINE __m512d x86_scale(__mmask8 keep, __m512d a, __m512d n) { return _mm512_maskz_scalef_pd(keep, a, n); }
+ASHLAR_ALWAYS_INLINE __m512d x86_scale(__mmask8 keep, __m512d a, __m512d n) {
+    return _mm512_maskz_scalef_pd(keep, a, n);
+}
+
+ASHLAR_ALWAYS_INLINE __m512d x86_to_double(__m256 a) { return _mm512_cvtps_pd(a); }
 
 /// A mask register of the lanes of T where a stands in a relation to b.
 template <class T, relation Relation, class V>
 ASHLAR_ALWAYS_INLINE auto x86_compare(V a, V b) {
     if constexpr (std::is_floating_point_v<T>) {
-        constexpr int how = Relation == relation::equal ? _CMP_EQ_OQ : Relation == relation::unequal ? _CMP_NEQ_UQ : Relation == relation::less ? _CMP_LT_OQ : _CMP_LE_OQ;
-        if constexpr (sizeof(T) == 4) return _mm512_cmp_ps_mask(a, b, how);
-        else return _mm512_cmp_pd_mask(a, b, how);
+        constexpr int how = Relation == relation::equal     ? _CMP_EQ_OQ
+                            : Relation == relation::unequal ? _CMP_NEQ_UQ
+                            : Relation == relation::less    ? _CMP_LT_OQ
+                                                            : _CMP_LE_OQ;
+        if constexpr (sizeof(T) == 4)
+            return _mm512_cmp_ps_mask(a, b, how);
+        else
+            return _mm512_cmp_pd_mask(a, b, how);
     } else {
-        constexpr int how = Relation == relation::equal ? 0 : Relation == relation::unequal ? 4 : Relation == relation::less ? 1 : 2;
+        constexpr int how = Relation == relation::equal     ? 0
+                            : Relation == relation::unequal ? 4
+                            : Relation == relation::less    ? 1
+                                                            : 2;
         constexpr bool is_signed = std::is_signed_v<T>;
-        if constexpr (sizeof(T) == 4 && is_signed) return _mm512_cmp_epi32_mask(a, b, how);
-        else if constexpr (sizeof(T) == 4) return _mm512_cmp_epu32_mask(a, b, how);
-        else if constexpr (sizeof(T) == 8 && is_signed) return _mm512_cmp_epi64_mask(a, b, how);
-        else if constexpr (sizeof(T) == 8) return _mm512_cmp_epu64_mask(a, b, how);
+        if constexpr (sizeof(T) == 4 && is_signed)
+            return _mm512_cmp_epi32_mask(a, b, how);
+        else if constexpr (sizeof(T) == 4)
+            return _mm512_cmp_epu32_mask(a, b, how);
+        else if constexpr (sizeof(T) == 8 && is_signed)
+            return _mm512_cmp_epi64_mask(a, b, how);
+        else if constexpr (sizeof(T) == 8)
+            return _mm512_cmp_epu64_mask(a, b, how);
 #if defined(__AVX512BW__)
-        else if constexpr (sizeof(T) == 2 && is_signed) return _mm512_cmp_epi16_mask(a, b, how);
-        else if constexpr (sizeof(T) == 2) return _mm512_cmp_epu16_mask(a, b, how);
-        else if constexpr (is_signed) return _mm512_cmp_epi8_mask(a, b, how);
-        else return _mm512_cmp_epu8_mask(a, b, how);
+        else if constexpr (sizeof(T) == 2 && is_signed)
+            return _mm512_cmp_epi16_mask(a, b, how);
+        else if constexpr (sizeof(T) == 2)
+            return _mm512_cmp_epu16_mask(a, b, how);
+        else if constexpr (is_signed)
+            return _mm512_cmp_epi8_mask(a, b, how);
+        else
+            return _mm512_cmp_epu8_mask(a, b, how);
 #endif
     }
 }
@@ -171,37 +219,55 @@ ASHLAR_ALWAYS_INLINE auto x86_compare(V a, V b) {
 /// Lanes of T from a where the mask is set, from b elsewhere.
 template <class T, class Mask, class V>
 ASHLAR_ALWAYS_INLINE V x86_select(Mask m, V a, V b) {
-    if constexpr (std::is_same_v<T, float>) return _mm512_mask_blend_ps(m, b, a);
-    else if constexpr (std::is_same_v<T, double>) return _mm512_mask_blend_pd(m, b, a);
-    else if constexpr (sizeof(T) == 4) return _mm512_mask_blend_epi32(m, b, a);
-    else if constexpr (sizeof(T) == 8) return _mm512_mask_blend_epi64(m, b, a);
+    if constexpr (std::is_same_v<T, float>)
+        return _mm512_mask_blend_ps(m, b, a);
+    else if constexpr (std::is_same_v<T, double>)
+        return _mm512_mask_blend_pd(m, b, a);
+    else if constexpr (sizeof(T) == 4)
+        return _mm512_mask_blend_epi32(m, b, a);
+    else if constexpr (sizeof(T) == 8)
+        return _mm512_mask_blend_epi64(m, b, a);
 #if defined(__AVX512BW__)
-    else if constexpr (sizeof(T) == 2) return _mm512_mask_blend_epi16(m, b, a);
-    else return _mm512_mask_blend_epi8(m, b, a);
+    else if constexpr (sizeof(T) == 2)
+        return _mm512_mask_blend_epi16(m, b, a);
+    else
+        return _mm512_mask_blend_epi8(m, b, a);
 #endif
 }
 
 /// Lanes of T in memory; what the mask leaves out is not touched, and zero when loaded.
 template <class T, class Mask>
 ASHLAR_ALWAYS_INLINE auto x86_load_masked(const T* source, Mask m) {
-    if constexpr (std::is_same_v<T, float>) return _mm512_maskz_loadu_ps(m, source);
-    else if constexpr (std::is_same_v<T, double>) return _mm512_maskz_loadu_pd(m, source);
-    else if constexpr (sizeof(T) == 4) return _mm512_maskz_loadu_epi32(m, source);
-    else if constexpr (sizeof(T) == 8) return _mm512_maskz_loadu_epi64(m, source);
+    if constexpr (std::is_same_v<T, float>)
+        return _mm512_maskz_loadu_ps(m, source);
+    else if constexpr (std::is_same_v<T, double>)
+        return _mm512_maskz_loadu_pd(m, source);
+    else if constexpr (sizeof(T) == 4)
+        return _mm512_maskz_loadu_epi32(m, source);
+    else if constexpr (sizeof(T) == 8)
+        return _mm512_maskz_loadu_epi64(m, source);
 #if defined(__AVX512BW__)
-    else if constexpr (sizeof(T) == 2) return _mm512_maskz_loadu_epi16(m, source);
-    else return _mm512_maskz_loadu_epi8(m, source);
+    else if constexpr (sizeof(T) == 2)
+        return _mm512_maskz_loadu_epi16(m, source);
+    else
+        return _mm512_maskz_loadu_epi8(m, source);
 #endif
 }
 template <class T, class Mask, class V>
 ASHLAR_ALWAYS_INLINE void x86_store_masked(T* target, Mask m, V a) {
-    if constexpr (std::is_same_v<T, float>) _mm512_mask_storeu_ps(target, m, a);
-    else if constexpr (std::is_same_v<T, double>) _mm512_mask_storeu_pd(target, m, a);
-    else if constexpr (sizeof(T) == 4) _mm512_mask_storeu_epi32(target, m, a);
-    else if constexpr (sizeof(T) == 8) _mm512_mask_storeu_epi64(target, m, a);
+    if constexpr (std::is_same_v<T, float>)
+        _mm512_mask_storeu_ps(target, m, a);
+    else if constexpr (std::is_same_v<T, double>)
+        _mm512_mask_storeu_pd(target, m, a);
+    else if constexpr (sizeof(T) == 4)
+        _mm512_mask_storeu_epi32(target, m, a);
+    else if constexpr (sizeof(T) == 8)
+        _mm512_mask_storeu_epi64(target, m, a);
 #if defined(__AVX512BW__)
-    else if constexpr (sizeof(T) == 2) _mm512_mask_storeu_epi16(target, m, a);
-    else _mm512_mask_storeu_epi8(target, m, a);
+    else if constexpr (sizeof(T) == 2)
+        _mm512_mask_storeu_epi16(target, m, a);
+    else
+        _mm512_mask_storeu_epi8(target, m, a);
 #endif
 }
 

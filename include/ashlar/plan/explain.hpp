@@ -146,7 +146,7 @@ private:
             out.put(l.extent);
             out.put(" rows");
         }
-        if (name != nullptr) {
+        if (*name != '\0') {
             out.put(" (");
             out.put(name);
             out.put(')');
@@ -162,8 +162,8 @@ private:
         for (std::size_t s = 0; s < code.stage_count; ++s)
             for (std::size_t a = 0; a < at(code.stages[s].space).rank; ++a)
                 if (code.stages[s].bindings[a] == loop)
-                    if (const char* name = labels_of<P>[index(code.stages[s].space)].axis_names[a]; name != nullptr) return name;
-        return nullptr;
+                    if (const char* name = labels_of<P>[index(code.stages[s].space)].axis_names[a]; *name != '\0') return name;
+        return "";
     }
     constexpr void print_items(id parent, std::size_t step) {
         for (std::size_t i = 0; i < code.item_count; ++i) {

@@ -157,7 +157,7 @@ struct mask_label<pair_mask<All, A, B>> {
 
 /// What the text says about one node beside what the plan knows.
 struct node_label {
-    std::array<const char*, max_rank> axis_names{};
+    std::array<const char*, max_rank> axis_names{};  // "" where there is none: under UBSan g++ compares no addresses
     const char* function = nullptr;
     void (*write_mask)(plan_writer&, bool) = nullptr;
 };
@@ -184,7 +184,7 @@ constexpr const char* axis_name_of() {
     if constexpr (is_axis<std::remove_cv_t<decltype(Dim)>>)
         return decltype(Dim)::name.text;
     else
-        return nullptr;
+        return "";
 }
 
 template <class Node>

@@ -27,7 +27,7 @@ struct stage_printer : formula_writer<P> {
     constexpr void put_dimension(id n, std::size_t a, std::size_t extent, bool& any) {
         out.put(any ? ", " : "[");
         any = true;
-        if (const char* name = labels_of<P>[index(n)].axis_names[a]; name != nullptr) {
+        if (const char* name = labels_of<P>[index(n)].axis_names[a]; *name != '\0') {
             out.put(name);
             out.put(' ');
         }

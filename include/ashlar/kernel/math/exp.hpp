@@ -27,9 +27,11 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> exp_remainder(lanes<T, N, Con
 /// float.
 template <class T, std::size_t N, class Config>
 ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> exp_remainder_fast(lanes<T, N, Config> x, lanes<T, N, Config> n) {
-    constexpr std::uint64_t fused = (1u << 6) | (1u << 9) | (1u << 18);
-    if constexpr (std::is_same_v<T, float> && in_register<T, N, Config>() && (Config::instruction_sets & fused) != 0) return fma(n, -0.69314718f, x);
-    else return exp_remainder(x, n);
+    constexpr bool fused = has<Config, isa::fma> || has<Config, isa::avx512f> || has<Config, isa::aarch64>;
+    if constexpr (std::is_same_v<T, float> && in_register<T, N, Config>() && fused)
+        return fma(n, -0.69314718f, x);
+    else
+        return exp_remainder(x, n);
 }
 
 /// e^r for |r| <= ln(2)/2; tools/fit_math.py "exp f32", "exp f64".
@@ -39,7 +41,9 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<float, N, Config> exp_polynomial(lanes<floa
 }
 template <std::size_t N, class Config>
 ASHLAR_ALWAYS_INLINE constexpr lanes<double, N, Config> exp_polynomial(lanes<double, N, Config> r) {
-    return horner(r, 2.497834928086043e-08, 2.7625214635466276e-07, 2.7557641130212217e-06, 2.4801508618502403e-05, 0.00019841269465756262, 0.0013888888926842304, 0.008333333333500314, 0.041666666666603853, 0.16666666666666433, 0.5, 1.0, 1.0);
+    return horner(r, 2.497834928086043e-08, 2.7625214635466276e-07, 2.7557641130212217e-06, 2.4801508618502403e-05,
+                  0.00019841269465756262, 0.0013888888926842304, 0.008333333333500314, 0.041666666666603853,
+                  0.16666666666666433, 0.5, 1.0, 1.0);
 }
 
 /// The same with an error of 2^-23.3, by "exp f32 fast"; double has no fast one.
@@ -59,37 +63,47 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<float, N, Config> exp2_polynomial_fast(lane
 }
 template <std::size_t N, class Config>
 ASHLAR_ALWAYS_INLINE constexpr lanes<double, N, Config> exp2_polynomial_fast(lanes<double, N, Config> r) {
-    return horner(r, 4.4347322591317236e-10, 7.073858452766862e-09, 1.017820045290354e-07, 1.3215434871365424e-06, 1.5252733489457649e-05, 0.00015403530457875584, 0.0013333558146780109, 0.00961812910759357, 0.05550410866482006, 0.24022650695910133, 0.6931471805599453, 1.0);
+    return horner(r, 4.4347322591317236e-10, 7.073858452766862e-09, 1.017820045290354e-07, 1.3215434871365424e-06,
+                  1.5252733489457649e-05, 0.00015403530457875584, 0.0013333558146780109, 0.00961812910759357,
+                  0.05550410866482006, 0.24022650695910133, 0.6931471805599453, 1.0);
 }
 
-/// Carries n = round(x * factor): the number itself where the instruction that scales takes numbers, else 1.5 * 2^p + n,
-/// which has the integer in its low bits.
+/// Carries n = round(x * factor): the number itself where the instruction that scales takes numbers, else 1.5 * 2^p +
+/// n, which has the integer in its low bits.
 template <class T, std::size_t N, class Config>
 ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> carry_rounded(lanes<T, N, Config> x, T factor) {
-    if constexpr (lanes<T, N, Config>::ops::scales) return round_nearest(x * factor);
-    else return fence(fma(x, factor, lanes<T, N, Config>(float_format<T>::magic)));
+    if constexpr (lanes<T, N, Config>::ops::scales)
+        return round_nearest(x * factor);
+    else
+        return fence(fma(x, factor, lanes<T, N, Config>(float_format<T>::magic)));
 }
 
 template <class T, std::size_t N, class Config>
 ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> carried(lanes<T, N, Config> carrier) {
-    if constexpr (lanes<T, N, Config>::ops::scales) return carrier;
-    else return fence(carrier - lanes<T, N, Config>(float_format<T>::magic));
+    if constexpr (lanes<T, N, Config>::ops::scales)
+        return carrier;
+    else
+        return fence(carrier - lanes<T, N, Config>(float_format<T>::magic));
 }
 
 /// p * 2^n where that is a normal number; nonsense for NaN.
 template <class T, std::size_t N, class Config>
 ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> times_power(lanes<T, N, Config> p, lanes<T, N, Config> carrier) {
-    if constexpr (lanes<T, N, Config>::ops::scales) return scale(p, carrier);
-    else return bit_cast_lanes<T>(bits_of(p) + (bits_of(carrier) << float_format<T>::mantissa));
+    if constexpr (lanes<T, N, Config>::ops::scales)
+        return scale(p, carrier);
+    else
+        return bit_cast_lanes<T>(bits_of(p) + (bits_of(carrier) << float_format<T>::mantissa));
 }
 
 /// The same, but 0 where x < least and NaN where x is NaN. `least` must be negative.
 template <class T, std::size_t N, class Config>
-ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> times_power_from(T least, lanes<T, N, Config> x,
-                                                                   lanes<T, N, Config> p, lanes<T, N, Config> carrier) {
+ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config>
+times_power_from(T least, lanes<T, N, Config> x, lanes<T, N, Config> p, lanes<T, N, Config> carrier) {
     using L = lanes<T, N, Config>;
-    if constexpr (L::ops::scales) return L(L::ops::scale((!(x < least)).data, p.data, carrier.data));
-    else return select(x >= least, times_power(p, carrier), max(L(T(0)), x));
+    if constexpr (L::ops::scales)
+        return L(L::ops::scale((!(x < least)).data, p.data, carrier.data));
+    else
+        return select(x >= least, times_power(p, carrier), max(L(T(0)), x));
 }
 
 /// 2^x for normal results; nonsense for NaN.
@@ -109,7 +123,8 @@ inline constexpr T least_exp2_argument = sizeof(T) == 4 ? T(-126) : T(-1022);
 template <class T, std::size_t N, class Config>
 ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> exp_vanishing(lanes<T, N, Config> x) {
     constexpr T least = least_exp_argument<T>;
-    if (N == 1 && __builtin_is_constant_evaluated() && x[0] < least) return lanes<T, N, Config>(T(0));
+    if (N == 1 && __builtin_is_constant_evaluated() && x[0] < least)
+        return lanes<T, N, Config>(T(0));
     const auto carrier = carry_rounded(x, exp_reduction<T>::log2_e);
     return times_power_from(least, x, exp_polynomial(exp_remainder(x, carried(carrier))), carrier);
 }
@@ -121,7 +136,8 @@ template <class T, std::size_t N, class Config>
     requires detail::math_float<T>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> exp(lanes<T, N, Config> x) {
     using L = lanes<T, N, Config>;
-    if (detail::constant_nan(x)) return x;
+    if (detail::constant_nan(x))
+        return x;
     x = min(L(sizeof(T) == 4 ? T(89) : T(710)), max(L(sizeof(T) == 4 ? T(-104) : T(-746)), x));
     const L n = detail::carried(detail::carry_rounded(x, detail::exp_reduction<T>::log2_e));
     return detail::scale(detail::exp_polynomial(detail::exp_remainder(x, n)), n);
@@ -134,7 +150,8 @@ template <class T, std::size_t N, class Config>
     requires detail::math_float<T>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> exp_nonpositive(lanes<T, N, Config> x) {
     constexpr T least = detail::least_exp_argument<T>;
-    if (N == 1 && __builtin_is_constant_evaluated() && !(x[0] >= least)) return max(lanes<T, N, Config>(T(0)), x);
+    if (N == 1 && __builtin_is_constant_evaluated() && !(x[0] >= least))
+        return max(lanes<T, N, Config>(T(0)), x);
     const auto carrier = detail::carry_rounded(x, detail::exp_reduction<T>::log2_e);
     const auto r = detail::exp_remainder_fast(x, detail::carried(carrier));
     return detail::times_power_from(least, x, detail::exp_polynomial_fast(r), carrier);
@@ -146,7 +163,8 @@ template <class T, std::size_t N, class Config>
     requires detail::math_float<T>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> exp2_nonpositive(lanes<T, N, Config> x) {
     constexpr T least = detail::least_exp2_argument<T>;
-    if (N == 1 && __builtin_is_constant_evaluated() && !(x[0] >= least)) return max(lanes<T, N, Config>(T(0)), x);
+    if (N == 1 && __builtin_is_constant_evaluated() && !(x[0] >= least))
+        return max(lanes<T, N, Config>(T(0)), x);
     const auto carrier = detail::carry_rounded(x, T(1));
     const auto p = detail::exp2_polynomial_fast(x - detail::carried(carrier));
     return detail::times_power_from(least, x, p, carrier);
@@ -154,10 +172,16 @@ template <class T, std::size_t N, class Config>
 
 /// The same for a scalar, in constant expressions too.
 template <detail::math_float T>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr T exp(T x) { return exp(lanes<T, 1>(x))[0]; }
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr T exp(T x) {
+    return exp(lanes<T, 1>(x))[0];
+}
 template <detail::math_float T>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr T exp_nonpositive(T x) { return exp_nonpositive(lanes<T, 1>(x))[0]; }
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr T exp_nonpositive(T x) {
+    return exp_nonpositive(lanes<T, 1>(x))[0];
+}
 template <detail::math_float T>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr T exp2_nonpositive(T x) { return exp2_nonpositive(lanes<T, 1>(x))[0]; }
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr T exp2_nonpositive(T x) {
+    return exp2_nonpositive(lanes<T, 1>(x))[0];
+}
 
 }  // namespace ashlar

@@ -43,8 +43,10 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> fence(lanes<T, N, Config> a) 
 #if defined(__FLT_EVAL_METHOD__) && (__FLT_EVAL_METHOD__ == 1 || __FLT_EVAL_METHOD__ == 2)
     return opaque(a);
 #else
-    if constexpr (Config::fast_math) return opaque(a);
-    else return a;
+    if constexpr (Config::fast_math)
+        return opaque(a);
+    else
+        return a;
 #endif
 }
 
@@ -61,8 +63,10 @@ ASHLAR_ALWAYS_INLINE constexpr auto is_nan(lanes<T, N, Config> a) {
 /// True for a NaN in a constant expression, where it must be returned before arithmetic meets it.
 template <class T, std::size_t N, class Config>
 ASHLAR_ALWAYS_INLINE constexpr bool constant_nan(lanes<T, N, Config> a) {
-    if constexpr (N == 1) return __builtin_is_constant_evaluated() && is_nan(a)[0];
-    else return false;
+    if constexpr (N == 1)
+        return __builtin_is_constant_evaluated() && is_nan(a)[0];
+    else
+        return false;
 }
 
 /// The magnitude of `a` (which must not be negative) with the sign of `sign`.
@@ -84,11 +88,13 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> horner(lanes<T, N, Config> x,
         const L square = x * x;
         L sums[2] = {L(coefficients[0]), L(coefficients[1])};
         ASHLAR_UNROLL
-        for (std::size_t i = 2; i < split; ++i) sums[i % 2] = fma(sums[i % 2], square, L(coefficients[i]));
+        for (std::size_t i = 2; i < split; ++i)
+            sums[i % 2] = fma(sums[i % 2], square, L(coefficients[i]));
         sum = fma(sums[split % 2], x, sums[1 - split % 2]);
     }
     ASHLAR_UNROLL
-    for (std::size_t i = split; i < count; ++i) sum = fma(sum, x, L(coefficients[i]));
+    for (std::size_t i = split; i < count; ++i)
+        sum = fma(sum, x, L(coefficients[i]));
     return sum;
 }
 
@@ -114,8 +120,10 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> scale(lanes<T, N, Config> a, 
         const L second = power_of_two(rest);
         if (N == 1 && __builtin_is_constant_evaluated()) {
             // A constant expression may not overflow.
-            constexpr T huge = __builtin_bit_cast(T, static_cast<typename float_format<T>::bits>(float_format<T>::infinity - 1));
-            if (second[0] > 1 && first[0] > huge / second[0]) return L(infinity<T>);
+            constexpr T huge =
+                __builtin_bit_cast(T, static_cast<typename float_format<T>::bits>(float_format<T>::infinity - 1));
+            if (second[0] > 1 && first[0] > huge / second[0])
+                return L(infinity<T>);
         }
         return first * second;
     }

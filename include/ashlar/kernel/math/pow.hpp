@@ -25,7 +25,8 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<float, N, Config> pow_tail(lanes<float, N, 
 }
 template <std::size_t N, class Config>
 ASHLAR_ALWAYS_INLINE constexpr lanes<double, N, Config> pow_tail(lanes<double, N, Config> z) {
-    return horner(z, 0.1798326944406796, 0.1751225781189383, 0.20004474648285736, 0.23076835344970478, 0.27272728304907967, 0.33333333326309295, 0.42857142857167646, 0.5999999999999996);
+    return horner(z, 0.1798326944406796, 0.1751225781189383, 0.20004474648285736, 0.23076835344970478,
+                  0.27272728304907967, 0.33333333326309295, 0.42857142857167646, 0.5999999999999996);
 }
 
 /// 2^r as accurate as the format allows; "exp2 f32", "exp2 f64".
@@ -34,7 +35,9 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<float, N, Config> exp2_polynomial(lanes<flo
     return horner(r, 0.00015353166f, 0.0013399132f, 0.00961844f, 0.05550332f, 0.24022648f, 0.6931472f, 1.0f);
 }
 template <std::size_t N, class Config>
-ASHLAR_ALWAYS_INLINE constexpr lanes<double, N, Config> exp2_polynomial(lanes<double, N, Config> r) { return exp2_polynomial_fast(r); }
+ASHLAR_ALWAYS_INLINE constexpr lanes<double, N, Config> exp2_polynomial(lanes<double, N, Config> r) {
+    return exp2_polynomial_fast(r);
+}
 
 /// a^y for finite a > 0: log2(a) in two parts of which the first has half a mantissa, times y in two such parts, then
 /// 2^ of the sum. The arrangement of the logarithm follows Sun fdlibm e_pow.c.
@@ -87,7 +90,8 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> pow_positive(lanes<T, N, Conf
 /// x^y with the special cases of std::pow: at most 2 ulp from the rounded value (a few more among denormals).
 template <class T, std::size_t N, class Config>
     requires detail::math_float<T>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> pow(lanes<T, N, Config> x, std::type_identity_t<lanes<T, N, Config>> y) {
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> pow(lanes<T, N, Config> x,
+                                                                     std::type_identity_t<lanes<T, N, Config>> y) {
     using L = lanes<T, N, Config>;
     using format = detail::float_format<T>;
     const auto x_bits = detail::bits_of(x) & format::magnitude;
@@ -115,6 +119,8 @@ template <class T, std::size_t N, class Config>
 
 /// The same for scalars, in constant expressions too.
 template <detail::math_float T>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr T pow(T x, std::type_identity_t<T> y) { return pow(lanes<T, 1>(x), lanes<T, 1>(y))[0]; }
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr T pow(T x, std::type_identity_t<T> y) {
+    return pow(lanes<T, 1>(x), lanes<T, 1>(y))[0];
+}
 
 }  // namespace ashlar

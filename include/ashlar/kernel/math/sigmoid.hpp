@@ -12,7 +12,8 @@ namespace ashlar {
 template <class T, std::size_t N, class Config>
     requires detail::math_float<T>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> sigmoid(lanes<T, N, Config> x) {
-    if (detail::constant_nan(x)) return x;
+    if (detail::constant_nan(x))
+        return x;
     const auto e = detail::exp_vanishing(-abs(x));
     return select(x < T(0), e, T(1)) / (T(1) + e);
 }
@@ -33,19 +34,27 @@ template <class T, std::size_t N, class Config>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> gelu_tanh(lanes<T, N, Config> x) {
     using L = lanes<T, N, Config>;
     constexpr T scale = T(1.59576912160573071176L), cubic = T(0.0713548162726002487634L);
-    if (detail::constant_nan(x)) return x;
+    if (detail::constant_nan(x))
+        return x;
     // A constant expression may not overflow; elsewhere a cube that does is as good.
-    if (N == 1 && __builtin_is_constant_evaluated() && x[0] > T(64)) return x;
+    if (N == 1 && __builtin_is_constant_evaluated() && x[0] > T(64))
+        return x;
     x = max(L(T(-64)), x);
     return x * sigmoid(x * fma(x * x, cubic, scale));
 }
 
 /// The same for a scalar, in constant expressions too.
 template <detail::math_float T>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr T sigmoid(T x) { return sigmoid(lanes<T, 1>(x))[0]; }
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr T sigmoid(T x) {
+    return sigmoid(lanes<T, 1>(x))[0];
+}
 template <detail::math_float T>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr T silu(T x) { return silu(lanes<T, 1>(x))[0]; }
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr T silu(T x) {
+    return silu(lanes<T, 1>(x))[0];
+}
 template <detail::math_float T>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr T gelu_tanh(T x) { return gelu_tanh(lanes<T, 1>(x))[0]; }
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr T gelu_tanh(T x) {
+    return gelu_tanh(lanes<T, 1>(x))[0];
+}
 
 }  // namespace ashlar

@@ -27,7 +27,8 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<double, N, Config> tanh_magnitude(lanes<dou
     const auto large = a > 0.625;
     a = min(L(20.0), a);
     const auto z = a * a;
-    const auto p = z * a * (-1.0 / 3) * horner(z, 5.241286608611682e-08, 0.0007314740029936446, 0.06426246218010584, 1.0);
+    const auto p =
+        z * a * (-1.0 / 3) * horner(z, 5.241286608611682e-08, 0.0007314740029936446, 0.06426246218010584, 1.0);
     const auto q = horner(z, 0.00025489340885115515, 0.024531696970274172, 0.46426246218010586, 1.0);
     const L power = exp2_normal(a * (2 * exp_reduction<double>::log2_e));
     return select(large, 1.0, a) + select(large, -2.0, p) / select(large, power + 1.0, q);
@@ -39,12 +40,15 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<double, N, Config> tanh_magnitude(lanes<dou
 template <class T, std::size_t N, class Config>
     requires detail::math_float<T>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> tanh(lanes<T, N, Config> x) {
-    if (detail::constant_nan(x)) return x;
+    if (detail::constant_nan(x))
+        return x;
     return detail::with_sign(detail::tanh_magnitude(abs(x)), x);
 }
 
 /// The same for a scalar, in constant expressions too.
 template <detail::math_float T>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr T tanh(T x) { return tanh(lanes<T, 1>(x))[0]; }
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr T tanh(T x) {
+    return tanh(lanes<T, 1>(x))[0];
+}
 
 }  // namespace ashlar

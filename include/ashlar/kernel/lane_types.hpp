@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: BSL-1.0
+// The types of N values computed side by side and of masks over them, the same for registers and for arrays.
+#pragma once
+
+#include <ashlar/core/config.hpp>
+#include <ashlar/kernel/array_lanes.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+namespace ashlar {
+
+/// Lanes of `T` in one register of this build; at least 1.
+template <class T, class Config = current_config>
+inline constexpr std::size_t lane_width = Config::register_bits / 8 / sizeof(T) > 1
+                                              ? Config::register_bits / 8 / sizeof(T)
+                                              : 1;
+
+template <class T, std::size_t N, class Config>
+struct lane_mask;
+
+/// `N` values of arithmetic type `T`: a vector register where this build has one of that size (with
+/// <ashlar/kernel/simd.hpp> included), an array otherwise. One lane is always an array and works in constant
+/// expressions. Uninitialised unless built from a value.
+///
+///     using f = lanes<float, lane_width<float>>;
+///     f y = max(f::load(x) * 2 + 0.5f, 0);
+template <class T, std::size_t N, class Config = current_config>
+struct lanes {
+    using value_type = T;
+    using config_type = Config;
+    using mask_type = lane_mask<T, N, Config>;
+    using ops = detail::lane_ops<T, N, Config>;
+    using storage = typename ops::storage;
+    static constexpr std::size_t size = N;
+
+    storage data;
+
+    lanes() = default;
+    /// The representation itself; for kernel/simd.hpp and the functions below.
+    ASHLAR_ALWAYS_INLINE constexpr explicit lanes(storage value) : data(value) {}
+    /// The same value in all lanes, converted to T.
+    template <class S>
+        requires std::is_arithmetic_v<S>
+    ASHLAR_ALWAYS_INLINE constexpr lanes(S value) : data(ops::broadcast(static_cast<T>(value))) {}
+
+    /// N consecutive values from any address that is aligned for T.
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE static constexpr lanes load(const T* source) { return lanes(ops::load(source)); }
+    /// The first `count` <= N values; the other lanes are zero and their memory is not touched.
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE static constexpr lanes load_partial(const T* source, std::size_t count) {
+        return lanes(ops::load_partial(source, count));
+    }
+    /// The same with a constant count, which needs no mask arithmetic.
+    template <std::size_t Count>
+        requires(Count <= N)
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE static constexpr lanes load_partial(const T* source) {
+        if constexpr (Count == N)
+            return load(source);
+        else if constexpr (Count == 0)
+            return lanes(T(0));
+        else
+            return lanes(ops::load_partial(source, Count));
+    }
+    /// Every `stride`-th value, from source[0] on; a negative stride goes down.
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE static constexpr lanes gather_strided(const T* source, std::ptrdiff_t stride) {
+        return lanes(ops::gather_strided(source, stride));
+    }
+    /// 0, 1, 2, ...
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE static constexpr lanes iota() { return lanes(ops::iota()); }
+
+    ASHLAR_ALWAYS_INLINE constexpr void store(T* target) const { ops::store(data, target); }
+    /// Writes the first `count` <= N lanes and touches nothing else.
+    ASHLAR_ALWAYS_INLINE constexpr void store_partial(T* target, std::size_t count) const {
+        ops::store_partial(data, target, count);
+    }
+    template <std::size_t Count>
+        requires(Count <= N)
+    ASHLAR_ALWAYS_INLINE constexpr void store_partial(T* target) const {
+        if constexpr (Count == N)
+            store(target);
+        else if constexpr (Count != 0)
+            ops::store_partial(data, target, Count);
+    }
+
+    /// One lane; slow for registers, which go through memory.
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr T operator[](std::size_t i) const { return ops::get(data, i); }
+    /// The same lanes with lane `i` replaced; slow for registers.
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes insert(std::size_t i, T value) const {
+        return lanes(ops::insert(data, i, value));
+    }
+
+    ASHLAR_ALWAYS_INLINE constexpr lanes& operator+=(lanes b) { return *this = lanes(ops::add(data, b.data)); }
+    ASHLAR_ALWAYS_INLINE constexpr lanes& operator-=(lanes b) { return *this = lanes(ops::sub(data, b.data)); }
+    ASHLAR_ALWAYS_INLINE constexpr lanes& operator*=(lanes b) { return *this = lanes(ops::mul(data, b.data)); }
+    ASHLAR_ALWAYS_INLINE constexpr lanes& operator/=(lanes b) { return *this = lanes(ops::div(data, b.data)); }
+    ASHLAR_ALWAYS_INLINE constexpr lanes& operator&=(lanes b)
+        requires std::is_integral_v<T>
+    {
+        return *this = lanes(ops::bit_and(data, b.data));
+    }
+    ASHLAR_ALWAYS_INLINE constexpr lanes& operator|=(lanes b)
+        requires std::is_integral_v<T>
+    {
+        return *this = lanes(ops::bit_or(data, b.data));
+    }
+    ASHLAR_ALWAYS_INLINE constexpr lanes& operator^=(lanes b)
+        requires std::is_integral_v<T>
+    {
+        return *this = lanes(ops::bit_xor(data, b.data));
+    }
+
+    ASHLAR_ALWAYS_INLINE constexpr lanes operator+() const { return *this; }
+    ASHLAR_ALWAYS_INLINE constexpr lanes operator-() const { return lanes(ops::neg(data)); }
+    ASHLAR_ALWAYS_INLINE constexpr lanes operator~() const
+        requires std::is_integral_v<T>
+    {
+        return lanes(ops::bit_not(data));
+    }
+};
+
+/// One truth value for each lane of a `lanes<T, N, Config>`.
+template <class T, std::size_t N, class Config = current_config>
+struct lane_mask {
+    using operand_type = lanes<T, N, Config>;
+    using ops = detail::lane_ops<T, N, Config>;
+    using storage = typename ops::mask;
+    static constexpr std::size_t size = N;
+
+    storage data;
+
+    lane_mask() = default;
+    ASHLAR_ALWAYS_INLINE constexpr explicit lane_mask(storage value) : data(value) {}
+    /// The same truth value in all lanes.
+    template <class B>
+        requires std::is_same_v<B, bool>
+    ASHLAR_ALWAYS_INLINE constexpr lane_mask(B value) : data(ops::mask_broadcast(value)) {}
+
+    /// True in the lanes below `count`.
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE static constexpr lane_mask first(std::size_t count) {
+        return lane_mask(ops::mask_first(count));
+    }
+    /// From N bools.
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE static constexpr lane_mask load(const bool* source) {
+        return lane_mask(ops::mask_load(source));
+    }
+    /// From the first `count` <= N bools; the other lanes are false and their memory is not touched.
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE static constexpr lane_mask load_partial(const bool* source, std::size_t count) {
+        return lane_mask(ops::mask_load_partial(source, count));
+    }
+    ASHLAR_ALWAYS_INLINE constexpr void store(bool* target) const { ops::mask_store(data, target); }
+    ASHLAR_ALWAYS_INLINE constexpr void store_partial(bool* target, std::size_t count) const {
+        bool values[N] = {};
+        store(values);
+        for (std::size_t i = 0; i < N && i < count; ++i)
+            target[i] = values[i];
+    }
+    /// One lane; slow for registers.
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr bool operator[](std::size_t i) const { return ops::mask_get(data, i); }
+
+    ASHLAR_ALWAYS_INLINE constexpr lane_mask operator!() const { return lane_mask(ops::mask_not(data)); }
+    ASHLAR_ALWAYS_INLINE constexpr lane_mask operator~() const { return lane_mask(ops::mask_not(data)); }
+    ASHLAR_ALWAYS_INLINE constexpr lane_mask& operator&=(lane_mask b) {
+        return *this = lane_mask(ops::mask_and(data, b.data));
+    }
+    ASHLAR_ALWAYS_INLINE constexpr lane_mask& operator|=(lane_mask b) {
+        return *this = lane_mask(ops::mask_or(data, b.data));
+    }
+    ASHLAR_ALWAYS_INLINE constexpr lane_mask& operator^=(lane_mask b) {
+        return *this = lane_mask(ops::mask_xor(data, b.data));
+    }
+};
+
+/// True for every `lanes` type.
+template <class L>
+inline constexpr bool is_lanes = false;
+template <class T, std::size_t N, class Config>
+inline constexpr bool is_lanes<lanes<T, N, Config>> = true;
+
+}  // namespace ashlar

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSL-1.0
+// A result beyond the stack budget needs a destination.
+// expect: ashlar: eval: the result exceeds ASHLAR_STACK_BUDGET; evaluate into a destination of your own
+#include <ashlar/ashlar.hpp>
+
+using namespace ashlar;
+
+void twice(tensor<float, 512, 256>& out, const tensor<float, 512, 256>& x) {
+#ifdef ASHLAR_EXPECT_ERROR
+    out = eval(x + x);
+#else
+    evaluate(out, x + x);
+#endif
+}
