@@ -53,4 +53,5 @@ foreach(compiler IN LISTS reference_compilers)
   set_tests_properties(${test} PROPERTIES LABELS docs)
 endforeach()
 
+add_subdirectory(objects)
 add_subdirectory(consumer)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-// Options of attention by kernels, groups of queries, doubles.
+// Options of attention by kernels, and doubles.
 #include <tests/support/differential.hpp>
 
 namespace {
 
 using namespace ashlar;
-using support::check;
 using reference::of;
+using support::check;
 
 TEST(attention, options) {
     support::random_numbers random(4);
@@ -28,21 +28,6 @@ TEST(attention, options) {
     const auto slope = score_mod([](auto s, auto i, auto j) { return s - 0.25f * (i - j); });
     check(attention(q, k, v, bias(b), causal, softcap(2.0f), slope, scale(0.7f)), reference::attend(of(q), of(k), of(v), options).values);
     check(attention_weights(q, k, bias(b), causal, softcap(2.0f), slope, scale(0.7f)), reference::attend(of(q), of(k), of(v), options).weights);
-}
-
-TEST(attention, batches_and_groups) {
-    support::random_numbers random(5);
-    const auto q = random.normal<float, 2, 6, 17, 8>();
-    const auto k = random.normal<float, 2, 3, 19, 8>();
-    const auto v = random.normal<float, 2, 3, 19, 5>();
-    check(attention(q, k, v), reference::attend(of(q), of(k), of(v)).values);
-    check(attention(q, k, v, causal));
-    const tensor<std::int32_t, 2, 1> lengths{{5}, {19}};
-    check(attention(q, k, v, keys_below(lengths)));
-    const auto m = random.truths<6, 1, 19>(0.7);
-    check(attention(q, k, v, keep(m)));
-    check(attention(q, slice<1, 0, 1>(k), slice<1, 0, 1>(v)));
-    check(attention_weights(q, k, causal));
 }
 
 TEST(attention, doubles) {

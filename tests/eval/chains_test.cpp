@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Chains by kernels: products of computed operands, feed-forward blocks, let, several heads.
+// Chains by kernels: feed-forward blocks, products of products, let.
 #include <tests/support/differential.hpp>
 
 namespace {
@@ -41,31 +41,6 @@ TEST(chains, nested_products) {
     check(matmul(softmax<0>(matmul(w.x, w.wq)), w.wk), 1e-5);
     check(softmax(matmul(w.x, w.wq) + w.beta), 1e-5);
     check(softmax<0>(matmul(w.x, w.wq)), 1e-5);
-}
-
-TEST(chains, projections) {
-    const weights w;
-    check(attention(matmul(w.x, w.wq), matmul(w.x, w.wk), matmul(w.x, w.wv)), 1e-5);
-    check(attention(matmul(w.x, w.wq), matmul(w.x, w.wk), matmul(w.x, w.wv), causal), 1e-5);
-    check(matmul(attention(w.x, w.x, w.x, causal), w.wo) + w.x, 1e-5);
-    check(layer_norm(w.x + attention(w.x, w.x, w.x), w.gamma, w.beta, 1e-5), 1e-5);
-    check(let(layer_norm(w.x, w.gamma, w.beta, 1e-5), [&](const auto& y) { return attention(y, y, y) + w.x; }), 1e-5);
-}
-
-TEST(chains, heads) {
-    const weights w;
-    const auto heads = [](const auto& y) { return permute<1, 0, 2>(reshape<37, 3, 8>(y)); };
-    check(attention(heads(w.x), heads(w.x), heads(w.x)), 1e-5);
-    check(reshape<37, 24>(permute<1, 0, 2>(attention(heads(w.x), heads(w.x), heads(w.x)))), 1e-5);
-    check(attention(heads(matmul(w.x, w.wq)), heads(matmul(w.x, w.wk)), heads(matmul(w.x, w.wv)), causal), 1e-5);
-    check(matmul(reshape<37, 24>(permute<1, 0, 2>(attention(heads(matmul(w.x, w.wq)), heads(matmul(w.x, w.wk)),
-                                                            heads(matmul(w.x, w.wv))))),
-                 w.wo) + w.x,
-          1e-5);
-    const auto a = attention(slice<1, 0, 8>(w.x), slice<1, 8, 16>(w.x), slice<1, 16, 24>(w.x));
-    const auto b = attention(slice<1, 8, 16>(w.x), slice<1, 0, 8>(w.x), slice<1, 16, 24>(w.x));
-    check(concat<1>(a, b), 1e-5);
-    check(matmul(concat<1>(a, b), slice<0, 0, 16>(w.wo)), 1e-5);
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// product, product_blocks and dot_rows against naive loops in double precision.
+// product and product_blocks against naive loops in double precision.
 #include <ashlar/kernel/product.hpp>
-#include <ashlar/kernel/product_dot.hpp>
 
 #include <gtest/gtest.h>
 
@@ -218,12 +217,13 @@ void check_zeros_exclude(std::size_t poisoned, bool nan) {
     product<T, current_config, P>(x.scalars(), x.vectors(), to_the_diagonal, store);
     for (std::size_t i = 0; i < P.i; ++i)
         for (std::size_t j = 0; j < P.j; ++j) {
-            if (i < poisoned)
+            if (i < poisoned) {
                 ASSERT_EQ(c[i * P.j + j], expected[i * P.j + j]) << i << ' ' << j;
+            } else {
 #if !defined(__FAST_MATH__)
-            else
                 ASSERT_FALSE(std::isfinite(c[i * P.j + j])) << i << ' ' << j;
 #endif
+            }
         }
 }
 
@@ -368,29 +368,6 @@ TYPED_TEST(product_test, work_beside) {
     check_beside<TypeParam, 4>();
     check_beside<TypeParam, 5>();
     check_beside<TypeParam, 24>();
-}
-
-template <class T, dot_shape P>
-void check_dot() {
-    SCOPED_TRACE(testing::Message() << P.n << " rows of " << P.k << ", " << P.ld << " apart");
-    const std::vector<T> a = values<T>(P.k + 1, 3), b = values<T>((P.n - 1) * P.ld + P.k + 1, 4);
-    std::vector<T> out(P.n, T(untouched));
-    auto store = [&](std::size_t n, auto sums, auto count) { sums.template store_partial<count>(out.data() + n); };
-    dot_rows<T, current_config, P>(a.data() + 1, b.data() + 1, store);
-    for (std::size_t n = 0; n < P.n; ++n) {
-        double expected = 0;
-        for (std::size_t k = 0; k < P.k; ++k)
-            expected += double(a[1 + k]) * double(b[1 + n * P.ld + k]);
-        ASSERT_NEAR(out[n], expected, tolerance<T>(P.k)) << n;
-    }
-}
-
-TYPED_TEST(product_test, dot_products) {
-    using T = TypeParam;
-    for_each_size<T>([](auto k) { check_dot<T, dot_shape{width<T> + 1, k, k + 1}>(); });
-    for_each_size<T>([](auto n) { check_dot<T, dot_shape{n, 20, 20}>(); });
-    check_dot<T, dot_shape{37, 200, 200}>();
-    check_dot<T, dot_shape{5, 1000, 1003}>();
 }
 
 }  // namespace

@@ -78,6 +78,12 @@
 #define ASHLAR_FAST_MATH 0
 #endif
 
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define ASHLAR_HAS_ADDRESS_SANITIZER
+#endif
+#endif
+
 namespace ashlar {
 
 namespace detail {
@@ -193,8 +199,13 @@ consteval std::size_t register_bits() {
 }
 
 /// Architectural vector registers, which bound the accumulators of a register block.
+///
+/// Builds that are not optimised, or full of sanitizers' checks, pretend to have few: their code is no faster with
+/// large blocks, and takes minutes to compile.
 consteval std::size_t register_count() {
-#if defined(ASHLAR_EMULATED_WIDTH)
+#if !defined(__OPTIMIZE__) || defined(__SANITIZE_ADDRESS__) || defined(ASHLAR_HAS_ADDRESS_SANITIZER)
+    return 6;
+#elif defined(ASHLAR_EMULATED_WIDTH)
     return 16;
 #elif defined(__AVX512VL__) || defined(__aarch64__) || defined(__AVX512F__) || defined(__riscv_v_fixed_vlen) || defined(__VSX__)
     return 32;

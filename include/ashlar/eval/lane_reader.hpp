@@ -214,7 +214,7 @@ struct lane_reader {
             } else {
                 using U = element_of<Node>;
                 const auto keep = kept<typename Node::shape_type, Steps>(f.template node<Id>().mask, at);
-                return select(convert_mask<U>(keep), x, lanes_of<U>(-std::numeric_limits<U>::infinity()));
+                return select(convert_mask<U>(keep), x, lanes_of<U>(-infinity<U>));
             }
         } else if constexpr (n.kind == op::take) {
             return taken<Id, Steps>(at, hole);
@@ -290,7 +290,7 @@ struct lane_reader {
         } else {
             // A row that is all minus infinity has minus infinity as its logarithm, which must not be subtracted.
             const auto x = operand_value<Id, 0, Steps>(at, hole);
-            const lanes_of<U> lowest(std::numeric_limits<U>::lowest());
+            const lanes_of<U> lowest(lowest_value<U>);
             return x - max(lowest, factor);
         }
     }

@@ -190,7 +190,7 @@ struct product_stage : stage_axes<P, T, Stage, Rows> {
             constexpr std::size_t registers = (Rows + width - 1) / width;
             vec greatest[registers];
             ASHLAR_UNROLL
-            for (std::size_t r = 0; r < registers; ++r) greatest[r] = vec(std::numeric_limits<element>::lowest());
+            for (std::size_t r = 0; r < registers; ++r) greatest[r] = vec(lowest_value<element>);
             greatest_epilogue<Epilogue> tracking{epilogue, greatest};
             multiply(tracking, first);
             constexpr auto maxima = static_cast<std::size_t>(stage.maxima);

@@ -19,15 +19,15 @@ struct reduce_stage : row_stage<P, T, Stage, Rows> {
 
     ASHLAR_ALWAYS_INLINE void run() const {
         if constexpr (kind == reduction::sum)
-            fold<sum_fold<typename base::template vec<input>>>([](auto x) ASHLAR_LAMBDA_INLINE { return x; });
+            fold<sum_fold<typename base::template lanes_of<input>>>([](auto x) ASHLAR_LAMBDA_INLINE { return x; });
         else if constexpr (kind == reduction::mean)
-            fold<sum_fold<typename base::template vec<input>>>([](auto x) ASHLAR_LAMBDA_INLINE { return x * (element(1) / element(columns)); });
+            fold<sum_fold<typename base::template lanes_of<input>>>([](auto x) ASHLAR_LAMBDA_INLINE { return x * (element(1) / element(columns)); });
         else if constexpr (kind == reduction::max || kind == reduction::min)
-            fold<extreme_fold<typename base::template vec<input>, kind == reduction::max>>([](auto x) ASHLAR_LAMBDA_INLINE { return x; });
+            fold<extreme_fold<typename base::template lanes_of<input>, kind == reduction::max>>([](auto x) ASHLAR_LAMBDA_INLINE { return x; });
         else if constexpr (kind == reduction::all || kind == reduction::any)
             fold<truth_fold<typename base::template reader<width>::truth, kind == reduction::all>>([](auto x) ASHLAR_LAMBDA_INLINE { return x; });
         else if constexpr (kind == reduction::argmax)
-            fold<argmax_fold<typename base::template vec<input>, integers>>([](auto x) ASHLAR_LAMBDA_INLINE { return x; });
+            fold<argmax_fold<typename base::template lanes_of<input>, integers>>([](auto x) ASHLAR_LAMBDA_INLINE { return x; });
         else if constexpr (kind == reduction::variance)
             run_variance();
         else
@@ -88,7 +88,7 @@ private:
 
     /// Two passes: the mean, then squared distances from it; divided by the number of elements.
     ASHLAR_ALWAYS_INLINE void run_variance() const {
-        using vec = typename base::template vec<input>;
+        using vec = typename base::template lanes_of<input>;
         using fold_type = sum_fold<vec>;
         constexpr element share = element(1) / element(columns);
         if constexpr (base::rows_in_lanes) {
@@ -117,14 +117,14 @@ private:
 
     /// maximum + log of the sum of exp(x - maximum); minus infinity for a row of minus infinities.
     ASHLAR_ALWAYS_INLINE void run_logsumexp() const {
-        using vec = typename base::template vec<input>;
+        using vec = typename base::template lanes_of<input>;
         using greatest = extreme_fold<vec, true>;
         using fold_type = sum_fold<vec>;
         const auto finish = [](vec most, vec shift, vec total) ASHLAR_LAMBDA_INLINE {
-            const vec infinity(std::numeric_limits<element>::infinity());
+            const vec infinity(detail::infinity<element>);
             return select(most == infinity, infinity, shift + log(total));
         };
-        const vec lowest(std::numeric_limits<element>::lowest());
+        const vec lowest(lowest_value<element>);
         if constexpr (base::rows_in_lanes) {
             this->each_register_of_rows([&](std::size_t row, auto n) ASHLAR_LAMBDA_INLINE {
                 greatest tops[4];

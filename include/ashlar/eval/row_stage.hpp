@@ -17,7 +17,7 @@ struct row_stage : stage_axes<P, T, Stage, Rows> {
     using element = element_of<typename P::template node<core>>;
     using input = element_of<typename P::template node<base::top>>;
     template <class U>
-    using vec = lanes<U, width, config>;
+    using lanes_of = lanes<U, width, config>;
 
     struct range {
         std::size_t first, last;
@@ -136,10 +136,10 @@ struct softmax_stage : row_stage<P, T, Stage, Rows> {
     using base = row_stage<P, T, Stage, Rows>;
     using base::f, base::stage, base::columns, base::width, base::core;
     using typename base::element;
-    using vec = typename base::template vec<element>;
+    using vec = typename base::template lanes_of<element>;
     static constexpr bool plain = P::nodes[core].variant == static_cast<std::uint8_t>(softmax_kind::plain);
 
-    ASHLAR_ALWAYS_INLINE static vec lowest() { return vec(std::numeric_limits<element>::lowest()); }
+    ASHLAR_ALWAYS_INLINE static vec lowest() { return vec(lowest_value<element>); }
 
     ASHLAR_ALWAYS_INLINE void run() const {
         // One range for the whole tile: the product that follows reads the rows of a block over all their keys.
@@ -227,7 +227,7 @@ struct standardize_stage : row_stage<P, T, Stage, Rows> {
     using base = row_stage<P, T, Stage, Rows>;
     using base::f, base::stage, base::columns, base::width, base::core;
     using typename base::element;
-    using vec = typename base::template vec<element>;
+    using vec = typename base::template lanes_of<element>;
     static constexpr bool has_mean = P::nodes[core].variant == static_cast<std::uint8_t>(standardize_kind::mean_and_variance);
 
     ASHLAR_ALWAYS_INLINE void run() const {

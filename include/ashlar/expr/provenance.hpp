@@ -3,7 +3,6 @@
 #pragma once
 
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -47,9 +46,9 @@ inline constexpr T excluded_value = Kind == exclusion::zero ? T(0) : -std::numer
 template <class T>
 ASHLAR_ALWAYS_INLINE constexpr bool is_minus_infinity(T x) noexcept {
     if constexpr (sizeof(T) == sizeof(std::uint32_t))
-        return std::bit_cast<std::uint32_t>(x) == 0xff800000u;
+        return __builtin_bit_cast(std::uint32_t, x) == 0xff800000u;
     else if constexpr (sizeof(T) == sizeof(std::uint64_t))
-        return std::bit_cast<std::uint64_t>(x) == 0xfff0000000000000u;
+        return __builtin_bit_cast(std::uint64_t, x) == 0xfff0000000000000u;
     else
         return x < std::numeric_limits<T>::lowest();
 }

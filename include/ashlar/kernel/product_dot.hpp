@@ -125,7 +125,7 @@ ASHLAR_ALWAYS_INLINE void dot_row_blocks(const T* a, const T* b, Epilogue& epilo
     for (std::size_t n = first_block; n < last_block && n < whole; ++n)
         epilogue(n * width, block.template rows<width>(b + n * width * P.ld), lane_count<width>{});
     if constexpr (rest != 0)
-        if (last_block > whole)
+        if (first_block <= whole && whole < last_block)
             epilogue(whole * width, block.template rows<rest>(b + whole * width * P.ld), lane_count<rest>{});
 }
 

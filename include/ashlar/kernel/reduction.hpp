@@ -30,6 +30,7 @@ struct extreme_fold {
     using limits = std::numeric_limits<value_type>;
     static constexpr value_type start = Greatest ? (limits::has_infinity ? -limits::infinity() : limits::lowest())
                                                  : (limits::has_infinity ? limits::infinity() : limits::max());
+    static constexpr value_type not_a_number = limits::quiet_NaN();
     Vec extreme = Vec(start);
     truth poisoned = truth(false);
 
@@ -43,13 +44,13 @@ struct extreme_fold {
     }
     ASHLAR_ALWAYS_INLINE Vec rows() const {
         if constexpr (limits::has_quiet_NaN)
-            return select(poisoned, Vec(limits::quiet_NaN()), extreme);
+            return select(poisoned, Vec(not_a_number), extreme);
         else
             return extreme;
     }
     ASHLAR_ALWAYS_INLINE value_type one() const {
         if constexpr (limits::has_quiet_NaN)
-            if (any_of(poisoned)) return limits::quiet_NaN();
+            if (any_of(poisoned)) return not_a_number;
         return Greatest ? reduce_max(extreme) : reduce_min(extreme);
     }
     ASHLAR_ALWAYS_INLINE static Vec identity() { return Vec(start); }
@@ -76,7 +77,8 @@ template <class Vec, class Index>
 struct argmax_fold {
     using value_type = typename Vec::value_type;
     Vec greatest = Vec(extreme_fold<Vec, true>::start);
-    Index where = Index(std::numeric_limits<std::int32_t>::max());
+    static constexpr std::int32_t nowhere = std::numeric_limits<std::int32_t>::max();
+    Index where = Index(nowhere);
 
     ASHLAR_ALWAYS_INLINE void step(Vec x, Index index) { take(x, index); }
     ASHLAR_ALWAYS_INLINE void merge(const argmax_fold& o) { take(o.greatest, o.where); }

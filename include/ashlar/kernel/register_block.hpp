@@ -4,7 +4,7 @@
 // A block is `rows` scalars x `vectors` registers of accumulators. Its price per depth step, in half cycles (one
 // FMA or one load each; two of both per cycle), is the largest of
 //   1. rows * vectors      the multiply-adds,
-//   2. rows + vectors      the loads: one broadcast per row (two without AVX, which has to shuffle), one vector per
+//   2. rows + vectors      the loads: one broadcast per row (two without AVX: it is a shuffle too), one vector per
 //                          column,
 //   3. latency / chains    what dependent multiply-adds wait; `chains` splits the depth into independent sums,
 // and its price per block is the loop's start, the epilogue and, where an axis does not divide, a second body.

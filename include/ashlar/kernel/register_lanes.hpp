@@ -31,15 +31,19 @@ struct lane_ops<T, N, Config> : register_masks<T, N, Config> {
     using masks::from_raw_mask;
     using masks::mask_first;
     using masks::raw_mask;
+    using masks::unwrap;
     using masks::vector_masks;
+    using masks::wrap;
     using masks::x86;
+    using typename masks::batch;
     using typename masks::choices;
     using typename masks::counter;
     using typename masks::indices;
+    using typename masks::instructions;
     using typename masks::mask;
+    using typename masks::native;
     using typename masks::storage;
     using element = lane_element<T>;
-    using native = typename storage::register_type;
     using vector = gnu_vector_t<T, N>;
     static constexpr bool floating = std::is_floating_point_v<T>;
 
@@ -48,16 +52,21 @@ struct lane_ops<T, N, Config> : register_masks<T, N, Config> {
             return __builtin_bit_cast(vector, a.data);
         } else {
             vector result;
-            a.store_unaligned(reinterpret_cast<element*>(&result));
+            wrap(a).store_unaligned(reinterpret_cast<element*>(&result));
             return result;
         }
     }
     ASHLAR_ALWAYS_INLINE static storage from_raw(vector a) {
         if constexpr (registers_are_vectors)
-            return storage(__builtin_bit_cast(native, a));
+            return {__builtin_bit_cast(native, a)};
         else
-            return storage::load_unaligned(reinterpret_cast<const element*>(&a));
+            return unwrap(batch::load_unaligned(reinterpret_cast<const element*>(&a)));
     }
+    /// The same for arithmetic: integers as unsigned ones, whose overflow wraps.
+    using modular = std::conditional_t<floating, vector, gnu_vector_t<unsigned_of_size<sizeof(T)>, N>>;
+    ASHLAR_ALWAYS_INLINE static modular wrapping(storage a) { return __builtin_bit_cast(modular, raw(a)); }
+    ASHLAR_ALWAYS_INLINE static storage from_wrapping(modular a) { return from_raw(__builtin_bit_cast(vector, a)); }
+
     /// f(0), f(1), ... put together in registers: a detour through memory would stall the load behind the stores.
     template <class F, std::size_t... I>
     ASHLAR_ALWAYS_INLINE static storage collect(F f, std::index_sequence<I...>) {
@@ -74,36 +83,45 @@ struct lane_ops<T, N, Config> : register_masks<T, N, Config> {
         return gnu_vector_t<T, N / 2>{static_cast<element>(f(First + I))...};
     }
 
-    ASHLAR_ALWAYS_INLINE static storage broadcast(T value) { return storage(static_cast<element>(value)); }
+    ASHLAR_ALWAYS_INLINE static storage broadcast(T value) {
+        if constexpr (registers_are_vectors)
+            return from_raw(repeated(static_cast<element>(value), indices{}));
+        else
+            return unwrap(batch(static_cast<element>(value)));
+    }
+    template <std::size_t... I>
+    ASHLAR_ALWAYS_INLINE static vector repeated(element value, std::index_sequence<I...>) {
+        return vector{(static_cast<void>(I), value)...};
+    }
     ASHLAR_ALWAYS_INLINE static storage load(const T* source) {
         if constexpr (!registers_are_vectors)
-            return storage::load_unaligned(reinterpret_cast<const element*>(source));
+            return unwrap(batch::load_unaligned(reinterpret_cast<const element*>(source)));
         vector values;
         __builtin_memcpy(&values, source, sizeof values);
         return from_raw(values);
     }
     ASHLAR_ALWAYS_INLINE static void store(storage a, T* target) {
         if constexpr (!registers_are_vectors)
-            return a.store_unaligned(reinterpret_cast<element*>(target));
+            return wrap(a).store_unaligned(reinterpret_cast<element*>(target));
         const vector values = raw(a);
         __builtin_memcpy(target, &values, sizeof values);
     }
     ASHLAR_ALWAYS_INLINE static storage load_partial(const T* source, std::size_t count) {
         if constexpr (bit_masks) {
-            return storage(x86_load_masked(source, mask_first(count).data));
+            return {instructions::load_masked(source, mask_first(count).data)};
         } else if constexpr (has<Config, isa::avx> && sizeof(T) >= 4) {
             const auto* from = reinterpret_cast<const counter*>(source);
-            return from_raw(__builtin_bit_cast(vector, x86_load_chosen(from, raw_mask(mask_first(count)))));
+            return from_raw(__builtin_bit_cast(vector, instructions::load_chosen(from, raw_mask(mask_first(count)))));
         } else {
             return collect([&](std::size_t i) ASHLAR_LAMBDA_INLINE { return i < count ? source[i] : T(0); }, indices{});
         }
     }
     ASHLAR_ALWAYS_INLINE static void store_partial(storage a, T* target, std::size_t count) {
         if constexpr (bit_masks) {
-            x86_store_masked(target, mask_first(count).data, a.data);
+            instructions::store_masked(target, mask_first(count).data, a.data);
         } else if constexpr (has<Config, isa::avx> && sizeof(T) >= 4) {
             auto* to = reinterpret_cast<counter*>(target);
-            x86_store_chosen(to, raw_mask(mask_first(count)), __builtin_bit_cast(choices, a.data));
+            instructions::store_chosen(to, raw_mask(mask_first(count)), __builtin_bit_cast(choices, a.data));
         } else {
             const vector values = raw(a);
             ASHLAR_UNROLL
@@ -126,92 +144,109 @@ struct lane_ops<T, N, Config> : register_masks<T, N, Config> {
         return from_raw(values);
     }
 
-    ASHLAR_ALWAYS_INLINE static storage add(storage a, storage b) { return a + b; }
-    ASHLAR_ALWAYS_INLINE static storage sub(storage a, storage b) { return a - b; }
-    ASHLAR_ALWAYS_INLINE static storage mul(storage a, storage b) { return a * b; }
+    // In the compiler's notation where it has one, for the reason above, and because xsimd's floating-point division on
+    // 32-bit NEON is an approximation and its negation on AVX-512 loses the sign of 0.
+    ASHLAR_ALWAYS_INLINE static storage add(storage a, storage b) {
+        if constexpr (registers_are_vectors)
+            return from_wrapping(wrapping(a) + wrapping(b));
+        else
+            return unwrap(wrap(a) + wrap(b));
+    }
+    ASHLAR_ALWAYS_INLINE static storage sub(storage a, storage b) {
+        if constexpr (registers_are_vectors)
+            return from_wrapping(wrapping(a) - wrapping(b));
+        else
+            return unwrap(wrap(a) - wrap(b));
+    }
+    ASHLAR_ALWAYS_INLINE static storage mul(storage a, storage b) {
+        if constexpr (registers_are_vectors)
+            return from_wrapping(wrapping(a) * wrapping(b));
+        else
+            return unwrap(wrap(a) * wrap(b));
+    }
     ASHLAR_ALWAYS_INLINE static storage div(storage a, storage b) {
-        // xsimd approximates on 32-bit NEON.
-        if constexpr (registers_are_vectors && floating)
+        if constexpr (registers_are_vectors)
             return from_raw(raw(a) / raw(b));
         else
-            return a / b;
+            return unwrap(wrap(a) / wrap(b));
     }
-    ASHLAR_ALWAYS_INLINE static storage rem(storage a, storage b) { return a % b; }
-    // xsimd subtracts from +0 on AVX-512, which loses the sign of -(+0).
-    ASHLAR_ALWAYS_INLINE static storage neg(storage a) { return from_raw(-raw(a)); }
+    ASHLAR_ALWAYS_INLINE static storage rem(storage a, storage b) { return from_raw(raw(a) % raw(b)); }
+    ASHLAR_ALWAYS_INLINE static storage neg(storage a) { return from_wrapping(-wrapping(a)); }
     ASHLAR_ALWAYS_INLINE static storage bit_and(storage a, storage b) { return from_raw(raw(a) & raw(b)); }
     ASHLAR_ALWAYS_INLINE static storage bit_or(storage a, storage b) { return from_raw(raw(a) | raw(b)); }
     ASHLAR_ALWAYS_INLINE static storage bit_xor(storage a, storage b) { return from_raw(raw(a) ^ raw(b)); }
     ASHLAR_ALWAYS_INLINE static storage bit_not(storage a) { return from_raw(~raw(a)); }
     ASHLAR_ALWAYS_INLINE static storage shl(storage a, int count) {
-        return from_raw(raw(a) << static_cast<counter>(count));
+        return from_wrapping(wrapping(a) << static_cast<unsigned_of_size<sizeof(T)>>(count));
     }
     ASHLAR_ALWAYS_INLINE static storage shr(storage a, int count) {
         return from_raw(raw(a) >> static_cast<counter>(count));
     }
-    ASHLAR_ALWAYS_INLINE static storage shl(storage a, storage counts) { return from_raw(raw(a) << raw(counts)); }
+    ASHLAR_ALWAYS_INLINE static storage shl(storage a, storage counts) {
+        return from_wrapping(wrapping(a) << wrapping(counts));
+    }
     ASHLAR_ALWAYS_INLINE static storage shr(storage a, storage counts) { return from_raw(raw(a) >> raw(counts)); }
     ASHLAR_ALWAYS_INLINE static storage fma(storage a, storage b, storage c) {
         if constexpr (floating && (has<Config, isa::fma> || bit_masks))
-            return storage(x86_fma(a.data, b.data, c.data));
+            return {instructions::fma(a.data, b.data, c.data)};
         else if constexpr (x86)
             return add(mul(a, b), c);
         else
-            return xsimd::fma(a, b, c);
+            return unwrap(xsimd::fma(wrap(a), wrap(b), wrap(c)));
     }
     // Operands as minps and maxps have them: xsimd swaps them on x86, and elsewhere may prefer numbers to NaN.
     ASHLAR_ALWAYS_INLINE static storage min(storage a, storage b) {
         if constexpr (x86 && floating)
-            return storage(x86_min(a.data, b.data));
+            return {instructions::min(a.data, b.data)};
         else if constexpr (vector_masks || x86)
             return from_raw(raw(a) < raw(b) ? raw(a) : raw(b));
         else
-            return xsimd::select(a < b, a, b);
+            return select(lt(a, b), a, b);
     }
     ASHLAR_ALWAYS_INLINE static storage max(storage a, storage b) {
         if constexpr (x86 && floating)
-            return storage(x86_max(a.data, b.data));
+            return {instructions::max(a.data, b.data)};
         else if constexpr (vector_masks || x86)
             return from_raw(raw(a) > raw(b) ? raw(a) : raw(b));
         else
-            return xsimd::select(a > b, a, b);
+            return select(lt(b, a), a, b);
     }
     ASHLAR_ALWAYS_INLINE static storage abs(storage a) {
         constexpr counter all_but_sign = static_cast<counter>(static_cast<unsigned_of_size<sizeof(T)>>(-1) >> 1);
         if constexpr (!registers_are_vectors)
-            return xsimd::abs(a);
+            return unwrap(xsimd::abs(wrap(a)));
         else if constexpr (floating)
             return from_raw(__builtin_bit_cast(vector, __builtin_bit_cast(choices, raw(a)) & all_but_sign));
         else if constexpr (std::is_unsigned_v<T>)
             return a;
         else
-            return from_raw(raw(a) < 0 ? -raw(a) : raw(a));
+            return from_raw(raw(a) < 0 ? raw(neg(a)) : raw(a));
     }
     ASHLAR_ALWAYS_INLINE static storage sqrt(storage a) {
         // xsimd 14.3 approximates that of float on NEON.
         if constexpr (x86)
-            return storage(x86_sqrt(a.data));
+            return {instructions::sqrt(a.data)};
         else if constexpr (registers_are_vectors && has<Config, isa::aarch64> && sizeof(T) == 4)
-            return storage(vsqrtq_f32(a.data));
+            return {vsqrtq_f32(a.data)};
         else if constexpr (registers_are_vectors && has<Config, isa::neon> && sizeof(T) == 4)
             return collect([&](std::size_t i) ASHLAR_LAMBDA_INLINE { return scalar_ops<T>::sqrt(raw(a)[i]); },
                            indices{});
         else
-            return xsimd::sqrt(a);
+            return unwrap(xsimd::sqrt(wrap(a)));
     }
     ASHLAR_ALWAYS_INLINE static storage floor(storage a) {
         if constexpr (has<Config, isa::sse4_1>) {
-            return storage(x86_floor(a.data));
+            return {instructions::floor(a.data)};
         } else if constexpr (x86) {
             const vector nearest = raw(round(a));
             return from_raw(nearest > raw(a) ? nearest - T(1) : nearest);
         } else {
-            return xsimd::floor(a);
+            return unwrap(xsimd::floor(wrap(a)));
         }
     }
     ASHLAR_ALWAYS_INLINE static storage round(storage a) {
         if constexpr (has<Config, isa::sse4_1>) {
-            return storage(x86_nearest(a.data));
+            return {instructions::nearest(a.data)};
         } else if constexpr (x86) {
             // Adding what has no fraction bits left rounds; above that everything is an integer, and NaN stays NaN.
             const vector magnitude = raw(abs(a)), whole = vector{} + scalar_ops<T>::whole;
@@ -220,20 +255,20 @@ struct lane_ops<T, N, Config> : register_masks<T, N, Config> {
             const vector signed_again = __builtin_bit_cast(vector, __builtin_bit_cast(choices, rounded) | sign);
             return from_raw(magnitude < whole ? signed_again : raw(a));
         } else {
-            return xsimd::nearbyint(a);
+            return unwrap(xsimd::nearbyint(wrap(a)));
         }
     }
 
     // a * 2^n for integral n, with gradual underflow and overflow to infinity, in one instruction; 0 where not kept.
     static constexpr bool scales = floating && bit_masks;
-    ASHLAR_ALWAYS_INLINE static storage scale(storage a, storage n) { return storage(x86_scale(a.data, n.data)); }
+    ASHLAR_ALWAYS_INLINE static storage scale(storage a, storage n) { return {instructions::scale(a.data, n.data)}; }
     ASHLAR_ALWAYS_INLINE static storage scale(mask keep, storage a, storage n) {
-        return storage(x86_scale(keep.data, a.data, n.data));
+        return {instructions::scale(keep.data, a.data, n.data)};
     }
 
     template <relation Relation>
     ASHLAR_ALWAYS_INLINE static mask compare(storage a, storage b) {
-        return mask(x86_compare<T, Relation>(a.data, b.data));
+        return {instructions::template compare<T, Relation>(a.data, b.data)};
     }
     ASHLAR_ALWAYS_INLINE static mask eq(storage a, storage b) {
         if constexpr (bit_masks)
@@ -241,7 +276,7 @@ struct lane_ops<T, N, Config> : register_masks<T, N, Config> {
         else if constexpr (vector_masks)
             return from_raw_mask(raw(a) == raw(b));
         else
-            return a == b;
+            return masks::unwrap(wrap(a) == wrap(b));
     }
     ASHLAR_ALWAYS_INLINE static mask ne(storage a, storage b) {
         if constexpr (bit_masks)
@@ -249,7 +284,7 @@ struct lane_ops<T, N, Config> : register_masks<T, N, Config> {
         else if constexpr (vector_masks)
             return from_raw_mask(raw(a) != raw(b));
         else
-            return a != b;
+            return masks::unwrap(wrap(a) != wrap(b));
     }
     ASHLAR_ALWAYS_INLINE static mask lt(storage a, storage b) {
         if constexpr (bit_masks)
@@ -257,7 +292,7 @@ struct lane_ops<T, N, Config> : register_masks<T, N, Config> {
         else if constexpr (vector_masks)
             return from_raw_mask(raw(a) < raw(b));
         else
-            return a < b;
+            return masks::unwrap(wrap(a) < wrap(b));
     }
     ASHLAR_ALWAYS_INLINE static mask le(storage a, storage b) {
         if constexpr (bit_masks)
@@ -265,15 +300,15 @@ struct lane_ops<T, N, Config> : register_masks<T, N, Config> {
         else if constexpr (vector_masks)
             return from_raw_mask(raw(a) <= raw(b));
         else
-            return a <= b;
+            return masks::unwrap(wrap(a) <= wrap(b));
     }
     ASHLAR_ALWAYS_INLINE static storage select(mask m, storage a, storage b) {
         if constexpr (bit_masks)
-            return storage(x86_select<T>(m.data, a.data, b.data));
+            return {instructions::template select<T>(m.data, a.data, b.data)};
         else if constexpr (vector_masks)
             return from_raw(raw_mask(m) ? raw(a) : raw(b));
         else
-            return xsimd::select(m, a, b);
+            return unwrap(xsimd::select(wrap(m), wrap(a), wrap(b)));
     }
 
     /// A range of lanes as a vector of its own, and every lane moved down by `Step`.
@@ -330,7 +365,7 @@ struct lane_ops<T, N, Config> : register_masks<T, N, Config> {
         // g++ 12 does this one in two halves.
         constexpr bool to_double = std::is_same_v<T, float> && std::is_same_v<U, double> && sizeof(T) * N >= 16;
         if constexpr (x86 && to_double)
-            return typename target::storage(x86_to_double(a.data));
+            return {instructions::to_double(a.data)};
         else
             return target::from_raw(__builtin_convertvector(raw(a), gnu_vector_t<U, N>));
     }
@@ -339,7 +374,7 @@ struct lane_ops<T, N, Config> : register_masks<T, N, Config> {
         if constexpr (registers_are_vectors)
             return lane_ops<U, N, Config>::from_raw(__builtin_bit_cast(gnu_vector_t<U, N>, raw(a)));
         else
-            return xsimd::bitwise_cast<lane_element<U>>(a);
+            return lane_ops<U, N, Config>::unwrap(xsimd::bitwise_cast<lane_element<U>>(wrap(a)));
     }
     ASHLAR_ALWAYS_INLINE static storage opaque(storage a) {
 #if defined(__AVX512F__) || defined(__SSE2__) || defined(__ARM_NEON)
@@ -351,7 +386,7 @@ struct lane_ops<T, N, Config> : register_masks<T, N, Config> {
 #else
         __asm__("" : "+w"(value));
 #endif
-        return storage(value);
+        return {value};
 #else
         __asm__("" : "+m"(a));
         return a;

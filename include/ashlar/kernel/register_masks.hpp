@@ -18,40 +18,40 @@
 
 namespace ashlar::detail {
 
-/// Vectors in the compiler's own notation, for what it does better than xsimd. Scalable registers only pass through.
-template <class T, std::size_t N>
-struct gnu_vector {
-    typedef lane_element<T> type __attribute__((vector_size(N * sizeof(T))));
-};
-template <class T, std::size_t N>
-using gnu_vector_t = typename gnu_vector<T, N>::type;
-
-#if defined(__ARM_FEATURE_SVE_BITS) || defined(__riscv_v_fixed_vlen)
-inline constexpr bool registers_are_vectors = false;
-#else
-inline constexpr bool registers_are_vectors = true;
-#endif
 /// The mask half of `lane_ops`.
 template <class T, std::size_t N, class Config>
 struct register_masks {
-    using storage = register_batch<T, N>;
-    static_assert(!std::is_void_v<storage>,
-                  "ashlar: lanes: xsimd has no batch of this size; use ASHLAR_EMULATED_WIDTH");
-    using mask = typename storage::batch_bool_type;
-    using native_mask = typename mask::register_type;
+    using batch = register_batch<T, N>;
+    static_assert(!std::is_void_v<batch>, "ashlar: lanes: xsimd has no batch of this size; use ASHLAR_EMULATED_WIDTH");
+    using batch_mask = typename batch::batch_bool_type;
+    using native = typename batch::register_type;
+    using native_mask = typename batch_mask::register_type;
+    // The register alone. A batch has constructors that g++ does not inline at -O0: objects built with different flags
+    // would then share them.
+    struct storage {
+        native data;
+    };
+    struct mask {
+        native_mask data;
+    };
     using counter = signed_of_size<sizeof(T)>;
     using choices = gnu_vector_t<counter, N>;
     using indices = std::make_index_sequence<N>;
+    using instructions = x86_instructions<Config>;
     /// One bit per lane in a mask register.
-    static constexpr bool bit_masks = sizeof(mask) != sizeof(storage);
+    static constexpr bool bit_masks = sizeof(native_mask) != sizeof(native);
     /// Masks as vectors, for the compiler's own notation.
     static constexpr bool vector_masks = registers_are_vectors && !bit_masks;
     static constexpr bool x86 = has<Config, isa::sse2>;
     static constexpr std::uint64_t all_bits = ~std::uint64_t{0} >> (64 - N);
 
+    ASHLAR_ALWAYS_INLINE static batch wrap(storage a) { return batch(a.data); }
+    ASHLAR_ALWAYS_INLINE static batch_mask wrap(mask m) { return batch_mask(m.data); }
+    ASHLAR_ALWAYS_INLINE static storage unwrap(batch a) { return {a.data}; }
+    ASHLAR_ALWAYS_INLINE static mask unwrap(batch_mask m) { return {m.data}; }
     ASHLAR_ALWAYS_INLINE static choices raw_mask(mask m) { return __builtin_bit_cast(choices, m.data); }
-    ASHLAR_ALWAYS_INLINE static mask from_raw_mask(choices m) { return mask(__builtin_bit_cast(native_mask, m)); }
-    ASHLAR_ALWAYS_INLINE static mask from_bits(std::uint64_t bits) { return mask(static_cast<native_mask>(bits)); }
+    ASHLAR_ALWAYS_INLINE static mask from_raw_mask(choices m) { return {__builtin_bit_cast(native_mask, m)}; }
+    ASHLAR_ALWAYS_INLINE static mask from_bits(std::uint64_t bits) { return {static_cast<native_mask>(bits)}; }
 
     ASHLAR_ALWAYS_INLINE static mask mask_broadcast(bool value) {
         if constexpr (bit_masks)
@@ -59,7 +59,7 @@ struct register_masks {
         else if constexpr (vector_masks)
             return from_raw_mask(choices{} - static_cast<counter>(value));
         else
-            return mask(value);
+            return unwrap(batch_mask(value));
     }
     ASHLAR_ALWAYS_INLINE static mask mask_first(std::size_t count) {
         if (count > N)
@@ -74,35 +74,35 @@ struct register_masks {
     }
     ASHLAR_ALWAYS_INLINE static mask mask_and(mask a, mask b) {
         if constexpr (bit_masks)
-            return mask(static_cast<native_mask>(a.data & b.data));
+            return {static_cast<native_mask>(a.data & b.data)};
         else if constexpr (vector_masks)
             return from_raw_mask(raw_mask(a) & raw_mask(b));
         else
-            return a & b;
+            return unwrap(wrap(a) & wrap(b));
     }
     ASHLAR_ALWAYS_INLINE static mask mask_or(mask a, mask b) {
         if constexpr (bit_masks)
-            return mask(static_cast<native_mask>(a.data | b.data));
+            return {static_cast<native_mask>(a.data | b.data)};
         else if constexpr (vector_masks)
             return from_raw_mask(raw_mask(a) | raw_mask(b));
         else
-            return a | b;
+            return unwrap(wrap(a) | wrap(b));
     }
     ASHLAR_ALWAYS_INLINE static mask mask_xor(mask a, mask b) {
         if constexpr (bit_masks)
-            return mask(static_cast<native_mask>(a.data ^ b.data));
+            return {static_cast<native_mask>(a.data ^ b.data)};
         else if constexpr (vector_masks)
             return from_raw_mask(raw_mask(a) ^ raw_mask(b));
         else
-            return a ^ b;
+            return unwrap(wrap(a) ^ wrap(b));
     }
     ASHLAR_ALWAYS_INLINE static mask mask_not(mask a) {
         if constexpr (bit_masks)
-            return mask(static_cast<native_mask>(~a.data));
+            return {static_cast<native_mask>(~a.data)};
         else if constexpr (vector_masks)
             return from_raw_mask(~raw_mask(a));
         else
-            return ~a;
+            return unwrap(~wrap(a));
     }
 
     /// One bit per lane, lowest first.
@@ -110,27 +110,27 @@ struct register_masks {
         if constexpr (bit_masks)
             return m.data;
         else if constexpr (x86)
-            return x86_signs<sizeof(T)>(raw_mask(m));
+            return instructions::template signs<sizeof(T)>(raw_mask(m));
         else
-            return m.mask();
+            return wrap(m).mask();
     }
     ASHLAR_ALWAYS_INLINE static bool mask_all(mask m) {
         if constexpr (x86)
             return mask_bits(m) == all_bits;
         else
-            return xsimd::all(m);
+            return xsimd::all(wrap(m));
     }
     ASHLAR_ALWAYS_INLINE static bool mask_any(mask m) {
         if constexpr (x86)
             return mask_bits(m) != 0;
         else
-            return xsimd::any(m);
+            return xsimd::any(wrap(m));
     }
     ASHLAR_ALWAYS_INLINE static bool mask_get(mask m, std::size_t i) {
         if constexpr (x86)
             return ((mask_bits(m) >> i) & 1) != 0;
         else
-            return m.get(i);
+            return wrap(m).get(i);
     }
 
     /// The same truth values for lanes of another type.
@@ -148,7 +148,7 @@ struct register_masks {
             const auto bits = typename target::choices{} + static_cast<wanted>(mask_bits(m));
             return target::from_raw_mask((bits & powers) != 0);
         } else if constexpr (sizeof(U) == sizeof(T)) {
-            return xsimd::batch_bool_cast<lane_element<U>>(m);
+            return target::unwrap(xsimd::batch_bool_cast<lane_element<U>>(wrap(m)));
         } else {
             bool values[N];
             mask_store(m, values);
@@ -162,13 +162,13 @@ struct register_masks {
     }
     ASHLAR_ALWAYS_INLINE static mask mask_load(const bool* source) {
         if constexpr (bit_masks)
-            return from_bits(x86_truths<N>(source));
+            return from_bits(instructions::template truths<N>(source));
         else if constexpr (has<Config, isa::avx2>)
-            return from_raw_mask(-x86_widen<choices, sizeof(T)>(source));
+            return from_raw_mask(-instructions::template widen<choices, sizeof(T)>(source));
         else if constexpr (vector_masks)
             return mask_collect(source, indices{});
         else
-            return mask::load_unaligned(source);
+            return unwrap(batch_mask::load_unaligned(source));
     }
     ASHLAR_ALWAYS_INLINE static mask mask_load_partial(const bool* source, std::size_t count) {
 #if defined(__AVX512BW__) && defined(__AVX512VL__)
@@ -199,7 +199,7 @@ struct register_masks {
                 __builtin_memcpy(target + i, &bytes, N < 8 ? N : 8);
             }
         } else {
-            m.store_unaligned(target);
+            wrap(m).store_unaligned(target);
         }
     }
 };

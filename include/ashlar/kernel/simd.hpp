@@ -52,6 +52,29 @@ struct register_batch_of {
 template <class T, std::size_t N>
 using register_batch = typename register_batch_of<lane_element<T>, N>::type;
 
+/// Vectors in the compiler's own notation, for what it does better than xsimd. Scalable registers only pass through.
+template <class T, std::size_t N>
+struct gnu_vector {
+    typedef lane_element<T> type __attribute__((vector_size(N * sizeof(T))));
+};
+template <class T, std::size_t N>
+using gnu_vector_t = typename gnu_vector<T, N>::type;
+
+#if defined(__ARM_FEATURE_SVE_BITS) || defined(__riscv_v_fixed_vlen)
+inline constexpr bool registers_are_vectors = false;
+#else
+inline constexpr bool registers_are_vectors = true;
+#endif
+
+/// Comparisons that registers have; the others are these with the operands swapped.
+enum class relation { equal, unequal, less, less_equal };
+
+// Declared here because the headers of the three need this one: they may be included in any order.
+template <class Config>
+struct x86_instructions;
+template <class T, std::size_t N, class Config>
+struct register_masks;
+
 }  // namespace ashlar::detail
 
 #include <ashlar/kernel/register_lanes.hpp>

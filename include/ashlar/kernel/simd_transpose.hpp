@@ -5,7 +5,6 @@
 #include <ashlar/core/config.hpp>
 #include <ashlar/kernel/simd.hpp>
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -17,7 +16,7 @@ namespace ashlar::detail {
 template <class Lanes, class Register>
 ASHLAR_ALWAYS_INLINE Lanes from_register(Register bits) {
     static_assert(sizeof(Register) == sizeof(Lanes));
-    return Lanes(typename Lanes::storage(std::bit_cast<decltype(Lanes::storage::data)>(bits)));
+    return Lanes(typename Lanes::storage(__builtin_bit_cast(decltype(Lanes::storage::data), bits)));
 }
 
 /// True where lanes are shuffled in registers; elsewhere they go through memory, as they do in registers whose size
@@ -42,7 +41,7 @@ ASHLAR_ALWAYS_INLINE lanes<T, N, Config> shuffle(lanes<T, N, Config> a, lanes<T,
 #if __has_builtin(__builtin_shufflevector)
         typedef T vector __attribute__((vector_size(N * sizeof(T))));
         const vector mixed =
-            __builtin_shufflevector(std::bit_cast<vector>(a.data.data), std::bit_cast<vector>(b.data.data), Index...);
+            __builtin_shufflevector(__builtin_bit_cast(vector, a.data.data), __builtin_bit_cast(vector, b.data.data), Index...);
         return from_register<lanes<T, N, Config>>(mixed);
 #endif
 #endif
@@ -115,9 +114,11 @@ ASHLAR_ALWAYS_INLINE Lanes load_repeated(const T* source) {
 #endif
 #if defined(__AVX512F__)
         } else if constexpr (bytes == 16 && all == 64) {
-            return from_register<Lanes>(_mm512_broadcast_i32x4(_mm_loadu_si128(reinterpret_cast<const __m128i*>(source))));
+            const auto once = _mm_loadu_si128(reinterpret_cast<const __m128i*>(source));
+            return from_register<Lanes>(_mm512_broadcast_i32x4(once));
         } else if constexpr (bytes == 32 && all == 64) {
-            return from_register<Lanes>(_mm512_broadcast_i64x4(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(source))));
+            const auto once = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(source));
+            return from_register<Lanes>(_mm512_broadcast_i64x4(once));
 #endif
         }
         T repeated[Lanes::size];

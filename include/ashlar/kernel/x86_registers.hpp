@@ -11,287 +11,291 @@
 #include <cstdint>
 #include <type_traits>
 
-namespace ashlar::detail {
-
-/// Relations of `x86_compare`, with which NaN is unequal to everything and ordered with nothing.
-enum class relation { equal, unequal, less, less_equal };
-
 #if !defined(ASHLAR_EMULATED_WIDTH) && defined(__SSE2__)
 
-ASHLAR_ALWAYS_INLINE __m128 x86_min(__m128 a, __m128 b) { return _mm_min_ps(a, b); }
-ASHLAR_ALWAYS_INLINE __m128 x86_max(__m128 a, __m128 b) { return _mm_max_ps(a, b); }
-ASHLAR_ALWAYS_INLINE __m128 x86_sqrt(__m128 a) { return _mm_sqrt_ps(a); }
-ASHLAR_ALWAYS_INLINE __m128d x86_min(__m128d a, __m128d b) { return _mm_min_pd(a, b); }
-ASHLAR_ALWAYS_INLINE __m128d x86_max(__m128d a, __m128d b) { return _mm_max_pd(a, b); }
-ASHLAR_ALWAYS_INLINE __m128d x86_sqrt(__m128d a) { return _mm_sqrt_pd(a); }
+namespace ashlar::detail {
 
-/// Bit i is the sign of lane i, lanes of `Bytes`.
-template <std::size_t Bytes>
-ASHLAR_ALWAYS_INLINE std::uint32_t x86_signs_of(__m128i a) {
-    if constexpr (Bytes == 4)
-        return static_cast<std::uint32_t>(_mm_movemask_ps(__builtin_bit_cast(__m128, a)));
-    else if constexpr (Bytes == 8)
-        return static_cast<std::uint32_t>(_mm_movemask_pd(__builtin_bit_cast(__m128d, a)));
-    else if constexpr (Bytes == 2)
-        return static_cast<std::uint32_t>(_mm_movemask_epi8(_mm_packs_epi16(a, __m128i{})));
-    else
-        return static_cast<std::uint32_t>(_mm_movemask_epi8(a));
-}
+/// Members of a template, so that kernel/register_lanes.hpp finds them whichever of the two comes first.
+template <class Config>
+struct x86_instructions {
+
+    ASHLAR_ALWAYS_INLINE static __m128 min(__m128 a, __m128 b) { return _mm_min_ps(a, b); }
+    ASHLAR_ALWAYS_INLINE static __m128 max(__m128 a, __m128 b) { return _mm_max_ps(a, b); }
+    ASHLAR_ALWAYS_INLINE static __m128 sqrt(__m128 a) { return _mm_sqrt_ps(a); }
+    ASHLAR_ALWAYS_INLINE static __m128d min(__m128d a, __m128d b) { return _mm_min_pd(a, b); }
+    ASHLAR_ALWAYS_INLINE static __m128d max(__m128d a, __m128d b) { return _mm_max_pd(a, b); }
+    ASHLAR_ALWAYS_INLINE static __m128d sqrt(__m128d a) { return _mm_sqrt_pd(a); }
+
+    /// Bit i is the sign of lane i, lanes of `Bytes`.
+    template <std::size_t Bytes>
+    ASHLAR_ALWAYS_INLINE static std::uint32_t signs_of(__m128i a) {
+        if constexpr (Bytes == 4)
+            return static_cast<std::uint32_t>(_mm_movemask_ps(__builtin_bit_cast(__m128, a)));
+        else if constexpr (Bytes == 8)
+            return static_cast<std::uint32_t>(_mm_movemask_pd(__builtin_bit_cast(__m128d, a)));
+        else if constexpr (Bytes == 2)
+            return static_cast<std::uint32_t>(_mm_movemask_epi8(_mm_packs_epi16(a, __m128i{})));
+        else
+            return static_cast<std::uint32_t>(_mm_movemask_epi8(a));
+    }
 
 #if defined(__SSE4_1__)
-constexpr int to_nearest = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC,
-              downwards = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC;
-ASHLAR_ALWAYS_INLINE __m128 x86_nearest(__m128 a) { return _mm_round_ps(a, to_nearest); }
-ASHLAR_ALWAYS_INLINE __m128 x86_floor(__m128 a) { return _mm_round_ps(a, downwards); }
-ASHLAR_ALWAYS_INLINE __m128d x86_nearest(__m128d a) { return _mm_round_pd(a, to_nearest); }
-ASHLAR_ALWAYS_INLINE __m128d x86_floor(__m128d a) { return _mm_round_pd(a, downwards); }
+    static constexpr int to_nearest = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC,
+                         downwards = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC;
+    ASHLAR_ALWAYS_INLINE static __m128 nearest(__m128 a) { return _mm_round_ps(a, to_nearest); }
+    ASHLAR_ALWAYS_INLINE static __m128 floor(__m128 a) { return _mm_round_ps(a, downwards); }
+    ASHLAR_ALWAYS_INLINE static __m128d nearest(__m128d a) { return _mm_round_pd(a, to_nearest); }
+    ASHLAR_ALWAYS_INLINE static __m128d floor(__m128d a) { return _mm_round_pd(a, downwards); }
 #endif
 
 #if defined(__AVX__)
-ASHLAR_ALWAYS_INLINE __m256 x86_min(__m256 a, __m256 b) { return _mm256_min_ps(a, b); }
-ASHLAR_ALWAYS_INLINE __m256 x86_max(__m256 a, __m256 b) { return _mm256_max_ps(a, b); }
-ASHLAR_ALWAYS_INLINE __m256 x86_sqrt(__m256 a) { return _mm256_sqrt_ps(a); }
-ASHLAR_ALWAYS_INLINE __m256 x86_nearest(__m256 a) { return _mm256_round_ps(a, to_nearest); }
-ASHLAR_ALWAYS_INLINE __m256 x86_floor(__m256 a) { return _mm256_round_ps(a, downwards); }
-ASHLAR_ALWAYS_INLINE __m256d x86_min(__m256d a, __m256d b) { return _mm256_min_pd(a, b); }
-ASHLAR_ALWAYS_INLINE __m256d x86_max(__m256d a, __m256d b) { return _mm256_max_pd(a, b); }
-ASHLAR_ALWAYS_INLINE __m256d x86_sqrt(__m256d a) { return _mm256_sqrt_pd(a); }
-ASHLAR_ALWAYS_INLINE __m256d x86_nearest(__m256d a) { return _mm256_round_pd(a, to_nearest); }
-ASHLAR_ALWAYS_INLINE __m256d x86_floor(__m256d a) { return _mm256_round_pd(a, downwards); }
+    ASHLAR_ALWAYS_INLINE static __m256 min(__m256 a, __m256 b) { return _mm256_min_ps(a, b); }
+    ASHLAR_ALWAYS_INLINE static __m256 max(__m256 a, __m256 b) { return _mm256_max_ps(a, b); }
+    ASHLAR_ALWAYS_INLINE static __m256 sqrt(__m256 a) { return _mm256_sqrt_ps(a); }
+    ASHLAR_ALWAYS_INLINE static __m256 nearest(__m256 a) { return _mm256_round_ps(a, to_nearest); }
+    ASHLAR_ALWAYS_INLINE static __m256 floor(__m256 a) { return _mm256_round_ps(a, downwards); }
+    ASHLAR_ALWAYS_INLINE static __m256d min(__m256d a, __m256d b) { return _mm256_min_pd(a, b); }
+    ASHLAR_ALWAYS_INLINE static __m256d max(__m256d a, __m256d b) { return _mm256_max_pd(a, b); }
+    ASHLAR_ALWAYS_INLINE static __m256d sqrt(__m256d a) { return _mm256_sqrt_pd(a); }
+    ASHLAR_ALWAYS_INLINE static __m256d nearest(__m256d a) { return _mm256_round_pd(a, to_nearest); }
+    ASHLAR_ALWAYS_INLINE static __m256d floor(__m256d a) { return _mm256_round_pd(a, downwards); }
 
-template <std::size_t Bytes>
-ASHLAR_ALWAYS_INLINE std::uint32_t x86_signs_of(__m256i a) {
-    if constexpr (Bytes == 4)
-        return static_cast<std::uint32_t>(_mm256_movemask_ps(__builtin_bit_cast(__m256, a)));
-    else if constexpr (Bytes == 8)
-        return static_cast<std::uint32_t>(_mm256_movemask_pd(__builtin_bit_cast(__m256d, a)));
-    else
-        return x86_signs_of<Bytes>(_mm256_castsi256_si128(a)) |
-               (x86_signs_of<Bytes>(_mm256_extractf128_si256(a, 1)) << (16 / Bytes));
-}
+    template <std::size_t Bytes>
+    ASHLAR_ALWAYS_INLINE static std::uint32_t signs_of(__m256i a) {
+        if constexpr (Bytes == 4)
+            return static_cast<std::uint32_t>(_mm256_movemask_ps(__builtin_bit_cast(__m256, a)));
+        else if constexpr (Bytes == 8)
+            return static_cast<std::uint32_t>(_mm256_movemask_pd(__builtin_bit_cast(__m256d, a)));
+        else
+            return signs_of<Bytes>(_mm256_castsi256_si128(a)) |
+                   (signs_of<Bytes>(_mm256_extractf128_si256(a, 1)) << (16 / Bytes));
+    }
 
-// Lanes of 4 and 8 bytes whatever their type, by floating-point instructions; the mask is in the top bits.
-template <class V>
-ASHLAR_ALWAYS_INLINE V x86_load_chosen(const std::int32_t* source, V keep) {
-    const auto* from = reinterpret_cast<const float*>(source);
-    if constexpr (sizeof(V) == 32)
-        return __builtin_bit_cast(V, _mm256_maskload_ps(from, __builtin_bit_cast(__m256i, keep)));
-    else
-        return __builtin_bit_cast(V, _mm_maskload_ps(from, __builtin_bit_cast(__m128i, keep)));
-}
-template <class V>
-ASHLAR_ALWAYS_INLINE V x86_load_chosen(const std::int64_t* source, V keep) {
-    const auto* from = reinterpret_cast<const double*>(source);
-    if constexpr (sizeof(V) == 32)
-        return __builtin_bit_cast(V, _mm256_maskload_pd(from, __builtin_bit_cast(__m256i, keep)));
-    else
-        return __builtin_bit_cast(V, _mm_maskload_pd(from, __builtin_bit_cast(__m128i, keep)));
-}
-template <class V>
-ASHLAR_ALWAYS_INLINE void x86_store_chosen(std::int32_t* target, V keep, V a) {
-    auto* to = reinterpret_cast<float*>(target);
-    if constexpr (sizeof(V) == 32)
-        _mm256_maskstore_ps(to, __builtin_bit_cast(__m256i, keep), __builtin_bit_cast(__m256, a));
-    else
-        _mm_maskstore_ps(to, __builtin_bit_cast(__m128i, keep), __builtin_bit_cast(__m128, a));
-}
-template <class V>
-ASHLAR_ALWAYS_INLINE void x86_store_chosen(std::int64_t* target, V keep, V a) {
-    auto* to = reinterpret_cast<double*>(target);
-    if constexpr (sizeof(V) == 32)
-        _mm256_maskstore_pd(to, __builtin_bit_cast(__m256i, keep), __builtin_bit_cast(__m256d, a));
-    else
-        _mm_maskstore_pd(to, __builtin_bit_cast(__m128i, keep), __builtin_bit_cast(__m128d, a));
-}
+    // Lanes of 4 and 8 bytes whatever their type, by floating-point instructions; the mask is in the top bits.
+    template <class V>
+    ASHLAR_ALWAYS_INLINE static V load_chosen(const std::int32_t* source, V keep) {
+        const auto* from = reinterpret_cast<const float*>(source);
+        if constexpr (sizeof(V) == 32)
+            return __builtin_bit_cast(V, _mm256_maskload_ps(from, __builtin_bit_cast(__m256i, keep)));
+        else
+            return __builtin_bit_cast(V, _mm_maskload_ps(from, __builtin_bit_cast(__m128i, keep)));
+    }
+    template <class V>
+    ASHLAR_ALWAYS_INLINE static V load_chosen(const std::int64_t* source, V keep) {
+        const auto* from = reinterpret_cast<const double*>(source);
+        if constexpr (sizeof(V) == 32)
+            return __builtin_bit_cast(V, _mm256_maskload_pd(from, __builtin_bit_cast(__m256i, keep)));
+        else
+            return __builtin_bit_cast(V, _mm_maskload_pd(from, __builtin_bit_cast(__m128i, keep)));
+    }
+    template <class V>
+    ASHLAR_ALWAYS_INLINE static void store_chosen(std::int32_t* target, V keep, V a) {
+        auto* to = reinterpret_cast<float*>(target);
+        if constexpr (sizeof(V) == 32)
+            _mm256_maskstore_ps(to, __builtin_bit_cast(__m256i, keep), __builtin_bit_cast(__m256, a));
+        else
+            _mm_maskstore_ps(to, __builtin_bit_cast(__m128i, keep), __builtin_bit_cast(__m128, a));
+    }
+    template <class V>
+    ASHLAR_ALWAYS_INLINE static void store_chosen(std::int64_t* target, V keep, V a) {
+        auto* to = reinterpret_cast<double*>(target);
+        if constexpr (sizeof(V) == 32)
+            _mm256_maskstore_pd(to, __builtin_bit_cast(__m256i, keep), __builtin_bit_cast(__m256d, a));
+        else
+            _mm_maskstore_pd(to, __builtin_bit_cast(__m128i, keep), __builtin_bit_cast(__m128d, a));
+    }
 #endif
 
-/// The same of any vector.
-template <std::size_t Bytes, class V>
-ASHLAR_ALWAYS_INLINE std::uint32_t x86_signs(V a) {
+    /// The same of any vector.
+    template <std::size_t Bytes, class V>
+    ASHLAR_ALWAYS_INLINE static std::uint32_t signs(V a) {
 #if defined(__AVX__)
-    if constexpr (sizeof(V) == 32)
-        return x86_signs_of<Bytes>(__builtin_bit_cast(__m256i, a));
-    else
+        if constexpr (sizeof(V) == 32)
+            return signs_of<Bytes>(__builtin_bit_cast(__m256i, a));
+        else
 #endif
-        return x86_signs_of<Bytes>(__builtin_bit_cast(__m128i, a));
-}
+            return signs_of<Bytes>(__builtin_bit_cast(__m128i, a));
+    }
 
 #if defined(__AVX2__)
-/// `sizeof(V) / Bytes` bytes of memory, no more, each as an integer of `Bytes`.
-template <class V, std::size_t Bytes>
-ASHLAR_ALWAYS_INLINE V x86_widen(const void* source) {
-    constexpr std::size_t count = sizeof(V) / Bytes;
-    if constexpr (Bytes == 1) {
-        V result;
-        __builtin_memcpy(&result, source, count);
-        return result;
-    } else {
-        __m128i bytes{};
-        __builtin_memcpy(&bytes, source, count);
-        if constexpr (sizeof(V) == 32 && Bytes == 2)
-            return __builtin_bit_cast(V, _mm256_cvtepi8_epi16(bytes));
-        else if constexpr (sizeof(V) == 32 && Bytes == 4)
-            return __builtin_bit_cast(V, _mm256_cvtepi8_epi32(bytes));
-        else if constexpr (sizeof(V) == 32)
-            return __builtin_bit_cast(V, _mm256_cvtepi8_epi64(bytes));
-        else if constexpr (Bytes == 2)
-            return __builtin_bit_cast(V, _mm_cvtepi8_epi16(bytes));
-        else if constexpr (Bytes == 4)
-            return __builtin_bit_cast(V, _mm_cvtepi8_epi32(bytes));
-        else
-            return __builtin_bit_cast(V, _mm_cvtepi8_epi64(bytes));
+    /// `sizeof(V) / Bytes` bytes of memory, no more, each as an integer of `Bytes`.
+    template <class V, std::size_t Bytes>
+    ASHLAR_ALWAYS_INLINE static V widen(const void* source) {
+        constexpr std::size_t count = sizeof(V) / Bytes;
+        if constexpr (Bytes == 1) {
+            V result;
+            __builtin_memcpy(&result, source, count);
+            return result;
+        } else {
+            __m128i bytes{};
+            __builtin_memcpy(&bytes, source, count);
+            if constexpr (sizeof(V) == 32 && Bytes == 2)
+                return __builtin_bit_cast(V, _mm256_cvtepi8_epi16(bytes));
+            else if constexpr (sizeof(V) == 32 && Bytes == 4)
+                return __builtin_bit_cast(V, _mm256_cvtepi8_epi32(bytes));
+            else if constexpr (sizeof(V) == 32)
+                return __builtin_bit_cast(V, _mm256_cvtepi8_epi64(bytes));
+            else if constexpr (Bytes == 2)
+                return __builtin_bit_cast(V, _mm_cvtepi8_epi16(bytes));
+            else if constexpr (Bytes == 4)
+                return __builtin_bit_cast(V, _mm_cvtepi8_epi32(bytes));
+            else
+                return __builtin_bit_cast(V, _mm_cvtepi8_epi64(bytes));
+        }
     }
-}
 #endif
 
 #if defined(__AVX__)
-ASHLAR_ALWAYS_INLINE __m256d x86_to_double(__m128 a) { return _mm256_cvtps_pd(a); }
+    ASHLAR_ALWAYS_INLINE static __m256d to_double(__m128 a) { return _mm256_cvtps_pd(a); }
 #endif
 
 #if defined(__FMA__)
-ASHLAR_ALWAYS_INLINE __m128 x86_fma(__m128 a, __m128 b, __m128 c) { return _mm_fmadd_ps(a, b, c); }
-ASHLAR_ALWAYS_INLINE __m128d x86_fma(__m128d a, __m128d b, __m128d c) { return _mm_fmadd_pd(a, b, c); }
-ASHLAR_ALWAYS_INLINE __m256 x86_fma(__m256 a, __m256 b, __m256 c) { return _mm256_fmadd_ps(a, b, c); }
-ASHLAR_ALWAYS_INLINE __m256d x86_fma(__m256d a, __m256d b, __m256d c) { return _mm256_fmadd_pd(a, b, c); }
+    ASHLAR_ALWAYS_INLINE static __m128 fma(__m128 a, __m128 b, __m128 c) { return _mm_fmadd_ps(a, b, c); }
+    ASHLAR_ALWAYS_INLINE static __m128d fma(__m128d a, __m128d b, __m128d c) { return _mm_fmadd_pd(a, b, c); }
+    ASHLAR_ALWAYS_INLINE static __m256 fma(__m256 a, __m256 b, __m256 c) { return _mm256_fmadd_ps(a, b, c); }
+    ASHLAR_ALWAYS_INLINE static __m256d fma(__m256d a, __m256d b, __m256d c) { return _mm256_fmadd_pd(a, b, c); }
 #endif
 
 #if defined(__AVX512F__)
-ASHLAR_ALWAYS_INLINE __m512 x86_min(__m512 a, __m512 b) { return _mm512_min_ps(a, b); }
-ASHLAR_ALWAYS_INLINE __m512 x86_max(__m512 a, __m512 b) { return _mm512_max_ps(a, b); }
-ASHLAR_ALWAYS_INLINE __m512 x86_sqrt(__m512 a) { return _mm512_sqrt_ps(a); }
-ASHLAR_ALWAYS_INLINE __m512 x86_nearest(__m512 a) { return _mm512_roundscale_ps(a, to_nearest); }
-ASHLAR_ALWAYS_INLINE __m512 x86_floor(__m512 a) { return _mm512_roundscale_ps(a, downwards); }
-ASHLAR_ALWAYS_INLINE __m512 x86_fma(__m512 a, __m512 b, __m512 c) { return _mm512_fmadd_ps(a, b, c); }
-ASHLAR_ALWAYS_INLINE __m512 x86_scale(__m512 a, __m512 n) { return _mm512_scalef_ps(a, n); }
-ASHLAR_ALWAYS_INLINE __m512 x86_scale(__mmask16 keep, __m512 a, __m512 n) { return _mm512_maskz_scalef_ps(keep, a, n); }
-ASHLAR_ALWAYS_INLINE __m512d x86_min(__m512d a, __m512d b) { return _mm512_min_pd(a, b); }
-ASHLAR_ALWAYS_INLINE __m512d x86_max(__m512d a, __m512d b) { return _mm512_max_pd(a, b); }
-ASHLAR_ALWAYS_INLINE __m512d x86_sqrt(__m512d a) { return _mm512_sqrt_pd(a); }
-ASHLAR_ALWAYS_INLINE __m512d x86_nearest(__m512d a) { return _mm512_roundscale_pd(a, to_nearest); }
-ASHLAR_ALWAYS_INLINE __m512d x86_floor(__m512d a) { return _mm512_roundscale_pd(a, downwards); }
-ASHLAR_ALWAYS_INLINE __m512d x86_fma(__m512d a, __m512d b, __m512d c) { return _mm512_fmadd_pd(a, b, c); }
-ASHLAR_ALWAYS_INLINE __m512d x86_scale(__m512d a, __m512d n) { return _mm512_scalef_pd(a, n); }
-ASHLAR_ALWAYS_INLINE __m512d x86_scale(__mmask8 keep, __m512d a, __m512d n) {
-    return _mm512_maskz_scalef_pd(keep, a, n);
-}
+    ASHLAR_ALWAYS_INLINE static __m512 min(__m512 a, __m512 b) { return _mm512_min_ps(a, b); }
+    ASHLAR_ALWAYS_INLINE static __m512 max(__m512 a, __m512 b) { return _mm512_max_ps(a, b); }
+    ASHLAR_ALWAYS_INLINE static __m512 sqrt(__m512 a) { return _mm512_sqrt_ps(a); }
+    ASHLAR_ALWAYS_INLINE static __m512 nearest(__m512 a) { return _mm512_roundscale_ps(a, to_nearest); }
+    ASHLAR_ALWAYS_INLINE static __m512 floor(__m512 a) { return _mm512_roundscale_ps(a, downwards); }
+    ASHLAR_ALWAYS_INLINE static __m512 fma(__m512 a, __m512 b, __m512 c) { return _mm512_fmadd_ps(a, b, c); }
+    ASHLAR_ALWAYS_INLINE static __m512 scale(__m512 a, __m512 n) { return _mm512_scalef_ps(a, n); }
+    ASHLAR_ALWAYS_INLINE static __m512 scale(__mmask16 keep, __m512 a, __m512 n) {
+        return _mm512_maskz_scalef_ps(keep, a, n);
+    }
+    ASHLAR_ALWAYS_INLINE static __m512d min(__m512d a, __m512d b) { return _mm512_min_pd(a, b); }
+    ASHLAR_ALWAYS_INLINE static __m512d max(__m512d a, __m512d b) { return _mm512_max_pd(a, b); }
+    ASHLAR_ALWAYS_INLINE static __m512d sqrt(__m512d a) { return _mm512_sqrt_pd(a); }
+    ASHLAR_ALWAYS_INLINE static __m512d nearest(__m512d a) { return _mm512_roundscale_pd(a, to_nearest); }
+    ASHLAR_ALWAYS_INLINE static __m512d floor(__m512d a) { return _mm512_roundscale_pd(a, downwards); }
+    ASHLAR_ALWAYS_INLINE static __m512d fma(__m512d a, __m512d b, __m512d c) { return _mm512_fmadd_pd(a, b, c); }
+    ASHLAR_ALWAYS_INLINE static __m512d scale(__m512d a, __m512d n) { return _mm512_scalef_pd(a, n); }
+    ASHLAR_ALWAYS_INLINE static __m512d scale(__mmask8 keep, __m512d a, __m512d n) {
+        return _mm512_maskz_scalef_pd(keep, a, n);
+    }
 
-ASHLAR_ALWAYS_INLINE __m512d x86_to_double(__m256 a) { return _mm512_cvtps_pd(a); }
+    ASHLAR_ALWAYS_INLINE static __m512d to_double(__m256 a) { return _mm512_cvtps_pd(a); }
 
-/// A mask register of the lanes of T where a stands in a relation to b.
-template <class T, relation Relation, class V>
-ASHLAR_ALWAYS_INLINE auto x86_compare(V a, V b) {
-    if constexpr (std::is_floating_point_v<T>) {
-        constexpr int how = Relation == relation::equal     ? _CMP_EQ_OQ
-                            : Relation == relation::unequal ? _CMP_NEQ_UQ
-                            : Relation == relation::less    ? _CMP_LT_OQ
-                                                            : _CMP_LE_OQ;
-        if constexpr (sizeof(T) == 4)
-            return _mm512_cmp_ps_mask(a, b, how);
-        else
-            return _mm512_cmp_pd_mask(a, b, how);
-    } else {
-        constexpr int how = Relation == relation::equal     ? 0
-                            : Relation == relation::unequal ? 4
-                            : Relation == relation::less    ? 1
-                                                            : 2;
-        constexpr bool is_signed = std::is_signed_v<T>;
-        if constexpr (sizeof(T) == 4 && is_signed)
-            return _mm512_cmp_epi32_mask(a, b, how);
+    /// A mask register of the lanes of T where a stands in a relation to b.
+    template <class T, relation Relation, class V>
+    ASHLAR_ALWAYS_INLINE static auto compare(V a, V b) {
+        if constexpr (std::is_floating_point_v<T>) {
+            constexpr int how = Relation == relation::equal     ? _CMP_EQ_OQ
+                                : Relation == relation::unequal ? _CMP_NEQ_UQ
+                                : Relation == relation::less    ? _CMP_LT_OQ
+                                                                : _CMP_LE_OQ;
+            if constexpr (sizeof(T) == 4)
+                return _mm512_cmp_ps_mask(a, b, how);
+            else
+                return _mm512_cmp_pd_mask(a, b, how);
+        } else {
+            constexpr int how = Relation == relation::equal     ? 0
+                                : Relation == relation::unequal ? 4
+                                : Relation == relation::less    ? 1
+                                                                : 2;
+            constexpr bool is_signed = std::is_signed_v<T>;
+            if constexpr (sizeof(T) == 4 && is_signed)
+                return _mm512_cmp_epi32_mask(a, b, how);
+            else if constexpr (sizeof(T) == 4)
+                return _mm512_cmp_epu32_mask(a, b, how);
+            else if constexpr (sizeof(T) == 8 && is_signed)
+                return _mm512_cmp_epi64_mask(a, b, how);
+            else if constexpr (sizeof(T) == 8)
+                return _mm512_cmp_epu64_mask(a, b, how);
+#if defined(__AVX512BW__)
+            else if constexpr (sizeof(T) == 2 && is_signed)
+                return _mm512_cmp_epi16_mask(a, b, how);
+            else if constexpr (sizeof(T) == 2)
+                return _mm512_cmp_epu16_mask(a, b, how);
+            else if constexpr (is_signed)
+                return _mm512_cmp_epi8_mask(a, b, how);
+            else
+                return _mm512_cmp_epu8_mask(a, b, how);
+#endif
+        }
+    }
+
+    /// Lanes of T from a where the mask is set, from b elsewhere.
+    template <class T, class Mask, class V>
+    ASHLAR_ALWAYS_INLINE static V select(Mask m, V a, V b) {
+        if constexpr (std::is_same_v<T, float>)
+            return _mm512_mask_blend_ps(m, b, a);
+        else if constexpr (std::is_same_v<T, double>)
+            return _mm512_mask_blend_pd(m, b, a);
         else if constexpr (sizeof(T) == 4)
-            return _mm512_cmp_epu32_mask(a, b, how);
-        else if constexpr (sizeof(T) == 8 && is_signed)
-            return _mm512_cmp_epi64_mask(a, b, how);
+            return _mm512_mask_blend_epi32(m, b, a);
         else if constexpr (sizeof(T) == 8)
-            return _mm512_cmp_epu64_mask(a, b, how);
+            return _mm512_mask_blend_epi64(m, b, a);
 #if defined(__AVX512BW__)
-        else if constexpr (sizeof(T) == 2 && is_signed)
-            return _mm512_cmp_epi16_mask(a, b, how);
         else if constexpr (sizeof(T) == 2)
-            return _mm512_cmp_epu16_mask(a, b, how);
-        else if constexpr (is_signed)
-            return _mm512_cmp_epi8_mask(a, b, how);
+            return _mm512_mask_blend_epi16(m, b, a);
         else
-            return _mm512_cmp_epu8_mask(a, b, how);
+            return _mm512_mask_blend_epi8(m, b, a);
 #endif
     }
-}
 
-/// Lanes of T from a where the mask is set, from b elsewhere.
-template <class T, class Mask, class V>
-ASHLAR_ALWAYS_INLINE V x86_select(Mask m, V a, V b) {
-    if constexpr (std::is_same_v<T, float>)
-        return _mm512_mask_blend_ps(m, b, a);
-    else if constexpr (std::is_same_v<T, double>)
-        return _mm512_mask_blend_pd(m, b, a);
-    else if constexpr (sizeof(T) == 4)
-        return _mm512_mask_blend_epi32(m, b, a);
-    else if constexpr (sizeof(T) == 8)
-        return _mm512_mask_blend_epi64(m, b, a);
+    /// Lanes of T in memory; what the mask leaves out is not touched, and zero when loaded.
+    template <class T, class Mask>
+    ASHLAR_ALWAYS_INLINE static auto load_masked(const T* source, Mask m) {
+        if constexpr (std::is_same_v<T, float>)
+            return _mm512_maskz_loadu_ps(m, source);
+        else if constexpr (std::is_same_v<T, double>)
+            return _mm512_maskz_loadu_pd(m, source);
+        else if constexpr (sizeof(T) == 4)
+            return _mm512_maskz_loadu_epi32(m, source);
+        else if constexpr (sizeof(T) == 8)
+            return _mm512_maskz_loadu_epi64(m, source);
 #if defined(__AVX512BW__)
-    else if constexpr (sizeof(T) == 2)
-        return _mm512_mask_blend_epi16(m, b, a);
-    else
-        return _mm512_mask_blend_epi8(m, b, a);
+        else if constexpr (sizeof(T) == 2)
+            return _mm512_maskz_loadu_epi16(m, source);
+        else
+            return _mm512_maskz_loadu_epi8(m, source);
 #endif
-}
+    }
+    template <class T, class Mask, class V>
+    ASHLAR_ALWAYS_INLINE static void store_masked(T* target, Mask m, V a) {
+        if constexpr (std::is_same_v<T, float>)
+            _mm512_mask_storeu_ps(target, m, a);
+        else if constexpr (std::is_same_v<T, double>)
+            _mm512_mask_storeu_pd(target, m, a);
+        else if constexpr (sizeof(T) == 4)
+            _mm512_mask_storeu_epi32(target, m, a);
+        else if constexpr (sizeof(T) == 8)
+            _mm512_mask_storeu_epi64(target, m, a);
+#if defined(__AVX512BW__)
+        else if constexpr (sizeof(T) == 2)
+            _mm512_mask_storeu_epi16(target, m, a);
+        else
+            _mm512_mask_storeu_epi8(target, m, a);
+#endif
+    }
 
-/// Lanes of T in memory; what the mask leaves out is not touched, and zero when loaded.
-template <class T, class Mask>
-ASHLAR_ALWAYS_INLINE auto x86_load_masked(const T* source, Mask m) {
-    if constexpr (std::is_same_v<T, float>)
-        return _mm512_maskz_loadu_ps(m, source);
-    else if constexpr (std::is_same_v<T, double>)
-        return _mm512_maskz_loadu_pd(m, source);
-    else if constexpr (sizeof(T) == 4)
-        return _mm512_maskz_loadu_epi32(m, source);
-    else if constexpr (sizeof(T) == 8)
-        return _mm512_maskz_loadu_epi64(m, source);
+    /// Bit i is bool i of N.
+    template <std::size_t N>
+    ASHLAR_ALWAYS_INLINE static std::uint64_t truths(const bool* source) {
 #if defined(__AVX512BW__)
-    else if constexpr (sizeof(T) == 2)
-        return _mm512_maskz_loadu_epi16(m, source);
-    else
-        return _mm512_maskz_loadu_epi8(m, source);
+        if constexpr (N == 64) {
+            const __m512i values = _mm512_loadu_si512(source);
+            return _mm512_test_epi8_mask(values, values);
+        }
 #endif
-}
-template <class T, class Mask, class V>
-ASHLAR_ALWAYS_INLINE void x86_store_masked(T* target, Mask m, V a) {
-    if constexpr (std::is_same_v<T, float>)
-        _mm512_mask_storeu_ps(target, m, a);
-    else if constexpr (std::is_same_v<T, double>)
-        _mm512_mask_storeu_pd(target, m, a);
-    else if constexpr (sizeof(T) == 4)
-        _mm512_mask_storeu_epi32(target, m, a);
-    else if constexpr (sizeof(T) == 8)
-        _mm512_mask_storeu_epi64(target, m, a);
-#if defined(__AVX512BW__)
-    else if constexpr (sizeof(T) == 2)
-        _mm512_mask_storeu_epi16(target, m, a);
-    else
-        _mm512_mask_storeu_epi8(target, m, a);
-#endif
-}
-
-/// Bit i is bool i of N.
-template <std::size_t N>
-ASHLAR_ALWAYS_INLINE std::uint64_t x86_truths(const bool* source) {
-#if defined(__AVX512BW__)
-    if constexpr (N == 64) {
-        const __m512i values = _mm512_loadu_si512(source);
-        return _mm512_test_epi8_mask(values, values);
+        std::uint64_t bits = 0;
+        ASHLAR_UNROLL
+        for (std::size_t i = 0; i < N; i += 16) {
+            __m128i values{};
+            __builtin_memcpy(&values, source + i, N < 16 ? N : 16);
+            // The truth is the lowest bit of a byte; the sign is what can be collected.
+            bits |= std::uint64_t{signs_of<1>(_mm_slli_epi16(values, 7))} << i;
+        }
+        return bits;
     }
 #endif
-    std::uint64_t bits = 0;
-    ASHLAR_UNROLL
-    for (std::size_t i = 0; i < N; i += 16) {
-        __m128i values{};
-        __builtin_memcpy(&values, source + i, N < 16 ? N : 16);
-        // The truth is the lowest bit of a byte; the sign is what can be collected.
-        bits |= std::uint64_t{x86_signs_of<1>(_mm_slli_epi16(values, 7))} << i;
-    }
-    return bits;
-}
-#endif
-
-#endif
+};
 
 }  // namespace ashlar::detail
+
+#endif

@@ -36,6 +36,9 @@ template <class T>
 inline constexpr T infinity = __builtin_bit_cast(T, float_format<T>::infinity);
 template <class T>
 inline constexpr T quiet_nan = __builtin_bit_cast(T, float_format<T>::quiet_nan);
+/// A variable and no call: without optimisation units of different flags would share the function that is called.
+template <class T>
+inline constexpr T lowest_value = std::numeric_limits<T>::lowest();
 
 /// Keeps the optimiser from algebra on a value whose rounding matters, and the x87 from extra precision.
 template <class T, std::size_t N, class Config>

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: BSL-1.0
+// No evaluation touches the heap: every way to it is counted while expressions of all kinds are evaluated.
+#include <ashlar/ashlar.hpp>
+
+#include <gtest/gtest.h>
+
+#include "support/random.hpp"
+
+#include <cstdlib>
+#include <new>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define HEAP_OF_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define HEAP_OF_SANITIZER 1
+#endif
+#endif
+
+namespace {
+
+bool counting = false;
+unsigned heap_calls = 0;
+
+void note_heap_call() {
+    if (counting) ++heap_calls;
+}
+
+}  // namespace
+
+#if defined(HEAP_OF_SANITIZER)
+
+#include <sanitizer/allocator_interface.h>
+
+namespace {
+[[maybe_unused]] const int hooks = __sanitizer_install_malloc_and_free_hooks([](const volatile void*, std::size_t) { note_heap_call(); },
+                                                                             [](const volatile void*) { note_heap_call(); });
+}
+#define HEAP_IS_COUNTED 1
+
+#elif defined(__GLIBC__)
+
+// glibc lets a program bring its own malloc; operator new of libstdc++ comes here too.
+extern "C" {
+void* __libc_malloc(std::size_t);
+void* __libc_calloc(std::size_t, std::size_t);
+void* __libc_realloc(void*, std::size_t);
+void* __libc_memalign(std::size_t, std::size_t);
+void __libc_free(void*);
+
+void* malloc(std::size_t size) {
+    note_heap_call();
+    return __libc_malloc(size);
+}
+void* calloc(std::size_t count, std::size_t size) {
+    note_heap_call();
+    return __libc_calloc(count, size);
+}
+void* realloc(void* block, std::size_t size) {
+    note_heap_call();
+    return __libc_realloc(block, size);
+}
+void* memalign(std::size_t alignment, std::size_t size) {
+    note_heap_call();
+    return __libc_memalign(alignment, size);
+}
+void* aligned_alloc(std::size_t alignment, std::size_t size) {
+    return memalign(alignment, size);
+}
+int posix_memalign(void** block, std::size_t alignment, std::size_t size) {
+    *block = memalign(alignment, size);
+    return *block == nullptr ? 12 : 0; // ENOMEM
+}
+void free(void* block) {
+    note_heap_call();
+    __libc_free(block);
+}
+}
+#define HEAP_IS_COUNTED 1
+
+#else
+#define HEAP_IS_COUNTED 0
+#endif
+
+namespace {
+
+using namespace ashlar;
+
+/// Calls of the heap during f.
+template <class F>
+unsigned heap_calls_of(const F& f) {
+    heap_calls = 0;
+    counting = true;
+    f();
+    counting = false;
+    return heap_calls;
+}
+
+void* volatile escaped;
+
+class no_allocation : public testing::Test {
+protected:
+    void SetUp() override {
+        if (!HEAP_IS_COUNTED) GTEST_SKIP() << "the heap of this system is not counted";
+    }
+
+    support::random_numbers random{1};
+};
+
+TEST_F(no_allocation, trap_counts) {
+    EXPECT_GE(heap_calls_of([] {
+                  escaped = std::malloc(16);
+                  std::free(escaped);
+              }), 2u);
+    EXPECT_GE(heap_calls_of([] {
+                  escaped = ::operator new(64, std::align_val_t{64});
+                  ::operator delete(escaped, std::align_val_t{64});
+              }), 2u);
+    EXPECT_EQ(heap_calls_of([] {}), 0u);
+}
+
+TEST_F(no_allocation, attention) {
+    const auto x = random.normal<float, 40, 24>();
+    const auto wide = random.normal<float, 40, 30>();
+    const auto pairs = random.truths<40, 40>(0.7);
+    tensor<float, 40, 30> y;
+    tensor<float, 40, 40> weights;
+    const std::size_t length = random.whole<int, 1>(5, 30)(0);
+
+    EXPECT_EQ(heap_calls_of([&] { y = attention(x, x, wide); }), 0u);
+    EXPECT_EQ(heap_calls_of([&] { y = attention(x, x, wide, causal, softcap(5)); }), 0u);
+    EXPECT_EQ(heap_calls_of([&] { y = attention(x, x, wide, keep(pairs) && keys_below(length)); }), 0u);
+    EXPECT_EQ(heap_calls_of([&] { y = matmul(store(weights, softmax(matmul(x, transpose(x)))), wide); }), 0u);
+
+    const auto d = random.normal<double, 2, 3, 17, 8>();
+    tensor<double, 2, 3, 17, 8> z;
+    EXPECT_EQ(heap_calls_of([&] { z = attention(d, d, d, sliding_window<4, 4>); }), 0u);
+
+    const auto q = random.normal<float, 150, 64>();
+    tensor<float, 150, 64> out;
+    EXPECT_EQ(heap_calls_of([&] {
+                  const auto e = attention(q, q, q);
+                  static workspace<workspace_bytes<decltype(e)>> scratch;
+                  evaluate(out, e, scratch);
+              }), 0u);
+}
+
+TEST_F(no_allocation, blocks) {
+    const auto x = random.normal<float, 30, 16>();
+    const auto up = random.normal<float, 16, 64>();
+    const auto down = random.normal<float, 64, 16>();
+    const auto square = random.normal<float, 16, 16>();
+    const auto gamma = random.normal<float, 16>();
+    tensor<float, 30, 16> y;
+
+    EXPECT_EQ(heap_calls_of([&] { y = matmul(gelu(matmul(x, up)), down); }), 0u);
+    EXPECT_EQ(heap_calls_of([&] { y = attention(matmul(x, square), matmul(x, square), matmul(x, square)); }), 0u);
+    EXPECT_EQ(heap_calls_of([&] {
+                  y = let(layer_norm(x, gamma, gamma, 1e-5f), [&](const auto& n) { return n + matmul(relu(matmul(n, up)), down); });
+              }), 0u);
+}
+
+TEST_F(no_allocation, destinations_that_overlap) {
+    auto x = random.normal<float, 24, 24>();
+    EXPECT_EQ(heap_calls_of([&] { x = softmax(x); }), 0u);
+    EXPECT_EQ(heap_calls_of([&] { x = matmul(x, x); }), 0u);
+    EXPECT_EQ(heap_calls_of([&] { x = transpose(x); }), 0u);
+    EXPECT_EQ(heap_calls_of([&] { x = attention(x, x, x); }), 0u);
+}
+
+TEST_F(no_allocation, reductions_and_moves) {
+    const auto x = random.normal<float, 12, 35>();
+    const auto tokens = random.whole<int, 9>(0, 12);
+    const auto a = random.normal<double, 3, 4, 5>();
+    float total = 0;
+    tensor<float, 9, 35> rows;
+    tensor<double, 3, 3> product;
+
+    EXPECT_EQ(heap_calls_of([&] { total = eval(sum(exp(x) * pow(abs(x), 1.5f)))() + eval(mean(logsumexp<0>(x)))(); }), 0u);
+    EXPECT_EQ(heap_calls_of([&] { total += static_cast<float>(eval(argmax<1>(x))(3)) + eval(max(variance<1>(x)))(); }), 0u);
+    EXPECT_EQ(heap_calls_of([&] { rows = take<0>(x, tokens); }), 0u);
+    EXPECT_EQ(heap_calls_of([&] { rows = concat<0>(slice<0, 0, 8>(x), slice<0, 11, 12>(x + 1.0f)); }), 0u);
+    EXPECT_EQ(heap_calls_of([&] { product = einsum<"ijk,ljk->il">(a, a); }), 0u);
+    EXPECT_EQ(total, total);
+}
+
+TEST_F(no_allocation, texts) {
+    const auto x = random.normal<float, 12, 8>();
+    const auto e = attention(x, x, x, causal);
+    std::size_t length = 0;
+    EXPECT_EQ(heap_calls_of([&] { length = explain(e).size(); }), 0u);
+    EXPECT_GT(length, 0u);
+}
+
+}  // namespace

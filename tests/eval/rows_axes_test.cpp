@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSL-1.0
+// Row operations by kernels along every axis, and of numbers that are none.
+#include <tests/support/differential.hpp>
+
+namespace {
+
+using namespace ashlar;
+using support::check;
+
+TEST(rows_of_tensors, every_axis) {
+    support::random_numbers random(4);
+    const auto x = random.normal<float, 3, 17, 5>();
+    check(sum<0>(x));
+    check(sum<1>(x));
+    check(sum<2>(x));
+    check(sum<0>(x, keep_dims));
+    check(sum<1>(x, keep_dims));
+    check(softmax<0>(x));
+    check(softmax<1>(x));
+    check(x - mean<1>(x, keep_dims));
+    check(x - max<2>(x, keep_dims));
+    check(x / sum<0>(x * x, keep_dims));
+    check(sum<0, 2>(x));
+    check(mean(x));
+    check(log_softmax<1>(x), 1e-5);
+    check(logsumexp<1>(x), 1e-5);
+    check(variance<1>(x));
+    check(softmax<1>(x) * sum<1>(x, keep_dims) + x);
+    check(softmax(softmax<0>(x)));
+    check(sum<1>(softmax<1>(x) * x));
+}
+
+TEST(rows_of_tensors, strange_numbers) {
+    const float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+    auto x = zeros<float, 4, 19>();
+    x(0, 3) = inf;
+    x(1, 18) = nan;
+    for (std::size_t i = 0; i < 19; ++i) x(2, i) = -inf;
+    x(3, 0) = -inf;
+    check(softmax(x));
+    check(log_softmax(x));
+    check(logsumexp(x));
+    check(sum<1>(x));
+    check(max<1>(x));
+    check(softmax<0>(x));
+    const auto y = eval(transpose(x));
+    check(softmax<0>(y));
+    check(logsumexp<0>(y));
+    check(log_softmax<0>(y));
+    check(max<0>(y));
+}
+
+}  // namespace

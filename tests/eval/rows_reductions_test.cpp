@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSL-1.0
+// Reductions by kernels around the sizes of registers, of every element type.
+#include <tests/support/differential.hpp>
+
+namespace {
+
+using namespace ashlar;
+using support::check;
+
+template <class Size>
+class rows : public testing::Test {};
+template <std::size_t N>
+using size_type = std::integral_constant<std::size_t, N>;
+using sizes = testing::Types<size_type<1>, size_type<7>, size_type<16>, size_type<17>, size_type<37>>;
+TYPED_TEST_SUITE(rows, sizes);
+
+TYPED_TEST(rows, reductions) {
+    constexpr std::size_t n = TypeParam::value;
+    support::random_numbers random(2);
+    const auto x = random.normal<float, n, 3>(1, 3);
+    const auto y = random.normal<float, 3, n>(1, 3);
+    check(sum<0>(x));
+    check(sum<1>(x));
+    check(mean<0>(y));
+    check(mean<1>(y));
+    check(max<0>(x) + min<0>(x));
+    check(max<1>(y) - min<1>(y));
+    check(variance<0>(x));
+    check(variance<1>(y));
+    check(argmax<0>(x));
+    check(argmax<1>(y));
+    check(sum(x * 2.0f));
+}
+
+TEST(rows_of_tensors, element_types) {
+    support::random_numbers random(5);
+    const auto x = random.normal<double, 3, 13>();
+    const auto i = random.whole<std::int32_t, 3, 37>(-99, 99);
+    const auto l = random.whole<std::int64_t, 3, 13>(-99, 99);
+    const auto b = random.truths<3, 37>(0.9);
+    check(softmax(x));
+    check(softmax<0>(x));
+    check(sum<0>(x));
+    check(variance<1>(x));
+    check(argmax<1>(x));
+    check(sum<1>(i));
+    check(sum<0>(i));
+    check(max<1>(i));
+    check(argmax<1>(i));
+    check(sum<1>(l));
+    check(max<0>(l));
+    check(all<1>(b));
+    check(any<0>(b));
+    check(all(b));
+    check(any(i < 0));
+    check(sum<1>(cast<float>(b)));
+    check(max<1>(random.whole<std::uint8_t, 3, 37>(0, 255)));
+    check(sum<1>(cast<std::int32_t>(random.whole<std::uint8_t, 3, 37>(0, 255))));
+}
+
+}  // namespace

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSL-1.0
+// dot_rows and dot_row_blocks against naive loops in double precision.
+#include <ashlar/kernel/product_dot.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <limits>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using namespace ashlar;
+using namespace ashlar::detail;
+
+constexpr double untouched = -77;
+
+template <class T>
+constexpr std::size_t width = lane_width<T, current_config>;
+
+/// Small values without a pattern that a wrong index could hide behind.
+template <class T>
+std::vector<T> values(std::size_t count, unsigned seed) {
+    std::vector<T> result(count);
+    for (T& x : result) {
+        seed = seed * 1664525u + 1013904223u;
+        x = static_cast<T>(static_cast<int>(seed >> 16) % 257 - 128) / T(64);
+    }
+    return result;
+}
+
+template <class T>
+double tolerance(std::size_t depth) {
+    return 8 * static_cast<double>(depth) * static_cast<double>(std::numeric_limits<T>::epsilon());
+}
+
+/// Calls f with each size that an axis is tested at, as a constant.
+template <class T, class Function>
+void for_each_size(Function f) {
+    [&]<std::size_t... Size>(std::index_sequence<Size...>) { (f(std::integral_constant<std::size_t, Size>{}), ...); }
+    (std::index_sequence < 1, width<T> == 1 ? 2 : width<T> - 1, width<T>, width<T> + 1, 17, 31, 37, 64 > {});
+}
+
+template <class T>
+class product_dot_test : public testing::Test {};
+using element_types = testing::Types<float, double>;
+TYPED_TEST_SUITE(product_dot_test, element_types);
+
+template <class T, dot_shape P>
+void check_dot() {
+    SCOPED_TRACE(testing::Message() << P.n << " rows of " << P.k << ", " << P.ld << " apart");
+    const std::vector<T> a = values<T>(P.k + 1, 3), b = values<T>((P.n - 1) * P.ld + P.k + 1, 4);
+    std::vector<T> out(P.n, T(untouched));
+    auto store = [&](std::size_t n, auto sums, auto count) { sums.template store_partial<count>(out.data() + n); };
+    dot_rows<T, current_config, P>(a.data() + 1, b.data() + 1, store);
+    for (std::size_t n = 0; n < P.n; ++n) {
+        double expected = 0;
+        for (std::size_t k = 0; k < P.k; ++k)
+            expected += double(a[1 + k]) * double(b[1 + n * P.ld + k]);
+        ASSERT_NEAR(out[n], expected, tolerance<T>(P.k)) << n;
+    }
+}
+
+TYPED_TEST(product_dot_test, every_size) {
+    using T = TypeParam;
+    for_each_size<T>([](auto k) { check_dot<T, dot_shape{width<T> + 1, k, k + 1}>(); });
+    for_each_size<T>([](auto n) { check_dot<T, dot_shape{n, 20, 20}>(); });
+    check_dot<T, dot_shape{37, 200, 200}>();
+    check_dot<T, dot_shape{5, 1000, 1003}>();
+}
+
+TYPED_TEST(product_dot_test, ranges_of_blocks) {
+    using T = TypeParam;
+    constexpr dot_shape P{3 * width<T> + 1, 20, 21};
+    constexpr std::size_t blocks = (P.n + width<T> - 1) / width<T>;
+    const std::vector<T> a = values<T>(P.k, 3), b = values<T>(P.n * P.ld, 4);
+    std::vector<T> all(P.n), some(P.n);
+    const auto into = [](std::vector<T>& out) {
+        return [&](std::size_t n, auto sums, auto count) { sums.template store_partial<count>(out.data() + n); };
+    };
+    auto store_all = into(all), store_some = into(some);
+    dot_rows<T, current_config, P>(a.data(), b.data(), store_all);
+    for (std::size_t first = 0; first <= blocks; ++first)
+        for (std::size_t last = first; last <= blocks; ++last) {
+            some.assign(P.n, T(untouched));
+            dot_row_blocks<T, current_config, P>(a.data(), b.data(), store_some, first, last);
+            for (std::size_t n = 0; n < P.n; ++n) {
+                const bool done = first <= n / width<T> && n / width<T> < last;
+                ASSERT_EQ(some[n], done ? all[n] : T(untouched)) << n;
+            }
+        }
+}
+
+}  // namespace

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSL-1.0
+// Lanes and memory that ends early, and lanes of one type as lanes of another, in every form this build has.
+#include <ashlar/kernel/simd.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "kernel/lane_forms.hpp"
+
+#if __has_include(<sys/mman.h>) && __has_include(<unistd.h>)
+#include <sys/mman.h>
+#include <unistd.h>
+#define HAS_GUARD_PAGES 1
+#else
+#define HAS_GUARD_PAGES 0
+#endif
+
+namespace {
+
+using namespace ashlar;
+using support::samples;
+
+/// Memory that ends where the process may not read.
+template <class T>
+class guarded {
+public:
+#if HAS_GUARD_PAGES
+    explicit guarded(std::size_t count) : page(static_cast<std::size_t>(sysconf(_SC_PAGESIZE))) {
+        base = static_cast<char*>(mmap(nullptr, 3 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+        mprotect(base, page, PROT_NONE);
+        mprotect(base + 2 * page, page, PROT_NONE);
+        end = reinterpret_cast<T*>(base + 2 * page);
+        begin = end - count;
+    }
+    ~guarded() { munmap(base, 3 * page); }
+#else
+    explicit guarded(std::size_t count) : storage(new T[count]), begin(storage.get()), end(begin + count) {}
+#endif
+    guarded(const guarded&) = delete;
+    guarded& operator=(const guarded&) = delete;
+
+#if HAS_GUARD_PAGES
+    std::size_t page;
+    char* base;
+#else
+    std::unique_ptr<T[]> storage;
+#endif
+    T *begin, *end;
+};
+
+template <std::size_t... Count, class F>
+void for_constant_counts(std::index_sequence<Count...>, F f) {
+    (f(std::integral_constant<std::size_t, Count>{}), ...);
+}
+
+template <class Form>
+void check_partial_memory() {
+    samples<Form> s;
+    using L = typename samples<Form>::L;
+    using M = typename samples<Form>::M;
+    using T = typename samples<Form>::T;
+    constexpr std::size_t N = samples<Form>::N;
+    guarded<T> memory(N);
+    guarded<bool> truths(N);
+    s.draw_all();
+    auto& a = s.a;
+    auto& p = s.p;
+    const L x = L::load(a);
+    for (std::size_t n = 0; n <= N; ++n) {
+        // Against both guards: reading on, reading back.
+        const std::unique_ptr<T[]> heap(new T[n]);
+        T* const places[] = {memory.end - n, heap.get()};
+        for (T* place : places) {
+            for (std::size_t i = 0; i < n; ++i)
+                place[i] = a[i];
+            s.expect(L::load_partial(place, n), [&](auto i) { return i < n ? a[i] : T(0); }, "load_partial");
+            for (std::size_t i = 0; i < n; ++i)
+                place[i] = T(0);
+            x.store_partial(place, n);
+            for (std::size_t i = 0; i < n; ++i)
+                EXPECT_EQ(place[i], a[i]) << "store_partial";
+        }
+        T whole[N];
+        for (T& value : whole)
+            value = T(77);
+        x.store_partial(whole, n);
+        for (std::size_t i = 0; i < N; ++i)
+            EXPECT_EQ(whole[i], i < n ? a[i] : T(77)) << "store_partial";
+        bool* const bools = truths.end - n;
+        for (std::size_t i = 0; i < n; ++i)
+            bools[i] = p[i];
+        s.expect_mask(M::load_partial(bools, n), [&](auto i) { return i < n && p[i]; }, "mask load_partial");
+        (!M::load(p)).store_partial(bools, n);
+        for (std::size_t i = 0; i < n; ++i)
+            EXPECT_EQ(bools[i], !p[i]) << "mask store_partial";
+    }
+    for_constant_counts(std::make_index_sequence<N + 1>{}, [&](auto count) {
+        constexpr std::size_t n = count;
+        T* const place = memory.end - n;
+        for (std::size_t i = 0; i < n; ++i)
+            place[i] = a[i];
+        s.expect(L::template load_partial<n>(place), [&](auto i) { return i < n ? a[i] : T(0); }, "constant count");
+        for (std::size_t i = 0; i < n; ++i)
+            place[i] = T(0);
+        x.template store_partial<n>(place);
+        for (std::size_t i = 0; i < n; ++i)
+            EXPECT_EQ(place[i], a[i]) << "constant count";
+    });
+    const std::unique_ptr<T[]> shifted(new T[N + 1]);
+    for (std::size_t i = 0; i < N; ++i)
+        shifted[i + 1] = a[i];
+    s.expect(L::load(shifted.get() + 1), [&](auto i) { return a[i]; }, "unaligned load");
+}
+
+template <class Form>
+void check_conversions() {
+    samples<Form> s;
+    using L = typename samples<Form>::L;
+    using M = typename samples<Form>::M;
+    using T = typename samples<Form>::T;
+    constexpr std::size_t N = samples<Form>::N;
+    s.draw_all();
+    auto& a = s.a;
+    auto& p = s.p;
+    const auto check = [&]<class U>(U) {
+        const auto converted = convert_lanes<U>(L::load(a));
+        static_assert(converted.size == N);
+        const auto mask = convert_mask<U>(M::load(p));
+        for (std::size_t i = 0; i < N; ++i) {
+            if (a[i] >= 0 || std::is_signed_v<U>) {
+                EXPECT_EQ(converted[i], static_cast<U>(a[i])) << sizeof(U) << " lane " << i;
+            }
+            EXPECT_EQ(mask[i], p[i]) << sizeof(U) << " lane " << i;
+        }
+        if constexpr (sizeof(U) == sizeof(T)) {
+            const auto bits = bit_cast_lanes<U>(L::load(a));
+            for (std::size_t i = 0; i < N; ++i) {
+                const U value = bits[i];
+                EXPECT_EQ(std::memcmp(&value, a + i, sizeof(T)), 0);
+            }
+            s.expect(bit_cast_lanes<T>(bits), [&](auto i) { return a[i]; }, "bit_cast_lanes back");
+        }
+    };
+    check(float{});
+    check(double{});
+    check(std::uint8_t{});
+    check(std::int16_t{});
+    check(std::int32_t{});
+    check(std::int64_t{});
+    check(detail::unsigned_of_size<sizeof(T)>{});
+}
+
+template <class Form>
+class memory_of : public testing::Test {};
+TYPED_TEST_SUITE(memory_of, support::forms);
+
+TYPED_TEST(memory_of, partial_memory) { check_partial_memory<TypeParam>(); }
+TYPED_TEST(memory_of, conversions) { check_conversions<TypeParam>(); }
+
+}  // namespace

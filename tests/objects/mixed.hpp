@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSL-1.0
+// What every unit of the mixed program evaluates, each built with other flags and macros.
+#pragma once
+
+struct numbers {
+    static constexpr int count = 19 * 11;
+    float values[8][count];
+    double sums[11];
+};
+
+/// Results of the unit's own code.
+using unit = numbers (*)();
+numbers narrow();
+numbers narrow_unoptimised();
+numbers wide();
+numbers wide_unoptimised();

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSL-1.0
+// One unit of the mixed program; MIXED_UNIT names its function.
+#include "mixed.hpp"
+
+#include <ashlar/ashlar.hpp>
+
+namespace {
+
+using grid = ashlar::tensor<float, 19, 11>;
+
+}  // namespace
+
+numbers MIXED_UNIT() {
+    using namespace ashlar;
+    const auto x = generate<float, 19, 11>([](auto i, auto j) { return static_cast<float>((i * 7 + j * 5) % 13) / 6.5f - 1.0f; });
+    const auto w = generate<float, 11, 11>([](auto i, auto j) { return static_cast<float>((i * 3 + j * 8) % 11) / 11.0f - 0.5f; });
+    const auto pairs = generate<bool, 19, 19>([](auto i, auto j) { return (i + j) % 3 != 0; });
+
+    numbers result{};
+    const auto put = [&](int i, const auto& e) { evaluate(tensor_view<float, 19, 11>(result.values[i]), e); };
+    put(0, attention(x, x, x, causal));
+    put(1, attention(matmul(x, w), x, x, keep(pairs)));
+    put(2, matmul(gelu(matmul(x, w) + row(w, 0)), transpose(w)));
+    put(3, let(layer_norm(x, row(w, 1), row(w, 2), 1e-5f), [](const auto& y) { return y + tanh(y) * exp(y); }));
+    put(4, log_softmax(x) - pow(abs(x) + 0.5f, x));
+    put(5, where(x > 0.25f, sqrt(abs(x)), broadcast_to<19, 11>(max<0>(x))));
+    put(6, take<0>(x, generate<int, 19>([](auto i) { return static_cast<int>(i * 5 % 19); })));
+    grid y = x;
+    y = matmul(y, w);
+    put(7, reshape<19, 11>(y) + 0.0f);
+    evaluate(tensor_view<double, 11>(result.sums), sum<0>(cast<double>(x)) + logsumexp<0>(cast<double>(x)));
+    return result;
+}

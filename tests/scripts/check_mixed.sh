@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSL-1.0
+# Links units built for plain x86-64 and for AVX2, with other macros and optimisation, in both orders, and runs them.
+# No function that two units share may hold AVX code: a machine without AVX could get that copy. 77 means skipped.
+set -euo pipefail
+
+usage='usage: check_mixed.sh <folder of mixed.cpp> <work folder> <compiler> [flag...]'
+sources=${1:?$usage}
+work=${2:?$usage}
+compiler=${3:?$usage}
+shift 3
+failures=0
+
+grep -qw avx2 /proc/cpuinfo && grep -qw fma /proc/cpuinfo || { echo "skipped: this processor has no AVX2"; exit 77; }
+mkdir -p "$work"
+unit() { # <name> <flag...>
+    local name=$1
+    shift
+    "$compiler" -std=c++20 "$@" -DMIXED_UNIT="$name" -c "$sources/mixed_unit.cpp" -o "$work/$name.o"
+}
+unit narrow -O2 -DNDEBUG "$@"
+unit narrow_unoptimised -O0 -DASHLAR_STACK_BUDGET=131072 "$@"
+unit wide -O2 -mavx2 -mfma -DASHLAR_CHECKS=1 "$@"
+unit wide_unoptimised -O0 -mavx2 -mfma -DNDEBUG -DASHLAR_L1_BYTES=16384 "$@"
+"$compiler" -std=c++20 -O1 -c "$sources/mixed.cpp" -o "$work/main.o"
+
+objects=(narrow narrow_unoptimised wide wide_unoptimised)
+objects=("${objects[@]/#/$work/}")
+objects=("${objects[@]/%/.o}")
+"$compiler" "$work/main.o" "${objects[@]}" -o "$work/narrow_first"
+"$compiler" "$work/main.o" "${objects[3]}" "${objects[2]}" "${objects[1]}" "${objects[0]}" -o "$work/wide_first"
+for program in narrow_first wide_first; do
+    echo "$program:"
+    "$work/$program" || { echo "FAILED: exit code $?"; failures=$((failures + 1)); }
+done
+
+# Weak functions of the unit that hold instructions with a VEX prefix or the registers that came with it.
+avx_functions() {
+    objdump -d --no-show-raw-insn "$1" | awk '
+        /^[0-9a-f]+ <.*>:$/ { name = substr($2, 2, length($2) - 3); next }
+        /\tv[a-z]|[yz]mm[0-9]/ { avx[name] = 1 }
+        END { for (name in avx) print name }' | sort
+}
+weak_symbols() { nm "$1" | awk '$2 ~ /^[WVu]$/ { print $3 }' | sort; }
+for narrow_unit in narrow narrow_unoptimised; do
+    for wide_unit in wide wide_unoptimised; do
+        shared=$(comm -12 <(weak_symbols "$work/$narrow_unit.o") <(weak_symbols "$work/$wide_unit.o") |
+            comm -12 - <(avx_functions "$work/$wide_unit.o") | c++filt)
+        if [[ -n $shared ]]; then
+            echo "FAILED: $narrow_unit and $wide_unit share functions that hold AVX code:"
+            cut -c 1-300 <<<"$shared" | sed 's/^/    /'
+            failures=$((failures + 1))
+        fi
+    done
+done
+
+if command -v qemu-x86_64 >/dev/null; then
+    echo "narrow units of wide_first, on an emulated processor without AVX:"
+    qemu-x86_64 -cpu Nehalem "$work/wide_first" narrow 2>/dev/null || { echo "FAILED: exit code $?"; failures=$((failures + 1)); }
+fi
+exit $((failures > 0))
