@@ -30,12 +30,16 @@ void note_heap_call() {
 
 #if defined(HEAP_OF_SANITIZER)
 
-#include <sanitizer/allocator_interface.h>
+// The sanitizer has a malloc of its own, and hooks; g++ comes without the header that declares them.
+extern "C" int __sanitizer_install_malloc_and_free_hooks(void (*on_malloc)(const volatile void*, std::size_t),
+                                                         void (*on_free)(const volatile void*));
 
 namespace {
-[[maybe_unused]] const int hooks = __sanitizer_install_malloc_and_free_hooks([](const volatile void*, std::size_t) { note_heap_call(); },
-                                                                             [](const volatile void*) { note_heap_call(); });
-}
+
+[[maybe_unused]] const int hooks = __sanitizer_install_malloc_and_free_hooks(
+    [](const volatile void*, std::size_t) { note_heap_call(); }, [](const volatile void*) { note_heap_call(); });
+
+}  // namespace
 #define HEAP_IS_COUNTED 1
 
 #elif defined(__GLIBC__)

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <random>
 #include <type_traits>
 
@@ -61,12 +62,22 @@ struct samples {
         }
     }
 
+    static double tolerance(T value) {
+        const double magnitude = static_cast<double>(value < 0 ? -value : value);
+        return 4 * static_cast<double>(std::numeric_limits<T>::epsilon()) * magnitude;
+    }
     template <class F>
     static void expect(L got, F expected, const char* what) {
         T values[N];
         got.store(values);
-        for (std::size_t i = 0; i < N; ++i)
-            EXPECT_EQ(values[i], static_cast<T>(expected(i))) << what << " lane " << i;
+        for (std::size_t i = 0; i < N; ++i) {
+            const T wanted = static_cast<T>(expected(i));
+            // -ffast-math replaces divisions by multiplications.
+            if (floating && current_config::fast_math)
+                EXPECT_NEAR(static_cast<double>(values[i]), static_cast<double>(wanted), tolerance(wanted)) << what;
+            else
+                EXPECT_EQ(values[i], wanted) << what << " lane " << i;
+        }
     }
     template <class F>
     static void expect_mask(M got, F expected, const char* what) {

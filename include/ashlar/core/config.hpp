@@ -204,7 +204,7 @@ consteval std::size_t register_bits() {
 /// large blocks, and takes minutes to compile.
 consteval std::size_t register_count() {
 #if !defined(__OPTIMIZE__) || defined(__SANITIZE_ADDRESS__) || defined(ASHLAR_HAS_ADDRESS_SANITIZER)
-    return 6;
+    return 8;
 #elif defined(ASHLAR_EMULATED_WIDTH)
     return 16;
 #elif defined(__AVX512VL__) || defined(__aarch64__) || defined(__AVX512F__) || defined(__riscv_v_fixed_vlen) || defined(__VSX__)

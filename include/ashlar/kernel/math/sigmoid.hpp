@@ -7,7 +7,7 @@
 
 namespace ashlar {
 
-/// 1 / (1 + e^-x), from e^-|x| so that nothing overflows: at most 3 ulp from the rounded value; exactly 0 below -87.3
+/// 1 / (1 + e^-x), from e^-|x| so that nothing overflows: at most 3 ulp; exactly 0 below -87.3
 /// (double: -708.3).
 template <class T, std::size_t N, class Config>
     requires detail::math_float<T>

@@ -36,7 +36,7 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<double, N, Config> tanh_magnitude(lanes<dou
 
 }  // namespace detail
 
-/// tanh(x): at most 3 ulp (float) or 2 ulp (double) from the rounded value, and never beyond 1.
+/// tanh(x): at most 3 ulp (float) or 2 ulp (double), and never beyond 1.
 template <class T, std::size_t N, class Config>
     requires detail::math_float<T>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> tanh(lanes<T, N, Config> x) {
