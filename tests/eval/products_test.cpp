@@ -15,8 +15,10 @@ TYPED_TEST_SUITE(products, element_types);
 TYPED_TEST(products, orientations) {
     using T = TypeParam;
     support::random_numbers random(1);
-    const auto a = random.template normal<T, 19, 7>(), at = random.template normal<T, 7, 19>();
-    const auto b = random.template normal<T, 7, 21>(), bt = random.template normal<T, 21, 7>();
+    const auto a = random.template normal<T, 19, 7>();
+    const auto at = random.template normal<T, 7, 19>();
+    const auto b = random.template normal<T, 7, 21>();
+    const auto bt = random.template normal<T, 21, 7>();
     check(matmul(a, b));
     check(matmul(a, transpose(bt)));
     check(matmul(transpose(at), b));
@@ -39,8 +41,10 @@ TYPED_TEST_SUITE(product_extents, cases);
 TYPED_TEST(product_extents, orientations) {
     constexpr std::size_t m = TypeParam::m, n = TypeParam::n, k = TypeParam::k;
     support::random_numbers random(2);
-    const auto a = random.normal<float, m, k>(), at = random.normal<float, k, m>();
-    const auto b = random.normal<float, k, n>(), bt = random.normal<float, n, k>();
+    const auto a = random.normal<float, m, k>();
+    const auto at = random.normal<float, k, m>();
+    const auto b = random.normal<float, k, n>();
+    const auto bt = random.normal<float, n, k>();
     check(matmul(a, b));
     check(matmul(a, transpose(bt)));
     check(matmul(transpose(at), b));

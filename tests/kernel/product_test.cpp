@@ -229,7 +229,7 @@ void check_zeros_exclude(std::size_t poisoned, bool nan) {
 
 TYPED_TEST(product_test, zeros_exclude) {
     for (const bool nan : {true, false}) {
-        for (std::size_t poisoned : {0, 11, 36})
+        for (std::size_t poisoned : {0u, 11u, 36u})
             check_zeros_exclude<TypeParam, 37, 21>(poisoned, nan);
         check_zeros_exclude<TypeParam, 3, 1>(1, nan);
     }

@@ -87,9 +87,9 @@ static_assert(cut_is<i386_config>(64, 64, 64, 2, 2));
 template <class Config>
 void expect_legal_cuts() {
     const register_file file = register_file_of<Config>();
-    for (std::size_t rows : {1, 2, 3, 5, 8, 13, 16, 17, 31, 64, 100, 384})
-        for (std::size_t vectors : {1, 2, 3, 4, 5, 7, 8, 24, 96})
-            for (std::size_t depth : {1, 3, 16, 64, 384}) {
+    for (std::size_t rows : {1u, 2u, 3u, 5u, 8u, 13u, 16u, 17u, 31u, 64u, 100u, 384u})
+        for (std::size_t vectors : {1u, 2u, 3u, 4u, 5u, 7u, 8u, 24u, 96u})
+            for (std::size_t depth : {1u, 3u, 16u, 64u, 384u}) {
                 SCOPED_TRACE(testing::Message() << rows << " rows " << vectors << " vectors " << depth << " deep");
                 const register_block block = choose_register_block(rows, vectors, depth, file);
                 EXPECT_EQ(block.rows.first(block.rows.blocks), rows);

@@ -8,6 +8,32 @@
 namespace ashlar {
 namespace detail {
 
+/// Marks the operands below node n that stage s of P reads.
+template <class P>
+constexpr void mark_read(std::size_t s, std::int16_t n, std::array<bool, P::count>& read) {
+    using stages = formula_writer<P>;
+    n = stages::past_names(s, n);
+    if (stages::stage(s).values[stages::index(n)] != -1) return;
+    read[stages::index(n)] = true;
+    if (stages::at(n).kind == op::matmul && n != stages::stage(s).core) return;
+    for (std::size_t i = 0; i < stages::at(n).operand_count; ++i) mark_read<P>(s, stages::at(n).operands[i], read);
+}
+
+/// Operands of P that stages only copy. A constant of its own: compilers limit the length of each evaluation.
+template <class P>
+inline constexpr auto copied_operands = [] {
+    std::array<bool, P::count> copied{}, computed_on{};
+    for (std::size_t s = 0; s < P::code.stage_count; ++s) {
+        const auto& stage = P::code.stages[s];
+        if (!formula_writer<P>::is_copy(s))
+            mark_read<P>(s, stage.top, computed_on);
+        else if (stage.buffer != -1)
+            mark_read<P>(s, stage.top, copied);
+    }
+    for (std::size_t n = 0; n < P::count; ++n) copied[n] = copied[n] && !computed_on[n];
+    return copied;
+}();
+
 /// Writes the plan of P, a `planned`, step by step.
 template <class P>
 struct plan_printer : stage_printer<P> {
@@ -56,33 +82,10 @@ private:
             if (g.rank >= 2 && g.strides[g.rank - 2u] == 1 && g.strides[g.rank - 1u] != 1) out.put(" by columns");
             if (g.kind == op::packed) out.put(" packed");
             out.unbroken = false;
-            if (is_only_copied(n)) out.put(" through a copy");
+            if (copied_operands<P>[n]) out.put(" through a copy");
         }
         if (any) out.put('\n');
     }
-    /// Whether every stage that reads an operand only copies it.
-    static constexpr bool is_only_copied(std::size_t n) {
-        bool copied = false;
-        for (std::size_t s = 0; s < code.stage_count; ++s) {
-            const auto& stage = code.stages[s];
-            const bool product = stage.kind == stage_kind::product;
-            const bool reads = touches(s, stage.top, n) ||
-                               (product && (touches(s, at(stage.core).operands[0], n) || touches(s, at(stage.core).operands[1], n)));
-            if (reads && !base::is_copy(s)) return false;
-            copied = copied || (reads && stage.buffer != -1);
-        }
-        return copied;
-    }
-    static constexpr bool touches(std::size_t s, id n, std::size_t operand) {
-        n = base::past_names(s, n);
-        if (code.stages[s].values[index(n)] != -1) return false;
-        if (index(n) == operand) return true;
-        if (at(n).kind == op::matmul) return false;
-        for (std::size_t i = 0; i < at(n).operand_count; ++i)
-            if (touches(s, at(n).operands[i], operand)) return true;
-        return false;
-    }
-
     // ------------------------------------------------------------------ steps and loops
 
     constexpr void print_step(std::size_t i) {

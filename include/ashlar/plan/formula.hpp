@@ -28,9 +28,14 @@ struct formula_writer {
 
     static constexpr bool is_operand(op kind) { return kind == op::array || kind == op::packed; }
 
+    static constexpr auto operands_before = [] {
+        std::array<std::size_t, P::count> before{};
+        for (std::size_t i = 1; i < P::count; ++i) before[i] = before[i - 1] + (is_operand(P::nodes[i - 1].kind) ? 1u : 0u);
+        return before;
+    }();
+
     constexpr void name_operand(id n) {
-        std::size_t before = 0;
-        for (std::size_t i = 0; i < index(n); ++i) before += is_operand(P::nodes[i].kind) ? 1u : 0u;
+        const std::size_t before = operands_before[index(n)];
         out.put(static_cast<char>('a' + before % 26));
         if (before >= 26) out.put(before / 26);
     }

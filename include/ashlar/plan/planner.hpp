@@ -39,11 +39,16 @@ public:
 private:
     static constexpr std::size_t index(id i) { return static_cast<std::size_t>(i); }
 
-    constexpr stage new_stage(stage_kind kind) const {
+    /// Copied into every new stage: a copy costs a constant evaluation less than two loops over all nodes.
+    static constexpr stage reads_nothing = [] {
         stage s;
-        s.kind = kind;
         s.values.fill(-1);
         s.factors.fill(-1);
+        return s;
+    }();
+    constexpr stage new_stage(stage_kind kind) const {
+        stage s = reads_nothing;
+        s.kind = kind;
         return s;
     }
 
