@@ -1,39 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-// Text of a fixed capacity, and writing it in a constant expression.
+// Writing text of a fixed capacity in a constant expression.
 #pragma once
 
-#include <array>
 #include <cstddef>
 
+#include <ashlar/core/fixed_text.hpp>
+
 namespace ashlar {
-
-/// Characters held by value, with a terminating zero behind them; made at compile time, printable anywhere.
-///
-///     std::puts(explain(e).c_str());
-///     std::string_view view(text.data(), text.size());
-template <std::size_t Capacity>
-struct fixed_text {
-    std::array<char, Capacity + 1> characters{};
-    std::size_t length = 0;
-
-    static constexpr std::size_t capacity() noexcept { return Capacity; }
-    [[nodiscard]] constexpr std::size_t size() const noexcept { return length; }
-    [[nodiscard]] constexpr bool empty() const noexcept { return length == 0; }
-    [[nodiscard]] constexpr const char* data() const noexcept { return characters.data(); }
-    [[nodiscard]] constexpr const char* c_str() const noexcept { return characters.data(); }
-    [[nodiscard]] constexpr const char* begin() const noexcept { return characters.data(); }
-    [[nodiscard]] constexpr const char* end() const noexcept { return characters.data() + length; }
-
-    /// Whether a string occurs in the text.
-    [[nodiscard]] constexpr bool contains(const char* part) const noexcept {
-        for (std::size_t i = 0; i <= length; ++i)
-            for (std::size_t k = 0;; ++k) {
-                if (part[k] == '\0') return true;
-                if (i + k >= length || characters[i + k] != part[k]) break;
-            }
-        return false;
-    }
-};
 
 namespace detail {
 
