@@ -8,7 +8,7 @@ BEGIN {
     sees["plan"] = "plan expr kernel tensor core"
     sees["eval"] = "eval plan expr kernel tensor core"
     sees["nn"] = "nn expr tensor eval core"
-    sees["io"] = "io nn tensor core"
+    sees["io"] = "io tensor core"
     sees["ashlar.hpp"] = "core tensor expr kernel plan eval"
     sees["nn.hpp"] = "nn ashlar.hpp"
     sees["io.hpp"] = "io ashlar.hpp tensor core"
