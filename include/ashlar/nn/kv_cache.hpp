@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: BSL-1.0
+// The cache of keys and values for decoding: static capacity, a length known at run time, nothing allocated.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include <ashlar/core/concepts.hpp>
+#include <ashlar/core/config.hpp>
+#include <ashlar/core/shape.hpp>
+#include <ashlar/eval/eval.hpp>
+#include <ashlar/expr/attention.hpp>
+#include <ashlar/expr/masks/causal.hpp>
+#include <ashlar/expr/masks/keys_below.hpp>
+#include <ashlar/expr/shape_ops.hpp>
+#include <ashlar/expr/slice.hpp>
+#include <ashlar/nn/cached_keys.hpp>
+#include <ashlar/tensor/tensor.hpp>
+#include <ashlar/tensor/view.hpp>
+
+namespace ashlar::nn {
+
+/// What a cache does when it is full: a linear one must not be appended to, a ring forgets its oldest row.
+enum class cache_order : std::uint8_t { linear, ring };
+
+namespace detail {
+
+/// Elements from one column to the next: at least the capacity, and an odd number of cache lines where that is more than
+/// one.
+consteval std::size_t column_stride(std::size_t capacity, std::size_t element_bytes) {
+    const std::size_t line = 64 / element_bytes;
+    const std::size_t lines = (capacity + line - 1) / line;
+    return lines == 1 ? capacity : (lines | 1) * line;
+}
+
+/// Whether a row of keys or values has as many elements as the cache holds per row.
+template <class Given, std::size_t Heads, std::size_t Width>
+struct cached_row {
+    static constexpr bool fits = Given::size == Heads * Width && (Given::rank == 1 || Given::extents[Given::rank - 1] ==
+                                 Width || Given::extents[Given::rank - 1] == Heads * Width);
+};
+
+/// How the rows of a prefill are arranged: heads first [heads, rows, width], or as a projection has them
+/// [rows, heads * width]. Rows of both keys and values must be equally many.
+template <class Given, std::size_t Heads, std::size_t Width>
+consteval std::size_t rows_of() {
+    if constexpr (Given::rank == 3)
+        return Given::extents[0] == Heads && Given::extents[2] == Width ? Given::extents[1] : 0;
+    else if constexpr (Given::rank == 2)
+        return Given::extents[1] == Heads * Width ? Given::extents[0] : 0;
+    else
+        return 0;
+}
+template <class Given, std::size_t Heads, std::size_t Width>
+struct cached_rows {
+    static constexpr bool fit = rows_of<Given, Heads, Width>() != 0;
+};
+template <std::size_t Keys, std::size_t Values>
+struct prefilled_rows {
+    static constexpr bool match = Keys == 0 || Values == 0 || Keys == Values;  // 0: an error of its own
+};
+
+/// Whether queries [heads, width] or [heads, rows, width] can attend to a cache.
+template <class Query, std::size_t Heads, std::size_t Width>
+struct cached_query {
+    static constexpr bool fits = (Query::rank == 2 || Query::rank == 3) &&
+                                 Query::extents[Query::rank - 1] == Width && Query::extents[0] % Heads == 0;
+};
+
+}  // namespace detail
+
+/// The keys and values of the tokens so far, for each key/value head: at most Capacity rows in static memory, of which
+/// the first `length()` are valid. Trivially copyable; nothing is allocated, and `kv_cache<...> c;` does not touch its
+/// memory. Keys are held by columns and values by rows, as a single query reads them. Write kv_cache<T, Capacity, ...>;
+/// dimensions are integers or axes; ValueWidth is KeyWidth unless given.
+///
+///     nn::kv_cache<float, 512, kv_heads, head> cache;
+///     cache.append(k, v);                                  // each [kv_heads, head]
+///     auto y = attention(q, cache.keys(), cache.values(), keys_below(cache.length()));   // q is [kv_heads, group, head]
+template <class T, auto Capacity, auto Heads, auto KeyWidth, auto ValueWidth, cache_order Order>
+struct basic_kv_cache {
+    static constexpr std::size_t capacity = ashlar::detail::extent_of(Capacity);
+    static constexpr std::size_t heads = ashlar::detail::extent_of(Heads);
+    static constexpr std::size_t key_width = ashlar::detail::extent_of(KeyWidth);
+    static constexpr std::size_t value_width = ashlar::detail::extent_of(ValueWidth);
+    static constexpr cache_order order = Order;
+    using value_type = T;
+
+    /// From one element of a key to the next, in elements: whole cache lines, and an odd number of them, since at a
+    /// distance of a large power of two the elements of a key would compete for a few lines of the cache.
+    static constexpr std::size_t key_stride = detail::column_stride(capacity, sizeof(T));
+
+    /// The memory; read through keys() and values(). Public so that the cache is an aggregate.
+    tensor<T, heads, key_width, key_stride> key_columns;
+    tensor<T, Heads, Capacity, ValueWidth> value_rows;
+    /// Rows appended since the last clear; a ring may have overwritten the first of them.
+    std::size_t appended = 0;
+
+    /// Rows that are valid, at most Capacity.
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr std::size_t length() const noexcept {
+        return appended < capacity ? appended : capacity;
+    }
+    /// The position of the next row: what positional encodings count by.
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr std::size_t position() const noexcept { return appended; }
+    /// Whether an append would overflow; never of a ring.
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr bool full() const noexcept { return room() == 0; }
+    /// Rows that can still be appended; of a ring without end.
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr std::size_t room() const noexcept {
+        return Order == cache_order::ring ? static_cast<std::size_t>(-1) : capacity - appended;
+    }
+    ASHLAR_ALWAYS_INLINE constexpr void clear() noexcept { appended = 0; }
+    /// Forgets the rows from `rows` on, so that decoding continues from there; rows must be at most position(), and of a
+    /// ring nothing may have been overwritten (asserted).
+    ASHLAR_ALWAYS_INLINE constexpr void truncate(std::size_t rows) noexcept {
+        ASHLAR_ASSERT(rows <= appended && (rows == appended || appended <= capacity),
+                      "ashlar: kv_cache: truncate can only go back to rows that the cache still has");
+        appended = rows;
+    }
+
+    /// All keys [Heads, Capacity, KeyWidth], as a view; those from length() on are whatever the memory holds, so mask them.
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto keys() const& noexcept {
+        constexpr auto strides = ashlar::detail::spelled_out(std::array{key_matrix, std::ptrdiff_t{1}, column});
+        return strided_view<const T, strides, Heads, Capacity, KeyWidth>{key_columns.data()};
+    }
+    void keys() const&& = delete;  // ashlar: kv_cache: a view of a temporary would dangle; name the cache first
+    /// All values [Heads, Capacity, ValueWidth], as a view.
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto values() const& noexcept { return view_of(value_rows); }
+    void values() const&& = delete;  // ashlar: kv_cache: a view of a temporary would dangle; name the cache first
+
+    /// Appends one row: k has Heads * KeyWidth elements in the order [Heads, KeyWidth], with any axes of extent 1, and v
+    /// likewise. There must be room (asserted); a ring overwrites its oldest row.
+    template <expression K, expression V, class Config = current_config>
+    constexpr void append(const K& k, const V& v) noexcept {
+        static_assert(detail::cached_row<shape_of<K>, heads, key_width>::fits,
+                      "ashlar: kv_cache: a row of keys must be [heads, width] or [heads * width]; reshape it");
+        static_assert(detail::cached_row<shape_of<V>, heads, value_width>::fits,
+                      "ashlar: kv_cache: a row of values must be [heads, width] or [heads * width]; reshape it");
+        ASHLAR_ASSERT(room() >= 1, "ashlar: kv_cache: append to a full cache; clear or truncate it, or use try_append");
+        if constexpr (detail::cached_row<shape_of<K>, heads, key_width>::fits &&
+                      detail::cached_row<shape_of<V>, heads, value_width>::fits)
+            write_row<Config>(appended++ % capacity, reshape<heads, key_width>(k), reshape<heads, value_width>(v));
+    }
+    /// The same if there is room; else false, and nothing is written.
+    template <expression K, expression V, class Config = current_config>
+    [[nodiscard]] constexpr bool try_append(const K& k, const V& v) noexcept {
+        if (full()) return false;
+        append<K, V, Config>(k, v);
+        return true;
+    }
+
+    /// Appends the first `count` rows (all unless given) of k and v, which are [Heads, rows, width] or, as a projection
+    /// has them, [rows, Heads * width]. There must be room for them (asserted). Evaluated at once where the rows fit
+    /// behind each other, row by row where a ring turns or `count` rows fit and all do not.
+    template <expression K, expression V, class Config = current_config>
+    constexpr void prefill(const K& k, const V& v, std::size_t count = most_rows<K>()) noexcept {
+        constexpr std::size_t rows = detail::rows_of<shape_of<K>, heads, key_width>();
+        constexpr std::size_t value_count = detail::rows_of<shape_of<V>, heads, value_width>();
+        static_assert(detail::cached_rows<shape_of<K>, heads, key_width>::fit,
+                      "ashlar: kv_cache: keys must be [heads, rows, width] or [rows, heads * width]; reshape or permute");
+        static_assert(detail::cached_rows<shape_of<V>, heads, value_width>::fit,
+                      "ashlar: kv_cache: values must be [heads, rows, width] or [rows, heads * width]; reshape or permute");
+        static_assert(detail::prefilled_rows<rows, value_count>::match,
+                      "ashlar: kv_cache: there must be as many rows of keys as of values; slice one");
+        ASHLAR_ASSERT(count <= rows, "ashlar: kv_cache: prefill of more rows than were given");
+        ASHLAR_ASSERT(count <= room(), "ashlar: kv_cache: prefill beyond the capacity; clear the cache, or use try_prefill");
+        if constexpr (rows != 0 && rows == value_count) {
+            const auto key_rows = rows_first<key_width, rows>(k);
+            const auto new_values = rows_first<value_width, rows>(v);
+            const std::size_t first = appended % capacity;
+            appended += count;
+            if constexpr (rows <= capacity)
+                if (first + rows <= capacity) {
+                    write_rows<rows, Config>(first, key_rows, new_values);
+                    return;
+                }
+            // Rows that would be overwritten at once are left out.
+            for (std::size_t i = count > capacity ? count - capacity : 0; i < count; ++i)
+                write_row<Config>((first + i) % capacity, row(key_rows, i), row(new_values, i));
+        }
+    }
+    /// The same if there is room; else false, and nothing is written.
+    template <expression K, expression V, class Config = current_config>
+    [[nodiscard]] constexpr bool try_prefill(const K& k, const V& v, std::size_t count = most_rows<K>()) noexcept {
+        if (count > room() || count > most_rows<K>()) return false;
+        prefill<K, V, Config>(k, v, count);
+        return true;
+    }
+
+    /// The mask for queries of the last `rows` positions, which are in the cache already: a query keeps the keys up to
+    /// its own that the cache still has.
+    ///
+    ///     cache.prefill(k, v);   // 32 rows
+    ///     auto y = attention(q, cache.keys(), cache.values(), cache.visible(32));
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto visible(std::size_t rows) const noexcept {
+        ASHLAR_ASSERT(rows <= appended, "ashlar: kv_cache: visible: append the keys of the queries first");
+        if constexpr (Order == cache_order::linear)
+            return causal_at(static_cast<std::ptrdiff_t>(appended - rows));
+        else
+            return detail::cached_keys_mask<capacity>(appended, appended - rows, static_cast<std::size_t>(-1));
+    }
+    /// The same within a sliding window: a query keeps the `window` positions up to its own. A ring must still have those
+    /// of the first query: window + rows - 1 is at most Capacity, unless nothing was overwritten (asserted).
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto visible(std::size_t rows, std::size_t window) const noexcept {
+        ASHLAR_ASSERT(rows <= appended, "ashlar: kv_cache: visible: append the keys of the queries first");
+        ASHLAR_ASSERT(appended <= capacity || window + rows - 1 <= capacity,
+                      "ashlar: kv_cache: visible: the window of the first query has been overwritten; enlarge the ring");
+        return detail::cached_keys_mask<capacity>(appended, appended - rows, window);
+    }
+
+    /// Attention of the latest queries to the cache, lazily: q is [query heads, KeyWidth] for the last position, or
+    /// [query heads, rows, KeyWidth] for the last `rows`; query heads are a multiple of Heads and grouped in order. The
+    /// result has q's shape with ValueWidth at its end. Options are those of `attention` but a mask.
+    ///
+    ///     cache.append(k, v);
+    ///     auto y = cache.attend(q);
+    template <expression Q, class... Options>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto attend(Q&& q, Options&&... options) const& noexcept {
+        using query = shape_of<Q>;
+        static_assert(detail::cached_query<query, heads, key_width>::fits,
+                      "ashlar: kv_cache: queries must be [query heads, width] or [query heads, rows, width], with a "
+                      "multiple of the cache's heads; reshape or permute");
+        if constexpr (!detail::cached_query<query, heads, key_width>::fits) {
+            return ashlar::detail::itself(std::forward<Q>(q));
+        } else if constexpr (query::rank == 2 || query::extents[1] == 1) {
+            // One row of queries per head: those that share keys become the rows of one product.
+            constexpr std::size_t group = query::extents[0] / heads;
+            using result = decltype(ashlar::detail::with_dimension<query, query::rank - 1,
+                                                                   ashlar::detail::canonical(ValueWidth)>());
+            return ashlar::detail::reshape_to<result>(
+                attention(reshape<Heads, group, KeyWidth>(std::forward<Q>(q)), keys(), values(), keys_below(length()),
+                          std::forward<Options>(options)...));
+        } else {
+            return attention(std::forward<Q>(q), keys(), values(), visible(query::extents[1]),
+                             std::forward<Options>(options)...);
+        }
+    }
+    template <expression Q, class... Options>
+    void attend(Q&& q, Options&&... options) const&& = delete;  // ashlar: kv_cache: a view of a temporary would dangle; name the cache first
+
+private:
+    template <class K>
+    static consteval std::size_t most_rows() {
+        return detail::rows_of<shape_of<K>, heads, key_width>();
+    }
+
+    /// [rows, Heads, Width] of either arrangement.
+    template <std::size_t Width, std::size_t Rows, class E>
+    ASHLAR_ALWAYS_INLINE static constexpr auto rows_first(const E& e) noexcept {
+        if constexpr (shape_of<E>::rank == 3)
+            return permute<1, 0, 2>(reshape<heads, Rows, Width>(e));
+        else
+            return reshape<Rows, heads, Width>(e);
+    }
+
+    static constexpr std::ptrdiff_t column = key_stride, key_matrix = key_stride * key_width,
+                                    value_matrix = capacity * value_width, value_row = value_width;
+
+    template <class Config, class K, class V>
+    ASHLAR_ALWAYS_INLINE constexpr void write_row(std::size_t slot, const K& k, const V& v) noexcept {
+        constexpr auto key_strides = ashlar::detail::spelled_out(std::array{key_matrix, column});
+        constexpr auto value_strides = ashlar::detail::spelled_out(std::array{value_matrix, std::ptrdiff_t{1}});
+        strided_view<T, key_strides, heads, key_width>{key_columns.data() + slot} = k;
+        strided_view<T, value_strides, heads, value_width>{value_rows.data() + slot * value_width} = v;
+    }
+    template <std::size_t Rows, class Config, class K, class V>
+    ASHLAR_ALWAYS_INLINE constexpr void write_rows(std::size_t slot, const K& k, const V& v) noexcept {
+        constexpr auto key_strides = ashlar::detail::spelled_out(std::array{std::ptrdiff_t{1}, key_matrix, column});
+        constexpr auto value_strides = ashlar::detail::spelled_out(std::array{value_row, value_matrix, std::ptrdiff_t{1}});
+        strided_view<T, key_strides, Rows, heads, key_width>{key_columns.data() + slot} = k;
+        strided_view<T, value_strides, Rows, heads, value_width>{value_rows.data() + slot * value_width} = v;
+    }
+};
+
+/// A cache of keys and values: a `basic_kv_cache` whose integer dimensions are std::size_t.
+///
+///     nn::kv_cache<float, 512, 4, 8> cache;                                  // 512 rows of 4 heads, 8 wide
+///     nn::kv_cache<float, 128, 4, 8, 8, nn::cache_order::ring> last_rows;    // the latest 128
+template <class T, auto Capacity, auto Heads, auto KeyWidth, auto ValueWidth = KeyWidth,
+          cache_order Order = cache_order::linear>
+using kv_cache = basic_kv_cache<T, ashlar::detail::canonical(Capacity), ashlar::detail::canonical(Heads),
+                                ashlar::detail::canonical(KeyWidth), ashlar::detail::canonical(ValueWidth), Order>;
+
+}  // namespace ashlar::nn

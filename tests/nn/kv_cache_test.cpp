@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: BSL-1.0
+// The cache of keys and values: decoding row by row, prefills, overflow, and memory behind the length.
+#include <ashlar/nn/kv_cache.hpp>
+
+#include <gtest/gtest.h>
+
+#include "support/random.hpp"
+#include "support/reference.hpp"
+
+#include <cstring>
+#include <type_traits>
+
+using namespace ashlar;
+
+namespace {
+
+inline constexpr axis<"kv", 2> kv;
+inline constexpr axis<"past", 37> past;
+inline constexpr axis<"head", 5> head;
+
+using cache_type = nn::kv_cache<float, 37, 2, 5, 3>;
+
+static_assert(std::is_same_v<cache_type, nn::kv_cache<float, 37u, 2ul, 5, 3>>);
+static_assert(std::is_trivially_copyable_v<cache_type> && std::is_aggregate_v<cache_type>);
+static_assert(shape_of<decltype(std::declval<cache_type&>().keys())>::extents == std::array<std::size_t, 3>{2, 37, 5});
+static_assert(shape_of<decltype(std::declval<cache_type&>().values())>::extents == std::array<std::size_t, 3>{2, 37, 3});
+// Columns of a capacity that is a power of two do not meet in the same lines of a cache.
+static_assert(nn::kv_cache<float, 1024, 1, 8>::key_stride == 1024 + 16 && nn::kv_cache<double, 8, 1, 8>::key_stride == 8);
+
+/// A cache whose memory is NaN.
+template <class Cache>
+void spoil(Cache& c) {
+    std::memset(c.key_columns.data(), 0xff, sizeof c.key_columns);
+    std::memset(c.value_rows.data(), 0xff, sizeof c.value_rows);
+}
+
+/// Rows [first, last) of the second axis of [heads, rows, width].
+reference::array rows(const reference::array& a, std::size_t first, std::size_t last) {
+    reference::array result{{a.extents[0], last - first, a.extents[2]}, {}};
+    for (std::size_t h = 0; h < a.extents[0]; ++h)
+        for (std::size_t r = first; r < last; ++r)
+            for (std::size_t i = 0; i < a.extents[2]; ++i)
+                result.values.push_back(a.values[(h * a.extents[1] + r) * a.extents[2] + i]);
+    return result;
+}
+
+struct sequence {
+    tensor<float, 2, 37, 5> k;
+    tensor<float, 2, 37, 3> v;
+    tensor<float, 6, 37, 5> q;  // three query heads for each of keys
+
+    sequence() {
+        support::random_numbers random(11);
+        random.fill_uniform(k);
+        random.fill_uniform(v);
+        random.fill_uniform(q);
+    }
+};
+
+}  // namespace
+
+TEST(kv_cache, decodes_row_by_row) {
+    const sequence s;
+    cache_type cache{};
+    spoil(cache);
+    for (std::size_t t = 0; t < 37; ++t) {
+        ASSERT_EQ(cache.length(), t);
+        ASSERT_FALSE(cache.full());
+        cache.append(row(permute<1, 0, 2>(s.k), t), row(permute<1, 0, 2>(s.v), t));
+        const tensor<float, 6, 5> q = row(permute<1, 0, 2>(s.q), t);
+        const reference::array q3{{6, 1, 5}, reference::of(q).values};
+        reference::array expected =
+            reference::attend(q3, rows(reference::of(s.k), 0, t + 1), rows(reference::of(s.v), 0, t + 1)).values;
+        reference::expect_near(eval(cache.attend(reshape<6, 1, 5>(q))), expected);
+        expected.extents = {6, 3};
+        reference::expect_near(eval(cache.attend(q)), expected);
+        expected.extents = {2, 3, 3};
+        reference::expect_near(
+            eval(attention(reshape<2, 3, 5>(q), cache.keys(), cache.values(), keys_below(cache.length()))), expected);
+    }
+    EXPECT_TRUE(cache.full());
+    EXPECT_FALSE(cache.try_append(row(permute<1, 0, 2>(s.k), 0), row(permute<1, 0, 2>(s.v), 0)));
+    EXPECT_EQ(cache.length(), 37u);
+    reference::expect_near(cache.values(), reference::of(s.v), 0);
+    reference::expect_near(cache.keys(), reference::of(s.k), 0);
+}
+
+TEST(kv_cache, prefill_takes_heads_first_and_rows_first) {
+    const sequence s;
+    cache_type heads_first{}, rows_first{};
+    spoil(heads_first);
+    spoil(rows_first);
+    heads_first.prefill(slice<1, 0, 20>(s.k), slice<1, 0, 20>(s.v));
+    const tensor<float, 20, 10> k = reshape<20, 10>(permute<1, 0, 2>(slice<1, 0, 20>(s.k)));
+    const tensor<float, 20, 6> v = reshape<20, 6>(permute<1, 0, 2>(slice<1, 0, 20>(s.v)));
+    // An expression, as a projection would be.
+    rows_first.prefill(k * 1.0f, v + 0.0f);
+    for (const cache_type* c : {&heads_first, &rows_first}) {
+        EXPECT_EQ(c->length(), 20u);
+        reference::expect_near(slice<1, 0, 20>(c->keys()), rows(reference::of(s.k), 0, 20), 0);
+        reference::expect_near(slice<1, 0, 20>(c->values()), rows(reference::of(s.v), 0, 20), 0);
+    }
+    // The queries of a chunk see their past and the chunk up to themselves.
+    heads_first.prefill(slice<1, 20, 33>(s.k), slice<1, 20, 33>(s.v));
+    reference::attention_options options;
+    options.keep = [](const reference::index&, std::size_t query, std::size_t key) { return key <= query + 20; };
+    const tensor<float, 6, 13, 5> q = slice<1, 20, 33>(s.q);
+    const reference::array expected = reference::attend(reference::of(q), rows(reference::of(s.k), 0, 33),
+                                                        rows(reference::of(s.v), 0, 33), options).values;
+    reference::expect_near(eval(heads_first.attend(q)), expected);
+    reference::expect_near(eval(attention(q, heads_first.keys(), heads_first.values(), heads_first.visible(13))), expected);
+}
+
+TEST(kv_cache, prefill_of_some_rows) {
+    const sequence s;
+    cache_type cache{};
+    spoil(cache);
+    const tensor<float, 2, 30, 5> k = slice<1, 0, 30>(s.k);
+    const tensor<float, 2, 30, 3> v = slice<1, 0, 30>(s.v);
+    cache.prefill(k, v, 12);
+    EXPECT_EQ(cache.length(), 12u);
+    // 30 rows more would not fit, the 25 asked for do: nothing is written behind the memory.
+    cache.prefill(k, v, 25);
+    EXPECT_EQ(cache.length(), 37u);
+    reference::expect_near(slice<1, 0, 12>(cache.keys()), rows(reference::of(k), 0, 12), 0);
+    reference::expect_near(slice<1, 12, 37>(cache.keys()), rows(reference::of(k), 0, 25), 0);
+    reference::expect_near(slice<1, 12, 37>(cache.values()), rows(reference::of(v), 0, 25), 0);
+    EXPECT_FALSE(cache.try_prefill(k, v, 1));
+    EXPECT_TRUE(cache.try_prefill(k, v, 0));
+    cache.truncate(20);
+    EXPECT_FALSE(cache.try_prefill(k, v));
+    EXPECT_FALSE(cache.try_prefill(k, v, 31));
+    EXPECT_EQ(cache.length(), 20u);
+    EXPECT_TRUE(cache.try_prefill(k, v, 17));
+    EXPECT_TRUE(cache.full());
+    cache.clear();
+    EXPECT_EQ(cache.room(), 37u);
+}
+
+TEST(kv_cache, named_axes) {
+    nn::kv_cache<float, past, kv, head> cache{};
+    tensor<float, kv, head> k = full<float, kv, head>(0.5f), v = iota<float, kv, head>();
+    cache.append(k, v);
+    const tensor<float, kv, 1, head> q = full<float, kv, 1, head>(1);
+    const tensor<float, kv, 1, head> y = attention(q, cache.keys(), cache.values(), keys_below(cache.length()));
+    EXPECT_EQ(y(1, 0, 4), 9.0f);
+    const tensor<float, kv, head> z = cache.attend(reshape<kv, head>(q));
+    EXPECT_EQ(z(0, 3), 3.0f);
+}
+
+namespace {
+
+constexpr float decoded_at_compile_time() {
+    nn::kv_cache<float, 4, 1, 2> cache{};
+    cache.append(tensor<float, 2>{1, 0}, tensor<float, 2>{10, 20});
+    cache.append(tensor<float, 2>{1, 0}, tensor<float, 2>{30, 40});
+    if (!cache.try_append(tensor<float, 2>{1, 0}, tensor<float, 2>{50, 60})) return -1;
+    cache.truncate(2);
+    const tensor<float, 1, 2> q{{3, 4}};
+    const tensor<float, 1, 2> y = cache.attend(q);
+    return y(0, 1);
+}
+static_assert(decoded_at_compile_time() == 30);
+
+}  // namespace
+
+TEST(kv_cache, appends_what_it_holds) {
+    cache_type cache{};
+    const sequence s;
+    cache.append(row(permute<1, 0, 2>(s.k), 3), row(permute<1, 0, 2>(s.v), 3));
+    cache.append(row(permute<1, 0, 2>(cache.keys()), 0) * 2.0f, row(permute<1, 0, 2>(cache.values()), 0));
+    EXPECT_EQ(cache.keys()(1, 1, 4), 2 * s.k(1, 3, 4));
+    EXPECT_EQ(cache.values()(1, 1, 2), s.v(1, 3, 2));
+}
+
+#if GTEST_HAS_DEATH_TEST && !defined(NDEBUG)
+TEST(kv_cache_death, overflow_is_asserted) {
+    nn::kv_cache<float, 2, 1, 2> cache{};
+    const tensor<float, 2> x{};
+    const tensor<float, 1, 2, 2> two{};
+    cache.append(x, x);
+    EXPECT_DEATH(cache.prefill(two, two), "beyond the capacity");
+    EXPECT_DEATH(cache.truncate(2), "go back");
+    EXPECT_DEATH(static_cast<void>(cache.visible(2)), "append the keys");
+    cache.append(x, x);
+    EXPECT_DEATH(cache.append(x, x), "full cache");
+}
+#endif
