@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSL-1.0
+// Activations as options of modules, and as modules without parameters.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+#include <ashlar/core/concepts.hpp>
+#include <ashlar/expr/elementwise.hpp>
+#include <ashlar/expr/operands.hpp>
+
+namespace ashlar::nn {
+
+/// What a layer applies element by element; gelu is the erf form, gelu_tanh PyTorch's approximate='tanh'.
+enum class activation : std::uint8_t { identity, relu, gelu, gelu_tanh, silu, sigmoid, tanh };
+
+/// The activation of every element, lazily.
+///
+///     auto y = nn::activate<nn::activation::gelu>(matmul(x, w));
+template <activation Kind, expression X>
+[[nodiscard]] constexpr auto activate(X&& x) noexcept {
+    if constexpr (Kind == activation::relu)
+        return ashlar::relu(std::forward<X>(x));
+    else if constexpr (Kind == activation::gelu)
+        return ashlar::gelu(std::forward<X>(x));
+    else if constexpr (Kind == activation::gelu_tanh)
+        return ashlar::gelu_tanh(std::forward<X>(x));
+    else if constexpr (Kind == activation::silu)
+        return ashlar::silu(std::forward<X>(x));
+    else if constexpr (Kind == activation::sigmoid)
+        return ashlar::sigmoid(std::forward<X>(x));
+    else if constexpr (Kind == activation::tanh)
+        return ashlar::tanh(std::forward<X>(x));
+    else
+        return ashlar::detail::hold(std::forward<X>(x));
+}
+
+/// An activation as a module, without parameters: [...] to [...], lazily.
+///
+///     nn::activation_layer<nn::activation::relu> relu;
+///     auto y = relu(first(x));
+template <activation Kind>
+struct activation_layer {
+    template <expression X>
+    [[nodiscard]] constexpr auto operator()(X&& x) const noexcept {
+        return activate<Kind>(std::forward<X>(x));
+    }
+
+    template <class Self, class Visitor>
+    static constexpr void members(Self&, Visitor&&) {}
+};
+
+}  // namespace ashlar::nn

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSL-1.0
+// feed_forward: two products with an activation between them, plain or gated.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include <ashlar/core/concepts.hpp>
+#include <ashlar/expr/let.hpp>
+#include <ashlar/expr/operators.hpp>
+#include <ashlar/nn/activation.hpp>
+#include <ashlar/nn/linear.hpp>
+#include <ashlar/nn/module.hpp>
+
+namespace ashlar::nn {
+
+/// The options of `feed_forward`: extents of the last axis outside and inside, the activation, whether it gates a second
+/// product (silu: SwiGLU, gelu: GeGLU), and whether the products have biases.
+struct feed_forward_options {
+    width embed, hidden;
+    nn::activation activation = nn::activation::relu;
+    bool gated = false;
+    bool bias = true;
+};
+
+namespace detail {
+
+/// An expression once for each use of f: an array is borrowed as often as f likes, a lazy node is named by let.
+template <class X, class F>
+[[nodiscard]] constexpr auto used_often(X&& x, const F& f) noexcept {
+    if constexpr (array_expression<X> && ashlar::detail::viewable<X>)
+        return f(x);
+    else
+        return let(std::forward<X>(x), f);
+}
+
+}  // namespace detail
+
+/// linear2(activation(linear1(x))): [..., embed] to [..., embed], lazily and in one loop over rows, so that the hidden
+/// values never exist beyond a tile. Members `linear1`, `linear2`, as in PyTorch's TransformerEncoderLayer.
+///
+///     nn::feed_forward<{.embed = 64, .hidden = 256, .activation = nn::activation::gelu}> block{};
+///     y = block(x);
+template <feed_forward_options Options, class T = float, std::size_t Panel = detail::panel<T>>
+struct feed_forward {
+    static constexpr feed_forward_options options = Options;
+    static constexpr std::size_t embed = Options.embed, hidden = Options.hidden;
+
+    linear<{Options.embed, Options.hidden, Options.bias}, T, Panel> linear1;
+    linear<{Options.hidden, Options.embed, Options.bias}, T, Panel> linear2;
+
+    /// The expression; it borrows the module.
+    template <expression X>
+    [[nodiscard]] constexpr auto operator()(X&& x) const& noexcept {
+        return linear2(activate<Options.activation>(linear1(std::forward<X>(x))));
+    }
+    template <expression X>
+    void operator()(X&&) const&& = delete;  // ashlar: nn: an expression borrows its module, and a temporary one would dangle; name it first
+
+    template <class Self, class Visitor>
+    static constexpr void members(Self& self, Visitor&& visit) {
+        visit("linear1", self.linear1);
+        visit("linear2", self.linear2);
+    }
+};
+
+/// down_proj(activation(gate_proj(x)) * up_proj(x)): SwiGLU with silu, GeGLU with gelu (Shazeer 2020). Members
+/// `gate_proj`, `up_proj`, `down_proj`, as in Hugging Face's LlamaMLP.
+///
+///     nn::feed_forward<{.embed = 64, .hidden = 172, .activation = nn::activation::silu, .gated = true, .bias = false}> swiglu{};
+template <feed_forward_options Options, class T, std::size_t Panel>
+    requires(Options.gated)
+struct feed_forward<Options, T, Panel> {
+    static constexpr feed_forward_options options = Options;
+    static constexpr std::size_t embed = Options.embed, hidden = Options.hidden;
+
+    linear<{Options.embed, Options.hidden, Options.bias}, T, Panel> gate_proj;
+    linear<{Options.embed, Options.hidden, Options.bias}, T, Panel> up_proj;
+    linear<{Options.hidden, Options.embed, Options.bias}, T, Panel> down_proj;
+
+    /// The expression; it borrows the module.
+    template <expression X>
+    [[nodiscard]] constexpr auto operator()(X&& x) const& noexcept {
+        return down_proj(detail::used_often(std::forward<X>(x), [this](const auto& y) {
+            return activate<Options.activation>(gate_proj(y)) * up_proj(y);
+        }));
+    }
+    template <expression X>
+    void operator()(X&&) const&& = delete;  // ashlar: nn: an expression borrows its module, and a temporary one would dangle; name it first
+
+    template <class Self, class Visitor>
+    static constexpr void members(Self& self, Visitor&& visit) {
+        visit("gate_proj", self.gate_proj);
+        visit("up_proj", self.up_proj);
+        visit("down_proj", self.down_proj);
+    }
+};
+
+}  // namespace ashlar::nn

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSL-1.0
+// linear: a product with a learnt matrix, and a learnt bias.
+#pragma once
+
+#include <cstddef>
+#include <utility>
+
+#include <ashlar/core/concepts.hpp>
+#include <ashlar/expr/matmul.hpp>
+#include <ashlar/expr/operators.hpp>
+#include <ashlar/nn/module.hpp>
+#include <ashlar/nn/weights.hpp>
+#include <ashlar/nn/width.hpp>
+
+namespace ashlar::nn {
+
+/// The options of `linear`: extents of the last axis of input and output, and whether there is a bias.
+struct linear_options {
+    width in, out;
+    bool bias = true;
+};
+
+/// x W + b along the last axis: [..., in] to [..., out], lazily. In weight files `weight` is [out, in] and `bias` [out],
+/// as PyTorch's nn.Linear has them; here the matrix is packed [in, out]. in * out + out parameters.
+///
+///     nn::linear<{.in = 64, .out = 10}> head{};
+///     tensor<float, 32, 10> y = head(x);   // x: tensor<float, 32, 64>
+template <linear_options Options, class T = float, std::size_t Panel = detail::panel<T>>
+struct linear {
+    static constexpr linear_options options = Options;
+    static constexpr std::size_t in = Options.in, out = Options.out;
+
+    detail::weight_matrix<T, Panel, in, out> weight;
+    [[no_unique_address]] detail::optional_vector<Options.bias, T, out> bias;
+
+    /// The expression; it borrows the module.
+    template <expression X>
+    [[nodiscard]] constexpr auto operator()(X&& x) const& noexcept {
+        if constexpr (Options.bias)
+            return matmul(std::forward<X>(x), weight) + bias;
+        else
+            return matmul(std::forward<X>(x), weight);
+    }
+    template <expression X>
+    void operator()(X&&) const&& = delete;  // ashlar: nn: an expression borrows its module, and a temporary one would dangle; name it first
+
+    template <class Self, class Visitor>
+    static constexpr void members(Self& self, Visitor&& visit) {
+        visit("weight", transposed(self.weight));
+        if constexpr (Options.bias) visit("bias", self.bias);
+    }
+};
+
+}  // namespace ashlar::nn

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSL-1.0
+// Norms with learnt factors: layer_norm and rms_norm.
+#pragma once
+
+#include <cstddef>
+#include <utility>
+
+#include <ashlar/core/concepts.hpp>
+#include <ashlar/expr/normalize.hpp>
+#include <ashlar/expr/operators.hpp>
+#include <ashlar/nn/module.hpp>
+#include <ashlar/nn/weights.hpp>
+#include <ashlar/nn/width.hpp>
+
+namespace ashlar::nn {
+
+/// The options of `layer_norm`: the extent of the last axis, what is added to the variance, and whether there is a bias.
+struct layer_norm_options {
+    width size;
+    double eps = 1e-5;
+    bool bias = true;
+};
+
+/// (x - mean) / sqrt(variance + eps) * weight + bias along the last axis, with the biased variance: [..., size] to
+/// [..., size], lazily. PyTorch's nn.LayerNorm over one axis. 2 * size parameters.
+///
+///     nn::layer_norm<{.size = 64}> norm{.weight = full<float, 64>(1), .bias = {}};
+///     x = norm(x);
+template <layer_norm_options Options, class T = float>
+struct layer_norm {
+    static constexpr layer_norm_options options = Options;
+    static constexpr std::size_t size = Options.size;
+
+    basic_tensor<T, size> weight;
+    [[no_unique_address]] detail::optional_vector<Options.bias, T, size> bias;
+
+    /// The expression; it borrows the module.
+    template <expression X>
+    [[nodiscard]] constexpr auto operator()(X&& x) const& noexcept {
+        if constexpr (Options.bias)
+            return ashlar::layer_norm(std::forward<X>(x), weight, bias, Options.eps);
+        else
+            return ashlar::layer_norm(std::forward<X>(x), Options.eps) * weight;
+    }
+    template <expression X>
+    void operator()(X&&) const&& = delete;  // ashlar: nn: an expression borrows its module, and a temporary one would dangle; name it first
+
+    template <class Self, class Visitor>
+    static constexpr void members(Self& self, Visitor&& visit) {
+        visit("weight", self.weight);
+        if constexpr (Options.bias) visit("bias", self.bias);
+    }
+};
+
+/// The options of `rms_norm`: the extent of the last axis, and what is added to the mean square.
+struct rms_norm_options {
+    width size;
+    double eps = 1e-5;
+};
+
+/// x / sqrt(mean(x * x) + eps) * weight along the last axis: [..., size] to [..., size], lazily (Zhang and Sennrich
+/// 2019). `size` parameters.
+///
+///     nn::rms_norm<{.size = 64, .eps = 1e-6}> norm{.weight = full<float, 64>(1)};
+template <rms_norm_options Options, class T = float>
+struct rms_norm {
+    static constexpr rms_norm_options options = Options;
+    static constexpr std::size_t size = Options.size;
+
+    basic_tensor<T, size> weight;
+
+    /// The expression; it borrows the module.
+    template <expression X>
+    [[nodiscard]] constexpr auto operator()(X&& x) const& noexcept {
+        return ashlar::rms_norm(std::forward<X>(x), weight, Options.eps);
+    }
+    template <expression X>
+    void operator()(X&&) const&& = delete;  // ashlar: nn: an expression borrows its module, and a temporary one would dangle; name it first
+
+    template <class Self, class Visitor>
+    static constexpr void members(Self& self, Visitor&& visit) {
+        visit("weight", self.weight);
+    }
+};
+
+}  // namespace ashlar::nn

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSL-1.0
+// How modules hold what they have learnt.
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+
+#include <ashlar/core/config.hpp>
+#include <ashlar/core/shape.hpp>
+#include <ashlar/expr/packed.hpp>
+#include <ashlar/nn/module.hpp>
+#include <ashlar/tensor/tensor.hpp>
+
+namespace ashlar::nn {
+
+/// Stands where a module has no array, such as the bias of one without biases.
+struct no_array {};
+
+namespace detail {
+
+/// Columns of a panel of the packed matrices of modules, in this build. It is a parameter of every module with
+/// matrices, so that modules of translation units with other registers are other types.
+template <class T, class Config = current_config>
+inline constexpr std::size_t panel = ashlar::detail::panel_columns<T, Config>;
+
+/// A matrix [Rows, Columns] on the right of products.
+template <class T, std::size_t Panel, std::size_t Rows, std::size_t Columns>
+using weight_matrix = basic_packed<T, Panel, Rows, Columns>;
+
+/// A vector that is there if Given.
+template <bool Given, class T, std::size_t N>
+using optional_vector = std::conditional_t<Given, basic_tensor<T, N>, no_array>;
+
+}  // namespace detail
+}  // namespace ashlar::nn
