@@ -85,6 +85,10 @@ TEST(shape_operations, joins) {
     check(transpose(concat<1>(x, y)));
     check(concat<0>(transpose(x), transpose(y)) + 0.0f);
     check(concat<1>(concat<0>(x, z), concat<0>(x * 2.0f, z)));
+    check(concat<1>(concat<0>(x, z), concat<0>(y, slice<0, 0, 3>(y))) * 2.0f);
+    const auto tall = concat<0>(random.normal<float, 3, 1, 6, 2>(), random.normal<float, 5, 1, 6, 2>());
+    check(concat<2>(tall, random.normal<float, 8, 1, 1, 2>()) * 2.0f);
+    check(concat<2>(permute<1, 0, 2, 3>(tall), random.normal<float, 1, 8, 1, 2>()) + random.normal<float, 7, 2>());
     check(stack<0>(x, x * 2.0f));
     check(stack<1>(x, exp(x)));
     check(stack<2>(x, x + 1.0f));

@@ -24,7 +24,8 @@ constexpr auto planner<Count>::emit(id top, destination out, binding_list b, con
         }
     }
     const graph_node& g = at(top);
-    if (g.kind == op::concat) return emit_concat(top, out, b, stack);
+    // Inside a loop along its own axis a join, as a part of another one, is made as a whole and then copied.
+    if (g.kind == op::concat && b[g.axis] == whole_axis) return emit_concat(top, out, b, stack);
     core_choice choice;
     binding_list identity = all_whole;
     for (std::size_t a = 0; a < g.rank; ++a) identity[a] = static_cast<std::int16_t>(a);
