@@ -53,10 +53,17 @@ struct feed_forward {
     /// The expression; it borrows the module.
     template <expression X>
     [[nodiscard]] constexpr auto operator()(X&& x) const& noexcept {
-        return linear2(activate<Options.activation>(linear1(std::forward<X>(x))));
+        static_assert(detail::module_input<shape_of<X>, embed>::fits,
+                      "ashlar: nn: the last axis of the input must be as wide as the module's options say; change one");
+        if constexpr (!detail::module_input<shape_of<X>, embed>::fits)
+            return ashlar::detail::hold(std::forward<X>(x));
+        else
+            return linear2(activate<Options.activation>(linear1(std::forward<X>(x))));
     }
     template <expression X>
-    void operator()(X&&) const&& = delete;  // ashlar: nn: an expression borrows its module, and a temporary one would dangle; name it first
+    [[nodiscard]] constexpr auto operator()(X&& x) const&& noexcept {
+        return detail::named(*this)(std::forward<X>(x));
+    }
 
     template <class Self, class Visitor>
     static constexpr void members(Self& self, Visitor&& visit) {
@@ -82,12 +89,19 @@ struct feed_forward<Options, T, Panel> {
     /// The expression; it borrows the module.
     template <expression X>
     [[nodiscard]] constexpr auto operator()(X&& x) const& noexcept {
-        return down_proj(detail::used_often(std::forward<X>(x), [this](const auto& y) {
-            return activate<Options.activation>(gate_proj(y)) * up_proj(y);
-        }));
+        static_assert(detail::module_input<shape_of<X>, embed>::fits,
+                      "ashlar: nn: the last axis of the input must be as wide as the module's options say; change one");
+        if constexpr (!detail::module_input<shape_of<X>, embed>::fits)
+            return ashlar::detail::hold(std::forward<X>(x));
+        else
+            return down_proj(detail::used_often(std::forward<X>(x), [this](const auto& y) {
+                return activate<Options.activation>(gate_proj(y)) * up_proj(y);
+            }));
     }
     template <expression X>
-    void operator()(X&&) const&& = delete;  // ashlar: nn: an expression borrows its module, and a temporary one would dangle; name it first
+    [[nodiscard]] constexpr auto operator()(X&& x) const&& noexcept {
+        return detail::named(*this)(std::forward<X>(x));
+    }
 
     template <class Self, class Visitor>
     static constexpr void members(Self& self, Visitor&& visit) {

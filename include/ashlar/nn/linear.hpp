@@ -36,13 +36,19 @@ struct linear {
     /// The expression; it borrows the module.
     template <expression X>
     [[nodiscard]] constexpr auto operator()(X&& x) const& noexcept {
-        if constexpr (Options.bias)
+        static_assert(detail::module_input<shape_of<X>, in>::fits,
+                      "ashlar: nn: the last axis of the input must be as wide as the module's options say; change one");
+        if constexpr (!detail::module_input<shape_of<X>, in>::fits)
+            return ashlar::detail::hold(std::forward<X>(x));
+        else if constexpr (Options.bias)
             return matmul(std::forward<X>(x), weight) + bias;
         else
             return matmul(std::forward<X>(x), weight);
     }
     template <expression X>
-    void operator()(X&&) const&& = delete;  // ashlar: nn: an expression borrows its module, and a temporary one would dangle; name it first
+    [[nodiscard]] constexpr auto operator()(X&& x) const&& noexcept {
+        return detail::named(*this)(std::forward<X>(x));
+    }
 
     template <class Self, class Visitor>
     static constexpr void members(Self& self, Visitor&& visit) {

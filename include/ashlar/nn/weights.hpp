@@ -27,6 +27,32 @@ inline constexpr std::size_t panel = ashlar::detail::panel_columns<T, Config>;
 template <class T, std::size_t Panel, std::size_t Rows, std::size_t Columns>
 using weight_matrix = basic_packed<T, Panel, Rows, Columns>;
 
+/// Whether the last axis of an input is as wide as a module wants it.
+template <class Input, std::size_t Width>
+struct module_input {
+    static consteval bool check() {
+        if constexpr (Input::rank == 0)
+            return false;
+        else
+            return Input::extents[Input::rank - 1] == Width;
+    }
+    static constexpr bool fits = check();
+};
+
+/// Whether a module that an expression borrows outlives the statement.
+template <class Module>
+struct temporary_module {
+    static constexpr bool is_named = false;
+};
+
+/// A module that is called as a temporary: an error.
+template <class Module>
+constexpr const Module& named(const Module& m) noexcept {
+    static_assert(temporary_module<Module>::is_named,
+                  "ashlar: nn: an expression borrows its module, and a temporary one would dangle; name it first");
+    return m;
+}
+
 /// A vector that is there if Given.
 template <bool Given, class T, std::size_t N>
 using optional_vector = std::conditional_t<Given, basic_tensor<T, N>, no_array>;

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSL-1.0
+// encoder: a stack of encoder layers.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+#include <ashlar/core/concepts.hpp>
+#include <ashlar/expr/operands.hpp>
+#include <ashlar/nn/encoder_layer.hpp>
+#include <ashlar/nn/layered.hpp>
+#include <ashlar/nn/module.hpp>
+#include <ashlar/nn/norm.hpp>
+
+namespace ashlar::nn {
+
+/// The options of `encoder`: those of a layer, how many there are, and whether a norm follows the last one.
+struct encoder_options {
+    encoder_layer_options layer;
+    std::size_t layers = 1;
+    bool final_norm = false;
+};
+
+/// A transformer's encoder: [..., T, embed] to the same shape. Options of the call are those of `attention` and hold for
+/// every layer. As PyTorch's nn.TransformerEncoder. Its layers are evaluated one after the other by one plan, so that code
+/// and scratch are those of one layer, and memory for one more [..., T, embed]. A call that is an operand of another
+/// expression is evaluated when that is built.
+///
+///     nn::encoder<{.layer = {.embed = 64, .heads = 4}, .layers = 6}> encoder{};
+///     tensor<float, 32, 64> y = encoder(x, keys_below(length));
+template <encoder_options Options, class T = float, std::size_t Panel = detail::panel<T>>
+struct encoder {
+    static constexpr encoder_options options = Options;
+    static constexpr std::size_t embed = Options.layer.embed, layer_count = Options.layers;
+    static constexpr bool has_last_step = Options.final_norm;
+
+    std::array<encoder_layer<Options.layer, T, Panel>, layer_count> layers;
+    [[no_unique_address]] std::conditional_t<Options.final_norm, layer_norm<{Options.layer.embed, Options.layer.eps, Options.layer.bias}, T>, no_array> norm;
+
+    /// The call; it borrows the module.
+    template <expression X, class... Choices>
+    [[nodiscard]] constexpr auto operator()(X&& x, const Choices&... choices) const& noexcept {
+        const auto step = [choices...](const auto& layer, const auto& y) { return layer(y, choices...); };
+        return detail::layered_call<encoder, ashlar::detail::held<X>, std::remove_const_t<decltype(step)>>{
+            this, ashlar::detail::hold(std::forward<X>(x)), step};
+    }
+    template <expression X, class... Choices>
+    [[nodiscard]] constexpr auto operator()(X&& x, Choices&&... choices) const&& noexcept {
+        return detail::named(*this)(std::forward<X>(x), std::forward<Choices>(choices)...);
+    }
+
+    /// What follows the last layer.
+    template <expression X>
+        requires(Options.final_norm)
+    [[nodiscard]] constexpr auto last_step(X&& x) const& noexcept {
+        return norm(std::forward<X>(x));
+    }
+
+    template <class Self, class Visitor>
+    static constexpr void members(Self& self, Visitor&& visit) {
+        visit("layers", self.layers);
+        if constexpr (Options.final_norm) visit("norm", self.norm);
+    }
+};
+
+}  // namespace ashlar::nn

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSL-1.0
+// encoder_layer: self attention and a feed-forward block, each with a residual and a norm.
+#pragma once
+
+#include <cstddef>
+#include <utility>
+
+#include <ashlar/core/concepts.hpp>
+#include <ashlar/expr/let.hpp>
+#include <ashlar/expr/operators.hpp>
+#include <ashlar/nn/feed_forward.hpp>
+#include <ashlar/nn/module.hpp>
+#include <ashlar/nn/multihead_attention.hpp>
+#include <ashlar/nn/norm.hpp>
+
+namespace ashlar::nn {
+
+/// The options of `encoder_layer`, with the defaults of PyTorch's nn.TransformerEncoderLayer except for the width of the
+/// feed-forward block, which is 4 * embed unless given, and for batch_first.
+struct encoder_layer_options {
+    width embed, heads = 1;
+    width hidden = 0;  ///< 0: 4 * embed
+    nn::activation activation = nn::activation::relu;
+    bool norm_first = false;  ///< norms before attention and feed-forward block instead of behind their residuals
+    bool bias = true;
+    double eps = 1e-5;
+    bool batch_first = true;  ///< [batch, seq, embed] rather than [seq, batch, embed]
+};
+
+/// A layer of a transformer's encoder, lazily: [..., T, embed] to the same shape, with at most one batch axis. Options of
+/// the call are those of `attention`, a mask before all. As PyTorch's nn.TransformerEncoderLayer without dropout.
+///
+/// The whole layer is one expression: K and V are projected first, and then one loop over tiles of rows does all the
+/// rest, up to the second norm.
+///
+///     nn::encoder_layer<{.embed = 64, .heads = 4, .hidden = 256}> layer{};
+///     y = layer(x, keys_below(length));
+template <encoder_layer_options Options, class T = float, std::size_t Panel = detail::panel<T>>
+struct encoder_layer {
+    static constexpr encoder_layer_options options = Options;
+    static constexpr std::size_t embed = Options.embed, hidden = detail::given_or(Options.hidden, 4 * embed);
+    static constexpr attention_options self_attention_options{
+        .embed = Options.embed, .heads = Options.heads, .bias = Options.bias, .batch_first = Options.batch_first};
+    static constexpr feed_forward_options block_options{
+        .embed = embed, .hidden = hidden, .activation = Options.activation, .gated = false, .bias = Options.bias};
+    static constexpr layer_norm_options norm_options{Options.embed, Options.eps, Options.bias};
+
+    multihead_attention<self_attention_options, T, Panel> self_attn;
+    nn::feed_forward<block_options, T, Panel> feed_forward;
+    layer_norm<norm_options, T> norm1, norm2;
+
+    /// The expression; it borrows the module.
+    template <expression X, class... Choices>
+    [[nodiscard]] constexpr auto operator()(X&& x, Choices&&... choices) const& noexcept {
+        static_assert(detail::module_input<shape_of<X>, embed>::fits,
+                      "ashlar: nn: the last axis of the input must be as wide as the module's options say; change one");
+        if constexpr (!detail::module_input<shape_of<X>, embed>::fits)
+            return ashlar::detail::hold(std::forward<X>(x));
+        else
+            return detail::used_often(std::forward<X>(x), [&](const auto& y) {
+                if constexpr (Options.norm_first)
+                    return let(y + self_attn(norm1(y), choices...), [this](const auto& h) { return h + feed_forward(norm2(h)); });
+                else
+                    return let(norm1(y + self_attn(y, choices...)), [this](const auto& h) { return norm2(h + feed_forward(h)); });
+            });
+    }
+    template <expression X, class... Choices>
+    [[nodiscard]] constexpr auto operator()(X&& x, Choices&&... choices) const&& noexcept {
+        return detail::named(*this)(std::forward<X>(x), std::forward<Choices>(choices)...);
+    }
+
+    template <class Self, class Visitor>
+    static constexpr void members(Self& self, Visitor&& visit) {
+        visit("self_attn", self.self_attn);
+        visit("", self.feed_forward);
+        visit("norm1", self.norm1);
+        visit("norm2", self.norm2);
+    }
+};
+
+}  // namespace ashlar::nn

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: BSL-1.0
+// Stacks of layers, evaluated one after the other: one plan for all of them, and memory for one.
+#pragma once
+
+#include <cstddef>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+#include <ashlar/core/concepts.hpp>
+#include <ashlar/core/config.hpp>
+#include <ashlar/eval/eval.hpp>
+#include <ashlar/eval/workspace.hpp>
+#include <ashlar/expr/operands.hpp>
+
+namespace ashlar::nn {
+
+/// Marks (as expression_category) the calls of stacks of layers.
+struct layered_category {};
+
+namespace detail {
+
+/// A stack's layers applied to an input: `step(layer, x)` is the expression of one of them, `finish(x)` what follows
+/// the last one. All layers have one type, and their results the input's shape.
+template <class Stack, class X, class Step>
+struct layered_call {
+    using shape_type = shape_of<X>;
+    using value_type = element_of<X>;
+    using expression_category = layered_category;
+
+    const Stack* stack;
+    X input;
+    [[no_unique_address]] Step step;
+};
+
+}  // namespace detail
+
+/// The call of a stack of layers, such as an `encoder`. It is evaluated, layer by layer, when it is assigned or given to
+/// `eval` or `evaluate`; where it is an operand, when the expression around it is built, which then owns the values.
+template <class E>
+concept layered_expression =
+    expression<E> && std::same_as<typename std::remove_cvref_t<E>::expression_category, layered_category>;
+
+namespace detail {
+
+/// What a node holds of a call: its values, since there is no expression of all layers.
+template <layered_expression Call>
+[[nodiscard]] constexpr auto borrow(const Call& call) noexcept {
+    return ashlar::eval(call);
+}
+
+template <class T, class Shape>
+using dense_view = decltype(ashlar::detail::make_view<T, Shape, ashlar::detail::row_major_strides(Shape::extents)>(std::declval<T*>()));
+
+template <class... Calls>
+struct layered_plan;
+
+/// What an evaluation of a call consists of: its expressions, its places, and the scratch for both. Results go to the
+/// destination and to a buffer by turns, so that the last one ends in the destination.
+template <class Stack, class X, class Step>
+struct layered_plan<layered_call<Stack, X, Step>> {
+    using call = layered_call<Stack, X, Step>;
+    using value_type = typename call::value_type;
+    using source = dense_view<const value_type, typename call::shape_type>;
+    using place = dense_view<value_type, typename call::shape_type>;
+    using layer = decltype(std::declval<const Step&>()(std::declval<const Stack&>().layers[0], std::declval<const source&>()));
+
+    static constexpr bool finishes = Stack::has_last_step;
+    static constexpr std::size_t layers = Stack::layer_count;
+    static constexpr std::size_t steps = layers + (finishes ? 1 : 0);
+    /// Whether the input is read where it lies.
+    static constexpr bool reads_input = std::is_same_v<X, source>;
+    static constexpr std::size_t buffer_bytes =
+        (call::shape_type::size * sizeof(value_type) + ashlar::detail::scratch_alignment - 1) / ashlar::detail::scratch_alignment *
+        ashlar::detail::scratch_alignment;
+
+    template <class Config>
+    static consteval std::size_t step_scratch() {
+        std::size_t bytes = ashlar::detail::expression_scratch<layer, Config>;
+        if constexpr (!reads_input)
+            if (ashlar::detail::expression_scratch<X, Config> > bytes) bytes = ashlar::detail::expression_scratch<X, Config>;
+        if constexpr (finishes) {
+            using last = decltype(std::declval<const Stack&>().last_step(std::declval<const source&>()));
+            if (ashlar::detail::expression_scratch<last, Config> > bytes) bytes = ashlar::detail::expression_scratch<last, Config>;
+        }
+        return bytes;
+    }
+    template <class Config>
+    static constexpr std::size_t scratch_bytes = buffer_bytes + step_scratch<Config>();
+    static consteval std::size_t count_flops() {
+        std::size_t all = layers * ashlar::detail::expression_flops<layer> + ashlar::detail::expression_flops<X>;
+        if constexpr (finishes)
+            all += ashlar::detail::expression_flops<decltype(std::declval<const Stack&>().last_step(std::declval<const source&>()))>;
+        return all;
+    }
+};
+
+/// Runs a call into dense memory.
+template <class Call, class Config>
+struct layered_run {
+    using plan = layered_plan<Call>;
+    using value_type = typename plan::value_type;
+    using source = typename plan::source;
+    using place = typename plan::place;
+    static constexpr std::size_t scratch_bytes = plan::template step_scratch<Config>();
+
+    static void run(const Call& call, value_type* destination, std::byte* memory) noexcept {
+        value_type* const buffer = reinterpret_cast<value_type*>(memory);
+        auto& scratch = *std::launder(reinterpret_cast<workspace<scratch_bytes>*>(memory + plan::buffer_bytes));
+        value_type* to = plan::steps % 2 == 1 ? destination : buffer;
+        const auto other = [&](const value_type* p) { return p == destination ? buffer : destination; };
+        const value_type* from = other(to);
+        if constexpr (plan::reads_input) {
+            // Where the first layer writes to what it reads, it reads a copy.
+            if (to == destination && ashlar::detail::share_memory<Config>(call.input, place(destination)))
+                ashlar::detail::copy_apart<Config, place, source>(buffer, call.input.data());
+            else
+                from = call.input.data();
+        } else if constexpr (array_expression<decltype(call.input)>) {
+            ashlar::evaluate<place, decltype(call.input), Config>(place(other(to)), call.input);
+        } else {
+            ashlar::evaluate<place, std::remove_cvref_t<decltype(call.input)>, scratch_bytes, Config>(place(other(to)), call.input, scratch);
+        }
+        for (std::size_t i = 0; i < plan::layers; ++i) {
+            ashlar::evaluate<place, typename plan::layer, scratch_bytes, Config>(place(to), call.step(call.stack->layers[i], source(from)), scratch);
+            from = to;
+            to = other(to);
+        }
+        if constexpr (plan::finishes) {
+            const auto last = call.stack->last_step(source(from));
+            ashlar::evaluate<place, std::remove_cv_t<decltype(last)>, scratch_bytes, Config>(place(to), last, scratch);
+        }
+    }
+
+    /// In a constant expression.
+    static constexpr void run_constant(const Call& call, value_type* destination) {
+        ashlar::detail::value_tensor<Call> x{};
+        const auto set = [&x](const auto& e) {
+            if constexpr (array_expression<decltype(e)>)
+                ashlar::detail::assign<Config>(x, e);
+            else
+                ashlar::detail::assign_constant<Config>(x, e);
+        };
+        set(call.input);
+        for (std::size_t i = 0; i < plan::layers; ++i) set(call.step(call.stack->layers[i], source(x.data())));
+        if constexpr (plan::finishes) set(call.stack->last_step(source(x.data())));
+        ashlar::detail::copy_apart<Config, place, source>(destination, static_cast<const value_type*>(x.data()));
+    }
+
+    /// Into any array; one that is not dense gets a copy of a dense one.
+    template <class Destination>
+    static constexpr void run_into(Destination& destination, const Call& call, std::byte* memory) noexcept {
+        if constexpr (ashlar::detail::is_dense<Destination>) {
+            if (std::is_constant_evaluated())
+                run_constant(call, destination.data());
+            else
+                run(call, destination.data(), memory);
+        } else {
+            using result = ashlar::detail::value_tensor<Call>;
+            static_assert(ashlar::detail::scratch_on_stack<sizeof(result), Config::stack_budget>::fits,
+                          "ashlar: nn: the result exceeds ASHLAR_STACK_BUDGET; evaluate into a tensor or a dense view");
+            if constexpr (ashlar::detail::scratch_on_stack<sizeof(result), Config::stack_budget>::fits) {
+                result values{};
+                run_into(values, call, memory);
+                ashlar::detail::assign<Config>(destination, values);
+            }
+        }
+    }
+};
+
+/// Scratch on the stack, in a function of its own.
+template <class Call, class Config, class Destination>
+ASHLAR_NOINLINE void run_layers_on_stack(Destination& destination, const Call& call) noexcept {
+    alignas(ashlar::detail::scratch_alignment) std::byte memory[layered_plan<Call>::template scratch_bytes<Config>];
+    layered_run<Call, Config>::run_into(destination, call, memory);
+}
+
+}  // namespace detail
+}  // namespace ashlar::nn
+
+namespace ashlar {
+namespace detail {
+
+template <class Stack, class X, class Step, class Config>
+inline constexpr std::size_t expression_scratch<nn::detail::layered_call<Stack, X, Step>, Config> =
+    nn::detail::layered_plan<nn::detail::layered_call<Stack, X, Step>>::template scratch_bytes<Config>;
+template <class Stack, class X, class Step>
+inline constexpr std::size_t expression_flops<nn::detail::layered_call<Stack, X, Step>> =
+    nn::detail::layered_plan<nn::detail::layered_call<Stack, X, Step>>::count_flops();
+
+/// Assignment of the call of a stack of layers.
+template <class Destination, nn::layered_expression Source, class Config>
+struct assignment<Destination, Source, Config> {
+    static constexpr void run(Destination& destination, const Source& source) noexcept {
+        constexpr std::size_t bytes = nn::detail::layered_plan<Source>::template scratch_bytes<Config>;
+        static_assert(scratch_on_stack<bytes, Config::stack_budget>::fits,
+                      "ashlar: nn: the scratch exceeds ASHLAR_STACK_BUDGET; pass a workspace<workspace_bytes<E>> or raise the budget");
+        if constexpr (scratch_on_stack<bytes, Config::stack_budget>::fits) {
+            if (std::is_constant_evaluated())
+                nn::detail::layered_run<Source, Config>::run_into(destination, source, nullptr);
+            else
+                nn::detail::run_layers_on_stack<Source, Config>(destination, source);
+        }
+    }
+};
+
+}  // namespace detail
+
+/// Evaluates a stack of layers with scratch of the caller's, at least workspace_bytes<E> of it. The destination may
+/// overlap the input.
+///
+///     static workspace<workspace_bytes<decltype(encoder(x))>> scratch;
+///     evaluate(y, encoder(x), scratch);
+template <class Destination, nn::layered_expression E, std::size_t Bytes, class Config = current_config>
+    requires array_expression<Destination>
+constexpr void evaluate(Destination&& destination, const E& e, workspace<Bytes>& scratch) noexcept {
+    if constexpr (detail::check_assignment<std::remove_cvref_t<Destination>, E>()) {
+        constexpr std::size_t needed = nn::detail::layered_plan<E>::template scratch_bytes<Config>;
+        static_assert(detail::workspace_size<Bytes, needed>::suffices,
+                      "ashlar: nn: the workspace is too small; it needs workspace_bytes<E> bytes");
+        if constexpr (Bytes >= needed) nn::detail::layered_run<E, Config>::run_into(destination, e, scratch.bytes);
+    }
+}
+
+}  // namespace ashlar

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: BSL-1.0
+// multihead_attention: learnt projections around the attention of several heads.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include <ashlar/core/concepts.hpp>
+#include <ashlar/expr/attention.hpp>
+#include <ashlar/expr/let.hpp>
+#include <ashlar/expr/permute.hpp>
+#include <ashlar/expr/reduce.hpp>
+#include <ashlar/nn/feed_forward.hpp>
+#include <ashlar/nn/heads.hpp>
+#include <ashlar/nn/linear.hpp>
+#include <ashlar/nn/module.hpp>
+
+namespace ashlar::nn {
+
+/// What the arrays of an attention module are called in weight files.
+enum class attention_names : std::uint8_t {
+    torch,  ///< in_proj_weight, or {q,k,v}_proj_weight where the widths differ; in_proj_bias, out_proj.*
+    llama   ///< q_proj.*, k_proj.*, v_proj.*, o_proj.*, as in Hugging Face's models
+};
+
+/// The options of `multihead_attention`. What is 0 follows from the others: as many heads of keys as of queries, heads
+/// of embed / heads, keys and values of width embed.
+struct attention_options {
+    width embed, heads = 1;
+    width kv_heads = 0;        ///< heads of keys and values; heads must be a multiple (grouped and multi-query attention)
+    width head_width = 0;      ///< entries of one head of queries, keys and values
+    width kdim = 0, vdim = 0;  ///< widths of the key and value inputs
+    bool bias = true;          ///< biases of the projections of queries, keys and values
+    bool out_bias = true;      ///< bias of the output projection, if bias is true as well
+    bool batch_first = true;   ///< [batch, seq, embed] rather than [seq, batch, embed]
+    attention_names names = attention_names::torch;
+};
+
+namespace detail {
+
+/// Whether the heads of queries fall into groups, one for each head of keys.
+template <std::size_t Heads, std::size_t KvHeads>
+struct head_groups {
+    static constexpr bool divide = Heads % KvHeads == 0;
+};
+
+/// Whether heads of embed / heads are whole.
+template <std::size_t Embed, std::size_t Heads>
+struct head_widths {
+    static constexpr bool divide = Embed % Heads == 0;
+};
+
+/// Whether queries, keys and values are as wide as an attention module wants them.
+template <class Q, class K, class V, std::size_t Embed, std::size_t Kdim, std::size_t Vdim>
+struct attention_inputs {
+    static constexpr bool fit = module_input<Q, Embed>::fits && module_input<K, Kdim>::fits && module_input<V, Vdim>::fits;
+};
+
+/// [seq, batch, ...] as [batch, seq, ...], and back; nothing where there is no batch.
+template <bool BatchFirst, expression X>
+[[nodiscard]] constexpr auto batch_exchanged(X&& x) noexcept {
+    if constexpr (BatchFirst || shape_of<X>::rank < 3)
+        return ashlar::detail::itself(std::forward<X>(x));
+    else
+        return permute<1, 0, 2>(std::forward<X>(x));
+}
+
+}  // namespace detail
+
+/// Attention of several heads (Vaswani et al. 2017), lazily: queries [..., Tq, embed], keys [..., Tk, kdim] and values
+/// [..., Tk, vdim] to [..., Tq, embed], with at most one batch axis (two with batch_first). Every option of `attention`
+/// is taken, in its polarity: masks keep. The scores are [..., heads, Tq, Tk], so a bool mask per sequence needs an axis
+/// for the heads: keep(unsqueeze<1>(m)). PyTorch's nn.MultiheadAttention. Keys and values are projected once for all
+/// queries, and the rest is one loop over tiles of queries: no scores exist beyond a tile.
+///
+///     nn::multihead_attention<{.embed = 64, .heads = 4}> mha{};
+///     y = mha(x, causal);                          // self attention
+///     y = mha(x, memory, memory, keys_below(n));   // cross attention
+template <attention_options Options, class T = float, std::size_t Panel = detail::panel<T>>
+struct multihead_attention {
+    static constexpr attention_options options = Options;
+    static constexpr std::size_t embed = Options.embed, heads = Options.heads;
+    static constexpr std::size_t kv_heads = detail::given_or(Options.kv_heads, heads);
+    static constexpr std::size_t head_width = detail::given_or(Options.head_width, embed / heads);
+    static constexpr std::size_t kdim = detail::given_or(Options.kdim, embed), vdim = detail::given_or(Options.vdim, embed);
+    static_assert(Options.head_width.value != 0 || detail::head_widths<embed, heads>::divide,
+                  "ashlar: multihead_attention: embed must be a multiple of heads; or give head_width");
+    static_assert(detail::head_groups<heads, kv_heads>::divide,
+                  "ashlar: multihead_attention: heads must be a multiple of kv_heads; change one");
+
+    linear<{embed, heads * head_width, Options.bias}, T, Panel> query;
+    linear<{kdim, kv_heads * head_width, Options.bias}, T, Panel> key;
+    linear<{vdim, kv_heads * head_width, Options.bias}, T, Panel> value;
+    linear<{heads * head_width, embed, Options.bias && Options.out_bias}, T, Panel> out_proj;
+
+    /// Self attention: queries, keys and values from x.
+    template <expression X, class... Choices>
+        requires(!expression<Choices> && ...)
+    [[nodiscard]] constexpr auto operator()(X&& x, Choices&&... choices) const& noexcept {
+        static_assert(detail::module_input<shape_of<X>, embed>::fits && kdim == embed && vdim == embed,
+                      "ashlar: multihead_attention: self attention needs an input, keys and values of width embed; pass queries, keys and values");
+        if constexpr (!detail::module_input<shape_of<X>, embed>::fits || kdim != embed || vdim != embed)
+            return ashlar::detail::hold(std::forward<X>(x));
+        else
+            return detail::used_often(std::forward<X>(x), [&](const auto& y) { return (*this)(y, y, y, choices...); });
+    }
+    /// Cross attention: queries from q, keys from k, values from v.
+    template <expression Q, expression K, expression V, class... Choices>
+        requires(!expression<Choices> && ...)
+    [[nodiscard]] constexpr auto operator()(Q&& q, K&& k, V&& v, Choices&&... choices) const& noexcept {
+        constexpr bool fits = detail::attention_inputs<shape_of<Q>, shape_of<K>, shape_of<V>, embed, kdim, vdim>::fit;
+        static_assert(detail::attention_inputs<shape_of<Q>, shape_of<K>, shape_of<V>, embed, kdim, vdim>::fit,
+                      "ashlar: multihead_attention: the last axes of queries, keys and values must be embed, kdim and vdim; change the options");
+        if constexpr (!fits)
+            return ashlar::detail::hold(std::forward<Q>(q));
+        else
+            return detail::batch_exchanged<Options.batch_first>(
+                out_proj(merge_heads(ashlar::attention(queries(std::forward<Q>(q)), keys(std::forward<K>(k)),
+                                                       values(std::forward<V>(v)), std::forward<Choices>(choices)...))));
+    }
+    template <expression X, class... Rest>
+    [[nodiscard]] constexpr auto operator()(X&& x, Rest&&... rest) const&& noexcept {
+        return detail::named(*this)(std::forward<X>(x), std::forward<Rest>(rest)...);
+    }
+
+    /// What each query takes of each key, head by head: [..., heads, Tq, Tk], lazily.
+    ///
+    ///     auto w = mha.weights(x, x, causal);
+    template <expression Q, expression K, class... Choices>
+        requires(!expression<Choices> && ...)
+    [[nodiscard]] constexpr auto weights(Q&& q, K&& k, Choices&&... choices) const& noexcept {
+        return attention_weights(queries(std::forward<Q>(q)), keys(std::forward<K>(k)), std::forward<Choices>(choices)...);
+    }
+    /// The same, averaged over the heads, which is what PyTorch returns beside the result: [..., Tq, Tk], lazily.
+    template <expression Q, expression K, class... Choices>
+        requires(!expression<Choices> && ...)
+    [[nodiscard]] constexpr auto average_weights(Q&& q, K&& k, Choices&&... choices) const& noexcept {
+        return mean<-3>(weights(std::forward<Q>(q), std::forward<K>(k), std::forward<Choices>(choices)...));
+    }
+
+    /// The projected heads: [..., heads, T, head_width] of queries, [..., kv_heads, T, head_width] of keys and values.
+    template <expression X>
+    [[nodiscard]] constexpr auto queries(X&& x) const& noexcept {
+        return split_heads<heads>(query(detail::batch_exchanged<Options.batch_first>(std::forward<X>(x))));
+    }
+    template <expression X>
+    [[nodiscard]] constexpr auto keys(X&& x) const& noexcept {
+        return split_heads<kv_heads>(key(detail::batch_exchanged<Options.batch_first>(std::forward<X>(x))));
+    }
+    template <expression X>
+    [[nodiscard]] constexpr auto values(X&& x) const& noexcept {
+        return split_heads<kv_heads>(value(detail::batch_exchanged<Options.batch_first>(std::forward<X>(x))));
+    }
+
+    template <class Self, class Visitor>
+    static constexpr void members(Self& self, Visitor&& visit) {
+        if constexpr (Options.names == attention_names::llama) {
+            visit("q_proj", self.query);
+            visit("k_proj", self.key);
+            visit("v_proj", self.value);
+            visit("o_proj", self.out_proj);
+        } else {
+            if constexpr (kdim == embed && vdim == embed && kv_heads == heads) {
+                visit("in_proj_weight",
+                      stacked(transposed(self.query.weight), transposed(self.key.weight), transposed(self.value.weight)));
+            } else {
+                visit("q_proj_weight", transposed(self.query.weight));
+                visit("k_proj_weight", transposed(self.key.weight));
+                visit("v_proj_weight", transposed(self.value.weight));
+            }
+            if constexpr (Options.bias) visit("in_proj_bias", stacked(self.query.bias, self.key.bias, self.value.bias));
+            visit("out_proj", self.out_proj);
+        }
+    }
+};
+
+}  // namespace ashlar::nn
