@@ -71,7 +71,8 @@ constexpr double xavier_deviation(fans f, double gain) noexcept {
 
 }  // namespace detail
 
-/// Fills a tensor or view with uniform numbers of [low, high), bit by bit those of Tensor.uniform_.
+/// Fills a tensor or view with uniform numbers of [low, high), those of Tensor.uniform_: floats bit by bit, doubles but for
+/// the last bit, unless low is 0 and high 1.
 ///
 ///     nn::init::uniform(weight, random, -0.1, 0.1);
 template <array_expression A>

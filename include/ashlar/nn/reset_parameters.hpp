@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSL-1.0
+// reset_parameters: the values with which PyTorch constructs modules, from the same seed.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <type_traits>
+
+#include <ashlar/core/config.hpp>
+#include <ashlar/expr/packed.hpp>
+#include <ashlar/nn/embedding.hpp>
+#include <ashlar/nn/generator.hpp>
+#include <ashlar/nn/init.hpp>
+#include <ashlar/nn/linear.hpp>
+#include <ashlar/nn/module.hpp>
+#include <ashlar/nn/multihead_attention.hpp>
+#include <ashlar/nn/norm.hpp>
+#include <ashlar/nn/positions.hpp>
+
+namespace ashlar::nn::init {
+
+namespace detail {
+
+enum class module_kind { other, linear, table, norm, attention };
+
+template <class M>
+inline constexpr module_kind kind_of_module = module_kind::other;
+template <linear_options O, class T, std::size_t P>
+inline constexpr module_kind kind_of_module<linear<O, T, P>> = module_kind::linear;
+template <embedding_options O, class T>
+inline constexpr module_kind kind_of_module<embedding<O, T>> = module_kind::table;
+template <learned_positions_options O, class T>
+inline constexpr module_kind kind_of_module<learned_positions<O, T>> = module_kind::table;
+template <layer_norm_options O, class T>
+inline constexpr module_kind kind_of_module<layer_norm<O, T>> = module_kind::norm;
+template <rms_norm_options O, class T>
+inline constexpr module_kind kind_of_module<rms_norm<O, T>> = module_kind::norm;
+template <attention_options O, class T, std::size_t P>
+    requires(O.names == attention_names::torch)
+inline constexpr module_kind kind_of_module<multihead_attention<O, T, P>> = module_kind::attention;
+
+/// A stack of layers made from one set of options, such as nn::encoder: PyTorch's are copies of a single layer.
+template <class M>
+concept stack_of_copies = requires(M& m) {
+    M::options.layer;
+    m.layers[0];
+};
+
+/// Writes the element of a packed matrix [in, out] whose place in PyTorch's [out, in] is the i-th.
+template <class W>
+struct put_transposed {
+    W& weight;
+
+    template <class T>
+    constexpr void operator()(std::size_t i, T value) const noexcept {
+        constexpr std::size_t in = W::shape_type::extents[0], out = W::shape_type::extents[1];
+        weight.elements[ashlar::detail::packed_offset<W::panel, in, out>(i % in, i / in)] = value;
+    }
+};
+
+template <class W>
+constexpr void draw_weight(W& weight, generator& random, double bound) noexcept {
+    using T = typename W::value_type;
+    draw_uniform(random, W::shape_type::size, static_cast<T>(-bound), static_cast<T>(bound), put_transposed<W>{weight});
+}
+
+template <class M>
+constexpr void reset(M& m, generator& random) noexcept;
+
+/// Resets the modules among the members; arrays of a user's own module are left alone.
+template <bool Copies>
+struct reset_members {
+    generator& random;
+
+    template <class Member>
+    constexpr void operator()(const char*, Member&& member) const noexcept {
+        using plain = std::remove_cvref_t<Member>;
+        if constexpr (module<plain>) {
+            reset(member, random);
+        } else if constexpr (nn::detail::is_array_of_members<plain>) {
+            for (std::size_t i = 0; i < member.size(); ++i) {
+                if (Copies && i > 0)
+                    member[i] = member[0];
+                else
+                    (*this)("", member[i]);
+            }
+        }
+    }
+};
+
+/// nn.MultiheadAttention: its output projection is constructed first, then the others are drawn, then biases are cleared.
+template <class M>
+constexpr void reset_attention(M& m, generator& random) noexcept {
+    reset(m.out_proj, random);
+    constexpr std::size_t q = decltype(m.query)::out, k = decltype(m.key)::out, v = decltype(m.value)::out;
+    constexpr bool one_matrix = M::kdim == M::embed && M::vdim == M::embed && M::kv_heads == M::heads;
+    const auto bound = [](std::size_t in, std::size_t out) {
+        return root(3.0) * xavier_deviation(fans{in, one_matrix ? q + k + v : out}, 1);
+    };
+    draw_weight(m.query.weight, random, bound(M::embed, q));
+    draw_weight(m.key.weight, random, bound(M::kdim, k));
+    draw_weight(m.value.weight, random, bound(M::vdim, v));
+    if constexpr (M::options.bias) {
+        m.query.bias = 0;
+        m.key.bias = 0;
+        m.value.bias = 0;
+    }
+    if constexpr (M::options.bias && M::options.out_bias) m.out_proj.bias = 0;
+}
+
+template <class M>
+constexpr void reset(M& m, generator& random) noexcept {
+    constexpr module_kind kind = kind_of_module<M>;
+    if constexpr (kind == module_kind::linear) {
+        draw_weight(m.weight, random, root(3.0) * kaiming_deviation(M::in, root(5.0)));
+        if constexpr (M::options.bias) linear_bias(m.bias, M::in, random);
+    } else if constexpr (kind == module_kind::table) {
+        normal(m.weight, random);
+    } else if constexpr (kind == module_kind::norm) {
+        m.weight = 1;
+        if constexpr (requires { m.bias = 0; }) m.bias = 0;
+    } else if constexpr (kind == module_kind::attention) {
+        reset_attention(m, random);
+    } else {
+        M::members(m, reset_members<stack_of_copies<M>>{random});
+    }
+}
+
+}  // namespace detail
+
+/// Gives a module the values with which PyTorch constructs the like of it, drawn in the same order: nn.Linear,
+/// nn.Embedding (also of positions), norms, nn.MultiheadAttention, and what is made of these in the order of the members
+/// (nn.TransformerEncoderLayer and nn.TransformerDecoderLayer). The layers of an encoder or decoder are copies of one, as
+/// in PyTorch. Uniform floats, hence all but embeddings, come out bit by bit. Tensors that are members of a module of
+/// your own are left as they are. Works in constant expressions.
+///
+///     nn::init::generator random(1);                     // torch.manual_seed(1)
+///     nn::multihead_attention<{.embed = 4, .heads = 2}> mha{};
+///     nn::init::reset_parameters(mha, random);           // nn.MultiheadAttention(4, 2)
+template <module M>
+constexpr void reset_parameters(M& m, generator& random) noexcept {
+    detail::reset(m, random);
+}
+
+/// A module made that way.
+///
+///     auto query = nn::init::make<nn::linear<{.in = 2, .out = 4, .bias = false}>>(random);   // nn.Linear(2, 4, bias=False)
+template <module M>
+[[nodiscard]] constexpr M make(generator& random) noexcept {
+    M m{};
+    reset_parameters(m, random);
+    return m;
+}
+
+}  // namespace ashlar::nn::init
