@@ -42,9 +42,8 @@ struct encoder {
     /// The call; it borrows the module.
     template <expression X, class... Choices>
     [[nodiscard]] constexpr auto operator()(X&& x, const Choices&... choices) const& noexcept {
-        const auto step = [choices...](const auto& layer, const auto& y) { return layer(y, choices...); };
-        return detail::layered_call<encoder, ashlar::detail::held<X>, std::remove_const_t<decltype(step)>>{
-            this, ashlar::detail::hold(std::forward<X>(x)), step};
+        return detail::call_layers(*this, std::forward<X>(x),
+                                   [choices...](const auto& layer, const auto& y, std::size_t) { return layer(y, choices...); });
     }
     template <expression X, class... Choices>
     [[nodiscard]] constexpr auto operator()(X&& x, Choices&&... choices) const&& noexcept {

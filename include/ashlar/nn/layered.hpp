@@ -20,8 +20,8 @@ struct layered_category {};
 
 namespace detail {
 
-/// A stack's layers applied to an input: `step(layer, x)` is the expression of one of them, `finish(x)` what follows
-/// the last one. All layers have one type, and their results the input's shape.
+/// A stack's layers applied to an input: `step(layer, x, i)` is the expression of layer i, `stack->last_step(x)` what
+/// follows the last one. All layers have one type, and their results the input's shape.
 template <class Stack, class X, class Step>
 struct layered_call {
     using shape_type = shape_of<X>;
@@ -43,6 +43,12 @@ concept layered_expression =
 
 namespace detail {
 
+/// The call of a stack's layers.
+template <class Stack, expression X, class Step>
+[[nodiscard]] constexpr auto call_layers(const Stack& stack, X&& x, const Step& step) noexcept {
+    return layered_call<Stack, ashlar::detail::held<X>, Step>{&stack, ashlar::detail::hold(std::forward<X>(x)), step};
+}
+
 /// What a node holds of a call: its values, since there is no expression of all layers.
 template <layered_expression Call>
 [[nodiscard]] constexpr auto borrow(const Call& call) noexcept {
@@ -63,7 +69,7 @@ struct layered_plan<layered_call<Stack, X, Step>> {
     using value_type = typename call::value_type;
     using source = dense_view<const value_type, typename call::shape_type>;
     using place = dense_view<value_type, typename call::shape_type>;
-    using layer = decltype(std::declval<const Step&>()(std::declval<const Stack&>().layers[0], std::declval<const source&>()));
+    using layer = decltype(std::declval<const Step&>()(std::declval<const Stack&>().layers[0], std::declval<const source&>(), std::size_t{}));
 
     static constexpr bool finishes = Stack::has_last_step;
     static constexpr std::size_t layers = Stack::layer_count;
@@ -122,7 +128,7 @@ struct layered_run {
             ashlar::evaluate<place, std::remove_cvref_t<decltype(call.input)>, scratch_bytes, Config>(place(other(to)), call.input, scratch);
         }
         for (std::size_t i = 0; i < plan::layers; ++i) {
-            ashlar::evaluate<place, typename plan::layer, scratch_bytes, Config>(place(to), call.step(call.stack->layers[i], source(from)), scratch);
+            ashlar::evaluate<place, typename plan::layer, scratch_bytes, Config>(place(to), call.step(call.stack->layers[i], source(from), i), scratch);
             from = to;
             to = other(to);
         }
@@ -142,7 +148,7 @@ struct layered_run {
                 ashlar::detail::assign_constant<Config>(x, e);
         };
         set(call.input);
-        for (std::size_t i = 0; i < plan::layers; ++i) set(call.step(call.stack->layers[i], source(x.data())));
+        for (std::size_t i = 0; i < plan::layers; ++i) set(call.step(call.stack->layers[i], source(x.data()), i));
         if constexpr (plan::finishes) set(call.stack->last_step(source(x.data())));
         ashlar::detail::copy_apart<Config, place, source>(destination, static_cast<const value_type*>(x.data()));
     }

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSL-1.0
+// decoder: a stack of decoder layers over one memory.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+#include <ashlar/core/concepts.hpp>
+#include <ashlar/eval/eval.hpp>
+#include <ashlar/expr/operands.hpp>
+#include <ashlar/nn/decoder_layer.hpp>
+#include <ashlar/nn/layered.hpp>
+#include <ashlar/nn/module.hpp>
+#include <ashlar/nn/norm.hpp>
+
+namespace ashlar::nn {
+
+/// The options of `decoder`: those of a layer, how many there are, and whether a norm follows the last one.
+struct decoder_options {
+    decoder_layer_options layer;
+    std::size_t layers = 1;
+    bool final_norm = false;
+};
+
+namespace detail {
+
+/// What every layer reads: arrays as they are, anything else evaluated once.
+template <expression E>
+[[nodiscard]] constexpr auto held_values(E&& e) noexcept {
+    if constexpr (array_expression<E>)
+        return ashlar::detail::hold(std::forward<E>(e));
+    else
+        return ashlar::eval(e);
+}
+
+}  // namespace detail
+
+/// A transformer's decoder: x [..., T, embed] and memory [..., S, embed] to [..., T, embed]. Options of the call are
+/// those of `decoder_layer` and hold for every layer. As PyTorch's nn.TransformerDecoder. Evaluated layer by layer, as
+/// `encoder` is; a memory that is no array is evaluated when the call is built.
+///
+///     nn::decoder<{.layer = {.embed = 64, .heads = 4}, .layers = 6}> decoder{};
+///     tensor<float, 16, 64> y = decoder(x, memory, causal);
+template <decoder_options Options, class T = float, std::size_t Panel = detail::panel<T>>
+struct decoder {
+    static constexpr decoder_options options = Options;
+    static constexpr std::size_t embed = Options.layer.embed, layer_count = Options.layers;
+    static constexpr bool has_last_step = Options.final_norm;
+
+    std::array<decoder_layer<Options.layer, T, Panel>, layer_count> layers;
+    [[no_unique_address]] std::conditional_t<Options.final_norm, layer_norm<{Options.layer.embed, Options.layer.eps, Options.layer.bias}, T>, no_array> norm;
+
+    /// The call; it borrows the module.
+    template <expression X, expression Memory, class... Choices>
+    [[nodiscard]] constexpr auto operator()(X&& x, Memory&& memory, const Choices&... choices) const& noexcept {
+        return detail::call_layers(
+            *this, std::forward<X>(x),
+            [m = detail::held_values(std::forward<Memory>(memory)), choices...](const auto& layer, const auto& y, std::size_t) {
+                return layer(y, m, choices...);
+            });
+    }
+    template <expression X, class... Rest>
+    [[nodiscard]] constexpr auto operator()(X&& x, Rest&&... rest) const&& noexcept {
+        return detail::named(*this)(std::forward<X>(x), std::forward<Rest>(rest)...);
+    }
+
+    /// What follows the last layer.
+    template <expression X>
+        requires(Options.final_norm)
+    [[nodiscard]] constexpr auto last_step(X&& x) const& noexcept {
+        return norm(std::forward<X>(x));
+    }
+
+    template <class Self, class Visitor>
+    static constexpr void members(Self& self, Visitor&& visit) {
+        visit("layers", self.layers);
+        if constexpr (Options.final_norm) visit("norm", self.norm);
+    }
+};
+
+}  // namespace ashlar::nn

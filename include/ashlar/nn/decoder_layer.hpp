@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSL-1.0
+// decoder_layer: self attention, attention to a memory, and a feed-forward block.
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+#include <ashlar/core/concepts.hpp>
+#include <ashlar/expr/let.hpp>
+#include <ashlar/expr/operators.hpp>
+#include <ashlar/nn/encoder_layer.hpp>
+#include <ashlar/nn/feed_forward.hpp>
+#include <ashlar/nn/module.hpp>
+#include <ashlar/nn/multihead_attention.hpp>
+#include <ashlar/nn/norm.hpp>
+
+namespace ashlar::nn {
+
+namespace detail {
+
+/// Options of `attention` that are meant for a memory.
+template <class Apply>
+struct cross_choices {
+    [[no_unique_address]] Apply apply;
+};
+template <class C>
+inline constexpr bool is_cross = false;
+template <class Apply>
+inline constexpr bool is_cross<cross_choices<Apply>> = true;
+
+/// f(options for the memory, other options...); options come in any order, so that the others may be turned around.
+template <std::size_t Turns, class F>
+[[nodiscard]] constexpr auto with_cross(const F& f) noexcept {
+    return f(cross_choices{[](const auto& g) { return g(); }});
+}
+template <std::size_t Turns, class F, class First, class... Rest>
+[[nodiscard]] constexpr auto with_cross(const F& f, const First& first, const Rest&... rest) noexcept {
+    if constexpr (is_cross<First>)
+        return f(first, rest...);
+    else if constexpr (Turns == 0)
+        return f(cross_choices{[](const auto& g) { return g(); }}, first, rest...);
+    else
+        return with_cross<Turns - 1>(f, rest..., first);
+}
+
+}  // namespace detail
+
+/// Options of `attention` for the memory of a decoder layer; those given without it are for its self attention.
+///
+///     y = layer(x, memory, causal, nn::cross(keys_below(memory_length)));
+template <class... Choices>
+    requires(!expression<Choices> && ...)
+[[nodiscard]] constexpr auto cross(const Choices&... choices) noexcept {
+    return detail::cross_choices{[choices...](const auto& f) { return f(choices...); }};
+}
+
+/// The options of `decoder_layer`: those of an encoder layer.
+using decoder_layer_options = encoder_layer_options;
+
+/// A layer of a transformer's decoder, lazily: x [..., T, embed] and memory [..., S, embed] to [..., T, embed], with at
+/// most one batch axis. Options of the call are those of `attention` for the self attention (`causal`, as a rule), and
+/// `cross(...)` for the memory. As PyTorch's nn.TransformerDecoderLayer without dropout. One expression: the first keys
+/// and values, those of the memory, then one loop over rows.
+///
+///     nn::decoder_layer<{.embed = 64, .heads = 4, .hidden = 256}> layer{};
+///     y = layer(x, memory, causal, nn::cross(keys_below(n)));
+template <decoder_layer_options Options, class T = float, std::size_t Panel = detail::panel<T>>
+struct decoder_layer {
+    using encoder_type = encoder_layer<Options, T, Panel>;
+    static constexpr decoder_layer_options options = Options;
+    static constexpr std::size_t embed = Options.embed, hidden = encoder_type::hidden;
+
+    multihead_attention<encoder_type::self_attention_options, T, Panel> self_attn, multihead_attn;
+    nn::feed_forward<encoder_type::block_options, T, Panel> feed_forward;
+    layer_norm<encoder_type::norm_options, T> norm1, norm2, norm3;
+
+    /// The expression; it borrows the module.
+    template <expression X, expression Memory, class... Choices>
+    [[nodiscard]] constexpr auto operator()(X&& x, Memory&& memory, const Choices&... choices) const& noexcept {
+        constexpr bool fits = detail::module_input<shape_of<X>, embed>::fits && detail::module_input<shape_of<Memory>, embed>::fits;
+        static_assert(detail::module_input<shape_of<X>, embed>::fits && detail::module_input<shape_of<Memory>, embed>::fits,
+                      "ashlar: nn: the last axis of the input must be as wide as the module's options say; change one");
+        if constexpr (!fits)
+            return ashlar::detail::hold(std::forward<X>(x));
+        else
+            return detail::used_often(std::forward<Memory>(memory), [&](const auto& m) {
+                return detail::used_often(std::forward<X>(x), [&](const auto& y) {
+                    return detail::with_cross<sizeof...(Choices)>(
+                        [&](const auto& to_memory, const auto&... own) { return layer(y, m, to_memory, own...); }, choices...);
+                });
+            });
+    }
+    template <expression X, class... Rest>
+    [[nodiscard]] constexpr auto operator()(X&& x, Rest&&... rest) const&& noexcept {
+        return detail::named(*this)(std::forward<X>(x), std::forward<Rest>(rest)...);
+    }
+
+    template <class Self, class Visitor>
+    static constexpr void members(Self& self, Visitor&& visit) {
+        visit("self_attn", self.self_attn);
+        visit("multihead_attn", self.multihead_attn);
+        visit("", self.feed_forward);
+        visit("norm1", self.norm1);
+        visit("norm2", self.norm2);
+        visit("norm3", self.norm3);
+    }
+
+private:
+    template <class X, class Memory, class Cross, class... Own>
+    [[nodiscard]] constexpr auto layer(const X& x, const Memory& memory, const Cross& to_memory, const Own&... own) const noexcept {
+        const auto look_up = [&](const auto& q) {
+            return to_memory.apply([&](const auto&... choices) { return multihead_attn(q, memory, memory, choices...); });
+        };
+        if constexpr (Options.norm_first)
+            return let(x + self_attn(norm1(x), own...), [&](const auto& a) {
+                return let(a + look_up(norm2(a)), [this](const auto& b) { return b + feed_forward(norm3(b)); });
+            });
+        else
+            return let(norm1(x + self_attn(x, own...)), [&](const auto& a) {
+                return let(norm2(a + look_up(a)), [this](const auto& b) { return norm3(b + feed_forward(b)); });
+            });
+    }
+};
+
+}  // namespace ashlar::nn
