@@ -7,6 +7,7 @@
 //   3. depth in lanes:   one row at a time, dot products with the columns of the right operand
 #pragma once
 
+#include <ashlar/eval/panels.hpp>
 #include <ashlar/eval/stage_axes.hpp>
 #include <ashlar/eval/support.hpp>
 #include <ashlar/kernel/product.hpp>
@@ -288,34 +289,42 @@ struct product_stage : stage_axes<P, T, Stage, Rows> {
             product<element, config, shape>(a, b, epilogue);
     }
 
-    /// The epilogue of a panel, which knows its columns by their place in the panel.
-    template <class Inner>
-    struct panel_epilogue {
-        Inner& inner;
-        std::size_t first_column;
-
-        ASHLAR_ALWAYS_INLINE block_verdict begin_block(std::size_t i0, std::size_t i1, std::size_t j0, std::size_t j1) const
-            requires requires { inner.begin_block(i0, i1, j0, j1); }
-        {
-            return inner.begin_block(i0, i1, j0 + first_column, j1 + first_column);
-        }
-        template <std::size_t N, class... Verdict>
-        ASHLAR_ALWAYS_INLINE void operator()(std::size_t i, std::size_t j, vec acc, lane_count<N> count, Verdict... verdict) const {
-            inner(i, j + first_column, acc, count, verdict...);
-        }
-    };
-
+    /// One panel of the packed right operand after the other; while one is used, the next is on its way.
     template <class Epilogue>
     ASHLAR_ALWAYS_INLINE void multiply_panels(const element* a, const element* b, Epilogue& epilogue, std::size_t first) const {
         constexpr std::size_t panel = P::nodes[P::resolve(right)].panel, whole_panels = columns / panel, rest = columns % panel;
-        for (std::size_t p = 0; p < whole_panels; ++p) {
-            panel_epilogue<Epilogue> shifted{epilogue, p * panel};
-            multiply_columns<panel, panel>(a, b + p * panel * depth, shifted, first);
+        for (std::size_t p = 0; p < whole_panels; ++p)
+            multiply_panel<panel>(a, b, p * panel, epilogue, first);
+        if constexpr (rest != 0) multiply_panel<rest>(a, b, whole_panels * panel, epilogue, first);
+    }
+    template <std::size_t Columns, class Epilogue>
+    ASHLAR_ALWAYS_INLINE void multiply_panel(const element* a, const element* b, std::size_t column, Epilogue& epilogue, std::size_t first) const {
+        if constexpr (Rows >= least_prefetching_rows && Columns % width == 0) {
+            constexpr product_shape shape{Rows, Columns, depth, left_row, left_depth, Columns};
+            prefetching_epilogue<Epilogue, Columns * sizeof(element), product_row_blocks<element, config, shape>> shifted{
+                {epilogue, column}, panel_after(b, column + Columns)};
+            multiply_columns<Columns, Columns>(a, b + column * depth, shifted, first);
+        } else {
+            panel_epilogue<Epilogue> shifted{epilogue, column};
+            multiply_columns<Columns, Columns>(a, b + column * depth, shifted, first);
         }
-        if constexpr (rest != 0) {
-            panel_epilogue<Epilogue> shifted{epilogue, whole_panels * panel};
-            multiply_columns<rest, rest>(a, b + whole_panels * panel * depth, shifted, first);
+    }
+
+    /// The panel that starts at a column, or the first one of the weights that are read next.
+    ASHLAR_ALWAYS_INLINE prefetch_stream panel_after(const element* b, std::size_t column) const {
+        constexpr std::size_t panel = P::nodes[P::resolve(right)].panel, next = next_weights<P, Stage>;
+        if (column < columns) return panel_stream(b + column * depth, (columns - column < panel ? columns - column : panel) * depth);
+        if constexpr (next == no_axis) {
+            return {};
+        } else {
+            constexpr std::size_t weights = weights_of<P>(next);
+            constexpr const graph_node& n = P::nodes[weights];
+            return panel_stream(f.template node<weights>().data(), n.extents[n.rank - 2u] * n.panel);
         }
+    }
+    template <class U>
+    ASHLAR_ALWAYS_INLINE static prefetch_stream panel_stream(const U* first, std::size_t count) {
+        return {reinterpret_cast<const char*>(first), reinterpret_cast<const char*>(first + count)};
     }
 
     static consteval bool left_is_padded() {

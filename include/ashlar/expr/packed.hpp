@@ -48,9 +48,11 @@ struct borrowed_packed : packed_access<borrowed_packed<T, Panel, Rows, Columns>,
     constexpr const T* data() const { return elements; }
 };
 
-/// Columns of a panel: four registers, which the product kernels hold for several rows at once.
+/// Columns of a panel: as many registers as leave room for a tall block of rows, so that the panel is read from the
+/// first cache often and from behind it seldom. Three of 32 registers (8 x 3 sums), two of 16 (6 x 2).
 template <class T, class Config>
-inline constexpr std::size_t panel_columns = 4 * (Config::register_bits / 8 > sizeof(T) ? Config::register_bits / 8 / sizeof(T) : 4);
+inline constexpr std::size_t panel_columns =
+    (Config::registers >= 32 ? 3 : 2) * (Config::register_bits / 8 > sizeof(T) ? Config::register_bits / 8 / sizeof(T) : 4);
 
 }  // namespace detail
 

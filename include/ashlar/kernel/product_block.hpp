@@ -144,19 +144,21 @@ struct product_accumulators {
         return any_of((bit_cast_lanes<bits>(probe) & std::numeric_limits<bits>::max()) > infinity);
     }
 
-    /// Adds the chains up, pairwise, into the first.
+    /// Adds the chains up, pairwise, into the first. The halves are constants: g++ unrolls a loop over them too late
+    /// to keep the sums in registers.
+    template <std::size_t Half = B.chains / 2>
     ASHLAR_ALWAYS_INLINE void join() {
-        ASHLAR_UNROLL
-        for (std::size_t half = B.chains / 2; half != 0; half /= 2) {
+        if constexpr (Half != 0) {
             ASHLAR_UNROLL
-            for (std::size_t u = 0; u < half; ++u) {
+            for (std::size_t u = 0; u < Half; ++u) {
                 ASHLAR_UNROLL
                 for (std::size_t c = 0; c < B.vectors; ++c) {
                     ASHLAR_UNROLL
                     for (std::size_t r = 0; r < B.rows; ++r)
-                        sum[u][c][r] = sum[u][c][r] + sum[u + half][c][r];
+                        sum[u][c][r] = sum[u][c][r] + sum[u + Half][c][r];
                 }
             }
+            join<Half / 2>();
         }
     }
 };

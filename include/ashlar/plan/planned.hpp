@@ -59,7 +59,7 @@ public:
         return out;
     }();
 
-    static consteval std::size_t resolve(std::size_t n) {
+    static constexpr std::size_t resolve(std::size_t n) {
         while (nodes[n].kind == op::let || nodes[n].kind == op::let_value) n = static_cast<std::size_t>(nodes[n].same_as);
         return n;
     }

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSL-1.0
+// Packed right operands: which panel of weights a product needs next, and asking for it while the current one is used.
+//
+// Weights are read once per tile of rows, in an order that the plan knows. Hardware follows one stream inside a panel
+// but not from panel to panel, nor from one product to the next, so the panel after the current one is asked for in
+// small portions between the multiply-adds of all row blocks.
+#pragma once
+
+#include <ashlar/eval/frame.hpp>
+#include <ashlar/kernel/prefetch.hpp>
+#include <ashlar/kernel/product_block.hpp>
+
+namespace ashlar::detail {
+
+/// Whether stage s of P is a product with packed weights.
+template <class P>
+constexpr bool reads_panels(std::size_t s) {
+    const auto& stage = P::code.stages[s];
+    if (stage.kind != stage_kind::product) return false;
+    const auto right = static_cast<std::size_t>(P::nodes[static_cast<std::size_t>(stage.core)].operands[1]);
+    return P::nodes[P::resolve(right)].kind == op::packed;
+}
+
+/// The node of the packed weights of stage s.
+template <class P>
+constexpr std::size_t weights_of(std::size_t s) {
+    return P::resolve(static_cast<std::size_t>(P::nodes[static_cast<std::size_t>(P::code.stages[s].core)].operands[1]));
+}
+
+/// Appends the stages below a loop in the order in which they run.
+template <class P>
+constexpr void append_stages(std::int16_t parent, std::array<std::size_t, P::code.stages.size()>& order, std::size_t& count) {
+    for (std::size_t i = 0; i < P::code.item_count; ++i) {
+        const plan_item& item = P::code.items[i];
+        if (item.parent != parent) continue;
+        if (item.is_loop)
+            append_stages<P>(item.index, order, count);
+        else
+            order[count++] = static_cast<std::size_t>(item.index);
+    }
+}
+
+/// The stage whose packed weights are read after those of `Stage`: a later one, or the first of the same loop, whose
+/// next tile begins with it; no_axis if there is none.
+template <class P, std::size_t Stage>
+inline constexpr std::size_t next_weights = [] {
+    std::array<std::size_t, P::code.stages.size()> order{};
+    std::size_t count = 0;
+    append_stages<P>(-1, order, count);
+    bool passed = false;
+    std::size_t first = no_axis;
+    for (std::size_t i = 0; i < count; ++i) {
+        if (order[i] == Stage) passed = true;
+        if (!reads_panels<P>(order[i])) continue;
+        if (passed && order[i] != Stage) return order[i];
+        if (first == no_axis && P::code.stages[order[i]].loop == P::code.stages[Stage].loop) first = order[i];
+    }
+    return first;
+}();
+
+/// Fewer rows than this read weights as fast as memory gives them, and hardware follows their one stream.
+inline constexpr std::size_t least_prefetching_rows = 8;
+
+/// The epilogue of a panel, which knows its columns by their place in the panel.
+template <class Inner>
+struct panel_epilogue {
+    Inner& inner;
+    std::size_t first_column;
+
+    ASHLAR_ALWAYS_INLINE block_verdict begin_block(std::size_t i0, std::size_t i1, std::size_t j0, std::size_t j1) const
+        requires requires { inner.begin_block(i0, i1, j0, j1); }
+    {
+        return inner.begin_block(i0, i1, j0 + first_column, j1 + first_column);
+    }
+    template <std::size_t N, class... Verdict>
+    ASHLAR_ALWAYS_INLINE void operator()(std::size_t i, std::size_t j, auto acc, lane_count<N> count, Verdict... verdict) const {
+        inner(i, j + first_column, acc, count, verdict...);
+    }
+};
+
+/// The same, and beside the multiply-adds of a panel's row blocks it asks for the memory that is read next.
+template <class Inner, std::size_t BytesPerStep, std::size_t RowBlocks>
+struct prefetching_epilogue : panel_epilogue<Inner> {
+    prefetch_stream ahead;
+
+    static constexpr std::size_t beside_period = 4;
+    static constexpr std::size_t lines = (beside_period * BytesPerStep / cache_line_bytes + RowBlocks - 1) / RowBlocks;
+
+    ASHLAR_ALWAYS_INLINE void beside() { ahead.template advance<lines>(); }
+};
+
+}  // namespace ashlar::detail

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSL-1.0
+// Asking for memory ahead of its use, a little at a time.
+#pragma once
+
+#include <ashlar/core/config.hpp>
+
+#include <cstddef>
+
+namespace ashlar::detail {
+
+/// Bytes that one request brings.
+inline constexpr std::size_t cache_line_bytes = 64;
+
+/// Asks for the cache line at p; never faults, and does nothing where the compiler knows no way.
+ASHLAR_ALWAYS_INLINE void prefetch([[maybe_unused]] const void* p) noexcept {
+#if defined(__GNUC__)
+    __builtin_prefetch(p);
+#endif
+}
+
+/// Memory that is wanted soon, front to back.
+struct prefetch_stream {
+    const char* next = nullptr;
+    const char* end = nullptr;
+
+    /// Asks for the next `Lines` cache lines.
+    template <std::size_t Lines>
+    ASHLAR_ALWAYS_INLINE void advance() noexcept {
+        if (next >= end) return;
+        ASHLAR_UNROLL
+        for (std::size_t i = 0; i < Lines; ++i) prefetch(next + i * cache_line_bytes);
+        next += Lines * cache_line_bytes;
+    }
+};
+
+}  // namespace ashlar::detail

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSL-1.0
+// Products with packed right operands, against the same products with plain ones in double precision.
+#include <ashlar/ashlar.hpp>
+
+#include <gtest/gtest.h>
+
+#include <support/random.hpp>
+#include <support/reference.hpp>
+
+namespace {
+
+using namespace ashlar;
+
+template <std::size_t M, std::size_t N, std::size_t K>
+struct extents {
+    static constexpr std::size_t m = M, n = N, k = K;
+};
+template <class>
+class packed_extents : public testing::Test {};
+// Panels are 48 columns of float with 32 registers of 512 bits, 16 with 256 bits, 8 with 128 bits.
+using cases = testing::Types<extents<1, 1, 1>, extents<1, 100, 37>, extents<2, 15, 5>, extents<8, 17, 3>, extents<9, 47, 8>,
+                             extents<16, 48, 7>, extents<33, 97, 20>>;
+TYPED_TEST_SUITE(packed_extents, cases);
+
+template <class T, class Case>
+void check_products() {
+    constexpr std::size_t m = Case::m, n = Case::n, k = Case::k;
+    support::random_numbers random(7);
+    const auto a = random.template normal<T, m, k>();
+    const auto w = random.template normal<T, k, n>();
+    const auto bias = random.template normal<T, n>();
+    const auto p = pack(w);
+    const T tolerance = static_cast<T>(k) * (sizeof(T) == 4 ? T(2e-6) : T(4e-15));
+
+    const tensor<T, m, n> packed_result = matmul(a, p);
+    for (std::size_t i = 0; i < m; ++i)
+        for (std::size_t j = 0; j < n; ++j) {
+            double sum = 0;
+            for (std::size_t d = 0; d < k; ++d) sum += static_cast<double>(a(i, d)) * static_cast<double>(w(d, j));
+            ASSERT_NEAR(packed_result(i, j), sum, tolerance * T(8)) << i << ' ' << j;
+        }
+    const tensor<T, m, n> chained = relu(matmul(a, p) + bias) * T(2);
+    for (std::size_t i = 0; i < m; ++i)
+        for (std::size_t j = 0; j < n; ++j) {
+            const T sum = packed_result(i, j) + bias(j);
+            ASSERT_NEAR(chained(i, j), sum > 0 ? sum * T(2) : T(0), tolerance);
+        }
+
+    const tensor<T, k, n> unpacked = p;
+    for (std::size_t i = 0; i < w.size(); ++i) ASSERT_EQ(unpacked.data()[i], w.data()[i]);
+}
+
+TYPED_TEST(packed_extents, floats) { check_products<float, TypeParam>(); }
+TEST(packed, doubles) { check_products<double, extents<9, 50, 6>>(); }
+
+TEST(packed, chains) {
+    support::random_numbers random(8);
+    const auto x = random.normal<float, 3, 40, 24>();
+    const auto w1 = random.normal<float, 24, 100>();
+    const auto w2 = random.normal<float, 100, 24>();
+    const auto p1 = pack(w1);
+    const auto p2 = pack(w2);
+    const tensor<float, 3, 40, 24> plain = matmul(gelu(matmul(x, w1)), w2) + x;
+    const tensor<float, 3, 40, 24> chained = matmul(gelu(matmul(x, p1)), p2) + x;
+    for (std::size_t i = 0; i < plain.size(); ++i) ASSERT_NEAR(chained.data()[i], plain.data()[i], 1e-3f);
+
+    // Both keys and values come from packed weights, so panels of one stage are followed by those of another.
+    const auto q = random.normal<float, 24, 24>();
+    const auto pq = pack(q);
+    const tensor<float, 3, 40, 24> attended = attention(matmul(x, pq), matmul(x, pq), x, causal);
+    const tensor<float, 3, 40, 24> expected = attention(matmul(x, q), matmul(x, q), x, causal);
+    for (std::size_t i = 0; i < attended.size(); ++i) ASSERT_NEAR(attended.data()[i], expected.data()[i], 2e-4f);
+}
+
+TEST(packed, aliasing) {
+    support::random_numbers random(9);
+    auto x = random.normal<float, 70, 50>();
+    const auto p = pack(random.normal<float, 50, 50>());
+    const tensor<float, 70, 50> expected = matmul(x, p);
+    x = matmul(x, p);
+    for (std::size_t i = 0; i < x.size(); ++i) ASSERT_EQ(x.data()[i], expected.data()[i]);
+}
+
+TEST(packed, constant) {
+    constexpr tensor<float, 2, 3> w{{1, 2, 3}, {4, 5, 6}};
+    constexpr auto p = pack(w);
+    static_assert(p(1, 2) == 6 && p(0, 1) == 2);
+    constexpr tensor<float, 1, 2> x{{1, 10}};
+    constexpr tensor<float, 1, 3> y = matmul(x, p);
+    static_assert(y(0, 0) == 41 && y(0, 2) == 63);
+}
+
+}  // namespace
