@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSL-1.0
+// The index of a weight file: which arrays it has, and where they lie.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <string_view>
+
+#include <ashlar/core/config.hpp>
+#include <ashlar/io/dtype.hpp>
+#include <ashlar/io/format.hpp>
+#include <ashlar/io/memory.hpp>
+#include <ashlar/io/npy.hpp>
+#include <ashlar/io/npz.hpp>
+#include <ashlar/io/result.hpp>
+#include <ashlar/io/safetensors.hpp>
+#include <ashlar/io/source.hpp>
+#include <ashlar/io/stored_array.hpp>
+
+namespace ashlar::io {
+
+/// The arrays of a safetensors, .npy or .npz file, in the order of their names; which format it is, its first bytes
+/// say. Opening checks all of the file's structure and copies no array. Memory: the file, unless it is given as bytes,
+/// and about 140 bytes for each array.
+///
+///     io::archive weights;
+///     if (io::result r = weights.open("weights.safetensors"); !r) return fail(r.message());
+///     for (const io::stored_array& a : weights) std::printf("%.*s\n", int(a.name.size()), a.name.data());
+class archive {
+public:
+    archive() noexcept = default;
+
+    /// Opens a file, or bytes in memory that must live as long as this object is used. After an error it is empty.
+    template <class Config = current_config>
+    result open(const source& from) noexcept {
+        index.arrays.release();
+        index.names.release();
+        content = {};
+        result r = content.open(from);
+        if (r) r = read<Config>();
+        if (!r) index.arrays.release();
+        return r;
+    }
+
+    /// The number of arrays.
+    [[nodiscard]] std::size_t size() const noexcept { return index.arrays.size(); }
+    [[nodiscard]] const stored_array* begin() const noexcept { return index.arrays.data(); }
+    [[nodiscard]] const stored_array* end() const noexcept { return index.arrays.data() + index.arrays.size(); }
+    [[nodiscard]] const stored_array& operator[](std::size_t i) const noexcept { return index.arrays[i]; }
+
+    /// The array of a name, or null; by binary search.
+    template <class Config = current_config>
+    [[nodiscard]] const stored_array* find(std::string_view name) const noexcept {
+        const stored_array* const at = std::lower_bound(
+            begin(), end(), name, [](const stored_array& a, std::string_view n) { return a.name < n; });
+        return at != end() && at->name == name ? at : nullptr;
+    }
+
+private:
+    ashlar::detail::source_bytes content;
+    ashlar::detail::archive_index index;
+
+    template <class Config>
+    result read() noexcept {
+        const bytes file = content.content();
+        switch (ashlar::detail::format_of<Config>(file)) {
+        case ashlar::detail::file_format::npy: return ashlar::detail::index_npy<Config>(file, index);
+        case ashlar::detail::file_format::npz: return ashlar::detail::index_npz<Config>(file, index);
+        default: return ashlar::detail::index_safetensors<Config>(file, index);
+        }
+    }
+};
+
+}  // namespace ashlar::io

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: BSL-1.0
+// Elements of a weight file as elements of a tensor: half precision widened, integers checked, bytes put in order.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include <ashlar/core/config.hpp>
+#include <ashlar/io/dtype.hpp>
+#include <ashlar/io/stored_array.hpp>
+#include <ashlar/tensor/parameters.hpp>
+
+namespace ashlar::detail {
+
+/// The dtype of an array of a module.
+template <class Config>
+constexpr io::dtype dtype_of_kind(nn::element_kind kind) noexcept {
+    switch (kind) {
+    case nn::element_kind::f32: return io::dtype::f32;
+    case nn::element_kind::f64: return io::dtype::f64;
+    case nn::element_kind::i8: return io::dtype::i8;
+    case nn::element_kind::i16: return io::dtype::i16;
+    case nn::element_kind::i32: return io::dtype::i32;
+    case nn::element_kind::i64: return io::dtype::i64;
+    case nn::element_kind::u8: return io::dtype::u8;
+    case nn::element_kind::u16: return io::dtype::u16;
+    case nn::element_kind::u32: return io::dtype::u32;
+    case nn::element_kind::u64: return io::dtype::u64;
+    case nn::element_kind::boolean: return io::dtype::boolean;
+    }
+    return io::dtype::unknown;
+}
+
+/// Whether arrays of one type can be loaded into tensors of another: floating point into floating point, integers into
+/// integers, bool into bool.
+template <class Config>
+constexpr bool dtype_converts(io::dtype from, io::dtype to) noexcept {
+    return (from == io::dtype::boolean && to == io::dtype::boolean) || (io::is_floating(from) && io::is_floating(to)) ||
+           (io::is_integer(from) && io::is_integer(to));
+}
+
+/// IEEE 754 binary16 as float, exactly: https://en.wikipedia.org/wiki/Half-precision_floating-point_format
+template <class Config>
+constexpr float float_of_half(std::uint32_t half) noexcept {
+    const std::uint32_t sign = (half & 0x8000u) << 16, exponent = half >> 10 & 31, fraction = half & 0x3ff;
+    if (exponent == 31) return std::bit_cast<float>(sign | 0x7f800000u | fraction << 13);
+    if (exponent != 0) return std::bit_cast<float>(sign | (exponent + 112) << 23 | fraction << 13);
+    const float subnormal = static_cast<float>(fraction) * 0x1p-24f;
+    return sign != 0 ? -subnormal : subnormal;
+}
+
+/// Element number i of an array of a file, as the bits of its type in the lowest bytes.
+template <class Config>
+std::uint64_t stored_bits(const io::stored_array& a, std::size_t i) noexcept {
+    const std::size_t width = io::size_of(a.dtype);
+    const std::byte* const at = a.data.data() + i * width;
+    std::uint64_t bits = 0;
+    for (std::size_t k = 0; k < width; ++k)
+        bits = bits << 8 | std::to_integer<std::uint64_t>(at[a.is_big_endian ? k : width - 1 - k]);
+    return bits;
+}
+
+/// A floating-point element; exact.
+template <class Config>
+double stored_float(const io::stored_array& a, std::size_t i) noexcept {
+    const std::uint64_t bits = stored_bits<Config>(a, i);
+    switch (a.dtype) {
+    case io::dtype::f16: return static_cast<double>(float_of_half<Config>(static_cast<std::uint32_t>(bits)));
+    case io::dtype::bf16: return static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16));
+    case io::dtype::f32: return static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
+    default: return std::bit_cast<double>(bits);
+    }
+}
+
+/// An integer as 64 bits of two's complement, and whether it is negative.
+struct wide_integer {
+    std::uint64_t bits = 0;
+    bool is_negative = false;
+};
+template <class Config>
+wide_integer stored_integer(const io::stored_array& a, std::size_t i) noexcept {
+    const std::uint64_t bits = stored_bits<Config>(a, i);
+    const bool is_signed =
+        a.dtype == io::dtype::i8 || a.dtype == io::dtype::i16 || a.dtype == io::dtype::i32 || a.dtype == io::dtype::i64;
+    const std::size_t width = 8 * io::size_of(a.dtype);
+    if (!is_signed || (bits >> (width - 1) & 1) == 0) return {bits, false};
+    return {width == 64 ? bits : bits | ~std::uint64_t{} << width, true};
+}
+
+/// Whether an integer is a value of an integer type.
+template <class Config>
+constexpr bool integer_fits(wide_integer value, io::dtype type) noexcept {
+    const std::size_t width = 8 * io::size_of(type);
+    const bool is_signed =
+        type == io::dtype::i8 || type == io::dtype::i16 || type == io::dtype::i32 || type == io::dtype::i64;
+    if (!is_signed) return !value.is_negative && (width == 64 || value.bits >> width == 0);
+    const std::uint64_t above = value.is_negative ? ~value.bits : value.bits;
+    return above >> (width - 1) == 0;
+}
+
+/// Where the elements of a piece of a file's array lie in it: `first_row` on its first axis on, entry by entry.
+class file_order {
+public:
+    file_order(const io::dimensions& shape, bool is_column_major) noexcept : column_major(is_column_major) {
+        rank = shape.rank;
+        for (std::size_t i = 0; i < rank; ++i) extents[i] = static_cast<std::size_t>(shape.extents[i]);
+    }
+    /// The position in the file of the element at a row-major index.
+    template <class Config = current_config>
+    [[nodiscard]] std::size_t position(std::size_t index) const noexcept {
+        if (!column_major) return index;
+        std::size_t at = 0;
+        std::array<std::size_t, io::dimensions::max_rank> coordinates{};
+        for (std::size_t i = rank; i-- > 0;) {
+            coordinates[i] = index % extents[i];
+            index /= extents[i];
+        }
+        for (std::size_t i = rank; i-- > 0;) at = at * extents[i] + coordinates[i];
+        return at;
+    }
+
+private:
+    bool column_major;
+    std::size_t rank = 0;
+    std::array<std::size_t, io::dimensions::max_rank> extents{};
+};
+
+/// Copies a piece of a file's array, whose rows begin at `first_row` of it, to where a module holds it. Types, shapes
+/// and values have been checked.
+template <class Config>
+void copy_array(const io::stored_array& from, std::size_t first_row, const nn::const_parameter& to,
+                void* memory) noexcept {
+    const io::dtype type = dtype_of_kind<Config>(to.kind);
+    const std::size_t width = to.element_bytes;
+    auto* const bytes = static_cast<std::byte*>(memory);
+    const bool same = from.dtype == type && type != io::dtype::boolean;
+    const bool native = from.is_big_endian == (std::endian::native == std::endian::big);
+    if (same && native && !from.is_column_major && !to.is_transposed && to.panel == 0) {
+        std::memcpy(bytes, from.data.data() + first_row * to.columns * width, to.size() * width);
+        return;
+    }
+    const file_order order(from.shape, from.is_column_major);
+    const auto put = [&]<class T>(std::size_t offset, T value) {
+        std::memcpy(bytes + offset * sizeof(T), &value, sizeof(T));
+    };
+    const auto put_bits = [&](std::size_t offset, std::uint64_t bits) {
+        switch (width) {
+        case 1: return put(offset, static_cast<std::uint8_t>(bits));
+        case 2: return put(offset, static_cast<std::uint16_t>(bits));
+        case 4: return put(offset, static_cast<std::uint32_t>(bits));
+        default: return put(offset, bits);
+        }
+    };
+    for (std::size_t row = 0; row < to.rows; ++row)
+        for (std::size_t column = 0; column < to.columns; ++column) {
+            const std::size_t at = order.position<Config>((first_row + row) * to.columns + column);
+            const std::size_t offset = to.offset(row, column);
+            // Elements of the same type keep their bits: NaNs, too, come back as they were saved.
+            if (same)
+                put_bits(offset, stored_bits<Config>(from, at));
+            else if (type == io::dtype::f32)
+                put(offset, static_cast<float>(stored_float<Config>(from, at)));
+            else if (type == io::dtype::f64)
+                put(offset, stored_float<Config>(from, at));
+            else if (type == io::dtype::boolean)
+                put(offset, stored_bits<Config>(from, at) != 0);
+            else
+                put_bits(offset, stored_integer<Config>(from, at).bits);
+        }
+}
+
+/// Whether all integers of an array are values of a type.
+template <class Config>
+bool integers_fit(const io::stored_array& a, io::dtype type) noexcept {
+    if (!io::is_integer(type) || a.dtype == type) return true;
+    const auto count = static_cast<std::size_t>(a.shape.size());
+    for (std::size_t i = 0; i < count; ++i)
+        if (!integer_fits<Config>(stored_integer<Config>(a, i), type)) return false;
+    return true;
+}
+
+}  // namespace ashlar::detail

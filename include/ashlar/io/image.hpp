@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSL-1.0
+// Model images: a model as bytes that are used where they lie, in flash or mapped from a file. Needs no heap, no file
+// system and no other library.
+//
+// An image is a header of 64 bytes and the bytes of the model object, with gaps of zeros. Numbers of the header are
+// little-endian:
+//
+//     0  "ASHLARIM"    8  version   12  bytes of the header    16  bytes of the model
+//     24 hash of the layout (names, shapes, types, offsets)    32  CRC-32 of the model    36  zeros
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <new>
+#include <span>
+
+#include <ashlar/core/config.hpp>
+#include <ashlar/io/crc32.hpp>
+#include <ashlar/io/dtype.hpp>
+#include <ashlar/io/format.hpp>
+#include <ashlar/io/layout.hpp>
+#include <ashlar/io/result.hpp>
+
+namespace ashlar::detail {
+
+inline constexpr std::size_t image_header_bytes = 64;
+inline constexpr std::uint32_t image_version = 1;
+inline constexpr std::string_view image_magic = "ASHLARIM";
+
+/// Checks the header of an image of a model of so many bytes.
+template <class Config>
+io::result check_image_header(io::bytes image, std::uint64_t model_bytes) noexcept {
+    if (image.size() < image_magic.size() || text_of<Config>(image).substr(0, image_magic.size()) != image_magic)
+        return io_error<Config>(io::error::not_an_image);
+    if (image.size() < image_header_bytes) return io_truncated<Config>(image_header_bytes, image.size());
+    if (little_endian<4, Config>(image, 8) != image_version ||
+        little_endian<4, Config>(image, 12) != image_header_bytes)
+        return io_error<Config>(io::error::wrong_version);
+    if (const std::uint64_t bytes = little_endian<8, Config>(image, 16); bytes != model_bytes) {
+        io::result r = io_error<Config>(io::error::wrong_size);
+        r.position = model_bytes;
+        r.limit = bytes;
+        return r;
+    }
+    if (image.size() - image_header_bytes < model_bytes)
+        return io_truncated<Config>(image_header_bytes + model_bytes, image.size());
+    return {};
+}
+
+}  // namespace ashlar::detail
+
+namespace ashlar::io {
+
+/// Bytes of an image of a model.
+template <image_model M>
+inline constexpr std::size_t image_bytes = ashlar::detail::image_header_bytes + sizeof(M);
+
+/// A model inside an image, or what is wrong with the image. Valid as long as the bytes are.
+template <image_model M>
+class image_view {
+public:
+    constexpr explicit image_view(const M& in_place) noexcept : model(&in_place) {}
+    constexpr explicit image_view(const result& wrong) noexcept : outcome(wrong) {}
+
+    /// Whether there is a model.
+    constexpr explicit operator bool() const noexcept { return model != nullptr; }
+    /// What is wrong, if there is none.
+    [[nodiscard]] constexpr const result& status() const noexcept { return outcome; }
+    /// The model; there must be one (asserted).
+    template <class Config = current_config>
+    [[nodiscard]] constexpr const M& get() const noexcept {
+        ASHLAR_ASSERT(model != nullptr, "ashlar: image_view: there is no model; check the status first");
+        return *model;
+    }
+    ASHLAR_ALWAYS_INLINE constexpr const M& operator*() const noexcept { return get(); }
+    ASHLAR_ALWAYS_INLINE constexpr const M* operator->() const noexcept { return &get(); }
+
+private:
+    const M* model = nullptr;
+    result outcome{};
+};
+
+/// Uses an image in place, without copying: size, alignment and hash of the layout are checked, and that bools are
+/// bools. Bytes may follow the image. The numbers are not checked (`check_image_sum` does); unlike a safetensors file,
+/// an image is made by oneself.
+///
+///     alignas(64) constexpr unsigned char flash[] = { ... };            // from tools/make_image
+///     auto model = io::view_image<my_model>(std::as_bytes(std::span(flash)));
+///     if (!model) return model.status().message();
+///     y = (*model)(x);
+template <image_model M, class Config = current_config>
+[[nodiscard]] image_view<M> view_image(bytes image) noexcept {
+    result r = ashlar::detail::check_image_header<Config>(image, sizeof(M));
+    if (!r) return image_view<M>(r);
+    const std::byte* const at = image.data() + ashlar::detail::image_header_bytes;
+    if (reinterpret_cast<std::uintptr_t>(at) % alignof(M) != 0)
+        return image_view<M>(ashlar::detail::io_error<Config>(error::misaligned));
+    // M is trivially copyable, and arrays of bytes implicitly create such objects (P0593), read-only ones included:
+    // what std::start_lifetime_as says explicitly, in C++23.
+    const M& model = *std::launder(reinterpret_cast<const M*>(at));
+    if (ashlar::detail::layout_hash<Config>(model) != ashlar::detail::little_endian<8, Config>(image, 24))
+        return image_view<M>(ashlar::detail::io_error<Config>(error::wrong_layout));
+    nn::for_each_parameter(model, [&](const nn::const_parameter& p) {
+        if (p.kind != nn::element_kind::boolean || !r) return;
+        for (std::size_t i = 0; i < p.size(); ++i)
+            if (static_cast<const unsigned char*>(p.data)[i] > 1)
+                r = ashlar::detail::io_error<Config>(error::value_out_of_range, p.name);
+    });
+    return r ? image_view<M>(model) : image_view<M>(r);
+}
+
+/// Whether the numbers of an image are those that were written, by their CRC-32: about 2 ns a byte on a desktop.
+template <class Config = current_config>
+[[nodiscard]] result check_image_sum(bytes image) noexcept {
+    using namespace ashlar::detail;
+    if (image.size() < image_header_bytes) return io_truncated<Config>(image_header_bytes, image.size());
+    const std::uint64_t model_bytes = little_endian<8, Config>(image, 16);
+    const result r = check_image_header<Config>(image, model_bytes);
+    if (!r) return r;
+    const bytes model = image.subspan(image_header_bytes, static_cast<std::size_t>(model_bytes));
+    return crc32<Config>(model) == little_endian<4, Config>(image, 32) ? result{} : io_error<Config>(error::checksum);
+}
+
+}  // namespace ashlar::io

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSL-1.0
+// Memory from the heap that may fail to come without an exception.
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <new>
+#include <utility>
+
+namespace ashlar::detail {
+
+/// An array of a length known at run time. `allocate` says whether there was memory for it.
+template <class T>
+class owned_array {
+public:
+    owned_array() noexcept = default;
+    owned_array(owned_array&& from) noexcept
+        : elements(std::exchange(from.elements, nullptr)), count(std::exchange(from.count, 0)) {}
+    owned_array& operator=(owned_array&& from) noexcept {
+        if (this != &from) {
+            release();
+            elements = std::exchange(from.elements, nullptr);
+            count = std::exchange(from.count, 0);
+        }
+        return *this;
+    }
+    ~owned_array() { release(); }
+
+    /// Elements are value-initialised. None is a length too.
+    bool allocate(std::size_t n) noexcept {
+        release();
+        if (n > static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max()) / sizeof(T)) return false;
+        if (n != 0) elements = new (std::nothrow) T[n]{};
+        count = elements != nullptr ? n : 0;
+        return count == n;
+    }
+    void release() noexcept {
+        delete[] elements;
+        elements = nullptr;
+        count = 0;
+    }
+
+    [[nodiscard]] T* data() noexcept { return elements; }
+    [[nodiscard]] const T* data() const noexcept { return elements; }
+    [[nodiscard]] std::size_t size() const noexcept { return count; }
+    [[nodiscard]] T& operator[](std::size_t i) noexcept { return elements[i]; }
+    [[nodiscard]] const T& operator[](std::size_t i) const noexcept { return elements[i]; }
+    [[nodiscard]] T* begin() noexcept { return elements; }
+    [[nodiscard]] T* end() noexcept { return elements + count; }
+
+private:
+    T* elements = nullptr;
+    std::size_t count = 0;
+};
+
+/// Bytes at a multiple of 64, so that a model image read from a file can be used in place.
+class owned_bytes {
+public:
+    static constexpr std::align_val_t alignment{64};
+
+    owned_bytes() noexcept = default;
+    owned_bytes(owned_bytes&& from) noexcept
+        : first(std::exchange(from.first, nullptr)), count(std::exchange(from.count, 0)) {}
+    owned_bytes& operator=(owned_bytes&& from) noexcept {
+        if (this != &from) {
+            release();
+            first = std::exchange(from.first, nullptr);
+            count = std::exchange(from.count, 0);
+        }
+        return *this;
+    }
+    ~owned_bytes() { release(); }
+
+    /// The bytes are not initialised.
+    bool allocate(std::size_t n) noexcept {
+        release();
+        if (n > static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max())) return false;
+        if (n != 0) first = static_cast<std::byte*>(::operator new(n, alignment, std::nothrow));
+        count = first != nullptr ? n : 0;
+        return count == n;
+    }
+    void release() noexcept {
+        ::operator delete(first, alignment);
+        first = nullptr;
+        count = 0;
+    }
+
+    [[nodiscard]] std::byte* data() noexcept { return first; }
+    [[nodiscard]] const std::byte* data() const noexcept { return first; }
+    [[nodiscard]] std::size_t size() const noexcept { return count; }
+
+private:
+    std::byte* first = nullptr;
+    std::size_t count = 0;
+};
+
+}  // namespace ashlar::detail

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSL-1.0
+// Tensors with names, without a module around them.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <tuple>
+#include <type_traits>
+
+#include <ashlar/core/concepts.hpp>
+#include <ashlar/tensor/module.hpp>
+
+namespace ashlar::detail {
+
+/// Whether the elements of an array lie one behind the other in row-major order (a packed matrix knows its own order).
+template <class A>
+consteval bool has_dense_elements() {
+    if constexpr (array_expression<A>)
+        return std::remove_cvref_t<A>::strides == row_major_strides(std::remove_cvref_t<A>::extents);
+    else
+        return true;
+}
+
+}  // namespace ashlar::detail
+
+namespace ashlar::io {
+
+/// An array that can be loaded and saved: a tensor, a dense view or a packed matrix.
+template <class A>
+concept loadable_array = nn::parameter_array<A> && ashlar::detail::has_dense_elements<A>();
+
+/// A tensor by a name of its own. Borrows both; made by `named`.
+template <loadable_array A>
+struct named_array {
+    const char* name;
+    A& array;
+
+    template <class Self, class Visitor>
+    static constexpr void members(Self& self, Visitor&& visit) {
+        visit(self.name, self.array);
+    }
+};
+
+/// Gives a tensor a name, under which it is loaded and saved.
+///
+///     tensor<float, 8, 4> w;
+///     tensor<float, 8> b;
+///     io::load(std::tuple(io::named("weight", w), io::named("bias", b)), "layer.safetensors");
+template <loadable_array A>
+[[nodiscard]] constexpr named_array<A> named(const char* name, A& array) noexcept {
+    return {name, array};
+}
+
+}  // namespace ashlar::io
+
+namespace ashlar::detail {
+
+/// Several named tensors as one module.
+template <class... A>
+struct named_arrays {
+    std::tuple<io::named_array<A>...> arrays;
+
+    template <class Self, class Visitor>
+    static constexpr void members(Self& self, Visitor&& visit) {
+        std::apply([&](auto&... each) { (visit(each.name, each.array), ...); }, self.arrays);
+    }
+};
+
+}  // namespace ashlar::detail

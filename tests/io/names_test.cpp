@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSL-1.0
+// Name maps: patterns, what stars stand for, pieces, and the tables for well-known models.
+#include <string>
+#include <string_view>
+
+#include <gtest/gtest.h>
+
+#include <ashlar/io/names.hpp>
+#include <ashlar/io/names_of_models.hpp>
+
+namespace ashlar {
+namespace {
+
+using config = current_config;
+
+/// The name that a rule gives, or "-".
+std::string renamed(std::string_view pattern, std::string_view file, std::string_view name) {
+    detail::star_matches stars;
+    if (!detail::match_name<config>(pattern, name, stars)) return "-";
+    detail::file_name out;
+    detail::fill_name<config>(file, stars, out);
+    return std::string(out.view());
+}
+
+/// The names that a table offers, in order, each behind a space.
+std::string offered(io::name_map names, std::string_view name) {
+    std::string all;
+    for (const io::name_rule& rule : names)
+        if (const std::string r = renamed(rule.model, rule.file, name); r != "-")
+            all += ' ' + r + (rule.transposed ? "^T" : "");
+    return all;
+}
+
+static_assert([] {
+    detail::star_matches stars;
+    return detail::match_name<config>("layers.*.weight", "layers.12.weight", stars) && stars.text[0] == "12";
+}());
+
+TEST(names, patterns) {
+    EXPECT_EQ(renamed("weight", "w", "weight"), "w");
+    EXPECT_EQ(renamed("weight", "w", "weights"), "-");
+    EXPECT_EQ(renamed("a.*.b", "c.*.d", "a.12.b"), "c.12.d");
+    EXPECT_EQ(renamed("a.*.b", "c", "a.1.2.b"), "-");  // a star stays within a segment
+    EXPECT_EQ(renamed("a.*.b", "c", "a..b"), "-");     // and is not empty
+    EXPECT_EQ(renamed("a.*", "*.z", "a.b"), "b.z");
+    EXPECT_EQ(renamed("*.*", "*-*", "x.y"), "x-y");
+    EXPECT_EQ(renamed("**", "model.**", "a.b.c"), "model.a.b.c");
+    EXPECT_EQ(renamed("**a", "**z", "a"), "z");  // two stars may stand for nothing
+    EXPECT_EQ(renamed("**layers.*.w", "h.*.w", "deep.in.layers.3.w"), "h.3.w");
+    EXPECT_EQ(renamed("**layers.*.w", "h.*.**w", "deep.layers.3.w"), "h.3.deep.w");
+    EXPECT_EQ(renamed("*a*", "*|*", "banana"), "ban|na");
+    EXPECT_EQ(renamed("*a*", "*|*", "banan"), "ban|n");
+    EXPECT_EQ(renamed("x[*]", "x.*", "x[2]"), "x.2");
+    EXPECT_EQ(renamed("*", "*.*", "a"), "a.");                               // a star too many is empty
+    EXPECT_EQ(renamed("*.*.*.*.*.*.*.*.*", "x", "1.2.3.4.5.6.7.8.9"), "-");  // more than 8 stars match nothing
+}
+
+TEST(names, pieces) {
+    const auto piece = [](std::string_view name) {
+        const detail::stacked_name s = detail::split_piece<config>(name);
+        return s.is_piece ? std::string(s.name) + '|' + std::to_string(s.piece) : std::string(s.name);
+    };
+    EXPECT_EQ(piece("in_proj_weight[2]"), "in_proj_weight|2");
+    EXPECT_EQ(piece("a[0][12]"), "a[0]|12");
+    EXPECT_EQ(piece("a"), "a");
+    EXPECT_EQ(piece("a[]"), "a[]");
+    EXPECT_EQ(piece("a[x]"), "a[x]");
+    EXPECT_EQ(piece("a[1"), "a[1");
+    EXPECT_EQ(piece("a[12345678901234567890]"), "a[12345678901234567890]");
+    EXPECT_EQ(piece(""), "");
+    EXPECT_EQ(piece("]"), "]");
+}
+
+TEST(names, too_long) {
+    const std::string segment(300, 'x');
+    detail::star_matches stars;
+    ASSERT_TRUE(detail::match_name<config>("*", segment, stars));
+    detail::file_name out;
+    detail::fill_name<config>("*.y", stars, out);
+    EXPECT_FALSE(out.is_too_long);
+    EXPECT_EQ(out.view(), segment + ".y");
+    detail::fill_name<config>("*", stars, out);
+    EXPECT_TRUE(out.is_too_long);
+    EXPECT_EQ(out.view().size(), 511u);
+}
+
+TEST(names, bert) {
+    EXPECT_EQ(offered(io::bert_names, "encoder.layers.11.self_attn.in_proj_weight[1]"),
+              " encoder.layer.11.attention.self.key.weight");
+    EXPECT_EQ(offered(io::bert_names, "layers.0.self_attn.in_proj_bias[2]"),
+              " encoder.layer.0.attention.self.value.bias");
+    EXPECT_EQ(offered(io::bert_names, "layers.0.self_attn.out_proj.bias"),
+              " encoder.layer.0.attention.output.dense.bias");
+    EXPECT_EQ(offered(io::bert_names, "layers.0.linear2.weight"), " encoder.layer.0.output.dense.weight");
+    EXPECT_EQ(offered(io::bert_names, "layers.0.norm1.weight"),
+              " encoder.layer.0.attention.output.LayerNorm.weight encoder.layer.0.attention.output.LayerNorm.gamma");
+    EXPECT_EQ(offered(io::bert_names, "embeddings.LayerNorm.bias"),
+              " embeddings.LayerNorm.bias embeddings.LayerNorm.beta");
+    EXPECT_EQ(offered(io::bert_names, "embeddings.word_embeddings.weight"), " embeddings.word_embeddings.weight");
+    EXPECT_EQ(offered(io::bert_names, "pooler.dense.weight"), "");
+}
+
+TEST(names, llama) {
+    EXPECT_EQ(offered(io::llama_names, "layers.3.self_attn.q_proj.weight"), " model.layers.3.self_attn.q_proj.weight");
+    EXPECT_EQ(offered(io::llama_names, "decoder.layers.3.self_attn.in_proj_weight[0]"),
+              " model.layers.3.self_attn.q_proj.weight");
+    EXPECT_EQ(offered(io::llama_names, "layers.3.feed_forward.gate_proj.weight"),
+              " model.layers.3.mlp.gate_proj.weight");
+    EXPECT_EQ(offered(io::llama_names, "layers.3.down_proj.weight"), " model.layers.3.mlp.down_proj.weight");
+    EXPECT_EQ(offered(io::llama_names, "layers.3.norm2.weight"), " model.layers.3.post_attention_layernorm.weight");
+    EXPECT_EQ(offered(io::llama_names, "model.layers.3.input_layernorm.weight"),
+              " model.layers.3.input_layernorm.weight");
+    EXPECT_EQ(offered(io::llama_names, "norm.weight"), " model.norm.weight");
+    EXPECT_EQ(offered(io::llama_names, "model.norm.weight"), " model.norm.weight");
+    EXPECT_EQ(offered(io::llama_names, "lm_head.weight"), " lm_head.weight model.embed_tokens.weight");
+    EXPECT_EQ(offered(io::llama_names, "embedding.weight"), " model.embed_tokens.weight");
+}
+
+TEST(names, gpt2) {
+    EXPECT_EQ(offered(io::gpt2_names, "layers.3.self_attn.in_proj_weight"), " h.3.attn.c_attn.weight^T");
+    EXPECT_EQ(offered(io::gpt2_names, "layers.3.linear1.bias"), " h.3.mlp.c_fc.bias");
+    EXPECT_EQ(offered(io::gpt2_names, "layers.3.norm1.bias"), " h.3.ln_1.bias");
+    EXPECT_EQ(offered(io::gpt2_names, "norm.bias"), " ln_f.bias");
+}
+
+}  // namespace
+}  // namespace ashlar
