@@ -53,11 +53,11 @@ io::result check_image_header(io::bytes image, std::uint64_t model_bytes) noexce
 namespace ashlar::io {
 
 /// Bytes of an image of a model.
-template <image_model M>
+template <class M>
 inline constexpr std::size_t image_bytes = ashlar::detail::image_header_bytes + sizeof(M);
 
 /// A model inside an image, or what is wrong with the image. Valid as long as the bytes are.
-template <image_model M>
+template <class M>
 class image_view {
 public:
     constexpr explicit image_view(const M& in_place) noexcept : model(&in_place) {}
@@ -89,25 +89,29 @@ private:
 ///     auto model = io::view_image<my_model>(std::as_bytes(std::span(flash)));
 ///     if (!model) return model.status().message();
 ///     y = (*model)(x);
-template <image_model M, class Config = current_config>
+template <class M, class Config = current_config>
 [[nodiscard]] image_view<M> view_image(bytes image) noexcept {
-    result r = ashlar::detail::check_image_header<Config>(image, sizeof(M));
-    if (!r) return image_view<M>(r);
-    const std::byte* const at = image.data() + ashlar::detail::image_header_bytes;
-    if (reinterpret_cast<std::uintptr_t>(at) % alignof(M) != 0)
-        return image_view<M>(ashlar::detail::io_error<Config>(error::misaligned));
-    // M is trivially copyable, and arrays of bytes implicitly create such objects (P0593), read-only ones included:
-    // what std::start_lifetime_as says explicitly, in C++23.
-    const M& model = *std::launder(reinterpret_cast<const M*>(at));
-    if (ashlar::detail::layout_hash<Config>(model) != ashlar::detail::little_endian<8, Config>(image, 24))
-        return image_view<M>(ashlar::detail::io_error<Config>(error::wrong_layout));
-    nn::for_each_parameter(model, [&](const nn::const_parameter& p) {
-        if (p.kind != nn::element_kind::boolean || !r) return;
-        for (std::size_t i = 0; i < p.size(); ++i)
-            if (static_cast<const unsigned char*>(p.data)[i] > 1)
-                r = ashlar::detail::io_error<Config>(error::value_out_of_range, p.name);
-    });
-    return r ? image_view<M>(model) : image_view<M>(r);
+    if constexpr (!ashlar::detail::check_image_model<M>()) {
+        return image_view<M>(result{});
+    } else {
+        result r = ashlar::detail::check_image_header<Config>(image, sizeof(M));
+        if (!r) return image_view<M>(r);
+        const std::byte* const at = image.data() + ashlar::detail::image_header_bytes;
+        if (reinterpret_cast<std::uintptr_t>(at) % alignof(M) != 0)
+            return image_view<M>(ashlar::detail::io_error<Config>(error::misaligned));
+        // M is trivially copyable, and arrays of bytes implicitly create such objects (P0593), read-only ones included:
+        // what std::start_lifetime_as says explicitly, in C++23.
+        const M& model = *std::launder(reinterpret_cast<const M*>(at));
+        if (ashlar::detail::layout_hash<Config>(model) != ashlar::detail::little_endian<8, Config>(image, 24))
+            return image_view<M>(ashlar::detail::io_error<Config>(error::wrong_layout));
+        nn::for_each_parameter(model, [&](const nn::const_parameter& p) {
+            if (p.kind != nn::element_kind::boolean || !r) return;
+            for (std::size_t i = 0; i < p.size(); ++i)
+                if (static_cast<const unsigned char*>(p.data)[i] > 1)
+                    r = ashlar::detail::io_error<Config>(error::value_out_of_range, p.name);
+        });
+        return r ? image_view<M>(model) : image_view<M>(r);
+    }
 }
 
 /// Whether the numbers of an image are those that were written, by their CRC-32: about 2 ns a byte on a desktop.

@@ -25,6 +25,21 @@ concept image_model = nn::module<M> && std::is_trivially_copyable_v<M> && aligno
 
 namespace ashlar::detail {
 
+/// Whether images can be made of a model.
+template <class M>
+struct model_of_image {
+    static constexpr bool is_in_place = io::image_model<M>;
+};
+
+/// The error of everything about images, once for each model.
+template <class M>
+consteval bool check_image_model() {
+    static_assert(model_of_image<M>::is_in_place,
+                  "ashlar: image: a model image needs a module that is trivially copyable and aligned to at most 64 "
+                  "bytes; hold tensors, not pointers or vectors");
+    return io::image_model<M>;
+}
+
 /// Where an array of a module begins in it, in bytes. Nothing is read.
 template <class M, class Data>
 std::size_t offset_in(const M& m, const nn::basic_parameter<Data>& p) noexcept {

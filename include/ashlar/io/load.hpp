@@ -144,6 +144,16 @@ result load(A&& array, const source& from, const char* name) noexcept {
     return load(only, from, name_map{}, load_options{.prefix = {}, .ignore_unexpected = true});
 }
 
+/// Everything else ends here, for the sake of its error.
+template <class M, class... Arguments>
+    requires(!ashlar::detail::model_of_file<std::remove_cvref_t<M>, sizeof...(Arguments)>::is_listed)
+result load(M&&, const Arguments&...) noexcept {
+    static_assert(ashlar::detail::model_of_file<std::remove_cvref_t<M>, sizeof...(Arguments)>::is_listed,
+                  "ashlar: load: the first argument must be a module, a dense array with its name as the third argument, "
+                  "or a tuple of io::named; give the type a list of members");
+    return {};
+}
+
 /// Loads the array of a .npy file.
 ///
 ///     tensor<float, 200, 512> logits;

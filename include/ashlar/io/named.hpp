@@ -66,4 +66,14 @@ struct named_arrays {
     }
 };
 
+/// Whether something, with so many arguments behind it, can be loaded and saved.
+template <class M, std::size_t Arguments>
+struct model_of_file {
+    static constexpr bool is_listed = nn::module<M> || (io::loadable_array<M> && Arguments == 2);
+};
+template <class... A, std::size_t Arguments>
+struct model_of_file<std::tuple<io::named_array<A>...>, Arguments> {
+    static constexpr bool is_listed = true;
+};
+
 }  // namespace ashlar::detail
