@@ -9,6 +9,7 @@
 #include <ashlar/nn/cached_keys.hpp>
 #include <ashlar/nn/counts.hpp>
 #include <ashlar/nn/decoder.hpp>
+#include <ashlar/nn/decoder_block.hpp>
 #include <ashlar/nn/decoder_layer.hpp>
 #include <ashlar/nn/embedding.hpp>
 #include <ashlar/nn/encoder.hpp>

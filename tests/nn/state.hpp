@@ -222,6 +222,26 @@ inline array decoder_layer(const dict& d, const std::string& path, const layer_s
     return norm("norm3", reference::add(b, block(b)));
 }
 
+/// Interleaved pairs turned by position * 10000^(-2 i / width).
+inline array turned(array x) {
+    const std::size_t width = x.extents.back();
+    for (std::size_t i = 0; i < x.size(); i += 2) {
+        const auto at = reference::coordinates(x.extents, i);
+        const double angle = static_cast<double>(at[at.size() - 2]) * std::pow(10000.0, -static_cast<double>(at.back()) / static_cast<double>(width));
+        const double a = x.values[i], b = x.values[i + 1];
+        x.values[i] = a * std::cos(angle) - b * std::sin(angle);
+        x.values[i + 1] = b * std::cos(angle) + a * std::sin(angle);
+    }
+    return x;
+}
+
+/// A block of Llama, with interleaved pairs.
+inline array decoder_block(const dict& d, const std::string& path, attention_shape s, const array& x, const keeps& kept = keeps_causal) {
+    const array norm = rms_norm(d, path + "input_layernorm", x, 1e-5);
+    const array h = reference::add(x, attention(d, path + "self_attn.", s, norm, norm, norm, kept, turned).output);
+    return reference::add(h, feed_forward(d, path + "mlp.", ashlar::nn::activation::silu, rms_norm(d, path + "post_attention_layernorm", h, 1e-5)));
+}
+
 /// [seq, batch, ...] as [batch, seq, ...], and back.
 inline array batch_exchanged(const array& x) { return reference::permute(x, {1, 0, 2}); }
 

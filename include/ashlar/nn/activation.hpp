@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <ashlar/core/concepts.hpp>
+#include <ashlar/core/config.hpp>
 #include <ashlar/expr/elementwise.hpp>
 #include <ashlar/expr/operands.hpp>
 
@@ -18,7 +19,7 @@ enum class activation : std::uint8_t { identity, relu, gelu, gelu_tanh, silu, si
 ///
 ///     auto y = nn::activate<nn::activation::gelu>(matmul(x, w));
 template <activation Kind, expression X>
-[[nodiscard]] constexpr auto activate(X&& x) noexcept {
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto activate(X&& x) noexcept {
     if constexpr (Kind == activation::relu)
         return ashlar::relu(std::forward<X>(x));
     else if constexpr (Kind == activation::gelu)
@@ -42,7 +43,7 @@ template <activation Kind, expression X>
 template <activation Kind>
 struct activation_layer {
     template <expression X>
-    [[nodiscard]] constexpr auto operator()(X&& x) const noexcept {
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(X&& x) const noexcept {
         return activate<Kind>(std::forward<X>(x));
     }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <ashlar/core/concepts.hpp>
+#include <ashlar/core/config.hpp>
 #include <ashlar/eval/eval.hpp>
 #include <ashlar/expr/operands.hpp>
 #include <ashlar/nn/decoder_layer.hpp>
@@ -28,7 +29,7 @@ namespace detail {
 
 /// What every layer reads: arrays as they are, anything else evaluated once.
 template <expression E>
-[[nodiscard]] constexpr auto held_values(E&& e) noexcept {
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto held_values(E&& e) noexcept {
     if constexpr (array_expression<E>)
         return ashlar::detail::hold(std::forward<E>(e));
     else
@@ -54,22 +55,22 @@ struct decoder {
 
     /// The call; it borrows the module.
     template <expression X, expression Memory, class... Choices>
-    [[nodiscard]] constexpr auto operator()(X&& x, Memory&& memory, const Choices&... choices) const& noexcept {
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(X&& x, Memory&& memory, const Choices&... choices) const& noexcept {
         return detail::call_layers(
             *this, std::forward<X>(x),
-            [m = detail::held_values(std::forward<Memory>(memory)), choices...](const auto& layer, const auto& y, std::size_t) {
+            [m = detail::held_values(std::forward<Memory>(memory)), choices...](const auto& layer, const auto& y, std::size_t) ASHLAR_LAMBDA_INLINE {
                 return layer(y, m, choices...);
             });
     }
     template <expression X, class... Rest>
-    [[nodiscard]] constexpr auto operator()(X&& x, Rest&&... rest) const&& noexcept {
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(X&& x, Rest&&... rest) const&& noexcept {
         return detail::named(*this)(std::forward<X>(x), std::forward<Rest>(rest)...);
     }
 
     /// What follows the last layer.
     template <expression X>
         requires(Options.final_norm)
-    [[nodiscard]] constexpr auto last_step(X&& x) const& noexcept {
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto last_step(X&& x) const& noexcept {
         return norm(std::forward<X>(x));
     }
 

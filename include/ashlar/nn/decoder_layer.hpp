@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <ashlar/core/concepts.hpp>
+#include <ashlar/core/config.hpp>
 #include <ashlar/expr/let.hpp>
 #include <ashlar/expr/operators.hpp>
 #include <ashlar/nn/encoder_layer.hpp>
@@ -31,15 +32,15 @@ inline constexpr bool is_cross<cross_choices<Apply>> = true;
 
 /// f(options for the memory, other options...); options come in any order, so that the others may be turned around.
 template <std::size_t Turns, class F>
-[[nodiscard]] constexpr auto with_cross(const F& f) noexcept {
-    return f(cross_choices{[](const auto& g) { return g(); }});
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto with_cross(const F& f) noexcept {
+    return f(cross_choices{[](const auto& g) ASHLAR_LAMBDA_INLINE { return g(); }});
 }
 template <std::size_t Turns, class F, class First, class... Rest>
-[[nodiscard]] constexpr auto with_cross(const F& f, const First& first, const Rest&... rest) noexcept {
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto with_cross(const F& f, const First& first, const Rest&... rest) noexcept {
     if constexpr (is_cross<First>)
         return f(first, rest...);
     else if constexpr (Turns == 0)
-        return f(cross_choices{[](const auto& g) { return g(); }}, first, rest...);
+        return f(cross_choices{[](const auto& g) ASHLAR_LAMBDA_INLINE { return g(); }}, first, rest...);
     else
         return with_cross<Turns - 1>(f, rest..., first);
 }
@@ -51,8 +52,8 @@ template <std::size_t Turns, class F, class First, class... Rest>
 ///     y = layer(x, memory, causal, nn::cross(keys_below(memory_length)));
 template <class... Choices>
     requires(!expression<Choices> && ...)
-[[nodiscard]] constexpr auto cross(const Choices&... choices) noexcept {
-    return detail::cross_choices{[choices...](const auto& f) { return f(choices...); }};
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto cross(const Choices&... choices) noexcept {
+    return detail::cross_choices{[choices...](const auto& f) ASHLAR_LAMBDA_INLINE { return f(choices...); }};
 }
 
 /// The options of `decoder_layer`: those of an encoder layer.
@@ -77,22 +78,22 @@ struct decoder_layer {
 
     /// The expression; it borrows the module.
     template <expression X, expression Memory, class... Choices>
-    [[nodiscard]] constexpr auto operator()(X&& x, Memory&& memory, const Choices&... choices) const& noexcept {
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(X&& x, Memory&& memory, const Choices&... choices) const& noexcept {
         constexpr bool fits = detail::module_input<shape_of<X>, embed>::fits && detail::module_input<shape_of<Memory>, embed>::fits;
         static_assert(detail::module_input<shape_of<X>, embed>::fits && detail::module_input<shape_of<Memory>, embed>::fits,
                       "ashlar: nn: the last axis of the input must be as wide as the module's options say; change one");
         if constexpr (!fits)
             return ashlar::detail::hold(std::forward<X>(x));
         else
-            return detail::used_often(std::forward<Memory>(memory), [&](const auto& m) {
-                return detail::used_often(std::forward<X>(x), [&](const auto& y) {
+            return detail::used_often(std::forward<Memory>(memory), [&](const auto& m) ASHLAR_LAMBDA_INLINE {
+                return detail::used_often(std::forward<X>(x), [&](const auto& y) ASHLAR_LAMBDA_INLINE {
                     return detail::with_cross<sizeof...(Choices)>(
-                        [&](const auto& to_memory, const auto&... own) { return layer(y, m, to_memory, own...); }, choices...);
+                        [&](const auto& to_memory, const auto&... own) ASHLAR_LAMBDA_INLINE { return layer(y, m, to_memory, own...); }, choices...);
                 });
             });
     }
     template <expression X, class... Rest>
-    [[nodiscard]] constexpr auto operator()(X&& x, Rest&&... rest) const&& noexcept {
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(X&& x, Rest&&... rest) const&& noexcept {
         return detail::named(*this)(std::forward<X>(x), std::forward<Rest>(rest)...);
     }
 
@@ -108,17 +109,17 @@ struct decoder_layer {
 
 private:
     template <class X, class Memory, class Cross, class... Own>
-    [[nodiscard]] constexpr auto layer(const X& x, const Memory& memory, const Cross& to_memory, const Own&... own) const noexcept {
-        const auto look_up = [&](const auto& q) {
-            return to_memory.apply([&](const auto&... choices) { return multihead_attn(q, memory, memory, choices...); });
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto layer(const X& x, const Memory& memory, const Cross& to_memory, const Own&... own) const noexcept {
+        const auto look_up = [&](const auto& q) ASHLAR_LAMBDA_INLINE {
+            return to_memory.apply([&](const auto&... choices) ASHLAR_LAMBDA_INLINE { return multihead_attn(q, memory, memory, choices...); });
         };
         if constexpr (Options.norm_first)
-            return let(x + self_attn(norm1(x), own...), [&](const auto& a) {
-                return let(a + look_up(norm2(a)), [this](const auto& b) { return b + feed_forward(norm3(b)); });
+            return let(x + self_attn(norm1(x), own...), [&](const auto& a) ASHLAR_LAMBDA_INLINE {
+                return let(a + look_up(norm2(a)), [this](const auto& b) ASHLAR_LAMBDA_INLINE { return b + feed_forward(norm3(b)); });
             });
         else
-            return let(norm1(x + self_attn(x, own...)), [&](const auto& a) {
-                return let(norm2(a + look_up(a)), [this](const auto& b) { return norm3(b + feed_forward(b)); });
+            return let(norm1(x + self_attn(x, own...)), [&](const auto& a) ASHLAR_LAMBDA_INLINE {
+                return let(norm2(a + look_up(a)), [this](const auto& b) ASHLAR_LAMBDA_INLINE { return norm3(b + feed_forward(b)); });
             });
     }
 };

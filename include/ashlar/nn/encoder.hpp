@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <ashlar/core/concepts.hpp>
+#include <ashlar/core/config.hpp>
 #include <ashlar/expr/operands.hpp>
 #include <ashlar/nn/encoder_layer.hpp>
 #include <ashlar/nn/layered.hpp>
@@ -41,19 +42,19 @@ struct encoder {
 
     /// The call; it borrows the module.
     template <expression X, class... Choices>
-    [[nodiscard]] constexpr auto operator()(X&& x, const Choices&... choices) const& noexcept {
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(X&& x, const Choices&... choices) const& noexcept {
         return detail::call_layers(*this, std::forward<X>(x),
-                                   [choices...](const auto& layer, const auto& y, std::size_t) { return layer(y, choices...); });
+                                   [choices...](const auto& layer, const auto& y, std::size_t) ASHLAR_LAMBDA_INLINE { return layer(y, choices...); });
     }
     template <expression X, class... Choices>
-    [[nodiscard]] constexpr auto operator()(X&& x, Choices&&... choices) const&& noexcept {
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(X&& x, Choices&&... choices) const&& noexcept {
         return detail::named(*this)(std::forward<X>(x), std::forward<Choices>(choices)...);
     }
 
     /// What follows the last layer.
     template <expression X>
         requires(Options.final_norm)
-    [[nodiscard]] constexpr auto last_step(X&& x) const& noexcept {
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto last_step(X&& x) const& noexcept {
         return norm(std::forward<X>(x));
     }
 

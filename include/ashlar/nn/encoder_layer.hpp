@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <ashlar/core/concepts.hpp>
+#include <ashlar/core/config.hpp>
 #include <ashlar/expr/let.hpp>
 #include <ashlar/expr/operators.hpp>
 #include <ashlar/nn/feed_forward.hpp>
@@ -51,21 +52,21 @@ struct encoder_layer {
 
     /// The expression; it borrows the module.
     template <expression X, class... Choices>
-    [[nodiscard]] constexpr auto operator()(X&& x, Choices&&... choices) const& noexcept {
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(X&& x, Choices&&... choices) const& noexcept {
         static_assert(detail::module_input<shape_of<X>, embed>::fits,
                       "ashlar: nn: the last axis of the input must be as wide as the module's options say; change one");
         if constexpr (!detail::module_input<shape_of<X>, embed>::fits)
             return ashlar::detail::hold(std::forward<X>(x));
         else
-            return detail::used_often(std::forward<X>(x), [&](const auto& y) {
+            return detail::used_often(std::forward<X>(x), [&](const auto& y) ASHLAR_LAMBDA_INLINE {
                 if constexpr (Options.norm_first)
-                    return let(y + self_attn(norm1(y), choices...), [this](const auto& h) { return h + feed_forward(norm2(h)); });
+                    return let(y + self_attn(norm1(y), choices...), [this](const auto& h) ASHLAR_LAMBDA_INLINE { return h + feed_forward(norm2(h)); });
                 else
-                    return let(norm1(y + self_attn(y, choices...)), [this](const auto& h) { return norm2(h + feed_forward(h)); });
+                    return let(norm1(y + self_attn(y, choices...)), [this](const auto& h) ASHLAR_LAMBDA_INLINE { return norm2(h + feed_forward(h)); });
             });
     }
     template <expression X, class... Choices>
-    [[nodiscard]] constexpr auto operator()(X&& x, Choices&&... choices) const&& noexcept {
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(X&& x, Choices&&... choices) const&& noexcept {
         return detail::named(*this)(std::forward<X>(x), std::forward<Choices>(choices)...);
     }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <ashlar/core/concepts.hpp>
+#include <ashlar/core/config.hpp>
 #include <ashlar/expr/let.hpp>
 #include <ashlar/expr/operators.hpp>
 #include <ashlar/nn/activation.hpp>
@@ -28,7 +29,7 @@ namespace detail {
 
 /// An expression once for each use of f: an array is borrowed as often as f likes, a lazy node is named by let.
 template <class X, class F>
-[[nodiscard]] constexpr auto used_often(X&& x, const F& f) noexcept {
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto used_often(X&& x, const F& f) noexcept {
     if constexpr (array_expression<X> && ashlar::detail::viewable<X>)
         return f(x);
     else
@@ -52,7 +53,7 @@ struct feed_forward {
 
     /// The expression; it borrows the module.
     template <expression X>
-    [[nodiscard]] constexpr auto operator()(X&& x) const& noexcept {
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(X&& x) const& noexcept {
         static_assert(detail::module_input<shape_of<X>, embed>::fits,
                       "ashlar: nn: the last axis of the input must be as wide as the module's options say; change one");
         if constexpr (!detail::module_input<shape_of<X>, embed>::fits)
@@ -61,7 +62,7 @@ struct feed_forward {
             return linear2(activate<Options.activation>(linear1(std::forward<X>(x))));
     }
     template <expression X>
-    [[nodiscard]] constexpr auto operator()(X&& x) const&& noexcept {
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(X&& x) const&& noexcept {
         return detail::named(*this)(std::forward<X>(x));
     }
 
@@ -88,18 +89,18 @@ struct feed_forward<Options, T, Panel> {
 
     /// The expression; it borrows the module.
     template <expression X>
-    [[nodiscard]] constexpr auto operator()(X&& x) const& noexcept {
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(X&& x) const& noexcept {
         static_assert(detail::module_input<shape_of<X>, embed>::fits,
                       "ashlar: nn: the last axis of the input must be as wide as the module's options say; change one");
         if constexpr (!detail::module_input<shape_of<X>, embed>::fits)
             return ashlar::detail::hold(std::forward<X>(x));
         else
-            return down_proj(detail::used_often(std::forward<X>(x), [this](const auto& y) {
+            return down_proj(detail::used_often(std::forward<X>(x), [this](const auto& y) ASHLAR_LAMBDA_INLINE {
                 return activate<Options.activation>(gate_proj(y)) * up_proj(y);
             }));
     }
     template <expression X>
-    [[nodiscard]] constexpr auto operator()(X&& x) const&& noexcept {
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(X&& x) const&& noexcept {
         return detail::named(*this)(std::forward<X>(x));
     }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <ashlar/core/concepts.hpp>
+#include <ashlar/core/config.hpp>
 #include <ashlar/core/shape.hpp>
 #include <ashlar/expr/permute.hpp>
 #include <ashlar/expr/reshape.hpp>
@@ -53,7 +54,7 @@ consteval std::array<std::size_t, Rank> rows_and_heads_exchanged() {
 ///
 ///     auto q = nn::split_heads<4>(matmul(x, w));   // [32, 64] as [4, 32, 16]
 template <std::size_t Heads, expression E>
-[[nodiscard]] constexpr auto split_heads(E&& e) noexcept {
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto split_heads(E&& e) noexcept {
     using split = decltype(detail::shape_with_heads<shape_of<E>, Heads>());
     return ashlar::detail::permute_by<detail::rows_and_heads_exchanged<split::rank>()>(
         ashlar::detail::reshape_to<split>(std::forward<E>(e)));
@@ -63,7 +64,7 @@ template <std::size_t Heads, expression E>
 ///
 ///     auto rows = nn::merge_heads(attention(q, k, v));
 template <expression E>
-[[nodiscard]] constexpr auto merge_heads(E&& e) noexcept {
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto merge_heads(E&& e) noexcept {
     constexpr std::size_t rank = shape_of<E>::rank;
     auto rows = ashlar::detail::permute_by<detail::rows_and_heads_exchanged<rank>()>(std::forward<E>(e));
     return ashlar::detail::reshape_to<decltype(detail::shape_without_heads<shape_of<decltype(rows)>>())>(std::move(rows));

@@ -45,13 +45,13 @@ namespace detail {
 
 /// The call of a stack's layers.
 template <class Stack, expression X, class Step>
-[[nodiscard]] constexpr auto call_layers(const Stack& stack, X&& x, const Step& step) noexcept {
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto call_layers(const Stack& stack, X&& x, const Step& step) noexcept {
     return layered_call<Stack, ashlar::detail::held<X>, Step>{&stack, ashlar::detail::hold(std::forward<X>(x)), step};
 }
 
 /// What a node holds of a call: its values, since there is no expression of all layers.
 template <layered_expression Call>
-[[nodiscard]] constexpr auto borrow(const Call& call) noexcept {
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto borrow(const Call& call) noexcept {
     return ashlar::eval(call);
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <ashlar/core/concepts.hpp>
+#include <ashlar/core/config.hpp>
 #include <ashlar/expr/matmul.hpp>
 #include <ashlar/expr/operators.hpp>
 #include <ashlar/nn/module.hpp>
@@ -35,7 +36,7 @@ struct linear {
 
     /// The expression; it borrows the module.
     template <expression X>
-    [[nodiscard]] constexpr auto operator()(X&& x) const& noexcept {
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(X&& x) const& noexcept {
         static_assert(detail::module_input<shape_of<X>, in>::fits,
                       "ashlar: nn: the last axis of the input must be as wide as the module's options say; change one");
         if constexpr (!detail::module_input<shape_of<X>, in>::fits)
@@ -46,7 +47,7 @@ struct linear {
             return matmul(std::forward<X>(x), weight);
     }
     template <expression X>
-    [[nodiscard]] constexpr auto operator()(X&& x) const&& noexcept {
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(X&& x) const&& noexcept {
         return detail::named(*this)(std::forward<X>(x));
     }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <ashlar/core/concepts.hpp>
+#include <ashlar/core/config.hpp>
 #include <ashlar/expr/attention.hpp>
 #include <ashlar/expr/let.hpp>
 #include <ashlar/expr/permute.hpp>
@@ -60,7 +61,7 @@ struct attention_inputs {
 
 /// [seq, batch, ...] as [batch, seq, ...], and back; nothing where there is no batch.
 template <bool BatchFirst, expression X>
-[[nodiscard]] constexpr auto batch_exchanged(X&& x) noexcept {
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto batch_exchanged(X&& x) noexcept {
     if constexpr (BatchFirst || shape_of<X>::rank < 3)
         return ashlar::detail::itself(std::forward<X>(x));
     else
@@ -98,18 +99,18 @@ struct multihead_attention {
     /// Self attention: queries, keys and values from x.
     template <expression X, class... Choices>
         requires(!expression<Choices> && ...)
-    [[nodiscard]] constexpr auto operator()(X&& x, Choices&&... choices) const& noexcept {
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(X&& x, Choices&&... choices) const& noexcept {
         static_assert(detail::module_input<shape_of<X>, embed>::fits && kdim == embed && vdim == embed,
                       "ashlar: multihead_attention: self attention needs an input, keys and values of width embed; pass queries, keys and values");
         if constexpr (!detail::module_input<shape_of<X>, embed>::fits || kdim != embed || vdim != embed)
             return ashlar::detail::hold(std::forward<X>(x));
         else
-            return detail::used_often(std::forward<X>(x), [&](const auto& y) { return (*this)(y, y, y, choices...); });
+            return detail::used_often(std::forward<X>(x), [&](const auto& y) ASHLAR_LAMBDA_INLINE { return (*this)(y, y, y, choices...); });
     }
     /// Cross attention: queries from q, keys from k, values from v.
     template <expression Q, expression K, expression V, class... Choices>
         requires(!expression<Choices> && ...)
-    [[nodiscard]] constexpr auto operator()(Q&& q, K&& k, V&& v, Choices&&... choices) const& noexcept {
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Q&& q, K&& k, V&& v, Choices&&... choices) const& noexcept {
         constexpr bool fits = detail::attention_inputs<shape_of<Q>, shape_of<K>, shape_of<V>, embed, kdim, vdim>::fit;
         static_assert(detail::attention_inputs<shape_of<Q>, shape_of<K>, shape_of<V>, embed, kdim, vdim>::fit,
                       "ashlar: multihead_attention: the last axes of queries, keys and values must be embed, kdim and vdim; change the options");
@@ -121,7 +122,7 @@ struct multihead_attention {
                                                        values(std::forward<V>(v)), std::forward<Choices>(choices)...))));
     }
     template <expression X, class... Rest>
-    [[nodiscard]] constexpr auto operator()(X&& x, Rest&&... rest) const&& noexcept {
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(X&& x, Rest&&... rest) const&& noexcept {
         return detail::named(*this)(std::forward<X>(x), std::forward<Rest>(rest)...);
     }
 
@@ -130,27 +131,27 @@ struct multihead_attention {
     ///     auto w = mha.weights(x, x, causal);
     template <expression Q, expression K, class... Choices>
         requires(!expression<Choices> && ...)
-    [[nodiscard]] constexpr auto weights(Q&& q, K&& k, Choices&&... choices) const& noexcept {
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto weights(Q&& q, K&& k, Choices&&... choices) const& noexcept {
         return attention_weights(queries(std::forward<Q>(q)), keys(std::forward<K>(k)), std::forward<Choices>(choices)...);
     }
     /// The same, averaged over the heads, which is what PyTorch returns beside the result: [..., Tq, Tk], lazily.
     template <expression Q, expression K, class... Choices>
         requires(!expression<Choices> && ...)
-    [[nodiscard]] constexpr auto average_weights(Q&& q, K&& k, Choices&&... choices) const& noexcept {
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto average_weights(Q&& q, K&& k, Choices&&... choices) const& noexcept {
         return mean<-3>(weights(std::forward<Q>(q), std::forward<K>(k), std::forward<Choices>(choices)...));
     }
 
     /// The projected heads: [..., heads, T, head_width] of queries, [..., kv_heads, T, head_width] of keys and values.
     template <expression X>
-    [[nodiscard]] constexpr auto queries(X&& x) const& noexcept {
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto queries(X&& x) const& noexcept {
         return split_heads<heads>(query(detail::batch_exchanged<Options.batch_first>(std::forward<X>(x))));
     }
     template <expression X>
-    [[nodiscard]] constexpr auto keys(X&& x) const& noexcept {
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto keys(X&& x) const& noexcept {
         return split_heads<kv_heads>(key(detail::batch_exchanged<Options.batch_first>(std::forward<X>(x))));
     }
     template <expression X>
-    [[nodiscard]] constexpr auto values(X&& x) const& noexcept {
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto values(X&& x) const& noexcept {
         return split_heads<kv_heads>(value(detail::batch_exchanged<Options.batch_first>(std::forward<X>(x))));
     }
 

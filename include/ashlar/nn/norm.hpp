@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <ashlar/core/concepts.hpp>
+#include <ashlar/core/config.hpp>
 #include <ashlar/expr/normalize.hpp>
 #include <ashlar/expr/operators.hpp>
 #include <ashlar/nn/module.hpp>
@@ -36,7 +37,7 @@ struct layer_norm {
 
     /// The expression; it borrows the module.
     template <expression X>
-    [[nodiscard]] constexpr auto operator()(X&& x) const& noexcept {
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(X&& x) const& noexcept {
         static_assert(detail::module_input<shape_of<X>, size>::fits,
                       "ashlar: nn: the last axis of the input must be as wide as the module's options say; change one");
         if constexpr (!detail::module_input<shape_of<X>, size>::fits)
@@ -47,7 +48,7 @@ struct layer_norm {
             return ashlar::layer_norm(std::forward<X>(x), Options.eps) * weight;
     }
     template <expression X>
-    [[nodiscard]] constexpr auto operator()(X&& x) const&& noexcept {
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(X&& x) const&& noexcept {
         return detail::named(*this)(std::forward<X>(x));
     }
 
@@ -77,7 +78,7 @@ struct rms_norm {
 
     /// The expression; it borrows the module.
     template <expression X>
-    [[nodiscard]] constexpr auto operator()(X&& x) const& noexcept {
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(X&& x) const& noexcept {
         static_assert(detail::module_input<shape_of<X>, size>::fits,
                       "ashlar: nn: the last axis of the input must be as wide as the module's options say; change one");
         if constexpr (!detail::module_input<shape_of<X>, size>::fits)
@@ -86,7 +87,7 @@ struct rms_norm {
             return ashlar::rms_norm(std::forward<X>(x), weight, Options.eps);
     }
     template <expression X>
-    [[nodiscard]] constexpr auto operator()(X&& x) const&& noexcept {
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(X&& x) const&& noexcept {
         return detail::named(*this)(std::forward<X>(x));
     }
 

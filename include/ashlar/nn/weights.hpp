@@ -47,7 +47,7 @@ struct temporary_module {
 
 /// A module that is called as a temporary: an error.
 template <class Module>
-constexpr const Module& named(const Module& m) noexcept {
+ASHLAR_ALWAYS_INLINE constexpr const Module& named(const Module& m) noexcept {
     static_assert(temporary_module<Module>::is_named,
                   "ashlar: nn: an expression borrows its module, and a temporary one would dangle; name it first");
     return m;

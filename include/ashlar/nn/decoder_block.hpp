@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: BSL-1.0
+// decoder_block: the layer of today's language models, with rotated queries and keys, grouped heads and a gated block.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include <ashlar/core/concepts.hpp>
+#include <ashlar/core/config.hpp>
+#include <ashlar/expr/attention.hpp>
+#include <ashlar/expr/let.hpp>
+#include <ashlar/expr/masks/causal.hpp>
+#include <ashlar/expr/operators.hpp>
+#include <ashlar/nn/feed_forward.hpp>
+#include <ashlar/nn/heads.hpp>
+#include <ashlar/nn/layered.hpp>
+#include <ashlar/nn/module.hpp>
+#include <ashlar/nn/multihead_attention.hpp>
+#include <ashlar/nn/norm.hpp>
+
+namespace ashlar::nn {
+
+/// The options of `decoder_block`.
+struct decoder_block_options {
+    width embed, heads = 1;
+    width kv_heads = 0;    ///< heads of keys and values; 0: as many as of queries
+    width head_width = 0;  ///< 0: embed / heads
+    width hidden = 0;      ///< of the gated block; 0: 4 * embed
+    nn::activation activation = nn::activation::silu;  ///< silu: SwiGLU, gelu or gelu_tanh: GeGLU
+    double eps = 1e-5;
+    bool bias = false;  ///< biases of the projections of queries, keys and values (Qwen 2 has them)
+};
+
+/// Whether any of some options of `attention` is a mask.
+template <class... Choices>
+inline constexpr bool has_mask = ashlar::detail::has_option<ashlar::detail::attention_option::mask, std::remove_cvref_t<Choices>...>;
+
+/// A layer of a decoder as Llama, Mistral or Qwen have it: h = x + attention(rms_norm(x)), h + gated(rms_norm(h)), with
+/// queries and keys turned by their positions. Members are named as in Hugging Face's LlamaDecoderLayer.
+///
+/// `turn` is a `rope`, or any function of heads [..., heads, T, head_width] and the position of their first row.
+///
+///     using block = nn::decoder_block<{.embed = 64, .heads = 8, .kv_heads = 4, .hidden = 172}>;
+///     constexpr auto& turn = nn::rope_tables<{.head_width = 8, .positions = 512}>;
+///     y = layer(x, turn);                   // all rows at once, causal
+///     y = layer.decode(row, turn, cache);   // the next rows, beside those in a kv_cache
+template <decoder_block_options Options, class T = float, std::size_t Panel = detail::panel<T>>
+struct decoder_block {
+    static constexpr decoder_block_options options = Options;
+    static constexpr std::size_t embed = Options.embed, heads = Options.heads;
+    static constexpr std::size_t hidden = detail::given_or(Options.hidden, 4 * embed);
+    static constexpr attention_options self_attention_options{.embed = Options.embed,
+                                                              .heads = Options.heads,
+                                                              .kv_heads = Options.kv_heads,
+                                                              .head_width = Options.head_width,
+                                                              .bias = Options.bias,
+                                                              .out_bias = false,
+                                                              .names = attention_names::llama};
+    static constexpr feed_forward_options block_options{
+        .embed = embed, .hidden = hidden, .activation = Options.activation, .gated = true, .bias = false};
+    static constexpr rms_norm_options norm_options{Options.embed, Options.eps};
+
+    rms_norm<norm_options, T> input_layernorm;
+    multihead_attention<self_attention_options, T, Panel> self_attn;
+    rms_norm<norm_options, T> post_attention_layernorm;
+    feed_forward<block_options, T, Panel> mlp;
+
+    static constexpr std::size_t kv_heads = decltype(self_attn)::kv_heads, head_width = decltype(self_attn)::head_width;
+
+    /// All rows at once, lazily: [..., T, embed] to the same shape, for positions 0, 1, .... Causal unless the options of
+    /// the call, which are those of `attention`, have a mask.
+    template <expression X, class Turn, class... Choices>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(X&& x, const Turn& turn, const Choices&... choices) const& noexcept {
+        static_assert(detail::module_input<shape_of<X>, embed>::fits,
+                      "ashlar: nn: the last axis of the input must be as wide as the module's options say; change one");
+        if constexpr (!detail::module_input<shape_of<X>, embed>::fits)
+            return ashlar::detail::hold(std::forward<X>(x));
+        else
+            return detail::used_often(std::forward<X>(x), [&](const auto& y) ASHLAR_LAMBDA_INLINE {
+                const auto norm = input_layernorm(y);
+                const auto q = turn(self_attn.queries(norm), std::size_t{0});
+                const auto k = turn(self_attn.keys(norm), std::size_t{0});
+                if constexpr (has_mask<Choices...>)
+                    return rest(y, ashlar::attention(q, k, self_attn.values(norm), choices...));
+                else
+                    return rest(y, ashlar::attention(q, k, self_attn.values(norm), causal, choices...));
+            });
+    }
+    template <expression X, class... Rest>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(X&& x, Rest&&... rest) const&& noexcept {
+        return detail::named(*this)(std::forward<X>(x), std::forward<Rest>(rest)...);
+    }
+
+    /// The next rows [rows, embed] behind those whose keys and values are in the cache (a `kv_cache` of kv_heads and
+    /// head_width): appends theirs, now, and returns the expression of the layer for them, [rows, embed]. x must be a
+    /// tensor or view. The cache must have room (asserted).
+    template <array_expression X, class Turn, class Cache, class... Choices>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto decode(X&& x, const Turn& turn, Cache& cache, const Choices&... choices) const& noexcept {
+        const std::size_t first = cache.position();
+        const auto norm = eval(input_layernorm(x));
+        cache.prefill(turn(self_attn.keys(norm), first), self_attn.values(norm));
+        return rest(x, cache.attend(turn(self_attn.queries(input_layernorm(x)), first), choices...));
+    }
+
+    template <class Self, class Visitor>
+    static constexpr void members(Self& self, Visitor&& visit) {
+        visit("input_layernorm", self.input_layernorm);
+        visit("self_attn", self.self_attn);
+        visit("post_attention_layernorm", self.post_attention_layernorm);
+        visit("mlp", self.mlp);
+    }
+
+private:
+    /// Everything behind the attention of the heads.
+    template <class X, class Mixed>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto rest(const X& x, const Mixed& mixed) const noexcept {
+        return let(x + self_attn.out_proj(merge_heads(mixed)), [this](const auto& h) ASHLAR_LAMBDA_INLINE { return h + mlp(post_attention_layernorm(h)); });
+    }
+};
+
+/// The options of `decoder_stack`: those of a block, and how many there are.
+struct decoder_stack_options {
+    decoder_block_options block;
+    std::size_t layers = 1;
+};
+
+/// The blocks of a language model and its last norm: [..., T, embed] to the same shape, layer by layer as `encoder` is.
+/// Members are named as in Hugging Face's LlamaModel, beside its embedding.
+///
+///     nn::decoder_stack<{.block = {.embed = 64, .heads = 8, .kv_heads = 4, .hidden = 172}, .layers = 5}> stack{};
+///     y = stack(x, turn);
+///     y = stack.decode(x, turn, caches);   // caches: std::array<nn::kv_cache<float, 512, 4, 8>, 5>
+template <decoder_stack_options Options, class T = float, std::size_t Panel = detail::panel<T>>
+struct decoder_stack {
+    static constexpr decoder_stack_options options = Options;
+    static constexpr std::size_t embed = Options.block.embed, layer_count = Options.layers;
+    static constexpr bool has_last_step = true;
+
+    std::array<decoder_block<Options.block, T, Panel>, layer_count> layers;
+    rms_norm<{Options.block.embed, Options.block.eps}, T> norm;
+
+    /// The call for all rows at once; it borrows the module and `turn`.
+    template <expression X, class Turn, class... Choices>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(X&& x, const Turn& turn, const Choices&... choices) const& noexcept {
+        return detail::call_layers(*this, std::forward<X>(x),
+                                   [t = &turn, choices...](const auto& layer, const auto& y, std::size_t) ASHLAR_LAMBDA_INLINE { return layer(y, *t, choices...); });
+    }
+    template <expression X, class... Rest>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(X&& x, Rest&&... rest) const&& noexcept {
+        return detail::named(*this)(std::forward<X>(x), std::forward<Rest>(rest)...);
+    }
+    /// The call for the next rows [rows, embed], with one cache for each layer. Each evaluation appends to the caches.
+    template <expression X, class Turn, class Cache, class... Choices>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto decode(X&& x, const Turn& turn, std::array<Cache, layer_count>& caches, const Choices&... choices) const& noexcept {
+        return detail::call_layers(*this, std::forward<X>(x), [t = &turn, c = &caches, choices...](const auto& layer, const auto& y, std::size_t i) ASHLAR_LAMBDA_INLINE {
+            return layer.decode(y, *t, (*c)[i], choices...);
+        });
+    }
+
+    /// What follows the last layer.
+    template <expression X>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto last_step(X&& x) const& noexcept {
+        return norm(std::forward<X>(x));
+    }
+
+    template <class Self, class Visitor>
+    static constexpr void members(Self& self, Visitor&& visit) {
+        visit("layers", self.layers);
+        visit("norm", self.norm);
+    }
+};
+
+}  // namespace ashlar::nn

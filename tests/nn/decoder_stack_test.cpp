@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSL-1.0
+// decoder_stack against loops over its state dict, at once and row by row with caches.
+#include <ashlar/nn/counts.hpp>
+#include <ashlar/nn/decoder_block.hpp>
+#include <ashlar/nn/kv_cache.hpp>
+#include <ashlar/nn/rope.hpp>
+
+#include <tests/nn/state.hpp>
+
+namespace {
+
+using namespace ashlar;
+using reference::array;
+using reference::of;
+
+using stack = nn::decoder_stack<{.block = {.embed = 24, .heads = 6, .kv_heads = 2, .hidden = 20}, .layers = 3}>;
+constexpr auto& turn = nn::rope_tables<{.head_width = 4, .positions = 16}>;
+using caches = std::array<nn::kv_cache<float, 16, 2, 4>, 3>;
+
+static_assert(nn::parameter_count<stack> == 3 * (2 * 24 + 2 * 24 * 24 + 2 * 24 * 8 + 3 * 24 * 20) + 24);
+// The model of the stories, but for its embedding.
+static_assert(nn::parameter_count<nn::decoder_stack<{.block = {.embed = 64, .heads = 8, .kv_heads = 4, .hidden = 172}, .layers = 5}>> ==
+              260'032 - 512 * 64);
+
+const stack& model() {
+    static stack m{};
+    if (m.norm.weight(0) == 0) state::randomise(m);
+    return m;
+}
+array expected_stack(array x) {
+    const auto d = state::of(model());
+    for (const char* i : {"layers.0.", "layers.1.", "layers.2."}) x = state::decoder_block(d, i, {24, 6, 2}, x);
+    return state::rms_norm(d, "norm", x, 1e-5);
+}
+
+TEST(decoder_stack, all_rows_are_those_decoded_one_by_one) {
+    const auto x = support::random_numbers(3).normal<float, 11, 24>();
+    const auto expected = expected_stack(of(x));
+    support::check(model()(x, turn), expected, 1e-5);
+
+    caches c{};
+    tensor<float, 11, 24> y;
+    evaluate(slice<0, 0, 4>(y), model().decode(slice<0, 0, 4>(x), turn, c));
+    for (std::size_t i = 4; i < 11; ++i) {
+        EXPECT_EQ(c[2].length(), i);
+        const tensor<float, 1, 24> next = model().decode(tensor_view<const float, 1, 24>(x.data() + 24 * i), turn, c);
+        y[i] = next[0];
+    }
+    EXPECT_EQ(c[0].length(), 11u);
+    reference::expect_near(y, expected, 1e-5);
+}
+
+}  // namespace
