@@ -279,6 +279,14 @@ TEST(load, tensors_by_name) {
     EXPECT_EQ(message(io::load(wrong, file, "embedding.weight")),
               "embedding.weight: the model needs [2, 5], the file has [5, 2]");
     EXPECT_EQ(message(io::load(wrong, file, "nowhere")), "nowhere: missing in the file");
+    io::archive archive;
+    ASSERT_TRUE(archive.open(file));
+    tensor<float, 3> up_bias{};
+    EXPECT_EQ(message(io::load(up_bias, archive, "layers.0.linear1.bias")), "no error");
+    EXPECT_EQ(up_bias(2), 242);
+    EXPECT_EQ(message(io::load(std::tuple(io::named("layers.1.linear1.bias", up_bias)), archive, {.ignore_unexpected = true})),
+              "no error");
+    EXPECT_EQ(up_bias(2), 342);
     // Views of other memory.
     std::vector<float> memory(10);
     tensor_view<float, 5, 2> view{memory};

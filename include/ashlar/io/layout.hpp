@@ -79,7 +79,8 @@ void write_layout(const M& m, Put&& put) noexcept {
         number(p.rows, ' ');
         number(p.columns, ' ');
         number(p.is_transposed ? 1 : 0, ' ');
-        number(p.panel, ' ');
+        // A matrix of one panel is a plain one, whatever the panels of the architecture are.
+        number(p.panel < (p.is_transposed ? p.rows : p.columns) ? p.panel : 0, ' ');
         text(p.name);
         put('\n');
     });

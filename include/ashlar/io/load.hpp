@@ -134,8 +134,15 @@ result load(const std::tuple<named_array<A>...>& arrays, const source& from,
     ashlar::detail::named_arrays<A...> all{arrays};
     return load(all, from, name_map{}, options);
 }
+template <class... A>
+result load(const std::tuple<named_array<A>...>& arrays, const archive& weights,
+            const load_options& options = {}) noexcept {
+    ashlar::detail::named_arrays<A...> all{arrays};
+    return load(all, weights, name_map{}, options);
+}
 
-/// Loads one tensor, or view, by its name; what else is in the file does not matter.
+/// Loads one tensor, or view, by its name, from a file or from an archive that is open; what else is in the file does
+/// not matter.
 ///
 ///     io::load(table, "weights.safetensors", "tok_embeddings");
 template <loadable_array A>
@@ -144,13 +151,20 @@ result load(A&& array, const source& from, const char* name) noexcept {
     return load(only, from, name_map{}, load_options{.prefix = {}, .ignore_unexpected = true});
 }
 
+template <loadable_array A>
+result load(A&& array, const archive& weights, const char* name) noexcept {
+    named_array<std::remove_reference_t<A>> only{name, array};
+    return load(only, weights, name_map{}, load_options{.prefix = {}, .ignore_unexpected = true});
+}
+
 /// Everything else ends here, for the sake of its error.
 template <class M, class... Arguments>
     requires(!ashlar::detail::model_of_file<std::remove_cvref_t<M>, sizeof...(Arguments)>::is_listed)
 result load(M&&, const Arguments&...) noexcept {
-    static_assert(ashlar::detail::model_of_file<std::remove_cvref_t<M>, sizeof...(Arguments)>::is_listed,
-                  "ashlar: load: the first argument must be a module, a dense array with its name as the third argument, "
-                  "or a tuple of io::named; give the type a list of members");
+    static_assert(
+        ashlar::detail::model_of_file<std::remove_cvref_t<M>, sizeof...(Arguments)>::is_listed,
+        "ashlar: load: the first argument must be a module, a dense array with its name as the third argument, "
+        "or a tuple of io::named; give the type a list of members");
     return {};
 }
 

@@ -20,6 +20,7 @@ struct model_array {
     nn::const_parameter parameter;  // its name points nowhere: it is valid only while a model is walked through
     file_name model{};              // with [k] if it is a piece
     bool is_piece = false;
+    std::size_t piece = 0;
 
     file_name file{};  // without [k]
     std::size_t file_piece = 0;
@@ -34,25 +35,29 @@ class model_arrays {
 public:
     template <class Config, nn::module M>
     io::result collect(M& m) noexcept {
-        std::size_t count = 0;
+        std::size_t count = 0, i = 0;
         nn::for_each_parameter(m, [&](const auto&) { ++count; });
-        if (!list.allocate(count)) return io_error<Config>(io::error::out_of_memory);
-        std::size_t i = 0, piece = 0;
-        nn::for_each_parameter(m, [&](const auto& p) {
-            model_array& a = list[i++];
-            a.parameter = erase(p);
-            a.model.put(p.name);
-            piece = p.is_first_piece() ? 0 : piece + 1;
-            a.is_piece = !(p.is_first_piece() && p.is_last_piece());
-            if (a.is_piece) {
-                message_writer<24> suffix;
-                suffix.put('[');
-                suffix.put_number(piece);
-                suffix.put(']');
-                a.model.put({suffix.text.data(), suffix.text.size()});
-            }
-        });
+        if (!allocate(count)) return io_error<Config>(io::error::out_of_memory);
+        nn::for_each_parameter(m, [&](const auto& p) { set(i++, p); });
         return {};
+    }
+
+    /// For lists that come from elsewhere: room for so many arrays, to be set one after the other.
+    bool allocate(std::size_t count) noexcept { return list.allocate(count); }
+
+    template <class Data>
+    void set(std::size_t i, const nn::basic_parameter<Data>& p) noexcept {
+        model_array& a = list[i];
+        a.parameter = erase(p);
+        a.model.put(p.name);
+        a.is_piece = !(p.is_first_piece() && p.is_last_piece());
+        a.piece = p.is_first_piece() || i == 0 ? 0 : list[i - 1].piece + 1;
+        if (!a.is_piece) return;
+        message_writer<24> suffix;
+        suffix.put('[');
+        suffix.put_number(a.piece);
+        suffix.put(']');
+        a.model.put({suffix.text.data(), suffix.text.size()});
     }
 
     /// Chooses, for every array, the candidate name in the file that a function accepts, else the first one; then

@@ -240,8 +240,8 @@ result save(const A& array, const target& to, const char* name) noexcept {
 
 /// Everything else ends here, for the sake of its error.
 template <class M, class... Arguments>
-requires(!ashlar::detail::model_of_file<M, sizeof...(Arguments)>::is_listed) result save(const M&, const Arguments&...)
-noexcept {
+    requires(!ashlar::detail::model_of_file<M, sizeof...(Arguments)>::is_listed)
+result save(const M&, const Arguments&...) noexcept {
     static_assert(
         ashlar::detail::model_of_file<M, sizeof...(Arguments)>::is_listed,
         "ashlar: save: the first argument must be a module, a dense array with its name as the third argument, "

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: BSL-1.0
+// The model of fixtures/constant_image.hpp. Its panels are of a width of their own, so that the image fits every build.
+#pragma once
+
+#include <ashlar/nn/encoder_layer.hpp>
+
+namespace ashlar::test {
+
+using constant_encoder = nn::encoder_layer<{.embed = 8, .heads = 2, .hidden = 24}, float, 16>;
+
+}  // namespace ashlar::test
