@@ -14,6 +14,7 @@
 #include <ashlar/nn/embedding.hpp>
 #include <ashlar/nn/encoder.hpp>
 #include <ashlar/nn/encoder_layer.hpp>
+#include <ashlar/nn/example.hpp>
 #include <ashlar/nn/feed_forward.hpp>
 #include <ashlar/nn/generator.hpp>
 #include <ashlar/nn/heads.hpp>
@@ -28,5 +29,7 @@
 #include <ashlar/nn/positions.hpp>
 #include <ashlar/nn/reset_parameters.hpp>
 #include <ashlar/nn/rope.hpp>
+#include <ashlar/nn/summary.hpp>
+#include <ashlar/nn/summary_rows.hpp>
 #include <ashlar/nn/weights.hpp>
 #include <ashlar/nn/width.hpp>

@@ -7,28 +7,12 @@
 #include <type_traits>
 
 #include <ashlar/core/concepts.hpp>
+#include <ashlar/nn/example.hpp>
 #include <ashlar/nn/module.hpp>
 
 namespace ashlar::nn {
 
 namespace detail {
-
-/// An object of which only the addresses of members are ever asked: it has none, and is never defined.
-#if defined(__clang__)
-#pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Wundefined-var-template"
-#endif
-template <class M>
-struct undefined_object {
-    static const M object;
-};
-template <class M>
-consteval const M& example() {
-    return undefined_object<M>::object;
-}
-#if defined(__clang__)
-#pragma clang diagnostic pop
-#endif
 
 struct counted {
     std::size_t elements = 0, bytes = 0;
@@ -66,9 +50,10 @@ inline constexpr counted count_of<stacked_member<Parts...>> = {(std::size_t{0} +
 template <class M, std::size_t N>
 inline constexpr counted count_of<std::array<M, N>> = {N * count_of<M>.elements, N * count_of<M>.bytes};
 template <module M>
-inline constexpr counted count_of<M> = [] {
+inline constexpr counted count_of<M> = []() consteval {
     counted total;
-    M::members(example<M>(), member_counter{total});
+    const unborn<M> m;
+    M::members(m.object, member_counter{total});
     return total;
 }();
 

@@ -13,6 +13,7 @@
 #include <ashlar/expr/operands.hpp>
 #include <ashlar/nn/decoder_layer.hpp>
 #include <ashlar/nn/layered.hpp>
+#include <ashlar/nn/example.hpp>
 #include <ashlar/nn/module.hpp>
 #include <ashlar/nn/norm.hpp>
 
@@ -78,6 +79,17 @@ struct decoder {
     static constexpr void members(Self& self, Visitor&& visit) {
         visit("layers", self.layers);
         if constexpr (Options.final_norm) visit("norm", self.norm);
+    }
+    /// For summaries: what the module evaluates, and with what.
+    template <class X, class Visitor>
+    static constexpr void parts(const decoder& self, const X& x, Visitor&& visit) {
+        visit.step("layers", self.layers, x);
+        if constexpr (has_last_step) visit.step("norm", self.norm, x);
+    }
+    /// For summaries: the call with an input, where that takes more.
+    template <class X>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto call_with(const X& x) const noexcept {
+        return (*this)(x, x);
     }
 };
 

@@ -16,6 +16,7 @@
 #include <ashlar/nn/feed_forward.hpp>
 #include <ashlar/nn/heads.hpp>
 #include <ashlar/nn/layered.hpp>
+#include <ashlar/nn/example.hpp>
 #include <ashlar/nn/module.hpp>
 #include <ashlar/nn/multihead_attention.hpp>
 #include <ashlar/nn/norm.hpp>
@@ -111,6 +112,19 @@ struct decoder_block {
         visit("post_attention_layernorm", self.post_attention_layernorm);
         visit("mlp", self.mlp);
     }
+    /// For summaries: what the module calls, and with what.
+    template <class X, class Visitor>
+    static constexpr void parts(const decoder_block& self, const X& x, Visitor&& visit) {
+        visit("input_layernorm", self.input_layernorm, x);
+        visit("self_attn", self.self_attn, x);
+        visit("post_attention_layernorm", self.post_attention_layernorm, x);
+        visit("mlp", self.mlp, x);
+    }
+    /// For summaries: the call with an input, where that takes more; without the rotation.
+    template <class X>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto call_with(const X& x) const noexcept {
+        return (*this)(x, detail::no_turn{});
+    }
 
 private:
     /// Everything behind the attention of the heads.
@@ -169,6 +183,17 @@ struct decoder_stack {
     static constexpr void members(Self& self, Visitor&& visit) {
         visit("layers", self.layers);
         visit("norm", self.norm);
+    }
+    /// For summaries: what the module evaluates, and with what.
+    template <class X, class Visitor>
+    static constexpr void parts(const decoder_stack& self, const X& x, Visitor&& visit) {
+        visit.step("layers", self.layers, x);
+        if constexpr (has_last_step) visit.step("norm", self.norm, x);
+    }
+    /// For summaries: the call with an input, where that takes more; without the rotation.
+    template <class X>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto call_with(const X& x) const noexcept {
+        return (*this)(x, detail::no_turn{});
     }
 };
 

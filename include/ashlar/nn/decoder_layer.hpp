@@ -12,6 +12,7 @@
 #include <ashlar/expr/operators.hpp>
 #include <ashlar/nn/encoder_layer.hpp>
 #include <ashlar/nn/feed_forward.hpp>
+#include <ashlar/nn/example.hpp>
 #include <ashlar/nn/module.hpp>
 #include <ashlar/nn/multihead_attention.hpp>
 #include <ashlar/nn/norm.hpp>
@@ -105,6 +106,21 @@ struct decoder_layer {
         visit("norm1", self.norm1);
         visit("norm2", self.norm2);
         visit("norm3", self.norm3);
+    }
+    /// For summaries: what the module calls, and with what.
+    template <class X, class Visitor>
+    static constexpr void parts(const decoder_layer& self, const X& x, Visitor&& visit) {
+        visit("self_attn", self.self_attn, x);
+        visit("multihead_attn", self.multihead_attn, x);
+        decltype(self.feed_forward)::parts(self.feed_forward, x, visit);
+        visit("norm1", self.norm1, x);
+        visit("norm2", self.norm2, x);
+        visit("norm3", self.norm3, x);
+    }
+    /// For summaries: the call with an input, where that takes more.
+    template <class X>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto call_with(const X& x) const noexcept {
+        return (*this)(x, x);
     }
 
 private:

@@ -12,6 +12,7 @@
 #include <ashlar/expr/operands.hpp>
 #include <ashlar/nn/encoder_layer.hpp>
 #include <ashlar/nn/layered.hpp>
+#include <ashlar/nn/example.hpp>
 #include <ashlar/nn/module.hpp>
 #include <ashlar/nn/norm.hpp>
 
@@ -62,6 +63,12 @@ struct encoder {
     static constexpr void members(Self& self, Visitor&& visit) {
         visit("layers", self.layers);
         if constexpr (Options.final_norm) visit("norm", self.norm);
+    }
+    /// For summaries: what the module evaluates, and with what.
+    template <class X, class Visitor>
+    static constexpr void parts(const encoder& self, const X& x, Visitor&& visit) {
+        visit.step("layers", self.layers, x);
+        if constexpr (has_last_step) visit.step("norm", self.norm, x);
     }
 };
 

@@ -10,6 +10,7 @@
 #include <ashlar/expr/let.hpp>
 #include <ashlar/expr/operators.hpp>
 #include <ashlar/nn/feed_forward.hpp>
+#include <ashlar/nn/example.hpp>
 #include <ashlar/nn/module.hpp>
 #include <ashlar/nn/multihead_attention.hpp>
 #include <ashlar/nn/norm.hpp>
@@ -76,6 +77,14 @@ struct encoder_layer {
         visit("", self.feed_forward);
         visit("norm1", self.norm1);
         visit("norm2", self.norm2);
+    }
+    /// For summaries: what the module calls, and with what.
+    template <class X, class Visitor>
+    static constexpr void parts(const encoder_layer& self, const X& x, Visitor&& visit) {
+        visit("self_attn", self.self_attn, x);
+        decltype(self.feed_forward)::parts(self.feed_forward, x, visit);
+        visit("norm1", self.norm1, x);
+        visit("norm2", self.norm2, x);
     }
 };
 

@@ -12,6 +12,7 @@
 #include <ashlar/expr/operators.hpp>
 #include <ashlar/nn/activation.hpp>
 #include <ashlar/nn/linear.hpp>
+#include <ashlar/nn/example.hpp>
 #include <ashlar/nn/module.hpp>
 
 namespace ashlar::nn {
@@ -71,6 +72,12 @@ struct feed_forward {
         visit("linear1", self.linear1);
         visit("linear2", self.linear2);
     }
+    /// For summaries: what the module calls, and with what.
+    template <class X, class Visitor>
+    static constexpr void parts(const feed_forward& self, const X& x, Visitor&& visit) {
+        visit("linear1", self.linear1, x);
+        visit("linear2", self.linear2, detail::output_of(self.linear1, x));
+    }
 };
 
 /// down_proj(activation(gate_proj(x)) * up_proj(x)): SwiGLU with silu, GeGLU with gelu (Shazeer 2020). Members
@@ -109,6 +116,13 @@ struct feed_forward<Options, T, Panel> {
         visit("gate_proj", self.gate_proj);
         visit("up_proj", self.up_proj);
         visit("down_proj", self.down_proj);
+    }
+    /// For summaries: what the module calls, and with what.
+    template <class X, class Visitor>
+    static constexpr void parts(const feed_forward& self, const X& x, Visitor&& visit) {
+        visit("gate_proj", self.gate_proj, x);
+        visit("up_proj", self.up_proj, x);
+        visit("down_proj", self.down_proj, detail::output_of(self.up_proj, x));
     }
 };
 

@@ -16,6 +16,7 @@
 #include <ashlar/nn/feed_forward.hpp>
 #include <ashlar/nn/heads.hpp>
 #include <ashlar/nn/linear.hpp>
+#include <ashlar/nn/example.hpp>
 #include <ashlar/nn/module.hpp>
 
 namespace ashlar::nn {
@@ -174,6 +175,23 @@ struct multihead_attention {
             if constexpr (Options.bias) visit("in_proj_bias", stacked(self.query.bias, self.key.bias, self.value.bias));
             visit("out_proj", self.out_proj);
         }
+    }
+    /// For summaries: what the module calls, and with what.
+    template <class Q, class K, class V, class Visitor>
+    static constexpr void parts(const multihead_attention& self, const Q& q, const K& k, const V& v, Visitor&& visit) {
+        visit("query", self.query, q);
+        visit("key", self.key, k);
+        visit("value", self.value, v);
+        visit("out_proj", self.out_proj, detail::with_columns<heads * head_width>(q));
+    }
+    template <class X, class Visitor>
+    static constexpr void parts(const multihead_attention& self, const X& x, Visitor&& visit) {
+        parts(self, x, detail::with_columns<kdim>(x), detail::with_columns<vdim>(x), visit);
+    }
+    /// For summaries: the call with an input, where that takes more.
+    template <class X>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto call_with(const X& x) const noexcept {
+        return (*this)(x, detail::with_columns<kdim>(x), detail::with_columns<vdim>(x));
     }
 };
 

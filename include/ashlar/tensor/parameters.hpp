@@ -143,7 +143,7 @@ consteval std::size_t panel_of() {
 }
 
 /// Visits members depth first, joins their names to paths, and calls f with each array.
-template <class Data, class F>
+template <class Data, class F, class Config = current_config>
 struct parameter_walk {
     F& f;
     std::array<char, path_capacity + 1> path{};
@@ -196,7 +196,6 @@ private:
         if (length != 0) put('.');
         while (count != 0) put(digits[--count]);
     }
-    template <class Config = current_config>
     constexpr void put(char c) {
         ASHLAR_ASSERT(length < path_capacity, "ashlar: parameters: the path of a parameter is longer than 255 characters");
         if (length < path_capacity) path[length++] = c;
@@ -233,10 +232,10 @@ private:
 /// its list of members; modules and arrays of modules are entered, their names joined by dots.
 ///
 ///     nn::for_each_parameter(model, [](const nn::parameter& p) { std::printf("%.*s\n", int(p.name.size()), p.name.data()); });
-template <module M, class F>
+template <module M, class F, class Config = current_config>
 constexpr void for_each_parameter(M& m, F&& f) {
     using data = std::conditional_t<std::is_const_v<M>, const void*, void*>;
-    detail::parameter_walk<data, std::remove_reference_t<F>> walk{f};
+    detail::parameter_walk<data, std::remove_reference_t<F>, Config> walk{f};
     walk("", m);
 }
 

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSL-1.0
+// The table of a module: its rows, and that they say what the constants say.
+#include <ashlar/nn.hpp>
+#include <ashlar/nn/summary.hpp>
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace ashlar;
+
+using layer = nn::encoder_layer<{.embed = 4, .heads = 1, .hidden = 16}>;
+using encoder = nn::encoder<{.layer = {.embed = 4, .heads = 1, .hidden = 16}, .layers = 4, .final_norm = true}>;
+using stack = nn::decoder_stack<{.block = {.embed = 64, .heads = 8, .kv_heads = 4, .hidden = 172}, .layers = 5}>;
+
+std::vector<std::string> lines(const char* text) {
+    std::vector<std::string> result(1);
+    for (; *text != '\0'; ++text) {
+        if (*text == '\n')
+            result.emplace_back();
+        else
+            result.back() += *text;
+    }
+    return result;
+}
+
+/// The words of the row of a part.
+std::vector<std::string> row(const std::vector<std::string>& table, const std::string& part) {
+    for (const std::string& line : table) {
+        const std::size_t start = line.find_first_not_of(' ');
+        if (start == line.npos || line.compare(start, part.size(), part) != 0) continue;
+        std::vector<std::string> words(1);
+        for (const char c : line.substr(start + part.size())) {
+            if (c != ' ')
+                words.back() += c;
+            else if (!words.back().empty() && words.back().back() != ',')
+                words.emplace_back();
+        }
+        return words;
+    }
+    return {};
+}
+
+using words = std::vector<std::string>;
+
+TEST(summary, of_one_row) {
+    constexpr const auto& text = nn::summary<layer>();
+    static_assert(text.size() > 0 && text.contains("244 parameters in 976 bytes"));
+    const auto table = lines(text.c_str());
+    for (const std::string& line : table) EXPECT_LE(line.size(), 100u);
+    EXPECT_EQ(row(table, "encoder_layer"),
+              (words{"[1,4]", "244", std::to_string(flops<decltype(std::declval<const layer&>()(std::declval<const tensor<float, 1, 4>&>()))>),
+                     std::to_string(workspace_bytes<decltype(std::declval<const layer&>()(std::declval<const tensor<float, 1, 4>&>()))>)}));
+    EXPECT_EQ(row(table, "self_attn: multihead_attention")[1], "80");
+    EXPECT_EQ(row(table, "linear1: linear"), (words{"[1,16]", "80", "144", "-"}));
+    EXPECT_EQ(row(table, "linear2: linear"), (words{"[1,4]", "68", "132", "-"}));
+    EXPECT_EQ(row(table, "norm1: layer_norm")[1], "8");
+}
+
+TEST(summary, of_a_stack) {
+    const auto table = lines(nn::summary<encoder, 10, 4>().c_str());
+    EXPECT_EQ(row(table, "layers: 4 x encoder_layer")[0], "[10,4]");
+    EXPECT_EQ(row(table, "layers: 4 x encoder_layer")[1], "976");
+    EXPECT_EQ(row(table, "encoder ")[1], "984");
+    EXPECT_NE(row(table, "norm: layer_norm")[3], "-");
+    EXPECT_EQ(row(table, "query: linear")[3], "-");
+    const auto named = lines(nn::summary<encoder, axis<"seq", 10>{}, axis<"embed", 4>{}>().c_str());
+    EXPECT_EQ(named, table);
+    const auto blocks = lines(nn::summary<stack, 1, 64>().c_str());
+    EXPECT_EQ(row(blocks, "decoder_stack")[1], "227,264");
+    EXPECT_EQ(row(blocks, "mlp: feed_forward")[1], "33,024");
+    EXPECT_EQ(row(blocks, "key: linear")[0], "[1,32]");
+}
+
+TEST(summary, other_modules) {
+    EXPECT_EQ(row(lines(nn::summary<nn::linear<{.in = 64, .out = 10}, double>, 5, 64>().c_str()), "linear"), (words{"[5,10]", "650", "6,450", "0"}));
+    EXPECT_EQ(row(lines(nn::summary<nn::rms_norm<{.size = 8}>>().c_str()), "rms_norm")[0], "[1,8]");
+    EXPECT_EQ(row(lines(nn::summary<nn::multihead_attention<{.embed = 8, .heads = 2, .kdim = 3, .vdim = 5}>, 7, 8>().c_str()), "value: linear")[1], "48");
+    EXPECT_EQ(row(lines(nn::summary<nn::decoder<{.layer = {.embed = 8, .heads = 2}, .layers = 2}>>().c_str()), "layers: 2 x decoder_layer")[0], "[1,8]");
+}
+
+struct classifier {
+    encoder body;
+    nn::linear<{.in = 4, .out = 3}> head;
+
+    template <class X>
+    constexpr auto operator()(const X& x) const {
+        return head(mean<0>(body(x)));
+    }
+    template <class Self, class Visitor>
+    static constexpr void members(Self& self, Visitor&& visit) {
+        visit("body", self.body);
+        visit("head", self.head);
+    }
+};
+
+TEST(summary, of_a_model_of_ones_own) {
+    const auto table = lines(nn::summary<classifier>().c_str());
+    EXPECT_EQ(row(table, "classifier"), (words{"-", "999", "-", "-"}));
+    EXPECT_EQ(row(table, "head: linear"), (words{"-", "15", "-", "-"}));
+    EXPECT_EQ(row(table, "layers: 4 x encoder_layer")[1], "976");
+    EXPECT_EQ(row(lines(nn::summary<classifier, tensor<float, 10, 4>>().c_str()), "classifier")[0], "[3]");
+}
+
+}  // namespace
