@@ -114,6 +114,23 @@ TEST(shape_operations, repeats_and_broadcasts) {
     check(reshape<20, 7>(broadcast_to<4, 5, 7>(random.normal<float, 7>())) + 1.0f);
 }
 
+TEST(shape_operations, scattered_alike_in_every_row) {
+    support::random_numbers random(7);
+    const auto x = random.normal<float, 5, 40>();
+    const auto y = random.normal<double, 3, 5, 6>();
+    const auto neighbours = [](const auto& e) { return reshape<5, 40>(slice<-1, -1, -3, -1>(reshape<5, 20, 2>(e))); };
+    check(neighbours(x) * 2.0f);
+    check(neighbours(exp(x)) + x);
+    check(neighbours(neighbours(x)) + 1.0f);
+    check(x + reshape<5, 40>(transpose(reshape<8, 25>(x))));
+    check(reshape<5, 40>(permute<0, 2, 1>(reshape<5, 8, 5>(x))) + x);
+    check(reshape<5, 20>(slice<-1, 1, 2>(reshape<5, 20, 2>(x))) + 1.0f);
+    check(reshape<5, 18>(reshape<5, 6, 3>(slice<-1, 3, 39, 2>(x))) + 1.0f);
+    check(reshape<5, 30>(slice<-2, 2, 8>(permute<0, 2, 1>(reshape<5, 5, 8>(slice<-1, 0, 40>(x))))) + 1.0f);
+    check(reshape<3, 30>(permute<0, 2, 1>(y)) * 2.0);
+    check(reshape<3, 30>(permute<0, 2, 1>(slice<1, -1, -6, -1>(y))) + exp(reshape<3, 30>(y)));
+}
+
 TEST(shape_operations, takes) {
     support::random_numbers random(6);
     const auto table = random.normal<float, 11, 19>();

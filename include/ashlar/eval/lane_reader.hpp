@@ -5,6 +5,8 @@
 #include <limits>
 
 #include <ashlar/eval/frame.hpp>
+#include <ashlar/eval/lane_offsets.hpp>
+#include <ashlar/eval/memory_reader.hpp>
 #include <ashlar/expr/mask.hpp>
 #include <ashlar/expr/packed.hpp>
 #include <ashlar/kernel/math.hpp>
@@ -32,26 +34,23 @@ consteval auto operand_steps(const graph_node& n, const graph_node& operand, con
 
 /// Reads with L lanes, of which the first N are wanted. With Unmasked, masked nodes pass their operand on.
 template <class P, class T, std::size_t Stage, std::size_t L, std::size_t N, bool Unmasked = false>
-struct lane_reader {
+struct lane_reader : memory_reader<P, T, Stage> {
     using config = typename P::configuration;
     using integers = lanes<std::int32_t, L, config>;
     using truth = std::conditional_t<(L * 8 * 8 <= config::register_bits), lane_mask<double, L, config>, lane_mask<float, L, config>>;
     template <class U>
     using lanes_of = lanes<U, L, config>;
 
-    static constexpr auto stage = P::code.stages[Stage];
-    const frame<P, T>& f;
-
+    using base = memory_reader<P, T, Stage>;
+    using base::f, base::stage;
     template <std::size_t Id>
     using node_of = typename P::template node<Id>;
-
     template <std::size_t Id>
-    static constexpr std::int16_t values = stage.values[Id];
+    static constexpr std::int16_t values = base::template values<Id>;
     template <std::size_t Id>
-    static constexpr std::int16_t factors = stage.factors[Id];
-    /// A name for a value that this use does not have in a layout of its own.
+    static constexpr std::int16_t factors = base::template factors<Id>;
     template <std::size_t Id>
-    static constexpr bool is_name = (P::nodes[Id].kind == op::let || P::nodes[Id].kind == op::let_value) && values<Id> == -1;
+    static constexpr bool is_name = base::template is_name<Id>;
 
     /// N elements, `Step` apart.
     template <std::ptrdiff_t Step, class U>
@@ -98,78 +97,6 @@ struct lane_reader {
             const_cast<const U*>(f.template buffer<U, B>()) + f.template buffer_offset<B>(at));
     }
 
-    // -------------------------------------------------------------- memory behind index maps
-
-    /// The node in whose memory the elements of Id lie; no_axis if they are computed.
-    template <std::size_t Id>
-    static consteval std::size_t memory_node() {
-        constexpr const graph_node& n = P::nodes[Id];
-        if constexpr (is_name<Id>)
-            return memory_node<static_cast<std::size_t>(n.same_as)>();
-        else if constexpr (n.kind == op::array && values<Id> == -1)
-            return Id;
-        else if constexpr (values<Id> != -1)
-            return P::code.buffers[static_cast<std::size_t>(values<Id>)].role == buffer_role::values ||
-                           P::code.buffers[static_cast<std::size_t>(values<Id>)].role == buffer_role::numerators
-                       ? Id
-                       : no_axis;
-        else if constexpr (n.kind == op::store || is_index_map(n.kind))
-            return memory_node<static_cast<std::size_t>(n.operands[0])>();
-        else
-            return no_axis;
-    }
-
-    /// Strides of Id's axes in that memory; axes for which `fixed` holds may get any.
-    template <std::size_t Id, auto Fixed>
-    static consteval stride_result memory_strides() {
-        constexpr const graph_node& n = P::nodes[Id];
-        if constexpr (is_name<Id>)
-            return memory_strides<static_cast<std::size_t>(n.same_as), Fixed>();
-        else if constexpr (n.kind == op::array && values<Id> == -1)
-            return {n.strides, true};
-        else if constexpr (values<Id> != -1)
-            return {P::code.buffers[static_cast<std::size_t>(values<Id>)].strides, true};
-        else if constexpr (n.kind == op::store)
-            return memory_strides<static_cast<std::size_t>(n.operands[0]), Fixed>();
-        else {
-            constexpr auto below_id = static_cast<std::size_t>(n.operands[0]);
-            constexpr auto below_fixed = [] {
-                std::array<bool, max_rank> out{};
-                const binding_list from = carried_axes(P::nodes[Id], P::nodes[below_id], 0);
-                for (std::size_t a = 0; a < P::nodes[below_id].rank; ++a)
-                    out[a] = from[a] != whole_axis && Fixed[static_cast<std::size_t>(from[a])];
-                return out;
-            }();
-            constexpr stride_result below = memory_strides<below_id, below_fixed>();
-            stride_result up = lift_strides(n, P::nodes[below_id], below.strides, Fixed);
-            up.affine = up.affine && below.affine;
-            return up;
-        }
-    }
-
-    /// Address of the element of Id at these coordinates.
-    template <std::size_t Id, std::size_t Rank>
-    ASHLAR_ALWAYS_INLINE auto address(const std::array<std::size_t, Rank>& at) const {
-        constexpr const graph_node& n = P::nodes[Id];
-        if constexpr (is_name<Id>) {
-            return address<static_cast<std::size_t>(n.same_as)>(at);
-        } else if constexpr (n.kind == op::array && values<Id> == -1) {
-            std::ptrdiff_t offset = 0;
-            for_each_axis<Rank>([&]<std::size_t A>() ASHLAR_LAMBDA_INLINE {
-                constexpr std::ptrdiff_t stride = P::nodes[Id].strides[A];
-                if constexpr (stride != 0) offset += static_cast<std::ptrdiff_t>(at[A]) * stride;
-            });
-            const auto& array = f.template node<Id>();
-            return static_cast<const element_of<node_of<Id>>*>(array.data()) + offset;
-        } else if constexpr (values<Id> != -1) {
-            using U = element_of<node_of<Id>>;
-            constexpr auto b = static_cast<std::size_t>(values<Id>);
-            return const_cast<const U*>(f.template buffer<U, b>()) + f.template buffer_offset<b>(at);
-        } else {
-            return address<static_cast<std::size_t>(n.operands[0])>(operand_coordinates<0>(f.template node<Id>(), at));
-        }
-    }
-
     // -------------------------------------------------------------- values
 
     /// The lanes of node Id that start at these coordinates; `hole` stands for the stage's core.
@@ -182,7 +109,7 @@ struct lane_reader {
         } else if constexpr (is_name<Id>) {
             return value<static_cast<std::size_t>(n.same_as), Steps>(at, hole);
         } else if constexpr (n.kind == op::array && values<Id> == -1) {
-            return load<lane_stride<Steps>(n.strides)>(address<Id>(at));
+            return load<lane_stride<Steps>(n.strides)>(base::template address<Id>(at));
         } else if constexpr (n.kind == op::softmax && (values<Id> != -1 || factors<Id> != -1)) {
             return softmax_value<Id, Steps>(at, hole);
         } else if constexpr (n.kind == op::standardize && factors<Id> != -1) {
@@ -311,18 +238,18 @@ struct lane_reader {
     ASHLAR_ALWAYS_INLINE auto moved(const std::array<std::size_t, Rank>& at, const Hole& hole) const {
         constexpr const graph_node& n = P::nodes[Id];
         [[maybe_unused]] constexpr auto below = static_cast<std::size_t>(n.operands[0]);
-        constexpr std::size_t memory = memory_node<Id>();
+        constexpr std::size_t memory = base::template memory_node<Id>();
         if constexpr (memory != no_axis && (memory == no_axis || P::nodes[memory].kind != op::softmax)) {
             constexpr auto fixed = [] {
                 std::array<bool, max_rank> out{};
                 for (std::size_t a = 0; a < Rank; ++a) out[a] = Steps[a] == 0;
                 return out;
             }();
-            constexpr stride_result m = memory_strides<Id, fixed>();
+            constexpr stride_result m = base::template memory_strides<Id, fixed>();
             if constexpr (m.affine)
-                return load<lane_stride<Steps>(m.strides)>(address<Id>(at));
+                return load<lane_stride<Steps>(m.strides)>(base::template address<Id>(at));
             else
-                return one_by_one<Id, Steps>(at, hole);
+                return scattered<Id, Steps>(at, hole);
         } else if constexpr (n.kind == op::reshape) {
             constexpr bool simple = [] {
                 const binding_list from = carried_axes(P::nodes[Id], P::nodes[below], 0);
@@ -356,6 +283,35 @@ struct lane_reader {
         for (std::size_t i = 0; i < N; ++i)
             picked[i] = data[packed_offset<panel, rows, columns>(at[0] + i * static_cast<std::size_t>(Steps[0]), at[1] + i * static_cast<std::size_t>(Steps[1]))];
         return lanes_of<U>::load(picked);
+    }
+
+    /// Elements whose distances in memory are constants, but not equal.
+    template <std::size_t Id, auto Steps, class Hole, std::size_t Rank>
+    ASHLAR_ALWAYS_INLINE auto scattered(std::array<std::size_t, Rank> at, const Hole& hole) const {
+        using U = element_of<node_of<Id>>;
+        constexpr std::size_t axis = [] {
+            std::size_t moving = Rank;
+            for (std::size_t a = 0; a < Rank; ++a)
+                if (Steps[a] != 0) moving = moving == Rank && Steps[a] == 1 ? a : Rank + 1;
+            return moving;
+        }();
+        constexpr std::size_t extent = axis < Rank ? P::nodes[Id].extents[axis < Rank ? axis : 0] : 0;
+        if constexpr (extent == 0 || extent > most_lane_offsets || std::is_same_v<U, bool>) {
+            return one_by_one<Id, Steps>(at, hole);
+        } else {
+            static constexpr auto offsets = offsets_along<P, Stage, extent>(Id, axis);
+            if constexpr (!offsets.known) {
+                return one_by_one<Id, Steps>(at, hole);
+            } else {
+                const std::int32_t* const distance = offsets.distance.data() + at[axis];
+                at[axis] = 0;
+                const U* const row = base::template address<Id>(at);
+                U picked[L] = {};
+                ASHLAR_UNROLL
+                for (std::size_t i = 0; i < N; ++i) picked[i] = row[distance[i]];
+                return lanes_of<U>::load(picked);
+            }
+        }
     }
 
     /// Each lane on its own.
