@@ -5,7 +5,6 @@
 #include <ashlar/ashlar.hpp>
 #include <ashlar/io.hpp>
 #include <ashlar/nn.hpp>
-#include <ashlar/nn/decoder_block.hpp>
 
 #include <array>
 #include <cstddef>
