@@ -14,6 +14,7 @@
 #include <cstring>
 #include <new>
 #include <span>
+#include <string_view>
 
 #include <ashlar/core/config.hpp>
 #include <ashlar/io/crc32.hpp>
@@ -31,8 +32,7 @@ inline constexpr std::string_view image_magic = "ASHLARIM";
 /// Checks the header of an image of a model of so many bytes.
 template <class Config>
 io::result check_image_header(io::bytes image, std::uint64_t model_bytes) noexcept {
-    if (image.size() < image_magic.size() || text_of<Config>(image).substr(0, image_magic.size()) != image_magic)
-        return io_error<Config>(io::error::not_an_image);
+    if (!text_of<Config>(image).starts_with(image_magic)) return io_error<Config>(io::error::not_an_image);
     if (image.size() < image_header_bytes) return io_truncated<Config>(image_header_bytes, image.size());
     if (little_endian<4, Config>(image, 8) != image_version ||
         little_endian<4, Config>(image, 12) != image_header_bytes)

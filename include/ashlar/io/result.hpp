@@ -121,9 +121,10 @@ constexpr fixed_text<120> printable_name(std::string_view name) noexcept {
     if (name.size() <= 120) {
         put(name);
     } else {
-        put(name.substr(0, 58));
+        // Not substr, which can throw: an object file that only uses images must not need exceptions.
+        put({name.data(), 58});
         put("...");
-        put(name.substr(name.size() - 59));
+        put({name.data() + name.size() - 59, 59});
     }
     return out.text;
 }
