@@ -57,7 +57,8 @@ struct head_widths {
 /// Whether queries, keys and values are as wide as an attention module wants them.
 template <class Q, class K, class V, std::size_t Embed, std::size_t Kdim, std::size_t Vdim>
 struct attention_inputs {
-    static constexpr bool fit = module_input<Q, Embed>::fits && module_input<K, Kdim>::fits && module_input<V, Vdim>::fits;
+    static constexpr bool fit = Q::rank >= 2 && K::rank >= 2 && V::rank >= 2 && module_input<Q, Embed>::fits &&
+                                module_input<K, Kdim>::fits && module_input<V, Vdim>::fits;
 };
 
 /// [seq, batch, ...] as [batch, seq, ...], and back; nothing where there is no batch.
@@ -114,7 +115,7 @@ struct multihead_attention {
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Q&& q, K&& k, V&& v, Choices&&... choices) const& noexcept {
         constexpr bool fits = detail::attention_inputs<shape_of<Q>, shape_of<K>, shape_of<V>, embed, kdim, vdim>::fit;
         static_assert(detail::attention_inputs<shape_of<Q>, shape_of<K>, shape_of<V>, embed, kdim, vdim>::fit,
-                      "ashlar: multihead_attention: the last axes of queries, keys and values must be embed, kdim and vdim; change the options");
+                      "ashlar: multihead_attention: queries, keys and values must be [..., rows, width] with the widths embed, kdim and vdim; change the options");
         if constexpr (!fits)
             return ashlar::detail::hold(std::forward<Q>(q));
         else
