@@ -55,6 +55,7 @@ inline constexpr name_rule llama_names[]{
     {"**layers.*.*_layernorm.weight", "model.layers.*.*_layernorm.weight"},
     {"embedding.weight", "model.embed_tokens.weight"},
     {"*.embedding.weight", "model.embed_tokens.weight"},
+    {"embed_tokens.weight", "model.embed_tokens.weight"},
     {"*.embed_tokens.weight", "model.embed_tokens.weight"},
     {"output.weight", "lm_head.weight"},
     {"output.weight", "model.embed_tokens.weight"},
