@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Loading a type that has no list of members.
-// expect: ashlar: load: the first argument must be a module, a dense array with its name as the third argument, or a tuple of io::named; give the type a list of members
-// expect: model_of_file<
+// expect: ashlar: load: the first argument must be a module, a dense array with its name as the third argument, or a tuple of io::named, and not const; give the type a list of members
+// expect: model_to_load<
 #include <ashlar/io/load.hpp>
 #include <ashlar/tensor/tensor.hpp>
 

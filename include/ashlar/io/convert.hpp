@@ -128,48 +128,69 @@ private:
     std::array<std::size_t, io::dimensions::max_rank> extents{};
 };
 
+/// Writes elements where a module holds them: `read` gives the one at a position of the file's array.
+template <class Config, class Read>
+void place_elements(const io::stored_array& from, std::size_t first_row, const nn::const_parameter& to, std::byte* memory,
+                    Read read) noexcept {
+    const file_order order(from.shape, from.is_column_major);
+    for (std::size_t row = 0; row < to.rows; ++row) {
+        const std::size_t begin = (first_row + row) * to.columns;
+        // Most rows are at a constant stride in memory, also of packed matrices, which saves a division by element.
+        const bool strided = to.panel == 0 || to.is_transposed;
+        const std::size_t base = to.offset(row, 0), step = to.columns > 1 ? to.offset(row, 1) - base : 0;
+        for (std::size_t column = 0; column < to.columns; ++column) {
+            const auto value = read(order.position<Config>(begin + column));
+            const std::size_t at = strided ? base + column * step : to.offset(row, column);
+            std::memcpy(memory + at * sizeof value, &value, sizeof value);
+        }
+    }
+}
+
 /// Copies a piece of a file's array, whose rows begin at `first_row` of it, to where a module holds it. Types, shapes
 /// and values have been checked.
 template <class Config>
 void copy_array(const io::stored_array& from, std::size_t first_row, const nn::const_parameter& to,
-                void* memory) noexcept {
+                void* destination) noexcept {
     const io::dtype type = dtype_of_kind<Config>(to.kind);
-    const std::size_t width = to.element_bytes;
-    auto* const bytes = static_cast<std::byte*>(memory);
-    const bool same = from.dtype == type && type != io::dtype::boolean;
+    auto* const memory = static_cast<std::byte*>(destination);
+    const std::byte* const data = from.data.data();
     const bool native = from.is_big_endian == (std::endian::native == std::endian::big);
+    const bool same = from.dtype == type && type != io::dtype::boolean;
     if (same && native && !from.is_column_major && !to.is_transposed && to.panel == 0) {
-        std::memcpy(bytes, from.data.data() + first_row * to.columns * width, to.size() * width);
+        std::memcpy(memory, data + first_row * to.columns * to.element_bytes, to.size() * to.element_bytes);
         return;
     }
-    const file_order order(from.shape, from.is_column_major);
-    const auto put = [&]<class T>(std::size_t offset, T value) {
-        std::memcpy(bytes + offset * sizeof(T), &value, sizeof(T));
-    };
-    const auto put_bits = [&](std::size_t offset, std::uint64_t bits) {
-        switch (width) {
-        case 1: return put(offset, static_cast<std::uint8_t>(bits));
-        case 2: return put(offset, static_cast<std::uint16_t>(bits));
-        case 4: return put(offset, static_cast<std::uint32_t>(bits));
-        default: return put(offset, bits);
+    const auto place = [&](auto read) { place_elements<Config>(from, first_row, to, memory, read); };
+    // Elements of the same type keep their bits: NaNs, too, come back as they were saved.
+    const auto place_bits = [&](auto bits_at) {
+        switch (to.element_bytes) {
+        case 1: return place([=](std::size_t i) { return static_cast<std::uint8_t>(bits_at(i)); });
+        case 2: return place([=](std::size_t i) { return static_cast<std::uint16_t>(bits_at(i)); });
+        case 4: return place([=](std::size_t i) { return static_cast<std::uint32_t>(bits_at(i)); });
+        default: return place(bits_at);
         }
     };
-    for (std::size_t row = 0; row < to.rows; ++row)
-        for (std::size_t column = 0; column < to.columns; ++column) {
-            const std::size_t at = order.position<Config>((first_row + row) * to.columns + column);
-            const std::size_t offset = to.offset(row, column);
-            // Elements of the same type keep their bits: NaNs, too, come back as they were saved.
-            if (same)
-                put_bits(offset, stored_bits<Config>(from, at));
-            else if (type == io::dtype::f32)
-                put(offset, static_cast<float>(stored_float<Config>(from, at)));
-            else if (type == io::dtype::f64)
-                put(offset, stored_float<Config>(from, at));
-            else if (type == io::dtype::boolean)
-                put(offset, stored_bits<Config>(from, at) != 0);
-            else
-                put_bits(offset, stored_integer<Config>(from, at).bits);
-        }
+    const auto native_element = [=]<class T>(T element, std::size_t i) {
+        std::memcpy(&element, data + i * sizeof(T), sizeof(T));
+        return element;
+    };
+    if (same && native && to.element_bytes == 4) {
+        place([=](std::size_t i) { return native_element(std::uint32_t{}, i); });
+    } else if (same) {
+        place_bits([&](std::size_t i) { return stored_bits<Config>(from, i); });
+    } else if (type == io::dtype::f32 && native && from.dtype == io::dtype::bf16) {
+        place([=](std::size_t i) { return std::uint32_t{native_element(std::uint16_t{}, i)} << 16; });
+    } else if (type == io::dtype::f32 && native && from.dtype == io::dtype::f16) {
+        place([=](std::size_t i) { return float_of_half<Config>(native_element(std::uint16_t{}, i)); });
+    } else if (type == io::dtype::f32) {
+        place([&](std::size_t i) { return static_cast<float>(stored_float<Config>(from, i)); });
+    } else if (type == io::dtype::f64) {
+        place([&](std::size_t i) { return stored_float<Config>(from, i); });
+    } else if (type == io::dtype::boolean) {
+        place([&](std::size_t i) { return stored_bits<Config>(from, i) != 0; });
+    } else {
+        place_bits([&](std::size_t i) { return stored_integer<Config>(from, i).bits; });
+    }
 }
 
 /// Whether all integers of an array are values of a type.

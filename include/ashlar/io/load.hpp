@@ -146,12 +146,14 @@ result load(const std::tuple<named_array<A>...>& arrays, const archive& weights,
 ///
 ///     io::load(table, "weights.safetensors", "tok_embeddings");
 template <loadable_array A>
+    requires(ashlar::detail::is_writable<std::remove_reference_t<A>>())
 result load(A&& array, const source& from, const char* name) noexcept {
     named_array<std::remove_reference_t<A>> only{name, array};
     return load(only, from, name_map{}, load_options{.prefix = {}, .ignore_unexpected = true});
 }
 
 template <loadable_array A>
+    requires(ashlar::detail::is_writable<std::remove_reference_t<A>>())
 result load(A&& array, const archive& weights, const char* name) noexcept {
     named_array<std::remove_reference_t<A>> only{name, array};
     return load(only, weights, name_map{}, load_options{.prefix = {}, .ignore_unexpected = true});
@@ -159,12 +161,12 @@ result load(A&& array, const archive& weights, const char* name) noexcept {
 
 /// Everything else ends here, for the sake of its error.
 template <class M, class... Arguments>
-    requires(!ashlar::detail::model_of_file<std::remove_cvref_t<M>, sizeof...(Arguments)>::is_listed)
+    requires(!ashlar::detail::model_to_load<std::remove_reference_t<M>, sizeof...(Arguments)>::is_listed_and_not_const)
 result load(M&&, const Arguments&...) noexcept {
     static_assert(
-        ashlar::detail::model_of_file<std::remove_cvref_t<M>, sizeof...(Arguments)>::is_listed,
-        "ashlar: load: the first argument must be a module, a dense array with its name as the third argument, "
-        "or a tuple of io::named; give the type a list of members");
+        ashlar::detail::model_to_load<std::remove_reference_t<M>, sizeof...(Arguments)>::is_listed_and_not_const,
+        "ashlar: load: the first argument must be a module, a dense array with its name as the third argument, or a "
+        "tuple of io::named, and not const; give the type a list of members");
     return {};
 }
 

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 
 #include <ashlar/core/concepts.hpp>
 #include <ashlar/tensor/module.hpp>
@@ -66,7 +67,16 @@ struct named_arrays {
     }
 };
 
-/// Whether something, with so many arguments behind it, can be loaded and saved.
+/// Whether elements of an array, or members of a module, can be written to.
+template <class M>
+consteval bool is_writable() {
+    if constexpr (io::loadable_array<M>)
+        return !std::is_const_v<std::remove_reference_t<decltype(std::declval<M&>().elements[0])>>;
+    else
+        return !std::is_const_v<M>;
+}
+
+/// Whether something, with so many arguments behind it, can be saved.
 template <class M, std::size_t Arguments>
 struct model_of_file {
     static constexpr bool is_listed = nn::module<M> || (io::loadable_array<M> && Arguments == 2);
@@ -74,6 +84,16 @@ struct model_of_file {
 template <class... A, std::size_t Arguments>
 struct model_of_file<std::tuple<io::named_array<A>...>, Arguments> {
     static constexpr bool is_listed = true;
+};
+
+/// Whether something, with so many arguments behind it, can be loaded.
+template <class M, std::size_t Arguments>
+struct model_to_load {
+    static constexpr bool is_listed_and_not_const = model_of_file<M, Arguments>::is_listed && is_writable<M>();
+};
+template <class... A, std::size_t Arguments>
+struct model_to_load<const std::tuple<io::named_array<A>...>, Arguments> {
+    static constexpr bool is_listed_and_not_const = true;
 };
 
 }  // namespace ashlar::detail
