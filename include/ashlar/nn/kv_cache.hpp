@@ -13,6 +13,7 @@
 #include <ashlar/core/shape.hpp>
 #include <ashlar/eval/eval.hpp>
 #include <ashlar/expr/attention.hpp>
+#include <ashlar/expr/attention_options.hpp>
 #include <ashlar/expr/masks/causal.hpp>
 #include <ashlar/expr/masks/keys_below.hpp>
 #include <ashlar/expr/shape_ops.hpp>
@@ -62,6 +63,12 @@ template <std::size_t Keys, std::size_t Values>
 struct prefilled_rows {
     static constexpr bool match = Keys == 0 || Values == 0 || Keys == Values;  // 0: an error of its own
 };
+
+/// Whether an option of attention is the same for all pairs of a query and a key, so that queries may be regrouped.
+template <class O>
+inline constexpr bool is_uniform_option = ashlar::detail::option_kind<O> == ashlar::detail::attention_option::softcap;
+template <class Factor>
+inline constexpr bool is_uniform_option<ashlar::detail::scale_option<Factor>> = std::is_arithmetic_v<Factor>;
 
 /// Whether queries [heads, width] or [heads, rows, width] can attend to a cache.
 template <class Query, std::size_t Heads, std::size_t Width>
@@ -212,7 +219,8 @@ struct basic_kv_cache {
 
     /// Attention of the latest queries to the cache, lazily: q is [query heads, KeyWidth] for the last position, or
     /// [query heads, rows, KeyWidth] for the last `rows`; query heads are a multiple of Heads and grouped in order. The
-    /// result has q's shape with ValueWidth at its end. Options are those of `attention` but a mask.
+    /// result has q's shape with ValueWidth at its end. Options are those of `attention` but a mask, for scores
+    /// [query heads, rows, Capacity].
     ///
     ///     cache.append(k, v);
     ///     auto y = cache.attend(q);
@@ -224,23 +232,28 @@ struct basic_kv_cache {
                       "multiple of the cache's heads; reshape or permute");
         if constexpr (!detail::cached_query<query, heads, key_width>::fits) {
             return ashlar::detail::itself(std::forward<Q>(q));
-        } else if constexpr (query::rank == 2 || query::extents[1] == 1) {
+        } else if constexpr (query::rank == 3 && query::extents[1] != 1) {
+            return attention(std::forward<Q>(q), keys(), values(), visible(query::extents[1]),
+                             std::forward<Options>(options)...);
+        } else if constexpr ((detail::is_uniform_option<std::remove_cvref_t<Options>> && ...)) {
             // One row of queries per head: those that share keys become the rows of one product.
             constexpr std::size_t group = query::extents[0] / heads;
-            using result = decltype(ashlar::detail::with_dimension<query, query::rank - 1,
-                                                                   ashlar::detail::canonical(ValueWidth)>());
-            return ashlar::detail::reshape_to<result>(
+            return ashlar::detail::reshape_to<attended<query>>(
                 attention(reshape<Heads, group, KeyWidth>(std::forward<Q>(q)), keys(), values(), keys_below(length()),
                           std::forward<Options>(options)...));
         } else {
-            return attention(std::forward<Q>(q), keys(), values(), visible(query::extents[1]),
-                             std::forward<Options>(options)...);
+            return ashlar::detail::reshape_to<attended<query>>(
+                attention(reshape<query::extents[0], 1, KeyWidth>(std::forward<Q>(q)), keys(), values(), keys_below(length()),
+                          std::forward<Options>(options)...));
         }
     }
     template <expression Q, class... Options>
     void attend(Q&& q, Options&&... options) const&& = delete;  // ashlar: kv_cache: a view of a temporary would dangle; name the cache first
 
 private:
+    template <class Query>
+    using attended = decltype(ashlar::detail::with_dimension<Query, Query::rank - 1, ValueWidth>());
+
     template <class K>
     static consteval std::size_t most_rows() {
         return detail::rows_of<shape_of<K>, heads, key_width>();
