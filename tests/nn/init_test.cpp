@@ -49,7 +49,7 @@ std::uint64_t hash(const T* values, std::size_t count) {
     return h;
 }
 
-constexpr double block_tolerance = 2e-6;
+constexpr double block_tolerance = 1e-6;
 
 }  // namespace
 

@@ -84,7 +84,7 @@ constexpr void uniform(A&& array, generator& random, double low = 0, double high
 }
 
 /// Fills a tensor or view with normal numbers, those of Tensor.normal_: up to 15 of them one by one in double, from 16 on
-/// in blocks, which draw other numbers. A float differs from PyTorch's by up to 2e-6 of the deviation, as its logarithms
+/// in blocks, which draw other numbers. A float differs from PyTorch's by less than 1e-6 of the deviation, as its logarithms
 /// and sines are approximations that depend on the machine; a double by a few 1e-16.
 ///
 ///     nn::init::normal(table, random);
