@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// multihead_attention: options of attention, and weights.
+// multihead_attention: weights of each head, their mean, and weights beside the result.
 #include <ashlar/nn/multihead_attention.hpp>
 
 #include <tests/nn/state.hpp>
@@ -31,20 +31,14 @@ TEST(multihead_attention_weights, weights) {
     support::check(f.module.average_weights(x, x, mask), reference::reduce(expected.weights, 1, false, reference::mean));
 }
 
-TEST(multihead_attention_weights, options_of_attention) {
-    const fixture<nn::attention_options{.embed = 16, .heads = 2}> f;
-    support::random_numbers random(6);
-    const auto x = random.normal<float, 9, 16>();
-    const auto added = random.normal<float, 2, 9, 9>();
-    const auto& m = f.module;
-    // A bias of minus infinity is a mask, and the scale is a factor of the queries.
-    tensor<float, 9, 9> lower{};
-    for (std::size_t i = 0; i < 9; ++i)
-        for (std::size_t j = i + 1; j < 9; ++j) lower(i, j) = -std::numeric_limits<float>::infinity();
-    support::check(m(x, bias(lower)), state::attention(f.dict(), "", f.shape, of(x), of(x), of(x), state::keeps_causal).output);
-    const auto by_hand = attention(m.queries(x), m.keys(x), m.values(x), scale(0.1f), softcap(2.0f), bias(added), sliding_window<2, 1>);
-    support::check(m(x, scale(0.1f), sliding_window<2, 1>, softcap(2.0f), bias(added)),
-                   of(eval(m.out_proj(nn::merge_heads(by_hand)))));
+TEST(multihead_attention_weights, stored_beside_the_result) {
+    const fixture<nn::attention_options{.embed = 16, .heads = 4, .kv_heads = 2}> f;
+    const auto x = support::random_numbers(7).normal<float, 9, 16>();
+    const auto expected = state::attention(f.dict(), "", f.shape, of(x), of(x), of(x), state::keeps_causal);
+    tensor<float, 4, 9, 9> weights;
+    support::spoil(weights);
+    support::check(f.module.storing_weights(weights, x, x, x, causal), expected.output);
+    reference::expect_near(weights, expected.weights, 2e-6);
 }
 
 }  // namespace

@@ -11,8 +11,10 @@
 #include <ashlar/core/config.hpp>
 #include <ashlar/expr/attention.hpp>
 #include <ashlar/expr/let.hpp>
+#include <ashlar/expr/matmul.hpp>
 #include <ashlar/expr/permute.hpp>
 #include <ashlar/expr/reduce.hpp>
+#include <ashlar/expr/store.hpp>
 #include <ashlar/nn/feed_forward.hpp>
 #include <ashlar/nn/heads.hpp>
 #include <ashlar/nn/linear.hpp>
@@ -141,6 +143,20 @@ struct multihead_attention {
         requires(!expression<Choices> && ...)
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto average_weights(Q&& q, K&& k, Choices&&... choices) const& noexcept {
         return mean<-3>(weights(std::forward<Q>(q), std::forward<K>(k), std::forward<Choices>(choices)...));
+    }
+
+    /// Cross attention that also writes the weights of each head to `destination`, a tensor or view [..., heads, Tq, Tk],
+    /// when it is evaluated: both from one pass.
+    ///
+    ///     y = mha.storing_weights(w, x, x, x, causal);
+    template <array_expression D, expression Q, expression K, expression V, class... Choices>
+        requires(!expression<Choices> && ...)
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto storing_weights(D&& destination, Q&& q, K&& k, V&& v,
+                                                                      Choices&&... choices) const& noexcept {
+        auto stored = store(std::forward<D>(destination),
+                            weights(std::forward<Q>(q), std::forward<K>(k), std::forward<Choices>(choices)...));
+        return detail::batch_exchanged<Options.batch_first>(out_proj(merge_heads(
+            matmul(std::move(stored), ashlar::detail::grouped<shape_of<decltype(stored)>>(values(std::forward<V>(v)))))));
     }
 
     /// The projected heads: [..., heads, T, head_width] of queries, [..., kv_heads, T, head_width] of keys and values.
