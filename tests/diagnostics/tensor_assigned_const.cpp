@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Assigning to a row of a const tensor.
-// expect: ashlar: assignment: a view of const elements or of a broadcast cannot be written
+// expect: ashlar: assignment: a const tensor, a view of const elements or of a broadcast cannot be written
 #include <ashlar/tensor/tensor.hpp>
 
 using namespace ashlar;

@@ -108,7 +108,12 @@ template <class Destination, node_expression Source, class Config>
 struct assignment<Destination, Source, Config> {
     static constexpr void run(Destination& destination, const Source& source) noexcept {
         using T = typename Destination::value_type;
-        if (std::is_constant_evaluated()) {
+        constexpr bool complete = let_names<graph<Source>::names_outside>::are_inside;
+        static_assert(let_names<graph<Source>::names_outside>::are_inside,
+                      "ashlar: let: the name of a value is used outside its let; use it in what the function returns only");
+        if constexpr (!complete) {
+            return;
+        } else if (std::is_constant_evaluated()) {
             assign_constant<Config>(destination, source);
         } else {
             using plan = planned<Source, Config, destination_strides<Destination>()>;
@@ -162,7 +167,8 @@ template <expression E, class Config = current_config>
 template <class Destination, expression E, class Config = current_config>
     requires array_expression<Destination>
 constexpr void evaluate(Destination&& destination, const E& e) noexcept {
-    detail::assign<Config>(destination, e);
+    using target = std::remove_reference_t<Destination>;
+    if constexpr (detail::check_assignment<target, E>()) detail::assignment<target, E, Config>::run(destination, e);
 }
 
 /// The same with scratch of the caller's, at least workspace_bytes<E> of it.
@@ -172,10 +178,13 @@ constexpr void evaluate(Destination&& destination, const E& e) noexcept {
 template <class Destination, expression E, std::size_t Bytes, class Config = current_config>
     requires array_expression<Destination>
 constexpr void evaluate(Destination&& destination, const E& e, workspace<Bytes>& scratch) noexcept {
-    using target = std::remove_cvref_t<Destination>;
+    using target = std::remove_reference_t<Destination>;
     using T = typename target::value_type;
     if constexpr (node_expression<E>) {
-        if constexpr (detail::check_assignment<target, E>()) {
+        constexpr bool complete = detail::let_names<detail::graph<E>::names_outside>::are_inside;
+        static_assert(detail::let_names<detail::graph<E>::names_outside>::are_inside,
+                      "ashlar: let: the name of a value is used outside its let; use it in what the function returns only");
+        if constexpr (detail::check_assignment<target, E>() && complete) {
             using plan = detail::planned<E, Config, detail::destination_strides<target>()>;
             static_assert(detail::workspace_size<Bytes, plan::code.scratch_bytes>::suffices,
                           "ashlar: evaluate: the workspace is too small; it needs workspace_bytes<E> bytes");

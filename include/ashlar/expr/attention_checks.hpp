@@ -204,7 +204,10 @@ consteval bool check_options() {
     using unknown = typename first_unknown<O...>::type;
     constexpr attention_option repeated = repeated_option<O...>();
     constexpr bool known = attention_argument<unknown>::is_option;
-    static_assert(attention_argument<unknown>::is_option,
+    static_assert(!std::is_same_v<unknown, bool> || attention_argument<unknown>::is_option,
+                  "ashlar: mask: this is no mask; keep(t) and ignore(t) make one of a bool tensor, keep_if<p>() of a "
+                  "predicate");
+    static_assert(std::is_same_v<unknown, bool> || attention_argument<unknown>::is_option,
                   "ashlar: attention: options are a mask, scale(s), softcap(c), bias(e) and score_mod(f); a bool tensor "
                   "becomes a mask by keep(t) or ignore(t)");
     static_assert(!known || repeated == attention_option::unknown ||

@@ -19,15 +19,9 @@ template <class F, class Value>
 struct let_tag {};
 
 /// Whether the body of a let takes the value and makes an expression of it.
-template <class F, class Value>
+template <class Result>
 struct let_body {
-    static consteval bool check() {
-        if constexpr (std::is_invocable_v<F&, const Value&>)
-            return expression<std::invoke_result_t<F&, const Value&>>;
-        else
-            return false;
-    }
-    static constexpr bool gives_expression = check();
+    static constexpr bool gives_expression = expression<Result>;
 };
 
 }  // namespace detail
@@ -41,15 +35,22 @@ template <expression E, class F>
     using function = std::remove_cvref_t<F>;
     using tag = detail::let_tag<function, detail::held<E>>;
     using name = let_value_node<tag, shape_of<E>, element_of<E>>;
-    static_assert(detail::let_body<function, name>::gives_expression,
-                  "ashlar: let: the function must take one expression and return one: [](const auto& y) { return "
-                  "...; }");
-    if constexpr (detail::let_body<function, name>::gives_expression) {
-        const name y{};
-        using body = decltype(detail::hold(f(y)));
-        return let_node<tag, detail::held<E>, body>{
-            {{}, {{detail::hold(std::forward<E>(value))}, {detail::hold(f(y))}}}};
+    const name y{};
+    // Asked here: whatever asks for it deeper stands in front of every error in the function.
+    if constexpr (requires { f(y); }) {
+        using body = decltype(f(y));
+        static_assert(detail::let_body<body>::gives_expression,
+                      "ashlar: let: the function must take one expression and return one: [](const auto& y) { return "
+                      "...; }");
+        if constexpr (detail::let_body<body>::gives_expression)
+            return let_node<tag, detail::held<E>, detail::held<body>>{
+                {{}, {{detail::hold(std::forward<E>(value))}, {detail::hold(f(y))}}}};
+        else
+            return detail::hold(std::forward<E>(value));
     } else {
+        static_assert(detail::let_body<function>::gives_expression,
+                      "ashlar: let: the function must take one expression and return one: [](const auto& y) { return "
+                      "...; }");
         return detail::hold(std::forward<E>(value));
     }
 }

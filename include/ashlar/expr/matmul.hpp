@@ -71,6 +71,14 @@ ASHLAR_ALWAYS_INLINE constexpr auto make_matmul(A&& a, B&& b) noexcept {
         {{}, {{hold(std::forward<A>(a))}, {hold(std::forward<B>(b))}}}};
 }
 
+template <class E>
+ASHLAR_ALWAYS_INLINE constexpr auto transposed_if_matrix(E&& e) noexcept {
+    if constexpr (shape_of<E>::rank >= 2)
+        return transpose(std::forward<E>(e));
+    else
+        return hold(std::forward<E>(e));
+}
+
 }  // namespace detail
 
 /// Whether two expressions can be multiplied: equal element types, the columns of the left are the rows of the right,
@@ -109,9 +117,13 @@ template <expression A, expression B>
                           detail::matmul_batch_axes<left_batch, right_batch>::broadcast,
                       "ashlar: matmul: the batch axes, those before the last two, must broadcast; unsqueeze or rename "
                       "one of them");
-        if constexpr (!matmul_compatible<A, B>)
-            return detail::hold(std::forward<A>(a));
-        else if constexpr (left::rank == 1 && right::rank == 1)
+        if constexpr (!matmul_compatible<A, B>) {
+            // What was meant, so that nothing around it fails as well.
+            if constexpr (matmul_compatible<A, decltype(detail::transposed_if_matrix(std::forward<B>(b)))>)
+                return matmul(std::forward<A>(a), detail::transposed_if_matrix(std::forward<B>(b)));
+            else
+                return detail::hold(std::forward<A>(a));
+        } else if constexpr (left::rank == 1 && right::rank == 1)
             return squeeze(detail::make_matmul(unsqueeze<0>(std::forward<A>(a)), unsqueeze<1>(std::forward<B>(b))));
         else if constexpr (left::rank == 1)
             return squeeze<-2>(detail::make_matmul(unsqueeze<0>(std::forward<A>(a)), std::forward<B>(b)));
@@ -146,7 +158,7 @@ template <expression A, expression B>
     static_assert(detail::vector_operands<shape_of<A>, shape_of<B>>::are_vectors,
                   "ashlar: dot: both operands must be vectors; use matmul for matrices, reshape<n> to flatten");
     if constexpr (!detail::vector_operands<shape_of<A>, shape_of<B>>::are_vectors) {
-        return detail::hold(std::forward<A>(a));
+        return basic_tensor<element_of<A>>{};
     } else {
         constexpr auto left = detail::dimension_at<shape_of<A>, 0>;
         constexpr auto right = detail::dimension_at<shape_of<B>, 0>;
@@ -156,7 +168,7 @@ template <expression A, expression B>
         if constexpr (detail::dot_axes<left, right>::agree)
             return sum<0>(std::forward<A>(a) * std::forward<B>(b));
         else
-            return detail::hold(std::forward<A>(a));
+            return basic_tensor<element_of<A>>{};
     }
 }
 

@@ -40,8 +40,20 @@ enum class standardize_kind : std::uint8_t { mean_and_variance, root_mean_square
 
 namespace detail {
 
+/// Whether a shape has one element that can be a condition.
+template <class Shape>
+struct condition_shape {
+    static constexpr bool is_one_value = Shape::rank == 0;
+};
+
+/// Whether there is an element at some indices: never of a node.
+template <op Kind, std::size_t Indices>
+struct element_access {
+    static constexpr bool is_evaluated = false;
+};
+
 /// What every node has: a kind, a shape, an element type and its operands.
-template <op Kind, class Shape, class T, class... Operands>
+template <class Derived, op Kind, class Shape, class T, class... Operands>
 struct node : Shape {
     using shape_type = Shape;
     using value_type = T;
@@ -54,89 +66,127 @@ struct node : Shape {
     ASHLAR_ALWAYS_INLINE constexpr const auto& operand() const {
         return operand_at<I>(operands);
     }
+
+    /// A node of rank 0 is a number where one is asked for, and evaluated there: `if (max(abs(x)) < 1.0f)`.
+    ASHLAR_ALWAYS_INLINE constexpr operator T() const noexcept
+        requires(Shape::rank == 0)
+    {
+        basic_tensor<T> value;
+        assignment<basic_tensor<T>, Derived, current_config>::run(value, static_cast<const Derived&>(*this));
+        return value.elements[0];
+    }
+    explicit constexpr operator bool() const noexcept
+        requires(Shape::rank != 0)
+    {
+        static_assert(condition_shape<Shape>::is_one_value,
+                      "ashlar: condition: elements may differ; write all(x) or any(x)");
+        return false;
+    }
+
+    template <class... I>
+    constexpr T operator()(const I&...) const noexcept {
+        static_assert(element_access<Kind, sizeof...(I)>::is_evaluated,
+                      "ashlar: indexing: a lazy expression has no elements; eval(e)(i, j), or row(e, i), which is lazy");
+        return T{};
+    }
+    template <class I>
+    constexpr T operator[](const I&) const noexcept {
+        static_assert(element_access<Kind, 1>::is_evaluated,
+                      "ashlar: indexing: a lazy expression has no elements; eval(e)(i, j), or row(e, i), which is lazy");
+        return T{};
+    }
 };
 
 }  // namespace detail
 
 /// function(args...) element by element; the arguments broadcast.
 template <class F, class Shape, class T, class... Args>
-struct map_node : detail::node<op::map, Shape, T, Args...> {
+struct map_node : detail::node<map_node<F, Shape, T, Args...>, op::map, Shape, T, Args...> {
     [[no_unique_address]] F function;
 };
 
 /// Axis I of the result is axis Permutation[I] of the operand.
 template <auto Permutation, class Shape, class E>
-struct permute_node : detail::node<op::permute, Shape, typename E::value_type, E> {};
+struct permute_node
+    : detail::node<permute_node<Permutation, Shape, E>, op::permute, Shape, typename E::value_type, E> {};
 
 template <class Shape, class E>
-struct reshape_node : detail::node<op::reshape, Shape, typename E::value_type, E> {};
+struct reshape_node : detail::node<reshape_node<Shape, E>, op::reshape, Shape, typename E::value_type, E> {};
 
 /// Entry i of the axis is entry first + Step * i of the operand.
 template <std::size_t Axis, std::ptrdiff_t Step, class Shape, class E>
-struct slice_node : detail::node<op::slice, Shape, typename E::value_type, E> {
+struct slice_node : detail::node<slice_node<Axis, Step, Shape, E>, op::slice, Shape, typename E::value_type, E> {
     std::ptrdiff_t first;
 };
 
 template <class Shape, class E>
-struct broadcast_node : detail::node<op::broadcast, Shape, typename E::value_type, E> {};
+struct broadcast_node : detail::node<broadcast_node<Shape, E>, op::broadcast, Shape, typename E::value_type, E> {};
 
 /// Entry i of the axis is entry i / Times of the operand.
 template <std::size_t Axis, std::size_t Times, class Shape, class E>
-struct repeat_node : detail::node<op::repeat, Shape, typename E::value_type, E> {};
+struct repeat_node : detail::node<repeat_node<Axis, Times, Shape, E>, op::repeat, Shape, typename E::value_type, E> {};
 
 template <std::size_t Axis, class Shape, class... Parts>
 struct concat_node;
 template <std::size_t Axis, class Shape, class First, class... Rest>
 struct concat_node<Axis, Shape, First, Rest...>
-    : detail::node<op::concat, Shape, typename First::value_type, First, Rest...> {};
+    : detail::node<concat_node<Axis, Shape, First, Rest...>, op::concat, Shape, typename First::value_type, First,
+                   Rest...> {};
 
 /// Axis Axis of the table is replaced by the axes of the indices.
 template <std::size_t Axis, class Shape, class Table, class Indices>
-struct take_node : detail::node<op::take, Shape, typename Table::value_type, Table, Indices> {};
+struct take_node
+    : detail::node<take_node<Axis, Shape, Table, Indices>, op::take, Shape, typename Table::value_type, Table, Indices> {};
 
 template <std::size_t Axis, class Shape>
-struct index_node : detail::node<op::index, Shape, std::int32_t> {};
+struct index_node : detail::node<index_node<Axis, Shape>, op::index, Shape, std::int32_t> {};
 
 template <class Mask, class Shape>
-struct mask_node : detail::node<op::mask, Shape, bool> {
+struct mask_node : detail::node<mask_node<Mask, Shape>, op::mask, Shape, bool> {
     [[no_unique_address]] Mask mask;
 };
 
 template <class Mask, class E>
-struct masked_node : detail::node<op::masked, typename E::shape_type, typename E::value_type, E> {
+struct masked_node : detail::node<masked_node<Mask, E>, op::masked, typename E::shape_type, typename E::value_type, E> {
     [[no_unique_address]] Mask mask;
 };
 
 /// [..., M, K] by [..., K, N]; batch axes broadcast. Vectors have been given a second axis before they get here.
 template <class Shape, class Left, class Right>
-struct matmul_node : detail::node<op::matmul, Shape, typename Left::value_type, Left, Right> {};
+struct matmul_node
+    : detail::node<matmul_node<Shape, Left, Right>, op::matmul, Shape, typename Left::value_type, Left, Right> {};
 
 template <reduction Kind, std::size_t Axis, bool KeepDims, class Shape, class T, class E>
-struct reduce_node : detail::node<op::reduce, Shape, T, E> {};
+struct reduce_node : detail::node<reduce_node<Kind, Axis, KeepDims, Shape, T, E>, op::reduce, Shape, T, E> {};
 
 template <softmax_kind Kind, std::size_t Axis, class E>
-struct softmax_node : detail::node<op::softmax, typename E::shape_type, typename E::value_type, E> {};
+struct softmax_node
+    : detail::node<softmax_node<Kind, Axis, E>, op::softmax, typename E::shape_type, typename E::value_type, E> {};
 
 template <standardize_kind Kind, class E>
-struct standardize_node : detail::node<op::standardize, typename E::shape_type, typename E::value_type, E> {
+struct standardize_node
+    : detail::node<standardize_node<Kind, E>, op::standardize, typename E::shape_type, typename E::value_type, E> {
     typename E::value_type epsilon;
 };
 
 /// The value of a let inside its body; Tag is the let's own type of function and value.
 template <class Tag, class Shape, class T>
-struct let_value_node : detail::node<op::let_value, Shape, T> {
+struct let_value_node : detail::node<let_value_node<Tag, Shape, T>, op::let_value, Shape, T> {
     using tag = Tag;
 };
 
 /// Operand 0 is the value, operand 1 the body in which let_value_node<Tag, ...> stands for it.
 template <class Tag, class Value, class Body>
-struct let_node : detail::node<op::let, typename Body::shape_type, typename Body::value_type, Value, Body> {
+struct let_node
+    : detail::node<let_node<Tag, Value, Body>, op::let, typename Body::shape_type, typename Body::value_type, Value,
+                   Body> {
     using tag = Tag;
 };
 
 /// Passes operand 0 on and writes it to `destination` as well.
 template <class Destination, class E>
-struct store_node : detail::node<op::store, typename E::shape_type, typename E::value_type, E> {
+struct store_node
+    : detail::node<store_node<Destination, E>, op::store, typename E::shape_type, typename E::value_type, E> {
     Destination destination;
 };
 

@@ -76,7 +76,8 @@ template <expression X, expression Gamma, expression Beta>
                                                              double eps = 1e-5) noexcept {
     static_assert(detail::broadcast_target<shape_of<Gamma>, shape_of<X>>::fits,
                   "ashlar: layer_norm: gamma must broadcast to the shape of x; give it the last axis");
-    static_assert(detail::broadcast_target<shape_of<Beta>, shape_of<X>>::fits,
+    static_assert(!detail::broadcast_target<shape_of<Gamma>, shape_of<X>>::fits ||
+                      detail::broadcast_target<shape_of<Beta>, shape_of<X>>::fits,
                   "ashlar: layer_norm: beta must broadcast to the shape of x; give it the last axis");
     if constexpr (detail::broadcast_target<shape_of<Gamma>, shape_of<X>>::fits &&
                   detail::broadcast_target<shape_of<Beta>, shape_of<X>>::fits)

@@ -178,6 +178,21 @@ ASHLAR_ALWAYS_INLINE constexpr auto reduce_all(E&& e) noexcept {
 }
 
 template <reduction Kind, bool Keep, auto... Axes, class E>
+constexpr auto reduce_shape(E&& e) noexcept {
+    if constexpr (sizeof...(Axes) == 0)
+        return shape_of<decltype(reduce_all<Kind, Keep>(std::forward<E>(e)))>{};
+    else
+        return shape_of<decltype(reduce_several<Kind, sorted_positions<shape_of<E>, Axes...>(), Keep>(std::forward<E>(e)))>{};
+}
+
+/// What a reduction of unfit elements was meant to be, so that nothing around it fails as well.
+template <reduction Kind, auto... Dims>
+constexpr auto meant_reduction(shape<Dims...>) noexcept {
+    constexpr bool truth = Kind == reduction::all || Kind == reduction::any, whole = Kind == reduction::sum;
+    return basic_tensor<std::conditional_t<truth, bool, std::conditional_t<whole, int, float>>, Dims...>{};
+}
+
+template <reduction Kind, bool Keep, auto... Axes, class E>
 ASHLAR_ALWAYS_INLINE constexpr auto reduce(E&& e) noexcept {
     using from = shape_of<E>;
     using missing = typename missing_axis<from, Axes...>::check;
@@ -189,8 +204,10 @@ ASHLAR_ALWAYS_INLINE constexpr auto reduce(E&& e) noexcept {
     static_assert(reduced_elements<Kind, element_of<E>>::allowed,
                   "ashlar: reduction: all and any take bool; sum, max, min and argmax numbers; mean, variance and "
                   "logsumexp floating-point numbers; use cast<T>(x)");
-    if constexpr (!missing::found || !distinct || !allowed)
+    if constexpr (!missing::found || !distinct)
         return itself(std::forward<E>(e));
+    else if constexpr (!allowed)
+        return meant_reduction<Kind>(decltype(reduce_shape<Kind, Keep, Axes...>(std::forward<E>(e))){});
     else if constexpr (sizeof...(Axes) == 0)
         return reduce_all<Kind, Keep>(std::forward<E>(e));
     else

@@ -93,16 +93,19 @@ template <class E>
 inline constexpr std::size_t expression_flops = [] {
     std::size_t total = 0;
     if constexpr (node_expression<E>)
-        for (const std::size_t n : flops_of_nodes<E>) total += n;
+        if constexpr (check_names<E>())
+            for (const std::size_t n : flops_of_nodes<E>) total += n;
     return total;
 }();
 
 template <class E, class Config>
 inline constexpr std::size_t expression_scratch = [] {
-    if constexpr (node_expression<E>)
-        return planned<E, Config>::code.scratch_bytes;
-    else
+    if constexpr (!node_expression<E>)
         return std::size_t{0};
+    else if constexpr (!check_names<E>())
+        return std::size_t{0};
+    else
+        return planned<E, Config>::code.scratch_bytes;
 }();
 
 }  // namespace detail

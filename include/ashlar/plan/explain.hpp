@@ -187,14 +187,16 @@ private:
 
 template <class E, class Config>
 inline constexpr plan_writer plan_text = [] {
-    if constexpr (node_expression<E>) {
-        plan_printer<planned<E, Config>> printer;
-        printer.print();
-        return printer.out;
-    } else {
+    if constexpr (!node_expression<E>) {
         plan_writer out;
         out.put("a tensor: nothing to compute\n");
         return out;
+    } else if constexpr (!check_names<E>()) {
+        return plan_writer{};
+    } else {
+        plan_printer<planned<E, Config>> printer;
+        printer.print();
+        return printer.out;
     }
 }();
 

@@ -171,6 +171,9 @@ constexpr graph_node describe_node() {
     return n;
 }
 
+/// The variant of what the name of a let becomes outside it, for the sake of one error: a number that nobody reads.
+inline constexpr std::uint8_t name_outside = 1;
+
 /// Appends the nodes of E in post-order and returns the number of its root.
 template <class E, std::size_t Capacity>
 constexpr std::int16_t append_nodes(graph_builder<Capacity>& graph) {
@@ -182,6 +185,7 @@ constexpr std::int16_t append_nodes(graph_builder<Capacity>& graph) {
                 n.excluded = graph.at(n.same_as).excluded;
                 break;
             }
+        if (n.same_as == -1) n.kind = op::scalar, n.variant = name_outside;
     } else if constexpr (kind_of<E> == op::let) {
         using value = std::remove_cvref_t<decltype(std::declval<E>().template operand<0>())>;
         using body = std::remove_cvref_t<decltype(std::declval<E>().template operand<1>())>;
@@ -209,6 +213,12 @@ constexpr std::int16_t append_nodes(graph_builder<Capacity>& graph) {
     return id;
 }
 
+/// Whether names of lets occur in their bodies only.
+template <std::size_t Outside>
+struct let_names {
+    static constexpr bool are_inside = Outside == 0;
+};
+
 /// The nodes of an expression; the root is the last one.
 template <class E>
 struct graph {
@@ -226,7 +236,21 @@ struct graph {
         return builder.nodes;
     }();
     static constexpr std::size_t root = count - 1;
+    /// Uses of names of lets outside their bodies: an error, see check_names.
+    static constexpr std::size_t names_outside = [] {
+        std::size_t outside = 0;
+        for (const auto& n : nodes) outside += n.kind == op::scalar && n.variant == name_outside;
+        return outside;
+    }();
 };
+
+/// The rule of lets, for everything that evaluates or plans an expression by itself.
+template <class E>
+consteval bool check_names() {
+    static_assert(let_names<graph<E>::names_outside>::are_inside,
+                  "ashlar: let: the name of a value is used outside its let; use it in what the function returns only");
+    return let_names<graph<E>::names_outside>::are_inside;
+}
 
 /// Node Id of the expression whose root is `e`, found by walking the types.
 template <std::size_t Id, class E>

@@ -143,10 +143,12 @@ constexpr auto summarise() {
 
 template <class E, class Config>
 inline constexpr auto expression_plan = [] {
-    if constexpr (node_expression<E>)
-        return summarise<planned<E, Config>>();
-    else
+    if constexpr (!node_expression<E>)
         return plan_summary<0>{};
+    else if constexpr (!check_names<E>())
+        return plan_summary<0>{};
+    else
+        return summarise<planned<E, Config>>();
 }();
 
 }  // namespace detail

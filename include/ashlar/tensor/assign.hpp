@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
 #include <ashlar/core/concepts.hpp>
 #include <ashlar/core/config.hpp>
@@ -26,11 +27,13 @@ struct assigned_element {
     static constexpr bool matches = std::is_same_v<Destination, Source>;
 };
 
-/// Whether a destination can be written: its elements are not const, and no two indices share one.
+/// Whether a destination can be written: its elements are not const (those of a const tensor are), and no two indices
+/// share one.
 template <class Destination>
 struct assigned_destination {
-    static constexpr bool writable = !std::is_const_v<typename Destination::element_type> &&
-                                     !is_broadcast(Destination::extents, Destination::strides);
+    static constexpr bool writable =
+        !std::is_const_v<std::remove_pointer_t<decltype(std::declval<Destination&>().data())>> &&
+        !is_broadcast(Destination::extents, Destination::strides);
 };
 
 /// The rules of assignment, each one message.
@@ -40,7 +43,8 @@ consteval bool check_assignment() {
     using from = shape_of<Source>;
     using to_element = typename Destination::value_type;
     static_assert(assigned_destination<Destination>::writable,
-                  "ashlar: assignment: a view of const elements or of a broadcast cannot be written; make a tensor");
+                  "ashlar: assignment: a const tensor, a view of const elements or of a broadcast cannot be written; "
+                  "make a tensor");
     static_assert(assigned_shape<to, from>::matches,
                   "ashlar: assignment: both sides must have the same shape; broadcast_to, reshape or rename one");
     static_assert(assigned_element<to_element, element_of<Source>>::matches,
@@ -163,7 +167,8 @@ struct all_the_same {
 template <class Config, class Destination, class U>
 constexpr void assign_value(Destination& destination, U value) noexcept {
     static_assert(assigned_destination<Destination>::writable,
-                  "ashlar: assignment: a view of const elements or of a broadcast cannot be written; make a tensor");
+                  "ashlar: assignment: a const tensor, a view of const elements or of a broadcast cannot be written; "
+                  "make a tensor");
     if constexpr (assigned_destination<Destination>::writable) {
         using element_type = typename Destination::value_type;
         const element_type element = element_cast<Config, element_type>(value);

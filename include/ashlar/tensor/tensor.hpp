@@ -137,30 +137,32 @@ struct basic_tensor {
     template <std::size_t... N, class Config = current_config>
         requires(sizeof...(Dims) == 2 && sizeof...(N) > 0)
     constexpr basic_tensor(const T (&...rows)[N]) noexcept {
-        if constexpr (detail::braces_fill<shape_type, 0, sizeof...(N)>() &&
-                      detail::braces_fill<shape_type, 1, N...>()) {
-            T* to = elements;
-            ((to = detail::copy_braces<Config>(rows, to)), ...);
-        }
+        if constexpr (detail::braces_fill<shape_type, 0, sizeof...(N)>())
+            if constexpr (detail::braces_fill<shape_type, 1, N...>()) {
+                T* to = elements;
+                ((to = detail::copy_braces<Config>(rows, to)), ...);
+            }
     }
     template <std::size_t... N, std::size_t... M, class Config = current_config>
         requires(sizeof...(Dims) == 3 && sizeof...(N) > 0)
     constexpr basic_tensor(const T (&...blocks)[N][M]) noexcept {
-        if constexpr (detail::braces_fill<shape_type, 0, sizeof...(N)>() &&
-                      detail::braces_fill<shape_type, 1, N...>() && detail::braces_fill<shape_type, 2, M...>()) {
-            T* to = elements;
-            ((to = detail::copy_braces<Config>(blocks, to)), ...);
-        }
+        if constexpr (detail::braces_fill<shape_type, 0, sizeof...(N)>())
+            if constexpr (detail::braces_fill<shape_type, 1, N...>())
+                if constexpr (detail::braces_fill<shape_type, 2, M...>()) {
+                    T* to = elements;
+                    ((to = detail::copy_braces<Config>(blocks, to)), ...);
+                }
     }
     template <std::size_t... N, std::size_t... M, std::size_t... K, class Config = current_config>
         requires(sizeof...(Dims) == 4 && sizeof...(N) > 0)
     constexpr basic_tensor(const T (&...blocks)[N][M][K]) noexcept {
-        if constexpr (detail::braces_fill<shape_type, 0, sizeof...(N)>() &&
-                      detail::braces_fill<shape_type, 1, N...>() && detail::braces_fill<shape_type, 2, M...>() &&
-                      detail::braces_fill<shape_type, 3, K...>()) {
-            T* to = elements;
-            ((to = detail::copy_braces<Config>(blocks, to)), ...);
-        }
+        if constexpr (detail::braces_fill<shape_type, 0, sizeof...(N)>())
+            if constexpr (detail::braces_fill<shape_type, 1, N...>())
+                if constexpr (detail::braces_fill<shape_type, 2, M...>())
+                    if constexpr (detail::braces_fill<shape_type, 3, K...>()) {
+                        T* to = elements;
+                        ((to = detail::copy_braces<Config>(blocks, to)), ...);
+                    }
     }
     template <std::size_t... N>
         requires(sizeof...(N) > 0)
@@ -188,6 +190,15 @@ struct basic_tensor {
     template <element U, class Config = current_config>
     constexpr basic_tensor& operator=(U value) noexcept {
         detail::assign_value<Config>(*this, value);
+        return *this;
+    }
+    /// A const tensor is not assigned: an error that says so.
+    template <class U>
+        requires(expression<U> || element<U>)
+    constexpr const basic_tensor& operator=(const U&) const noexcept {
+        static_assert(detail::assigned_destination<const basic_tensor>::writable,
+                      "ashlar: assignment: a const tensor, a view of const elements or of a broadcast cannot be written; "
+                      "make a tensor");
         return *this;
     }
 
@@ -220,15 +231,15 @@ struct basic_tensor {
 
     constexpr T* data() & noexcept { return elements; }
     constexpr const T* data() const& noexcept { return elements; }
-    const T* data() const&& = delete;  // ashlar: view: a view of a temporary would dangle; name the tensor first
+    T* data() const&& = delete;  // ashlar: view: a view of a temporary would dangle; name the tensor first
 
     /// All elements in row-major order.
     constexpr T* begin() & noexcept { return elements; }
     constexpr const T* begin() const& noexcept { return elements; }
-    const T* begin() const&& = delete;  // ashlar: view: a view of a temporary would dangle; name the tensor first
+    T* begin() const&& = delete;  // ashlar: view: a view of a temporary would dangle; name the tensor first
     constexpr T* end() & noexcept { return elements + size(); }
     constexpr const T* end() const& noexcept { return elements + size(); }
-    const T* end() const&& = delete;  // ashlar: view: a view of a temporary would dangle; name the tensor first
+    T* end() const&& = delete;  // ashlar: view: a view of a temporary would dangle; name the tensor first
 
     /// A tensor of rank 0 converts to its element.
     ASHLAR_ALWAYS_INLINE constexpr operator T() const noexcept

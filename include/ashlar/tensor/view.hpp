@@ -157,6 +157,9 @@ struct basic_view {
     template <detail::owner R>
     basic_view(const R&&) = delete;  // ashlar: view: a view of a temporary would dangle; name the tensor first
 
+    template <node_expression E>
+    basic_view(const E&) = delete;  // ashlar: view: an expression has no memory; make a tensor of it first
+
     /// Over a tensor of the same shape (names may be added or dropped).
     template <class U, auto... D>
     constexpr basic_view(basic_tensor<U, D...>& tensor) noexcept

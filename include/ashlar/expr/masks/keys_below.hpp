@@ -86,11 +86,16 @@ struct key_counts_shape {
     static constexpr bool fits = counts_position<Counts, Scores>() != no_axis;
 };
 
-/// Whether an expression can be the counts of keys_below: integers, in memory.
+/// Whether something can be the counts of keys_below: integers, in memory.
 template <class E>
 struct key_counts {
-    static constexpr bool are_integers_in_memory =
-        array_expression<E> && std::is_integral_v<element_of<E>> && !std::is_same_v<element_of<E>, bool>;
+    static consteval bool check() {
+        if constexpr (array_expression<E>)
+            return std::is_integral_v<element_of<E>> && !std::is_same_v<element_of<E>, bool>;
+        else
+            return false;
+    }
+    static constexpr bool are_integers_in_memory = check();
 };
 
 template <class Array>
@@ -147,7 +152,8 @@ template <std::integral N>
 ///
 ///     tensor<int, 8> lengths = ...;                  // q is [8, heads, 64, 32]
 ///     attention(q, k, v, keys_below(lengths))
-template <expression E>
+template <class E>
+    requires(expression<E> || std::floating_point<std::remove_cvref_t<E>> || std::same_as<std::remove_cvref_t<E>, bool>)
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto keys_below(E&& counts) noexcept {
     static_assert(detail::key_counts<std::remove_cvref_t<E>>::are_integers_in_memory,
                   "ashlar: keys_below: takes an integer or an integer tensor over the batch axes; evaluate an expression "
