@@ -117,8 +117,8 @@ TEST(constexpr_agreement_of_float, rows) {
     using T = float;
     sums_agree<T, [](const auto& o) { return softmax(o.x); }>("softmax");
     sums_agree<T, [](const auto& o) { return log_softmax<0>(o.x); }>("log_softmax");
-    sums_agree<T, [](const auto& o) { return layer_norm(o.x, row(o.gamma, 0), row(o.beta, 0), T(1e-5)); }>("layer_norm");
-    sums_agree<T, [](const auto& o) { return rms_norm(o.x, row(o.gamma, 0), T(1e-5)); }>("rms_norm");
+    sums_agree<T, [](const auto& o) { return layer_norm(o.x, row(o.gamma, 0), row(o.beta, 0), 1e-5); }>("layer_norm");
+    sums_agree<T, [](const auto& o) { return rms_norm(o.x, row(o.gamma, 0), 1e-5); }>("rms_norm");
     sums_agree<T, [](const auto& o) { return sum<1>(o.x) + mean<1>(o.positive); }>("sum_and_mean");
     sums_agree<T, [](const auto& o) { return variance<0>(o.x); }>("variance");
     sums_agree<T, [](const auto& o) { return logsumexp<1>(o.x); }>("logsumexp");

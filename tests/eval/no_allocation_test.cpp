@@ -129,7 +129,7 @@ TEST_F(no_allocation, attention) {
     const auto pairs = random.truths<40, 40>(0.7);
     tensor<float, 40, 30> y;
     tensor<float, 40, 40> weights;
-    const std::size_t length = random.whole<int, 1>(5, 30)(0);
+    const int length = random.whole<int, 1>(5, 30)(0);
 
     EXPECT_EQ(heap_calls_of([&] { y = attention(x, x, wide); }), 0u);
     EXPECT_EQ(heap_calls_of([&] { y = attention(x, x, wide, causal, softcap(5)); }), 0u);
@@ -160,7 +160,7 @@ TEST_F(no_allocation, blocks) {
     EXPECT_EQ(heap_calls_of([&] { y = matmul(gelu(matmul(x, up)), down); }), 0u);
     EXPECT_EQ(heap_calls_of([&] { y = attention(matmul(x, square), matmul(x, square), matmul(x, square)); }), 0u);
     EXPECT_EQ(heap_calls_of([&] {
-                  y = let(layer_norm(x, gamma, gamma, 1e-5f), [&](const auto& n) { return n + matmul(relu(matmul(n, up)), down); });
+                  y = let(layer_norm(x, gamma, gamma, 1e-5), [&](const auto& n) { return n + matmul(relu(matmul(n, up)), down); });
               }), 0u);
 }
 
