@@ -227,6 +227,51 @@ void check_zeros_exclude(std::size_t poisoned, bool nan) {
         }
 }
 
+/// Rows below the diagonal of each vector of columns only: blocks across it are computed vector by vector.
+template <class T>
+struct below_diagonal {
+    T* c;
+    std::size_t stride;
+    static constexpr std::size_t width = lane_width<T, current_config>;
+
+    block_verdict begin_block(std::size_t, std::size_t i1, std::size_t j0, std::size_t) const {
+        return i1 <= j0 ? block_verdict::skip : block_verdict::plain;
+    }
+    bool splits_block(std::size_t, std::size_t i1, std::size_t j0, std::size_t j1) const {
+        return i1 > j0 && i1 <= (j1 - 1) / width * width;
+    }
+    template <class Lanes, std::size_t N, class Verdict>
+    void operator()(std::size_t i, std::size_t j, Lanes x, lane_count<N>, Verdict) const {
+        x.template store_partial<N>(c + i * stride + j);
+    }
+};
+
+template <class T, std::size_t I, std::size_t J>
+void check_splits() {
+    constexpr std::size_t width = lane_width<T, current_config>;
+    constexpr product_shape shape{I, J, 9, 9, 1, J, false, false, true, 4};
+    const operands<T, shape> x;
+    std::vector<T> c(I * J, T(untouched));
+    below_diagonal<T> epilogue{c.data(), J};
+    product<T, current_config, shape>(x.scalars(), x.vectors(), epilogue);
+    const axis_split rows = product_plan<T, current_config, shape>.rows;
+    for (std::size_t i = 0; i < I; ++i)
+        for (std::size_t j = 0; j < J; ++j) {
+            const std::size_t b = rows.block_of(i);
+            if (rows.first(b + 1) <= j / width * width)
+                ASSERT_EQ(c[i * J + j], T(untouched)) << i << ' ' << j;
+            else
+                ASSERT_NEAR(c[i * J + j], x.sum(i, j), tolerance<T>(9)) << i << ' ' << j;
+        }
+}
+
+TYPED_TEST(product_test, splits_blocks) {
+    constexpr std::size_t width = lane_width<TypeParam, current_config>;
+    check_splits<TypeParam, 4 * width, 4 * width>();
+    check_splits<TypeParam, 3 * width + 1, 3 * width + 1>();
+    check_splits<TypeParam, 24, 2 * width + 3>();
+}
+
 TYPED_TEST(product_test, zeros_exclude) {
     for (const bool nan : {true, false}) {
         for (std::size_t poisoned : {0u, 11u, 36u})

@@ -33,6 +33,17 @@ static_assert(register_file_of<sse2_config>() == register_file{16, false, true})
 static_assert(register_file_of<i386_config>() == register_file{8, false, true});
 static_assert(!register_file_of<emulated_config>().native && register_file_of<scalar_config>().native);
 
+// Blocks that divide a granule, where it divides the rows.
+constexpr bool divides_granule(std::size_t rows, std::size_t vectors, std::size_t granule, register_file file) {
+    const register_block block = choose_register_block(rows, vectors, 64, file, granule);
+    return block.rows.large_blocks == block.rows.blocks && granule % block.rows.large == 0 &&
+           fits_registers(block.rows.large, block.vectors.large, file);
+}
+static_assert(divides_granule(64, 2, 16, register_file_of<avx512_config>()) && divides_granule(32, 4, 4, register_file_of<avx512_config>()));
+static_assert(divides_granule(48, 3, 8, register_file_of<avx2_config>()) && divides_granule(16, 1, 16, register_file_of<i386_config>()));
+static_assert(choose_register_block(50, 2, 64, register_file_of<avx512_config>(), 16) ==
+              choose_register_block(50, 2, 64, register_file_of<avx512_config>()));
+
 // Near-equal blocks.
 static_assert(split_near_equal(64, 8) == axis_split{64, 8, 8, 8});
 static_assert(split_near_equal(17, 2) == axis_split{17, 2, 9, 1});

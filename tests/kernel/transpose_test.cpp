@@ -76,6 +76,19 @@ TYPED_TEST(transpose_test, every_edge) {
     check_rows<TypeParam, 64>();
 }
 
+TYPED_TEST(transpose_test, few_rows_or_columns) {
+    constexpr std::size_t width = lane_width<TypeParam, current_config>;
+    check_shapes<TypeParam, 2, 2>();
+    check_shapes<TypeParam, 3, 5>();
+    check_shapes<TypeParam, 4, 10>();
+    check_shapes<TypeParam, 10, 4>();
+    check_shapes<TypeParam, 16, 3>();
+    check_shapes<TypeParam, 8, 8>();
+    check_shapes<TypeParam, 4, width>();
+    check_shapes<TypeParam, width, 4>();
+    check_shapes<TypeParam, 5, 9>();
+}
+
 TYPED_TEST(transpose_test, there_and_back) {
     using T = TypeParam;
     constexpr std::size_t rows = 37, cols = 29, room = padded<T>(rows);

@@ -59,6 +59,8 @@ struct lanes {
             return load(source);
         else if constexpr (Count == 0)
             return lanes(T(0));
+        else if constexpr (requires { ops::template load_low<Count>(source); })
+            return lanes(ops::template load_low<Count>(source));
         else
             return lanes(ops::load_partial(source, Count));
     }
@@ -79,6 +81,8 @@ struct lanes {
     ASHLAR_ALWAYS_INLINE constexpr void store_partial(T* target) const {
         if constexpr (Count == N)
             store(target);
+        else if constexpr (requires { ops::template store_low<Count>(data, target); })
+            ops::template store_low<Count>(data, target);
         else if constexpr (Count != 0)
             ops::store_partial(data, target, Count);
     }

@@ -26,7 +26,7 @@ template <class T, class Config, product_shape P>
 inline constexpr register_block product_plan = [] {
     constexpr std::size_t width = lane_width<T, Config>;
     constexpr std::size_t vectors = P.j / width + (P.j % width != 0 && packed_depth<T, Config, P> == 1);
-    register_block plan = choose_register_block(P.i, vectors == 0 ? 1 : vectors, P.k, register_file_of<Config>());
+    register_block plan = choose_register_block(P.i, vectors == 0 ? 1 : vectors, P.k, register_file_of<Config>(), P.granule);
     if (vectors == 0) plan.vectors = split_near_equal(0, 0);
     return plan;
 }();
@@ -98,6 +98,14 @@ struct product_walk {
     ASHLAR_ALWAYS_INLINE static void block(const T* s, const T* v, Depth depth, Epilogue& epilogue,
                                            const packed& last_columns, std::size_t i, std::size_t j) {
         constexpr block_shape shape{Rows, Vectors, plan.chains, LastLanes};
+        if constexpr (Vectors > 1 && requires { epilogue.splits_block(i, i, j, j); })
+            if (epilogue.splits_block(i, i + Rows, j, j + (Vectors - 1) * width + LastLanes)) {
+                constexpr std::size_t chains = depth_chains(Rows, 1, P.k, register_file_of<Config>());
+                for (std::size_t c = 0; c + 1 < Vectors; ++c)
+                    product_block<T, Config, P, block_shape{Rows, 1, chains, width}>(s, v, depth, epilogue, i, j + c * width);
+                product_block<T, Config, P, block_shape{Rows, 1, chains, LastLanes}>(s, v, depth, epilogue, i, j + (Vectors - 1) * width);
+                return;
+            }
         if constexpr (Vectors == 0)
             packed_block<T, Config, P, Rows>(s, last_columns, epilogue, i);
         else if constexpr (requires { depth(i, i, j, j); })
@@ -117,6 +125,8 @@ struct product_walk {
 ///     epilogue(i, j, lanes acc, lane_count<N>)       i, j: std::size_t; N valid lanes
 /// and may have, each optional:
 ///     block_verdict begin_block(i0, i1, j0, j1)      then every call gets plain_block or masked_block as well, last
+///     bool splits_block(i0, i1, j0, j1)              whether the vectors of a block are computed one by one, each with
+///                                                    a verdict of its own
 ///     lanes initial(i, j, lane_count<N>)             where accumulators start (default zero)
 ///     column(i0, j, const lanes (&acc)[Rows], lane_count<N> [, verdict])
 ///                                                    instead of Rows calls: all rows of one vector of columns, so

@@ -33,8 +33,8 @@ constexpr std::size_t choose_packed_depth() {
     std::size_t depth = width;
     while (depth > 1 && (columns * depth > width || P.k % depth != 0))
         depth /= 2;
-    // What it saves against packing the columns and folding each row, in half cycles.
-    const std::size_t saved = P.i * (P.k - P.k / depth), spent = 2 * P.k * columns + 12 * P.i;
+    // What it saves against interleaving the columns and folding the rows, in half cycles.
+    const std::size_t saved = P.i * (P.k - P.k / depth), spent = 3 * P.k + 6 * P.i;
     return saved > spent && P.k / depth * width * sizeof(T) <= most_packed_bytes ? depth : 1;
 }
 
@@ -54,14 +54,29 @@ struct packed_columns {
     static constexpr std::size_t depth = packed_depth<T, Config, P>;
     static constexpr std::size_t steps = P.k / depth;
 
+    using vec = lanes<T, width, Config>;
+
     alignas(64) T values[steps * width];
+
+    /// The lanes of a and b in turn, as far as they fit.
+    struct in_turn {
+        static constexpr std::size_t from(std::size_t lane) { return lane % 2 * width + lane / 2; }
+    };
 
     ASHLAR_ALWAYS_INLINE explicit packed_columns(const T* v) {
         v += P.j - columns;
         for (T* to = values; to != values + steps * width; to += width, v += depth * P.vk) {
+            vec rows[depth];
             ASHLAR_UNROLL
-            for (std::size_t n = 0; n < width; ++n)
-                to[n] = n / depth < columns ? v[n % depth * P.vk + n / depth] : T(0);
+            for (std::size_t d = 0; d < depth; ++d)
+                rows[d] = P.padded ? vec::load(v + d * P.vk) : vec::template load_partial<columns>(v + d * P.vk);
+            ASHLAR_UNROLL
+            for (std::size_t half = depth / 2; half != 0; half /= 2) {
+                ASHLAR_UNROLL
+                for (std::size_t d = 0; d < half; ++d)
+                    rows[d] = shuffle_as<in_turn>(rows[d], rows[d + half]);
+            }
+            rows[0].store(to);
         }
     }
 };

@@ -4,6 +4,7 @@
 
 #include <ashlar/core/config.hpp>
 
+#include <bit>
 #include <cstddef>
 #include <type_traits>
 
@@ -18,7 +19,18 @@ struct product_shape {
     bool padded = false;      ///< rows of V are readable to the next full vector (scratch); values there are ignored
     bool rows_outer = false;  ///< walk the row blocks outside the column blocks (default: inside, V stays in cache)
     bool pack = true;         ///< compute a few last columns with depth steps side by side where that pays
+    std::size_t granule = 0;  ///< if it divides i, row blocks divide it: masks that decide block by block lose least
 };
+
+/// Lanes that a column of few rows takes: a power of two.
+constexpr std::size_t few_line(std::size_t rows) {
+    return std::bit_ceil(rows);
+}
+
+/// Whether `rows` are few enough for `width` lanes to hold several depth steps of each, and the depth divides.
+constexpr bool fits_few(std::size_t rows, std::size_t depth, std::size_t width) {
+    return rows > 1 && 2 * rows <= width && depth % (width / few_line(rows)) == 0;
+}
 
 /// The depth steps [First, Last), known to the type.
 template <std::size_t First, std::size_t Last>

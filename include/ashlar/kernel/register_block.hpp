@@ -116,9 +116,10 @@ constexpr std::size_t block_cost(std::size_t rows, std::size_t vectors, std::siz
     return depth * step + start + rows * vectors;
 }
 
-/// The best cut of `rows` x `vectors` over `depth`: cheapest by the model, then fewest blocks.
+/// The best cut of `rows` x `vectors` over `depth`: cheapest by the model, then fewest blocks. With a granule that
+/// divides the rows, blocks are all of one size, which divides it.
 constexpr register_block choose_register_block(std::size_t rows, std::size_t vectors, std::size_t depth,
-                                               register_file file) {
+                                               register_file file, std::size_t granule = 0) {
     constexpr std::size_t most_vectors = 24, most_rows = 24, second_body = 16;
     std::size_t best_cost = static_cast<std::size_t>(-1);
     register_block best{split_near_equal(rows, rows), split_near_equal(vectors, vectors), 1};
@@ -131,6 +132,8 @@ constexpr register_block choose_register_block(std::size_t rows, std::size_t vec
             if (!fits_registers(mi, nj, file))
                 break;
             if (down.large != mi)
+                continue;
+            if (granule != 0 && rows % granule == 0 && granule % mi != 0)
                 continue;
             std::size_t cost = 0;
             for (std::size_t small_j = 0; small_j < 2; ++small_j)

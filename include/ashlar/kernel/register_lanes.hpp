@@ -5,6 +5,7 @@
 #include <ashlar/core/config.hpp>
 #include <ashlar/kernel/lanes.hpp>
 #include <ashlar/kernel/register_masks.hpp>
+#include <ashlar/kernel/register_parts.hpp>
 #include <ashlar/kernel/simd.hpp>
 #include <ashlar/kernel/x86_registers.hpp>
 
@@ -129,6 +130,29 @@ struct lane_ops<T, N, Config> : register_masks<T, N, Config> {
                 if (i < count)
                     target[i] = static_cast<T>(values[i]);
         }
+    }
+    /// The first lanes where they are a narrower register: neither a mask nor a crossed cache line.
+    using parts = register_parts<T, N, Config>;
+    template <std::size_t Count>
+        requires(parts::template has<Count>)
+    ASHLAR_ALWAYS_INLINE static storage load_low(const T* source) {
+        return from_raw(parts::template load_low<Count>(source));
+    }
+    template <std::size_t Count>
+        requires(parts::template has<Count>)
+    ASHLAR_ALWAYS_INLINE static void store_low(storage a, T* target) {
+        parts::template store_part<0, Count>(raw(a), target);
+    }
+    /// Groups of `Count` lanes, which lie `distance` apart in memory.
+    template <std::size_t Count>
+        requires(parts::template has<Count>)
+    ASHLAR_ALWAYS_INLINE static storage load_groups(const T* source, std::ptrdiff_t distance) {
+        return from_raw(parts::template load_groups<Count, N>(source, distance));
+    }
+    template <std::size_t Count>
+        requires(parts::template has<Count>)
+    ASHLAR_ALWAYS_INLINE static void store_groups(storage a, T* target, std::ptrdiff_t distance) {
+        parts::template store_groups<Count>(raw(a), target, distance);
     }
     ASHLAR_ALWAYS_INLINE static storage gather_strided(const T* source, std::ptrdiff_t stride) {
         const auto at = [&](std::size_t i)
@@ -264,6 +288,12 @@ struct lane_ops<T, N, Config> : register_masks<T, N, Config> {
     ASHLAR_ALWAYS_INLINE static storage scale(storage a, storage n) { return {instructions::scale(a.data, n.data)}; }
     ASHLAR_ALWAYS_INLINE static storage scale(mask keep, storage a, storage n) {
         return {instructions::scale(keep.data, a.data, n.data)};
+    }
+
+    /// The bits, of 32 in memory, whose numbers are in the lowest five of each lane.
+    template <class Numbers>
+    ASHLAR_ALWAYS_INLINE static Numbers lookup(const std::uint32_t* table, Numbers numbers) {
+        return Numbers(typename Numbers::storage{instructions::lookup(table, numbers.data.data)});
     }
 
     template <relation Relation>

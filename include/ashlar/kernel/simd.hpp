@@ -69,11 +69,13 @@ inline constexpr bool registers_are_vectors = true;
 /// Comparisons that registers have; the others are these with the operands swapped.
 enum class relation { equal, unequal, less, less_equal };
 
-// Declared here because the headers of the three need this one: they may be included in any order.
+// Declared here because the headers of the four need this one: they may be included in any order.
 template <class Config>
 struct x86_instructions;
 template <class T, std::size_t N, class Config>
 struct register_masks;
+template <class T, std::size_t N, class Config>
+struct register_parts;
 
 }  // namespace ashlar::detail
 

@@ -83,6 +83,18 @@ struct lane_patterns {
     struct unzip_chunks {
         static constexpr std::size_t from(std::size_t lane) { return (lane / chunk * 2 + Odd) * chunk + lane % chunk; }
     };
+
+    /// The even or odd groups of `Size` lanes of a, then those of b.
+    template <std::size_t Size, bool Odd>
+    struct unzip_groups {
+        static constexpr std::size_t from(std::size_t lane) { return (lane / Size * 2 + Odd) * Size + lane % Size; }
+    };
+
+    /// Each group of `Size` lanes and its neighbour exchanged.
+    template <std::size_t Size>
+    struct exchange_groups {
+        static constexpr std::size_t from(std::size_t lane) { return lane / Size % 2 == 0 ? lane + Size : lane - Size; }
+    };
 };
 
 template <class Pattern, class T, std::size_t N, class Config>
@@ -125,6 +137,63 @@ ASHLAR_ALWAYS_INLINE Lanes load_repeated(const T* source) {
         for (std::size_t n = 0; n < Lanes::size; ++n)
             repeated[n] = source[n % Count];
         return Lanes::load(repeated);
+    }
+}
+
+/// The vectors a, b, c, ... of `chunk` rows, chunk by chunk transposed: level by level, as in `transpose_in_place`.
+template <class T, std::size_t N, class Config>
+ASHLAR_ALWAYS_INLINE void transpose_chunks(lanes<T, N, Config>* rows) {
+    using pattern = lane_patterns<T, N>;
+    constexpr std::size_t chunk = pattern::chunk;
+    ASHLAR_UNROLL
+    for (std::size_t stage = 1; stage < chunk; stage *= 2) {
+        lanes<T, N, Config> next[chunk];
+        ASHLAR_UNROLL
+        for (std::size_t c = 0; c < chunk / 2; ++c) {
+            next[2 * c] = shuffle_as<typename pattern::template zip<false>>(rows[c], rows[c + chunk / 2]);
+            next[2 * c + 1] = shuffle_as<typename pattern::template zip<true>>(rows[c], rows[c + chunk / 2]);
+        }
+        ASHLAR_UNROLL
+        for (std::size_t r = 0; r < chunk; ++r)
+            rows[r] = next[r];
+    }
+}
+
+/// True where two halves of a register are loaded from different places at no more cost than a load each.
+template <class T, std::size_t N, class Config>
+inline constexpr bool loads_halves = false;
+template <class T, std::size_t N, class Config>
+    requires(shuffles<T, N, Config>() && lane_patterns<T, N>::chunks > 1 && lane_patterns<T, N>::chunks <= 4 &&
+             requires(const T* p) { lanes<T, N, Config>::ops::template load_groups<N / 2>(p, 1); })
+inline constexpr bool loads_halves<T, N, Config> = true;
+
+/// f of the N x N elements with rows `from` apart, transposed. One level of exchanges is done by the loads: half a row
+/// goes beside the half of the row a chunk further.
+template <class T, std::size_t N, class Config, class Function>
+ASHLAR_ALWAYS_INLINE void load_transposed(const T* source, std::size_t from, lanes<T, N, Config> (&tile)[N], Function f) {
+    using vec = lanes<T, N, Config>;
+    using pattern = lane_patterns<T, N>;
+    constexpr std::size_t chunk = pattern::chunk, pairs = pattern::chunks / 2;
+    ASHLAR_UNROLL
+    for (std::size_t half = 0; half < 2; ++half) {
+        vec rows[pairs][chunk];
+        ASHLAR_UNROLL
+        for (std::size_t g = 0; g < pairs; ++g) {
+            ASHLAR_UNROLL
+            for (std::size_t c = 0; c < chunk; ++c)
+                rows[g][c] = f(vec(vec::ops::template load_groups<N / 2>(source + (2 * g * chunk + c) * from + half * (N / 2),
+                                                                         static_cast<std::ptrdiff_t>(chunk * from))));
+            transpose_chunks(rows[g]);
+        }
+        ASHLAR_UNROLL
+        for (std::size_t c = 0; c < chunk; ++c) {
+            if constexpr (pairs == 1) {
+                tile[half * chunk + c] = rows[0][c];
+            } else {
+                tile[2 * half * chunk + c] = shuffle_as<typename pattern::template unzip_chunks<false>>(rows[0][c], rows[1][c]);
+                tile[(2 * half + 1) * chunk + c] = shuffle_as<typename pattern::template unzip_chunks<true>>(rows[0][c], rows[1][c]);
+            }
+        }
     }
 }
 
@@ -179,6 +248,36 @@ ASHLAR_ALWAYS_INLINE void transpose_in_place(lanes<T, N, Config> (&rows)[N]) {
                 rows[r] = next[r];
         }
     }
+}
+
+/// Transposes the n x n groups of `Size` lanes that n = N / Size vectors hold; n is a power of two.
+template <std::size_t Size, class T, std::size_t N, class Config>
+ASHLAR_ALWAYS_INLINE void transpose_groups(lanes<T, N, Config> (&rows)[N / Size]) {
+    using even = typename lane_patterns<T, N>::template unzip_groups<Size, false>;
+    using odd = typename lane_patterns<T, N>::template unzip_groups<Size, true>;
+    constexpr std::size_t count = N / Size;
+    ASHLAR_UNROLL
+    for (std::size_t stage = 1; stage < count; stage *= 2) {
+        lanes<T, N, Config> next[count];
+        ASHLAR_UNROLL
+        for (std::size_t g = 0; g < count / 2; ++g) {
+            next[g] = shuffle_as<even>(rows[2 * g], rows[2 * g + 1]);
+            next[g + count / 2] = shuffle_as<odd>(rows[2 * g], rows[2 * g + 1]);
+        }
+        ASHLAR_UNROLL
+        for (std::size_t r = 0; r < count; ++r)
+            rows[r] = next[r];
+    }
+}
+
+/// Combines every lane with the lanes of the same place in all groups of `Size`: f(a, b) is one such step.
+template <std::size_t Size, class T, std::size_t N, class Config, class Function>
+ASHLAR_ALWAYS_INLINE lanes<T, N, Config> combine_groups(lanes<T, N, Config> x, Function f) {
+    if constexpr (Size < N)
+        return combine_groups<Size * 2>(
+            f(x, shuffle_as<typename lane_patterns<T, N>::template exchange_groups<Size>>(x, x)), f);
+    else
+        return x;
 }
 
 /// Adds neighbours up: levels [First, Last) of the tree that completes sums of Last lanes side by side. Each level

@@ -178,6 +178,11 @@ struct x86_instructions {
         return _mm512_maskz_scalef_pd(keep, a, n);
     }
 
+    ASHLAR_ALWAYS_INLINE static __m512i lookup(const void* table, __m512i numbers) {
+        const auto* halves = static_cast<const __m512i*>(table);
+        return _mm512_permutex2var_epi32(_mm512_load_si512(halves), numbers, _mm512_load_si512(halves + 1));
+    }
+
     ASHLAR_ALWAYS_INLINE static __m512d to_double(__m256 a) { return _mm512_cvtps_pd(a); }
 
     /// A mask register of the lanes of T where a stands in a relation to b.

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSL-1.0
+// Parts of a register as narrower registers: its first lanes, and groups of lanes that lie apart in memory.
+#pragma once
+
+#include <ashlar/core/config.hpp>
+#include <ashlar/kernel/simd.hpp>
+
+#include <cstddef>
+#include <utility>
+
+#if !defined(ASHLAR_EMULATED_WIDTH) &&                                                                                 \
+    (defined(__SSE2__) || defined(__ARM_NEON) || defined(__wasm_simd128__) || defined(__VSX__) ||                      \
+     defined(__ARM_FEATURE_SVE_BITS) || defined(__riscv_v_fixed_vlen))
+
+namespace ashlar::detail {
+
+template <class T, std::size_t N, class Config>
+struct register_parts {
+    template <std::size_t Count>
+    using vector = gnu_vector_t<T, Count>;
+
+    /// True where `Count` lanes are a register of their own.
+    template <std::size_t Count>
+    static constexpr bool has = registers_are_vectors && 2 * Count <= N && Count * sizeof(T) >= 16 && (Count & (Count - 1)) == 0;
+
+    /// `Count` values, and zeros behind them.
+    template <std::size_t Count>
+    ASHLAR_ALWAYS_INLINE static vector<N> load_low(const T* source) {
+        vector<Count> low;
+        __builtin_memcpy(&low, source, sizeof low);
+        return widened<Count>(low);
+    }
+
+    /// `Size / Count` groups of `Count` values, `distance` apart.
+    template <std::size_t Count, std::size_t Size>
+    ASHLAR_ALWAYS_INLINE static vector<Size> load_groups(const T* source, std::ptrdiff_t distance) {
+        if constexpr (Size == Count) {
+            vector<Size> values;
+            __builtin_memcpy(&values, source, sizeof values);
+            return values;
+        } else {
+            const auto low = load_groups<Count, Size / 2>(source, distance);
+            const auto high = load_groups<Count, Size / 2>(source + static_cast<std::ptrdiff_t>(Size / 2 / Count) * distance, distance);
+            return picked(low, high, std::make_index_sequence<Size>{});
+        }
+    }
+
+    /// The lanes [First, First + Count).
+    template <std::size_t First, std::size_t Count>
+    ASHLAR_ALWAYS_INLINE static void store_part(vector<N> a, T* target) {
+        const auto some = shifted<First>(a, std::make_index_sequence<Count>{});
+        __builtin_memcpy(target, &some, sizeof some);
+    }
+    template <std::size_t Count>
+    ASHLAR_ALWAYS_INLINE static void store_groups(vector<N> a, T* target, std::ptrdiff_t distance) {
+        [&]<std::size_t... G>(std::index_sequence<G...>) ASHLAR_LAMBDA_INLINE {
+            (store_part<G * Count, Count>(a, target + static_cast<std::ptrdiff_t>(G) * distance), ...);
+        }(std::make_index_sequence<N / Count>{});
+    }
+
+private:
+    template <std::size_t Count>
+    ASHLAR_ALWAYS_INLINE static vector<N> widened(vector<Count> low) {
+        if constexpr (Count == N)
+            return low;
+        else
+            return widened<2 * Count>(picked(low, vector<Count>{}, std::make_index_sequence<2 * Count>{}));
+    }
+    template <class Half, std::size_t... I>
+    ASHLAR_ALWAYS_INLINE static auto picked(Half low, Half high, std::index_sequence<I...>) {
+        return __builtin_shufflevector(low, high, static_cast<int>(I)...);
+    }
+    template <std::size_t First, std::size_t... I>
+    ASHLAR_ALWAYS_INLINE static auto shifted(vector<N> a, std::index_sequence<I...>) {
+        return __builtin_shufflevector(a, a, static_cast<int>(First + I)...);
+    }
+};
+
+}  // namespace ashlar::detail
+
+#endif

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSL-1.0
+// multiply_few against naive loops in double precision: every number of rows, ragged columns, both kinds of epilogue.
+#include <ashlar/kernel/product_few.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <limits>
+#include <vector>
+
+namespace {
+
+using namespace ashlar;
+using namespace ashlar::detail;
+
+template <class T>
+constexpr std::size_t width = lane_width<T, current_config>;
+
+/// Operands between NaN, from one element off alignment on.
+template <class T>
+std::vector<T> rows_between_nan(std::size_t rows, std::size_t depth, std::size_t distance, unsigned seed) {
+    std::vector<T> x(1 + (rows - 1) * distance + depth, std::numeric_limits<T>::quiet_NaN());
+    for (std::size_t r = 0; r < rows; ++r)
+        for (std::size_t k = 0; k < depth; ++k) {
+            seed = seed * 1664525u + 1013904223u;
+            x[1 + r * distance + k] = static_cast<T>(static_cast<int>(seed >> 16) % 257 - 128) / T(64);
+        }
+    return x;
+}
+
+template <class T>
+struct by_element {
+    T* c;
+    std::size_t rows;
+
+    template <class Lanes, std::size_t N>
+    void operator()(std::size_t i, std::size_t j, Lanes x, lane_count<N>) const {
+        ASSERT_EQ(j, 0u);
+        ASSERT_EQ(N, rows);
+        x.template store_partial<N>(c + i * rows);
+    }
+};
+
+template <class T, std::size_t Line>
+struct by_group {
+    T* c;
+    std::size_t rows;
+
+    template <class Lanes, std::size_t N>
+    void group(std::size_t i, Lanes x, lane_count<N>) const {
+        T all[Lanes::size];
+        x.store(all);
+        for (std::size_t n = 0; n < N; ++n)
+            for (std::size_t j = 0; j < rows; ++j)
+                c[(i + n) * rows + j] = all[n * Line + j];
+    }
+};
+
+/// Asks for nothing of the columns from 16 on, and for masked calls below.
+template <class T>
+struct with_verdicts : by_element<T> {
+    block_verdict begin_block(std::size_t i0, std::size_t, std::size_t, std::size_t) const {
+        return i0 >= 16 ? block_verdict::skip : block_verdict::masked;
+    }
+    template <class Lanes, std::size_t N>
+    void operator()(std::size_t i, std::size_t j, Lanes x, lane_count<N> n, masked_block) const {
+        by_element<T>::operator()(i, j, x + x, n);
+    }
+    template <class Lanes, std::size_t N>
+    void operator()(std::size_t, std::size_t, Lanes, lane_count<N>, plain_block) const {
+        FAIL();
+    }
+};
+
+template <class T, few_shape P>
+void check() {
+    SCOPED_TRACE(testing::Message() << P.rows << " rows " << P.columns << " columns " << P.depth << " deep");
+    const auto r = rows_between_nan<T>(P.rows, P.depth, P.row_distance, 1);
+    const auto s = rows_between_nan<T>(P.columns, P.depth, P.column_distance, 2);
+    const auto expect = [&](const std::vector<T>& c, std::size_t columns, double factor) {
+        for (std::size_t i = 0; i < P.columns; ++i)
+            for (std::size_t j = 0; j < P.rows; ++j) {
+                double sum = 0;
+                for (std::size_t k = 0; k < P.depth; ++k)
+                    sum += double(s[1 + i * P.column_distance + k]) * double(r[1 + j * P.row_distance + k]);
+                if (i < columns)
+                    ASSERT_NEAR(c[i * P.rows + j], factor * sum,
+                                16 * static_cast<double>(P.depth) * static_cast<double>(std::numeric_limits<T>::epsilon()))
+                        << i << ' ' << j;
+                else
+                    ASSERT_EQ(c[i * P.rows + j], T(-77));
+            }
+    };
+    std::vector<T> c(P.columns * P.rows, T(-77));
+    by_element<T> elements{c.data(), P.rows};
+    multiply_few<T, current_config, P>(s.data() + 1, r.data() + 1, elements);
+    expect(c, P.columns, 1);
+
+    c.assign(c.size(), T(-77));
+    by_group<T, few_line(P.rows)> groups{c.data(), P.rows};
+    multiply_few<T, current_config, P>(s.data() + 1, r.data() + 1, groups);
+    expect(c, P.columns, 1);
+
+    c.assign(c.size(), T(-77));
+    with_verdicts<T> verdicts{{c.data(), P.rows}};
+    multiply_few<T, current_config, P>(s.data() + 1, r.data() + 1, verdicts);
+    // Columns are decided on in blocks, the first of which begins before 16.
+    expect(c, P.columns <= 16 ? P.columns : 16, 2);
+}
+
+template <class T, std::size_t Rows>
+void check_rows() {
+    if constexpr (2 * Rows <= width<T>) {
+        constexpr std::size_t packs = width<T> / few_line(Rows);
+        check<T, few_shape{Rows, 1, packs, packs, packs}>();
+        check<T, few_shape{Rows, packs + 1, 3 * packs, 3 * packs + 1, 3 * packs + 2}>();
+        check<T, few_shape{Rows, 16, 4 * width<T>, 4 * width<T>, 4 * width<T>}>();
+        check<T, few_shape{Rows, 37, 5 * packs, 5 * packs, 5 * packs + 3}>();
+    }
+}
+
+template <class T>
+class product_few_test : public testing::Test {};
+using element_types = testing::Types<float, double>;
+TYPED_TEST_SUITE(product_few_test, element_types);
+
+TYPED_TEST(product_few_test, all_rows) {
+    check_rows<TypeParam, 2>();
+    check_rows<TypeParam, 3>();
+    check_rows<TypeParam, 4>();
+    check_rows<TypeParam, 7>();
+    check_rows<TypeParam, 8>();
+}
+
+// Two depth steps side by side need an even depth, and a row alone or a full register gains nothing.
+static_assert(fits_few(8, 2, 16) && !fits_few(8, 3, 16) && fits_few(3, 4, 16) && !fits_few(3, 2, 16));
+static_assert(!fits_few(1, 16, 16) && !fits_few(9, 16, 16) && !fits_few(2, 4, 2));
+static_assert(few_line(2) == 2 && few_line(3) == 4 && few_line(5) == 8 && few_line(8) == 8);
+
+}  // namespace
