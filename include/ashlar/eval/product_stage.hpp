@@ -5,6 +5,7 @@
 //   1. columns in lanes: rows of the left operand are scalars, rows of the right one vectors
 //   2. rows in lanes:    columns of the right operand are scalars, the left one lies with its rows in lanes
 //   3. depth in lanes:   one row at a time, dot products with the columns of the right operand
+//   4. rows and depth:   few rows, whose depth is contiguous: several depth steps of each row side by side
 #pragma once
 
 #include <ashlar/eval/panels.hpp>
@@ -12,6 +13,7 @@
 #include <ashlar/eval/support.hpp>
 #include <ashlar/kernel/product.hpp>
 #include <ashlar/kernel/product_dot.hpp>
+#include <ashlar/kernel/product_few.hpp>
 
 namespace ashlar::detail {
 
@@ -103,6 +105,24 @@ struct product_stage : stage_axes<P, T, Stage, Rows> {
         }
     }
 
+    /// Whether the lanes of the core's values on their way to node n do not have to know where they stand.
+    static consteval bool is_uniform(std::size_t n) {
+        const graph_node& g = P::nodes[n];
+        if (n == core || g.kind == op::scalar) return true;
+        if (stage.values[n] != -1) return false;
+        if (g.kind == op::let || g.kind == op::let_value) return is_uniform(static_cast<std::size_t>(g.same_as));
+        if (g.kind != op::map) return false;
+        for (std::size_t i = 0; i < g.operand_count; ++i)
+            if (!is_uniform(static_cast<std::size_t>(g.operands[i]))) return false;
+        return true;
+    }
+
+    /// Few rows, several columns of which lie side by side in a vector.
+    static constexpr bool few = rows_in_lanes && !right_is_packed && left_depth == 1 && fits_few(Rows, depth, width) && right_depth == 1 && columns > 1;
+    static constexpr std::size_t line = few_line(Rows);
+    /// Whether such a vector can be finished and stored as it is: nothing on the way asks which lane it is.
+    static constexpr bool writes_groups = few && stage.left_factor == -1 && stage.buffer != -1 && row_stride == 1 &&
+                                          column_stride == static_cast<std::ptrdiff_t>(line) && std::is_same_v<output, element> && is_uniform(base::top);
     struct plain_epilogue {
         const product_stage& s;
         output* out;
@@ -133,19 +153,46 @@ struct product_stage : stage_axes<P, T, Stage, Rows> {
         ASHLAR_ALWAYS_INLINE void operator()(std::size_t i, std::size_t j, vec acc, lane_count<N>) const {
             write<N>(i, j, acc);
         }
+        /// Some columns of few rows side by side.
+        template <std::size_t N>
+            requires writes_groups
+        ASHLAR_ALWAYS_INLINE vec group(std::size_t i, vec acc, lane_count<N>) const {
+            const vec x = finished<width, false>(0, i, acc);
+            x.store(out + static_cast<std::ptrdiff_t>(i) * column_stride);
+            return x;
+        }
     };
+
+    /// Registers of rows, where rows are in lanes: each has its own range of keys.
+    static constexpr std::size_t key_ranges = rows_in_lanes ? (Rows + width - 1) / width : 1;
 
     /// For masked scores: blocks of which the mask keeps all are not masked, and those outside the rows' range of keys
     /// are left out where nobody reads them.
     struct masked_epilogue : plain_epilogue {
-        depth_parts keys;
+        depth_parts keys[key_ranges];
 
-        ASHLAR_ALWAYS_INLINE block_verdict begin_block(std::size_t i0, std::size_t i1, std::size_t j0, std::size_t j1) const {
-            const std::size_t k0 = rows_in_lanes ? i0 : j0, k1 = rows_in_lanes ? i1 : j1;
+        ASHLAR_ALWAYS_INLINE static block_verdict verdict(const depth_parts& range, std::size_t k0, std::size_t k1) {
             if constexpr (stage.support != -1)
-                if (k1 <= keys.first || k0 >= keys.last) return block_verdict::skip;
-            if (k0 >= keys.plain_first && k1 <= keys.plain_last) return block_verdict::plain;
+                if (k1 <= range.first || k0 >= range.last) return block_verdict::skip;
+            if (k0 >= range.plain_first && k1 <= range.plain_last) return block_verdict::plain;
             return block_verdict::masked;
+        }
+        ASHLAR_ALWAYS_INLINE block_verdict begin_block(std::size_t i0, std::size_t i1, std::size_t j0, std::size_t j1) const {
+            if constexpr (rows_in_lanes) {
+                const block_verdict one = verdict(keys[j0 / width], i0, i1);
+                for (std::size_t r = j0 / width + 1; r * width < j1; ++r)
+                    if (verdict(keys[r], i0, i1) != one) return block_verdict::masked;
+                return one;
+            } else {
+                return verdict(keys[0], j0, j1);
+            }
+        }
+        ASHLAR_ALWAYS_INLINE bool splits_block(std::size_t i0, std::size_t i1, std::size_t j0, std::size_t j1) const
+            requires(rows_in_lanes && stage.support != -1)
+        {
+            std::size_t skipped = 0;
+            for (std::size_t r = j0 / width; r * width < j1; ++r) skipped += verdict(keys[r], i0, i1) == block_verdict::skip;
+            return skipped != 0 && skipped * width < j1 - j0;
         }
         template <std::size_t N>
         ASHLAR_ALWAYS_INLINE void operator()(std::size_t i, std::size_t j, vec acc, lane_count<N>, plain_block) const {
@@ -162,6 +209,12 @@ struct product_stage : stage_axes<P, T, Stage, Rows> {
     struct greatest_epilogue : Inner {
         vec* greatest;
 
+        template <std::size_t N>
+            requires writes_groups
+        ASHLAR_ALWAYS_INLINE void group(std::size_t i, vec acc, lane_count<N> count) const {
+            const vec x = Inner::group(i, acc, count);
+            greatest[0] = max(greatest[0], N * line < width ? select(vec::mask_type::first(N * line), x, vec(lowest_value<element>)) : x);
+        }
         template <bool Unmasked, std::size_t N, std::size_t Keys>
         ASHLAR_ALWAYS_INLINE void write_column(std::size_t i, std::size_t j, const vec (&column)[Keys]) const {
             vec most = greatest[j / width];
@@ -194,6 +247,7 @@ struct product_stage : stage_axes<P, T, Stage, Rows> {
             for (std::size_t r = 0; r < registers; ++r) greatest[r] = vec(lowest_value<element>);
             greatest_epilogue<Epilogue> tracking{epilogue, greatest};
             multiply(tracking, first);
+            if constexpr (few) greatest[0] = combine_groups<line>(greatest[0], [](vec x, vec y) ASHLAR_LAMBDA_INLINE { return max(x, y); });
             constexpr auto maxima = static_cast<std::size_t>(stage.maxima);
             element* out = f.template buffer<element, maxima>() + f.template buffer_offset<maxima>(this->in_top(first, 0));
             ASHLAR_UNROLL
@@ -222,20 +276,23 @@ struct product_stage : stage_axes<P, T, Stage, Rows> {
     struct masked_depth {
         const product_stage& s;
         std::size_t first;
+        depth_parts all;
 
         ASHLAR_ALWAYS_INLINE depth_parts operator()(std::size_t i0, std::size_t i1, std::size_t, std::size_t) const {
-            return s.template keys_of<left>(s.in_left(first + i0), first + i0, first + i1);
+            return s.template keys_of<left>(s.in_left(first + i0), first + i0, first + i1, &all);
         }
     };
+    /// The keys of some rows: of the tile, or, within those, of a block.
     template <std::size_t Id, std::size_t Rank>
-    ASHLAR_ALWAYS_INLINE depth_parts keys_of(const std::array<std::size_t, Rank>& at, std::size_t q0, std::size_t q1) const {
+    ASHLAR_ALWAYS_INLINE depth_parts keys_of(const std::array<std::size_t, Rank>& at, std::size_t q0, std::size_t q1, const depth_parts* all = nullptr) const {
         constexpr const graph_node& n = P::nodes[Id];
         if constexpr (static_cast<std::int16_t>(Id) == stage.support) {
+            if (all != nullptr) return supported_keys_within<Id, 1>(f, at, q0, q1, *all);
             return supported_keys<Id>(f, at, q0, q1);
         } else if constexpr (n.kind == op::let || n.kind == op::let_value) {
-            return keys_of<static_cast<std::size_t>(n.same_as)>(at, q0, q1);
+            return keys_of<static_cast<std::size_t>(n.same_as)>(at, q0, q1, all);
         } else {
-            return keys_of<static_cast<std::size_t>(n.operands[0])>(operand_coordinates<0>(f.template node<Id>(), at), q0, q1);
+            return keys_of<static_cast<std::size_t>(n.operands[0])>(operand_coordinates<0>(f.template node<Id>(), at), q0, q1, all);
         }
     }
 
@@ -246,7 +303,12 @@ struct product_stage : stage_axes<P, T, Stage, Rows> {
         const std::size_t first = this->first_row();
         if constexpr (mask_node != no_axis) {
             const auto at = this->in_top(first, 0);
-            masked_epilogue epilogue{{*this, this->written(), first, row_factors(first)}, supported_keys<mask_node>(f, at, first, first + Rows)};
+            masked_epilogue epilogue{{*this, this->written(), first, row_factors(first)}, {}};
+            const depth_parts all = supported_keys<mask_node>(f, at, first, first + Rows);
+            for (std::size_t r = 0; r < key_ranges; ++r) {
+                const std::size_t q0 = first + r * width;
+                epilogue.keys[r] = key_ranges == 1 ? all : supported_keys_within<mask_node, key_group>(f, at, q0, q0 + width < first + Rows ? q0 + width : first + Rows, all);
+            }
             finish(epilogue, first);
         } else {
             finish(plain_epilogue{*this, this->written(), first, row_factors(first)}, first);
@@ -267,8 +329,11 @@ struct product_stage : stage_axes<P, T, Stage, Rows> {
     ASHLAR_ALWAYS_INLINE void multiply_memory(const element* a, const element* b, Epilogue& epilogue, std::size_t first) const {
         if constexpr (stage.lanes == lane_axis::columns) {
             multiply_columns<columns, depth == 1 ? 1 : right_depth>(a, b, epilogue, first);
+        } else if constexpr (few) {
+            constexpr few_shape shape{Rows, columns, depth, left_row, right_column};
+            multiply_few<element, config, shape>(b, a, epilogue);
         } else if constexpr (stage.lanes == lane_axis::rows) {
-            constexpr product_shape shape{columns, Rows, depth, right_column, right_depth, depth == 1 ? 1 : left_depth, left_is_padded()};
+            constexpr product_shape shape{columns, Rows, depth, right_column, right_depth, depth == 1 ? 1 : left_depth, left_is_padded(), false, true, masked_top() == no_axis ? 0 : key_group};
             product<element, config, shape>(b, a, epilogue);
         } else {
             constexpr dot_shape shape{columns, depth, right_column};
@@ -280,14 +345,48 @@ struct product_stage : stage_axes<P, T, Stage, Rows> {
     }
     template <std::size_t Columns, std::size_t Stride, class Epilogue>
     ASHLAR_ALWAYS_INLINE void multiply_columns(const element* a, const element* b, Epilogue& epilogue, std::size_t first) const {
-        constexpr product_shape shape{Rows, Columns, depth, left_row, left_depth, Stride};
+        constexpr product_shape shape{Rows, Columns, depth, left_row, left_depth, Stride, false, false, true, has_range ? key_group / 4 : 0};
         if constexpr (has_range)
-            product<element, config, shape>(a, b, masked_depth{*this, first}, epilogue);
+            product<element, config, shape>(a, b, masked_depth{*this, first, keys_of<left>(in_left(first), first, first + Rows)}, epilogue);
         else if constexpr (excludes)
             product<element, config, shape>(a, b, depth_parts{0, depth, depth, depth}, epilogue);
         else
             product<element, config, shape>(a, b, epilogue);
     }
+
+    /// With columns in lanes, the register blocks of `Granule` rows at a time, before which `before(n)` and beside which
+    /// `work` of n = 0, 1, ... is done.
+    template <std::size_t Granule, class Function>
+    ASHLAR_ALWAYS_INLINE void run_beside(Function each) const {
+        constexpr product_shape shape{Rows, columns, depth, left_row, left_depth, depth == 1 ? 1 : right_depth, false, true, false, has_range && Granule % (key_group / 4) == 0 ? key_group / 4 : Granule};
+        constexpr std::size_t blocks = product_row_blocks<element, config, shape> / (Rows / Granule);
+        static_assert(blocks * (Rows / Granule) == product_row_blocks<element, config, shape>);
+        const std::size_t first = this->first_row();
+        const element* a = reader{f}.template address<left>(in_left(first));
+        const element* b = reader{f}.template address<right>(in_right());
+        const plain_epilogue plain{*this, this->written(), first, row_factors(first)};
+        const auto depth_of = [&]() ASHLAR_LAMBDA_INLINE {
+            if constexpr (has_range)
+                return masked_depth{*this, first, keys_of<left>(in_left(first), first, first + Rows)};
+            else if constexpr (excludes)
+                return depth_parts{0, depth, depth, depth};
+            else
+                return constant_depth<0, depth>{};
+        };
+        const auto steps = depth_of();
+        constexpr std::size_t passes = blocks * product_plan<element, config, shape>.vectors.blocks;
+        each(std::integral_constant<std::size_t, (passes > 16 ? 16 : passes)>{}, [&](std::size_t n, auto& work) ASHLAR_LAMBDA_INLINE {
+            using other = std::remove_reference_t<decltype(work)>;
+            working_epilogue<other> epilogue{plain, work};
+            product_blocks<element, config, shape>(a, b, steps, epilogue, n * blocks, (n + 1) * blocks);
+        });
+    }
+    template <class Work>
+    struct working_epilogue : plain_epilogue {
+        Work& work;
+        static constexpr std::size_t beside_period = Work::period;
+        ASHLAR_ALWAYS_INLINE void beside() const { work.step(); }
+    };
 
     /// One panel of the packed right operand after the other; while one is used, the next is on its way.
     template <class Epilogue>

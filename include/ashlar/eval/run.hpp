@@ -6,6 +6,7 @@
 #include <ashlar/eval/map_stage.hpp>
 #include <ashlar/eval/product_stage.hpp>
 #include <ashlar/eval/reduce_stage.hpp>
+#include <ashlar/eval/softmax_product.hpp>
 
 namespace ashlar::detail {
 
@@ -22,8 +23,10 @@ consteval std::size_t stage_rows() {
     }
 }
 
+/// The frame is copied, so that the compiler knows that no store changes it.
 template <class P, class T, std::size_t Stage, std::size_t Rows>
-ASHLAR_ALWAYS_INLINE void run_stage_here(const frame<P, T>& f) {
+ASHLAR_ALWAYS_INLINE void run_stage_here(const frame<P, T>& outer) {
+    const frame<P, T> f = outer;
     constexpr stage_kind kind = P::code.stages[Stage].kind;
     if constexpr (kind == stage_kind::product)
         product_stage<P, T, Stage, Rows>{{f}}.run();
@@ -65,6 +68,39 @@ ASHLAR_ALWAYS_INLINE void run_stage(const frame<P, T>& f) {
         separate_stage<P, T, Stage, rows>::run(f);
     else
         run_stage_here<P, T, Stage, rows>(f);
+}
+
+/// A softmax and the product behind it, in a function of their own.
+template <class P, class T, std::size_t Softmax, std::size_t Product, std::size_t Rows>
+struct separate_pair {
+    ASHLAR_NOINLINE ASHLAR_NOTHROW static void run(const frame<P, T>& outer) {
+        const frame<P, T> f = outer;
+        softmax_product<P, T, Softmax, Product, Rows>{f}.run();
+    }
+};
+
+/// Whether an item is a softmax that runs together with the product behind it, which is returned; no_axis if not.
+template <class P, class T, std::size_t Item, std::size_t Rows>
+consteval std::size_t joined_product() {
+    constexpr std::size_t product = product_behind<P>(Item);
+    if constexpr (product != no_axis) {
+        constexpr auto softmax = static_cast<std::size_t>(P::code.items[Item].index);
+        constexpr std::size_t rows = stage_rows<P, softmax, Rows>();
+        if constexpr (stage_rows<P, product, Rows>() == rows)
+            if constexpr (softmax_product<P, T, softmax, product, rows>::pays) return product;
+    }
+    return no_axis;
+}
+/// Whether it is such a product.
+template <class P, class T, std::size_t Item, std::size_t Rows>
+consteval bool runs_before() {
+    if constexpr (Item == 0 || P::code.items[Item].is_loop) {
+        return false;
+    } else {
+        return []<std::size_t... I>(std::index_sequence<I...>) {
+            return ((joined_product<P, T, I, Rows>() == static_cast<std::size_t>(P::code.items[Item].index)) || ...);
+        }(std::make_index_sequence<Item>{});
+    }
 }
 
 template <std::int16_t Parent, std::size_t Rows, class P, class T>
@@ -126,7 +162,9 @@ ASHLAR_ALWAYS_INLINE void run_items(frame<P, T>& f) {
             if constexpr (item.parent == Parent) {
                 if constexpr (item.is_loop)
                     run_loop<static_cast<std::size_t>(item.index), Rows>(f);
-                else
+                else if constexpr (joined_product<P, T, K, Rows>() != no_axis)
+                    separate_pair<P, T, static_cast<std::size_t>(item.index), joined_product<P, T, K, Rows>(), stage_rows<P, static_cast<std::size_t>(item.index), Rows>()>::run(f);
+                else if constexpr (!runs_before<P, T, K, Rows>())
                     run_stage<static_cast<std::size_t>(item.index), Rows>(f);
             }
         };

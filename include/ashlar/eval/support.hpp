@@ -8,6 +8,9 @@
 
 namespace ashlar::detail {
 
+/// Groups of keys that are looked at together first, where there are many.
+inline constexpr std::size_t key_run = 8 * key_group;
+
 /// The keys [first, last) outside which `mask` keeps none for queries [q0, q1), and one run [plain_first, plain_last)
 /// in which it keeps them all. `first` and `plain_first` are multiples of key_group.
 template <class Scores, class Mask>
@@ -16,9 +19,16 @@ ASHLAR_ALWAYS_INLINE depth_parts kept_keys(const Mask& mask, const std::array<st
     constexpr std::size_t keys = Scores::extents[Scores::rank - 1];
     depth_parts parts{keys, keys, keys, 0};
     bool in_run = false, had_run = false;
-    for (std::size_t k = 0; k < keys; k += key_group) {
-        const std::size_t end = k + key_group < keys ? k + key_group : keys;
-        const tile_content content = mask_content<Scores>(mask, batch, q0, q1, k, end);
+    for (std::size_t k = 0, end = 0; k < keys; k = end) {
+        tile_content content = tile_content::mixed;
+        if (keys >= 2 * key_run && k % key_run == 0 && k + key_run <= keys) {
+            end = k + key_run;
+            content = mask_content<Scores>(mask, batch, q0, q1, k, end);
+        }
+        if (content == tile_content::mixed) {
+            end = k + key_group < keys ? k + key_group : keys;
+            content = mask_content<Scores>(mask, batch, q0, q1, k, end);
+        }
         if (content == tile_content::full && !had_run) {
             if (!in_run) parts.plain_first = k;
             in_run = true;
@@ -36,6 +46,38 @@ ASHLAR_ALWAYS_INLINE depth_parts kept_keys(const Mask& mask, const std::array<st
     return parts;
 }
 
+/// kept_keys of some of the queries for which `all` holds; with Step < key_group its ends are exact to Step keys as
+/// long as what the mask keeps has no gaps.
+template <std::size_t Step, class Scores, class Mask>
+ASHLAR_ALWAYS_INLINE depth_parts kept_keys_within(const Mask& mask, const std::array<std::size_t, Scores::rank - 2>& batch,
+                                                  std::size_t q0, std::size_t q1, depth_parts all) {
+    const auto content = [&](std::size_t k0, std::size_t k1) ASHLAR_LAMBDA_INLINE { return mask_content<Scores>(mask, batch, q0, q1, k0, k1); };
+    const auto group_end = [&](std::size_t k) ASHLAR_LAMBDA_INLINE { return k + key_group < all.last ? k + key_group : all.last; };
+    while (all.first < all.last && content(all.first, group_end(all.first)) == tile_content::empty) all.first = group_end(all.first);
+    while (all.first < all.last) {
+        const std::size_t from = (all.last - 1) / key_group * key_group;
+        if (content(from, all.last) != tile_content::empty) break;
+        all.last = from;
+    }
+    for (std::size_t step = key_group / 2; step >= Step; step /= 2) {
+        if (all.first + step < all.last && content(all.first, all.first + step) == tile_content::empty) all.first += step;
+        if (all.first + step < all.last && content(all.last - step, all.last) == tile_content::empty) all.last -= step;
+    }
+    if (all.plain_last <= all.plain_first) all.plain_first = all.plain_last = all.first;
+    if (all.plain_last > all.last) all.plain_last = all.last;
+    if (all.plain_first < all.first) all.plain_first = all.first;
+    if (all.plain_last < all.plain_first) all.plain_last = all.plain_first;
+    if constexpr (Step == key_group) {
+        while (all.plain_first == all.plain_last && all.plain_last < all.last && content(all.plain_last, group_end(all.plain_last)) != tile_content::full)
+            all.plain_first = all.plain_last = group_end(all.plain_last);
+        while (all.plain_last < all.last && content(all.plain_last, group_end(all.plain_last)) == tile_content::full)
+            all.plain_last = group_end(all.plain_last);
+        while (all.first < all.plain_first && all.plain_first >= key_group && content(all.plain_first - key_group, all.plain_first) == tile_content::full)
+            all.plain_first -= key_group;
+    }
+    return all;
+}
+
 /// kept_keys of masked node Id for the batch entry at these coordinates of it.
 template <std::size_t Id, class P, class T, std::size_t Rank>
 ASHLAR_ALWAYS_INLINE depth_parts supported_keys(const frame<P, T>& f, const std::array<std::size_t, Rank>& at,
@@ -44,6 +86,16 @@ ASHLAR_ALWAYS_INLINE depth_parts supported_keys(const frame<P, T>& f, const std:
     std::array<std::size_t, Rank - 2> batch{};
     for (std::size_t a = 0; a + 2 < Rank; ++a) batch[a] = at[a];
     return kept_keys<Scores>(f.template node<Id>().mask, batch, q0, q1);
+}
+
+/// The same of some of the queries for which `all` holds.
+template <std::size_t Id, std::size_t Step, class P, class T, std::size_t Rank>
+ASHLAR_ALWAYS_INLINE depth_parts supported_keys_within(const frame<P, T>& f, const std::array<std::size_t, Rank>& at,
+                                                       std::size_t q0, std::size_t q1, const depth_parts& all) {
+    using Scores = typename P::template node<Id>::shape_type;
+    std::array<std::size_t, Rank - 2> batch{};
+    for (std::size_t a = 0; a + 2 < Rank; ++a) batch[a] = at[a];
+    return kept_keys_within<Step, Scores>(f.template node<Id>().mask, batch, q0, q1, all);
 }
 
 }  // namespace ashlar::detail

@@ -2,9 +2,43 @@
 // Emitting stages: elementwise ones, products with their epilogues, and joins.
 #pragma once
 
+#include <ashlar/kernel/product_shape.hpp>
 #include <ashlar/plan/planner.hpp>
 
 namespace ashlar::detail {
+
+/// Whether turning a right operand that lies by columns is less work than turning the left one and the result, and its
+/// copy small.
+constexpr bool copying_right_pays(std::size_t rows, std::size_t columns, std::size_t depth, std::size_t element_bytes) {
+    constexpr std::size_t most_bytes = 64 * 1024;
+    return columns * depth < rows * (columns + depth) && columns * depth * element_bytes <= most_bytes;
+}
+
+/// Whether a product with its rows in lanes, and a transpose of the result, costs less than one with columns in lanes.
+constexpr bool turning_pays(std::size_t rows, std::size_t columns, std::size_t depth, std::size_t width) {
+    const std::size_t vectors_of_rows = (rows + width - 1) / width, vectors_of_columns = (columns + width - 1) / width;
+    const std::size_t transpose = columns <= 4 ? columns * columns * vectors_of_rows : 4 * width * vectors_of_rows * vectors_of_columns;
+    return width > 1 && rows * vectors_of_columns * depth > columns * vectors_of_rows * depth + transpose;
+}
+
+/// Lets the lines of a buffer of few rows, which are the columns of what `made` computes, follow each other without
+/// gaps up to the next power of two, so that several of them fill a register.
+template <std::size_t Count>
+constexpr void shorten_lines(plan_buffer& b, plan_stage<Count>& made, std::size_t columns, std::size_t line, std::size_t width) {
+    std::size_t column = no_axis;
+    for (std::size_t a = 0; a < max_rank; ++a) {
+        if (made.top_axes[a] == static_cast<std::int16_t>(made.column_axis))
+            column = a;
+        else if (b.strides[a] > 1)
+            return;
+    }
+    if (column == no_axis) return;
+    const std::size_t element_bytes = b.bytes / (columns * width);
+    b.strides[column] = static_cast<std::ptrdiff_t>(line);
+    b.bytes = (columns * line + width - 1) / width * width * element_bytes;
+    b.padded = false;
+    made.strides = b.strides;
+}
 
 template <std::size_t Count>
 constexpr auto planner<Count>::emit(id top, destination out, binding_list b, const loop_stack& stack) -> id {
@@ -104,23 +138,39 @@ constexpr auto planner<Count>::emit_product(id top, const core_choice& choice, d
     matrix b = acquire_right(s, right, operand_bindings(core, r, 1, s.bindings), stack);
     // Only with columns in lanes do excluded zeros keep the right operand's rows out of the sums.
     const bool excludes = l.excluded == exclusion::zero;
-    if (excludes && b.strides[r.rank - 1u] != 1 && core.extents[s.column_axis] > 1)
+    const bool by_rows = b.strides[r.rank - 1u] != 1 && core.extents[s.column_axis] > 1;
+    if (by_rows && (excludes || (!out.free && copying_right_pays(core.extents[s.row_axis], core.extents[s.column_axis], r.extents[r.rank - 2u], r.element_bytes))))
         b = copy_of(s, right, operand_bindings(core, r, 1, s.bindings), stack, layout::columns_in_lanes);
     const std::size_t rows = rows_of(s, core), width = target.lanes(core.element_bytes);
     const bool unit_columns = b.strides[r.rank - 1u] == 1 || core.extents[s.column_axis] == 1;
-    if (excludes || (unit_columns && !(core.extents[s.column_axis] == 1 && b.strides[r.rank - 2u] == 1)))
+    const std::size_t depth = l.extents[l.rank - 1u], columns = core.extents[s.column_axis], line = few_line(rows);
+    bool few = out.free && !excludes && !unit_columns && columns > 1 && fits_few(rows, depth, width) && at(base_of(left)).kind != op::softmax;
+    // The weights' rows are in lanes already: so may the result's be, where its columns would leave lanes idle.
+    bool turned = !out.free && !excludes && unit_columns && at(base_of(left)).kind == op::softmax && turning_pays(rows, columns, depth, width);
+    if (few || turned) {
+        const binding_list of_left = operand_bindings(core, l, 0, s.bindings);
+        make_base(left, of_left, stack, true);
+        const matrix a = read_strides(s, left, of_left, stack);
+        few = few && a.affine && a.strides[l.rank - 1u] == 1;
+        turned = turned && a.affine && a.strides[l.rank - 2u] == 1;
+    }
+    if (few || turned)
+        s.lanes = lane_axis::rows;
+    else if (excludes || (unit_columns && !(core.extents[s.column_axis] == 1 && b.strides[r.rank - 2u] == 1)))
         s.lanes = lane_axis::columns;
     else
         s.lanes = rows * 2 > width && core.extents[s.column_axis] > 1 ? lane_axis::rows : lane_axis::depth;
-    acquire_left(s, left, operand_bindings(core, l, 0, s.bindings), stack);
+    if (!few) acquire_left(s, left, operand_bindings(core, l, 0, s.bindings), stack);
     s.support = s.left_factor != -1 ? support_of(s.left_factor) : id{-1};
     if (g.kind == op::masked && out.free && skip_outside && s.left_factor == -1) s.support = top;
 
     prepare(top, top_bindings, s, stack);
     finish_rows(s, g, out, top_bindings, stack);
+    if (few) shorten_lines(plan.buffers[index(last_buffer)], plan.stages[plan.stage_count - 1], core.extents[s.column_axis], line, width);
     close_loops(stack, opened);
     return last_buffer;
 }
+
 
 template <std::size_t Count>
 constexpr void planner<Count>::finish_rows(stage& s, const graph_node& top, const destination& out, const binding_list& top_bindings, const loop_stack& stack) {
