@@ -268,6 +268,11 @@ struct product_stage : stage_axes<P, T, Stage, Rows> {
 
     // -------------------------------------------------------------- depth
 
+    /// Rows that register blocks should divide for a mask of so many keys: 0 where small blocks would cost more between
+    /// its edges than they save there, which is soon with few registers.
+    static consteval std::size_t edge_granule(std::size_t keys, std::size_t granule) {
+        return config::registers >= 32 || keys <= 16 * key_group ? granule : 0;
+    }
     /// Only kept pairs take part: keys outside the rows' range are not read, and inside it a value whose weight is an
     /// excluded zero is passed over.
     static constexpr bool has_range = stage.support != -1 && stage.left_factor != -1;
@@ -333,7 +338,7 @@ struct product_stage : stage_axes<P, T, Stage, Rows> {
             constexpr few_shape shape{Rows, columns, depth, left_row, right_column};
             multiply_few<element, config, shape>(b, a, epilogue);
         } else if constexpr (stage.lanes == lane_axis::rows) {
-            constexpr product_shape shape{columns, Rows, depth, right_column, right_depth, depth == 1 ? 1 : left_depth, left_is_padded(), false, true, masked_top() == no_axis ? 0 : key_group};
+            constexpr product_shape shape{columns, Rows, depth, right_column, right_depth, depth == 1 ? 1 : left_depth, left_is_padded(), false, true, masked_top() == no_axis ? 0 : edge_granule(columns, key_group)};
             product<element, config, shape>(b, a, epilogue);
         } else {
             constexpr dot_shape shape{columns, depth, right_column};
@@ -345,7 +350,7 @@ struct product_stage : stage_axes<P, T, Stage, Rows> {
     }
     template <std::size_t Columns, std::size_t Stride, class Epilogue>
     ASHLAR_ALWAYS_INLINE void multiply_columns(const element* a, const element* b, Epilogue& epilogue, std::size_t first) const {
-        constexpr product_shape shape{Rows, Columns, depth, left_row, left_depth, Stride, false, false, true, has_range ? key_group / 4 : 0};
+        constexpr product_shape shape{Rows, Columns, depth, left_row, left_depth, Stride, false, false, true, has_range ? edge_granule(depth, key_group / 4) : 0};
         if constexpr (has_range)
             product<element, config, shape>(a, b, masked_depth{*this, first, keys_of<left>(in_left(first), first, first + Rows)}, epilogue);
         else if constexpr (excludes)

@@ -111,14 +111,34 @@ struct product_accumulators {
         }
     }
 
+    /// Keeps clang from doing these multiply-adds after the other work, for which it would hold all their operands.
+    ASHLAR_ALWAYS_INLINE void pin() {
+#if defined(__clang__)
+        if constexpr (in_register<T, width, Config>()) {
+            ASHLAR_UNROLL
+            for (std::size_t u = 0; u < B.chains; ++u) {
+                ASHLAR_UNROLL
+                for (std::size_t c = 0; c < B.vectors; ++c) {
+                    ASHLAR_UNROLL
+                    for (std::size_t r = 0; r < B.rows; ++r)
+                        sum[u][c][r] = opaque(sum[u][c][r]);
+                }
+            }
+        }
+#endif
+    }
+
     /// `steps` depth steps from s and v on, with the epilogue's other work between them.
     template <class Epilogue>
     ASHLAR_ALWAYS_INLINE void run_beside(const T* s, const T* v, std::size_t steps, Epilogue& epilogue) {
         if constexpr (works_beside<Epilogue>) {
             for (; steps >= Epilogue::beside_period; steps -= Epilogue::beside_period) {
                 ASHLAR_UNROLL
-                for (std::size_t u = 0; u < Epilogue::beside_period; ++u)
+                for (std::size_t u = 0; u < Epilogue::beside_period; ++u) {
                     step<false>(s + u * P.sk, v + u * P.vk, u % B.chains);
+                    keep_load_order();
+                }
+                pin();
                 s += Epilogue::beside_period * P.sk;
                 v += Epilogue::beside_period * P.vk;
                 epilogue.beside();
