@@ -359,40 +359,6 @@ struct product_stage : stage_axes<P, T, Stage, Rows> {
             product<element, config, shape>(a, b, epilogue);
     }
 
-    /// With columns in lanes, the register blocks of `Granule` rows at a time, before which `before(n)` and beside which
-    /// `work` of n = 0, 1, ... is done.
-    template <std::size_t Granule, class Function>
-    ASHLAR_ALWAYS_INLINE void run_beside(Function each) const {
-        constexpr product_shape shape{Rows, columns, depth, left_row, left_depth, depth == 1 ? 1 : right_depth, false, true, false, has_range && Granule % (key_group / 4) == 0 ? key_group / 4 : Granule};
-        constexpr std::size_t blocks = product_row_blocks<element, config, shape> / (Rows / Granule);
-        static_assert(blocks * (Rows / Granule) == product_row_blocks<element, config, shape>);
-        const std::size_t first = this->first_row();
-        const element* a = reader{f}.template address<left>(in_left(first));
-        const element* b = reader{f}.template address<right>(in_right());
-        const plain_epilogue plain{*this, this->written(), first, row_factors(first)};
-        const auto depth_of = [&]() ASHLAR_LAMBDA_INLINE {
-            if constexpr (has_range)
-                return masked_depth{*this, first, keys_of<left>(in_left(first), first, first + Rows)};
-            else if constexpr (excludes)
-                return depth_parts{0, depth, depth, depth};
-            else
-                return constant_depth<0, depth>{};
-        };
-        const auto steps = depth_of();
-        constexpr std::size_t passes = blocks * product_plan<element, config, shape>.vectors.blocks;
-        each(std::integral_constant<std::size_t, (passes > 16 ? 16 : passes)>{}, [&](std::size_t n, auto& work) ASHLAR_LAMBDA_INLINE {
-            using other = std::remove_reference_t<decltype(work)>;
-            working_epilogue<other> epilogue{plain, work};
-            product_blocks<element, config, shape>(a, b, steps, epilogue, n * blocks, (n + 1) * blocks);
-        });
-    }
-    template <class Work>
-    struct working_epilogue : plain_epilogue {
-        Work& work;
-        static constexpr std::size_t beside_period = Work::period;
-        ASHLAR_ALWAYS_INLINE void beside() const { work.step(); }
-    };
-
     /// One panel of the packed right operand after the other; while one is used, the next is on its way.
     template <class Epilogue>
     ASHLAR_ALWAYS_INLINE void multiply_panels(const element* a, const element* b, Epilogue& epilogue, std::size_t first) const {

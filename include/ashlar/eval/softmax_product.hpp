@@ -47,6 +47,11 @@ struct softmax_product {
 
     const frame<P, T>& f;
 
+    /// The product's register blocks: a whole number of them for each register of rows.
+    static constexpr std::size_t granule = product::has_range && width % (key_group / 4) == 0 ? key_group / 4 : width;
+    static constexpr product_shape shape{Rows, product::columns, product::depth, product::left_row, product::left_depth,
+                                         product::depth == 1 ? 1 : product::right_depth, false, true, false, granule};
+
     template <std::size_t Passes>
     struct exponentials : numerators::template numerators_of_rows<width> {
         /// As many steps as there are columns, spread over the passes of a register of rows over all depth.
@@ -54,21 +59,49 @@ struct softmax_product {
         using numerators::template numerators_of_rows<width>::numerators_of_rows;
     };
 
+    template <class Work>
+    struct working_epilogue : product::plain_epilogue {
+        Work& work;
+        static constexpr std::size_t beside_period = Work::period;
+        ASHLAR_ALWAYS_INLINE void beside() const { work.step(); }
+    };
+
+    /// The depth of the product, or of each of its blocks.
+    ASHLAR_ALWAYS_INLINE static auto depth_of(const product& p, std::size_t first) {
+        if constexpr (product::has_range)
+            return typename product::masked_depth{p, first, p.template keys_of<product::left>(p.in_left(first), first, first + Rows)};
+        else if constexpr (product::excludes)
+            return depth_parts{0, product::depth, product::depth, product::depth};
+        else
+            return constant_depth<0, product::depth>{};
+    }
+
     ASHLAR_ALWAYS_INLINE void run() const {
+        using element = typename product::element;
+        using config = typename product::config;
+        constexpr std::size_t blocks = product_row_blocks<element, config, shape> / registers;
+        static_assert(blocks * registers == product_row_blocks<element, config, shape>);
+        constexpr std::size_t passes = blocks * product_plan<element, config, shape>.vectors.blocks;
         const numerators soft{{{f}}};
+        const product behind{{f}};
         const std::size_t first = soft.first_row();
         const auto tile = soft.column_range(first, Rows);
-        const auto own = [&](std::size_t r) ASHLAR_LAMBDA_INLINE { return soft.column_range_within(first + r * width, width, tile); };
-        product{f}.template run_beside<width>([&](auto passes, auto multiply) ASHLAR_LAMBDA_INLINE {
-            for (std::size_t n = 0;; ++n) {
-                const std::size_t r = n < registers ? n : 0;
-                exponentials<passes> work(soft, first + r * width, own(r), tile);
-                if (n == registers) work.stop();
-                if (n != 0) multiply(n - 1, work);
-                if (n == registers) break;
-                work.finish();
+        const typename product::reader memory{f};
+        const element* a = memory.template address<product::left>(behind.in_left(first));
+        const element* b = memory.template address<product::right>(behind.in_right());
+        const typename product::plain_epilogue plain{behind, behind.written(), first, behind.row_factors(first)};
+        const auto depth = depth_of(behind, first);
+        for (std::size_t n = 0;; ++n) {
+            const std::size_t row = first + (n < registers ? n : 0) * width;
+            exponentials<(passes > 16 ? 16 : passes)> work(soft, row, soft.column_range_within(row, width, tile), tile);
+            if (n == registers) work.stop();
+            if (n != 0) {
+                working_epilogue<decltype(work)> epilogue{plain, work};
+                product_blocks<element, config, shape>(a, b, depth, epilogue, (n - 1) * blocks, n * blocks);
             }
-        });
+            if (n == registers) break;
+            work.finish();
+        }
     }
 };
 
