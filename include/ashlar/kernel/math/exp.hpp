@@ -178,7 +178,7 @@ template <class T, std::size_t N, class Config>
 }
 
 /// e^x for x <= 0, fast: minus infinity gives exactly 0, as does everything below -87.3 (double: -708.3), and 0 gives
-/// exactly 1; NaN propagates. At most 3 ulp down to -10, 5 ulp below. For positive x the result is right as long as it
+/// exactly 1; NaN propagates. At most 3 ulp down to -10, 6 ulp below. For positive x the result is right as long as it
 /// is finite.
 template <class T, std::size_t N, class Config>
     requires detail::math_float<T>
