@@ -97,7 +97,7 @@ static_assert(plan<down>.step_count == 2 && plan<down>.barrier_count == 1 && pla
 using along = decltype(softmax(x<64, 48>()));
 static_assert(plan<along>.step_count == 1 && plan<along>.barrier_count == 0 && plan<along>.largest_buffer_elements == tile * 48);
 using whole_norm = decltype(layer_norm(reshape<1, 64 * 48>(x<64, 48>()), x<64 * 48>(), x<64 * 48>(), 1e-5f));
-static_assert(plan<whole_norm>.barrier_bytes == plan<whole_norm>.scratch_bytes - plan<whole_norm>.steps[0].scratch_bytes);
+static_assert(plan<whole_norm>.step_count == 1 && plan<whole_norm>.barrier_bytes == 0 && plan<whole_norm>.scratch_bytes <= 128);
 using centred = decltype(x<64, 48>() - mean<0>(x<64, 48>()));
 static_assert(plan<centred>.step_count == 2 && plan<centred>.steps[0].barriers == 1 && plan<centred>.largest_buffer_elements == 48);
 
