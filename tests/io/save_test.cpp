@@ -155,7 +155,7 @@ TEST(save, packed_matrices) {
     for (std::size_t row = 0; row < 5; ++row)
         for (std::size_t column = 0; column < 7; ++column) {
             m.dense(row, column) = static_cast<float>(10 * row + column);
-            m.matrix.elements[detail::packed_offset<4, 5, 7>(row, column)] = m.dense(row, column);
+            m.matrix.elements[detail::panel_offset(4, 5, 7, row, column)] = m.dense(row, column);
         }
     const std::vector<char> file = saved(m);
     io::archive archive;

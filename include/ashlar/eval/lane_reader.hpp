@@ -278,10 +278,10 @@ struct lane_reader : memory_reader<P, T, Stage> {
         constexpr std::size_t rows = P::nodes[Id].extents[0], columns = P::nodes[Id].extents[1], panel = P::nodes[Id].panel;
         const U* data = f.template node<Id>().data();
         if constexpr (Steps[0] == 0 && Steps[1] == 1 && panel % L == 0)
-            if (at[1] % L == 0) return load<1>(data + packed_offset<panel, rows, columns>(at[0], at[1]));
+            if (at[1] % L == 0) return load<1>(data + panel_offset(panel, rows, columns, at[0], at[1]));
         U picked[L] = {};
         for (std::size_t i = 0; i < N; ++i)
-            picked[i] = data[packed_offset<panel, rows, columns>(at[0] + i * static_cast<std::size_t>(Steps[0]), at[1] + i * static_cast<std::size_t>(Steps[1]))];
+            picked[i] = data[panel_offset(panel, rows, columns, at[0] + i * static_cast<std::size_t>(Steps[0]), at[1] + i * static_cast<std::size_t>(Steps[1]))];
         return lanes_of<U>::load(picked);
     }
 

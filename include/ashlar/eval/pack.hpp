@@ -40,7 +40,7 @@ template <expression E, class Config = current_config>
             constexpr std::size_t rows = shape_of<E>::extents[0], columns = shape_of<E>::extents[1];
             for (std::size_t r = 0; r < rows; ++r)
                 for (std::size_t c = 0; c < columns; ++c)
-                    out.elements[detail::packed_offset<result::panel, rows, columns>(r, c)] = matrix(r, c);
+                    out.elements[detail::panel_offset(result::panel, rows, columns, r, c)] = matrix(r, c);
         };
         if constexpr (array_expression<E>)
             fill(e);

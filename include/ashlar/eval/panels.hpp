@@ -40,22 +40,38 @@ constexpr void append_stages(std::int16_t parent, std::array<std::size_t, P::cod
     }
 }
 
-/// The stage whose packed weights are read after those of `Stage`: a later one, or the first of the same loop, whose
-/// next tile begins with it; no_axis if there is none.
-template <class P, std::size_t Stage>
-inline constexpr std::size_t next_weights = [] {
+/// The stages of P in the order in which they run.
+template <class P>
+inline constexpr auto stage_order = [] {
     std::array<std::size_t, P::code.stages.size()> order{};
     std::size_t count = 0;
     append_stages<P>(-1, order, count);
+    return order;
+}();
+
+/// Whether a loop runs its stages more than once.
+template <class P>
+constexpr bool repeats_tiles(std::int16_t loop) {
+    if (loop == -1) return false;
+    const plan_loop& l = P::code.loops[static_cast<std::size_t>(loop)];
+    return l.tile < l.extent;
+}
+
+/// The stage whose packed weights are read after those of `Stage`: a later one, or the first of the same loop if that
+/// has another tile; no_axis if there is none.
+template <class P, std::size_t Stage>
+inline constexpr std::size_t next_weights = [] {
+    constexpr std::int16_t loop = P::code.stages[Stage].loop;
     bool passed = false;
     std::size_t first = no_axis;
-    for (std::size_t i = 0; i < count; ++i) {
-        if (order[i] == Stage) passed = true;
-        if (!reads_panels<P>(order[i])) continue;
-        if (passed && order[i] != Stage) return order[i];
-        if (first == no_axis && P::code.stages[order[i]].loop == P::code.stages[Stage].loop) first = order[i];
+    for (std::size_t i = 0; i < P::code.stage_count; ++i) {
+        const std::size_t s = stage_order<P>[i];
+        if (s == Stage) passed = true;
+        if (!reads_panels<P>(s)) continue;
+        if (passed && s != Stage) return s;
+        if (first == no_axis && P::code.stages[s].loop == loop) first = s;
     }
-    return first;
+    return repeats_tiles<P>(loop) ? first : no_axis;
 }();
 
 /// Fewer rows than this read weights as fast as memory gives them, and hardware follows their one stream.

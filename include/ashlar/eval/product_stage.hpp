@@ -301,6 +301,16 @@ struct product_stage : stage_axes<P, T, Stage, Rows> {
         }
     }
 
+    /// The depth of a tile's product, or of each of its blocks.
+    ASHLAR_ALWAYS_INLINE auto depth_of(std::size_t first) const {
+        if constexpr (has_range)
+            return masked_depth{*this, first, keys_of<left>(in_left(first), first, first + Rows)};
+        else if constexpr (excludes)
+            return depth_parts{0, depth, depth, depth};
+        else
+            return constant_depth<0, depth>{};
+    }
+
     // -------------------------------------------------------------- running
 
     ASHLAR_ALWAYS_INLINE void run() const {
@@ -351,12 +361,7 @@ struct product_stage : stage_axes<P, T, Stage, Rows> {
     template <std::size_t Columns, std::size_t Stride, class Epilogue>
     ASHLAR_ALWAYS_INLINE void multiply_columns(const element* a, const element* b, Epilogue& epilogue, std::size_t first) const {
         constexpr product_shape shape{Rows, Columns, depth, left_row, left_depth, Stride, false, false, true, has_range ? edge_granule(depth, key_group / 4) : 0};
-        if constexpr (has_range)
-            product<element, config, shape>(a, b, masked_depth{*this, first, keys_of<left>(in_left(first), first, first + Rows)}, epilogue);
-        else if constexpr (excludes)
-            product<element, config, shape>(a, b, depth_parts{0, depth, depth, depth}, epilogue);
-        else
-            product<element, config, shape>(a, b, epilogue);
+        product<element, config, shape>(a, b, depth_of(first), epilogue);
     }
 
     /// One panel of the packed right operand after the other; while one is used, the next is on its way.

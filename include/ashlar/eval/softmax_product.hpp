@@ -66,16 +66,6 @@ struct softmax_product {
         ASHLAR_ALWAYS_INLINE void beside() const { work.step(); }
     };
 
-    /// The depth of the product, or of each of its blocks.
-    ASHLAR_ALWAYS_INLINE static auto depth_of(const product& p, std::size_t first) {
-        if constexpr (product::has_range)
-            return typename product::masked_depth{p, first, p.template keys_of<product::left>(p.in_left(first), first, first + Rows)};
-        else if constexpr (product::excludes)
-            return depth_parts{0, product::depth, product::depth, product::depth};
-        else
-            return constant_depth<0, product::depth>{};
-    }
-
     ASHLAR_ALWAYS_INLINE void run() const {
         using element = typename product::element;
         using config = typename product::config;
@@ -90,7 +80,7 @@ struct softmax_product {
         const element* a = memory.template address<product::left>(behind.in_left(first));
         const element* b = memory.template address<product::right>(behind.in_right());
         const typename product::plain_epilogue plain{behind, behind.written(), first, behind.row_factors(first)};
-        const auto depth = depth_of(behind, first);
+        const auto depth = behind.depth_of(first);
         for (std::size_t n = 0;; ++n) {
             const std::size_t row = first + (n < registers ? n : 0) * width;
             exponentials<(passes > 16 ? 16 : passes)> work(soft, row, soft.column_range_within(row, width, tile), tile);

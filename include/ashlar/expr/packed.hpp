@@ -8,19 +8,11 @@
 #include <ashlar/core/config.hpp>
 #include <ashlar/core/diagnostics.hpp>
 #include <ashlar/expr/nodes.hpp>
+#include <ashlar/tensor/panels.hpp>
 
 namespace ashlar {
 
 namespace detail {
-
-/// Where element (row, column) of a packed matrix lies: panels of `Panel` columns, each [rows][columns of the panel];
-/// the last one may be narrower, so there is no padding.
-template <std::size_t Panel, std::size_t Rows, std::size_t Columns>
-constexpr std::size_t packed_offset(std::size_t row, std::size_t column) {
-    const std::size_t first = column / Panel * Panel;
-    const std::size_t across = Columns - first < Panel ? Columns - first : Panel;
-    return Rows * first + row * across + (column - first);
-}
 
 /// What packed matrices and borrowed ones have in common.
 template <class Derived, class T, std::size_t Panel, auto Rows, auto Columns>
@@ -35,7 +27,7 @@ struct packed_access : shape<Rows, Columns> {
     template <class Config = current_config>
     [[nodiscard]] constexpr T operator()(std::size_t row, std::size_t column) const {
         ASHLAR_ASSERT(row < shape_type::extents[0] && column < shape_type::extents[1], "ashlar: packed: index out of range");
-        return static_cast<const Derived&>(*this).data()[packed_offset<Panel, shape_type::extents[0], shape_type::extents[1]>(row, column)];
+        return static_cast<const Derived&>(*this).data()[panel_offset(Panel, shape_type::extents[0], shape_type::extents[1], row, column)];
     }
 };
 

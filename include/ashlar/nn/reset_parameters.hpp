@@ -54,7 +54,7 @@ struct put_transposed {
     template <class T>
     constexpr void operator()(std::size_t i, T value) const noexcept {
         constexpr std::size_t in = W::shape_type::extents[0], out = W::shape_type::extents[1];
-        weight.elements[ashlar::detail::packed_offset<W::panel, in, out>(i % in, i / in)] = value;
+        weight.elements[ashlar::detail::panel_offset(W::panel, in, out, i % in, i / in)] = value;
     }
 };
 

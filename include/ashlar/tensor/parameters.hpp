@@ -10,6 +10,7 @@
 
 #include <ashlar/core/config.hpp>
 #include <ashlar/tensor/module.hpp>
+#include <ashlar/tensor/panels.hpp>
 
 namespace ashlar::nn {
 
@@ -79,10 +80,7 @@ struct basic_parameter {
     [[nodiscard]] constexpr std::size_t offset(std::size_t row, std::size_t column) const noexcept {
         const std::size_t line = is_transposed ? column : row, at = is_transposed ? row : column;
         const std::size_t lines = is_transposed ? columns : rows, length = is_transposed ? rows : columns;
-        if (panel == 0) return line * length + at;
-        const std::size_t first = at / panel * panel;
-        const std::size_t across = length - first < panel ? length - first : panel;
-        return lines * first + line * across + (at - first);
+        return panel == 0 ? line * length + at : ashlar::detail::panel_offset(panel, lines, length, line, at);
     }
 };
 
