@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSL-1.0
+// Our side of tools/bench_onnx.py, which compiles it to a shared library once for each number of rows: a BERT-style
+// encoder and one attention, and the clock for both sides.
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdio>
+#include <span>
+
+#include <ashlar/ashlar.hpp>
+#include <ashlar/io.hpp>
+#include <ashlar/nn.hpp>
+
+#include <bench/support/peak.hpp>
+
+#ifndef ASHLAR_BENCH_ROWS
+#define ASHLAR_BENCH_ROWS 128
+#endif
+
+namespace {
+
+using namespace ashlar;
+
+constexpr std::size_t rows = ASHLAR_BENCH_ROWS, embed = 384, attention_rows = 64, attention_depth = 64;
+
+template <std::size_t Layers>
+struct model {
+    static constexpr nn::encoder_options options{
+        .layer = {.embed = embed, .heads = 12, .hidden = 1536, .activation = nn::activation::gelu, .eps = 1e-12}, .layers = Layers};
+    using type = nn::encoder<options>;
+    using input = tensor_view<const float, rows, embed>;
+
+    static inline type encoder;
+    static inline workspace<workspace_bytes<decltype(encoder(std::declval<const input&>()))>> scratch;
+
+    static int load(const void* bytes, std::size_t size) {
+        const io::result r = io::load(encoder, std::span(static_cast<const std::byte*>(bytes), size));
+        if (!r) std::fprintf(stderr, "%s\n", r.message().c_str());
+        return r ? 0 : 1;
+    }
+    static void call(const float* x, float* y) {
+        evaluate(tensor_view<float, rows, embed>(y), encoder(input(x)), scratch);
+    }
+};
+
+/// Nanoseconds of the fastest of some turns, each of `calls` calls; one call before them is not timed.
+template <class Call>
+double fastest(int turns, int calls, Call&& call) {
+    call();
+    double best = 1e30;
+    for (int turn = 0; turn < turns; ++turn) {
+        const auto start = std::chrono::steady_clock::now();
+        for (int i = 0; i < calls; ++i) {
+            asm volatile("" ::: "memory");
+            call();
+        }
+        const std::chrono::duration<double, std::nano> passed = std::chrono::steady_clock::now() - start;
+        best = std::min(best, passed.count() / calls);
+    }
+    return best;
+}
+
+}  // namespace
+
+extern "C" {
+
+/// Weights of one layer, or of six: a safetensors file with PyTorch's names. 0 if all is well.
+int load_1(const void* bytes, std::size_t size) { return model<1>::load(bytes, size); }
+int load_6(const void* bytes, std::size_t size) { return model<6>::load(bytes, size); }
+
+double time_layers_1(const float* x, float* y, int turns, int calls) {
+    return fastest(turns, calls, [=] { model<1>::call(x, y); });
+}
+double time_layers_6(const float* x, float* y, int turns, int calls) {
+    return fastest(turns, calls, [=] { model<6>::call(x, y); });
+}
+
+/// Of q, k and v one after the other in x.
+double time_attention(const float* x, float* y, int turns, int calls) {
+    using operand = tensor_view<const float, attention_rows, attention_depth>;
+    return fastest(turns, calls, [=] {
+        const operand q(x), k(x + operand::size), v(x + 2 * operand::size);
+        evaluate(tensor_view<float, attention_rows, attention_depth>(y), attention(q, k, v));
+    });
+}
+
+/// FLOPs per nanosecond of this core now.
+double measure_peak() { return bench::peak_flops<float>() * 1e-9; }
+
+/// ONNX Runtime's OrtApi::Run; a status that is not null is an error, and is handed back.
+using run_function = void*(void* session, const void* options, const char* const* input_names, const void* const* inputs,
+                           std::size_t input_count, const char* const* output_names, std::size_t output_count, void** outputs);
+double time_session(run_function* run, void* session, const char* const* input_names, const void* const* inputs, std::size_t input_count,
+                    const char* const* output_names, void** outputs, int turns, int calls, void** status) {
+    *status = nullptr;
+    return fastest(turns, calls, [=] {
+        if (void* const error = run(session, nullptr, input_names, inputs, input_count, output_names, 1, outputs)) *status = error;
+    });
+}
+}

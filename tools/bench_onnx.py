@@ -1,0 +1,384 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+"""Times ONNX Runtime beside us on a BERT-style encoder (384 wide, 12 heads, 1536, gelu) and on one attention.
+
+    tools/bench_onnx.py --onnxruntime node_modules/onnxruntime-node [--rows 128,32,16] [--rounds 10] [--markdown FILE]
+
+One process and one core: the C library of ONNX Runtime is loaded beside a library compiled from tools/bench_onnx.cpp, both
+get the same weights, their results are compared, and then they take turns. Minima count. ONNX Runtime gets all graph
+optimizations, one thread, and memory for inputs and outputs that stays where it is. Its graph is written in three ways:
+with the operators that PyTorch's exporter writes, and with the two forms of fused operators that its own tool for
+transformers puts in their place. Each is timed; the fastest counts. Shares of peak are those of multiply-adds, as
+bench_ashlar's.
+
+Needs numpy (Debian: python3-numpy), a C++ compiler ($CXX, else g++), xsimd (a build tree has it, else --xsimd), and
+libonnxruntime.so of version 1.15 or later: --onnxruntime is that file or a folder above it. It is in the archives of its
+releases, and in the npm package onnxruntime-node (npm install --ignore-scripts onnxruntime-node is enough). What is absent
+is named, and nothing measured.
+"""
+import argparse
+import ctypes
+import json
+import math
+import os
+import pathlib
+import platform
+import shutil
+import struct
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+WIDTH, HEADS, HIDDEN, EPSILON, OPSET = 384, 12, 1536, 1e-12, 17
+FLOAT, INT64 = 1, 7  # of onnx.TensorProto
+
+
+def skip(why):
+    print(f"skipped: {why}")
+    sys.exit(0)
+
+
+try:
+    import numpy
+except ImportError:
+    skip("numpy is absent (Debian: apt-get install python3-numpy)")
+
+
+# A model as protobuf: the few fields of onnx.proto that a graph of ours has, so that the onnx package need not be there.
+def varint(value):
+    value &= (1 << 64) - 1
+    out = bytearray()
+    while value > 127:
+        out.append(value & 127 | 128)
+        value >>= 7
+    return bytes(out) + bytes([value])
+
+
+def field(number, value):
+    if isinstance(value, int):
+        return varint(number << 3) + varint(value)
+    if isinstance(value, float):
+        return varint(number << 3 | 5) + struct.pack("<f", value)
+    if isinstance(value, str):
+        value = value.encode()
+    return varint(number << 3 | 2) + varint(len(value)) + value
+
+
+def attribute(name, value):
+    if isinstance(value, list):
+        return field(1, name) + b"".join(field(8, v) for v in value) + field(20, 7)
+    return field(1, name) + (field(2, value) + field(20, 1) if isinstance(value, float) else field(3, value) + field(20, 2))
+
+
+class Graph:
+    """Collects nodes and constants; add() returns the name of a node's result."""
+
+    def __init__(self):
+        self.nodes, self.constants, self.count = [], [], 0
+
+    def add(self, kind, *inputs, outputs=1, domain="", **attributes):
+        names = [f"v{self.count + i}" for i in range(outputs)]
+        self.count += outputs
+        node = b"".join(field(1, i) for i in inputs) + b"".join(field(2, o) for o in names) + field(4, kind)
+        self.nodes.append(node + b"".join(field(5, attribute(k, v)) for k, v in attributes.items()) + field(7, domain))
+        return names[0]
+
+    def fused(self, kind, *inputs, **attributes):
+        return self.add(kind, *inputs, domain="com.microsoft", **attributes)
+
+    def constant(self, values):
+        values = numpy.ascontiguousarray(values)
+        self.count += 1
+        name = f"c{self.count}"
+        kind = INT64 if values.dtype == numpy.int64 else FLOAT
+        self.constants.append(b"".join(field(1, n) for n in values.shape) + field(2, kind) + field(8, name)
+                              + field(9, values.tobytes()))
+        return name
+
+    def ints(self, *values):
+        return self.constant(numpy.array(values, numpy.int64))
+
+    def scalar(self, value):
+        return self.constant(numpy.float32(value).reshape(()))
+
+    def model(self, inputs, output, shape):
+        def value(name):
+            dims = b"".join(field(1, field(1, n)) for n in shape)
+            return field(1, name) + field(2, field(1, field(1, FLOAT) + field(2, dims)))
+
+        self.nodes.append(field(1, output) + field(2, "out") + field(4, "Identity"))
+        graph = (b"".join(field(1, n) for n in self.nodes) + field(2, "encoder") + b"".join(field(5, c) for c in self.constants)
+                 + b"".join(field(11, value(i)) for i in inputs) + field(12, value("out")))
+        opsets = field(8, field(2, OPSET)) + field(8, field(1, "com.microsoft") + field(2, 1))
+        return field(1, 8) + field(7, graph) + opsets
+
+
+def make_weights(layers, random):
+    """A state dict of PyTorch's nn.TransformerEncoder."""
+    def uniform(bound, *shape):
+        return random.uniform(-bound, bound, shape).astype("float32")
+
+    weights = {}
+    for i in range(layers):
+        def add(name, outputs, inputs):
+            weights[f"layers.{i}.{name}weight"] = uniform(inputs ** -0.5, outputs, inputs)
+            weights[f"layers.{i}.{name}bias"] = uniform(0.1, outputs)
+
+        add("self_attn.in_proj_", 3 * WIDTH, WIDTH)
+        add("self_attn.out_proj.", WIDTH, WIDTH)
+        add("linear1.", HIDDEN, WIDTH)
+        add("linear2.", WIDTH, HIDDEN)
+        for norm in ("norm1", "norm2"):
+            weights[f"layers.{i}.{norm}.weight"] = 1 + uniform(0.1, WIDTH)
+            weights[f"layers.{i}.{norm}.bias"] = uniform(0.1, WIDTH)
+    return weights
+
+
+def safetensors(weights):
+    header, data = {}, b""
+    for name, w in weights.items():
+        header[name] = {"dtype": "F32", "shape": list(w.shape), "data_offsets": [len(data), len(data) + w.nbytes]}
+        data += w.tobytes()
+    text = json.dumps(header).encode()
+    return struct.pack("<Q", len(text)) + text + data
+
+
+def exported_layer(g, x, w, rows):
+    """What PyTorch's exporter makes of BertLayer."""
+    def linear(y, name):
+        return g.add("Add", g.add("MatMul", y, g.constant(w[name + "weight"].T)), g.constant(w[name + "bias"]))
+
+    def heads(y, *order):
+        return g.add("Transpose", g.add("Reshape", y, g.ints(1, rows, HEADS, WIDTH // HEADS)), perm=list(order))
+
+    def norm(y, name):
+        return g.add("LayerNormalization", y, g.constant(w[name + ".weight"]), g.constant(w[name + ".bias"]), epsilon=EPSILON)
+
+    packed, bias = w["self_attn.in_proj_weight"], w["self_attn.in_proj_bias"]
+    q, k, v = ({"weight": m, "bias": b} for m, b in zip(numpy.split(packed, 3), numpy.split(bias, 3)))
+    q, k, v = (g.add("Add", g.add("MatMul", x, g.constant(p["weight"].T)), g.constant(p["bias"])) for p in (q, k, v))
+    scores = g.add("MatMul", heads(q, 0, 2, 1, 3), heads(k, 0, 2, 3, 1))
+    weights = g.add("Softmax", g.add("Div", scores, g.scalar((WIDTH // HEADS) ** 0.5)), axis=-1)
+    mixed = g.add("Transpose", g.add("MatMul", weights, heads(v, 0, 2, 1, 3)), perm=[0, 2, 1, 3])
+    h = norm(g.add("Add", linear(g.add("Reshape", mixed, g.ints(1, rows, WIDTH)), "self_attn.out_proj."), x), "norm1")
+    up = linear(h, "linear1.")
+    erf = g.add("Add", g.add("Erf", g.add("Div", up, g.scalar(2 ** 0.5))), g.scalar(1))
+    gelu = g.add("Mul", g.add("Mul", up, erf), g.scalar(0.5))
+    return norm(g.add("Add", linear(gelu, "linear2."), h), "norm2")
+
+
+def fused_layer(g, x, w, multihead):
+    """What onnxruntime.transformers.optimizer makes of it: attention, biases, gelu, residuals and norms fused."""
+    def product(y, matrix):
+        return g.add("MatMul", y, g.constant(matrix.T))
+
+    def skip_norm(y, residual, name, bias):
+        return g.fused("SkipLayerNormalization", y, residual, g.constant(w[name + ".weight"]), g.constant(w[name + ".bias"]),
+                       g.constant(w[bias]), epsilon=EPSILON)
+
+    packed, bias = w["self_attn.in_proj_weight"], g.constant(w["self_attn.in_proj_bias"])
+    if multihead:
+        mixed = g.fused("MultiHeadAttention", *(product(x, m) for m in numpy.split(packed, 3)), bias, num_heads=HEADS)
+    else:
+        mixed = g.fused("Attention", x, g.constant(packed.T), bias, num_heads=HEADS)
+    h = skip_norm(product(mixed, w["self_attn.out_proj.weight"]), x, "norm1", "self_attn.out_proj.bias")
+    up = g.fused("BiasGelu", product(h, w["linear1.weight"]), g.constant(w["linear1.bias"]))
+    return skip_norm(product(up, w["linear2.weight"]), h, "norm2", "linear2.bias")
+
+
+FORMS = {"exported": exported_layer,
+         "Attention": lambda g, x, w, rows: fused_layer(g, x, w, False),
+         "MultiHeadAttention": lambda g, x, w, rows: fused_layer(g, x, w, True)}
+
+
+def encoder_model(form, weights, layers, rows):
+    g, x = Graph(), "in0"
+    for i in range(layers):
+        prefix = f"layers.{i}."
+        x = FORMS[form](g, x, {k[len(prefix):]: w for k, w in weights.items() if k.startswith(prefix)}, rows)
+    return g.model(["in0"], x, [1, rows, WIDTH])
+
+
+def attention_model(rows, depth):
+    g = Graph()
+    scores = g.add("MatMul", "in0", g.add("Transpose", "in1", perm=[0, 2, 1]))
+    mixed = g.add("MatMul", g.add("Softmax", g.add("Mul", scores, g.scalar(depth ** -0.5)), axis=-1), "in2")
+    return g.model(["in0", "in1", "in2"], mixed, [1, rows, depth])
+
+
+class OnnxRuntime:
+    """Its C interface, whose table of functions only ever grows: these numbers are those of its first version."""
+    ERROR_MESSAGE, CREATE_ENV, CREATE_SESSION, RUN, CREATE_OPTIONS = 2, 3, 8, 9, 10
+    OPTIMIZATION_LEVEL, THREADS, CREATE_TENSOR, CREATE_MEMORY_INFO = 23, 24, 49, 69
+    ALL_OPTIMIZATIONS, WARNINGS, ARENA, VERSION = 99, 2, 1, 15
+
+    class Base(ctypes.Structure):
+        _fields_ = [("get_api", ctypes.CFUNCTYPE(ctypes.POINTER(ctypes.c_void_p), ctypes.c_uint32)),
+                    ("get_version", ctypes.CFUNCTYPE(ctypes.c_char_p))]
+
+    def __init__(self, path):
+        library = ctypes.CDLL(str(path))
+        library.OrtGetApiBase.restype = ctypes.POINTER(self.Base)
+        base = library.OrtGetApiBase().contents
+        self.version = base.get_version().decode()
+        self.api = base.get_api(self.VERSION)
+        if not self.api:
+            skip(f"ONNX Runtime {self.version} is too old")
+        self.env = self.made(self.CREATE_ENV, ctypes.c_int(self.WARNINGS), b"bench")
+        self.memory = self.made(self.CREATE_MEMORY_INFO, ctypes.c_int(self.ARENA), ctypes.c_int(0))
+        self.options = self.made(self.CREATE_OPTIONS)
+        self.call(self.OPTIMIZATION_LEVEL, self.options, ctypes.c_int(self.ALL_OPTIMIZATIONS))
+        self.call(self.THREADS, self.options, ctypes.c_int(1))
+
+    def check(self, status):
+        if status:
+            message = ctypes.CFUNCTYPE(ctypes.c_char_p, ctypes.c_void_p)(self.api[self.ERROR_MESSAGE])(status)
+            raise SystemExit(f"ONNX Runtime: {message.decode()}")
+
+    def call(self, function, *arguments):
+        self.check(ctypes.CFUNCTYPE(ctypes.c_void_p)(self.api[function])(*arguments))
+
+    def made(self, function, *arguments):
+        out = ctypes.c_void_p()
+        self.call(function, *arguments, ctypes.byref(out))
+        return out
+
+    def session(self, model):
+        return self.made(self.CREATE_SESSION, self.env, model, ctypes.c_size_t(len(model)), self.options)
+
+    def tensor(self, values):
+        shape = (ctypes.c_int64 * values.ndim)(*values.shape)
+        return self.made(self.CREATE_TENSOR, self.memory, ctypes.c_void_p(values.ctypes.data), ctypes.c_size_t(values.nbytes), shape,
+                         ctypes.c_size_t(values.ndim), ctypes.c_int(FLOAT))
+
+
+def pointer(values):
+    return ctypes.c_void_p(values.ctypes.data)
+
+
+class Theirs:
+    """A session and what it is called with; time() is the fastest of some turns, in nanoseconds."""
+
+    def __init__(self, runtime, clock, model, inputs, result):
+        self.runtime, self.clock, self.kept = runtime, clock, (inputs, result)
+        self.session = runtime.session(model)
+        self.names = (ctypes.c_char_p * len(inputs))(*(f"in{i}".encode() for i in range(len(inputs))))
+        self.inputs = (ctypes.c_void_p * len(inputs))(*(runtime.tensor(x) for x in inputs))
+        self.output_names = (ctypes.c_char_p * 1)(b"out")
+        self.outputs = (ctypes.c_void_p * 1)(runtime.tensor(result))
+
+    def time(self, turns, calls):
+        status = ctypes.c_void_p()
+        best = self.clock(ctypes.c_void_p(self.runtime.api[self.runtime.RUN]), self.session, self.names, self.inputs,
+                          ctypes.c_size_t(len(self.inputs)), self.output_names, self.outputs, turns, calls, ctypes.byref(status))
+        self.runtime.check(status.value)
+        return best
+
+
+def compile_ours(rows, xsimd, directory):
+    """Our library for a number of rows, as the benchmarks are compiled; kept until a header changes."""
+    library, source = directory / f"encoder_{rows}.so", ROOT / "tools/bench_onnx.cpp"
+    newest = max(p.stat().st_mtime for p in [source, *ROOT.glob("bench/support/*.hpp"), *ROOT.glob("include/**/*.hpp")])
+    if not library.exists() or library.stat().st_mtime < newest:
+        compiler = os.environ.get("CXX", "g++")
+        if not shutil.which(compiler):
+            skip(f"there is no compiler {compiler}; set CXX")
+        directory.mkdir(parents=True, exist_ok=True)
+        command = [compiler, "-std=c++20", "-O2", "-DNDEBUG", "-march=native", "-shared", "-fPIC", f"-DASHLAR_BENCH_ROWS={rows}",
+                   f"-I{ROOT / 'include'}", f"-I{ROOT}", *(["-isystem", str(xsimd)] if xsimd else []), str(source), "-o", str(library)]
+        subprocess.run(command, check=True)
+    return ctypes.CDLL(str(library))
+
+
+def find_onnxruntime(given):
+    place = pathlib.Path(given)
+    if place.is_file():
+        return place
+    other = "x64" if platform.machine() == "aarch64" else "arm64"  # the npm package has both
+    found = [p for p in sorted(place.rglob("libonnxruntime.so*")) if p.is_file() and other not in p.parts]
+    return found[0] if found else skip(f"no libonnxruntime.so below {given}; --onnxruntime says where it is")
+
+
+def find_xsimd():
+    places = (p / s for p in ROOT.glob("build/deps/xsimd-*") for s in ("usr/include", "include"))
+    return next((p for p in places if (p / "xsimd/xsimd.hpp").exists()), None)
+
+
+def measure(name, library, ours, theirs, results, rounds, turns, calls):
+    """The best rate of multiply-adds, our best time and the best of each form; they are only timed if they agree."""
+    for contestant, result in zip([ours, *theirs.values()], results):
+        result.fill(math.nan)
+        contestant(1, 1)
+    scale = numpy.abs(results[0]).max()
+    for form, result in zip(theirs, results[1:]):
+        difference = numpy.abs(result - results[0]).max() / scale
+        if not difference <= 1e-5:
+            raise SystemExit(f"{name}: {form} and ours differ by {difference:.1e} of the largest value")
+    best, peak = {"": math.inf, **dict.fromkeys(theirs, math.inf)}, 0
+    for _ in range(rounds):
+        peak = max(peak, library.measure_peak())
+        for form, contestant in {"": ours, **theirs}.items():
+            best[form] = min(best[form], contestant(turns, calls))
+    return peak, best.pop(""), best
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--onnxruntime", default="node_modules/onnxruntime-node", help="libonnxruntime.so, or a folder above it")
+    parser.add_argument("--xsimd", default=find_xsimd(), help="the folder that has xsimd/xsimd.hpp")
+    parser.add_argument("--build", default=ROOT / "build/bench_onnx", type=pathlib.Path, help="where our libraries are kept")
+    parser.add_argument("--rows", default="128,32,16", help="tokens, a list")
+    parser.add_argument("--layers", default="1,6", help="1, 6 or both")
+    parser.add_argument("--attention", action=argparse.BooleanOptionalAction, default=True, help="64×64, too")
+    parser.add_argument("--rounds", type=int, default=10)
+    parser.add_argument("--cpu", type=int, default=0, help="the core to run on")
+    parser.add_argument("--markdown")
+    given = parser.parse_args()
+    path = find_onnxruntime(given.onnxruntime)
+    row_counts = [int(r) for r in given.rows.split(",")]
+    libraries = {rows: compile_ours(rows, given.xsimd, given.build) for rows in row_counts}
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {given.cpu})
+    runtime = OnnxRuntime(path)
+    print(f"ONNX Runtime {runtime.version}")
+    lines = ["| case | ashlar, µs | share of peak |" + "".join(f" {f} |" for f in FORMS) + " share of peak | ONNX Runtime / ashlar |",
+             "|---|---:|---:|" + "---:|" * len(FORMS) + "---:|---:|"]
+
+    def report(name, flops, peak, ours, theirs):
+        cells, fastest = "".join(f" {theirs[f] / 1000:.1f} |" if f in theirs else " |" for f in FORMS), min(theirs.values())
+        lines.append(f"| {name} | {ours / 1000:.1f} | {flops / ours / peak:.0%} |{cells} {flops / fastest / peak:.0%} | {fastest / ours:.2f}× |")
+        print(lines[-1], flush=True)
+
+    random = numpy.random.default_rng(1)
+    for library in libraries.values():
+        for function in (library.time_layers_1, library.time_layers_6, library.time_attention, library.time_session, library.measure_peak):
+            function.restype = ctypes.c_double
+    for layers in (int(n) for n in given.layers.split(",")):
+        weights = make_weights(layers, random)
+        file = safetensors(weights)
+        for rows, library in libraries.items():
+            if getattr(library, f"load_{layers}")(file, ctypes.c_size_t(len(file))) != 0:
+                raise SystemExit("the weights could not be loaded")
+            x = random.uniform(-1, 1, (1, rows, WIDTH)).astype("float32")
+            results = [numpy.empty_like(x) for _ in range(1 + len(FORMS))]
+            function = getattr(library, f"time_layers_{layers}")
+            theirs = {form: Theirs(runtime, library.time_session, encoder_model(form, weights, layers, rows), [x], result).time
+                      for form, result in zip(FORMS, results[1:])}
+            name = f"{layers} {'layer' if layers == 1 else 'layers'}, {rows} tokens"
+            flops = layers * rows * (2 * (4 * WIDTH * WIDTH + 2 * WIDTH * HIDDEN) + 4 * rows * WIDTH)
+            report(name, flops, *measure(name, library, lambda turns, calls: function(pointer(x), pointer(results[0]), turns, calls),
+                                         theirs, results, given.rounds, 5, 1))
+    if given.attention:
+        library = libraries[row_counts[0]]
+        x = random.uniform(-1, 1, (3, 1, 64, 64)).astype("float32")
+        results = [numpy.empty_like(x[0]) for _ in range(2)]
+        theirs = {"exported": Theirs(runtime, library.time_session, attention_model(64, 64), list(x), results[1]).time}
+        report("attention 64×64", 4 * 64 ** 3,
+               *measure("attention", library, lambda turns, calls: library.time_attention(pointer(x), pointer(results[0]), turns, calls),
+                        theirs, results, given.rounds, 20, 10))
+    if given.markdown:
+        pathlib.Path(given.markdown).write_text("\n".join(lines) + "\n")
+
+
+if __name__ == "__main__":
+    main()
