@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 #include <ashlar/core/concepts.hpp>
@@ -96,7 +97,8 @@ struct decoder_block {
 
     /// The next rows [rows, embed] behind those whose keys and values are in the cache (a `kv_cache` of kv_heads and
     /// head_width): appends theirs, now, and returns the expression of the layer for them, [rows, embed]. x must be a
-    /// tensor or view. The cache must have room (asserted).
+    /// tensor or view. The cache must have room (asserted). `flops` and `workspace_bytes` of the expression are those of
+    /// what is left to do; appending took `append_flops<X, Turn>`, and its own scratch on the stack.
     template <array_expression X, class Turn, class Cache, class... Choices>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto decode(X&& x, const Turn& turn, Cache& cache, const Choices&... choices) const& noexcept {
         const std::size_t first = cache.position();
@@ -104,6 +106,23 @@ struct decoder_block {
         cache.prefill(turn(self_attn.keys(norm), first), self_attn.values(norm));
         return rest(x, cache.attend(turn(self_attn.queries(input_layernorm(x)), first), choices...));
     }
+
+private:
+    template <class X>
+    using normed = ashlar::detail::value_tensor<decltype(std::declval<const rms_norm<norm_options, T>&>()(std::declval<const X&>()))>;
+
+public:
+    /// What `decode` of an X evaluates: the norm, and keys and values of its values.
+    template <class X, class Turn>
+    using appended = ashlar::detail::plan_part<
+        1, decltype(std::declval<const decltype(input_layernorm)&>()(std::declval<const X&>())),
+        decltype(std::declval<const Turn&>()(std::declval<const decltype(self_attn)&>().keys(std::declval<const normed<X>&>()), std::size_t{})),
+        decltype(std::declval<const decltype(self_attn)&>().values(std::declval<const normed<X>&>()))>;
+    /// FLOPs of that.
+    ///
+    ///     constexpr std::size_t all = flops<decltype(layer.decode(row, turn, cache))> + block::append_flops<decltype(row), decltype(turn)>;
+    template <class X, class Turn>
+    static constexpr std::size_t append_flops = ashlar::detail::part_flops<appended<std::remove_cvref_t<X>, std::remove_cvref_t<Turn>>>;
 
     template <class Self, class Visitor>
     static constexpr void members(Self& self, Visitor&& visit) {
@@ -133,6 +152,17 @@ private:
         return let(x + self_attn.out_proj(merge_heads(mixed)), [this](const auto& h) ASHLAR_LAMBDA_INLINE { return h + mlp(post_attention_layernorm(h)); });
     }
 };
+
+namespace detail {
+
+/// A step of a stack that decodes, and what it evaluates when the expression of a layer is built.
+template <class Turn, class F>
+struct decode_step : F {
+    template <class Layer, class X>
+    using evaluated = typename Layer::template appended<X, Turn>;
+};
+
+}  // namespace detail
 
 /// The options of `decoder_stack`: those of a block, and how many there are.
 struct decoder_stack_options {
@@ -165,12 +195,14 @@ struct decoder_stack {
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(X&& x, Rest&&... rest) const&& noexcept {
         return detail::named(*this)(std::forward<X>(x), std::forward<Rest>(rest)...);
     }
-    /// The call for the next rows [rows, embed], with one cache for each layer. Each evaluation appends to the caches.
+    /// The call for the next rows [rows, embed], with one cache for each layer. Each evaluation appends to the caches, which
+    /// `flops` of the call have and `workspace_bytes` not: appending takes its own scratch on the stack.
     template <expression X, class Turn, class Cache, class... Choices>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto decode(X&& x, const Turn& turn, std::array<Cache, layer_count>& caches, const Choices&... choices) const& noexcept {
-        return detail::call_layers(*this, std::forward<X>(x), [t = &turn, c = &caches, choices...](const auto& layer, const auto& y, std::size_t i) ASHLAR_LAMBDA_INLINE {
+        const auto step = [t = &turn, c = &caches, choices...](const auto& layer, const auto& y, std::size_t i) ASHLAR_LAMBDA_INLINE {
             return layer.decode(y, *t, (*c)[i], choices...);
-        });
+        };
+        return detail::call_layers(*this, std::forward<X>(x), detail::decode_step<Turn, decltype(step)>{step});
     }
 
     /// What follows the last layer.

@@ -36,7 +36,9 @@ struct layered_call {
 }  // namespace detail
 
 /// The call of a stack of layers, such as an `encoder`. It is evaluated, layer by layer, when it is assigned or given to
-/// `eval` or `evaluate`; where it is an operand, when the expression around it is built, which then owns the values.
+/// `eval` or `evaluate`; where it is an operand, when the expression around it is built, which then owns the values (and
+/// whose `flops` do not have it). Of a call itself, `flops` and `workspace_bytes` are those of everything, and `explain`
+/// shows the plan of a layer, which is the same for all of them, and how often it runs; `plan` is empty.
 template <class E>
 concept layered_expression =
     expression<E> && std::same_as<typename std::remove_cvref_t<E>::expression_category, layered_category>;
@@ -57,6 +59,21 @@ template <layered_expression Call>
 
 template <class T, class Shape>
 using dense_view = decltype(ashlar::detail::make_view<T, Shape, ashlar::detail::row_major_strides(Shape::extents)>(std::declval<T*>()));
+
+/// A layer's expression, behind what is evaluated when it is built: what the step says so (see decoder_stack::decode).
+template <class Step, class Layer, class Source, class E, std::size_t Times>
+struct layer_part {
+    using type = ashlar::detail::plan_part<Times, E>;
+};
+template <class Part, class E, std::size_t Times>
+struct part_before;
+template <class... Before, class E, std::size_t Times>
+struct part_before<ashlar::detail::plan_part<1, Before...>, E, Times> {
+    using type = ashlar::detail::plan_part<Times, Before..., E>;
+};
+template <class Step, class Layer, class Source, class E, std::size_t Times>
+    requires requires { typename Step::template evaluated<Layer, Source>; }
+struct layer_part<Step, Layer, Source, E, Times> : part_before<typename Step::template evaluated<Layer, Source>, E, Times> {};
 
 template <class... Calls>
 struct layered_plan;
@@ -93,11 +110,22 @@ struct layered_plan<layered_call<Stack, X, Step>> {
     }
     template <class Config>
     static constexpr std::size_t scratch_bytes = buffer_bytes + step_scratch<Config>();
-    static consteval std::size_t count_flops() {
-        std::size_t all = layers * ashlar::detail::expression_flops<layer> + ashlar::detail::expression_flops<X>;
-        if constexpr (finishes)
-            all += ashlar::detail::expression_flops<decltype(std::declval<const Stack&>().last_step(std::declval<const source&>()))>;
-        return all;
+    /// What runs, in order.
+    static consteval auto parts() {
+        using namespace ashlar::detail;
+        const auto with_input = [] {
+            if constexpr (array_expression<X>)
+                return plan_parts<>{};
+            else
+                return plan_parts<plan_part<1, X>>{};
+        };
+        const auto with_last = [] {
+            if constexpr (finishes)
+                return plan_parts<plan_part<1, decltype(std::declval<const Stack&>().last_step(std::declval<const source&>()))>>{};
+            else
+                return plan_parts<>{};
+        };
+        return with_input() + plan_parts<typename layer_part<Step, typename decltype(Stack::layers)::value_type, source, layer, layers>::type>{} + with_last();
     }
 };
 
@@ -191,8 +219,10 @@ template <class Stack, class X, class Step, class Config>
 inline constexpr std::size_t expression_scratch<nn::detail::layered_call<Stack, X, Step>, Config> =
     nn::detail::layered_plan<nn::detail::layered_call<Stack, X, Step>>::template scratch_bytes<Config>;
 template <class Stack, class X, class Step>
+inline constexpr auto plan_parts_of<nn::detail::layered_call<Stack, X, Step>> = nn::detail::layered_plan<nn::detail::layered_call<Stack, X, Step>>::parts();
+template <class Stack, class X, class Step>
 inline constexpr std::size_t expression_flops<nn::detail::layered_call<Stack, X, Step>> =
-    nn::detail::layered_plan<nn::detail::layered_call<Stack, X, Step>>::count_flops();
+    count_flops(plan_parts_of<nn::detail::layered_call<Stack, X, Step>>);
 
 /// Assignment of the call of a stack of layers.
 template <class Destination, nn::layered_expression Source, class Config>

@@ -2,6 +2,7 @@
 // What an expression costs, as constants: arithmetic operations and scratch.
 #pragma once
 
+#include <ashlar/plan/parts.hpp>
 #include <ashlar/plan/planned.hpp>
 
 namespace ashlar {
@@ -107,6 +108,17 @@ inline constexpr std::size_t expression_scratch = [] {
     else
         return planned<E, Config>::code.scratch_bytes;
 }();
+
+/// Operations of a part, and of all parts.
+template <class Part>
+inline constexpr std::size_t part_flops = 0;
+template <std::size_t Times, class... E>
+inline constexpr std::size_t part_flops<plan_part<Times, E...>> = Times * (std::size_t{0} + ... + expression_flops<E>);
+
+template <class... Parts>
+consteval std::size_t count_flops(plan_parts<Parts...>) {
+    return (std::size_t{0} + ... + part_flops<Parts>);
+}
 
 }  // namespace detail
 

@@ -2,6 +2,9 @@
 // explain(e): the plan of an expression as text.
 #pragma once
 
+#include <type_traits>
+
+#include <ashlar/plan/parts.hpp>
 #include <ashlar/plan/stage_text.hpp>
 #include <ashlar/plan/summary.hpp>
 
@@ -200,21 +203,80 @@ inline constexpr plan_writer plan_text = [] {
     }
 }();
 
+/// What stands before the plans of a part.
+constexpr text_writer<64> part_heading(std::size_t times) {
+    text_writer<64> out;
+    out.put('\n');
+    if (times == 1) {
+        out.put("once:");
+    } else {
+        out.put(times);
+        out.put(" times:");
+    }
+    out.put('\n');
+    return out;
+}
+
+/// The characters of a part: a heading, and its plans with empty lines between them.
+template <class Config, class Out, std::size_t Times, class... E>
+constexpr void put_part(Out&& put, plan_part<Times, E...>) {
+    put(part_heading(Times).text);
+    bool first = true;
+    ((first ? void(first = false) : put(fixed_text<1>{{'\n'}, 1}), put(plan_text<E, Config>.text)), ...);
+}
+
+/// The plans of all parts of E below what the whole of it costs.
+template <class E, class Config, class... Parts>
+inline constexpr auto text_of_parts(plan_parts<Parts...>) {
+    const auto heading = [] {
+        text_writer<128> out;
+        out.put("evaluated in parts, one after the other: ");
+        out.put(expression_flops<E>);
+        out.put(" flops, ");
+        out.put_bytes(expression_scratch<E, Config>);
+        out.put(" of scratch\n");
+        return out.text;
+    };
+    constexpr std::size_t length = [&] {
+        std::size_t all = heading().length;
+        (put_part<Config>([&](const auto& text) { all += text.length; }, Parts{}), ...);
+        return all;
+    }();
+    fixed_text<length> whole;
+    const auto put = [&](const auto& text) {
+        for (std::size_t i = 0; i < text.length; ++i) whole.characters[whole.length++] = text.characters[i];
+    };
+    put(heading());
+    (put_part<Config>(put, Parts{}), ...);
+    return whole;
+}
+
+/// As long as it is.
+template <class E, class Config>
+inline constexpr auto explained = [] {
+    if constexpr (std::is_same_v<decltype(plan_parts_of<E>), const plan_parts<>>) {
+        constexpr const auto& from = plan_text<E, Config>;
+        fixed_text<from.text.length> text;
+        for (std::size_t i = 0; i < from.text.length; ++i) text.characters[i] = from.text.characters[i];
+        text.length = from.text.length;
+        return text;
+    } else {
+        return text_of_parts<E, Config>(plan_parts_of<E>);
+    }
+}();
+
 }  // namespace detail
 
 /// The plan of an expression as text: its steps in the order in which they run, with the loops, each value's formula,
 /// shape, lanes and place in scratch, what is applied in registers ("then"), and of how many tiles of keys a mask lets
 /// how many be skipped. Operands are called a, b, ... in the order in which they stand in the expression, scalars s,
-/// values in scratch t1, t2, ... At most 100 columns. A constant: costs nothing when the program runs.
+/// values in scratch t1, t2, ... At most 100 columns. Where an evaluation runs several plans, as a stack of layers does, each
+/// of them with how often it runs. A constant: costs nothing when the program runs.
 ///
 ///     std::puts(explain(attention(q, k, v, causal)).c_str());
 template <expression E, class Config = current_config>
 [[nodiscard]] constexpr auto explain(const E&) noexcept {
-    constexpr const auto& from = detail::plan_text<std::remove_cvref_t<E>, Config>;
-    fixed_text<from.text.length> text;
-    for (std::size_t i = 0; i < from.text.length; ++i) text.characters[i] = from.text.characters[i];
-    text.length = from.text.length;
-    return text;
+    return detail::explained<std::remove_cvref_t<E>, Config>;
 }
 
 }  // namespace ashlar

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSL-1.0
+// Stacks that decode: what is appended to caches is in the FLOPs of a call, and in what `explain` says of it.
+#include <ashlar/nn.hpp>
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include <tests/nn/explained.hpp>
+
+namespace {
+
+using namespace ashlar;
+using support::parts;
+using support::text_of;
+
+using blocks = nn::decoder_stack<{.block = {.embed = 8, .heads = 2, .kv_heads = 1, .hidden = 12}, .layers = 3}>;
+using block = std::remove_cvref_t<decltype(blocks::layers[0])>;
+blocks stack{};
+constexpr auto& turn = nn::rope_tables<{.head_width = 4, .positions = 16}>;
+using turn_type = decltype(turn);
+std::array<nn::kv_cache<float, 16, 1, 4>, 3> caches{};
+
+// Of decoding: the expression of a block, what was appended before, and the last norm.
+template <std::size_t Rows>
+using rows_of = tensor<float, Rows, 8>;
+template <std::size_t Rows>
+using decoded = decltype(stack.decode(std::declval<const rows_of<Rows>&>(), turn, caches));
+template <std::size_t Rows>
+using decoded_once = decltype(stack.layers[0].decode(std::declval<const rows_of<Rows>&>(), turn, caches[0]));
+template <std::size_t Rows>
+constexpr std::size_t norm_flops = flops<decltype(stack.norm(std::declval<const rows_of<Rows>&>()))>;
+
+// Products with 8 x 4 for keys and for values, a rotation of 4 numbers by 3 operations each, a norm.
+static_assert(block::append_flops<rows_of<1>, turn_type> == 2 * 2 * 8 * 4 + 4 * 3 + norm_flops<1>);
+static_assert(block::append_flops<const rows_of<5>&, turn_type> == 5 * block::append_flops<rows_of<1>, turn_type>);
+static_assert(flops<decoded<1>> == 3 * (flops<decoded_once<1>> + block::append_flops<rows_of<1>, turn_type>) + norm_flops<1>);
+static_assert(flops<decoded<2>> == 3 * (flops<decoded_once<2>> + block::append_flops<rows_of<2>, turn_type>) + norm_flops<2>);
+
+TEST(layered_decode, explained_with_what_decoding_appends) {
+    tensor<float, 1, 8> row{};
+    const auto found = parts(text_of(stack.decode(row, turn, caches)));
+    ASSERT_EQ(found.size(), 3u);
+    const block& b = stack.layers[0];
+    std::string expected = "3 times:\n";
+    expected += text_of(b.input_layernorm(row)) + "\n";
+    expected += text_of(turn(b.self_attn.keys(row), std::size_t{0})) + "\n";
+    expected += text_of(b.self_attn.values(row)) + "\n";
+    expected += text_of(b.decode(row, turn, caches[0])) + "\n";
+    EXPECT_EQ(found[1], expected);
+    EXPECT_EQ(found[2], "once:\n" + text_of(stack.norm(row)));
+    EXPECT_EQ(caches[1].length(), 0u);
+}
+
+}  // namespace
