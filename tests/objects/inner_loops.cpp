@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSL-1.0
+// One expression of each kind that spends its time in multiply-adds, in functions of their own: no loop of theirs may
+// spill or call.
+#include <ashlar/ashlar.hpp>
+
+namespace objects {
+
+using namespace ashlar;
+
+template <class T>
+using square = tensor<T, 64, 64>;
+
+void columns_in_lanes(square<float>& out, const square<float>& a, const square<float>& b) noexcept {
+    evaluate(out, matmul(a, b));
+}
+
+/// Statistics of rows want rows in lanes; so then does the product before them, as both operands lie in that order.
+void rows_in_lanes(square<float>& out, const square<float>& a, const square<float>& b) noexcept {
+    evaluate(out, softmax(matmul(transpose(a), transpose(b))));
+}
+
+void in_double(square<double>& out, const square<double>& a, const square<double>& b) noexcept {
+    evaluate(out, matmul(a, b));
+}
+
+void one_row(tensor<float, 1, 64>& out, const tensor<float, 1, 64>& a, const square<float>& b) noexcept {
+    evaluate(out, matmul(a, b));
+}
+
+void packed_weights(tensor<float, 128, 384>& out, const tensor<float, 128, 384>& a, const packed<float, 384, 384>& b) noexcept {
+    evaluate(out, matmul(a, b));
+}
+
+void attention_full(square<float>& out, const square<float>& q, const square<float>& k, const square<float>& v) noexcept {
+    evaluate(out, attention(q, k, v));
+}
+
+void attention_causal(square<float>& out, const square<float>& q, const square<float>& k, const square<float>& v) noexcept {
+    evaluate(out, attention(q, k, v, causal));
+}
+
+}  // namespace objects
