@@ -4,8 +4,14 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <span>
+#include <utility>
+
+#if __has_include(<sys/mman.h>)
+#include <sys/mman.h>
+#endif
 
 #include <ashlar/ashlar.hpp>
 #include <ashlar/io.hpp>
@@ -33,7 +39,12 @@ struct model {
     static inline type encoder;
     static inline workspace<workspace_bytes<decltype(encoder(std::declval<const input&>()))>> scratch;
 
-    static int load(const void* bytes, std::size_t size) {
+    static int load(const void* bytes, std::size_t size, [[maybe_unused]] int in_huge_pages) {
+#ifdef MADV_HUGEPAGE
+        constexpr std::size_t page = 4096;
+        std::byte* const begin = reinterpret_cast<std::byte*>((reinterpret_cast<std::uintptr_t>(&encoder) + page - 1) / page * page);
+        madvise(begin, sizeof encoder / page * page - page, in_huge_pages != 0 ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+#endif
         const io::result r = io::load(encoder, std::span(static_cast<const std::byte*>(bytes), size));
         if (!r) std::fprintf(stderr, "%s\n", r.message().c_str());
         return r ? 0 : 1;
@@ -65,8 +76,8 @@ double fastest(int turns, int calls, Call&& call) {
 extern "C" {
 
 /// Weights of one layer, or of six: a safetensors file with PyTorch's names. 0 if all is well.
-int load_1(const void* bytes, std::size_t size) { return model<1>::load(bytes, size); }
-int load_6(const void* bytes, std::size_t size) { return model<6>::load(bytes, size); }
+int load_1(const void* bytes, std::size_t size, int in_huge_pages) { return model<1>::load(bytes, size, in_huge_pages); }
+int load_6(const void* bytes, std::size_t size, int in_huge_pages) { return model<6>::load(bytes, size, in_huge_pages); }
 
 double time_layers_1(const float* x, float* y, int turns, int calls) {
     return fastest(turns, calls, [=] { model<1>::call(x, y); });

@@ -331,6 +331,7 @@ def main():
     parser.add_argument("--layers", default="1,6", help="1, 6 or both")
     parser.add_argument("--attention", action=argparse.BooleanOptionalAction, default=True, help="64×64, too")
     parser.add_argument("--rounds", type=int, default=10)
+    parser.add_argument("--huge-pages", action="store_true", help="ask for them for our model")
     parser.add_argument("--cpu", type=int, default=0, help="the core to run on")
     parser.add_argument("--markdown")
     given = parser.parse_args()
@@ -357,7 +358,7 @@ def main():
         weights = make_weights(layers, random)
         file = safetensors(weights)
         for rows, library in libraries.items():
-            if getattr(library, f"load_{layers}")(file, ctypes.c_size_t(len(file))) != 0:
+            if getattr(library, f"load_{layers}")(file, ctypes.c_size_t(len(file)), int(given.huge_pages)) != 0:
                 raise SystemExit("the weights could not be loaded")
             x = random.uniform(-1, 1, (1, rows, WIDTH)).astype("float32")
             results = [numpy.empty_like(x) for _ in range(1 + len(FORMS))]
