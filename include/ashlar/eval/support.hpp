@@ -11,10 +11,23 @@ namespace ashlar::detail {
 /// Groups of keys that are looked at together first, where there are many.
 inline constexpr std::size_t key_run = 8 * key_group;
 
-/// The keys [first, last) outside which `mask` keeps none for queries [q0, q1), and one run [plain_first, plain_last)
+/// The keys of a span, whose ends are multiples of Step but for the last key; none are plain if those are not.
+template <std::size_t Step, std::size_t Keys>
+ASHLAR_ALWAYS_INLINE constexpr depth_parts parts_of(const key_span& span) {
+    const auto within = [](std::ptrdiff_t k) { return k < 0 ? 0 : k > static_cast<std::ptrdiff_t>(Keys) ? Keys : static_cast<std::size_t>(k); };
+    const auto up = [](std::size_t k, std::size_t step) { return (k + step - 1) / step * step < Keys ? (k + step - 1) / step * step : Keys; };
+    const std::size_t from = within(span.first), to = within(span.last);
+    if (to <= from) return {0, 0, 0, 0};
+    depth_parts parts{from / Step * Step, up(within(span.full_first), key_group), within(span.full_last), up(to, Step)};
+    if (parts.plain_last != Keys) parts.plain_last = parts.plain_last / key_group * key_group;
+    if (parts.plain_last <= parts.plain_first) parts.plain_first = parts.plain_last = parts.last;
+    return parts;
+}
+
+/// For masks that are asked tile by tile: the keys [first, last) outside which `mask` keeps none for queries [q0, q1), and one run [plain_first, plain_last)
 /// in which it keeps them all. `first` and `plain_first` are multiples of key_group.
 template <class Scores, class Mask>
-ASHLAR_ALWAYS_INLINE depth_parts kept_keys(const Mask& mask, const std::array<std::size_t, Scores::rank - 2>& batch,
+ASHLAR_ALWAYS_INLINE depth_parts scan_keys(const Mask& mask, const std::array<std::size_t, Scores::rank - 2>& batch,
                                            std::size_t q0, std::size_t q1) {
     constexpr std::size_t keys = Scores::extents[Scores::rank - 1];
     depth_parts parts{keys, keys, keys, 0};
@@ -46,10 +59,10 @@ ASHLAR_ALWAYS_INLINE depth_parts kept_keys(const Mask& mask, const std::array<st
     return parts;
 }
 
-/// kept_keys of some of the queries for which `all` holds; with Step < key_group its ends are exact to Step keys as
+/// scan_keys of some of the queries for which `all` holds; with Step < key_group its ends are exact to Step keys as
 /// long as what the mask keeps has no gaps.
 template <std::size_t Step, class Scores, class Mask>
-ASHLAR_ALWAYS_INLINE depth_parts kept_keys_within(const Mask& mask, const std::array<std::size_t, Scores::rank - 2>& batch,
+ASHLAR_ALWAYS_INLINE depth_parts scan_keys_within(const Mask& mask, const std::array<std::size_t, Scores::rank - 2>& batch,
                                                   std::size_t q0, std::size_t q1, depth_parts all) {
     const auto content = [&](std::size_t k0, std::size_t k1) ASHLAR_LAMBDA_INLINE { return mask_content<Scores>(mask, batch, q0, q1, k0, k1); };
     const auto group_end = [&](std::size_t k) ASHLAR_LAMBDA_INLINE { return k + key_group < all.last ? k + key_group : all.last; };
@@ -76,6 +89,34 @@ ASHLAR_ALWAYS_INLINE depth_parts kept_keys_within(const Mask& mask, const std::a
             all.plain_first -= key_group;
     }
     return all;
+}
+
+/// The keys [first, last) outside which `mask` keeps none for queries [q0, q1), and one run [plain_first, plain_last)
+/// in which it keeps them all. `first` and `plain_first` are multiples of key_group.
+template <class Scores, class Mask>
+ASHLAR_ALWAYS_INLINE depth_parts kept_keys(const Mask& mask, const std::array<std::size_t, Scores::rank - 2>& batch,
+                                           std::size_t q0, std::size_t q1) {
+    if constexpr (spanning_mask<Mask, Scores>)
+        return parts_of<key_group, key_extent<Scores>>(mask.template span<Scores>(batch, q0, q1));
+    else
+        return scan_keys<Scores>(mask, batch, q0, q1);
+}
+
+/// kept_keys of some of the queries for which `all` holds; with Step < key_group its ends are exact to Step keys as
+/// long as what the mask keeps has no gaps.
+template <std::size_t Step, class Scores, class Mask>
+ASHLAR_ALWAYS_INLINE depth_parts kept_keys_within(const Mask& mask, const std::array<std::size_t, Scores::rank - 2>& batch,
+                                                  std::size_t q0, std::size_t q1, const depth_parts& all) {
+    if constexpr (spanning_mask<Mask, Scores>) {
+        depth_parts own = parts_of<Step, key_extent<Scores>>(mask.template span<Scores>(batch, q0, q1));
+        if (own.last <= own.first) return {all.first, all.first, all.first, all.first};
+        // Blocks of register vectors may start or end between two multiples of Step.
+        if (own.plain_last > own.last) own.plain_last = own.last;
+        if (own.plain_first < own.first) own.plain_first = own.first;
+        return own;
+    } else {
+        return scan_keys_within<Step, Scores>(mask, batch, q0, q1, all);
+    }
 }
 
 /// kept_keys of masked node Id for the batch entry at these coordinates of it.

@@ -31,8 +31,9 @@ struct mask_tag {};
 /// A mask type has, for scores of shape Scores: `keeps<Scores>(at)`, `content<Scores>(batch, tile)`,
 /// `keep_lanes<Scores>(batch, query, key, count)` (see mask_keeps, mask_content and mask_lanes), `check<Scores>::fits`,
 /// `is_static` (the type alone decides, and the object is empty) and `static_part` (a static mask that keeps at least
-/// as much). A static one also has `keeps_pair(query, key)`, `boundary_count` and `boundaries(query, keys)` (see
-/// masks/count.hpp).
+/// as much). Where the kept keys of neighbouring queries are one interval, it has `span<Scores>(batch, first_query,
+/// last_query)`, a key_span, which saves asking tile by tile. A static one also has `keeps_pair(query, key)`,
+/// `boundary_count` and `boundaries(query, keys)` (see masks/count.hpp).
 template <class M>
 concept mask = std::is_same_v<typename std::remove_cvref_t<M>::mask_category, detail::mask_tag>;
 
@@ -64,6 +65,12 @@ struct tile_range {
     std::size_t first_query, last_query, first_key, last_key;
 };
 
+/// What some queries keep: none of them a key outside [first, last), all of them the keys in [full_first, full_last).
+/// Ends may lie outside the scores.
+struct key_span {
+    std::ptrdiff_t first, last, full_first, full_last;
+};
+
 template <class Scores>
 using score_coordinates = std::array<std::size_t, Scores::rank>;
 template <class Scores>
@@ -78,6 +85,10 @@ inline constexpr std::size_t key_extent = Scores::extents[Scores::rank - 1];
 struct any_scores {
     static constexpr bool fits = true;
 };
+
+/// A mask that says which keys some queries keep.
+template <class M, class Scores>
+concept spanning_mask = requires(const M& m, batch_coordinates<Scores> batch) { m.template span<Scores>(batch, std::size_t{0}, std::size_t{1}); };
 
 /// `boundary_count` of masks whose kept keys are not a few intervals in every row.
 inline constexpr std::size_t no_boundaries = static_cast<std::size_t>(-1);
@@ -102,6 +113,11 @@ struct keep_all_mask {
     template <class Scores>
     ASHLAR_ALWAYS_INLINE constexpr tile_content content(const batch_coordinates<Scores>&, const tile_range&) const noexcept {
         return tile_content::full;
+    }
+    template <class Scores>
+    ASHLAR_ALWAYS_INLINE constexpr key_span span(const batch_coordinates<Scores>&, std::size_t, std::size_t) const noexcept {
+        constexpr auto keys = static_cast<std::ptrdiff_t>(key_extent<Scores>);
+        return {0, keys, 0, keys};
     }
     template <class Scores, class Int>
     ASHLAR_ALWAYS_INLINE constexpr auto keep_lanes(const batch_coordinates<Scores>&, Int query, Int key,
@@ -190,6 +206,16 @@ struct pair_mask {
         if (a == (All ? tile_content::empty : tile_content::full)) return a;
         const tile_content b = right.template content<Scores>(batch, tile);
         return (a < b) == All ? a : b;
+    }
+    template <class Scores>
+        requires(All && spanning_mask<A, Scores> && spanning_mask<B, Scores>)
+    ASHLAR_ALWAYS_INLINE constexpr key_span span(const batch_coordinates<Scores>& batch, std::size_t first_query,
+                                                 std::size_t last_query) const noexcept {
+        const key_span a = left.template span<Scores>(batch, first_query, last_query);
+        const key_span b = right.template span<Scores>(batch, first_query, last_query);
+        return {a.first > b.first ? a.first : b.first, a.last < b.last ? a.last : b.last,
+                a.full_first > b.full_first ? a.full_first : b.full_first,
+                a.full_last < b.full_last ? a.full_last : b.full_last};
     }
     template <class Scores, class Int>
     ASHLAR_ALWAYS_INLINE constexpr auto keep_lanes(const batch_coordinates<Scores>& batch, Int query, Int key,

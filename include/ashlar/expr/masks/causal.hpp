@@ -45,6 +45,14 @@ struct band_mask {
                                                         const tile_range& tile) const noexcept {
         return band_content(derived().lowest(), derived().highest(), tile);
     }
+    template <class Scores>
+    ASHLAR_ALWAYS_INLINE constexpr key_span span(const batch_coordinates<Scores>&, std::size_t first_query,
+                                                 std::size_t last_query) const noexcept {
+        const auto first = static_cast<std::ptrdiff_t>(first_query), last = static_cast<std::ptrdiff_t>(last_query) - 1;
+        const std::ptrdiff_t lowest = derived().lowest(), end = derived().highest() + 1;
+        if (lowest >= end) return {0, 0, 0, 0};
+        return {first + lowest, last + end, last + lowest, first + end};
+    }
     template <class Scores, class Int>
     ASHLAR_ALWAYS_INLINE constexpr auto keep_lanes(const batch_coordinates<Scores>&, Int query, Int key,
                                                    std::size_t) const {

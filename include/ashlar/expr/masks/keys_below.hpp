@@ -32,6 +32,11 @@ ASHLAR_ALWAYS_INLINE constexpr tile_content keys_below_content(std::size_t count
     return tile.last_key <= count ? tile_content::full : tile_content::mixed;
 }
 
+ASHLAR_ALWAYS_INLINE constexpr key_span keys_below_span(std::size_t count) noexcept {
+    const auto keys = static_cast<std::ptrdiff_t>(count);
+    return {0, keys, 0, keys};
+}
+
 struct keys_below_mask {
     using mask_category = mask_tag;
     using static_part = keep_all_mask;
@@ -50,6 +55,10 @@ struct keys_below_mask {
     ASHLAR_ALWAYS_INLINE constexpr tile_content content(const batch_coordinates<Scores>&,
                                                         const tile_range& tile) const noexcept {
         return keys_below_content(count, tile);
+    }
+    template <class Scores>
+    ASHLAR_ALWAYS_INLINE constexpr key_span span(const batch_coordinates<Scores>&, std::size_t, std::size_t) const noexcept {
+        return keys_below_span(count);
     }
     template <class Scores, class Int>
     ASHLAR_ALWAYS_INLINE constexpr auto keep_lanes(const batch_coordinates<Scores>&, Int, Int key, std::size_t) const {
@@ -117,6 +126,10 @@ struct keys_below_each_mask {
     ASHLAR_ALWAYS_INLINE constexpr tile_content content(const batch_coordinates<Scores>& batch,
                                                         const tile_range& tile) const noexcept {
         return keys_below_content(count<Scores>(batch.data()), tile);
+    }
+    template <class Scores>
+    ASHLAR_ALWAYS_INLINE constexpr key_span span(const batch_coordinates<Scores>& batch, std::size_t, std::size_t) const noexcept {
+        return keys_below_span(count<Scores>(batch.data()));
     }
     template <class Scores, class Int>
     ASHLAR_ALWAYS_INLINE constexpr auto keep_lanes(const batch_coordinates<Scores>& batch, Int, Int key,
