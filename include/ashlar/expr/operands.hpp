@@ -23,9 +23,19 @@ struct scalar_node {
 
 namespace detail {
 
+/// An empty member that makes its Owner be copied member by member. Expressions are built by copying their parts, all
+/// inlined; g++ keeps parts that it may copy as a block in memory, and waits there for what was just stored.
+template <class Owner>
+struct copied_by_member {
+    copied_by_member() = default;
+    ASHLAR_ALWAYS_INLINE constexpr copied_by_member(const copied_by_member&) noexcept {}
+    ASHLAR_ALWAYS_INLINE constexpr copied_by_member& operator=(const copied_by_member&) noexcept { return *this; }
+};
+
 template <std::size_t I, class Operand>
 struct indexed_operand {
     [[no_unique_address]] Operand value;
+    [[no_unique_address]] copied_by_member<indexed_operand> copied{};
 };
 
 template <class Indices, class... Operands>
