@@ -100,6 +100,7 @@ struct prefetching_epilogue : panel_epilogue<Inner> {
     prefetch_stream ahead;
 
     static constexpr std::size_t beside_period = 4;
+    static constexpr bool rolls = true;
     static constexpr std::size_t lines = (beside_period * BytesPerStep / cache_line_bytes + RowBlocks - 1) / RowBlocks;
 
     ASHLAR_ALWAYS_INLINE void beside() { ahead.template advance<lines>(); }

@@ -7,13 +7,15 @@
 //   3. verdict: epilogues with `begin_block` may skip a block, or have its tile masked; others pay nothing
 //   4. depth:   constant (an exact trip count), a run-time range, or a range per block; zeros may exclude
 //   5. chains:  blocks of few accumulators split the depth into independent sums to hide latency
-//   6. packing: at most W/2 last columns are computed with several depth steps side by side (product_packed.hpp)
+//   6. strips:  a right operand of at most W/2 columns without gaps is read several depth steps at a time (product_strip.hpp)
+//   7. packing: at most W/2 last columns are computed with several depth steps side by side (product_packed.hpp)
 #pragma once
 
 #include <ashlar/core/config.hpp>
 #include <ashlar/kernel/product_block.hpp>
 #include <ashlar/kernel/product_packed.hpp>
 #include <ashlar/kernel/product_shape.hpp>
+#include <ashlar/kernel/product_strip.hpp>
 #include <ashlar/kernel/register_block.hpp>
 #include <ashlar/kernel/simd.hpp>
 
@@ -54,6 +56,7 @@ struct product_walk {
     static constexpr register_block plan = product_plan<T, Config, P>;
     static constexpr std::size_t width = lane_width<T, Config>;
     static constexpr std::size_t last_lanes = (P.j + width - 1) % width + 1;
+    static constexpr bool strips = strip_depth<T, Config, P> != 1 && !works_beside<Epilogue>;
     static constexpr bool packs = packs_columns<T, Config, P, Depth, Epilogue>;
     using packed = std::conditional_t<packs, packed_columns<T, Config, P>, no_packed_columns>;
 
@@ -106,7 +109,11 @@ struct product_walk {
                 product_block<T, Config, P, block_shape{Rows, 1, chains, LastLanes}>(s, v, depth, epilogue, i, j + (Vectors - 1) * width);
                 return;
             }
-        if constexpr (Vectors == 0)
+        if constexpr (strips && requires { depth(i, i, j, j); })
+            strip_block<T, Config, P, Rows>(s, v, depth(i, i + Rows, 0, P.j), epilogue, i);
+        else if constexpr (strips)
+            strip_block<T, Config, P, Rows>(s, v, depth, epilogue, i);
+        else if constexpr (Vectors == 0)
             packed_block<T, Config, P, Rows>(s, last_columns, epilogue, i);
         else if constexpr (requires { depth(i, i, j, j); })
             product_block<T, Config, P, shape>(s, v, depth(i, i + Rows, j, j + (Vectors - 1) * width + LastLanes),

@@ -43,6 +43,28 @@ concept works_beside = requires(Epilogue& epilogue) {
     epilogue.beside();
 };
 
+/// True if a lane is NaN; told by the bits, since -ffast-math takes NaN for impossible.
+template <class T, std::size_t N, class Config>
+ASHLAR_ALWAYS_INLINE bool any_nan(lanes<T, N, Config> x) {
+    using bits = signed_of_size<sizeof(T)>;
+    using of_t = std::numeric_limits<T>;
+    constexpr bits infinity = (bits{2} * of_t::max_exponent - 1) << (of_t::digits - 1);
+    return any_of((bit_cast_lanes<bits>(x) & std::numeric_limits<bits>::max()) > infinity);
+}
+
+/// The sum of some registers.
+template <class Lanes, std::size_t Count>
+ASHLAR_ALWAYS_INLINE Lanes total(const Lanes (&x)[Count]) {
+    Lanes sum = x[0];
+    ASHLAR_UNROLL
+    for (std::size_t n = 1; n < Count; ++n) sum = sum + x[n];
+    return sum;
+}
+
+/// True if that work uses few registers, so that the depth steps between may be a loop.
+template <class Epilogue>
+concept rolls_beside = requires { requires Epilogue::rolls; };
+
 /// The accumulators of one block and the steps that feed them.
 template <class T, class Config, product_shape P, block_shape B>
 struct product_accumulators {
@@ -133,35 +155,35 @@ struct product_accumulators {
     ASHLAR_ALWAYS_INLINE void run_beside(const T* s, const T* v, std::size_t steps, Epilogue& epilogue) {
         if constexpr (works_beside<Epilogue>) {
             for (; steps >= Epilogue::beside_period; steps -= Epilogue::beside_period) {
-                ASHLAR_UNROLL
-                for (std::size_t u = 0; u < Epilogue::beside_period; ++u) {
-                    step<false>(s + u * P.sk, v + u * P.vk, u % B.chains);
-                    keep_load_order();
+                constexpr std::size_t period = Epilogue::beside_period;
+                // Of several steps in a row compilers read operands early, which few registers do not hold.
+                if constexpr (rolls_beside<Epilogue> && Config::registers < 32 && period % B.chains == 0) {
+                    for (std::size_t left = opaque_count(period / B.chains); left != 0; --left, s += B.chains * P.sk, v += B.chains * P.vk) {
+                        ASHLAR_UNROLL
+                        for (std::size_t u = 0; u < B.chains; ++u) step<false>(s + u * P.sk, v + u * P.vk, u);
+                    }
+                } else {
+                    ASHLAR_UNROLL
+                    for (std::size_t u = 0; u < period; ++u) {
+                        step<false>(s + u * P.sk, v + u * P.vk, u % B.chains);
+                        keep_load_order();
+                    }
+                    pin();
+                    s += period * P.sk;
+                    v += period * P.vk;
                 }
-                pin();
-                s += Epilogue::beside_period * P.sk;
-                v += Epilogue::beside_period * P.vk;
                 epilogue.beside();
             }
         }
         run(s, v, steps);
     }
 
-    /// True if a joined sum is NaN; told by the bits, since -ffast-math takes NaN for impossible.
+    /// True if a joined sum is NaN.
     ASHLAR_ALWAYS_INLINE bool has_nan() const {
-        using bits = signed_of_size<sizeof(T)>;
-        using of_t = std::numeric_limits<T>;
-        constexpr bits infinity = (bits{2} * of_t::max_exponent - 1) << (of_t::digits - 1);
         vec probe(T(0));
         ASHLAR_UNROLL
-        for (std::size_t c = 0; c < B.vectors; ++c) {
-            vec column = sum[0][c][0];
-            ASHLAR_UNROLL
-            for (std::size_t r = 1; r < B.rows; ++r)
-                column = column + sum[0][c][r];
-            probe = probe + column;
-        }
-        return any_of((bit_cast_lanes<bits>(probe) & std::numeric_limits<bits>::max()) > infinity);
+        for (std::size_t c = 0; c < B.vectors; ++c) probe = probe + total(sum[0][c]);
+        return any_nan(probe);
     }
 
     /// Adds the chains up, pairwise, into the first. The halves are constants: g++ unrolls a loop over them too late

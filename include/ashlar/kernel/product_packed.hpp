@@ -9,6 +9,7 @@
 #include <ashlar/core/config.hpp>
 #include <ashlar/kernel/product_block.hpp>
 #include <ashlar/kernel/product_shape.hpp>
+#include <ashlar/kernel/product_strip.hpp>
 #include <ashlar/kernel/register_block.hpp>
 #include <ashlar/kernel/simd.hpp>
 #include <ashlar/kernel/simd_transpose.hpp>
@@ -26,7 +27,7 @@ inline constexpr std::size_t most_packed_bytes = 8 * 1024;
 template <class T, class Config, product_shape P>
 constexpr std::size_t choose_packed_depth() {
     constexpr std::size_t width = lane_width<T, Config>, columns = P.j % width;
-    if (!P.pack || !shuffles<T, width, Config>())
+    if (!P.pack || !shuffles<T, width, Config>() || strip_depth<T, Config, P> != 1)
         return 1;
     if (P.sk != 1 || columns == 0 || 2 * columns > width)
         return 1;

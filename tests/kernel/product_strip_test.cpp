@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSL-1.0
+// Products with a narrow right operand whose rows lie without gaps, against naive loops in double precision.
+#include <ashlar/kernel/product.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <vector>
+
+namespace {
+
+using namespace ashlar;
+using namespace ashlar::detail;
+
+template <class T>
+constexpr std::size_t width = lane_width<T, current_config>;
+template <class T>
+constexpr bool shuffled = shuffles<T, width<T>, current_config>();
+
+template <class T>
+std::vector<T> values(std::size_t count, unsigned seed) {
+    std::vector<T> result(count);
+    for (T& x : result) {
+        seed = seed * 1664525u + 1013904223u;
+        x = static_cast<T>(static_cast<int>(seed >> 16) % 257 - 128) / T(64);
+    }
+    return result;
+}
+
+/// The operands, in buffers that end with their last element and start one element off alignment.
+template <class T, product_shape P>
+struct operands {
+    std::vector<T> s = values<T>((P.i - 1) * P.si + P.k + 1, 1), v = values<T>(P.k * P.j + 1, 2);
+    std::vector<T> c = std::vector<T>(P.i * P.j + 1, T(-77));
+
+    T& scalar(std::size_t i, std::size_t k) { return s[1 + i * P.si + k]; }
+    T& vector(std::size_t k, std::size_t j) { return v[1 + k * P.j + j]; }
+
+    template <class Depth>
+    void multiply(Depth depth) {
+        store_product<T, current_config, P.j> store{c.data() + 1};
+        product<T, current_config, P>(s.data() + 1, v.data() + 1, depth, store);
+    }
+    template <class Kept>
+    void expect(std::size_t first, std::size_t last, Kept kept) {
+        EXPECT_EQ(c[0], T(-77));
+        for (std::size_t i = 0; i < P.i; ++i)
+            for (std::size_t j = 0; j < P.j; ++j) {
+                double sum = 0;
+                for (std::size_t k = first; k < last; ++k)
+                    if (kept(i, k)) sum += double(scalar(i, k)) * double(vector(k, j));
+                const double tolerance = 8 * double(P.k) * double(std::numeric_limits<T>::epsilon());
+                ASSERT_NEAR(double(c[1 + i * P.j + j]), sum, tolerance) << P.i << 'x' << P.j << 'x' << P.k << " at " << i << ' ' << j << ", depth " << first << " to " << last;
+            }
+    }
+};
+
+constexpr auto all = [](std::size_t, std::size_t) { return true; };
+
+template <class T, std::size_t I, std::size_t J, std::size_t K>
+void check() {
+    constexpr product_shape shape{I, J, K, K + 1, 1, J};
+    static_assert(!shuffled<T> || 2 * J > width<T> || width<T> % J != 0 || K < 2 * (width<T> / J) || strip_depth<T, current_config, shape> == width<T> / J);
+    operands<T, shape> x;
+    x.multiply(constant_depth<0, K>{});
+    x.expect(0, K, all);
+    for (std::size_t first = 0; first < K; first += 5)
+        for (std::size_t last = first; last <= K; last += 3) {
+            x.multiply(depth_range{first, last});
+            x.expect(first, last, all);
+        }
+}
+
+template <class T>
+class product_strip : public testing::Test {};
+using element_types = testing::Types<float, double>;
+TYPED_TEST_SUITE(product_strip, element_types);
+
+TYPED_TEST(product_strip, every_width) {
+    check<TypeParam, 2, 8, 64>();
+    check<TypeParam, 3, 4, 37>();
+    check<TypeParam, 5, 2, 40>();
+    check<TypeParam, 7, 1, 41>();
+    check<TypeParam, 1, 1, 64>();
+    check<TypeParam, 1, 8, 17>();
+}
+
+TYPED_TEST(product_strip, every_number_of_rows) {
+    check<TypeParam, 1, 4, 32>();
+    check<TypeParam, 8, 4, 33>();
+    check<TypeParam, 17, 4, 32>();
+    check<TypeParam, 37, 4, 31>();
+}
+
+/// Excluded pairs hold zeros on the left, and on the right what must not be looked at.
+TYPED_TEST(product_strip, excludes_pairs) {
+    using T = TypeParam;
+    constexpr product_shape shape{3, 4, 40, 40, 1, 4};
+    operands<T, shape> x;
+    const auto kept = [](std::size_t i, std::size_t k) { return k < 16 + 3 * i; };
+    for (std::size_t i = 0; i < 3; ++i)
+        for (std::size_t k = 0; k < 40; ++k)
+            if (!kept(i, k)) x.scalar(i, k) = 0;
+    for (std::size_t k = 22; k < 40; ++k) x.vector(k, k % 4) = std::numeric_limits<T>::quiet_NaN();
+    x.multiply(depth_parts{0, 0, 16, 40});
+    // Where NaN is excluded by none it stays: only keys from 22 on are excluded by all rows.
+    x.expect(0, 22, kept);
+    x.vector(20, 1) = std::numeric_limits<T>::infinity();
+    x.multiply(depth_parts{0, 0, 16, 40});
+    EXPECT_FALSE(std::isnan(x.c[1 + 0 * 4 + 1]));
+    EXPECT_FALSE(std::isnan(x.c[1 + 1 * 4 + 1]));
+    EXPECT_TRUE(std::isinf(x.c[1 + 2 * 4 + 1]));
+}
+
+/// Infinities in the last few steps reach their own column only.
+TYPED_TEST(product_strip, keeps_columns_apart) {
+    using T = TypeParam;
+    constexpr product_shape shape{2, 4, 35, 35, 1, 4};
+    operands<T, shape> x;
+    x.scalar(1, 34) = std::numeric_limits<T>::infinity();
+    for (std::size_t j = 0; j < 4; ++j) x.vector(34, j) = T(1);
+    x.multiply(constant_depth<0, 35>{});
+    for (std::size_t j = 0; j < 4; ++j) {
+        EXPECT_TRUE(std::isfinite(x.c[1 + j]));
+        EXPECT_TRUE(std::isinf(x.c[5 + j]));
+    }
+}
+
+/// Sums start where the epilogue says.
+TYPED_TEST(product_strip, accumulates) {
+    using T = TypeParam;
+    constexpr product_shape shape{3, 4, 36, 36, 1, 4};
+    operands<T, shape> once, twice;
+    once.multiply(constant_depth<0, 36>{});
+    twice.multiply(constant_depth<0, 36>{});
+    store_product<T, current_config, 4, true> add{twice.c.data() + 1};
+    product<T, current_config, shape>(twice.s.data() + 1, twice.v.data() + 1, add);
+    for (std::size_t n = 1; n < once.c.size(); ++n) EXPECT_NEAR(double(twice.c[n]), 2 * double(once.c[n]), 1e-3);
+}
+
+}  // namespace
