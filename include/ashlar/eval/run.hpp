@@ -7,6 +7,7 @@
 #include <ashlar/eval/product_stage.hpp>
 #include <ashlar/eval/reduce_stage.hpp>
 #include <ashlar/eval/softmax_product.hpp>
+#include <ashlar/eval/standardize_stage.hpp>
 
 namespace ashlar::detail {
 

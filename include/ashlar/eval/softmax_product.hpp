@@ -4,7 +4,7 @@
 #pragma once
 
 #include <ashlar/eval/product_stage.hpp>
-#include <ashlar/eval/row_stage.hpp>
+#include <ashlar/eval/softmax_stage.hpp>
 
 namespace ashlar::detail {
 

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: BSL-1.0
+// The softmax stage: numerators and the sums that they are divided by, with rows or columns in lanes.
+#pragma once
+
+#include <ashlar/eval/row_stage.hpp>
+#include <ashlar/kernel/simd_transpose.hpp>
+
+#include <bit>
+
+namespace ashlar::detail {
+
+/// Numerators exp(x - maximum) and the scale 1 / sum of each row; for log_softmax the logarithm of the sum instead.
+/// The scale of a row without a finite element is zero.
+template <class P, class T, std::size_t Stage, std::size_t Rows>
+struct softmax_stage : row_stage<P, T, Stage, Rows> {
+    using base = row_stage<P, T, Stage, Rows>;
+    using base::f, base::stage, base::columns, base::width, base::core;
+    using typename base::element;
+    using vec = typename base::template lanes_of<element>;
+    static constexpr bool plain = P::nodes[core].variant == static_cast<std::uint8_t>(softmax_kind::plain);
+
+    ASHLAR_ALWAYS_INLINE static vec lowest() { return vec(lowest_value<element>); }
+
+    ASHLAR_ALWAYS_INLINE void run() const {
+        // Zeros are written in all of the tile's range: the product that follows reads the rows of a block over the keys
+        // of all of them.
+        const auto r = this->column_range(this->first_row(), Rows);
+        if constexpr (in_groups) {
+            groups_of_rows(r);
+        } else if constexpr (base::rows_in_lanes) {
+            this->each_register_of_rows([&](std::size_t row, auto n) ASHLAR_LAMBDA_INLINE {
+                lanes_of_rows<n>(row, Rows <= width ? r : this->column_range_within(row, n, r), r);
+            });
+        } else {
+            const std::size_t first = this->first_row();
+            std::size_t row = 0;
+            for (; row + 2 <= Rows; row += 2) rows_along<2>(first + row, r);
+            if constexpr (Rows % 2 != 0) rows_along<1>(first + row, r);
+        }
+    }
+
+    ASHLAR_ALWAYS_INLINE element* numerators(std::size_t row, std::size_t column) const {
+        return f.template buffer<element, base::first_buffer>() + f.template buffer_offset<base::first_buffer>(this->in_core(row, column));
+    }
+    static constexpr std::ptrdiff_t column_distance = plain ? P::code.buffers[base::first_buffer].strides[stage.column_axis] : 0;
+
+    /// The greatest element of N rows: the product that made them has found it already, or a pass over them does.
+    template <std::size_t N>
+    ASHLAR_ALWAYS_INLINE vec greatest(std::size_t row, typename base::range r) const {
+        if constexpr (stage.maxima != -1) {
+            constexpr auto maxima = static_cast<std::size_t>(stage.maxima);
+            return vec::load(f.template buffer<element, maxima>() + f.template buffer_offset<maxima>(this->in_core(row, 0)));
+        } else {
+            vec most[4] = {lowest(), lowest(), lowest(), lowest()};
+            this->template fold_down<N>(row, r, most, [](vec& m, vec x, std::size_t, auto) ASHLAR_LAMBDA_INLINE { m = max(m, x); });
+            return max(max(most[0], most[1]), max(most[2], most[3]));
+        }
+    }
+
+    /// Whether the numerators replace what they are made from where it lies, with neighbouring rows side by side.
+    static constexpr bool in_place = [] {
+        if constexpr (!base::rows_in_lanes || !plain || stage.column_axis == no_axis || stage.row_axis == no_axis) {
+            return false;
+        } else {
+            const auto input = stage.values[P::resolve(base::top)];
+            return input != -1 && P::code.buffers[base::first_buffer].storage == P::code.buffers[static_cast<std::size_t>(input)].storage &&
+                   P::code.buffers[base::first_buffer].strides[stage.row_axis] == 1 && P::nodes[P::resolve(base::top)].element_bytes == sizeof(element);
+        }
+    }();
+
+    /// Few rows in lines shorter than a register, replaced where they lie: several columns are one vector.
+    static constexpr std::size_t line = std::bit_ceil(Rows);
+    static constexpr bool in_groups = 2 * line <= width && in_place && column_distance == static_cast<std::ptrdiff_t>(line) &&
+                                      P::code.buffers[base::first_buffer].bytes % (width * sizeof(element)) == 0;
+    ASHLAR_ALWAYS_INLINE void groups_of_rows(typename base::range r) const {
+        constexpr std::size_t packs = width / line, rest = columns % packs;
+        const std::size_t row = this->first_row(), whole_end = r.last / packs * packs;
+        element* const x = numerators(row, 0);
+        const auto each = [&](auto body) ASHLAR_LAMBDA_INLINE {
+            for (std::size_t c = r.first; c < whole_end; c += packs) body(x + c * line, std::integral_constant<std::size_t, packs>{});
+            if constexpr (rest != 0)
+                if (r.last == base::columns) body(x + (base::columns - rest) * line, std::integral_constant<std::size_t, rest>{});
+        };
+        const auto load = [](const element* p, auto n) ASHLAR_LAMBDA_INLINE {
+            return n == packs ? vec::load(p) : select(vec::mask_type::first(n * line), vec::load(p), vec(-infinity<element>));
+        };
+        vec m = lowest();
+        if constexpr (stage.maxima != -1) {
+            constexpr auto maxima = static_cast<std::size_t>(stage.maxima);
+            m = vec::load(f.template buffer<element, maxima>() + f.template buffer_offset<maxima>(this->in_core(row, 0)));
+        } else {
+            each([&](element* p, auto n) ASHLAR_LAMBDA_INLINE { m = max(m, load(p, n)); });
+            m = combine_groups<line>(m, [](vec a, vec b) ASHLAR_LAMBDA_INLINE { return max(a, b); });
+        }
+        vec sum(0);
+        each([&](element* p, auto n) ASHLAR_LAMBDA_INLINE {
+            const vec e = exp_nonpositive(load(p, n) - m);
+            e.store(p);
+            sum += e;
+        });
+        if constexpr (stage.fill_outside) {
+            for (std::size_t c = 0; c < r.first * line; ++c) x[c] = element(0);
+            for (std::size_t c = r.last * line; c < columns * line; ++c) x[c] = element(0);
+        }
+        const vec total = combine_groups<line>(sum, [](vec a, vec b) ASHLAR_LAMBDA_INLINE { return a + b; });
+        this->template put_rows<base::second_buffer, Rows, element>(row, select(total == vec(0), vec(0), vec(1) / total));
+    }
+
+    /// Whether lines of rows end at a full register, so that the last one can be stored in full.
+    static constexpr bool whole_lines = P::code.buffers[base::first_buffer].padded && stage.row_axis != no_axis &&
+                                        P::code.buffers[base::first_buffer].strides[stage.row_axis == no_axis ? 0 : stage.row_axis] == 1;
+
+    /// The numerators of N rows in lanes, one column at a time: beside other work, or at one go.
+    template <std::size_t N>
+    struct numerators_of_rows {
+        static constexpr std::size_t stored = whole_lines ? width : N;
+        const softmax_stage& s;
+        std::size_t row;
+        typename base::range own, tile;
+        std::size_t next;
+        element* out;
+        vec most, sum;
+
+        /// `own` are the columns in which there is something to compute; the others of `tile` become zeros.
+        ASHLAR_ALWAYS_INLINE numerators_of_rows(const softmax_stage& stage_, std::size_t first, typename base::range mine, typename base::range all)
+            : s(stage_), row(first), own(mine), tile(all), next(mine.first), out(plain ? s.numerators(first, 0) : nullptr), most(s.template greatest<N>(first, mine)), sum(0) {}
+
+        ASHLAR_ALWAYS_INLINE vec numerator(vec x, std::size_t c) const {
+            const vec e = exp_nonpositive(x - most);
+            if constexpr (plain) store_lanes<1, stored>(e, out + static_cast<std::ptrdiff_t>(c) * column_distance);
+            return e;
+        }
+        ASHLAR_ALWAYS_INLINE void step() {
+            if (next >= own.last) return;
+            sum += numerator(s.template at<N>(row, next), next);
+            ++next;
+        }
+        ASHLAR_ALWAYS_INLINE void stop() { next = own.last; }
+        /// Few rows leave most lanes idle: parts of several columns are put together in one register.
+        static constexpr std::size_t part = std::bit_ceil(N) * sizeof(element) < 16 ? 16 / sizeof(element) : std::bit_ceil(N);
+        static constexpr bool joins = in_place && 2 * part <= width && requires(element* p) { vec::ops::template load_groups<part>(p, 1); };
+        ASHLAR_ALWAYS_INLINE void join_columns() {
+            constexpr std::size_t columns_in_one = width / part;
+            alignas(64) element spread[width];
+            most.store(spread);
+            for (std::size_t n = part; n < width; ++n) spread[n] = spread[n % part];
+            const vec shift = vec::load(spread);
+            vec total(0);
+            for (; next + columns_in_one <= own.last; next += columns_in_one) {
+                element* p = out + static_cast<std::ptrdiff_t>(next) * column_distance;
+                const vec e = exp_nonpositive(vec(vec::ops::template load_groups<part>(p, column_distance)) - shift);
+                vec::ops::template store_groups<part>(e.data, p, column_distance);
+                total += e;
+            }
+            sum += combine_groups<part>(total, [](vec a, vec b) ASHLAR_LAMBDA_INLINE { return a + b; });
+        }
+        /// What is left, and the row's factor.
+        ASHLAR_ALWAYS_INLINE void finish() {
+            if constexpr (joins) join_columns();
+            // Sixteen registers hold the constants of an exponential and one sum, whose chain it hides.
+            constexpr std::size_t chains = base::config::registers >= 32 ? 4 : 1;
+            vec sums[chains];
+            ASHLAR_UNROLL
+            for (std::size_t u = 0; u < chains; ++u) sums[u] = u == 0 ? sum : vec(0);
+            const std::size_t end = own.last < base::columns ? own.last : base::columns;  // g++ warns of endless loops otherwise
+            s.template fold_down<N>(row, {next, end}, sums, [&](vec& to, vec x, std::size_t c, auto) ASHLAR_LAMBDA_INLINE { to += numerator(x, c); });
+            if constexpr (plain && stage.support != -1) {
+                if constexpr (stage.fill_outside) tile = {0, base::columns};
+                for (std::size_t c = tile.first; c < own.first; ++c) store_lanes<1, stored>(vec(0), out + static_cast<std::ptrdiff_t>(c) * column_distance);
+                for (std::size_t c = own.last; c < tile.last; ++c) store_lanes<1, stored>(vec(0), out + static_cast<std::ptrdiff_t>(c) * column_distance);
+            }
+            vec total = sums[0];
+            if constexpr (chains == 4) total = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+            if constexpr (plain)
+                s.template put_rows<base::second_buffer, N, element>(row, select(total == vec(0), vec(0), vec(1) / total));
+            else
+                s.template put_rows<base::second_buffer, N, element>(row, most + log(total));
+        }
+    };
+    template <std::size_t N>
+    ASHLAR_ALWAYS_INLINE void lanes_of_rows(std::size_t row, typename base::range r, typename base::range tile) const {
+        numerators_of_rows<N>(*this, row, r, tile).finish();
+    }
+
+    /// Count rows, each along its columns: what one waits for at its ends passes beside the other.
+    template <std::size_t Count>
+    ASHLAR_ALWAYS_INLINE void rows_along(std::size_t row, typename base::range r) const {
+        constexpr std::size_t chains = 4 / Count;
+        const auto over_chains = [](const vec (&x)[4], std::size_t q, auto fold) ASHLAR_LAMBDA_INLINE {
+            const vec one = fold(x[q * chains], x[q * chains + 1]);
+            return Count == 2 ? one : fold(one, fold(x[chains - 2], x[chains - 1]));
+        };
+        vec most[4] = {lowest(), lowest(), lowest(), lowest()};
+        this->template fold_rows_along<Count>(row, r, most, [](vec& m, vec x, std::size_t, std::size_t, auto n) ASHLAR_LAMBDA_INLINE {
+            if constexpr (n == base::width)
+                m = max(m, x);
+            else
+                m = max(m, select(vec::mask_type::first(n), x, lowest()));
+        });
+        vec shift[Count];
+        ASHLAR_UNROLL
+        for (std::size_t q = 0; q < Count; ++q)
+            shift[q] = vec(reduce_max(over_chains(most, q, [](vec x, vec y) ASHLAR_LAMBDA_INLINE { return max(x, y); })));
+        vec sum[4] = {vec(0), vec(0), vec(0), vec(0)};
+        element* out = plain ? numerators(row, 0) : nullptr;
+        const std::ptrdiff_t distance = plain ? numerators(row + Count - 1, 0) - out : 0;
+        this->template fold_rows_along<Count>(row, r, sum, [&](vec& s, vec x, std::size_t at, std::size_t c, auto n) ASHLAR_LAMBDA_INLINE {
+            const std::size_t q = at - row;
+            vec e = exp_nonpositive(x - shift[q]);
+            if constexpr (n != base::width) e = select(vec::mask_type::first(n), e, vec(0));
+            if constexpr (plain) store_lanes<1, n>(e, out + static_cast<std::ptrdiff_t>(q) * distance + c);
+            s += e;
+        });
+        ASHLAR_UNROLL
+        for (std::size_t q = 0; q < Count; ++q) {
+            if constexpr (plain && stage.fill_outside) {
+                element* const line_out = out + static_cast<std::ptrdiff_t>(q) * distance;
+                for (std::size_t c = 0; c < r.first; ++c) line_out[c] = element(0);
+                for (std::size_t c = r.last; c < columns; ++c) line_out[c] = element(0);
+            }
+            const element total = reduce_add(over_chains(sum, q, [](vec x, vec y) ASHLAR_LAMBDA_INLINE { return x + y; }));
+            element* scale = this->template row_number<base::second_buffer, element>(row + q);
+            if constexpr (plain)
+                *scale = total == element(0) ? element(0) : element(1) / total;
+            else
+                *scale = (shift[q] + log(vec(total)))[0];
+        }
+    }
+};
+
+}  // namespace ashlar::detail
