@@ -124,7 +124,7 @@ private:
     }
 
     const Model& weights;
-    typename Model::cache cache;
+    typename Model::cache cache{};  // written once here, so that no page of it is new to the system while a story is told
     tensor<float, vocabulary> logits;
     workspace<scratch_bytes<1>()> step_scratch;
 };
