@@ -12,7 +12,7 @@ namespace ashlar {
 
 /// A type that tensors can hold: floating point in full; bool and integers for masks, indices and comparisons.
 template <class T>
-concept element = std::is_arithmetic_v<std::remove_cv_t<T>>;
+concept element = (!__is_class(T)) && std::is_arithmetic_v<std::remove_cv_t<T>>;
 
 /// Anything with a shape and elements: a tensor, a view or a lazy node.
 template <class E>

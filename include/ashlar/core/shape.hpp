@@ -38,9 +38,17 @@ struct shape_index;
 template <auto... Dims>
 struct shape_index<shape<Dims...>> : indexed_dimensions<std::make_index_sequence<sizeof...(Dims)>, Dims...> {};
 
+template <class Shape>
+inline constexpr bool has_names = true;
+template <std::size_t... Extents>
+inline constexpr bool has_names<shape<Extents...>> = false;
+
 /// The I-th dimension of a shape: a std::size_t or an axis.
 template <class Shape, std::size_t I>
 inline constexpr auto dimension_at = dimension_of<I>(shape_index<Shape>{});
+template <class Shape, std::size_t I>
+    requires(!has_names<Shape>)
+inline constexpr std::size_t dimension_at<Shape, I> = Shape::extents[I];
 
 /// The same array, built from a full list of elements. Arrays that become template arguments must pass through here:
 /// g++ 12 leaves zeros out of the mangled name of one that was filled element by element, and then takes the functions
@@ -129,31 +137,41 @@ consteval auto broadcast_dimension() {
 
 template <class A, class B>
 consteval bool shapes_broadcast() {
-    constexpr std::size_t rank = A::rank > B::rank ? A::rank : B::rank;
-    return []<std::size_t... I>(std::index_sequence<I...>) {
-        [[maybe_unused]] const auto one = []<std::size_t K>() {
-            constexpr std::size_t a = aligned_position(K, A::rank, rank), b = aligned_position(K, B::rank, rank);
-            if constexpr (a == no_axis || b == no_axis)
-                return true;
-            else
-                return dimensions_broadcast<dimension_at<A, a>, dimension_at<B, b>>();
-        };
-        return (true && ... && one.template operator()<I>());
-    }(std::make_index_sequence<rank>{});
+    if constexpr (std::is_same_v<A, B> || A::rank == 0 || B::rank == 0) {
+        return true;
+    } else {
+        constexpr std::size_t rank = A::rank > B::rank ? A::rank : B::rank;
+        return []<std::size_t... I>(std::index_sequence<I...>) {
+            const auto one = []<std::size_t K>() {
+                constexpr std::size_t a = aligned_position(K, A::rank, rank), b = aligned_position(K, B::rank, rank);
+                if constexpr (a == no_axis || b == no_axis)
+                    return true;
+                else
+                    return dimensions_broadcast<dimension_at<A, a>, dimension_at<B, b>>();
+            };
+            return (one.template operator()<I>() && ...);
+        }(std::make_index_sequence<rank>{});
+    }
 }
 
 template <class A, class B>
 consteval auto broadcast_two() {
-    constexpr std::size_t rank = A::rank > B::rank ? A::rank : B::rank;
-    return build_shape<rank>([]<std::size_t K>() {
-        constexpr std::size_t a = aligned_position(K, A::rank, rank), b = aligned_position(K, B::rank, rank);
-        if constexpr (a == no_axis)
-            return dimension_at<B, b>;
-        else if constexpr (b == no_axis)
-            return dimension_at<A, a>;
-        else
-            return broadcast_dimension<dimension_at<A, a>, dimension_at<B, b>>();
-    });
+    if constexpr (std::is_same_v<A, B> || B::rank == 0) {
+        return A{};
+    } else if constexpr (A::rank == 0) {
+        return B{};
+    } else {
+        constexpr std::size_t rank = A::rank > B::rank ? A::rank : B::rank;
+        return build_shape<rank>([]<std::size_t K>() {
+            constexpr std::size_t a = aligned_position(K, A::rank, rank), b = aligned_position(K, B::rank, rank);
+            if constexpr (a == no_axis)
+                return dimension_at<B, b>;
+            else if constexpr (b == no_axis)
+                return dimension_at<A, a>;
+            else
+                return broadcast_dimension<dimension_at<A, a>, dimension_at<B, b>>();
+        });
+    }
 }
 
 /// The shape of an elementwise result by NumPy's rule, aligned at the last axis.
@@ -170,7 +188,9 @@ using broadcast_shape = typename broadcast_result<Shapes...>::type;
 
 template <class A, class B>
 consteval bool shapes_agree() {
-    if constexpr (A::rank != B::rank)
+    if constexpr (std::is_same_v<A, B>)
+        return true;
+    else if constexpr (A::rank != B::rank)
         return false;
     else
         return []<std::size_t... I>(std::index_sequence<I...>) {

@@ -14,7 +14,7 @@
 namespace ashlar::detail {
 
 template <std::size_t I, class Node>
-using operand_type = std::remove_cvref_t<decltype(std::declval<const Node&>().template operand<I>())>;
+using operand_type = decltype(operand_type_at<I>(std::declval<const decltype(Node::operands)&>()));
 
 /// Nodes that only say where their operand's elements are.
 consteval bool moves_elements(op kind) {

@@ -20,7 +20,7 @@ namespace detail {
 
 /// A number beside an expression.
 template <class A>
-concept scalar_argument = std::is_arithmetic_v<std::remove_cvref_t<A>>;
+concept scalar_argument = element<std::remove_cvref_t<A>>;
 
 /// What an elementwise function takes: expressions and numbers, and one expression at least.
 template <class... A>

@@ -52,6 +52,17 @@ struct element_access {
     static constexpr bool is_evaluated = false;
 };
 
+/// Operand I of a list, for its type: not defined.
+template <std::size_t I, class Operand>
+Operand operand_type_at(const indexed_operand<I, Operand>&);
+
+/// Nodes of an expression, itself included.
+template <class E>
+inline constexpr std::size_t node_count = 1;
+template <class E>
+    requires requires { E::descendants; }
+inline constexpr std::size_t node_count<E> = 1 + E::descendants;
+
 /// What every node has: a kind, a shape, an element type and its operands.
 template <class Derived, op Kind, class Shape, class T, class... Operands>
 struct node : Shape {
@@ -60,11 +71,12 @@ struct node : Shape {
     using expression_category = node_category;
     static constexpr op kind = Kind;
     static constexpr std::size_t operand_count = sizeof...(Operands);
+    static constexpr std::size_t descendants = (std::size_t{0} + ... + node_count<Operands>);
     [[no_unique_address]] operand_list<Operands...> operands;
 
     template <std::size_t I>
     ASHLAR_ALWAYS_INLINE constexpr const auto& operand() const {
-        return operand_at<I>(operands);
+        return static_cast<const indexed_operand<I, decltype(operand_type_at<I>(operands))>&>(operands).value;
     }
 
     /// A node of rank 0 is a number where one is asked for, and evaluated there: `if (max(abs(x)) < 1.0f)`.

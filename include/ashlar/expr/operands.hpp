@@ -43,11 +43,6 @@ struct operand_storage;
 template <std::size_t... I, class... Operands>
 struct operand_storage<std::index_sequence<I...>, Operands...> : indexed_operand<I, Operands>... {};
 
-template <std::size_t I, class Operand>
-ASHLAR_ALWAYS_INLINE constexpr const Operand& operand_at(const indexed_operand<I, Operand>& o) {
-    return o.value;
-}
-
 /// The operands of a node, an aggregate.
 template <class... Operands>
 using operand_list = operand_storage<std::index_sequence_for<Operands...>, Operands...>;

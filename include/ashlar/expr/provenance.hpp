@@ -186,7 +186,7 @@ consteval exclusion find_exclusion() {
         return exclusion_of<typename scope::value_type, typename scope::outer_type>;
     } else if constexpr (kind_of<E> == op::let) {
         return exclusion_of<operand_type<1, E>, let_scope<typename E::tag, operand_type<0, E>, Scope>>;
-    } else if constexpr (operand_count_of<E>() == 0 || kind_of<E> == op::matmul || kind_of<E> == op::reduce) {
+    } else if constexpr (node_count<E> == 1 || kind_of<E> == op::matmul || kind_of<E> == op::reduce) {
         return exclusion::none;
     } else {
         return []<std::size_t... I>(std::index_sequence<I...>) {

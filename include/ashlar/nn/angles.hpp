@@ -47,8 +47,7 @@ constexpr sine_cosine sine_and_cosine(double x) noexcept {
 /// base^(-2 i / width) for i below Count.
 template <std::size_t Count, class Config = current_config>
 constexpr tensor<double, Count> frequencies(double base, std::size_t width) noexcept {
-    const tensor<double, 1> logarithm = log(tensor<double, 1>(base));
-    return exp(iota<double, Count>() * (-2 * logarithm(0) / static_cast<double>(width)));
+    return exp(iota<double, Count>() * (-2 * log(base) / static_cast<double>(width)));
 }
 
 /// Calls f(i, sine, cosine) for i = 0, 1, ... of the angles i * step, i below count. A rotation takes one to the next,

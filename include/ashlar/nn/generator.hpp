@@ -73,11 +73,11 @@ public:
             return kept_normal;
         }
         const double u1 = uniform(0.0, 1.0), u2 = uniform(0.0, 1.0);
-        const tensor<double, 1> radius = sqrt(log(tensor<double, 1>(1 - u2)) * -2.0);
+        const double radius = sqrt(log(1 - u2) * -2);
         const nn::detail::sine_cosine angle = nn::detail::sine_and_cosine(6.283185307179586 * u1);
-        kept_normal = radius(0) * angle.sine;
+        kept_normal = radius * angle.sine;
         has_normal = true;
-        return radius(0) * angle.cosine;
+        return radius * angle.cosine;
     }
 
 private:
@@ -151,8 +151,7 @@ constexpr void draw_normal(generator& random, std::size_t count, double mean, do
 /// The square root, correctly rounded, at compile time too.
 template <class Config = current_config>
 constexpr double root(double x) noexcept {
-    const tensor<double, 1> result = sqrt(tensor<double, 1>(x));
-    return result(0);
+    return sqrt(x);
 }
 
 }  // namespace detail

@@ -21,24 +21,28 @@ using axis_list = std::array<std::ptrdiff_t, max_rank>;
 /// Element types by number, so that stages can be compared without naming types.
 enum class scalar_kind : std::uint8_t { boolean, integer, floating };
 
-/// One node of the expression, without its type.
-struct graph_node {
-    op kind{};
+/// What only some kinds of node know about themselves.
+struct node_parameters {
+    axis_list strides{};       // arrays, store: elements between neighbours
+    axis_list permutation{};   // permute
     std::uint8_t variant = 0;  // the reduction, softmax_kind or standardize_kind
+    std::size_t axis = 0;      // reduce, softmax, standardize, slice, concat, take, repeat, index
+    std::ptrdiff_t step = 1;   // slice: step, repeat: times
+    std::size_t flops = 0;     // map: per element
+    std::size_t kept = 0;      // masked: pairs that the mask's type keeps, over all batch entries
+    bool static_mask = false;
+    bool owned = false;  // arrays: held by value, so nothing else can overlap it
+};
+
+/// One node of the expression, without its type.
+struct graph_node : node_parameters {
+    op kind{};
     std::uint8_t rank = 0;
     std::uint8_t operand_count = 0;
     scalar_kind scalar{};
     std::size_t element_bytes = 0;
     std::array<std::size_t, max_rank> extents{};
-    axis_list strides{};      // arrays: elements between neighbours
-    axis_list permutation{};  // permute
-    std::size_t panel = 0;    // packed: columns of a panel
-    std::size_t axis = 0;     // reduce, softmax, slice, concat, take, repeat, index
-    std::ptrdiff_t step = 1;  // slice: step, repeat: times
-    std::size_t flops = 0;    // map: per element
-    std::size_t kept = 0;     // masked: pairs that the mask's type keeps, over all batch entries
-    bool static_mask = false;
-    bool owned = false;  // arrays: held by value, so nothing else can overlap it
+    std::size_t panel = 0;  // packed: columns of a panel
     std::array<std::int16_t, max_operands> operands{};
     std::int16_t same_as = -1;  // let, let_value, store: the node whose value this is
     std::int16_t uses = 0;
@@ -65,16 +69,6 @@ struct graph_builder {
     constexpr graph_node& at(std::int16_t n) { return nodes[static_cast<std::size_t>(n)]; }
 };
 
-template <class E>
-consteval std::size_t node_count() {
-    if constexpr (operand_count_of<E>() == 0)
-        return 1;
-    else
-        return []<std::size_t... I>(std::index_sequence<I...>) {
-            return (std::size_t{1} + ... + node_count<std::remove_cvref_t<decltype(std::declval<E>().template operand<I>())>>());
-        }(std::make_index_sequence<E::operand_count>{});
-}
-
 template <class T>
 consteval scalar_kind scalar_kind_of() {
     if (std::is_same_v<T, bool>) return scalar_kind::boolean;
@@ -89,95 +83,72 @@ consteval std::size_t flops_of_function() {
         return 1;
 }
 
-/// What only some kinds of node know about themselves.
-template <class Node>
-struct node_parameters {
-    static constexpr void describe(graph_node&) {}
-};
-template <auto Permutation, class S, class E>
-struct node_parameters<permute_node<Permutation, S, E>> {
-    static constexpr void describe(graph_node& n) {
-        for (std::size_t i = 0; i < S::rank; ++i) n.permutation[i] = static_cast<std::ptrdiff_t>(Permutation[i]);
-    }
-};
-template <std::size_t Axis, std::ptrdiff_t Step, class S, class E>
-struct node_parameters<slice_node<Axis, Step, S, E>> {
-    static constexpr void describe(graph_node& n) { n.axis = Axis, n.step = Step; }
-};
-template <std::size_t Axis, std::size_t Times, class S, class E>
-struct node_parameters<repeat_node<Axis, Times, S, E>> {
-    static constexpr void describe(graph_node& n) { n.axis = Axis, n.step = Times; }
-};
-template <std::size_t Axis, class S, class... Parts>
-struct node_parameters<concat_node<Axis, S, Parts...>> {
-    static constexpr void describe(graph_node& n) { n.axis = Axis; }
-};
-template <std::size_t Axis, class S, class Table, class Indices>
-struct node_parameters<take_node<Axis, S, Table, Indices>> {
-    static constexpr void describe(graph_node& n) { n.axis = Axis; }
-};
-template <std::size_t Axis, class S>
-struct node_parameters<index_node<Axis, S>> {
-    static constexpr void describe(graph_node& n) { n.axis = Axis; }
-};
-template <class F, class S, class T, class... Args>
-struct node_parameters<map_node<F, S, T, Args...>> {
-    static constexpr void describe(graph_node& n) { n.flops = flops_of_function<F>(); }
-};
-template <class Mask, class E>
-struct node_parameters<masked_node<Mask, E>> {
-    static constexpr void describe(graph_node& n) {
-        n.kept = mask_kept_pairs<Mask, typename E::shape_type>;
-        n.static_mask = Mask::is_static;
-    }
-};
-template <reduction Kind, std::size_t Axis, bool Keep, class S, class T, class E>
-struct node_parameters<reduce_node<Kind, Axis, Keep, S, T, E>> {
-    static constexpr void describe(graph_node& n) { n.variant = static_cast<std::uint8_t>(Kind), n.axis = Axis; }
-};
-template <softmax_kind Kind, std::size_t Axis, class E>
-struct node_parameters<softmax_node<Kind, Axis, E>> {
-    static constexpr void describe(graph_node& n) { n.variant = static_cast<std::uint8_t>(Kind), n.axis = Axis; }
-};
-template <standardize_kind Kind, class E>
-struct node_parameters<standardize_node<Kind, E>> {
-    static constexpr void describe(graph_node& n) { n.variant = static_cast<std::uint8_t>(Kind), n.axis = n.rank - 1u; }
-};
-
-template <class Destination, class E>
-struct node_parameters<store_node<Destination, E>> {
-    static constexpr void describe(graph_node& n) {
-        for (std::size_t i = 0; i < n.rank; ++i) n.strides[i] = Destination::strides[i];
-    }
-};
-
-template <class E>
-constexpr graph_node describe_node() {
-    using T = element_of<E>;
-    using S = typename E::shape_type;
-    static_assert(S::rank <= max_rank, "ashlar: expression: at most 8 axes; merge some with reshape");
-    graph_node n{};
-    n.kind = kind_of<E>;
-    n.rank = S::rank;
-    n.scalar = scalar_kind_of<T>();
-    n.element_bytes = sizeof(T);
-    for (std::size_t i = 0; i < S::rank; ++i) n.extents[i] = S::extents[i];
-    if constexpr (kind_of<E> == op::array) {
-        for (std::size_t i = 0; i < S::rank; ++i) n.strides[i] = E::strides[i];
-        n.owned = is_owning_tensor<E>;
-    }
-    if constexpr (kind_of<E> == op::packed) n.panel = E::panel;
-    node_parameters<E>::describe(n);
-    return n;
+template <class T, std::size_t N>
+constexpr axis_list as_axis_list(const std::array<T, N>& values) {
+    axis_list list{};
+    for (std::size_t i = 0; i < N && i < max_rank; ++i) list[i] = static_cast<std::ptrdiff_t>(values[i]);
+    return list;
 }
+
+/// The parameters of a node type. Variables, not functions of classes: every node of an expression asks for its own.
+template <class Node>
+inline constexpr node_parameters parameters_of{};
+template <auto Permutation, class S, class E>
+inline constexpr node_parameters parameters_of<permute_node<Permutation, S, E>>{.permutation = as_axis_list(Permutation)};
+template <std::size_t Axis, std::ptrdiff_t Step, class S, class E>
+inline constexpr node_parameters parameters_of<slice_node<Axis, Step, S, E>>{.axis = Axis, .step = Step};
+template <std::size_t Axis, std::size_t Times, class S, class E>
+inline constexpr node_parameters parameters_of<repeat_node<Axis, Times, S, E>>{.axis = Axis, .step = Times};
+template <std::size_t Axis, class S, class... Parts>
+inline constexpr node_parameters parameters_of<concat_node<Axis, S, Parts...>>{.axis = Axis};
+template <std::size_t Axis, class S, class Table, class Indices>
+inline constexpr node_parameters parameters_of<take_node<Axis, S, Table, Indices>>{.axis = Axis};
+template <std::size_t Axis, class S>
+inline constexpr node_parameters parameters_of<index_node<Axis, S>>{.axis = Axis};
+template <class F, class S, class T, class... Args>
+inline constexpr node_parameters parameters_of<map_node<F, S, T, Args...>>{.flops = flops_of_function<F>()};
+template <class Mask, class E>
+inline constexpr node_parameters parameters_of<masked_node<Mask, E>>{
+    .kept = mask_kept_pairs<Mask, typename E::shape_type>, .static_mask = Mask::is_static};
+template <reduction Kind, std::size_t Axis, bool Keep, class S, class T, class E>
+inline constexpr node_parameters parameters_of<reduce_node<Kind, Axis, Keep, S, T, E>>{
+    .variant = static_cast<std::uint8_t>(Kind), .axis = Axis};
+template <softmax_kind Kind, std::size_t Axis, class E>
+inline constexpr node_parameters parameters_of<softmax_node<Kind, Axis, E>>{
+    .variant = static_cast<std::uint8_t>(Kind), .axis = Axis};
+template <standardize_kind Kind, class E>
+inline constexpr node_parameters parameters_of<standardize_node<Kind, E>>{
+    .variant = static_cast<std::uint8_t>(Kind), .axis = E::shape_type::rank - 1};
+template <class Destination, class E>
+inline constexpr node_parameters parameters_of<store_node<Destination, E>>{.strides = as_axis_list(Destination::strides)};
+template <array_expression E>
+inline constexpr node_parameters parameters_of<E>{.strides = as_axis_list(E::strides), .owned = is_owning_tensor<E>};
 
 /// The variant of what the name of a let becomes outside it, for the sake of one error: a number that nobody reads.
 inline constexpr std::uint8_t name_outside = 1;
 
+template <class E, std::size_t Capacity>
+constexpr std::int16_t append_nodes(graph_builder<Capacity>& graph);
+
+/// Appends the operands of n, of any node with these operands.
+template <std::size_t Capacity, std::size_t... I, class... Operands>
+constexpr void append_operands(graph_builder<Capacity>& graph, graph_node& n, const operand_storage<std::index_sequence<I...>, Operands...>*) {
+    n.operand_count = sizeof...(Operands);
+    ((n.operands[I] = append_nodes<Operands>(graph)), ...);
+}
+
 /// Appends the nodes of E in post-order and returns the number of its root.
 template <class E, std::size_t Capacity>
 constexpr std::int16_t append_nodes(graph_builder<Capacity>& graph) {
-    graph_node n = describe_node<E>();
+    using S = typename E::shape_type;
+    static_assert(S::rank <= max_rank, "ashlar: expression: at most 8 axes; merge some with reshape");
+    graph_node n{parameters_of<E>};
+    n.kind = kind_of<E>;
+    n.rank = S::rank;
+    n.scalar = scalar_kind_of<element_of<E>>();
+    n.element_bytes = sizeof(element_of<E>);
+    for (std::size_t i = 0; i < S::rank; ++i) n.extents[i] = S::extents[i];
+    if constexpr (kind_of<E> == op::packed) n.panel = E::panel;
     if constexpr (kind_of<E> == op::let_value) {
         for (std::size_t i = graph.lets; i-- > 0;)
             if (graph.let_tags[i] == &type_identity<typename E::tag>) {
@@ -187,22 +158,17 @@ constexpr std::int16_t append_nodes(graph_builder<Capacity>& graph) {
             }
         if (n.same_as == -1) n.kind = op::scalar, n.variant = name_outside;
     } else if constexpr (kind_of<E> == op::let) {
-        using value = std::remove_cvref_t<decltype(std::declval<E>().template operand<0>())>;
-        using body = std::remove_cvref_t<decltype(std::declval<E>().template operand<1>())>;
         n.operand_count = 2;
-        n.operands[0] = append_nodes<value>(graph);
+        n.operands[0] = append_nodes<operand_type<0, E>>(graph);
         graph.let_tags[graph.lets] = &type_identity<typename E::tag>;
         graph.let_values[graph.lets++] = n.operands[0];
-        n.operands[1] = append_nodes<body>(graph);
+        n.operands[1] = append_nodes<operand_type<1, E>>(graph);
         --graph.lets;
         n.same_as = n.operands[1];
         n.excluded = graph.at(n.same_as).excluded;
-    } else if constexpr (operand_count_of<E>() != 0) {
+    } else if constexpr (node_count<E> > 1) {
         static_assert(E::operand_count <= max_operands, "ashlar: expression: at most 16 operands; concat in two steps");
-        n.operand_count = E::operand_count;
-        [&]<std::size_t... I>(std::index_sequence<I...>) {
-            ((n.operands[I] = append_nodes<std::remove_cvref_t<decltype(std::declval<E>().template operand<I>())>>(graph)), ...);
-        }(std::make_index_sequence<E::operand_count>{});
+        append_operands(graph, n, static_cast<const decltype(E::operands)*>(nullptr));
         if constexpr (kind_of<E> == op::store) n.same_as = n.operands[0];
         std::array<exclusion, E::operand_count> excluded{};
         for (std::size_t i = 0; i < E::operand_count; ++i) excluded[i] = graph.at(n.operands[i]).excluded;
@@ -222,7 +188,7 @@ struct let_names {
 /// The nodes of an expression; the root is the last one.
 template <class E>
 struct graph {
-    static constexpr std::size_t count = node_count<E>();
+    static constexpr std::size_t count = node_count<E>;
     static constexpr auto nodes = [] {
         graph_builder<count> builder;
         append_nodes<E>(builder);
@@ -252,26 +218,28 @@ consteval bool check_names() {
     return let_names<graph<E>::names_outside>::are_inside;
 }
 
-/// Node Id of the expression whose root is `e`, found by walking the types.
+/// Where a node stands: operand `slot` of node `parent`.
+struct node_place {
+    std::size_t parent = 0, slot = 0;
+};
+
+/// The place of every node of E but the root.
+template <class E>
+inline constexpr auto node_places = [] {
+    std::array<node_place, graph<E>::count> places{};
+    for (std::size_t n = 0; n < graph<E>::count; ++n)
+        for (std::size_t i = 0; i < graph<E>::nodes[n].operand_count; ++i)
+            places[static_cast<std::size_t>(graph<E>::nodes[n].operands[i])] = {n, i};
+    return places;
+}();
+
+/// Node Id of the expression whose root is `e`: one instantiation for each node, as every path shares its beginning.
 template <std::size_t Id, class E>
 ASHLAR_ALWAYS_INLINE constexpr const auto& node_at(const E& e) {
-    if constexpr (Id + 1 == node_count<E>()) {
+    if constexpr (Id == graph<E>::root)
         return e;
-    } else {
-        constexpr auto child = [] {
-            std::array<std::size_t, 2> found{};
-            std::size_t first = 0;
-            [&]<std::size_t... I>(std::index_sequence<I...>) {
-                const auto visit = [&](std::size_t i, std::size_t n) {
-                    if (Id >= first && Id < first + n) found = {i, Id - first};
-                    first += n;
-                };
-                (visit(I, node_count<std::remove_cvref_t<decltype(std::declval<E>().template operand<I>())>>()), ...);
-            }(std::make_index_sequence<E::operand_count>{});
-            return found;
-        }();
-        return node_at<child[1]>(e.template operand<child[0]>());
-    }
+    else
+        return node_at<node_places<E>[Id].parent>(e).template operand<node_places<E>[Id].slot>();
 }
 
 /// The type of node Id of expression E.

@@ -135,7 +135,7 @@ struct assignment<Destination, Source, Config> {
     static constexpr void run(Destination& destination, const Source& source) noexcept {
         element_type* const to = destination.data();
         const element_type* const from = source.data();
-        if (std::is_constant_evaluated()) {
+        if (__builtin_is_constant_evaluated()) {
             // Constant expressions cannot compare unrelated pointers.
             copy_through_scratch<Config, Destination, Source>(to, from);
         } else if constexpr (is_dense<Destination> && is_dense<Source>) {

@@ -52,7 +52,7 @@ constexpr std::ptrdiff_t checked_index(const I& index, std::size_t extent) noexc
         return checked_index<Config, std::ptrdiff_t>(index, extent);
     } else {
         [[maybe_unused]] const bool inside = index_below(index, extent);
-        if (std::is_constant_evaluated() && !inside) index_out_of_range();
+        if (__builtin_is_constant_evaluated() && !inside) index_out_of_range();
         ASHLAR_ASSERT(inside, "ashlar: indexing: an index must be at least 0 and less than the extent of its axis");
         return static_cast<std::ptrdiff_t>(index);
     }
@@ -93,7 +93,7 @@ constexpr T element_cast(U value) noexcept {
                   "ashlar: tensor: a floating-point value for an integer element would lose its fraction; convert it");
     if constexpr (std::is_integral_v<U> && std::is_integral_v<T> && !std::is_same_v<U, T>) {
         [[maybe_unused]] const bool kept = fits<T>(value);
-        if (std::is_constant_evaluated() && !kept) value_out_of_range();
+        if (__builtin_is_constant_evaluated() && !kept) value_out_of_range();
         ASHLAR_ASSERT(kept, "ashlar: tensor: a value must fit the element type");
     }
     return static_cast<T>(value);
