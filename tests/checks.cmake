@@ -54,4 +54,5 @@ foreach(compiler IN LISTS reference_compilers)
 endforeach()
 
 add_subdirectory(objects)
+add_subdirectory(compile_time)
 add_subdirectory(consumer)
