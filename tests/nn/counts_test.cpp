@@ -11,8 +11,8 @@ namespace {
 
 using namespace ashlar;
 using nn::parameter_bytes;
-using nn::parameter_count;
 
+static_assert(nn::parameter_count<nn::linear<{.in = 64, .out = 10}>> == 650);
 static_assert(parameter_count<nn::linear<{.in = 64, .out = 10}>> == 650);
 static_assert(parameter_count<nn::linear<{.in = 64, .out = 10, .bias = false}>> == 640);
 static_assert(parameter_bytes<nn::linear<{.in = 64, .out = 10}, double>> == 650 * 8);

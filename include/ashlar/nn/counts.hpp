@@ -71,3 +71,11 @@ template <module M>
 inline constexpr std::size_t parameter_bytes = detail::count_of<std::remove_cvref_t<M>>.bytes;
 
 }  // namespace ashlar::nn
+
+namespace ashlar {
+
+// They are asserted on beside workspace_bytes<E> and flops<E>.
+using nn::parameter_bytes;
+using nn::parameter_count;
+
+}  // namespace ashlar
