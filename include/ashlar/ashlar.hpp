@@ -25,6 +25,7 @@
 #include <ashlar/expr/reduce.hpp>
 #include <ashlar/expr/normalize.hpp>
 #include <ashlar/expr/matmul.hpp>
+#include <ashlar/expr/einsum_labels.hpp>
 #include <ashlar/expr/einsum.hpp>
 #include <ashlar/expr/index.hpp>
 #include <ashlar/expr/mask.hpp>
@@ -37,6 +38,7 @@
 #include <ashlar/expr/attention.hpp>
 #include <ashlar/expr/let.hpp>
 #include <ashlar/expr/store.hpp>
+#include <ashlar/expr/packed.hpp>
 #include <ashlar/plan/graph.hpp>
 #include <ashlar/plan/cost.hpp>
 #include <ashlar/plan/explain.hpp>

@@ -11,6 +11,10 @@
 
 namespace ashlar::detail {
 
+/// Whether an expression is made of an operation that was refused: its error has been given, and no other is due.
+template <class E>
+inline constexpr bool is_refused = false;
+
 /// Whether a brace or array extent is the one that the tensor has.
 template <std::size_t Given, std::size_t Expected>
 struct brace_extent {

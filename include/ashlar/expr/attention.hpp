@@ -103,13 +103,13 @@ template <expression Q, expression K, class... Options>
         return squeeze<-2>(attention_weights(unsqueeze<0>(std::forward<Q>(q)), std::forward<K>(k),
                                              std::forward<Options>(options)...));
     else if constexpr (!detail::check_operands<Q, K, K>())
-        return detail::itself(std::forward<Q>(q));
+        return detail::refused_attention<Q, K, detail::rows_of<shape_of<K>>>();
     else if constexpr (!detail::check_options<std::remove_cvref_t<Options>...>())
-        return detail::itself(std::forward<Q>(q));
+        return detail::refused_attention<Q, K, detail::rows_of<shape_of<K>>>();
     else if constexpr (!(detail::check_option<element_of<Q>, detail::scores_shape<Q, K>>(
                              std::type_identity<std::remove_cvref_t<Options>>{}) &&
                          ...))
-        return detail::itself(std::forward<Q>(q));
+        return detail::refused_attention<Q, K, detail::rows_of<shape_of<K>>>();
     else
         return detail::make_weights(std::forward<Q>(q), std::forward<K>(k), options...);
 }
@@ -130,13 +130,13 @@ template <expression Q, expression K, expression V, class... Options>
         return squeeze<-2>(attention(unsqueeze<0>(std::forward<Q>(q)), std::forward<K>(k), std::forward<V>(v),
                                      std::forward<Options>(options)...));
     else if constexpr (!detail::check_operands<Q, K, V>())
-        return detail::itself(std::forward<Q>(q));
+        return detail::refused_attention<Q, K, detail::columns_of<shape_of<V>>>();
     else if constexpr (!detail::check_options<std::remove_cvref_t<Options>...>())
-        return detail::itself(std::forward<Q>(q));
+        return detail::refused_attention<Q, K, detail::columns_of<shape_of<V>>>();
     else if constexpr (!(detail::check_option<element_of<Q>, detail::scores_shape<Q, K>>(
                              std::type_identity<std::remove_cvref_t<Options>>{}) &&
                          ...))
-        return detail::itself(std::forward<Q>(q));
+        return detail::refused_attention<Q, K, detail::columns_of<shape_of<V>>>();
     else
         return matmul(detail::make_weights(std::forward<Q>(q), std::forward<K>(k), options...),
                       detail::grouped<shape_of<Q>>(std::forward<V>(v)));

@@ -10,6 +10,7 @@
 #include <ashlar/expr/attention_options.hpp>
 #include <ashlar/expr/masked.hpp>
 #include <ashlar/expr/matmul.hpp>
+#include <ashlar/expr/refused.hpp>
 
 namespace ashlar::detail {
 
@@ -264,5 +265,19 @@ consteval bool check_option(std::type_identity<score_mod_option<F>>) {
 
 template <expression Q, expression K>
 using scores_shape = decltype(scores_of<shape_of<Q>, shape_of<K>>());
+
+/// The shape [..., queries, Columns] that a refused attention was most likely meant to have.
+template <class Q, class K, auto Columns>
+consteval auto meant_attention_shape() {
+    using queries = decltype(batch_axes<Q>());
+    using batch = std::conditional_t<shapes_broadcast<queries, grouped_batch<Q, K>>(), decltype(score_batch<Q, K>()), queries>;
+    return inserted_dimension<decltype(inserted_dimension<batch, batch::rank, rows_of<Q>>()), batch::rank + 1, Columns>();
+}
+
+/// What a refused attention returns.
+template <expression Q, expression K, auto Columns>
+ASHLAR_ALWAYS_INLINE constexpr auto refused_attention() noexcept {
+    return refused<floating_or_float<element_of<Q>>, decltype(meant_attention_shape<shape_of<Q>, shape_of<K>, Columns>())>();
+}
 
 }  // namespace ashlar::detail

@@ -71,7 +71,9 @@ template <auto Axis, expression First, expression... Rest>
                   "ashlar: concat: the axis must be a position or a named axis that occurs once in the first shape");
     static_assert(detail::element_types<T, other>::same,
                   "ashlar: concat: the element types must be the same; use cast<T>(x)");
-    if constexpr (!found || !std::is_same_v<T, other> || sizeof...(Rest) == 0) {
+    if constexpr (!found || !std::is_same_v<T, other>) {
+        return detail::refused<T, shape_of<First>>();
+    } else if constexpr (sizeof...(Rest) == 0) {
         return detail::itself(std::forward<First>(first));
     } else {
         constexpr std::size_t axis = detail::axis_position<shape_of<First>, Axis>();
@@ -84,7 +86,7 @@ template <auto Axis, expression First, expression... Rest>
             return concat_node<axis, typename result::type, detail::held<First>, detail::held<Rest>...>{
                 {{}, {{detail::hold(std::forward<First>(first))}, {detail::hold(std::forward<Rest>(rest))}...}}};
         else
-            return detail::itself(std::forward<First>(first));
+            return detail::refused<T, typename result::type>();
     }
 }
 
@@ -105,7 +107,7 @@ template <std::ptrdiff_t Axis, expression First, expression... Rest>
     if constexpr (placed && agree)
         return concat<Axis>(unsqueeze<Axis>(std::forward<First>(first)), unsqueeze<Axis>(std::forward<Rest>(rest))...);
     else
-        return detail::itself(std::forward<First>(first));
+        return detail::refused<element_of<First>, decltype(detail::inserted_dimension<from, 0, 1 + sizeof...(Rest)>())>();
 }
 
 namespace detail {
@@ -155,7 +157,7 @@ template <auto Axis = 0, expression Table, expression Indices>
                          detail::held<Table>, detail::held<Indices>>{
             {{}, {{detail::hold(std::forward<Table>(table))}, {detail::hold(std::forward<Indices>(indices))}}}};
     } else {
-        return detail::itself(std::forward<Table>(table));
+        return detail::refused<element_of<Table>, shape_of<Table>>();
     }
 }
 

@@ -13,6 +13,7 @@
 #include <ashlar/expr/matmul.hpp>
 #include <ashlar/expr/operators.hpp>
 #include <ashlar/expr/reduce.hpp>
+#include <ashlar/expr/refused.hpp>
 #include <ashlar/expr/shape_ops.hpp>
 
 namespace ashlar {
@@ -195,9 +196,9 @@ ASHLAR_ALWAYS_INLINE constexpr auto einsum_of(A&& a, B&& b, C&& c) noexcept {
 ///     auto trace = einsum<"ii->">(m);
 template <fixed_string Subscripts, expression First, expression... Rest>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto einsum(First&& first, Rest&&... rest) noexcept {
+    constexpr detail::subscripts parsed = detail::parse_subscripts(Subscripts.text, Subscripts.size());
     if constexpr (detail::check_einsum<Subscripts, element_of<First>, shape_of<First>, shape_of<Rest>...>(
                       std::type_identity<element_of<Rest>>{}...)) {
-        constexpr detail::subscripts parsed = detail::parse_subscripts(Subscripts.text, Subscripts.size());
         using dimensions =
             detail::label_dimensions<parsed.all(), typename detail::joined<shape_of<First>, shape_of<Rest>...>::type>;
         if constexpr (sizeof...(Rest) == 0)
@@ -209,7 +210,7 @@ template <fixed_string Subscripts, expression First, expression... Rest>
             return detail::einsum_of<dimensions, parsed.operands[0], parsed.operands[1], parsed.operands[2],
                                      parsed.result>(std::forward<First>(first), std::forward<Rest>(rest)...);
     } else {
-        return detail::itself(std::forward<First>(first));
+        return detail::refused<element_of<First>, decltype(detail::meant_einsum_shape<parsed, shape_of<First>, shape_of<Rest>...>())>();
     }
 }
 

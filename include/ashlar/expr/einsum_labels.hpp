@@ -2,6 +2,7 @@
 // What the labels of an einsum stand for, and the checks that they stand for the operands' axes.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <type_traits>
 #include <utility>
@@ -100,6 +101,30 @@ consteval auto find_other_rank() {
         return find_other_rank<Parsed, I + 1, Rest...>();
     else
         return einsum_axes<Parsed.operands[I], First>{};
+}
+
+/// The extents of the result of a refused einsum, of each label that can be read; 1 of the others.
+template <subscripts Parsed, class... Shapes>
+inline constexpr std::array<std::size_t, label_list::capacity + 1> meant_extents = [] {
+    std::array<std::size_t, label_list::capacity + 1> extents{};
+    std::size_t operand = 0;
+    const auto look = [&]<class Shape>() {
+        for (std::size_t i = 0; i < Parsed.result.count && operand < subscripts::most_operands; ++i) {
+            const label_list& labels = Parsed.operands[operand];
+            const std::size_t axis = labels.find(Parsed.result.text[i]);
+            if (extents[i] == 0 && axis < labels.count && axis < Shape::rank) extents[i] = Shape::extents[axis];
+        }
+        ++operand;
+    };
+    (look.template operator()<Shapes>(), ...);
+    for (std::size_t& extent : extents) extent += extent == 0;
+    return extents;
+}();
+
+/// The shape that a refused einsum was most likely meant to have.
+template <subscripts Parsed, class... Shapes>
+consteval auto meant_einsum_shape() {
+    return build_shape<Parsed.result.count>([]<std::size_t K>() { return meant_extents<Parsed, Shapes...>[K]; });
 }
 
 /// Checks that subscripts fit operands of these shapes and elements. The first rule that does not hold silences those

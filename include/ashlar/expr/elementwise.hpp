@@ -12,6 +12,7 @@
 #include <ashlar/expr/math_functions.hpp>
 #include <ashlar/expr/nodes.hpp>
 #include <ashlar/expr/operands.hpp>
+#include <ashlar/expr/refused.hpp>
 #include <ashlar/tensor/index.hpp>
 
 namespace ashlar {
@@ -107,10 +108,25 @@ consteval auto argument_shape() {
         return shape<>{};
 }
 
-/// What a refused operation returns, so that its error stays the only one.
-template <class T, class First, class... Rest>
-ASHLAR_ALWAYS_INLINE constexpr auto first_operand(First&& first, Rest&&...) noexcept {
-    return as_operand<T>(std::forward<First>(first));
+/// What an elementwise operation that is refused returns.
+template <class R, class... A>
+ASHLAR_ALWAYS_INLINE constexpr auto refused_map() noexcept {
+    return refused<R, typename longest_shape<decltype(argument_shape<A>())...>::type>();
+}
+
+/// The result's elements of a function that is not defined for T.
+template <class F, class R>
+consteval auto meant_element() {
+    if constexpr (requires { typename F::result_element; })
+        return std::type_identity<R>{};
+    else if constexpr (F::arguments == takes::floating)
+        return std::type_identity<floating_or_float<R>>{};
+    else if constexpr (F::arguments == takes::truth)
+        return std::type_identity<bool>{};
+    else if constexpr (!is_taken<R>(F::arguments))
+        return std::type_identity<int>{};
+    else
+        return std::type_identity<R>{};
 }
 
 /// f of arguments that are known to fit; numbers become T, the result's elements are R.
@@ -151,9 +167,9 @@ ASHLAR_ALWAYS_INLINE constexpr auto elementwise(F f, A&&... a) noexcept {
                       broadcast_shapes<typename clash::left, typename clash::right>::agree)
             return make_map<result, T>(f, std::forward<A>(a)...);
         else
-            return first_operand<T>(std::forward<A>(a)...);
+            return refused_map<typename decltype(meant_element<F, result>())::type, A...>();
     } else {
-        return first_operand<T>(std::forward<A>(a)...);
+        return refused_map<result, A...>();
     }
 }
 
@@ -303,7 +319,7 @@ template <expression C, class A, class B>
         return detail::make_map<T, T>(detail::where_function{}, std::forward<C>(condition), std::forward<A>(a),
                                       std::forward<B>(b));
     else
-        return detail::first_operand<T>(std::forward<A>(a));
+        return detail::refused_map<T, C, A, B>();
 }
 
 /// f(x...) at each place; the arguments broadcast and may have different element types, numbers take that of the
@@ -327,7 +343,7 @@ template <class F, class... A>
                   detail::broadcast_shapes<typename clash::left, typename clash::right>::agree)
         return detail::make_map<result, T>(detail::user_function<F>{f}, std::forward<A>(x)...);
     else
-        return detail::first_operand<T>(std::forward<A>(x)...);
+        return detail::refused_map<std::conditional_t<std::is_arithmetic_v<result>, result, T>, A...>();
 }
 
 }  // namespace ashlar

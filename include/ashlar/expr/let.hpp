@@ -9,6 +9,7 @@
 #include <ashlar/core/config.hpp>
 #include <ashlar/expr/nodes.hpp>
 #include <ashlar/expr/operands.hpp>
+#include <ashlar/expr/refused.hpp>
 
 namespace ashlar {
 
@@ -46,12 +47,12 @@ template <expression E, class F>
             return let_node<tag, detail::held<E>, detail::held<body>>{
                 {{}, {{detail::hold(std::forward<E>(value))}, {detail::hold(f(y))}}}};
         else
-            return detail::hold(std::forward<E>(value));
+            return detail::refused<element_of<E>, shape_of<E>>();
     } else {
         static_assert(detail::let_body<function>::gives_expression,
                       "ashlar: let: the function must take one expression and return one: [](const auto& y) { return "
                       "...; }");
-        return detail::hold(std::forward<E>(value));
+        return detail::refused<element_of<E>, shape_of<E>>();
     }
 }
 

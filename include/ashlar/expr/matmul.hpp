@@ -12,6 +12,7 @@
 #include <ashlar/expr/operands.hpp>
 #include <ashlar/expr/operators.hpp>
 #include <ashlar/expr/reduce.hpp>
+#include <ashlar/expr/refused.hpp>
 #include <ashlar/expr/shape_ops.hpp>
 
 namespace ashlar {
@@ -71,12 +72,43 @@ ASHLAR_ALWAYS_INLINE constexpr auto make_matmul(A&& a, B&& b) noexcept {
         {{}, {{hold(std::forward<A>(a))}, {hold(std::forward<B>(b))}}}};
 }
 
-template <class E>
-ASHLAR_ALWAYS_INLINE constexpr auto transposed_if_matrix(E&& e) noexcept {
-    if constexpr (shape_of<E>::rank >= 2)
-        return transpose(std::forward<E>(e));
-    else
-        return hold(std::forward<E>(e));
+/// The right operand as it was most likely meant where it does not fit.
+template <class Left, class Right>
+consteval auto meant_right_operand() {
+    constexpr std::size_t rank = Right::rank;
+    if constexpr (rank >= 2) {
+        constexpr auto rows = dimension_at<Right, rank - 2>;
+        constexpr auto columns = dimension_at<Right, rank - 1>;
+        if constexpr (dimensions_agree(left_columns<Left>, columns))
+            return with_dimension<decltype(with_dimension<Right, rank - 2, columns>()), rank - 1, rows>();
+        else
+            return Right{};
+    } else {
+        return Right{};
+    }
+}
+
+/// The shape that a matmul was most likely meant to have.
+template <class Left, class Right>
+consteval auto meant_matmul_shape() {
+    if constexpr (!matmul_operands<Left, Right>::have_axes) {
+        return typename longest_shape<Left, Right>::type{};
+    } else {
+        using right = std::conditional_t<matmul_inner_axes<left_columns<Left>, right_rows<Right>>::agree, Right,
+                                         decltype(meant_right_operand<Left, Right>())>;
+        using left_batch = decltype(batch_axes<Left>());
+        using right_batch = decltype(batch_axes<right>());
+        using batch = typename longest_shape<left_batch, right_batch>::type;
+        constexpr std::size_t rows = Left::rank >= 2 ? 1 : 0, columns = right::rank >= 2 ? 1 : 0;
+        return build_shape<batch::rank + rows + columns>([]<std::size_t K>() {
+            if constexpr (K < batch::rank)
+                return dimension_at<batch, K>;
+            else if constexpr (K == batch::rank && rows == 1)
+                return dimension_at<Left, Left::rank - 2>;
+            else
+                return dimension_at<right, right::rank - 1>;
+        });
+    }
 }
 
 }  // namespace detail
@@ -100,11 +132,11 @@ template <expression A, expression B>
     static_assert(detail::element_types<element_of<A>, element_of<B>>::same,
                   "ashlar: matmul: the element types must be the same; use cast<T>(x)");
     if constexpr (!detail::element_types<element_of<A>, element_of<B>>::same) {
-        return detail::hold(std::forward<A>(a));
+        return detail::refused<element_of<A>, decltype(detail::meant_matmul_shape<left, right>())>();
     } else if constexpr (!detail::matmul_operands<left, right>::have_axes) {
         static_assert(detail::matmul_operands<left, right>::have_axes,
                       "ashlar: matmul: both operands must have an axis; multiply by a scalar with *");
-        return detail::hold(std::forward<A>(a));
+        return detail::refused<element_of<A>, decltype(detail::meant_matmul_shape<left, right>())>();
     } else {
         constexpr auto columns = detail::left_columns<left>;
         constexpr auto rows = detail::right_rows<right>;
@@ -117,13 +149,9 @@ template <expression A, expression B>
                           detail::matmul_batch_axes<left_batch, right_batch>::broadcast,
                       "ashlar: matmul: the batch axes, those before the last two, must broadcast; unsqueeze or rename "
                       "one of them");
-        if constexpr (!matmul_compatible<A, B>) {
-            // What was meant, so that nothing around it fails as well.
-            if constexpr (matmul_compatible<A, decltype(detail::transposed_if_matrix(std::forward<B>(b)))>)
-                return matmul(std::forward<A>(a), detail::transposed_if_matrix(std::forward<B>(b)));
-            else
-                return detail::hold(std::forward<A>(a));
-        } else if constexpr (left::rank == 1 && right::rank == 1)
+        if constexpr (!matmul_compatible<A, B>)
+            return detail::refused<element_of<A>, decltype(detail::meant_matmul_shape<left, right>())>();
+        else if constexpr (left::rank == 1 && right::rank == 1)
             return squeeze(detail::make_matmul(unsqueeze<0>(std::forward<A>(a)), unsqueeze<1>(std::forward<B>(b))));
         else if constexpr (left::rank == 1)
             return squeeze<-2>(detail::make_matmul(unsqueeze<0>(std::forward<A>(a)), std::forward<B>(b)));
@@ -158,7 +186,7 @@ template <expression A, expression B>
     static_assert(detail::vector_operands<shape_of<A>, shape_of<B>>::are_vectors,
                   "ashlar: dot: both operands must be vectors; use matmul for matrices, reshape<n> to flatten");
     if constexpr (!detail::vector_operands<shape_of<A>, shape_of<B>>::are_vectors) {
-        return basic_tensor<element_of<A>>{};
+        return detail::refused<element_of<A>, shape<>>();
     } else {
         constexpr auto left = detail::dimension_at<shape_of<A>, 0>;
         constexpr auto right = detail::dimension_at<shape_of<B>, 0>;
@@ -168,7 +196,7 @@ template <expression A, expression B>
         if constexpr (detail::dot_axes<left, right>::agree)
             return sum<0>(std::forward<A>(a) * std::forward<B>(b));
         else
-            return basic_tensor<element_of<A>>{};
+            return detail::refused<element_of<A>, shape<>>();
     }
 }
 
@@ -182,7 +210,7 @@ template <expression A, expression B>
     if constexpr (detail::vector_operands<shape_of<A>, shape_of<B>>::are_vectors)
         return unsqueeze<1>(std::forward<A>(a)) * unsqueeze<0>(std::forward<B>(b));
     else
-        return detail::hold(std::forward<A>(a));
+        return detail::refused<element_of<A>, shape<shape_of<A>::size, shape_of<B>::size>>();
 }
 
 }  // namespace ashlar

@@ -10,6 +10,7 @@
 #include <ashlar/core/config.hpp>
 #include <ashlar/core/shape.hpp>
 #include <ashlar/expr/operands.hpp>
+#include <ashlar/expr/refused.hpp>
 #include <ashlar/tensor/view.hpp>
 
 namespace ashlar::detail {
@@ -29,6 +30,15 @@ ASHLAR_ALWAYS_INLINE constexpr auto itself(E&& e) noexcept {
         return make_view<memory_element<E>, shape_of<E>, std::remove_cvref_t<E>::strides>(e.data());
     else
         return hold(std::forward<E>(e));
+}
+
+/// What a refused shape operation returns: of memory a view, so that it can be read and written where that was meant.
+template <class Shape, expression E>
+ASHLAR_ALWAYS_INLINE constexpr auto refused_shape([[maybe_unused]] E&& e) noexcept {
+    if constexpr (viewable<E>)
+        return make_view<memory_element<E>, Shape, row_major_strides(Shape::extents)>(e.data());
+    else
+        return refused<element_of<E>, Shape>();
 }
 
 /// A copy of a node's operand, so that an owned tensor stays owned.

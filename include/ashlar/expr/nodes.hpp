@@ -72,7 +72,8 @@ struct node : Shape {
     static constexpr op kind = Kind;
     static constexpr std::size_t operand_count = sizeof...(Operands);
     static constexpr std::size_t descendants = (std::size_t{0} + ... + node_count<Operands>);
-    [[no_unique_address]] operand_list<Operands...> operands;
+    using operands_type = operand_list<Operands...>;
+    [[no_unique_address]] operands_type operands;
 
     template <std::size_t I>
     ASHLAR_ALWAYS_INLINE constexpr const auto& operand() const {

@@ -12,6 +12,7 @@
 #include <ashlar/expr/elementwise.hpp>
 #include <ashlar/expr/nodes.hpp>
 #include <ashlar/expr/operands.hpp>
+#include <ashlar/expr/refused.hpp>
 
 namespace ashlar {
 
@@ -28,7 +29,7 @@ ASHLAR_ALWAYS_INLINE constexpr auto softmax_along(E&& e) noexcept {
     if constexpr (found && floating)
         return softmax_node<Kind, axis_position<shape_of<E>, Axis>(), held<E>>{{{}, {{hold(std::forward<E>(e))}}}};
     else
-        return hold(std::forward<E>(e));
+        return refused<floating_or_float<element_of<E>>, shape_of<E>>();
 }
 
 template <standardize_kind Kind, class E>
@@ -42,7 +43,7 @@ ASHLAR_ALWAYS_INLINE constexpr auto standardize(E&& e, double epsilon) noexcept 
     if constexpr (found && floating)
         return standardize_node<Kind, held<E>>{{{}, {{hold(std::forward<E>(e))}}}, static_cast<element_of<E>>(epsilon)};
     else
-        return hold(std::forward<E>(e));
+        return refused<floating_or_float<element_of<E>>, shape_of<E>>();
 }
 
 }  // namespace detail
@@ -86,7 +87,7 @@ template <expression X, expression Gamma, expression Beta>
                                                        std::forward<Gamma>(gamma)),
                                    std::forward<Beta>(beta));
     else
-        return detail::hold(std::forward<X>(x));
+        return detail::refused<detail::floating_or_float<element_of<X>>, shape_of<X>>();
 }
 
 /// x / sqrt(mean(x * x) + eps) along the last axis (Zhang and Sennrich 2019).
@@ -106,7 +107,7 @@ template <expression X, expression Gamma>
         return detail::elementwise(detail::times_function{}, rms_norm(std::forward<X>(x), eps),
                                    std::forward<Gamma>(gamma));
     else
-        return detail::hold(std::forward<X>(x));
+        return detail::refused<detail::floating_or_float<element_of<X>>, shape_of<X>>();
 }
 
 }  // namespace ashlar

@@ -121,13 +121,15 @@ template <expression E>
     return detail::elementwise(detail::not_function{}, std::forward<E>(x));
 }
 
+// Not by the operators above, for three lines less in each error.
+
 /// d = d + e; d is a named tensor or a view, which e may refer to.
 ///
 ///     x += attention(q, k, v);
 template <detail::writable D, class E>
     requires detail::elementwise_arguments<D, E>
 ASHLAR_ALWAYS_INLINE constexpr D operator+=(D&& d, E&& e) noexcept {
-    d = d + std::forward<E>(e);
+    d = detail::elementwise(detail::plus_function{}, d, std::forward<E>(e));
     return std::forward<D>(d);
 }
 
@@ -135,7 +137,7 @@ ASHLAR_ALWAYS_INLINE constexpr D operator+=(D&& d, E&& e) noexcept {
 template <detail::writable D, class E>
     requires detail::elementwise_arguments<D, E>
 ASHLAR_ALWAYS_INLINE constexpr D operator-=(D&& d, E&& e) noexcept {
-    d = d - std::forward<E>(e);
+    d = detail::elementwise(detail::minus_function{}, d, std::forward<E>(e));
     return std::forward<D>(d);
 }
 
@@ -143,7 +145,7 @@ ASHLAR_ALWAYS_INLINE constexpr D operator-=(D&& d, E&& e) noexcept {
 template <detail::writable D, class E>
     requires detail::elementwise_arguments<D, E>
 ASHLAR_ALWAYS_INLINE constexpr D operator*=(D&& d, E&& e) noexcept {
-    d = d * std::forward<E>(e);
+    d = detail::elementwise(detail::times_function{}, d, std::forward<E>(e));
     return std::forward<D>(d);
 }
 
@@ -151,7 +153,7 @@ ASHLAR_ALWAYS_INLINE constexpr D operator*=(D&& d, E&& e) noexcept {
 template <detail::writable D, class E>
     requires detail::elementwise_arguments<D, E>
 ASHLAR_ALWAYS_INLINE constexpr D operator/=(D&& d, E&& e) noexcept {
-    d = d / std::forward<E>(e);
+    d = detail::elementwise(detail::divides_function{}, d, std::forward<E>(e));
     return std::forward<D>(d);
 }
 
@@ -159,7 +161,7 @@ ASHLAR_ALWAYS_INLINE constexpr D operator/=(D&& d, E&& e) noexcept {
 template <detail::writable D, class E>
     requires detail::elementwise_arguments<D, E>
 ASHLAR_ALWAYS_INLINE constexpr D operator%=(D&& d, E&& e) noexcept {
-    d = d % std::forward<E>(e);
+    d = detail::elementwise(detail::modulo_function{}, d, std::forward<E>(e));
     return std::forward<D>(d);
 }
 

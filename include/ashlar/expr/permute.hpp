@@ -95,7 +95,7 @@ template <auto... Axes, expression E>
         return detail::permute_by<std::array<std::size_t, sizeof...(Axes)>{
             detail::axis_position<shape_of<E>, Axes>()...}>(std::forward<E>(e));
     else
-        return detail::itself(std::forward<E>(e));
+        return detail::refused<element_of<E>, shape_of<E>>();
 }
 
 /// The last two axes exchanged, as for the right operand of a matrix product; rank 0 and 1 stay as they are. A view,

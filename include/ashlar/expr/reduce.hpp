@@ -14,6 +14,7 @@
 #include <ashlar/expr/nodes.hpp>
 #include <ashlar/expr/operands.hpp>
 #include <ashlar/expr/permute.hpp>
+#include <ashlar/expr/refused.hpp>
 #include <ashlar/expr/reshape.hpp>
 
 namespace ashlar {
@@ -185,11 +186,13 @@ constexpr auto reduce_shape(E&& e) noexcept {
         return shape_of<decltype(reduce_several<Kind, sorted_positions<shape_of<E>, Axes...>(), Keep>(std::forward<E>(e)))>{};
 }
 
-/// What a reduction of unfit elements was meant to be, so that nothing around it fails as well.
-template <reduction Kind, auto... Dims>
-constexpr auto meant_reduction(shape<Dims...>) noexcept {
-    constexpr bool truth = Kind == reduction::all || Kind == reduction::any, whole = Kind == reduction::sum;
-    return basic_tensor<std::conditional_t<truth, bool, std::conditional_t<whole, int, float>>, Dims...>{};
+/// What a refused reduction returns.
+template <reduction Kind, class Shape, class E>
+ASHLAR_ALWAYS_INLINE constexpr auto refused_reduction() noexcept {
+    using T = element_of<E>;
+    constexpr bool truth = Kind == reduction::all || Kind == reduction::any;
+    using number = std::conditional_t<reduced_elements<Kind, T>::allowed, T, std::conditional_t<Kind == reduction::sum, int, float>>;
+    return refused<std::conditional_t<truth, bool, reduced_element<Kind, number>>, Shape>();
 }
 
 template <reduction Kind, bool Keep, auto... Axes, class E>
@@ -205,9 +208,9 @@ ASHLAR_ALWAYS_INLINE constexpr auto reduce(E&& e) noexcept {
                   "ashlar: reduction: all and any take bool; sum, max, min and argmax numbers; mean, variance and "
                   "logsumexp floating-point numbers; use cast<T>(x)");
     if constexpr (!missing::found || !distinct)
-        return itself(std::forward<E>(e));
+        return refused_reduction<Kind, from, E>();
     else if constexpr (!allowed)
-        return meant_reduction<Kind>(decltype(reduce_shape<Kind, Keep, Axes...>(std::forward<E>(e))){});
+        return refused_reduction<Kind, decltype(reduce_shape<Kind, Keep, Axes...>(std::forward<E>(e))), E>();
     else if constexpr (sizeof...(Axes) == 0)
         return reduce_all<Kind, Keep>(std::forward<E>(e));
     else

@@ -192,9 +192,9 @@ template <auto... Dims, expression E>
         if constexpr (detail::reshape_count<from, to>::same)
             return detail::reshape_to<to>(std::forward<E>(e));
         else
-            return detail::itself(std::forward<E>(e));
+            return detail::refused_shape<to>(std::forward<E>(e));
     } else {
-        return detail::itself(std::forward<E>(e));
+        return detail::refused<element_of<E>, from>();
     }
 }
 
@@ -209,7 +209,7 @@ template <auto... Axes, expression E>
         constexpr auto kept = detail::kept_axes<detail::count_false(dropped)>(dropped);
         return detail::reshape_to<detail::selected_dimensions<from, kept>>(std::forward<E>(e));
     } else {
-        return detail::itself(std::forward<E>(e));
+        return detail::refused<element_of<E>, from>();
     }
 }
 
@@ -229,7 +229,7 @@ template <std::ptrdiff_t Axis, expression E>
         return detail::reshape_to<decltype(detail::inserted_dimension<from, at, std::size_t{1}>())>(
             std::forward<E>(e));
     } else {
-        return detail::itself(std::forward<E>(e));
+        return detail::refused<element_of<E>, decltype(detail::inserted_dimension<from, from::rank, std::size_t{1}>())>();
     }
 }
 
@@ -246,7 +246,7 @@ template <auto... Dims, expression E>
     if constexpr (detail::renamed_extents<shape_of<E>, to>::same)
         return detail::reshape_to<to>(std::forward<E>(e));
     else
-        return detail::itself(std::forward<E>(e));
+        return detail::refused_shape<to>(std::forward<E>(e));
 }
 
 /// e repeated to a larger shape by the rules of broadcasting. Names are those given and, beside integers, those of e.
@@ -262,7 +262,7 @@ template <auto... Dims, expression E>
     if constexpr (detail::broadcast_target<shape_of<E>, to>::fits)
         return detail::broadcast_as<detail::broadcast_shape<shape_of<E>, to>>(std::forward<E>(e));
     else
-        return detail::itself(std::forward<E>(e));
+        return detail::refused<element_of<E>, to>();
 }
 
 }  // namespace ashlar

@@ -64,6 +64,18 @@ ASHLAR_ALWAYS_INLINE constexpr auto slice_from(E&& e, std::ptrdiff_t first) noex
         return slice_node<Axis, Step, result, held<E>>{{{}, {{hold(std::forward<E>(e))}}}, first};
 }
 
+/// How many entries a slice that lies outside of its axis asks for, as far as that can be told; 1 otherwise.
+consteval std::size_t asked_entries(std::ptrdiff_t first, std::ptrdiff_t last, std::ptrdiff_t step) {
+    const bool told = first >= 0 && last > first && step > 0;
+    return told ? static_cast<std::size_t>((last - first + step - 1) / step) : 1;
+}
+
+/// What a refused split returns: as many parts as were asked for.
+template <class T, class Shape, std::size_t Parts>
+ASHLAR_ALWAYS_INLINE constexpr auto refused_parts() noexcept {
+    return std::array<decltype(refused<T, Shape>()), (Parts == 0 ? 1 : Parts)>{};
+}
+
 }  // namespace detail
 
 /// Entries First, First + Step, ... before Last of an axis. Negative positions count from the end, as in Python; a
@@ -87,7 +99,8 @@ template <auto Axis, std::ptrdiff_t First, std::ptrdiff_t Last, std::ptrdiff_t S
                       "ashlar: slice: first and last must lie within the axis and enclose an entry, and the step must "
                       "not be 0; negative positions count from the end");
         if constexpr (!bounds::within) {
-            return detail::itself(std::forward<E>(e));
+            constexpr std::size_t count = detail::asked_entries(First, Last, Step);
+            return detail::refused_shape<decltype(detail::with_extent<shape_of<E>, axis, count>())>(std::forward<E>(e));
         } else if constexpr (bounds::first == 0 && bounds::last == bounds::extent && Step == 1) {
             return detail::itself(std::forward<E>(e));
         } else {
@@ -96,7 +109,7 @@ template <auto Axis, std::ptrdiff_t First, std::ptrdiff_t Last, std::ptrdiff_t S
             return detail::slice_from<axis, count, Step>(std::forward<E>(e), bounds::first);
         }
     } else {
-        return detail::itself(std::forward<E>(e));
+        return detail::refused<element_of<E>, shape_of<E>>();
     }
 }
 
@@ -114,7 +127,7 @@ template <expression E, class I>
         return detail::reshape_to<decltype(detail::without_axis<from, 0, false>())>(
             detail::slice_from<0, 1, 1>(std::forward<E>(e), first));
     } else {
-        return detail::itself(std::forward<E>(e));
+        return detail::refused<element_of<E>, from>();
     }
 }
 
@@ -140,10 +153,11 @@ template <auto Axis, std::size_t Parts, expression E>
                     detail::slice_from<axis, count, 1>(std::forward<E>(e), static_cast<std::ptrdiff_t>(I * count))...};
             }(std::make_index_sequence<Parts>{});
         } else {
-            return std::array{detail::itself(std::forward<E>(e))};
+            constexpr std::size_t count = detail::extent_of(dim) < Parts || Parts == 0 ? 1 : detail::extent_of(dim) / Parts;
+            return detail::refused_parts<element_of<E>, decltype(detail::with_extent<shape_of<E>, axis, count>()), Parts>();
         }
     } else {
-        return std::array{detail::itself(std::forward<E>(e))};
+        return detail::refused_parts<element_of<E>, shape_of<E>, Parts>();
     }
 }
 

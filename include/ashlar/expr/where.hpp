@@ -50,9 +50,9 @@ template <detail::mask_argument M, class A, class B>
             return where(mask_node<detail::mask_of<M>, scores>{{}, detail::as_mask(std::forward<M>(mask))},
                          std::forward<A>(a), std::forward<B>(b));
         else
-            return detail::first_operand<T>(std::forward<A>(a));
+            return detail::refused<T, scores>();
     } else {
-        return detail::first_operand<T>(std::forward<A>(a));
+        return detail::refused_map<T, A, B>();
     }
 }
 

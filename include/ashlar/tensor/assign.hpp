@@ -36,21 +36,25 @@ struct assigned_destination {
         !is_broadcast(Destination::extents, Destination::strides);
 };
 
-/// The rules of assignment, each one message.
+/// The rules of assignment, each one message; none for what is made of a refused operation.
 template <class Destination, class Source>
 consteval bool check_assignment() {
     using to = typename Destination::shape_type;
     using from = shape_of<Source>;
     using to_element = typename Destination::value_type;
-    static_assert(assigned_destination<Destination>::writable,
-                  "ashlar: assignment: a const tensor, a view of const elements or of a broadcast cannot be written; "
-                  "make a tensor");
-    static_assert(assigned_shape<to, from>::matches,
-                  "ashlar: assignment: both sides must have the same shape; broadcast_to, reshape or rename one");
-    static_assert(assigned_element<to_element, element_of<Source>>::matches,
-                  "ashlar: assignment: both sides must have the same element type; convert with cast<U>");
-    return assigned_destination<Destination>::writable && assigned_shape<to, from>::matches &&
-           assigned_element<to_element, element_of<Source>>::matches;
+    constexpr bool fits = assigned_destination<Destination>::writable && assigned_shape<to, from>::matches &&
+                          assigned_element<to_element, element_of<Source>>::matches;
+    if constexpr (!fits)
+        if constexpr (!is_refused<Source>) {
+            static_assert(assigned_destination<Destination>::writable,
+                          "ashlar: assignment: a const tensor, a view of const elements or of a broadcast cannot be "
+                          "written; make a tensor");
+            static_assert(assigned_shape<to, from>::matches,
+                          "ashlar: assignment: both sides must have the same shape; broadcast_to, reshape or rename one");
+            static_assert(assigned_element<to_element, element_of<Source>>::matches,
+                          "ashlar: assignment: both sides must have the same element type; convert with cast<U>");
+        }
+    return fits;
 }
 
 /// Checks and runs an assignment. (Tensors and views do the same in their members, for one line less in each error.)

@@ -59,6 +59,12 @@ consteval bool braces_fill() {
     return given == expected;
 }
 
+/// Zeros for a tensor whose value was refused: left as it is, it would be an error more in a constant expression.
+template <class Config, class T, std::size_t N>
+constexpr void clear(T (&values)[N]) noexcept {
+    for (T& value : values) value = T{};
+}
+
 template <class Config, class T, std::size_t N>
 constexpr T* copy_braces(const T (&values)[N], T* to) noexcept {
     for (const T& value : values) *to++ = value;
@@ -123,6 +129,8 @@ struct basic_tensor {
         if constexpr (1 + sizeof...(Rest) == shape_type::size) {
             const T given[]{detail::element_cast<Config, T>(first), detail::element_cast<Config, T>(rest)...};
             detail::copy_braces<Config>(given, elements);
+        } else {
+            detail::clear<Config>(elements);
         }
     }
 
@@ -130,7 +138,10 @@ struct basic_tensor {
     template <std::size_t N, class Config = current_config>
         requires(sizeof...(Dims) == 1)
     constexpr explicit basic_tensor(const T (&values)[N]) noexcept {
-        if constexpr (detail::braces_fill<shape_type, 0, N>()) detail::copy_braces<Config>(values, elements);
+        if constexpr (detail::braces_fill<shape_type, 0, N>())
+            detail::copy_braces<Config>(values, elements);
+        else
+            detail::clear<Config>(elements);
     }
 
     /// From nested braces, a level for each axis; up to rank 4.
@@ -141,7 +152,9 @@ struct basic_tensor {
             if constexpr (detail::braces_fill<shape_type, 1, N...>()) {
                 T* to = elements;
                 ((to = detail::copy_braces<Config>(rows, to)), ...);
+                return;
             }
+        detail::clear<Config>(elements);
     }
     template <std::size_t... N, std::size_t... M, class Config = current_config>
         requires(sizeof...(Dims) == 3 && sizeof...(N) > 0)
@@ -151,7 +164,9 @@ struct basic_tensor {
                 if constexpr (detail::braces_fill<shape_type, 2, M...>()) {
                     T* to = elements;
                     ((to = detail::copy_braces<Config>(blocks, to)), ...);
+                    return;
                 }
+        detail::clear<Config>(elements);
     }
     template <std::size_t... N, std::size_t... M, std::size_t... K, class Config = current_config>
         requires(sizeof...(Dims) == 4 && sizeof...(N) > 0)
@@ -162,14 +177,17 @@ struct basic_tensor {
                     if constexpr (detail::braces_fill<shape_type, 3, K...>()) {
                         T* to = elements;
                         ((to = detail::copy_braces<Config>(blocks, to)), ...);
+                        return;
                     }
+        detail::clear<Config>(elements);
     }
-    template <std::size_t... N>
+    template <std::size_t... N, class Config = current_config>
         requires(sizeof...(N) > 0)
     constexpr basic_tensor([[maybe_unused]] const detail::any_braces (&...braces)[N]) noexcept {
         static_assert(detail::braces_of<shape_type, N...>::match,
                       "ashlar: tensor: nested braces must have one level for each axis and rows of one length; beyond "
                       "rank 4 use flat braces or generate<>");
+        detail::clear<Config>(elements);
     }
 
     /// Evaluates an expression of the same shape and element type.
@@ -177,6 +195,8 @@ struct basic_tensor {
     constexpr basic_tensor(const E& source) noexcept {
         if constexpr (detail::check_assignment<basic_tensor, E>())
             detail::assignment<basic_tensor, E, Config>::run(*this, source);
+        else
+            detail::clear<Config>(elements);
     }
     /// Evaluates an expression of the same shape and element type, in which this tensor may occur.
     template <expression E, class Config = current_config>

@@ -26,6 +26,12 @@ struct strided_view;
 
 namespace detail {
 
+/// Whether there can be a view of elements of a type.
+template <class T>
+struct view_element {
+    static constexpr bool allowed = element<T>;
+};
+
 /// Whether memory of one element type can be viewed as another: the same type, and const is only added.
 template <class From, class To>
 struct viewed_element {
@@ -117,7 +123,8 @@ constexpr decltype(auto) sub_view(T* data, const I& index) noexcept {
 ///     frames[0] = frames[1];                       // copies 64 elements
 template <class T, auto... Dims>
 struct basic_view {
-    static_assert(element<T>, "ashlar: view: elements must be bool, integers or floating-point numbers");
+    static_assert(detail::view_element<T>::allowed,
+                  "ashlar: view: elements must be bool, integers or floating-point numbers");
     static_assert(detail::tensor_extents<sizeof(T), Dims...>::valid,
                   "ashlar: view: every extent must be at least 1 and the size addressable");
 
@@ -247,7 +254,8 @@ using tensor_view = basic_view<T, detail::canonical(Dims)...>;
 ///     strided_view<float, std::array<std::ptrdiff_t, 2>{1, 3}, std::size_t{3}, std::size_t{2}> columns{t.data()};
 template <class T, auto Strides, auto... Dims>
 struct strided_view {
-    static_assert(element<T>, "ashlar: view: elements must be bool, integers or floating-point numbers");
+    static_assert(detail::view_element<T>::allowed,
+                  "ashlar: view: elements must be bool, integers or floating-point numbers");
     static_assert(detail::tensor_extents<sizeof(T), Dims...>::valid,
                   "ashlar: view: every extent must be at least 1 and the size addressable");
 
