@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-// A tour: one expression, its numbers, its plan, its costs, and its time beside plain loops and the core's peak.
+// A tour: a sentence, the notebooks, an expression's plan and costs, and its time beside plain loops and the core's peak.
 #include <ashlar/ashlar.hpp>
 #include <ashlar/plan/explain.hpp>
 
 #include "bench/support/peak.hpp"
 #include "support/check.hpp"
+#include "support/notebook_fixtures.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -59,6 +60,50 @@ void attend_to_a_sentence() {
         matmul(softmax(masked(matmul(sentence, transpose(sentence)), causal)), sentence);
     examples::failures += eval(max(abs(constant - contexts)))() < 1e-6f ? 0 : 1;
     std::puts("\n   constexpr tensor<float, word, feature> y = ...;   // the compiler computes the same numbers");
+}
+
+// ------------------------------------------------------------------------------------- the notebooks
+
+/// x w^T + b with the weights of a seeded linear layer.
+auto study_layer(const expression auto& x, std::size_t m) {
+    return matmul(x, transpose(generate<float, 10, 10>([=](auto o, auto i) { return fixtures::centred(m, o, i, 158); }))) +
+           generate<float, 10>([=](auto o) { return fixtures::centred(m, o, 10, 158); });
+}
+
+/// A line or two of each: what it prints, or what PyTorch computes of the same numbers. Each has examples of its own.
+void go_through_the_notebooks() {
+    using examples::borrowed, examples::check_near, examples::printed;
+    heading("the notebooks, each by an expression, beside what they print or PyTorch computes");
+    namespace coded = fixtures::self_attention;
+    check_near("003 \"journey\" in context", matmul(softmax(matmul(sentence, sentence[1])), sentence),
+               {0.4419f, 0.6515f, 0.5683f}, printed);
+    const auto keys = matmul(sentence, borrowed<feature, 2>(coded::w_key));
+    const auto values = matmul(sentence, borrowed<feature, 2>(coded::w_value));
+    check_near("003 with trainable projections", attention(matmul(sentence[1], borrowed<feature, 2>(coded::w_query)), keys, values),
+               {0.3061f, 0.8210f}, printed);
+    check_near("003 the same, causal, all tokens",
+               attention(matmul(sentence, borrowed<feature, 2>(coded::w_query)), keys, values, causal),
+               coded::causal_attention, 1e-6);
+
+    const auto x = borrowed(fixtures::transformer::x);
+    check_near("002 a word by its similarity to others", attention(x[3], x, x, scale(1.0f)),
+               fixtures::transformer::context_row_3, 1e-5);
+    check_near("002 causal weights", softmax(masked(matmul(x, transpose(x)), causal)), fixtures::transformer::causal_weights, 1e-5);
+
+    namespace torch = fixtures::torch_attention;
+    const auto v = borrowed(torch::v);
+    check_near("000 self-attention", attention(v, v, v), torch::self_attention_output, 1e-6);
+    check_near("000 a query and keys narrower than values",
+               attention(borrowed(torch::narrow_query), borrowed(torch::narrow_keys), v), torch::narrow_attention, 1e-6);
+
+    const auto embedded = take(borrowed(fixtures::multi_head::embedding), tensor_view<const int, 7>(fixtures::multi_head::tokens));
+    check_near("001 embedding and projection", matmul(embedded, transpose(borrowed(fixtures::multi_head::query_weight))),
+               fixtures::multi_head::query, 1e-6);
+
+    const auto words_of_a_batch = borrowed(fixtures::attention_study::embedded);
+    check_near("004 batched attention with biases",
+               attention(study_layer(words_of_a_batch, 0), study_layer(words_of_a_batch, 1), study_layer(words_of_a_batch, 2)),
+               fixtures::attention_study::attention, 1e-6);
 }
 
 // ------------------------------------------------------------------------------------- plan and costs
@@ -166,6 +211,7 @@ void measure(const queries& q, const keys& k, const keys& v) {
 int main() {
     std::puts("ashlar: tensors with compile-time shapes, lazy expressions, fused SIMD loops");
     attend_to_a_sentence();
+    go_through_the_notebooks();
 
     const auto wave = [](float step) {
         return [step](auto i, auto j) { return std::sin(step * static_cast<float>(32 * i + j)); };
@@ -175,6 +221,6 @@ int main() {
     const auto v = generate<float, key, head>(wave(0.3f));
     show_plan(q, k, v);
     measure(q, k, v);
-    std::puts("\nexamples/dot_product_attention.cpp goes through this step by step; ./run bench compares with others.");
+    std::puts("\nexamples/ goes through this step by step, from dot_product_attention.cpp on; ./run bench compares with others.");
     return examples::report();
 }
