@@ -78,7 +78,7 @@ struct decoder_block {
         static_assert(detail::module_input<shape_of<X>, embed>::fits,
                       "ashlar: nn: the last axis of the input must be as wide as the module's options say; change one");
         if constexpr (!detail::module_input<shape_of<X>, embed>::fits)
-            return ashlar::detail::hold(std::forward<X>(x));
+            return detail::refused_rows<shape_of<X>, embed, element_of<X>>();
         else
             return detail::used_often(std::forward<X>(x), [&](const auto& y) ASHLAR_LAMBDA_INLINE {
                 const auto norm = input_layernorm(y);

@@ -84,7 +84,7 @@ struct decoder_layer {
         static_assert(detail::module_input<shape_of<X>, embed>::fits && detail::module_input<shape_of<Memory>, embed>::fits,
                       "ashlar: nn: the last axis of the input must be as wide as the module's options say; change one");
         if constexpr (!fits)
-            return ashlar::detail::hold(std::forward<X>(x));
+            return detail::refused_rows<shape_of<X>, embed, element_of<X>>();
         else
             return detail::used_often(std::forward<Memory>(memory), [&](const auto& m) ASHLAR_LAMBDA_INLINE {
                 return detail::used_often(std::forward<X>(x), [&](const auto& y) ASHLAR_LAMBDA_INLINE {

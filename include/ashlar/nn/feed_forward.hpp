@@ -58,7 +58,7 @@ struct feed_forward {
         static_assert(detail::module_input<shape_of<X>, embed>::fits,
                       "ashlar: nn: the last axis of the input must be as wide as the module's options say; change one");
         if constexpr (!detail::module_input<shape_of<X>, embed>::fits)
-            return ashlar::detail::hold(std::forward<X>(x));
+            return detail::refused_rows<shape_of<X>, embed, element_of<X>>();
         else
             return linear2(activate<Options.activation>(linear1(std::forward<X>(x))));
     }
@@ -100,7 +100,7 @@ struct feed_forward<Options, T, Panel> {
         static_assert(detail::module_input<shape_of<X>, embed>::fits,
                       "ashlar: nn: the last axis of the input must be as wide as the module's options say; change one");
         if constexpr (!detail::module_input<shape_of<X>, embed>::fits)
-            return ashlar::detail::hold(std::forward<X>(x));
+            return detail::refused_rows<shape_of<X>, embed, element_of<X>>();
         else
             return down_proj(detail::used_often(std::forward<X>(x), [this](const auto& y) ASHLAR_LAMBDA_INLINE {
                 return activate<Options.activation>(gate_proj(y)) * up_proj(y);

@@ -16,6 +16,7 @@
 #include <ashlar/expr/attention_options.hpp>
 #include <ashlar/expr/masks/causal.hpp>
 #include <ashlar/expr/masks/keys_below.hpp>
+#include <ashlar/expr/refused.hpp>
 #include <ashlar/expr/shape_ops.hpp>
 #include <ashlar/expr/slice.hpp>
 #include <ashlar/nn/cached_keys.hpp>
@@ -231,7 +232,7 @@ struct basic_kv_cache {
                       "ashlar: kv_cache: queries must be [query heads, width] or [query heads, rows, width], with a "
                       "multiple of the cache's heads; reshape or permute");
         if constexpr (!detail::cached_query<query, heads, key_width>::fits) {
-            return ashlar::detail::itself(std::forward<Q>(q));
+            return ashlar::detail::refused<element_of<Q>, query>();
         } else if constexpr (query::rank == 3 && query::extents[1] != 1) {
             return attention(std::forward<Q>(q), keys(), values(), visible(query::extents[1]),
                              std::forward<Options>(options)...);

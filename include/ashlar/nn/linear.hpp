@@ -40,7 +40,7 @@ struct linear {
         static_assert(detail::module_input<shape_of<X>, in>::fits,
                       "ashlar: nn: the last axis of the input must be as wide as the module's options say; change one");
         if constexpr (!detail::module_input<shape_of<X>, in>::fits)
-            return ashlar::detail::hold(std::forward<X>(x));
+            return detail::refused_rows<shape_of<X>, out, element_of<X>>();
         else if constexpr (Options.bias)
             return matmul(std::forward<X>(x), weight) + bias;
         else

@@ -107,7 +107,7 @@ struct multihead_attention {
         static_assert(detail::module_input<shape_of<X>, embed>::fits && kdim == embed && vdim == embed,
                       "ashlar: multihead_attention: self attention needs an input, keys and values of width embed; pass queries, keys and values");
         if constexpr (!detail::module_input<shape_of<X>, embed>::fits || kdim != embed || vdim != embed)
-            return ashlar::detail::hold(std::forward<X>(x));
+            return detail::refused_rows<shape_of<X>, embed, element_of<X>>();
         else
             return detail::used_often(std::forward<X>(x), [&](const auto& y) ASHLAR_LAMBDA_INLINE { return (*this)(y, y, y, choices...); });
     }
@@ -119,7 +119,7 @@ struct multihead_attention {
         static_assert(detail::attention_inputs<shape_of<Q>, shape_of<K>, shape_of<V>, embed, kdim, vdim>::fit,
                       "ashlar: multihead_attention: queries, keys and values must be [..., rows, width] with the widths embed, kdim and vdim; change the options");
         if constexpr (!fits)
-            return ashlar::detail::hold(std::forward<Q>(q));
+            return detail::refused_rows<shape_of<Q>, embed, element_of<Q>>();
         else
             return detail::batch_exchanged<Options.batch_first>(
                 out_proj(merge_heads(ashlar::attention(queries(std::forward<Q>(q)), keys(std::forward<K>(k)),

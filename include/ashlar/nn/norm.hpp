@@ -41,7 +41,7 @@ struct layer_norm {
         static_assert(detail::module_input<shape_of<X>, size>::fits,
                       "ashlar: nn: the last axis of the input must be as wide as the module's options say; change one");
         if constexpr (!detail::module_input<shape_of<X>, size>::fits)
-            return ashlar::detail::hold(std::forward<X>(x));
+            return detail::refused_rows<shape_of<X>, size, element_of<X>>();
         else if constexpr (Options.bias)
             return ashlar::layer_norm(std::forward<X>(x), weight, bias, Options.eps);
         else
@@ -82,7 +82,7 @@ struct rms_norm {
         static_assert(detail::module_input<shape_of<X>, size>::fits,
                       "ashlar: nn: the last axis of the input must be as wide as the module's options say; change one");
         if constexpr (!detail::module_input<shape_of<X>, size>::fits)
-            return ashlar::detail::hold(std::forward<X>(x));
+            return detail::refused_rows<shape_of<X>, size, element_of<X>>();
         else
             return ashlar::rms_norm(std::forward<X>(x), weight, Options.eps);
     }

@@ -9,6 +9,7 @@
 #include <ashlar/core/config.hpp>
 #include <ashlar/expr/memory.hpp>
 #include <ashlar/expr/operators.hpp>
+#include <ashlar/expr/refused.hpp>
 #include <ashlar/nn/angles.hpp>
 #include <ashlar/nn/module.hpp>
 #include <ashlar/nn/width.hpp>
@@ -40,7 +41,7 @@ ASHLAR_ALWAYS_INLINE constexpr auto plus_positions(const T* table, X&& x, std::s
     static_assert(positioned_rows<from, Positions, Size>::fit,
                   "ashlar: positions: the last two axes must be rows and .size, and the rows at most .positions; slice them");
     if constexpr (!positioned_rows<from, Positions, Size>::fit) {
-        return ashlar::detail::itself(std::forward<X>(x));
+        return ashlar::detail::refused<element_of<X>, from>();
     } else if constexpr (from::rank == 1) {
         ASHLAR_ASSERT(first < Positions, "ashlar: positions: a position is outside the table; raise .positions");
         return std::forward<X>(x) + tensor_view<const T, Size>(table + first * Size);

@@ -11,6 +11,7 @@
 #include <ashlar/core/diagnostics.hpp>
 #include <ashlar/expr/let.hpp>
 #include <ashlar/expr/operators.hpp>
+#include <ashlar/expr/refused.hpp>
 #include <ashlar/expr/shape_ops.hpp>
 #include <ashlar/nn/angles.hpp>
 #include <ashlar/nn/width.hpp>
@@ -113,7 +114,7 @@ template <pair_order Pairs, expression X, expression C, expression S>
     static_assert(detail::rotated_width<width, pairs>::fits,
                   "ashlar: rope: cosines and sines must have a column for each pair of entries, or fewer; slice them");
     if constexpr (!detail::rotated_width<width, pairs>::fits) {
-        return ashlar::detail::itself(std::forward<X>(x));
+        return ashlar::detail::refused<element_of<X>, shape_of<X>>();
     } else {
         const auto c = ashlar::detail::hold(cosines);
         const auto s = ashlar::detail::hold(sines);
@@ -196,7 +197,7 @@ struct rope {
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(X&& x, std::size_t first = 0) const& noexcept {
         using from = shape_of<X>;
         if constexpr (!fits<from>()) {
-            return ashlar::detail::itself(std::forward<X>(x));
+            return ashlar::detail::refused<element_of<X>, shape_of<X>>();
         } else {
             constexpr std::size_t rows = from::rank < 2 ? 1 : from::extents[from::rank - 2];
             static_assert(detail::rope_rows<rows, positions>::fit,
@@ -211,7 +212,7 @@ struct rope {
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto at(X&& x, std::size_t position) const& noexcept {
         ASHLAR_ASSERT(position < positions, "ashlar: rope: a position is outside the tables; raise .positions");
         if constexpr (!fits<shape_of<X>>())
-            return ashlar::detail::itself(std::forward<X>(x));
+            return ashlar::detail::refused<element_of<X>, shape_of<X>>();
         else
             return apply(std::forward<X>(x), tensor_view<const T, columns>(cosines.data() + position * columns),
                          tensor_view<const T, columns>(sines.data() + position * columns));
@@ -221,7 +222,7 @@ struct rope {
     template <expression X, expression P>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto at(X&& x, const P& each) const& noexcept {
         if constexpr (!fits<shape_of<X>>())
-            return ashlar::detail::itself(std::forward<X>(x));
+            return ashlar::detail::refused<element_of<X>, shape_of<X>>();
         else
             return apply(std::forward<X>(x), take<0>(cosines, each), take<0>(sines, each));
     }

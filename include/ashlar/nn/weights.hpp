@@ -8,6 +8,7 @@
 #include <ashlar/core/config.hpp>
 #include <ashlar/core/shape.hpp>
 #include <ashlar/expr/packed.hpp>
+#include <ashlar/expr/refused.hpp>
 #include <ashlar/nn/module.hpp>
 #include <ashlar/tensor/tensor.hpp>
 
@@ -38,6 +39,15 @@ struct module_input {
     }
     static constexpr bool fits = check();
 };
+
+/// What a module returns for an input that does not fit: rows as wide as its results.
+template <class Input, std::size_t Width, class T>
+ASHLAR_ALWAYS_INLINE constexpr auto refused_rows() noexcept {
+    if constexpr (Input::rank == 0)
+        return ashlar::detail::refused<T, shape<Width>>();
+    else
+        return ashlar::detail::refused<T, decltype(ashlar::detail::with_dimension<Input, Input::rank - 1, Width>())>();
+}
 
 /// Whether a module that an expression borrows outlives the statement.
 template <class Module>
