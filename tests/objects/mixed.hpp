@@ -3,8 +3,8 @@
 #pragma once
 
 struct numbers {
-    static constexpr int count = 19 * 11;
-    float values[8][count];
+    static constexpr int expressions = 10, count = 19 * 11;
+    float values[expressions][count];
     double sums[11];
 };
 

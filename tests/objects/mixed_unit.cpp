@@ -2,6 +2,8 @@
 // One unit of the mixed program; MIXED_UNIT names its function.
 #include "mixed.hpp"
 
+#include <utility>
+
 #include <ashlar/ashlar.hpp>
 
 namespace {
@@ -28,6 +30,10 @@ numbers MIXED_UNIT() {
     grid y = x;
     y = matmul(y, w);
     put(7, reshape<19, 11>(y) + 0.0f);
+    const auto shifted = x * 0.5f + 0.25f;  // a named expression is copied, and so are tensors that it owns
+    auto moved = softmax(matmul(shifted, eval(w + 0.125f)) - shifted);
+    put(8, layer_norm(std::move(moved), eval(row(w, 1)), row(w, 2)) * shifted);
+    put(9, masked_fill(x, shifted < 0.25f, 2.0f) + cast<float>(index<-1>(x)) * 0.5f);
     evaluate(tensor_view<double, 11>(result.sums), sum<0>(cast<double>(x)) + logsumexp<0>(cast<double>(x)));
     return result;
 }

@@ -40,50 +40,53 @@ ASHLAR_ALWAYS_INLINE constexpr auto scaled_scores(Q&& q, K&& k, const O&... opti
 }
 
 template <class S, class... O>
-ASHLAR_ALWAYS_INLINE constexpr auto capped_scores(S scores, const O&... options) noexcept {
+ASHLAR_ALWAYS_INLINE constexpr auto capped_scores(S&& scores, const O&... options) noexcept {
     if constexpr (has_option<attention_option::softcap, O...>) {
         using T = element_of<S>;
         const T cap = static_cast<T>(option_of<attention_option::softcap>(options...).cap);
-        return tanh(std::move(scores) * (T(1) / cap)) * cap;
+        return tanh(std::forward<S>(scores) * (T(1) / cap)) * cap;
     } else {
-        return scores;
+        return hold(std::forward<S>(scores));
     }
 }
 
 template <class S, class... O>
-ASHLAR_ALWAYS_INLINE constexpr auto biased_scores(S scores, const O&... options) noexcept {
+ASHLAR_ALWAYS_INLINE constexpr auto biased_scores(S&& scores, const O&... options) noexcept {
     if constexpr (has_option<attention_option::bias, O...>)
-        return std::move(scores) + option_of<attention_option::bias>(options...).bias;
+        return std::forward<S>(scores) + option_of<attention_option::bias>(options...).bias;
     else
-        return scores;
+        return hold(std::forward<S>(scores));
 }
 
 template <class S, class... O>
-ASHLAR_ALWAYS_INLINE constexpr auto modified_scores(S scores, const O&... options) noexcept {
+ASHLAR_ALWAYS_INLINE constexpr auto modified_scores(S&& scores, const O&... options) noexcept {
     if constexpr (has_option<attention_option::score_mod, O...>) {
         using T = element_of<S>;
         const auto query = index<-2>(scores);
         const auto key = index<-1>(scores);
-        return map(option_of<attention_option::score_mod>(options...).function, std::move(scores), cast<T>(query),
+        return map(option_of<attention_option::score_mod>(options...).function, std::forward<S>(scores), cast<T>(query),
                    cast<T>(key));
     } else {
-        return scores;
+        return hold(std::forward<S>(scores));
     }
 }
 
 template <class S, class... O>
-ASHLAR_ALWAYS_INLINE constexpr auto masked_scores(S scores, const O&... options) noexcept {
+ASHLAR_ALWAYS_INLINE constexpr auto masked_scores(S&& scores, const O&... options) noexcept {
     if constexpr (has_option<attention_option::mask, O...>)
-        return masked(std::move(scores), option_of<attention_option::mask>(options...));
+        return masked(std::forward<S>(scores), option_of<attention_option::mask>(options...));
     else
-        return scores;
+        return hold(std::forward<S>(scores));
 }
 
 template <class Q, class K, class... O>
 ASHLAR_ALWAYS_INLINE constexpr auto make_weights(Q&& q, K&& k, const O&... options) noexcept {
-    auto scores = capped_scores(scaled_scores(std::forward<Q>(q), std::forward<K>(k), options...), options...);
-    auto modified = modified_scores(biased_scores(std::move(scores), options...), options...);
-    return softmax(masked_scores(std::move(modified), options...));
+    return softmax(masked_scores(
+        modified_scores(biased_scores(capped_scores(scaled_scores(std::forward<Q>(q), std::forward<K>(k), options...),
+                                                    options...),
+                                      options...),
+                        options...),
+        options...));
 }
 
 /// What attention is of a query that is a vector: one row.

@@ -80,6 +80,9 @@ struct node : Shape {
         return static_cast<const indexed_operand<I, decltype(operand_type_at<I>(operands))>&>(operands).value;
     }
 
+    /// Nodes with more members than these say it themselves.
+    ASHLAR_ALWAYS_INLINE constexpr Derived copied() const { return Derived{{{}, operands.copied()}}; }
+
     /// A node of rank 0 is a number where one is asked for, and evaluated there: `if (max(abs(x)) < 1.0f)`.
     ASHLAR_ALWAYS_INLINE constexpr operator T() const noexcept
         requires(Shape::rank == 0)
@@ -116,6 +119,7 @@ struct node : Shape {
 template <class F, class Shape, class T, class... Args>
 struct map_node : detail::node<map_node<F, Shape, T, Args...>, op::map, Shape, T, Args...> {
     [[no_unique_address]] F function;
+    ASHLAR_ALWAYS_INLINE constexpr map_node copied() const { return {{{}, this->operands.copied()}, function}; }
 };
 
 /// Axis I of the result is axis Permutation[I] of the operand.
@@ -130,6 +134,7 @@ struct reshape_node : detail::node<reshape_node<Shape, E>, op::reshape, Shape, t
 template <std::size_t Axis, std::ptrdiff_t Step, class Shape, class E>
 struct slice_node : detail::node<slice_node<Axis, Step, Shape, E>, op::slice, Shape, typename E::value_type, E> {
     std::ptrdiff_t first;
+    ASHLAR_ALWAYS_INLINE constexpr slice_node copied() const { return {{{}, this->operands.copied()}, first}; }
 };
 
 template <class Shape, class E>
@@ -157,11 +162,13 @@ struct index_node : detail::node<index_node<Axis, Shape>, op::index, Shape, std:
 template <class Mask, class Shape>
 struct mask_node : detail::node<mask_node<Mask, Shape>, op::mask, Shape, bool> {
     [[no_unique_address]] Mask mask;
+    ASHLAR_ALWAYS_INLINE constexpr mask_node copied() const { return {{{}, this->operands.copied()}, mask}; }
 };
 
 template <class Mask, class E>
 struct masked_node : detail::node<masked_node<Mask, E>, op::masked, typename E::shape_type, typename E::value_type, E> {
     [[no_unique_address]] Mask mask;
+    ASHLAR_ALWAYS_INLINE constexpr masked_node copied() const { return {{{}, this->operands.copied()}, mask}; }
 };
 
 /// [..., M, K] by [..., K, N]; batch axes broadcast. Vectors have been given a second axis before they get here.
@@ -180,6 +187,7 @@ template <standardize_kind Kind, class E>
 struct standardize_node
     : detail::node<standardize_node<Kind, E>, op::standardize, typename E::shape_type, typename E::value_type, E> {
     typename E::value_type epsilon;
+    ASHLAR_ALWAYS_INLINE constexpr standardize_node copied() const { return {{{}, this->operands.copied()}, epsilon}; }
 };
 
 /// The value of a let inside its body; Tag is the let's own type of function and value.
@@ -201,6 +209,7 @@ template <class Destination, class E>
 struct store_node
     : detail::node<store_node<Destination, E>, op::store, typename E::shape_type, typename E::value_type, E> {
     Destination destination;
+    ASHLAR_ALWAYS_INLINE constexpr store_node copied() const { return {{{}, this->operands.copied()}, destination}; }
 };
 
 namespace detail {

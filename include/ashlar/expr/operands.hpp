@@ -23,25 +23,41 @@ struct scalar_node {
 
 namespace detail {
 
-/// An empty member that makes its Owner be copied member by member. Expressions are built by copying their parts, all
-/// inlined; g++ keeps parts that it may copy as a block in memory, and waits there for what was just stored.
+/// An empty member for the sake of its move constructor: because that is not trivial, functions build their results
+/// where they are wanted. Results that may be copied as a block g++ copies there from a place of their own, and every
+/// copy waits for what was just stored. Copies stay trivial: no function is made for them that several units could
+/// share, each built for another instruction set.
 template <class Owner>
-struct copied_by_member {
-    copied_by_member() = default;
-    ASHLAR_ALWAYS_INLINE constexpr copied_by_member(const copied_by_member&) noexcept {}
-    ASHLAR_ALWAYS_INLINE constexpr copied_by_member& operator=(const copied_by_member&) noexcept { return *this; }
+struct built_in_place {
+    built_in_place() = default;
+    built_in_place(const built_in_place&) = default;
+    built_in_place& operator=(const built_in_place&) = default;
+    ASHLAR_ALWAYS_INLINE constexpr built_in_place(built_in_place&&) noexcept {}
 };
+
+/// A copy of the members one by one, for the reason given at `built_in_place`.
+template <class E>
+ASHLAR_ALWAYS_INLINE constexpr E copy_of(const E& e) {
+    if constexpr (requires { e.copied(); })
+        return e.copied();
+    else
+        return e;
+}
 
 template <std::size_t I, class Operand>
 struct indexed_operand {
     [[no_unique_address]] Operand value;
-    [[no_unique_address]] copied_by_member<indexed_operand> copied{};
+    [[no_unique_address]] built_in_place<indexed_operand> in_place{};
 };
 
 template <class Indices, class... Operands>
 struct operand_storage;
 template <std::size_t... I, class... Operands>
-struct operand_storage<std::index_sequence<I...>, Operands...> : indexed_operand<I, Operands>... {};
+struct operand_storage<std::index_sequence<I...>, Operands...> : indexed_operand<I, Operands>... {
+    ASHLAR_ALWAYS_INLINE constexpr operand_storage copied() const {
+        return {{copy_of(static_cast<const indexed_operand<I, Operands>&>(*this).value)}...};
+    }
+};
 
 /// The operands of a node, an aggregate.
 template <class... Operands>
@@ -72,6 +88,8 @@ ASHLAR_ALWAYS_INLINE constexpr auto hold(E&& e) {
     using plain = std::remove_cvref_t<E>;
     if constexpr (std::is_lvalue_reference_v<E> && requires { e.borrow(); })
         return e.borrow();
+    else if constexpr (node_expression<E> && std::is_trivially_copy_constructible_v<plain>)
+        return copy_of(e);
     else if constexpr (node_expression<E>)
         return plain(std::forward<E>(e));
     else if constexpr (is_owning_tensor<plain> && !std::is_lvalue_reference_v<E>)
