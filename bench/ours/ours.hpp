@@ -86,4 +86,7 @@ kernel ours_masked(std::size_t case_index);
 kernel ours_products(std::size_t case_index);
 kernel ours_rows(std::size_t case_index);
 
+/// Fills the cache of a case that has one.
+runner prepare_cached(std::size_t case_index, const operands& where);
+
 }  // namespace ashlar::bench

@@ -32,6 +32,12 @@ consteval bench_case chained(std::string_view name, std::size_t rows, std::size_
 consteval bench_case decode(std::string_view name, std::size_t keys, std::size_t depth) {
     return {name, {operation::attention, 1, keys, depth}};
 }
+/// The same from a cache, for queries that share a head of keys.
+consteval bench_case cached(std::string_view name, std::size_t queries, std::size_t keys, std::size_t depth, bool quick = true) {
+    bench_case c{name, {operation::attention, queries, keys, depth}, quick};
+    c.what.cached = true;
+    return c;
+}
 consteval bench_case product(std::string_view name, std::size_t m, std::size_t n, std::size_t k, bool quick = true) {
     return {name, {operation::matmul, m, k, n}, quick};
 }
@@ -78,6 +84,10 @@ inline constexpr std::array cases{
     detail::decode("decode/128x64", 128, 64),
     detail::decode("decode/1024x64", 1024, 64),
     detail::decode("decode/4096x64", 4096, 64),
+    detail::cached("cached/128x64", 1, 128, 64),
+    detail::cached("cached/1024x64", 1, 1024, 64),
+    detail::cached("cached/4096x64", 1, 4096, 64),
+    detail::cached("cached/1024x64/group2", 2, 1024, 64),
     detail::product("matmul/16x16x16", 16, 16, 16),
     detail::product("matmul/32x32x32", 32, 32, 32),
     detail::product("matmul/64x64x64", 64, 64, 64),

@@ -29,6 +29,7 @@ struct problem {
     std::size_t window = 0;   ///< keys before the query that it still sees, where the mask is a window
     bool transposed = false;  ///< the right operand is stored as its transpose
     bool doubles = false;     ///< f64 instead of f32
+    bool cached = false;      ///< keys and values were appended to a cache of whatever layout, which is not timed
     bool chained = false;     ///< each call takes the previous one's result: latency instead of throughput
 
     /// Whether a query keeps a key.
@@ -75,7 +76,7 @@ struct problem {
     /// Whether memory rather than arithmetic bounds it: one pass over rows, or one query over its keys.
     constexpr bool streams() const {
         return op == operation::softmax || op == operation::layer_norm || op == operation::chain ||
-               (op == operation::attention && rows == 1);
+               (op == operation::attention && (rows == 1 || cached));
     }
     constexpr std::size_t element_bytes() const { return doubles ? 8 : 4; }
 };

@@ -4,10 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include "support/caches.hpp"
 #include "support/random.hpp"
 #include "support/reference.hpp"
-
-#include <cstring>
 
 using namespace ashlar;
 
@@ -29,11 +28,7 @@ struct sequence {
     }
 };
 
-template <class Cache>
-void spoil(Cache& c) {
-    std::memset(c.key_columns.data(), 0xff, sizeof c.key_columns);
-    std::memset(c.value_rows.data(), 0xff, sizeof c.value_rows);
-}
+using support::spoil;
 
 reference::array heads_first(const tensor<float, tokens, 8>& t) {
     return reference::permute({{tokens, 2, 4}, reference::of(t).values}, {1, 0, 2});

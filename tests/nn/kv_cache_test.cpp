@@ -4,10 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include "support/caches.hpp"
 #include "support/random.hpp"
 #include "support/reference.hpp"
 
-#include <cstring>
 #include <type_traits>
 
 using namespace ashlar;
@@ -24,25 +24,10 @@ static_assert(std::is_same_v<cache_type, nn::kv_cache<float, 37u, 2ul, 5, 3>>);
 static_assert(std::is_trivially_copyable_v<cache_type> && std::is_aggregate_v<cache_type>);
 static_assert(shape_of<decltype(std::declval<cache_type&>().keys())>::extents == std::array<std::size_t, 3>{2, 37, 5});
 static_assert(shape_of<decltype(std::declval<cache_type&>().values())>::extents == std::array<std::size_t, 3>{2, 37, 3});
-// Columns of a capacity that is a power of two do not meet in the same lines of a cache.
-static_assert(nn::kv_cache<float, 1024, 1, 8>::key_stride == 1024 + 16 && nn::kv_cache<double, 8, 1, 8>::key_stride == 8);
+// Columns at a distance that is a power of two do not meet in the same lines of a cache.
+static_assert(nn::kv_cache<float, 128, 1, 8>::key_stride == 128 + 16 && nn::kv_cache<double, 8, 1, 8>::key_stride == 8);
 
-/// A cache whose memory is NaN.
-template <class Cache>
-void spoil(Cache& c) {
-    std::memset(c.key_columns.data(), 0xff, sizeof c.key_columns);
-    std::memset(c.value_rows.data(), 0xff, sizeof c.value_rows);
-}
-
-/// Rows [first, last) of the second axis of [heads, rows, width].
-reference::array rows(const reference::array& a, std::size_t first, std::size_t last) {
-    reference::array result{{a.extents[0], last - first, a.extents[2]}, {}};
-    for (std::size_t h = 0; h < a.extents[0]; ++h)
-        for (std::size_t r = first; r < last; ++r)
-            for (std::size_t i = 0; i < a.extents[2]; ++i)
-                result.values.push_back(a.values[(h * a.extents[1] + r) * a.extents[2] + i]);
-    return result;
-}
+using support::rows, support::spoil;
 
 struct sequence {
     tensor<float, 2, 37, 5> k;

@@ -35,11 +35,13 @@ struct product_stage : stage_axes<P, T, Stage, Rows> {
 
     // -------------------------------------------------------------- where the operands lie
 
+    /// Those inside a block, if the columns lie in blocks.
     template <std::size_t Id>
     static consteval stride_result operand_strides() {
         constexpr auto fixed = [] {
             std::array<bool, max_rank> out{};
             for (std::size_t a = 0; a + 2 < P::nodes[Id].rank; ++a) out[a] = true;
+            if (Id == right && stage.column_block != 0) out[right_rank - 1] = true;
             return out;
         }();
         return reader::template memory_strides<Id, fixed>();
@@ -335,7 +337,8 @@ struct product_stage : stage_axes<P, T, Stage, Rows> {
         const element* a = reader{f}.template address<left>(in_left(first));
         if constexpr (right_is_packed) {
             multiply_panels(a, f.template node<P::resolve(right)>().data(), epilogue, first);
-            return;
+        } else if constexpr (stage.column_block != 0) {
+            multiply_blocks(a, epilogue, first);
         } else {
             multiply_memory(a, reader{f}.template address<right>(in_right()), epilogue, first);
         }
@@ -362,6 +365,16 @@ struct product_stage : stage_axes<P, T, Stage, Rows> {
     ASHLAR_ALWAYS_INLINE void multiply_columns(const element* a, const element* b, Epilogue& epilogue, std::size_t first) const {
         constexpr product_shape shape{Rows, Columns, depth, left_row, left_depth, Stride, false, false, true, has_range ? edge_granule(depth, key_group / 4) : 0};
         product<element, config, shape>(a, b, depth_of(first), epilogue);
+    }
+
+    /// One block of the right operand's columns after the other.
+    template <class Epilogue>
+    ASHLAR_ALWAYS_INLINE void multiply_blocks(const element* a, Epilogue& epilogue, std::size_t first) const {
+        auto at = in_right();
+        for (std::size_t& column = at[right_rank - 1]; column < columns; column += stage.column_block) {
+            panel_epilogue<Epilogue> shifted{epilogue, column};
+            multiply_columns<stage.column_block, depth == 1 ? 1 : right_depth>(a, reader{f}.template address<right>(at), shifted, first);
+        }
     }
 
     /// One panel of the packed right operand after the other; while one is used, the next is on its way.

@@ -30,12 +30,23 @@ enum class cache_order : std::uint8_t { linear, ring };
 
 namespace detail {
 
-/// Elements from one column to the next: at least the capacity, and an odd number of cache lines where that is more than
-/// one.
-consteval std::size_t column_stride(std::size_t capacity, std::size_t element_bytes) {
+/// Keys in one block: in a long cache as many as fill four to eight cache lines, or three or two, and divide the capacity;
+/// else all of them.
+consteval std::size_t key_block(std::size_t capacity, std::size_t element_bytes) {
     const std::size_t line = 64 / element_bytes;
-    const std::size_t lines = (capacity + line - 1) / line;
-    return lines == 1 ? capacity : (lines | 1) * line;
+    if (capacity > 8 * line)
+        for (const std::size_t lines : {4u, 5u, 6u, 7u, 8u, 3u, 2u})
+            if (capacity % (lines * line) == 0) return lines * line;
+    return capacity;
+}
+
+/// Elements from one element of a key to the next, in blocks of so many keys: no more than those where there are several
+/// blocks. In a single one an odd number of cache lines, since at a distance of a large power of two the elements of a
+/// key would compete for a few lines of the cache.
+consteval std::size_t key_stride(std::size_t block, std::size_t blocks, std::size_t element_bytes) {
+    const std::size_t line = 64 / element_bytes;
+    const std::size_t lines = (block + line - 1) / line;
+    return blocks > 1 || lines == 1 ? block : (lines | 1) * line;
 }
 
 /// Whether a row of keys or values has as many elements as the cache holds per row.
@@ -82,8 +93,8 @@ struct cached_query {
 
 /// The keys and values of the tokens so far, for each key/value head: at most Capacity rows in static memory, of which
 /// the first `length()` are valid. Trivially copyable; nothing is allocated, and `kv_cache<...> c;` does not touch its
-/// memory. Keys are held by columns and values by rows, as a single query reads them. Write kv_cache<T, Capacity, ...>;
-/// dimensions are integers or axes; ValueWidth is KeyWidth unless given.
+/// memory. Keys are held in blocks of 64 or so, inside each by columns, and values by rows, so that a single query reads
+/// two streams. Write kv_cache<T, Capacity, ...>; dimensions are integers or axes; ValueWidth is KeyWidth unless given.
 ///
 ///     nn::kv_cache<float, 512, kv_heads, head> cache;
 ///     cache.append(k, v);                                  // each [kv_heads, head]
@@ -97,12 +108,12 @@ struct basic_kv_cache {
     static constexpr cache_order order = Order;
     using value_type = T;
 
-    /// From one element of a key to the next, in elements: whole cache lines, and an odd number of them, since at a
-    /// distance of a large power of two the elements of a key would compete for a few lines of the cache.
-    static constexpr std::size_t key_stride = detail::column_stride(capacity, sizeof(T));
+    /// Keys that lie in one block, the number of blocks, and from one element of a key to the next, in elements.
+    static constexpr std::size_t key_block = detail::key_block(capacity, sizeof(T)), key_blocks = capacity / key_block,
+                                 key_stride = detail::key_stride(key_block, key_blocks, sizeof(T));
 
     /// The memory; read through keys() and values(). Public so that the cache is an aggregate.
-    tensor<T, heads, key_width, key_stride> key_columns;
+    tensor<T, heads, key_blocks, key_width, key_stride> key_columns;
     tensor<T, Heads, Capacity, ValueWidth> value_rows;
     /// Rows appended since the last clear; a ring may have overwritten the first of them.
     std::size_t appended = 0;
@@ -128,10 +139,12 @@ struct basic_kv_cache {
         appended = rows;
     }
 
-    /// All keys [Heads, Capacity, KeyWidth], as a view; those from length() on are whatever the memory holds, so mask them.
+    /// All keys, lazily [Heads, Capacity, KeyWidth], read where they lie; those from length() on are whatever the memory
+    /// holds, so mask them.
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto keys() const& noexcept {
-        constexpr auto strides = ashlar::detail::spelled_out(std::array{key_matrix, std::ptrdiff_t{1}, column});
-        return strided_view<const T, strides, Heads, Capacity, KeyWidth>{key_columns.data()};
+        constexpr auto strides = ashlar::detail::spelled_out(std::array{key_matrix, block_matrix, std::ptrdiff_t{1}, column});
+        return reshape<Heads, Capacity, KeyWidth>(
+            strided_view<const T, strides, Heads, key_blocks, key_block, KeyWidth>{key_columns.data()});
     }
     void keys() const&& = delete;  // ashlar: kv_cache: a view of a temporary would dangle; name the cache first
     /// All values [Heads, Capacity, ValueWidth], as a view.
@@ -185,8 +198,10 @@ struct basic_kv_cache {
                     return;
                 }
             // Rows that would be overwritten at once are left out.
+            const auto& stored_keys = stored(key_rows);
+            const auto& stored_values = stored(new_values);
             for (std::size_t i = count > capacity ? count - capacity : 0; i < count; ++i)
-                write_row<Config>((first + i) % capacity, row(key_rows, i), row(new_values, i));
+                write_row<Config>((first + i) % capacity, row(stored_keys, i), row(stored_values, i));
         }
     }
     /// The same if there is room; else false, and nothing is written.
@@ -269,22 +284,70 @@ private:
             return reshape<Rows, heads, Width>(e);
     }
 
-    static constexpr std::ptrdiff_t column = key_stride, key_matrix = key_stride * key_width,
-                                    value_matrix = capacity * value_width, value_row = value_width;
+    static constexpr std::ptrdiff_t column = key_stride, block_matrix = key_stride * key_width,
+                                    key_matrix = key_blocks * key_stride * key_width, value_matrix = capacity * value_width, value_row = value_width;
+
+    /// Rows that lie in memory, or their values where they are computed: one row of a product would cost as much as all.
+    template <class E>
+    ASHLAR_ALWAYS_INLINE static constexpr decltype(auto) stored(const E& e) noexcept {
+        if constexpr (array_expression<E>)
+            return (e);
+        else
+            return eval(e);
+    }
+
+    /// Where the first element of a key lies.
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr T* key_at(std::size_t slot) noexcept {
+        return key_columns.data() + slot / key_block * static_cast<std::size_t>(block_matrix) + slot % key_block;
+    }
 
     template <class Config, class K, class V>
     ASHLAR_ALWAYS_INLINE constexpr void write_row(std::size_t slot, const K& k, const V& v) noexcept {
-        constexpr auto key_strides = ashlar::detail::spelled_out(std::array{key_matrix, column});
         constexpr auto value_strides = ashlar::detail::spelled_out(std::array{value_matrix, std::ptrdiff_t{1}});
-        strided_view<T, key_strides, heads, key_width>{key_columns.data() + slot} = k;
+        write_key<Config>(slot, k);
         strided_view<T, value_strides, heads, value_width>{value_rows.data() + slot * value_width} = v;
+    }
+    template <class Config, class K>
+    ASHLAR_ALWAYS_INLINE constexpr void write_key(std::size_t slot, const K& k) noexcept {
+        constexpr auto strides = ashlar::detail::spelled_out(std::array{key_matrix, column});
+        strided_view<T, strides, heads, key_width>{key_at(slot)} = k;
     }
     template <std::size_t Rows, class Config, class K, class V>
     ASHLAR_ALWAYS_INLINE constexpr void write_rows(std::size_t slot, const K& k, const V& v) noexcept {
         constexpr auto key_strides = ashlar::detail::spelled_out(std::array{std::ptrdiff_t{1}, key_matrix, column});
         constexpr auto value_strides = ashlar::detail::spelled_out(std::array{value_row, value_matrix, std::ptrdiff_t{1}});
-        strided_view<T, key_strides, Rows, heads, key_width>{key_columns.data() + slot} = k;
-        strided_view<T, value_strides, Rows, heads, value_width>{value_rows.data() + slot * value_width} = v;
+        T* const new_values = value_rows.data() + slot * value_width;
+        if constexpr (key_blocks == 1 || Rows == 1) {
+            strided_view<T, key_strides, Rows, heads, key_width>{key_at(slot)} = k;
+        } else if constexpr (array_expression<K>) {
+            copy_keys<Config>(slot, k);
+        } else if constexpr (key_width <= value_width) {
+            // Keys that are computed wait where the values will be: no destination can be in blocks.
+            strided_view<T, value_strides, Rows, heads, key_width> waiting{new_values};
+            waiting = k;
+            copy_keys<Config>(slot, waiting);
+        } else {
+            copy_keys<Config>(slot, eval(k));
+        }
+        strided_view<T, value_strides, Rows, heads, value_width>{new_values} = v;
+    }
+    /// Copies keys [rows, heads, width] that lie in memory: whole blocks at once, others one by one.
+    template <class Config, class K>
+    constexpr void copy_keys(std::size_t slot, const K& k) noexcept {
+        constexpr std::size_t rows = K::extents[0];
+        constexpr auto from = ashlar::detail::spelled_out(std::array{K::strides[1], K::strides[2], K::strides[0]});
+        constexpr auto to = ashlar::detail::spelled_out(std::array{key_matrix, column, std::ptrdiff_t{1}});
+        for (std::size_t i = 0; i < rows;) {
+            if constexpr (rows >= key_block)
+                if ((slot + i) % key_block == 0 && rows - i >= key_block) {
+                    strided_view<T, to, heads, key_width, key_block>{key_at(slot + i)} =
+                        strided_view<const T, from, heads, key_width, key_block>{k.data() + static_cast<std::ptrdiff_t>(i) * K::strides[0]};
+                    i += key_block;
+                    continue;
+                }
+            write_key<Config>(slot + i, row(k, i));
+            ++i;
+        }
     }
 };
 

@@ -2,6 +2,7 @@
 // From axis maps to a program: which values are made where, inside which loops, and in which layout.
 #pragma once
 
+#include <ashlar/plan/column_blocks.hpp>
 #include <ashlar/plan/program_builder.hpp>
 #include <ashlar/plan/schedule.hpp>
 
@@ -153,6 +154,10 @@ private:
 
     constexpr id emit_free(id n, destination out, const binding_list& b, const loop_stack& stack);
     bool skip_next = false;
+
+    /// Strides inside the blocks in which the columns of an array lie, which the stage then knows; not affine where they
+    /// lie otherwise. Row axes of batches are bound.
+    constexpr matrix read_in_blocks(stage& s, id n, const binding_list& b) const;
 
     constexpr matrix acquire_right(stage& s, id n, const binding_list& b, const loop_stack& stack);
 

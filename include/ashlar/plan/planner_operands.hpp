@@ -124,6 +124,20 @@ constexpr axis_list planner<Count>::row_major_view(const graph_node& g, const bi
 }
 
 template <std::size_t Count>
+constexpr auto planner<Count>::read_in_blocks(stage& s, id n, const binding_list& b) const -> matrix {
+    const graph_node& g = at(n);
+    const std::size_t run = at(base_of(n)).kind == op::array ? run_along(nodes, index(n), g.rank - 1u) : 0;
+    if (run == 0 || run % target.lanes(g.element_bytes) != 0) return {};
+    std::array<bool, max_rank> fixed{};
+    for (std::size_t a = 0; a < g.rank; ++a) fixed[a] = b[a] != whole_axis && !is_rows_loop(b[a]);
+    fixed[g.rank - 1u] = true;
+    const stride_result inside = array_strides(nodes, index(n), fixed);
+    if (!inside.affine || inside.strides[g.rank - 1u] != 1 || (inside.strides[g.rank - 2u] == 0 && g.extents[g.rank - 2u] != 1)) return {};
+    s.column_block = run;
+    return {inside.strides, true};
+}
+
+template <std::size_t Count>
 constexpr auto planner<Count>::acquire_right(stage& s, id n, const binding_list& b, const loop_stack& stack) -> matrix {
     // Panels are read where they lie: the strides are those inside a panel.
     if (const graph_node& p = at(resolve(n)); p.kind == op::packed) {
@@ -139,6 +153,8 @@ constexpr auto planner<Count>::acquire_right(stage& s, id n, const binding_list&
     const auto rows = m.strides[g.rank - 2u], columns = m.strides[g.rank - 1u];
     const bool moves = rows != 0 || g.extents[g.rank - 2u] == 1;  // the kernels count depth by the right operand's address
     if (m.affine && moves && (columns == 1 || rows == 1 || g.extents[g.rank - 1u] == 1)) return m;
+    if (!m.affine)
+        if (const matrix blocks = read_in_blocks(s, n, b); blocks.affine) return blocks;
     return copy_of(s, n, b, stack, layout::columns_in_lanes);
 }
 

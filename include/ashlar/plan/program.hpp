@@ -75,6 +75,7 @@ struct plan_stage {
     binding_list bindings = all_whole;                      // of the space node's axes
     binding_list top_axes = all_whole;                      // for each axis of top: the axis of space, or -1
     axis_list strides{};                                    // of what it writes, by axis of top
+    std::size_t column_block = 0;                           // product: columns of the right operand that lie in one block
     std::ptrdiff_t origin = 0;                              // elements before the first one it writes
     bool fill_outside = false;                              // softmax: zeros outside the support are read by someone
     std::array<std::int16_t, Count> values{};               // for each node: the buffer it is read from, or -1

@@ -66,6 +66,12 @@ struct stage_printer : formula_writer<P> {
             }
             print_place(s, stage.buffer, false, true);
             if (stage.kind == stage_kind::product) print_epilogue(s);
+            if (stage.column_block != 0) {
+                continue_line();
+                out.put("the right operand's columns lie in blocks of ");
+                out.put(stage.column_block);
+                out.put('\n');
+            }
             if (stage.kind == stage_kind::product && stage.maxima != -1) {
                 continue_line();
                 name_buffer(stage.maxima);

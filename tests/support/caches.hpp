@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSL-1.0
+// What tests of caches of keys and values have in common.
+#pragma once
+
+#include "support/reference.hpp"
+
+#include <cstddef>
+#include <cstring>
+
+namespace support {
+
+/// Makes the memory of a cache NaN.
+template <class Cache>
+void spoil(Cache& c) {
+    std::memset(c.key_columns.data(), 0xff, sizeof c.key_columns);
+    std::memset(c.value_rows.data(), 0xff, sizeof c.value_rows);
+}
+
+/// Rows [first, last) of the second axis of [heads, rows, width].
+inline reference::array rows(const reference::array& a, std::size_t first, std::size_t last) {
+    reference::array result{{a.extents[0], last - first, a.extents[2]}, {}};
+    for (std::size_t h = 0; h < a.extents[0]; ++h)
+        for (std::size_t r = first; r < last; ++r)
+            for (std::size_t i = 0; i < a.extents[2]; ++i)
+                result.values.push_back(a.values[(h * a.extents[1] + r) * a.extents[2] + i]);
+    return result;
+}
+
+}  // namespace support
