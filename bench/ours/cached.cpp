@@ -12,8 +12,9 @@ nn::kv_cache<float, P.inner, 1, P.cols> cache_of;
 
 template <problem P>
 ASHLAR_NOINLINE void decode(const operands& given, std::size_t calls) {
+    const operands_of_calls<false> of(given);
     for (std::size_t c = 0; c < calls; ++c) {
-        const operands o = hidden(given);
+        const operands& o = of(c);
         tensor_view<float, P.rows, P.cols> out(o.result<float>());
         tensor_view<const float, P.rows, P.cols> q(o.input<float>(0));
         assign(out, cache_of<P>.attend(q));

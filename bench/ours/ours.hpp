@@ -66,7 +66,8 @@ ASHLAR_ALWAYS_INLINE void solve(const operands& o) {
 
 template <problem P>
 ASHLAR_NOINLINE void run_ours(const operands& given, std::size_t calls) {
-    for (std::size_t c = 0; c < calls; ++c) solve<P, std::conditional_t<P.doubles, double, float>>(operands_of_call<P.chained>(given, c));
+    const operands_of_calls<P.chained> of(given);
+    for (std::size_t c = 0; c < calls; ++c) solve<P, std::conditional_t<P.doubles, double, float>>(of(c));
 }
 
 /// The functions of the cases that Wanted(problem) takes; the cases are spread over files so that each compiles soon.

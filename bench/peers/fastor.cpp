@@ -50,7 +50,8 @@ struct table {
         constexpr bool attention = P.op == operation::attention && P.mask == mask_kind::full && P.rows > 1;
         if constexpr ((product || attention) && P.rows <= 128 && P.inner <= 128 && P.cols <= 128)
             return [](const operands& given, std::size_t calls) {
-                for (std::size_t c = 0; c < calls; ++c) solve<P, std::conditional_t<P.doubles, double, float>>(operands_of_call<P.chained>(given, c));
+                const operands_of_calls<P.chained> of(given);
+                for (std::size_t c = 0; c < calls; ++c) solve<P, std::conditional_t<P.doubles, double, float>>(of(c));
             };
         else
             return nullptr;

@@ -134,10 +134,12 @@ runner attention(const problem& p, const operands& where) {
     if (!plan->complete()) return {};
     if (p.chained)
         return [plan, where](std::size_t calls) {
-            for (std::size_t c = 0; c < calls; ++c) plan->run(operands_of_call<true>(where, c));
+            const operands_of_calls<true> of(where);
+            for (std::size_t c = 0; c < calls; ++c) plan->run(of(c));
         };
     return [plan, where](std::size_t calls) {
-        for (std::size_t c = 0; c < calls; ++c) plan->run(operands_of_call<false>(where, c));
+        const operands_of_calls<false> of(where);
+        for (std::size_t c = 0; c < calls; ++c) plan->run(of(c));
     };
 }
 
@@ -150,8 +152,9 @@ runner product(const problem& p, const operands& where) {
             libxsmm_dmmdispatch(as_size(p.cols), as_size(p.rows), as_size(p.inner), nullptr, nullptr, nullptr, nullptr, &beta, nullptr, nullptr);
         if (!k) return {};
         return [k, where](std::size_t calls) {
+            const operands_of_calls<false> of(where);
             for (std::size_t c = 0; c < calls; ++c) {
-                const operands o = hidden(where);
+                const operands& o = of(c);
                 k(o.input<double>(1), o.input<double>(0), o.result<double>());
             }
         };
@@ -159,8 +162,9 @@ runner product(const problem& p, const operands& where) {
     const libxsmm_smmfunction k = generate(p.cols, p.rows, p.inner, p.cols, p.inner, p.cols, false, 0);
     if (!k) return {};
     return [k, where](std::size_t calls) {
+        const operands_of_calls<false> of(where);
         for (std::size_t c = 0; c < calls; ++c) {
-            const operands o = hidden(where);
+            const operands& o = of(c);
             k(o.input<float>(1), o.input<float>(0), o.result<float>());
         }
     };

@@ -107,7 +107,8 @@ struct table {
     template <problem P>
     static constexpr kernel kernel_for() {
         return [](const operands& given, std::size_t calls) {
-            for (std::size_t c = 0; c < calls; ++c) solve<P, std::conditional_t<P.doubles, double, float>>(operands_of_call<P.chained>(given, c));
+            const operands_of_calls<P.chained> of(given);
+            for (std::size_t c = 0; c < calls; ++c) solve<P, std::conditional_t<P.doubles, double, float>>(of(c));
         };
     }
 };

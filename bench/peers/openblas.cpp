@@ -61,8 +61,9 @@ void feed_forward(const problem& p, const operands& o, std::vector<float>& rows)
 
 template <bool Chained>
 void solve(const problem& p, const operands& given, std::vector<float>& scratch, std::size_t calls) {
+    const operands_of_calls<Chained> of(given);
     for (std::size_t c = 0; c < calls; ++c) {
-        const operands o = operands_of_call<Chained>(given, c);
+        const operands& o = of(c);
         if (p.op == operation::attention)
             attention(p, o, scratch);
         else if (p.op == operation::feed_forward)

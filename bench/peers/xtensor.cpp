@@ -44,7 +44,8 @@ runner prepare_xtensor(std::size_t case_index, const operands& where) {
     const problem& p = cases[case_index].what;
     if (p.op != operation::softmax && p.op != operation::layer_norm && p.op != operation::chain) return {};
     return [&p, where](std::size_t calls) {
-        for (std::size_t c = 0; c < calls; ++c) solve(p, hidden(where));
+        const operands_of_calls<false> of(where);
+        for (std::size_t c = 0; c < calls; ++c) solve(p, of(c));
     };
 }
 

@@ -48,8 +48,9 @@ inline void store_line(float* to, line value) { *reinterpret_cast<line*>(to) = v
 /// written. The result is not one of the problem's: it goes to `spare`.
 inline void move_data(const problem& what, const operands& given, std::size_t calls) {
     [[maybe_unused]] static volatile float sink;
+    const operands_of_calls<false> of(given);
     for (std::size_t c = 0; c < calls; ++c) {
-        const operands o = hidden(given);
+        const operands& o = of(c);
         if (what.op == operation::attention) {
             sink = read_all(o.input<float>(1), what.inner * what.cols);
             sink = read_all(o.input<float>(2), what.inner * what.cols);

@@ -2,6 +2,7 @@
 // What is computed in a benchmark, as plain data that we and every peer read.
 #pragma once
 
+#include <array>
 #include <cstddef>
 
 namespace ashlar::bench {
@@ -85,7 +86,15 @@ inline constexpr std::size_t most_operands = 5;
 inline constexpr double chain_scale = 0.75;
 inline constexpr double norm_epsilon = 1e-5;
 
-/// Where a problem's operands and result lie; each begins at a cache line.
+/// The same pointer, about which the optimiser knows nothing any more.
+template <class T>
+[[gnu::always_inline]] inline T* hidden(T* pointer) {
+    __asm__ volatile("" : "+r"(pointer));
+    return pointer;
+}
+
+/// Where a problem's operands and result lie; each begins at a cache line. Every pointer is hidden when it is taken out:
+/// in copies of all of them small problems would wait for what was just stored.
 struct operands {
     const void* in[most_operands] = {};
     void* out = nullptr;
@@ -93,30 +102,36 @@ struct operands {
 
     template <class T>
     const T* input(std::size_t i) const {
-        return static_cast<const T*>(in[i]);
+        return static_cast<const T*>(hidden(in[i]));
     }
     template <class T>
     T* result() const {
-        return static_cast<T*>(out);
+        return static_cast<T*>(hidden(out));
     }
 };
 
-/// The same pointers, about which the optimiser knows nothing any more: no call can be moved out of the loop around it.
-inline operands hidden(operands o) {
-    for (const void*& pointer : o.in) __asm__ volatile("" : "+r"(pointer)::"memory");
-    __asm__ volatile("" : "+r"(o.out)::"memory");
-    return o;
-}
-
-/// The operands of a call in a row of them: the same each time, or where calls are chained the previous result first.
+/// The operands of calls in a row: the same each time, or where calls are chained the previous result first. No call can
+/// be moved out of the loop around it.
 template <bool Chained>
-operands operands_of_call(operands o, std::size_t call) {
-    if constexpr (Chained) {
-        void* const result = o.out;
-        if (call % 2 == 1) o.out = o.spare;
-        if (call != 0) o.in[0] = call % 2 == 1 ? result : o.spare;
+class operands_of_calls {
+    std::array<operands, Chained ? 3 : 1> at_;
+
+public:
+    explicit operands_of_calls(const operands& given) {
+        at_.fill(given);
+        if constexpr (Chained) {
+            at_[1].out = given.spare;
+            at_[1].in[0] = given.out;
+            at_[2].in[0] = given.spare;
+        }
     }
-    return hidden(o);
-}
+    [[gnu::always_inline]] const operands& operator()(std::size_t call) const {
+        __asm__ volatile("" ::: "memory");
+        if constexpr (Chained)
+            return at_[call == 0 ? 0 : 2 - call % 2];
+        else
+            return at_[0];
+    }
+};
 
 }  // namespace ashlar::bench
