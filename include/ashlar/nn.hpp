@@ -27,6 +27,7 @@
 #include <ashlar/nn/norm.hpp>
 #include <ashlar/nn/parameters.hpp>
 #include <ashlar/nn/positions.hpp>
+#include <ashlar/nn/relative_positions.hpp>
 #include <ashlar/nn/reset_parameters.hpp>
 #include <ashlar/nn/rope.hpp>
 #include <ashlar/nn/summary.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// PyTorch's modules in files: what tools/make_parity_fixtures.py wrote, and comparison with it.
+// PyTorch's modules in files: what tools/make_parity_fixtures.py and make_model_fixtures.py wrote, and comparison with it.
 #pragma once
 
 #include <ashlar/io.hpp>
@@ -24,9 +24,9 @@ public:
 
     /// A module with the state dict of a case: all of it, and nothing else.
     template <class M>
-    M& load(M& m, const std::string& name) const {
+    M& load(M& m, const std::string& name, ashlar::io::name_map names = {}) const {
         const std::string prefix = name + ".state.";
-        const ashlar::io::result r = ashlar::io::load(m, weights, {}, {.prefix = prefix});
+        const ashlar::io::result r = ashlar::io::load(m, weights, names, {.prefix = prefix});
         EXPECT_TRUE(r.ok()) << r.message().c_str();
         return m;
     }

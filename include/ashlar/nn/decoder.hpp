@@ -52,7 +52,7 @@ struct decoder {
     static constexpr bool has_last_step = Options.final_norm;
 
     std::array<decoder_layer<Options.layer, T, Panel>, layer_count> layers;
-    [[no_unique_address]] std::conditional_t<Options.final_norm, layer_norm<{Options.layer.embed, Options.layer.eps, Options.layer.bias}, T>, no_array> norm;
+    [[no_unique_address]] std::conditional_t<Options.final_norm, typename decoder_layer<Options.layer, T, Panel>::norm_type, no_array> norm;
 
     /// The call; it borrows the module.
     template <expression X, expression Memory, class... Choices>
@@ -66,6 +66,30 @@ struct decoder {
     template <expression X, class... Rest>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(X&& x, Rest&&... rest) const&& noexcept {
         return detail::named(*this)(std::forward<X>(x), std::forward<Rest>(rest)...);
+    }
+
+    /// Puts keys and values of a memory [S, embed] into one cache for each layer, of which `decode` reads those of the first
+    /// `count` rows.
+    template <expression Memory, class Cache>
+    constexpr void remember(const Memory& memory, std::array<Cache, layer_count>& caches, std::size_t count = shape_of<Memory>::extents[0]) const noexcept {
+        const auto& m = detail::held_values(memory);
+        for (std::size_t i = 0; i < layer_count; ++i) layers[i].remember(m, caches[i], count);
+    }
+    /// The call for the next rows [rows, embed], with two caches for each layer (see decoder_layer::decode): of the rows so
+    /// far, and of the memory. Each evaluation appends to the former; appending takes its own scratch on the stack, and its
+    /// FLOPs are not those of the call.
+    ///
+    ///     static std::array<nn::kv_cache<float, 128, 4, 16>, 6> caches, memories;
+    ///     decoder.remember(encoder(source), memories);
+    ///     y = decoder.decode(row, caches, memories);
+    template <expression X, class Cache, class MemoryCache, class... Choices>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto decode(X&& x, std::array<Cache, layer_count>& caches,
+                                                             const std::array<MemoryCache, layer_count>& memories,
+                                                             const Choices&... choices) const& noexcept {
+        return detail::call_layers(*this, std::forward<X>(x),
+                                   [c = &caches, m = &memories, choices...](const auto& layer, const auto& y, std::size_t i) ASHLAR_LAMBDA_INLINE {
+                                       return layer.decode(y, (*c)[i], (*m)[i], choices...);
+                                   });
     }
 
     /// What follows the last layer.

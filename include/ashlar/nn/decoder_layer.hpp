@@ -8,11 +8,15 @@
 
 #include <ashlar/core/concepts.hpp>
 #include <ashlar/core/config.hpp>
+#include <ashlar/eval/eval.hpp>
+#include <ashlar/expr/attention.hpp>
 #include <ashlar/expr/let.hpp>
+#include <ashlar/expr/masks/keys_below.hpp>
 #include <ashlar/expr/operators.hpp>
 #include <ashlar/nn/encoder_layer.hpp>
 #include <ashlar/nn/feed_forward.hpp>
 #include <ashlar/nn/example.hpp>
+#include <ashlar/nn/heads.hpp>
 #include <ashlar/nn/module.hpp>
 #include <ashlar/nn/multihead_attention.hpp>
 #include <ashlar/nn/norm.hpp>
@@ -71,11 +75,12 @@ template <decoder_layer_options Options, class T = float, std::size_t Panel = de
 struct decoder_layer {
     using encoder_type = encoder_layer<Options, T, Panel>;
     static constexpr decoder_layer_options options = Options;
+    using norm_type = typename encoder_type::norm_type;
     static constexpr std::size_t embed = Options.embed, hidden = encoder_type::hidden;
 
     multihead_attention<encoder_type::self_attention_options, T, Panel> self_attn, multihead_attn;
     nn::feed_forward<encoder_type::block_options, T, Panel> feed_forward;
-    layer_norm<encoder_type::norm_options, T> norm1, norm2, norm3;
+    norm_type norm1, norm2, norm3;
 
     /// The expression; it borrows the module.
     template <expression X, expression Memory, class... Choices>
@@ -96,6 +101,43 @@ struct decoder_layer {
     template <expression X, class... Rest>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(X&& x, Rest&&... rest) const&& noexcept {
         return detail::named(*this)(std::forward<X>(x), std::forward<Rest>(rest)...);
+    }
+
+    /// Puts keys and values of a memory [S, embed] into a cache, of which `decode` reads those of the first `count` rows.
+    ///
+    ///     layer.remember(memory, memory_cache, length);
+    template <expression Memory, class Cache>
+    constexpr void remember(const Memory& memory, Cache& cache, std::size_t count = shape_of<Memory>::extents[0]) const noexcept {
+        cache.clear();
+        cache.prefill(multihead_attn.keys(memory), multihead_attn.values(memory), count);
+    }
+    /// The next rows [rows, embed] behind those whose keys and values are in `cache`, over a memory that is in another one:
+    /// appends theirs, now, and returns the expression of the layer for them, [rows, embed]. x must be a tensor or view. Both
+    /// are a `kv_cache` of `heads` heads of `head_width`; `cache` must have room (asserted). Options of the call are as above,
+    /// but those for the self attention have no mask: a row attends to the rows before it and itself. A mask for the memory
+    /// replaces `keys_below(memory.length())`, so it has to leave out what the cache does not hold.
+    ///
+    ///     layer.remember(memory, memory_cache);
+    ///     y = layer.decode(row, cache, memory_cache);
+    template <array_expression X, class Cache, class MemoryCache, class... Choices>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto decode(X&& x, Cache& cache, const MemoryCache& memory, const Choices&... choices) const& noexcept {
+        if constexpr (Options.norm_first) {
+            const auto normed = eval(norm1(x));
+            cache.prefill(self_attn.keys(normed), self_attn.values(normed));
+        } else {
+            cache.prefill(self_attn.keys(x), self_attn.values(x));
+        }
+        return detail::with_cross<sizeof...(Choices)>(
+            [&](const auto& to_memory, const auto&... own) ASHLAR_LAMBDA_INLINE {
+                return blocks(
+                    x, [&](const auto& y) ASHLAR_LAMBDA_INLINE { return self_attn.out_proj(merge_heads(cache.attend(self_attn.queries(y), own...))); },
+                    [&](const auto& q) ASHLAR_LAMBDA_INLINE {
+                        return to_memory.apply([&](const auto&... options_of_memory) ASHLAR_LAMBDA_INLINE {
+                            return multihead_attn.out_proj(merge_heads(recall(q, memory, options_of_memory...)));
+                        });
+                    });
+            },
+            choices...);
     }
 
     template <class Self, class Visitor>
@@ -126,17 +168,31 @@ struct decoder_layer {
 private:
     template <class X, class Memory, class Cross, class... Own>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto layer(const X& x, const Memory& memory, const Cross& to_memory, const Own&... own) const noexcept {
-        const auto look_up = [&](const auto& q) ASHLAR_LAMBDA_INLINE {
-            return to_memory.apply([&](const auto&... choices) ASHLAR_LAMBDA_INLINE { return multihead_attn(q, memory, memory, choices...); });
-        };
+        return blocks(
+            x, [&](const auto& y) ASHLAR_LAMBDA_INLINE { return self_attn(y, own...); },
+            [&](const auto& q) ASHLAR_LAMBDA_INLINE {
+                return to_memory.apply([&](const auto&... choices) ASHLAR_LAMBDA_INLINE { return multihead_attn(q, memory, memory, choices...); });
+            });
+    }
+    /// The three blocks with their residuals and norms; `attend` and `look_up` are the two attentions.
+    template <class X, class Attend, class LookUp>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto blocks(const X& x, const Attend& attend, const LookUp& look_up) const noexcept {
         if constexpr (Options.norm_first)
-            return let(x + self_attn(norm1(x), own...), [&](const auto& a) ASHLAR_LAMBDA_INLINE {
+            return let(x + attend(norm1(x)), [&](const auto& a) ASHLAR_LAMBDA_INLINE {
                 return let(a + look_up(norm2(a)), [this](const auto& b) ASHLAR_LAMBDA_INLINE { return b + feed_forward(norm3(b)); });
             });
         else
-            return let(norm1(x + self_attn(x, own...)), [&](const auto& a) ASHLAR_LAMBDA_INLINE {
+            return let(norm1(x + attend(x)), [&](const auto& a) ASHLAR_LAMBDA_INLINE {
                 return let(norm2(a + look_up(a)), [this](const auto& b) ASHLAR_LAMBDA_INLINE { return norm3(b + feed_forward(b)); });
             });
+    }
+    /// The attention of rows to a memory in a cache; they are no later than it, so nothing is causal.
+    template <class Q, class Cache, class... Choices>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto recall(const Q& q, const Cache& memory, const Choices&... choices) const noexcept {
+        if constexpr (ashlar::detail::has_option<ashlar::detail::attention_option::mask, Choices...>)
+            return ashlar::attention(multihead_attn.queries(q), memory.keys(), memory.values(), choices...);
+        else
+            return ashlar::attention(multihead_attn.queries(q), memory.keys(), memory.values(), keys_below(memory.length()), choices...);
     }
 };
 

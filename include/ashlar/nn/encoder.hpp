@@ -39,7 +39,7 @@ struct encoder {
     static constexpr bool has_last_step = Options.final_norm;
 
     std::array<encoder_layer<Options.layer, T, Panel>, layer_count> layers;
-    [[no_unique_address]] std::conditional_t<Options.final_norm, layer_norm<{Options.layer.embed, Options.layer.eps, Options.layer.bias}, T>, no_array> norm;
+    [[no_unique_address]] std::conditional_t<Options.final_norm, typename encoder_layer<Options.layer, T, Panel>::norm_type, no_array> norm;
 
     /// The call; it borrows the module.
     template <expression X, class... Choices>

@@ -27,6 +27,11 @@ struct encoder_layer_options {
     bool bias = true;
     double eps = 1e-5;
     bool batch_first = true;  ///< [batch, seq, embed] rather than [seq, batch, embed]
+    // What PyTorch's layers do not have:
+    width head_width = 0;              ///< entries of a head; 0: embed / heads
+    bool gated = false;                ///< a gated feed-forward block; GeGLU with gelu_tanh in T5 1.1
+    norm_kind norm = norm_kind::layer; ///< rms: the root mean square alone, as in T5
+    bool key_bias = true;              ///< bias of the projections of keys, if bias is true as well
 };
 
 /// A layer of a transformer's encoder, lazily: [..., T, embed] to the same shape, with at most one batch axis. Options of
@@ -42,14 +47,15 @@ struct encoder_layer {
     static constexpr encoder_layer_options options = Options;
     static constexpr std::size_t embed = Options.embed, hidden = detail::given_or(Options.hidden, 4 * embed);
     static constexpr attention_options self_attention_options{
-        .embed = Options.embed, .heads = Options.heads, .bias = Options.bias, .batch_first = Options.batch_first};
+        .embed = Options.embed, .heads = Options.heads, .head_width = Options.head_width, .bias = Options.bias,
+        .batch_first = Options.batch_first, .key_bias = Options.key_bias};
     static constexpr feed_forward_options block_options{
-        .embed = embed, .hidden = hidden, .activation = Options.activation, .gated = false, .bias = Options.bias};
-    static constexpr layer_norm_options norm_options{Options.embed, Options.eps, Options.bias};
+        .embed = embed, .hidden = hidden, .activation = Options.activation, .gated = Options.gated, .bias = Options.bias};
+    using norm_type = detail::norm_of<Options.norm, {Options.embed, Options.eps, Options.bias}, T>;
 
     multihead_attention<self_attention_options, T, Panel> self_attn;
     nn::feed_forward<block_options, T, Panel> feed_forward;
-    layer_norm<norm_options, T> norm1, norm2;
+    norm_type norm1, norm2;
 
     /// The expression; it borrows the module.
     template <expression X, class... Choices>

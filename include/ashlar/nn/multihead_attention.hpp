@@ -40,6 +40,7 @@ struct attention_options {
     bool out_bias = true;      ///< bias of the output projection, if bias is true as well
     bool batch_first = true;   ///< [batch, seq, embed] rather than [seq, batch, embed]
     attention_names names = attention_names::torch;
+    bool key_bias = true;  ///< bias of the projection of keys, if bias is true as well (Whisper has none)
 };
 
 namespace detail {
@@ -96,7 +97,7 @@ struct multihead_attention {
                   "ashlar: multihead_attention: heads must be a multiple of kv_heads; change one");
 
     linear<{embed, heads * head_width, Options.bias}, T, Panel> query;
-    linear<{kdim, kv_heads * head_width, Options.bias}, T, Panel> key;
+    linear<{kdim, kv_heads * head_width, Options.bias && Options.key_bias}, T, Panel> key;
     linear<{vdim, kv_heads * head_width, Options.bias}, T, Panel> value;
     linear<{heads * head_width, embed, Options.bias && Options.out_bias}, T, Panel> out_proj;
 
@@ -189,7 +190,12 @@ struct multihead_attention {
                 visit("k_proj_weight", transposed(self.key.weight));
                 visit("v_proj_weight", transposed(self.value.weight));
             }
-            if constexpr (Options.bias) visit("in_proj_bias", stacked(self.query.bias, self.key.bias, self.value.bias));
+            if constexpr (Options.bias && Options.key_bias) {
+                visit("in_proj_bias", stacked(self.query.bias, self.key.bias, self.value.bias));
+            } else if constexpr (Options.bias) {
+                visit("q_proj_bias", self.query.bias);
+                visit("v_proj_bias", self.value.bias);
+            }
             visit("out_proj", self.out_proj);
         }
     }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 
 #include <ashlar/core/concepts.hpp>
@@ -97,4 +98,22 @@ struct rms_norm {
     }
 };
 
+/// Which norm a layer has.
+enum class norm_kind : std::uint8_t { layer, rms };
+
+namespace detail {
+
+/// The norm of a layer: with mean and variance, or the root mean square alone, which has no bias.
+template <norm_kind Kind, layer_norm_options Options, class T>
+struct chosen_norm {
+    using type = layer_norm<Options, T>;
+};
+template <layer_norm_options Options, class T>
+struct chosen_norm<norm_kind::rms, Options, T> {
+    using type = rms_norm<{Options.size, Options.eps}, T>;
+};
+template <norm_kind Kind, layer_norm_options Options, class T>
+using norm_of = typename chosen_norm<Kind, Options, T>::type;
+
+}  // namespace detail
 }  // namespace ashlar::nn

@@ -102,7 +102,7 @@ constexpr void reset_attention(M& m, generator& random) noexcept {
     draw_weight(m.value.weight, random, bound(M::vdim, v));
     if constexpr (M::options.bias) {
         m.query.bias = 0;
-        m.key.bias = 0;
+        if constexpr (M::options.key_bias) m.key.bias = 0;
         m.value.bias = 0;
     }
     if constexpr (M::options.bias && M::options.out_bias) m.out_proj.bias = 0;
