@@ -11,6 +11,10 @@
 #include <string>
 #include <string_view>
 
+#if __has_include(<unistd.h>)
+#include <unistd.h>
+#endif
+
 namespace {
 
 std::size_t allocations = 0;
@@ -82,6 +86,15 @@ double seconds_to_read(const model& weights) {
     return best;
 }
 
+/// Whether somebody reads along, word by word; a file or another program takes the text in larger pieces.
+bool is_watched() {
+#if __has_include(<unistd.h>)
+    return isatty(STDOUT_FILENO) != 0;
+#else
+    return true;
+#endif
+}
+
 }  // namespace
 
 void* operator new(std::size_t size) {
@@ -127,6 +140,7 @@ int main(int argc, char** argv) {
     const std::size_t before = allocations;
     const auto start = std::chrono::steady_clock::now();
 
+    const bool watched = is_watched();
     std::size_t told = 0;
     for (int token = prompt[0]; told < steps; ++told) {
         const auto& scores = story.next(token);
@@ -134,7 +148,7 @@ int main(int argc, char** argv) {
         if (next == stories::tokenizer::begin_of_text || next == stories::tokenizer::end_of_text) break;
         const std::string_view text = words.decode(token, next);
         std::fwrite(text.data(), 1, text.size(), stdout);
-        std::fflush(stdout);
+        if (watched) std::fflush(stdout);
         token = next;
     }
     std::puts("");
