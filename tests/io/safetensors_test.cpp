@@ -133,10 +133,10 @@ TEST(safetensors, coverage) {
     EXPECT_EQ(two("0,4", "104,108", 8), "b: it lies beyond the end of the file: 225 bytes, there are 125");
     EXPECT_EQ(two("0,4", "8,4", 8), "b: malformed header: an array ends before it begins, at byte 112");
     EXPECT_EQ(two("0,4", "4,9", 9), "b: its bytes do not fit its shape and element type: 4 bytes are needed, it has 5");
-    EXPECT_EQ(
-        open(R"({"a":{"dtype":"U8","shape":[4],"data_offsets":[18446744073709551611,18446744073709551615]}})", "four")
-            .error,
-        io::error::offset_out_of_range);
+    EXPECT_EQ(two("0,4", "6000000000000000000,6000000000000000004", 8),
+              "b: it lies beyond the end of the file: 6000000000000000153 bytes, there are 157");
+    EXPECT_EQ(two("0,4", "18446744073709551611,18446744073709551615", 8),
+              "b: it lies beyond the end of the file: 18446744073709551615 bytes, there are 159");
     EXPECT_EQ(open(R"({"a":{"dtype":"U8","shape":[0],"data_offsets":[9,9]}})", "").error,
               io::error::offset_out_of_range);
     EXPECT_EQ(

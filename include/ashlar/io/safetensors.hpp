@@ -149,10 +149,9 @@ private:
             return malformed(entry, "a shape is too large for 64 bits");
         if (entry.begin > entry.end) return malformed(entry, "an array ends before it begins");
         // No file is that long, and offsets below it can be added to without overflow.
-        if (constexpr std::uint64_t most = std::uint64_t{1} << 62; entry.end > most) {
+        if (entry.end > std::uint64_t{1} << 62) {
             io::result r = io_error<Config>(io::error::offset_out_of_range, entry.name.raw);
             r.position = entry.end;
-            r.limit = most;
             return r;
         }
         if (entry.end - entry.begin != needed) {
@@ -186,6 +185,11 @@ io::result index_safetensors(io::bytes file, archive_index& index) noexcept {
         ++count;
         if (entry.name.has_escapes) characters += entry.name.raw.size();
     });
+    if (r.error == io::error::offset_out_of_range) {
+        const std::uint64_t end = base + r.position;
+        r.position = end < base ? ~std::uint64_t{} : end;
+        r.limit = file.size();
+    }
     if (!r) return r;
     if (!index.arrays.allocate(count) || !index.names.allocate(characters))
         return io_error<Config>(io::error::out_of_memory);
