@@ -154,6 +154,16 @@ def erf_weight(x):
     return log(mpf(2)) * erfc(x) / erf(x)
 
 
+def normal_root(power):
+    """(2 Phi(-a))^(-1/power)"""
+    return lambda a: erfc(a / SQRT2) ** (mpf(-1) / power)
+
+
+def root_weight(power, relative):
+    """How an error of that root shows in gelu(-a): relatively down to 1/relative, then absolutely times that"""
+    return lambda a: power * min(mpf(1), max(a * erfc(a / SQRT2) / 2, mpf("1e-9")) * relative) / normal_root(power)(a)
+
+
 def gelu_weight(a, relative, floor):
     """How an error of log2(Phi(-a)) shows in gelu(-a): relatively down to 1/relative, then absolutely times that"""
     return log(mpf(2)) * min(mpf(1), max(a * erfc(a / SQRT2) / 2, mpf(floor)) * relative)
@@ -192,7 +202,10 @@ FITS = {
     "erf f32 above": lambda n: fit(n, log2_erfc, range(7), "0.9299", 4, f32, erf_weight),
     "erf f64 below 1": lambda n: fit(n, erf_excess, range(12), 0, "1.0001", f64, lambda z: 1 / erf_ratio(z)),
     "erf f64 above": lambda n: fit(n, log2_erfc, range(19), "0.9999", 6, f64, erf_weight),
-    "gelu f32": lambda n: fit(n, log2_normal, range(11), 0, 6, f32, lambda a: gelu_weight(a, 200, "1e-7"), {0: mpf(-1)}),
+    "exp2 coarse": lambda n: fit(n, lambda r: mpf(2) ** r, range(4), "-0.5", "0.5", f32, lambda r: mpf(2) ** -r, {0: mpf(1)}),
+    "tanh coarse": lambda n: fit_rational(n, tanh_ratio, 2, 2, "1e-9", mpf("4.97") ** 2, f32),
+    "gelu f32": lambda n: fit(n, normal_root(8), range(9), 0, "5.2", f32, root_weight(8, 12), {0: mpf(1)}),
+    "gelu coarse": lambda n: fit(n, normal_root(16), range(5), 0, "4.2", f32, root_weight(16, 6), {0: mpf(1)}),
     "gelu f64 below 1": lambda n: fit(n, normal_ratio, range(10), 0, "1.0001", f64, lambda z: 1 / normal_ratio(z)),
     "gelu f64 above": lambda n: fit(n, log2_normal, range(21), "0.9999", "8.5", f64, lambda a: gelu_weight(a, 1000, "1e-15")),
 }

@@ -2,6 +2,7 @@
 // Exponentials: exp, and the fast ones for arguments that are not positive, which softmax lives on.
 #pragma once
 
+#include <ashlar/core/fast.hpp>
 #include <ashlar/kernel/math/format.hpp>
 
 namespace ashlar {
@@ -23,10 +24,14 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> exp_remainder(lanes<T, N, Con
     return fma(n, -exp_reduction<T>::ln2_low, most);
 }
 
-/// The same in one operation where that keeps 2 ulp: with fused multiply-adds, for ln 2 happens to be within 2^-29 of a
+/// How closely an exponential is computed: to 2.5 ulp; the same down to -10 and to 6 ulp below, which are 2^-38 of e^0;
+/// or to a relative error of 1.2e-4.
+enum class exp_form : std::uint8_t { precise, beside_one, coarse };
+
+/// The same in one operation where that is to be had: with fused multiply-adds, for ln 2 happens to be within 2^-29 of a
 /// float.
 template <class T, std::size_t N, class Config>
-ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> exp_remainder_fast(lanes<T, N, Config> x, lanes<T, N, Config> n) {
+ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> exp_remainder_beside_one(lanes<T, N, Config> x, lanes<T, N, Config> n) {
     constexpr bool fused = has<Config, isa::fma> || has<Config, isa::avx512f> || has<Config, isa::aarch64>;
     if constexpr (std::is_same_v<T, float> && in_register<T, N, Config>() && fused)
         return fma(n, -0.69314718f, x);
@@ -66,6 +71,13 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<double, N, Config> exp2_polynomial_fast(lan
     return horner(r, 4.4347322591317236e-10, 7.073858452766862e-09, 1.017820045290354e-07, 1.3215434871365424e-06,
                   1.5252733489457649e-05, 0.00015403530457875584, 0.0013333558146780109, 0.00961812910759357,
                   0.05550410866482006, 0.24022650695910133, 0.6931471805599453, 1.0);
+}
+
+/// 2^r for |r| <= 1/2 with a relative error of 1.01e-4, and exactly 1 for 0; "exp2 coarse".
+template <class T, std::size_t N, class Config>
+ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> exp2_polynomial_coarse(lanes<T, N, Config> r) {
+    constexpr float c[] = {0.055008948f, 0.24221095f, 0.6932829f, 1.0f};
+    return horner(r, T(c[0]), T(c[1]), T(c[2]), T(c[3]));
 }
 
 /// Carries n = round(x * factor): the number itself where the instruction that scales takes numbers, else 1.5 * 2^p +
@@ -150,17 +162,52 @@ template <class T, std::size_t N, class Config>
 inline constexpr bool looks_up = std::is_same_v<T, float> && N == 16 && in_register<T, N, Config>() && has<Config, isa::avx512f>;
 
 /// e^x for x <= 0 as 2^(n/32) e^r with |r| <= ln(2)/64: half the multiplications of a polynomial alone. The cubic term
-/// is what a Chebyshev polynomial leaves of it in the linear one.
-template <class T, std::size_t N, class Config>
+/// is what a Chebyshev polynomial leaves of it in the linear one. Coarsely 1 + r is e^r.
+template <exp_form Form, class T, std::size_t N, class Config>
 ASHLAR_ALWAYS_INLINE lanes<T, N, Config> exp_by_table(lanes<T, N, Config> x) {
     using L = lanes<T, N, Config>;
     const L carrier = fence(fma(x, 32 * exp_reduction<T>::log2_e, L(float_format<T>::magic)));
     const L n = fence(carrier - L(float_format<T>::magic));
-    const L r = fma(n, -0.69314718f / 32, x);
+    L r = fma(n, -0.69314718f / 32, x);
+    if constexpr (Form == exp_form::precise) r = fma(n, 1.9046542e-9f / 32, fence(r));
     const auto power = L::ops::lookup(exp_table_of_32.bits, bits_of(carrier)) + (bits_of(carrier) << (float_format<T>::mantissa - 5));
     const L most = bit_cast_lanes<T>(power);
-    const L correction = r * fma(r, 0.5f, L(1.0f + 1.4663e-5f));
+    L correction = r;
+    if constexpr (Form != exp_form::coarse) correction = r * fma(r, 0.5f, L(1.0f + 1.4663e-5f));
     return select(!(x < least_exp_argument<T>), fma(most, correction, most), L(T(0)));
+}
+
+/// Arguments of exp beyond which the result is infinity or zero, where nothing has overflowed on the way.
+template <class T, std::size_t N, class Config>
+ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> exp_argument(lanes<T, N, Config> x) {
+    using L = lanes<T, N, Config>;
+    return min(L(sizeof(T) == 4 ? T(89) : T(710)), max(L(sizeof(T) == 4 ? T(-104) : T(-746)), x));
+}
+
+/// x log2(e) - n for n next to the product: what is left where n is the nearest integer.
+template <class T, std::size_t N, class Config>
+ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> exp2_remainder(lanes<T, N, Config> x, lanes<T, N, Config> n) {
+    return fma(x, exp_reduction<T>::log2_e, -n);
+}
+
+/// e^x for x <= 0: exactly 1 for 0, exactly 0 where it would be denormal, NaN for NaN.
+template <exp_form Form, class T, std::size_t N, class Config>
+ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> exp_nonpositive_as(lanes<T, N, Config> x) {
+    constexpr T least = least_exp_argument<T>;
+    if (N == 1 && __builtin_is_constant_evaluated() && !(x[0] >= least))
+        return max(lanes<T, N, Config>(T(0)), x);
+    if constexpr (looks_up<T, N, Config>) {
+        return exp_by_table<Form>(x);
+    } else {
+        const auto carrier = carry_rounded(x, exp_reduction<T>::log2_e);
+        const auto n = carried(carrier);
+        if constexpr (Form == exp_form::coarse)
+            return times_power_from(least, x, exp2_polynomial_coarse(exp2_remainder(x, n)), carrier);
+        else if constexpr (Form == exp_form::beside_one)
+            return times_power_from(least, x, exp_polynomial_fast(exp_remainder_beside_one(x, n)), carrier);
+        else
+            return times_power_from(least, x, exp_polynomial_fast(exp_remainder(x, n)), carrier);
+    }
 }
 
 }  // namespace detail
@@ -172,31 +219,39 @@ template <class T, std::size_t N, class Config>
     using L = lanes<T, N, Config>;
     if (detail::constant_nan(x))
         return x;
-    x = min(L(sizeof(T) == 4 ? T(89) : T(710)), max(L(sizeof(T) == 4 ? T(-104) : T(-746)), x));
+    x = detail::exp_argument(x);
     const L n = detail::carried(detail::carry_rounded(x, detail::exp_reduction<T>::log2_e));
     return detail::scale(detail::exp_polynomial(detail::exp_remainder(x, n)), n);
 }
 
-/// e^x for x <= 0, fast: minus infinity gives exactly 0, as does everything below -87.3 (double: -708.3), and 0 gives
-/// exactly 1; NaN propagates. At most 3 ulp down to -10, 6 ulp below. For positive x the result is right as long as it
-/// is finite.
+/// e^x with a relative error of at most 1.2e-4 over the whole range; the same special values.
+template <class T, std::size_t N, class Config>
+    requires detail::math_float<T>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> exp(lanes<T, N, Config> x, fast_t) {
+    if (detail::constant_nan(x))
+        return x;
+    x = detail::exp_argument(x);
+    const auto n = detail::carried(detail::carry_rounded(x, detail::exp_reduction<T>::log2_e));
+    return detail::scale(detail::exp2_polynomial_coarse(detail::exp2_remainder(x, n)), n);
+}
+
+/// e^x for x <= 0, at most 2.5 ulp: minus infinity gives exactly 0, as does everything below -87.3 (double: -708.3), and
+/// 0 gives exactly 1; NaN propagates. For positive x the result is right as long as it is finite.
 template <class T, std::size_t N, class Config>
     requires detail::math_float<T>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> exp_nonpositive(lanes<T, N, Config> x) {
-    constexpr T least = detail::least_exp_argument<T>;
-    if (N == 1 && __builtin_is_constant_evaluated() && !(x[0] >= least))
-        return max(lanes<T, N, Config>(T(0)), x);
-    if constexpr (detail::looks_up<T, N, Config>) {
-        return detail::exp_by_table(x);
-    } else {
-        const auto carrier = detail::carry_rounded(x, detail::exp_reduction<T>::log2_e);
-        const auto r = detail::exp_remainder_fast(x, detail::carried(carrier));
-        return detail::times_power_from(least, x, detail::exp_polynomial_fast(r), carrier);
-    }
+    return detail::exp_nonpositive_as<detail::exp_form::precise>(x);
+}
+
+/// The same with a relative error of at most 1.2e-4.
+template <class T, std::size_t N, class Config>
+    requires detail::math_float<T>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> exp_nonpositive(lanes<T, N, Config> x, fast_t) {
+    return detail::exp_nonpositive_as<detail::exp_form::coarse>(x);
 }
 
 /// 2^x for x <= 0: as `exp_nonpositive` but two operations cheaper, for who can fold log2(e) into a factor; at most
-/// 3 ulp. Everything below -126 (double: -1022) gives 0.
+/// 2.5 ulp. Everything below -126 (double: -1022) gives 0.
 template <class T, std::size_t N, class Config>
     requires detail::math_float<T>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> exp2_nonpositive(lanes<T, N, Config> x) {
@@ -212,6 +267,14 @@ template <class T, std::size_t N, class Config>
 template <detail::math_float T>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr T exp(T x) {
     return exp(lanes<T, 1>(x))[0];
+}
+template <detail::math_float T>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr T exp(T x, fast_t) {
+    return exp(lanes<T, 1>(x), fast)[0];
+}
+template <detail::math_float T>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr T exp_nonpositive(T x, fast_t) {
+    return exp_nonpositive(lanes<T, 1>(x), fast)[0];
 }
 template <detail::math_float T>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr T exp_nonpositive(T x) {

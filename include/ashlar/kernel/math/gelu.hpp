@@ -2,6 +2,7 @@
 // The Gaussian error linear unit in its erf form.
 #pragma once
 
+#include <ashlar/core/fast.hpp>
 #include <ashlar/kernel/math/elementary.hpp>
 #include <ashlar/kernel/math/exp.hpp>
 
@@ -9,18 +10,96 @@ namespace ashlar {
 
 namespace detail {
 
-/// gelu(x) = max(x, 0) - |x| Phi(-|x|) with Phi(-a) = 2^-Q(a): relative accuracy where 1 + erf(x/sqrt(2)) would have
-/// cancelled. Q is fitted on [0, 6] (tools/fit_math.py "gelu f32") and only grows beyond, so that the tail vanishes.
+/// Phi(-a) in 32 pieces, each a cubic polynomial of the distance from its middle: the coefficients of power k, as bits,
+/// in row k. The last piece is zero, and stands for all that follows.
+struct gelu_table {
+    static constexpr float width = 45.0f / 256;
+    static constexpr std::size_t pieces = 32;
+    alignas(64) std::uint32_t coefficients[4][pieces];
+};
+inline constexpr gelu_table gelu_pieces = [] {
+    constexpr int terms = 16;
+    constexpr double step = static_cast<double>(gelu_table::width), h = step / 2;
+    gelu_table table{};
+    double tail = 0.5, slope = -0.398942280401432677939946;
+    for (std::size_t i = 0; i + 1 < gelu_table::pieces; ++i) {
+        // The Taylor series about a = i * step, from f'' = -x f'.
+        const double a = static_cast<double>(i) * step;
+        double c[terms] = {tail, slope};
+        for (int m = 0; m + 2 < terms; ++m)
+            c[m + 2] = -(a * (m + 1) * c[m + 1] + m * c[m]) / ((m + 1) * (m + 2));
+        // Powers 4 and 5 as what is left of them on [-h, h] by Chebyshev polynomials of these degrees.
+        const double cubic[4] = {c[0] - c[4] * h * h * h * h / 8, c[1] - c[5] * h * h * h * h * 5 / 16,
+                                 c[2] + c[4] * h * h, c[3] + c[5] * h * h * 5 / 4};
+        for (std::size_t k = 0; k < 4; ++k)
+            table.coefficients[k][i] = __builtin_bit_cast(std::uint32_t, static_cast<float>(cubic[k]));
+        tail = slope = 0;
+        for (int m = terms - 1; m >= 0; --m) {
+            tail = tail * step + c[m];
+            if (m > 0)
+                slope = slope * step + m * c[m];
+        }
+    }
+    return table;
+}();
+
+/// gelu(x) = max(x, 0) - |x| Phi(-|x|), Phi looked up in pieces of which the upper power may be left out.
+template <std::size_t Degree, std::size_t N, class Config>
+ASHLAR_ALWAYS_INLINE lanes<float, N, Config> gelu_by_table(lanes<float, N, Config> x) {
+    using L = lanes<float, N, Config>;
+    constexpr float width = gelu_table::width;
+    const L a = min(L(width * static_cast<float>(gelu_table::pieces - 1)), abs(x));
+    const L carrier = fence(fma(a, 1 / width, L(float_format<float>::magic)));
+    const L r = fma(fence(carrier - L(float_format<float>::magic)), -width, a);
+    const auto coefficient = [&](std::size_t power) ASHLAR_LAMBDA_INLINE {
+        return bit_cast_lanes<float>(L::ops::lookup(gelu_pieces.coefficients[power], bits_of(carrier)));
+    };
+    L phi = coefficient(Degree);
+    ASHLAR_UNROLL
+    for (std::size_t k = 1; k <= Degree; ++k)
+        phi = fma(phi, r, coefficient(Degree - k));
+    return fma(-a, phi, relu(x));
+}
+
+/// x^(2^Times).
+template <std::size_t Times, class L>
+ASHLAR_ALWAYS_INLINE constexpr L squared_times(L x) {
+    ASHLAR_UNROLL
+    for (std::size_t i = 0; i < Times; ++i)
+        x = x * x;
+    return x;
+}
+
+/// The same with Phi(-a) = P(a)^-8 / 2: the eighth root is so smooth that few powers are enough. P is fitted on [0, 5.2]
+/// (tools/fit_math.py "gelu f32") and only grows beyond, so that the tail vanishes.
 template <std::size_t N, class Config>
 ASHLAR_ALWAYS_INLINE constexpr lanes<float, N, Config> gelu_value(lanes<float, N, Config> x) {
     using L = lanes<float, N, Config>;
-    const auto a = min(L(16.0f), abs(x));
-    const auto q = horner(a, -3.7498033e-08f, 1.0292944e-06f, -1.2298492e-05f, 8.1657716e-05f, -0.00028993996f,
-                          7.929157e-06f, 0.006950558f, -0.05245077f, -0.4592161f, -1.1511048f, -1.0f);
-    return fma(-a, exp2_nonpositive(q), relu(x));
+    if constexpr (looks_up<float, N, Config>) {
+        return gelu_by_table<3>(x);
+    } else {
+        const L a = min(L(40.0f), abs(x));
+        const L p = horner(a, 3.0142048e-06f, -1.7758464e-05f, 0.00010251964f, 9.925459e-05f, 0.0009962391f,
+                           0.008581655f, 0.044791397f, 0.09973237f, 1.0f);
+        return fma(-0.5f * a, squared_times<3>(1.0f / p), relu(x));
+    }
 }
 
-/// The same with x/2 + x^2 P(x^2) below 1 ("gelu f64 below 1"), for full precision around 0; 0 or x beyond 8.5.
+/// The same with a larger error: no cubes in the table, or the sixteenth root on [0, 4.2] ("gelu coarse").
+template <class T, std::size_t N, class Config>
+ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> gelu_value_coarse(lanes<T, N, Config> x) {
+    using L = lanes<T, N, Config>;
+    if constexpr (looks_up<T, N, Config>) {
+        return gelu_by_table<2>(x);
+    } else {
+        constexpr float c[] = {0.00047297392f, 0.0022825138f, 0.021991678f, 0.04963727f, 1.0f};
+        const L a = min(L(sizeof(T) == 4 ? T(40) : T(1e6)), abs(x));
+        const L p = horner(a, T(c[0]), T(c[1]), T(c[2]), T(c[3]), T(c[4]));
+        return fma(T(-0.5) * a, squared_times<4>(T(1) / p), relu(x));
+    }
+}
+
+/// gelu(x) = max(x, 0) - |x| Phi(-|x|) with Phi(-a) = 2^-Q(a), and x/2 + x^2 P(x^2) below 1 ("gelu f64 below 1"), for full precision around 0; 0 or x beyond 8.5.
 template <std::size_t N, class Config>
 ASHLAR_ALWAYS_INLINE constexpr lanes<double, N, Config> gelu_value(lanes<double, N, Config> x) {
     using L = lanes<double, N, Config>;
@@ -44,8 +123,9 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<double, N, Config> gelu_value(lanes<double,
 
 }  // namespace detail
 
-/// x Phi(x) = x/2 (1 + erf(x/sqrt(2))): at most 4 ulp (5 without fused multiply-adds) down to -1, 10 ulp down to -2,
-/// and within 2.5e-7 (double: 5e-16) absolutely below 4. Minus infinity gives 0.
+/// x Phi(x) = x/2 (1 + erf(x/sqrt(2))). float: within 3e-7 below 4 and at most 32 ulp (2e-6) from -1 on, or 12 ulp where
+/// AVX-512 looks pieces up. double: at most 4 ulp (5 without fused multiply-adds) down to -1, 10 ulp down to -2, and
+/// within 5e-16 below 4. Minus infinity gives 0.
 template <class T, std::size_t N, class Config>
     requires detail::math_float<T>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> gelu(lanes<T, N, Config> x) {
@@ -54,10 +134,23 @@ template <class T, std::size_t N, class Config>
     return detail::gelu_value(x);
 }
 
+/// The same within 5e-5, and with a relative error of at most 5e-4 from -1 on, float or double.
+template <class T, std::size_t N, class Config>
+    requires detail::math_float<T>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> gelu(lanes<T, N, Config> x, fast_t) {
+    if (detail::constant_nan(x))
+        return x;
+    return detail::gelu_value_coarse(x);
+}
+
 /// The same for a scalar, in constant expressions too.
 template <detail::math_float T>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr T gelu(T x) {
     return gelu(lanes<T, 1>(x))[0];
+}
+template <detail::math_float T>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr T gelu(T x, fast_t) {
+    return gelu(lanes<T, 1>(x), fast)[0];
 }
 
 }  // namespace ashlar
