@@ -311,14 +311,14 @@ private:
                     from.data() + o * split.extent * split.inner + i, split.extent, split.inner});
     }
 
-    template <softmax_kind Kind, std::size_t Axis, class E, class Scope>
-    static constexpr void compute(const softmax_node<Kind, Axis, E>& e, const Scope& scope,
+    template <softmax_kind Kind, std::size_t Axis, class E, class... Policy, class Scope>
+    static constexpr void compute(const softmax_node<Kind, Axis, E, Policy...>& e, const Scope& scope,
                                   element_of<E>* out) noexcept {
         constexpr axis_surroundings split = split_at<shape_of<E>, Axis>();
         write(e.template operand<0>(), scope, out);
         for (std::size_t o = 0; o < split.outer; ++o)
             for (std::size_t i = 0; i < split.inner; ++i)
-                lines::template softmax<Kind>(
+                lines::template softmax<Kind, Policy...>(
                     line<element_of<E>>{out + o * split.extent * split.inner + i, split.extent, split.inner});
     }
 

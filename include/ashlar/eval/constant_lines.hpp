@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include <ashlar/core/config.hpp>
+#include <ashlar/core/fast.hpp>
 #include <ashlar/expr/nodes.hpp>
 #include <ashlar/expr/provenance.hpp>
 #include <ashlar/kernel/lanes.hpp>
@@ -72,6 +73,10 @@ struct constant_lines {
     static constexpr T numerator(T x, T top) noexcept {
         return is_minus_infinity(x) ? T(0) : exponential(x - top);
     }
+    template <class T>
+    static constexpr T numerator(T x, T top, fast_t) noexcept {
+        return is_minus_infinity(x) ? T(0) : exp_nonpositive(one_lane<T>(x - top), fast)[0];
+    }
 
     /// log(sum(exp(x))); minus infinity of nothing but minus infinities, plus infinity where there is one.
     template <class T>
@@ -114,13 +119,13 @@ struct constant_lines {
     }
 
     /// In place. A line of nothing but minus infinities gives zeros, its logarithm stays minus infinity.
-    template <softmax_kind Kind, class T>
+    template <softmax_kind Kind, class... Policy, class T>
     static constexpr void softmax(line<T> x) noexcept {
         const line<const T> read{x.first, x.count, x.step};
         const T top = x[largest(read)];
         const bool empty = is_minus_infinity(top);
         if constexpr (Kind == softmax_kind::plain) {
-            for (std::size_t i = 0; i < x.count; ++i) x[i] = numerator(x[i], top);
+            for (std::size_t i = 0; i < x.count; ++i) x[i] = numerator(x[i], top, Policy{}...);
             if (empty) return;
             const T total = sum<T>(0, x.count, [&](std::size_t i) { return x[i]; });
             for (std::size_t i = 0; i < x.count; ++i) x[i] /= total;

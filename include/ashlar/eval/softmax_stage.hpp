@@ -21,6 +21,11 @@ struct softmax_stage : row_stage<P, T, Stage, Rows> {
 
     ASHLAR_ALWAYS_INLINE static vec lowest() { return vec(lowest_value<element>); }
 
+    /// Hides the function of this name: the numerators of a row stand beside a 1, and may have been asked for fast.
+    ASHLAR_ALWAYS_INLINE static vec exp_nonpositive(vec x) {
+        return exp_nonpositive_as<P::nodes[core].fast ? exp_form::coarse : exp_form::beside_one>(x);
+    }
+
     ASHLAR_ALWAYS_INLINE void run() const {
         // Zeros are written in all of the tile's range: the product that follows reads the rows of a block over the keys
         // of all of them.

@@ -81,12 +81,16 @@ ASHLAR_ALWAYS_INLINE constexpr auto masked_scores(S&& scores, const O&... option
 
 template <class Q, class K, class... O>
 ASHLAR_ALWAYS_INLINE constexpr auto make_weights(Q&& q, K&& k, const O&... options) noexcept {
-    return softmax(masked_scores(
+    auto scores = masked_scores(
         modified_scores(biased_scores(capped_scores(scaled_scores(std::forward<Q>(q), std::forward<K>(k), options...),
                                                     options...),
                                       options...),
                         options...),
-        options...));
+        options...);
+    if constexpr (has_option<attention_option::fast, O...>)
+        return softmax(std::move(scores), fast);
+    else
+        return softmax(std::move(scores));
 }
 
 /// What attention is of a query that is a vector: one row.
@@ -122,8 +126,8 @@ template <expression Q, expression K, class... Options>
 /// broadcast; the axis before the last two may have fewer entries in k and v than in q if it divides (grouped queries:
 /// query head i uses head i / group). A vector q is one query and has no axis in the result.
 ///
-/// Options, in any order, each at most once: a mask, `scale(s)`, `softcap(c)`, `bias(e)`, `score_mod(f)`. They apply in
-/// the order scale, softcap, bias, score_mod, mask, softmax. A query that keeps no key gives zeros. Keys and values
+/// Options, in any order, each at most once: a mask, `scale(s)`, `softcap(c)`, `bias(e)`, `score_mod(f)`, `fast`. They apply in
+/// the order scale, softcap, bias, score_mod, mask, softmax; `fast` is that of the softmax alone. A query that keeps no key gives zeros. Keys and values
 /// that a mask excludes for a query are not read into its result, so NaN in padding cannot leak.
 ///
 ///     tensor<float, seq, head> y = attention(q, k, v, causal && keys_below(length));

@@ -209,8 +209,8 @@ consteval bool check_options() {
                   "ashlar: mask: this is no mask; keep(t) and ignore(t) make one of a bool tensor, keep_if<p>() of a "
                   "predicate");
     static_assert(std::is_same_v<unknown, bool> || attention_argument<unknown>::is_option,
-                  "ashlar: attention: options are a mask, scale(s), softcap(c), bias(e) and score_mod(f); a bool tensor "
-                  "becomes a mask by keep(t) or ignore(t)");
+                  "ashlar: attention: options are a mask, scale(s), softcap(c), bias(e), score_mod(f) and fast; a bool "
+                  "tensor becomes a mask by keep(t) or ignore(t)");
     static_assert(!known || repeated == attention_option::unknown ||
                       option_count<repeated, count_options<repeated, O...>>::is_at_most_one,
                   "ashlar: attention: an option can be given only once; combine masks with && or ||, add biases");
@@ -250,6 +250,10 @@ consteval bool check_option(std::type_identity<scale_option<Number>>) {
 }
 template <class T, class Scores, class Number>
 consteval bool check_option(std::type_identity<softcap_option<Number>>) {
+    return true;
+}
+template <class T, class Scores>
+consteval bool check_option(std::type_identity<fast_t>) {
     return true;
 }
 

@@ -9,6 +9,7 @@
 
 #include <ashlar/core/concepts.hpp>
 #include <ashlar/core/config.hpp>
+#include <ashlar/core/fast.hpp>
 #include <ashlar/expr/elementwise.hpp>
 #include <ashlar/expr/mask.hpp>
 #include <ashlar/expr/operands.hpp>
@@ -17,7 +18,7 @@ namespace ashlar {
 
 namespace detail {
 
-enum class attention_option : std::uint8_t { unknown, mask, scale, softcap, bias, score_mod };
+enum class attention_option : std::uint8_t { unknown, mask, scale, softcap, bias, score_mod, fast };
 
 template <class Factor>
 struct scale_option {
@@ -46,6 +47,8 @@ template <class Bias>
 inline constexpr attention_option option_kind<bias_option<Bias>> = attention_option::bias;
 template <class F>
 inline constexpr attention_option option_kind<score_mod_option<F>> = attention_option::score_mod;
+template <>
+inline constexpr attention_option option_kind<fast_t> = attention_option::fast;
 
 /// A number as it is, an expression as a node holds it.
 template <class A>

@@ -8,6 +8,7 @@
 #include <ashlar/core/concepts.hpp>
 #include <ashlar/core/config.hpp>
 #include <ashlar/core/diagnostics.hpp>
+#include <ashlar/core/fast.hpp>
 #include <ashlar/expr/functions.hpp>
 #include <ashlar/expr/math_functions.hpp>
 #include <ashlar/expr/nodes.hpp>
@@ -183,6 +184,14 @@ template <expression E>
     return detail::elementwise(detail::exp_function{}, std::forward<E>(x));
 }
 
+/// The same with an error of at most 1.2e-4 of each result.
+///
+///     tensor<float, 4> y = exp(x, fast);
+template <expression E>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto exp(E&& x, fast_t) noexcept {
+    return detail::elementwise(detail::fast_function<detail::exp_function>{}, std::forward<E>(x));
+}
+
 /// Natural logarithm of each element; NaN below 0, minus infinity at 0.
 template <expression E>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto log(E&& x) noexcept {
@@ -207,6 +216,12 @@ template <expression E>
     return detail::elementwise(detail::tanh_function{}, std::forward<E>(x));
 }
 
+/// The same with an error of at most 1e-4 of each result.
+template <expression E>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto tanh(E&& x, fast_t) noexcept {
+    return detail::elementwise(detail::fast_function<detail::tanh_function>{}, std::forward<E>(x));
+}
+
 /// Error function of each element, in [-1, 1]: 2 / sqrt(pi) times the integral of exp(-t * t) from 0 to x.
 template <expression E>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto erf(E&& x) noexcept {
@@ -217,6 +232,12 @@ template <expression E>
 template <expression E>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto sigmoid(E&& x) noexcept {
     return detail::elementwise(detail::sigmoid_function{}, std::forward<E>(x));
+}
+
+/// The same with an error of at most 1.2e-4 of each result.
+template <expression E>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto sigmoid(E&& x, fast_t) noexcept {
+    return detail::elementwise(detail::fast_function<detail::sigmoid_function>{}, std::forward<E>(x));
 }
 
 /// max(x, 0) of each element; NaN stays NaN. Integers too.
@@ -231,16 +252,34 @@ template <expression E>
     return detail::elementwise(detail::gelu_function{}, std::forward<E>(x));
 }
 
+/// The same with an error of at most 5e-5, and 5e-4 of each result from -1 on.
+template <expression E>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto gelu(E&& x, fast_t) noexcept {
+    return detail::elementwise(detail::fast_function<detail::gelu_function>{}, std::forward<E>(x));
+}
+
 /// x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))) of each element: the approximation of `gelu`.
 template <expression E>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto gelu_tanh(E&& x) noexcept {
     return detail::elementwise(detail::gelu_tanh_function{}, std::forward<E>(x));
 }
 
+/// The same with an error of at most 1.2e-4 of each result from -4 on.
+template <expression E>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto gelu_tanh(E&& x, fast_t) noexcept {
+    return detail::elementwise(detail::fast_function<detail::gelu_tanh_function>{}, std::forward<E>(x));
+}
+
 /// x * sigmoid(x) of each element, also known as swish.
 template <expression E>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto silu(E&& x) noexcept {
     return detail::elementwise(detail::silu_function{}, std::forward<E>(x));
+}
+
+/// The same with an error of at most 1.2e-4 of each result.
+template <expression E>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto silu(E&& x, fast_t) noexcept {
+    return detail::elementwise(detail::fast_function<detail::silu_function>{}, std::forward<E>(x));
 }
 
 /// Magnitude of each element. Integers too.

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include <ashlar/core/config.hpp>
+#include <ashlar/core/fast.hpp>
 #include <ashlar/expr/functions.hpp>
 
 namespace ashlar {
@@ -25,6 +26,10 @@ struct exp_function {
     template <class A>
     ASHLAR_ALWAYS_INLINE constexpr auto operator()(A x) const {
         return exp(x);
+    }
+    template <class A>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A x, fast_t) const {
+        return exp(x, fast);
     }
 };
 
@@ -62,6 +67,10 @@ struct tanh_function {
     ASHLAR_ALWAYS_INLINE constexpr auto operator()(A x) const {
         return tanh(x);
     }
+    template <class A>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A x, fast_t) const {
+        return tanh(x, fast);
+    }
 };
 
 struct erf_function {
@@ -80,6 +89,10 @@ struct sigmoid_function {
     ASHLAR_ALWAYS_INLINE constexpr auto operator()(A x) const {
         return sigmoid(x);
     }
+    template <class A>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A x, fast_t) const {
+        return sigmoid(x, fast);
+    }
 };
 
 struct gelu_function {
@@ -88,6 +101,10 @@ struct gelu_function {
     template <class A>
     ASHLAR_ALWAYS_INLINE constexpr auto operator()(A x) const {
         return gelu(x);
+    }
+    template <class A>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A x, fast_t) const {
+        return gelu(x, fast);
     }
 };
 
@@ -98,6 +115,10 @@ struct gelu_tanh_function {
     ASHLAR_ALWAYS_INLINE constexpr auto operator()(A x) const {
         return gelu_tanh(x);
     }
+    template <class A>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A x, fast_t) const {
+        return gelu_tanh(x, fast);
+    }
 };
 
 struct silu_function {
@@ -106,6 +127,21 @@ struct silu_function {
     template <class A>
     ASHLAR_ALWAYS_INLINE constexpr auto operator()(A x) const {
         return silu(x);
+    }
+    template <class A>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A x, fast_t) const {
+        return silu(x, fast);
+    }
+};
+
+/// F by its fast form, where the result is to have no more than half precision.
+template <class F>
+struct fast_function {
+    static constexpr std::size_t flops = F::flops;
+    static constexpr takes arguments = F::arguments;
+    template <class A>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A x) const {
+        return F{}(x, fast);
     }
 };
 

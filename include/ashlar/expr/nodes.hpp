@@ -179,9 +179,10 @@ struct matmul_node
 template <reduction Kind, std::size_t Axis, bool KeepDims, class Shape, class T, class E>
 struct reduce_node : detail::node<reduce_node<Kind, Axis, KeepDims, Shape, T, E>, op::reduce, Shape, T, E> {};
 
-template <softmax_kind Kind, std::size_t Axis, class E>
-struct softmax_node
-    : detail::node<softmax_node<Kind, Axis, E>, op::softmax, typename E::shape_type, typename E::value_type, E> {};
+/// Policy is nothing, or fast_t.
+template <softmax_kind Kind, std::size_t Axis, class E, class... Policy>
+struct softmax_node : detail::node<softmax_node<Kind, Axis, E, Policy...>, op::softmax, typename E::shape_type,
+                                   typename E::value_type, E> {};
 
 template <standardize_kind Kind, class E>
 struct standardize_node

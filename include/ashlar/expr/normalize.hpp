@@ -9,6 +9,7 @@
 #include <ashlar/core/concepts.hpp>
 #include <ashlar/core/config.hpp>
 #include <ashlar/core/diagnostics.hpp>
+#include <ashlar/core/fast.hpp>
 #include <ashlar/expr/elementwise.hpp>
 #include <ashlar/expr/nodes.hpp>
 #include <ashlar/expr/operands.hpp>
@@ -18,7 +19,7 @@ namespace ashlar {
 
 namespace detail {
 
-template <softmax_kind Kind, auto Axis, class E>
+template <softmax_kind Kind, auto Axis, class... Policy, class E>
 ASHLAR_ALWAYS_INLINE constexpr auto softmax_along(E&& e) noexcept {
     constexpr bool found = axis_argument<Axis, shape_of<E>>::found;
     constexpr bool floating = floating_elements<element_of<E>>::given;
@@ -27,7 +28,8 @@ ASHLAR_ALWAYS_INLINE constexpr auto softmax_along(E&& e) noexcept {
     static_assert(floating_elements<element_of<E>>::given,
                   "ashlar: softmax: the elements must be floating-point numbers; use cast<float>(x)");
     if constexpr (found && floating)
-        return softmax_node<Kind, axis_position<shape_of<E>, Axis>(), held<E>>{{{}, {{hold(std::forward<E>(e))}}}};
+        return softmax_node<Kind, axis_position<shape_of<E>, Axis>(), held<E>, Policy...>{
+            {{}, {{hold(std::forward<E>(e))}}}};
     else
         return refused<floating_or_float<element_of<E>>, shape_of<E>>();
 }
@@ -55,6 +57,14 @@ ASHLAR_ALWAYS_INLINE constexpr auto standardize(E&& e, double epsilon) noexcept 
 template <auto Axis = -1, expression E>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto softmax(E&& e) noexcept {
     return detail::softmax_along<softmax_kind::plain, Axis>(std::forward<E>(e));
+}
+
+/// The same by exponentials of lower degree: an error of at most 2.5e-4 of each result, and zeros where they were.
+///
+///     auto weights = softmax(scores, fast);
+template <auto Axis = -1, expression E>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto softmax(E&& e, fast_t) noexcept {
+    return detail::softmax_along<softmax_kind::plain, Axis, fast_t>(std::forward<E>(e));
 }
 
 /// e - logsumexp(e) along an axis, the last one unless given. Where all entries are minus infinity so is the result.

@@ -114,7 +114,7 @@ constexpr exclusion exclusion_after_map(const std::array<exclusion, sizeof...(Ar
         return args[0] == zero || (args[0] == infinity && number[1]) ? args[0] : none;
     } else if constexpr (std::is_same_v<F, negate_function>) {
         return args[0] == zero ? zero : none;
-    } else if constexpr (std::is_same_v<F, exp_function>) {
+    } else if constexpr (std::is_same_v<F, exp_function> || std::is_same_v<F, fast_function<exp_function>>) {
         return args[0] == infinity ? zero : none;
     } else if constexpr (passes_casts<F>) {
         return args[0];
@@ -157,8 +157,8 @@ struct exclusion_after {
         }
     }
 };
-template <softmax_kind Kind, std::size_t Axis, class E>
-struct exclusion_after<softmax_node<Kind, Axis, E>> {
+template <softmax_kind Kind, std::size_t Axis, class E, class... Policy>
+struct exclusion_after<softmax_node<Kind, Axis, E, Policy...>> {
     static constexpr exclusion of(const std::array<exclusion, 1>& operands) {
         if (operands[0] != exclusion::minus_infinity) return exclusion::none;
         return Kind == softmax_kind::plain ? exclusion::zero : exclusion::minus_infinity;

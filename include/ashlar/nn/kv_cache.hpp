@@ -78,7 +78,8 @@ struct prefilled_rows {
 
 /// Whether an option of attention is the same for all pairs of a query and a key, so that queries may be regrouped.
 template <class O>
-inline constexpr bool is_uniform_option = ashlar::detail::option_kind<O> == ashlar::detail::attention_option::softcap;
+inline constexpr bool is_uniform_option = ashlar::detail::option_kind<O> == ashlar::detail::attention_option::softcap ||
+                                          ashlar::detail::option_kind<O> == ashlar::detail::attention_option::fast;
 template <class Factor>
 inline constexpr bool is_uniform_option<ashlar::detail::scale_option<Factor>> = std::is_arithmetic_v<Factor>;
 

@@ -149,6 +149,7 @@ struct formula_writer {
             out.put(')');
         } else if (g.operand_count == 1) {
             out.put(is_operator(n) ? "negate" : labels_of<P>[index(n)].function);
+            if (g.fast) out.put("(_, fast)");
         } else if (const char c = labels_of<P>[index(n)].function[0]; is_operator(n) && g.operand_count == 2 && (inside == 0 || c == '+' || c == '*')) {
             out.put(labels_of<P>[index(n)].function);
             out.put(' ');
@@ -178,7 +179,7 @@ private:
             if (i != 0) out.put(", ");
             value(s, at(n).operands[i]);
         }
-        out.put(')');
+        out.put(at(n).fast ? ", fast)" : ")");
     }
     constexpr void function(std::size_t s, id n, bool tight) {
         const graph_node& g = at(n);

@@ -32,6 +32,7 @@ struct node_parameters {
     std::size_t kept = 0;      // masked: pairs that the mask's type keeps, over all batch entries
     bool static_mask = false;
     bool owned = false;  // arrays: held by value, so nothing else can overlap it
+    bool fast = false;   // map, softmax: of lower precision, as it was asked for
 };
 
 /// One node of the expression, without its type.
@@ -107,15 +108,18 @@ template <std::size_t Axis, class S>
 inline constexpr node_parameters parameters_of<index_node<Axis, S>>{.axis = Axis};
 template <class F, class S, class T, class... Args>
 inline constexpr node_parameters parameters_of<map_node<F, S, T, Args...>>{.flops = flops_of_function<F>()};
+template <class F, class S, class T, class... Args>
+inline constexpr node_parameters parameters_of<map_node<fast_function<F>, S, T, Args...>>{
+    .flops = flops_of_function<F>(), .fast = true};
 template <class Mask, class E>
 inline constexpr node_parameters parameters_of<masked_node<Mask, E>>{
     .kept = mask_kept_pairs<Mask, typename E::shape_type>, .static_mask = Mask::is_static};
 template <reduction Kind, std::size_t Axis, bool Keep, class S, class T, class E>
 inline constexpr node_parameters parameters_of<reduce_node<Kind, Axis, Keep, S, T, E>>{
     .variant = static_cast<std::uint8_t>(Kind), .axis = Axis};
-template <softmax_kind Kind, std::size_t Axis, class E>
-inline constexpr node_parameters parameters_of<softmax_node<Kind, Axis, E>>{
-    .variant = static_cast<std::uint8_t>(Kind), .axis = Axis};
+template <softmax_kind Kind, std::size_t Axis, class E, class... Policy>
+inline constexpr node_parameters parameters_of<softmax_node<Kind, Axis, E, Policy...>>{
+    .variant = static_cast<std::uint8_t>(Kind), .axis = Axis, .fast = sizeof...(Policy) != 0};
 template <standardize_kind Kind, class E>
 inline constexpr node_parameters parameters_of<standardize_node<Kind, E>>{
     .variant = static_cast<std::uint8_t>(Kind), .axis = E::shape_type::rank - 1};

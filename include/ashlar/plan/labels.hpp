@@ -71,6 +71,8 @@ template <>
 inline constexpr const char* function_name<gelu_tanh_function> = "gelu_tanh";
 template <>
 inline constexpr const char* function_name<silu_function> = "silu";
+template <class F>
+inline constexpr const char* function_name<fast_function<F>> = function_name<F>;
 template <>
 inline constexpr const char* function_name<pow_function> = "pow";
 template <>

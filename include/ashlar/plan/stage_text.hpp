@@ -139,7 +139,7 @@ private:
                 name_buffer(stage.maxima);
             else if (softmax)
                 out.put("max");
-            if (softmax) out.put(')');
+            if (softmax) out.put(core.fast ? ", fast)" : ")");
             print_place(s, stage.buffer, !softmax, true);
         }
         if (stage.second_buffer == -1) return;
