@@ -86,10 +86,17 @@ struct decoder {
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto decode(X&& x, std::array<Cache, layer_count>& caches,
                                                              const std::array<MemoryCache, layer_count>& memories,
                                                              const Choices&... choices) const& noexcept {
-        return detail::call_layers(*this, std::forward<X>(x),
-                                   [c = &caches, m = &memories, choices...](const auto& layer, const auto& y, std::size_t i) ASHLAR_LAMBDA_INLINE {
-                                       return layer.decode(y, (*c)[i], (*m)[i], choices...);
-                                   });
+        using layer_type = decoder_layer<Options.layer, T, Panel>;
+        constexpr bool fits = detail::decoded_rows<shape_of<X>, Cache, MemoryCache, embed, layer_type::heads, layer_type::head_width>::fit;
+        static_assert(detail::decoded_rows<shape_of<X>, Cache, MemoryCache, embed, layer_type::heads, layer_type::head_width>::fit,
+                      "ashlar: decoder: decode needs rows [rows, embed] and caches of the layer's heads and head width; change one");
+        if constexpr (!fits)
+            return detail::refused_rows<shape_of<X>, embed, element_of<X>>();
+        else
+            return detail::call_layers(*this, std::forward<X>(x),
+                                       [c = &caches, m = &memories, choices...](const auto& layer, const auto& y, std::size_t i) ASHLAR_LAMBDA_INLINE {
+                                           return layer.decode(y, (*c)[i], (*m)[i], choices...);
+                                       });
     }
 
     /// What follows the last layer.

@@ -50,6 +50,19 @@ template <std::size_t Turns, class F, class First, class... Rest>
         return with_cross<Turns - 1>(f, rest..., first);
 }
 
+/// Whether rows and two caches are those of a decoder layer.
+template <class Rows, class Cache, class MemoryCache, std::size_t Embed, std::size_t Heads, std::size_t Width>
+struct decoded_rows {
+    static consteval bool check() {
+        if constexpr (Rows::rank == 2)
+            return Rows::extents[1] == Embed && Cache::heads == Heads && Cache::key_width == Width && Cache::value_width == Width &&
+                   MemoryCache::heads == Heads && MemoryCache::key_width == Width && MemoryCache::value_width == Width;
+        else
+            return false;
+    }
+    static constexpr bool fit = check();
+};
+
 }  // namespace detail
 
 /// Options of `attention` for the memory of a decoder layer; those given without it are for its self attention.
@@ -81,6 +94,8 @@ struct decoder_layer {
     multihead_attention<encoder_type::self_attention_options, T, Panel> self_attn, multihead_attn;
     nn::feed_forward<encoder_type::block_options, T, Panel> feed_forward;
     norm_type norm1, norm2, norm3;
+
+    static constexpr std::size_t heads = Options.heads, head_width = decltype(self_attn)::head_width;
 
     /// The expression; it borrows the module.
     template <expression X, expression Memory, class... Choices>
@@ -121,23 +136,22 @@ struct decoder_layer {
     ///     y = layer.decode(row, cache, memory_cache);
     template <array_expression X, class Cache, class MemoryCache, class... Choices>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto decode(X&& x, Cache& cache, const MemoryCache& memory, const Choices&... choices) const& noexcept {
-        if constexpr (Options.norm_first) {
-            const auto normed = eval(norm1(x));
-            cache.prefill(self_attn.keys(normed), self_attn.values(normed));
+        constexpr bool fits = detail::decoded_rows<shape_of<X>, Cache, MemoryCache, embed, heads, head_width>::fit;
+        static_assert(detail::decoded_rows<shape_of<X>, Cache, MemoryCache, embed, heads, head_width>::fit,
+                      "ashlar: decoder: decode needs rows [rows, embed] and caches of the layer's heads and head width; change one");
+        if constexpr (!fits) {
+            return detail::refused_rows<shape_of<X>, embed, element_of<X>>();
         } else {
-            cache.prefill(self_attn.keys(x), self_attn.values(x));
+            if constexpr (Options.norm_first) {
+                const auto normed = eval(norm1(x));
+                cache.prefill(self_attn.keys(normed), self_attn.values(normed));
+            } else {
+                cache.prefill(self_attn.keys(x), self_attn.values(x));
+            }
+            return detail::with_cross<sizeof...(Choices)>(
+                [&](const auto& to_memory, const auto&... own) ASHLAR_LAMBDA_INLINE { return decoded(x, cache, memory, to_memory, own...); },
+                choices...);
         }
-        return detail::with_cross<sizeof...(Choices)>(
-            [&](const auto& to_memory, const auto&... own) ASHLAR_LAMBDA_INLINE {
-                return blocks(
-                    x, [&](const auto& y) ASHLAR_LAMBDA_INLINE { return self_attn.out_proj(merge_heads(cache.attend(self_attn.queries(y), own...))); },
-                    [&](const auto& q) ASHLAR_LAMBDA_INLINE {
-                        return to_memory.apply([&](const auto&... options_of_memory) ASHLAR_LAMBDA_INLINE {
-                            return multihead_attn.out_proj(merge_heads(recall(q, memory, options_of_memory...)));
-                        });
-                    });
-            },
-            choices...);
     }
 
     template <class Self, class Visitor>
@@ -172,6 +186,16 @@ private:
             x, [&](const auto& y) ASHLAR_LAMBDA_INLINE { return self_attn(y, own...); },
             [&](const auto& q) ASHLAR_LAMBDA_INLINE {
                 return to_memory.apply([&](const auto&... choices) ASHLAR_LAMBDA_INLINE { return multihead_attn(q, memory, memory, choices...); });
+            });
+    }
+    /// The same where keys and values are in caches.
+    template <class X, class Cache, class MemoryCache, class Cross, class... Own>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto decoded(const X& x, const Cache& cache, const MemoryCache& memory, const Cross& to_memory,
+                                                              const Own&... own) const noexcept {
+        return blocks(
+            x, [&](const auto& y) ASHLAR_LAMBDA_INLINE { return self_attn.out_proj(merge_heads(cache.attend(self_attn.queries(y), own...))); },
+            [&](const auto& q) ASHLAR_LAMBDA_INLINE {
+                return to_memory.apply([&](const auto&... choices) ASHLAR_LAMBDA_INLINE { return multihead_attn.out_proj(merge_heads(recall(q, memory, choices...))); });
             });
     }
     /// The three blocks with their residuals and norms; `attend` and `look_up` are the two attentions.
