@@ -122,6 +122,16 @@ TYPED_TEST(product_test, every_depth) {
     for_each_size<TypeParam>([](auto k) { check_a_layout<TypeParam, 9, 37, k>(); });
 }
 
+/// A row against so many columns that its scalars are spread from registers, and against a stream, where they are not.
+TYPED_TEST(product_test, one_row) {
+    using T = TypeParam;
+    for_each_size<T>([](auto k) {
+        check<T, product_shape{1, 3 * width<T> + 1, k, k, 1, 3 * width<T> + 2}>();
+        check<T, product_shape{.i = 1, .j = 4 * width<T>, .k = k, .si = k, .sk = 1, .vk = 4 * width<T>, .streamed = true}>();
+    });
+    check<T, product_shape{1, 11 * width<T>, 5 * width<T> + 3, 99, 1, 11 * width<T>}>();
+}
+
 /// Few enough columns beside the full vectors to be packed, for each depth that can lie side by side.
 TYPED_TEST(product_test, packed_columns) {
     using T = TypeParam;
@@ -249,7 +259,7 @@ struct below_diagonal {
 template <class T, std::size_t I, std::size_t J>
 void check_splits() {
     constexpr std::size_t width = lane_width<T, current_config>;
-    constexpr product_shape shape{I, J, 9, 9, 1, J, false, false, true, 4};
+    constexpr product_shape shape{.i = I, .j = J, .k = 9, .si = 9, .sk = 1, .vk = J, .granule = 4};
     const operands<T, shape> x;
     std::vector<T> c(I * J, T(untouched));
     below_diagonal<T> epilogue{c.data(), J};

@@ -351,7 +351,8 @@ struct product_stage : stage_axes<P, T, Stage, Rows> {
             constexpr few_shape shape{Rows, columns, depth, left_row, right_column};
             multiply_few<element, config, shape>(b, a, epilogue);
         } else if constexpr (stage.lanes == lane_axis::rows) {
-            constexpr product_shape shape{columns, Rows, depth, right_column, right_depth, depth == 1 ? 1 : left_depth, left_is_padded(), false, true, masked_top() == no_axis ? 0 : edge_granule(columns, key_group)};
+            constexpr product_shape shape{.i = columns, .j = Rows, .k = depth, .si = right_column, .sk = right_depth, .vk = depth == 1 ? 1 : left_depth,
+                                          .padded = left_is_padded(), .granule = masked_top() == no_axis ? 0 : edge_granule(columns, key_group)};
             product<element, config, shape>(b, a, epilogue);
         } else {
             constexpr dot_shape shape{columns, depth, right_column};
@@ -361,9 +362,11 @@ struct product_stage : stage_axes<P, T, Stage, Rows> {
             }
         }
     }
+    static constexpr bool is_streamed = depth * columns * sizeof(element) > config::l1_bytes;
     template <std::size_t Columns, std::size_t Stride, class Epilogue>
     ASHLAR_ALWAYS_INLINE void multiply_columns(const element* a, const element* b, Epilogue& epilogue, std::size_t first) const {
-        constexpr product_shape shape{Rows, Columns, depth, left_row, left_depth, Stride, false, false, true, has_range ? edge_granule(depth, key_group / 4) : 0};
+        constexpr product_shape shape{.i = Rows, .j = Columns, .k = depth, .si = left_row, .sk = left_depth, .vk = Stride, .streamed = is_streamed,
+                                      .granule = has_range ? edge_granule(depth, key_group / 4) : 0};
         product<element, config, shape>(a, b, depth_of(first), epilogue);
     }
 

@@ -49,8 +49,8 @@ struct softmax_product {
 
     /// The product's register blocks: a whole number of them for each register of rows.
     static constexpr std::size_t granule = product::has_range && width % (key_group / 4) == 0 ? key_group / 4 : width;
-    static constexpr product_shape shape{Rows, product::columns, product::depth, product::left_row, product::left_depth,
-                                         product::depth == 1 ? 1 : product::right_depth, false, true, false, granule};
+    static constexpr product_shape shape{.i = Rows, .j = product::columns, .k = product::depth, .si = product::left_row, .sk = product::left_depth,
+                                         .vk = product::depth == 1 ? 1 : product::right_depth, .rows_outer = true, .pack = false, .granule = granule};
 
     template <std::size_t Passes>
     struct exponentials : numerators::template numerators_of_rows<width> {

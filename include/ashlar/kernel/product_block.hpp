@@ -5,6 +5,7 @@
 #include <ashlar/core/config.hpp>
 #include <ashlar/kernel/product_shape.hpp>
 #include <ashlar/kernel/simd.hpp>
+#include <ashlar/kernel/simd_transpose.hpp>
 
 #include <cstddef>
 #include <limits>
@@ -106,8 +107,47 @@ struct product_accumulators {
         }
     }
 
+    /// One row, whose scalars are loaded a register at a time and spread from there: with V in the first cache, loads are
+    /// what bounds it. Behind that cache this would be more instructions than one stream bears.
+    static constexpr std::size_t chunk = lane_patterns<T, width>::chunk;
+    static constexpr bool spreads = B.rows == 1 && P.sk == 1 && B.vectors > 1 && !P.streamed && Config::registers >= 32 &&
+                                    shuffles<T, width, Config>() && width > chunk;
+    template <std::size_t Chunk>
+    struct one_chunk {
+        static constexpr std::size_t from(std::size_t lane) { return Chunk * chunk + lane % chunk; }
+    };
+    template <std::size_t Lane>
+    struct one_lane {
+        static constexpr std::size_t from(std::size_t lane) { return lane / chunk * chunk + Lane; }
+    };
+    template <std::size_t Step>
+    ASHLAR_ALWAYS_INLINE void spread_step(vec some, const T* v) {
+        const vec a = shuffle_as<one_lane<Step % chunk>>(some, some);
+        ASHLAR_UNROLL
+        for (std::size_t c = 0; c < B.vectors; ++c) {
+            vec& to = sum[Step % B.chains][c][0];
+            to = fma(a, partial && c + 1 == B.vectors ? vec::template load_partial<B.last_lanes>(v + c * width) : vec::load(v + c * width), to);
+        }
+    }
+    template <std::size_t Chunk>
+    ASHLAR_ALWAYS_INLINE void spread_chunk(vec all, const T* v) {
+        const vec some = shuffle_as<one_chunk<Chunk>>(all, all);
+        [&]<std::size_t... Lane>(std::index_sequence<Lane...>) ASHLAR_LAMBDA_INLINE {
+            (spread_step<Chunk * chunk + Lane>(some, v + (Chunk * chunk + Lane) * P.vk), ...);
+        }(std::make_index_sequence<chunk>{});
+    }
+    ASHLAR_ALWAYS_INLINE void run_spread(const T*& s, const T*& v, std::size_t& steps) {
+        for (; steps >= width; steps -= width, s += width, v += width * P.vk) {
+            const vec all = vec::load(s);
+            [&]<std::size_t... Chunk>(std::index_sequence<Chunk...>) ASHLAR_LAMBDA_INLINE {
+                (spread_chunk<Chunk>(all, v), ...);
+            }(std::make_index_sequence<width / chunk>{});
+        }
+    }
+
     /// `steps` depth steps from s and v on.
     ASHLAR_ALWAYS_INLINE void run(const T* s, const T* v, std::size_t steps) {
+        if constexpr (spreads) run_spread(s, v, steps);
         for (std::size_t left = steps / B.chains; left != 0; s += B.chains * P.sk, v += B.chains * P.vk) {
             ASHLAR_UNROLL
             for (std::size_t u = 0; u < B.chains; ++u)

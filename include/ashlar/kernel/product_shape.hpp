@@ -19,6 +19,7 @@ struct product_shape {
     bool padded = false;      ///< rows of V are readable to the next full vector (scratch); values there are ignored
     bool rows_outer = false;  ///< walk the row blocks outside the column blocks (default: inside, V stays in cache)
     bool pack = true;         ///< compute a few last columns with depth steps side by side where that pays
+    bool streamed = false;    ///< V, or what it is a block of, is larger than the first cache: one row reads it as one stream
     std::size_t granule = 0;  ///< if it divides i, row blocks divide it: masks that decide block by block lose least
 };
 

@@ -95,7 +95,8 @@ constexpr bool fits_registers(std::size_t rows, std::size_t vectors, register_fi
 
 /// Independent sums per accumulator: as many as hide the latency of a multiply-add, if registers allow.
 constexpr std::size_t depth_chains(std::size_t rows, std::size_t vectors, std::size_t depth, register_file file) {
-    constexpr std::size_t in_flight = 8;
+    // Two units and a latency of 4 need 8; exactly so many fall behind with every load that comes late.
+    constexpr std::size_t in_flight = 12;
     std::size_t chains = 1;
     while (file.native && rows * vectors * chains < in_flight && chains < 4 && depth >= 4 * chains &&
            fits_registers(rows * chains * 2, vectors, file))
