@@ -3,14 +3,15 @@
 """What our headers cost a build: seconds of the compilers, and the templates that they instantiate.
 
     tools/bench_compile_time.py [--compilers g++,clang++-19] [--rounds 5] [--flags "-O2 ..."] [--xsimd DIR]
-                                [--sources attention,encoder_layer] [--markdown FILE]
+                                [--sources attention,encoder_layer] [--markdown FILE] [--page docs/performance.md]
 
 Compiles the sources of tests/compile_time, which hold the budgets of the test run, and prints a table. Seconds are user
 time of the compiler beyond what a source takes that includes xsimd alone. Sources take turns, so that all meet the same
 neighbours, and the least of all rounds counts. Templates are ours alone, counted by check_instantiations.sh: the same
-number in every run.
+number in every run. With --page the table replaces the one between the marks of that page.
 """
 import argparse
+import datetime
 import pathlib
 import re
 import resource
@@ -26,6 +27,7 @@ HEADERS = {
     "ashlar.hpp": "#include <ashlar/ashlar.hpp>\n",
     "nn.hpp": "#include <ashlar/ashlar.hpp>\n#include <ashlar/nn.hpp>\n",
 }
+BEGIN, END = "<!-- compile time: begin -->", "<!-- compile time: end -->"
 CASES = ["attention", "causal_attention", "feed_forward", "encoder_layer"]
 
 
@@ -67,6 +69,7 @@ def main():
     parser.add_argument("--flags", default="-O2 -DNDEBUG -march=x86-64-v3")
     parser.add_argument("--sources", default=",".join(CASES), help="of tests/compile_time")
     parser.add_argument("--markdown", help="file for the table, besides the terminal")
+    parser.add_argument("--page", help="Markdown page whose marked table is replaced")
     given = parser.parse_args()
     compilers = [c for c in given.compilers.split(",") if shutil.which(c)]
     if not compilers:
@@ -98,6 +101,12 @@ def main():
     print(table, end="")
     if given.markdown:
         pathlib.Path(given.markdown).write_text(table)
+    if given.page:
+        page = pathlib.Path(given.page)
+        before, rest = page.read_text().split(BEGIN)
+        after = rest.split(END)[1]
+        said = f"Measured {datetime.date.today()}, `-std=c++20 {given.flags}`, least of {given.rounds} rounds."
+        page.write_text(f"{before}{BEGIN}\n{said}\n\n{table}{END}{after}")
     return 0
 
 
