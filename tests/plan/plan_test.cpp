@@ -31,6 +31,20 @@ static_assert(plan<many_attentions>.step_count == 1 && plan<many_attentions>.scr
 static_assert(plan<many_attentions>.steps[0].batch_loops == 2 && plan<many_attentions>.steps[0].batch[0] == 4 &&
               plan<many_attentions>.steps[0].batch[1] == 8);
 
+// A tile whose scratch would come back from behind the second cache is half as tall, unless that does not help either.
+using attention_to_4096 = decltype(attention(x<4096, 64>(), x<4096, 64>(), x<4096, 64>()));
+static_assert(plan<attention_to_4096>.steps[0].tile_rows == tile / 2);
+static_assert(plan<decltype(attention(x<2048, 64>(), x<2048, 64>(), x<2048, 64>()))>.steps[0].tile_rows == tile);
+static_assert(plan<decltype(attention(x<16384, 64>(), x<16384, 64>(), x<16384, 64>()))>.steps[0].tile_rows == tile);
+template <std::size_t SecondCache>
+using config_with = config<current_config::instruction_sets, current_config::register_bits, current_config::registers, current_config::stack_budget,
+                           current_config::l1_bytes, SecondCache, current_config::checks, current_config::fast_math>;
+static_assert(plan<attention_to_4096, config_with<1024 * 1024>>.steps[0].tile_rows == tile);
+static_assert(plan<full_attention, config_with<10 * 1024>>.steps[0].tile_rows == tile / 2);
+// Barriers, which all rows need, do not count.
+static_assert(plan<decltype(attention(matmul(x<512, 256>(), x<256, 256>()), matmul(x<512, 256>(), x<256, 256>()), matmul(x<512, 256>(), x<256, 256>())))>
+                  .steps[1].tile_rows == tile);
+
 // By hand it is the same.
 using by_hand = decltype(matmul(softmax(masked(matmul(x<64, 64>(), transpose(x<64, 64>())) * 0.125f, causal)), x<64, 64>()));
 static_assert(plan<by_hand>.step_count == 1 && plan<by_hand>.largest_buffer_elements == tile * 64);

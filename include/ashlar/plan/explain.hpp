@@ -162,6 +162,11 @@ private:
             out.put(l.extent % l.tile);
             out.put(" at the end");
         }
+        if (l.rows && l.tile == flat_tile_rows && l.extent >= tall_tile_rows) {
+            out.put(", as the scratch of ");
+            out.put(tall_tile_rows);
+            out.put(" would exceed the second cache");
+        }
         out.put('\n');
     }
     static constexpr const char* name_of_loop(id loop) {

@@ -38,7 +38,7 @@ struct planned {
     using node = node_type<Id, E>;
 
     static constexpr axis_list destination_strides = Strides;
-    static constexpr plan_target target{Config::register_bits / 8};
+    static constexpr plan_target target{Config::register_bits / 8, Config::l2_bytes};
 
 private:
     static constexpr program<count> full = planner<count>(graph_type::nodes, target).run(Strides);

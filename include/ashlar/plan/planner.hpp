@@ -25,7 +25,22 @@ class planner : program_builder<Count> {
 public:
     constexpr planner(const std::array<graph_node, Count>& graph, plan_target machine) : base{graph, machine} {}
 
+    /// With tall tiles if their scratch fits into the second cache or that of flat ones does not either.
     constexpr program<Count> run(const axis_list& strides) {
+        build(strides);
+        if (tile_bytes(plan) > target.second_cache_bytes) {
+            this->tile_rows = flat_tile_rows;
+            build(strides);
+            if (tile_bytes(plan) > target.second_cache_bytes) {
+                this->tile_rows = tall_tile_rows;
+                build(strides);
+            }
+        }
+        return plan;
+    }
+
+private:
+    constexpr void build(const axis_list& strides) {
         destination out;
         out.strides = strides;
         do {
@@ -34,10 +49,8 @@ public:
             emit(static_cast<id>(Count - 1), out, all_whole, loop_stack{});
         } while (share_more());
         finish_program(plan);
-        return plan;
     }
 
-private:
     static constexpr std::size_t index(id i) { return static_cast<std::size_t>(i); }
 
     /// Copied into every new stage: a copy costs a constant evaluation less than two loops over all nodes.

@@ -3,19 +3,18 @@
 #pragma once
 
 #include <ashlar/plan/program.hpp>
+#include <ashlar/plan/tile_rows.hpp>
 
 namespace ashlar::detail {
 
 /// What the planner has to know about the machine.
 struct plan_target {
-    std::size_t register_bytes;
+    std::size_t register_bytes, second_cache_bytes;
 
     constexpr std::size_t lanes(std::size_t element_bytes) const {
         return register_bytes > element_bytes ? register_bytes / element_bytes : 1;
     }
 };
-
-inline constexpr std::size_t default_tile_rows = 32;
 
 /// The program under construction: its nodes, loops, buffers and items, and the questions the planner asks of them.
 template <std::size_t Count>
@@ -51,6 +50,7 @@ struct program_builder {
     const std::array<graph_node, Count>& nodes;
     plan_target target;
     program<Count> plan{};
+    std::size_t tile_rows = tall_tile_rows;
 
     constexpr const graph_node& at(id n) const { return nodes[static_cast<std::size_t>(n)]; }
 
@@ -163,7 +163,7 @@ struct program_builder {
     // ---------------------------------------------------------------- loops
 
     constexpr id open_loop(loop_stack& stack, std::size_t extent, bool rows, id inside) {
-        const std::size_t tile = rows ? (extent < default_tile_rows ? extent : default_tile_rows) : 1;
+        const std::size_t tile = rows ? (extent < tile_rows ? extent : tile_rows) : 1;
         const id parent = stack.innermost();
         if (const id again = reusable_loop(parent, extent, tile, rows, inside); again != -1) {
             closed[static_cast<std::size_t>(again)] = false;
