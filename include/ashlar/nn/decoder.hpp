@@ -87,8 +87,8 @@ struct decoder {
                                                              const std::array<MemoryCache, layer_count>& memories,
                                                              const Choices&... choices) const& noexcept {
         using layer_type = decoder_layer<Options.layer, T, Panel>;
-        constexpr bool fits = detail::decoded_rows<shape_of<X>, Cache, MemoryCache, embed, layer_type::heads, layer_type::head_width>::fit;
-        static_assert(detail::decoded_rows<shape_of<X>, Cache, MemoryCache, embed, layer_type::heads, layer_type::head_width>::fit,
+        constexpr bool fits = detail::decoded_rows<shape_of<X>, embed, layer_type::heads, layer_type::head_width, Cache, MemoryCache>::fit;
+        static_assert(detail::decoded_rows<shape_of<X>, embed, layer_type::heads, layer_type::head_width, Cache, MemoryCache>::fit,
                       "ashlar: decoder: decode needs rows [rows, embed] and caches of the layer's heads and head width; change one");
         if constexpr (!fits)
             return detail::refused_rows<shape_of<X>, embed, element_of<X>>();

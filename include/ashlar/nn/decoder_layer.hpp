@@ -50,19 +50,6 @@ template <std::size_t Turns, class F, class First, class... Rest>
         return with_cross<Turns - 1>(f, rest..., first);
 }
 
-/// Whether rows and two caches are those of a decoder layer.
-template <class Rows, class Cache, class MemoryCache, std::size_t Embed, std::size_t Heads, std::size_t Width>
-struct decoded_rows {
-    static consteval bool check() {
-        if constexpr (Rows::rank == 2)
-            return Rows::extents[1] == Embed && Cache::heads == Heads && Cache::key_width == Width && Cache::value_width == Width &&
-                   MemoryCache::heads == Heads && MemoryCache::key_width == Width && MemoryCache::value_width == Width;
-        else
-            return false;
-    }
-    static constexpr bool fit = check();
-};
-
 }  // namespace detail
 
 /// Options of `attention` for the memory of a decoder layer; those given without it are for its self attention.
@@ -136,8 +123,8 @@ struct decoder_layer {
     ///     y = layer.decode(row, cache, memory_cache);
     template <array_expression X, class Cache, class MemoryCache, class... Choices>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto decode(X&& x, Cache& cache, const MemoryCache& memory, const Choices&... choices) const& noexcept {
-        constexpr bool fits = detail::decoded_rows<shape_of<X>, Cache, MemoryCache, embed, heads, head_width>::fit;
-        static_assert(detail::decoded_rows<shape_of<X>, Cache, MemoryCache, embed, heads, head_width>::fit,
+        constexpr bool fits = detail::decoded_rows<shape_of<X>, embed, heads, head_width, Cache, MemoryCache>::fit;
+        static_assert(detail::decoded_rows<shape_of<X>, embed, heads, head_width, Cache, MemoryCache>::fit,
                       "ashlar: decoder: decode needs rows [rows, embed] and caches of the layer's heads and head width; change one");
         if constexpr (!fits) {
             return detail::refused_rows<shape_of<X>, embed, element_of<X>>();

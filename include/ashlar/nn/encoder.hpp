@@ -52,6 +52,27 @@ struct encoder {
         return detail::named(*this)(std::forward<X>(x), std::forward<Choices>(choices)...);
     }
 
+    /// The call as a language model (GPT-2) for the next rows [rows, embed], with one cache for each layer (see
+    /// encoder_layer::decode). Each evaluation appends to the caches; appending takes its own scratch on the stack, and its
+    /// FLOPs are not those of the call.
+    ///
+    ///     static std::array<nn::kv_cache<float, 1024, 12, 64>, 12> caches;
+    ///     y = blocks.decode(row, caches);
+    template <expression X, class Cache, class... Choices>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto decode(X&& x, std::array<Cache, layer_count>& caches, const Choices&... choices) const& noexcept {
+        using layer_type = encoder_layer<Options.layer, T, Panel>;
+        constexpr bool fits = detail::decoded_rows<shape_of<X>, embed, layer_type::heads, layer_type::head_width, Cache>::fit;
+        static_assert(detail::decoded_rows<shape_of<X>, embed, layer_type::heads, layer_type::head_width, Cache>::fit,
+                      "ashlar: encoder: decode needs rows [rows, embed] and a cache of the layer's heads and head width; change one");
+        if constexpr (!fits)
+            return detail::refused_rows<shape_of<X>, embed, element_of<X>>();
+        else
+            return detail::call_layers(*this, std::forward<X>(x),
+                                       [c = &caches, choices...](const auto& layer, const auto& y, std::size_t i) ASHLAR_LAMBDA_INLINE {
+                                           return layer.decode(y, (*c)[i], choices...);
+                                       });
+    }
+
     /// What follows the last layer.
     template <expression X>
         requires(Options.final_norm)

@@ -7,10 +7,12 @@
 
 #include <ashlar/core/concepts.hpp>
 #include <ashlar/core/config.hpp>
+#include <ashlar/eval/eval.hpp>
 #include <ashlar/expr/let.hpp>
 #include <ashlar/expr/operators.hpp>
 #include <ashlar/nn/feed_forward.hpp>
 #include <ashlar/nn/example.hpp>
+#include <ashlar/nn/heads.hpp>
 #include <ashlar/nn/module.hpp>
 #include <ashlar/nn/multihead_attention.hpp>
 #include <ashlar/nn/norm.hpp>
@@ -33,6 +35,23 @@ struct encoder_layer_options {
     norm_kind norm = norm_kind::layer; ///< rms: the root mean square alone, as in T5
     bool key_bias = true;              ///< bias of the projections of keys, if bias is true as well
 };
+
+namespace detail {
+
+/// Whether rows and caches are those of a layer.
+template <class Rows, std::size_t Embed, std::size_t Heads, std::size_t Width, class... Caches>
+struct decoded_rows {
+    static consteval bool check() {
+        if constexpr (Rows::rank == 2)
+            return Rows::extents[1] == Embed &&
+                   ((Caches::heads == Heads && Caches::key_width == Width && Caches::value_width == Width) && ...);
+        else
+            return false;
+    }
+    static constexpr bool fit = check();
+};
+
+}  // namespace detail
 
 /// A layer of a transformer's encoder, lazily: [..., T, embed] to the same shape, with at most one batch axis. Options of
 /// the call are those of `attention`, a mask before all. As PyTorch's nn.TransformerEncoderLayer without dropout.
@@ -57,6 +76,8 @@ struct encoder_layer {
     nn::feed_forward<block_options, T, Panel> feed_forward;
     norm_type norm1, norm2;
 
+    static constexpr std::size_t heads = Options.heads, head_width = decltype(self_attn)::head_width;
+
     /// The expression; it borrows the module.
     template <expression X, class... Choices>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(X&& x, Choices&&... choices) const& noexcept {
@@ -66,15 +87,37 @@ struct encoder_layer {
             return detail::refused_rows<shape_of<X>, embed, element_of<X>>();
         else
             return detail::used_often(std::forward<X>(x), [&](const auto& y) ASHLAR_LAMBDA_INLINE {
-                if constexpr (Options.norm_first)
-                    return let(y + self_attn(norm1(y), choices...), [this](const auto& h) ASHLAR_LAMBDA_INLINE { return h + feed_forward(norm2(h)); });
-                else
-                    return let(norm1(y + self_attn(y, choices...)), [this](const auto& h) ASHLAR_LAMBDA_INLINE { return norm2(h + feed_forward(h)); });
+                return blocks(y, [&](const auto& z) ASHLAR_LAMBDA_INLINE { return self_attn(z, choices...); });
             });
     }
     template <expression X, class... Choices>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(X&& x, Choices&&... choices) const&& noexcept {
         return detail::named(*this)(std::forward<X>(x), std::forward<Choices>(choices)...);
+    }
+
+    /// The layer as one of a language model (GPT-2), causal, for the next rows [rows, embed] behind those whose keys and values
+    /// are in the cache, a `kv_cache` of `heads` heads of `head_width`: appends theirs, now, and returns the expression for
+    /// them, [rows, embed]. x must be a tensor or view. The cache must have room (asserted). Options of the call have no mask.
+    ///
+    ///     y = layer.decode(row, cache);
+    template <array_expression X, class Cache, class... Choices>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto decode(X&& x, Cache& cache, const Choices&... choices) const& noexcept {
+        constexpr bool fits = detail::decoded_rows<shape_of<X>, embed, heads, head_width, Cache>::fit;
+        static_assert(detail::decoded_rows<shape_of<X>, embed, heads, head_width, Cache>::fit,
+                      "ashlar: encoder: decode needs rows [rows, embed] and a cache of the layer's heads and head width; change one");
+        if constexpr (!fits) {
+            return detail::refused_rows<shape_of<X>, embed, element_of<X>>();
+        } else {
+            if constexpr (Options.norm_first) {
+                const auto normed = eval(norm1(x));
+                cache.prefill(self_attn.keys(normed), self_attn.values(normed));
+            } else {
+                cache.prefill(self_attn.keys(x), self_attn.values(x));
+            }
+            return blocks(x, [&](const auto& z) ASHLAR_LAMBDA_INLINE {
+                return self_attn.out_proj(merge_heads(cache.attend(self_attn.queries(z), choices...)));
+            });
+        }
     }
 
     template <class Self, class Visitor>
@@ -91,6 +134,16 @@ struct encoder_layer {
         decltype(self.feed_forward)::parts(self.feed_forward, x, visit);
         visit("norm1", self.norm1, x);
         visit("norm2", self.norm2, x);
+    }
+
+private:
+    /// Both blocks with their residuals and norms; `attend` is the attention.
+    template <class X, class Attend>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto blocks(const X& x, const Attend& attend) const noexcept {
+        if constexpr (Options.norm_first)
+            return let(x + attend(norm1(x)), [this](const auto& h) ASHLAR_LAMBDA_INLINE { return h + feed_forward(norm2(h)); });
+        else
+            return let(norm1(x + attend(x)), [this](const auto& h) ASHLAR_LAMBDA_INLINE { return norm2(h + feed_forward(h)); });
     }
 };
 
