@@ -9,7 +9,7 @@
 #pragma once
 
 #include <ashlar/eval/panels.hpp>
-#include <ashlar/eval/stage_axes.hpp>
+#include <ashlar/eval/product_operands.hpp>
 #include <ashlar/eval/support.hpp>
 #include <ashlar/kernel/product.hpp>
 #include <ashlar/kernel/product_dot.hpp>
@@ -18,64 +18,16 @@
 namespace ashlar::detail {
 
 template <class P, class T, std::size_t Stage, std::size_t Rows>
-struct product_stage : stage_axes<P, T, Stage, Rows> {
-    using base = stage_axes<P, T, Stage, Rows>;
+struct product_stage : product_operands<P, T, Stage, Rows> {
+    using base = product_operands<P, T, Stage, Rows>;
     using base::f, base::stage, base::columns, base::width, base::row_stride, base::column_stride, base::rows_in_lanes;
+    using base::core, base::left, base::right, base::left_rank, base::right_rank, base::depth, base::right_is_packed;
+    using base::left_row, base::left_depth, base::right_depth, base::right_column, base::in_left, base::in_right;
     using typename base::config;
+    using typename base::element;
     using typename base::output;
-
-    static constexpr auto core = static_cast<std::size_t>(stage.core);
-    static constexpr auto left = static_cast<std::size_t>(P::nodes[core].operands[0]);
-    static constexpr auto right = static_cast<std::size_t>(P::nodes[core].operands[1]);
-    static constexpr std::size_t left_rank = P::nodes[left].rank, right_rank = P::nodes[right].rank;
-    static constexpr std::size_t depth = P::nodes[left].extents[left_rank - 1];
-    using element = element_of<typename P::template node<core>>;
-    using vec = lanes<element, width, config>;
-    using reader = typename base::template reader<width>;
-
-    // -------------------------------------------------------------- where the operands lie
-
-    /// Those inside a block, if the columns lie in blocks.
-    template <std::size_t Id>
-    static consteval stride_result operand_strides() {
-        constexpr auto fixed = [] {
-            std::array<bool, max_rank> out{};
-            for (std::size_t a = 0; a + 2 < P::nodes[Id].rank; ++a) out[a] = true;
-            if (Id == right && stage.column_block != 0) out[right_rank - 1] = true;
-            return out;
-        }();
-        return reader::template memory_strides<Id, fixed>();
-    }
-    static constexpr axis_list left_strides = operand_strides<left>().strides;
-    static constexpr bool right_is_packed = P::nodes[P::resolve(right)].kind == op::packed;
-    static constexpr axis_list right_strides = [] {
-        if constexpr (right_is_packed)
-            return axis_list{};
-        else
-            return operand_strides<right>().strides;
-    }();
-    static constexpr auto left_row = static_cast<std::size_t>(left_strides[left_rank - 2]);
-    static constexpr auto left_depth = static_cast<std::size_t>(left_strides[left_rank - 1]);
-    static constexpr auto right_depth = static_cast<std::size_t>(right_strides[right_rank - 2]);
-    static constexpr auto right_column = static_cast<std::size_t>(right_strides[right_rank - 1]);
-
-    /// Coordinates of the left operand's element in a row, at depth 0.
-    ASHLAR_ALWAYS_INLINE std::array<std::size_t, left_rank> in_left(std::size_t row) const {
-        auto at = operand_batch<left>(row);
-        at[left_rank - 2] = P::nodes[left].extents[left_rank - 2] == 1 ? 0 : row;
-        at[left_rank - 1] = 0;
-        return at;
-    }
-    ASHLAR_ALWAYS_INLINE std::array<std::size_t, right_rank> in_right() const { return operand_batch<right>(0); }
-
-    template <std::size_t Id>
-    ASHLAR_ALWAYS_INLINE auto operand_batch(std::size_t row) const {
-        constexpr std::size_t rank = P::nodes[Id].rank, shift = base::space_rank - rank;
-        const auto at = this->in_space(row, 0);
-        std::array<std::size_t, rank> out{};
-        for (std::size_t a = 0; a + 2 < rank; ++a) out[a] = P::nodes[Id].extents[a] == 1 ? 0 : at[a + shift];
-        return out;
-    }
+    using typename base::reader;
+    using typename base::vec;
 
     // -------------------------------------------------------------- the epilogue
 
@@ -130,7 +82,7 @@ struct product_stage : stage_axes<P, T, Stage, Rows> {
         output* out;
         std::size_t first;
         const element* factors;
-        using lane_values = typename base::template reader<width>;
+        using lane_values = reader;
 
         /// The rest of the expression, applied to a finished vector.
         template <std::size_t N, bool Unmasked>

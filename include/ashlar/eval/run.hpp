@@ -30,7 +30,7 @@ ASHLAR_ALWAYS_INLINE void run_stage_here(const frame<P, T>& outer) {
     const frame<P, T> f = outer;
     constexpr stage_kind kind = P::code.stages[Stage].kind;
     if constexpr (kind == stage_kind::product)
-        product_stage<P, T, Stage, Rows>{{f}}.run();
+        product_stage<P, T, Stage, Rows>{{{f}}}.run();
     else if constexpr (kind == stage_kind::softmax)
         softmax_stage<P, T, Stage, Rows>{{{f}}}.run();
     else if constexpr (kind == stage_kind::standardize)

@@ -73,7 +73,7 @@ struct softmax_product {
         static_assert(blocks * registers == product_row_blocks<element, config, shape>);
         constexpr std::size_t passes = blocks * product_plan<element, config, shape>.vectors.blocks;
         const numerators soft{{{f}}};
-        const product behind{{f}};
+        const product behind{{{f}}};
         const std::size_t first = soft.first_row();
         const auto tile = soft.column_range(first, Rows);
         const typename product::reader memory{f};
