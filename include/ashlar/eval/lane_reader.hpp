@@ -5,6 +5,7 @@
 #include <limits>
 
 #include <ashlar/eval/frame.hpp>
+#include <ashlar/eval/held_factors.hpp>
 #include <ashlar/eval/lane_offsets.hpp>
 #include <ashlar/eval/memory_reader.hpp>
 #include <ashlar/expr/mask.hpp>
@@ -203,7 +204,7 @@ struct lane_reader : memory_reader<P, T, Stage> {
     template <std::size_t Id, auto Steps, class Hole, std::size_t Rank>
     ASHLAR_ALWAYS_INLINE auto softmax_value(const std::array<std::size_t, Rank>& at, const Hole& hole) const {
         using U = element_of<node_of<Id>>;
-        const auto factor = read_buffer<static_cast<std::size_t>(factors<Id>), U, Steps>(at);
+        const auto factor = factor_of<Id, Steps>(at, hole);
         if constexpr (P::nodes[Id].variant == static_cast<std::uint8_t>(softmax_kind::plain)) {
             const auto weight = read_buffer<static_cast<std::size_t>(values<Id>), U, Steps>(at) * factor;
             constexpr std::size_t mask = masked_below<Id>();
@@ -225,12 +226,30 @@ struct lane_reader : memory_reader<P, T, Stage> {
     template <std::size_t Id, auto Steps, class Hole, std::size_t Rank>
     ASHLAR_ALWAYS_INLINE auto standardized_value(const std::array<std::size_t, Rank>& at, const Hole& hole) const {
         using U = element_of<node_of<Id>>;
-        const auto x = operand_value<Id, 0, Steps>(at, hole);
-        const auto scale = read_buffer<static_cast<std::size_t>(factors<Id>), U, Steps>(at);
-        if constexpr (values<Id> != -1)
-            return (x - read_buffer<static_cast<std::size_t>(values<Id>), U, Steps>(at)) * scale;
-        else
+        const auto x = operand_value<Id, 0, Steps>(at, hole), scale = factor_of<Id, Steps>(at, hole);
+        if constexpr (values<Id> == -1)
             return x * scale;
+        else if constexpr (holds_factors<Id, Hole>)
+            return (x - hole.mean) * scale;
+        else
+            return (x - read_buffer<static_cast<std::size_t>(values<Id>), U, Steps>(at)) * scale;
+    }
+
+    template <std::size_t Id, auto Steps, class Hole, std::size_t Rank>
+    ASHLAR_ALWAYS_INLINE auto factor_of(const std::array<std::size_t, Rank>& at, [[maybe_unused]] const Hole& hole) const {
+        if constexpr (holds_factors<Id, Hole>)
+            return hole.scale;
+        else
+            return read_buffer<static_cast<std::size_t>(factors<Id>), element_of<node_of<Id>>, Steps>(at);
+    }
+    /// What stays the same along the row of these coordinates.
+    template <std::size_t Id, auto Steps, std::size_t Rank>
+    ASHLAR_ALWAYS_INLINE auto hold_factors(const std::array<std::size_t, Rank>& at) const {
+        const auto scale = factor_of<Id, Steps>(at, 0);
+        held_factors<Id, std::remove_const_t<decltype(scale)>> held{scale, scale};
+        if constexpr (P::nodes[Id].kind == op::standardize && values<Id> != -1)
+            held.mean = read_buffer<static_cast<std::size_t>(values<Id>), element_of<node_of<Id>>, Steps>(at);
+        return held;
     }
 
     /// An index map: a load where its elements lie in memory at a constant distance, else lane by lane.

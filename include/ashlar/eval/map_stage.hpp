@@ -112,14 +112,124 @@ private:
         });
     }
     ASHLAR_ALWAYS_INLINE void run_columns_in_lanes() const {
-        output* out = this->written();
-        const std::size_t first = this->first_row();
-        for (std::size_t r = 0; r < Rows; ++r)
-            for_each_register<columns, width>([&](std::size_t c, auto n) ASHLAR_LAMBDA_INLINE {
-                store_lanes<column_stride, n>(this->template value<n>(first + r, c),
-                                              out + static_cast<std::ptrdiff_t>(r) * row_stride + static_cast<std::ptrdiff_t>(c) * column_stride);
-            });
+        for_each_group<Rows, found.shares ? at_once : 1>([&](std::size_t row, auto count) ASHLAR_LAMBDA_INLINE { rows<count>(this->first_row() + row); });
     }
+
+    /// What a walk from the top through elementwise nodes finds.
+    struct findings {
+        bool cheap = true;                // some operations for each element, of which several make one block of code
+        bool shares = false;              // rows read the same elements
+        std::size_t operations = 0;
+        std::size_t normalised = no_axis; // a node whose row factors stay the same along a row of this stage
+
+        constexpr void add(const findings& o) {
+            cheap = cheap && o.cheap;
+            shares = shares || o.shares;
+            operations += o.operations;
+            if (normalised == no_axis) normalised = o.normalised;
+        }
+    };
+    template <std::size_t Id>
+    static consteval findings look() {
+        constexpr const graph_node& n = P::nodes[Id];
+        constexpr bool factors = stage.factors[Id] != -1;
+        findings out{.operations = 1};
+        if constexpr (n.kind == op::scalar) {
+            out.operations = 0;
+        } else if constexpr ((n.kind == op::array || stage.values[Id] != -1) && !factors) {
+            out.shares = n.size() != P::nodes[top].size();
+        } else if constexpr ((n.kind == op::softmax || n.kind == op::standardize) && factors) {
+            out.operations = 2;
+            bool same = stage.space == stage.top && n.rank == P::nodes[top].rank && n.axis == stage.column_axis;
+            for (std::size_t a = 0; same && a < n.rank; ++a) same = n.extents[a] == P::nodes[top].extents[a];
+            if (same) out.normalised = Id;
+            constexpr bool reads_operand = n.kind == op::standardize || n.variant != static_cast<std::uint8_t>(softmax_kind::plain);
+            if constexpr (reads_operand)
+                out.add(look<static_cast<std::size_t>(n.operands[0])>());
+            else
+                out.cheap = base::template reader<width>::template masked_below<Id>() == no_axis;
+        } else if constexpr (n.kind == op::map) {
+            out.cheap = is_one_operation<decltype(P::template node<Id>::function)>();
+            [&]<std::size_t... I>(std::index_sequence<I...>) {
+                (out.add(look<static_cast<std::size_t>(P::nodes[Id].operands[I])>()), ...);
+            }(std::make_index_sequence<P::nodes[Id].operand_count>{});
+        } else if constexpr (n.kind == op::let || n.kind == op::let_value) {
+            // Another use of the name may read other rows of what it stands for.
+            out = look<static_cast<std::size_t>(n.same_as)>();
+            out.normalised = no_axis;
+        } else if constexpr (n.kind == op::store) {
+            return look<static_cast<std::size_t>(n.operands[0])>();
+        } else {
+            out.cheap = is_index_map(n.kind) && base::template reader<width>::template memory_node<Id>() != no_axis;
+            out.shares = out.cheap;
+        }
+        return out;
+    }
+    /// Whether a function is about one instruction: not one with a series inside, nor a user's own.
+    template <class F>
+    static consteval bool is_one_operation() {
+        if constexpr (requires { F::flops; F::arguments; })
+            return F::arguments != takes::floating;
+        else
+            return requires { F::flops; };
+    }
+
+public:
+    static constexpr findings found = look<top>();
+    /// Registers that are computed before the first of them is stored: a store might change what is loaded after it, for
+    /// all that the compiler knows.
+    static constexpr std::size_t at_once =
+        !found.cheap || found.operations > 16 || base::config::registers < 16 ? 1 : base::config::registers < 32 ? 2 : 4;
+
+    /// Count rows side by side, which share what they read of neither; or one row, several registers at a time.
+    template <std::size_t Count>
+    ASHLAR_ALWAYS_INLINE void rows(std::size_t first) const {
+        if constexpr (Count > at_once) {
+            for (std::size_t q = 0; q < Count; ++q) rows<1>(first + q);
+        } else {
+            rows_walk<Count> walk(*this, first);
+            constexpr std::size_t registers = at_once / Count, whole = columns / width, step = registers * width;
+            constexpr std::size_t end = whole / registers * step;
+            constexpr std::integral_constant<std::size_t, width> full{};
+            for (std::size_t c = 0; c < end; c += step) walk.template block<registers>(c, full);
+            if constexpr (whole % registers != 0) walk.template block<whole % registers>(end, full);
+            if constexpr (columns % width != 0) walk.template block<1>(whole * width, std::integral_constant<std::size_t, columns % width>{});
+        }
+    }
+
+    /// Count rows, some registers of columns at a time.
+    template <std::size_t Count>
+    struct rows_walk {
+        ASHLAR_ALWAYS_INLINE static auto factors_of(const map_stage& stage_, std::size_t row) {
+            if constexpr (found.normalised == no_axis)
+                return 0;
+            else
+                return typename base::template reader<width>{stage_.f}.template hold_factors<found.normalised, base::top_steps>(stage_.in_top(row, 0));
+        }
+        using factors = decltype(factors_of(std::declval<const map_stage&>(), 0));
+
+        const map_stage& s;
+        std::size_t first;
+        output* out;
+        factors held[Count];
+
+        ASHLAR_ALWAYS_INLINE rows_walk(const map_stage& stage_, std::size_t row)
+            : s(stage_), first(row), out(s.written() + static_cast<std::ptrdiff_t>(first - s.first_row()) * row_stride) {
+            ASHLAR_UNROLL
+            for (std::size_t q = 0; q < Count; ++q) held[q] = factors_of(s, first + q);
+        }
+        template <std::size_t Registers, std::size_t N>
+        ASHLAR_ALWAYS_INLINE void block(std::size_t column, std::integral_constant<std::size_t, N>) const {
+            decltype(s.template value<N>(first, column, held[0])) values[Count * Registers];
+            ASHLAR_UNROLL
+            for (std::size_t k = 0; k < Count * Registers; ++k)
+                values[k] = s.template value<N>(first + k / Registers, column + k % Registers * width, held[k / Registers]);
+            ASHLAR_UNROLL
+            for (std::size_t k = 0; k < Count * Registers; ++k)
+                store_lanes<column_stride, N>(values[k], out + static_cast<std::ptrdiff_t>(k / Registers) * row_stride +
+                                                             static_cast<std::ptrdiff_t>(column + k % Registers * width) * column_stride);
+        }
+    };
 };
 
 }  // namespace ashlar::detail

@@ -4,6 +4,7 @@
 
 #include <ashlar/eval/stage_axes.hpp>
 #include <ashlar/eval/support.hpp>
+#include <ashlar/kernel/simd_transpose.hpp>
 
 namespace ashlar::detail {
 
@@ -107,6 +108,20 @@ struct row_stage : stage_axes<P, T, Stage, Rows> {
         for (std::size_t r = 0; r < Rows; ++r) body(first + r);
     }
 
+    /// Rows that go side by side, each along its columns: what one waits for at its ends passes beside the others. Long
+    /// rows go one after another: their ends matter little, and caches fetch one stream ahead better than several.
+    static constexpr std::size_t side_by_side = columns * sizeof(element) > 2048 ? 1 : base::config::registers >= 32 ? 4 : 2;
+    /// What a pass does besides: nothing, or other rows' work at the same columns.
+    struct nothing {
+        template <std::size_t N>
+        ASHLAR_ALWAYS_INLINE void operator()(std::size_t, std::integral_constant<std::size_t, N>) const {}
+    };
+    /// One number of each of them, in all lanes.
+    template <std::size_t Count>
+    struct of_rows {
+        lanes_of<element> of[Count];
+    };
+
     template <std::size_t N>
     ASHLAR_ALWAYS_INLINE auto at(std::size_t row, std::size_t column) const {
         return this->template value<N>(row, column);
@@ -125,18 +140,19 @@ struct row_stage : stage_axes<P, T, Stage, Rows> {
             }
         for (; c < r.last; ++c) step(states[0], at<N>(row, c), c, count);
     }
-    template <class State, class Step>
-    ASHLAR_ALWAYS_INLINE void fold_along(std::size_t row, range r, State (&states)[4], Step step) const {
+    template <class State, std::size_t States, class Step>
+    ASHLAR_ALWAYS_INLINE void fold_along(std::size_t row, range r, State (&states)[States], Step step) const {
         fold_rows_along<1>(row, r, states, [&](State& s, auto x, std::size_t, std::size_t c, auto n) ASHLAR_LAMBDA_INLINE { step(s, x, c, n); });
     }
-    /// The same for Count rows side by side, which have 4 / Count states each; `step(state, x, row, column, lane_count)`.
-    template <std::size_t Count, class State, class Step>
-    ASHLAR_ALWAYS_INLINE void fold_rows_along(std::size_t row, range r, State (&states)[4], Step step) const {
-        constexpr std::size_t chains = 4 / Count, tail = columns % width;
+    /// The same for Count rows side by side, which have States / Count states each; `step(state, x, row, column,
+    /// lane_count)` with the row's number among them.
+    template <std::size_t Count, class State, std::size_t States, class Step>
+    ASHLAR_ALWAYS_INLINE void fold_rows_along(std::size_t row, range r, State (&states)[States], Step step) const {
+        constexpr std::size_t chains = States / Count, tail = columns % width;
         const std::size_t whole_end = r.last / width * width;
         const auto each_row_at = [&](std::size_t c, std::size_t chain, auto n) ASHLAR_LAMBDA_INLINE {
             ASHLAR_UNROLL
-            for (std::size_t q = 0; q < Count; ++q) step(states[q * chains + chain], at<n>(row + q, c), row + q, c, n);
+            for (std::size_t q = 0; q < Count; ++q) step(states[q * chains + chain], at<n>(row + q, c), q, c, n);
         };
         constexpr std::integral_constant<std::size_t, width> count{};
         std::size_t c = r.first;
@@ -144,9 +160,61 @@ struct row_stage : stage_axes<P, T, Stage, Rows> {
             ASHLAR_UNROLL
             for (std::size_t u = 0; u < chains; ++u) each_row_at(c + u * width, u, count);
         }
-        for (; c < whole_end; c += width) each_row_at(c, 0, count);
+        if constexpr (chains > 1)
+            for (; c < whole_end; c += width) each_row_at(c, 0, count);
         if constexpr (tail != 0)
-            if (r.last == columns) each_row_at(columns - tail, 1, std::integral_constant<std::size_t, tail>{});
+            if (r.last == columns) each_row_at(columns - tail, chains - 1, std::integral_constant<std::size_t, tail>{});
+    }
+
+    /// What folds of element lanes combine states by, and the lanes of one.
+    struct adding : lane_sum {
+        ASHLAR_ALWAYS_INLINE static element across(lanes_of<element> x) { return reduce_add(x); }
+    };
+    struct maximising {
+        ASHLAR_ALWAYS_INLINE lanes_of<element> operator()(lanes_of<element> x, lanes_of<element> y) const { return max(x, y); }
+        ASHLAR_ALWAYS_INLINE static element across(lanes_of<element> x) { return reduce_max(x); }
+    };
+    /// One number for each of Count rows.
+    template <std::size_t Count>
+    using numbers_of = lanes<element, Count, config>;
+
+    /// The numbers of Count rows from their states. As many rows as a 128-bit part of a register has lanes are folded by
+    /// shuffles that serve all of them.
+    template <std::size_t Count, std::size_t States, class Fold>
+    ASHLAR_ALWAYS_INLINE static numbers_of<Count> across_lanes(const lanes_of<element> (&states)[States], Fold fold) {
+        constexpr std::size_t chunk = lane_patterns<element, width>::chunk;
+        lanes_of<element> one[Count];
+        ASHLAR_UNROLL
+        for (std::size_t q = 0; q < Count; ++q) one[q] = merged_states<States / Count>(states + q * (States / Count), fold);
+        element numbers[Count];
+        if constexpr (Count == chunk && shuffles<element, width, config>()) {
+            fold_lanes<1, Count, Count>(one, fold);
+            store_lanes<1, Count>(combine_groups<chunk>(one[0], fold), numbers);
+        } else {
+            ASHLAR_UNROLL
+            for (std::size_t q = 0; q < Count; ++q) numbers[q] = fold.across(one[q]);
+        }
+        return numbers_of<Count>::load(numbers);
+    }
+    template <std::size_t Size, class State, class Merge>
+    ASHLAR_ALWAYS_INLINE static State merged_states(const State* states, Merge merge) {
+        if constexpr (Size == 1)
+            return states[0];
+        else
+            return merge(merged_states<Size / 2>(states, merge), merged_states<Size / 2>(states + Size / 2, merge));
+    }
+    /// Each of these numbers in all lanes of a register.
+    template <std::size_t Count>
+    ASHLAR_ALWAYS_INLINE static of_rows<Count> in_all_lanes(numbers_of<Count> numbers) {
+        of_rows<Count> all;
+        ASHLAR_UNROLL
+        for (std::size_t q = 0; q < Count; ++q) all.of[q] = lanes_of<element>(numbers[q]);
+        return all;
+    }
+    /// Writes them.
+    template <std::size_t B, std::size_t Count>
+    ASHLAR_ALWAYS_INLINE void put_numbers(std::size_t row, numbers_of<Count> numbers) const {
+        store_lanes<row_number_stride<B>(), Count>(numbers, row_number<B, element>(row));
     }
 };
 

@@ -6,6 +6,7 @@
 #include <ashlar/eval/map_stage.hpp>
 #include <ashlar/eval/product_stage.hpp>
 #include <ashlar/eval/reduce_stage.hpp>
+#include <ashlar/eval/row_pair.hpp>
 #include <ashlar/eval/softmax_product.hpp>
 #include <ashlar/eval/standardize_stage.hpp>
 
@@ -24,21 +25,37 @@ consteval std::size_t stage_rows() {
     }
 }
 
-/// The frame is copied, so that the compiler knows that no store changes it.
+/// Small expressions are copied before a stage runs, so that the compiler knows that no store changes their pointers and
+/// scalars: they stay in registers. Those that own large tensors are not.
+template <class E>
+inline constexpr bool is_copied = sizeof(E) <= 256 && std::is_trivially_copy_constructible_v<E>;
+template <class E>
+ASHLAR_ALWAYS_INLINE constexpr std::conditional_t<is_copied<E>, E, const E&> own_expression(const E& e) {
+    if constexpr (is_copied<E>)
+        return copy_of(e);
+    else
+        return e;
+}
+
+/// The frame is copied for the same reason.
 template <class P, class T, std::size_t Stage, std::size_t Rows>
 ASHLAR_ALWAYS_INLINE void run_stage_here(const frame<P, T>& outer) {
-    const frame<P, T> f = outer;
     constexpr stage_kind kind = P::code.stages[Stage].kind;
-    if constexpr (kind == stage_kind::product)
+    if constexpr (kind == stage_kind::product) {
+        const frame<P, T> f = outer;
         product_stage<P, T, Stage, Rows>{{{f}}}.run();
-    else if constexpr (kind == stage_kind::softmax)
-        softmax_stage<P, T, Stage, Rows>{{{f}}}.run();
-    else if constexpr (kind == stage_kind::standardize)
-        standardize_stage<P, T, Stage, Rows>{{{f}}}.run();
-    else if constexpr (kind == stage_kind::reduce)
-        reduce_stage<P, T, Stage, Rows>{{{f}}}.run();
-    else
-        map_stage<P, T, Stage, Rows>{{f}}.run();
+    } else {
+        const auto& own = own_expression(outer.expression);
+        const frame<P, T> f{own, outer.destination, outer.scratch, outer.tile_copy, outer.shift, outer.index};
+        if constexpr (kind == stage_kind::softmax)
+            softmax_stage<P, T, Stage, Rows>{{{f}}}.run();
+        else if constexpr (kind == stage_kind::standardize)
+            standardize_stage<P, T, Stage, Rows>{{{f}}}.run();
+        else if constexpr (kind == stage_kind::reduce)
+            reduce_stage<P, T, Stage, Rows>{{{f}}}.run();
+        else
+            map_stage<P, T, Stage, Rows>{{f}}.run();
+    }
 }
 
 /// A stage in a function of its own: what is inlined into one large function costs the compiler time and registers.
@@ -65,41 +82,55 @@ consteval bool is_worth_a_call() {
 template <std::size_t Stage, std::size_t Rows, class P, class T>
 ASHLAR_ALWAYS_INLINE void run_stage(const frame<P, T>& f) {
     constexpr std::size_t rows = stage_rows<P, Stage, Rows>();
-    if constexpr (is_worth_a_call<P, Stage, rows>())
+    if constexpr (P::code.stage_count > 1 && is_worth_a_call<P, Stage, rows>())
         separate_stage<P, T, Stage, rows>::run(f);
     else
         run_stage_here<P, T, Stage, rows>(f);
 }
 
-/// A softmax and the product behind it, in a function of their own.
-template <class P, class T, std::size_t Softmax, std::size_t Product, std::size_t Rows>
+/// Two stages at a time, in a function of their own.
+template <class P, class T, std::size_t First, std::size_t Second, std::size_t Rows>
 struct separate_pair {
+    static constexpr bool is_product = P::code.stages[Second].kind == stage_kind::product;
+
     ASHLAR_NOINLINE ASHLAR_NOTHROW static void run(const frame<P, T>& outer) {
-        const frame<P, T> f = outer;
-        softmax_product<P, T, Softmax, Product, Rows>{f}.run();
+        if constexpr (is_product) {
+            const frame<P, T> f = outer;
+            softmax_product<P, T, First, Second, Rows>{f}.run();
+        } else {
+            const auto& own = own_expression(outer.expression);
+            const frame<P, T> f{own, outer.destination, outer.scratch, outer.tile_copy, outer.shift, outer.index};
+            row_pair<P, T, First, Second, Rows>{f}.run();
+        }
     }
 };
 
-/// Whether an item is a softmax that runs together with the product behind it, which is returned; no_axis if not.
+/// The stage that runs together with that of an item, which is a softmax and then a product, or statistics of rows and then
+/// what applies them; no_axis if there is none.
 template <class P, class T, std::size_t Item, std::size_t Rows>
-consteval std::size_t joined_product() {
-    constexpr std::size_t product = product_behind<P>(Item);
+consteval std::size_t joined_stage() {
+    constexpr std::size_t product = product_behind<P>(Item), map = map_behind<P>(Item);
     if constexpr (product != no_axis) {
         constexpr auto softmax = static_cast<std::size_t>(P::code.items[Item].index);
         constexpr std::size_t rows = stage_rows<P, softmax, Rows>();
         if constexpr (stage_rows<P, product, Rows>() == rows)
             if constexpr (softmax_product<P, T, softmax, product, rows>::pays) return product;
+    } else if constexpr (map != no_axis) {
+        constexpr auto statistics = static_cast<std::size_t>(P::code.items[Item].index);
+        constexpr std::size_t rows = stage_rows<P, statistics, Rows>();
+        if constexpr (stage_rows<P, map, Rows>() == rows)
+            if constexpr (row_pair<P, T, statistics, map, rows>::pays) return map;
     }
     return no_axis;
 }
-/// Whether it is such a product.
+/// Whether it is such a stage.
 template <class P, class T, std::size_t Item, std::size_t Rows>
 consteval bool runs_before() {
     if constexpr (Item == 0 || P::code.items[Item].is_loop) {
         return false;
     } else {
         return []<std::size_t... I>(std::index_sequence<I...>) {
-            return ((joined_product<P, T, I, Rows>() == static_cast<std::size_t>(P::code.items[Item].index)) || ...);
+            return ((joined_stage<P, T, I, Rows>() == static_cast<std::size_t>(P::code.items[Item].index)) || ...);
         }(std::make_index_sequence<Item>{});
     }
 }
@@ -163,8 +194,8 @@ ASHLAR_ALWAYS_INLINE void run_items(frame<P, T>& f) {
             if constexpr (item.parent == Parent) {
                 if constexpr (item.is_loop)
                     run_loop<static_cast<std::size_t>(item.index), Rows>(f);
-                else if constexpr (joined_product<P, T, K, Rows>() != no_axis)
-                    separate_pair<P, T, static_cast<std::size_t>(item.index), joined_product<P, T, K, Rows>(), stage_rows<P, static_cast<std::size_t>(item.index), Rows>()>::run(f);
+                else if constexpr (joined_stage<P, T, K, Rows>() != no_axis)
+                    separate_pair<P, T, static_cast<std::size_t>(item.index), joined_stage<P, T, K, Rows>(), stage_rows<P, static_cast<std::size_t>(item.index), Rows>()>::run(f);
                 else if constexpr (!runs_before<P, T, K, Rows>())
                     run_stage<static_cast<std::size_t>(item.index), Rows>(f);
             }

@@ -37,10 +37,11 @@ struct softmax_stage : row_stage<P, T, Stage, Rows> {
                 lanes_of_rows<n>(row, Rows <= width ? r : this->column_range_within(row, n, r), r);
             });
         } else {
-            const std::size_t first = this->first_row();
-            std::size_t row = 0;
-            for (; row + 2 <= Rows; row += 2) rows_along<2>(first + row, r);
-            if constexpr (Rows % 2 != 0) rows_along<1>(first + row, r);
+            for_each_group<Rows, base::side_by_side>([&](std::size_t row, auto count) ASHLAR_LAMBDA_INLINE {
+                first_walk<count> first(*this, this->first_row() + row);
+                first.walk(r);
+                second_pass(this->first_row() + row, r, first.finish());
+            });
         }
     }
 
@@ -187,48 +188,59 @@ struct softmax_stage : row_stage<P, T, Stage, Rows> {
         numerators_of_rows<N>(*this, row, r, tile).finish();
     }
 
-    /// Count rows, each along its columns: what one waits for at its ends passes beside the other.
+    /// The greatest elements of Count rows, with columns in lanes: walked along by itself or beside others.
     template <std::size_t Count>
-    ASHLAR_ALWAYS_INLINE void rows_along(std::size_t row, typename base::range r) const {
-        constexpr std::size_t chains = 4 / Count;
-        const auto over_chains = [](const vec (&x)[4], std::size_t q, auto fold) ASHLAR_LAMBDA_INLINE {
-            const vec one = fold(x[q * chains], x[q * chains + 1]);
-            return Count == 2 ? one : fold(one, fold(x[chains - 2], x[chains - 1]));
-        };
-        vec most[4] = {lowest(), lowest(), lowest(), lowest()};
-        this->template fold_rows_along<Count>(row, r, most, [](vec& m, vec x, std::size_t, std::size_t, auto n) ASHLAR_LAMBDA_INLINE {
-            if constexpr (n == base::width)
+    struct first_walk {
+        const softmax_stage& s;
+        std::size_t row;
+        vec most[4];
+
+        ASHLAR_ALWAYS_INLINE first_walk(const softmax_stage& stage_, std::size_t first) : s(stage_), row(first), most{lowest(), lowest(), lowest(), lowest()} {}
+        template <std::size_t N>
+        ASHLAR_ALWAYS_INLINE static void step(vec& m, vec x, std::integral_constant<std::size_t, N>) {
+            if constexpr (N == base::width)
                 m = max(m, x);
             else
-                m = max(m, select(vec::mask_type::first(n), x, lowest()));
-        });
-        vec shift[Count];
-        ASHLAR_UNROLL
-        for (std::size_t q = 0; q < Count; ++q)
-            shift[q] = vec(reduce_max(over_chains(most, q, [](vec x, vec y) ASHLAR_LAMBDA_INLINE { return max(x, y); })));
+                m = max(m, select(vec::mask_type::first(N), x, lowest()));
+        }
+        ASHLAR_ALWAYS_INLINE void walk(typename base::range r) {
+            s.template fold_rows_along<Count>(row, r, most, [](vec& m, vec x, std::size_t, std::size_t, auto n) ASHLAR_LAMBDA_INLINE { step(m, x, n); });
+        }
+        template <std::size_t N>
+        ASHLAR_ALWAYS_INLINE void at(std::size_t column, std::integral_constant<std::size_t, N> n) {
+            ASHLAR_UNROLL
+            for (std::size_t q = 0; q < Count; ++q) step(most[q * (4 / Count)], s.template at<N>(row + q, column), n);
+        }
+        ASHLAR_ALWAYS_INLINE auto finish() const {
+            return base::template in_all_lanes<Count>(base::template across_lanes<Count>(most, typename base::maximising{}));
+        }
+    };
+    /// Their numerators and scales.
+    template <std::size_t Count, class Beside = typename base::nothing>
+    ASHLAR_ALWAYS_INLINE void second_pass(std::size_t row, typename base::range r, const typename base::template of_rows<Count>& shift, Beside beside = {}) const {
         vec sum[4] = {vec(0), vec(0), vec(0), vec(0)};
         element* out = plain ? numerators(row, 0) : nullptr;
-        const std::ptrdiff_t distance = plain ? numerators(row + Count - 1, 0) - out : 0;
-        this->template fold_rows_along<Count>(row, r, sum, [&](vec& s, vec x, std::size_t at, std::size_t c, auto n) ASHLAR_LAMBDA_INLINE {
-            const std::size_t q = at - row;
-            vec e = exp_nonpositive(x - shift[q]);
+        const std::ptrdiff_t distance = plain && Count > 1 ? numerators(row + 1, 0) - out : 0;
+        this->template fold_rows_along<Count>(row, r, sum, [&](vec& s, vec x, std::size_t q, std::size_t c, auto n) ASHLAR_LAMBDA_INLINE {
+            vec e = exp_nonpositive(x - shift.of[q]);
             if constexpr (n != base::width) e = select(vec::mask_type::first(n), e, vec(0));
             if constexpr (plain) store_lanes<1, n>(e, out + static_cast<std::ptrdiff_t>(q) * distance + c);
             s += e;
+            if (q + 1 == Count) beside(c, std::integral_constant<std::size_t, n>{});
         });
-        ASHLAR_UNROLL
-        for (std::size_t q = 0; q < Count; ++q) {
-            if constexpr (plain && stage.fill_outside) {
+        if constexpr (plain && stage.fill_outside)
+            for (std::size_t q = 0; q < Count; ++q) {
                 element* const line_out = out + static_cast<std::ptrdiff_t>(q) * distance;
                 for (std::size_t c = 0; c < r.first; ++c) line_out[c] = element(0);
                 for (std::size_t c = r.last; c < columns; ++c) line_out[c] = element(0);
             }
-            const element total = reduce_add(over_chains(sum, q, [](vec x, vec y) ASHLAR_LAMBDA_INLINE { return x + y; }));
-            element* scale = this->template row_number<base::second_buffer, element>(row + q);
-            if constexpr (plain)
-                *scale = total == element(0) ? element(0) : element(1) / total;
-            else
-                *scale = (shift[q] + log(vec(total)))[0];
+        const auto total = base::template across_lanes<Count>(sum, typename base::adding{});
+        if constexpr (plain) {
+            this->template put_numbers<base::second_buffer, Count>(row, select(total == element(0), element(0), element(1) / total));
+        } else {
+            ASHLAR_UNROLL
+            for (std::size_t q = 0; q < Count; ++q)
+                *this->template row_number<base::second_buffer, element>(row + q) = (shift.of[q] + log(vec(total[q])))[0];
         }
     }
 };

@@ -143,4 +143,14 @@ ASHLAR_ALWAYS_INLINE void for_each_register(F f) {
     if constexpr (full != Extent) f(full, std::integral_constant<std::size_t, Extent - full>{});
 }
 
+/// Calls f(offset, count) for groups of `Largest` of `Extent` consecutive rows, then for what is left in smaller powers of
+/// two. `Largest` is one too.
+template <std::size_t Extent, std::size_t Largest, class F>
+ASHLAR_ALWAYS_INLINE void for_each_group(F f) {
+    constexpr std::size_t full = Extent / Largest * Largest;
+    for (std::size_t i = 0; i < full; i += Largest) f(i, std::integral_constant<std::size_t, Largest>{});
+    if constexpr (full != Extent)
+        for_each_group<Extent - full, Largest / 2>([&](std::size_t i, auto n) ASHLAR_LAMBDA_INLINE { f(full + i, n); });
+}
+
 }  // namespace ashlar::detail

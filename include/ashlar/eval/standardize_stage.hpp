@@ -15,11 +15,14 @@ struct standardize_stage : row_stage<P, T, Stage, Rows> {
     using vec = typename base::template lanes_of<element>;
     static constexpr bool has_mean = P::nodes[core].variant == static_cast<std::uint8_t>(standardize_kind::mean_and_variance);
 
+    static constexpr element share = element(1) / element(columns);
+    /// Sums in flight: as many as hide the latency of an addition where there are registers for them.
+    static constexpr std::size_t states = base::config::registers >= 16 ? 8 : 4;
+
     ASHLAR_ALWAYS_INLINE void run() const {
-        const element epsilon = f.template node<core>().epsilon;
         const typename base::range all{0, columns};
-        constexpr element share = element(1) / element(columns);
         if constexpr (base::rows_in_lanes) {
+            const element epsilon = f.template node<core>().epsilon;
             this->each_register_of_rows([&](std::size_t row, auto n) ASHLAR_LAMBDA_INLINE {
                 vec mean(0);
                 if constexpr (has_mean) {
@@ -37,26 +40,65 @@ struct standardize_stage : row_stage<P, T, Stage, Rows> {
                 this->template put_rows<base::second_buffer, n, element>(row, vec(1) / sqrt(variance + vec(epsilon)));
             });
         } else {
-            this->each_row([&](std::size_t row) ASHLAR_LAMBDA_INLINE {
-                vec mean(0);
-                if constexpr (has_mean) {
-                    vec sum[4] = {vec(0), vec(0), vec(0), vec(0)};
-                    this->fold_along(row, all, sum, [](vec& s, vec x, std::size_t, auto n) ASHLAR_LAMBDA_INLINE {
-                        s += n == base::width ? x : select(vec::mask_type::first(n), x, vec(0));
-                    });
-                    const element m = reduce_add((sum[0] + sum[1]) + (sum[2] + sum[3])) * share;
-                    mean = vec(m);
-                    *this->template row_number<base::first_buffer, element>(row) = m;
-                }
-                vec squares[4] = {vec(0), vec(0), vec(0), vec(0)};
-                this->fold_along(row, all, squares, [&](vec& s, vec x, std::size_t, auto n) ASHLAR_LAMBDA_INLINE {
-                    const vec d = n == base::width ? x - mean : select(vec::mask_type::first(n), x - mean, vec(0));
-                    s = fma(d, d, s);
-                });
-                const element variance = reduce_add((squares[0] + squares[1]) + (squares[2] + squares[3])) * share;
-                *this->template row_number<base::second_buffer, element>(row) = (vec(1) / sqrt(vec(variance + epsilon)))[0];
+            for_each_group<Rows, base::side_by_side>([&](std::size_t row, auto count) ASHLAR_LAMBDA_INLINE {
+                first_walk<count> first(*this, this->first_row() + row);
+                first.walk(all);
+                second_pass(this->first_row() + row, all, first.finish());
             });
         }
+    }
+
+    /// The means of Count rows, with columns in lanes: walked along by itself or beside others.
+    template <std::size_t Count>
+    struct first_walk {
+        const standardize_stage& s;
+        std::size_t row;
+        vec sums[states];
+
+        ASHLAR_ALWAYS_INLINE first_walk(const standardize_stage& stage_, std::size_t first) : s(stage_), row(first) {
+            ASHLAR_UNROLL
+            for (std::size_t u = 0; u < states; ++u) sums[u] = vec(0);
+        }
+        template <std::size_t N>
+        ASHLAR_ALWAYS_INLINE static void step(vec& sum, vec x, std::integral_constant<std::size_t, N>) {
+            sum += N == base::width ? x : select(vec::mask_type::first(N), x, vec(0));
+        }
+        ASHLAR_ALWAYS_INLINE void walk(typename base::range all) {
+            if constexpr (has_mean)
+                s.template fold_rows_along<Count>(row, all, sums, [](vec& sum, vec x, std::size_t, std::size_t, auto n) ASHLAR_LAMBDA_INLINE { step(sum, x, n); });
+        }
+        template <std::size_t N>
+        ASHLAR_ALWAYS_INLINE void at(std::size_t column, std::integral_constant<std::size_t, N> n) {
+            if constexpr (has_mean) {
+                ASHLAR_UNROLL
+                for (std::size_t q = 0; q < Count; ++q) step(sums[q * (states / Count)], s.template at<N>(row + q, column), n);
+            }
+        }
+        ASHLAR_ALWAYS_INLINE auto finish() const {
+            typename base::template of_rows<Count> means{};
+            if constexpr (has_mean) {
+                const auto numbers = base::template across_lanes<Count>(sums, typename base::adding{}) * share;
+                s.template put_numbers<base::first_buffer, Count>(row, numbers);
+                means = base::template in_all_lanes<Count>(numbers);
+            }
+            return means;
+        }
+    };
+    /// What their deviations are scaled by.
+    template <std::size_t Count, class Beside = typename base::nothing>
+    ASHLAR_ALWAYS_INLINE void second_pass(std::size_t row, typename base::range all, const typename base::template of_rows<Count>& means, Beside beside = {}) const {
+        vec squares[states];
+        ASHLAR_UNROLL
+        for (std::size_t u = 0; u < states; ++u) squares[u] = vec(0);
+        this->template fold_rows_along<Count>(row, all, squares, [&](vec& s, vec x, std::size_t q, std::size_t c, auto n) ASHLAR_LAMBDA_INLINE {
+            vec d = x;
+            if constexpr (has_mean) d = x - means.of[q];
+            if constexpr (n != base::width) d = select(vec::mask_type::first(n), d, vec(0));
+            s = fma(d, d, s);
+            if (q + 1 == Count) beside(c, std::integral_constant<std::size_t, n>{});
+        });
+        const auto variance = base::template across_lanes<Count>(squares, typename base::adding{}) * share;
+        this->template put_numbers<base::second_buffer, Count>(row, element(1) / sqrt(variance + f.template node<core>().epsilon));
     }
 };
 

@@ -280,12 +280,20 @@ ASHLAR_ALWAYS_INLINE lanes<T, N, Config> combine_groups(lanes<T, N, Config> x, F
         return x;
 }
 
-/// Adds neighbours up: levels [First, Last) of the tree that completes sums of Last lanes side by side. Each level
+/// a + b, as a type that can be a default.
+struct lane_sum {
+    template <class L>
+    ASHLAR_ALWAYS_INLINE constexpr L operator()(L a, L b) const {
+        return a + b;
+    }
+};
+
+/// Adds neighbours up, or whatever `combine` does: levels [First, Last) of the tree that completes sums of Last lanes side by side. Each level
 /// folds two vectors into one, so `Count` vectors become Count / (Last / First), rounded up; the rest is used up.
 /// From level 1 up to Depth, sum r of lanes q*Depth to (q + 1)*Depth comes to lie in lane `folded_lane` of vector
 /// r / Depth. Needs registers that can be shuffled.
-template <std::size_t First, std::size_t Last, std::size_t Count, class T, std::size_t N, class Config>
-ASHLAR_ALWAYS_INLINE void fold_lanes(lanes<T, N, Config>* sums) {
+template <std::size_t First, std::size_t Last, std::size_t Count, class T, std::size_t N, class Config, class Combine = lane_sum>
+ASHLAR_ALWAYS_INLINE void fold_lanes(lanes<T, N, Config>* sums, Combine combine = {}) {
     if constexpr (First < Last) {
         using pattern = lane_patterns<T, N>;
         constexpr bool in_chunk = First < pattern::chunk;
@@ -296,9 +304,9 @@ ASHLAR_ALWAYS_INLINE void fold_lanes(lanes<T, N, Config>* sums) {
         ASHLAR_UNROLL
         for (std::size_t n = 0; n < Count; n += 2) {
             const auto a = sums[n], b = sums[n + 1 < Count ? n + 1 : n];
-            sums[n / 2] = shuffle_as<even>(a, b) + shuffle_as<odd>(a, b);
+            sums[n / 2] = combine(shuffle_as<even>(a, b), shuffle_as<odd>(a, b));
         }
-        fold_lanes<First * 2, Last, (Count + 1) / 2>(sums);
+        fold_lanes<First * 2, Last, (Count + 1) / 2>(sums, combine);
     }
 }
 

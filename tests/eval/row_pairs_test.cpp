@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSL-1.0
+// Softmax and norms with what is computed from them, a few rows at a time: enough rows that groups follow each other, a
+// number of them that leaves some over, and widths around those of registers.
+#include <tests/support/differential.hpp>
+
+namespace {
+
+using namespace ashlar;
+using support::check;
+
+template <class Size>
+class row_pairs : public testing::Test {};
+template <std::size_t N>
+using size_type = std::integral_constant<std::size_t, N>;
+using sizes = testing::Types<size_type<8>, size_type<11>, size_type<32>, size_type<45>>;
+TYPED_TEST_SUITE(row_pairs, sizes);
+
+template <std::size_t Rows, std::size_t Columns, class T = float>
+void norms(double within) {
+    support::random_numbers random(Rows + Columns);
+    const auto x = random.normal<T, Rows, Columns>(1, 3), y = random.normal<T, Rows, Columns>();
+    const auto gamma = random.normal<T, Columns>(), beta = random.normal<T, Columns>();
+    check(layer_norm(x, gamma, beta, 1e-5), within);
+    check(rms_norm(x + y, gamma, 1e-5) * y, within);
+    check(softmax(x), within);
+}
+
+TYPED_TEST(row_pairs, widths) {
+    constexpr std::size_t n = TypeParam::value;
+    norms<n, 1>(1e-5);
+    norms<n, 7>(1e-5);
+    norms<n, 15>(1e-5);
+    norms<n, 16>(1e-5);
+    norms<n, 17>(1e-5);
+    norms<n, 67>(1e-5);
+    norms<n, 19, double>(1e-12);
+}
+
+// Rows of more than 2 KiB go one after another.
+TEST(long_rows, one_after_another) {
+    norms<11, 521>(1e-5);
+    norms<3, 260, double>(1e-12);
+}
+
+}  // namespace
