@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Exponentials: exp, and the fast ones for arguments that are not positive, which softmax lives on.
+// Exponentials: exp, and cheaper ones for arguments that are not positive, which softmax lives on.
 #pragma once
 
 #include <ashlar/core/fast.hpp>
@@ -24,7 +24,7 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> exp_remainder(lanes<T, N, Con
     return fma(n, -exp_reduction<T>::ln2_low, most);
 }
 
-/// How closely an exponential is computed: to 2.5 ulp; the same down to -10 and to 6 ulp below, which are 2^-38 of e^0;
+/// How closely an exponential is computed: to 2.5 ulp; the same down to -10 and to 6 ulp below, which are 2^-34 of e^0;
 /// or to a relative error of 1.2e-4.
 enum class exp_form : std::uint8_t { precise, beside_one, coarse };
 
