@@ -50,7 +50,7 @@ using ordinary = decltype(matmul(x<2, 3, 8>(), x<2, 8, 256>()));
 static_assert(block_of_first_product<ordinary>() == 0);
 // A block of 7 would be a part of a register each time: such columns are copied.
 using narrow = decltype(matmul(x<3, 8>(), reshape<8, 21>(permute<1, 0, 2>(x<3, 8, 7>()))));
-static_assert(block_of_first_product<narrow>() == (detail::lane_width<float> == 1 ? 7 : 0));
+static_assert(block_of_first_product<narrow>() == (lane_width<float> == 1 ? 7 : 0));
 
 }  // namespace
 
