@@ -140,10 +140,14 @@ void prepare(const check& c, const float* x, const double* expected, prepared& t
         const double from = argument < first ? 0 : to.factor[i];
         to.factor[i] = argument > last ? 0 : from;
     }
-    // Infinities and NaN are not promised under -ffast-math.
+    // Infinities, NaN and denormals, which may be flushed, are not promised under -ffast-math.
+    constexpr double least = 0x1p-126;
     for (std::size_t i = 0; i < block; ++i) {
-        const double inside = std::fabs(static_cast<double>(x[i])) < most ? to.factor[i] : 0;
-        to.finite_factor[i] = std::fabs(to.expected[i]) < 0x1.fffffep127 ? inside : 0;
+        const double from = std::fabs(static_cast<double>(x[i])), result = std::fabs(to.expected[i]);
+        const double finite = from < most ? to.factor[i] : 0;
+        const double normal = from >= least ? finite : 0;
+        const double below = result < 0x1.fffffep127 ? normal : 0;
+        to.finite_factor[i] = result == 0 || result >= least ? below : 0;
     }
 }
 
