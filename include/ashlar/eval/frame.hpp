@@ -18,6 +18,12 @@ ASHLAR_ALWAYS_INLINE constexpr void for_each_axis(F f) {
     }(std::make_index_sequence<Rank>{});
 }
 
+// g++ 12 takes a loop over the rest of a row for endless where it has no rest, and warns that its offsets would overflow.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Waggressive-loop-optimizations"
+#endif
+
 /// P is a `planned`. Strides are those of the destination.
 template <class P, class T>
 struct frame {
@@ -57,6 +63,10 @@ struct frame {
         return offset;
     }
 };
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
 
 /// Lanes of a stage: as many elements of its widest type as a register holds.
 template <class P, std::size_t Stage>
