@@ -72,6 +72,15 @@
 #define ASHLAR_UNROLL
 #endif
 
+// g++ 12 takes a loop over the rest of a row for endless where there is no rest, and warns that its offsets would overflow.
+#if defined(__GNUC__) && !defined(__clang__)
+#define ASHLAR_BEGIN_OFFSETS _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Waggressive-loop-optimizations\"")
+#define ASHLAR_END_OFFSETS _Pragma("GCC diagnostic pop")
+#else
+#define ASHLAR_BEGIN_OFFSETS
+#define ASHLAR_END_OFFSETS
+#endif
+
 #if defined(__FAST_MATH__)
 #define ASHLAR_FAST_MATH 1
 #else

@@ -18,11 +18,7 @@ ASHLAR_ALWAYS_INLINE constexpr void for_each_axis(F f) {
     }(std::make_index_sequence<Rank>{});
 }
 
-// g++ 12 takes a loop over the rest of a row for endless where it has no rest, and warns that its offsets would overflow.
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Waggressive-loop-optimizations"
-#endif
+ASHLAR_BEGIN_OFFSETS
 
 /// P is a `planned`. Strides are those of the destination.
 template <class P, class T>
@@ -64,9 +60,7 @@ struct frame {
     }
 };
 
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic pop
-#endif
+ASHLAR_END_OFFSETS
 
 /// Lanes of a stage: as many elements of its widest type as a register holds.
 template <class P, std::size_t Stage>

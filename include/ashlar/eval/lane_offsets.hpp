@@ -9,6 +9,8 @@
 
 namespace ashlar::detail {
 
+ASHLAR_BEGIN_OFFSETS
+
 /// Distances in memory, in elements, from entry 0 of an axis to each other entry; not known where they differ from row
 /// to row or depend on numbers that only the running program has.
 template <std::size_t Extent>
@@ -107,5 +109,7 @@ constexpr lane_offsets<Extent> offsets_along(std::size_t id, std::size_t axis) {
         id = below;
     }
 }
+
+ASHLAR_END_OFFSETS
 
 }  // namespace ashlar::detail

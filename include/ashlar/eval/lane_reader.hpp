@@ -15,6 +15,8 @@
 
 namespace ashlar::detail {
 
+ASHLAR_BEGIN_OFFSETS
+
 /// By how many indices each axis of a node moves from one lane to the next.
 template <std::size_t Rank>
 using lane_steps = std::array<std::ptrdiff_t, Rank>;
@@ -396,5 +398,7 @@ struct lane_reader : memory_reader<P, T, Stage> {
         }
     }
 };
+
+ASHLAR_END_OFFSETS
 
 }  // namespace ashlar::detail

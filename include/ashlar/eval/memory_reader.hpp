@@ -6,6 +6,8 @@
 
 namespace ashlar::detail {
 
+ASHLAR_BEGIN_OFFSETS
+
 /// What stage Stage reads from memory.
 template <class P, class T, std::size_t Stage>
 struct memory_reader {
@@ -93,5 +95,7 @@ struct memory_reader {
         }
     }
 };
+
+ASHLAR_END_OFFSETS
 
 }  // namespace ashlar::detail

@@ -6,6 +6,8 @@
 
 namespace ashlar::detail {
 
+ASHLAR_BEGIN_OFFSETS
+
 /// Rows is the number of rows that the stage handles, a constant: those of a full tile or of the last one.
 template <class P, class T, std::size_t Stage, std::size_t Rows>
 struct stage_axes {
@@ -152,5 +154,7 @@ ASHLAR_ALWAYS_INLINE void for_each_group(F f) {
     if constexpr (full != Extent)
         for_each_group<Extent - full, Largest / 2>([&](std::size_t i, auto n) ASHLAR_LAMBDA_INLINE { f(full + i, n); });
 }
+
+ASHLAR_END_OFFSETS
 
 }  // namespace ashlar::detail
