@@ -34,7 +34,7 @@ consteval std::size_t count_block() {
     std::size_t kept = 0;
     for (std::size_t q = I * side; q < smaller(Queries, (I + 1) * side); ++q)
         for (std::size_t k = J * side; k < smaller(Keys, (J + 1) * side); ++k)
-            kept += Mask::keeps_pair(q, k) ? 1 : 0;
+            kept += Mask::keeps_pair(q, k) ? 1u : 0u;
     return kept;
 }
 
