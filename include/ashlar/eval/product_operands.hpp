@@ -6,6 +6,15 @@
 
 namespace ashlar::detail {
 
+/// Bytes of all that an expression reads.
+template <class P>
+inline constexpr std::size_t bytes_read = [] {
+    std::size_t bytes = 0;
+    for (const graph_node& n : P::nodes)
+        if (n.kind == op::array || n.kind == op::packed) bytes += n.size() * n.element_bytes;
+    return bytes;
+}();
+
 template <class P, class T, std::size_t Stage, std::size_t Rows>
 struct product_operands : stage_axes<P, T, Stage, Rows> {
     using base = stage_axes<P, T, Stage, Rows>;

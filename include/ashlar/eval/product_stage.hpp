@@ -314,7 +314,9 @@ struct product_stage : product_operands<P, T, Stage, Rows> {
             }
         }
     }
-    static constexpr bool is_streamed = depth * columns * sizeof(element) > config::l1_bytes;
+    /// Whether operands come from behind the first cache, call after call. A quarter more than that cache's default size is
+    /// still read from it, where it is larger, or nearly all of it.
+    static constexpr bool is_streamed = bytes_read<P> > config::l1_bytes / 4 * 5;
     template <std::size_t Columns, std::size_t Stride, class Epilogue>
     ASHLAR_ALWAYS_INLINE void multiply_columns(const element* a, const element* b, Epilogue& epilogue, std::size_t first) const {
         constexpr product_shape shape{.i = Rows, .j = Columns, .k = depth, .si = left_row, .sk = left_depth, .vk = Stride, .streamed = is_streamed,
