@@ -4,10 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include "support/caches.hpp"
 #include "support/random.hpp"
 #include "support/reference.hpp"
-
-#include <cstring>
 
 using namespace ashlar;
 
@@ -15,22 +14,7 @@ namespace {
 
 using cache_type = nn::kv_cache<float, 37, 2, 5, 3>;
 
-/// A cache whose memory is NaN.
-template <class Cache>
-void spoil(Cache& c) {
-    std::memset(c.key_columns.data(), 0xff, sizeof c.key_columns);
-    std::memset(c.value_rows.data(), 0xff, sizeof c.value_rows);
-}
-
-/// Rows [first, last) of the second axis of [heads, rows, width].
-reference::array rows(const reference::array& a, std::size_t first, std::size_t last) {
-    reference::array result{{a.extents[0], last - first, a.extents[2]}, {}};
-    for (std::size_t h = 0; h < a.extents[0]; ++h)
-        for (std::size_t r = first; r < last; ++r)
-            for (std::size_t i = 0; i < a.extents[2]; ++i)
-                result.values.push_back(a.values[(h * a.extents[1] + r) * a.extents[2] + i]);
-    return result;
-}
+using support::rows, support::spoil;
 
 struct sequence {
     tensor<float, 2, 37, 5> k;

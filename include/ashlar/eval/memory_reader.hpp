@@ -58,14 +58,7 @@ struct memory_reader {
             return memory_strides<static_cast<std::size_t>(n.operands[0]), Fixed>();
         else {
             constexpr auto below_id = static_cast<std::size_t>(n.operands[0]);
-            constexpr auto below_fixed = [] {
-                std::array<bool, max_rank> out{};
-                const binding_list from = carried_axes(P::nodes[Id], P::nodes[below_id], 0);
-                for (std::size_t a = 0; a < P::nodes[below_id].rank; ++a)
-                    out[a] = from[a] != whole_axis && Fixed[static_cast<std::size_t>(from[a])];
-                return out;
-            }();
-            constexpr stride_result below = memory_strides<below_id, below_fixed>();
+            constexpr stride_result below = memory_strides<below_id, operand_fixed(n, P::nodes[below_id], 0, Fixed)>();
             stride_result up = lift_strides(n, P::nodes[below_id], below.strides, Fixed);
             up.affine = up.affine && below.affine;
             return up;

@@ -129,12 +129,7 @@ struct decoder_layer {
         if constexpr (!fits) {
             return detail::refused_rows<shape_of<X>, embed, element_of<X>>();
         } else {
-            if constexpr (Options.norm_first) {
-                const auto normed = eval(norm1(x));
-                cache.prefill(self_attn.keys(normed), self_attn.values(normed));
-            } else {
-                cache.prefill(self_attn.keys(x), self_attn.values(x));
-            }
+            detail::append_rows<Options.norm_first>(self_attn, norm1, x, cache);
             return detail::with_cross<sizeof...(Choices)>(
                 [&](const auto& to_memory, const auto&... own) ASHLAR_LAMBDA_INLINE { return decoded(x, cache, memory, to_memory, own...); },
                 choices...);

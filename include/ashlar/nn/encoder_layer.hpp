@@ -51,6 +51,17 @@ struct decoded_rows {
     static constexpr bool fit = check();
 };
 
+/// Appends the keys and values of rows x to a cache, now: of their norm, if the norms come first.
+template <bool NormFirst, class Attention, class Norm, class X, class Cache>
+ASHLAR_ALWAYS_INLINE constexpr void append_rows(const Attention& attention, const Norm& norm, const X& x, Cache& cache) noexcept {
+    if constexpr (NormFirst) {
+        const auto normed = eval(norm(x));
+        cache.prefill(attention.keys(normed), attention.values(normed));
+    } else {
+        cache.prefill(attention.keys(x), attention.values(x));
+    }
+}
+
 }  // namespace detail
 
 /// A layer of a transformer's encoder, lazily: [..., T, embed] to the same shape, with at most one batch axis. Options of
@@ -108,12 +119,7 @@ struct encoder_layer {
         if constexpr (!fits) {
             return detail::refused_rows<shape_of<X>, embed, element_of<X>>();
         } else {
-            if constexpr (Options.norm_first) {
-                const auto normed = eval(norm1(x));
-                cache.prefill(self_attn.keys(normed), self_attn.values(normed));
-            } else {
-                cache.prefill(self_attn.keys(x), self_attn.values(x));
-            }
+            detail::append_rows<Options.norm_first>(self_attn, norm1, x, cache);
             return blocks(x, [&](const auto& z) ASHLAR_LAMBDA_INLINE {
                 return self_attn.out_proj(merge_heads(cache.attend(self_attn.queries(z), choices...)));
             });

@@ -143,6 +143,15 @@ constexpr binding_list operand_bindings(const graph_node& n, const graph_node& o
     return out;
 }
 
+/// For each axis of an operand: whether it takes the index of an axis of the node for which `fixed` holds.
+constexpr std::array<bool, max_rank> operand_fixed(const graph_node& n, const graph_node& operand, std::size_t slot,
+                                                   const std::array<bool, max_rank>& fixed) {
+    const binding_list from = carried_axes(n, operand, slot);
+    std::array<bool, max_rank> out{};
+    for (std::size_t a = 0; a < operand.rank; ++a) out[a] = from[a] != whole_axis && fixed[static_cast<std::size_t>(from[a])];
+    return out;
+}
+
 /// Strides of a node's axes, where they exist as constants.
 struct stride_result {
     axis_list strides{};

@@ -45,10 +45,7 @@ constexpr stride_result array_strides(const std::array<graph_node, Count>& nodes
     if (!is_index_map(g.kind)) return {{}, false};
     const auto below = static_cast<std::size_t>(g.operands[0]);
     const graph_node& o = nodes[below];
-    const binding_list from = carried_axes(g, o, 0);
-    std::array<bool, max_rank> fixed_below{};
-    for (std::size_t a = 0; a < o.rank; ++a) fixed_below[a] = from[a] != whole_axis && fixed[static_cast<std::size_t>(from[a])];
-    const stride_result under = array_strides(nodes, below, fixed_below);
+    const stride_result under = array_strides(nodes, below, operand_fixed(g, o, 0, fixed));
     stride_result out = lift_strides(g, o, under.strides, fixed);
     out.affine = out.affine && under.affine;
     return out;

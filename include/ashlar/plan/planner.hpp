@@ -28,15 +28,11 @@ public:
     /// With tall tiles if their scratch fits into the second cache or that of flat ones does not either.
     constexpr program<Count> run(const axis_list& strides) {
         build(strides);
-        if (tile_bytes(plan) > target.second_cache_bytes) {
-            this->tile_rows = flat_tile_rows;
-            build(strides);
-            if (tile_bytes(plan) > target.second_cache_bytes) {
-                this->tile_rows = tall_tile_rows;
-                build(strides);
-            }
-        }
-        return plan;
+        if (tile_bytes(plan) <= target.second_cache_bytes) return plan;
+        const program<Count> tall = plan;
+        this->tile_rows = flat_tile_rows;
+        build(strides);
+        return tile_bytes(plan) <= target.second_cache_bytes ? plan : tall;
     }
 
 private:
@@ -67,6 +63,13 @@ private:
     }
 
     constexpr bool is_rows_loop(id loop) const { return loop != whole_axis && plan.loops[index(loop)].rows; }
+
+    /// The axes that are bound to loops over one entry at a time.
+    constexpr std::array<bool, max_rank> entries_of_loops(const binding_list& b) const {
+        std::array<bool, max_rank> out{};
+        for (std::size_t a = 0; a < max_rank; ++a) out[a] = b[a] != whole_axis && !is_rows_loop(b[a]);
+        return out;
+    }
 
     /// How far a named value is made ahead of the stages that read it.
     enum class sharing : std::uint8_t { tile, rows, everything };

@@ -31,9 +31,7 @@ constexpr auto planner<Count>::read_strides(stage& s, id n, const binding_list& 
     const graph_node& o = at(g.operands[0]);
     const matrix below = read_strides(s, g.operands[0], operand_bindings(g, o, 0, b), stack);
     if (!below.affine) return {};
-    std::array<bool, max_rank> fixed{};
-    for (std::size_t a = 0; a < g.rank; ++a) fixed[a] = b[a] != whole_axis && !is_rows_loop(b[a]);
-    const stride_result up = lift_strides(g, o, below.strides, fixed);
+    const stride_result up = lift_strides(g, o, below.strides, entries_of_loops(b));
     return {up.strides, up.affine};
 }
 
@@ -128,8 +126,7 @@ constexpr auto planner<Count>::read_in_blocks(stage& s, id n, const binding_list
     const graph_node& g = at(n);
     const std::size_t run = at(base_of(n)).kind == op::array ? run_along(nodes, index(n), g.rank - 1u) : 0;
     if (run == 0 || run % target.lanes(g.element_bytes) != 0) return {};
-    std::array<bool, max_rank> fixed{};
-    for (std::size_t a = 0; a < g.rank; ++a) fixed[a] = b[a] != whole_axis && !is_rows_loop(b[a]);
+    std::array<bool, max_rank> fixed = entries_of_loops(b);
     fixed[g.rank - 1u] = true;
     const stride_result inside = array_strides(nodes, index(n), fixed);
     if (!inside.affine || inside.strides[g.rank - 1u] != 1 || (inside.strides[g.rank - 2u] == 0 && g.extents[g.rank - 2u] != 1)) return {};
