@@ -31,6 +31,10 @@ void packed_weights(tensor<float, 128, 384>& out, const tensor<float, 128, 384>&
     evaluate(out, matmul(a, b));
 }
 
+void plain_weights(tensor<float, 128, 384>& out, const tensor<float, 128, 1536>& a, const tensor<float, 1536, 384>& b) noexcept {
+    evaluate(out, matmul(a, b));
+}
+
 void attention_full(square<float>& out, const square<float>& q, const square<float>& k, const square<float>& v) noexcept {
     evaluate(out, attention(q, k, v));
 }

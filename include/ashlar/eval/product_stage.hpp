@@ -10,6 +10,7 @@
 
 #include <ashlar/eval/panels.hpp>
 #include <ashlar/eval/product_operands.hpp>
+#include <ashlar/eval/streamed_columns.hpp>
 #include <ashlar/eval/support.hpp>
 #include <ashlar/kernel/product.hpp>
 #include <ashlar/kernel/product_dot.hpp>
@@ -83,7 +84,13 @@ struct product_stage : product_operands<P, T, Stage, Rows> {
         std::size_t first;
         const element* factors;
         using lane_values = reader;
+        using vec = typename base::vec;
 
+        /// Where the element of row i and column j is written.
+        ASHLAR_ALWAYS_INLINE output* at(std::size_t i, std::size_t j) const {
+            const std::size_t r = rows_in_lanes ? j : i, c = rows_in_lanes ? i : j;
+            return out + static_cast<std::ptrdiff_t>(r) * row_stride + static_cast<std::ptrdiff_t>(c) * column_stride;
+        }
         /// The rest of the expression, applied to a finished vector.
         template <std::size_t N, bool Unmasked>
         ASHLAR_ALWAYS_INLINE auto finished(std::size_t r, std::size_t c, vec acc) const {
@@ -98,9 +105,8 @@ struct product_stage : product_operands<P, T, Stage, Rows> {
             if constexpr (stage.left_factor != -1)
                 acc = acc * lane_values::template load<rows_in_lanes ? factor_stride : 0>(factors + static_cast<std::ptrdiff_t>(r) * factor_stride);
             const auto x = finished<N, Unmasked>(r, c, acc);
-            output* p = out + static_cast<std::ptrdiff_t>(r) * row_stride + static_cast<std::ptrdiff_t>(c) * column_stride;
             constexpr bool padded = stage.buffer != -1 && P::code.buffers[base::written_buffer].padded && rows_in_lanes && row_stride == 1 && !std::is_same_v<output, bool>;
-            store_lanes<rows_in_lanes ? row_stride : column_stride, padded ? width : N>(x, p);
+            store_lanes<rows_in_lanes ? row_stride : column_stride, padded ? width : N>(x, at(i, j));
             return x;
         }
         template <std::size_t N>
@@ -321,7 +327,13 @@ struct product_stage : product_operands<P, T, Stage, Rows> {
     ASHLAR_ALWAYS_INLINE void multiply_columns(const element* a, const element* b, Epilogue& epilogue, std::size_t first) const {
         constexpr product_shape shape{.i = Rows, .j = Columns, .k = depth, .si = left_row, .sk = left_depth, .vk = Stride, .streamed = is_streamed,
                                       .granule = has_range ? edge_granule(depth, key_group / 4) : 0};
-        product<element, config, shape>(a, b, depth_of(first), epilogue);
+        using stream = column_stream<element, config, shape>;
+        constexpr bool by_rows = !right_is_packed && stage.column_block == 0 && !has_range && !excludes;
+        constexpr bool sums_wait = std::is_same_v<output, element> && column_stride == 1 && std::is_same_v<Epilogue, plain_epilogue>;
+        if constexpr (by_rows && bytes_read<P> > config::l2_bytes && stream::fits && (sums_wait || stream::depth.blocks == 1))
+            product_streamed<element, config, shape>(a, b, epilogue);
+        else
+            product<element, config, shape>(a, b, depth_of(first), epilogue);
     }
 
     /// One block of the right operand's columns after the other.

@@ -33,4 +33,27 @@ struct prefetch_stream {
     }
 };
 
+/// A block of columns that is wanted soon: `LinesPerRow` cache lines of each row, rows `RowBytes` apart.
+template <std::size_t LinesPerRow, std::size_t RowBytes>
+struct prefetch_block {
+    const char* next = nullptr;
+    std::size_t rows = 0;
+    std::size_t lines = LinesPerRow;
+
+    /// Asks for the next `Lines` cache lines.
+    template <std::size_t Lines>
+    ASHLAR_ALWAYS_INLINE void advance() noexcept {
+        if (rows == 0) return;
+        ASHLAR_UNROLL
+        for (std::size_t i = 0; i < Lines; ++i) {
+            prefetch(next);
+            next += cache_line_bytes;
+            if (--lines != 0) continue;
+            lines = LinesPerRow;
+            next += RowBytes - LinesPerRow * cache_line_bytes;
+            if (--rows == 0) return;
+        }
+    }
+};
+
 }  // namespace ashlar::detail

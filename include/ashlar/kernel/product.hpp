@@ -141,6 +141,7 @@ struct product_walk {
 ///     static constexpr std::size_t beside_period; beside()
 ///                                                    work of another kind to be done beside the multiply-adds, once
 ///                                                    per beside_period depth steps of each register block
+///     begin_columns(next)                            told before the row blocks of some columns which column follows them
 /// Sums are in order of k (per chain), so results repeat bit for bit for a given shape and architecture.
 template <class T, class Config, product_shape P, class Depth, class Epilogue>
 ASHLAR_ALWAYS_INLINE void product_blocks(const T* s, const T* v, Depth depth, Epilogue& epilogue,
@@ -155,6 +156,7 @@ ASHLAR_ALWAYS_INLINE void product_blocks(const T* s, const T* v, Depth depth, Ep
         });
     else
         walk::each_column_block([&](auto vectors, auto last, std::size_t j) ASHLAR_LAMBDA_INLINE {
+            if constexpr (requires { epilogue.begin_columns(j); }) epilogue.begin_columns(j + vectors * walk::width);
             walk::each_row_block(first_block, last_block, [&](auto rows, std::size_t i) ASHLAR_LAMBDA_INLINE {
                 walk::template block<rows, vectors, last>(s, v, depth, epilogue, packed, i, j);
             });

@@ -196,8 +196,8 @@ struct product_accumulators {
         if constexpr (works_beside<Epilogue>) {
             for (; steps >= Epilogue::beside_period; steps -= Epilogue::beside_period) {
                 constexpr std::size_t period = Epilogue::beside_period;
-                // Of several steps in a row compilers read operands early, which few registers do not hold.
-                if constexpr (rolls_beside<Epilogue> && Config::registers < 32 && period % B.chains == 0) {
+                // Of several steps in a row compilers read operands early, for which there are not registers enough.
+                if constexpr (rolls_beside<Epilogue> && period % B.chains == 0) {
                     for (std::size_t left = opaque_count(period / B.chains); left != 0; --left, s += B.chains * P.sk, v += B.chains * P.vk) {
                         ASHLAR_UNROLL
                         for (std::size_t u = 0; u < B.chains; ++u) step<false>(s + u * P.sk, v + u * P.vk, u);

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSL-1.0
+// Right operands that lie row by row behind the second cache: asking for columns ahead, and cutting a deep product.
+//
+// The columns of a register block lie on another page in every row, which hardware does not follow: those after the
+// current ones are asked for in small portions between the multiply-adds. Deep columns would not stay in the second
+// cache until the next row block wants them: their product is summed up in parts of the depth, and between those the
+// sums wait in the result.
+#pragma once
+
+#include <ashlar/eval/panels.hpp>
+#include <ashlar/kernel/prefetch.hpp>
+#include <ashlar/kernel/product.hpp>
+
+#include <cstddef>
+#include <type_traits>
+
+namespace ashlar::detail {
+
+/// How the columns of a product's right operand are read.
+template <class T, class Config, product_shape P>
+struct column_stream {
+    static constexpr register_block plan = product_plan<T, Config, P>;
+    static constexpr std::size_t block_bytes = plan.vectors.large * lane_width<T, Config> * sizeof(T);
+    static constexpr std::size_t row_bytes = P.vk * sizeof(T);
+
+    /// Depth steps of which two blocks of columns take half of the second cache; few would be mere loads and stores of sums.
+    static constexpr std::size_t most_steps = Config::l2_bytes / 4 / block_bytes < 32 ? 32 : Config::l2_bytes / 4 / block_bytes;
+    static constexpr axis_split depth = split_near_equal(P.k, (P.k + most_steps - 1) / most_steps);
+
+    /// Whether there are rows enough to hide the requests behind, blocks are whole cache lines, and one follows another.
+    static constexpr bool fits = P.i >= 6 && P.j % lane_width<T, Config> == 0 && block_bytes % cache_line_bytes == 0 && plan.vectors.blocks > 1;
+
+    using block = prefetch_block<block_bytes / cache_line_bytes, row_bytes>;
+
+    static constexpr std::size_t beside_period = 4;
+    /// Cache lines to ask for each time, so that all row blocks together ask for a block of columns.
+    static constexpr std::size_t lines = (beside_period * block_bytes / cache_line_bytes + plan.rows.blocks - 1) / plan.rows.blocks;
+};
+
+/// The epilogue of one part of the depth. Sums start from what the parts before left in the result.
+template <class Inner, class T, class Stream>
+struct streamed_columns {
+    Inner& inner;
+    const T* right;       ///< the right operand's first row of the part
+    std::size_t columns;  ///< of the right operand
+    std::size_t steps;    ///< of the part
+    const T* following;   ///< the first row of the next part, or null
+    bool first, last;
+    typename Stream::block ahead{};
+
+    static constexpr std::size_t beside_period = Stream::beside_period;
+    static constexpr bool rolls = true;
+
+    ASHLAR_ALWAYS_INLINE void begin_columns(std::size_t next) {
+        if (next < columns)
+            ahead = {reinterpret_cast<const char*>(right + next), steps};
+        else if (following != nullptr)
+            ahead = {reinterpret_cast<const char*>(following), steps};
+    }
+    ASHLAR_ALWAYS_INLINE void beside() { ahead.template advance<Stream::lines>(); }
+
+    template <std::size_t N>
+        requires(Stream::depth.blocks > 1)
+    ASHLAR_ALWAYS_INLINE auto initial(std::size_t i, std::size_t j, lane_count<N>) const {
+        using vec = typename Inner::vec;
+        return first ? vec(T(0)) : vec::template load_partial<N>(inner.at(i, j));
+    }
+    template <std::size_t N, class... Verdict>
+    ASHLAR_ALWAYS_INLINE void operator()(std::size_t i, std::size_t j, auto acc, lane_count<N> count, Verdict... verdict) const {
+        if constexpr (Stream::depth.blocks > 1)
+            if (!last) {
+                acc.template store_partial<N>(inner.at(i, j));
+                return;
+            }
+        inner(i, j, acc, count, verdict...);
+    }
+    ASHLAR_ALWAYS_INLINE block_verdict begin_block(std::size_t i0, std::size_t i1, std::size_t j0, std::size_t j1) const
+        requires requires { inner.begin_block(i0, i1, j0, j1); }
+    {
+        return inner.begin_block(i0, i1, j0, j1);
+    }
+};
+
+/// The product over the whole depth, part by part.
+template <class T, class Config, product_shape P, class Epilogue>
+ASHLAR_ALWAYS_INLINE void product_streamed(const T* s, const T* v, Epilogue& epilogue) {
+    using stream = column_stream<T, Config, P>;
+    if constexpr (stream::depth.blocks == 1) {
+        streamed_columns<Epilogue, T, stream> part{epilogue, v, P.j, P.k, nullptr, true, true};
+        product<T, Config, P>(s, v, part);
+    } else {
+        for (std::size_t p = 0; p < stream::depth.blocks; ++p) {
+            const std::size_t k = stream::depth.first(p), steps = stream::depth.size(p);
+            const bool last = p + 1 == stream::depth.blocks;
+            streamed_columns<Epilogue, T, stream> part{epilogue, v + k * P.vk, P.j, steps, last ? nullptr : v + (k + steps) * P.vk, p == 0, last};
+            product<T, Config, P>(s, v, depth_range{k, k + steps}, part);
+        }
+    }
+}
+
+}  // namespace ashlar::detail
