@@ -77,11 +77,31 @@ inline constexpr std::size_t next_weights = [] {
 /// Fewer rows than this read weights as fast as memory gives them, and hardware follows their one stream.
 inline constexpr std::size_t least_prefetching_rows = 8;
 
+/// Depth steps between what an epilogue does beside them: as many as the one inside it wants.
+template <class Inner>
+inline constexpr std::size_t beside_period_of = 4;
+template <works_beside Inner>
+inline constexpr std::size_t beside_period_of<Inner> = Inner::beside_period;
+
 /// The epilogue of a panel, which knows its columns by their place in the panel.
 template <class Inner>
 struct panel_epilogue {
     Inner& inner;
     std::size_t first_column;
+
+    static constexpr std::size_t beside_period = beside_period_of<Inner>;
+    static constexpr bool rolls = true;
+
+    ASHLAR_ALWAYS_INLINE void beside() const
+        requires works_beside<Inner>
+    {
+        inner.beside();
+    }
+    ASHLAR_ALWAYS_INLINE void end_block(std::size_t i, std::size_t rows, std::size_t j, std::size_t vectors) const
+        requires requires { inner.end_block(i, rows, j, vectors); }
+    {
+        inner.end_block(i, rows, j + first_column, vectors);
+    }
 
     ASHLAR_ALWAYS_INLINE block_verdict begin_block(std::size_t i0, std::size_t i1, std::size_t j0, std::size_t j1) const
         requires requires { inner.begin_block(i0, i1, j0, j1); }
@@ -99,11 +119,12 @@ template <class Inner, std::size_t BytesPerStep, std::size_t RowBlocks>
 struct prefetching_epilogue : panel_epilogue<Inner> {
     prefetch_stream ahead;
 
-    static constexpr std::size_t beside_period = 4;
-    static constexpr bool rolls = true;
-    static constexpr std::size_t lines = (beside_period * BytesPerStep / cache_line_bytes + RowBlocks - 1) / RowBlocks;
+    static constexpr std::size_t lines = (beside_period_of<Inner> * BytesPerStep / cache_line_bytes + RowBlocks - 1) / RowBlocks;
 
-    ASHLAR_ALWAYS_INLINE void beside() { ahead.template advance<lines>(); }
+    ASHLAR_ALWAYS_INLINE void beside() {
+        ahead.template advance<lines>();
+        if constexpr (works_beside<Inner>) this->inner.beside();
+    }
 };
 
 }  // namespace ashlar::detail

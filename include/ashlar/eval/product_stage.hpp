@@ -8,6 +8,7 @@
 //   4. rows and depth:   few rows, whose depth is contiguous: several depth steps of each row side by side
 #pragma once
 
+#include <ashlar/eval/deferred_epilogue.hpp>
 #include <ashlar/eval/panels.hpp>
 #include <ashlar/eval/product_operands.hpp>
 #include <ashlar/eval/streamed_columns.hpp>
@@ -290,8 +291,25 @@ struct product_stage : product_operands<P, T, Stage, Rows> {
         }
     }
 
+    /// Whether sums can wait in the result for what the rest of the expression does to them: nobody else reads or writes
+    /// there, as a destination that overlaps an operand never gets here.
+    template <class Epilogue>
+    static constexpr bool sums_wait = std::is_same_v<output, element> && column_stride == 1 && !rows_in_lanes && std::is_same_v<Epilogue, plain_epilogue>;
+
     template <class Epilogue>
     ASHLAR_ALWAYS_INLINE void multiply(Epilogue& epilogue, std::size_t first) const {
+        using deferred = deferred_epilogue<Epilogue, depth>;
+        if constexpr (sums_wait<Epilogue> && stage.lanes == lane_axis::columns && columns % width == 0 && Rows >= deferred::least_rows && depth >= deferred::least_depth &&
+                      !has_range && !excludes && is_costly<P>(base::top, core)) {
+            deferred waiting{epilogue};
+            multiply_operands(waiting, first);
+            waiting.finish();
+        } else {
+            multiply_operands(epilogue, first);
+        }
+    }
+    template <class Epilogue>
+    ASHLAR_ALWAYS_INLINE void multiply_operands(Epilogue& epilogue, std::size_t first) const {
         const element* a = reader{f}.template address<left>(in_left(first));
         if constexpr (right_is_packed) {
             multiply_panels(a, f.template node<P::resolve(right)>().data(), epilogue, first);
@@ -329,8 +347,7 @@ struct product_stage : product_operands<P, T, Stage, Rows> {
                                       .granule = has_range ? edge_granule(depth, key_group / 4) : 0};
         using stream = column_stream<element, config, shape>;
         constexpr bool by_rows = !right_is_packed && stage.column_block == 0 && !has_range && !excludes;
-        constexpr bool sums_wait = std::is_same_v<output, element> && column_stride == 1 && std::is_same_v<Epilogue, plain_epilogue>;
-        if constexpr (by_rows && bytes_read<P> > config::l2_bytes && stream::fits && (sums_wait || stream::depth.blocks == 1))
+        if constexpr (by_rows && bytes_read<P> > config::l2_bytes && stream::fits && (sums_wait<Epilogue> || is_deferred<Epilogue> || stream::depth.blocks == 1))
             product_streamed<element, config, shape>(a, b, epilogue);
         else
             product<element, config, shape>(a, b, depth_of(first), epilogue);

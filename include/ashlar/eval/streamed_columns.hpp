@@ -32,9 +32,10 @@ struct column_stream {
 
     using block = prefetch_block<block_bytes / cache_line_bytes, row_bytes>;
 
-    static constexpr std::size_t beside_period = 4;
-    /// Cache lines to ask for each time, so that all row blocks together ask for a block of columns.
-    static constexpr std::size_t lines = (beside_period * block_bytes / cache_line_bytes + plan.rows.blocks - 1) / plan.rows.blocks;
+    /// Cache lines to ask for every `period` steps, so that all row blocks together ask for a block of columns.
+    static constexpr std::size_t lines(std::size_t period) {
+        return (period * block_bytes / cache_line_bytes + plan.rows.blocks - 1) / plan.rows.blocks;
+    }
 };
 
 /// The epilogue of one part of the depth. Sums start from what the parts before left in the result.
@@ -48,7 +49,7 @@ struct streamed_columns {
     bool first, last;
     typename Stream::block ahead{};
 
-    static constexpr std::size_t beside_period = Stream::beside_period;
+    static constexpr std::size_t beside_period = beside_period_of<Inner>;
     static constexpr bool rolls = true;
 
     ASHLAR_ALWAYS_INLINE void begin_columns(std::size_t next) {
@@ -57,7 +58,15 @@ struct streamed_columns {
         else if (following != nullptr)
             ahead = {reinterpret_cast<const char*>(following), steps};
     }
-    ASHLAR_ALWAYS_INLINE void beside() { ahead.template advance<Stream::lines>(); }
+    ASHLAR_ALWAYS_INLINE void beside() {
+        ahead.template advance<Stream::lines(beside_period)>();
+        if constexpr (works_beside<Inner>) inner.beside();
+    }
+    ASHLAR_ALWAYS_INLINE void end_block(std::size_t i, std::size_t rows, std::size_t j, std::size_t vectors) const
+        requires requires { inner.end_block(i, rows, j, vectors); }
+    {
+        if (last) inner.end_block(i, rows, j, vectors);
+    }
 
     template <std::size_t N>
         requires(Stream::depth.blocks > 1)

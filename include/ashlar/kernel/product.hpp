@@ -141,6 +141,7 @@ struct product_walk {
 ///     static constexpr std::size_t beside_period; beside()
 ///                                                    work of another kind to be done beside the multiply-adds, once
 ///                                                    per beside_period depth steps of each register block
+///     end_block(i, rows, j, vectors)                 after the calls for the sums of a register block
 ///     begin_columns(next)                            told before the row blocks of some columns which column follows them
 /// Sums are in order of k (per chain), so results repeat bit for bit for a given shape and architecture.
 template <class T, class Config, product_shape P, class Depth, class Epilogue>

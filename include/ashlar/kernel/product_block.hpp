@@ -349,6 +349,7 @@ ASHLAR_ALWAYS_INLINE void product_block(const T* s, const T* v, Depth depth, Epi
             finish_column(epilogue, i, j + c * width, acc.sum[0][c], count, tag...);
         });
     });
+    if constexpr (requires { epilogue.end_block(i, i, j, j); }) epilogue.end_block(i, B.rows, j, B.vectors);
 }
 
 }  // namespace ashlar::detail

@@ -33,6 +33,7 @@ struct node_parameters {
     bool static_mask = false;
     bool owned = false;  // arrays: held by value, so nothing else can overlap it
     bool fast = false;   // map, softmax: of lower precision, as it was asked for
+    bool costly = false;  // map: many instructions, as exponentials are
 };
 
 /// One node of the expression, without its type.
@@ -84,6 +85,15 @@ consteval std::size_t flops_of_function() {
         return 1;
 }
 
+/// Functions of floating-point numbers only are those that take a polynomial.
+template <class F>
+consteval bool is_costly_function() {
+    if constexpr (requires { F::arguments; })
+        return F::arguments == takes::floating;
+    else
+        return false;
+}
+
 template <class T, std::size_t N>
 constexpr axis_list as_axis_list(const std::array<T, N>& values) {
     axis_list list{};
@@ -107,10 +117,10 @@ inline constexpr node_parameters parameters_of<take_node<Axis, S, Table, Indices
 template <std::size_t Axis, class S>
 inline constexpr node_parameters parameters_of<index_node<Axis, S>>{.axis = Axis};
 template <class F, class S, class T, class... Args>
-inline constexpr node_parameters parameters_of<map_node<F, S, T, Args...>>{.flops = flops_of_function<F>()};
+inline constexpr node_parameters parameters_of<map_node<F, S, T, Args...>>{.flops = flops_of_function<F>(), .costly = is_costly_function<F>()};
 template <class F, class S, class T, class... Args>
 inline constexpr node_parameters parameters_of<map_node<fast_function<F>, S, T, Args...>>{
-    .flops = flops_of_function<F>(), .fast = true};
+    .flops = flops_of_function<F>(), .fast = true, .costly = is_costly_function<F>()};
 template <class Mask, class E>
 inline constexpr node_parameters parameters_of<masked_node<Mask, E>>{
     .kept = mask_kept_pairs<Mask, typename E::shape_type>, .static_mask = Mask::is_static};

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSL-1.0
+// Products with a function of many instructions behind them: sums wait in the result until the next block is under way.
+#define ASHLAR_L2_BYTES 65536
+#include <ashlar/ashlar.hpp>
+
+#include <gtest/gtest.h>
+
+#include "support/random.hpp"
+#include "support/reference.hpp"
+
+#include <cmath>
+#include <limits>
+
+using namespace ashlar;
+
+namespace {
+
+template <class T, auto... Dims>
+tensor<T, Dims...> random_tensor(unsigned seed, double scale = 1) {
+    tensor<T, Dims...> t;
+    support::random_numbers random(seed);
+    random.fill_uniform(t);
+    t = t * static_cast<T>(scale);
+    return t;
+}
+
+template <class T>
+inline constexpr double tolerance = sizeof(T) == 8 ? 1e-11 : 1e-5;
+
+template <class A, class B>
+double product_at(const A& a, const B& b, std::size_t i, std::size_t j) {
+    double sum = 0;
+    for (std::size_t k = 0; k < b.extents[0]; ++k) sum += static_cast<double>(a(i, k)) * static_cast<double>(b(k, j));
+    return sum;
+}
+
+/// Every expression whose epilogue is deferred, with plain and with packed weights, into memory that held NaN.
+template <class T, std::size_t Rows, std::size_t Columns, std::size_t Depth>
+void activate() {
+    static const auto a = random_tensor<T, Rows, Depth>(1);
+    static const auto b = random_tensor<T, Depth, Columns>(2, 0.3);
+    static const auto bias = random_tensor<T, Columns>(3);
+    static const auto rest = random_tensor<T, Rows, Columns>(4);
+    static const packed<T, Depth, Columns> panels = pack(b);
+    static tensor<double, Rows, Columns> sums;
+    for (std::size_t i = 0; i < Rows; ++i)
+        for (std::size_t j = 0; j < Columns; ++j) sums(i, j) = product_at(a, b, i, j);
+    static tensor<T, Rows, Columns> out;
+    const auto check = [](const char* what, auto expected) {
+        for (std::size_t i = 0; i < Rows; ++i)
+            for (std::size_t j = 0; j < Columns; ++j)
+                ASSERT_NEAR(out(i, j), expected(i, j), tolerance<T>) << what << ", " << Rows << "x" << Columns << "x" << Depth << " at " << i << ", " << j;
+        out = std::numeric_limits<T>::quiet_NaN() * rest;
+    };
+    const auto expected = [](std::size_t i, std::size_t j) { return reference::gelu(sums(i, j) + bias(j)); };
+    out = std::numeric_limits<T>::quiet_NaN() * rest;
+    out = gelu(matmul(a, b) + bias);
+    check("plain", expected);
+    out = gelu(matmul(a, panels) + bias);
+    check("packed", expected);
+    out = rest;
+    out = tanh(matmul(a, panels)) * out;
+    check("in place", [](std::size_t i, std::size_t j) { return std::tanh(sums(i, j)) * rest(i, j); });
+}
+
+}  // namespace
+
+TEST(deferred_epilogue, activations_of_products) {
+    activate<float, 1, 64, 192>();
+    activate<float, 3, 48, 192>();
+    activate<float, 4, 48, 191>();
+    activate<float, 8, 32, 192>();
+    activate<float, 9, 96, 197>();
+    activate<float, 17, 80, 383>();
+    activate<float, 33, 144, 385>();
+    activate<float, 16, 67, 200>();
+    activate<float, 12, 256, 390>();
+    activate<double, 7, 40, 193>();
+    activate<double, 16, 128, 400>();
+}
+
+// The second product reads what waited in the first one's result, tile by tile.
+TEST(deferred_epilogue, feed_forward) {
+    static const auto x = random_tensor<float, 50, 192>(5);
+    static const auto up = random_tensor<float, 192, 240>(6, 0.3);
+    static const auto down = random_tensor<float, 240, 192>(7, 0.3);
+    static const packed<float, 192, 240> packed_up = pack(up);
+    static const packed<float, 240, 192> packed_down = pack(down);
+    static tensor<double, 50, 240> hidden;
+    for (std::size_t i = 0; i < 50; ++i)
+        for (std::size_t j = 0; j < 240; ++j) hidden(i, j) = reference::gelu(product_at(x, up, i, j));
+    const auto check = [&](const auto& y) {
+        for (std::size_t i = 0; i < 50; ++i)
+            for (std::size_t j = 0; j < 192; ++j) ASSERT_NEAR(y(i, j), product_at(hidden, down, i, j) + x(i, j), 4e-5);
+    };
+    check(eval(matmul(gelu(matmul(x, up)), down) + x));
+    check(eval(matmul(gelu(matmul(x, packed_up)), packed_down) + x));
+}
+
+TEST(deferred_epilogue, the_destination_is_an_operand) {
+    static auto x = random_tensor<float, 24, 192>(8);
+    static const auto w = random_tensor<float, 192, 192>(9, 0.3);
+    static const tensor<float, 24, 192> before = x;
+    x = silu(matmul(x, w));
+    for (std::size_t i = 0; i < 24; ++i)
+        for (std::size_t j = 0; j < 192; ++j) ASSERT_NEAR(x(i, j), reference::silu(product_at(before, w, i, j)), 1e-5);
+}
+
+TEST(deferred_epilogue, functions_of_a_few_instructions_are_not_deferred) {
+    using product = decltype(matmul(std::declval<const tensor<float, 8, 64>&>(), std::declval<const tensor<float, 64, 64>&>()));
+    const auto costly = []<class E>() {
+        using plan = detail::planned<E, current_config>;
+        return detail::is_costly<plan>(plan::count - 1, plan::count);
+    };
+    EXPECT_TRUE(costly.operator()<decltype(gelu(std::declval<product>()))>());
+    EXPECT_TRUE(costly.operator()<decltype(sigmoid(std::declval<product>()) + 1.0f)>());
+    EXPECT_FALSE(costly.operator()<decltype(max(std::declval<product>() + 1.0f, 0.0f))>());
+}
