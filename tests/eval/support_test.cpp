@@ -72,6 +72,47 @@ void check(const Mask& mask, bool has_gaps = false, std::array<std::size_t, Scor
     }
 }
 
+/// Row by row, what a mask with a span keeps is told exactly.
+template <class Scores, class Mask>
+void check_stairs(const Mask& mask) {
+    constexpr std::size_t queries = Scores::extents[Scores::rank - 2], keys = Scores::extents[Scores::rank - 1];
+    for (std::size_t q0 = 0; q0 < queries; ++q0)
+        for (std::size_t q1 = q0 + 1; q1 <= queries && q1 <= q0 + 6; ++q1) {
+            const auto stairs = ashlar::detail::key_stairs<Scores>(mask, {}, q0, q1);
+            ASSERT_LE(static_cast<std::size_t>(stairs.last), keys);
+            for (std::size_t q = q0; q < q1; ++q)
+                for (std::size_t k = 0; k < keys; ++k) {
+                    bool kept = static_cast<std::size_t>(stairs.first) <= k && k < static_cast<std::size_t>(stairs.last);
+                    if constexpr (requires { stairs.even(); }) {
+                        const auto even = stairs.even();
+                        ASSERT_TRUE(static_cast<std::size_t>(stairs.first) <= even.first && even.first <= even.last && even.last <= static_cast<std::size_t>(stairs.last));
+                        const auto r = static_cast<std::ptrdiff_t>(q - q0), rows = static_cast<std::ptrdiff_t>(q1 - q0);
+                        const bool has = stairs.has(r, rows, static_cast<std::ptrdiff_t>(k));
+                        if (even.first <= k && k < even.last) { ASSERT_TRUE(has) << q << ' ' << k; }
+                        kept = kept && has;
+                    }
+                    ASSERT_EQ(kept, ashlar::detail::mask_keeps<Scores>(mask, {q, k})) << "query " << q << " of " << q0 << " to " << q1 << ", key " << k;
+                }
+        }
+}
+
+TEST(support, tells_the_keys_of_each_row) {
+    using scores = shape<37, 41>;
+    check_stairs<scores>(causal);
+    check_stairs<scores>(causal_at<3>());
+    for (const std::ptrdiff_t offset : {-5, 0, 39, 1000, -1000}) {
+        check_stairs<scores>(causal_at(offset));
+        for (const std::size_t n : {0u, 1u, 17u, 41u}) check_stairs<scores>(causal_at(offset) && keys_below(n));
+    }
+    check_stairs<scores>(keys_below(19));
+    check_stairs<scores>(sliding_window<9, 4>);
+    check_stairs<scores>(sliding_window<2, 0>);
+    check_stairs<scores>(sliding_window<0, 0> && keys_below(20));
+    check_stairs<scores>(sliding_window<7, -3> && causal_at(-4));
+    check_stairs<scores>(sliding_window<-3, 7>);
+    check_stairs<scores>(sliding_window<2, -3>);
+}
+
 template <class Scores>
 void check_masks() {
     check<Scores>(causal);

@@ -11,8 +11,8 @@
 #include <ashlar/eval/deferred_epilogue.hpp>
 #include <ashlar/eval/panels.hpp>
 #include <ashlar/eval/product_operands.hpp>
+#include <ashlar/eval/score_blocks.hpp>
 #include <ashlar/eval/streamed_columns.hpp>
-#include <ashlar/eval/support.hpp>
 #include <ashlar/kernel/product.hpp>
 #include <ashlar/kernel/product_dot.hpp>
 #include <ashlar/kernel/product_few.hpp>
@@ -124,37 +124,67 @@ struct product_stage : product_operands<P, T, Stage, Rows> {
         }
     };
 
-    /// Registers of rows, where rows are in lanes: each has its own range of keys.
-    static constexpr std::size_t key_ranges = rows_in_lanes ? (Rows + width - 1) / width : 1;
+    /// The masked node on top of the product, past names; it decides which blocks need its mask.
+    static consteval std::size_t masked_top() {
+        constexpr std::size_t t = P::resolve(base::top);
+        return P::nodes[t].kind == op::masked && stage.values[t] == -1 && is_plain_chain() ? t : no_axis;
+    }
+    static consteval bool is_plain_chain() {
+        for (std::size_t t = 0; t < base::top_rank; ++t)
+            if (P::nodes[base::top].extents[t] != 1 && stage.top_axes[t] != static_cast<std::int16_t>(t + base::space_rank - base::top_rank)) return false;
+        return base::top_rank >= 2;
+    }
+
+    /// The mask of a node, and whether it says at once which keys a range of queries keeps.
+    template <std::int16_t Id>
+    using mask_at = std::remove_cvref_t<decltype(std::declval<typename P::template node<static_cast<std::size_t>(Id)>>().mask)>;
+    template <std::int16_t Id>
+    static constexpr bool spans = spanning_mask<mask_at<Id>, typename P::template node<static_cast<std::size_t>(Id)>::shape_type>;
+
+    /// The product as its kernel sees it with rows in lanes.
+    static consteval product_shape in_lanes() {
+        return {.i = columns, .j = Rows, .k = depth, .si = right_column, .sk = right_depth, .vk = depth == 1 ? 1 : left_depth,
+                .padded = left_is_padded(), .granule = masked_top() == no_axis ? 0 : edge_granule(columns, key_group)};
+    }
+    static consteval bool left_is_padded() {
+        constexpr std::int16_t b = stage.values[stage.values[left] != -1 ? left : P::resolve(left)];
+        return b != -1 && P::code.buffers[static_cast<std::size_t>(b < 0 ? 0 : b)].padded;
+    }
+    /// Rows that register blocks should divide for a mask of so many keys: 0 where small blocks would cost more between
+    /// its edges than they save there, which is soon with few registers.
+    static consteval std::size_t edge_granule(std::size_t keys, std::size_t granule) {
+        return config::registers >= 32 || keys <= 16 * key_group ? granule : 0;
+    }
+
+    /// What the mask says about the blocks of this tile's scores.
+    template <std::size_t Node>
+    ASHLAR_ALWAYS_INLINE auto score_blocks(std::size_t first) const {
+        using scores = typename P::template node<Node>;
+        using mask = mask_at<static_cast<std::int16_t>(Node)>;
+        constexpr bool skips = stage.support != -1;
+        const auto at = this->in_top(first, 0);
+        if constexpr (rows_in_lanes && skips && !few && sloping_mask<mask, typename scores::shape_type> && has_halves<element, config, in_lanes()>) {
+            return sloping_scores<typename scores::shape_type, mask, width>{f.template node<Node>().mask, mask_batch(at), first};
+        } else {
+            const depth_parts all = supported_keys<Node>(f, at, first, first + Rows);
+            if constexpr (rows_in_lanes) {
+                constexpr std::size_t registers = (Rows + width - 1) / width;
+                listed_scores<skips, width, registers> listed;
+                for (std::size_t r = 0; r < registers; ++r) {
+                    const std::size_t q0 = first + r * width;
+                    listed.keys[r] = registers == 1 ? all : supported_keys_within<Node, key_group>(f, at, q0, q0 + width < first + Rows ? q0 + width : first + Rows, all);
+                }
+                return listed;
+            } else {
+                return tile_scores<skips>{all};
+            }
+        }
+    }
 
     /// For masked scores: blocks of which the mask keeps all are not masked, and those outside the rows' range of keys
     /// are left out where nobody reads them.
-    struct masked_epilogue : plain_epilogue {
-        depth_parts keys[key_ranges];
-
-        ASHLAR_ALWAYS_INLINE static block_verdict verdict(const depth_parts& range, std::size_t k0, std::size_t k1) {
-            if constexpr (stage.support != -1)
-                if (k1 <= range.first || k0 >= range.last) return block_verdict::skip;
-            if (k0 >= range.plain_first && k1 <= range.plain_last) return block_verdict::plain;
-            return block_verdict::masked;
-        }
-        ASHLAR_ALWAYS_INLINE block_verdict begin_block(std::size_t i0, std::size_t i1, std::size_t j0, std::size_t j1) const {
-            if constexpr (rows_in_lanes) {
-                const block_verdict one = verdict(keys[j0 / width], i0, i1);
-                for (std::size_t r = j0 / width + 1; r * width < j1; ++r)
-                    if (verdict(keys[r], i0, i1) != one) return block_verdict::masked;
-                return one;
-            } else {
-                return verdict(keys[0], j0, j1);
-            }
-        }
-        ASHLAR_ALWAYS_INLINE bool splits_block(std::size_t i0, std::size_t i1, std::size_t j0, std::size_t j1) const
-            requires(rows_in_lanes && stage.support != -1)
-        {
-            std::size_t skipped = 0;
-            for (std::size_t r = j0 / width; r * width < j1; ++r) skipped += verdict(keys[r], i0, i1) == block_verdict::skip;
-            return skipped != 0 && skipped * width < j1 - j0;
-        }
+    template <class Blocks>
+    struct masked_epilogue : plain_epilogue, Blocks {
         template <std::size_t N>
         ASHLAR_ALWAYS_INLINE void operator()(std::size_t i, std::size_t j, vec acc, lane_count<N>, plain_block) const {
             this->template write<N, true>(i, j, acc);
@@ -216,24 +246,8 @@ struct product_stage : product_operands<P, T, Stage, Rows> {
         }
     }
 
-    /// The masked node on top of the product, past names; it decides which blocks need its mask.
-    static consteval std::size_t masked_top() {
-        constexpr std::size_t t = P::resolve(base::top);
-        return P::nodes[t].kind == op::masked && stage.values[t] == -1 && is_plain_chain() ? t : no_axis;
-    }
-    static consteval bool is_plain_chain() {
-        for (std::size_t t = 0; t < base::top_rank; ++t)
-            if (P::nodes[base::top].extents[t] != 1 && stage.top_axes[t] != static_cast<std::int16_t>(t + base::space_rank - base::top_rank)) return false;
-        return base::top_rank >= 2;
-    }
-
     // -------------------------------------------------------------- depth
 
-    /// Rows that register blocks should divide for a mask of so many keys: 0 where small blocks would cost more between
-    /// its edges than they save there, which is soon with few registers.
-    static consteval std::size_t edge_granule(std::size_t keys, std::size_t granule) {
-        return config::registers >= 32 || keys <= 16 * key_group ? granule : 0;
-    }
     /// Only kept pairs take part: keys outside the rows' range are not read, and inside it a value whose weight is an
     /// excluded zero is passed over.
     static constexpr bool has_range = stage.support != -1 && stage.left_factor != -1;
@@ -245,27 +259,36 @@ struct product_stage : product_operands<P, T, Stage, Rows> {
         depth_parts all;
 
         ASHLAR_ALWAYS_INLINE depth_parts operator()(std::size_t i0, std::size_t i1, std::size_t, std::size_t) const {
-            return s.template keys_of<left>(s.in_left(first + i0), first + i0, first + i1, &all);
+            return s.template of_support<left>(s.in_left(first + i0), [&]<std::size_t Id>(const auto& at) ASHLAR_LAMBDA_INLINE {
+                return supported_keys_within<Id, 1>(s.f, at, first + i0, first + i1, all);
+            });
+        }
+        ASHLAR_ALWAYS_INLINE auto stairs(std::size_t i0, std::size_t i1) const
+            requires(spans<stage.support>)
+        {
+            return s.template of_support<left>(s.in_left(first + i0), [&]<std::size_t Id>(const auto& at) ASHLAR_LAMBDA_INLINE {
+                return supported_stairs<Id>(s.f, at, first + i0, first + i1);
+            });
         }
     };
-    /// The keys of some rows: of the tile, or, within those, of a block.
-    template <std::size_t Id, std::size_t Rank>
-    ASHLAR_ALWAYS_INLINE depth_parts keys_of(const std::array<std::size_t, Rank>& at, std::size_t q0, std::size_t q1, const depth_parts* all = nullptr) const {
+    /// What `ask` says of the masked node that the stage's support is, at the coordinates that belong to these of node Id.
+    template <std::size_t Id, std::size_t Rank, class Ask>
+    ASHLAR_ALWAYS_INLINE auto of_support(const std::array<std::size_t, Rank>& at, Ask ask) const {
         constexpr const graph_node& n = P::nodes[Id];
-        if constexpr (static_cast<std::int16_t>(Id) == stage.support) {
-            if (all != nullptr) return supported_keys_within<Id, 1>(f, at, q0, q1, *all);
-            return supported_keys<Id>(f, at, q0, q1);
-        } else if constexpr (n.kind == op::let || n.kind == op::let_value) {
-            return keys_of<static_cast<std::size_t>(n.same_as)>(at, q0, q1, all);
-        } else {
-            return keys_of<static_cast<std::size_t>(n.operands[0])>(operand_coordinates<0>(f.template node<Id>(), at), q0, q1, all);
-        }
+        if constexpr (static_cast<std::int16_t>(Id) == stage.support)
+            return ask.template operator()<Id>(at);
+        else if constexpr (n.kind == op::let || n.kind == op::let_value)
+            return of_support<static_cast<std::size_t>(n.same_as)>(at, ask);
+        else
+            return of_support<static_cast<std::size_t>(n.operands[0])>(operand_coordinates<0>(f.template node<Id>(), at), ask);
     }
 
     /// The depth of a tile's product, or of each of its blocks.
     ASHLAR_ALWAYS_INLINE auto depth_of(std::size_t first) const {
         if constexpr (has_range)
-            return masked_depth{*this, first, keys_of<left>(in_left(first), first, first + Rows)};
+            return masked_depth{*this, first, of_support<left>(in_left(first), [&]<std::size_t Id>(const auto& at) ASHLAR_LAMBDA_INLINE {
+                                    return supported_keys<Id>(f, at, first, first + Rows);
+                                })};
         else if constexpr (excludes)
             return depth_parts{0, depth, depth, depth};
         else
@@ -278,13 +301,8 @@ struct product_stage : product_operands<P, T, Stage, Rows> {
         constexpr std::size_t mask_node = masked_top();
         const std::size_t first = this->first_row();
         if constexpr (mask_node != no_axis) {
-            const auto at = this->in_top(first, 0);
-            masked_epilogue epilogue{{*this, this->written(), first, row_factors(first)}, {}};
-            const depth_parts all = supported_keys<mask_node>(f, at, first, first + Rows);
-            for (std::size_t r = 0; r < key_ranges; ++r) {
-                const std::size_t q0 = first + r * width;
-                epilogue.keys[r] = key_ranges == 1 ? all : supported_keys_within<mask_node, key_group>(f, at, q0, q0 + width < first + Rows ? q0 + width : first + Rows, all);
-            }
+            const auto blocks = score_blocks<mask_node>(first);
+            const masked_epilogue<std::remove_const_t<decltype(blocks)>> epilogue{{*this, this->written(), first, row_factors(first)}, blocks};
             finish(epilogue, first);
         } else {
             finish(plain_epilogue{*this, this->written(), first, row_factors(first)}, first);
@@ -327,9 +345,7 @@ struct product_stage : product_operands<P, T, Stage, Rows> {
             constexpr few_shape shape{Rows, columns, depth, left_row, right_column};
             multiply_few<element, config, shape>(b, a, epilogue);
         } else if constexpr (stage.lanes == lane_axis::rows) {
-            constexpr product_shape shape{.i = columns, .j = Rows, .k = depth, .si = right_column, .sk = right_depth, .vk = depth == 1 ? 1 : left_depth,
-                                          .padded = left_is_padded(), .granule = masked_top() == no_axis ? 0 : edge_granule(columns, key_group)};
-            product<element, config, shape>(b, a, epilogue);
+            product<element, config, in_lanes()>(b, a, epilogue);
         } else {
             constexpr dot_shape shape{columns, depth, right_column};
             for (std::size_t r = 0; r < Rows; ++r) {
@@ -399,11 +415,6 @@ struct product_stage : product_operands<P, T, Stage, Rows> {
     template <class U>
     ASHLAR_ALWAYS_INLINE static prefetch_stream panel_stream(const U* first, std::size_t count) {
         return {reinterpret_cast<const char*>(first), reinterpret_cast<const char*>(first + count)};
-    }
-
-    static consteval bool left_is_padded() {
-        constexpr std::int16_t b = stage.values[stage.values[left] != -1 ? left : P::resolve(left)];
-        return b != -1 && P::code.buffers[static_cast<std::size_t>(b < 0 ? 0 : b)].padded;
     }
 
     template <class Epilogue>

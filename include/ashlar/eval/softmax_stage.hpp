@@ -163,8 +163,8 @@ struct softmax_stage : row_stage<P, T, Stage, Rows> {
         /// What is left, and the row's factor.
         ASHLAR_ALWAYS_INLINE void finish() {
             if constexpr (joins) join_columns();
-            // Sixteen registers hold the constants of an exponential and one sum, whose chain it hides.
-            constexpr std::size_t chains = base::config::registers >= 32 ? 4 : 1;
+            // Two chains keep up with the exponentials; sixteen registers hold their constants and one sum, whose chain they hide.
+            constexpr std::size_t chains = base::config::registers >= 32 ? 2 : 1;
             vec sums[chains];
             ASHLAR_UNROLL
             for (std::size_t u = 0; u < chains; ++u) sums[u] = u == 0 ? sum : vec(0);
@@ -176,7 +176,7 @@ struct softmax_stage : row_stage<P, T, Stage, Rows> {
                 for (std::size_t c = own.last; c < tile.last; ++c) store_lanes<1, stored>(vec(0), out + static_cast<std::ptrdiff_t>(c) * column_distance);
             }
             vec total = sums[0];
-            if constexpr (chains == 4) total = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+            if constexpr (chains == 2) total = sums[0] + sums[1];
             if constexpr (plain)
                 s.template put_rows<base::second_buffer, N, element>(row, select(total == vec(0), vec(0), vec(1) / total));
             else

@@ -119,14 +119,34 @@ ASHLAR_ALWAYS_INLINE depth_parts kept_keys_within(const Mask& mask, const std::a
     }
 }
 
+/// The keys of some queries, exactly: row by row where they differ.
+template <class Scores, class Mask>
+    requires spanning_mask<Mask, Scores>
+ASHLAR_ALWAYS_INLINE auto key_stairs(const Mask& mask, const std::array<std::size_t, Scores::rank - 2>& batch, std::size_t q0, std::size_t q1) {
+    constexpr auto keys = static_cast<std::ptrdiff_t>(key_extent<Scores>);
+    const key_span span = mask.template span<Scores>(batch, q0, q1);
+    const std::ptrdiff_t from = span.first < 0 ? 0 : span.first, to = span.last > keys ? keys : span.last;
+    const std::ptrdiff_t first = from < to ? from : 0, last = from < to ? to : 0;
+    if constexpr (is_band<Mask>)
+        return depth_stairs<has_lower_slope<Mask>>{first, span.full_first, span.full_last, last};
+    else
+        return depth_range{static_cast<std::size_t>(first), static_cast<std::size_t>(last)};
+}
+
+/// The coordinates of a batch entry among those of its scores.
+template <std::size_t Rank>
+ASHLAR_ALWAYS_INLINE std::array<std::size_t, Rank - 2> mask_batch(const std::array<std::size_t, Rank>& at) {
+    std::array<std::size_t, Rank - 2> batch{};
+    for (std::size_t a = 0; a + 2 < Rank; ++a) batch[a] = at[a];
+    return batch;
+}
+
 /// kept_keys of masked node Id for the batch entry at these coordinates of it.
 template <std::size_t Id, class P, class T, std::size_t Rank>
 ASHLAR_ALWAYS_INLINE depth_parts supported_keys(const frame<P, T>& f, const std::array<std::size_t, Rank>& at,
                                                 std::size_t q0, std::size_t q1) {
     using Scores = typename P::template node<Id>::shape_type;
-    std::array<std::size_t, Rank - 2> batch{};
-    for (std::size_t a = 0; a + 2 < Rank; ++a) batch[a] = at[a];
-    return kept_keys<Scores>(f.template node<Id>().mask, batch, q0, q1);
+    return kept_keys<Scores>(f.template node<Id>().mask, mask_batch(at), q0, q1);
 }
 
 /// The same of some of the queries for which `all` holds.
@@ -134,9 +154,14 @@ template <std::size_t Id, std::size_t Step, class P, class T, std::size_t Rank>
 ASHLAR_ALWAYS_INLINE depth_parts supported_keys_within(const frame<P, T>& f, const std::array<std::size_t, Rank>& at,
                                                        std::size_t q0, std::size_t q1, const depth_parts& all) {
     using Scores = typename P::template node<Id>::shape_type;
-    std::array<std::size_t, Rank - 2> batch{};
-    for (std::size_t a = 0; a + 2 < Rank; ++a) batch[a] = at[a];
-    return kept_keys_within<Step, Scores>(f.template node<Id>().mask, batch, q0, q1, all);
+    return kept_keys_within<Step, Scores>(f.template node<Id>().mask, mask_batch(at), q0, q1, all);
+}
+
+/// key_stairs of masked node Id.
+template <std::size_t Id, class P, class T, std::size_t Rank>
+ASHLAR_ALWAYS_INLINE auto supported_stairs(const frame<P, T>& f, const std::array<std::size_t, Rank>& at, std::size_t q0, std::size_t q1) {
+    using Scores = typename P::template node<Id>::shape_type;
+    return key_stairs<Scores>(f.template node<Id>().mask, mask_batch(at), q0, q1);
 }
 
 }  // namespace ashlar::detail

@@ -229,6 +229,24 @@ struct pair_mask {
     }
 };
 
+/// Whether the range of keys moves on by one from query to query until it meets an end, and whether its beginning does.
+template <class M>
+inline constexpr bool is_band = requires { M::has_lowest; };
+template <class A, class B>
+inline constexpr bool is_band<pair_mask<true, A, B>> = is_band<A> || is_band<B>;
+template <class M>
+inline constexpr bool has_lower_slope = [] {
+    if constexpr (requires { M::has_lowest; })
+        return M::has_lowest;
+    else
+        return false;
+}();
+template <class A, class B>
+inline constexpr bool has_lower_slope<pair_mask<true, A, B>> = has_lower_slope<A> || has_lower_slope<B>;
+/// A mask that says which keys some queries keep, where these are not the same for all.
+template <class M, class Scores>
+concept sloping_mask = is_band<M> && spanning_mask<M, Scores>;
+
 /// Whether `&&` and `||` combine two masks; a bool expression beside a mask has no polarity yet.
 template <class A, class B>
 struct mask_operands {

@@ -9,10 +9,13 @@
 //   5. chains:  blocks of few accumulators split the depth into independent sums to hide latency
 //   6. strips:  a right operand of at most W/2 columns without gaps is read several depth steps at a time (product_strip.hpp)
 //   7. packing: at most W/2 last columns are computed with several depth steps side by side (product_packed.hpp)
+//   8. halves:  epilogues with `kept_halves` may need a part of a block: halves of registers then hold two depth steps
+//               side by side (product_halves.hpp)
 #pragma once
 
 #include <ashlar/core/config.hpp>
 #include <ashlar/kernel/product_block.hpp>
+#include <ashlar/kernel/product_halves.hpp>
 #include <ashlar/kernel/product_packed.hpp>
 #include <ashlar/kernel/product_shape.hpp>
 #include <ashlar/kernel/product_strip.hpp>
@@ -101,7 +104,9 @@ struct product_walk {
     ASHLAR_ALWAYS_INLINE static void block(const T* s, const T* v, Depth depth, Epilogue& epilogue,
                                            const packed& last_columns, std::size_t i, std::size_t j) {
         constexpr block_shape shape{Rows, Vectors, plan.chains, LastLanes};
-        if constexpr (Vectors > 1 && requires { epilogue.splits_block(i, i, j, j); })
+        if constexpr (Vectors != 0 && has_halves<T, Config, P> && keeps_halves<Epilogue>) {
+            if (does_halves<T, Config, P, Rows, (Vectors - 1) * width + LastLanes>(s, v, epilogue, i, j)) return;
+        } else if constexpr (Vectors > 1 && requires { epilogue.splits_block(i, i, j, j); })
             if (epilogue.splits_block(i, i + Rows, j, j + (Vectors - 1) * width + LastLanes)) {
                 constexpr std::size_t chains = depth_chains(Rows, 1, P.k, register_file_of<Config>());
                 for (std::size_t c = 0; c + 1 < Vectors; ++c)
@@ -115,6 +120,8 @@ struct product_walk {
             strip_block<T, Config, P, Rows>(s, v, depth, epilogue, i);
         else if constexpr (Vectors == 0)
             packed_block<T, Config, P, Rows>(s, last_columns, epilogue, i);
+        else if constexpr (requires { depth.stairs(i, i); })
+            product_block<T, Config, P, shape>(s, v, depth.stairs(i, i + Rows), epilogue, i, j);
         else if constexpr (requires { depth(i, i, j, j); })
             product_block<T, Config, P, shape>(s, v, depth(i, i + Rows, j, j + (Vectors - 1) * width + LastLanes),
                                                epilogue, i, j);
@@ -126,7 +133,7 @@ struct product_walk {
 /// The row blocks [first_block, last_block) of a product, and all its columns.
 ///
 /// `depth` is a constant_depth, a depth_range, a depth_parts, or a function object of (i0, i1, j0, j1) that returns
-/// one of them for that block.
+/// one of them for that block; it may have stairs(i0, i1) as well, a depth_range or depth_stairs of those rows.
 ///
 /// `epilogue` is a function object, called once per finished vector while it is in a register:
 ///     epilogue(i, j, lanes acc, lane_count<N>)       i, j: std::size_t; N valid lanes
@@ -134,6 +141,9 @@ struct product_walk {
 ///     block_verdict begin_block(i0, i1, j0, j1)      then every call gets plain_block or masked_block as well, last
 ///     bool splits_block(i0, i1, j0, j1)              whether the vectors of a block are computed one by one, each with
 ///                                                    a verdict of its own
+///     half_range kept_halves(i0, i1, j0, j1)         which halves of registers are needed of a block, counted from j0;
+///                                                    if not all are, what is computed is masked. `ends_within` tells
+///                                                    whether the last may be left out as well as the first
 ///     lanes initial(i, j, lane_count<N>)             where accumulators start (default zero)
 ///     column(i0, j, const lanes (&acc)[Rows], lane_count<N> [, verdict])
 ///                                                    instead of Rows calls: all rows of one vector of columns, so

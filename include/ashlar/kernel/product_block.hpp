@@ -83,6 +83,11 @@ struct product_accumulators {
             return x;
     }
 
+    /// Vector c of a depth step.
+    ASHLAR_ALWAYS_INLINE static vec loaded(const T* v, std::size_t c) {
+        return kept(partial && c + 1 == B.vectors ? vec::template load_partial<B.last_lanes>(v + c * width) : vec::load(v + c * width));
+    }
+
     /// One depth step into the sums of `chain`; s and v stand at that step. With ZerosExclude, scalars that are zero
     /// leave their sums alone, unless the step is plain.
     template <bool ZerosExclude>
@@ -90,8 +95,7 @@ struct product_accumulators {
         vec b[B.vectors];
         ASHLAR_UNROLL
         for (std::size_t c = 0; c < B.vectors; ++c)
-            b[c] = kept(partial && c + 1 == B.vectors ? vec::template load_partial<B.last_lanes>(v + c * width)
-                                                      : vec::load(v + c * width));
+            b[c] = loaded(v, c);
         ASHLAR_UNROLL
         for (std::size_t r = 0; r < B.rows; ++r) {
             const vec a(s[r * P.si]);
@@ -157,6 +161,40 @@ struct product_accumulators {
         if constexpr (B.chains > 1)
             for (steps %= B.chains; steps != 0; --steps, s += P.sk, v += P.vk)
                 step<false>(s, v, 0);
+    }
+
+    /// One depth step of those rows r for which takes_part(r).
+    template <class Choice>
+    ASHLAR_ALWAYS_INLINE void step_of_some(const T* s, const T* v, Choice takes_part) {
+        vec b[B.vectors];
+        ASHLAR_UNROLL
+        for (std::size_t c = 0; c < B.vectors; ++c) b[c] = loaded(v, c);
+        ASHLAR_UNROLL
+        for (std::size_t r = 0; r < B.rows; ++r)
+            if (takes_part(static_cast<std::ptrdiff_t>(r))) {
+                const vec a(s[r * P.si]);
+                ASHLAR_UNROLL
+                for (std::size_t c = 0; c < B.vectors; ++c) sum[0][c][r] = fma(a, b[c], sum[0][c][r]);
+            }
+    }
+    /// The steps of `depth` in which only some rows take part; s and v are those of step 0. Where all rows begin together,
+    /// it is known which are left in each step behind the end of the first.
+    template <bool Lower>
+    ASHLAR_ALWAYS_INLINE void run_uneven(const T* s, const T* v, const depth_stairs<Lower>& depth, const depth_range& even) {
+        constexpr auto rows = static_cast<std::ptrdiff_t>(B.rows), sk = static_cast<std::ptrdiff_t>(P.sk), vk = static_cast<std::ptrdiff_t>(P.vk);
+        if constexpr (!Lower && rows <= 8) {
+            ASHLAR_UNROLL
+            for (std::ptrdiff_t ended = 1; ended < rows; ++ended) {
+                const std::ptrdiff_t k = depth.full_last + ended - 1;
+                if (k >= depth.first && k < depth.last)
+                    step_of_some(s + k * sk, v + k * vk, [&](std::ptrdiff_t r) ASHLAR_LAMBDA_INLINE { return r >= ended; });
+            }
+        } else {
+            const auto begin = static_cast<std::ptrdiff_t>(even.first), end = static_cast<std::ptrdiff_t>(even.last);
+            const auto next = [&](std::ptrdiff_t k) ASHLAR_LAMBDA_INLINE { return k == begin ? end : k; };
+            for (std::ptrdiff_t k = next(depth.first); k < depth.last; k = next(k + 1))
+                step_of_some(s + k * sk, v + k * vk, [&](std::ptrdiff_t r) ASHLAR_LAMBDA_INLINE { return depth.has(r, rows, k); });
+        }
     }
 
     /// The depth steps of `depth`, zeros excluding outside its plain part; the sums are those of `run` where no
@@ -306,6 +344,15 @@ ASHLAR_ALWAYS_INLINE void finish_column(Epilogue& epilogue, std::size_t i, std::
     }
 }
 
+/// The steps of `depth` in which all rows take part.
+template <class Depth>
+ASHLAR_ALWAYS_INLINE auto even_steps(const Depth& depth) {
+    if constexpr (requires { depth.even(); })
+        return depth.even();
+    else
+        return depth;
+}
+
 /// The block of C at (i, j) over `depth`; s and v are the operands' origins.
 template <class T, class Config, product_shape P, block_shape B, class Depth, class Epilogue>
 ASHLAR_ALWAYS_INLINE void product_block(const T* s, const T* v, Depth depth, Epilogue& epilogue, std::size_t i,
@@ -329,10 +376,12 @@ ASHLAR_ALWAYS_INLINE void product_block(const T* s, const T* v, Depth depth, Epi
             }
         });
     };
-    const T* s_at = s + i * P.si + depth.first * P.sk;
-    const T* v_at = v + j + depth.first * P.vk;
+    const auto even = even_steps(depth);
+    const T* s_at = s + i * P.si + even.first * P.sk;
+    const T* v_at = v + j + even.first * P.vk;
     start();
-    acc.run_beside(s_at, v_at, depth.last - depth.first, epilogue);
+    acc.run_beside(s_at, v_at, even.last - even.first, epilogue);
+    if constexpr (requires { depth.even(); }) acc.run_uneven(s + i * P.si, v + j, depth, even);
     acc.join();
     if constexpr (requires { depth.plain_first; }) {
         // A zero times a finite value adds nothing, so only sums that are NaN can owe it to an excluded pair.

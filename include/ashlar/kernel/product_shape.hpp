@@ -56,9 +56,39 @@ struct depth_parts {
     std::size_t last;
 };
 
+/// The depth steps [first, last) of a block of rows, of which row r of R takes part in those from full_first - (R-1 - r)
+/// on and below full_last + r: what a mask keeps whose edges move on by one step from row to row, or not at all. Excluded
+/// pairs take no part in any sum, whatever they hold. Without Lower all rows begin at `first`, which lies in the product
+/// as `last` does; the other two need not.
+template <bool Lower>
+struct depth_stairs {
+    std::ptrdiff_t first;
+    std::ptrdiff_t full_first;
+    std::ptrdiff_t full_last;
+    std::ptrdiff_t last;
+
+    /// The steps of all rows.
+    constexpr depth_range even() const {
+        std::ptrdiff_t begin = first, end = full_last;
+        if (Lower && full_first > begin) begin = full_first < last ? full_first : last;
+        if (end > last) end = last;
+        return {static_cast<std::size_t>(begin), static_cast<std::size_t>(end > begin ? end : begin)};
+    }
+    /// Whether row r of `rows` takes part in step k, which is one of the others.
+    constexpr bool has(std::ptrdiff_t r, std::ptrdiff_t rows, std::ptrdiff_t k) const {
+        return k < full_last + r && (!Lower || k >= full_first - (rows - 1 - r));
+    }
+};
+
 /// What an epilogue's `begin_block` decides: skip (no arithmetic happens), plain, or masked (the epilogue is then
 /// called with `masked_block`).
 enum class block_verdict { skip, plain, masked };
+
+/// A run of halves of registers, of those that a block's columns take.
+struct half_range {
+    std::size_t first;
+    std::size_t last;
+};
 
 using plain_block = std::integral_constant<block_verdict, block_verdict::plain>;
 using masked_block = std::integral_constant<block_verdict, block_verdict::masked>;
