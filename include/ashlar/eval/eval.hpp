@@ -4,6 +4,7 @@
 
 #include <ashlar/eval/alias.hpp>
 #include <ashlar/eval/constant.hpp>
+#include <ashlar/eval/passed_expression.hpp>
 #include <ashlar/eval/workspace.hpp>
 #include <ashlar/plan/cost.hpp>
 #include <ashlar/tensor/tensor.hpp>
@@ -38,12 +39,13 @@ template <class P, class T>
 struct stack_run {
     static constexpr std::size_t bytes = P::code.scratch_bytes;
 
-    ASHLAR_NOINLINE ASHLAR_NOTHROW void operator()(const typename P::expression_type& e, T* destination, T* tile_copy) const {
+    ASHLAR_NOINLINE ASHLAR_NOTHROW void operator()(passed_expression<P> passed, T* destination, T* tile_copy) const {
+        const received_expression<P> e(passed);
         if constexpr (bytes == 0) {
-            run_program<P>(e, destination, nullptr, tile_copy);
+            run_program<P>(e.get(), destination, nullptr, tile_copy);
         } else {
             alignas(scratch_alignment) std::byte scratch[bytes];
-            run_program<P>(e, destination, scratch, tile_copy);
+            run_program<P>(e.get(), destination, scratch, tile_copy);
         }
     }
 };
@@ -53,8 +55,9 @@ template <class P, class T>
 struct workspace_run {
     std::byte* scratch;
 
-    ASHLAR_NOINLINE ASHLAR_NOTHROW void operator()(const typename P::expression_type& e, T* destination, T* tile_copy) const {
-        run_program<P>(e, destination, scratch, tile_copy);
+    ASHLAR_NOINLINE ASHLAR_NOTHROW void operator()(passed_expression<P> passed, T* destination, T* tile_copy) const {
+        const received_expression<P> e(passed);
+        run_program<P>(e.get(), destination, scratch, tile_copy);
     }
 };
 
