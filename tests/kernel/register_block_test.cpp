@@ -87,8 +87,9 @@ constexpr bool cut_is(std::size_t rows, std::size_t columns, std::size_t depth, 
 // 32 registers.
 static_assert(cut_is<avx512_config>(64, 64, 64, 6, 4));
 static_assert(cut_is<avx512_config>(64, 32, 64, 8, 2));
-static_assert(cut_is<avx512_config>(64, 16, 64, 16, 1));
+static_assert(cut_is<avx512_config>(64, 16, 64, 22, 1));
 static_assert(cut_is<avx512_config>(16, 16, 16, 16, 1));
+static_assert(cut_is<avx512_config>(17, 16, 16, 17, 1));
 // 16 and 8 registers.
 static_assert(cut_is<avx2_config>(64, 64, 64, 6, 2));
 static_assert(cut_is<sse2_config>(64, 64, 64, 2, 4));

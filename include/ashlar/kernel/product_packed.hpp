@@ -14,6 +14,7 @@
 #include <ashlar/kernel/simd.hpp>
 #include <ashlar/kernel/simd_transpose.hpp>
 
+#include <bit>
 #include <cstddef>
 #include <type_traits>
 #include <utility>
@@ -32,11 +33,11 @@ constexpr std::size_t choose_packed_depth() {
     if (P.sk != 1 || columns == 0 || 2 * columns > width)
         return 1;
     std::size_t depth = width;
-    while (depth > 1 && (columns * depth > width || P.k % depth != 0))
+    while (depth > 1 && (columns * depth > width || depth > P.k))
         depth /= 2;
     // What it saves against interleaving the columns and folding the rows, in half cycles.
-    const std::size_t saved = P.i * (P.k - P.k / depth), spent = 3 * P.k + 6 * P.i;
-    return saved > spent && P.k / depth * width * sizeof(T) <= most_packed_bytes ? depth : 1;
+    const std::size_t steps = (P.k + depth - 1) / depth, saved = P.i * (P.k - steps), spent = 3 * P.k + 6 * P.i;
+    return saved > spent && steps * width * sizeof(T) <= most_packed_bytes ? depth : 1;
 }
 
 template <class T, class Config, product_shape P>
@@ -53,7 +54,9 @@ struct packed_columns {
     static constexpr std::size_t width = lane_width<T, Config>;
     static constexpr std::size_t columns = P.j % width;
     static constexpr std::size_t depth = packed_depth<T, Config, P>;
-    static constexpr std::size_t steps = P.k / depth;
+    static constexpr std::size_t steps = (P.k + depth - 1) / depth;
+    /// The last step covers the last `depth` ones, of which so many have been before.
+    static constexpr std::size_t repeats = steps * depth - P.k;
 
     using vec = lanes<T, width, Config>;
 
@@ -63,10 +66,30 @@ struct packed_columns {
     struct in_turn {
         static constexpr std::size_t from(std::size_t lane) { return lane % 2 * width + lane / 2; }
     };
+    /// Lane q*depth + d from rows of `group` elements, the last of which are the columns.
+    static constexpr std::size_t group = std::bit_ceil(columns);
+    struct in_columns {
+        static constexpr std::size_t from(std::size_t lane) {
+            const std::size_t q = lane / depth, d = lane % depth;
+            return q < columns ? d * group + group - columns + q : lane;
+        }
+    };
+    /// Zero in place of the steps that have been before.
+    struct not_repeated {
+        static constexpr std::size_t from(std::size_t lane) { return lane % depth < repeats ? width + lane : lane; }
+    };
+    ASHLAR_ALWAYS_INLINE static vec without_repeats(vec x) { return shuffle_as<not_repeated>(x, vec(T(0))); }
 
     ASHLAR_ALWAYS_INLINE explicit packed_columns(const T* v) {
         v += P.j - columns;
-        for (T* to = values; to != values + steps * width; to += width, v += depth * P.vk) {
+        for (std::size_t t = 0; t < P.k / depth; ++t) packed_step(v + t * depth * P.vk).store(values + t * width);
+        if constexpr (repeats != 0) without_repeats(packed_step(v + (P.k - depth) * P.vk)).store(values + (steps - 1) * width);
+    }
+    ASHLAR_ALWAYS_INLINE static vec packed_step(const T* v) {
+        if constexpr (P.j >= group && requires { vec::ops::template gather_groups<group, group * depth>(v, 1); }) {
+            const vec rows(vec::ops::template gather_groups<group, group * depth>(v - (group - columns), static_cast<std::ptrdiff_t>(P.vk)));
+            return group == 1 ? rows : shuffle_as<in_columns>(rows, rows);
+        } else {
             vec rows[depth];
             ASHLAR_UNROLL
             for (std::size_t d = 0; d < depth; ++d)
@@ -77,7 +100,7 @@ struct packed_columns {
                 for (std::size_t d = 0; d < half; ++d)
                     rows[d] = shuffle_as<in_turn>(rows[d], rows[d + half]);
             }
-            rows[0].store(to);
+            return rows[0];
         }
     }
 };
@@ -117,22 +140,30 @@ ASHLAR_ALWAYS_INLINE void packed_block(const T* s, const packed_columns<T, Confi
     }
     const T* s_at = s + i * P.si;
     const T* v_at = packed.values;
-    const auto step = [&](std::size_t u) ASHLAR_LAMBDA_INLINE {
+    const auto step = [&](std::size_t u, auto last) ASHLAR_LAMBDA_INLINE {
         const vec b = opaque(vec::load(v_at));
         ASHLAR_UNROLL
-        for (std::size_t r = 0; r < Rows; ++r)
-            sums[u][r] = fma(load_repeated<vec, depth>(s_at + r * P.si), b, sums[u][r]);
+        for (std::size_t r = 0; r < Rows; ++r) {
+            const vec a = load_repeated<vec, depth>(s_at + r * P.si);
+            sums[u][r] = fma(last ? columns::without_repeats(a) : a, b, sums[u][r]);
+        }
         s_at += depth;
         v_at += width;
     };
-    for (std::size_t t = 0; t < columns::steps / chains; ++t) {
+    constexpr std::size_t whole = P.k / depth;
+    constexpr std::false_type more{};
+    for (std::size_t t = 0; t < whole / chains; ++t) {
         ASHLAR_UNROLL
         for (std::size_t u = 0; u < chains; ++u)
-            step(u);
+            step(u, more);
     }
     ASHLAR_UNROLL
-    for (std::size_t u = 0; u < columns::steps % chains; ++u)
-        step(u);
+    for (std::size_t u = 0; u < whole % chains; ++u)
+        step(u, more);
+    if constexpr (columns::repeats != 0) {
+        s_at -= columns::repeats;
+        step(whole % chains, std::true_type{});
+    }
     ASHLAR_UNROLL
     for (std::size_t u = 1; u < chains; ++u) {
         ASHLAR_UNROLL

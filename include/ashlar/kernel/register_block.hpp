@@ -90,7 +90,7 @@ constexpr bool fits_registers(std::size_t rows, std::size_t vectors, register_fi
         return false;
     if (file.registers < 32)
         return true;
-    return accumulators <= (vectors >= 3 ? 24 : vectors == 2 ? 20 : 24);
+    return accumulators <= (vectors == 2 ? 20 : 24);
 }
 
 /// Independent sums per accumulator: as many as hide the latency of a multiply-add, if registers allow.

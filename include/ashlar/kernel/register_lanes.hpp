@@ -131,17 +131,17 @@ struct lane_ops<T, N, Config> : register_masks<T, N, Config> {
                     target[i] = static_cast<T>(values[i]);
         }
     }
-    /// The first lanes where they are a narrower register: neither a mask nor a crossed cache line.
+    /// The first lanes where they are a narrower register or a scalar: neither a mask nor a crossed cache line.
     using parts = register_parts<T, N, Config>;
     template <std::size_t Count>
-        requires(parts::template has<Count>)
+        requires(parts::template has<Count> || parts::template is_scalar<Count>)
     ASHLAR_ALWAYS_INLINE static storage load_low(const T* source) {
         return from_raw(parts::template load_low<Count>(source));
     }
     template <std::size_t Count>
-        requires(parts::template has<Count>)
+        requires(parts::template has<Count> || parts::template is_scalar<Count>)
     ASHLAR_ALWAYS_INLINE static void store_low(storage a, T* target) {
-        parts::template store_part<0, Count>(raw(a), target);
+        parts::template store_low<Count>(raw(a), target);
     }
     /// Groups of `Count` lanes, which lie `distance` apart in memory.
     template <std::size_t Count>
@@ -153,6 +153,12 @@ struct lane_ops<T, N, Config> : register_masks<T, N, Config> {
         requires(parts::template has<Count>)
     ASHLAR_ALWAYS_INLINE static void store_groups(storage a, T* target, std::ptrdiff_t distance) {
         parts::template store_groups<Count>(raw(a), target, distance);
+    }
+    /// As many as `Size` lanes hold, the last lanes are whatever they are.
+    template <std::size_t Count, std::size_t Size>
+        requires requires(const T* p) { parts::template gather_groups<Count, Size>(p, 1); }
+    ASHLAR_ALWAYS_INLINE static storage gather_groups(const T* source, std::ptrdiff_t distance) {
+        return from_raw(parts::template gather_groups<Count, Size>(source, distance));
     }
     ASHLAR_ALWAYS_INLINE static storage gather_strided(const T* source, std::ptrdiff_t stride) {
         const auto at = [&](std::size_t i)

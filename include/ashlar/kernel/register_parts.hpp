@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-// Parts of a register as narrower registers: its first lanes, and groups of lanes that lie apart in memory.
+// Parts of a register as narrower registers or scalars: its first lanes, and groups of lanes that lie apart in memory.
 #pragma once
 
 #include <ashlar/core/config.hpp>
 #include <ashlar/kernel/simd.hpp>
 
 #include <cstddef>
+#include <type_traits>
 #include <utility>
 
 #if !defined(ASHLAR_EMULATED_WIDTH) &&                                                                                 \
@@ -23,12 +24,22 @@ struct register_parts {
     template <std::size_t Count>
     static constexpr bool has = registers_are_vectors && 2 * Count <= N && Count * sizeof(T) >= 16 && (Count & (Count - 1)) == 0;
 
+    /// True where `Count` lanes are a scalar: as a rule no register is as narrow.
+    template <std::size_t Count>
+    static constexpr bool is_scalar = registers_are_vectors && Count < N && (Count * sizeof(T) == 4 || Count * sizeof(T) == 8);
+
     /// `Count` values, and zeros behind them.
     template <std::size_t Count>
+        requires(has<Count>)
     ASHLAR_ALWAYS_INLINE static vector<N> load_low(const T* source) {
         vector<Count> low;
         __builtin_memcpy(&low, source, sizeof low);
         return widened<Count>(low);
+    }
+    template <std::size_t Count>
+        requires(is_scalar<Count>)
+    ASHLAR_ALWAYS_INLINE static vector<N> load_low(const T* source) {
+        return __builtin_bit_cast(vector<N>, scalars<Count>{scalar_at<Count>(source)});
     }
 
     /// `Size / Count` groups of `Count` values, `distance` apart.
@@ -45,11 +56,29 @@ struct register_parts {
         }
     }
 
+    /// The same in the first lanes, also of scalars, and whatever lies in the lanes behind them.
+    template <std::size_t Count, std::size_t Size>
+        requires((has<Count> || is_scalar<Count>) && Size <= N && Size * sizeof(T) >= 16)
+    ASHLAR_ALWAYS_INLINE static vector<N> gather_groups(const T* source, std::ptrdiff_t distance) {
+        return widened<Size>(gathered<Count, Size>(source, distance));
+    }
+
     /// The lanes [First, First + Count).
     template <std::size_t First, std::size_t Count>
     ASHLAR_ALWAYS_INLINE static void store_part(vector<N> a, T* target) {
         const auto some = shifted<First>(a, std::make_index_sequence<Count>{});
         __builtin_memcpy(target, &some, sizeof some);
+    }
+    template <std::size_t Count>
+        requires(is_scalar<Count>)
+    ASHLAR_ALWAYS_INLINE static void store_low(vector<N> a, T* target) {
+        const scalar<Count> value = __builtin_bit_cast(scalars<Count>, a)[0];
+        __builtin_memcpy(target, &value, sizeof value);
+    }
+    template <std::size_t Count>
+        requires(has<Count>)
+    ASHLAR_ALWAYS_INLINE static void store_low(vector<N> a, T* target) {
+        store_part<0, Count>(a, target);
     }
     template <std::size_t Count>
     ASHLAR_ALWAYS_INLINE static void store_groups(vector<N> a, T* target, std::ptrdiff_t distance) {
@@ -59,6 +88,31 @@ struct register_parts {
     }
 
 private:
+    template <std::size_t Count>
+    using scalar = std::conditional_t<Count == 1, lane_element<T>, signed_of_size<Count * sizeof(T)>>;
+    template <std::size_t Count>
+    using scalars = gnu_vector_t<scalar<Count>, N / Count>;
+
+    template <std::size_t Count, std::size_t Size>
+    ASHLAR_ALWAYS_INLINE static vector<Size> gathered(const T* source, std::ptrdiff_t distance) {
+        if constexpr (has<Count>) {
+            return load_groups<Count, Size>(source, distance);
+        } else if constexpr (Size * sizeof(T) == 16) {
+            return [&]<std::size_t... G>(std::index_sequence<G...>) ASHLAR_LAMBDA_INLINE {
+                return __builtin_bit_cast(vector<Size>, gnu_vector_t<scalar<Count>, Size / Count>{scalar_at<Count>(source + static_cast<std::ptrdiff_t>(G) * distance)...});
+            }(std::make_index_sequence<Size / Count>{});
+        } else {
+            const auto low = gathered<Count, Size / 2>(source, distance);
+            const auto high = gathered<Count, Size / 2>(source + static_cast<std::ptrdiff_t>(Size / 2 / Count) * distance, distance);
+            return picked(low, high, std::make_index_sequence<Size>{});
+        }
+    }
+    template <std::size_t Count>
+    ASHLAR_ALWAYS_INLINE static scalar<Count> scalar_at(const T* source) {
+        scalar<Count> value;
+        __builtin_memcpy(&value, source, sizeof value);
+        return value;
+    }
     template <std::size_t Count>
     ASHLAR_ALWAYS_INLINE static vector<N> widened(vector<Count> low) {
         if constexpr (Count == N)
