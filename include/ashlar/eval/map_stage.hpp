@@ -26,6 +26,17 @@ struct map_stage : stage_axes<P, T, Stage, Rows> {
             run_columns_in_lanes();
     }
 
+    /// Whether it turns columns into rows of a tensor or view, which no stage of the plan writes.
+    static consteval bool turns_leaf() {
+        if constexpr (rows_in_lanes || !is_transposing_copy())
+            return false;
+        else
+            return P::nodes[base::template reader<width>::template memory_node<top>()].kind == op::array;
+    }
+    /// Where that lies, and the distance from one row of the source, a column here, to the next.
+    ASHLAR_ALWAYS_INLINE const output* source() const { return typename base::template reader<width>{f}.template address<top>(this->in_top(this->first_row(), 0)); }
+    static consteval std::size_t source_distance() { return static_cast<std::size_t>(source_stride(stage.column_axis)); }
+
 private:
     /// Whether everything read and written is contiguous in the same order, so that rows need not end at a register.
     static consteval bool is_one_line() {
@@ -87,18 +98,16 @@ private:
         return m.affine ? m.strides[axis] : 0;
     }
     ASHLAR_ALWAYS_INLINE void run_transpose() const {
-        using lane_values = typename base::template reader<width>;
-        const output* source = lane_values{f}.template address<top>(this->in_top(this->first_row(), 0));
         output* out = this->written();
         constexpr bool padded = stage.buffer != -1 && P::code.buffers[base::written_buffer].padded;
         if constexpr (rows_in_lanes) {
             constexpr transpose_shape shape{Rows, columns, static_cast<std::size_t>(source_stride(stage.row_axis)),
                                             static_cast<std::size_t>(column_stride), padded};
-            transpose_tile<output, config, shape>(source, out);
+            transpose_tile<output, config, shape>(source(), out);
         } else {
-            constexpr transpose_shape shape{columns, Rows, static_cast<std::size_t>(source_stride(stage.column_axis)),
+            constexpr transpose_shape shape{columns, Rows, source_distance(),
                                             static_cast<std::size_t>(row_stride), false};
-            transpose_tile<output, config, shape>(source, out);
+            transpose_tile<output, config, shape>(source(), out);
         }
     }
 

@@ -5,6 +5,7 @@
 //   1. columns in lanes: rows of the left operand are scalars, rows of the right one vectors
 //   2. rows in lanes:    columns of the right operand are scalars, the left one lies with its rows in lanes
 //   3. depth in lanes:   one row at a time, dot products with the columns of the right operand
+//   A right operand that lies transposed is brought into scratch on the way (turned_right.hpp).
 //   4. rows and depth:   few rows, whose depth is contiguous: several depth steps of each row side by side
 #pragma once
 
@@ -13,6 +14,7 @@
 #include <ashlar/eval/product_operands.hpp>
 #include <ashlar/eval/score_blocks.hpp>
 #include <ashlar/eval/streamed_columns.hpp>
+#include <ashlar/eval/turned_right.hpp>
 #include <ashlar/kernel/product.hpp>
 #include <ashlar/kernel/product_dot.hpp>
 #include <ashlar/kernel/product_few.hpp>
@@ -337,9 +339,12 @@ struct product_stage : product_operands<P, T, Stage, Rows> {
             multiply_memory(a, reader{f}.template address<right>(in_right()), epilogue, first);
         }
     }
+    using turned = turned_right<P, T, Stage, Rows, copy_before<P>(Stage)>;
     template <class Epilogue>
     ASHLAR_ALWAYS_INLINE void multiply_memory(const element* a, const element* b, Epilogue& epilogue, std::size_t first) const {
-        if constexpr (stage.lanes == lane_axis::columns) {
+        if constexpr (turned::pays) {
+            product_turned<element, config, turned::shape, turned::distance>(a, const_cast<element*>(b), turned::source(f), epilogue);
+        } else if constexpr (stage.lanes == lane_axis::columns) {
             multiply_columns<columns, depth == 1 ? 1 : right_depth>(a, b, epilogue, first);
         } else if constexpr (few) {
             constexpr few_shape shape{Rows, columns, depth, left_row, right_column};

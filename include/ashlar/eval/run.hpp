@@ -79,10 +79,18 @@ consteval bool is_worth_a_call() {
     return work >= 8 * 1024;
 }
 
+/// Whether all that is run is one stage.
+template <class P, class T>
+consteval bool is_one_stage() {
+    return []<std::size_t... Loop>(std::index_sequence<Loop...>) {
+        return P::code.stage_count - (std::size_t{0} + ... + is_left_to_product<P, T, Loop>()) == 1;
+    }(std::make_index_sequence<P::code.loop_count>{});
+}
+
 template <std::size_t Stage, std::size_t Rows, class P, class T>
 ASHLAR_ALWAYS_INLINE void run_stage(const frame<P, T>& f) {
     constexpr std::size_t rows = stage_rows<P, Stage, Rows>();
-    if constexpr (P::code.stage_count > 1 && is_worth_a_call<P, Stage, rows>())
+    if constexpr (!is_one_stage<P, T>() && is_worth_a_call<P, Stage, rows>())
         separate_stage<P, T, Stage, rows>::run(f);
     else
         run_stage_here<P, T, Stage, rows>(f);
@@ -192,9 +200,9 @@ ASHLAR_ALWAYS_INLINE void run_items(frame<P, T>& f) {
         const auto one = [&]<std::size_t K>() ASHLAR_LAMBDA_INLINE {
             constexpr plan_item item = P::code.items[K];
             if constexpr (item.parent == Parent) {
-                if constexpr (item.is_loop)
-                    run_loop<static_cast<std::size_t>(item.index), Rows>(f);
-                else if constexpr (joined_stage<P, T, K, Rows>() != no_axis)
+                if constexpr (item.is_loop) {
+                    if constexpr (!is_left_to_product<P, T, static_cast<std::size_t>(item.index)>()) run_loop<static_cast<std::size_t>(item.index), Rows>(f);
+                } else if constexpr (joined_stage<P, T, K, Rows>() != no_axis)
                     separate_pair<P, T, static_cast<std::size_t>(item.index), joined_stage<P, T, K, Rows>(), stage_rows<P, static_cast<std::size_t>(item.index), Rows>()>::run(f);
                 else if constexpr (!runs_before<P, T, K, Rows>())
                     run_stage<static_cast<std::size_t>(item.index), Rows>(f);

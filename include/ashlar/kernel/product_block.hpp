@@ -380,7 +380,10 @@ ASHLAR_ALWAYS_INLINE void product_block(const T* s, const T* v, Depth depth, Epi
     const T* s_at = s + i * P.si + even.first * P.sk;
     const T* v_at = v + j + even.first * P.vk;
     start();
-    acc.run_beside(s_at, v_at, even.last - even.first, epilogue);
+    if constexpr (requires { depth.run(acc, s_at, v_at, j); })
+        depth.run(acc, s_at, v_at, j);
+    else
+        acc.run_beside(s_at, v_at, even.last - even.first, epilogue);
     if constexpr (requires { depth.even(); }) acc.run_uneven(s + i * P.si, v + j, depth, even);
     acc.join();
     if constexpr (requires { depth.plain_first; }) {

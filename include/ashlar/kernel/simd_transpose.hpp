@@ -167,34 +167,37 @@ template <class T, std::size_t N, class Config>
              requires(const T* p) { lanes<T, N, Config>::ops::template load_groups<N / 2>(p, 1); })
 inline constexpr bool loads_halves<T, N, Config> = true;
 
-/// f of the N x N elements with rows `from` apart, transposed. One level of exchanges is done by the loads: half a row
+/// f of N rows of N/2 elements, `from` apart, transposed. One level of exchanges is done by the loads: half a register
 /// goes beside the half of the row a chunk further.
 template <class T, std::size_t N, class Config, class Function>
-ASHLAR_ALWAYS_INLINE void load_transposed(const T* source, std::size_t from, lanes<T, N, Config> (&tile)[N], Function f) {
+ASHLAR_ALWAYS_INLINE void load_half_transposed(const T* source, std::size_t from, lanes<T, N, Config>* out, Function f) {
     using vec = lanes<T, N, Config>;
     using pattern = lane_patterns<T, N>;
     constexpr std::size_t chunk = pattern::chunk, pairs = pattern::chunks / 2;
+    vec rows[pairs][chunk];
     ASHLAR_UNROLL
-    for (std::size_t half = 0; half < 2; ++half) {
-        vec rows[pairs][chunk];
+    for (std::size_t g = 0; g < pairs; ++g) {
         ASHLAR_UNROLL
-        for (std::size_t g = 0; g < pairs; ++g) {
-            ASHLAR_UNROLL
-            for (std::size_t c = 0; c < chunk; ++c)
-                rows[g][c] = f(vec(vec::ops::template load_groups<N / 2>(source + (2 * g * chunk + c) * from + half * (N / 2),
-                                                                         static_cast<std::ptrdiff_t>(chunk * from))));
-            transpose_chunks(rows[g]);
-        }
-        ASHLAR_UNROLL
-        for (std::size_t c = 0; c < chunk; ++c) {
-            if constexpr (pairs == 1) {
-                tile[half * chunk + c] = rows[0][c];
-            } else {
-                tile[2 * half * chunk + c] = shuffle_as<typename pattern::template unzip_chunks<false>>(rows[0][c], rows[1][c]);
-                tile[(2 * half + 1) * chunk + c] = shuffle_as<typename pattern::template unzip_chunks<true>>(rows[0][c], rows[1][c]);
-            }
+        for (std::size_t c = 0; c < chunk; ++c)
+            rows[g][c] = f(vec(vec::ops::template load_groups<N / 2>(source + (2 * g * chunk + c) * from, static_cast<std::ptrdiff_t>(chunk * from))));
+        transpose_chunks(rows[g]);
+    }
+    ASHLAR_UNROLL
+    for (std::size_t c = 0; c < chunk; ++c) {
+        if constexpr (pairs == 1) {
+            out[c] = rows[0][c];
+        } else {
+            out[c] = shuffle_as<typename pattern::template unzip_chunks<false>>(rows[0][c], rows[1][c]);
+            out[chunk + c] = shuffle_as<typename pattern::template unzip_chunks<true>>(rows[0][c], rows[1][c]);
         }
     }
+}
+
+/// f of the N x N elements with rows `from` apart, transposed.
+template <class T, std::size_t N, class Config, class Function>
+ASHLAR_ALWAYS_INLINE void load_transposed(const T* source, std::size_t from, lanes<T, N, Config> (&tile)[N], Function f) {
+    ASHLAR_UNROLL
+    for (std::size_t half = 0; half < 2; ++half) load_half_transposed(source + half * (N / 2), from, tile + half * (N / 2), f);
 }
 
 /// Transposes the N x N elements held by N vectors. N is a power of two.

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSL-1.0
+// Products whose right operand lies transposed, in expressions: the copy of it is made by the product itself.
+#include <tests/support/differential.hpp>
+
+namespace {
+
+using namespace ashlar;
+using support::check;
+
+/// Copies that products make themselves.
+template <class E>
+constexpr std::size_t copies_left(const E&) {
+    using plan = detail::planned<E, current_config>;
+    return []<std::size_t... Loop>(std::index_sequence<Loop...>) {
+        return (std::size_t{0} + ... + detail::is_left_to_product<plan, element_of<E>, Loop>());
+    }(std::make_index_sequence<plan::code.loop_count>{});
+}
+
+constexpr bool turns = current_config::registers >= 32 && detail::turned_together<float, current_config> != 0;
+
+TEST(turned_products, sizes) {
+    support::random_numbers random(1);
+    const auto a = random.normal<float, 37, 41>();
+    const auto b = random.normal<float, 35, 41>();
+    EXPECT_EQ(copies_left(matmul(a, transpose(b))), std::size_t{turns});
+    check(matmul(a, transpose(b)), 1e-5);
+    check(matmul(slice<0, 1, 12>(a), transpose(b)), 1e-5);
+    check(matmul(slice<1, 0, 33>(a), transpose(slice<1, 3, 36>(b))), 1e-5);
+    check(matmul(a, transpose(slice<0, 1, 34, 2>(b))), 1e-5);
+    const auto c = random.normal<double, 24, 19>();
+    const auto d = random.normal<double, 25, 19>();
+    EXPECT_EQ(copies_left(matmul(c, transpose(d))), std::size_t{turns});
+    check(matmul(c, transpose(d)), 1e-12);
+}
+
+TEST(turned_products, epilogues) {
+    support::random_numbers random(2);
+    const auto a = random.normal<float, 40, 24>();
+    const auto b = random.normal<float, 33, 24>();
+    const auto c = random.normal<float, 33>();
+    const auto e = random.normal<float, 33, 40>();
+    check(relu(matmul(a, transpose(b)) + c), 1e-5);
+    check(transpose(matmul(a, transpose(b))) * 2.0f, 1e-5);
+    check(softmax(matmul(a, transpose(b))), 1e-5);
+    // What follows reads the destination of the first product, or both copies.
+    check(matmul(matmul(a, transpose(b)), e), 1e-4);
+    check(matmul(matmul(a, transpose(b)), transpose(random.normal<float, 34, 33>())), 1e-4);
+    check(let(transpose(b), [&](const auto& t) { return matmul(a, t) + matmul(a * 2.0f, t); }), 1e-5);
+}
+
+/// A copy of something that is computed, or that another product reads as well, stays where it is.
+TEST(turned_products, computed_operands) {
+    support::random_numbers random(3);
+    const auto a = random.normal<float, 40, 32>();
+    const auto b = random.normal<float, 32, 32>();
+    EXPECT_EQ(copies_left(matmul(a, transpose(matmul(b, b)))), 0u);
+    check(matmul(a, transpose(matmul(b, b))), 1e-4);
+    check(matmul(a, transpose(exp(b))), 1e-4);
+    check(matmul(a, transpose(b)) + matmul(a, b), 1e-5);
+    check(matmul(matmul(a, transpose(b)), transpose(b)), 1e-4);
+}
+
+TEST(turned_products, batches) {
+    support::random_numbers random(4);
+    const auto a = random.normal<float, 3, 24, 32>();
+    const auto b = random.normal<float, 34, 32>();
+    const auto c = random.normal<float, 3, 34, 32>();
+    check(matmul(a, transpose(b)), 1e-5);
+    check(matmul(a, permute<0, 2, 1>(c)), 1e-5);
+    check(matmul(random.normal<float, 24, 32>(), permute<0, 2, 1>(c)), 1e-5);
+}
+
+/// The product writes while it still reads the right operand, which therefore must not be its destination.
+TEST(turned_products, destinations_that_overlap) {
+    support::random_numbers random(5);
+    const auto a = random.normal<float, 64, 64>();
+    const auto b = random.normal<float, 64, 64>();
+    const auto expected = reference::of(detail::constant_evaluate(matmul(a, transpose(b))));
+    tensor<float, 64, 64> x = b;
+    x = matmul(a, transpose(x));
+    reference::expect_near(x, expected, 1e-5, 1e-3);
+    x = a;
+    x = matmul(x, transpose(b));
+    reference::expect_near(x, expected, 1e-5, 1e-3);
+    x = a;
+    x = matmul(x, transpose(x));
+    reference::expect_near(x, reference::of(detail::constant_evaluate(matmul(a, transpose(a)))), 1e-5, 1e-3);
+}
+
+}  // namespace

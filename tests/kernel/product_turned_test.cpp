@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSL-1.0
+// product_turned, whose right operand lies transposed, against naive loops in double precision.
+#include <ashlar/kernel/product_turned.hpp>
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+#include <vector>
+
+namespace {
+
+using namespace ashlar;
+using namespace ashlar::detail;
+
+template <class T>
+constexpr std::size_t width = lane_width<T, current_config>;
+
+template <class T>
+T nan_bits() {
+    using bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+    return std::bit_cast<T>(static_cast<bits>(-1));
+}
+
+/// The source lies among NaN, one element off alignment, and its rows have a gap of 3; nothing else may be read, and
+/// nothing outside V written.
+template <class T, std::size_t I, std::size_t J, std::size_t K>
+void check() {
+    constexpr product_shape P{.i = I, .j = J, .k = K, .si = K, .sk = 1, .vk = J};
+    if constexpr (turns_beside<T, current_config, P>) {
+        SCOPED_TRACE(testing::Message() << I << " x " << J << " x " << K);
+        constexpr std::size_t from = K + 3;
+        std::vector<T> s(I * K), source(1 + J * from, nan_bits<T>()), v(1 + K * J + 1, T(-7)), c(I * J + 1, T(-7));
+        for (std::size_t n = 0; n < s.size(); ++n) s[n] = static_cast<T>(static_cast<int>(n * 37 % 29) - 14) / T(8);
+        for (std::size_t j = 0; j < J; ++j)
+            for (std::size_t k = 0; k < K; ++k) source[1 + j * from + k] = static_cast<T>(static_cast<int>((j * 23 + k * 11) % 31) - 15) / T(8);
+        store_product<T, current_config, J> store{c.data()};
+        product_turned<T, current_config, P, from>(s.data(), v.data() + 1, source.data() + 1, store);
+        for (std::size_t j = 0; j < J; ++j) {
+            for (std::size_t k = 0; k < K; ++k) ASSERT_EQ(v[1 + k * J + j], source[1 + j * from + k]) << k << ' ' << j;
+            for (std::size_t i = 0; i < I; ++i) {
+                double sum = 0;
+                for (std::size_t k = 0; k < K; ++k) sum += double(s[i * K + k]) * double(source[1 + j * from + k]);
+                ASSERT_NEAR(c[i * J + j], sum, 1e-4) << i << ' ' << j;
+            }
+        }
+        EXPECT_EQ(v.front(), T(-7));
+        EXPECT_EQ(v.back(), T(-7));
+        EXPECT_EQ(c.back(), T(-7));
+    }
+}
+
+template <class T>
+class product_turned_test : public testing::Test {};
+using element_types = testing::Types<float, double>;
+TYPED_TEST_SUITE(product_turned_test, element_types);
+
+/// Fewer rows than the first blocks have, so many, and numbers that leave other blocks of every kind.
+TYPED_TEST(product_turned_test, rows) {
+    constexpr std::size_t w = width<TypeParam>;
+    check<TypeParam, 1, 2 * w, 17>();
+    check<TypeParam, 3, 2 * w, 16>();
+    check<TypeParam, 10, 2 * w, 19>();
+    check<TypeParam, 11, 2 * w, 16>();
+    check<TypeParam, 37, 2 * w, 16>();
+}
+
+/// An even and an odd number of vectors, with and without columns beside them that are packed or a partial vector.
+TYPED_TEST(product_turned_test, columns) {
+    constexpr std::size_t w = width<TypeParam>;
+    check<TypeParam, 13, 3 * w, 32>();
+    check<TypeParam, 13, 4 * w, 32>();
+    check<TypeParam, 24, 2 * w + 1, 32>();
+    check<TypeParam, 24, 3 * w + 1, 33>();
+    check<TypeParam, 24, 3 * w - 1, 33>();
+    check<TypeParam, 24, 4 * w - 1, 32>();
+    check<TypeParam, 9, 3 * w + 1, 37>();
+}
+
+TYPED_TEST(product_turned_test, depths) {
+    constexpr std::size_t w = width<TypeParam>;
+    check<TypeParam, 12, 2 * w, w>();
+    check<TypeParam, 12, 2 * w, w + 1>();
+    check<TypeParam, 12, 2 * w, 2 * w - 1>();
+    check<TypeParam, 12, 2 * w, 61>();
+    check<TypeParam, 12, 2 * w + 1, 61>();
+}
+
+/// The other rows are whole blocks where some number of first rows leaves them so.
+constexpr product_shape square{64, 64, 64, 64, 1, 64};
+static_assert(current_config::registers < 32 || width<float> != 16 ||
+              (turns_beside<float, current_config, square> && turning_rows<float, current_config, square> == 10));
+static_assert(!turns_beside<float, current_config, product_shape{64, width<float>, 64, 64, 1, width<float>}>);
+
+}  // namespace
