@@ -19,6 +19,15 @@ void rows_in_lanes(square<float>& out, const square<float>& a, const square<floa
     evaluate(out, softmax(matmul(transpose(a), transpose(b))));
 }
 
+void right_operand_transposed(square<float>& out, const square<float>& a, const square<float>& b) noexcept {
+    evaluate(out, matmul(a, transpose(b)));
+}
+
+/// So deep that compilers do not unroll the steps of the packed columns, which lie in scratch.
+void ragged_columns(tensor<float, 49, 49>& out, const tensor<float, 49, 515>& a, const tensor<float, 515, 49>& b) noexcept {
+    evaluate(out, matmul(a, b));
+}
+
 void in_double(square<double>& out, const square<double>& a, const square<double>& b) noexcept {
     evaluate(out, matmul(a, b));
 }

@@ -69,7 +69,7 @@ struct turning_depth : constant_depth<0, P.k> {
         turn<0, whole>(0, j);
         for (std::size_t k = chunk; k < chunks * chunk; k += chunk, s += chunk * P.sk, v_at += chunk * P.vk) {
             [&]<std::size_t... U>(std::index_sequence<U...>) ASHLAR_LAMBDA_INLINE {
-                ((acc.template step<false>(s + U * P.sk, v_at + U * P.vk, U % B.chains), acc.pin(), turn<whole * U / chunk, whole * (U + 1) / chunk>(k, j)), ...);
+                ((acc.template step<false>(s + U * P.sk, v_at + U * P.vk, U % B.chains), acc.pin(), turn<whole * U / chunk, whole * (U + 1) / chunk>(k, j), keep_load_order()), ...);
             }(std::make_index_sequence<chunk>{});
         }
         acc.run(s, v_at, P.k - (chunks - 1) * chunk);
