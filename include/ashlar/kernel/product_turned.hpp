@@ -12,6 +12,7 @@
 #include <ashlar/kernel/transpose.hpp>
 
 #include <cstddef>
+#include <utility>
 
 namespace ashlar::detail {
 
