@@ -104,9 +104,14 @@ struct product_stage : product_operands<P, T, Stage, Rows> {
         }
         template <std::size_t N, bool Unmasked = false>
         ASHLAR_ALWAYS_INLINE auto write(std::size_t i, std::size_t j, vec acc) const {
-            const std::size_t r = rows_in_lanes ? j : i, c = rows_in_lanes ? i : j;
             if constexpr (stage.left_factor != -1)
-                acc = acc * lane_values::template load<rows_in_lanes ? factor_stride : 0>(factors + static_cast<std::ptrdiff_t>(r) * factor_stride);
+                acc = acc * lane_values::template load<rows_in_lanes ? factor_stride : 0>(factors + static_cast<std::ptrdiff_t>(rows_in_lanes ? j : i) * factor_stride);
+            return put<N, Unmasked>(i, j, acc);
+        }
+        /// What is multiplied already.
+        template <std::size_t N, bool Unmasked = false>
+        ASHLAR_ALWAYS_INLINE auto put(std::size_t i, std::size_t j, vec acc) const {
+            const std::size_t r = rows_in_lanes ? j : i, c = rows_in_lanes ? i : j;
             const auto x = finished<N, Unmasked>(r, c, acc);
             constexpr bool padded = stage.buffer != -1 && P::code.buffers[base::written_buffer].padded && rows_in_lanes && row_stride == 1 && !std::is_same_v<output, bool>;
             store_lanes<rows_in_lanes ? row_stride : column_stride, padded ? width : N>(x, at(i, j));

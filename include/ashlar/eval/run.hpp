@@ -2,6 +2,7 @@
 // Runs a program: its loops, and at each stage's place the code that serves its kind.
 #pragma once
 
+#include <ashlar/eval/few_softmax.hpp>
 #include <ashlar/eval/held_back.hpp>
 #include <ashlar/eval/map_stage.hpp>
 #include <ashlar/eval/product_stage.hpp>
@@ -143,6 +144,21 @@ consteval bool runs_before() {
     }
 }
 
+/// Whether the chain of stages that an item belongs to is computed in registers.
+template <class P, class T, std::size_t Item, std::size_t Rows>
+consteval bool is_few_softmax() {
+    constexpr softmax_chain chain = softmax_chains<P>[Item];
+    if constexpr (chain.item == no_axis) {
+        return false;
+    } else {
+        constexpr std::size_t rows = stage_rows<P, chain.softmax, Rows>();
+        if constexpr (rows > 1 && rows <= stage_lanes<P, chain.softmax>())
+            return few_softmax<P, T, chain.scores, chain.softmax, chain.values, rows>::pays;
+        else
+            return false;
+    }
+}
+
 template <std::int16_t Parent, std::size_t Rows, class P, class T>
 ASHLAR_ALWAYS_INLINE void run_items(frame<P, T>& f);
 
@@ -194,6 +210,16 @@ ASHLAR_ALWAYS_INLINE void run_loop(frame<P, T>& f) {
     }
 }
 
+/// The chain at its first stage, nothing at the others.
+template <std::size_t Item, std::size_t Rows, class P, class T>
+ASHLAR_ALWAYS_INLINE void run_few_softmax(const frame<P, T>& outer) {
+    constexpr softmax_chain chain = softmax_chains<P>[Item];
+    if constexpr (chain.item == Item) {
+        const frame<P, T> f = outer;
+        few_softmax<P, T, chain.scores, chain.softmax, chain.values, stage_rows<P, chain.softmax, Rows>()>{f}.run();
+    }
+}
+
 template <std::int16_t Parent, std::size_t Rows, class P, class T>
 ASHLAR_ALWAYS_INLINE void run_items(frame<P, T>& f) {
     [&]<std::size_t... I>(std::index_sequence<I...>) ASHLAR_LAMBDA_INLINE {
@@ -202,7 +228,9 @@ ASHLAR_ALWAYS_INLINE void run_items(frame<P, T>& f) {
             if constexpr (item.parent == Parent) {
                 if constexpr (item.is_loop) {
                     if constexpr (!is_left_to_product<P, T, static_cast<std::size_t>(item.index)>()) run_loop<static_cast<std::size_t>(item.index), Rows>(f);
-                } else if constexpr (joined_stage<P, T, K, Rows>() != no_axis)
+                } else if constexpr (is_few_softmax<P, T, K, Rows>())
+                    run_few_softmax<K, Rows>(f);
+                else if constexpr (joined_stage<P, T, K, Rows>() != no_axis)
                     separate_pair<P, T, static_cast<std::size_t>(item.index), joined_stage<P, T, K, Rows>(), stage_rows<P, static_cast<std::size_t>(item.index), Rows>()>::run(f);
                 else if constexpr (!runs_before<P, T, K, Rows>())
                     run_stage<static_cast<std::size_t>(item.index), Rows>(f);

@@ -50,16 +50,61 @@ struct few_product {
             pack<rest>(r + (P.depth - rest), packed + (P.depth - rest) / packs);
     }
 
+    /// Whether so short pieces of rows are loaded several to a vector, which leaves fewer levels to exchange.
+    template <std::size_t Depth>
+    static constexpr bool joins_rows = [] {
+        if constexpr (2 * Depth > width || width % Depth != 0 || !shuffles<T, width, Config>())
+            return false;
+        else if constexpr (P.row_distance == Depth)
+            return true;
+        else
+            return P.rows % (width / Depth) == 0 && requires(const T* p) { vec::ops::template load_groups<Depth>(p, 1); };
+    }();
+    template <std::size_t Depth, std::size_t First>
+    ASHLAR_ALWAYS_INLINE static vec load_joined(const T* r) {
+        constexpr std::size_t left = First < P.rows ? (P.rows - First) * Depth : 0;
+        if constexpr (left == 0)
+            return vec(T(0));
+        else if constexpr (P.row_distance == Depth)
+            return vec::template load_partial<left < width ? left : width>(r + First * Depth);
+        else
+            return vec(vec::ops::template load_groups<Depth>(r + First * P.row_distance, static_cast<std::ptrdiff_t>(P.row_distance)));
+    }
+
     template <std::size_t Depth>
     ASHLAR_ALWAYS_INLINE static void pack(const T* r, vec* to) {
-        vec tile[line];
-        ASHLAR_UNROLL
-        for (std::size_t j = 0; j < line; ++j)
-            tile[j] = j < P.rows ? vec::template load_partial<Depth>(r + j * P.row_distance) : vec(T(0));
-        transpose_groups<packs>(tile);
+        if constexpr (joins_rows<Depth>) {
+            [&]<std::size_t... I>(std::index_sequence<I...>) ASHLAR_LAMBDA_INLINE {
+                ((to[I] = load_joined<Depth, I * (width / Depth)>(r)), ...);
+            }(std::make_index_sequence<Depth / packs>{});
+            transpose_groups<packs, Depth / packs>(to);
+        } else {
+            vec tile[line];
+            ASHLAR_UNROLL
+            for (std::size_t j = 0; j < line; ++j)
+                tile[j] = j < P.rows ? vec::template load_partial<Depth>(r + j * P.row_distance) : vec(T(0));
+            transpose_groups<packs, line>(tile);
+            ASHLAR_UNROLL
+            for (std::size_t t = 0; t < Depth / packs; ++t)
+                to[t] = tile[t];
+        }
+    }
+
+    /// The same multiplied by all columns, of which there are few: piece after piece, none of which leaves the registers.
+    ASHLAR_ALWAYS_INLINE static void multiply(const T* s, const T* r, vec (&sums)[P.columns]) {
+        constexpr std::size_t rest = P.depth % width;
+        for (std::size_t k = 0; k + width <= P.depth; k += width)
+            multiply_piece<width>(s + k, r + k, sums);
+        if constexpr (rest != 0)
+            multiply_piece<rest>(s + (P.depth - rest), r + (P.depth - rest), sums);
+    }
+    template <std::size_t Depth>
+    ASHLAR_ALWAYS_INLINE static void multiply_piece(const T* s, const T* r, vec (&sums)[P.columns]) {
+        vec piece[Depth / packs];
+        pack<Depth>(r, piece);
         ASHLAR_UNROLL
         for (std::size_t t = 0; t < Depth / packs; ++t)
-            to[t] = tile[t];
+            step(s + t * packs, piece[t], sums);
     }
 
     /// Where column `i` of a folded vector has row `lane % line`.
@@ -70,6 +115,12 @@ struct few_product {
         }
     };
 
+    template <std::size_t Count>
+    ASHLAR_ALWAYS_INLINE static void clear(vec (&sums)[Count]) {
+        ASHLAR_UNROLL
+        for (std::size_t c = 0; c < Count; ++c)
+            sums[c] = vec(T(0));
+    }
     template <std::size_t Count>
     ASHLAR_ALWAYS_INLINE static void step(const T* s, vec r, vec (&sums)[Count]) {
         ASHLAR_UNROLL
@@ -85,9 +136,7 @@ struct few_product {
             return;
         constexpr std::size_t unrolled = 64;
         vec sums[Count];
-        ASHLAR_UNROLL
-        for (std::size_t c = 0; c < Count; ++c)
-            sums[c] = vec(T(0));
+        clear(sums);
         s += i * P.column_distance;
         if constexpr (steps * Count <= unrolled) {
             ASHLAR_UNROLL
@@ -97,6 +146,11 @@ struct few_product {
             for (std::size_t t = 0; t < steps; ++t)
                 step(s + t * packs, opaque(packed[t]), sums);
         }
+        finish_block(sums, epilogue, i, verdict);
+    }
+
+    template <std::size_t Count, class Epilogue>
+    ASHLAR_ALWAYS_INLINE static void finish_block(vec (&sums)[Count], Epilogue& epilogue, std::size_t i, block_verdict verdict) {
         fold_lanes<1, packs, Count>(sums);
         with_verdict<Epilogue>(verdict, [&](auto... tag) ASHLAR_LAMBDA_INLINE {
             [&]<std::size_t... V>(std::index_sequence<V...>) ASHLAR_LAMBDA_INLINE {
@@ -125,6 +179,16 @@ template <class T, class Config, few_shape P, class Epilogue>
 ASHLAR_ALWAYS_INLINE void multiply_few(const T* s, const T* r, Epilogue& epilogue) {
     using few = few_product<T, Config, P>;
     constexpr std::size_t rest = P.columns % few::together;
+    if constexpr (P.columns <= few::together) {
+        const block_verdict verdict = verdict_on(epilogue, 0, P.columns, 0, P.rows);
+        if (verdict == block_verdict::skip)
+            return;
+        typename few::vec sums[P.columns];
+        few::clear(sums);
+        few::multiply(s, r, sums);
+        few::finish_block(sums, epilogue, 0, verdict);
+        return;
+    }
     const few rows(r);
     for (std::size_t i = 0; i + few::together <= P.columns; i += few::together)
         rows.template block<few::together>(s, epilogue, i);

@@ -90,6 +90,14 @@ struct lane_patterns {
         static constexpr std::size_t from(std::size_t lane) { return (lane / Size * 2 + Odd) * Size + lane % Size; }
     };
 
+    /// Groups of `Size` lanes of the lower or upper half of a and of b by turns.
+    template <std::size_t Size, bool Upper>
+    struct zip_groups {
+        static constexpr std::size_t from(std::size_t lane) {
+            return lane / Size % 2 * N + lane / Size / 2 * Size + (Upper ? N / 2 : 0) + lane % Size;
+        }
+    };
+
     /// Each group of `Size` lanes and its neighbour exchanged.
     template <std::size_t Size>
     struct exchange_groups {
@@ -253,22 +261,41 @@ ASHLAR_ALWAYS_INLINE void transpose_in_place(lanes<T, N, Config> (&rows)[N]) {
     }
 }
 
-/// Transposes the n x n groups of `Size` lanes that n = N / Size vectors hold; n is a power of two.
-template <std::size_t Size, class T, std::size_t N, class Config>
-ASHLAR_ALWAYS_INLINE void transpose_groups(lanes<T, N, Config> (&rows)[N / Size]) {
+/// Turns groups of `Size` lanes into vectors: of Count vectors, whose groups, taken in order, are rows of Count, vector c
+/// becomes group c of all rows. Count is a power of two; where it is N / Size, the n x n groups are transposed.
+template <std::size_t Size, std::size_t Count, class T, std::size_t N, class Config>
+ASHLAR_ALWAYS_INLINE void transpose_groups(lanes<T, N, Config>* rows) {
     using even = typename lane_patterns<T, N>::template unzip_groups<Size, false>;
     using odd = typename lane_patterns<T, N>::template unzip_groups<Size, true>;
-    constexpr std::size_t count = N / Size;
     ASHLAR_UNROLL
-    for (std::size_t stage = 1; stage < count; stage *= 2) {
-        lanes<T, N, Config> next[count];
+    for (std::size_t stage = 1; stage < Count; stage *= 2) {
+        lanes<T, N, Config> next[Count];
         ASHLAR_UNROLL
-        for (std::size_t g = 0; g < count / 2; ++g) {
+        for (std::size_t g = 0; g < Count / 2; ++g) {
             next[g] = shuffle_as<even>(rows[2 * g], rows[2 * g + 1]);
-            next[g + count / 2] = shuffle_as<odd>(rows[2 * g], rows[2 * g + 1]);
+            next[g + Count / 2] = shuffle_as<odd>(rows[2 * g], rows[2 * g + 1]);
         }
         ASHLAR_UNROLL
-        for (std::size_t r = 0; r < count; ++r)
+        for (std::size_t r = 0; r < Count; ++r)
+            rows[r] = next[r];
+    }
+}
+
+/// The way back.
+template <std::size_t Size, std::size_t Count, class T, std::size_t N, class Config>
+ASHLAR_ALWAYS_INLINE void transpose_groups_back(lanes<T, N, Config>* rows) {
+    using lower = typename lane_patterns<T, N>::template zip_groups<Size, false>;
+    using upper = typename lane_patterns<T, N>::template zip_groups<Size, true>;
+    ASHLAR_UNROLL
+    for (std::size_t stage = 1; stage < Count; stage *= 2) {
+        lanes<T, N, Config> next[Count];
+        ASHLAR_UNROLL
+        for (std::size_t g = 0; g < Count / 2; ++g) {
+            next[2 * g] = shuffle_as<lower>(rows[g], rows[g + Count / 2]);
+            next[2 * g + 1] = shuffle_as<upper>(rows[g], rows[g + Count / 2]);
+        }
+        ASHLAR_UNROLL
+        for (std::size_t r = 0; r < Count; ++r)
             rows[r] = next[r];
     }
 }

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSL-1.0
+// Few rows in lanes, in registers from one product to the next: the columns of a product as weights, and what they weigh.
+//
+// A vector holds `packs` columns of `line` rows, folded: lane folded_lane(c, row) is column c. To multiply by it, one of
+// the columns is spread, so that lane row*packs + d has the row's weight for whatever d; against it stand the columns
+// [j, j + packs) of the right operand's row, one load repeated for all rows. So no lane is idle, however few columns the
+// right operand has.
+#pragma once
+
+#include <ashlar/core/config.hpp>
+#include <ashlar/kernel/product_shape.hpp>
+#include <ashlar/kernel/simd.hpp>
+#include <ashlar/kernel/simd_transpose.hpp>
+
+#include <cstddef>
+#include <utility>
+
+namespace ashlar::detail {
+
+template <class T, class Config, std::size_t Rows>
+struct few_rows {
+    static constexpr std::size_t width = lane_width<T, Config>;
+    static constexpr std::size_t line = 2 * Rows <= width ? few_line(Rows) : width, packs = width / line;
+    static_assert(Rows <= width);
+    using vec = lanes<T, width, Config>;
+
+    /// Vectors of so many columns.
+    static constexpr std::size_t vectors(std::size_t columns) { return (columns + packs - 1) / packs; }
+
+    static constexpr std::size_t lane_of(std::size_t column, std::size_t row) {
+        if constexpr (packs == 1)
+            return row;
+        else
+            return folded_lane<T, width, packs>(column, row);
+    }
+    static constexpr std::size_t column_of(std::size_t lane) {
+        for (std::size_t c = 0; c < packs; ++c)
+            for (std::size_t r = 0; r < line; ++r)
+                if (lane_of(c, r) == lane) return c;
+        return packs;
+    }
+    static constexpr std::size_t row_of(std::size_t lane) {
+        for (std::size_t r = 0; r < line; ++r)
+            if (lane_of(column_of(lane), r) == lane) return r;
+        return line;
+    }
+
+    template <std::size_t Column>
+    struct spreading {
+        static constexpr std::size_t from(std::size_t lane) { return lane_of(Column, lane / packs); }
+    };
+    struct ordering {
+        static constexpr std::size_t from(std::size_t lane) { return lane_of(lane / line, lane % line); }
+    };
+    /// Columns c and c ^ Bit exchanged.
+    template <std::size_t Bit>
+    struct exchanging {
+        static constexpr std::size_t from(std::size_t lane) { return lane_of(column_of(lane) ^ Bit, row_of(lane)); }
+    };
+    /// The columns below Count of one vector, the others of a second one.
+    template <std::size_t Count>
+    struct choosing {
+        static constexpr std::size_t from(std::size_t lane) { return column_of(lane) < Count ? lane : width + lane; }
+    };
+
+    /// Column `Column` of a folded vector, repeated for each row.
+    template <std::size_t Column>
+    ASHLAR_ALWAYS_INLINE static vec spread(vec x) {
+        if constexpr (packs == 1)
+            return x;
+        else
+            return shuffle_as<spreading<Column>>(x, x);
+    }
+    /// Column c of each row in lane c*line + row.
+    ASHLAR_ALWAYS_INLINE static vec in_order(vec x) {
+        if constexpr (packs == 1)
+            return x;
+        else
+            return shuffle_as<ordering>(x, x);
+    }
+    /// x with another value in the columns from Count on.
+    template <std::size_t Count>
+    ASHLAR_ALWAYS_INLINE static vec first_columns(vec x, T other) {
+        if constexpr (Count == packs)
+            return x;
+        else
+            return shuffle_as<choosing<Count>>(x, vec(other));
+    }
+    /// f of all columns of each row, in all of them.
+    template <std::size_t Bit = 1, class F>
+    ASHLAR_ALWAYS_INLINE static vec combine_columns(vec x, F f) {
+        if constexpr (Bit < packs)
+            return combine_columns<2 * Bit>(f(x, shuffle_as<exchanging<Bit>>(x, x)), f);
+        else
+            return x;
+    }
+
+    /// sums[j], lane row*packs + d: the row's weights times column j*packs + d of the right operand, whose rows lie
+    /// `Distance` apart.
+    template <std::size_t Depth, std::size_t Columns, std::size_t Distance>
+    ASHLAR_ALWAYS_INLINE static void weigh(const vec* weights, const T* v, vec (&sums)[Columns / packs]) {
+        [&]<std::size_t... K>(std::index_sequence<K...>) ASHLAR_LAMBDA_INLINE {
+            (weigh_step<K == 0>(spread<K % packs>(weights[K / packs]), v + K * Distance, sums), ...);
+        }(std::make_index_sequence<Depth>{});
+    }
+    template <bool First, std::size_t Count>
+    ASHLAR_ALWAYS_INLINE static void weigh_step(vec weight, const T* v, vec (&sums)[Count]) {
+        ASHLAR_UNROLL
+        for (std::size_t j = 0; j < Count; ++j) {
+            const vec b = load_repeated<vec, packs>(v + j * packs);
+            sums[j] = First ? weight * b : fma(weight, b, sums[j]);
+        }
+    }
+};
+
+}  // namespace ashlar::detail

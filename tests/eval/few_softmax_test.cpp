@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSL-1.0
+// Attention of few queries, from the scores to the result in registers: every number of queries and keys, ragged ones
+// too, and what stands around the three steps.
+#include <tests/support/differential.hpp>
+
+namespace {
+
+using namespace ashlar;
+using support::check;
+
+template <class T, std::size_t Queries, std::size_t Keys, std::size_t Depth, std::size_t Values>
+void attend() {
+    SCOPED_TRACE(testing::Message() << Queries << " queries " << Keys << " keys " << Depth << " deep " << Values);
+    support::random_numbers random(Queries + Keys);
+    const auto q = random.normal<T, Queries, Depth>();
+    const auto k = random.normal<T, Keys, Depth>();
+    const auto v = random.normal<T, Keys, Values>();
+    check(attention(q, k, v));
+}
+
+TEST(few_softmax, queries) {
+    attend<float, 2, 2, 8, 8>();
+    attend<float, 2, 11, 8, 8>();
+    attend<float, 3, 3, 8, 4>();
+    attend<float, 4, 5, 4, 4>();
+    attend<float, 4, 7, 24, 8>();
+    attend<float, 5, 7, 8, 8>();
+    attend<float, 8, 3, 32, 32>();
+    attend<float, 8, 8, 4, 2>();
+}
+
+TEST(few_softmax, queries_of_a_whole_register) {
+    attend<float, 9, 5, 4, 4>();
+    attend<float, 12, 12, 8, 8>();
+    attend<float, 16, 9, 8, 8>();
+    attend<float, 16, 16, 16, 16>();
+}
+
+TEST(few_softmax, doubles) {
+    attend<double, 2, 5, 4, 4>();
+    attend<double, 3, 4, 8, 4>();
+    attend<double, 4, 4, 2, 2>();
+    attend<double, 7, 7, 4, 4>();
+}
+
+TEST(few_softmax, surroundings) {
+    support::random_numbers random(1);
+    const auto q = random.normal<float, 2, 8, 8>();
+    const auto residual = random.normal<float, 8, 2, 8>();
+    check(attention(q, q, q, softcap(1.5f)));
+    check(attention(q, q, q) * 2.0f + permute<1, 0, 2>(residual));
+    check(permute<1, 0, 2>(attention(q, q, q)));
+    check(permute<1, 0, 2>(attention(q, q, q)) + residual);
+}
+
+}  // namespace
