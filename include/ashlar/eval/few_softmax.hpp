@@ -90,6 +90,14 @@ struct few_softmax {
             return divides && values::right_column == 1 && vectors + columns / packs + 4 <= registers;
         }
     }();
+    static constexpr bool fits_vectors = [] {
+        if constexpr (values::right_is_packed || values::masked_top() != no_axis || values::excludes || values::width != width || values::rows_in_lanes) {
+            return false;
+        } else {
+            constexpr std::size_t sums = Rows * (columns / width);
+            return values::right_column == 1 && columns % width == 0 && 2 * sums + 8 <= registers && keys * sums <= 96;
+        }
+    }();
     /// Where the values are too wide, the numerators are stored in the order in which their product reads them.
     static constexpr bool fits_numerators = packs == 1 ? soft::whole_lines : soft::in_groups;
     static constexpr bool pays = fits_scores && (fits_values || fits_numerators) && soft::plain && soft::width == width &&
@@ -108,6 +116,8 @@ struct few_softmax {
         const vec factor = select(total == vec(0), vec(0), vec(1) / total);
         if constexpr (fits_values)
             weigh(x, rows::template spread<0>(factor));
+        else if constexpr (fits_vectors)
+            weigh_vectors(x, factor);
         else
             put_numerators(x, factor);
     }
@@ -167,6 +177,30 @@ private:
             transpose_groups_back<packs, columns / packs>(sums);
             put_rows(epilogue, sums, std::make_index_sequence<Rows>{});
         }
+    }
+
+    ASHLAR_ALWAYS_INLINE void weigh_vectors(const vec (&x)[keys], vec factor) const {
+        const values stage{{{f}}};
+        const std::size_t first = stage.first_row();
+        const element* v = typename values::reader{f}.template address<values::right>(stage.in_right());
+        element stored[(vectors + 1) * width];
+        ASHLAR_UNROLL
+        for (std::size_t i = 0; i < vectors; ++i) x[i].store(stored + i * width);
+        factor.store(stored + vectors * width);
+        const element* w = from_memory(stored);
+        vec sums[Rows][columns / width];
+        rows::template weigh_vectors<keys, columns, values::right_depth>(w, v, sums);
+        const typename values::plain_epilogue epilogue{stage, stage.written(), first, nullptr};
+        put_vectors(epilogue, sums, w + vectors * width, std::make_index_sequence<Rows>{});
+    }
+    template <class Epilogue, std::size_t Count, std::size_t... R>
+    ASHLAR_ALWAYS_INLINE static void put_vectors(const Epilogue& epilogue, const vec (&sums)[Rows][Count], const element* factors, std::index_sequence<R...>) {
+        (put_row(epilogue, R, sums[R], vec(factors[rows::lane_of(0, R)])), ...);
+    }
+    template <class Epilogue, std::size_t Count>
+    ASHLAR_ALWAYS_INLINE static void put_row(const Epilogue& epilogue, std::size_t row, const vec (&sums)[Count], vec factor) {
+        ASHLAR_UNROLL
+        for (std::size_t j = 0; j < Count; ++j) epilogue.template put<width>(row, j * width, sums[j] * factor);
     }
 
     ASHLAR_ALWAYS_INLINE void put_numerators(const vec (&x)[keys], vec factor) const {

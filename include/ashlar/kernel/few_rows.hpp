@@ -17,6 +17,16 @@
 
 namespace ashlar::detail {
 
+/// The same address, from which reads are loads: of a vector that it has just stored, g++ makes a scalar by more shuffles
+/// than one that is loaded and repeated at once.
+template <class T>
+ASHLAR_ALWAYS_INLINE const T* from_memory(const T* p) {
+#if defined(__GNUC__)
+    __asm__ volatile("" : "+r"(p) : : "memory");
+#endif
+    return p;
+}
+
 template <class T, class Config, std::size_t Rows>
 struct few_rows {
     static constexpr std::size_t width = lane_width<T, Config>;
@@ -102,6 +112,25 @@ struct few_rows {
         [&]<std::size_t... K>(std::index_sequence<K...>) ASHLAR_LAMBDA_INLINE {
             (weigh_step<K == 0>(spread<K % packs>(weights[K / packs]), v + K * Distance, sums), ...);
         }(std::make_index_sequence<Depth>{});
+    }
+    /// The same for a right operand of whole registers, with folded weights in memory: sums[row][j], columns in lanes.
+    template <std::size_t Depth, std::size_t Columns, std::size_t Distance>
+    ASHLAR_ALWAYS_INLINE static void weigh_vectors(const T* weights, const T* v, vec (&sums)[Rows][Columns / width]) {
+        [&]<std::size_t... K>(std::index_sequence<K...>) ASHLAR_LAMBDA_INLINE {
+            (vectors_step<K % packs, K == 0>(weights + K / packs * width, v + K * Distance, sums, std::make_index_sequence<Rows>{}), ...);
+        }(std::make_index_sequence<Depth>{});
+    }
+    template <std::size_t Column, bool First, std::size_t Count, std::size_t... R>
+    ASHLAR_ALWAYS_INLINE static void vectors_step(const T* weights, const T* v, vec (&sums)[Rows][Count], std::index_sequence<R...>) {
+        vec b[Count];
+        ASHLAR_UNROLL
+        for (std::size_t j = 0; j < Count; ++j) b[j] = opaque(vec::load(v + j * width));
+        (row_step<First>(vec(weights[lane_of(Column, R)]), b, sums[R]), ...);
+    }
+    template <bool First, std::size_t Count>
+    ASHLAR_ALWAYS_INLINE static void row_step(vec weight, const vec (&b)[Count], vec (&sums)[Count]) {
+        ASHLAR_UNROLL
+        for (std::size_t j = 0; j < Count; ++j) sums[j] = First ? weight * b[j] : fma(weight, b[j], sums[j]);
     }
     template <bool First, std::size_t Count>
     ASHLAR_ALWAYS_INLINE static void weigh_step(vec weight, const T* v, vec (&sums)[Count]) {

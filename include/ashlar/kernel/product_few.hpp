@@ -92,9 +92,15 @@ struct few_product {
 
     /// The same multiplied by all columns, of which there are few: piece after piece, none of which leaves the registers.
     ASHLAR_ALWAYS_INLINE static void multiply(const T* s, const T* r, vec (&sums)[P.columns]) {
-        constexpr std::size_t rest = P.depth % width;
-        for (std::size_t k = 0; k + width <= P.depth; k += width)
-            multiply_piece<width>(s + k, r + k, sums);
+        constexpr std::size_t rest = P.depth % width, whole = P.depth - rest;
+        if constexpr (whole <= 2 * width) {
+            ASHLAR_UNROLL
+            for (std::size_t k = 0; k < whole; k += width)
+                multiply_piece<width>(s + k, r + k, sums);
+        } else {
+            for (std::size_t k = 0; k < whole; k += width)
+                multiply_piece<width>(s + k, r + k, sums);
+        }
         if constexpr (rest != 0)
             multiply_piece<rest>(s + (P.depth - rest), r + (P.depth - rest), sums);
     }
