@@ -112,10 +112,16 @@ template <class T, std::size_t Rows>
 void check_rows() {
     if constexpr (2 * Rows <= width<T>) {
         constexpr std::size_t packs = width<T> / few_line(Rows);
+        check<T, few_shape{Rows, 3, 3 * width<T> + packs, 3 * width<T> + packs, 4 * width<T>}>();
         check<T, few_shape{Rows, 1, packs, packs, packs}>();
         check<T, few_shape{Rows, packs + 1, 3 * packs, 3 * packs + 1, 3 * packs + 2}>();
         check<T, few_shape{Rows, 16, 4 * width<T>, 4 * width<T>, 4 * width<T>}>();
         check<T, few_shape{Rows, 37, 5 * packs, 5 * packs, 5 * packs + 3}>();
+        if constexpr (2 * packs < width<T>) check<T, few_shape{Rows, 5, 2 * packs, 5 * packs, 2 * packs}>();
+    } else if constexpr (fits_few(Rows, 3, 2, width<T>)) {
+        check<T, few_shape{Rows, 3, 2, 2, 3}>();
+        check<T, few_shape{Rows, width<T>, width<T> / 2, width<T> / 2, width<T>}>();
+        check<T, few_shape{Rows, 4, 2, 7, 2}>();
     }
 }
 
@@ -130,11 +136,15 @@ TYPED_TEST(product_few_test, all_rows) {
     check_rows<TypeParam, 4>();
     check_rows<TypeParam, 7>();
     check_rows<TypeParam, 8>();
+    check_rows<TypeParam, 11>();
+    check_rows<TypeParam, 16>();
 }
 
 // Two depth steps side by side need an even depth, and a row alone or a full register gains nothing.
-static_assert(fits_few(8, 2, 16) && !fits_few(8, 3, 16) && fits_few(3, 4, 16) && !fits_few(3, 2, 16));
-static_assert(!fits_few(1, 16, 16) && !fits_few(9, 16, 16) && !fits_few(2, 4, 2));
+static_assert(fits_few(8, 99, 2, 16) && !fits_few(8, 99, 3, 16) && fits_few(3, 99, 4, 16) && !fits_few(3, 99, 2, 16));
+static_assert(!fits_few(1, 16, 16, 16) && !fits_few(17, 16, 4, 16));
+// More rows than half a register are worth it where columns and depth are few too.
+static_assert(fits_few(9, 16, 8, 16) && !fits_few(9, 17, 8, 16) && !fits_few(9, 16, 16, 16) && !fits_few(9, 16, 6, 16));
 static_assert(few_line(2) == 2 && few_line(3) == 4 && few_line(5) == 8 && few_line(8) == 8);
 
 }  // namespace

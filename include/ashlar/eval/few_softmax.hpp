@@ -77,8 +77,8 @@ struct few_softmax {
         if constexpr (scores::right_is_packed || !shuffles<element, width, config>() || scores::stage.column_block != 0 || keys < 2) {
             return false;
         } else {
-            constexpr bool lies_well = packs == 1 ? scores::left_row == 1 && (Rows == width || scores::left_is_padded()) : scores::few;
-            constexpr std::size_t left = packs == 1 ? 1 : (scores::depth < width ? scores::depth : width) / packs;
+            constexpr bool lies_well = scores::few || (packs == 1 && scores::left_row == 1 && (Rows == width || scores::left_is_padded()));
+            constexpr std::size_t left = scores::few ? (scores::depth < width ? scores::depth : width) / packs : 1;
             return lies_well && keys + left + 2 <= registers && scores::is_uniform(scores::top) && std::is_same_v<typename scores::output, element>;
         }
     }();
@@ -130,7 +130,7 @@ private:
         const typename scores::reader memory{f};
         const element* a = memory.template address<scores::left>(stage.in_left(first));
         const element* b = memory.template address<scores::right>(stage.in_right());
-        if constexpr (packs == 1) {
+        if constexpr (!scores::few) {
             ASHLAR_UNROLL
             for (std::size_t c = 0; c < keys; ++c) x[c] = vec(0);
             for (std::size_t k = 0; k < scores::depth; ++k, a += scores::left_depth, b += scores::right_depth) {

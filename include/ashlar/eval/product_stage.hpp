@@ -76,7 +76,7 @@ struct product_stage : product_operands<P, T, Stage, Rows> {
     }
 
     /// Few rows, several columns of which lie side by side in a vector.
-    static constexpr bool few = rows_in_lanes && !right_is_packed && left_depth == 1 && fits_few(Rows, depth, width) && right_depth == 1 && columns > 1;
+    static constexpr bool few = rows_in_lanes && !right_is_packed && left_depth == 1 && fits_few(Rows, columns, depth, width) && right_depth == 1 && columns > 1;
     static constexpr std::size_t line = few_line(Rows);
     /// Whether such a vector can be finished and stored as it is: nothing on the way asks which lane it is.
     static constexpr bool writes_groups = few && stage.left_factor == -1 && stage.buffer != -1 && row_stride == 1 &&

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // A product of few rows with many columns, both contiguous along the depth, rows in lanes: C(i, j) = sum over k of
-// S(i, k) * R(j, k) for at most W/2 rows j.
+// S(i, k) * R(j, k) for at most W/2 rows j, or for W with few columns and depth steps.
 //
 // Lane q*p + d of a packed vector is R(q, k + d); against it stand S(i, k) to S(i, k + p), one load repeated W/p times.
 // So a column takes K/p multiply-adds instead of K, and log2 p levels of shuffled additions fold p columns into one
@@ -31,7 +31,7 @@ struct few_product {
     static constexpr std::size_t line = few_line(P.rows);
     static constexpr std::size_t packs = width / line;
     static constexpr std::size_t steps = P.depth / packs;
-    static_assert(fits_few(P.rows, P.depth, width));
+    static_assert(fits_few(P.rows, P.columns, P.depth, width));
     using vec = lanes<T, width, Config>;
 
     /// Columns that are computed side by side: a multiple of those that one vector holds in the end.

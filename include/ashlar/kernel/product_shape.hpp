@@ -28,9 +28,12 @@ constexpr std::size_t few_line(std::size_t rows) {
     return std::bit_ceil(rows);
 }
 
-/// Whether `rows` are few enough for `width` lanes to hold several depth steps of each, and the depth divides.
-constexpr bool fits_few(std::size_t rows, std::size_t depth, std::size_t width) {
-    return rows > 1 && 2 * rows <= width && depth % (width / few_line(rows)) == 0;
+/// Whether `rows` are few enough for `width` lanes to hold several depth steps of each, and the depth divides. Where lanes
+/// hold one only, the columns and the depth must be few as well: then all of it is turned and multiplied in registers.
+constexpr bool fits_few(std::size_t rows, std::size_t columns, std::size_t depth, std::size_t width) {
+    if (rows < 2 || rows > width) return false;
+    if (2 * rows > width) return columns <= width && 2 * depth <= width && std::has_single_bit(depth) && std::has_single_bit(width);
+    return depth % (width / few_line(rows)) == 0;
 }
 
 /// The depth steps [First, Last), known to the type.

@@ -95,6 +95,9 @@ private:
     constexpr void consider_core(id n, const graph_node& top, const binding_list& from_top, const binding_list& bindings,
                                  const loop_stack& stack, core_choice& best) const;
 
+    /// A product, or what scalars and functions make of it without asking where an element stands.
+    constexpr bool is_uniform_product(id n) const;
+
     /// Bytes of the widest floating-point element between `n` and the core: wider than the core's, it would not fit
     /// into the lanes of the product.
     constexpr std::size_t widest(id n, id core) const;

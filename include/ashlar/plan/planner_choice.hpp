@@ -58,6 +58,19 @@ constexpr std::size_t planner<Count>::widest(id n, id core) const {
 }
 
 template <std::size_t Count>
+constexpr bool planner<Count>::is_uniform_product(id n) const {
+    const graph_node& g = at(resolve(n));
+    if (g.kind != op::map) return g.kind == op::matmul;
+    bool products = false;
+    for (std::size_t i = 0; i < g.operand_count; ++i) {
+        const bool product = is_uniform_product(g.operands[i]);
+        if (!product && at(resolve(g.operands[i])).kind != op::scalar) return false;
+        products = products || product;
+    }
+    return products;
+}
+
+template <std::size_t Count>
 constexpr binding_list planner<Count>::demote(id n, binding_list b) const {
     const graph_node& g = at(n);
     if (g.kind == op::matmul) {

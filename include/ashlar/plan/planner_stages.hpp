@@ -21,6 +21,12 @@ constexpr bool turning_pays(std::size_t rows, std::size_t columns, std::size_t d
     return width > 1 && rows * vectors_of_columns * depth > columns * vectors_of_rows * depth + transpose;
 }
 
+/// Whether that product is the end of a softmax of few rows in registers, which turns its result itself.
+constexpr bool turned_in_registers(std::size_t rows, std::size_t columns, std::size_t keys, std::size_t width) {
+    const std::size_t packs = 2 * rows <= width ? width / few_line(rows) : 1;
+    return rows <= width && keys <= width && 2 * columns <= width && width % columns == 0 && columns % packs == 0;
+}
+
 /// Lets the lines of a buffer of few rows, which are the columns of what `made` computes, follow each other without
 /// gaps up to the next power of two, so that several of them fill a register.
 template <std::size_t Count>
@@ -144,9 +150,10 @@ constexpr auto planner<Count>::emit_product(id top, const core_choice& choice, d
     const std::size_t rows = rows_of(s, core), width = target.lanes(core.element_bytes);
     const bool unit_columns = b.strides[r.rank - 1u] == 1 || core.extents[s.column_axis] == 1;
     const std::size_t depth = l.extents[l.rank - 1u], columns = core.extents[s.column_axis], line = few_line(rows);
-    bool few = out.free && !excludes && !unit_columns && columns > 1 && fits_few(rows, depth, width) && at(base_of(left)).kind != op::softmax;
+    bool few = out.free && !excludes && !unit_columns && columns > 1 && fits_few(rows, columns, depth, width) && at(base_of(left)).kind != op::softmax;
     // The weights' rows are in lanes already: so may the result's be, where its columns would leave lanes idle.
-    bool turned = !out.free && !excludes && unit_columns && s.column_block == 0 && at(base_of(left)).kind == op::softmax && turning_pays(rows, columns, depth, width);
+    bool turned = !out.free && !excludes && unit_columns && s.column_block == 0 && at(base_of(left)).kind == op::softmax && turning_pays(rows, columns, depth, width) &&
+                  !(turned_in_registers(rows, columns, depth, width) && is_uniform_product(at(base_of(left)).operands[0]));
     if (few || turned) {
         const binding_list of_left = operand_bindings(core, l, 0, s.bindings);
         make_base(left, of_left, stack, true);
@@ -166,7 +173,7 @@ constexpr auto planner<Count>::emit_product(id top, const core_choice& choice, d
 
     prepare(top, top_bindings, s, stack);
     finish_rows(s, g, out, top_bindings, stack);
-    if (few) shorten_lines(plan.buffers[index(last_buffer)], plan.stages[plan.stage_count - 1], core.extents[s.column_axis], line, width);
+    if (few && 2 * rows <= width) shorten_lines(plan.buffers[index(last_buffer)], plan.stages[plan.stage_count - 1], core.extents[s.column_axis], line, width);
     close_loops(stack, opened);
     return last_buffer;
 }
