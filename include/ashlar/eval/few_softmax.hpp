@@ -100,7 +100,7 @@ struct few_softmax {
     }();
     /// Where the values are too wide, the numerators are stored in the order in which their product reads them.
     static constexpr bool fits_numerators = packs == 1 ? soft::whole_lines : soft::in_groups;
-    static constexpr bool pays = fits_scores && (fits_values || fits_numerators) && soft::plain && soft::width == width &&
+    static constexpr bool pays = fits_scores && (fits_values || fits_vectors || fits_numerators) && soft::plain && soft::width == width &&
                                  std::is_same_v<typename soft::element, element> && std::is_same_v<typename values::element, element>;
 
     const frame<P, T>& f;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ashlar/core/config.hpp>
+#include <ashlar/kernel/simd_transpose.hpp>
 #include <ashlar/plan/planner.hpp>
 
 namespace ashlar::detail {
@@ -38,7 +39,7 @@ struct planned {
     using node = node_type<Id, E>;
 
     static constexpr axis_list destination_strides = Strides;
-    static constexpr plan_target target{Config::register_bits / 8, Config::l2_bytes};
+    static constexpr plan_target target{Config::register_bits / 8, Config::l2_bytes, shuffles<float, lane_width<float, Config>, Config>()};
 
 private:
     static constexpr program<count> full = planner<count>(graph_type::nodes, target).run(Strides);

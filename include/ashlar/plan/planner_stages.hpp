@@ -150,10 +150,11 @@ constexpr auto planner<Count>::emit_product(id top, const core_choice& choice, d
     const std::size_t rows = rows_of(s, core), width = target.lanes(core.element_bytes);
     const bool unit_columns = b.strides[r.rank - 1u] == 1 || core.extents[s.column_axis] == 1;
     const std::size_t depth = l.extents[l.rank - 1u], columns = core.extents[s.column_axis], line = few_line(rows);
-    bool few = out.free && !excludes && !unit_columns && columns > 1 && fits_few(rows, columns, depth, width) && at(base_of(left)).kind != op::softmax;
+    bool few = out.free && !excludes && !unit_columns && columns > 1 && fits_few(rows, columns, depth, width) && (target.shuffles || 2 * rows <= width) &&
+               at(base_of(left)).kind != op::softmax;
     // The weights' rows are in lanes already: so may the result's be, where its columns would leave lanes idle.
     bool turned = !out.free && !excludes && unit_columns && s.column_block == 0 && at(base_of(left)).kind == op::softmax && turning_pays(rows, columns, depth, width) &&
-                  !(turned_in_registers(rows, columns, depth, width) && is_uniform_product(at(base_of(left)).operands[0]));
+                  !(target.shuffles && turned_in_registers(rows, columns, depth, width) && is_uniform_product(at(base_of(left)).operands[0]));
     if (few || turned) {
         const binding_list of_left = operand_bindings(core, l, 0, s.bindings);
         make_base(left, of_left, stack, true);

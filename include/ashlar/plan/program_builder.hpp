@@ -10,6 +10,7 @@ namespace ashlar::detail {
 /// What the planner has to know about the machine.
 struct plan_target {
     std::size_t register_bytes, second_cache_bytes;
+    bool shuffles = true;  // registers are shuffled without a detour through memory
 
     constexpr std::size_t lanes(std::size_t element_bytes) const {
         return register_bytes > element_bytes ? register_bytes / element_bytes : 1;
