@@ -33,6 +33,8 @@ TEST(few_softmax, queries_of_a_whole_register) {
     attend<float, 9, 5, 4, 4>();
     attend<float, 12, 12, 8, 8>();
     attend<float, 16, 9, 8, 8>();
+    attend<float, 11, 6, 4, 1>();
+    attend<float, 13, 4, 2, 32>();
     attend<float, 16, 16, 16, 16>();
 }
 

@@ -79,9 +79,10 @@ struct few_softmax {
         } else {
             constexpr bool lies_well = scores::few || (packs == 1 && scores::left_row == 1 && (Rows == width || scores::left_is_padded()));
             constexpr std::size_t left = scores::few ? (scores::depth < width ? scores::depth : width) / packs : 1;
-            return lies_well && keys + left + 2 <= registers && scores::is_uniform(scores::top) && std::is_same_v<typename scores::output, element>;
+            return lies_well && keys + left + 2 <= registers && 4 * keys <= 3 * registers && scores::is_uniform(scores::top) && std::is_same_v<typename scores::output, element>;
         }
     }();
+    /// Narrow values are weighed in registers to the end.
     static constexpr bool fits_values = [] {
         if constexpr (values::right_is_packed || values::masked_top() != no_axis || values::excludes || values::width != width) {
             return false;
@@ -90,12 +91,14 @@ struct few_softmax {
             return divides && values::right_column == 1 && vectors + columns / packs + 4 <= registers;
         }
     }();
+    /// The product of wide values is straight code where that is short, and not a few sums that wait for themselves.
     static constexpr bool fits_vectors = [] {
         if constexpr (values::right_is_packed || values::masked_top() != no_axis || values::excludes || values::width != width || values::rows_in_lanes) {
             return false;
         } else {
             constexpr std::size_t sums = Rows * (columns / width);
-            return values::right_column == 1 && columns % width == 0 && 2 * sums + 8 <= registers && keys * sums <= 96;
+            constexpr bool waits = keys > 8 && keys > 2 * sums;
+            return values::right_column == 1 && columns % width == 0 && 2 * sums + 8 <= registers && keys * sums <= 96 && !waits;
         }
     }();
     /// Where the values are too wide, the numerators are stored in the order in which their product reads them.

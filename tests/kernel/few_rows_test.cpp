@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSL-1.0
+// Few rows in registers against naive loops: where a column lies, what is combined, and products with folded weights.
+#include <ashlar/kernel/few_rows.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <limits>
+#include <vector>
+
+namespace {
+
+using namespace ashlar;
+using namespace ashlar::detail;
+
+template <class T>
+constexpr std::size_t width = lane_width<T, current_config>;
+
+template <class T>
+T number(std::size_t i) {
+    return static_cast<T>(static_cast<int>(i * 37 % 101) - 50) / T(16);
+}
+
+template <class T, std::size_t Rows, std::size_t Columns>
+struct folded {
+    using few = few_rows<T, current_config, Rows>;
+    using vec = typename few::vec;
+    static constexpr std::size_t vectors = few::vectors(Columns);
+    vec x[vectors];
+    T w[Rows][Columns];
+
+    // Lanes of no row and no column hold NaN.
+    folded() {
+        for (std::size_t i = 0; i < vectors; ++i) {
+            T all[width<T>];
+            for (std::size_t lane = 0; lane < width<T>; ++lane) {
+                const std::size_t c = i * few::packs + few::column_of(lane), r = few::row_of(lane);
+                all[lane] = std::numeric_limits<T>::quiet_NaN();
+                if (r < Rows && c < Columns) all[lane] = w[r][c] = number<T>(r * Columns + c);
+            }
+            x[i] = vec::load(all);
+        }
+    }
+};
+
+template <class T, std::size_t Rows, std::size_t Depth, std::size_t Columns, std::size_t Distance>
+void weigh() {
+    SCOPED_TRACE(testing::Message() << Rows << " rows " << Depth << " deep " << Columns << " columns");
+    using few = few_rows<T, current_config, Rows>;
+    const folded<T, Rows, Depth> f;
+    std::vector<T> v((Depth - 1) * Distance + Columns, std::numeric_limits<T>::quiet_NaN());
+    const auto expected = [&](std::size_t r, std::size_t c) {
+        T sum(0);
+        for (std::size_t k = 0; k < Depth; ++k) sum += f.w[r][k] * v[k * Distance + c];
+        return sum;
+    };
+    for (std::size_t k = 0; k < Depth; ++k)
+        for (std::size_t c = 0; c < Columns; ++c) v[k * Distance + c] = number<T>(k * 7 + c);
+    if constexpr (Columns % few::packs == 0) {
+        typename few::vec sums[Columns / few::packs];
+        few::template weigh<Depth, Columns, Distance>(f.x, v.data(), sums);
+        for (std::size_t j = 0; j < Columns / few::packs; ++j)
+            for (std::size_t r = 0; r < Rows; ++r)
+                for (std::size_t d = 0; d < few::packs; ++d)
+                    EXPECT_NEAR(sums[j][r * few::packs + d], expected(r, j * few::packs + d), 1e-4) << r << ' ' << j << ' ' << d;
+    }
+    if constexpr (Columns % width<T> == 0) {
+        T stored[f.vectors * width<T>];
+        for (std::size_t i = 0; i < f.vectors; ++i) f.x[i].store(stored + i * width<T>);
+        typename few::vec sums[Rows][Columns / width<T>];
+        few::template weigh_vectors<Depth, Columns, Distance>(from_memory(stored), v.data(), sums);
+        for (std::size_t r = 0; r < Rows; ++r)
+            for (std::size_t c = 0; c < Columns; ++c) EXPECT_NEAR(sums[r][c / width<T>][c % width<T>], expected(r, c), 1e-4) << r << ' ' << c;
+    }
+}
+
+template <class T, std::size_t Rows>
+void check_rows() {
+    if constexpr (Rows <= width<T>) {
+        SCOPED_TRACE(testing::Message() << Rows << " rows");
+        using few = few_rows<T, current_config, Rows>;
+        weigh<T, Rows, 1, few::packs, few::packs>();
+        weigh<T, Rows, few::packs + 1, 2 * few::packs, 2 * few::packs + 1>();
+        weigh<T, Rows, 5, 2 * width<T>, 2 * width<T> + 3>();
+
+        const folded<T, Rows, few::packs> f;
+        const auto added = few::combine_columns(f.x[0], lane_sum{});
+        const auto ordered = few::in_order(f.x[0]);
+        constexpr std::size_t kept = few::packs == 1 ? 1 : few::packs - 1;
+        const auto first = few::template first_columns<kept>(f.x[0], T(-7));
+        for (std::size_t r = 0; r < Rows; ++r) {
+            T sum(0);
+            for (std::size_t c = 0; c < few::packs; ++c) sum += f.w[r][c];
+            for (std::size_t c = 0; c < few::packs; ++c) {
+                EXPECT_NEAR(added[few::lane_of(c, r)], sum, 1e-5);
+                EXPECT_EQ(ordered[c * few::line + r], f.w[r][c]);
+                EXPECT_EQ(first[few::lane_of(c, r)], c < kept ? f.w[r][c] : T(-7));
+            }
+        }
+    }
+}
+
+template <class T, std::size_t Size, std::size_t Count>
+void groups() {
+    using vec = lanes<T, width<T>, current_config>;
+    if constexpr (Size * Count <= width<T>) {
+        constexpr std::size_t per_vector = width<T> / Size;
+        vec x[Count];
+        for (std::size_t i = 0; i < Count; ++i) {
+            T all[width<T>];
+            for (std::size_t lane = 0; lane < width<T>; ++lane) all[lane] = static_cast<T>(i * width<T> + lane);
+            x[i] = vec::load(all);
+        }
+        transpose_groups<Size, Count>(x);
+        for (std::size_t c = 0; c < Count; ++c)
+            for (std::size_t row = 0; row < per_vector; ++row)
+                for (std::size_t d = 0; d < Size; ++d) EXPECT_EQ(x[c][row * Size + d], static_cast<T>((row * Count + c) * Size + d));
+        transpose_groups_back<Size, Count>(x);
+        for (std::size_t i = 0; i < Count; ++i)
+            for (std::size_t lane = 0; lane < width<T>; ++lane) EXPECT_EQ(x[i][lane], static_cast<T>(i * width<T> + lane));
+    }
+}
+
+template <class T>
+class few_rows_test : public testing::Test {};
+using element_types = testing::Types<float, double>;
+TYPED_TEST_SUITE(few_rows_test, element_types);
+
+TYPED_TEST(few_rows_test, all_rows) {
+    check_rows<TypeParam, 2>();
+    check_rows<TypeParam, 3>();
+    check_rows<TypeParam, 4>();
+    check_rows<TypeParam, 8>();
+    check_rows<TypeParam, 11>();
+}
+
+TYPED_TEST(few_rows_test, groups) {
+    groups<TypeParam, 1, 2>();
+    groups<TypeParam, 1, 8>();
+    groups<TypeParam, 2, 4>();
+    groups<TypeParam, 4, 4>();
+}
+
+}  // namespace
