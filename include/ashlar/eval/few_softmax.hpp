@@ -213,6 +213,7 @@ private:
         ASHLAR_UNROLL
         for (std::size_t i = 0; i < vectors; ++i) rows::in_order(x[i]).store(out + static_cast<std::ptrdiff_t>(i * packs) * soft::column_distance);
         stage.template put_rows<soft::second_buffer, Rows, element>(row, rows::in_order(factor));
+        from_memory(out);
         values{{{f}}}.run();
     }
 
