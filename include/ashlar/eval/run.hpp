@@ -144,13 +144,13 @@ consteval bool runs_before() {
     }
 }
 
-/// Whether the chain of stages that an item belongs to is computed in registers.
+/// Whether the chain of stages that starts at an item is computed in registers; there is none at no_axis.
 template <class P, class T, std::size_t Item, std::size_t Rows>
 consteval bool is_few_softmax() {
-    constexpr softmax_chain chain = softmax_chains<P>[Item];
-    if constexpr (chain.item == no_axis) {
+    if constexpr (Item == no_axis) {
         return false;
     } else {
+        constexpr softmax_chain chain = softmax_chains<P>[Item];
         constexpr std::size_t rows = stage_rows<P, chain.softmax, Rows>();
         if constexpr (rows > 1 && rows <= stage_lanes<P, chain.softmax>())
             return few_softmax<P, T, chain.scores, chain.softmax, chain.values, rows>::pays;
@@ -210,14 +210,11 @@ ASHLAR_ALWAYS_INLINE void run_loop(frame<P, T>& f) {
     }
 }
 
-/// The chain at its first stage, nothing at the others.
 template <std::size_t Item, std::size_t Rows, class P, class T>
 ASHLAR_ALWAYS_INLINE void run_few_softmax(const frame<P, T>& outer) {
     constexpr softmax_chain chain = softmax_chains<P>[Item];
-    if constexpr (chain.item == Item) {
-        const frame<P, T> f = outer;
-        few_softmax<P, T, chain.scores, chain.softmax, chain.values, stage_rows<P, chain.softmax, Rows>()>{f}.run();
-    }
+    const frame<P, T> f = outer;
+    few_softmax<P, T, chain.scores, chain.softmax, chain.values, stage_rows<P, chain.softmax, Rows>()>{f}.run();
 }
 
 template <std::int16_t Parent, std::size_t Rows, class P, class T>
@@ -228,9 +225,10 @@ ASHLAR_ALWAYS_INLINE void run_items(frame<P, T>& f) {
             if constexpr (item.parent == Parent) {
                 if constexpr (item.is_loop) {
                     if constexpr (!is_left_to_product<P, T, static_cast<std::size_t>(item.index)>()) run_loop<static_cast<std::size_t>(item.index), Rows>(f);
-                } else if constexpr (is_few_softmax<P, T, K, Rows>())
-                    run_few_softmax<K, Rows>(f);
-                else if constexpr (joined_stage<P, T, K, Rows>() != no_axis)
+                } else if constexpr (is_few_softmax<P, T, softmax_chains<P>[K].item, Rows>()) {
+                    // All of the chain at its first item.
+                    if constexpr (softmax_chains<P>[K].item == K) run_few_softmax<K, Rows>(f);
+                } else if constexpr (joined_stage<P, T, K, Rows>() != no_axis)
                     separate_pair<P, T, static_cast<std::size_t>(item.index), joined_stage<P, T, K, Rows>(), stage_rows<P, static_cast<std::size_t>(item.index), Rows>()>::run(f);
                 else if constexpr (!runs_before<P, T, K, Rows>())
                     run_stage<static_cast<std::size_t>(item.index), Rows>(f);

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <ashlar/core/config.hpp>
-#include <ashlar/kernel/simd_transpose.hpp>
 #include <ashlar/plan/planner.hpp>
 
 namespace ashlar::detail {
@@ -39,7 +38,8 @@ struct planned {
     using node = node_type<Id, E>;
 
     static constexpr axis_list destination_strides = Strides;
-    static constexpr plan_target target{Config::register_bits / 8, Config::l2_bytes, shuffles<float, lane_width<float, Config>, Config>()};
+    // The upper half of the sets are registers whose size is an option, or that are arrays.
+    static constexpr plan_target target{Config::register_bits / 8, Config::l2_bytes, (Config::instruction_sets >> 32) == 0};
 
 private:
     static constexpr program<count> full = planner<count>(graph_type::nodes, target).run(Strides);
