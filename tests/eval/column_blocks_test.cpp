@@ -14,14 +14,6 @@ using namespace ashlar;
 
 namespace {
 
-template <class T, auto... Dims>
-tensor<T, Dims...> random_tensor(unsigned seed) {
-    tensor<T, Dims...> t;
-    support::random_numbers random(seed);
-    random.fill_uniform(t);
-    return t;
-}
-
 template <class T>
 inline constexpr double tolerance = sizeof(T) == 8 ? 1e-12 : 4e-6;
 
@@ -29,9 +21,9 @@ inline constexpr double tolerance = sizeof(T) == 8 ? 1e-12 : 4e-6;
 template <class T, std::size_t Heads, std::size_t Blocks, std::size_t Block, std::size_t Depth, std::size_t Rows>
 void attend() {
     constexpr std::size_t keys = Blocks * Block;
-    static const auto in_blocks = random_tensor<T, Heads, Blocks, Depth, Block>(1);
-    static const auto v = random_tensor<T, Heads, keys, 9>(2);
-    static const auto q = random_tensor<T, Heads, Rows, Depth>(3);
+    static const auto in_blocks = support::random_numbers(1).uniform<T, Heads, Blocks, Depth, Block>();
+    static const auto v = support::random_numbers(2).uniform<T, Heads, keys, 9>();
+    static const auto q = support::random_numbers(3).uniform<T, Heads, Rows, Depth>();
     const auto k = reshape<Heads, keys, Depth>(permute<0, 1, 3, 2>(in_blocks));
     static const tensor<T, Heads, keys, Depth> plain = k;
     reference::attention_options options;
@@ -59,8 +51,8 @@ TEST(column_blocks, attention_to_keys_in_blocks) {
 
 // A product with heads beside each other: a weight [heads, depth, width] as the matrix [depth, heads * width].
 TEST(column_blocks, weights_of_heads) {
-    const auto w = random_tensor<float, 3, 20, 32>(4);
-    const auto x = random_tensor<float, 11, 20>(5);
+    const auto w = support::random_numbers(4).uniform<float, 3, 20, 32>();
+    const auto x = support::random_numbers(5).uniform<float, 11, 20>();
     const auto side_by_side = reshape<20, 96>(permute<1, 0, 2>(w));
     const tensor<float, 20, 96> plain = side_by_side;
     static_assert(workspace_bytes<decltype(matmul(x, side_by_side))> == 0);
@@ -73,12 +65,12 @@ TEST(column_blocks, weights_of_heads) {
 
 // Where the blocks are no whole registers or their place is known at run time only, a copy is as right.
 TEST(column_blocks, other_blocks_are_copied) {
-    const auto w = random_tensor<float, 3, 20, 7>(6);
-    const auto x = random_tensor<float, 11, 20>(7);
+    const auto w = support::random_numbers(6).uniform<float, 3, 20, 7>();
+    const auto x = support::random_numbers(7).uniform<float, 11, 20>();
     const auto side_by_side = reshape<20, 21>(permute<1, 0, 2>(w));
     const tensor<float, 20, 21> plain = side_by_side;
     reference::expect_near(eval(matmul(x, side_by_side)), reference::of(eval(matmul(x, plain))), 1e-6);
-    const auto wide = random_tensor<float, 2, 20, 64>(8);
+    const auto wide = support::random_numbers(8).uniform<float, 2, 20, 64>();
     const auto part = slice<1, 5, 101>(reshape<20, 128>(permute<1, 0, 2>(wide)));
     const tensor<float, 20, 96> plain_part = part;
     reference::expect_near(eval(matmul(x, part)), reference::of(eval(matmul(x, plain_part))), 1e-6);
@@ -86,9 +78,9 @@ TEST(column_blocks, other_blocks_are_copied) {
 
 // Query heads that share keys, without a copy of these for each.
 TEST(column_blocks, shared_by_groups) {
-    const auto in_blocks = random_tensor<float, 2, 2, 8, 64>(9);
-    const auto v = random_tensor<float, 2, 128, 8>(10);
-    const auto q = random_tensor<float, 6, 3, 8>(11);
+    const auto in_blocks = support::random_numbers(9).uniform<float, 2, 2, 8, 64>();
+    const auto v = support::random_numbers(10).uniform<float, 2, 128, 8>();
+    const auto q = support::random_numbers(11).uniform<float, 6, 3, 8>();
     const auto k = reshape<2, 128, 8>(permute<0, 1, 3, 2>(in_blocks));
     const tensor<float, 2, 128, 8> plain = k;
     const tensor<float, 6, 3, 8> expected = attention(q, plain, v, keys_below(77));
@@ -97,9 +89,9 @@ TEST(column_blocks, shared_by_groups) {
 
 // Keys behind the length may be NaN.
 TEST(column_blocks, nan_behind_the_length) {
-    auto in_blocks = random_tensor<float, 1, 3, 8, 64>(12);
-    auto v = random_tensor<float, 1, 192, 8>(13);
-    const auto q = random_tensor<float, 1, 2, 8>(14);
+    auto in_blocks = support::random_numbers(12).uniform<float, 1, 3, 8, 64>();
+    auto v = support::random_numbers(13).uniform<float, 1, 192, 8>();
+    const auto q = support::random_numbers(14).uniform<float, 1, 2, 8>();
     for (std::size_t t = 70; t < 192; ++t)
         for (std::size_t d = 0; d < 8; ++d) in_blocks(0, t / 64, d, t % 64) = v(0, t, d) = std::numeric_limits<float>::quiet_NaN();
     const auto k = reshape<1, 192, 8>(permute<0, 1, 3, 2>(in_blocks));

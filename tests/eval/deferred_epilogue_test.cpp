@@ -15,36 +15,20 @@ using namespace ashlar;
 
 namespace {
 
-template <class T, auto... Dims>
-tensor<T, Dims...> random_tensor(unsigned seed, double scale = 1) {
-    tensor<T, Dims...> t;
-    support::random_numbers random(seed);
-    random.fill_uniform(t);
-    t = t * static_cast<T>(scale);
-    return t;
-}
-
 template <class T>
 inline constexpr double tolerance = sizeof(T) == 8 ? 1e-11 : 1e-5;
-
-template <class A, class B>
-double product_at(const A& a, const B& b, std::size_t i, std::size_t j) {
-    double sum = 0;
-    for (std::size_t k = 0; k < b.extents[0]; ++k) sum += static_cast<double>(a(i, k)) * static_cast<double>(b(k, j));
-    return sum;
-}
 
 /// Every expression whose epilogue is deferred, with plain and with packed weights, into memory that held NaN.
 template <class T, std::size_t Rows, std::size_t Columns, std::size_t Depth>
 void activate() {
-    static const auto a = random_tensor<T, Rows, Depth>(1);
-    static const auto b = random_tensor<T, Depth, Columns>(2, 0.3);
-    static const auto bias = random_tensor<T, Columns>(3);
-    static const auto rest = random_tensor<T, Rows, Columns>(4);
+    static const auto a = support::random_numbers(1).uniform<T, Rows, Depth>();
+    static const auto b = support::random_numbers(2).uniform<T, Depth, Columns>(-0.3, 0.3);
+    static const auto bias = support::random_numbers(3).uniform<T, Columns>();
+    static const auto rest = support::random_numbers(4).uniform<T, Rows, Columns>();
     static const packed<T, Depth, Columns> panels = pack(b);
     static tensor<double, Rows, Columns> sums;
     for (std::size_t i = 0; i < Rows; ++i)
-        for (std::size_t j = 0; j < Columns; ++j) sums(i, j) = product_at(a, b, i, j);
+        for (std::size_t j = 0; j < Columns; ++j) sums(i, j) = reference::product_at(a, b, i, j);
     static tensor<T, Rows, Columns> out;
     const auto check = [](const char* what, auto expected) {
         for (std::size_t i = 0; i < Rows; ++i)
@@ -81,29 +65,29 @@ TEST(deferred_epilogue, activations_of_products) {
 
 // The second product reads what waited in the first one's result, tile by tile.
 TEST(deferred_epilogue, feed_forward) {
-    static const auto x = random_tensor<float, 50, 192>(5);
-    static const auto up = random_tensor<float, 192, 240>(6, 0.3);
-    static const auto down = random_tensor<float, 240, 192>(7, 0.3);
+    static const auto x = support::random_numbers(5).uniform<float, 50, 192>();
+    static const auto up = support::random_numbers(6).uniform<float, 192, 240>(-0.3, 0.3);
+    static const auto down = support::random_numbers(7).uniform<float, 240, 192>(-0.3, 0.3);
     static const packed<float, 192, 240> packed_up = pack(up);
     static const packed<float, 240, 192> packed_down = pack(down);
     static tensor<double, 50, 240> hidden;
     for (std::size_t i = 0; i < 50; ++i)
-        for (std::size_t j = 0; j < 240; ++j) hidden(i, j) = reference::gelu(product_at(x, up, i, j));
+        for (std::size_t j = 0; j < 240; ++j) hidden(i, j) = reference::gelu(reference::product_at(x, up, i, j));
     const auto check = [&](const auto& y) {
         for (std::size_t i = 0; i < 50; ++i)
-            for (std::size_t j = 0; j < 192; ++j) ASSERT_NEAR(y(i, j), product_at(hidden, down, i, j) + x(i, j), 4e-5);
+            for (std::size_t j = 0; j < 192; ++j) ASSERT_NEAR(y(i, j), reference::product_at(hidden, down, i, j) + x(i, j), 4e-5);
     };
     check(eval(matmul(gelu(matmul(x, up)), down) + x));
     check(eval(matmul(gelu(matmul(x, packed_up)), packed_down) + x));
 }
 
 TEST(deferred_epilogue, the_destination_is_an_operand) {
-    static auto x = random_tensor<float, 24, 192>(8);
-    static const auto w = random_tensor<float, 192, 192>(9, 0.3);
+    static auto x = support::random_numbers(8).uniform<float, 24, 192>();
+    static const auto w = support::random_numbers(9).uniform<float, 192, 192>(-0.3, 0.3);
     static const tensor<float, 24, 192> before = x;
     x = silu(matmul(x, w));
     for (std::size_t i = 0; i < 24; ++i)
-        for (std::size_t j = 0; j < 192; ++j) ASSERT_NEAR(x(i, j), reference::silu(product_at(before, w, i, j)), 1e-5);
+        for (std::size_t j = 0; j < 192; ++j) ASSERT_NEAR(x(i, j), reference::silu(reference::product_at(before, w, i, j)), 1e-5);
 }
 
 TEST(deferred_epilogue, functions_of_a_few_instructions_are_not_deferred) {

@@ -16,33 +16,17 @@ using namespace ashlar;
 
 namespace {
 
-template <class T, auto... Dims>
-tensor<T, Dims...> random_tensor(unsigned seed) {
-    tensor<T, Dims...> t;
-    support::random_numbers random(seed);
-    random.fill_uniform(t);
-    return t;
-}
-
 template <class T>
 inline constexpr double tolerance = sizeof(T) == 8 ? 1e-11 : 4e-5;
 
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
-/// Element (i, j) of a.b in double precision.
-template <class A, class B>
-double product_at(const A& a, const B& b, std::size_t i, std::size_t j) {
-    double sum = 0;
-    for (std::size_t k = 0; k < b.extents[0]; ++k) sum += static_cast<double>(a(i, k)) * static_cast<double>(b(k, j));
-    return sum;
-}
-
 template <class T, std::size_t Rows, std::size_t Columns, std::size_t Depth>
 void multiply() {
-    static const auto a = random_tensor<T, Rows, Depth>(1);
-    static const auto b = random_tensor<T, Depth, Columns>(2);
-    static const auto bias = random_tensor<T, Columns>(3);
-    static const auto rest = random_tensor<T, Rows, Columns>(4);
+    static const auto a = support::random_numbers(1).uniform<T, Rows, Depth>();
+    static const auto b = support::random_numbers(2).uniform<T, Depth, Columns>();
+    static const auto bias = support::random_numbers(3).uniform<T, Columns>();
+    static const auto rest = support::random_numbers(4).uniform<T, Rows, Columns>();
     const auto check = [](const auto& result, auto expected) {
         for (std::size_t i = 0; i < Rows; ++i)
             for (std::size_t j = 0; j < Columns; ++j)
@@ -52,14 +36,14 @@ void multiply() {
     static tensor<T, Rows, Columns> out;
     std::fill_n(out.data(), out.size(), static_cast<T>(not_a_number));
     out = matmul(a, b);
-    check(out, [](std::size_t i, std::size_t j) { return product_at(a, b, i, j); });
+    check(out, [](std::size_t i, std::size_t j) { return reference::product_at(a, b, i, j); });
     std::fill_n(out.data(), out.size(), static_cast<T>(not_a_number));
     out = max(matmul(a, b) + bias, T(0)) + rest;
-    check(out, [](std::size_t i, std::size_t j) { return std::max(product_at(a, b, i, j) + bias(j), 0.0) + rest(i, j); });
+    check(out, [](std::size_t i, std::size_t j) { return std::max(reference::product_at(a, b, i, j) + bias(j), 0.0) + rest(i, j); });
     // In place: the destination is also what the rest of the expression reads.
     out = rest;
     out = matmul(a, b) * T(0.5) + out;
-    check(out, [](std::size_t i, std::size_t j) { return product_at(a, b, i, j) * 0.5 + rest(i, j); });
+    check(out, [](std::size_t i, std::size_t j) { return reference::product_at(a, b, i, j) * 0.5 + rest(i, j); });
 }
 
 }  // namespace
@@ -77,59 +61,59 @@ TEST(streamed_columns, sums_in_parts_of_the_depth) {
 }
 
 TEST(streamed_columns, destinations_with_gaps) {
-    static const auto a = random_tensor<float, 9, 100>(5);
-    static const auto b = random_tensor<float, 100, 128>(6);
+    static const auto a = support::random_numbers(5).uniform<float, 9, 100>();
+    static const auto b = support::random_numbers(6).uniform<float, 100, 128>();
     static tensor<float, 9, 160> wide;
     std::fill_n(wide.data(), wide.size(), -7.0f);
     slice<1, 16, 144>(wide) = matmul(a, b);
     for (std::size_t i = 0; i < 9; ++i)
         for (std::size_t j = 0; j < 160; ++j) {
             const bool inside = j >= 16 && j < 144;
-            ASSERT_NEAR(wide(i, j), inside ? product_at(a, b, i, j - 16) : -7.0, 4e-5);
+            ASSERT_NEAR(wide(i, j), inside ? reference::product_at(a, b, i, j - 16) : -7.0, 4e-5);
         }
     static tensor<float, 128, 9> turned;
     transpose(turned) = matmul(a, b);
     for (std::size_t i = 0; i < 9; ++i)
-        for (std::size_t j = 0; j < 128; ++j) ASSERT_NEAR(turned(j, i), product_at(a, b, i, j), 4e-5);
+        for (std::size_t j = 0; j < 128; ++j) ASSERT_NEAR(turned(j, i), reference::product_at(a, b, i, j), 4e-5);
 }
 
 TEST(streamed_columns, results_of_another_type) {
-    static const auto a = random_tensor<float, 8, 80>(7);
-    static const auto b = random_tensor<float, 80, 128>(8);
+    static const auto a = support::random_numbers(7).uniform<float, 8, 80>();
+    static const auto b = support::random_numbers(8).uniform<float, 80, 128>();
     const auto above = eval(matmul(a, b) > 0.5f);
     for (std::size_t i = 0; i < 8; ++i)
         for (std::size_t j = 0; j < 128; ++j) {
-            const double exact = product_at(a, b, i, j);
+            const double exact = reference::product_at(a, b, i, j);
             if (std::abs(exact - 0.5) < 1e-4) continue;
             ASSERT_EQ(above(i, j), exact > 0.5);
         }
 }
 
 TEST(streamed_columns, an_operand_that_is_the_destination) {
-    static auto x = random_tensor<float, 12, 128>(9);
-    static const auto w = random_tensor<float, 128, 128>(10);
+    static auto x = support::random_numbers(9).uniform<float, 12, 128>();
+    static const auto w = support::random_numbers(10).uniform<float, 128, 128>();
     static const tensor<float, 12, 128> before = x;
     x = matmul(x, w);
     for (std::size_t i = 0; i < 12; ++i)
-        for (std::size_t j = 0; j < 128; ++j) ASSERT_NEAR(x(i, j), product_at(before, w, i, j), 4e-5);
+        for (std::size_t j = 0; j < 128; ++j) ASSERT_NEAR(x(i, j), reference::product_at(before, w, i, j), 4e-5);
 }
 
 TEST(streamed_columns, layers_in_a_chain) {
-    static const auto x = random_tensor<float, 40, 96>(11);
-    static const auto up = random_tensor<float, 96, 192>(12);
-    static const auto down = random_tensor<float, 192, 96>(13);
+    static const auto x = support::random_numbers(11).uniform<float, 40, 96>();
+    static const auto up = support::random_numbers(12).uniform<float, 96, 192>();
+    static const auto down = support::random_numbers(13).uniform<float, 192, 96>();
     const auto y = eval(matmul(max(matmul(x, up), 0.0f), down) + x);
     static tensor<double, 40, 192> hidden;
     for (std::size_t i = 0; i < 40; ++i)
-        for (std::size_t j = 0; j < 192; ++j) hidden(i, j) = std::max(product_at(x, up, i, j), 0.0);
+        for (std::size_t j = 0; j < 192; ++j) hidden(i, j) = std::max(reference::product_at(x, up, i, j), 0.0);
     for (std::size_t i = 0; i < 40; ++i)
-        for (std::size_t j = 0; j < 96; ++j) ASSERT_NEAR(y(i, j), product_at(hidden, down, i, j) + x(i, j), 4e-4);
+        for (std::size_t j = 0; j < 96; ++j) ASSERT_NEAR(y(i, j), reference::product_at(hidden, down, i, j) + x(i, j), 4e-4);
 }
 
 TEST(streamed_columns, masked_products) {
-    static const auto a = random_tensor<float, 16, 70>(14);
-    static const auto b = random_tensor<float, 70, 128>(15);
+    static const auto a = support::random_numbers(14).uniform<float, 16, 70>();
+    static const auto b = support::random_numbers(15).uniform<float, 70, 128>();
     const auto y = eval(where(causal, matmul(a, b), -1.0f));
     for (std::size_t i = 0; i < 16; ++i)
-        for (std::size_t j = 0; j < 128; ++j) ASSERT_NEAR(y(i, j), j <= i ? product_at(a, b, i, j) : -1.0, 4e-5);
+        for (std::size_t j = 0; j < 128; ++j) ASSERT_NEAR(y(i, j), j <= i ? reference::product_at(a, b, i, j) : -1.0, 4e-5);
 }

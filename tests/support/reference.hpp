@@ -117,6 +117,14 @@ inline array transpose(const array& a) {
     return permute(a, order);
 }
 
+/// Element (i, j) of the product of two matrices.
+template <class A, class B>
+double product_at(const A& a, const B& b, std::size_t i, std::size_t j) {
+    double sum = 0;
+    for (std::size_t k = 0; k < b.extents[0]; ++k) sum += static_cast<double>(a(i, k)) * static_cast<double>(b(k, j));
+    return sum;
+}
+
 /// [..., M, K] by [..., K, N]; the axes before broadcast.
 inline array matmul(const array& a, const array& b) {
     const auto batch_of = [](const array& x) {
