@@ -15,15 +15,17 @@
 
 namespace ashlar::detail {
 
-/// Whether what happens to node `from` on its way to node n takes many instructions.
-template <class P>
-consteval bool is_costly(std::size_t n, std::size_t from) {
-    if (n == from) return false;
+/// Whether what a stage computes behind its core, on the way to node n, takes many instructions; what other stages have
+/// left in memory is only read.
+template <class P, std::size_t Stage>
+consteval bool is_costly(std::size_t n = static_cast<std::size_t>(P::code.stages[Stage].top)) {
+    constexpr const auto& stage = P::code.stages[Stage];
     const graph_node& g = P::nodes[n];
-    if (g.kind == op::let || g.kind == op::let_value) return is_costly<P>(static_cast<std::size_t>(g.same_as), from);
+    if (static_cast<std::int16_t>(n) == stage.core || stage.values[n] != -1) return false;
+    if (g.kind == op::let || g.kind == op::let_value) return is_costly<P, Stage>(static_cast<std::size_t>(g.same_as));
     if (g.kind == op::map && g.costly) return true;
     for (std::size_t i = 0; i < g.operand_count; ++i)
-        if (is_costly<P>(static_cast<std::size_t>(g.operands[i]), from)) return true;
+        if (is_costly<P, Stage>(static_cast<std::size_t>(g.operands[i]))) return true;
     return false;
 }
 

@@ -83,6 +83,11 @@ inline constexpr std::size_t beside_period_of = 4;
 template <works_beside Inner>
 inline constexpr std::size_t beside_period_of<Inner> = Inner::beside_period;
 
+/// Cache lines to ask for every `period` steps, so that all row blocks together ask for as much as they read.
+constexpr std::size_t lines_at_once(std::size_t period, std::size_t bytes_per_step, std::size_t row_blocks) {
+    return (period * bytes_per_step / cache_line_bytes + row_blocks - 1) / row_blocks;
+}
+
 /// The epilogue of a panel, which knows its columns by their place in the panel.
 template <class Inner>
 struct panel_epilogue {
@@ -119,10 +124,8 @@ template <class Inner, std::size_t BytesPerStep, std::size_t RowBlocks>
 struct prefetching_epilogue : panel_epilogue<Inner> {
     prefetch_stream ahead;
 
-    static constexpr std::size_t lines = (beside_period_of<Inner> * BytesPerStep / cache_line_bytes + RowBlocks - 1) / RowBlocks;
-
     ASHLAR_ALWAYS_INLINE void beside() {
-        ahead.template advance<lines>();
+        ahead.template advance<lines_at_once(beside_period_of<Inner>, BytesPerStep, RowBlocks)>();
         if constexpr (works_beside<Inner>) this->inner.beside();
     }
 };

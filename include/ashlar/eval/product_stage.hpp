@@ -65,6 +65,7 @@ struct product_stage : product_epilogues<P, T, Stage, Rows> {
     /// excluded zero is passed over.
     static constexpr bool has_range = stage.support != -1 && stage.left_factor != -1;
     static constexpr bool excludes = P::nodes[left].excluded == exclusion::zero;
+    static constexpr bool takes_all_depth = !has_range && !excludes;
 
     struct masked_depth {
         const product_stage& s;
@@ -131,7 +132,7 @@ struct product_stage : product_epilogues<P, T, Stage, Rows> {
     ASHLAR_ALWAYS_INLINE void multiply(Epilogue& epilogue, std::size_t first) const {
         using deferred = deferred_epilogue<Epilogue, depth>;
         if constexpr (sums_wait<Epilogue> && stage.lanes == lane_axis::columns && columns % width == 0 && Rows >= deferred::least_rows && depth >= deferred::least_depth &&
-                      !has_range && !excludes && is_costly<P>(base::top, core)) {
+                      takes_all_depth && is_costly<P, Stage>()) {
             deferred waiting{epilogue};
             multiply_operands(waiting, first);
             waiting.finish();
@@ -178,7 +179,7 @@ struct product_stage : product_epilogues<P, T, Stage, Rows> {
         constexpr product_shape shape{.i = Rows, .j = Columns, .k = depth, .si = left_row, .sk = left_depth, .vk = Stride, .streamed = is_streamed,
                                       .granule = has_range ? edge_granule(depth, key_group / 4) : 0};
         using stream = column_stream<element, config, shape>;
-        constexpr bool by_rows = !right_is_packed && stage.column_block == 0 && !has_range && !excludes;
+        constexpr bool by_rows = !right_is_packed && stage.column_block == 0 && takes_all_depth;
         if constexpr (by_rows && bytes_read<P> > config::l2_bytes && stream::fits && (sums_wait<Epilogue> || is_deferred<Epilogue> || stream::depth.blocks == 1))
             product_streamed<element, config, shape>(a, b, epilogue);
         else

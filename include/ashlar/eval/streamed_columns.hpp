@@ -31,26 +31,18 @@ struct column_stream {
     static constexpr bool fits = P.i >= 6 && P.j % lane_width<T, Config> == 0 && block_bytes % cache_line_bytes == 0 && plan.vectors.blocks > 1;
 
     using block = prefetch_block<block_bytes / cache_line_bytes, row_bytes>;
-
-    /// Cache lines to ask for every `period` steps, so that all row blocks together ask for a block of columns.
-    static constexpr std::size_t lines(std::size_t period) {
-        return (period * block_bytes / cache_line_bytes + plan.rows.blocks - 1) / plan.rows.blocks;
-    }
 };
 
 /// The epilogue of one part of the depth. Sums start from what the parts before left in the result.
 template <class Inner, class T, class Stream>
-struct streamed_columns {
-    Inner& inner;
+struct streamed_columns : panel_epilogue<Inner> {
+    using panel_epilogue<Inner>::inner;
     const T* right;       ///< the right operand's first row of the part
     std::size_t columns;  ///< of the right operand
     std::size_t steps;    ///< of the part
     const T* following;   ///< the first row of the next part, or null
     bool first, last;
     typename Stream::block ahead{};
-
-    static constexpr std::size_t beside_period = beside_period_of<Inner>;
-    static constexpr bool rolls = true;
 
     ASHLAR_ALWAYS_INLINE void begin_columns(std::size_t next) {
         if (next < columns)
@@ -59,7 +51,7 @@ struct streamed_columns {
             ahead = {reinterpret_cast<const char*>(following), steps};
     }
     ASHLAR_ALWAYS_INLINE void beside() {
-        ahead.template advance<Stream::lines(beside_period)>();
+        ahead.template advance<lines_at_once(beside_period_of<Inner>, Stream::block_bytes, Stream::plan.rows.blocks)>();
         if constexpr (works_beside<Inner>) inner.beside();
     }
     ASHLAR_ALWAYS_INLINE void end_block(std::size_t i, std::size_t rows, std::size_t j, std::size_t vectors) const
@@ -83,11 +75,6 @@ struct streamed_columns {
             }
         inner(i, j, acc, count, verdict...);
     }
-    ASHLAR_ALWAYS_INLINE block_verdict begin_block(std::size_t i0, std::size_t i1, std::size_t j0, std::size_t j1) const
-        requires requires { inner.begin_block(i0, i1, j0, j1); }
-    {
-        return inner.begin_block(i0, i1, j0, j1);
-    }
 };
 
 /// The product over the whole depth, part by part.
@@ -95,13 +82,13 @@ template <class T, class Config, product_shape P, class Epilogue>
 ASHLAR_ALWAYS_INLINE void product_streamed(const T* s, const T* v, Epilogue& epilogue) {
     using stream = column_stream<T, Config, P>;
     if constexpr (stream::depth.blocks == 1) {
-        streamed_columns<Epilogue, T, stream> part{epilogue, v, P.j, P.k, nullptr, true, true};
+        streamed_columns<Epilogue, T, stream> part{{epilogue, 0}, v, P.j, P.k, nullptr, true, true};
         product<T, Config, P>(s, v, part);
     } else {
         for (std::size_t p = 0; p < stream::depth.blocks; ++p) {
             const std::size_t k = stream::depth.first(p), steps = stream::depth.size(p);
             const bool last = p + 1 == stream::depth.blocks;
-            streamed_columns<Epilogue, T, stream> part{epilogue, v + k * P.vk, P.j, steps, last ? nullptr : v + (k + steps) * P.vk, p == 0, last};
+            streamed_columns<Epilogue, T, stream> part{{epilogue, 0}, v + k * P.vk, P.j, steps, last ? nullptr : v + (k + steps) * P.vk, p == 0, last};
             product<T, Config, P>(s, v, depth_range{k, k + steps}, part);
         }
     }
