@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace ashlar::bench {
@@ -32,34 +33,43 @@ struct query_block {
     libxsmm_smmfunction scores, values;
 };
 
-/// to[cols][stride] = scale * from[rows][cols] transposed, 16 rows at a time where there are so many.
+/// to[cols][stride] = scale * from[rows][cols] transposed, a register of rows at a time where there are so many.
 void transpose(const float* from, std::size_t rows, std::size_t cols, float scale, float* to, std::size_t stride) {
     std::size_t r = 0;
-    for (; r + 16 <= rows; r += 16)
+    for (; r + vector_floats <= rows; r += vector_floats)
         for (std::size_t c = 0; c < cols; ++c) {
-            line column;
-            for (int l = 0; l < 16; ++l) column[l] = from[(r + static_cast<std::size_t>(l)) * cols + c];
-            store_line(to + c * stride + r, column * scale);
+            vector column;
+            for (std::size_t l = 0; l < vector_floats; ++l) column[l] = from[(r + l) * cols + c];
+            store(to + c * stride + r) = column * scale;
         }
     for (; r < rows; ++r)
         for (std::size_t c = 0; c < cols; ++c) to[c * stride + r] = from[r * cols + c] * scale;
 }
 
-/// 16 x 16 floats by shuffles, four levels of interleaving.
+/// The elements of both vectors by turns, from their lower halves or from their upper ones.
+template <std::size_t First, std::size_t... I>
+[[gnu::always_inline]] inline vector interleave_halves(vector a, vector b, std::index_sequence<I...>) {
+    return __builtin_shufflevector(a, b, static_cast<int>(First + I / 2 + I % 2 * vector_floats)...);
+}
+
+/// A square of one register by as many, by shuffles: each level of interleaving halves what is still to be turned.
 [[gnu::always_inline]] inline void transpose_square(const float* from, std::size_t cols, float scale, float* to, std::size_t stride) {
-    line rows[16], turned[16];
-    for (std::size_t i = 0; i < 16; ++i) rows[i] = load_line(from + i * cols) * scale;
-    constexpr auto interleave = [](line(&x)[16], line(&y)[16]) __attribute__((always_inline)) {
-        for (std::size_t i = 0; i < 8; ++i) {
-            y[2 * i] = __builtin_shufflevector(x[i], x[i + 8], 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
-            y[2 * i + 1] = __builtin_shufflevector(x[i], x[i + 8], 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+    constexpr std::size_t n = vector_floats;
+    vector rows[n], turned[n];
+#pragma GCC unroll 16
+    for (std::size_t i = 0; i < n; ++i) rows[i] = load(from + i * cols) * scale;
+#pragma GCC unroll 4
+    for (std::size_t level = n; level > 1; level /= 2) {
+#pragma GCC unroll 8
+        for (std::size_t i = 0; i < n / 2; ++i) {
+            turned[2 * i] = interleave_halves<0>(rows[i], rows[i + n / 2], std::make_index_sequence<n>{});
+            turned[2 * i + 1] = interleave_halves<n / 2>(rows[i], rows[i + n / 2], std::make_index_sequence<n>{});
         }
-    };
-    interleave(rows, turned);
-    interleave(turned, rows);
-    interleave(rows, turned);
-    interleave(turned, rows);
-    for (std::size_t i = 0; i < 16; ++i) store_line(to + i * stride, rows[i]);
+#pragma GCC unroll 16
+        for (std::size_t i = 0; i < n; ++i) rows[i] = turned[i];
+    }
+#pragma GCC unroll 16
+    for (std::size_t i = 0; i < n; ++i) store(to + i * stride) = rows[i];
 }
 
 class attention_plan {
@@ -91,7 +101,8 @@ public:
             b.scores(turned_.data(), o.input<float>(1) + b.first * d, scores_.data());
             if (p_.mask != mask_kind::full) exclude(b);
             alignas(64) float factors[64];
-            for (std::size_t l = 0; l < b.count; l += 16) store_line(factors + l, 1.0f / hand::softmax_lanes(scores_.data() + l, b.keys, stride_));
+            for (std::size_t l = 0; l < b.count; l += vector_floats)
+                store(factors + l) = 1.0f / hand::softmax_lanes(scores_.data() + l, b.keys, stride_);
             float* const out = o.result<float>() + b.begin * d;
             b.values(o.input<float>(2) + b.first * d, scores_.data(), out);
             for (std::size_t r = 0; r < b.count; ++r) hand::scale_row(out + r * d, d, factors[r]);
@@ -102,23 +113,23 @@ private:
     void turn(const float* q, std::size_t count) {
         const std::size_t d = p_.cols;
         const float scale = 1 / std::sqrt(static_cast<float>(d));
-        if (count % 16 != 0 || d % 16 != 0) return transpose(q, count, d, scale, turned_.data(), stride_);
-        for (std::size_t r = 0; r < count; r += 16)
-            for (std::size_t c = 0; c < d; c += 16) transpose_square(q + r * d + c, d, scale, turned_.data() + c * stride_ + r, stride_);
+        if (count % vector_floats != 0 || d % vector_floats != 0) return transpose(q, count, d, scale, turned_.data(), stride_);
+        for (std::size_t r = 0; r < count; r += vector_floats)
+            for (std::size_t c = 0; c < d; c += vector_floats) transpose_square(q + r * d + c, d, scale, turned_.data() + c * stride_ + r, stride_);
     }
     /// Minus infinity where a query does not keep a key; only near the edges of the block.
     void exclude(const query_block& b) {
         for (std::size_t j = 0; j < b.keys; ++j) {
             const std::size_t key = b.first + j;
             if (p_.keeps(b.begin, key) && p_.keeps(b.begin + b.count - 1, key)) continue;
-            for (std::size_t l = 0; l < b.count; l += 16) {
+            for (std::size_t l = 0; l < b.count; l += vector_floats) {
                 const auto query = static_cast<std::int32_t>(b.begin + l);
-                const hand::line_bits distance = hand::lane_numbers + (query - static_cast<std::int32_t>(key));
+                const hand::vector_bits distance = hand::lane_numbers() + (query - static_cast<std::int32_t>(key));
                 const auto window = p_.mask == mask_kind::window ? static_cast<std::int32_t>(p_.window) : 1 << 30;
-                const hand::line_bits keep = (distance >= 0) & (distance <= window);
+                const hand::vector_bits keep = (distance >= 0) & (distance <= window);
                 float* const at = scores_.data() + j * stride_ + l;
-                const line lowest = line{} - 1e30f;
-                store_line(at, keep ? load_line(at) : lowest);
+                const vector lowest = vector{} - 1e30f;
+                store(at) = keep ? load(at) : lowest;
             }
         }
     }

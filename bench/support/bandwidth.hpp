@@ -9,37 +9,46 @@
 
 namespace ashlar::bench {
 
-/// One cache line; compilers split it where registers are narrower.
-using line = float __attribute__((vector_size(64), may_alias, aligned(4)));
-inline constexpr std::size_t line_floats = 16;
+/// Bytes of the widest register that the flags of this build allow: a wider vector would go through memory.
+#if defined(__AVX512F__)
+inline constexpr std::size_t register_bytes = 64;
+#elif defined(__AVX__)
+inline constexpr std::size_t register_bytes = 32;
+#else
+inline constexpr std::size_t register_bytes = 16;
+#endif
+using vector = float __attribute__((vector_size(register_bytes), may_alias, aligned(4)));
+inline constexpr std::size_t vector_floats = register_bytes / sizeof(float);
 
-inline line load_line(const float* from) { return *reinterpret_cast<const line*>(from); }
-inline void store_line(float* to, line value) { *reinterpret_cast<line*>(to) = value; }
+[[gnu::always_inline]] inline const vector& load(const float* from) { return *reinterpret_cast<const vector*>(from); }
+[[gnu::always_inline]] inline vector& store(float* to) { return *reinterpret_cast<vector*>(to); }
 
 /// Reads n floats in order with eight independent sums; returns what depends on all of them.
 [[gnu::noinline]] inline float read_all(const float* from, std::size_t n) {
-    line sum[8] = {};
+    vector sum[8] = {};
     std::size_t i = 0;
-    for (; i + 8 * line_floats <= n; i += 8 * line_floats)
+    for (; i + 8 * vector_floats <= n; i += 8 * vector_floats)
 #pragma GCC unroll 8
-        for (std::size_t s = 0; s < 8; ++s) sum[s] += load_line(from + i + s * line_floats);
-    for (; i + line_floats <= n; i += line_floats) sum[0] += load_line(from + i);
+        for (std::size_t s = 0; s < 8; ++s) sum[s] += load(from + i + s * vector_floats);
+    for (; i + vector_floats <= n; i += vector_floats) sum[0] += load(from + i);
     for (std::size_t s = 1; s < 8; ++s) sum[0] += sum[s];
-    return sum[0][0] + sum[0][7];
+    float rest = 0;
+    for (; i < n; ++i) rest += from[i];
+    return sum[0][0] + sum[0][vector_floats - 1] + rest;
 }
 
 /// Reads one or two arrays of n floats and writes one.
 [[gnu::noinline]] inline void copy_all(float* to, const float* from, const float* second, std::size_t n) {
     std::size_t i = 0;
     if (second) {
-        for (; i + 4 * line_floats <= n; i += 4 * line_floats)
+        for (; i + 4 * vector_floats <= n; i += 4 * vector_floats)
 #pragma GCC unroll 4
             for (std::size_t s = 0; s < 4; ++s)
-                store_line(to + i + s * line_floats, load_line(from + i + s * line_floats) + load_line(second + i + s * line_floats));
+                store(to + i + s * vector_floats) = load(from + i + s * vector_floats) + load(second + i + s * vector_floats);
     } else {
-        for (; i + 4 * line_floats <= n; i += 4 * line_floats)
+        for (; i + 4 * vector_floats <= n; i += 4 * vector_floats)
 #pragma GCC unroll 4
-            for (std::size_t s = 0; s < 4; ++s) store_line(to + i + s * line_floats, load_line(from + i + s * line_floats));
+            for (std::size_t s = 0; s < 4; ++s) store(to + i + s * vector_floats) = load(from + i + s * vector_floats);
     }
     for (; i < n; ++i) to[i] = second ? from[i] + second[i] : from[i];
 }

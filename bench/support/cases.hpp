@@ -56,7 +56,7 @@ consteval bench_case rows(std::string_view name, operation op, std::size_t rows,
 }  // namespace detail
 
 /// Products are named rows x columns x depth, attention queries x head size.
-inline constexpr std::array cases{
+inline constexpr std::array all_cases{
     detail::attention("attention/16x16", 16, 16),
     detail::attention("attention/32x32", 32, 32),
     detail::attention("attention/64x64", 64, 64),
@@ -113,6 +113,41 @@ inline constexpr std::array cases{
     detail::rows("chain/49152", operation::chain, 1, 49152),
     detail::rows("chain/1048576", operation::chain, 1, 1048576),
 };
+
+namespace detail {
+
+/// The first part of a case's name.
+constexpr std::string_view kind_of(const bench_case& c) { return c.name.substr(0, c.name.find('/')); }
+
+consteval bool is_first_of_its_kind(std::size_t index) {
+    for (std::size_t i = 0; i < index; ++i)
+        if (kind_of(all_cases[i]) == kind_of(all_cases[index])) return false;
+    return true;
+}
+
+consteval std::size_t count_kinds() {
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < all_cases.size(); ++i) count += is_first_of_its_kind(i);
+    return count;
+}
+
+/// One case of each kind.
+consteval std::array<bench_case, count_kinds()> few_cases() {
+    std::array<bench_case, count_kinds()> few{};
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < all_cases.size(); ++i)
+        if (is_first_of_its_kind(i)) few[count++] = all_cases[i];
+    return few;
+}
+
+}  // namespace detail
+
+/// What this build can measure: everything, or with ASHLAR_BENCH_FEW one case of each kind, which is built in a minute.
+#if ASHLAR_BENCH_FEW
+inline constexpr std::array cases = detail::few_cases();
+#else
+inline constexpr const auto& cases = all_cases;
+#endif
 inline constexpr std::size_t case_count = cases.size();
 
 /// One run of a problem, `calls` times in a row. Peers with static shapes instantiate one function per case.

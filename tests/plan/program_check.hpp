@@ -9,21 +9,55 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <source_location>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace support {
 
 using namespace ashlar::detail;
 
+/// A stage as far as it is checked, whatever the number of nodes.
+struct checked_stage {
+    stage_kind kind;
+    std::int16_t top, core, space, loop, buffer, second_buffer, maxima, store;
+    binding_list bindings;
+    std::span<const std::int16_t> values, factors;
+};
+
+/// A program and its graph without their types: what checks them is compiled once and not for each expression.
+struct checked_program {
+    std::span<const graph_node> nodes;
+    std::span<const plan_loop> loops;
+    std::span<const plan_buffer> buffers;
+    std::span<const plan_item> items;
+    std::vector<checked_stage> stages;
+    std::size_t scratch_bytes, step_flops, flops;
+};
+
+template <class E>
+checked_program checked(const E&) {
+    using planned_type = planned<E, ashlar::current_config>;
+    constexpr const auto& code = planned_type::code;
+    std::vector<checked_stage> stages;
+    stages.reserve(code.stage_count);
+    for (const auto& s : std::span(code.stages).first(code.stage_count))
+        stages.push_back({s.kind, s.top, s.core, s.space, s.loop, s.buffer, s.second_buffer, s.maxima, s.store, s.bindings, s.values, s.factors});
+    std::size_t step_flops = 0;
+    for (const auto& step : ashlar::plan<E>.steps) step_flops += step.flops;
+    return {planned_type::nodes, std::span(code.loops).first(code.loop_count), std::span(code.buffers).first(code.buffer_count),
+            std::span(code.items).first(code.item_count), std::move(stages), code.scratch_bytes, step_flops, ashlar::flops<E>};
+}
+
 /// Runs a program without its arithmetic: two passes of every loop, keeping track of which buffer's values are in memory.
-template <class P>
 class program_checker {
 public:
     std::vector<std::string> violations;
 
-    program_checker() : valid(P::code.buffers.size(), false) {
-        for (std::size_t b = 0; b < code.buffer_count; ++b) {
+    explicit program_checker(const checked_program& program) : code(program), valid(program.buffers.size(), false) {
+        for (std::size_t b = 0; b < code.buffers.size(); ++b) {
             const plan_buffer& buffer = code.buffers[b];
             require(buffer.offset + buffer.bytes <= code.scratch_bytes, "lies outside scratch", b);
             require(buffer.offset % scratch_alignment == 0, "is not aligned", b);
@@ -31,8 +65,8 @@ public:
         }
         run(-1);
         std::size_t written = 0;
-        for (std::size_t s = 0; s < code.stage_count; ++s) {
-            const auto& stage = code.stages[s];
+        for (std::size_t s = 0; s < code.stages.size(); ++s) {
+            const checked_stage& stage = code.stages[s];
             if (stage.buffer == -1 && stage.second_buffer == -1 && stage.store == -1) written += node(stage.top).size();
             check_values(s, stage.kind == stage_kind::map || stage.kind == stage_kind::product ? stage.top : node(stage.core).operands[0]);
             for (std::int16_t l = stage.loop; l != -1; l = code.loops[index(l)].parent) {
@@ -41,40 +75,38 @@ public:
                 require(bound, "is repeated by a loop that it does not depend on", s);
             }
         }
-        require(written == P::nodes[P::count - 1].size(), "elements of the destination are written", written);
-        for (std::size_t n = 0; n < P::count; ++n) {
+        require(written == code.nodes.back().size(), "elements of the destination are written", written);
+        for (std::size_t n = 0; n < code.nodes.size(); ++n) {
             std::size_t times = 0;
-            for (std::size_t s = 0; s < code.stage_count; ++s)
-                if (code.stages[s].kind == stage_kind::product && index(code.stages[s].core) == n) ++times;
+            for (const checked_stage& stage : code.stages)
+                if (stage.kind == stage_kind::product && index(stage.core) == n) ++times;
             require(times <= 1, "is a product that several stages compute", n);
         }
-        std::size_t operations = 0;
-        for (const auto& step : ashlar::plan<typename P::expression_type, typename P::configuration>.steps) operations += step.flops;
-        require(operations == ashlar::flops<typename P::expression_type>, "operations are in steps", operations);
+        require(code.step_flops == code.flops, "operations are in steps", code.step_flops);
     }
 
 private:
-    static constexpr const auto& code = P::code;
+    const checked_program& code;
     std::vector<bool> valid;
 
-    static constexpr std::size_t index(std::int16_t i) { return static_cast<std::size_t>(i); }
-    static constexpr const graph_node& node(std::int16_t n) { return P::nodes[index(n)]; }
+    static std::size_t index(std::int16_t i) { return static_cast<std::size_t>(i); }
+    const graph_node& node(std::int16_t n) const { return code.nodes[index(n)]; }
 
     void require(bool holds, const char* what, std::size_t which) {
         if (!holds) violations.push_back(std::to_string(which) + " " + what);
     }
-    static bool overlap(std::size_t a, std::size_t b) {
+    bool overlap(std::size_t a, std::size_t b) const {
         const plan_buffer &x = code.buffers[a], &y = code.buffers[b];
         return x.offset < y.offset + y.bytes && y.offset < x.offset + x.bytes;
     }
-    static bool is_inside(std::int16_t loop, std::int16_t outer) {
+    bool is_inside(std::int16_t loop, std::int16_t outer) const {
         for (; loop != -1; loop = code.loops[index(loop)].parent)
             if (loop == outer) return true;
         return outer == -1;
     }
 
     void run(std::int16_t parent) {
-        for (std::size_t i = 0; i < code.item_count; ++i) {
+        for (std::size_t i = 0; i < code.items.size(); ++i) {
             const plan_item& item = code.items[i];
             if (item.parent != parent) continue;
             if (!item.is_loop) {
@@ -83,7 +115,7 @@ private:
             }
             const plan_loop& loop = code.loops[index(item.index)];
             for (int pass = 0; pass < (loop.extent > loop.tile ? 2 : 1); ++pass) {
-                for (std::size_t b = 0; b < code.buffer_count; ++b) {
+                for (std::size_t b = 0; b < code.buffers.size(); ++b) {
                     bool holds_entry = code.buffers[b].scope != -1 && is_inside(code.buffers[b].scope, item.index);
                     for (const std::int16_t bound : code.buffers[b].bindings) holds_entry = holds_entry || bound == item.index;
                     if (holds_entry) valid[b] = false;
@@ -97,7 +129,7 @@ private:
         const bool product = stage.kind == stage_kind::product;
         const auto each_read = [&](auto f) {
             if (!product && stage.maxima != -1) f(index(stage.maxima));
-            for (std::size_t n = 0; n < P::count; ++n) {
+            for (std::size_t n = 0; n < code.nodes.size(); ++n) {
                 if (stage.values[n] != -1) f(index(stage.values[n]));
                 if (stage.factors[n] != -1) f(index(stage.factors[n]));
             }
@@ -113,7 +145,7 @@ private:
             each_read([&](std::size_t b) {
                 require(!overlap(b, index(w)) || code.buffers[b].storage == code.buffers[index(w)].storage, "is overwritten while it is read", b);
             });
-            for (std::size_t o = 0; o < code.buffer_count; ++o)
+            for (std::size_t o = 0; o < code.buffers.size(); ++o)
                 if (o != index(w) && overlap(o, index(w))) valid[o] = false;
         }
         for (const std::int16_t w : {stage.buffer, stage.second_buffer, maxima})
@@ -148,11 +180,15 @@ private:
     }
 };
 
+/// Fails with every violation, and with where the expression stands.
+inline void expect_sound(const checked_program& program, const std::source_location& at) {
+    const program_checker checker(program);
+    for (const std::string& what : checker.violations)
+        ADD_FAILURE_AT(at.file_name(), static_cast<int>(at.line())) << what;
+}
 template <class E>
-void expect_sound(const E& e) {
-    const auto text = ashlar::explain(e);
-    const program_checker<planned<E, ashlar::current_config>> checker;
-    for (const std::string& what : checker.violations) ADD_FAILURE() << what << "\n" << text.c_str();
+void expect_sound(const E& e, const std::source_location& at = std::source_location::current()) {
+    expect_sound(checked(e), at);
 }
 
 }  // namespace support

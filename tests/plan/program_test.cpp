@@ -2,6 +2,9 @@
 // Programs of many expressions: nothing is read before it is written, nothing that is needed is overwritten.
 #include <tests/plan/program_check.hpp>
 
+#include <algorithm>
+#include <vector>
+
 namespace {
 
 using namespace ashlar;
@@ -133,6 +136,38 @@ TEST(program, layers) {
     };
     expect_sound(layer(x<2, 40, 16>));
     expect_sound(layer(layer(x<2, 40, 16>)));
+}
+
+// The checker itself: what it reads is tampered with, one rule at a time.
+TEST(program_checker, finds_faults) {
+    using support::checked_program;
+    const auto& q = x<40, 8>;
+    const checked_program sound = support::checked(attention(q, y<50, 8>, matmul(y<50, 8>, z<8, 8>)));
+    EXPECT_TRUE(support::program_checker(sound).violations.empty());
+
+    std::vector<ashlar::detail::plan_buffer> buffers(sound.buffers.begin(), sound.buffers.end());
+    for (auto& buffer : buffers) buffer.offset = 0;
+    checked_program tampered = sound;
+    tampered.buffers = buffers;
+    EXPECT_FALSE(support::program_checker(tampered).violations.empty());
+
+    tampered = sound;
+    tampered.scratch_bytes -= 1;
+    EXPECT_FALSE(support::program_checker(tampered).violations.empty());
+
+    std::vector<ashlar::detail::plan_item> items(sound.items.begin(), sound.items.end());
+    std::reverse(items.begin(), items.end());
+    tampered = sound;
+    tampered.items = items;
+    EXPECT_FALSE(support::program_checker(tampered).violations.empty());
+
+    tampered = sound;
+    tampered.stages.pop_back();
+    EXPECT_FALSE(support::program_checker(tampered).violations.empty());
+
+    tampered = sound;
+    tampered.step_flops += 1;
+    EXPECT_FALSE(support::program_checker(tampered).violations.empty());
 }
 
 }  // namespace
