@@ -9,30 +9,30 @@
 namespace ashlar {
 
 /// A string literal as a structural type, so that it can stand among template arguments.
-template <std::size_t N>
+template <std::size_t Extent>
 struct fixed_string {
-    char text[N]{};
+    char text[Extent]{};
 
-    consteval fixed_string(const char (&literal)[N]) {
-        for (std::size_t i = 0; i < N; ++i) text[i] = literal[i];
+    consteval fixed_string(const char (&literal)[Extent]) {
+        for (std::size_t i = 0; i < Extent; ++i) text[i] = literal[i];
     }
     /// Characters without the terminating zero.
-    static constexpr std::size_t size() { return N - 1; }
+    static constexpr std::size_t size() { return Extent - 1; }
 
     friend constexpr bool operator==(const fixed_string&, const fixed_string&) = default;
 };
 
-template <std::size_t N>
-fixed_string(const char (&)[N]) -> fixed_string<N>;
+template <std::size_t Extent>
+fixed_string(const char (&)[Extent]) -> fixed_string<Extent>;
 
-/// A named dimension of extent N. Two named axes match only if name and extent are the same; a named axis matches an
+/// A named dimension of extent Extent. Two named axes match only if name and extent are the same; a named axis matches an
 /// anonymous dimension (an integer) of the same extent.
 ///
 ///     inline constexpr axis<"seq", 64> seq;
 ///     tensor<float, seq, 32> x;
-template <fixed_string Name, std::size_t N>
+template <fixed_string Name, std::size_t Extent>
 struct axis {
-    static constexpr std::size_t extent = N;
+    static constexpr std::size_t extent = Extent;
     static constexpr auto name = Name;
 
     friend constexpr bool operator==(const axis&, const axis&) = default;
@@ -40,41 +40,41 @@ struct axis {
 
 namespace detail {
 
-template <class T>
+template <class Given>
 inline constexpr bool is_axis = false;
-template <fixed_string Name, std::size_t N>
-inline constexpr bool is_axis<axis<Name, N>> = true;
+template <fixed_string Name, std::size_t Extent>
+inline constexpr bool is_axis<axis<Name, Extent>> = true;
 
 }  // namespace detail
 
 /// What may stand as a dimension: an integer or an axis.
-template <class T>
-concept dimension = std::integral<std::remove_cv_t<T>> || detail::is_axis<std::remove_cv_t<T>>;
+template <class Given>
+concept dimension = std::integral<std::remove_cv_t<Given>> || detail::is_axis<std::remove_cv_t<Given>>;
 
 namespace detail {
 
 /// An integer dimension becomes std::size_t, so that tensor<float, 6> and tensor<float, 6u> are one type.
-template <dimension D>
-consteval auto canonical(D d) {
-    if constexpr (is_axis<D>)
+template <dimension Dimension>
+consteval auto canonical(Dimension d) {
+    if constexpr (is_axis<Dimension>)
         return d;
     else
         return static_cast<std::size_t>(d);
 }
 
-template <dimension D>
-consteval std::size_t extent_of(D d) {
-    if constexpr (is_axis<D>)
-        return D::extent;
+template <dimension Dimension>
+consteval std::size_t extent_of(Dimension d) {
+    if constexpr (is_axis<Dimension>)
+        return Dimension::extent;
     else
         return static_cast<std::size_t>(d);
 }
 
-template <dimension A, dimension B>
-consteval bool same_name(A, B) {
-    if constexpr (is_axis<A> && is_axis<B>) {
-        if constexpr (A::name.size() == B::name.size())
-            return A::name == B::name;
+template <dimension Left, dimension Right>
+consteval bool same_name(Left, Right) {
+    if constexpr (is_axis<Left> && is_axis<Right>) {
+        if constexpr (Left::name.size() == Right::name.size())
+            return Left::name == Right::name;
         else
             return false;
     } else {
@@ -83,18 +83,18 @@ consteval bool same_name(A, B) {
 }
 
 /// Whether two dimensions can stand for each other: the same extent, and no two different names.
-template <dimension A, dimension B>
-consteval bool dimensions_agree(A a, B b) {
+template <dimension Left, dimension Right>
+consteval bool dimensions_agree(Left a, Right b) {
     return extent_of(a) == extent_of(b) && same_name(a, b);
 }
 
 /// Of two dimensions that agree, the one with a name.
-template <auto A, auto B>
+template <auto Left, auto Right>
 consteval auto merge_dimensions() {
-    if constexpr (is_axis<std::remove_cv_t<decltype(A)>>)
-        return A;
+    if constexpr (is_axis<std::remove_cv_t<decltype(Left)>>)
+        return Left;
     else
-        return B;
+        return Right;
 }
 
 }  // namespace detail

@@ -11,15 +11,15 @@
 namespace ashlar {
 
 /// A type that tensors can hold: floating point in full; bool and integers for masks, indices and comparisons.
-template <class T>
-concept element = (!__is_class(T)) && std::is_arithmetic_v<std::remove_cv_t<T>>;
+template <class Type>
+concept element = (!__is_class(Type)) && std::is_arithmetic_v<std::remove_cv_t<Type>>;
 
 /// Anything with a shape and elements: a tensor, a view or a lazy node.
-template <class E>
+template <class Expression>
 concept expression = requires {
-    typename std::remove_cvref_t<E>::shape_type;
-    typename std::remove_cvref_t<E>::value_type;
-    typename std::remove_cvref_t<E>::expression_category;
+    typename std::remove_cvref_t<Expression>::shape_type;
+    typename std::remove_cvref_t<Expression>::value_type;
+    typename std::remove_cvref_t<Expression>::expression_category;
 };
 
 /// Marks (as expression_category) types whose elements lie in memory at constant strides: tensors and views.
@@ -28,25 +28,25 @@ struct array_category {};
 struct node_category {};
 
 /// A tensor or view: data() and static strides.
-template <class E>
+template <class Expression>
 concept array_expression =
-    expression<E> && std::same_as<typename std::remove_cvref_t<E>::expression_category, array_category>;
+    expression<Expression> && std::same_as<typename std::remove_cvref_t<Expression>::expression_category, array_category>;
 
 /// A lazy node.
-template <class E>
+template <class Expression>
 concept node_expression =
-    expression<E> && std::same_as<typename std::remove_cvref_t<E>::expression_category, node_category>;
+    expression<Expression> && std::same_as<typename std::remove_cvref_t<Expression>::expression_category, node_category>;
 
 /// The shape of an expression, a `shape<...>`.
-template <expression E>
-using shape_of = typename std::remove_cvref_t<E>::shape_type;
+template <expression Expression>
+using shape_of = typename std::remove_cvref_t<Expression>::shape_type;
 
 /// The element type of an expression, without const.
-template <expression E>
-using element_of = std::remove_cv_t<typename std::remove_cvref_t<E>::value_type>;
+template <expression Expression>
+using element_of = std::remove_cv_t<typename std::remove_cvref_t<Expression>::value_type>;
 
 /// Whether two expressions can meet in an elementwise operation: NumPy's rule, and no two different names.
-template <class A, class B>
-concept broadcastable = expression<A> && expression<B> && detail::shapes_broadcast<shape_of<A>, shape_of<B>>();
+template <class Left, class Right>
+concept broadcastable = expression<Left> && expression<Right> && detail::shapes_broadcast<shape_of<Left>, shape_of<Right>>();
 
 }  // namespace ashlar

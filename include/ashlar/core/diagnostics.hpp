@@ -12,7 +12,7 @@
 namespace ashlar::detail {
 
 /// Whether an expression is made of an operation that was refused: its error has been given, and no other is due.
-template <class E>
+template <class Expression>
 inline constexpr bool is_refused = false;
 
 /// Whether a brace or array extent is the one that the tensor has.
@@ -146,8 +146,8 @@ struct concatenated_shapes {
         if constexpr (Left::rank != Right::rank)
             return false;
         else
-            return []<std::size_t... I>(std::index_sequence<I...>) {
-                return ((I == Axis || dimensions_agree(dimension_at<Left, I>, dimension_at<Right, I>)) && ...);
+            return []<std::size_t... Index>(std::index_sequence<Index...>) {
+                return ((Index == Axis || dimensions_agree(dimension_at<Left, Index>, dimension_at<Right, Index>)) && ...);
             }(std::make_index_sequence<Left::rank>{});
     }
     static constexpr bool agree = check();
@@ -160,9 +160,9 @@ struct stacked_shapes {
 };
 
 /// Whether elements can be positions.
-template <class T>
+template <class Element>
 struct index_elements {
-    static constexpr bool are_integers = std::is_integral_v<T> && !std::is_same_v<T, bool>;
+    static constexpr bool are_integers = std::is_integral_v<Element> && !std::is_same_v<Element, bool>;
 };
 
 /// Whether the axis arguments name different axes.
@@ -181,9 +181,9 @@ struct distinct_axes {
 };
 
 /// Whether an operation on floating-point numbers has them.
-template <class T>
+template <class Element>
 struct floating_elements {
-    static constexpr bool given = std::is_floating_point_v<T>;
+    static constexpr bool given = std::is_floating_point_v<Element>;
 };
 
 }  // namespace ashlar::detail

@@ -20,17 +20,17 @@ struct shape {
 
 namespace detail {
 
-template <std::size_t I, auto D>
+template <std::size_t Index, auto Dimension>
 struct indexed_dimension {};
 
 template <class Indices, auto... Dims>
 struct indexed_dimensions;
-template <std::size_t... I, auto... Dims>
-struct indexed_dimensions<std::index_sequence<I...>, Dims...> : indexed_dimension<I, Dims>... {};
+template <std::size_t... Index, auto... Dims>
+struct indexed_dimensions<std::index_sequence<Index...>, Dims...> : indexed_dimension<Index, Dims>... {};
 
-template <std::size_t I, auto D>
-consteval auto dimension_of(indexed_dimension<I, D>) {
-    return D;
+template <std::size_t Index, auto Dimension>
+consteval auto dimension_of(indexed_dimension<Index, Dimension>) {
+    return Dimension;
 }
 
 template <class Shape>
@@ -43,21 +43,21 @@ inline constexpr bool has_names = true;
 template <std::size_t... Extents>
 inline constexpr bool has_names<shape<Extents...>> = false;
 
-/// The I-th dimension of a shape: a std::size_t or an axis.
-template <class Shape, std::size_t I>
-inline constexpr auto dimension_at = dimension_of<I>(shape_index<Shape>{});
-template <class Shape, std::size_t I>
+/// The Index-th dimension of a shape: a std::size_t or an axis.
+template <class Shape, std::size_t Index>
+inline constexpr auto dimension_at = dimension_of<Index>(shape_index<Shape>{});
+template <class Shape, std::size_t Index>
     requires(!has_names<Shape>)
-inline constexpr std::size_t dimension_at<Shape, I> = Shape::extents[I];
+inline constexpr std::size_t dimension_at<Shape, Index> = Shape::extents[Index];
 
 /// The same array, built from a full list of elements. Arrays that become template arguments must pass through here:
 /// g++ 12 leaves zeros out of the mangled name of one that was filled element by element, and then takes the functions
 /// of {0, 1} for those of {1, 0}.
-template <class T, std::size_t N>
-constexpr std::array<T, N> spelled_out(const std::array<T, N>& a) {
-    return [&]<std::size_t... I>(std::index_sequence<I...>) {
-        return std::array<T, N>{a[I]...};
-    }(std::make_index_sequence<N>{});
+template <class Element, std::size_t Count>
+constexpr std::array<Element, Count> spelled_out(const std::array<Element, Count>& a) {
+    return [&]<std::size_t... Index>(std::index_sequence<Index...>) {
+        return std::array<Element, Count>{a[Index]...};
+    }(std::make_index_sequence<Count>{});
 }
 
 /// Row-major strides in elements.
@@ -72,11 +72,11 @@ consteval std::array<std::ptrdiff_t, Rank> row_major_strides(const std::array<st
     return strides;
 }
 
-/// A shape whose I-th dimension is F.template operator()<I>(), for I below Rank.
-template <std::size_t Rank, class F>
-consteval auto build_shape(F f) {
-    return [&]<std::size_t... I>(std::index_sequence<I...>) {
-        return shape<f.template operator()<I>()...>{};
+/// A shape whose Index-th dimension is Function.template operator()<Index>(), for Index below Rank.
+template <std::size_t Rank, class Function>
+consteval auto build_shape(Function f) {
+    return [&]<std::size_t... Index>(std::index_sequence<Index...>) {
+        return shape<f.template operator()<Index>()...>{};
     }(std::make_index_sequence<Rank>{});
 }
 
@@ -94,16 +94,16 @@ inline constexpr std::size_t no_axis = static_cast<std::size_t>(-1);
 template <class Shape, auto Axis>
 consteval std::size_t axis_position() {
     if constexpr (is_axis<std::remove_cv_t<decltype(Axis)>>) {
-        return []<std::size_t... I>(std::index_sequence<I...>) {
+        return []<std::size_t... Index>(std::index_sequence<Index...>) {
             std::size_t found = no_axis, count = 0;
-            const auto check = [&]<std::size_t K>() {
-                if constexpr (is_axis<std::remove_cv_t<decltype(dimension_at<Shape, K>)>>)
-                    if (same_name(dimension_at<Shape, K>, Axis) && extent_of(Axis) == extent_of(dimension_at<Shape, K>)) {
-                        found = K;
+            const auto check = [&]<std::size_t Place>() {
+                if constexpr (is_axis<std::remove_cv_t<decltype(dimension_at<Shape, Place>)>>)
+                    if (same_name(dimension_at<Shape, Place>, Axis) && extent_of(Axis) == extent_of(dimension_at<Shape, Place>)) {
+                        found = Place;
                         ++count;
                     }
             };
-            (check.template operator()<I>(), ...);
+            (check.template operator()<Index>(), ...);
             return count == 1 ? found : no_axis;
         }(std::make_index_sequence<Shape::rank>{});
     } else {
@@ -115,61 +115,61 @@ consteval std::size_t axis_position() {
     }
 }
 
-/// Whether dimension I of the broadcast result has an entry in a shape of smaller or equal rank, and which.
+/// Whether dimension Index of the broadcast result has an entry in a shape of smaller or equal rank, and which.
 consteval std::size_t aligned_position(std::size_t i, std::size_t rank, std::size_t result_rank) {
     return i + rank >= result_rank ? i + rank - result_rank : no_axis;
 }
 
-template <auto A, auto B>
+template <auto Left, auto Right>
 consteval bool dimensions_broadcast() {
-    return extent_of(A) == 1 || extent_of(B) == 1 || dimensions_agree(A, B);
+    return extent_of(Left) == 1 || extent_of(Right) == 1 || dimensions_agree(Left, Right);
 }
 
-template <auto A, auto B>
+template <auto Left, auto Right>
 consteval auto broadcast_dimension() {
-    if constexpr (extent_of(A) == 1 && extent_of(B) != 1)
-        return B;
-    else if constexpr (extent_of(B) == 1 && extent_of(A) != 1)
-        return A;
+    if constexpr (extent_of(Left) == 1 && extent_of(Right) != 1)
+        return Right;
+    else if constexpr (extent_of(Right) == 1 && extent_of(Left) != 1)
+        return Left;
     else
-        return merge_dimensions<A, B>();
+        return merge_dimensions<Left, Right>();
 }
 
-template <class A, class B>
+template <class Left, class Right>
 consteval bool shapes_broadcast() {
-    if constexpr (std::is_same_v<A, B> || A::rank == 0 || B::rank == 0) {
+    if constexpr (std::is_same_v<Left, Right> || Left::rank == 0 || Right::rank == 0) {
         return true;
     } else {
-        constexpr std::size_t rank = A::rank > B::rank ? A::rank : B::rank;
-        return []<std::size_t... I>(std::index_sequence<I...>) {
-            const auto one = []<std::size_t K>() {
-                constexpr std::size_t a = aligned_position(K, A::rank, rank), b = aligned_position(K, B::rank, rank);
+        constexpr std::size_t rank = Left::rank > Right::rank ? Left::rank : Right::rank;
+        return []<std::size_t... Index>(std::index_sequence<Index...>) {
+            const auto one = []<std::size_t Place>() {
+                constexpr std::size_t a = aligned_position(Place, Left::rank, rank), b = aligned_position(Place, Right::rank, rank);
                 if constexpr (a == no_axis || b == no_axis)
                     return true;
                 else
-                    return dimensions_broadcast<dimension_at<A, a>, dimension_at<B, b>>();
+                    return dimensions_broadcast<dimension_at<Left, a>, dimension_at<Right, b>>();
             };
-            return (one.template operator()<I>() && ...);
+            return (one.template operator()<Index>() && ...);
         }(std::make_index_sequence<rank>{});
     }
 }
 
-template <class A, class B>
+template <class Left, class Right>
 consteval auto broadcast_two() {
-    if constexpr (std::is_same_v<A, B> || B::rank == 0) {
-        return A{};
-    } else if constexpr (A::rank == 0) {
-        return B{};
+    if constexpr (std::is_same_v<Left, Right> || Right::rank == 0) {
+        return Left{};
+    } else if constexpr (Left::rank == 0) {
+        return Right{};
     } else {
-        constexpr std::size_t rank = A::rank > B::rank ? A::rank : B::rank;
-        return build_shape<rank>([]<std::size_t K>() {
-            constexpr std::size_t a = aligned_position(K, A::rank, rank), b = aligned_position(K, B::rank, rank);
+        constexpr std::size_t rank = Left::rank > Right::rank ? Left::rank : Right::rank;
+        return build_shape<rank>([]<std::size_t Place>() {
+            constexpr std::size_t a = aligned_position(Place, Left::rank, rank), b = aligned_position(Place, Right::rank, rank);
             if constexpr (a == no_axis)
-                return dimension_at<B, b>;
+                return dimension_at<Right, b>;
             else if constexpr (b == no_axis)
-                return dimension_at<A, a>;
+                return dimension_at<Left, a>;
             else
-                return broadcast_dimension<dimension_at<A, a>, dimension_at<B, b>>();
+                return broadcast_dimension<dimension_at<Left, a>, dimension_at<Right, b>>();
         });
     }
 }
@@ -179,58 +179,58 @@ template <class First, class... Rest>
 struct broadcast_result {
     using type = First;
 };
-template <class A, class B, class... Rest>
-struct broadcast_result<A, B, Rest...> {
-    using type = typename broadcast_result<decltype(broadcast_two<A, B>()), Rest...>::type;
+template <class Left, class Right, class... Rest>
+struct broadcast_result<Left, Right, Rest...> {
+    using type = typename broadcast_result<decltype(broadcast_two<Left, Right>()), Rest...>::type;
 };
 template <class... Shapes>
 using broadcast_shape = typename broadcast_result<Shapes...>::type;
 
-template <class A, class B>
+template <class Left, class Right>
 consteval bool shapes_agree() {
-    if constexpr (std::is_same_v<A, B>)
+    if constexpr (std::is_same_v<Left, Right>)
         return true;
-    else if constexpr (A::rank != B::rank)
+    else if constexpr (Left::rank != Right::rank)
         return false;
     else
-        return []<std::size_t... I>(std::index_sequence<I...>) {
-            return (true && ... && dimensions_agree(dimension_at<A, I>, dimension_at<B, I>));
-        }(std::make_index_sequence<A::rank>{});
+        return []<std::size_t... Index>(std::index_sequence<Index...>) {
+            return (true && ... && dimensions_agree(dimension_at<Left, Index>, dimension_at<Right, Index>));
+        }(std::make_index_sequence<Left::rank>{});
 }
 
-/// Axis I dropped, or kept as 1.
+/// Axis Index dropped, or kept as 1.
 template <class Shape, std::size_t Axis, bool Keep>
 consteval auto without_axis() {
     if constexpr (Keep)
-        return build_shape<Shape::rank>([]<std::size_t K>() {
-            if constexpr (K == Axis)
+        return build_shape<Shape::rank>([]<std::size_t Place>() {
+            if constexpr (Place == Axis)
                 return std::size_t{1};
             else
-                return dimension_at<Shape, K>;
+                return dimension_at<Shape, Place>;
         });
     else
-        return build_shape<Shape::rank - 1>([]<std::size_t K>() { return dimension_at<Shape, (K < Axis ? K : K + 1)>; });
+        return build_shape<Shape::rank - 1>([]<std::size_t Place>() { return dimension_at<Shape, (Place < Axis ? Place : Place + 1)>; });
 }
 
 /// One dimension replaced by another.
 template <class Shape, std::size_t Axis, auto Dim>
 consteval auto with_dimension() {
-    return build_shape<Shape::rank>([]<std::size_t K>() {
-        if constexpr (K == Axis)
+    return build_shape<Shape::rank>([]<std::size_t Place>() {
+        if constexpr (Place == Axis)
             return Dim;
         else
-            return dimension_at<Shape, K>;
+            return dimension_at<Shape, Place>;
     });
 }
 
 /// A dimension inserted before position Axis.
 template <class Shape, std::size_t Axis, auto Dim>
 consteval auto inserted_dimension() {
-    return build_shape<Shape::rank + 1>([]<std::size_t K>() {
-        if constexpr (K == Axis)
+    return build_shape<Shape::rank + 1>([]<std::size_t Place>() {
+        if constexpr (Place == Axis)
             return Dim;
         else
-            return dimension_at<Shape, (K < Axis ? K : K - 1)>;
+            return dimension_at<Shape, (Place < Axis ? Place : Place - 1)>;
     });
 }
 

@@ -9,30 +9,30 @@
 namespace ashlar::detail {
 
 /// Whether the plan is one elementwise stage that writes the destination and reads leaf `id` element by element.
-template <class P>
+template <class Plan>
 consteval bool reads_in_place(std::size_t id) {
-    if (P::code.stage_count != 1 || P::code.stages[0].kind != stage_kind::map) return false;
+    if (Plan::code.stage_count != 1 || Plan::code.stages[0].kind != stage_kind::map) return false;
     const auto visit = [&](auto self, std::size_t n, bool same) -> bool {
-        const graph_node& g = P::nodes[n];
+        const graph_node& g = Plan::nodes[n];
         if (n == id) return same;
         bool good = true;
         for (std::size_t i = 0; i < g.operand_count; ++i) {
             const auto o = static_cast<std::size_t>(g.operands[i]);
             const bool aligned = g.kind == op::map || g.kind == op::masked || g.kind == op::let;
-            good = good && self(self, o, same && aligned && P::nodes[o].size() == P::nodes[P::count - 1].size());
+            good = good && self(self, o, same && aligned && Plan::nodes[o].size() == Plan::nodes[Plan::count - 1].size());
         }
         if (g.same_as != -1 && g.kind == op::let_value) good = good && self(self, static_cast<std::size_t>(g.same_as), same);
         return good;
     };
-    return visit(visit, P::count - 1, true);
+    return visit(visit, Plan::count - 1, true);
 }
 
 /// Whether two arrays share memory.
-template <class Config, class A, class B>
-ASHLAR_ALWAYS_INLINE bool share_memory(const A& a, const B& b) {
+template <class Config, class Left, class Right>
+ASHLAR_ALWAYS_INLINE bool share_memory(const Left& a, const Right& b) {
     const auto address = [](const auto* p) { return reinterpret_cast<std::uintptr_t>(p); };
-    return address(a.data() + array_reach<A>::lowest) < address(b.data() + array_reach<B>::highest + 1) &&
-           address(b.data() + array_reach<B>::lowest) < address(a.data() + array_reach<A>::highest + 1);
+    return address(a.data() + array_reach<Left>::lowest) < address(b.data() + array_reach<Right>::highest + 1) &&
+           address(b.data() + array_reach<Right>::lowest) < address(a.data() + array_reach<Left>::highest + 1);
 }
 
 /// What writing the destination could do to what the expression has yet to read.
@@ -42,26 +42,26 @@ enum class overlap : std::uint8_t {
     any,   // anything
 };
 
-template <class P, class Destination>
-ASHLAR_ALWAYS_INLINE overlap find_overlap(const typename P::expression_type& e, const Destination& destination) {
-    using config = typename P::configuration;
+template <class Plan, class Destination>
+ASHLAR_ALWAYS_INLINE overlap find_overlap(const typename Plan::expression_type& e, const Destination& destination) {
+    using config = typename Plan::configuration;
     overlap found = overlap::none;
     const auto check = [&]<std::size_t Id>() ASHLAR_LAMBDA_INLINE {
-        if constexpr (P::nodes[Id].kind == op::array) {
-            if constexpr (!P::nodes[Id].owned) {
+        if constexpr (Plan::nodes[Id].kind == op::array) {
+            if constexpr (!Plan::nodes[Id].owned) {
                 const auto& array = node_at<Id>(e);
                 if (!share_memory<config>(array, destination)) return;
                 overlap here = overlap::any;
-                if constexpr ((reads_in_place<P>(Id) || reads_own_rows<P>(Id)) && std::remove_cvref_t<decltype(array)>::rank() == Destination::rank())
+                if constexpr ((reads_in_place<Plan>(Id) || reads_own_rows<Plan>(Id)) && std::remove_cvref_t<decltype(array)>::rank() == Destination::rank())
                     if constexpr (std::remove_cvref_t<decltype(array)>::strides == Destination::strides)
-                        if (static_cast<const void*>(array.data()) == destination.data()) here = reads_in_place<P>(Id) ? overlap::none : overlap::rows;
+                        if (static_cast<const void*>(array.data()) == destination.data()) here = reads_in_place<Plan>(Id) ? overlap::none : overlap::rows;
                 if (here > found) found = here;
             }
         }
     };
-    [&]<std::size_t... I>(std::index_sequence<I...>) ASHLAR_LAMBDA_INLINE {
-        (check.template operator()<I>(), ...);
-    }(std::make_index_sequence<P::count>{});
+    [&]<std::size_t... Index>(std::index_sequence<Index...>) ASHLAR_LAMBDA_INLINE {
+        (check.template operator()<Index>(), ...);
+    }(std::make_index_sequence<Plan::count>{});
     return found;
 }
 

@@ -53,81 +53,81 @@ struct constant_evaluator {
     using moves = constant_moves<Config>;
 
     /// The values of an expression: a view where they are in memory, else a tensor.
-    template <class E, class Scope>
-    static constexpr auto values(const E& e, [[maybe_unused]] const Scope& scope) noexcept {
-        using view = typename contiguous_view<const element_of<E>, shape_of<E>>::type;
-        if constexpr (kind_of<E> == op::let_value) {
-            return view(scope_of_let<typename E::tag>(scope).values.data());
-        } else if constexpr (kind_of<E> == op::scalar) {
+    template <class Expression, class Scope>
+    static constexpr auto values(const Expression& e, [[maybe_unused]] const Scope& scope) noexcept {
+        using view = typename contiguous_view<const element_of<Expression>, shape_of<Expression>>::type;
+        if constexpr (kind_of<Expression> == op::let_value) {
+            return view(scope_of_let<typename Expression::tag>(scope).values.data());
+        } else if constexpr (kind_of<Expression> == op::scalar) {
             return view(&e.value);
-        } else if constexpr (has_values<E>()) {
+        } else if constexpr (has_values<Expression>()) {
             return view(e.data());
         } else {
             return written(e, scope);
         }
     }
     /// A function of its own, in whose caller g++ then builds the result.
-    template <class E, class Scope>
-    static constexpr value_tensor<E> written(const E& e, const Scope& scope) noexcept {
-        value_tensor<E> result;
+    template <class Expression, class Scope>
+    static constexpr value_tensor<Expression> written(const Expression& e, const Scope& scope) noexcept {
+        value_tensor<Expression> result;
         write(e, scope, result.elements);
         return result;
     }
 
     /// Writes the values of an expression to `out`, at least those whose row-major numbers `wanted` says. Not inline:
     /// the operands' tensors live in its frame.
-    template <class E, class Scope, class Wanted = all_elements>
-    ASHLAR_NOINLINE static constexpr void write(const E& e, [[maybe_unused]] const Scope& scope, element_of<E>* out,
+    template <class Expression, class Scope, class Wanted = all_elements>
+    ASHLAR_NOINLINE static constexpr void write(const Expression& e, [[maybe_unused]] const Scope& scope, element_of<Expression>* out,
                                                 [[maybe_unused]] const Wanted& wanted = {}) noexcept {
-        if constexpr (kind_of<E> == op::array) {
-            moves::copy(E::extents, out, row_major_strides(E::extents), static_cast<const element_of<E>*>(e.data()),
-                        E::strides);
-        } else if constexpr (kind_of<E> == op::let_value) {
-            const element_of<E>* from = scope_of_let<typename E::tag>(scope).values.data();
-            for (std::size_t i = 0; i < E::shape_type::size; ++i) out[i] = from[i];
-        } else if constexpr (kind_of<E> == op::packed) {
+        if constexpr (kind_of<Expression> == op::array) {
+            moves::copy(Expression::extents, out, row_major_strides(Expression::extents), static_cast<const element_of<Expression>*>(e.data()),
+                        Expression::strides);
+        } else if constexpr (kind_of<Expression> == op::let_value) {
+            const element_of<Expression>* from = scope_of_let<typename Expression::tag>(scope).values.data();
+            for (std::size_t i = 0; i < Expression::shape_type::size; ++i) out[i] = from[i];
+        } else if constexpr (kind_of<Expression> == op::packed) {
             unpack(e, out);
-        } else if constexpr (passes_wanted(kind_of<E>)) {
+        } else if constexpr (passes_wanted(kind_of<Expression>)) {
             compute(e, scope, out, wanted);
-        } else if constexpr (moves_elements(kind_of<E>)) {
+        } else if constexpr (moves_elements(kind_of<Expression>)) {
             move(e, scope, out);
         } else {
             compute(e, scope, out);
         }
-        if constexpr (kind_of<E> == op::map || kind_of<E> == op::softmax) settle(e, scope, out);
+        if constexpr (kind_of<Expression> == op::map || kind_of<Expression> == op::softmax) settle(e, scope, out);
     }
 
 private:
-    template <class E>
-    static constexpr void unpack(const E& e, element_of<E>* out) noexcept {
-        for (std::size_t r = 0; r < E::extents[0]; ++r)
-            for (std::size_t c = 0; c < E::extents[1]; ++c) *out++ = e(r, c);
+    template <class Expression>
+    static constexpr void unpack(const Expression& e, element_of<Expression>* out) noexcept {
+        for (std::size_t r = 0; r < Expression::extents[0]; ++r)
+            for (std::size_t c = 0; c < Expression::extents[1]; ++c) *out++ = e(r, c);
     }
 
-    template <class T, class Scope>
-    static constexpr void compute(const scalar_node<T>& e, const Scope&, T* out) noexcept {
+    template <class Element, class Scope>
+    static constexpr void compute(const scalar_node<Element>& e, const Scope&, Element* out) noexcept {
         *out = e.value;
     }
 
-    template <class F, class Shape, class T, class... Args, class Scope, class Wanted>
-    static constexpr void compute(const map_node<F, Shape, T, Args...>& e, const Scope& scope, T* out,
+    template <class Function, class Shape, class Element, class... Args, class Scope, class Wanted>
+    static constexpr void compute(const map_node<Function, Shape, Element, Args...>& e, const Scope& scope, Element* out,
                                   const Wanted& wanted) noexcept {
-        using node = map_node<F, Shape, T, Args...>;
-        const auto argument = [&]<std::size_t I>() {
-            if constexpr (I == operand_in_place<node>()) {
-                write(e.template operand<I>(), scope, out, wanted);
-                return typename contiguous_view<const T, Shape>::type(out);
+        using node = map_node<Function, Shape, Element, Args...>;
+        const auto argument = [&]<std::size_t Index>() {
+            if constexpr (Index == operand_in_place<node>()) {
+                write(e.template operand<Index>(), scope, out, wanted);
+                return typename contiguous_view<const Element, Shape>::type(out);
             } else {
-                return values(e.template operand<I>(), scope);
+                return values(e.template operand<Index>(), scope);
             }
         };
-        [&]<std::size_t... I>(std::index_sequence<I...>) {
-            apply<node>(e.function, out, wanted, argument.template operator()<I>()...);
+        [&]<std::size_t... Index>(std::index_sequence<Index...>) {
+            apply<node>(e.function, out, wanted, argument.template operator()<Index>()...);
         }(std::index_sequence_for<Args...>{});
     }
 
-    template <class Node, class F, class Wanted, class... Values>
-    static constexpr void apply(const F& function, element_of<Node>* out, const Wanted& wanted,
+    template <class Node, class Function, class Wanted, class... Values>
+    static constexpr void apply(const Function& function, element_of<Node>* out, const Wanted& wanted,
                                 const Values&... arguments) noexcept {
         using shape = shape_of<Node>;
         using number = typename decltype(number_of<element_of<Values>...>())::type;
@@ -153,30 +153,30 @@ private:
     }
 
     /// A value as functions take it: one lane, and of bool a mask for lanes of Number.
-    template <class Number, class T>
-    static constexpr auto one_lane(T value) noexcept {
-        if constexpr (std::is_same_v<T, bool>)
+    template <class Number, class Element>
+    static constexpr auto one_lane(Element value) noexcept {
+        if constexpr (std::is_same_v<Element, bool>)
             return lane_mask<Number, 1, Config>(value);
         else
-            return lanes<T, 1, Config>(value);
+            return lanes<Element, 1, Config>(value);
     }
-    template <class T, class Result>
-    static constexpr T element_from(const Result& result) noexcept {
+    template <class Element, class Result>
+    static constexpr Element element_from(const Result& result) noexcept {
         if constexpr (std::is_arithmetic_v<Result>)
-            return static_cast<T>(result);
+            return static_cast<Element>(result);
         else
-            return static_cast<T>(result[0]);
+            return static_cast<Element>(result[0]);
     }
 
     /// Gives the elements that a mask excludes the value that is proved of them.
-    template <class E, class Scope>
-    static constexpr void settle(const E& e, const Scope& scope, element_of<E>* out) noexcept {
-        constexpr exclusion proved = exclusion_of<E, Scope>;
+    template <class Expression, class Scope>
+    static constexpr void settle(const Expression& e, const Scope& scope, element_of<Expression>* out) noexcept {
+        constexpr exclusion proved = exclusion_of<Expression, Scope>;
         if constexpr (proved != exclusion::none) {
-            coordinates<E> at{};
-            for (std::size_t i = 0; i < E::shape_type::size; ++i) {
-                if (!is_kept(e, at, scope)) out[i] = excluded_value<element_of<E>, proved>;
-                moves::template advance<E::shape_type::rank>(at, E::shape_type::extents);
+            coordinates<Expression> at{};
+            for (std::size_t i = 0; i < Expression::shape_type::size; ++i) {
+                if (!is_kept(e, at, scope)) out[i] = excluded_value<element_of<Expression>, proved>;
+                moves::template advance<Expression::shape_type::rank>(at, Expression::shape_type::extents);
             }
         }
     }
@@ -188,14 +188,14 @@ private:
         moves::copy(how::extents, out, row_major_strides(how::extents), from.data() + how::first(e), how::strides);
     }
 
-    template <class Shape, class E, class Scope, class Wanted>
-    static constexpr void compute(const reshape_node<Shape, E>& e, const Scope& scope, element_of<E>* out,
+    template <class Shape, class Expression, class Scope, class Wanted>
+    static constexpr void compute(const reshape_node<Shape, Expression>& e, const Scope& scope, element_of<Expression>* out,
                                   const Wanted& wanted) noexcept {
         write(e.template operand<0>(), scope, out, wanted);
     }
 
-    template <std::size_t Axis, class Shape, class... Parts, class Scope, class T>
-    static constexpr void compute(const concat_node<Axis, Shape, Parts...>& e, const Scope& scope, T* out) noexcept {
+    template <std::size_t Axis, class Shape, class... Parts, class Scope, class Element>
+    static constexpr void compute(const concat_node<Axis, Shape, Parts...>& e, const Scope& scope, Element* out) noexcept {
         constexpr auto strides = row_major_strides(Shape::extents);
         const auto part = [&](const auto& operand) {
             using from = shape_of<decltype(operand)>;
@@ -203,8 +203,8 @@ private:
             moves::copy(from::extents, out, strides, read.data(), row_major_strides(from::extents));
             out += static_cast<std::ptrdiff_t>(from::extents[Axis]) * strides[Axis];
         };
-        [&]<std::size_t... I>(std::index_sequence<I...>) {
-            (part(e.template operand<I>()), ...);
+        [&]<std::size_t... Index>(std::index_sequence<Index...>) {
+            (part(e.template operand<Index>()), ...);
         }(std::index_sequence_for<Parts...>{});
     }
 
@@ -238,21 +238,21 @@ private:
         }
     }
 
-    template <class Mask, class E, class Scope, class Wanted>
-    static constexpr void compute(const masked_node<Mask, E>& e, const Scope& scope, element_of<E>* out,
+    template <class Mask, class Expression, class Scope, class Wanted>
+    static constexpr void compute(const masked_node<Mask, Expression>& e, const Scope& scope, element_of<Expression>* out,
                                   const Wanted& wanted) noexcept {
-        using shape = shape_of<E>;
+        using shape = shape_of<Expression>;
         write(e.template operand<0>(), scope, out, kept_elements<Mask, shape, Wanted>{e.mask, wanted});
-        coordinates<E> at{};
+        coordinates<Expression> at{};
         for (std::size_t i = 0; i < shape::size; ++i) {
-            if (!mask_keeps<shape>(e.mask, at)) out[i] = excluded_value<element_of<E>, exclusion::minus_infinity>;
+            if (!mask_keeps<shape>(e.mask, at)) out[i] = excluded_value<element_of<Expression>, exclusion::minus_infinity>;
             moves::template advance<shape::rank>(at, shape::extents);
         }
     }
 
     /// Rows of the right operand are added up, so that a pair that a mask excludes is passed over as a whole.
-    template <class Shape, class Left, class Right, class Scope, class T, class Wanted>
-    static constexpr void compute(const matmul_node<Shape, Left, Right>& e, const Scope& scope, T* out,
+    template <class Shape, class Left, class Right, class Scope, class Element, class Wanted>
+    static constexpr void compute(const matmul_node<Shape, Left, Right>& e, const Scope& scope, Element* out,
                                   [[maybe_unused]] const Wanted& wanted) noexcept {
         using left_shape = shape_of<Left>;
         using right_shape = shape_of<Right>;
@@ -264,7 +264,7 @@ private:
         constexpr bool sparse_right = exclusion_of<Right, Scope> == exclusion::zero;
         const auto& left = values(e.template operand<0>(), scope);
         const auto& right = values(e.template operand<1>(), scope);
-        for (std::size_t i = 0; i < Shape::size; ++i) out[i] = T(0);
+        for (std::size_t i = 0; i < Shape::size; ++i) out[i] = Element(0);
         for (std::size_t row = 0; row < Shape::size / columns; ++row, out += columns) {
             auto at = coordinates_of_element<Shape>(row * columns);
             coordinates<Left> left_at = unbroadcast<left_shape>(at);
@@ -277,9 +277,9 @@ private:
                 left_at[l - 1] = right_at[r - 2] = k;
                 if constexpr (sparse_left)
                     if (!is_kept(e.template operand<0>(), left_at, scope)) continue;
-                const T factor = left.data()[element_of_coordinates<left_shape>(left_at)];
+                const Element factor = left.data()[element_of_coordinates<left_shape>(left_at)];
                 right_at[r - 1] = 0;
-                const T* other = right.data() + element_of_coordinates<right_shape>(right_at);
+                const Element* other = right.data() + element_of_coordinates<right_shape>(right_at);
                 for (std::size_t j = 0; j < columns; ++j) {
                     right_at[r - 1] = j;
                     if constexpr (selective)
@@ -292,46 +292,46 @@ private:
         }
     }
 
-    template <class T>
-    static constexpr T multiply_add(T a, T b, T c) noexcept {
-        if constexpr (std::is_floating_point_v<T>)
+    template <class Element>
+    static constexpr Element multiply_add(Element a, Element b, Element c) noexcept {
+        if constexpr (std::is_floating_point_v<Element>)
             return a * b + c;
         else
-            return scalar_ops<T>::add(scalar_ops<T>::mul(a, b), c);
+            return scalar_ops<Element>::add(scalar_ops<Element>::mul(a, b), c);
     }
 
-    template <reduction Kind, std::size_t Axis, bool Keep, class Shape, class T, class E, class Scope>
-    static constexpr void compute(const reduce_node<Kind, Axis, Keep, Shape, T, E>& e, const Scope& scope,
-                                  T* out) noexcept {
-        constexpr axis_surroundings split = split_at<shape_of<E>, Axis>();
+    template <reduction Kind, std::size_t Axis, bool Keep, class Shape, class Element, class Expression, class Scope>
+    static constexpr void compute(const reduce_node<Kind, Axis, Keep, Shape, Element, Expression>& e, const Scope& scope,
+                                  Element* out) noexcept {
+        constexpr axis_surroundings split = split_at<shape_of<Expression>, Axis>();
         const auto& from = values(e.template operand<0>(), scope);
         for (std::size_t o = 0; o < split.outer; ++o)
             for (std::size_t i = 0; i < split.inner; ++i)
-                *out++ = lines::template reduce<Kind, T>(line<const element_of<E>>{
+                *out++ = lines::template reduce<Kind, Element>(line<const element_of<Expression>>{
                     from.data() + o * split.extent * split.inner + i, split.extent, split.inner});
     }
 
-    template <softmax_kind Kind, std::size_t Axis, class E, class... Policy, class Scope>
-    static constexpr void compute(const softmax_node<Kind, Axis, E, Policy...>& e, const Scope& scope,
-                                  element_of<E>* out) noexcept {
-        constexpr axis_surroundings split = split_at<shape_of<E>, Axis>();
+    template <softmax_kind Kind, std::size_t Axis, class Expression, class... Policy, class Scope>
+    static constexpr void compute(const softmax_node<Kind, Axis, Expression, Policy...>& e, const Scope& scope,
+                                  element_of<Expression>* out) noexcept {
+        constexpr axis_surroundings split = split_at<shape_of<Expression>, Axis>();
         write(e.template operand<0>(), scope, out);
         for (std::size_t o = 0; o < split.outer; ++o)
             for (std::size_t i = 0; i < split.inner; ++i)
                 lines::template softmax<Kind, Policy...>(
-                    line<element_of<E>>{out + o * split.extent * split.inner + i, split.extent, split.inner});
+                    line<element_of<Expression>>{out + o * split.extent * split.inner + i, split.extent, split.inner});
     }
 
-    template <standardize_kind Kind, class E, class Scope>
-    static constexpr void compute(const standardize_node<Kind, E>& e, const Scope& scope, element_of<E>* out) noexcept {
-        constexpr std::size_t columns = shape_of<E>::extents[shape_of<E>::rank - 1];
+    template <standardize_kind Kind, class Expression, class Scope>
+    static constexpr void compute(const standardize_node<Kind, Expression>& e, const Scope& scope, element_of<Expression>* out) noexcept {
+        constexpr std::size_t columns = shape_of<Expression>::extents[shape_of<Expression>::rank - 1];
         write(e.template operand<0>(), scope, out);
-        for (std::size_t first = 0; first < shape_of<E>::size; first += columns)
-            lines::template standardize<Kind>(line<element_of<E>>{out + first, columns, 1}, e.epsilon);
+        for (std::size_t first = 0; first < shape_of<Expression>::size; first += columns)
+            lines::template standardize<Kind>(line<element_of<Expression>>{out + first, columns, 1}, e.epsilon);
     }
 
-    template <class Tag, class Value, class Body, class Scope, class T, class Wanted>
-    static constexpr void compute(const let_node<Tag, Value, Body>& e, const Scope& scope, T* out,
+    template <class Tag, class Value, class Body, class Scope, class Element, class Wanted>
+    static constexpr void compute(const let_node<Tag, Value, Body>& e, const Scope& scope, Element* out,
                                   const Wanted& wanted) noexcept {
         const auto& value = e.template operand<0>();
         const auto& evaluated = values(value, scope);
@@ -340,24 +340,24 @@ private:
               out, wanted);
     }
 
-    template <class Destination, class E, class Scope>
-    static constexpr void compute(const store_node<Destination, E>& e, const Scope& scope,
-                                  element_of<E>* out) noexcept {
-        constexpr auto extents = shape_of<E>::extents;
+    template <class Destination, class Expression, class Scope>
+    static constexpr void compute(const store_node<Destination, Expression>& e, const Scope& scope,
+                                  element_of<Expression>* out) noexcept {
+        constexpr auto extents = shape_of<Expression>::extents;
         write(e.template operand<0>(), scope, out);
-        moves::copy(extents, e.destination.data(), Destination::strides, static_cast<const element_of<E>*>(out),
+        moves::copy(extents, e.destination.data(), Destination::strides, static_cast<const element_of<Expression>*>(out),
                     row_major_strides(extents));
     }
 };
 
 /// The values of an expression, in a constant expression or at run time: every node is computed once, into a tensor
-/// of its own where it needs memory. Takes `constant_stack_bytes<E>()` of stack at run time, no heap; elements are
+/// of its own where it needs memory. Takes `constant_stack_bytes<Expression>()` of stack at run time, no heap; elements are
 /// summed in the element type. Excluded elements of masked scores are never read (see expr/provenance.hpp).
 ///
 ///     constexpr auto y = constant_evaluate(softmax(x));
-template <class Config = current_config, expression E>
-constexpr value_tensor<E> constant_evaluate(const E& e) noexcept {
-    value_tensor<E> result;
+template <class Config = current_config, expression Expression>
+constexpr value_tensor<Expression> constant_evaluate(const Expression& e) noexcept {
+    value_tensor<Expression> result;
     constant_evaluator<Config>::write(e, no_lets{}, result.elements);
     return result;
 }

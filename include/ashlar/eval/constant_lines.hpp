@@ -14,48 +14,48 @@
 namespace ashlar::detail {
 
 /// The elements along one axis, `step` apart.
-template <class T>
+template <class Element>
 struct line {
-    T* first;
+    Element* first;
     std::size_t count;
     std::size_t step;
 
-    ASHLAR_ALWAYS_INLINE constexpr T& operator[](std::size_t i) const noexcept { return first[i * step]; }
+    ASHLAR_ALWAYS_INLINE constexpr Element& operator[](std::size_t i) const noexcept { return first[i * step]; }
 };
 
 /// Loops over single lines, all of them constexpr. Everything is a member of a template over Config so that objects
 /// of different architectures keep functions of their own.
 template <class Config>
 struct constant_lines {
-    template <class T>
-    using one_lane = lanes<T, 1, Config>;
+    template <class Element>
+    using one_lane = lanes<Element, 1, Config>;
 
-    template <class T>
-    static constexpr T exponential(T x) noexcept {
-        return exp(one_lane<T>(x))[0];
+    template <class Element>
+    static constexpr Element exponential(Element x) noexcept {
+        return exp(one_lane<Element>(x))[0];
     }
-    template <class T>
-    static constexpr T logarithm(T x) noexcept {
-        return log(one_lane<T>(x))[0];
+    template <class Element>
+    static constexpr Element logarithm(Element x) noexcept {
+        return log(one_lane<Element>(x))[0];
     }
-    template <class T>
-    static constexpr T square_root(T x) noexcept {
-        return sqrt(one_lane<T>(x))[0];
+    template <class Element>
+    static constexpr Element square_root(Element x) noexcept {
+        return sqrt(one_lane<Element>(x))[0];
     }
 
     /// f(first) + ... of `count` terms. Halves are added, so that the error grows with the logarithm of the count.
-    template <class T, class F>
-    static constexpr T sum(std::size_t first, std::size_t count, const F& f) noexcept {
+    template <class Element, class Function>
+    static constexpr Element sum(std::size_t first, std::size_t count, const Function& f) noexcept {
         if (count > 16)
-            return scalar_ops<T>::add(sum<T>(first, count / 2, f), sum<T>(first + count / 2, count - count / 2, f));
-        T total = f(first);
-        for (std::size_t i = 1; i < count; ++i) total = scalar_ops<T>::add(total, f(first + i));
+            return scalar_ops<Element>::add(sum<Element>(first, count / 2, f), sum<Element>(first + count / 2, count - count / 2, f));
+        Element total = f(first);
+        for (std::size_t i = 1; i < count; ++i) total = scalar_ops<Element>::add(total, f(first + i));
         return total;
     }
 
     /// The first of the elements that none is better than; a NaN is better than any number.
-    template <class T, class Better>
-    static constexpr std::size_t best(line<const T> x, Better better) noexcept {
+    template <class Element, class Better>
+    static constexpr std::size_t best(line<const Element> x, Better better) noexcept {
         std::size_t found = 0;
         for (std::size_t i = 0; i < x.count; ++i) {
             if (x[i] != x[i]) return i;
@@ -63,89 +63,89 @@ struct constant_lines {
         }
         return found;
     }
-    template <class T>
-    static constexpr std::size_t largest(line<const T> x) noexcept {
-        return best(x, [](T a, T b) { return a > b; });
+    template <class Element>
+    static constexpr std::size_t largest(line<const Element> x) noexcept {
+        return best(x, [](Element a, Element b) { return a > b; });
     }
 
     /// exp(x - top); zero at minus infinity even if top is.
-    template <class T>
-    static constexpr T numerator(T x, T top) noexcept {
-        return is_minus_infinity(x) ? T(0) : exponential(x - top);
+    template <class Element>
+    static constexpr Element numerator(Element x, Element top) noexcept {
+        return is_minus_infinity(x) ? Element(0) : exponential(x - top);
     }
-    template <class T>
-    static constexpr T numerator(T x, T top, fast_t) noexcept {
-        return is_minus_infinity(x) ? T(0) : exp_nonpositive(one_lane<T>(x - top), fast)[0];
+    template <class Element>
+    static constexpr Element numerator(Element x, Element top, fast_t) noexcept {
+        return is_minus_infinity(x) ? Element(0) : exp_nonpositive(one_lane<Element>(x - top), fast)[0];
     }
 
     /// log(sum(exp(x))); minus infinity of nothing but minus infinities, plus infinity where there is one.
-    template <class T>
-    static constexpr T log_sum_exp(line<const T> x) noexcept {
-        const T top = x[largest(x)];
+    template <class Element>
+    static constexpr Element log_sum_exp(line<const Element> x) noexcept {
+        const Element top = x[largest(x)];
         if (is_minus_infinity(top) || is_minus_infinity(-top)) return top;
-        return top + logarithm(sum<T>(0, x.count, [&](std::size_t i) { return numerator(x[i], top); }));
+        return top + logarithm(sum<Element>(0, x.count, [&](std::size_t i) { return numerator(x[i], top); }));
     }
 
-    template <reduction Kind, class R, class T>
-    static constexpr R reduce(line<const T> x) noexcept {
-        const auto element = [&](std::size_t i) { return static_cast<R>(x[i]); };
-        const R count = static_cast<R>(x.count);
+    template <reduction Kind, class Result, class Element>
+    static constexpr Result reduce(line<const Element> x) noexcept {
+        const auto element = [&](std::size_t i) { return static_cast<Result>(x[i]); };
+        const Result count = static_cast<Result>(x.count);
         if constexpr (Kind == reduction::sum) {
-            return sum<R>(0, x.count, element);
+            return sum<Result>(0, x.count, element);
         } else if constexpr (Kind == reduction::mean) {
-            return static_cast<R>(sum<R>(0, x.count, element) / count);
+            return static_cast<Result>(sum<Result>(0, x.count, element) / count);
         } else if constexpr (Kind == reduction::variance) {
-            const R mean = static_cast<R>(sum<R>(0, x.count, element) / count);
-            return static_cast<R>(sum<R>(0, x.count,
+            const Result mean = static_cast<Result>(sum<Result>(0, x.count, element) / count);
+            return static_cast<Result>(sum<Result>(0, x.count,
                                          [&](std::size_t i) {
-                                             const R d = static_cast<R>(element(i) - mean);
-                                             return static_cast<R>(d * d);
+                                             const Result d = static_cast<Result>(element(i) - mean);
+                                             return static_cast<Result>(d * d);
                                          }) /
                                   count);
         } else if constexpr (Kind == reduction::max) {
-            return static_cast<R>(x[largest(x)]);
+            return static_cast<Result>(x[largest(x)]);
         } else if constexpr (Kind == reduction::min) {
-            return static_cast<R>(x[best(x, [](T a, T b) { return a < b; })]);
+            return static_cast<Result>(x[best(x, [](Element a, Element b) { return a < b; })]);
         } else if constexpr (Kind == reduction::argmax) {
-            return static_cast<R>(largest(x));
+            return static_cast<Result>(largest(x));
         } else if constexpr (Kind == reduction::logsumexp) {
-            return static_cast<R>(log_sum_exp(x));
+            return static_cast<Result>(log_sum_exp(x));
         } else {
             constexpr bool decisive = Kind == reduction::any;
             for (std::size_t i = 0; i < x.count; ++i)
-                if (static_cast<bool>(x[i]) == decisive) return static_cast<R>(decisive);
-            return static_cast<R>(!decisive);
+                if (static_cast<bool>(x[i]) == decisive) return static_cast<Result>(decisive);
+            return static_cast<Result>(!decisive);
         }
     }
 
     /// In place. A line of nothing but minus infinities gives zeros, its logarithm stays minus infinity.
-    template <softmax_kind Kind, class... Policy, class T>
-    static constexpr void softmax(line<T> x) noexcept {
-        const line<const T> read{x.first, x.count, x.step};
-        const T top = x[largest(read)];
+    template <softmax_kind Kind, class... Policy, class Element>
+    static constexpr void softmax(line<Element> x) noexcept {
+        const line<const Element> read{x.first, x.count, x.step};
+        const Element top = x[largest(read)];
         const bool empty = is_minus_infinity(top);
         if constexpr (Kind == softmax_kind::plain) {
             for (std::size_t i = 0; i < x.count; ++i) x[i] = numerator(x[i], top, Policy{}...);
             if (empty) return;
-            const T total = sum<T>(0, x.count, [&](std::size_t i) { return x[i]; });
+            const Element total = sum<Element>(0, x.count, [&](std::size_t i) { return x[i]; });
             for (std::size_t i = 0; i < x.count; ++i) x[i] /= total;
         } else {
             if (empty) return;
-            const T total = sum<T>(0, x.count, [&](std::size_t i) { return numerator(x[i], top); });
-            const T log_total = logarithm(total);
+            const Element total = sum<Element>(0, x.count, [&](std::size_t i) { return numerator(x[i], top); });
+            const Element log_total = logarithm(total);
             for (std::size_t i = 0; i < x.count; ++i) x[i] = (x[i] - top) - log_total;
         }
     }
 
     /// In place: (x - mean) / sqrt(variance + epsilon), or x / sqrt(mean of squares + epsilon).
-    template <standardize_kind Kind, class T>
-    static constexpr void standardize(line<T> x, T epsilon) noexcept {
-        const T count = static_cast<T>(x.count);
-        T mean = 0;
+    template <standardize_kind Kind, class Element>
+    static constexpr void standardize(line<Element> x, Element epsilon) noexcept {
+        const Element count = static_cast<Element>(x.count);
+        Element mean = 0;
         if constexpr (Kind == standardize_kind::mean_and_variance)
-            mean = sum<T>(0, x.count, [&](std::size_t i) { return x[i]; }) / count;
-        const T variance = sum<T>(0, x.count, [&](std::size_t i) { return (x[i] - mean) * (x[i] - mean); }) / count;
-        const T factor = T(1) / square_root(variance + epsilon);
+            mean = sum<Element>(0, x.count, [&](std::size_t i) { return x[i]; }) / count;
+        const Element variance = sum<Element>(0, x.count, [&](std::size_t i) { return (x[i] - mean) * (x[i] - mean); }) / count;
+        const Element factor = Element(1) / square_root(variance + epsilon);
         for (std::size_t i = 0; i < x.count; ++i) x[i] = (x[i] - mean) * factor;
     }
 };

@@ -13,15 +13,15 @@
 
 namespace ashlar::detail {
 
-template <class T, class Shape>
+template <class Element, class Shape>
 struct dense_tensor;
-template <class T, auto... Dims>
-struct dense_tensor<T, shape<Dims...>> {
-    using type = basic_tensor<T, Dims...>;
+template <class Element, auto... Dims>
+struct dense_tensor<Element, shape<Dims...>> {
+    using type = basic_tensor<Element, Dims...>;
 };
 /// The tensor that holds an expression's values.
-template <class E>
-using value_tensor = typename dense_tensor<element_of<E>, shape_of<E>>::type;
+template <class Expression>
+using value_tensor = typename dense_tensor<element_of<Expression>, shape_of<Expression>>::type;
 
 /// A let whose value has been evaluated.
 template <class Tag, class Value, class Values, class Outer>
@@ -30,12 +30,12 @@ struct evaluated_let : let_scope<Tag, Value, Outer> {
 };
 
 /// Whether an expression's values lie in memory already: dense arrays, numbers and names of lets.
-template <class E>
+template <class Expression>
 consteval bool has_values() {
-    if constexpr (kind_of<E> == op::array)
-        return is_row_major(E::extents, E::strides);
+    if constexpr (kind_of<Expression> == op::array)
+        return is_row_major(Expression::extents, Expression::strides);
     else
-        return kind_of<E> == op::scalar || kind_of<E> == op::let_value;
+        return kind_of<Expression> == op::scalar || kind_of<Expression> == op::let_value;
 }
 
 /// The operand of a node that can be computed in the node's own memory, because an element needs nothing but its own
@@ -44,14 +44,14 @@ template <class Node>
 consteval std::size_t operand_in_place() {
     if constexpr (Node::kind == op::map) {
         std::size_t found = no_axis;
-        const auto look = [&]<std::size_t I>() {
-            using operand = operand_type<I, Node>;
+        const auto look = [&]<std::size_t Index>() {
+            using operand = operand_type<Index, Node>;
             if (found == no_axis && std::is_same_v<element_of<operand>, element_of<Node>> && !has_values<operand>() &&
                 operand::shape_type::size == Node::shape_type::size)
-                found = I;
+                found = Index;
         };
-        [&]<std::size_t... I>(std::index_sequence<I...>) {
-            (look.template operator()<I>(), ...);
+        [&]<std::size_t... Index>(std::index_sequence<Index...>) {
+            (look.template operator()<Index>(), ...);
         }(std::make_index_sequence<Node::operand_count>{});
         return found;
     } else {
@@ -65,22 +65,22 @@ consteval std::size_t operand_in_place() {
 
 /// Bytes of stack, beside the result, that `constant_evaluate` keeps tensors in at run time: for every node on the way
 /// down, the operands that are neither in memory nor computed in the node's own.
-template <class E>
+template <class Expression>
 consteval std::size_t constant_stack_bytes() {
-    if constexpr (kind_of<E> == op::let_value || operand_count_of<E>() == 0) {
+    if constexpr (kind_of<Expression> == op::let_value || operand_count_of<Expression>() == 0) {
         return 0;
     } else {
         std::size_t here = 0, below = 0;
-        const auto add = [&]<std::size_t I>() {
-            using operand = operand_type<I, E>;
-            const bool is_body = kind_of<E> == op::let && I == 1;
-            if (!has_values<operand>() && !is_body && I != operand_in_place<E>()) here += sizeof(value_tensor<operand>);
+        const auto add = [&]<std::size_t Index>() {
+            using operand = operand_type<Index, Expression>;
+            const bool is_body = kind_of<Expression> == op::let && Index == 1;
+            if (!has_values<operand>() && !is_body && Index != operand_in_place<Expression>()) here += sizeof(value_tensor<operand>);
             const std::size_t deeper = constant_stack_bytes<operand>();
             if (deeper > below) below = deeper;
         };
-        [&]<std::size_t... I>(std::index_sequence<I...>) {
-            (add.template operator()<I>(), ...);
-        }(std::make_index_sequence<E::operand_count>{});
+        [&]<std::size_t... Index>(std::index_sequence<Index...>) {
+            (add.template operator()<Index>(), ...);
+        }(std::make_index_sequence<Expression::operand_count>{});
         return here + below;
     }
 }

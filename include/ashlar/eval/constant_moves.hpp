@@ -32,48 +32,48 @@ struct from_first_element {
 /// may be split in two), at `strides` from element `first` on.
 template <class Node>
 struct element_move;
-template <auto Permutation, class Shape, class E>
-struct element_move<permute_node<Permutation, Shape, E>> : from_first_element {
+template <auto Permutation, class Shape, class Expression>
+struct element_move<permute_node<Permutation, Shape, Expression>> : from_first_element {
     static constexpr auto extents = Shape::extents;
     static constexpr auto strides = [] {
-        const auto dense = row_major_strides(E::shape_type::extents);
+        const auto dense = row_major_strides(Expression::shape_type::extents);
         std::array<std::ptrdiff_t, Shape::rank> moved{};
         for (std::size_t axis = 0; axis < Shape::rank; ++axis)
             moved[axis] = dense[static_cast<std::size_t>(Permutation[axis])];
         return moved;
     }();
 };
-template <std::size_t Axis, std::ptrdiff_t Step, class Shape, class E>
-struct element_move<slice_node<Axis, Step, Shape, E>> {
+template <std::size_t Axis, std::ptrdiff_t Step, class Shape, class Expression>
+struct element_move<slice_node<Axis, Step, Shape, Expression>> {
     static constexpr auto extents = Shape::extents;
-    ASHLAR_ALWAYS_INLINE static constexpr std::ptrdiff_t first(const slice_node<Axis, Step, Shape, E>& node) noexcept {
-        constexpr auto dense = row_major_strides(E::shape_type::extents);
+    ASHLAR_ALWAYS_INLINE static constexpr std::ptrdiff_t first(const slice_node<Axis, Step, Shape, Expression>& node) noexcept {
+        constexpr auto dense = row_major_strides(Expression::shape_type::extents);
         return node.first * dense[Axis];
     }
     static constexpr auto strides = [] {
-        auto moved = row_major_strides(E::shape_type::extents);
+        auto moved = row_major_strides(Expression::shape_type::extents);
         moved[Axis] *= Step;
         return moved;
     }();
 };
-template <class Shape, class E>
-struct element_move<broadcast_node<Shape, E>> : from_first_element {
+template <class Shape, class Expression>
+struct element_move<broadcast_node<Shape, Expression>> : from_first_element {
     static constexpr auto extents = Shape::extents;
-    static constexpr auto strides = broadcast_strides<typename E::shape_type, Shape>();
+    static constexpr auto strides = broadcast_strides<typename Expression::shape_type, Shape>();
 };
-template <std::size_t Axis, std::size_t Times, class Shape, class E>
-struct element_move<repeat_node<Axis, Times, Shape, E>> : from_first_element {
+template <std::size_t Axis, std::size_t Times, class Shape, class Expression>
+struct element_move<repeat_node<Axis, Times, Shape, Expression>> : from_first_element {
     static constexpr std::size_t rank = Shape::rank;
     static constexpr auto extents = [] {
         std::array<std::size_t, rank + 1> split{};
         for (std::size_t axis = 0; axis < rank; ++axis)
-            split[axis < Axis ? axis : axis + 1] = E::shape_type::extents[axis];
-        split[Axis] = E::shape_type::extents[Axis];
+            split[axis < Axis ? axis : axis + 1] = Expression::shape_type::extents[axis];
+        split[Axis] = Expression::shape_type::extents[Axis];
         split[Axis + 1] = Times;
         return split;
     }();
     static constexpr auto strides = [] {
-        const auto dense = row_major_strides(E::shape_type::extents);
+        const auto dense = row_major_strides(Expression::shape_type::extents);
         std::array<std::ptrdiff_t, rank + 1> moved{};
         for (std::size_t axis = 0; axis < rank; ++axis) moved[axis < Axis ? axis : axis + 1] = dense[axis];
         moved[Axis] = dense[Axis];
@@ -115,9 +115,9 @@ struct constant_moves {
     }
 
     /// Copies the elements at all coordinates below `extents`, each side at its own strides.
-    template <class T, std::size_t Rank>
-    static constexpr void copy(const std::array<std::size_t, Rank>& extents, T* to,
-                               const std::array<std::ptrdiff_t, Rank>& to_strides, const T* from,
+    template <class Element, std::size_t Rank>
+    static constexpr void copy(const std::array<std::size_t, Rank>& extents, Element* to,
+                               const std::array<std::ptrdiff_t, Rank>& to_strides, const Element* from,
                                const std::array<std::ptrdiff_t, Rank>& from_strides) noexcept {
         if constexpr (Rank == 0) {
             *to = *from;

@@ -17,15 +17,15 @@ namespace ashlar::detail {
 
 /// Whether what a stage computes behind its core, on the way to node n, takes many instructions; what other stages have
 /// left in memory is only read.
-template <class P, std::size_t Stage>
-consteval bool is_costly(std::size_t n = static_cast<std::size_t>(P::code.stages[Stage].top)) {
-    constexpr const auto& stage = P::code.stages[Stage];
-    const graph_node& g = P::nodes[n];
+template <class Plan, std::size_t Stage>
+consteval bool is_costly(std::size_t n = static_cast<std::size_t>(Plan::code.stages[Stage].top)) {
+    constexpr const auto& stage = Plan::code.stages[Stage];
+    const graph_node& g = Plan::nodes[n];
     if (static_cast<std::int16_t>(n) == stage.core || stage.values[n] != -1) return false;
-    if (g.kind == op::let || g.kind == op::let_value) return is_costly<P, Stage>(static_cast<std::size_t>(g.same_as));
+    if (g.kind == op::let || g.kind == op::let_value) return is_costly<Plan, Stage>(static_cast<std::size_t>(g.same_as));
     if (g.kind == op::map && g.costly) return true;
     for (std::size_t i = 0; i < g.operand_count; ++i)
-        if (is_costly<P, Stage>(static_cast<std::size_t>(g.operands[i]))) return true;
+        if (is_costly<Plan, Stage>(static_cast<std::size_t>(g.operands[i]))) return true;
     return false;
 }
 
@@ -50,8 +50,8 @@ struct deferred_epilogue {
 
     ASHLAR_ALWAYS_INLINE auto* at(std::size_t i, std::size_t j) const { return inner.at(i, j); }
 
-    template <std::size_t N>
-    ASHLAR_ALWAYS_INLINE void operator()(std::size_t i, std::size_t j, vec acc, lane_count<N>) const {
+    template <std::size_t Width>
+    ASHLAR_ALWAYS_INLINE void operator()(std::size_t i, std::size_t j, vec acc, lane_count<Width>) const {
         acc.store(at(i, j));
     }
     ASHLAR_ALWAYS_INLINE void end_block(std::size_t i, std::size_t rows, std::size_t j, std::size_t vectors) {

@@ -18,9 +18,9 @@ struct softmax_chain {
 };
 
 /// The stages that start at an item, if nothing else reads what they leave behind.
-template <class P>
+template <class Plan>
 constexpr softmax_chain softmax_chain_from(std::size_t item) {
-    constexpr const auto& code = P::code;
+    constexpr const auto& code = Plan::code;
     std::size_t found[3] = {no_axis, no_axis, no_axis}, count = 0;
     for (std::size_t i = item; i < code.item_count && count < 3; ++i) {
         if (code.items[i].parent != code.items[item].parent) continue;
@@ -38,33 +38,33 @@ constexpr softmax_chain softmax_chain_from(std::size_t item) {
     if (scores.row_axis == no_axis || soft.row_axis == no_axis || values.row_axis == no_axis) return {};
     if (scores.bindings[scores.row_axis] != soft.bindings[soft.row_axis] || values.bindings[values.row_axis] != soft.bindings[soft.row_axis]) return {};
     const auto core = static_cast<std::size_t>(soft.core);
-    if (P::nodes[core].uses != 1 || P::resolve(static_cast<std::size_t>(P::nodes[static_cast<std::size_t>(values.core)].operands[0])) != core) return {};
+    if (Plan::nodes[core].uses != 1 || Plan::resolve(static_cast<std::size_t>(Plan::nodes[static_cast<std::size_t>(values.core)].operands[0])) != core) return {};
     for (std::size_t s = 0; s < code.stage_count; ++s)
-        for (std::size_t n = 0; n < P::count; ++n)
+        for (std::size_t n = 0; n < Plan::count; ++n)
             if (s != found[2] && code.stages[s].factors[n] == soft.second_buffer) return {};
     return {item, found[0], found[1], found[2]};
 }
 
 /// For every item, the chain that its stage belongs to.
-template <class P>
+template <class Plan>
 inline constexpr auto softmax_chains = [] {
-    std::array<softmax_chain, P::code.items.size()> chains{};
-    for (std::size_t i = 0; i < P::code.item_count; ++i) {
-        const softmax_chain chain = softmax_chain_from<P>(i);
+    std::array<softmax_chain, Plan::code.items.size()> chains{};
+    for (std::size_t i = 0; i < Plan::code.item_count; ++i) {
+        const softmax_chain chain = softmax_chain_from<Plan>(i);
         if (chain.item == no_axis) continue;
-        for (std::size_t n = i; n < P::code.item_count; ++n) {
-            const auto stage = static_cast<std::size_t>(P::code.items[n].index);
-            if (!P::code.items[n].is_loop && (stage == chain.scores || stage == chain.softmax || stage == chain.values)) chains[n] = chain;
+        for (std::size_t n = i; n < Plan::code.item_count; ++n) {
+            const auto stage = static_cast<std::size_t>(Plan::code.items[n].index);
+            if (!Plan::code.items[n].is_loop && (stage == chain.scores || stage == chain.softmax || stage == chain.values)) chains[n] = chain;
         }
     }
     return chains;
 }();
 
-template <class P, class T, std::size_t Scores, std::size_t Softmax, std::size_t Values, std::size_t Rows>
+template <class Plan, class Element, std::size_t Scores, std::size_t Softmax, std::size_t Values, std::size_t Rows>
 struct few_softmax {
-    using scores = product_stage<P, T, Scores, Rows>;
-    using soft = softmax_stage<P, T, Softmax, Rows>;
-    using values = product_stage<P, T, Values, Rows>;
+    using scores = product_stage<Plan, Element, Scores, Rows>;
+    using soft = softmax_stage<Plan, Element, Softmax, Rows>;
+    using values = product_stage<Plan, Element, Values, Rows>;
     using element = typename scores::element;
     using config = typename scores::config;
     using rows = few_rows<element, config, Rows>;
@@ -106,7 +106,7 @@ struct few_softmax {
     static constexpr bool pays = fits_scores && (fits_values || fits_vectors || fits_numerators) && soft::plain && soft::width == width &&
                                  std::is_same_v<typename soft::element, element> && std::is_same_v<typename values::element, element>;
 
-    const frame<P, T>& f;
+    const frame<Plan, Element>& f;
 
     ASHLAR_ALWAYS_INLINE void run() const {
         vec x[keys];
@@ -154,8 +154,8 @@ private:
     }
 
     /// f of all keys of each row, in all of its lanes.
-    template <class F>
-    ASHLAR_ALWAYS_INLINE static vec fold(const vec (&x)[keys], F f) {
+    template <class Function>
+    ASHLAR_ALWAYS_INLINE static vec fold(const vec (&x)[keys], Function f) {
         constexpr std::size_t chains = vectors < 4 ? vectors : 4;
         vec part[chains];
         ASHLAR_UNROLL
@@ -196,9 +196,9 @@ private:
         const typename values::plain_epilogue epilogue{stage, stage.written(), first, nullptr};
         put_vectors(epilogue, sums, w + vectors * width, std::make_index_sequence<Rows>{});
     }
-    template <class Epilogue, std::size_t Count, std::size_t... R>
-    ASHLAR_ALWAYS_INLINE static void put_vectors(const Epilogue& epilogue, const vec (&sums)[Rows][Count], const element* factors, std::index_sequence<R...>) {
-        (put_row(epilogue, R, sums[R], vec(factors[rows::lane_of(0, R)])), ...);
+    template <class Epilogue, std::size_t Count, std::size_t... RowIndex>
+    ASHLAR_ALWAYS_INLINE static void put_vectors(const Epilogue& epilogue, const vec (&sums)[Rows][Count], const element* factors, std::index_sequence<RowIndex...>) {
+        (put_row(epilogue, RowIndex, sums[RowIndex], vec(factors[rows::lane_of(0, RowIndex)])), ...);
     }
     template <class Epilogue, std::size_t Count>
     ASHLAR_ALWAYS_INLINE static void put_row(const Epilogue& epilogue, std::size_t row, const vec (&sums)[Count], vec factor) {
@@ -225,23 +225,23 @@ private:
     struct lowering {
         static constexpr std::size_t from(std::size_t lane) { return (Row * columns + lane) % width; }
     };
-    template <class Epilogue, std::size_t Count, std::size_t... C>
-    ASHLAR_ALWAYS_INLINE static void put_columns(const Epilogue& epilogue, const vec (&sums)[Count], std::index_sequence<C...>) {
+    template <class Epilogue, std::size_t Count, std::size_t... ColumnIndex>
+    ASHLAR_ALWAYS_INLINE static void put_columns(const Epilogue& epilogue, const vec (&sums)[Count], std::index_sequence<ColumnIndex...>) {
         if constexpr (packs == 1)
-            (epilogue.template put<Rows>(C, 0, sums[C]), ...);
+            (epilogue.template put<Rows>(ColumnIndex, 0, sums[ColumnIndex]), ...);
         else
-            (epilogue.template put<Rows>(C, 0, shuffle_as<picking<C % packs>>(sums[C / packs], sums[C / packs])), ...);
+            (epilogue.template put<Rows>(ColumnIndex, 0, shuffle_as<picking<ColumnIndex % packs>>(sums[ColumnIndex / packs], sums[ColumnIndex / packs])), ...);
     }
     /// Several rows are one store where they follow each other.
-    template <class Epilogue, std::size_t Count, std::size_t... R>
-    ASHLAR_ALWAYS_INLINE static void put_rows(const Epilogue& epilogue, const vec (&sums)[Count], std::index_sequence<R...>) {
+    template <class Epilogue, std::size_t Count, std::size_t... RowIndex>
+    ASHLAR_ALWAYS_INLINE static void put_rows(const Epilogue& epilogue, const vec (&sums)[Count], std::index_sequence<RowIndex...>) {
         constexpr std::size_t elements = Rows * columns, last = (elements + width - 1) % width + 1;
         if constexpr (values::top == values::core && values::column_stride == 1 && values::row_stride == static_cast<std::ptrdiff_t>(columns)) {
             ASHLAR_UNROLL
             for (std::size_t i = 0; i + width < elements; i += width) sums[i / width].store(epilogue.out + i);
             sums[(elements - 1) / width].template store_partial<last>(epilogue.out + (elements - last));
         } else {
-            (epilogue.template put<columns>(R, 0, shuffle_as<lowering<R>>(sums[R * columns / width], sums[R * columns / width])), ...);
+            (epilogue.template put<columns>(RowIndex, 0, shuffle_as<lowering<RowIndex>>(sums[RowIndex * columns / width], sums[RowIndex * columns / width])), ...);
         }
     }
 };

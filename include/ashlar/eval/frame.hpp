@@ -10,48 +10,48 @@
 
 namespace ashlar::detail {
 
-/// Calls f<A>() for the axes below Rank: what is a constant for each axis stays one, whatever the optimiser does.
-template <std::size_t Rank, class F>
-ASHLAR_ALWAYS_INLINE constexpr void for_each_axis(F f) {
-    [&]<std::size_t... A>(std::index_sequence<A...>) ASHLAR_LAMBDA_INLINE {
-        (f.template operator()<A>(), ...);
+/// Calls f<Axis>() for the axes below Rank: what is a constant for each axis stays one, whatever the optimiser does.
+template <std::size_t Rank, class Function>
+ASHLAR_ALWAYS_INLINE constexpr void for_each_axis(Function f) {
+    [&]<std::size_t... Axis>(std::index_sequence<Axis...>) ASHLAR_LAMBDA_INLINE {
+        (f.template operator()<Axis>(), ...);
     }(std::make_index_sequence<Rank>{});
 }
 
 ASHLAR_BEGIN_OFFSETS
 
-/// P is a `planned`. Strides are those of the destination.
-template <class P, class T>
+/// Plan is a `planned`. Strides are those of the destination.
+template <class Plan, class Element>
 struct frame {
-    const typename P::expression_type& expression;
-    T* destination;
+    const typename Plan::expression_type& expression;
+    Element* destination;
     std::byte* scratch;
-    T* tile_copy = nullptr;    // where finished tiles are held back until nothing reads their rows any more
+    Element* tile_copy = nullptr;    // where finished tiles are held back until nothing reads their rows any more
     std::ptrdiff_t shift = 0;  // elements before the tile in the destination, when it is held back
-    std::array<std::size_t, P::code.loops.size()> index{};  // of the entry, or of the first row of the tile
+    std::array<std::size_t, Plan::code.loops.size()> index{};  // of the entry, or of the first row of the tile
 
     template <std::size_t Id>
     ASHLAR_ALWAYS_INLINE constexpr const auto& node() const {
         return node_at<Id>(expression);
     }
     template <std::size_t Id>
-    using node_of = typename P::template node<Id>;
+    using node_of = typename Plan::template node<Id>;
 
-    /// The memory of buffer B as elements U.
-    template <class U, std::size_t B>
-    ASHLAR_ALWAYS_INLINE U* buffer() const {
-        return reinterpret_cast<U*>(scratch + P::code.buffers[B].offset);
+    /// The memory of Buffer as elements Other.
+    template <class Other, std::size_t Buffer>
+    ASHLAR_ALWAYS_INLINE Other* buffer() const {
+        return reinterpret_cast<Other*>(scratch + Plan::code.buffers[Buffer].offset);
     }
 
-    /// The element of buffer B that belongs to these coordinates of its node.
-    template <std::size_t B, std::size_t Rank>
+    /// The element of Buffer that belongs to these coordinates of its node.
+    template <std::size_t Buffer, std::size_t Rank>
     ASHLAR_ALWAYS_INLINE std::ptrdiff_t buffer_offset(const std::array<std::size_t, Rank>& at) const {
         std::ptrdiff_t offset = 0;
-        for_each_axis<Rank>([&]<std::size_t A>() ASHLAR_LAMBDA_INLINE {
-            constexpr std::int16_t loop = P::code.buffers[B].bindings[A];
-            constexpr std::ptrdiff_t stride = P::code.buffers[B].strides[A];
+        for_each_axis<Rank>([&]<std::size_t Axis>() ASHLAR_LAMBDA_INLINE {
+            constexpr std::int16_t loop = Plan::code.buffers[Buffer].bindings[Axis];
+            constexpr std::ptrdiff_t stride = Plan::code.buffers[Buffer].strides[Axis];
             if constexpr (stride != 0) {
-                std::size_t i = at[A];
+                std::size_t i = at[Axis];
                 if constexpr (loop != whole_axis) i -= index[static_cast<std::size_t>(loop)];
                 offset += static_cast<std::ptrdiff_t>(i) * stride;
             }
@@ -63,23 +63,23 @@ struct frame {
 ASHLAR_END_OFFSETS
 
 /// Lanes of a stage: as many elements of its widest type as a register holds.
-template <class P, std::size_t Stage>
+template <class Plan, std::size_t Stage>
 consteval std::size_t stage_lanes() {
-    constexpr const auto& stage = P::code.stages[Stage];
-    if (stage.kind == stage_kind::product) return P::target.lanes(P::nodes[static_cast<std::size_t>(stage.core)].element_bytes);
+    constexpr const auto& stage = Plan::code.stages[Stage];
+    if (stage.kind == stage_kind::product) return Plan::target.lanes(Plan::nodes[static_cast<std::size_t>(stage.core)].element_bytes);
     std::size_t bytes = 4;
     for (const std::int16_t n : {stage.top, stage.core})
-        if (n != -1 && P::nodes[static_cast<std::size_t>(n)].element_bytes > bytes)
-            bytes = P::nodes[static_cast<std::size_t>(n)].element_bytes;
+        if (n != -1 && Plan::nodes[static_cast<std::size_t>(n)].element_bytes > bytes)
+            bytes = Plan::nodes[static_cast<std::size_t>(n)].element_bytes;
     const auto widen = [&](auto self, std::size_t n) -> void {
-        const graph_node& g = P::nodes[n];
+        const graph_node& g = Plan::nodes[n];
         if (g.scalar == scalar_kind::floating && g.element_bytes > bytes && g.rank > 0) bytes = g.element_bytes;
         if (stage.values[n] != -1 || static_cast<std::int16_t>(n) == stage.core) return;
         if (g.kind == op::let_value) return self(self, static_cast<std::size_t>(g.same_as));
         for (std::size_t i = 0; i < g.operand_count; ++i) self(self, static_cast<std::size_t>(g.operands[i]));
     };
     widen(widen, static_cast<std::size_t>(stage.top));
-    return P::target.lanes(bytes);
+    return Plan::target.lanes(bytes);
 }
 
 }  // namespace ashlar::detail

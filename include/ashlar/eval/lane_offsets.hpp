@@ -23,10 +23,10 @@ struct lane_offsets {
 inline constexpr std::size_t most_lane_offsets = 512;
 
 /// Follows one axis of node `id` through its index maps to the memory that stage Stage reads.
-template <class P, std::size_t Stage, std::size_t Extent>
+template <class Plan, std::size_t Stage, std::size_t Extent>
 constexpr lane_offsets<Extent> offsets_along(std::size_t id, std::size_t axis) {
     using coordinate_list = std::array<std::ptrdiff_t, max_rank>;
-    const auto& stage = P::code.stages[Stage];
+    const auto& stage = Plan::code.stages[Stage];
     lane_offsets<Extent> out;
     std::array<coordinate_list, Extent> at{};
     std::array<bool, max_rank> moves{};
@@ -35,14 +35,14 @@ constexpr lane_offsets<Extent> offsets_along(std::size_t id, std::size_t axis) {
     for (std::size_t i = 0; i < Extent; ++i) at[i][axis] = static_cast<std::ptrdiff_t>(i);
 
     for (;;) {
-        const graph_node& n = P::nodes[id];
+        const graph_node& n = Plan::nodes[id];
         const std::int16_t buffer = stage.values[id];
         if (buffer == -1 && (n.kind == op::let || n.kind == op::let_value || n.kind == op::store)) {
             id = static_cast<std::size_t>(n.same_as);
             continue;
         }
         if (buffer != -1 || n.kind == op::array) {
-            const axis_list& strides = buffer == -1 ? n.strides : P::code.buffers[static_cast<std::size_t>(buffer)].strides;
+            const axis_list& strides = buffer == -1 ? n.strides : Plan::code.buffers[static_cast<std::size_t>(buffer)].strides;
             for (std::size_t i = 0; i < Extent; ++i) {
                 std::ptrdiff_t sum = 0;
                 for (std::size_t a = 0; a < n.rank; ++a) sum += at[i][a] * strides[a];
@@ -54,7 +54,7 @@ constexpr lane_offsets<Extent> offsets_along(std::size_t id, std::size_t axis) {
         }
         if (!is_index_map(n.kind)) return out;
         const auto below = static_cast<std::size_t>(n.operands[0]);
-        const graph_node& operand = P::nodes[below];
+        const graph_node& operand = Plan::nodes[below];
         std::array<bool, max_rank> moves_below{};
         std::array<coordinate_list, Extent> at_below{};
         if (n.kind == op::permute) {

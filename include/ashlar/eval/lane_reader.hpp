@@ -21,11 +21,11 @@ ASHLAR_BEGIN_OFFSETS
 template <std::size_t Rank>
 using lane_steps = std::array<std::ptrdiff_t, Rank>;
 
-/// The steps of operand I that follow from those of the node, where it moves elements by whole axes.
-template <class Node, std::size_t I>
+/// The steps of operand Index that follow from those of the node, where it moves elements by whole axes.
+template <class Node, std::size_t Index>
 consteval auto operand_steps(const graph_node& n, const graph_node& operand, const auto& steps) {
-    lane_steps<operand_type<I, Node>::shape_type::rank> out{};
-    const binding_list from = carried_axes(n, operand, I);
+    lane_steps<operand_type<Index, Node>::shape_type::rank> out{};
+    const binding_list from = carried_axes(n, operand, Index);
     for (std::size_t a = 0; a < operand.rank; ++a) {
         if (from[a] != whole_axis) out[a] = steps[static_cast<std::size_t>(from[a])];
         if (n.kind == op::slice && a == n.axis) out[a] = steps[a] * n.step;
@@ -35,19 +35,19 @@ consteval auto operand_steps(const graph_node& n, const graph_node& operand, con
     return spelled_out(out);
 }
 
-/// Reads with L lanes, of which the first N are wanted. With Unmasked, masked nodes pass their operand on.
-template <class P, class T, std::size_t Stage, std::size_t L, std::size_t N, bool Unmasked = false>
-struct lane_reader : memory_reader<P, T, Stage> {
-    using config = typename P::configuration;
-    using integers = lanes<std::int32_t, L, config>;
-    using truth = std::conditional_t<(L * 8 * 8 <= config::register_bits), lane_mask<double, L, config>, lane_mask<float, L, config>>;
-    template <class U>
-    using lanes_of = lanes<U, L, config>;
+/// Reads with Width lanes, of which the first Wanted are wanted. With Unmasked, masked nodes pass their operand on.
+template <class Plan, class Element, std::size_t Stage, std::size_t Width, std::size_t Wanted, bool Unmasked = false>
+struct lane_reader : memory_reader<Plan, Element, Stage> {
+    using config = typename Plan::configuration;
+    using integers = lanes<std::int32_t, Width, config>;
+    using truth = std::conditional_t<(Width * 8 * 8 <= config::register_bits), lane_mask<double, Width, config>, lane_mask<float, Width, config>>;
+    template <class Other>
+    using lanes_of = lanes<Other, Width, config>;
 
-    using base = memory_reader<P, T, Stage>;
+    using base = memory_reader<Plan, Element, Stage>;
     using base::f, base::stage;
     template <std::size_t Id>
-    using node_of = typename P::template node<Id>;
+    using node_of = typename Plan::template node<Id>;
     template <std::size_t Id>
     static constexpr std::int16_t values = base::template values<Id>;
     template <std::size_t Id>
@@ -55,35 +55,35 @@ struct lane_reader : memory_reader<P, T, Stage> {
     template <std::size_t Id>
     static constexpr bool is_name = base::template is_name<Id>;
 
-    /// N elements, `Step` apart.
-    template <std::ptrdiff_t Step, class U>
-    ASHLAR_ALWAYS_INLINE static auto load(const U* p) {
-        if constexpr (std::is_same_v<U, bool>) {
+    /// Wanted elements, `Step` apart.
+    template <std::ptrdiff_t Step, class Other>
+    ASHLAR_ALWAYS_INLINE static auto load(const Other* p) {
+        if constexpr (std::is_same_v<Other, bool>) {
             if constexpr (Step == 0) {
                 return truth(*p);
             } else if constexpr (Step == 1) {
-                if constexpr (N == L)
+                if constexpr (Wanted == Width)
                     return truth::load(p);
                 else
-                    return truth::load_partial(p, N);
+                    return truth::load_partial(p, Wanted);
             } else {
-                bool picked[L] = {};
-                for (std::size_t i = 0; i < N; ++i) picked[i] = p[static_cast<std::ptrdiff_t>(i) * Step];
+                bool picked[Width] = {};
+                for (std::size_t i = 0; i < Wanted; ++i) picked[i] = p[static_cast<std::ptrdiff_t>(i) * Step];
                 return truth::load(picked);
             }
         } else if constexpr (Step == 0) {
-            return lanes_of<U>(*p);
+            return lanes_of<Other>(*p);
         } else if constexpr (Step == 1) {
-            if constexpr (N == L)
-                return lanes_of<U>::load(p);
+            if constexpr (Wanted == Width)
+                return lanes_of<Other>::load(p);
             else
-                return lanes_of<U>::template load_partial<N>(p);
-        } else if constexpr (N == L) {
-            return lanes_of<U>::gather_strided(p, Step);
+                return lanes_of<Other>::template load_partial<Wanted>(p);
+        } else if constexpr (Wanted == Width) {
+            return lanes_of<Other>::gather_strided(p, Step);
         } else {
-            U picked[L] = {};
-            for (std::size_t i = 0; i < N; ++i) picked[i] = p[static_cast<std::ptrdiff_t>(i) * Step];
-            return lanes_of<U>::load(picked);
+            Other picked[Width] = {};
+            for (std::size_t i = 0; i < Wanted; ++i) picked[i] = p[static_cast<std::ptrdiff_t>(i) * Step];
+            return lanes_of<Other>::load(picked);
         }
     }
 
@@ -94,10 +94,10 @@ struct lane_reader : memory_reader<P, T, Stage> {
         return s;
     }
 
-    template <std::size_t B, class U, auto Steps, std::size_t Rank>
+    template <std::size_t Buffer, class Other, auto Steps, std::size_t Rank>
     ASHLAR_ALWAYS_INLINE auto read_buffer(const std::array<std::size_t, Rank>& at) const {
-        return load<lane_stride<Steps>(P::code.buffers[B].strides)>(
-            const_cast<const U*>(f.template buffer<U, B>()) + f.template buffer_offset<B>(at));
+        return load<lane_stride<Steps>(Plan::code.buffers[Buffer].strides)>(
+            const_cast<const Other*>(f.template buffer<Other, Buffer>()) + f.template buffer_offset<Buffer>(at));
     }
 
     // -------------------------------------------------------------- values
@@ -106,7 +106,7 @@ struct lane_reader : memory_reader<P, T, Stage> {
     template <std::size_t Id, auto Steps, class Hole, std::size_t Rank>
     ASHLAR_ALWAYS_INLINE auto value(const std::array<std::size_t, Rank>& at, const Hole& hole) const {
         using Node = node_of<Id>;
-        constexpr const graph_node& n = P::nodes[Id];
+        constexpr const graph_node& n = Plan::nodes[Id];
         if constexpr (stage.kind == stage_kind::product && static_cast<std::int16_t>(Id) == stage.core) {
             return hole;
         } else if constexpr (is_name<Id>) {
@@ -124,14 +124,14 @@ struct lane_reader : memory_reader<P, T, Stage> {
         } else if constexpr (n.kind == op::packed) {
             return unpacked<Id, Steps>(at);
         } else if constexpr (n.kind == op::scalar) {
-            using U = element_of<Node>;
-            if constexpr (std::is_same_v<U, bool>)
+            using Other = element_of<Node>;
+            if constexpr (std::is_same_v<Other, bool>)
                 return truth(f.template node<Id>().value);
             else
-                return lanes_of<U>(f.template node<Id>().value);
+                return lanes_of<Other>(f.template node<Id>().value);
         } else if constexpr (n.kind == op::map) {
-            return [&]<std::size_t... I>(std::index_sequence<I...>) ASHLAR_LAMBDA_INLINE {
-                return f.template node<Id>().function(operand_value<Id, I, Steps>(at, hole)...);
+            return [&]<std::size_t... Index>(std::index_sequence<Index...>) ASHLAR_LAMBDA_INLINE {
+                return f.template node<Id>().function(operand_value<Id, Index, Steps>(at, hole)...);
             }(std::make_index_sequence<Node::operand_count>{});
         } else if constexpr (n.kind == op::index) {
             return along<n.axis, Steps>(at);
@@ -142,9 +142,9 @@ struct lane_reader : memory_reader<P, T, Stage> {
             if constexpr (Unmasked) {
                 return x;
             } else {
-                using U = element_of<Node>;
+                using Other = element_of<Node>;
                 const auto keep = kept<typename Node::shape_type, Steps>(f.template node<Id>().mask, at);
-                return select(convert_mask<U>(keep), x, lanes_of<U>(-infinity<U>));
+                return select(convert_mask<Other>(keep), x, lanes_of<Other>(-infinity<Other>));
             }
         } else if constexpr (n.kind == op::take) {
             return taken<Id, Steps>(at, hole);
@@ -153,11 +153,11 @@ struct lane_reader : memory_reader<P, T, Stage> {
         }
     }
 
-    template <std::size_t Id, std::size_t I, auto Steps, class Hole, std::size_t Rank>
+    template <std::size_t Id, std::size_t Index, auto Steps, class Hole, std::size_t Rank>
     ASHLAR_ALWAYS_INLINE auto operand_value(const std::array<std::size_t, Rank>& at, const Hole& hole) const {
-        constexpr auto o = static_cast<std::size_t>(P::nodes[Id].operands[I]);
-        return value<o, operand_steps<node_of<Id>, I>(P::nodes[Id], P::nodes[o], Steps)>(
-            operand_coordinates<I>(f.template node<Id>(), at), hole);
+        constexpr auto o = static_cast<std::size_t>(Plan::nodes[Id].operands[Index]);
+        return value<o, operand_steps<node_of<Id>, Index>(Plan::nodes[Id], Plan::nodes[o], Steps)>(
+            operand_coordinates<Index>(f.template node<Id>(), at), hole);
     }
 
     /// The coordinate along an axis.
@@ -182,59 +182,59 @@ struct lane_reader : memory_reader<P, T, Stage> {
             return false;
         }();
         if constexpr (moves_in_batch) {
-            bool answers[L] = {};
-            for (std::size_t i = 0; i < N; ++i) {
+            bool answers[Width] = {};
+            for (std::size_t i = 0; i < Wanted; ++i) {
                 auto here = at;
                 for (std::size_t a = 0; a < Rank; ++a) here[a] += i * static_cast<std::size_t>(Steps[a]);
                 answers[i] = mask_keeps<Shape>(mask, here);
             }
             return decltype(integers(0) < integers(0))::load(answers);
         } else {
-            return mask_lanes<Shape>(mask, batch, along<Rank - 2, Steps>(at), along<Rank - 1, Steps>(at), N);
+            return mask_lanes<Shape>(mask, batch, along<Rank - 2, Steps>(at), along<Rank - 1, Steps>(at), Wanted);
         }
     }
 
     /// The masked node that is a softmax's operand, past names and stores; no_axis if there is none.
     template <std::size_t Id>
     static consteval std::size_t masked_below() {
-        auto n = static_cast<std::size_t>(P::nodes[Id].operands[0]);
-        while (P::nodes[n].kind == op::let || P::nodes[n].kind == op::let_value || P::nodes[n].kind == op::store)
-            n = static_cast<std::size_t>(P::nodes[n].same_as);
-        return P::nodes[n].kind == op::masked ? n : no_axis;
+        auto n = static_cast<std::size_t>(Plan::nodes[Id].operands[0]);
+        while (Plan::nodes[n].kind == op::let || Plan::nodes[n].kind == op::let_value || Plan::nodes[n].kind == op::store)
+            n = static_cast<std::size_t>(Plan::nodes[n].same_as);
+        return Plan::nodes[n].kind == op::masked ? n : no_axis;
     }
 
     template <std::size_t Id, auto Steps, class Hole, std::size_t Rank>
     ASHLAR_ALWAYS_INLINE auto softmax_value(const std::array<std::size_t, Rank>& at, const Hole& hole) const {
-        using U = element_of<node_of<Id>>;
+        using Other = element_of<node_of<Id>>;
         const auto factor = factor_of<Id, Steps>(at, hole);
-        if constexpr (P::nodes[Id].variant == static_cast<std::uint8_t>(softmax_kind::plain)) {
-            const auto weight = read_buffer<static_cast<std::size_t>(values<Id>), U, Steps>(at) * factor;
+        if constexpr (Plan::nodes[Id].variant == static_cast<std::uint8_t>(softmax_kind::plain)) {
+            const auto weight = read_buffer<static_cast<std::size_t>(values<Id>), Other, Steps>(at) * factor;
             constexpr std::size_t mask = masked_below<Id>();
             if constexpr (mask == no_axis) {
                 return weight;
             } else {
                 // A row whose kept scores are not numbers is NaN only where it keeps.
                 const auto keep = kept<typename node_of<mask>::shape_type, Steps>(f.template node<mask>().mask, at);
-                return select(convert_mask<U>(keep), weight, lanes_of<U>(U(0)));
+                return select(convert_mask<Other>(keep), weight, lanes_of<Other>(Other(0)));
             }
         } else {
             // A row that is all minus infinity has minus infinity as its logarithm, which must not be subtracted.
             const auto x = operand_value<Id, 0, Steps>(at, hole);
-            const lanes_of<U> lowest(lowest_value<U>);
+            const lanes_of<Other> lowest(lowest_value<Other>);
             return x - max(lowest, factor);
         }
     }
 
     template <std::size_t Id, auto Steps, class Hole, std::size_t Rank>
     ASHLAR_ALWAYS_INLINE auto standardized_value(const std::array<std::size_t, Rank>& at, const Hole& hole) const {
-        using U = element_of<node_of<Id>>;
+        using Other = element_of<node_of<Id>>;
         const auto x = operand_value<Id, 0, Steps>(at, hole), scale = factor_of<Id, Steps>(at, hole);
         if constexpr (values<Id> == -1)
             return x * scale;
         else if constexpr (holds_factors<Id, Hole>)
             return (x - hole.mean) * scale;
         else
-            return (x - read_buffer<static_cast<std::size_t>(values<Id>), U, Steps>(at)) * scale;
+            return (x - read_buffer<static_cast<std::size_t>(values<Id>), Other, Steps>(at)) * scale;
     }
 
     template <std::size_t Id, auto Steps, class Hole, std::size_t Rank>
@@ -249,7 +249,7 @@ struct lane_reader : memory_reader<P, T, Stage> {
     ASHLAR_ALWAYS_INLINE auto hold_factors(const std::array<std::size_t, Rank>& at) const {
         const auto scale = factor_of<Id, Steps>(at, 0);
         held_factors<Id, std::remove_const_t<decltype(scale)>> held{scale, scale};
-        if constexpr (P::nodes[Id].kind == op::standardize && values<Id> != -1)
+        if constexpr (Plan::nodes[Id].kind == op::standardize && values<Id> != -1)
             held.mean = read_buffer<static_cast<std::size_t>(values<Id>), element_of<node_of<Id>>, Steps>(at);
         return held;
     }
@@ -257,10 +257,10 @@ struct lane_reader : memory_reader<P, T, Stage> {
     /// An index map: a load where its elements lie in memory at a constant distance, else lane by lane.
     template <std::size_t Id, auto Steps, class Hole, std::size_t Rank>
     ASHLAR_ALWAYS_INLINE auto moved(const std::array<std::size_t, Rank>& at, const Hole& hole) const {
-        constexpr const graph_node& n = P::nodes[Id];
+        constexpr const graph_node& n = Plan::nodes[Id];
         [[maybe_unused]] constexpr auto below = static_cast<std::size_t>(n.operands[0]);
         constexpr std::size_t memory = base::template memory_node<Id>();
-        if constexpr (memory != no_axis && (memory == no_axis || P::nodes[memory].kind != op::softmax)) {
+        if constexpr (memory != no_axis && (memory == no_axis || Plan::nodes[memory].kind != op::softmax)) {
             constexpr auto fixed = [] {
                 std::array<bool, max_rank> out{};
                 for (std::size_t a = 0; a < Rank; ++a) out[a] = Steps[a] == 0;
@@ -273,10 +273,10 @@ struct lane_reader : memory_reader<P, T, Stage> {
                 return scattered<Id, Steps>(at, hole);
         } else if constexpr (n.kind == op::reshape) {
             constexpr bool simple = [] {
-                const binding_list from = carried_axes(P::nodes[Id], P::nodes[below], 0);
+                const binding_list from = carried_axes(Plan::nodes[Id], Plan::nodes[below], 0);
                 for (std::size_t r = 0; r < Rank; ++r) {
-                    bool carried = Steps[r] == 0 || P::nodes[Id].extents[r] == 1;
-                    for (std::size_t a = 0; a < P::nodes[below].rank; ++a) carried = carried || from[a] == static_cast<std::int16_t>(r);
+                    bool carried = Steps[r] == 0 || Plan::nodes[Id].extents[r] == 1;
+                    for (std::size_t a = 0; a < Plan::nodes[below].rank; ++a) carried = carried || from[a] == static_cast<std::int16_t>(r);
                     if (!carried) return false;
                 }
                 return true;
@@ -295,42 +295,42 @@ struct lane_reader : memory_reader<P, T, Stage> {
     /// Elements of a packed matrix: contiguous inside a panel, else gathered.
     template <std::size_t Id, auto Steps>
     ASHLAR_ALWAYS_INLINE auto unpacked(const std::array<std::size_t, 2>& at) const {
-        using U = element_of<node_of<Id>>;
-        constexpr std::size_t rows = P::nodes[Id].extents[0], columns = P::nodes[Id].extents[1], panel = P::nodes[Id].panel;
-        const U* data = f.template node<Id>().data();
-        if constexpr (Steps[0] == 0 && Steps[1] == 1 && panel % L == 0)
-            if (at[1] % L == 0) return load<1>(data + panel_offset(panel, rows, columns, at[0], at[1]));
-        U picked[L] = {};
-        for (std::size_t i = 0; i < N; ++i)
+        using Other = element_of<node_of<Id>>;
+        constexpr std::size_t rows = Plan::nodes[Id].extents[0], columns = Plan::nodes[Id].extents[1], panel = Plan::nodes[Id].panel;
+        const Other* data = f.template node<Id>().data();
+        if constexpr (Steps[0] == 0 && Steps[1] == 1 && panel % Width == 0)
+            if (at[1] % Width == 0) return load<1>(data + panel_offset(panel, rows, columns, at[0], at[1]));
+        Other picked[Width] = {};
+        for (std::size_t i = 0; i < Wanted; ++i)
             picked[i] = data[panel_offset(panel, rows, columns, at[0] + i * static_cast<std::size_t>(Steps[0]), at[1] + i * static_cast<std::size_t>(Steps[1]))];
-        return lanes_of<U>::load(picked);
+        return lanes_of<Other>::load(picked);
     }
 
     /// Elements whose distances in memory are constants, but not equal.
     template <std::size_t Id, auto Steps, class Hole, std::size_t Rank>
     ASHLAR_ALWAYS_INLINE auto scattered(std::array<std::size_t, Rank> at, const Hole& hole) const {
-        using U = element_of<node_of<Id>>;
+        using Other = element_of<node_of<Id>>;
         constexpr std::size_t axis = [] {
             std::size_t moving = Rank;
             for (std::size_t a = 0; a < Rank; ++a)
                 if (Steps[a] != 0) moving = moving == Rank && Steps[a] == 1 ? a : Rank + 1;
             return moving;
         }();
-        constexpr std::size_t extent = axis < Rank ? P::nodes[Id].extents[axis < Rank ? axis : 0] : 0;
-        if constexpr (extent == 0 || extent > most_lane_offsets || std::is_same_v<U, bool>) {
+        constexpr std::size_t extent = axis < Rank ? Plan::nodes[Id].extents[axis < Rank ? axis : 0] : 0;
+        if constexpr (extent == 0 || extent > most_lane_offsets || std::is_same_v<Other, bool>) {
             return one_by_one<Id, Steps>(at, hole);
         } else {
-            static constexpr auto offsets = offsets_along<P, Stage, extent>(Id, axis);
+            static constexpr auto offsets = offsets_along<Plan, Stage, extent>(Id, axis);
             if constexpr (!offsets.known) {
                 return one_by_one<Id, Steps>(at, hole);
             } else {
                 const std::int32_t* const distance = offsets.distance.data() + at[axis];
                 at[axis] = 0;
-                const U* const row = base::template address<Id>(at);
-                U picked[L] = {};
+                const Other* const row = base::template address<Id>(at);
+                Other picked[Width] = {};
                 ASHLAR_UNROLL
-                for (std::size_t i = 0; i < N; ++i) picked[i] = row[distance[i]];
-                return lanes_of<U>::load(picked);
+                for (std::size_t i = 0; i < Wanted; ++i) picked[i] = row[distance[i]];
+                return lanes_of<Other>::load(picked);
             }
         }
     }
@@ -338,58 +338,58 @@ struct lane_reader : memory_reader<P, T, Stage> {
     /// Each lane on its own.
     template <std::size_t Id, auto Steps, class Hole, std::size_t Rank>
     ASHLAR_ALWAYS_INLINE auto one_by_one(const std::array<std::size_t, Rank>& at, const Hole& hole) const {
-        using U = element_of<node_of<Id>>;
+        using Other = element_of<node_of<Id>>;
         constexpr lane_steps<Rank> still{};
-        const lane_reader<P, T, Stage, L, 1, Unmasked> single{f};
-        U picked[L] = {};
-        for (std::size_t i = 0; i < N; ++i) {
+        const lane_reader<Plan, Element, Stage, Width, 1, Unmasked> single{f};
+        Other picked[Width] = {};
+        for (std::size_t i = 0; i < Wanted; ++i) {
             auto here = at;
             for (std::size_t a = 0; a < Rank; ++a) here[a] += i * static_cast<std::size_t>(Steps[a]);
             picked[i] = single.template operand_value<Id, 0, still>(here, hole)[0];
         }
-        if constexpr (std::is_same_v<U, bool>)
+        if constexpr (std::is_same_v<Other, bool>)
             return truth::load(picked);
         else
-            return lanes_of<U>::load(picked);
+            return lanes_of<Other>::load(picked);
     }
 
     /// Rows of a table: the index is read once where the lanes run along the table's own axes.
     template <std::size_t Id, auto Steps, class Hole, std::size_t Rank>
     ASHLAR_ALWAYS_INLINE auto taken(const std::array<std::size_t, Rank>& at, const Hole& hole) const {
-        constexpr const graph_node& n = P::nodes[Id];
+        constexpr const graph_node& n = Plan::nodes[Id];
         constexpr auto table = static_cast<std::size_t>(n.operands[0]), indices = static_cast<std::size_t>(n.operands[1]);
-        constexpr std::size_t table_rank = P::nodes[table].rank, index_rank = P::nodes[indices].rank;
+        constexpr std::size_t table_rank = Plan::nodes[table].rank, index_rank = Plan::nodes[indices].rank;
         constexpr bool along_indices = [] {
             for (std::size_t a = 0; a < index_rank; ++a)
-                if (Steps[P::nodes[Id].axis + a] != 0) return true;
+                if (Steps[Plan::nodes[Id].axis + a] != 0) return true;
             return false;
         }();
         if constexpr (along_indices) {
-            using U = element_of<node_of<Id>>;
+            using Other = element_of<node_of<Id>>;
             constexpr lane_steps<Rank> still{};
-            const lane_reader<P, T, Stage, L, 1, Unmasked> single{f};
-            U picked[L] = {};
-            for (std::size_t i = 0; i < N; ++i) {
+            const lane_reader<Plan, Element, Stage, Width, 1, Unmasked> single{f};
+            Other picked[Width] = {};
+            for (std::size_t i = 0; i < Wanted; ++i) {
                 auto here = at;
                 for (std::size_t a = 0; a < Rank; ++a) here[a] += i * static_cast<std::size_t>(Steps[a]);
                 picked[i] = single.template taken<Id, still>(here, hole)[0];
             }
-            if constexpr (std::is_same_v<U, bool>)
+            if constexpr (std::is_same_v<Other, bool>)
                 return truth::load(picked);
             else
-                return lanes_of<U>::load(picked);
+                return lanes_of<Other>::load(picked);
         } else {
             std::array<std::size_t, index_rank> where{};
             for (std::size_t a = 0; a < index_rank; ++a) where[a] = at[n.axis + a];
             constexpr lane_steps<index_rank> still{};
-            const lane_reader<P, T, Stage, L, 1, Unmasked> single{f};
+            const lane_reader<Plan, Element, Stage, Width, 1, Unmasked> single{f};
             const auto chosen = static_cast<std::size_t>(single.template value<indices, still>(where, hole)[0]);
-            ASHLAR_ASSERT(chosen < P::nodes[table].extents[n.axis], "ashlar: take: an index is outside the table");
+            ASHLAR_ASSERT(chosen < Plan::nodes[table].extents[n.axis], "ashlar: take: an index is outside the table");
             std::array<std::size_t, table_rank> from{};
             constexpr auto steps = [] {
                 lane_steps<table_rank> out{};
                 for (std::size_t a = 0; a < table_rank; ++a)
-                    if (a != P::nodes[Id].axis) out[a] = Steps[a < P::nodes[Id].axis ? a : a + Rank - table_rank];
+                    if (a != Plan::nodes[Id].axis) out[a] = Steps[a < Plan::nodes[Id].axis ? a : a + Rank - table_rank];
                 return spelled_out(out);
             }();
             for (std::size_t a = 0; a < table_rank; ++a)

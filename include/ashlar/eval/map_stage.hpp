@@ -7,9 +7,9 @@
 
 namespace ashlar::detail {
 
-template <class P, class T, std::size_t Stage, std::size_t Rows>
-struct map_stage : stage_axes<P, T, Stage, Rows> {
-    using base = stage_axes<P, T, Stage, Rows>;
+template <class Plan, class Element, std::size_t Stage, std::size_t Rows>
+struct map_stage : stage_axes<Plan, Element, Stage, Rows> {
+    using base = stage_axes<Plan, Element, Stage, Rows>;
     using base::f, base::stage, base::columns, base::width, base::row_stride, base::column_stride, base::rows_in_lanes,
         base::top;
     using typename base::config;
@@ -31,7 +31,7 @@ struct map_stage : stage_axes<P, T, Stage, Rows> {
         if constexpr (rows_in_lanes || !is_transposing_copy())
             return false;
         else
-            return P::nodes[base::template reader<width>::template memory_node<top>()].kind == op::array;
+            return Plan::nodes[base::template reader<width>::template memory_node<top>()].kind == op::array;
     }
     /// Where that lies, and the distance from one row of the source, a column here, to the next.
     ASHLAR_ALWAYS_INLINE const output* source() const { return typename base::template reader<width>{f}.template address<top>(this->in_top(this->first_row(), 0)); }
@@ -40,15 +40,15 @@ struct map_stage : stage_axes<P, T, Stage, Rows> {
 private:
     /// Whether everything read and written is contiguous in the same order, so that rows need not end at a register.
     static consteval bool is_one_line() {
-        if (base::rows_are_tiled && P::code.loops[static_cast<std::size_t>(stage.bindings[stage.row_axis])].extent != Rows) return false;
+        if (base::rows_are_tiled && Plan::code.loops[static_cast<std::size_t>(stage.bindings[stage.row_axis])].extent != Rows) return false;
         if (stage.row_axis == no_axis || Rows == 1 || columns % width == 0 || columns == 1) return false;
         if (stage.buffer != -1 || rows_in_lanes || row_stride != static_cast<std::ptrdiff_t>(columns)) return false;
-        if (P::nodes[top].size() != Rows * columns) return false;
+        if (Plan::nodes[top].size() != Rows * columns) return false;
         return is_flat<top>();
     }
     template <std::size_t Id>
     static consteval bool is_flat() {
-        constexpr const graph_node& n = P::nodes[Id];
+        constexpr const graph_node& n = Plan::nodes[Id];
         if constexpr (n.kind == op::scalar) {
             return true;
         } else if constexpr (n.kind == op::array) {
@@ -57,13 +57,13 @@ private:
                 if (n.extents[a] != 1 && n.strides[a] != step) return false;
                 step *= static_cast<std::ptrdiff_t>(n.extents[a]);
             }
-            return n.rank != 0 && n.size() == P::nodes[top].size() && n.extents[n.rank - 1u] == columns;
+            return n.rank != 0 && n.size() == Plan::nodes[top].size() && n.extents[n.rank - 1u] == columns;
         } else if constexpr (n.kind == op::map && stage.values[Id] == -1) {
             bool flat = true;
-            [&]<std::size_t... I>(std::index_sequence<I...>) {
-                ((flat = flat && is_flat<static_cast<std::size_t>(P::nodes[Id].operands[I])>()), ...);
-            }(std::make_index_sequence<P::nodes[Id].operand_count>{});
-            return flat && n.size() == P::nodes[top].size();
+            [&]<std::size_t... Index>(std::index_sequence<Index...>) {
+                ((flat = flat && is_flat<static_cast<std::size_t>(Plan::nodes[Id].operands[Index])>()), ...);
+            }(std::make_index_sequence<Plan::nodes[Id].operand_count>{});
+            return flat && n.size() == Plan::nodes[top].size();
         } else {
             return false;
         }
@@ -82,7 +82,7 @@ private:
         if constexpr (memory == no_axis || stage.row_axis == no_axis || stage.column_axis == no_axis) {
             return false;
         } else {
-            if (P::nodes[memory].kind == op::softmax || std::is_same_v<output, bool> || P::target.lanes(sizeof(output)) != width) return false;
+            if (Plan::nodes[memory].kind == op::softmax || std::is_same_v<output, bool> || Plan::target.lanes(sizeof(output)) != width) return false;
             constexpr std::ptrdiff_t r = source_stride(stage.row_axis), c = source_stride(stage.column_axis);
             return rows_in_lanes ? c == 1 && row_stride == 1 && r > 1 : r == 1 && column_stride == 1 && c > 1;
         }
@@ -99,7 +99,7 @@ private:
     }
     ASHLAR_ALWAYS_INLINE void run_transpose() const {
         output* out = this->written();
-        constexpr bool padded = stage.buffer != -1 && P::code.buffers[base::written_buffer].padded;
+        constexpr bool padded = stage.buffer != -1 && Plan::code.buffers[base::written_buffer].padded;
         if constexpr (rows_in_lanes) {
             constexpr transpose_shape shape{Rows, columns, static_cast<std::size_t>(source_stride(stage.row_axis)),
                                             static_cast<std::size_t>(column_stride), padded};
@@ -140,17 +140,17 @@ private:
     };
     template <std::size_t Id>
     static consteval findings look() {
-        constexpr const graph_node& n = P::nodes[Id];
+        constexpr const graph_node& n = Plan::nodes[Id];
         constexpr bool factors = stage.factors[Id] != -1;
         findings out{.operations = 1};
         if constexpr (n.kind == op::scalar) {
             out.operations = 0;
         } else if constexpr ((n.kind == op::array || stage.values[Id] != -1) && !factors) {
-            out.shares = n.size() != P::nodes[top].size();
+            out.shares = n.size() != Plan::nodes[top].size();
         } else if constexpr ((n.kind == op::softmax || n.kind == op::standardize) && factors) {
             out.operations = 2;
-            bool same = stage.space == stage.top && n.rank == P::nodes[top].rank && n.axis == stage.column_axis;
-            for (std::size_t a = 0; same && a < n.rank; ++a) same = n.extents[a] == P::nodes[top].extents[a];
+            bool same = stage.space == stage.top && n.rank == Plan::nodes[top].rank && n.axis == stage.column_axis;
+            for (std::size_t a = 0; same && a < n.rank; ++a) same = n.extents[a] == Plan::nodes[top].extents[a];
             if (same) out.normalised = Id;
             constexpr bool reads_operand = n.kind == op::standardize || n.variant != static_cast<std::uint8_t>(softmax_kind::plain);
             if constexpr (reads_operand)
@@ -158,10 +158,10 @@ private:
             else
                 out.cheap = base::template reader<width>::template masked_below<Id>() == no_axis;
         } else if constexpr (n.kind == op::map) {
-            out.cheap = is_one_operation<decltype(P::template node<Id>::function)>();
-            [&]<std::size_t... I>(std::index_sequence<I...>) {
-                (out.add(look<static_cast<std::size_t>(P::nodes[Id].operands[I])>()), ...);
-            }(std::make_index_sequence<P::nodes[Id].operand_count>{});
+            out.cheap = is_one_operation<decltype(Plan::template node<Id>::function)>();
+            [&]<std::size_t... Index>(std::index_sequence<Index...>) {
+                (out.add(look<static_cast<std::size_t>(Plan::nodes[Id].operands[Index])>()), ...);
+            }(std::make_index_sequence<Plan::nodes[Id].operand_count>{});
         } else if constexpr (n.kind == op::let || n.kind == op::let_value) {
             // Another use of the name may read other rows of what it stands for.
             out = look<static_cast<std::size_t>(n.same_as)>();
@@ -175,12 +175,12 @@ private:
         return out;
     }
     /// Whether a function is about one instruction: not one with a series inside, nor a user's own.
-    template <class F>
+    template <class Function>
     static consteval bool is_one_operation() {
-        if constexpr (requires { F::flops; F::arguments; })
-            return F::arguments != takes::floating;
+        if constexpr (requires { Function::flops; Function::arguments; })
+            return Function::arguments != takes::floating;
         else
-            return requires { F::flops; };
+            return requires { Function::flops; };
     }
 
 public:
@@ -227,15 +227,15 @@ public:
             ASHLAR_UNROLL
             for (std::size_t q = 0; q < Count; ++q) held[q] = factors_of(s, first + q);
         }
-        template <std::size_t Registers, std::size_t N>
-        ASHLAR_ALWAYS_INLINE void block(std::size_t column, std::integral_constant<std::size_t, N>) const {
-            decltype(s.template value<N>(first, column, held[0])) values[Count * Registers];
+        template <std::size_t Registers, std::size_t Width>
+        ASHLAR_ALWAYS_INLINE void block(std::size_t column, std::integral_constant<std::size_t, Width>) const {
+            decltype(s.template value<Width>(first, column, held[0])) values[Count * Registers];
             ASHLAR_UNROLL
             for (std::size_t k = 0; k < Count * Registers; ++k)
-                values[k] = s.template value<N>(first + k / Registers, column + k % Registers * width, held[k / Registers]);
+                values[k] = s.template value<Width>(first + k / Registers, column + k % Registers * width, held[k / Registers]);
             ASHLAR_UNROLL
             for (std::size_t k = 0; k < Count * Registers; ++k)
-                store_lanes<column_stride, N>(values[k], out + static_cast<std::ptrdiff_t>(k / Registers) * row_stride +
+                store_lanes<column_stride, Width>(values[k], out + static_cast<std::ptrdiff_t>(k / Registers) * row_stride +
                                                              static_cast<std::ptrdiff_t>(column + k % Registers * width) * column_stride);
         }
     };

@@ -15,11 +15,11 @@ struct packed_rank {
     static constexpr bool is_matrix = Shape::rank == 2;
 };
 
-template <class T, class Shape, class Config>
+template <class Element, class Shape, class Config>
 struct packed_like;
-template <class T, auto Rows, auto Columns, class Config>
-struct packed_like<T, shape<Rows, Columns>, Config> {
-    using type = basic_packed<T, panel_columns<T, Config>, Rows, Columns>;
+template <class Element, auto Rows, auto Columns, class Config>
+struct packed_like<Element, shape<Rows, Columns>, Config> {
+    using type = basic_packed<Element, panel_columns<Element, Config>, Rows, Columns>;
 };
 
 }  // namespace detail
@@ -29,23 +29,23 @@ struct packed_like<T, shape<Rows, Columns>, Config> {
 ///
 ///     const auto packed_weights = pack(weights);
 ///     y = matmul(x, packed_weights);
-template <expression E, class Config = current_config>
-[[nodiscard]] constexpr auto pack(const E& e) noexcept {
-    static_assert(detail::packed_rank<shape_of<E>>::is_matrix,
+template <expression Expression, class Config = current_config>
+[[nodiscard]] constexpr auto pack(const Expression& e) noexcept {
+    static_assert(detail::packed_rank<shape_of<Expression>>::is_matrix,
                   "ashlar: pack: only a matrix can be packed; reshape it to two axes or pack its parts");
-    if constexpr (shape_of<E>::rank == 2) {
-        using result = typename detail::packed_like<element_of<E>, shape_of<E>, Config>::type;
+    if constexpr (shape_of<Expression>::rank == 2) {
+        using result = typename detail::packed_like<element_of<Expression>, shape_of<Expression>, Config>::type;
         result out{};
         const auto fill = [&out](const auto& matrix) {
-            constexpr std::size_t rows = shape_of<E>::extents[0], columns = shape_of<E>::extents[1];
+            constexpr std::size_t rows = shape_of<Expression>::extents[0], columns = shape_of<Expression>::extents[1];
             for (std::size_t r = 0; r < rows; ++r)
                 for (std::size_t c = 0; c < columns; ++c)
                     out.elements[detail::panel_offset(result::panel, rows, columns, r, c)] = matrix(r, c);
         };
-        if constexpr (array_expression<E>)
+        if constexpr (array_expression<Expression>)
             fill(e);
         else
-            fill(eval<E, Config>(e));
+            fill(eval<Expression, Config>(e));
         return out;
     }
 }

@@ -12,66 +12,66 @@
 
 namespace ashlar::detail {
 
-/// Whether stage s of P is a product with packed weights.
-template <class P>
+/// Whether stage s of Plan is a product with packed weights.
+template <class Plan>
 constexpr bool reads_panels(std::size_t s) {
-    const auto& stage = P::code.stages[s];
+    const auto& stage = Plan::code.stages[s];
     if (stage.kind != stage_kind::product) return false;
-    const auto right = static_cast<std::size_t>(P::nodes[static_cast<std::size_t>(stage.core)].operands[1]);
-    return P::nodes[P::resolve(right)].kind == op::packed;
+    const auto right = static_cast<std::size_t>(Plan::nodes[static_cast<std::size_t>(stage.core)].operands[1]);
+    return Plan::nodes[Plan::resolve(right)].kind == op::packed;
 }
 
 /// The node of the packed weights of stage s.
-template <class P>
+template <class Plan>
 constexpr std::size_t weights_of(std::size_t s) {
-    return P::resolve(static_cast<std::size_t>(P::nodes[static_cast<std::size_t>(P::code.stages[s].core)].operands[1]));
+    return Plan::resolve(static_cast<std::size_t>(Plan::nodes[static_cast<std::size_t>(Plan::code.stages[s].core)].operands[1]));
 }
 
 /// Appends the stages below a loop in the order in which they run.
-template <class P>
-constexpr void append_stages(std::int16_t parent, std::array<std::size_t, P::code.stages.size()>& order, std::size_t& count) {
-    for (std::size_t i = 0; i < P::code.item_count; ++i) {
-        const plan_item& item = P::code.items[i];
+template <class Plan>
+constexpr void append_stages(std::int16_t parent, std::array<std::size_t, Plan::code.stages.size()>& order, std::size_t& count) {
+    for (std::size_t i = 0; i < Plan::code.item_count; ++i) {
+        const plan_item& item = Plan::code.items[i];
         if (item.parent != parent) continue;
         if (item.is_loop)
-            append_stages<P>(item.index, order, count);
+            append_stages<Plan>(item.index, order, count);
         else
             order[count++] = static_cast<std::size_t>(item.index);
     }
 }
 
-/// The stages of P in the order in which they run.
-template <class P>
+/// The stages of Plan in the order in which they run.
+template <class Plan>
 inline constexpr auto stage_order = [] {
-    std::array<std::size_t, P::code.stages.size()> order{};
+    std::array<std::size_t, Plan::code.stages.size()> order{};
     std::size_t count = 0;
-    append_stages<P>(-1, order, count);
+    append_stages<Plan>(-1, order, count);
     return order;
 }();
 
 /// Whether a loop runs its stages more than once.
-template <class P>
+template <class Plan>
 constexpr bool repeats_tiles(std::int16_t loop) {
     if (loop == -1) return false;
-    const plan_loop& l = P::code.loops[static_cast<std::size_t>(loop)];
+    const plan_loop& l = Plan::code.loops[static_cast<std::size_t>(loop)];
     return l.tile < l.extent;
 }
 
 /// The stage whose packed weights are read after those of `Stage`: a later one, or the first of the same loop if that
 /// has another tile; no_axis if there is none.
-template <class P, std::size_t Stage>
+template <class Plan, std::size_t Stage>
 inline constexpr std::size_t next_weights = [] {
-    constexpr std::int16_t loop = P::code.stages[Stage].loop;
+    constexpr std::int16_t loop = Plan::code.stages[Stage].loop;
     bool passed = false;
     std::size_t first = no_axis;
-    for (std::size_t i = 0; i < P::code.stage_count; ++i) {
-        const std::size_t s = stage_order<P>[i];
+    for (std::size_t i = 0; i < Plan::code.stage_count; ++i) {
+        const std::size_t s = stage_order<Plan>[i];
         if (s == Stage) passed = true;
-        if (!reads_panels<P>(s)) continue;
+        if (!reads_panels<Plan>(s)) continue;
         if (passed && s != Stage) return s;
-        if (first == no_axis && P::code.stages[s].loop == loop) first = s;
+        if (first == no_axis && Plan::code.stages[s].loop == loop) first = s;
     }
-    return repeats_tiles<P>(loop) ? first : no_axis;
+    return repeats_tiles<Plan>(loop) ? first : no_axis;
 }();
 
 /// Fewer rows than this read weights as fast as memory gives them, and hardware follows their one stream.
@@ -113,8 +113,8 @@ struct panel_epilogue {
     {
         return inner.begin_block(i0, i1, j0 + first_column, j1 + first_column);
     }
-    template <std::size_t N, class... Verdict>
-    ASHLAR_ALWAYS_INLINE void operator()(std::size_t i, std::size_t j, auto acc, lane_count<N> count, Verdict... verdict) const {
+    template <std::size_t Width, class... Verdict>
+    ASHLAR_ALWAYS_INLINE void operator()(std::size_t i, std::size_t j, auto acc, lane_count<Width> count, Verdict... verdict) const {
         inner(i, j + first_column, acc, count, verdict...);
     }
 };

@@ -9,9 +9,9 @@
 
 namespace ashlar::detail {
 
-template <class P, class T, std::size_t Stage, std::size_t Rows>
-struct product_epilogues : product_operands<P, T, Stage, Rows> {
-    using base = product_operands<P, T, Stage, Rows>;
+template <class Plan, class Element, std::size_t Stage, std::size_t Rows>
+struct product_epilogues : product_operands<Plan, Element, Stage, Rows> {
+    using base = product_operands<Plan, Element, Stage, Rows>;
     using base::f, base::stage, base::columns, base::width, base::row_stride, base::column_stride, base::rows_in_lanes;
     using base::core, base::left, base::depth, base::right_is_packed;
     using base::left_depth, base::right_depth, base::right_column, base::in_left;
@@ -33,12 +33,12 @@ struct product_epilogues : product_operands<P, T, Stage, Rows> {
         if constexpr (stage.left_factor == -1)
             return std::ptrdiff_t{0};
         else
-            return P::code.buffers[static_cast<std::size_t>(stage.factors[static_cast<std::size_t>(stage.left_factor)])]
-                .strides[P::nodes[static_cast<std::size_t>(stage.left_factor)].rank - 2u];
+            return Plan::code.buffers[static_cast<std::size_t>(stage.factors[static_cast<std::size_t>(stage.left_factor)])]
+                .strides[Plan::nodes[static_cast<std::size_t>(stage.left_factor)].rank - 2u];
     }();
     template <std::size_t Id, std::size_t Rank>
     ASHLAR_ALWAYS_INLINE const element* factor_address(const std::array<std::size_t, Rank>& at) const {
-        constexpr const graph_node& n = P::nodes[Id];
+        constexpr const graph_node& n = Plan::nodes[Id];
         if constexpr (static_cast<std::int16_t>(Id) == stage.left_factor) {
             constexpr auto b = static_cast<std::size_t>(stage.factors[Id]);
             return f.template buffer<element, b>() + f.template buffer_offset<b>(at);
@@ -51,7 +51,7 @@ struct product_epilogues : product_operands<P, T, Stage, Rows> {
 
     /// Whether the lanes of the core's values on their way to node n do not have to know where they stand.
     static consteval bool is_uniform(std::size_t n) {
-        const graph_node& g = P::nodes[n];
+        const graph_node& g = Plan::nodes[n];
         if (n == core || g.kind == op::scalar) return true;
         if (stage.values[n] != -1) return false;
         if (g.kind == op::let || g.kind == op::let_value) return is_uniform(static_cast<std::size_t>(g.same_as));
@@ -81,36 +81,36 @@ struct product_epilogues : product_operands<P, T, Stage, Rows> {
             return out + static_cast<std::ptrdiff_t>(r) * row_stride + static_cast<std::ptrdiff_t>(c) * column_stride;
         }
         /// The rest of the expression, applied to a finished vector.
-        template <std::size_t N, bool Unmasked>
+        template <std::size_t Width, bool Unmasked>
         ASHLAR_ALWAYS_INLINE auto finished(std::size_t r, std::size_t c, vec acc) const {
             if constexpr (base::top == core)
                 return acc;
             else
-                return s.template value<N, Unmasked>(first + r, c, acc);
+                return s.template value<Width, Unmasked>(first + r, c, acc);
         }
-        template <std::size_t N, bool Unmasked = false>
+        template <std::size_t Width, bool Unmasked = false>
         ASHLAR_ALWAYS_INLINE auto write(std::size_t i, std::size_t j, vec acc) const {
             if constexpr (stage.left_factor != -1)
                 acc = acc * lane_values::template load<rows_in_lanes ? factor_stride : 0>(factors + static_cast<std::ptrdiff_t>(rows_in_lanes ? j : i) * factor_stride);
-            return put<N, Unmasked>(i, j, acc);
+            return put<Width, Unmasked>(i, j, acc);
         }
         /// What is multiplied already.
-        template <std::size_t N, bool Unmasked = false>
+        template <std::size_t Width, bool Unmasked = false>
         ASHLAR_ALWAYS_INLINE auto put(std::size_t i, std::size_t j, vec acc) const {
             const std::size_t r = rows_in_lanes ? j : i, c = rows_in_lanes ? i : j;
-            const auto x = finished<N, Unmasked>(r, c, acc);
-            constexpr bool padded = stage.buffer != -1 && P::code.buffers[base::written_buffer].padded && rows_in_lanes && row_stride == 1 && !std::is_same_v<output, bool>;
-            store_lanes<rows_in_lanes ? row_stride : column_stride, padded ? width : N>(x, at(i, j));
+            const auto x = finished<Width, Unmasked>(r, c, acc);
+            constexpr bool padded = stage.buffer != -1 && Plan::code.buffers[base::written_buffer].padded && rows_in_lanes && row_stride == 1 && !std::is_same_v<output, bool>;
+            store_lanes<rows_in_lanes ? row_stride : column_stride, padded ? width : Width>(x, at(i, j));
             return x;
         }
-        template <std::size_t N>
-        ASHLAR_ALWAYS_INLINE void operator()(std::size_t i, std::size_t j, vec acc, lane_count<N>) const {
-            write<N>(i, j, acc);
+        template <std::size_t Width>
+        ASHLAR_ALWAYS_INLINE void operator()(std::size_t i, std::size_t j, vec acc, lane_count<Width>) const {
+            write<Width>(i, j, acc);
         }
         /// Some columns of few rows side by side.
-        template <std::size_t N>
+        template <std::size_t Width>
             requires writes_groups
-        ASHLAR_ALWAYS_INLINE vec group(std::size_t i, vec acc, lane_count<N>) const {
+        ASHLAR_ALWAYS_INLINE vec group(std::size_t i, vec acc, lane_count<Width>) const {
             const vec x = finished<width, false>(0, i, acc);
             x.store(out + static_cast<std::ptrdiff_t>(i) * column_stride);
             return x;
@@ -119,20 +119,20 @@ struct product_epilogues : product_operands<P, T, Stage, Rows> {
 
     /// The masked node on top of the product, past names; it decides which blocks need its mask.
     static consteval std::size_t masked_top() {
-        constexpr std::size_t t = P::resolve(base::top);
-        return P::nodes[t].kind == op::masked && stage.values[t] == -1 && is_plain_chain() ? t : no_axis;
+        constexpr std::size_t t = Plan::resolve(base::top);
+        return Plan::nodes[t].kind == op::masked && stage.values[t] == -1 && is_plain_chain() ? t : no_axis;
     }
     static consteval bool is_plain_chain() {
         for (std::size_t t = 0; t < base::top_rank; ++t)
-            if (P::nodes[base::top].extents[t] != 1 && stage.top_axes[t] != static_cast<std::int16_t>(t + base::space_rank - base::top_rank)) return false;
+            if (Plan::nodes[base::top].extents[t] != 1 && stage.top_axes[t] != static_cast<std::int16_t>(t + base::space_rank - base::top_rank)) return false;
         return base::top_rank >= 2;
     }
 
     /// The mask of a node, and whether it says at once which keys a range of queries keeps.
     template <std::int16_t Id>
-    using mask_at = std::remove_cvref_t<decltype(std::declval<typename P::template node<static_cast<std::size_t>(Id)>>().mask)>;
+    using mask_at = std::remove_cvref_t<decltype(std::declval<typename Plan::template node<static_cast<std::size_t>(Id)>>().mask)>;
     template <std::int16_t Id>
-    static constexpr bool spans = spanning_mask<mask_at<Id>, typename P::template node<static_cast<std::size_t>(Id)>::shape_type>;
+    static constexpr bool spans = spanning_mask<mask_at<Id>, typename Plan::template node<static_cast<std::size_t>(Id)>::shape_type>;
 
     /// The product as its kernel sees it with rows in lanes.
     static consteval product_shape in_lanes() {
@@ -140,8 +140,8 @@ struct product_epilogues : product_operands<P, T, Stage, Rows> {
                 .padded = left_is_padded(), .granule = masked_top() == no_axis ? 0 : edge_granule(columns, key_group)};
     }
     static consteval bool left_is_padded() {
-        constexpr std::int16_t b = stage.values[stage.values[left] != -1 ? left : P::resolve(left)];
-        return b != -1 && P::code.buffers[static_cast<std::size_t>(b < 0 ? 0 : b)].padded;
+        constexpr std::int16_t b = stage.values[stage.values[left] != -1 ? left : Plan::resolve(left)];
+        return b != -1 && Plan::code.buffers[static_cast<std::size_t>(b < 0 ? 0 : b)].padded;
     }
     /// Rows that register blocks should divide for a mask of so many keys: 0 where small blocks would cost more between
     /// its edges than they save there, which is soon with few registers.
@@ -152,7 +152,7 @@ struct product_epilogues : product_operands<P, T, Stage, Rows> {
     /// What the mask says about the blocks of this tile's scores.
     template <std::size_t Node>
     ASHLAR_ALWAYS_INLINE auto score_blocks(std::size_t first) const {
-        using scores = typename P::template node<Node>;
+        using scores = typename Plan::template node<Node>;
         using mask = mask_at<static_cast<std::int16_t>(Node)>;
         constexpr bool skips = stage.support != -1;
         const auto at = this->in_top(first, 0);
@@ -178,13 +178,13 @@ struct product_epilogues : product_operands<P, T, Stage, Rows> {
     /// are left out where nobody reads them.
     template <class Blocks>
     struct masked_epilogue : plain_epilogue, Blocks {
-        template <std::size_t N>
-        ASHLAR_ALWAYS_INLINE void operator()(std::size_t i, std::size_t j, vec acc, lane_count<N>, plain_block) const {
-            this->template write<N, true>(i, j, acc);
+        template <std::size_t Width>
+        ASHLAR_ALWAYS_INLINE void operator()(std::size_t i, std::size_t j, vec acc, lane_count<Width>, plain_block) const {
+            this->template write<Width, true>(i, j, acc);
         }
-        template <std::size_t N>
-        ASHLAR_ALWAYS_INLINE void operator()(std::size_t i, std::size_t j, vec acc, lane_count<N>, masked_block) const {
-            this->template write<N>(i, j, acc);
+        template <std::size_t Width>
+        ASHLAR_ALWAYS_INLINE void operator()(std::size_t i, std::size_t j, vec acc, lane_count<Width>, masked_block) const {
+            this->template write<Width>(i, j, acc);
         }
     };
 
@@ -193,30 +193,30 @@ struct product_epilogues : product_operands<P, T, Stage, Rows> {
     struct greatest_epilogue : Inner {
         vec* greatest;
 
-        template <std::size_t N>
+        template <std::size_t Width>
             requires writes_groups
-        ASHLAR_ALWAYS_INLINE void group(std::size_t i, vec acc, lane_count<N> count) const {
+        ASHLAR_ALWAYS_INLINE void group(std::size_t i, vec acc, lane_count<Width> count) const {
             const vec x = Inner::group(i, acc, count);
-            greatest[0] = max(greatest[0], N * line < width ? select(vec::mask_type::first(N * line), x, vec(lowest_value<element>)) : x);
+            greatest[0] = max(greatest[0], Width * line < width ? select(vec::mask_type::first(Width * line), x, vec(lowest_value<element>)) : x);
         }
-        template <bool Unmasked, std::size_t N, std::size_t Keys>
+        template <bool Unmasked, std::size_t Width, std::size_t Keys>
         ASHLAR_ALWAYS_INLINE void write_column(std::size_t i, std::size_t j, const vec (&column)[Keys]) const {
             vec most = greatest[j / width];
             ASHLAR_UNROLL
-            for (std::size_t k = 0; k < Keys; ++k) most = max(most, this->template write<N, Unmasked>(i + k, j, column[k]));
+            for (std::size_t k = 0; k < Keys; ++k) most = max(most, this->template write<Width, Unmasked>(i + k, j, column[k]));
             greatest[j / width] = most;
         }
-        template <std::size_t Keys, std::size_t N>
-        ASHLAR_ALWAYS_INLINE void column(std::size_t i, std::size_t j, const vec (&column)[Keys], lane_count<N>) const {
-            write_column<false, N>(i, j, column);
+        template <std::size_t Keys, std::size_t Width>
+        ASHLAR_ALWAYS_INLINE void column(std::size_t i, std::size_t j, const vec (&column)[Keys], lane_count<Width>) const {
+            write_column<false, Width>(i, j, column);
         }
-        template <std::size_t Keys, std::size_t N>
-        ASHLAR_ALWAYS_INLINE void column(std::size_t i, std::size_t j, const vec (&column)[Keys], lane_count<N>, plain_block) const {
-            write_column<true, N>(i, j, column);
+        template <std::size_t Keys, std::size_t Width>
+        ASHLAR_ALWAYS_INLINE void column(std::size_t i, std::size_t j, const vec (&column)[Keys], lane_count<Width>, plain_block) const {
+            write_column<true, Width>(i, j, column);
         }
-        template <std::size_t Keys, std::size_t N>
-        ASHLAR_ALWAYS_INLINE void column(std::size_t i, std::size_t j, const vec (&column)[Keys], lane_count<N>, masked_block) const {
-            write_column<false, N>(i, j, column);
+        template <std::size_t Keys, std::size_t Width>
+        ASHLAR_ALWAYS_INLINE void column(std::size_t i, std::size_t j, const vec (&column)[Keys], lane_count<Width>, masked_block) const {
+            write_column<false, Width>(i, j, column);
         }
     };
 };

@@ -7,26 +7,26 @@
 namespace ashlar::detail {
 
 /// Bytes of all that an expression reads.
-template <class P>
+template <class Plan>
 inline constexpr std::size_t bytes_read = [] {
     std::size_t bytes = 0;
-    for (const graph_node& n : P::nodes)
+    for (const graph_node& n : Plan::nodes)
         if (n.kind == op::array || n.kind == op::packed) bytes += n.size() * n.element_bytes;
     return bytes;
 }();
 
-template <class P, class T, std::size_t Stage, std::size_t Rows>
-struct product_operands : stage_axes<P, T, Stage, Rows> {
-    using base = stage_axes<P, T, Stage, Rows>;
+template <class Plan, class Element, std::size_t Stage, std::size_t Rows>
+struct product_operands : stage_axes<Plan, Element, Stage, Rows> {
+    using base = stage_axes<Plan, Element, Stage, Rows>;
     using base::stage, base::width;
     using typename base::config;
 
     static constexpr auto core = static_cast<std::size_t>(stage.core);
-    static constexpr auto left = static_cast<std::size_t>(P::nodes[core].operands[0]);
-    static constexpr auto right = static_cast<std::size_t>(P::nodes[core].operands[1]);
-    static constexpr std::size_t left_rank = P::nodes[left].rank, right_rank = P::nodes[right].rank;
-    static constexpr std::size_t depth = P::nodes[left].extents[left_rank - 1];
-    using element = element_of<typename P::template node<core>>;
+    static constexpr auto left = static_cast<std::size_t>(Plan::nodes[core].operands[0]);
+    static constexpr auto right = static_cast<std::size_t>(Plan::nodes[core].operands[1]);
+    static constexpr std::size_t left_rank = Plan::nodes[left].rank, right_rank = Plan::nodes[right].rank;
+    static constexpr std::size_t depth = Plan::nodes[left].extents[left_rank - 1];
+    using element = element_of<typename Plan::template node<core>>;
     using vec = lanes<element, width, config>;
     using reader = typename base::template reader<width>;
 
@@ -35,14 +35,14 @@ struct product_operands : stage_axes<P, T, Stage, Rows> {
     static consteval stride_result operand_strides() {
         constexpr auto fixed = [] {
             std::array<bool, max_rank> out{};
-            for (std::size_t a = 0; a + 2 < P::nodes[Id].rank; ++a) out[a] = true;
+            for (std::size_t a = 0; a + 2 < Plan::nodes[Id].rank; ++a) out[a] = true;
             if (Id == right && stage.column_block != 0) out[right_rank - 1] = true;
             return out;
         }();
         return reader::template memory_strides<Id, fixed>();
     }
     static constexpr axis_list left_strides = operand_strides<left>().strides;
-    static constexpr bool right_is_packed = P::nodes[P::resolve(right)].kind == op::packed;
+    static constexpr bool right_is_packed = Plan::nodes[Plan::resolve(right)].kind == op::packed;
     static constexpr axis_list right_strides = [] {
         if constexpr (right_is_packed)
             return axis_list{};
@@ -57,7 +57,7 @@ struct product_operands : stage_axes<P, T, Stage, Rows> {
     /// Coordinates of the left operand's element in a row, at depth 0.
     ASHLAR_ALWAYS_INLINE std::array<std::size_t, left_rank> in_left(std::size_t row) const {
         auto at = operand_batch<left>(row);
-        at[left_rank - 2] = P::nodes[left].extents[left_rank - 2] == 1 ? 0 : row;
+        at[left_rank - 2] = Plan::nodes[left].extents[left_rank - 2] == 1 ? 0 : row;
         at[left_rank - 1] = 0;
         return at;
     }
@@ -65,10 +65,10 @@ struct product_operands : stage_axes<P, T, Stage, Rows> {
 
     template <std::size_t Id>
     ASHLAR_ALWAYS_INLINE auto operand_batch(std::size_t row) const {
-        constexpr std::size_t rank = P::nodes[Id].rank, shift = base::space_rank - rank;
+        constexpr std::size_t rank = Plan::nodes[Id].rank, shift = base::space_rank - rank;
         const auto at = this->in_space(row, 0);
         std::array<std::size_t, rank> out{};
-        for (std::size_t a = 0; a + 2 < rank; ++a) out[a] = P::nodes[Id].extents[a] == 1 ? 0 : at[a + shift];
+        for (std::size_t a = 0; a + 2 < rank; ++a) out[a] = Plan::nodes[Id].extents[a] == 1 ? 0 : at[a + shift];
         return out;
     }
 };

@@ -20,9 +20,9 @@
 
 namespace ashlar::detail {
 
-template <class P, class T, std::size_t Stage, std::size_t Rows>
-struct product_stage : product_epilogues<P, T, Stage, Rows> {
-    using base = product_epilogues<P, T, Stage, Rows>;
+template <class Plan, class Element, std::size_t Stage, std::size_t Rows>
+struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
+    using base = product_epilogues<Plan, Element, Stage, Rows>;
     using base::f, base::stage, base::columns, base::width, base::row_stride, base::column_stride, base::rows_in_lanes;
     using base::core, base::left, base::right, base::left_rank, base::right_rank, base::depth, base::right_is_packed;
     using base::left_row, base::left_depth, base::right_depth, base::right_column, base::in_left, base::in_right;
@@ -64,7 +64,7 @@ struct product_stage : product_epilogues<P, T, Stage, Rows> {
     /// Only kept pairs take part: keys outside the rows' range are not read, and inside it a value whose weight is an
     /// excluded zero is passed over.
     static constexpr bool has_range = stage.support != -1 && stage.left_factor != -1;
-    static constexpr bool excludes = P::nodes[left].excluded == exclusion::zero;
+    static constexpr bool excludes = Plan::nodes[left].excluded == exclusion::zero;
     static constexpr bool takes_all_depth = !has_range && !excludes;
 
     struct masked_depth {
@@ -88,7 +88,7 @@ struct product_stage : product_epilogues<P, T, Stage, Rows> {
     /// What `ask` says of the masked node that the stage's support is, at the coordinates that belong to these of node Id.
     template <std::size_t Id, std::size_t Rank, class Ask>
     ASHLAR_ALWAYS_INLINE auto of_support(const std::array<std::size_t, Rank>& at, Ask ask) const {
-        constexpr const graph_node& n = P::nodes[Id];
+        constexpr const graph_node& n = Plan::nodes[Id];
         if constexpr (static_cast<std::int16_t>(Id) == stage.support)
             return ask.template operator()<Id>(at);
         else if constexpr (n.kind == op::let || n.kind == op::let_value)
@@ -132,7 +132,7 @@ struct product_stage : product_epilogues<P, T, Stage, Rows> {
     ASHLAR_ALWAYS_INLINE void multiply(Epilogue& epilogue, std::size_t first) const {
         using deferred = deferred_epilogue<Epilogue, depth>;
         if constexpr (sums_wait<Epilogue> && stage.lanes == lane_axis::columns && columns % width == 0 && Rows >= deferred::least_rows && depth >= deferred::least_depth &&
-                      takes_all_depth && is_costly<P, Stage>()) {
+                      takes_all_depth && is_costly<Plan, Stage>()) {
             deferred waiting{epilogue};
             multiply_operands(waiting, first);
             waiting.finish();
@@ -144,14 +144,14 @@ struct product_stage : product_epilogues<P, T, Stage, Rows> {
     ASHLAR_ALWAYS_INLINE void multiply_operands(Epilogue& epilogue, std::size_t first) const {
         const element* a = reader{f}.template address<left>(in_left(first));
         if constexpr (right_is_packed) {
-            multiply_panels(a, f.template node<P::resolve(right)>().data(), epilogue, first);
+            multiply_panels(a, f.template node<Plan::resolve(right)>().data(), epilogue, first);
         } else if constexpr (stage.column_block != 0) {
             multiply_blocks(a, epilogue, first);
         } else {
             multiply_memory(a, reader{f}.template address<right>(in_right()), epilogue, first);
         }
     }
-    using turned = turned_right<P, T, Stage, Rows, copy_before<P>(Stage)>;
+    using turned = turned_right<Plan, Element, Stage, Rows, copy_before<Plan>(Stage)>;
     template <class Epilogue>
     ASHLAR_ALWAYS_INLINE void multiply_memory(const element* a, const element* b, Epilogue& epilogue, std::size_t first) const {
         if constexpr (turned::pays) {
@@ -173,14 +173,14 @@ struct product_stage : product_epilogues<P, T, Stage, Rows> {
     }
     /// Whether operands come from behind the first cache, call after call. A quarter more than that cache's default size is
     /// still read from it, where it is larger, or nearly all of it.
-    static constexpr bool is_streamed = bytes_read<P> > config::l1_bytes / 4 * 5;
+    static constexpr bool is_streamed = bytes_read<Plan> > config::l1_bytes / 4 * 5;
     template <std::size_t Columns, std::size_t Stride, class Epilogue>
     ASHLAR_ALWAYS_INLINE void multiply_columns(const element* a, const element* b, Epilogue& epilogue, std::size_t first) const {
         constexpr product_shape shape{.i = Rows, .j = Columns, .k = depth, .si = left_row, .sk = left_depth, .vk = Stride, .streamed = is_streamed,
                                       .granule = has_range ? edge_granule(depth, key_group / 4) : 0};
         using stream = column_stream<element, config, shape>;
         constexpr bool by_rows = !right_is_packed && stage.column_block == 0 && takes_all_depth;
-        if constexpr (by_rows && bytes_read<P> > config::l2_bytes && stream::fits && (sums_wait<Epilogue> || is_deferred<Epilogue> || stream::depth.blocks == 1))
+        if constexpr (by_rows && bytes_read<Plan> > config::l2_bytes && stream::fits && (sums_wait<Epilogue> || is_deferred<Epilogue> || stream::depth.blocks == 1))
             product_streamed<element, config, shape>(a, b, epilogue);
         else
             product<element, config, shape>(a, b, depth_of(first), epilogue);
@@ -199,7 +199,7 @@ struct product_stage : product_epilogues<P, T, Stage, Rows> {
     /// One panel of the packed right operand after the other; while one is used, the next is on its way.
     template <class Epilogue>
     ASHLAR_ALWAYS_INLINE void multiply_panels(const element* a, const element* b, Epilogue& epilogue, std::size_t first) const {
-        constexpr std::size_t panel = P::nodes[P::resolve(right)].panel, whole_panels = columns / panel, rest = columns % panel;
+        constexpr std::size_t panel = Plan::nodes[Plan::resolve(right)].panel, whole_panels = columns / panel, rest = columns % panel;
         for (std::size_t p = 0; p < whole_panels; ++p)
             multiply_panel<panel>(a, b, p * panel, epilogue, first);
         if constexpr (rest != 0) multiply_panel<rest>(a, b, whole_panels * panel, epilogue, first);
@@ -219,18 +219,18 @@ struct product_stage : product_epilogues<P, T, Stage, Rows> {
 
     /// The panel that starts at a column, or the first one of the weights that are read next.
     ASHLAR_ALWAYS_INLINE prefetch_stream panel_after(const element* b, std::size_t column) const {
-        constexpr std::size_t panel = P::nodes[P::resolve(right)].panel, next = next_weights<P, Stage>;
+        constexpr std::size_t panel = Plan::nodes[Plan::resolve(right)].panel, next = next_weights<Plan, Stage>;
         if (column < columns) return panel_stream(b + column * depth, (columns - column < panel ? columns - column : panel) * depth);
         if constexpr (next == no_axis) {
             return {};
         } else {
-            constexpr std::size_t weights = weights_of<P>(next);
-            constexpr const graph_node& n = P::nodes[weights];
+            constexpr std::size_t weights = weights_of<Plan>(next);
+            constexpr const graph_node& n = Plan::nodes[weights];
             return panel_stream(f.template node<weights>().data(), n.extents[n.rank - 2u] * n.panel);
         }
     }
-    template <class U>
-    ASHLAR_ALWAYS_INLINE static prefetch_stream panel_stream(const U* first, std::size_t count) {
+    template <class Other>
+    ASHLAR_ALWAYS_INLINE static prefetch_stream panel_stream(const Other* first, std::size_t count) {
         return {reinterpret_cast<const char*>(first), reinterpret_cast<const char*>(first + count)};
     }
 
@@ -238,8 +238,8 @@ struct product_stage : product_epilogues<P, T, Stage, Rows> {
     struct row_epilogue {
         Epilogue& epilogue;
         std::size_t r;
-        template <std::size_t N>
-        ASHLAR_ALWAYS_INLINE void operator()(std::size_t n, vec x, lane_count<N> count) const {
+        template <std::size_t Width>
+        ASHLAR_ALWAYS_INLINE void operator()(std::size_t n, vec x, lane_count<Width> count) const {
             if constexpr (requires { epilogue(r, n, x, count, masked_block{}); })
                 epilogue(r, n, x, count, masked_block{});
             else

@@ -7,14 +7,14 @@
 
 namespace ashlar::detail {
 
-template <class P, class T, std::size_t Stage, std::size_t Rows>
-struct reduce_stage : row_stage<P, T, Stage, Rows> {
-    using base = row_stage<P, T, Stage, Rows>;
+template <class Plan, class Element, std::size_t Stage, std::size_t Rows>
+struct reduce_stage : row_stage<Plan, Element, Stage, Rows> {
+    using base = row_stage<Plan, Element, Stage, Rows>;
     using base::f, base::stage, base::columns, base::width, base::core;
     using typename base::element;
     using typename base::input;
     using integers = lanes<std::int32_t, width, typename base::config>;
-    static constexpr auto kind = static_cast<reduction>(P::nodes[core].variant);
+    static constexpr auto kind = static_cast<reduction>(Plan::nodes[core].variant);
     static constexpr typename base::range all{0, columns};
 
     ASHLAR_ALWAYS_INLINE void run() const {
@@ -35,8 +35,8 @@ struct reduce_stage : row_stage<P, T, Stage, Rows> {
     }
 
 private:
-    template <class Fold, class X>
-    ASHLAR_ALWAYS_INLINE static void step(Fold& fold, X x, [[maybe_unused]] std::size_t column, [[maybe_unused]] std::ptrdiff_t distance) {
+    template <class Fold, class Value>
+    ASHLAR_ALWAYS_INLINE static void step(Fold& fold, Value x, [[maybe_unused]] std::size_t column, [[maybe_unused]] std::ptrdiff_t distance) {
         if constexpr (kind == reduction::argmax) {
             const integers index = integers(static_cast<std::int32_t>(column)) + integers::iota() * integers(static_cast<std::int32_t>(distance));
             fold.step(x, index);
@@ -47,18 +47,18 @@ private:
         }
     }
     /// Lanes past the last column, as values that change nothing.
-    template <class Fold, std::size_t N, class X>
-    ASHLAR_ALWAYS_INLINE static auto padded(X x, std::integral_constant<std::size_t, N>) {
-        if constexpr (N == width)
+    template <class Fold, std::size_t Width, class Value>
+    ASHLAR_ALWAYS_INLINE static auto padded(Value x, std::integral_constant<std::size_t, Width>) {
+        if constexpr (Width == width)
             return x;
         else if constexpr (kind == reduction::all)
-            return x || !decltype(x)::first(N);
+            return x || !decltype(x)::first(Width);
         else if constexpr (kind == reduction::any)
-            return x && decltype(x)::first(N);
+            return x && decltype(x)::first(Width);
         else if constexpr (kind == reduction::argmax)
-            return select(X::mask_type::first(N), x, X(extreme_fold<X, true>::start));
+            return select(Value::mask_type::first(Width), x, Value(extreme_fold<Value, true>::start));
         else
-            return select(X::mask_type::first(N), x, Fold::identity());
+            return select(Value::mask_type::first(Width), x, Fold::identity());
     }
 
     template <class Fold>

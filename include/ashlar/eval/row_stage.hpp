@@ -9,16 +9,16 @@
 namespace ashlar::detail {
 
 /// What the row stages share: the range of columns that exist, and where a row's numbers are written.
-template <class P, class T, std::size_t Stage, std::size_t Rows>
-struct row_stage : stage_axes<P, T, Stage, Rows> {
-    using base = stage_axes<P, T, Stage, Rows>;
+template <class Plan, class Element, std::size_t Stage, std::size_t Rows>
+struct row_stage : stage_axes<Plan, Element, Stage, Rows> {
+    using base = stage_axes<Plan, Element, Stage, Rows>;
     using base::f, base::stage, base::columns, base::width, base::rows_in_lanes;
     using typename base::config;
     static constexpr auto core = static_cast<std::size_t>(stage.core);
-    using element = element_of<typename P::template node<core>>;
-    using input = element_of<typename P::template node<base::top>>;
-    template <class U>
-    using lanes_of = lanes<U, width, config>;
+    using element = element_of<typename Plan::template node<core>>;
+    using input = element_of<typename Plan::template node<base::top>>;
+    template <class Other>
+    using lanes_of = lanes<Other, width, config>;
 
     struct range {
         std::size_t first, last;
@@ -48,18 +48,18 @@ struct row_stage : stage_axes<P, T, Stage, Rows> {
         if constexpr (static_cast<std::int16_t>(Id) == stage.support)
             return all == nullptr ? supported_keys<Id>(f, at, q0, q1) : supported_keys_within<Id, key_group>(f, at, q0, q1, *all);
         else
-            return support_of<P::nodes[Id].kind == op::store ? static_cast<std::size_t>(P::nodes[Id].operands[0])
-                                                             : static_cast<std::size_t>(P::nodes[Id].same_as)>(at, q0, q1, all);
+            return support_of<Plan::nodes[Id].kind == op::store ? static_cast<std::size_t>(Plan::nodes[Id].operands[0])
+                                                             : static_cast<std::size_t>(Plan::nodes[Id].same_as)>(at, q0, q1, all);
     }
 
     /// The core's coordinates for a row: the operand's, but for a reduced axis that is gone.
-    static constexpr std::size_t core_rank = P::nodes[core].rank;
+    static constexpr std::size_t core_rank = Plan::nodes[core].rank;
     ASHLAR_ALWAYS_INLINE std::array<std::size_t, core_rank> in_core(std::size_t row, std::size_t column) const {
         const auto at = this->in_space(row, column);
         std::array<std::size_t, core_rank> out{};
         for (std::size_t a = 0; a < core_rank; ++a) {
-            if constexpr (P::nodes[core].kind == op::reduce) {
-                const std::size_t axis = P::nodes[core].axis;
+            if constexpr (Plan::nodes[core].kind == op::reduce) {
+                const std::size_t axis = Plan::nodes[core].axis;
                 if (core_rank == base::space_rank)
                     out[a] = a == axis ? 0 : at[a];
                 else
@@ -71,39 +71,39 @@ struct row_stage : stage_axes<P, T, Stage, Rows> {
         return out;
     }
 
-    /// Where buffer B keeps the number of a row.
-    template <std::size_t B, class U>
-    ASHLAR_ALWAYS_INLINE U* row_number(std::size_t row) const {
-        return f.template buffer<U, B>() + f.template buffer_offset<B>(in_core(row, 0));
+    /// Where Buffer keeps the number of a row.
+    template <std::size_t Buffer, class Other>
+    ASHLAR_ALWAYS_INLINE Other* row_number(std::size_t row) const {
+        return f.template buffer<Other, Buffer>() + f.template buffer_offset<Buffer>(in_core(row, 0));
     }
     static constexpr auto first_buffer = static_cast<std::size_t>(stage.buffer < 0 ? 0 : stage.buffer);
     static constexpr auto second_buffer = static_cast<std::size_t>(stage.second_buffer < 0 ? 0 : stage.second_buffer);
 
-    /// Writes one number for each row of the N lanes that start at `row`. Contiguous ones end at a full register, and
+    /// Writes one number for each row of the Width lanes that start at `row`. Contiguous ones end at a full register, and
     /// are stored in full: what a masked store wrote is slow to read again.
-    template <std::size_t B, std::size_t N, class U, class Lanes>
+    template <std::size_t Buffer, std::size_t Width, class Other, class Lanes>
     ASHLAR_ALWAYS_INLINE void put_rows(std::size_t row, const Lanes& x) const {
-        U* p = row_number<B, U>(row);
-        constexpr std::ptrdiff_t step = row_number_stride<B>();
-        store_lanes<step, step == 1 ? Lanes::size : N>(x, p);
+        Other* p = row_number<Buffer, Other>(row);
+        constexpr std::ptrdiff_t step = row_number_stride<Buffer>();
+        store_lanes<step, step == 1 ? Lanes::size : Width>(x, p);
     }
-    template <std::size_t B>
+    template <std::size_t Buffer>
     static consteval std::ptrdiff_t row_number_stride() {
         constexpr std::size_t row = stage.row_axis;
         if (row == no_axis) return 0;
-        const bool dropped = P::nodes[core].kind == op::reduce && core_rank < base::space_rank;
-        return P::code.buffers[B].strides[dropped && row > P::nodes[core].axis ? row - 1 : row];
+        const bool dropped = Plan::nodes[core].kind == op::reduce && core_rank < base::space_rank;
+        return Plan::code.buffers[Buffer].strides[dropped && row > Plan::nodes[core].axis ? row - 1 : row];
     }
 
     /// Calls f(first row, lane_count) for registers of rows.
-    template <class F>
-    ASHLAR_ALWAYS_INLINE void each_register_of_rows(F body) const {
+    template <class Function>
+    ASHLAR_ALWAYS_INLINE void each_register_of_rows(Function body) const {
         const std::size_t first = this->first_row();
         for_each_register<Rows, width>([&](std::size_t i, auto n) ASHLAR_LAMBDA_INLINE { body(first + i, n); });
     }
     /// Calls f(row) for single rows.
-    template <class F>
-    ASHLAR_ALWAYS_INLINE void each_row(F body) const {
+    template <class Function>
+    ASHLAR_ALWAYS_INLINE void each_row(Function body) const {
         const std::size_t first = this->first_row();
         for (std::size_t r = 0; r < Rows; ++r) body(first + r);
     }
@@ -113,8 +113,8 @@ struct row_stage : stage_axes<P, T, Stage, Rows> {
     static constexpr std::size_t side_by_side = width == 1 || columns * sizeof(element) > 2048 ? 1 : base::config::registers >= 32 ? 4 : 2;
     /// What a pass does besides: nothing, or other rows' work at the same columns.
     struct nothing {
-        template <std::size_t N>
-        ASHLAR_ALWAYS_INLINE void operator()(std::size_t, std::integral_constant<std::size_t, N>) const {}
+        template <std::size_t Width>
+        ASHLAR_ALWAYS_INLINE void operator()(std::size_t, std::integral_constant<std::size_t, Width>) const {}
     };
     /// One number of each of them, in all lanes.
     template <std::size_t Count>
@@ -122,23 +122,23 @@ struct row_stage : stage_axes<P, T, Stage, Rows> {
         lanes_of<element> of[Count];
     };
 
-    template <std::size_t N>
+    template <std::size_t Width>
     ASHLAR_ALWAYS_INLINE auto at(std::size_t row, std::size_t column) const {
-        return this->template value<N>(row, column);
+        return this->template value<Width>(row, column);
     }
 
-    /// Folds columns [range) of N rows in lanes, or of one row; `step(state, x, column, lane_count)`. States is how
+    /// Folds columns [range) of Width rows in lanes, or of one row; `step(state, x, column, lane_count)`. States is how
     /// many independent states hide the latency of a chain.
-    template <std::size_t N, std::size_t States, class State, class Step>
+    template <std::size_t Width, std::size_t States, class State, class Step>
     ASHLAR_ALWAYS_INLINE void fold_down(std::size_t row, range r, State (&states)[States], Step step) const {
-        constexpr std::integral_constant<std::size_t, N> count{};
+        constexpr std::integral_constant<std::size_t, Width> count{};
         std::size_t c = r.first;
         if constexpr (States > 1)
             for (; c + States <= r.last; c += States) {
                 ASHLAR_UNROLL
-                for (std::size_t u = 0; u < States; ++u) step(states[u], at<N>(row, c + u), c + u, count);
+                for (std::size_t u = 0; u < States; ++u) step(states[u], at<Width>(row, c + u), c + u, count);
             }
-        for (; c < r.last; ++c) step(states[0], at<N>(row, c), c, count);
+        for (; c < r.last; ++c) step(states[0], at<Width>(row, c), c, count);
     }
     template <class State, std::size_t States, class Step>
     ASHLAR_ALWAYS_INLINE void fold_along(std::size_t row, range r, State (&states)[States], Step step) const {
@@ -212,9 +212,9 @@ struct row_stage : stage_axes<P, T, Stage, Rows> {
         return all;
     }
     /// Writes them.
-    template <std::size_t B, std::size_t Count>
+    template <std::size_t Buffer, std::size_t Count>
     ASHLAR_ALWAYS_INLINE void put_numbers(std::size_t row, numbers_of<Count> numbers) const {
-        store_lanes<row_number_stride<B>(), Count>(numbers, row_number<B, element>(row));
+        store_lanes<row_number_stride<Buffer>(), Count>(numbers, row_number<Buffer, element>(row));
     }
 };
 

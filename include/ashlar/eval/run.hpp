@@ -14,65 +14,65 @@
 namespace ashlar::detail {
 
 /// Rows that a stage handles when its tile has `Rows`.
-template <class P, std::size_t Stage, std::size_t Rows>
+template <class Plan, std::size_t Stage, std::size_t Rows>
 consteval std::size_t stage_rows() {
-    constexpr auto stage = P::code.stages[Stage];
+    constexpr auto stage = Plan::code.stages[Stage];
     if constexpr (stage.row_axis == no_axis) {
         return 1;
     } else {
         constexpr std::int16_t loop = stage.bindings[stage.row_axis];
-        if (loop == whole_axis) return P::nodes[static_cast<std::size_t>(stage.space)].extents[stage.row_axis];
-        return P::code.loops[static_cast<std::size_t>(loop)].rows ? Rows : 1;
+        if (loop == whole_axis) return Plan::nodes[static_cast<std::size_t>(stage.space)].extents[stage.row_axis];
+        return Plan::code.loops[static_cast<std::size_t>(loop)].rows ? Rows : 1;
     }
 }
 
 /// Small expressions are copied before a stage runs, so that the compiler knows that no store changes their pointers and
 /// scalars: they stay in registers. Those that own large tensors are not.
-template <class E>
-inline constexpr bool is_copied = sizeof(E) <= 256 && std::is_trivially_copy_constructible_v<E>;
-template <class E>
-ASHLAR_ALWAYS_INLINE constexpr std::conditional_t<is_copied<E>, E, const E&> own_expression(const E& e) {
-    if constexpr (is_copied<E>)
+template <class Expression>
+inline constexpr bool is_copied = sizeof(Expression) <= 256 && std::is_trivially_copy_constructible_v<Expression>;
+template <class Expression>
+ASHLAR_ALWAYS_INLINE constexpr std::conditional_t<is_copied<Expression>, Expression, const Expression&> own_expression(const Expression& e) {
+    if constexpr (is_copied<Expression>)
         return copy_of(e);
     else
         return e;
 }
 
 /// The frame is copied for the same reason.
-template <class P, class T, std::size_t Stage, std::size_t Rows>
-ASHLAR_ALWAYS_INLINE void run_stage_here(const frame<P, T>& outer) {
-    constexpr stage_kind kind = P::code.stages[Stage].kind;
+template <class Plan, class Element, std::size_t Stage, std::size_t Rows>
+ASHLAR_ALWAYS_INLINE void run_stage_here(const frame<Plan, Element>& outer) {
+    constexpr stage_kind kind = Plan::code.stages[Stage].kind;
     if constexpr (kind == stage_kind::product) {
-        const frame<P, T> f = outer;
-        product_stage<P, T, Stage, Rows>{{{f}}}.run();
+        const frame<Plan, Element> f = outer;
+        product_stage<Plan, Element, Stage, Rows>{{{f}}}.run();
     } else {
         const auto& own = own_expression(outer.expression);
-        const frame<P, T> f{own, outer.destination, outer.scratch, outer.tile_copy, outer.shift, outer.index};
+        const frame<Plan, Element> f{own, outer.destination, outer.scratch, outer.tile_copy, outer.shift, outer.index};
         if constexpr (kind == stage_kind::softmax)
-            softmax_stage<P, T, Stage, Rows>{{{f}}}.run();
+            softmax_stage<Plan, Element, Stage, Rows>{{{f}}}.run();
         else if constexpr (kind == stage_kind::standardize)
-            standardize_stage<P, T, Stage, Rows>{{{f}}}.run();
+            standardize_stage<Plan, Element, Stage, Rows>{{{f}}}.run();
         else if constexpr (kind == stage_kind::reduce)
-            reduce_stage<P, T, Stage, Rows>{{{f}}}.run();
+            reduce_stage<Plan, Element, Stage, Rows>{{{f}}}.run();
         else
-            map_stage<P, T, Stage, Rows>{{f}}.run();
+            map_stage<Plan, Element, Stage, Rows>{{f}}.run();
     }
 }
 
 /// A stage in a function of its own: what is inlined into one large function costs the compiler time and registers.
-template <class P, class T, std::size_t Stage, std::size_t Rows>
+template <class Plan, class Element, std::size_t Stage, std::size_t Rows>
 struct separate_stage {
-    ASHLAR_NOINLINE ASHLAR_NOTHROW static void run(const frame<P, T>& f) { run_stage_here<P, T, Stage, Rows>(f); }
+    ASHLAR_NOINLINE ASHLAR_NOTHROW static void run(const frame<Plan, Element>& f) { run_stage_here<Plan, Element, Stage, Rows>(f); }
 };
 
 /// Whether a stage works long enough for a call not to matter.
-template <class P, std::size_t Stage, std::size_t Rows>
+template <class Plan, std::size_t Stage, std::size_t Rows>
 consteval bool is_worth_a_call() {
-    constexpr auto stage = P::code.stages[Stage];
-    const graph_node& space = P::nodes[static_cast<std::size_t>(stage.space)];
+    constexpr auto stage = Plan::code.stages[Stage];
+    const graph_node& space = Plan::nodes[static_cast<std::size_t>(stage.space)];
     std::size_t work = Rows * (stage.column_axis == no_axis ? 1 : space.extents[stage.column_axis]);
     if (stage.kind == stage_kind::product) {
-        const graph_node& left = P::nodes[static_cast<std::size_t>(space.operands[0])];
+        const graph_node& left = Plan::nodes[static_cast<std::size_t>(space.operands[0])];
         work *= left.extents[left.rank - 1u];
     } else {
         work *= 16;
@@ -81,97 +81,97 @@ consteval bool is_worth_a_call() {
 }
 
 /// Whether all that is run is one stage.
-template <class P, class T>
+template <class Plan, class Element>
 consteval bool is_one_stage() {
     return []<std::size_t... Loop>(std::index_sequence<Loop...>) {
-        return P::code.stage_count - (std::size_t{0} + ... + is_left_to_product<P, T, Loop>()) == 1;
-    }(std::make_index_sequence<P::code.loop_count>{});
+        return Plan::code.stage_count - (std::size_t{0} + ... + is_left_to_product<Plan, Element, Loop>()) == 1;
+    }(std::make_index_sequence<Plan::code.loop_count>{});
 }
 
-template <std::size_t Stage, std::size_t Rows, class P, class T>
-ASHLAR_ALWAYS_INLINE void run_stage(const frame<P, T>& f) {
-    constexpr std::size_t rows = stage_rows<P, Stage, Rows>();
-    if constexpr (!is_one_stage<P, T>() && is_worth_a_call<P, Stage, rows>())
-        separate_stage<P, T, Stage, rows>::run(f);
+template <std::size_t Stage, std::size_t Rows, class Plan, class Element>
+ASHLAR_ALWAYS_INLINE void run_stage(const frame<Plan, Element>& f) {
+    constexpr std::size_t rows = stage_rows<Plan, Stage, Rows>();
+    if constexpr (!is_one_stage<Plan, Element>() && is_worth_a_call<Plan, Stage, rows>())
+        separate_stage<Plan, Element, Stage, rows>::run(f);
     else
-        run_stage_here<P, T, Stage, rows>(f);
+        run_stage_here<Plan, Element, Stage, rows>(f);
 }
 
 /// Two stages at a time, in a function of their own.
-template <class P, class T, std::size_t First, std::size_t Second, std::size_t Rows>
+template <class Plan, class Element, std::size_t First, std::size_t Second, std::size_t Rows>
 struct separate_pair {
-    static constexpr bool is_product = P::code.stages[Second].kind == stage_kind::product;
+    static constexpr bool is_product = Plan::code.stages[Second].kind == stage_kind::product;
 
-    ASHLAR_NOINLINE ASHLAR_NOTHROW static void run(const frame<P, T>& outer) {
+    ASHLAR_NOINLINE ASHLAR_NOTHROW static void run(const frame<Plan, Element>& outer) {
         if constexpr (is_product) {
-            const frame<P, T> f = outer;
-            softmax_product<P, T, First, Second, Rows>{f}.run();
+            const frame<Plan, Element> f = outer;
+            softmax_product<Plan, Element, First, Second, Rows>{f}.run();
         } else {
             const auto& own = own_expression(outer.expression);
-            const frame<P, T> f{own, outer.destination, outer.scratch, outer.tile_copy, outer.shift, outer.index};
-            row_pair<P, T, First, Second, Rows>{f}.run();
+            const frame<Plan, Element> f{own, outer.destination, outer.scratch, outer.tile_copy, outer.shift, outer.index};
+            row_pair<Plan, Element, First, Second, Rows>{f}.run();
         }
     }
 };
 
 /// The stage that runs together with that of an item, which is a softmax and then a product, or statistics of rows and then
 /// what applies them; no_axis if there is none.
-template <class P, class T, std::size_t Item, std::size_t Rows>
+template <class Plan, class Element, std::size_t Item, std::size_t Rows>
 consteval std::size_t joined_stage() {
-    constexpr std::size_t product = product_behind<P>(Item), map = map_behind<P>(Item);
+    constexpr std::size_t product = product_behind<Plan>(Item), map = map_behind<Plan>(Item);
     if constexpr (product != no_axis) {
-        constexpr auto softmax = static_cast<std::size_t>(P::code.items[Item].index);
-        constexpr std::size_t rows = stage_rows<P, softmax, Rows>();
-        if constexpr (stage_rows<P, product, Rows>() == rows)
-            if constexpr (softmax_product<P, T, softmax, product, rows>::pays) return product;
+        constexpr auto softmax = static_cast<std::size_t>(Plan::code.items[Item].index);
+        constexpr std::size_t rows = stage_rows<Plan, softmax, Rows>();
+        if constexpr (stage_rows<Plan, product, Rows>() == rows)
+            if constexpr (softmax_product<Plan, Element, softmax, product, rows>::pays) return product;
     } else if constexpr (map != no_axis) {
-        constexpr auto statistics = static_cast<std::size_t>(P::code.items[Item].index);
-        constexpr std::size_t rows = stage_rows<P, statistics, Rows>();
-        if constexpr (stage_rows<P, map, Rows>() == rows)
-            if constexpr (row_pair<P, T, statistics, map, rows>::pays) return map;
+        constexpr auto statistics = static_cast<std::size_t>(Plan::code.items[Item].index);
+        constexpr std::size_t rows = stage_rows<Plan, statistics, Rows>();
+        if constexpr (stage_rows<Plan, map, Rows>() == rows)
+            if constexpr (row_pair<Plan, Element, statistics, map, rows>::pays) return map;
     }
     return no_axis;
 }
 /// Whether it is such a stage.
-template <class P, class T, std::size_t Item, std::size_t Rows>
+template <class Plan, class Element, std::size_t Item, std::size_t Rows>
 consteval bool runs_before() {
-    if constexpr (Item == 0 || P::code.items[Item].is_loop) {
+    if constexpr (Item == 0 || Plan::code.items[Item].is_loop) {
         return false;
     } else {
-        return []<std::size_t... I>(std::index_sequence<I...>) {
-            return ((joined_stage<P, T, I, Rows>() == static_cast<std::size_t>(P::code.items[Item].index)) || ...);
+        return []<std::size_t... Index>(std::index_sequence<Index...>) {
+            return ((joined_stage<Plan, Element, Index, Rows>() == static_cast<std::size_t>(Plan::code.items[Item].index)) || ...);
         }(std::make_index_sequence<Item>{});
     }
 }
 
 /// Whether the chain of stages that starts at an item is computed in registers; there is none at no_axis.
-template <class P, class T, std::size_t Item, std::size_t Rows>
+template <class Plan, class Element, std::size_t Item, std::size_t Rows>
 consteval bool is_few_softmax() {
     if constexpr (Item == no_axis) {
         return false;
     } else {
-        constexpr softmax_chain chain = softmax_chains<P>[Item];
-        constexpr std::size_t rows = stage_rows<P, chain.softmax, Rows>();
-        if constexpr (rows > 1 && rows <= stage_lanes<P, chain.softmax>())
-            return few_softmax<P, T, chain.scores, chain.softmax, chain.values, rows>::pays;
+        constexpr softmax_chain chain = softmax_chains<Plan>[Item];
+        constexpr std::size_t rows = stage_rows<Plan, chain.softmax, Rows>();
+        if constexpr (rows > 1 && rows <= stage_lanes<Plan, chain.softmax>())
+            return few_softmax<Plan, Element, chain.scores, chain.softmax, chain.values, rows>::pays;
         else
             return false;
     }
 }
 
-template <std::int16_t Parent, std::size_t Rows, class P, class T>
-ASHLAR_ALWAYS_INLINE void run_items(frame<P, T>& f);
+template <std::int16_t Parent, std::size_t Rows, class Plan, class Element>
+ASHLAR_ALWAYS_INLINE void run_items(frame<Plan, Element>& f);
 
 /// One tile of rows. Where the destination holds what the tile reads, the finished rows are held back until its end.
-template <std::size_t Loop, std::size_t Rows, class P, class T>
-ASHLAR_ALWAYS_INLINE void run_tile(frame<P, T>& f) {
-    constexpr std::size_t writer = held_back_stage<P>(Loop);
-    T* const target = f.destination;
-    T* tile = nullptr;
+template <std::size_t Loop, std::size_t Rows, class Plan, class Element>
+ASHLAR_ALWAYS_INLINE void run_tile(frame<Plan, Element>& f) {
+    constexpr std::size_t writer = held_back_stage<Plan>(Loop);
+    Element* const target = f.destination;
+    Element* tile = nullptr;
     if constexpr (writer != no_axis)
         if (f.tile_copy != nullptr) {
             f.shift = 0;
-            tile = stage_axes<P, T, writer, Rows>{f}.written();
+            tile = stage_axes<Plan, Element, writer, Rows>{f}.written();
             f.shift = tile - target;
             f.destination = f.tile_copy;
         }
@@ -179,13 +179,13 @@ ASHLAR_ALWAYS_INLINE void run_tile(frame<P, T>& f) {
     if constexpr (writer != no_axis)
         if (tile != nullptr) {
             f.destination = target;
-            for (std::size_t i = 0; i < Rows * stage_axes<P, T, writer, Rows>::columns; ++i) tile[i] = f.tile_copy[i];
+            for (std::size_t i = 0; i < Rows * stage_axes<Plan, Element, writer, Rows>::columns; ++i) tile[i] = f.tile_copy[i];
         }
 }
 
-template <std::size_t Loop, std::size_t Rows, class P, class T>
-ASHLAR_ALWAYS_INLINE void run_loop(frame<P, T>& f) {
-    constexpr plan_loop loop = P::code.loops[Loop];
+template <std::size_t Loop, std::size_t Rows, class Plan, class Element>
+ASHLAR_ALWAYS_INLINE void run_loop(frame<Plan, Element>& f) {
+    constexpr plan_loop loop = Plan::code.loops[Loop];
     constexpr auto id = static_cast<std::int16_t>(Loop);
     if constexpr (!loop.rows) {
         for (std::size_t i = 0; i < loop.extent; ++i) {
@@ -210,38 +210,38 @@ ASHLAR_ALWAYS_INLINE void run_loop(frame<P, T>& f) {
     }
 }
 
-template <std::size_t Item, std::size_t Rows, class P, class T>
-ASHLAR_ALWAYS_INLINE void run_few_softmax(const frame<P, T>& outer) {
-    constexpr softmax_chain chain = softmax_chains<P>[Item];
-    const frame<P, T> f = outer;
-    few_softmax<P, T, chain.scores, chain.softmax, chain.values, stage_rows<P, chain.softmax, Rows>()>{f}.run();
+template <std::size_t Item, std::size_t Rows, class Plan, class Element>
+ASHLAR_ALWAYS_INLINE void run_few_softmax(const frame<Plan, Element>& outer) {
+    constexpr softmax_chain chain = softmax_chains<Plan>[Item];
+    const frame<Plan, Element> f = outer;
+    few_softmax<Plan, Element, chain.scores, chain.softmax, chain.values, stage_rows<Plan, chain.softmax, Rows>()>{f}.run();
 }
 
-template <std::int16_t Parent, std::size_t Rows, class P, class T>
-ASHLAR_ALWAYS_INLINE void run_items(frame<P, T>& f) {
-    [&]<std::size_t... I>(std::index_sequence<I...>) ASHLAR_LAMBDA_INLINE {
-        const auto one = [&]<std::size_t K>() ASHLAR_LAMBDA_INLINE {
-            constexpr plan_item item = P::code.items[K];
+template <std::int16_t Parent, std::size_t Rows, class Plan, class Element>
+ASHLAR_ALWAYS_INLINE void run_items(frame<Plan, Element>& f) {
+    [&]<std::size_t... Index>(std::index_sequence<Index...>) ASHLAR_LAMBDA_INLINE {
+        const auto one = [&]<std::size_t Place>() ASHLAR_LAMBDA_INLINE {
+            constexpr plan_item item = Plan::code.items[Place];
             if constexpr (item.parent == Parent) {
                 if constexpr (item.is_loop) {
-                    if constexpr (!is_left_to_product<P, T, static_cast<std::size_t>(item.index)>()) run_loop<static_cast<std::size_t>(item.index), Rows>(f);
-                } else if constexpr (is_few_softmax<P, T, softmax_chains<P>[K].item, Rows>()) {
+                    if constexpr (!is_left_to_product<Plan, Element, static_cast<std::size_t>(item.index)>()) run_loop<static_cast<std::size_t>(item.index), Rows>(f);
+                } else if constexpr (is_few_softmax<Plan, Element, softmax_chains<Plan>[Place].item, Rows>()) {
                     // All of the chain at its first item.
-                    if constexpr (softmax_chains<P>[K].item == K) run_few_softmax<K, Rows>(f);
-                } else if constexpr (joined_stage<P, T, K, Rows>() != no_axis)
-                    separate_pair<P, T, static_cast<std::size_t>(item.index), joined_stage<P, T, K, Rows>(), stage_rows<P, static_cast<std::size_t>(item.index), Rows>()>::run(f);
-                else if constexpr (!runs_before<P, T, K, Rows>())
+                    if constexpr (softmax_chains<Plan>[Place].item == Place) run_few_softmax<Place, Rows>(f);
+                } else if constexpr (joined_stage<Plan, Element, Place, Rows>() != no_axis)
+                    separate_pair<Plan, Element, static_cast<std::size_t>(item.index), joined_stage<Plan, Element, Place, Rows>(), stage_rows<Plan, static_cast<std::size_t>(item.index), Rows>()>::run(f);
+                else if constexpr (!runs_before<Plan, Element, Place, Rows>())
                     run_stage<static_cast<std::size_t>(item.index), Rows>(f);
             }
         };
-        (one.template operator()<I>(), ...);
-    }(std::make_index_sequence<P::code.item_count>{});
+        (one.template operator()<Index>(), ...);
+    }(std::make_index_sequence<Plan::code.item_count>{});
 }
 
 /// Evaluates a plan into a row-major destination, with scratch of at least the plan's size.
-template <class P, class T>
-ASHLAR_ALWAYS_INLINE void run_program(const typename P::expression_type& e, T* destination, std::byte* scratch, T* tile_copy = nullptr) {
-    frame<P, T> f{e, destination, scratch, tile_copy};
+template <class Plan, class Element>
+ASHLAR_ALWAYS_INLINE void run_program(const typename Plan::expression_type& e, Element* destination, std::byte* scratch, Element* tile_copy = nullptr) {
+    frame<Plan, Element> f{e, destination, scratch, tile_copy};
     run_items<std::int16_t{-1}, 1>(f);
 }
 

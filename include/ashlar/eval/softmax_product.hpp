@@ -9,17 +9,17 @@
 namespace ashlar::detail {
 
 /// The stage that multiplies by the numerators of softmax stage `Stage`, if it is the next thing to do; no_axis if not.
-template <class P>
+template <class Plan>
 consteval std::size_t product_behind(std::size_t item) {
-    const auto& here = P::code.items[item];
+    const auto& here = Plan::code.items[item];
     if (here.is_loop) return no_axis;
-    const auto& soft = P::code.stages[static_cast<std::size_t>(here.index)];
+    const auto& soft = Plan::code.stages[static_cast<std::size_t>(here.index)];
     if (soft.kind != stage_kind::softmax || soft.lanes != lane_axis::rows || soft.row_axis == no_axis || soft.maxima == -1) return no_axis;
-    for (std::size_t i = item + 1; i < P::code.item_count; ++i) {
-        const auto& next = P::code.items[i];
+    for (std::size_t i = item + 1; i < Plan::code.item_count; ++i) {
+        const auto& next = Plan::code.items[i];
         if (next.parent != here.parent) continue;
         if (next.is_loop) return no_axis;
-        const auto& product = P::code.stages[static_cast<std::size_t>(next.index)];
+        const auto& product = Plan::code.stages[static_cast<std::size_t>(next.index)];
         const bool fits = product.kind == stage_kind::product && product.lanes == lane_axis::columns && product.left_factor == soft.core &&
                           product.maxima == -1 && product.row_axis != no_axis && product.bindings[product.row_axis] == soft.bindings[soft.row_axis];
         return fits ? static_cast<std::size_t>(next.index) : no_axis;
@@ -27,10 +27,10 @@ consteval std::size_t product_behind(std::size_t item) {
     return no_axis;
 }
 
-template <class P, class T, std::size_t Softmax, std::size_t Product, std::size_t Rows>
+template <class Plan, class Element, std::size_t Softmax, std::size_t Product, std::size_t Rows>
 struct softmax_product {
-    using numerators = softmax_stage<P, T, Softmax, Rows>;
-    using product = product_stage<P, T, Product, Rows>;
+    using numerators = softmax_stage<Plan, Element, Softmax, Rows>;
+    using product = product_stage<Plan, Element, Product, Rows>;
     static constexpr std::size_t width = numerators::width;
     static constexpr std::size_t registers = Rows / width;
 
@@ -45,7 +45,7 @@ struct softmax_product {
         }
     }();
 
-    const frame<P, T>& f;
+    const frame<Plan, Element>& f;
 
     /// The product's register blocks: a whole number of them for each register of rows.
     static constexpr std::size_t granule = product::has_range && width % (key_group / 4) == 0 ? key_group / 4 : width;

@@ -11,19 +11,19 @@ namespace ashlar::detail {
 
 /// Numerators exp(x - maximum) and the scale 1 / sum of each row; for log_softmax the logarithm of the sum instead.
 /// The scale of a row without a finite element is zero.
-template <class P, class T, std::size_t Stage, std::size_t Rows>
-struct softmax_stage : row_stage<P, T, Stage, Rows> {
-    using base = row_stage<P, T, Stage, Rows>;
+template <class Plan, class Element, std::size_t Stage, std::size_t Rows>
+struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
+    using base = row_stage<Plan, Element, Stage, Rows>;
     using base::f, base::stage, base::columns, base::width, base::core;
     using typename base::element;
     using vec = typename base::template lanes_of<element>;
-    static constexpr bool plain = P::nodes[core].variant == static_cast<std::uint8_t>(softmax_kind::plain);
+    static constexpr bool plain = Plan::nodes[core].variant == static_cast<std::uint8_t>(softmax_kind::plain);
 
     ASHLAR_ALWAYS_INLINE static vec lowest() { return vec(lowest_value<element>); }
 
     /// Hides the function of this name: the numerators of a row stand beside a 1, and may have been asked for fast.
     ASHLAR_ALWAYS_INLINE static vec exp_nonpositive(vec x) {
-        return exp_nonpositive_as<P::nodes[core].fast ? exp_form::coarse : exp_form::beside_one>(x);
+        return exp_nonpositive_as<Plan::nodes[core].fast ? exp_form::coarse : exp_form::beside_one>(x);
     }
 
     ASHLAR_ALWAYS_INLINE void run() const {
@@ -48,17 +48,17 @@ struct softmax_stage : row_stage<P, T, Stage, Rows> {
     ASHLAR_ALWAYS_INLINE element* numerators(std::size_t row, std::size_t column) const {
         return f.template buffer<element, base::first_buffer>() + f.template buffer_offset<base::first_buffer>(this->in_core(row, column));
     }
-    static constexpr std::ptrdiff_t column_distance = plain ? P::code.buffers[base::first_buffer].strides[stage.column_axis] : 0;
+    static constexpr std::ptrdiff_t column_distance = plain ? Plan::code.buffers[base::first_buffer].strides[stage.column_axis] : 0;
 
-    /// The greatest element of N rows: the product that made them has found it already, or a pass over them does.
-    template <std::size_t N>
+    /// The greatest element of Width rows: the product that made them has found it already, or a pass over them does.
+    template <std::size_t Width>
     ASHLAR_ALWAYS_INLINE vec greatest(std::size_t row, typename base::range r) const {
         if constexpr (stage.maxima != -1) {
             constexpr auto maxima = static_cast<std::size_t>(stage.maxima);
             return vec::load(f.template buffer<element, maxima>() + f.template buffer_offset<maxima>(this->in_core(row, 0)));
         } else {
             vec most[4] = {lowest(), lowest(), lowest(), lowest()};
-            this->template fold_down<N>(row, r, most, [](vec& m, vec x, std::size_t, auto) ASHLAR_LAMBDA_INLINE { m = max(m, x); });
+            this->template fold_down<Width>(row, r, most, [](vec& m, vec x, std::size_t, auto) ASHLAR_LAMBDA_INLINE { m = max(m, x); });
             return max(max(most[0], most[1]), max(most[2], most[3]));
         }
     }
@@ -68,16 +68,16 @@ struct softmax_stage : row_stage<P, T, Stage, Rows> {
         if constexpr (!base::rows_in_lanes || !plain || stage.column_axis == no_axis || stage.row_axis == no_axis) {
             return false;
         } else {
-            const auto input = stage.values[P::resolve(base::top)];
-            return input != -1 && P::code.buffers[base::first_buffer].storage == P::code.buffers[static_cast<std::size_t>(input)].storage &&
-                   P::code.buffers[base::first_buffer].strides[stage.row_axis] == 1 && P::nodes[P::resolve(base::top)].element_bytes == sizeof(element);
+            const auto input = stage.values[Plan::resolve(base::top)];
+            return input != -1 && Plan::code.buffers[base::first_buffer].storage == Plan::code.buffers[static_cast<std::size_t>(input)].storage &&
+                   Plan::code.buffers[base::first_buffer].strides[stage.row_axis] == 1 && Plan::nodes[Plan::resolve(base::top)].element_bytes == sizeof(element);
         }
     }();
 
     /// Few rows in lines shorter than a register, replaced where they lie: several columns are one vector.
     static constexpr std::size_t line = std::bit_ceil(Rows);
     static constexpr bool in_groups = 2 * line <= width && in_place && column_distance == static_cast<std::ptrdiff_t>(line) &&
-                                      P::code.buffers[base::first_buffer].bytes % (width * sizeof(element)) == 0;
+                                      Plan::code.buffers[base::first_buffer].bytes % (width * sizeof(element)) == 0;
     ASHLAR_ALWAYS_INLINE void groups_of_rows(typename base::range r) const {
         constexpr std::size_t packs = width / line, rest = columns % packs;
         const std::size_t row = this->first_row(), whole_end = r.last / packs * packs;
@@ -113,13 +113,13 @@ struct softmax_stage : row_stage<P, T, Stage, Rows> {
     }
 
     /// Whether lines of rows end at a full register, so that the last one can be stored in full.
-    static constexpr bool whole_lines = P::code.buffers[base::first_buffer].padded && stage.row_axis != no_axis &&
-                                        P::code.buffers[base::first_buffer].strides[stage.row_axis == no_axis ? 0 : stage.row_axis] == 1;
+    static constexpr bool whole_lines = Plan::code.buffers[base::first_buffer].padded && stage.row_axis != no_axis &&
+                                        Plan::code.buffers[base::first_buffer].strides[stage.row_axis == no_axis ? 0 : stage.row_axis] == 1;
 
-    /// The numerators of N rows in lanes, one column at a time: beside other work, or at one go.
-    template <std::size_t N>
+    /// The numerators of Width rows in lanes, one column at a time: beside other work, or at one go.
+    template <std::size_t Width>
     struct numerators_of_rows {
-        static constexpr std::size_t stored = whole_lines ? width : N;
+        static constexpr std::size_t stored = whole_lines ? width : Width;
         const softmax_stage& s;
         std::size_t row;
         typename base::range own, tile;
@@ -129,7 +129,7 @@ struct softmax_stage : row_stage<P, T, Stage, Rows> {
 
         /// `own` are the columns in which there is something to compute; the others of `tile` become zeros.
         ASHLAR_ALWAYS_INLINE numerators_of_rows(const softmax_stage& stage_, std::size_t first, typename base::range mine, typename base::range all)
-            : s(stage_), row(first), own(mine), tile(all), next(mine.first), out(plain ? s.numerators(first, 0) : nullptr), most(s.template greatest<N>(first, mine)), sum(0) {}
+            : s(stage_), row(first), own(mine), tile(all), next(mine.first), out(plain ? s.numerators(first, 0) : nullptr), most(s.template greatest<Width>(first, mine)), sum(0) {}
 
         ASHLAR_ALWAYS_INLINE vec numerator(vec x, std::size_t c) const {
             const vec e = exp_nonpositive(x - most);
@@ -138,12 +138,12 @@ struct softmax_stage : row_stage<P, T, Stage, Rows> {
         }
         ASHLAR_ALWAYS_INLINE void step() {
             if (next >= own.last) return;
-            sum += numerator(s.template at<N>(row, next), next);
+            sum += numerator(s.template at<Width>(row, next), next);
             ++next;
         }
         ASHLAR_ALWAYS_INLINE void stop() { next = own.last; }
         /// Few rows leave most lanes idle: parts of several columns are put together in one register.
-        static constexpr std::size_t part = std::bit_ceil(N) * sizeof(element) < 16 ? 16 / sizeof(element) : std::bit_ceil(N);
+        static constexpr std::size_t part = std::bit_ceil(Width) * sizeof(element) < 16 ? 16 / sizeof(element) : std::bit_ceil(Width);
         static constexpr bool joins = in_place && 2 * part <= width && requires(element* p) { vec::ops::template load_groups<part>(p, 1); };
         ASHLAR_ALWAYS_INLINE void join_columns() {
             constexpr std::size_t columns_in_one = width / part;
@@ -169,7 +169,7 @@ struct softmax_stage : row_stage<P, T, Stage, Rows> {
             ASHLAR_UNROLL
             for (std::size_t u = 0; u < chains; ++u) sums[u] = u == 0 ? sum : vec(0);
             const std::size_t end = own.last < base::columns ? own.last : base::columns;  // g++ warns of endless loops otherwise
-            s.template fold_down<N>(row, {next, end}, sums, [&](vec& to, vec x, std::size_t c, auto) ASHLAR_LAMBDA_INLINE { to += numerator(x, c); });
+            s.template fold_down<Width>(row, {next, end}, sums, [&](vec& to, vec x, std::size_t c, auto) ASHLAR_LAMBDA_INLINE { to += numerator(x, c); });
             if constexpr (plain && stage.support != -1) {
                 if constexpr (stage.fill_outside) tile = {0, base::columns};
                 for (std::size_t c = tile.first; c < own.first; ++c) store_lanes<1, stored>(vec(0), out + static_cast<std::ptrdiff_t>(c) * column_distance);
@@ -178,14 +178,14 @@ struct softmax_stage : row_stage<P, T, Stage, Rows> {
             vec total = sums[0];
             if constexpr (chains == 2) total = sums[0] + sums[1];
             if constexpr (plain)
-                s.template put_rows<base::second_buffer, N, element>(row, select(total == vec(0), vec(0), vec(1) / total));
+                s.template put_rows<base::second_buffer, Width, element>(row, select(total == vec(0), vec(0), vec(1) / total));
             else
-                s.template put_rows<base::second_buffer, N, element>(row, most + log(total));
+                s.template put_rows<base::second_buffer, Width, element>(row, most + log(total));
         }
     };
-    template <std::size_t N>
+    template <std::size_t Width>
     ASHLAR_ALWAYS_INLINE void lanes_of_rows(std::size_t row, typename base::range r, typename base::range tile) const {
-        numerators_of_rows<N>(*this, row, r, tile).finish();
+        numerators_of_rows<Width>(*this, row, r, tile).finish();
     }
 
     /// The greatest elements of Count rows, with columns in lanes: walked along by itself or beside others.
@@ -196,20 +196,20 @@ struct softmax_stage : row_stage<P, T, Stage, Rows> {
         vec most[4];
 
         ASHLAR_ALWAYS_INLINE first_walk(const softmax_stage& stage_, std::size_t first) : s(stage_), row(first), most{lowest(), lowest(), lowest(), lowest()} {}
-        template <std::size_t N>
-        ASHLAR_ALWAYS_INLINE static void step(vec& m, vec x, std::integral_constant<std::size_t, N>) {
-            if constexpr (N == base::width)
+        template <std::size_t Width>
+        ASHLAR_ALWAYS_INLINE static void step(vec& m, vec x, std::integral_constant<std::size_t, Width>) {
+            if constexpr (Width == base::width)
                 m = max(m, x);
             else
-                m = max(m, select(vec::mask_type::first(N), x, lowest()));
+                m = max(m, select(vec::mask_type::first(Width), x, lowest()));
         }
         ASHLAR_ALWAYS_INLINE void walk(typename base::range r) {
             s.template fold_rows_along<Count>(row, r, most, [](vec& m, vec x, std::size_t, std::size_t, auto n) ASHLAR_LAMBDA_INLINE { step(m, x, n); });
         }
-        template <std::size_t N>
-        ASHLAR_ALWAYS_INLINE void at(std::size_t column, std::integral_constant<std::size_t, N> n) {
+        template <std::size_t Width>
+        ASHLAR_ALWAYS_INLINE void at(std::size_t column, std::integral_constant<std::size_t, Width> n) {
             ASHLAR_UNROLL
-            for (std::size_t q = 0; q < Count; ++q) step(most[q * (4 / Count)], s.template at<N>(row + q, column), n);
+            for (std::size_t q = 0; q < Count; ++q) step(most[q * (4 / Count)], s.template at<Width>(row + q, column), n);
         }
         ASHLAR_ALWAYS_INLINE auto finish() const {
             return base::template in_all_lanes<Count>(base::template across_lanes<Count>(most, typename base::maximising{}));

@@ -9,22 +9,22 @@ namespace ashlar::detail {
 ASHLAR_BEGIN_OFFSETS
 
 /// Rows is the number of rows that the stage handles, a constant: those of a full tile or of the last one.
-template <class P, class T, std::size_t Stage, std::size_t Rows>
+template <class Plan, class Element, std::size_t Stage, std::size_t Rows>
 struct stage_axes {
-    static constexpr auto stage = P::code.stages[Stage];
+    static constexpr auto stage = Plan::code.stages[Stage];
     static constexpr auto top = static_cast<std::size_t>(stage.top);
     static constexpr auto space = static_cast<std::size_t>(stage.space);
-    static constexpr std::size_t space_rank = P::nodes[space].rank, top_rank = P::nodes[top].rank;
-    static constexpr std::size_t columns = stage.column_axis == no_axis ? 1 : P::nodes[space].extents[stage.column_axis];
+    static constexpr std::size_t space_rank = Plan::nodes[space].rank, top_rank = Plan::nodes[top].rank;
+    static constexpr std::size_t columns = stage.column_axis == no_axis ? 1 : Plan::nodes[space].extents[stage.column_axis];
     static constexpr bool rows_in_lanes = stage.lanes == lane_axis::rows;
-    static constexpr std::size_t width = stage_lanes<P, Stage>();
+    static constexpr std::size_t width = stage_lanes<Plan, Stage>();
     static constexpr bool rows_are_tiled =
         stage.row_axis != no_axis && stage.bindings[stage.row_axis] != whole_axis &&
-        P::code.loops[static_cast<std::size_t>(stage.bindings[stage.row_axis])].rows;
-    using config = typename P::configuration;
-    using output = element_of<typename P::template node<top>>;
+        Plan::code.loops[static_cast<std::size_t>(stage.bindings[stage.row_axis])].rows;
+    using config = typename Plan::configuration;
+    using output = element_of<typename Plan::template node<top>>;
 
-    const frame<P, T>& f;
+    const frame<Plan, Element>& f;
 
     /// The first row of the tile.
     ASHLAR_ALWAYS_INLINE std::size_t first_row() const {
@@ -36,23 +36,23 @@ struct stage_axes {
 
     ASHLAR_ALWAYS_INLINE std::array<std::size_t, space_rank> in_space(std::size_t row, std::size_t column) const {
         std::array<std::size_t, space_rank> at{};
-        for_each_axis<space_rank>([&]<std::size_t A>() ASHLAR_LAMBDA_INLINE {
-            constexpr std::int16_t loop = stage.bindings[A];
-            if constexpr (A == stage.row_axis)
-                at[A] = row;
-            else if constexpr (A == stage.column_axis)
-                at[A] = column;
+        for_each_axis<space_rank>([&]<std::size_t Axis>() ASHLAR_LAMBDA_INLINE {
+            constexpr std::int16_t loop = stage.bindings[Axis];
+            if constexpr (Axis == stage.row_axis)
+                at[Axis] = row;
+            else if constexpr (Axis == stage.column_axis)
+                at[Axis] = column;
             else if constexpr (loop != whole_axis)
-                at[A] = f.index[static_cast<std::size_t>(loop)];
+                at[Axis] = f.index[static_cast<std::size_t>(loop)];
         });
         return at;
     }
     ASHLAR_ALWAYS_INLINE std::array<std::size_t, top_rank> in_top(std::size_t row, std::size_t column) const {
         const auto at = in_space(row, column);
         std::array<std::size_t, top_rank> out{};
-        for_each_axis<top_rank>([&]<std::size_t A>() ASHLAR_LAMBDA_INLINE {
-            constexpr std::int16_t axis = stage.top_axes[A];
-            if constexpr (axis != whole_axis) out[A] = at[static_cast<std::size_t>(axis)];
+        for_each_axis<top_rank>([&]<std::size_t Axis>() ASHLAR_LAMBDA_INLINE {
+            constexpr std::int16_t axis = stage.top_axes[Axis];
+            if constexpr (axis != whole_axis) out[Axis] = at[static_cast<std::size_t>(axis)];
         });
         return out;
     }
@@ -79,12 +79,12 @@ struct stage_axes {
     ASHLAR_ALWAYS_INLINE output* written() const {
         const auto at = in_top(first_row(), 0);
         std::ptrdiff_t offset = stage.origin;
-        for_each_axis<top_rank>([&]<std::size_t A>() ASHLAR_LAMBDA_INLINE {
-            constexpr std::int16_t loop = stage.top_axes[A] == whole_axis ? whole_axis : stage.bindings[static_cast<std::size_t>(stage.top_axes[A])];
+        for_each_axis<top_rank>([&]<std::size_t Axis>() ASHLAR_LAMBDA_INLINE {
+            constexpr std::int16_t loop = stage.top_axes[Axis] == whole_axis ? whole_axis : stage.bindings[static_cast<std::size_t>(stage.top_axes[Axis])];
             constexpr bool relative = stage.buffer != -1 && loop != whole_axis && holds_one_tile(loop);
-            std::size_t i = at[A];
+            std::size_t i = at[Axis];
             if constexpr (relative) i -= f.index[static_cast<std::size_t>(loop)];
-            constexpr std::ptrdiff_t stride = stage.strides[A];
+            constexpr std::ptrdiff_t stride = stage.strides[Axis];
             offset += static_cast<std::ptrdiff_t>(i) * stride;
         });
         if constexpr (stage.buffer != -1)
@@ -99,47 +99,47 @@ struct stage_axes {
 
     /// Whether the buffer that is written holds only the current entries of a loop.
     static constexpr bool holds_one_tile(std::int16_t loop) {
-        const plan_buffer& b = P::code.buffers[written_buffer];
+        const plan_buffer& b = Plan::code.buffers[written_buffer];
         for (std::size_t a = 0; a < max_rank; ++a)
             if (b.bindings[a] == loop) return true;
         return false;
     }
 
-    template <std::size_t N, bool Unmasked = false>
-    using reader = lane_reader<P, T, Stage, width, N, Unmasked>;
+    template <std::size_t LaneCount, bool Unmasked = false>
+    using reader = lane_reader<Plan, Element, Stage, width, LaneCount, Unmasked>;
 
-    /// The value to write for N lanes that start at (row, column).
-    template <std::size_t N, bool Unmasked = false, class Hole = int>
+    /// The value to write for LaneCount lanes that start at (row, column).
+    template <std::size_t LaneCount, bool Unmasked = false, class Hole = int>
     ASHLAR_ALWAYS_INLINE auto value(std::size_t row, std::size_t column, const Hole& hole = 0) const {
-        return reader<N, Unmasked>{f}.template value<top, top_steps>(in_top(row, column), hole);
+        return reader<LaneCount, Unmasked>{f}.template value<top, top_steps>(in_top(row, column), hole);
     }
 };
 
-/// Stores N lanes, `Step` elements apart; truth values as bools.
-template <std::ptrdiff_t Step, std::size_t N, class U, class Lanes>
-ASHLAR_ALWAYS_INLINE void store_lanes(const Lanes& x, U* p) {
+/// Stores LaneCount lanes, `Step` elements apart; truth values as bools.
+template <std::ptrdiff_t Step, std::size_t LaneCount, class Other, class Lanes>
+ASHLAR_ALWAYS_INLINE void store_lanes(const Lanes& x, Other* p) {
     constexpr std::size_t width = Lanes::size;
-    if constexpr (Step == 1 || N == 1) {
-        if constexpr (std::is_same_v<U, bool>) {
-            if constexpr (N == width)
+    if constexpr (Step == 1 || LaneCount == 1) {
+        if constexpr (std::is_same_v<Other, bool>) {
+            if constexpr (LaneCount == width)
                 x.store(p);
             else
-                x.store_partial(p, N);
-        } else if constexpr (N == width) {
+                x.store_partial(p, LaneCount);
+        } else if constexpr (LaneCount == width) {
             x.store(p);
         } else {
-            x.template store_partial<N>(p);
+            x.template store_partial<LaneCount>(p);
         }
     } else {
-        U all[width];
+        Other all[width];
         x.store(all);
-        for (std::size_t i = 0; i < N; ++i) p[static_cast<std::ptrdiff_t>(i) * Step] = all[i];
+        for (std::size_t i = 0; i < LaneCount; ++i) p[static_cast<std::ptrdiff_t>(i) * Step] = all[i];
     }
 }
 
 /// Calls f(offset, lane_count) for each register of `Extent` consecutive elements.
-template <std::size_t Extent, std::size_t Width, class F>
-ASHLAR_ALWAYS_INLINE void for_each_register(F f) {
+template <std::size_t Extent, std::size_t Width, class Function>
+ASHLAR_ALWAYS_INLINE void for_each_register(Function f) {
     constexpr std::size_t full = Extent / Width * Width;
     for (std::size_t i = 0; i < full; i += Width) f(i, std::integral_constant<std::size_t, Width>{});
     if constexpr (full != Extent) f(full, std::integral_constant<std::size_t, Extent - full>{});
@@ -147,8 +147,8 @@ ASHLAR_ALWAYS_INLINE void for_each_register(F f) {
 
 /// Calls f(offset, count) for groups of `Largest` of `Extent` consecutive rows, then for what is left in smaller powers of
 /// two. `Largest` is one too.
-template <std::size_t Extent, std::size_t Largest, class F>
-ASHLAR_ALWAYS_INLINE void for_each_group(F f) {
+template <std::size_t Extent, std::size_t Largest, class Function>
+ASHLAR_ALWAYS_INLINE void for_each_group(Function f) {
     constexpr std::size_t full = Extent / Largest * Largest;
     for (std::size_t i = 0; i < full; i += Largest) f(i, std::integral_constant<std::size_t, Largest>{});
     if constexpr (full != Extent)

@@ -7,13 +7,13 @@
 namespace ashlar::detail {
 
 /// The mean of each row and 1 / sqrt(variance + epsilon), or 1 / sqrt(mean square + epsilon) alone, in two passes.
-template <class P, class T, std::size_t Stage, std::size_t Rows>
-struct standardize_stage : row_stage<P, T, Stage, Rows> {
-    using base = row_stage<P, T, Stage, Rows>;
+template <class Plan, class Element, std::size_t Stage, std::size_t Rows>
+struct standardize_stage : row_stage<Plan, Element, Stage, Rows> {
+    using base = row_stage<Plan, Element, Stage, Rows>;
     using base::f, base::stage, base::columns, base::width, base::core;
     using typename base::element;
     using vec = typename base::template lanes_of<element>;
-    static constexpr bool has_mean = P::nodes[core].variant == static_cast<std::uint8_t>(standardize_kind::mean_and_variance);
+    static constexpr bool has_mean = Plan::nodes[core].variant == static_cast<std::uint8_t>(standardize_kind::mean_and_variance);
 
     static constexpr element share = element(1) / element(columns);
     /// Sums in flight: as many as hide the latency of an addition where there are registers for them.
@@ -59,19 +59,19 @@ struct standardize_stage : row_stage<P, T, Stage, Rows> {
             ASHLAR_UNROLL
             for (std::size_t u = 0; u < states; ++u) sums[u] = vec(0);
         }
-        template <std::size_t N>
-        ASHLAR_ALWAYS_INLINE static void step(vec& sum, vec x, std::integral_constant<std::size_t, N>) {
-            sum += N == base::width ? x : select(vec::mask_type::first(N), x, vec(0));
+        template <std::size_t Width>
+        ASHLAR_ALWAYS_INLINE static void step(vec& sum, vec x, std::integral_constant<std::size_t, Width>) {
+            sum += Width == base::width ? x : select(vec::mask_type::first(Width), x, vec(0));
         }
         ASHLAR_ALWAYS_INLINE void walk(typename base::range all) {
             if constexpr (has_mean)
                 s.template fold_rows_along<Count>(row, all, sums, [](vec& sum, vec x, std::size_t, std::size_t, auto n) ASHLAR_LAMBDA_INLINE { step(sum, x, n); });
         }
-        template <std::size_t N>
-        ASHLAR_ALWAYS_INLINE void at(std::size_t column, std::integral_constant<std::size_t, N> n) {
+        template <std::size_t Width>
+        ASHLAR_ALWAYS_INLINE void at(std::size_t column, std::integral_constant<std::size_t, Width> n) {
             if constexpr (has_mean) {
                 ASHLAR_UNROLL
-                for (std::size_t q = 0; q < Count; ++q) step(sums[q * (states / Count)], s.template at<N>(row + q, column), n);
+                for (std::size_t q = 0; q < Count; ++q) step(sums[q * (states / Count)], s.template at<Width>(row + q, column), n);
             }
         }
         ASHLAR_ALWAYS_INLINE auto finish() const {

@@ -142,25 +142,25 @@ ASHLAR_ALWAYS_INLINE std::array<std::size_t, Rank - 2> mask_batch(const std::arr
 }
 
 /// kept_keys of masked node Id for the batch entry at these coordinates of it.
-template <std::size_t Id, class P, class T, std::size_t Rank>
-ASHLAR_ALWAYS_INLINE depth_parts supported_keys(const frame<P, T>& f, const std::array<std::size_t, Rank>& at,
+template <std::size_t Id, class Plan, class Element, std::size_t Rank>
+ASHLAR_ALWAYS_INLINE depth_parts supported_keys(const frame<Plan, Element>& f, const std::array<std::size_t, Rank>& at,
                                                 std::size_t q0, std::size_t q1) {
-    using Scores = typename P::template node<Id>::shape_type;
+    using Scores = typename Plan::template node<Id>::shape_type;
     return kept_keys<Scores>(f.template node<Id>().mask, mask_batch(at), q0, q1);
 }
 
 /// The same of some of the queries for which `all` holds.
-template <std::size_t Id, std::size_t Step, class P, class T, std::size_t Rank>
-ASHLAR_ALWAYS_INLINE depth_parts supported_keys_within(const frame<P, T>& f, const std::array<std::size_t, Rank>& at,
+template <std::size_t Id, std::size_t Step, class Plan, class Element, std::size_t Rank>
+ASHLAR_ALWAYS_INLINE depth_parts supported_keys_within(const frame<Plan, Element>& f, const std::array<std::size_t, Rank>& at,
                                                        std::size_t q0, std::size_t q1, const depth_parts& all) {
-    using Scores = typename P::template node<Id>::shape_type;
+    using Scores = typename Plan::template node<Id>::shape_type;
     return kept_keys_within<Step, Scores>(f.template node<Id>().mask, mask_batch(at), q0, q1, all);
 }
 
 /// key_stairs of masked node Id.
-template <std::size_t Id, class P, class T, std::size_t Rank>
-ASHLAR_ALWAYS_INLINE auto supported_stairs(const frame<P, T>& f, const std::array<std::size_t, Rank>& at, std::size_t q0, std::size_t q1) {
-    using Scores = typename P::template node<Id>::shape_type;
+template <std::size_t Id, class Plan, class Element, std::size_t Rank>
+ASHLAR_ALWAYS_INLINE auto supported_stairs(const frame<Plan, Element>& f, const std::array<std::size_t, Rank>& at, std::size_t q0, std::size_t q1) {
+    using Scores = typename Plan::template node<Id>::shape_type;
     return key_stairs<Scores>(f.template node<Id>().mask, mask_batch(at), q0, q1);
 }
 

@@ -21,81 +21,81 @@ namespace ashlar {
 namespace detail {
 
 /// Keys or values with a head for each head of the queries.
-template <class Queries, class E>
-ASHLAR_ALWAYS_INLINE constexpr auto grouped(E&& e) noexcept {
-    if constexpr (group_size<Queries, shape_of<E>>() == 1)
-        return itself(std::forward<E>(e));
+template <class Queries, class Expression>
+ASHLAR_ALWAYS_INLINE constexpr auto grouped(Expression&& e) noexcept {
+    if constexpr (group_size<Queries, shape_of<Expression>>() == 1)
+        return itself(std::forward<Expression>(e));
     else
-        return repeat<-3, group_size<Queries, shape_of<E>>()>(std::forward<E>(e));
+        return repeat<-3, group_size<Queries, shape_of<Expression>>()>(std::forward<Expression>(e));
 }
 
-template <class Q, class K, class... O>
-ASHLAR_ALWAYS_INLINE constexpr auto scaled_scores(Q&& q, K&& k, const O&... options) noexcept {
-    constexpr auto depth = dimension_at<shape_of<Q>, shape_of<Q>::rank - 1>;
-    auto scores = matmul(std::forward<Q>(q), grouped<shape_of<Q>>(transpose(std::forward<K>(k))));
-    if constexpr (has_option<attention_option::scale, O...>)
+template <class Query, class Key, class... Given>
+ASHLAR_ALWAYS_INLINE constexpr auto scaled_scores(Query&& q, Key&& k, const Given&... options) noexcept {
+    constexpr auto depth = dimension_at<shape_of<Query>, shape_of<Query>::rank - 1>;
+    auto scores = matmul(std::forward<Query>(q), grouped<shape_of<Query>>(transpose(std::forward<Key>(k))));
+    if constexpr (has_option<attention_option::scale, Given...>)
         return std::move(scores) * option_of<attention_option::scale>(options...).factor;
     else
         return std::move(scores) * rsqrt_extent<depth>;
 }
 
-template <class S, class... O>
-ASHLAR_ALWAYS_INLINE constexpr auto capped_scores(S&& scores, const O&... options) noexcept {
-    if constexpr (has_option<attention_option::softcap, O...>) {
-        using T = element_of<S>;
-        const T cap = static_cast<T>(option_of<attention_option::softcap>(options...).cap);
-        return tanh(std::forward<S>(scores) * (T(1) / cap)) * cap;
+template <class Scores, class... Given>
+ASHLAR_ALWAYS_INLINE constexpr auto capped_scores(Scores&& scores, const Given&... options) noexcept {
+    if constexpr (has_option<attention_option::softcap, Given...>) {
+        using Element = element_of<Scores>;
+        const Element cap = static_cast<Element>(option_of<attention_option::softcap>(options...).cap);
+        return tanh(std::forward<Scores>(scores) * (Element(1) / cap)) * cap;
     } else {
-        return hold(std::forward<S>(scores));
+        return hold(std::forward<Scores>(scores));
     }
 }
 
-template <class S, class... O>
-ASHLAR_ALWAYS_INLINE constexpr auto biased_scores(S&& scores, const O&... options) noexcept {
-    if constexpr (has_option<attention_option::bias, O...>)
-        return std::forward<S>(scores) + option_of<attention_option::bias>(options...).bias;
+template <class Scores, class... Given>
+ASHLAR_ALWAYS_INLINE constexpr auto biased_scores(Scores&& scores, const Given&... options) noexcept {
+    if constexpr (has_option<attention_option::bias, Given...>)
+        return std::forward<Scores>(scores) + option_of<attention_option::bias>(options...).bias;
     else
-        return hold(std::forward<S>(scores));
+        return hold(std::forward<Scores>(scores));
 }
 
-template <class S, class... O>
-ASHLAR_ALWAYS_INLINE constexpr auto modified_scores(S&& scores, const O&... options) noexcept {
-    if constexpr (has_option<attention_option::score_mod, O...>) {
-        using T = element_of<S>;
+template <class Scores, class... Given>
+ASHLAR_ALWAYS_INLINE constexpr auto modified_scores(Scores&& scores, const Given&... options) noexcept {
+    if constexpr (has_option<attention_option::score_mod, Given...>) {
+        using Element = element_of<Scores>;
         const auto query = index<-2>(scores);
         const auto key = index<-1>(scores);
-        return map(option_of<attention_option::score_mod>(options...).function, std::forward<S>(scores), cast<T>(query),
-                   cast<T>(key));
+        return map(option_of<attention_option::score_mod>(options...).function, std::forward<Scores>(scores), cast<Element>(query),
+                   cast<Element>(key));
     } else {
-        return hold(std::forward<S>(scores));
+        return hold(std::forward<Scores>(scores));
     }
 }
 
-template <class S, class... O>
-ASHLAR_ALWAYS_INLINE constexpr auto masked_scores(S&& scores, const O&... options) noexcept {
-    if constexpr (has_option<attention_option::mask, O...>)
-        return masked(std::forward<S>(scores), option_of<attention_option::mask>(options...));
+template <class Scores, class... Given>
+ASHLAR_ALWAYS_INLINE constexpr auto masked_scores(Scores&& scores, const Given&... options) noexcept {
+    if constexpr (has_option<attention_option::mask, Given...>)
+        return masked(std::forward<Scores>(scores), option_of<attention_option::mask>(options...));
     else
-        return hold(std::forward<S>(scores));
+        return hold(std::forward<Scores>(scores));
 }
 
-template <class Q, class K, class... O>
-ASHLAR_ALWAYS_INLINE constexpr auto make_weights(Q&& q, K&& k, const O&... options) noexcept {
+template <class Query, class Key, class... Given>
+ASHLAR_ALWAYS_INLINE constexpr auto make_weights(Query&& q, Key&& k, const Given&... options) noexcept {
     auto scores = masked_scores(
-        modified_scores(biased_scores(capped_scores(scaled_scores(std::forward<Q>(q), std::forward<K>(k), options...),
+        modified_scores(biased_scores(capped_scores(scaled_scores(std::forward<Query>(q), std::forward<Key>(k), options...),
                                                     options...),
                                       options...),
                         options...),
         options...);
-    if constexpr (has_option<attention_option::fast, O...>)
+    if constexpr (has_option<attention_option::fast, Given...>)
         return softmax(std::move(scores), fast);
     else
         return softmax(std::move(scores));
 }
 
 /// What attention is of a query that is a vector: one row.
-template <class Q>
-concept vector_query = expression<Q> && shape_of<Q>::rank == 1;
+template <class Query>
+concept vector_query = expression<Query> && shape_of<Query>::rank == 1;
 
 }  // namespace detail
 
@@ -104,21 +104,21 @@ concept vector_query = expression<Q> && shape_of<Q>::rank == 1;
 /// of `attention`. `store` gives the weights beside the result of an attention written out.
 ///
 ///     auto w = attention_weights(q, k, causal);
-template <expression Q, expression K, class... Options>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto attention_weights(Q&& q, K&& k, Options&&... options) noexcept {
-    if constexpr (detail::vector_query<Q>)
-        return squeeze<-2>(attention_weights(unsqueeze<0>(std::forward<Q>(q)), std::forward<K>(k),
+template <expression Query, expression Key, class... Options>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto attention_weights(Query&& q, Key&& k, Options&&... options) noexcept {
+    if constexpr (detail::vector_query<Query>)
+        return squeeze<-2>(attention_weights(unsqueeze<0>(std::forward<Query>(q)), std::forward<Key>(k),
                                              std::forward<Options>(options)...));
-    else if constexpr (!detail::check_operands<Q, K, K>())
-        return detail::refused_attention<Q, K, detail::rows_of<shape_of<K>>>();
+    else if constexpr (!detail::check_operands<Query, Key, Key>())
+        return detail::refused_attention<Query, Key, detail::rows_of<shape_of<Key>>>();
     else if constexpr (!detail::check_options<std::remove_cvref_t<Options>...>())
-        return detail::refused_attention<Q, K, detail::rows_of<shape_of<K>>>();
-    else if constexpr (!(detail::check_option<element_of<Q>, detail::scores_shape<Q, K>>(
+        return detail::refused_attention<Query, Key, detail::rows_of<shape_of<Key>>>();
+    else if constexpr (!(detail::check_option<element_of<Query>, detail::scores_shape<Query, Key>>(
                              std::type_identity<std::remove_cvref_t<Options>>{}) &&
                          ...))
-        return detail::refused_attention<Q, K, detail::rows_of<shape_of<K>>>();
+        return detail::refused_attention<Query, Key, detail::rows_of<shape_of<Key>>>();
     else
-        return detail::make_weights(std::forward<Q>(q), std::forward<K>(k), options...);
+        return detail::make_weights(std::forward<Query>(q), std::forward<Key>(k), options...);
 }
 
 /// softmax(q k^T / sqrt(D)) v (Vaswani et al. 2017), lazily: the expression one would write by hand. q is [..., Tq, D],
@@ -131,22 +131,22 @@ template <expression Q, expression K, class... Options>
 /// that a mask excludes for a query are not read into its result, so NaN in padding cannot leak.
 ///
 ///     tensor<float, seq, head> y = attention(q, k, v, causal && keys_below(length));
-template <expression Q, expression K, expression V, class... Options>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto attention(Q&& q, K&& k, V&& v, Options&&... options) noexcept {
-    if constexpr (detail::vector_query<Q>)
-        return squeeze<-2>(attention(unsqueeze<0>(std::forward<Q>(q)), std::forward<K>(k), std::forward<V>(v),
+template <expression Query, expression Key, expression Value, class... Options>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto attention(Query&& q, Key&& k, Value&& v, Options&&... options) noexcept {
+    if constexpr (detail::vector_query<Query>)
+        return squeeze<-2>(attention(unsqueeze<0>(std::forward<Query>(q)), std::forward<Key>(k), std::forward<Value>(v),
                                      std::forward<Options>(options)...));
-    else if constexpr (!detail::check_operands<Q, K, V>())
-        return detail::refused_attention<Q, K, detail::columns_of<shape_of<V>>>();
+    else if constexpr (!detail::check_operands<Query, Key, Value>())
+        return detail::refused_attention<Query, Key, detail::columns_of<shape_of<Value>>>();
     else if constexpr (!detail::check_options<std::remove_cvref_t<Options>...>())
-        return detail::refused_attention<Q, K, detail::columns_of<shape_of<V>>>();
-    else if constexpr (!(detail::check_option<element_of<Q>, detail::scores_shape<Q, K>>(
+        return detail::refused_attention<Query, Key, detail::columns_of<shape_of<Value>>>();
+    else if constexpr (!(detail::check_option<element_of<Query>, detail::scores_shape<Query, Key>>(
                              std::type_identity<std::remove_cvref_t<Options>>{}) &&
                          ...))
-        return detail::refused_attention<Q, K, detail::columns_of<shape_of<V>>>();
+        return detail::refused_attention<Query, Key, detail::columns_of<shape_of<Value>>>();
     else
-        return matmul(detail::make_weights(std::forward<Q>(q), std::forward<K>(k), options...),
-                      detail::grouped<shape_of<Q>>(std::forward<V>(v)));
+        return matmul(detail::make_weights(std::forward<Query>(q), std::forward<Key>(k), options...),
+                      detail::grouped<shape_of<Query>>(std::forward<Value>(v)));
 }
 
 }  // namespace ashlar

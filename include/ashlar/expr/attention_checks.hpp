@@ -15,10 +15,10 @@
 namespace ashlar::detail {
 
 /// Whether queries, keys and values have rows and columns, and not too many axes before them.
-template <class Q, class K, class V>
+template <class Query, class Key, class Value>
 struct attention_axes {
     static constexpr bool are_supported =
-        Q::rank >= 2 && Q::rank <= 5 && K::rank >= 2 && K::rank <= 5 && V::rank >= 2 && V::rank <= 5;
+        Query::rank >= 2 && Query::rank <= 5 && Key::rank >= 2 && Key::rank <= 5 && Value::rank >= 2 && Value::rank <= 5;
 };
 
 /// Whether queries and keys have the same columns.
@@ -48,9 +48,9 @@ struct attention_batch {
 };
 
 /// Whether an argument is an option of attention.
-template <class O>
+template <class Given>
 struct attention_argument {
-    static constexpr bool is_option = option_kind<O> != attention_option::unknown;
+    static constexpr bool is_option = option_kind<Given> != attention_option::unknown;
 };
 
 /// How often an option is given.
@@ -87,38 +87,38 @@ template <class Shape>
 inline constexpr auto heads_of = axis_from_end<Shape, 2>();
 
 /// Heads of queries for each head of keys or values; 1 where they broadcast.
-template <class Q, class Other>
+template <class Query, class Other>
 consteval std::size_t group_size() {
-    constexpr std::size_t heads = extent_of(heads_of<Q>), others = extent_of(heads_of<Other>);
+    constexpr std::size_t heads = extent_of(heads_of<Query>), others = extent_of(heads_of<Other>);
     return heads == 1 || others == 1 || heads % others != 0 ? 1 : heads / others;
 }
 
-template <class Q, class Other>
+template <class Query, class Other>
 consteval auto grouped_shape() {
-    if constexpr (group_size<Q, Other>() == 1)
+    if constexpr (group_size<Query, Other>() == 1)
         return Other{};
     else
-        return with_dimension<Other, Other::rank - 3, extent_of(heads_of<Q>)>();
+        return with_dimension<Other, Other::rank - 3, extent_of(heads_of<Query>)>();
 }
 
 /// The batch axes of keys or values, with a head for each head of the queries.
-template <class Q, class Other>
-using grouped_batch = decltype(batch_axes<decltype(grouped_shape<Q, Other>())>());
+template <class Query, class Other>
+using grouped_batch = decltype(batch_axes<decltype(grouped_shape<Query, Other>())>());
 
-template <class Q, class K>
+template <class Query, class Key>
 consteval auto score_batch() {
-    if constexpr (shapes_broadcast<decltype(batch_axes<Q>()), grouped_batch<Q, K>>())
-        return broadcast_two<decltype(batch_axes<Q>()), grouped_batch<Q, K>>();
+    if constexpr (shapes_broadcast<decltype(batch_axes<Query>()), grouped_batch<Query, Key>>())
+        return broadcast_two<decltype(batch_axes<Query>()), grouped_batch<Query, Key>>();
     else
         return shape<>{};
 }
 
 /// The shape [..., queries, keys] of the scores.
-template <class Q, class K>
+template <class Query, class Key>
 consteval auto scores_of() {
-    using batch = decltype(score_batch<Q, K>());
-    return inserted_dimension<decltype(inserted_dimension<batch, batch::rank, rows_of<Q>>()), batch::rank + 1,
-                              rows_of<K>>();
+    using batch = decltype(score_batch<Query, Key>());
+    return inserted_dimension<decltype(inserted_dimension<batch, batch::rank, rows_of<Query>>()), batch::rank + 1,
+                              rows_of<Key>>();
 }
 
 /// Checks that queries, keys and values go together. As all checks here it is called by attention itself, since each
@@ -126,54 +126,54 @@ consteval auto scores_of() {
 /// does not hold silences those after it.
 template <expression Queries, expression Keys, expression Values>
 consteval bool check_operands() {
-    using T = element_of<Queries>;
-    using Q = shape_of<Queries>;
-    using K = shape_of<Keys>;
-    using V = shape_of<Values>;
+    using Element = element_of<Queries>;
+    using Query = shape_of<Queries>;
+    using Key = shape_of<Keys>;
+    using Value = shape_of<Values>;
 
-    constexpr bool same = element_types<T, element_of<Keys>>::same && element_types<T, element_of<Values>>::same;
-    static_assert(element_types<T, element_of<Keys>>::same && element_types<T, element_of<Values>>::same,
+    constexpr bool same = element_types<Element, element_of<Keys>>::same && element_types<Element, element_of<Values>>::same;
+    static_assert(element_types<Element, element_of<Keys>>::same && element_types<Element, element_of<Values>>::same,
                   "ashlar: attention: q, k and v must have the same element type; use cast<T>(x)");
 
-    constexpr bool floating = same && floating_elements<T>::given;
-    static_assert(!same || floating_elements<T>::given,
+    constexpr bool floating = same && floating_elements<Element>::given;
+    static_assert(!same || floating_elements<Element>::given,
                   "ashlar: attention: the elements must be floating-point numbers; use cast<float>(x)");
 
-    constexpr bool axes = floating && attention_axes<Q, K, V>::are_supported;
-    static_assert(!floating || attention_axes<Q, K, V>::are_supported,
+    constexpr bool axes = floating && attention_axes<Query, Key, Value>::are_supported;
+    static_assert(!floating || attention_axes<Query, Key, Value>::are_supported,
                   "ashlar: attention: q, k and v must be [..., rows, columns] of 2 to 5 axes; q may be a vector");
 
-    constexpr bool depth = axes && attention_depth<columns_of<Q>, columns_of<K>>::agrees;
-    static_assert(!axes || attention_depth<columns_of<Q>, columns_of<K>>::agrees,
+    constexpr bool depth = axes && attention_depth<columns_of<Query>, columns_of<Key>>::agrees;
+    static_assert(!axes || attention_depth<columns_of<Query>, columns_of<Key>>::agrees,
                   "ashlar: attention: q and k must have the same last axis, over which they are multiplied; rename or "
                   "project one of them");
 
-    constexpr bool rows = depth && attention_rows<rows_of<K>, rows_of<V>>::agree;
-    static_assert(!depth || attention_rows<rows_of<K>, rows_of<V>>::agree,
+    constexpr bool rows = depth && attention_rows<rows_of<Key>, rows_of<Value>>::agree;
+    static_assert(!depth || attention_rows<rows_of<Key>, rows_of<Value>>::agree,
                   "ashlar: attention: k and v must have the same rows, a value for each key; are they swapped?");
 
-    constexpr bool key_heads = rows && attention_heads<heads_of<Q>, heads_of<K>>::divide;
-    static_assert(!rows || attention_heads<heads_of<Q>, heads_of<K>>::divide,
+    constexpr bool key_heads = rows && attention_heads<heads_of<Query>, heads_of<Key>>::divide;
+    static_assert(!rows || attention_heads<heads_of<Query>, heads_of<Key>>::divide,
                   "ashlar: attention: the heads of q (the axis before the last two) must be a multiple of those of k; "
                   "permute the axes?");
 
-    constexpr bool value_heads = key_heads && attention_heads<heads_of<Q>, heads_of<V>>::divide;
-    static_assert(!key_heads || attention_heads<heads_of<Q>, heads_of<V>>::divide,
+    constexpr bool value_heads = key_heads && attention_heads<heads_of<Query>, heads_of<Value>>::divide;
+    static_assert(!key_heads || attention_heads<heads_of<Query>, heads_of<Value>>::divide,
                   "ashlar: attention: the heads of q (the axis before the last two) must be a multiple of those of v; "
                   "permute the axes?");
 
-    constexpr bool batch = value_heads && attention_batch<decltype(batch_axes<Q>()), grouped_batch<Q, K>>::broadcasts;
-    static_assert(!value_heads || attention_batch<decltype(batch_axes<Q>()), grouped_batch<Q, K>>::broadcasts,
+    constexpr bool batch = value_heads && attention_batch<decltype(batch_axes<Query>()), grouped_batch<Query, Key>>::broadcasts;
+    static_assert(!value_heads || attention_batch<decltype(batch_axes<Query>()), grouped_batch<Query, Key>>::broadcasts,
                   "ashlar: attention: the leading axes of q and k must broadcast; unsqueeze or rename one");
 
-    constexpr bool fit = batch && attention_batch<decltype(score_batch<Q, K>()), grouped_batch<Q, V>>::broadcasts;
-    static_assert(!batch || attention_batch<decltype(score_batch<Q, K>()), grouped_batch<Q, V>>::broadcasts,
+    constexpr bool fit = batch && attention_batch<decltype(score_batch<Query, Key>()), grouped_batch<Query, Value>>::broadcasts;
+    static_assert(!batch || attention_batch<decltype(score_batch<Query, Key>()), grouped_batch<Query, Value>>::broadcasts,
                   "ashlar: attention: the leading axes of v must broadcast to those of q and k; unsqueeze or rename one");
     return fit;
 }
 
 /// The first option that is none, else a valid one.
-template <class... O>
+template <class... Given>
 struct first_unknown {
     using type = keep_all_mask;
 };
@@ -185,25 +185,25 @@ struct first_unknown<First, Rest...> {
     using type = First;
 };
 
-template <attention_option Kind, class... O>
-inline constexpr std::size_t count_options = (std::size_t{0} + ... + (option_kind<O> == Kind ? 1 : 0));
+template <attention_option Kind, class... Given>
+inline constexpr std::size_t count_options = (std::size_t{0} + ... + (option_kind<Given> == Kind ? 1 : 0));
 
 /// The first kind of option that is given more than once, else unknown.
-template <class... O>
+template <class... Given>
 consteval attention_option repeated_option() {
-    for (const attention_option kind : {option_kind<keep_all_mask>, option_kind<O>...}) {
+    for (const attention_option kind : {option_kind<keep_all_mask>, option_kind<Given>...}) {
         std::size_t count = 0;
-        for (const attention_option other : {attention_option::unknown, option_kind<O>...}) count += other == kind;
+        for (const attention_option other : {attention_option::unknown, option_kind<Given>...}) count += other == kind;
         if (count > 1) return kind;
     }
     return attention_option::unknown;
 }
 
 /// Checks that arguments are options, each at most once.
-template <class... O>
+template <class... Given>
 consteval bool check_options() {
-    using unknown = typename first_unknown<O...>::type;
-    constexpr attention_option repeated = repeated_option<O...>();
+    using unknown = typename first_unknown<Given...>::type;
+    constexpr attention_option repeated = repeated_option<Given...>();
     constexpr bool known = attention_argument<unknown>::is_option;
     static_assert(!std::is_same_v<unknown, bool> || attention_argument<unknown>::is_option,
                   "ashlar: mask: this is no mask; keep(t) and ignore(t) make one of a bool tensor, keep_if<p>() of a "
@@ -212,7 +212,7 @@ consteval bool check_options() {
                   "ashlar: attention: options are a mask, scale(s), softcap(c), bias(e), score_mod(f) and fast; a bool "
                   "tensor becomes a mask by keep(t) or ignore(t)");
     static_assert(!known || repeated == attention_option::unknown ||
-                      option_count<repeated, count_options<repeated, O...>>::is_at_most_one,
+                      option_count<repeated, count_options<repeated, Given...>>::is_at_most_one,
                   "ashlar: attention: an option can be given only once; combine masks with && or ||, add biases");
     return known && repeated == attention_option::unknown;
 }
@@ -222,66 +222,66 @@ template <class Option>
 struct score_operand {
     using type = void;
 };
-template <expression E>
-struct score_operand<scale_option<E>> {
-    using type = E;
+template <expression Expression>
+struct score_operand<scale_option<Expression>> {
+    using type = Expression;
 };
-template <class E>
-struct score_operand<bias_option<E>> {
-    using type = E;
+template <class Expression>
+struct score_operand<bias_option<Expression>> {
+    using type = Expression;
 };
 
-/// Checks that a scale or a bias can be combined with scores of elements T. For masks see masked.hpp.
-template <class T, class Scores, class Option>
+/// Checks that a scale or a bias can be combined with scores of elements Element. For masks see masked.hpp.
+template <class Element, class Scores, class Option>
     requires expression<typename score_operand<Option>::type>
 consteval bool check_option(std::type_identity<Option>) {
     using operand = typename score_operand<Option>::type;
-    constexpr bool same = element_types<T, element_of<operand>>::same;
-    static_assert(element_types<T, element_of<operand>>::same,
+    constexpr bool same = element_types<Element, element_of<operand>>::same;
+    static_assert(element_types<Element, element_of<operand>>::same,
                   "ashlar: attention: a bias or scale must have the element type of q; use cast<T>(x)");
     static_assert(!same || option_shape<shape_of<operand>, Scores>::fits,
                   "ashlar: attention: a bias or scale must broadcast to the scores [..., queries, keys]; unsqueeze its "
                   "axes");
     return same && option_shape<shape_of<operand>, Scores>::fits;
 }
-template <class T, class Scores, scalar_argument Number>
+template <class Element, class Scores, scalar_argument Number>
 consteval bool check_option(std::type_identity<scale_option<Number>>) {
     return true;
 }
-template <class T, class Scores, class Number>
+template <class Element, class Scores, class Number>
 consteval bool check_option(std::type_identity<softcap_option<Number>>) {
     return true;
 }
-template <class T, class Scores>
+template <class Element, class Scores>
 consteval bool check_option(std::type_identity<fast_t>) {
     return true;
 }
 
 /// Checks that a function makes a score of a score, a query and a key.
-template <class T, class Scores, class F>
-consteval bool check_option(std::type_identity<score_mod_option<F>>) {
-    using result = typename decltype(user_result<F, T, T, T>())::type;
-    static_assert(score_mod_result<result, T>::is_a_score,
+template <class Element, class Scores, class Function>
+consteval bool check_option(std::type_identity<score_mod_option<Function>>) {
+    using result = typename decltype(user_result<Function, Element, Element, Element>())::type;
+    static_assert(score_mod_result<result, Element>::is_a_score,
                   "ashlar: attention: the function of score_mod must take (score, query, key), lanes of the score's type, "
                   "and return a score; write it with auto parameters");
-    return score_mod_result<result, T>::is_a_score;
+    return score_mod_result<result, Element>::is_a_score;
 }
 
-template <expression Q, expression K>
-using scores_shape = decltype(scores_of<shape_of<Q>, shape_of<K>>());
+template <expression Query, expression Key>
+using scores_shape = decltype(scores_of<shape_of<Query>, shape_of<Key>>());
 
 /// The shape [..., queries, Columns] that a refused attention was most likely meant to have.
-template <class Q, class K, auto Columns>
+template <class Query, class Key, auto Columns>
 consteval auto meant_attention_shape() {
-    using queries = decltype(batch_axes<Q>());
-    using batch = std::conditional_t<shapes_broadcast<queries, grouped_batch<Q, K>>(), decltype(score_batch<Q, K>()), queries>;
-    return inserted_dimension<decltype(inserted_dimension<batch, batch::rank, rows_of<Q>>()), batch::rank + 1, Columns>();
+    using queries = decltype(batch_axes<Query>());
+    using batch = std::conditional_t<shapes_broadcast<queries, grouped_batch<Query, Key>>(), decltype(score_batch<Query, Key>()), queries>;
+    return inserted_dimension<decltype(inserted_dimension<batch, batch::rank, rows_of<Query>>()), batch::rank + 1, Columns>();
 }
 
 /// What a refused attention returns.
-template <expression Q, expression K, auto Columns>
+template <expression Query, expression Key, auto Columns>
 ASHLAR_ALWAYS_INLINE constexpr auto refused_attention() noexcept {
-    return refused<floating_or_float<element_of<Q>>, decltype(meant_attention_shape<shape_of<Q>, shape_of<K>, Columns>())>();
+    return refused<floating_or_float<element_of<Query>>, decltype(meant_attention_shape<shape_of<Query>, shape_of<Key>, Columns>())>();
 }
 
 }  // namespace ashlar::detail

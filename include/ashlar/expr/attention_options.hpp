@@ -32,36 +32,36 @@ template <class Bias>
 struct bias_option {
     [[no_unique_address]] Bias bias;
 };
-template <class F>
+template <class Function>
 struct score_mod_option {
-    [[no_unique_address]] F function;
+    [[no_unique_address]] Function function;
 };
 
-template <class O>
-inline constexpr attention_option option_kind = mask_argument<O> ? attention_option::mask : attention_option::unknown;
+template <class Option>
+inline constexpr attention_option option_kind = mask_argument<Option> ? attention_option::mask : attention_option::unknown;
 template <class Factor>
 inline constexpr attention_option option_kind<scale_option<Factor>> = attention_option::scale;
 template <class Cap>
 inline constexpr attention_option option_kind<softcap_option<Cap>> = attention_option::softcap;
 template <class Bias>
 inline constexpr attention_option option_kind<bias_option<Bias>> = attention_option::bias;
-template <class F>
-inline constexpr attention_option option_kind<score_mod_option<F>> = attention_option::score_mod;
+template <class Function>
+inline constexpr attention_option option_kind<score_mod_option<Function>> = attention_option::score_mod;
 template <>
 inline constexpr attention_option option_kind<fast_t> = attention_option::fast;
 
 /// A number as it is, an expression as a node holds it.
-template <class A>
-ASHLAR_ALWAYS_INLINE constexpr auto number_or_held(A&& a) noexcept {
-    if constexpr (expression<A>)
-        return hold(std::forward<A>(a));
+template <class Argument>
+ASHLAR_ALWAYS_INLINE constexpr auto number_or_held(Argument&& a) noexcept {
+    if constexpr (expression<Argument>)
+        return hold(std::forward<Argument>(a));
     else
-        return std::remove_cvref_t<A>(a);
+        return std::remove_cvref_t<Argument>(a);
 }
 
 /// Whether an option of a kind is given.
-template <attention_option Kind, class... O>
-inline constexpr bool has_option = ((option_kind<O> == Kind) || ...);
+template <attention_option Kind, class... Option>
+inline constexpr bool has_option = ((option_kind<Option> == Kind) || ...);
 
 /// A copy of the option of a kind.
 template <attention_option Kind, class First, class... Rest>
@@ -80,39 +80,39 @@ ASHLAR_ALWAYS_INLINE constexpr auto option_of(const First& first, const Rest&...
 /// broadcasts to the scores (one factor per head, say).
 ///
 ///     attention(q, k, v, scale(0.125f))
-template <class S>
-    requires(detail::scalar_argument<S> || expression<S>)
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto scale(S&& s) noexcept {
-    return detail::scale_option<decltype(detail::number_or_held(std::forward<S>(s)))>{
-        detail::number_or_held(std::forward<S>(s))};
+template <class Scale>
+    requires(detail::scalar_argument<Scale> || expression<Scale>)
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto scale(Scale&& s) noexcept {
+    return detail::scale_option<decltype(detail::number_or_held(std::forward<Scale>(s)))>{
+        detail::number_or_held(std::forward<Scale>(s))};
 }
 
 /// Option of `attention`: the scaled scores s become c * tanh(s / c), which lies in [-c, c]. c must be positive.
 ///
 ///     attention(q, k, v, softcap(50.0f))   // Gemma 2
-template <detail::scalar_argument C>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto softcap(C c) noexcept {
-    ASHLAR_ASSERT(c > C(0), "ashlar: softcap: the cap must be positive");
-    return detail::softcap_option<C>{c};
+template <detail::scalar_argument Number>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto softcap(Number c) noexcept {
+    ASHLAR_ASSERT(c > Number(0), "ashlar: softcap: the cap must be positive");
+    return detail::softcap_option<Number>{c};
 }
 
 /// Option of `attention`: an expression that broadcasts to the scores is added to them, after scale and softcap. A
 /// named tensor is borrowed.
 ///
 ///     attention(q, k, v, bias(relative_positions))   // [heads, queries, keys]
-template <expression E>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto bias(E&& e) noexcept {
-    return detail::bias_option<detail::held<E>>{detail::hold(std::forward<E>(e))};
+template <expression Expression>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto bias(Expression&& e) noexcept {
+    return detail::bias_option<detail::held<Expression>>{detail::hold(std::forward<Expression>(e))};
 }
 
 /// Option of `attention`: each score becomes f(score, query, key), after scale, softcap and bias. f is generic and
 /// gets lanes of the score's type, the indices too, so that their difference is signed.
 ///
 ///     attention(q, k, v, score_mod([=](auto s, auto query, auto key) { return s - slope * (query - key); }))   // ALiBi
-template <class F>
-    requires(!expression<F>)
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto score_mod(F f) noexcept {
-    return detail::score_mod_option<F>{f};
+template <class Function>
+    requires(!expression<Function>)
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto score_mod(Function f) noexcept {
+    return detail::score_mod_option<Function>{f};
 }
 
 }  // namespace ashlar

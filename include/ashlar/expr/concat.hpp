@@ -21,11 +21,11 @@ namespace detail {
 
 template <std::size_t Axis, class Left, class Right>
 consteval auto concat_two() {
-    return build_shape<Left::rank>([]<std::size_t K>() {
-        if constexpr (K == Axis)
-            return Left::extents[K] + Right::extents[K];
+    return build_shape<Left::rank>([]<std::size_t Place>() {
+        if constexpr (Place == Axis)
+            return Left::extents[Place] + Right::extents[Place];
         else
-            return merge_dimensions<dimension_at<Left, K>, dimension_at<Right, K>>();
+            return merge_dimensions<dimension_at<Left, Place>, dimension_at<Right, Place>>();
     });
 }
 
@@ -64,15 +64,15 @@ struct stack_clash<First, Second, Rest...>
 ///     auto both = concat<seq>(past, now);   // [48, head] and [16, head] as [64, head]
 template <auto Axis, expression First, expression... Rest>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto concat(First&& first, Rest&&... rest) noexcept {
-    using T = element_of<First>;
-    using other = typename detail::other_element<T, Rest...>::type;
+    using Element = element_of<First>;
+    using other = typename detail::other_element<Element, Rest...>::type;
     constexpr bool found = detail::axis_argument<Axis, shape_of<First>>::found;
     static_assert(detail::axis_argument<Axis, shape_of<First>>::found,
                   "ashlar: concat: the axis must be a position or a named axis that occurs once in the first shape");
-    static_assert(detail::element_types<T, other>::same,
+    static_assert(detail::element_types<Element, other>::same,
                   "ashlar: concat: the element types must be the same; use cast<T>(x)");
-    if constexpr (!found || !std::is_same_v<T, other>) {
-        return detail::refused<T, shape_of<First>>();
+    if constexpr (!found || !std::is_same_v<Element, other>) {
+        return detail::refused<Element, shape_of<First>>();
     } else if constexpr (sizeof...(Rest) == 0) {
         return detail::itself(std::forward<First>(first));
     } else {
@@ -86,7 +86,7 @@ template <auto Axis, expression First, expression... Rest>
             return concat_node<axis, typename result::type, detail::held<First>, detail::held<Rest>...>{
                 {{}, {{detail::hold(std::forward<First>(first))}, {detail::hold(std::forward<Rest>(rest))}...}}};
         else
-            return detail::refused<T, typename result::type>();
+            return detail::refused<Element, typename result::type>();
     }
 }
 
@@ -115,25 +115,25 @@ namespace detail {
 /// The table's shape with an axis replaced by those of the indices.
 template <std::size_t Axis, class Table, class Indices>
 consteval auto taken_shape() {
-    return build_shape<Table::rank + Indices::rank - 1>([]<std::size_t K>() {
-        if constexpr (K < Axis)
-            return dimension_at<Table, K>;
-        else if constexpr (K < Axis + Indices::rank)
-            return dimension_at<Indices, K - Axis>;
+    return build_shape<Table::rank + Indices::rank - 1>([]<std::size_t Place>() {
+        if constexpr (Place < Axis)
+            return dimension_at<Table, Place>;
+        else if constexpr (Place < Axis + Indices::rank)
+            return dimension_at<Indices, Place - Axis>;
         else
-            return dimension_at<Table, K - Indices::rank + 1>;
+            return dimension_at<Table, Place - Indices::rank + 1>;
     });
 }
 
 /// Each entry along an axis Times times in a row: entry i of the result is entry i / Times of e. Lazy.
-template <auto Axis, std::size_t Times, expression E>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto repeat(E&& e) noexcept {
+template <auto Axis, std::size_t Times, expression Expression>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto repeat(Expression&& e) noexcept {
     if constexpr (Times == 1) {
-        return itself(std::forward<E>(e));
+        return itself(std::forward<Expression>(e));
     } else {
-        constexpr std::size_t axis = axis_position<shape_of<E>, Axis>();
-        using result = decltype(with_dimension<shape_of<E>, axis, shape_of<E>::extents[axis] * Times>());
-        return repeat_node<axis, Times, result, held<E>>{{{}, {{hold(std::forward<E>(e))}}}};
+        constexpr std::size_t axis = axis_position<shape_of<Expression>, Axis>();
+        using result = decltype(with_dimension<shape_of<Expression>, axis, shape_of<Expression>::extents[axis] * Times>());
+        return repeat_node<axis, Times, result, held<Expression>>{{{}, {{hold(std::forward<Expression>(e))}}}};
     }
 }
 

@@ -13,8 +13,8 @@
 
 namespace ashlar::detail {
 
-template <std::size_t I, class Node>
-using operand_type = decltype(operand_type_at<I>(std::declval<const decltype(Node::operands)&>()));
+template <std::size_t Index, class Node>
+using operand_type = decltype(operand_type_at<Index>(std::declval<const decltype(Node::operands)&>()));
 
 /// Nodes that only say where their operand's elements are.
 consteval bool moves_elements(op kind) {
@@ -23,8 +23,8 @@ consteval bool moves_elements(op kind) {
 }
 
 /// One index for each axis of an expression.
-template <class E>
-using coordinates = std::array<std::size_t, E::shape_type::rank>;
+template <class Expression>
+using coordinates = std::array<std::size_t, Expression::shape_type::rank>;
 
 /// The coordinates of element `i` in row-major order.
 template <class Shape>
@@ -60,34 +60,34 @@ unbroadcast(const std::array<std::size_t, Rank>& at) noexcept {
     return from;
 }
 
-/// The coordinates in operand I of what stands at `at` in the node: for nodes that compute element by element or only
+/// The coordinates in operand Index of what stands at `at` in the node: for nodes that compute element by element or only
 /// move elements (concat and take choose by value and are not among them).
-template <std::size_t I, class Node>
+template <std::size_t Index, class Node>
 ASHLAR_ALWAYS_INLINE constexpr auto operand_coordinates(const Node& node, const coordinates<Node>& at) noexcept {
-    using from = typename std::remove_cvref_t<decltype(node.template operand<I>())>::shape_type;
+    using from = typename std::remove_cvref_t<decltype(node.template operand<Index>())>::shape_type;
     if constexpr (Node::kind == op::reshape)
         return coordinates_of_element<from>(element_of_coordinates<typename Node::shape_type>(at));
     else
         return unbroadcast<from>(at);
 }
-template <std::size_t I, auto Permutation, class Shape, class E>
-ASHLAR_ALWAYS_INLINE constexpr coordinates<E>
-operand_coordinates(const permute_node<Permutation, Shape, E>&,
+template <std::size_t Index, auto Permutation, class Shape, class Expression>
+ASHLAR_ALWAYS_INLINE constexpr coordinates<Expression>
+operand_coordinates(const permute_node<Permutation, Shape, Expression>&,
                     const std::array<std::size_t, Shape::rank>& at) noexcept {
-    coordinates<E> from{};
+    coordinates<Expression> from{};
     ASHLAR_UNROLL
     for (std::size_t axis = 0; axis < Shape::rank; ++axis) from[static_cast<std::size_t>(Permutation[axis])] = at[axis];
     return from;
 }
-template <std::size_t I, std::size_t Axis, std::ptrdiff_t Step, class Shape, class E>
-ASHLAR_ALWAYS_INLINE constexpr coordinates<E> operand_coordinates(const slice_node<Axis, Step, Shape, E>& node,
-                                                                  coordinates<E> at) noexcept {
+template <std::size_t Index, std::size_t Axis, std::ptrdiff_t Step, class Shape, class Expression>
+ASHLAR_ALWAYS_INLINE constexpr coordinates<Expression> operand_coordinates(const slice_node<Axis, Step, Shape, Expression>& node,
+                                                                  coordinates<Expression> at) noexcept {
     at[Axis] = static_cast<std::size_t>(node.first + Step * static_cast<std::ptrdiff_t>(at[Axis]));
     return at;
 }
-template <std::size_t I, std::size_t Axis, std::size_t Times, class Shape, class E>
-ASHLAR_ALWAYS_INLINE constexpr coordinates<E> operand_coordinates(const repeat_node<Axis, Times, Shape, E>&,
-                                                                  coordinates<E> at) noexcept {
+template <std::size_t Index, std::size_t Axis, std::size_t Times, class Shape, class Expression>
+ASHLAR_ALWAYS_INLINE constexpr coordinates<Expression> operand_coordinates(const repeat_node<Axis, Times, Shape, Expression>&,
+                                                                  coordinates<Expression> at) noexcept {
     at[Axis] /= Times;
     return at;
 }

@@ -29,9 +29,9 @@ consteval std::array<std::size_t, To.count> positions_of() {
 }
 
 /// Axis i of the result has label To[i]; the labels are the same.
-template <label_list From, label_list To, class E>
-ASHLAR_ALWAYS_INLINE constexpr auto arrange(E&& e) noexcept {
-    return permute_by<positions_of<From, To>()>(std::forward<E>(e));
+template <label_list From, label_list To, class Expression>
+ASHLAR_ALWAYS_INLINE constexpr auto arrange(Expression&& e) noexcept {
+    return permute_by<positions_of<From, To>()>(std::forward<Expression>(e));
 }
 
 /// All axes in order, but the first repeated label and its first occurrence last.
@@ -48,48 +48,48 @@ consteval std::array<std::size_t, Labels.count> repeated_last() {
 }
 
 /// Axes that share a label become one, their diagonal: of n * n entries in a row every (n + 1)-th.
-template <class Dimensions, label_list Labels, class E>
-ASHLAR_ALWAYS_INLINE constexpr auto take_diagonals(E&& e) noexcept {
+template <class Dimensions, label_list Labels, class Expression>
+ASHLAR_ALWAYS_INLINE constexpr auto take_diagonals(Expression&& e) noexcept {
     if constexpr (Labels.find_repeated() == Labels.count) {
-        return itself(std::forward<E>(e));
+        return itself(std::forward<Expression>(e));
     } else {
         constexpr label_list left = Labels.one_diagonal();
         using result = typename Dimensions::template shape_of_labels<left>;
         constexpr std::size_t last = left.count - 1, n = result::extents[last];
         using flat = decltype(with_dimension<result, last, n * n>());
         return take_diagonals<Dimensions, left>(reshape_to<result>(
-            slice_from<last, n, n + 1>(reshape_to<flat>(permute_by<repeated_last<Labels>()>(std::forward<E>(e))), 0)));
+            slice_from<last, n, n + 1>(reshape_to<flat>(permute_by<repeated_last<Labels>()>(std::forward<Expression>(e))), 0)));
     }
 }
 
 /// The sum over the axes whose labels are not in Kept.
-template <label_list Labels, label_list Kept, class E>
-ASHLAR_ALWAYS_INLINE constexpr auto sum_out(E&& e) noexcept {
+template <label_list Labels, label_list Kept, class Expression>
+ASHLAR_ALWAYS_INLINE constexpr auto sum_out(Expression&& e) noexcept {
     constexpr label_list dropped = Labels.except(Kept);
     if constexpr (dropped.count == 0) {
-        return itself(std::forward<E>(e));
+        return itself(std::forward<Expression>(e));
     } else {
         constexpr char label = dropped.text[dropped.count - 1];
-        return sum_out<Labels.without(label), Kept>(sum<Labels.find(label)>(std::forward<E>(e)));
+        return sum_out<Labels.without(label), Kept>(sum<Labels.find(label)>(std::forward<Expression>(e)));
     }
 }
 
 /// The shape of Result, with extent 1 for the labels that are not in Own.
 template <class Dimensions, label_list Own, label_list Result>
 consteval auto spread_shape() {
-    return build_shape<Result.count>([]<std::size_t K>() {
-        if constexpr (Own.contains(Result.text[K]))
-            return dimension_at<typename Dimensions::template shape_of_labels<Result>, K>;
+    return build_shape<Result.count>([]<std::size_t Place>() {
+        if constexpr (Own.contains(Result.text[Place]))
+            return dimension_at<typename Dimensions::template shape_of_labels<Result>, Place>;
         else
             return std::size_t{1};
     });
 }
 
 /// An operand of an elementwise product: its axes in the order of the result, extent 1 where it has none.
-template <class Dimensions, label_list Labels, label_list Result, class E>
-ASHLAR_ALWAYS_INLINE constexpr auto spread(E&& e) noexcept {
+template <class Dimensions, label_list Labels, label_list Result, class Expression>
+ASHLAR_ALWAYS_INLINE constexpr auto spread(Expression&& e) noexcept {
     return reshape_to<decltype(spread_shape<Dimensions, Labels, Result>())>(
-        arrange<Labels, Result.common(Labels)>(std::forward<E>(e)));
+        arrange<Labels, Result.common(Labels)>(std::forward<Expression>(e)));
 }
 
 /// Axes merged into one: the axis itself if it is one, else their size.
@@ -109,52 +109,52 @@ using matrix_shape = typename joined<typename Dimensions::template shape_of_labe
 
 /// The sum over the shared labels of the products, as one matrix product: [batch..., rows, shared] by
 /// [batch..., shared, columns].
-template <class Dimensions, label_list Left, label_list Right, label_list Result, class A, class B>
-ASHLAR_ALWAYS_INLINE constexpr auto contract(A&& a, B&& b) noexcept {
+template <class Dimensions, label_list Left, label_list Right, label_list Result, class FirstOperand, class SecondOperand>
+ASHLAR_ALWAYS_INLINE constexpr auto contract(FirstOperand&& a, SecondOperand&& b) noexcept {
     constexpr label_list batch = Result.common(Left).common(Right);
     constexpr label_list rows = Result.common(Left).except(batch), columns = Result.common(Right).except(batch);
     constexpr label_list shared = Left.common(Right).except(Result);
     constexpr label_list order = batch.with(rows).with(columns);
     return arrange<order, Result>(reshape_to<typename Dimensions::template shape_of_labels<order>>(make_matmul(
         reshape_to<matrix_shape<Dimensions, batch, rows, shared>>(
-            arrange<Left, batch.with(rows).with(shared)>(std::forward<A>(a))),
+            arrange<Left, batch.with(rows).with(shared)>(std::forward<FirstOperand>(a))),
         reshape_to<matrix_shape<Dimensions, batch, shared, columns>>(
-            arrange<Right, batch.with(shared).with(columns)>(std::forward<B>(b))))));
+            arrange<Right, batch.with(shared).with(columns)>(std::forward<SecondOperand>(b))))));
 }
 
 /// Two operands whose labels are distinct and all needed.
-template <class Dimensions, label_list Left, label_list Right, label_list Result, class A, class B>
-ASHLAR_ALWAYS_INLINE constexpr auto multiply(A&& a, B&& b) noexcept {
+template <class Dimensions, label_list Left, label_list Right, label_list Result, class FirstOperand, class SecondOperand>
+ASHLAR_ALWAYS_INLINE constexpr auto multiply(FirstOperand&& a, SecondOperand&& b) noexcept {
     constexpr label_list summed = Left.common(Right).except(Result);
     if constexpr (summed.count == 0) {
-        return spread<Dimensions, Left, Result>(std::forward<A>(a)) *
-               spread<Dimensions, Right, Result>(std::forward<B>(b));
+        return spread<Dimensions, Left, Result>(std::forward<FirstOperand>(a)) *
+               spread<Dimensions, Right, Result>(std::forward<SecondOperand>(b));
     } else {
         // The operand whose own labels come first in the result is the left one, so that the product needs no transpose.
         constexpr label_list own = Result.except(Left.common(Right));
         if constexpr (own.count > 0 && Right.contains(own.text[0]))
-            return contract<Dimensions, Right, Left, Result>(std::forward<B>(b), std::forward<A>(a));
+            return contract<Dimensions, Right, Left, Result>(std::forward<SecondOperand>(b), std::forward<FirstOperand>(a));
         else
-            return contract<Dimensions, Left, Right, Result>(std::forward<A>(a), std::forward<B>(b));
+            return contract<Dimensions, Left, Right, Result>(std::forward<FirstOperand>(a), std::forward<SecondOperand>(b));
     }
 }
 
 /// An operand's diagonals, summed over the labels that nothing else needs.
-template <class Dimensions, label_list Labels, label_list Needed, class E>
-ASHLAR_ALWAYS_INLINE constexpr auto prepare(E&& e) noexcept {
-    return sum_out<Labels.diagonal(), Needed>(take_diagonals<Dimensions, Labels>(std::forward<E>(e)));
+template <class Dimensions, label_list Labels, label_list Needed, class Expression>
+ASHLAR_ALWAYS_INLINE constexpr auto prepare(Expression&& e) noexcept {
+    return sum_out<Labels.diagonal(), Needed>(take_diagonals<Dimensions, Labels>(std::forward<Expression>(e)));
 }
 
-template <class Dimensions, label_list L0, label_list Result, class A>
-ASHLAR_ALWAYS_INLINE constexpr auto einsum_of(A&& a) noexcept {
-    return arrange<L0.diagonal().common(Result), Result>(prepare<Dimensions, L0, Result>(std::forward<A>(a)));
+template <class Dimensions, label_list FirstLabels, label_list Result, class FirstOperand>
+ASHLAR_ALWAYS_INLINE constexpr auto einsum_of(FirstOperand&& a) noexcept {
+    return arrange<FirstLabels.diagonal().common(Result), Result>(prepare<Dimensions, FirstLabels, Result>(std::forward<FirstOperand>(a)));
 }
 
-template <class Dimensions, label_list L0, label_list L1, label_list Result, class A, class B>
-ASHLAR_ALWAYS_INLINE constexpr auto einsum_of(A&& a, B&& b) noexcept {
-    constexpr label_list for_left = L1.with(Result), for_right = L0.with(Result);
-    return multiply<Dimensions, L0.diagonal().common(for_left), L1.diagonal().common(for_right), Result>(
-        prepare<Dimensions, L0, for_left>(std::forward<A>(a)), prepare<Dimensions, L1, for_right>(std::forward<B>(b)));
+template <class Dimensions, label_list FirstLabels, label_list SecondLabels, label_list Result, class FirstOperand, class SecondOperand>
+ASHLAR_ALWAYS_INLINE constexpr auto einsum_of(FirstOperand&& a, SecondOperand&& b) noexcept {
+    constexpr label_list for_left = SecondLabels.with(Result), for_right = FirstLabels.with(Result);
+    return multiply<Dimensions, FirstLabels.diagonal().common(for_left), SecondLabels.diagonal().common(for_right), Result>(
+        prepare<Dimensions, FirstLabels, for_left>(std::forward<FirstOperand>(a)), prepare<Dimensions, SecondLabels, for_right>(std::forward<SecondOperand>(b)));
 }
 
 /// Multiply-adds of multiplying two operands first and the product by the third.
@@ -165,23 +165,23 @@ consteval std::size_t cost_of_order() {
            Dimensions::template size_of_labels<both.common(rest).with(Third).distinct()>;
 }
 
-template <class Dimensions, label_list L0, label_list L1, label_list L2, label_list Result, class A, class B, class C>
-ASHLAR_ALWAYS_INLINE constexpr auto einsum_of(A&& a, B&& b, C&& c) noexcept {
-    constexpr std::size_t ab = cost_of_order<Dimensions, L0, L1, L2, Result>();
-    constexpr std::size_t ac = cost_of_order<Dimensions, L0, L2, L1, Result>();
-    constexpr std::size_t bc = cost_of_order<Dimensions, L1, L2, L0, Result>();
+template <class Dimensions, label_list FirstLabels, label_list SecondLabels, label_list ThirdLabels, label_list Result, class FirstOperand, class SecondOperand, class ThirdOperand>
+ASHLAR_ALWAYS_INLINE constexpr auto einsum_of(FirstOperand&& a, SecondOperand&& b, ThirdOperand&& c) noexcept {
+    constexpr std::size_t ab = cost_of_order<Dimensions, FirstLabels, SecondLabels, ThirdLabels, Result>();
+    constexpr std::size_t ac = cost_of_order<Dimensions, FirstLabels, ThirdLabels, SecondLabels, Result>();
+    constexpr std::size_t bc = cost_of_order<Dimensions, SecondLabels, ThirdLabels, FirstLabels, Result>();
     if constexpr (ab <= ac && ab <= bc) {
-        constexpr label_list product = L0.with(L1).distinct().common(L2.with(Result));
-        return einsum_of<Dimensions, product, L2, Result>(
-            einsum_of<Dimensions, L0, L1, product>(std::forward<A>(a), std::forward<B>(b)), std::forward<C>(c));
+        constexpr label_list product = FirstLabels.with(SecondLabels).distinct().common(ThirdLabels.with(Result));
+        return einsum_of<Dimensions, product, ThirdLabels, Result>(
+            einsum_of<Dimensions, FirstLabels, SecondLabels, product>(std::forward<FirstOperand>(a), std::forward<SecondOperand>(b)), std::forward<ThirdOperand>(c));
     } else if constexpr (ac <= bc) {
-        constexpr label_list product = L0.with(L2).distinct().common(L1.with(Result));
-        return einsum_of<Dimensions, product, L1, Result>(
-            einsum_of<Dimensions, L0, L2, product>(std::forward<A>(a), std::forward<C>(c)), std::forward<B>(b));
+        constexpr label_list product = FirstLabels.with(ThirdLabels).distinct().common(SecondLabels.with(Result));
+        return einsum_of<Dimensions, product, SecondLabels, Result>(
+            einsum_of<Dimensions, FirstLabels, ThirdLabels, product>(std::forward<FirstOperand>(a), std::forward<ThirdOperand>(c)), std::forward<SecondOperand>(b));
     } else {
-        constexpr label_list product = L1.with(L2).distinct().common(L0.with(Result));
-        return einsum_of<Dimensions, L0, product, Result>(
-            std::forward<A>(a), einsum_of<Dimensions, L1, L2, product>(std::forward<B>(b), std::forward<C>(c)));
+        constexpr label_list product = SecondLabels.with(ThirdLabels).distinct().common(FirstLabels.with(Result));
+        return einsum_of<Dimensions, FirstLabels, product, Result>(
+            std::forward<FirstOperand>(a), einsum_of<Dimensions, SecondLabels, ThirdLabels, product>(std::forward<SecondOperand>(b), std::forward<ThirdOperand>(c)));
     }
 }
 

@@ -37,12 +37,12 @@ template <class... Shapes>
 struct joined {
     using type = shape<>;
 };
-template <auto... A>
-struct joined<shape<A...>> {
-    using type = shape<A...>;
+template <auto... Left>
+struct joined<shape<Left...>> {
+    using type = shape<Left...>;
 };
-template <auto... A, auto... B, class... Rest>
-struct joined<shape<A...>, shape<B...>, Rest...> : joined<shape<A..., B...>, Rest...> {};
+template <auto... Left, auto... Right, class... Rest>
+struct joined<shape<Left...>, shape<Right...>, Rest...> : joined<shape<Left..., Right...>, Rest...> {};
 
 /// Labels and the dimensions they stand for, a label once for each axis.
 template <label_list Labels, class Shape>
@@ -51,14 +51,14 @@ struct label_dimensions {
 
     /// The check of the first pair of axes with the same label that disagree.
     static consteval auto find_clash() {
-        constexpr std::size_t clash = []<std::size_t... N>(std::index_sequence<N...>) {
+        constexpr std::size_t clash = []<std::size_t... Number>(std::index_sequence<Number...>) {
             std::size_t found = no_axis;
-            const auto check = [&]<std::size_t K>() {
-                constexpr std::size_t i = K / axes, j = K % axes;
+            const auto check = [&]<std::size_t Place>() {
+                constexpr std::size_t i = Place / axes, j = Place % axes;
                 if constexpr (i < j && Labels.text[i] == Labels.text[j])
-                    if (found == no_axis && !dimensions_agree(dimension_at<Shape, i>, dimension_at<Shape, j>)) found = K;
+                    if (found == no_axis && !dimensions_agree(dimension_at<Shape, i>, dimension_at<Shape, j>)) found = Place;
             };
-            (check.template operator()<N>(), ...);
+            (check.template operator()<Number>(), ...);
             return found;
         }(std::make_index_sequence<Shape::rank * Shape::rank>{});
         if constexpr (clash == no_axis)
@@ -71,20 +71,20 @@ struct label_dimensions {
     /// The first axis of a label that has a name, else its first axis.
     template <char Label>
     static consteval std::size_t axis() {
-        return []<std::size_t... I>(std::index_sequence<I...>) {
+        return []<std::size_t... Index>(std::index_sequence<Index...>) {
             std::size_t named = no_axis;
-            const auto check = [&]<std::size_t K>() {
-                if constexpr (is_axis<std::remove_cv_t<decltype(dimension_at<Shape, K>)>>)
-                    if (Labels.text[K] == Label && named == no_axis) named = K;
+            const auto check = [&]<std::size_t Place>() {
+                if constexpr (is_axis<std::remove_cv_t<decltype(dimension_at<Shape, Place>)>>)
+                    if (Labels.text[Place] == Label && named == no_axis) named = Place;
             };
-            (check.template operator()<I>(), ...);
+            (check.template operator()<Index>(), ...);
             return named == no_axis ? Labels.find(Label) : named;
         }(std::make_index_sequence<Shape::rank>{});
     }
 
     template <label_list Chosen>
     static consteval auto select() {
-        return build_shape<Chosen.count>([]<std::size_t K>() { return dimension_at<Shape, axis<Chosen.text[K]>()>; });
+        return build_shape<Chosen.count>([]<std::size_t Place>() { return dimension_at<Shape, axis<Chosen.text[Place]>()>; });
     }
     template <label_list Chosen>
     using shape_of_labels = decltype(select<Chosen>());
@@ -95,12 +95,12 @@ struct label_dimensions {
 };
 
 /// The check of the first operand whose labels are not as many as its axes.
-template <subscripts Parsed, std::size_t I, class First, class... Rest>
+template <subscripts Parsed, std::size_t Index, class First, class... Rest>
 consteval auto find_other_rank() {
-    if constexpr (Parsed.operands[I].count == First::rank && sizeof...(Rest) > 0)
-        return find_other_rank<Parsed, I + 1, Rest...>();
+    if constexpr (Parsed.operands[Index].count == First::rank && sizeof...(Rest) > 0)
+        return find_other_rank<Parsed, Index + 1, Rest...>();
     else
-        return einsum_axes<Parsed.operands[I], First>{};
+        return einsum_axes<Parsed.operands[Index], First>{};
 }
 
 /// The extents of the result of a refused einsum, of each label that can be read; 1 of the others.
@@ -124,7 +124,7 @@ inline constexpr std::array<std::size_t, label_list::capacity + 1> meant_extents
 /// The shape that a refused einsum was most likely meant to have.
 template <subscripts Parsed, class... Shapes>
 consteval auto meant_einsum_shape() {
-    return build_shape<Parsed.result.count>([]<std::size_t K>() { return meant_extents<Parsed, Shapes...>[K]; });
+    return build_shape<Parsed.result.count>([]<std::size_t Place>() { return meant_extents<Parsed, Shapes...>[Place]; });
 }
 
 /// Checks that subscripts fit operands of these shapes and elements. The first rule that does not hold silences those

@@ -13,45 +13,45 @@ namespace ashlar::detail {
 /// The elements that a function is defined for.
 enum class takes : std::uint8_t { anything, numbers, integers, floating, truth };
 
-template <class T>
+template <class Element>
 consteval bool is_taken(takes what) {
     switch (what) {
     case takes::numbers:
-        return !std::is_same_v<T, bool>;
+        return !std::is_same_v<Element, bool>;
     case takes::integers:
-        return std::is_integral_v<T> && !std::is_same_v<T, bool>;
+        return std::is_integral_v<Element> && !std::is_same_v<Element, bool>;
     case takes::floating:
-        return std::is_floating_point_v<T>;
+        return std::is_floating_point_v<Element>;
     case takes::truth:
-        return std::is_same_v<T, bool>;
+        return std::is_same_v<Element, bool>;
     default:
         return true;
     }
 }
 
-/// Whether an elementwise function is defined for elements of type T.
-template <class F, class T>
+/// Whether an elementwise function is defined for elements of type Element.
+template <class Function, class Element>
 struct function_elements {
-    static constexpr bool defined = is_taken<T>(F::arguments);
+    static constexpr bool defined = is_taken<Element>(Function::arguments);
 };
 
 /// Values of type bool travel as lane masks, of any lane type; everything else as lanes.
-template <class A>
-concept truth_lanes = requires { typename A::operand_type; };
+template <class Argument>
+concept truth_lanes = requires { typename Argument::operand_type; };
 
-/// A mask for lanes of the same type as those of the mask M.
-template <class M, truth_lanes B>
-ASHLAR_ALWAYS_INLINE constexpr auto mask_like(B b) {
-    return convert_mask<typename M::operand_type::value_type>(b);
+/// A mask for lanes of the same type as those of the Mask.
+template <class Mask, truth_lanes Other>
+ASHLAR_ALWAYS_INLINE constexpr auto mask_like(Other b) {
+    return convert_mask<typename Mask::operand_type::value_type>(b);
 }
 
 /// The lanes of numbers that are as many as those of A, which may be a mask.
-template <class R, class A>
-ASHLAR_ALWAYS_INLINE constexpr auto number_lanes(A a) {
-    if constexpr (truth_lanes<A>)
-        return typename decltype(convert_mask<R>(a))::operand_type(R(0));
+template <class Result, class Argument>
+ASHLAR_ALWAYS_INLINE constexpr auto number_lanes(Argument a) {
+    if constexpr (truth_lanes<Argument>)
+        return typename decltype(convert_mask<Result>(a))::operand_type(Result(0));
     else
-        return decltype(convert_lanes<R>(a))(R(0));
+        return decltype(convert_lanes<Result>(a))(Result(0));
 }
 
 // The calls below are unqualified and their arguments dependent: they find the functions of lanes where the node is
@@ -60,8 +60,8 @@ ASHLAR_ALWAYS_INLINE constexpr auto number_lanes(A a) {
 struct plus_function {
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::numbers;
-    template <class A>
-    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A a, A b) const {
+    template <class Argument>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument a, Argument b) const {
         return a + b;
     }
 };
@@ -69,8 +69,8 @@ struct plus_function {
 struct minus_function {
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::numbers;
-    template <class A>
-    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A a, A b) const {
+    template <class Argument>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument a, Argument b) const {
         return a - b;
     }
 };
@@ -78,8 +78,8 @@ struct minus_function {
 struct times_function {
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::numbers;
-    template <class A>
-    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A a, A b) const {
+    template <class Argument>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument a, Argument b) const {
         return a * b;
     }
 };
@@ -87,8 +87,8 @@ struct times_function {
 struct divides_function {
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::numbers;
-    template <class A>
-    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A a, A b) const {
+    template <class Argument>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument a, Argument b) const {
         return a / b;
     }
 };
@@ -96,8 +96,8 @@ struct divides_function {
 struct modulo_function {
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::integers;
-    template <class A>
-    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A a, A b) const {
+    template <class Argument>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument a, Argument b) const {
         return a % b;
     }
 };
@@ -105,8 +105,8 @@ struct modulo_function {
 struct negate_function {
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::numbers;
-    template <class A>
-    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A a) const {
+    template <class Argument>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument a) const {
         return -a;
     }
 };
@@ -115,10 +115,10 @@ struct equal_function {
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::anything;
     using result_element = bool;
-    template <class A, class B>
-    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A a, B b) const {
-        if constexpr (truth_lanes<A>)
-            return !(a ^ mask_like<A>(b));
+    template <class Argument, class Other>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument a, Other b) const {
+        if constexpr (truth_lanes<Argument>)
+            return !(a ^ mask_like<Argument>(b));
         else
             return a == b;
     }
@@ -128,10 +128,10 @@ struct not_equal_function {
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::anything;
     using result_element = bool;
-    template <class A, class B>
-    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A a, B b) const {
-        if constexpr (truth_lanes<A>)
-            return a ^ mask_like<A>(b);
+    template <class Argument, class Other>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument a, Other b) const {
+        if constexpr (truth_lanes<Argument>)
+            return a ^ mask_like<Argument>(b);
         else
             return a != b;
     }
@@ -141,8 +141,8 @@ struct less_function {
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::numbers;
     using result_element = bool;
-    template <class A>
-    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A a, A b) const {
+    template <class Argument>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument a, Argument b) const {
         return a < b;
     }
 };
@@ -151,8 +151,8 @@ struct less_equal_function {
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::numbers;
     using result_element = bool;
-    template <class A>
-    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A a, A b) const {
+    template <class Argument>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument a, Argument b) const {
         return a <= b;
     }
 };
@@ -161,8 +161,8 @@ struct greater_function {
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::numbers;
     using result_element = bool;
-    template <class A>
-    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A a, A b) const {
+    template <class Argument>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument a, Argument b) const {
         return a > b;
     }
 };
@@ -171,8 +171,8 @@ struct greater_equal_function {
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::numbers;
     using result_element = bool;
-    template <class A>
-    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A a, A b) const {
+    template <class Argument>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument a, Argument b) const {
         return a >= b;
     }
 };
@@ -180,26 +180,26 @@ struct greater_equal_function {
 struct and_function {
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::truth;
-    template <class A, class B>
-    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A a, B b) const {
-        return a & mask_like<A>(b);
+    template <class Argument, class Other>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument a, Other b) const {
+        return a & mask_like<Argument>(b);
     }
 };
 
 struct or_function {
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::truth;
-    template <class A, class B>
-    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A a, B b) const {
-        return a | mask_like<A>(b);
+    template <class Argument, class Other>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument a, Other b) const {
+        return a | mask_like<Argument>(b);
     }
 };
 
 struct not_function {
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::truth;
-    template <class A>
-    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A a) const {
+    template <class Argument>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument a) const {
         return !a;
     }
 };
@@ -207,33 +207,33 @@ struct not_function {
 /// One of two values by a condition: where(condition, a, b).
 struct where_function {
     static constexpr std::size_t flops = 1;
-    template <class M, class A, class B>
-    ASHLAR_ALWAYS_INLINE constexpr auto operator()(M condition, A a, B b) const {
-        if constexpr (truth_lanes<A>) {
-            const auto keep = mask_like<A>(condition);
-            return (keep & a) | (~keep & mask_like<A>(b));
+    template <class Mask, class Argument, class Other>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(Mask condition, Argument a, Other b) const {
+        if constexpr (truth_lanes<Argument>) {
+            const auto keep = mask_like<Argument>(condition);
+            return (keep & a) | (~keep & mask_like<Argument>(b));
         } else {
-            return select(convert_mask<typename A::value_type>(condition), a, b);
+            return select(convert_mask<typename Argument::value_type>(condition), a, b);
         }
     }
 };
 
 /// Elements converted as by static_cast; from bool 0 and 1, to bool whether they differ from 0.
-template <class U>
+template <class Target>
 struct cast_function {
     static constexpr std::size_t flops = 0;
-    template <class A>
-    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A a) const {
-        if constexpr (truth_lanes<A> && std::is_same_v<U, bool>) {
+    template <class Argument>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument a) const {
+        if constexpr (truth_lanes<Argument> && std::is_same_v<Target, bool>) {
             return a;
-        } else if constexpr (truth_lanes<A>) {
-            const auto mask = convert_mask<U>(a);
+        } else if constexpr (truth_lanes<Argument>) {
+            const auto mask = convert_mask<Target>(a);
             using number = typename std::remove_cv_t<decltype(mask)>::operand_type;
-            return select(mask, number(U(1)), number(U(0)));
-        } else if constexpr (std::is_same_v<U, bool>) {
-            return a != A(typename A::value_type(0));
+            return select(mask, number(Target(1)), number(Target(0)));
+        } else if constexpr (std::is_same_v<Target, bool>) {
+            return a != Argument(typename Argument::value_type(0));
         } else {
-            return convert_lanes<U>(a);
+            return convert_lanes<Target>(a);
         }
     }
 };

@@ -25,12 +25,12 @@ consteval double square_root(double x) {
 /// The coordinate along an axis (0, 1, ... as std::int32_t), as an expression of e's shape; e is not evaluated.
 ///
 ///     auto positions = cast<float>(index<seq>(x));
-template <auto Axis, expression E>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto index(const E&) noexcept {
-    constexpr bool found = detail::axis_argument<Axis, shape_of<E>>::found;
-    static_assert(detail::axis_argument<Axis, shape_of<E>>::found,
+template <auto Axis, expression Expression>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto index(const Expression&) noexcept {
+    constexpr bool found = detail::axis_argument<Axis, shape_of<Expression>>::found;
+    static_assert(detail::axis_argument<Axis, shape_of<Expression>>::found,
                   "ashlar: index: the axis must be a position or a named axis that occurs once in the shape");
-    return index_node<found ? detail::axis_position<shape_of<E>, Axis>() : 0, shape_of<E>>{};
+    return index_node<found ? detail::axis_position<shape_of<Expression>, Axis>() : 0, shape_of<Expression>>{};
 }
 
 /// 1 / sqrt(extent) of an axis or an integer: the usual scale of attention scores. Beside an expression it takes the

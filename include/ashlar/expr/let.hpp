@@ -16,7 +16,7 @@ namespace ashlar {
 namespace detail {
 
 /// What tells one let from another: the type of its body function and of its value.
-template <class F, class Value>
+template <class Function, class Value>
 struct let_tag {};
 
 /// Whether the body of a let takes the value and makes an expression of it.
@@ -31,11 +31,11 @@ struct let_body {
 /// f is called here and now with an expression that stands for the value, and returns an expression.
 ///
 ///     auto y = let(x - mean<-1>(x, keep_dims), [](const auto& d) { return d * rsqrt(mean<-1>(d * d, keep_dims)); });
-template <expression E, class F>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto let(E&& value, F&& f) noexcept {
-    using function = std::remove_cvref_t<F>;
-    using tag = detail::let_tag<function, detail::held<E>>;
-    using name = let_value_node<tag, shape_of<E>, element_of<E>>;
+template <expression Expression, class Function>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto let(Expression&& value, Function&& f) noexcept {
+    using function = std::remove_cvref_t<Function>;
+    using tag = detail::let_tag<function, detail::held<Expression>>;
+    using name = let_value_node<tag, shape_of<Expression>, element_of<Expression>>;
     const name y{};
     // Asked here: whatever asks for it deeper stands in front of every error in the function.
     if constexpr (requires { f(y); }) {
@@ -44,15 +44,15 @@ template <expression E, class F>
                       "ashlar: let: the function must take one expression and return one: [](const auto& y) { return "
                       "...; }");
         if constexpr (detail::let_body<body>::gives_expression)
-            return let_node<tag, detail::held<E>, detail::held<body>>{
-                {{}, {{detail::hold(std::forward<E>(value))}, {detail::hold(f(y))}}}};
+            return let_node<tag, detail::held<Expression>, detail::held<body>>{
+                {{}, {{detail::hold(std::forward<Expression>(value))}, {detail::hold(f(y))}}}};
         else
-            return detail::refused<element_of<E>, shape_of<E>>();
+            return detail::refused<element_of<Expression>, shape_of<Expression>>();
     } else {
         static_assert(detail::let_body<function>::gives_expression,
                       "ashlar: let: the function must take one expression and return one: [](const auto& y) { return "
                       "...; }");
-        return detail::refused<element_of<E>, shape_of<E>>();
+        return detail::refused<element_of<Expression>, shape_of<Expression>>();
     }
 }
 

@@ -34,31 +34,31 @@ struct mask_tag {};
 /// as much). Where the kept keys of neighbouring queries are one interval, it has `span<Scores>(batch, first_query,
 /// last_query)`, a key_span, which saves asking tile by tile. A static one also has `keeps_pair(query, key)`,
 /// `boundary_count` and `boundaries(query, keys)` (see masks/count.hpp).
-template <class M>
-concept mask = std::is_same_v<typename std::remove_cvref_t<M>::mask_category, detail::mask_tag>;
+template <class Mask>
+concept mask = std::is_same_v<typename std::remove_cvref_t<Mask>::mask_category, detail::mask_tag>;
 
 namespace detail {
 
 /// A function that makes a static mask, which is what `keep_if<predicate>` is without parentheses. It is not called: its
 /// type says all.
-template <class M>
-concept mask_maker = std::is_function_v<std::remove_reference_t<M>> &&
-                     requires(M m) { requires mask<decltype(m())> && std::is_empty_v<decltype(m())>; };
+template <class Mask>
+concept mask_maker = std::is_function_v<std::remove_reference_t<Mask>> &&
+                     requires(Mask m) { requires mask<decltype(m())> && std::is_empty_v<decltype(m())>; };
 
 /// What stands for a mask in an argument list.
-template <class M>
-concept mask_argument = mask<M> || mask_maker<M>;
+template <class Mask>
+concept mask_argument = mask<Mask> || mask_maker<Mask>;
 
-template <mask_argument M>
-ASHLAR_ALWAYS_INLINE constexpr auto as_mask([[maybe_unused]] M&& m) noexcept {
-    if constexpr (mask_maker<M>)
+template <mask_argument Mask>
+ASHLAR_ALWAYS_INLINE constexpr auto as_mask([[maybe_unused]] Mask&& m) noexcept {
+    if constexpr (mask_maker<Mask>)
         return decltype(m()){};
     else
-        return std::remove_cvref_t<M>(std::forward<M>(m));
+        return std::remove_cvref_t<Mask>(std::forward<Mask>(m));
 }
 
-template <mask_argument M>
-using mask_of = decltype(as_mask(std::declval<M>()));
+template <mask_argument Mask>
+using mask_of = decltype(as_mask(std::declval<Mask>()));
 
 /// The queries and keys of a tile of scores, half open.
 struct tile_range {
@@ -87,8 +87,8 @@ struct any_scores {
 };
 
 /// A mask that says which keys some queries keep.
-template <class M, class Scores>
-concept spanning_mask = requires(const M& m, batch_coordinates<Scores> batch) { m.template span<Scores>(batch, std::size_t{0}, std::size_t{1}); };
+template <class Mask, class Scores>
+concept spanning_mask = requires(const Mask& m, batch_coordinates<Scores> batch) { m.template span<Scores>(batch, std::size_t{0}, std::size_t{1}); };
 
 /// `boundary_count` of masks whose kept keys are not a few intervals in every row.
 inline constexpr std::size_t no_boundaries = static_cast<std::size_t>(-1);
@@ -127,20 +127,20 @@ struct keep_all_mask {
 };
 
 /// `!m`.
-template <class M>
+template <class Mask>
 struct not_mask {
     using mask_category = mask_tag;
-    static constexpr bool is_static = M::is_static;
+    static constexpr bool is_static = Mask::is_static;
     /// Of a mask that is not static only a bound from above is known, which says nothing of its complement.
     using static_part = std::conditional_t<is_static, not_mask, keep_all_mask>;
-    static constexpr std::size_t boundary_count = M::boundary_count;
+    static constexpr std::size_t boundary_count = Mask::boundary_count;
     template <class Scores>
-    using check = typename M::template check<Scores>;
+    using check = typename Mask::template check<Scores>;
 
-    [[no_unique_address]] M operand;
+    [[no_unique_address]] Mask operand;
 
-    static constexpr bool keeps_pair(std::size_t query, std::size_t key) { return !M::keeps_pair(query, key); }
-    static constexpr void boundaries(std::ptrdiff_t query, std::ptrdiff_t* keys) { M::boundaries(query, keys); }
+    static constexpr bool keeps_pair(std::size_t query, std::size_t key) { return !Mask::keeps_pair(query, key); }
+    static constexpr void boundaries(std::ptrdiff_t query, std::ptrdiff_t* keys) { Mask::boundaries(query, keys); }
 
     template <class Scores>
     ASHLAR_ALWAYS_INLINE constexpr bool keeps(const score_coordinates<Scores>& at) const noexcept {
@@ -160,35 +160,35 @@ struct not_mask {
     }
 };
 
-template <class A, class B>
+template <class Left, class Right>
 consteval std::size_t boundaries_of_both() {
-    return A::boundary_count == no_boundaries || B::boundary_count == no_boundaries
+    return Left::boundary_count == no_boundaries || Right::boundary_count == no_boundaries
                ? no_boundaries
-               : A::boundary_count + B::boundary_count;
+               : Left::boundary_count + Right::boundary_count;
 }
 
 /// `a && b` (All) and `a || b`.
-template <bool All, class A, class B>
+template <bool All, class Left, class Right>
 struct pair_mask {
     using mask_category = mask_tag;
-    static constexpr bool is_static = A::is_static && B::is_static;
-    using known = pair_mask<All, typename A::static_part, typename B::static_part>;
+    static constexpr bool is_static = Left::is_static && Right::is_static;
+    using known = pair_mask<All, typename Left::static_part, typename Right::static_part>;
     using static_part = std::conditional_t<is_static, pair_mask, known>;
-    static constexpr std::size_t boundary_count = boundaries_of_both<A, B>();
+    static constexpr std::size_t boundary_count = boundaries_of_both<Left, Right>();
     template <class Scores>
-    using check = std::conditional_t<A::template check<Scores>::fits, typename B::template check<Scores>,
-                                     typename A::template check<Scores>>;
+    using check = std::conditional_t<Left::template check<Scores>::fits, typename Right::template check<Scores>,
+                                     typename Left::template check<Scores>>;
 
-    [[no_unique_address]] A left;
-    [[no_unique_address]] B right;
+    [[no_unique_address]] Left left;
+    [[no_unique_address]] Right right;
 
     static constexpr bool keeps_pair(std::size_t query, std::size_t key) {
-        return All ? A::keeps_pair(query, key) && B::keeps_pair(query, key)
-                   : A::keeps_pair(query, key) || B::keeps_pair(query, key);
+        return All ? Left::keeps_pair(query, key) && Right::keeps_pair(query, key)
+                   : Left::keeps_pair(query, key) || Right::keeps_pair(query, key);
     }
     static constexpr void boundaries(std::ptrdiff_t query, std::ptrdiff_t* keys) {
-        A::boundaries(query, keys);
-        B::boundaries(query, keys + A::boundary_count);
+        Left::boundaries(query, keys);
+        Right::boundaries(query, keys + Left::boundary_count);
     }
 
     template <class Scores>
@@ -208,7 +208,7 @@ struct pair_mask {
         return (a < b) == All ? a : b;
     }
     template <class Scores>
-        requires(All && spanning_mask<A, Scores> && spanning_mask<B, Scores>)
+        requires(All && spanning_mask<Left, Scores> && spanning_mask<Right, Scores>)
     ASHLAR_ALWAYS_INLINE constexpr key_span span(const batch_coordinates<Scores>& batch, std::size_t first_query,
                                                  std::size_t last_query) const noexcept {
         const key_span a = left.template span<Scores>(batch, first_query, last_query);
@@ -230,82 +230,82 @@ struct pair_mask {
 };
 
 /// Whether the range of keys moves on by one from query to query until it meets an end, and whether its beginning does.
-template <class M>
-inline constexpr bool is_band = requires { M::has_lowest; };
-template <class A, class B>
-inline constexpr bool is_band<pair_mask<true, A, B>> = is_band<A> || is_band<B>;
-template <class M>
+template <class Mask>
+inline constexpr bool is_band = requires { Mask::has_lowest; };
+template <class Left, class Right>
+inline constexpr bool is_band<pair_mask<true, Left, Right>> = is_band<Left> || is_band<Right>;
+template <class Mask>
 inline constexpr bool has_lower_slope = [] {
-    if constexpr (requires { M::has_lowest; })
-        return M::has_lowest;
+    if constexpr (requires { Mask::has_lowest; })
+        return Mask::has_lowest;
     else
         return false;
 }();
-template <class A, class B>
-inline constexpr bool has_lower_slope<pair_mask<true, A, B>> = has_lower_slope<A> || has_lower_slope<B>;
+template <class Left, class Right>
+inline constexpr bool has_lower_slope<pair_mask<true, Left, Right>> = has_lower_slope<Left> || has_lower_slope<Right>;
 /// A mask that says which keys some queries keep, where these are not the same for all.
-template <class M, class Scores>
-concept sloping_mask = is_band<M> && spanning_mask<M, Scores>;
+template <class Mask, class Scores>
+concept sloping_mask = is_band<Mask> && spanning_mask<Mask, Scores>;
 
 /// Whether `&&` and `||` combine two masks; a bool expression beside a mask has no polarity yet.
-template <class A, class B>
+template <class Left, class Right>
 struct mask_operands {
-    static constexpr bool are_masks = mask_argument<A> && mask_argument<B>;
+    static constexpr bool are_masks = mask_argument<Left> && mask_argument<Right>;
 };
 
-template <bool All, class A, class B>
-ASHLAR_ALWAYS_INLINE constexpr auto combine_masks(A&& a, B&& b) noexcept {
-    static_assert(mask_operands<std::remove_cvref_t<A>, std::remove_cvref_t<B>>::are_masks,
+template <bool All, class Left, class Right>
+ASHLAR_ALWAYS_INLINE constexpr auto combine_masks(Left&& a, Right&& b) noexcept {
+    static_assert(mask_operands<std::remove_cvref_t<Left>, std::remove_cvref_t<Right>>::are_masks,
                   "ashlar: mask: a bool tensor does not say what true means; write keep(t) or ignore(t)");
-    if constexpr (!mask_argument<A>)
-        return as_mask(std::forward<B>(b));
-    else if constexpr (!mask_argument<B>)
-        return as_mask(std::forward<A>(a));
+    if constexpr (!mask_argument<Left>)
+        return as_mask(std::forward<Right>(b));
+    else if constexpr (!mask_argument<Right>)
+        return as_mask(std::forward<Left>(a));
     else
-        return pair_mask<All, mask_of<A>, mask_of<B>>{as_mask(std::forward<A>(a)), as_mask(std::forward<B>(b))};
+        return pair_mask<All, mask_of<Left>, mask_of<Right>>{as_mask(std::forward<Left>(a)), as_mask(std::forward<Right>(b))};
 }
 
 /// A mask on one side at least, and no third kind of thing on the other.
-template <class A, class B>
+template <class Left, class Right>
 concept mask_pair =
-    (mask<A> || mask<B>) && (mask_argument<A> || expression<A>) && (mask_argument<B> || expression<B>);
+    (mask<Left> || mask<Right>) && (mask_argument<Left> || expression<Left>) && (mask_argument<Right> || expression<Right>);
 
 }  // namespace detail
 
 /// Keeps what both masks keep: `causal && keep(t)`. The content of a tile is the minimum of the two.
-template <class A, class B>
-    requires detail::mask_pair<A, B>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator&&(A&& a, B&& b) noexcept {
-    return detail::combine_masks<true>(std::forward<A>(a), std::forward<B>(b));
+template <class Left, class Right>
+    requires detail::mask_pair<Left, Right>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator&&(Left&& a, Right&& b) noexcept {
+    return detail::combine_masks<true>(std::forward<Left>(a), std::forward<Right>(b));
 }
 
 /// Keeps what either mask keeps: `sliding_window<8, 0> || keep_if<is_global>`. The content of a tile is the maximum.
-template <class A, class B>
-    requires detail::mask_pair<A, B>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator||(A&& a, B&& b) noexcept {
-    return detail::combine_masks<false>(std::forward<A>(a), std::forward<B>(b));
+template <class Left, class Right>
+    requires detail::mask_pair<Left, Right>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator||(Left&& a, Right&& b) noexcept {
+    return detail::combine_masks<false>(std::forward<Left>(a), std::forward<Right>(b));
 }
 
 /// Keeps what the mask does not: `!causal` keeps the keys behind the query. The content of a tile is swapped.
-template <mask M>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator!(M&& m) noexcept {
-    return detail::not_mask<std::remove_cvref_t<M>>{std::forward<M>(m)};
+template <mask Mask>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator!(Mask&& m) noexcept {
+    return detail::not_mask<std::remove_cvref_t<Mask>>{std::forward<Mask>(m)};
 }
 
 namespace detail {
 
 /// The interface that evaluators call, with mask_kept_pairs in masks/count.hpp. Whether the mask keeps the pair at
 /// the full coordinates (batch..., query, key) of the scores.
-template <class Scores, mask M>
-ASHLAR_ALWAYS_INLINE constexpr bool mask_keeps(const M& m, const std::array<std::size_t, Scores::rank>& at) noexcept {
+template <class Scores, mask Mask>
+ASHLAR_ALWAYS_INLINE constexpr bool mask_keeps(const Mask& m, const std::array<std::size_t, Scores::rank>& at) noexcept {
     return m.template keeps<Scores>(at);
 }
 
 /// What the mask keeps of queries [q0, q1) and keys [k0, k1), neither range empty. May be mixed when unsure; empty and
 /// full are certain. Costs a few comparisons for what the type knows, and for tensors reading the tile's bools until
 /// two differ.
-template <class Scores, mask M>
-ASHLAR_ALWAYS_INLINE constexpr tile_content mask_content(const M& m,
+template <class Scores, mask Mask>
+ASHLAR_ALWAYS_INLINE constexpr tile_content mask_content(const Mask& m,
                                                          const std::array<std::size_t, Scores::rank - 2>& batch,
                                                          std::size_t q0, std::size_t q1, std::size_t k0,
                                                          std::size_t k1) noexcept {
@@ -315,8 +315,8 @@ ASHLAR_ALWAYS_INLINE constexpr tile_content mask_content(const M& m,
 /// The SIMD form of mask_keeps: a lane_mask<std::int32_t, N, Config> for query and key lanes that each advance by a
 /// constant (one of them usually by zero). Only the first `count` lanes are pairs of the scores: the others read no
 /// memory, and what they answer is not specified.
-template <class Scores, mask M, class Int>
-ASHLAR_ALWAYS_INLINE constexpr auto mask_lanes(const M& m, const std::array<std::size_t, Scores::rank - 2>& batch,
+template <class Scores, mask Mask, class Int>
+ASHLAR_ALWAYS_INLINE constexpr auto mask_lanes(const Mask& m, const std::array<std::size_t, Scores::rank - 2>& batch,
                                                Int query, Int key, std::size_t count) {
     return m.template keep_lanes<Scores>(batch, query, key, count);
 }

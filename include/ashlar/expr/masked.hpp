@@ -19,9 +19,9 @@ namespace ashlar {
 namespace detail {
 
 /// Whether an argument is a mask.
-template <class M>
+template <class Mask>
 struct mask_of_scores {
-    static constexpr bool is_mask = mask_argument<M>;
+    static constexpr bool is_mask = mask_argument<Mask>;
 };
 
 /// Whether an expression can be masked scores: queries and keys as its last two axes.
@@ -36,25 +36,25 @@ struct fill_condition {
     static constexpr bool fits = broadcast_target<Condition, Values>::fits;
 };
 
-template <class Scores, class M>
+template <class Scores, class Mask>
 struct mask_check {
     using type = any_scores;
 };
-template <class Scores, mask_argument M>
+template <class Scores, mask_argument Mask>
     requires(Scores::rank >= 2)
-struct mask_check<Scores, M> {
-    using type = typename mask_of<M>::template check<Scores>;
+struct mask_check<Scores, Mask> {
+    using type = typename mask_of<Mask>::template check<Scores>;
 };
 
 // The checks below are functions that the operations call directly: every one in between would cost an error three
 // lines, and a class that fails a static_assert costs more.
 
-/// Checks that scores of a shape and element type T can stand under a mask.
-template <class T, class Scores, class M>
-consteval bool check_option(std::type_identity<M>) {
-    using check = typename mask_check<Scores, M>::type;
-    constexpr bool is_mask = mask_of_scores<M>::is_mask, has_axes = score_axes<Scores>::are_queries_and_keys;
-    static_assert(mask_of_scores<M>::is_mask,
+/// Checks that scores of a shape and element type Element can stand under a mask.
+template <class Element, class Scores, class Mask>
+consteval bool check_option(std::type_identity<Mask>) {
+    using check = typename mask_check<Scores, Mask>::type;
+    constexpr bool is_mask = mask_of_scores<Mask>::is_mask, has_axes = score_axes<Scores>::are_queries_and_keys;
+    static_assert(mask_of_scores<Mask>::is_mask,
                   "ashlar: mask: this is no mask; keep(t) and ignore(t) make one of a bool tensor, keep_if<p>() of a "
                   "predicate");
     static_assert(!is_mask || score_axes<Scores>::are_queries_and_keys,
@@ -72,18 +72,18 @@ consteval bool check_option(std::type_identity<M>) {
 /// of that does not read the values that the mask excludes.
 ///
 ///     auto p = softmax(masked(matmul(q, transpose(k)) * rsqrt_extent<head>, causal && keys_below(length)));
-template <expression E, class M>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto masked(E&& scores, M&& mask) noexcept {
-    constexpr bool is_floating_point = detail::floating_elements<element_of<E>>::given;
-    static_assert(detail::floating_elements<element_of<E>>::given,
+template <expression Expression, class Mask>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto masked(Expression&& scores, Mask&& mask) noexcept {
+    constexpr bool is_floating_point = detail::floating_elements<element_of<Expression>>::given;
+    static_assert(detail::floating_elements<element_of<Expression>>::given,
                   "ashlar: masked: scores must be floating point, as they become minus infinity; use masked_fill");
     if constexpr (!is_floating_point) {
-        return detail::hold(std::forward<E>(scores));
-    } else if constexpr (!detail::check_option<element_of<E>, shape_of<E>>(std::type_identity<std::remove_cvref_t<M>>{})) {
-        return detail::hold(std::forward<E>(scores));
+        return detail::hold(std::forward<Expression>(scores));
+    } else if constexpr (!detail::check_option<element_of<Expression>, shape_of<Expression>>(std::type_identity<std::remove_cvref_t<Mask>>{})) {
+        return detail::hold(std::forward<Expression>(scores));
     } else {
-        return masked_node<detail::mask_of<M>, detail::held<E>>{
-            {{}, {{detail::hold(std::forward<E>(scores))}}}, detail::as_mask(std::forward<M>(mask))};
+        return masked_node<detail::mask_of<Mask>, detail::held<Expression>>{
+            {{}, {{detail::hold(std::forward<Expression>(scores))}}}, detail::as_mask(std::forward<Mask>(mask))};
     }
 }
 
@@ -92,21 +92,21 @@ template <expression E, class M>
 ///
 ///     auto y = masked_fill(x, x < 0.0f, 0.0f);
 ///     auto s = masked_fill(scores, !causal, -1e4f);
-template <expression E, class C, class V>
-    requires(expression<V> || detail::scalar_argument<V>)
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto masked_fill(E&& x, C&& condition, V&& value) noexcept {
-    if constexpr (expression<C>) {
-        static_assert(detail::fill_condition<shape_of<C>, shape_of<E>>::fits,
+template <expression Expression, class Excluded, class Value>
+    requires(expression<Value> || detail::scalar_argument<Value>)
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto masked_fill(Expression&& x, Excluded&& condition, Value&& value) noexcept {
+    if constexpr (expression<Excluded>) {
+        static_assert(detail::fill_condition<shape_of<Excluded>, shape_of<Expression>>::fits,
                       "ashlar: masked_fill: the condition must broadcast to the values; unsqueeze or rename its axes");
-        if constexpr (detail::fill_condition<shape_of<C>, shape_of<E>>::fits)
-            return where(std::forward<C>(condition), std::forward<V>(value), std::forward<E>(x));
+        if constexpr (detail::fill_condition<shape_of<Excluded>, shape_of<Expression>>::fits)
+            return where(std::forward<Excluded>(condition), std::forward<Value>(value), std::forward<Expression>(x));
         else
-            return detail::hold(std::forward<E>(x));
-    } else if constexpr (!detail::check_option<element_of<E>, shape_of<E>>(std::type_identity<std::remove_cvref_t<C>>{})) {
-        return detail::hold(std::forward<E>(x));
+            return detail::hold(std::forward<Expression>(x));
+    } else if constexpr (!detail::check_option<element_of<Expression>, shape_of<Expression>>(std::type_identity<std::remove_cvref_t<Excluded>>{})) {
+        return detail::hold(std::forward<Expression>(x));
     } else {
-        return where(mask_node<detail::mask_of<C>, shape_of<E>>{{}, detail::as_mask(std::forward<C>(condition))},
-                     std::forward<V>(value), std::forward<E>(x));
+        return where(mask_node<detail::mask_of<Excluded>, shape_of<Expression>>{{}, detail::as_mask(std::forward<Excluded>(condition))},
+                     std::forward<Value>(value), std::forward<Expression>(x));
     }
 }
 

@@ -13,9 +13,9 @@
 namespace ashlar {
 
 // The kernel layer defines these; a user's generic function is called with them.
-template <class T, std::size_t N, class Config>
+template <class Element, std::size_t Width, class Config>
 struct lanes;
-template <class T, std::size_t N, class Config>
+template <class Element, std::size_t Width, class Config>
 struct lane_mask;
 
 namespace detail {
@@ -23,12 +23,12 @@ namespace detail {
 struct exp_function {
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::floating;
-    template <class A>
-    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A x) const {
+    template <class Argument>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument x) const {
         return exp(x);
     }
-    template <class A>
-    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A x, fast_t) const {
+    template <class Argument>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument x, fast_t) const {
         return exp(x, fast);
     }
 };
@@ -36,8 +36,8 @@ struct exp_function {
 struct log_function {
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::floating;
-    template <class A>
-    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A x) const {
+    template <class Argument>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument x) const {
         return log(x);
     }
 };
@@ -45,8 +45,8 @@ struct log_function {
 struct sqrt_function {
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::floating;
-    template <class A>
-    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A x) const {
+    template <class Argument>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument x) const {
         return sqrt(x);
     }
 };
@@ -54,8 +54,8 @@ struct sqrt_function {
 struct rsqrt_function {
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::floating;
-    template <class A>
-    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A x) const {
+    template <class Argument>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument x) const {
         return rsqrt(x);
     }
 };
@@ -63,12 +63,12 @@ struct rsqrt_function {
 struct tanh_function {
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::floating;
-    template <class A>
-    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A x) const {
+    template <class Argument>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument x) const {
         return tanh(x);
     }
-    template <class A>
-    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A x, fast_t) const {
+    template <class Argument>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument x, fast_t) const {
         return tanh(x, fast);
     }
 };
@@ -76,8 +76,8 @@ struct tanh_function {
 struct erf_function {
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::floating;
-    template <class A>
-    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A x) const {
+    template <class Argument>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument x) const {
         return erf(x);
     }
 };
@@ -85,12 +85,12 @@ struct erf_function {
 struct sigmoid_function {
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::floating;
-    template <class A>
-    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A x) const {
+    template <class Argument>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument x) const {
         return sigmoid(x);
     }
-    template <class A>
-    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A x, fast_t) const {
+    template <class Argument>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument x, fast_t) const {
         return sigmoid(x, fast);
     }
 };
@@ -98,12 +98,12 @@ struct sigmoid_function {
 struct gelu_function {
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::floating;
-    template <class A>
-    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A x) const {
+    template <class Argument>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument x) const {
         return gelu(x);
     }
-    template <class A>
-    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A x, fast_t) const {
+    template <class Argument>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument x, fast_t) const {
         return gelu(x, fast);
     }
 };
@@ -111,12 +111,12 @@ struct gelu_function {
 struct gelu_tanh_function {
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::floating;
-    template <class A>
-    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A x) const {
+    template <class Argument>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument x) const {
         return gelu_tanh(x);
     }
-    template <class A>
-    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A x, fast_t) const {
+    template <class Argument>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument x, fast_t) const {
         return gelu_tanh(x, fast);
     }
 };
@@ -124,32 +124,32 @@ struct gelu_tanh_function {
 struct silu_function {
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::floating;
-    template <class A>
-    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A x) const {
+    template <class Argument>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument x) const {
         return silu(x);
     }
-    template <class A>
-    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A x, fast_t) const {
+    template <class Argument>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument x, fast_t) const {
         return silu(x, fast);
     }
 };
 
-/// F by its fast form, where the result is to have no more than half precision.
-template <class F>
+/// Function by its fast form, where the result is to have no more than half precision.
+template <class Function>
 struct fast_function {
-    static constexpr std::size_t flops = F::flops;
-    static constexpr takes arguments = F::arguments;
-    template <class A>
-    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A x) const {
-        return F{}(x, fast);
+    static constexpr std::size_t flops = Function::flops;
+    static constexpr takes arguments = Function::arguments;
+    template <class Argument>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument x) const {
+        return Function{}(x, fast);
     }
 };
 
 struct pow_function {
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::floating;
-    template <class A>
-    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A base, A exponent) const {
+    template <class Argument>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument base, Argument exponent) const {
         return pow(base, exponent);
     }
 };
@@ -157,9 +157,9 @@ struct pow_function {
 struct abs_function {
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::numbers;
-    template <class A>
-    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A x) const {
-        if constexpr (std::is_unsigned_v<typename A::value_type>)
+    template <class Argument>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument x) const {
+        if constexpr (std::is_unsigned_v<typename Argument::value_type>)
             return x;
         else
             return abs(x);
@@ -171,17 +171,17 @@ struct abs_function {
 struct relu_function {
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::numbers;
-    template <class A>
-    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A x) const {
-        return max(A(typename A::value_type(0)), x);
+    template <class Argument>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument x) const {
+        return max(Argument(typename Argument::value_type(0)), x);
     }
 };
 
 struct clamp_function {
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::numbers;
-    template <class A>
-    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A x, A lowest, A highest) const {
+    template <class Argument>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument x, Argument lowest, Argument highest) const {
         return min(highest, max(lowest, x));
     }
 };
@@ -189,9 +189,9 @@ struct clamp_function {
 struct maximum_function {
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::numbers;
-    template <class A>
-    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A a, A b) const {
-        if constexpr (std::is_floating_point_v<typename A::value_type>)
+    template <class Argument>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument a, Argument b) const {
+        if constexpr (std::is_floating_point_v<typename Argument::value_type>)
             return select(a != a, a, max(a, b));
         else
             return max(a, b);
@@ -201,9 +201,9 @@ struct maximum_function {
 struct minimum_function {
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::numbers;
-    template <class A>
-    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A a, A b) const {
-        if constexpr (std::is_floating_point_v<typename A::value_type>)
+    template <class Argument>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument a, Argument b) const {
+        if constexpr (std::is_floating_point_v<typename Argument::value_type>)
             return select(a != a, a, min(a, b));
         else
             return min(a, b);
@@ -222,76 +222,76 @@ consteval auto number_of() {
 }
 
 /// The element type of lanes; of a mask, bool.
-template <class A>
+template <class Argument>
 struct element_in {
-    using type = typename A::value_type;
+    using type = typename Argument::value_type;
 };
-template <truth_lanes A>
-struct element_in<A> {
+template <truth_lanes Argument>
+struct element_in<Argument> {
     using type = bool;
 };
 
-/// One lane of T, as a user's function gets it beside numbers of type Number.
-template <class T, class Number>
+/// One lane of Element, as a user's function gets it beside numbers of type Number.
+template <class Element, class Number>
 struct single_lane {
-    using type = lanes<T, 1, current_config>;
+    using type = lanes<Element, 1, current_config>;
 };
 template <class Number>
 struct single_lane<bool, Number> {
     using type = lane_mask<Number, 1, current_config>;
 };
 
-template <class T>
-concept complete_type = requires { sizeof(T); };
+template <class Element>
+concept complete_type = requires { sizeof(Element); };
 
-/// What a user's function gives for elements T...: its result for lanes where it takes them, else for numbers.
-template <class F, class... T>
+/// What a user's function gives for elements Element...: its result for lanes where it takes them, else for numbers.
+template <class Function, class... Element>
 consteval auto user_result() {
-    using number = typename decltype(number_of<T...>())::type;
+    using number = typename decltype(number_of<Element...>())::type;
     if constexpr (complete_type<lanes<number, 1, current_config>>) {
-        if constexpr (std::is_invocable_v<const F&, typename single_lane<T, number>::type...>) {
+        if constexpr (std::is_invocable_v<const Function&, typename single_lane<Element, number>::type...>) {
             using result =
-                std::remove_cvref_t<std::invoke_result_t<const F&, typename single_lane<T, number>::type...>>;
+                std::remove_cvref_t<std::invoke_result_t<const Function&, typename single_lane<Element, number>::type...>>;
             if constexpr (std::is_arithmetic_v<result>)
                 return std::type_identity<result>{};
             else if constexpr (truth_lanes<result> || requires { typename result::value_type; })
                 return std::type_identity<typename element_in<result>::type>{};
             else
                 return std::type_identity<void>{};
-        } else if constexpr (std::is_invocable_v<const F&, T...>) {
-            return std::type_identity<std::remove_cvref_t<std::invoke_result_t<const F&, T...>>>{};
+        } else if constexpr (std::is_invocable_v<const Function&, Element...>) {
+            return std::type_identity<std::remove_cvref_t<std::invoke_result_t<const Function&, Element...>>>{};
         } else {
             return std::type_identity<void>{};
         }
-    } else if constexpr (std::is_invocable_v<const F&, T...>) {
-        return std::type_identity<std::remove_cvref_t<std::invoke_result_t<const F&, T...>>>{};
+    } else if constexpr (std::is_invocable_v<const Function&, Element...>) {
+        return std::type_identity<std::remove_cvref_t<std::invoke_result_t<const Function&, Element...>>>{};
     } else {
         return std::type_identity<void>{};
     }
 }
 
 /// Whether the result of a user's function can be an element.
-template <class F, class Result>
+template <class Function, class Result>
 struct mapped_function {
     static constexpr bool gives_element = std::is_arithmetic_v<Result>;
 };
 
 /// A function of the user's: called with lanes if it takes them, else with one element at a time.
-template <class F>
+template <class Function>
 struct user_function {
     static constexpr std::size_t flops = 1;
-    [[no_unique_address]] F function;
+    [[no_unique_address]] Function function;
 
-    template <class... A>
-    ASHLAR_ALWAYS_INLINE constexpr auto operator()(A... arguments) const {
-        using number = typename decltype(number_of<typename element_in<A>::type...>())::type;
+    template <class... Argument>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument... arguments) const {
+        using number = typename decltype(number_of<typename element_in<Argument>::type...>())::type;
         return call(adapted<number>(arguments)...);
     }
 
 private:
-    template <class Number, class A>
-    ASHLAR_ALWAYS_INLINE static constexpr auto adapted(A a) {
-        if constexpr (truth_lanes<A>)
+    template <class Number, class Argument>
+    ASHLAR_ALWAYS_INLINE static constexpr auto adapted(Argument a) {
+        if constexpr (truth_lanes<Argument>)
             return convert_mask<Number>(a);
         else
             return a;
@@ -299,8 +299,8 @@ private:
 
     template <class First, class... Rest>
     ASHLAR_ALWAYS_INLINE constexpr auto call(First first, Rest... rest) const {
-        if constexpr (std::is_invocable_v<const F&, First, Rest...>) {
-            if constexpr (std::is_arithmetic_v<std::invoke_result_t<const F&, First, Rest...>>)
+        if constexpr (std::is_invocable_v<const Function&, First, Rest...>) {
+            if constexpr (std::is_arithmetic_v<std::invoke_result_t<const Function&, First, Rest...>>)
                 return broadcast(function(first, rest...), first);
             else
                 return function(first, rest...);
@@ -309,23 +309,23 @@ private:
         }
     }
 
-    template <class R, class A>
-    ASHLAR_ALWAYS_INLINE static constexpr auto broadcast(R value, A like) {
-        if constexpr (std::is_same_v<R, bool> && truth_lanes<A>)
-            return A(value);
-        else if constexpr (std::is_same_v<R, bool>)
-            return typename A::mask_type(value);
+    template <class Returned, class Argument>
+    ASHLAR_ALWAYS_INLINE static constexpr auto broadcast(Returned value, Argument like) {
+        if constexpr (std::is_same_v<Returned, bool> && truth_lanes<Argument>)
+            return Argument(value);
+        else if constexpr (std::is_same_v<Returned, bool>)
+            return typename Argument::mask_type(value);
         else
-            return decltype(number_lanes<R>(like))(value);
+            return decltype(number_lanes<Returned>(like))(value);
     }
 
-    template <class T, std::size_t N>
+    template <class Element, std::size_t Width>
     struct stored {
-        T values[N]{};
+        Element values[Width]{};
     };
-    template <class A>
-    ASHLAR_ALWAYS_INLINE static constexpr auto store(A a) {
-        stored<typename element_in<A>::type, A::size> to;
+    template <class Argument>
+    ASHLAR_ALWAYS_INLINE static constexpr auto store(Argument a) {
+        stored<typename element_in<Argument>::type, Argument::size> to;
         a.store(to.values);
         return to;
     }

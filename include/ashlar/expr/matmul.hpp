@@ -34,7 +34,7 @@ struct matmul_batch_axes {
 /// The axes before the last two.
 template <class Shape>
 consteval auto batch_axes() {
-    return build_shape<(Shape::rank < 2 ? 0 : Shape::rank - 2)>([]<std::size_t K>() { return dimension_at<Shape, K>; });
+    return build_shape<(Shape::rank < 2 ? 0 : Shape::rank - 2)>([]<std::size_t Place>() { return dimension_at<Shape, Place>; });
 }
 
 /// The axis that a matmul sums over: the columns of the left operand, the rows (or all) of the right one.
@@ -55,10 +55,10 @@ consteval bool matmul_shapes_fit() {
 template <class Left, class Right>
 consteval auto matmul_shape() {
     using batch = broadcast_shape<decltype(batch_axes<Left>()), decltype(batch_axes<Right>())>;
-    return build_shape<batch::rank + 2>([]<std::size_t K>() {
-        if constexpr (K < batch::rank)
-            return dimension_at<batch, K>;
-        else if constexpr (K == batch::rank)
+    return build_shape<batch::rank + 2>([]<std::size_t Place>() {
+        if constexpr (Place < batch::rank)
+            return dimension_at<batch, Place>;
+        else if constexpr (Place == batch::rank)
             return dimension_at<Left, Left::rank - 2>;
         else
             return dimension_at<Right, Right::rank - 1>;
@@ -66,10 +66,10 @@ consteval auto matmul_shape() {
 }
 
 /// The product of two operands of rank 2 or more that are known to fit.
-template <class A, class B>
-ASHLAR_ALWAYS_INLINE constexpr auto make_matmul(A&& a, B&& b) noexcept {
-    return matmul_node<decltype(matmul_shape<shape_of<A>, shape_of<B>>()), held<A>, held<B>>{
-        {{}, {{hold(std::forward<A>(a))}, {hold(std::forward<B>(b))}}}};
+template <class Left, class Right>
+ASHLAR_ALWAYS_INLINE constexpr auto make_matmul(Left&& a, Right&& b) noexcept {
+    return matmul_node<decltype(matmul_shape<shape_of<Left>, shape_of<Right>>()), held<Left>, held<Right>>{
+        {{}, {{hold(std::forward<Left>(a))}, {hold(std::forward<Right>(b))}}}};
 }
 
 /// The right operand as it was most likely meant where it does not fit.
@@ -100,10 +100,10 @@ consteval auto meant_matmul_shape() {
         using right_batch = decltype(batch_axes<right>());
         using batch = typename longest_shape<left_batch, right_batch>::type;
         constexpr std::size_t rows = Left::rank >= 2 ? 1 : 0, columns = right::rank >= 2 ? 1 : 0;
-        return build_shape<batch::rank + rows + columns>([]<std::size_t K>() {
-            if constexpr (K < batch::rank)
-                return dimension_at<batch, K>;
-            else if constexpr (K == batch::rank && rows == 1)
+        return build_shape<batch::rank + rows + columns>([]<std::size_t Place>() {
+            if constexpr (Place < batch::rank)
+                return dimension_at<batch, Place>;
+            else if constexpr (Place == batch::rank && rows == 1)
                 return dimension_at<Left, Left::rank - 2>;
             else
                 return dimension_at<right, right::rank - 1>;
@@ -115,9 +115,9 @@ consteval auto meant_matmul_shape() {
 
 /// Whether two expressions can be multiplied: equal element types, the columns of the left are the rows of the right,
 /// and the batch axes broadcast.
-template <class A, class B>
-concept matmul_compatible = expression<A> && expression<B> && detail::element_types<element_of<A>, element_of<B>>::same &&
-                            detail::matmul_shapes_fit<shape_of<A>, shape_of<B>>();
+template <class Left, class Right>
+concept matmul_compatible = expression<Left> && expression<Right> && detail::element_types<element_of<Left>, element_of<Right>>::same &&
+                            detail::matmul_shapes_fit<shape_of<Left>, shape_of<Right>>();
 
 /// The matrix product [..., M, K] by [..., K, N], lazily: [..., M, N]. The axes before the last two are batch axes and
 /// broadcast. As in NumPy a left vector [K] counts as one row and a right vector [K] as one column, and the result has
@@ -125,18 +125,18 @@ concept matmul_compatible = expression<A> && expression<B> && detail::element_ty
 /// 2 * M * N * K operations per batch entry.
 ///
 ///     auto scores = matmul(q, transpose(k));   // [seq, head] by [head, seq]
-template <expression A, expression B>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto matmul(A&& a, B&& b) noexcept {
-    using left = shape_of<A>;
-    using right = shape_of<B>;
-    static_assert(detail::element_types<element_of<A>, element_of<B>>::same,
+template <expression Left, expression Right>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto matmul(Left&& a, Right&& b) noexcept {
+    using left = shape_of<Left>;
+    using right = shape_of<Right>;
+    static_assert(detail::element_types<element_of<Left>, element_of<Right>>::same,
                   "ashlar: matmul: the element types must be the same; use cast<T>(x)");
-    if constexpr (!detail::element_types<element_of<A>, element_of<B>>::same) {
-        return detail::refused<element_of<A>, decltype(detail::meant_matmul_shape<left, right>())>();
+    if constexpr (!detail::element_types<element_of<Left>, element_of<Right>>::same) {
+        return detail::refused<element_of<Left>, decltype(detail::meant_matmul_shape<left, right>())>();
     } else if constexpr (!detail::matmul_operands<left, right>::have_axes) {
         static_assert(detail::matmul_operands<left, right>::have_axes,
                       "ashlar: matmul: both operands must have an axis; multiply by a scalar with *");
-        return detail::refused<element_of<A>, decltype(detail::meant_matmul_shape<left, right>())>();
+        return detail::refused<element_of<Left>, decltype(detail::meant_matmul_shape<left, right>())>();
     } else {
         constexpr auto columns = detail::left_columns<left>;
         constexpr auto rows = detail::right_rows<right>;
@@ -149,16 +149,16 @@ template <expression A, expression B>
                           detail::matmul_batch_axes<left_batch, right_batch>::broadcast,
                       "ashlar: matmul: the batch axes, those before the last two, must broadcast; unsqueeze or rename "
                       "one of them");
-        if constexpr (!matmul_compatible<A, B>)
-            return detail::refused<element_of<A>, decltype(detail::meant_matmul_shape<left, right>())>();
+        if constexpr (!matmul_compatible<Left, Right>)
+            return detail::refused<element_of<Left>, decltype(detail::meant_matmul_shape<left, right>())>();
         else if constexpr (left::rank == 1 && right::rank == 1)
-            return squeeze(detail::make_matmul(unsqueeze<0>(std::forward<A>(a)), unsqueeze<1>(std::forward<B>(b))));
+            return squeeze(detail::make_matmul(unsqueeze<0>(std::forward<Left>(a)), unsqueeze<1>(std::forward<Right>(b))));
         else if constexpr (left::rank == 1)
-            return squeeze<-2>(detail::make_matmul(unsqueeze<0>(std::forward<A>(a)), std::forward<B>(b)));
+            return squeeze<-2>(detail::make_matmul(unsqueeze<0>(std::forward<Left>(a)), std::forward<Right>(b)));
         else if constexpr (right::rank == 1)
-            return squeeze<-1>(detail::make_matmul(std::forward<A>(a), unsqueeze<1>(std::forward<B>(b))));
+            return squeeze<-1>(detail::make_matmul(std::forward<Left>(a), unsqueeze<1>(std::forward<Right>(b))));
         else
-            return detail::make_matmul(std::forward<A>(a), std::forward<B>(b));
+            return detail::make_matmul(std::forward<Left>(a), std::forward<Right>(b));
     }
 }
 
@@ -181,36 +181,36 @@ struct dot_axes {
 /// The sum of the products of two vectors of one extent, as an expression of rank 0.
 ///
 ///     float energy = eval(dot(x, x))();
-template <expression A, expression B>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto dot(A&& a, B&& b) noexcept {
-    static_assert(detail::vector_operands<shape_of<A>, shape_of<B>>::are_vectors,
+template <expression Left, expression Right>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto dot(Left&& a, Right&& b) noexcept {
+    static_assert(detail::vector_operands<shape_of<Left>, shape_of<Right>>::are_vectors,
                   "ashlar: dot: both operands must be vectors; use matmul for matrices, reshape<n> to flatten");
-    if constexpr (!detail::vector_operands<shape_of<A>, shape_of<B>>::are_vectors) {
-        return detail::refused<element_of<A>, shape<>>();
+    if constexpr (!detail::vector_operands<shape_of<Left>, shape_of<Right>>::are_vectors) {
+        return detail::refused<element_of<Left>, shape<>>();
     } else {
-        constexpr auto left = detail::dimension_at<shape_of<A>, 0>;
-        constexpr auto right = detail::dimension_at<shape_of<B>, 0>;
+        constexpr auto left = detail::dimension_at<shape_of<Left>, 0>;
+        constexpr auto right = detail::dimension_at<shape_of<Right>, 0>;
         static_assert(detail::dot_axes<left, right>::agree,
                       "ashlar: dot: both vectors must have the same extent, and the same name if they have one; slice "
                       "or rename one of them");
         if constexpr (detail::dot_axes<left, right>::agree)
-            return sum<0>(std::forward<A>(a) * std::forward<B>(b));
+            return sum<0>(std::forward<Left>(a) * std::forward<Right>(b));
         else
-            return detail::refused<element_of<A>, shape<>>();
+            return detail::refused<element_of<Left>, shape<>>();
     }
 }
 
 /// The products of each element of one vector with each of another: [M] and [N] give [M, N].
 ///
 ///     auto table = outer(iota<float, 4>(), x);
-template <expression A, expression B>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto outer(A&& a, B&& b) noexcept {
-    static_assert(detail::vector_operands<shape_of<A>, shape_of<B>>::are_vectors,
+template <expression Left, expression Right>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto outer(Left&& a, Right&& b) noexcept {
+    static_assert(detail::vector_operands<shape_of<Left>, shape_of<Right>>::are_vectors,
                   "ashlar: outer: both operands must be vectors; reshape<n> flattens");
-    if constexpr (detail::vector_operands<shape_of<A>, shape_of<B>>::are_vectors)
-        return unsqueeze<1>(std::forward<A>(a)) * unsqueeze<0>(std::forward<B>(b));
+    if constexpr (detail::vector_operands<shape_of<Left>, shape_of<Right>>::are_vectors)
+        return unsqueeze<1>(std::forward<Left>(a)) * unsqueeze<0>(std::forward<Right>(b));
     else
-        return detail::refused<element_of<A>, shape<shape_of<A>::size, shape_of<B>::size>>();
+        return detail::refused<element_of<Left>, shape<shape_of<Left>::size, shape_of<Right>::size>>();
 }
 
 }  // namespace ashlar

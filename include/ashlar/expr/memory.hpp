@@ -16,29 +16,29 @@
 namespace ashlar::detail {
 
 /// The element type of a viewable argument, const where it must not be written.
-template <class E>
-using memory_element = std::remove_pointer_t<decltype(std::declval<std::remove_reference_t<E>&>().data())>;
+template <class Expression>
+using memory_element = std::remove_pointer_t<decltype(std::declval<std::remove_reference_t<Expression>&>().data())>;
 
 /// A named tensor, or any view, whose elements can be written.
-template <class E>
-concept writable = viewable<E> && !std::is_const_v<memory_element<E>>;
+template <class Expression>
+concept writable = viewable<Expression> && !std::is_const_v<memory_element<Expression>>;
 
 /// The argument unchanged: a view of memory, as a node holds it otherwise.
-template <expression E>
-ASHLAR_ALWAYS_INLINE constexpr auto itself(E&& e) noexcept {
-    if constexpr (viewable<E>)
-        return make_view<memory_element<E>, shape_of<E>, std::remove_cvref_t<E>::strides>(e.data());
+template <expression Expression>
+ASHLAR_ALWAYS_INLINE constexpr auto itself(Expression&& e) noexcept {
+    if constexpr (viewable<Expression>)
+        return make_view<memory_element<Expression>, shape_of<Expression>, std::remove_cvref_t<Expression>::strides>(e.data());
     else
-        return hold(std::forward<E>(e));
+        return hold(std::forward<Expression>(e));
 }
 
 /// What a refused shape operation returns: of memory a view, so that it can be read and written where that was meant.
-template <class Shape, expression E>
-ASHLAR_ALWAYS_INLINE constexpr auto refused_shape([[maybe_unused]] E&& e) noexcept {
-    if constexpr (viewable<E>)
-        return make_view<memory_element<E>, Shape, row_major_strides(Shape::extents)>(e.data());
+template <class Shape, expression Expression>
+ASHLAR_ALWAYS_INLINE constexpr auto refused_shape([[maybe_unused]] Expression&& e) noexcept {
+    if constexpr (viewable<Expression>)
+        return make_view<memory_element<Expression>, Shape, row_major_strides(Shape::extents)>(e.data());
     else
-        return refused<element_of<E>, Shape>();
+        return refused<element_of<Expression>, Shape>();
 }
 
 /// A copy of a node's operand, so that an owned tensor stays owned.
@@ -49,9 +49,9 @@ ASHLAR_ALWAYS_INLINE constexpr Operand owned(const Operand& operand) noexcept {
 
 template <class Shape, auto Axes, class Indices = std::make_index_sequence<Axes.size()>>
 struct dimensions_selected;
-template <class Shape, auto Axes, std::size_t... I>
-struct dimensions_selected<Shape, Axes, std::index_sequence<I...>> {
-    using type = shape<dimension_at<Shape, Axes[I]>...>;
+template <class Shape, auto Axes, std::size_t... Index>
+struct dimensions_selected<Shape, Axes, std::index_sequence<Index...>> {
+    using type = shape<dimension_at<Shape, Axes[Index]>...>;
 };
 
 /// The shape of the dimensions at the given positions.

@@ -52,22 +52,22 @@ struct element_access {
     static constexpr bool is_evaluated = false;
 };
 
-/// Operand I of a list, for its type: not defined.
-template <std::size_t I, class Operand>
-Operand operand_type_at(const indexed_operand<I, Operand>&);
+/// Operand Index of a list, for its type: not defined.
+template <std::size_t Index, class Operand>
+Operand operand_type_at(const indexed_operand<Index, Operand>&);
 
 /// Nodes of an expression, itself included.
-template <class E>
+template <class Expression>
 inline constexpr std::size_t node_count = 1;
-template <class E>
-    requires requires { E::descendants; }
-inline constexpr std::size_t node_count<E> = 1 + E::descendants;
+template <class Expression>
+    requires requires { Expression::descendants; }
+inline constexpr std::size_t node_count<Expression> = 1 + Expression::descendants;
 
 /// What every node has: a kind, a shape, an element type and its operands.
-template <class Derived, op Kind, class Shape, class T, class... Operands>
+template <class Derived, op Kind, class Shape, class Element, class... Operands>
 struct node : Shape {
     using shape_type = Shape;
-    using value_type = T;
+    using value_type = Element;
     using expression_category = node_category;
     static constexpr op kind = Kind;
     static constexpr std::size_t operand_count = sizeof...(Operands);
@@ -75,20 +75,20 @@ struct node : Shape {
     using operands_type = operand_list<Operands...>;
     [[no_unique_address]] operands_type operands;
 
-    template <std::size_t I>
+    template <std::size_t Index>
     ASHLAR_ALWAYS_INLINE constexpr const auto& operand() const {
-        return static_cast<const indexed_operand<I, decltype(operand_type_at<I>(operands))>&>(operands).value;
+        return static_cast<const indexed_operand<Index, decltype(operand_type_at<Index>(operands))>&>(operands).value;
     }
 
     /// Nodes with more members than these say it themselves.
     ASHLAR_ALWAYS_INLINE constexpr Derived copied() const { return Derived{{{}, operands.copied()}}; }
 
     /// A node of rank 0 is a number where one is asked for, and evaluated there: `if (max(abs(x)) < 1.0f)`.
-    ASHLAR_ALWAYS_INLINE constexpr operator T() const noexcept
+    ASHLAR_ALWAYS_INLINE constexpr operator Element() const noexcept
         requires(Shape::rank == 0)
     {
-        basic_tensor<T> value;
-        assignment<basic_tensor<T>, Derived, current_config>::run(value, static_cast<const Derived&>(*this));
+        basic_tensor<Element> value;
+        assignment<basic_tensor<Element>, Derived, current_config>::run(value, static_cast<const Derived&>(*this));
         return value.elements[0];
     }
     explicit constexpr operator bool() const noexcept
@@ -99,50 +99,50 @@ struct node : Shape {
         return false;
     }
 
-    template <class... I>
-    constexpr T operator()(const I&...) const noexcept {
-        static_assert(element_access<Kind, sizeof...(I)>::is_evaluated,
+    template <class... Index>
+    constexpr Element operator()(const Index&...) const noexcept {
+        static_assert(element_access<Kind, sizeof...(Index)>::is_evaluated,
                       "ashlar: indexing: a lazy expression has no elements; eval(e)(i, j), or row(e, i), which is lazy");
-        return T{};
+        return Element{};
     }
-    template <class I>
-    constexpr T operator[](const I&) const noexcept {
+    template <class Index>
+    constexpr Element operator[](const Index&) const noexcept {
         static_assert(element_access<Kind, 1>::is_evaluated,
                       "ashlar: indexing: a lazy expression has no elements; eval(e)(i, j), or row(e, i), which is lazy");
-        return T{};
+        return Element{};
     }
 };
 
 }  // namespace detail
 
 /// function(args...) element by element; the arguments broadcast.
-template <class F, class Shape, class T, class... Args>
-struct map_node : detail::node<map_node<F, Shape, T, Args...>, op::map, Shape, T, Args...> {
-    [[no_unique_address]] F function;
+template <class Function, class Shape, class Element, class... Args>
+struct map_node : detail::node<map_node<Function, Shape, Element, Args...>, op::map, Shape, Element, Args...> {
+    [[no_unique_address]] Function function;
     ASHLAR_ALWAYS_INLINE constexpr map_node copied() const { return {{{}, this->operands.copied()}, function}; }
 };
 
-/// Axis I of the result is axis Permutation[I] of the operand.
-template <auto Permutation, class Shape, class E>
+/// Axis Index of the result is axis Permutation[Index] of the operand.
+template <auto Permutation, class Shape, class Expression>
 struct permute_node
-    : detail::node<permute_node<Permutation, Shape, E>, op::permute, Shape, typename E::value_type, E> {};
+    : detail::node<permute_node<Permutation, Shape, Expression>, op::permute, Shape, typename Expression::value_type, Expression> {};
 
-template <class Shape, class E>
-struct reshape_node : detail::node<reshape_node<Shape, E>, op::reshape, Shape, typename E::value_type, E> {};
+template <class Shape, class Expression>
+struct reshape_node : detail::node<reshape_node<Shape, Expression>, op::reshape, Shape, typename Expression::value_type, Expression> {};
 
 /// Entry i of the axis is entry first + Step * i of the operand.
-template <std::size_t Axis, std::ptrdiff_t Step, class Shape, class E>
-struct slice_node : detail::node<slice_node<Axis, Step, Shape, E>, op::slice, Shape, typename E::value_type, E> {
+template <std::size_t Axis, std::ptrdiff_t Step, class Shape, class Expression>
+struct slice_node : detail::node<slice_node<Axis, Step, Shape, Expression>, op::slice, Shape, typename Expression::value_type, Expression> {
     std::ptrdiff_t first;
     ASHLAR_ALWAYS_INLINE constexpr slice_node copied() const { return {{{}, this->operands.copied()}, first}; }
 };
 
-template <class Shape, class E>
-struct broadcast_node : detail::node<broadcast_node<Shape, E>, op::broadcast, Shape, typename E::value_type, E> {};
+template <class Shape, class Expression>
+struct broadcast_node : detail::node<broadcast_node<Shape, Expression>, op::broadcast, Shape, typename Expression::value_type, Expression> {};
 
 /// Entry i of the axis is entry i / Times of the operand.
-template <std::size_t Axis, std::size_t Times, class Shape, class E>
-struct repeat_node : detail::node<repeat_node<Axis, Times, Shape, E>, op::repeat, Shape, typename E::value_type, E> {};
+template <std::size_t Axis, std::size_t Times, class Shape, class Expression>
+struct repeat_node : detail::node<repeat_node<Axis, Times, Shape, Expression>, op::repeat, Shape, typename Expression::value_type, Expression> {};
 
 template <std::size_t Axis, class Shape, class... Parts>
 struct concat_node;
@@ -165,8 +165,8 @@ struct mask_node : detail::node<mask_node<Mask, Shape>, op::mask, Shape, bool> {
     ASHLAR_ALWAYS_INLINE constexpr mask_node copied() const { return {{{}, this->operands.copied()}, mask}; }
 };
 
-template <class Mask, class E>
-struct masked_node : detail::node<masked_node<Mask, E>, op::masked, typename E::shape_type, typename E::value_type, E> {
+template <class Mask, class Expression>
+struct masked_node : detail::node<masked_node<Mask, Expression>, op::masked, typename Expression::shape_type, typename Expression::value_type, Expression> {
     [[no_unique_address]] Mask mask;
     ASHLAR_ALWAYS_INLINE constexpr masked_node copied() const { return {{{}, this->operands.copied()}, mask}; }
 };
@@ -176,24 +176,24 @@ template <class Shape, class Left, class Right>
 struct matmul_node
     : detail::node<matmul_node<Shape, Left, Right>, op::matmul, Shape, typename Left::value_type, Left, Right> {};
 
-template <reduction Kind, std::size_t Axis, bool KeepDims, class Shape, class T, class E>
-struct reduce_node : detail::node<reduce_node<Kind, Axis, KeepDims, Shape, T, E>, op::reduce, Shape, T, E> {};
+template <reduction Kind, std::size_t Axis, bool KeepDims, class Shape, class Element, class Expression>
+struct reduce_node : detail::node<reduce_node<Kind, Axis, KeepDims, Shape, Element, Expression>, op::reduce, Shape, Element, Expression> {};
 
 /// Policy is nothing, or fast_t.
-template <softmax_kind Kind, std::size_t Axis, class E, class... Policy>
-struct softmax_node : detail::node<softmax_node<Kind, Axis, E, Policy...>, op::softmax, typename E::shape_type,
-                                   typename E::value_type, E> {};
+template <softmax_kind Kind, std::size_t Axis, class Expression, class... Policy>
+struct softmax_node : detail::node<softmax_node<Kind, Axis, Expression, Policy...>, op::softmax, typename Expression::shape_type,
+                                   typename Expression::value_type, Expression> {};
 
-template <standardize_kind Kind, class E>
+template <standardize_kind Kind, class Expression>
 struct standardize_node
-    : detail::node<standardize_node<Kind, E>, op::standardize, typename E::shape_type, typename E::value_type, E> {
-    typename E::value_type epsilon;
+    : detail::node<standardize_node<Kind, Expression>, op::standardize, typename Expression::shape_type, typename Expression::value_type, Expression> {
+    typename Expression::value_type epsilon;
     ASHLAR_ALWAYS_INLINE constexpr standardize_node copied() const { return {{{}, this->operands.copied()}, epsilon}; }
 };
 
 /// The value of a let inside its body; Tag is the let's own type of function and value.
-template <class Tag, class Shape, class T>
-struct let_value_node : detail::node<let_value_node<Tag, Shape, T>, op::let_value, Shape, T> {
+template <class Tag, class Shape, class Element>
+struct let_value_node : detail::node<let_value_node<Tag, Shape, Element>, op::let_value, Shape, Element> {
     using tag = Tag;
 };
 
@@ -206,28 +206,28 @@ struct let_node
 };
 
 /// Passes operand 0 on and writes it to `destination` as well.
-template <class Destination, class E>
+template <class Destination, class Expression>
 struct store_node
-    : detail::node<store_node<Destination, E>, op::store, typename E::shape_type, typename E::value_type, E> {
+    : detail::node<store_node<Destination, Expression>, op::store, typename Expression::shape_type, typename Expression::value_type, Expression> {
     Destination destination;
     ASHLAR_ALWAYS_INLINE constexpr store_node copied() const { return {{{}, this->operands.copied()}, destination}; }
 };
 
 namespace detail {
 
-template <class E>
-inline constexpr op kind_of = E::kind;
-template <array_expression E>
-inline constexpr op kind_of<E> = op::array;
-template <class T>
-inline constexpr op kind_of<scalar_node<T>> = op::scalar;
+template <class Expression>
+inline constexpr op kind_of = Expression::kind;
+template <array_expression Expression>
+inline constexpr op kind_of<Expression> = op::array;
+template <class Element>
+inline constexpr op kind_of<scalar_node<Element>> = op::scalar;
 
-template <class E>
+template <class Expression>
 consteval std::size_t operand_count_of() {
-    if constexpr (kind_of<E> == op::array || kind_of<E> == op::scalar || kind_of<E> == op::packed)
+    if constexpr (kind_of<Expression> == op::array || kind_of<Expression> == op::scalar || kind_of<Expression> == op::packed)
         return 0;
     else
-        return E::operand_count;
+        return Expression::operand_count;
 }
 
 }  // namespace detail

@@ -13,12 +13,12 @@
 namespace ashlar {
 
 /// A number as an expression of rank 0; a scalar beside a tensor takes the tensor's element type.
-template <class T>
+template <class Element>
 struct scalar_node {
     using shape_type = shape<>;
-    using value_type = T;
+    using value_type = Element;
     using expression_category = node_category;
-    T value;
+    Element value;
 };
 
 namespace detail {
@@ -36,15 +36,15 @@ struct built_in_place {
 };
 
 /// A copy of the members one by one, for the reason given at `built_in_place`.
-template <class E>
-ASHLAR_ALWAYS_INLINE constexpr E copy_of(const E& e) {
+template <class Expression>
+ASHLAR_ALWAYS_INLINE constexpr Expression copy_of(const Expression& e) {
     if constexpr (requires { e.copied(); })
         return e.copied();
     else
         return e;
 }
 
-template <std::size_t I, class Operand>
+template <std::size_t Index, class Operand>
 struct indexed_operand {
     [[no_unique_address]] Operand value;
     [[no_unique_address]] built_in_place<indexed_operand> in_place{};
@@ -52,10 +52,10 @@ struct indexed_operand {
 
 template <class Indices, class... Operands>
 struct operand_storage;
-template <std::size_t... I, class... Operands>
-struct operand_storage<std::index_sequence<I...>, Operands...> : indexed_operand<I, Operands>... {
+template <std::size_t... Index, class... Operands>
+struct operand_storage<std::index_sequence<Index...>, Operands...> : indexed_operand<Index, Operands>... {
     ASHLAR_ALWAYS_INLINE constexpr operand_storage copied() const {
-        return {{copy_of(static_cast<const indexed_operand<I, Operands>&>(*this).value)}...};
+        return {{copy_of(static_cast<const indexed_operand<Index, Operands>&>(*this).value)}...};
     }
 };
 
@@ -63,43 +63,43 @@ struct operand_storage<std::index_sequence<I...>, Operands...> : indexed_operand
 template <class... Operands>
 using operand_list = operand_storage<std::index_sequence_for<Operands...>, Operands...>;
 
-template <class T>
+template <class Element>
 inline constexpr bool is_owning_tensor = false;
-template <class T, auto... Dims>
-inline constexpr bool is_owning_tensor<basic_tensor<T, Dims...>> = true;
+template <class Element, auto... Dims>
+inline constexpr bool is_owning_tensor<basic_tensor<Element, Dims...>> = true;
 
 /// A tensor or view as an operand that only reads.
-template <class T, auto... Dims>
-ASHLAR_ALWAYS_INLINE constexpr auto borrow(const basic_tensor<T, Dims...>& t) {
-    return basic_view<const T, Dims...>(t.data());
+template <class Element, auto... Dims>
+ASHLAR_ALWAYS_INLINE constexpr auto borrow(const basic_tensor<Element, Dims...>& t) {
+    return basic_view<const Element, Dims...>(t.data());
 }
-template <class T, auto... Dims>
-ASHLAR_ALWAYS_INLINE constexpr auto borrow(const basic_view<T, Dims...>& v) {
-    return basic_view<const T, Dims...>(v.data());
+template <class Element, auto... Dims>
+ASHLAR_ALWAYS_INLINE constexpr auto borrow(const basic_view<Element, Dims...>& v) {
+    return basic_view<const Element, Dims...>(v.data());
 }
-template <class T, auto Strides, auto... Dims>
-ASHLAR_ALWAYS_INLINE constexpr auto borrow(const strided_view<T, Strides, Dims...>& v) {
-    return strided_view<const T, Strides, Dims...>(v.data());
+template <class Element, auto Strides, auto... Dims>
+ASHLAR_ALWAYS_INLINE constexpr auto borrow(const strided_view<Element, Strides, Dims...>& v) {
+    return strided_view<const Element, Strides, Dims...>(v.data());
 }
 
 /// What a node stores for an argument: a read-only view of an lvalue tensor or of a view, else a copy.
-template <expression E>
-ASHLAR_ALWAYS_INLINE constexpr auto hold(E&& e) {
-    using plain = std::remove_cvref_t<E>;
-    if constexpr (std::is_lvalue_reference_v<E> && requires { e.borrow(); })
+template <expression Expression>
+ASHLAR_ALWAYS_INLINE constexpr auto hold(Expression&& e) {
+    using plain = std::remove_cvref_t<Expression>;
+    if constexpr (std::is_lvalue_reference_v<Expression> && requires { e.borrow(); })
         return e.borrow();
-    else if constexpr (node_expression<E> && std::is_trivially_copy_constructible_v<plain>)
+    else if constexpr (node_expression<Expression> && std::is_trivially_copy_constructible_v<plain>)
         return copy_of(e);
-    else if constexpr (node_expression<E>)
-        return plain(std::forward<E>(e));
-    else if constexpr (is_owning_tensor<plain> && !std::is_lvalue_reference_v<E>)
-        return plain(std::forward<E>(e));
+    else if constexpr (node_expression<Expression>)
+        return plain(std::forward<Expression>(e));
+    else if constexpr (is_owning_tensor<plain> && !std::is_lvalue_reference_v<Expression>)
+        return plain(std::forward<Expression>(e));
     else
         return borrow(e);
 }
 
-template <class E>
-using held = decltype(hold(std::declval<E>()));
+template <class Expression>
+using held = decltype(hold(std::declval<Expression>()));
 
 }  // namespace detail
 }  // namespace ashlar

@@ -15,58 +15,58 @@ namespace ashlar {
 namespace detail {
 
 /// What packed matrices and borrowed ones have in common.
-template <class Derived, class T, std::size_t Panel, auto Rows, auto Columns>
+template <class Derived, class Element, std::size_t Panel, auto Rows, auto Columns>
 struct packed_access : shape<Rows, Columns> {
     using shape_type = shape<Rows, Columns>;
-    using value_type = T;
+    using value_type = Element;
     using expression_category = node_category;
     static constexpr op kind = op::packed;
     static constexpr std::size_t panel = Panel;
 
     /// The element at (row, column); both are preconditions, checked in debug builds.
     template <class Config = current_config>
-    [[nodiscard]] constexpr T operator()(std::size_t row, std::size_t column) const {
+    [[nodiscard]] constexpr Element operator()(std::size_t row, std::size_t column) const {
         ASHLAR_ASSERT(row < shape_type::extents[0] && column < shape_type::extents[1], "ashlar: packed: index out of range");
         return static_cast<const Derived&>(*this).data()[panel_offset(Panel, shape_type::extents[0], shape_type::extents[1], row, column)];
     }
 };
 
 /// A packed matrix that somebody else owns, as an operand.
-template <class T, std::size_t Panel, auto Rows, auto Columns>
-struct borrowed_packed : packed_access<borrowed_packed<T, Panel, Rows, Columns>, T, Panel, Rows, Columns> {
-    const T* elements;
+template <class Element, std::size_t Panel, auto Rows, auto Columns>
+struct borrowed_packed : packed_access<borrowed_packed<Element, Panel, Rows, Columns>, Element, Panel, Rows, Columns> {
+    const Element* elements;
 
-    constexpr explicit borrowed_packed(const T* e) : elements(e) {}
-    constexpr const T* data() const { return elements; }
+    constexpr explicit borrowed_packed(const Element* e) : elements(e) {}
+    constexpr const Element* data() const { return elements; }
 };
 
 /// Columns of a panel: as many registers as leave room for a tall block of rows, so that the panel is read from the
 /// first cache often and from behind it seldom. Three of 32 registers (8 x 3 sums), two of 16 (6 x 2).
-template <class T, class Config>
+template <class Element, class Config>
 inline constexpr std::size_t panel_columns =
-    (Config::registers >= 32 ? 3 : 2) * (Config::register_bits / 8 > sizeof(T) ? Config::register_bits / 8 / sizeof(T) : 4);
+    (Config::registers >= 32 ? 3 : 2) * (Config::register_bits / 8 > sizeof(Element) ? Config::register_bits / 8 / sizeof(Element) : 4);
 
 }  // namespace detail
 
 /// A matrix [rows, columns] for the right-hand side of `matmul`, held in panels as wide as the kernels' blocks. The
 /// layout is part of the type and depends on the architecture; sizeof is that of the plain matrix. Made by `pack`.
-template <class T, std::size_t Panel, auto Rows, auto Columns>
-struct alignas(detail::alignment_for(sizeof(T) * shape<Rows, Columns>::size, alignof(T))) basic_packed
-    : detail::packed_access<basic_packed<T, Panel, Rows, Columns>, T, Panel, Rows, Columns> {
-    T elements[shape<Rows, Columns>::size];
+template <class Element, std::size_t Panel, auto Rows, auto Columns>
+struct alignas(detail::alignment_for(sizeof(Element) * shape<Rows, Columns>::size, alignof(Element))) basic_packed
+    : detail::packed_access<basic_packed<Element, Panel, Rows, Columns>, Element, Panel, Rows, Columns> {
+    Element elements[shape<Rows, Columns>::size];
 
-    constexpr const T* data() const& { return elements; }
-    constexpr T* data() & { return elements; }
-    constexpr const T* data() const&& = delete;  // ashlar: packed: the memory of a temporary would dangle; name it first
+    constexpr const Element* data() const& { return elements; }
+    constexpr Element* data() & { return elements; }
+    constexpr const Element* data() const&& = delete;  // ashlar: packed: the memory of a temporary would dangle; name it first
     /// As an operand of an expression that does not copy it.
-    constexpr auto borrow() const { return detail::borrowed_packed<T, Panel, Rows, Columns>(elements); }
+    constexpr auto borrow() const { return detail::borrowed_packed<Element, Panel, Rows, Columns>(elements); }
 };
 
-/// The packed matrix type of this build for elements T and dimensions [rows, columns].
+/// The packed matrix type of this build for elements of type Element and dimensions [rows, columns].
 ///
 ///     packed<float, 64, 256> w = pack(weights);
 ///     y = matmul(x, w);
-template <class T, auto Rows, auto Columns>
-using packed = basic_packed<T, detail::panel_columns<T, current_config>, detail::canonical(Rows), detail::canonical(Columns)>;
+template <class Element, auto Rows, auto Columns>
+using packed = basic_packed<Element, detail::panel_columns<Element, current_config>, detail::canonical(Rows), detail::canonical(Columns)>;
 
 }  // namespace ashlar

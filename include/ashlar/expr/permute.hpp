@@ -50,33 +50,33 @@ consteval std::array<std::size_t, Rank> last_two_exchanged() {
     return spelled_out(permutation);
 }
 
-template <class E>
+template <class Expression>
 inline constexpr bool is_permute_node = false;
-template <auto Permutation, class Shape, class E>
-inline constexpr bool is_permute_node<permute_node<Permutation, Shape, E>> = true;
+template <auto Permutation, class Shape, class Expression>
+inline constexpr bool is_permute_node<permute_node<Permutation, Shape, Expression>> = true;
 
-template <auto Permutation, class E>
-ASHLAR_ALWAYS_INLINE constexpr auto permute_by(E&& e) noexcept;
+template <auto Permutation, class Expression>
+ASHLAR_ALWAYS_INLINE constexpr auto permute_by(Expression&& e) noexcept;
 
-template <auto Outer, auto Inner, class Shape, class E>
-ASHLAR_ALWAYS_INLINE constexpr auto permute_again(const permute_node<Inner, Shape, E>& node) noexcept {
+template <auto Outer, auto Inner, class Shape, class Expression>
+ASHLAR_ALWAYS_INLINE constexpr auto permute_again(const permute_node<Inner, Shape, Expression>& node) noexcept {
     return permute_by<composed(Inner, Outer)>(owned(node.template operand<0>()));
 }
 
 /// Axis i of the result is axis Permutation[i] of e.
-template <auto Permutation, class E>
-ASHLAR_ALWAYS_INLINE constexpr auto permute_by(E&& e) noexcept {
-    using plain = std::remove_cvref_t<E>;
+template <auto Permutation, class Expression>
+ASHLAR_ALWAYS_INLINE constexpr auto permute_by(Expression&& e) noexcept {
+    using plain = std::remove_cvref_t<Expression>;
     if constexpr (is_identity<Permutation>()) {
-        return itself(std::forward<E>(e));
-    } else if constexpr (viewable<E>) {
-        return make_view<memory_element<E>, selected_dimensions<shape_of<E>, Permutation>,
+        return itself(std::forward<Expression>(e));
+    } else if constexpr (viewable<Expression>) {
+        return make_view<memory_element<Expression>, selected_dimensions<shape_of<Expression>, Permutation>,
                          permuted(plain::strides, Permutation)>(e.data());
     } else if constexpr (is_permute_node<plain>) {
         return permute_again<Permutation>(e);
     } else {
-        return permute_node<Permutation, selected_dimensions<shape_of<E>, Permutation>, held<E>>{
-            {{}, {{hold(std::forward<E>(e))}}}};
+        return permute_node<Permutation, selected_dimensions<shape_of<Expression>, Permutation>, held<Expression>>{
+            {{}, {{hold(std::forward<Expression>(e))}}}};
     }
 }
 
@@ -86,16 +86,16 @@ ASHLAR_ALWAYS_INLINE constexpr auto permute_by(E&& e) noexcept {
 /// named tensor can be written, of tensors and views; lazy otherwise.
 ///
 ///     auto by_head = permute<1, 0, 2>(x);   // [seq, heads, dim] as [heads, seq, dim]
-template <auto... Axes, expression E>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto permute(E&& e) noexcept {
-    constexpr bool valid = detail::permutation_of<shape_of<E>, Axes...>::valid;
-    static_assert(detail::permutation_of<shape_of<E>, Axes...>::valid,
+template <auto... Axes, expression Expression>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto permute(Expression&& e) noexcept {
+    constexpr bool valid = detail::permutation_of<shape_of<Expression>, Axes...>::valid;
+    static_assert(detail::permutation_of<shape_of<Expression>, Axes...>::valid,
                   "ashlar: permute: the arguments must name every axis of the shape once; list all of them");
     if constexpr (valid)
         return detail::permute_by<std::array<std::size_t, sizeof...(Axes)>{
-            detail::axis_position<shape_of<E>, Axes>()...}>(std::forward<E>(e));
+            detail::axis_position<shape_of<Expression>, Axes>()...}>(std::forward<Expression>(e));
     else
-        return detail::refused<element_of<E>, shape_of<E>>();
+        return detail::refused<element_of<Expression>, shape_of<Expression>>();
 }
 
 /// The last two axes exchanged, as for the right operand of a matrix product; rank 0 and 1 stay as they are. A view,
@@ -103,12 +103,12 @@ template <auto... Axes, expression E>
 ///
 ///     auto scores = matmul(q, transpose(k));
 ///     transpose(t) = u;
-template <expression E>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto transpose(E&& e) noexcept {
-    if constexpr (shape_of<E>::rank < 2)
-        return detail::itself(std::forward<E>(e));
+template <expression Expression>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto transpose(Expression&& e) noexcept {
+    if constexpr (shape_of<Expression>::rank < 2)
+        return detail::itself(std::forward<Expression>(e));
     else
-        return detail::permute_by<detail::last_two_exchanged<shape_of<E>::rank>()>(std::forward<E>(e));
+        return detail::permute_by<detail::last_two_exchanged<shape_of<Expression>::rank>()>(std::forward<Expression>(e));
 }
 
 }  // namespace ashlar

@@ -28,7 +28,7 @@
 //     a * c, a / c, c a number                  minus infinity while c is positive, which is known at run time only
 //     a * b, a / b, -a                          zero, of a (and of b in a product)
 //     exp(a), softmax(a)                        minus infinity becomes zero
-//     log_softmax(a), cast<U>(a)                as it is
+//     log_softmax(a), cast<Target>(a)           as it is
 //     where(c, a, number)                       where c is false and the number is the value proved; c made of masks,
 //                                               bool tensors and logic
 //
@@ -39,23 +39,23 @@ namespace ashlar::detail {
 /// The value that excluded elements have.
 enum class exclusion : std::uint8_t { none, minus_infinity, zero };
 
-template <class T, exclusion Kind>
-inline constexpr T excluded_value = Kind == exclusion::zero ? T(0) : -std::numeric_limits<T>::infinity();
+template <class Element, exclusion Kind>
+inline constexpr Element excluded_value = Kind == exclusion::zero ? Element(0) : -std::numeric_limits<Element>::infinity();
 
 /// Minus infinity by its bits: a comparison may be folded away under -ffast-math.
-template <class T>
-ASHLAR_ALWAYS_INLINE constexpr bool is_minus_infinity(T x) noexcept {
-    if constexpr (sizeof(T) == sizeof(std::uint32_t))
+template <class Element>
+ASHLAR_ALWAYS_INLINE constexpr bool is_minus_infinity(Element x) noexcept {
+    if constexpr (sizeof(Element) == sizeof(std::uint32_t))
         return __builtin_bit_cast(std::uint32_t, x) == 0xff800000u;
-    else if constexpr (sizeof(T) == sizeof(std::uint64_t))
+    else if constexpr (sizeof(Element) == sizeof(std::uint64_t))
         return __builtin_bit_cast(std::uint64_t, x) == 0xfff0000000000000u;
     else
-        return x < std::numeric_limits<T>::lowest();
+        return x < std::numeric_limits<Element>::lowest();
 }
 
-template <exclusion Kind, class T>
-ASHLAR_ALWAYS_INLINE constexpr bool is_excluded_value(T x) noexcept {
-    return Kind == exclusion::zero ? x == T(0) : is_minus_infinity(x);
+template <exclusion Kind, class Element>
+ASHLAR_ALWAYS_INLINE constexpr bool is_excluded_value(Element x) noexcept {
+    return Kind == exclusion::zero ? x == Element(0) : is_minus_infinity(x);
 }
 
 /// The lets around an expression: none.
@@ -90,35 +90,35 @@ ASHLAR_ALWAYS_INLINE constexpr const auto& scope_of_let(const Scope& scope) noex
 template <class Tag, class Scope>
 using let_scope_type = std::remove_cvref_t<decltype(scope_of_let<Tag>(std::declval<const Scope&>()))>;
 
-template <class E>
-inline constexpr bool is_number = kind_of<E> == op::scalar;
+template <class Expression>
+inline constexpr bool is_number = kind_of<Expression> == op::scalar;
 
-template <class F>
+template <class Function>
 inline constexpr bool passes_casts = false;
-template <class U>
-inline constexpr bool passes_casts<cast_function<U>> = std::is_floating_point_v<U>;
+template <class Target>
+inline constexpr bool passes_casts<cast_function<Target>> = std::is_floating_point_v<Target>;
 
 /// What is proved of the elements of a map, given what is proved of its arguments.
-template <class F, class... Args>
+template <class Function, class... Args>
 constexpr exclusion exclusion_after_map(const std::array<exclusion, sizeof...(Args)>& args) {
     constexpr exclusion infinity = exclusion::minus_infinity, zero = exclusion::zero, none = exclusion::none;
     constexpr std::array<bool, sizeof...(Args)> number{is_number<Args>...};
-    if constexpr (std::is_same_v<F, plus_function>) {
+    if constexpr (std::is_same_v<Function, plus_function>) {
         return args[0] == infinity || args[1] == infinity ? infinity : none;
-    } else if constexpr (std::is_same_v<F, minus_function>) {
+    } else if constexpr (std::is_same_v<Function, minus_function>) {
         return args[0] == infinity ? infinity : none;
-    } else if constexpr (std::is_same_v<F, times_function>) {
+    } else if constexpr (std::is_same_v<Function, times_function>) {
         if (args[0] == zero || args[1] == zero) return zero;
         return (args[0] == infinity && number[1]) || (args[1] == infinity && number[0]) ? infinity : none;
-    } else if constexpr (std::is_same_v<F, divides_function>) {
+    } else if constexpr (std::is_same_v<Function, divides_function>) {
         return args[0] == zero || (args[0] == infinity && number[1]) ? args[0] : none;
-    } else if constexpr (std::is_same_v<F, negate_function>) {
+    } else if constexpr (std::is_same_v<Function, negate_function>) {
         return args[0] == zero ? zero : none;
-    } else if constexpr (std::is_same_v<F, exp_function> || std::is_same_v<F, fast_function<exp_function>>) {
+    } else if constexpr (std::is_same_v<Function, exp_function> || std::is_same_v<Function, fast_function<exp_function>>) {
         return args[0] == infinity ? zero : none;
-    } else if constexpr (passes_casts<F>) {
+    } else if constexpr (passes_casts<Function>) {
         return args[0];
-    } else if constexpr (std::is_same_v<F, where_function>) {
+    } else if constexpr (std::is_same_v<Function, where_function>) {
         constexpr bool readable = std::array<bool, sizeof...(Args)>{truth_is_readable<Args>()...}[0];
         if (!readable || number[1] == number[2]) return none;
         return args[number[1] ? 2 : 1] == zero ? zero : infinity;
@@ -157,63 +157,63 @@ struct exclusion_after {
         }
     }
 };
-template <softmax_kind Kind, std::size_t Axis, class E, class... Policy>
-struct exclusion_after<softmax_node<Kind, Axis, E, Policy...>> {
+template <softmax_kind Kind, std::size_t Axis, class Expression, class... Policy>
+struct exclusion_after<softmax_node<Kind, Axis, Expression, Policy...>> {
     static constexpr exclusion of(const std::array<exclusion, 1>& operands) {
         if (operands[0] != exclusion::minus_infinity) return exclusion::none;
         return Kind == softmax_kind::plain ? exclusion::zero : exclusion::minus_infinity;
     }
 };
-template <class F, class Shape, class T, class... Args>
-struct exclusion_after<map_node<F, Shape, T, Args...>> {
+template <class Function, class Shape, class Element, class... Args>
+struct exclusion_after<map_node<Function, Shape, Element, Args...>> {
     static constexpr exclusion of(const std::array<exclusion, sizeof...(Args)>& operands) {
-        if (!std::is_floating_point_v<T>) return exclusion::none;
-        return exclusion_after_map<F, Args...>(operands);
+        if (!std::is_floating_point_v<Element>) return exclusion::none;
+        return exclusion_after_map<Function, Args...>(operands);
     }
 };
 
-template <class E, class Scope>
+template <class Expression, class Scope>
 consteval exclusion find_exclusion();
 
 /// What masks prove of the elements of an expression that they do not keep; `is_kept` says which those are.
-template <class E, class Scope = no_lets>
-inline constexpr exclusion exclusion_of = find_exclusion<E, Scope>();
+template <class Expression, class Scope = no_lets>
+inline constexpr exclusion exclusion_of = find_exclusion<Expression, Scope>();
 
-template <class E, class Scope>
+template <class Expression, class Scope>
 consteval exclusion find_exclusion() {
-    if constexpr (kind_of<E> == op::let_value) {
-        using scope = let_scope_type<typename E::tag, Scope>;
+    if constexpr (kind_of<Expression> == op::let_value) {
+        using scope = let_scope_type<typename Expression::tag, Scope>;
         return exclusion_of<typename scope::value_type, typename scope::outer_type>;
-    } else if constexpr (kind_of<E> == op::let) {
-        return exclusion_of<operand_type<1, E>, let_scope<typename E::tag, operand_type<0, E>, Scope>>;
-    } else if constexpr (node_count<E> == 1 || kind_of<E> == op::matmul || kind_of<E> == op::reduce) {
+    } else if constexpr (kind_of<Expression> == op::let) {
+        return exclusion_of<operand_type<1, Expression>, let_scope<typename Expression::tag, operand_type<0, Expression>, Scope>>;
+    } else if constexpr (node_count<Expression> == 1 || kind_of<Expression> == op::matmul || kind_of<Expression> == op::reduce) {
         return exclusion::none;
     } else {
-        return []<std::size_t... I>(std::index_sequence<I...>) {
-            return exclusion_after<E>::of({exclusion_of<operand_type<I, E>, Scope>...});
-        }(std::make_index_sequence<E::operand_count>{});
+        return []<std::size_t... Index>(std::index_sequence<Index...>) {
+            return exclusion_after<Expression>::of({exclusion_of<operand_type<Index, Expression>, Scope>...});
+        }(std::make_index_sequence<Expression::operand_count>{});
     }
 }
 
-template <class E, class Scope>
-ASHLAR_ALWAYS_INLINE constexpr bool is_kept(const E& e, const coordinates<E>& at, const Scope& scope) noexcept;
+template <class Expression, class Scope>
+ASHLAR_ALWAYS_INLINE constexpr bool is_kept(const Expression& e, const coordinates<Expression>& at, const Scope& scope) noexcept;
 
-/// Whether excluded elements of argument I are excluded from the map.
-template <std::size_t I, class F, class Shape, class T, class... Args, class Scope>
-consteval bool argument_excludes(const map_node<F, Shape, T, Args...>*, const Scope*) {
-    using node = map_node<F, Shape, T, Args...>;
+/// Whether excluded elements of argument Index are excluded from the map.
+template <std::size_t Index, class Function, class Shape, class Element, class... Args, class Scope>
+consteval bool argument_excludes(const map_node<Function, Shape, Element, Args...>*, const Scope*) {
+    using node = map_node<Function, Shape, Element, Args...>;
     std::array<exclusion, sizeof...(Args)> alone{};
-    alone[I] = exclusion_of<operand_type<I, node>, Scope>;
-    return alone[I] != exclusion::none && exclusion_after_map<F, Args...>(alone) == exclusion_of<node, Scope>;
+    alone[Index] = exclusion_of<operand_type<Index, node>, Scope>;
+    return alone[Index] != exclusion::none && exclusion_after_map<Function, Args...>(alone) == exclusion_of<node, Scope>;
 }
 
 template <class Node, class Scope>
 ASHLAR_ALWAYS_INLINE constexpr bool map_is_kept(const Node& e, const coordinates<Node>& at,
                                                 const Scope& scope) noexcept {
     constexpr exclusion proved = exclusion_of<Node, Scope>;
-    const auto argument_is_kept = [&]<std::size_t I>() ASHLAR_LAMBDA_INLINE {
-        if constexpr (exclusion_of<operand_type<I, Node>, Scope> != exclusion::none)
-            return is_kept(e.template operand<I>(), operand_coordinates<I>(e, at), scope);
+    const auto argument_is_kept = [&]<std::size_t Index>() ASHLAR_LAMBDA_INLINE {
+        if constexpr (exclusion_of<operand_type<Index, Node>, Scope> != exclusion::none)
+            return is_kept(e.template operand<Index>(), operand_coordinates<Index>(e, at), scope);
         else
             return true;
     };
@@ -228,9 +228,9 @@ ASHLAR_ALWAYS_INLINE constexpr bool map_is_kept(const Node& e, const coordinates
             constexpr std::size_t number = is_number<operand_type<1, Node>> ? 1 : 0;
             if (!(e.template operand<number>().value > 0)) return true;
         }
-        return [&]<std::size_t... I>(std::index_sequence<I...>) ASHLAR_LAMBDA_INLINE {
-            return ((!argument_excludes<I>(static_cast<const Node*>(nullptr), static_cast<const Scope*>(nullptr)) ||
-                     argument_is_kept.template operator()<I>()) &&
+        return [&]<std::size_t... Index>(std::index_sequence<Index...>) ASHLAR_LAMBDA_INLINE {
+            return ((!argument_excludes<Index>(static_cast<const Node*>(nullptr), static_cast<const Scope*>(nullptr)) ||
+                     argument_is_kept.template operator()<Index>()) &&
                     ...);
         }(std::make_index_sequence<Node::operand_count>{});
     }
@@ -249,13 +249,13 @@ ASHLAR_ALWAYS_INLINE constexpr bool concat_is_kept(const Node& e, coordinates<No
         else
             at[axis] -= extent;
     };
-    [&]<std::size_t... I>(std::index_sequence<I...>) ASHLAR_LAMBDA_INLINE {
-        (look(e.template operand<I>()), ...);
+    [&]<std::size_t... Index>(std::index_sequence<Index...>) ASHLAR_LAMBDA_INLINE {
+        (look(e.template operand<Index>()), ...);
     }(std::make_index_sequence<Node::operand_count>{});
     return kept;
 }
 
-template <class E>
+template <class Expression>
 inline constexpr std::size_t concat_axis = 0;
 template <std::size_t Axis, class Shape, class... Parts>
 inline constexpr std::size_t concat_axis<concat_node<Axis, Shape, Parts...>> = Axis;
@@ -264,24 +264,24 @@ inline constexpr std::size_t concat_axis<concat_node<Axis, Shape, Parts...>> = A
 /// `exclusion_of`. `scope` holds the lets around the expression, `no_lets{}` at the root.
 ///
 ///     is_kept(softmax(masked(scores, causal)), {2, 3}, no_lets{});   // false: query 2 does not see key 3
-template <class E, class Scope>
-ASHLAR_ALWAYS_INLINE constexpr bool is_kept(const E& e, const coordinates<E>& at, const Scope& scope) noexcept {
-    if constexpr (exclusion_of<E, Scope> == exclusion::none) {
+template <class Expression, class Scope>
+ASHLAR_ALWAYS_INLINE constexpr bool is_kept(const Expression& e, const coordinates<Expression>& at, const Scope& scope) noexcept {
+    if constexpr (exclusion_of<Expression, Scope> == exclusion::none) {
         return true;
-    } else if constexpr (kind_of<E> == op::let_value) {
-        const auto& let = scope_of_let<typename E::tag>(scope);
+    } else if constexpr (kind_of<Expression> == op::let_value) {
+        const auto& let = scope_of_let<typename Expression::tag>(scope);
         return is_kept(let.value, at, let.outer);
-    } else if constexpr (kind_of<E> == op::let) {
+    } else if constexpr (kind_of<Expression> == op::let) {
         const auto& value = e.template operand<0>();
         return is_kept(e.template operand<1>(), at,
-                       let_scope<typename E::tag, operand_type<0, E>, Scope>{value, scope});
-    } else if constexpr (kind_of<E> == op::map) {
+                       let_scope<typename Expression::tag, operand_type<0, Expression>, Scope>{value, scope});
+    } else if constexpr (kind_of<Expression> == op::map) {
         return map_is_kept(e, at, scope);
-    } else if constexpr (kind_of<E> == op::concat) {
-        return concat_is_kept(e, at, concat_axis<E>, scope);
-    } else if constexpr (kind_of<E> == op::masked) {
-        if (!mask_keeps<typename E::shape_type>(e.mask, at)) return false;
-        return exclusion_of<operand_type<0, E>, Scope> != exclusion::minus_infinity ||
+    } else if constexpr (kind_of<Expression> == op::concat) {
+        return concat_is_kept(e, at, concat_axis<Expression>, scope);
+    } else if constexpr (kind_of<Expression> == op::masked) {
+        if (!mask_keeps<typename Expression::shape_type>(e.mask, at)) return false;
+        return exclusion_of<operand_type<0, Expression>, Scope> != exclusion::minus_infinity ||
                is_kept(e.template operand<0>(), at, scope);
     } else {
         return is_kept(e.template operand<0>(), operand_coordinates<0>(e, at), scope);

@@ -28,20 +28,20 @@ inline constexpr keep_dims_t keep_dims{};
 
 namespace detail {
 
-/// Whether a reduction is defined for elements of type T.
-template <reduction Kind, class T>
+/// Whether a reduction is defined for elements of type Element.
+template <reduction Kind, class Element>
 struct reduced_elements {
     static consteval bool check() {
         switch (Kind) {
         case reduction::all:
         case reduction::any:
-            return std::is_same_v<T, bool>;
+            return std::is_same_v<Element, bool>;
         case reduction::mean:
         case reduction::variance:
         case reduction::logsumexp:
-            return std::is_floating_point_v<T>;
+            return std::is_floating_point_v<Element>;
         default:
-            return !std::is_same_v<T, bool>;
+            return !std::is_same_v<Element, bool>;
         }
     }
     static constexpr bool allowed = check();
@@ -70,20 +70,20 @@ consteval std::array<std::size_t, sizeof...(Axes)> sorted_positions() {
 }
 
 /// Everything but the last position.
-template <std::size_t N>
-consteval std::array<std::size_t, N - 1> without_last(const std::array<std::size_t, N>& positions) {
-    std::array<std::size_t, N - 1> rest{};
-    for (std::size_t i = 0; i + 1 < N; ++i) rest[i] = positions[i];
+template <std::size_t Length>
+consteval std::array<std::size_t, Length - 1> without_last(const std::array<std::size_t, Length>& positions) {
+    std::array<std::size_t, Length - 1> rest{};
+    for (std::size_t i = 0; i + 1 < Length; ++i) rest[i] = positions[i];
     return spelled_out(rest);
 }
 
 /// The axes that are not reduced, then those that are.
-template <std::size_t Rank, std::size_t N>
-consteval std::array<std::size_t, Rank> reduced_last(const std::array<std::size_t, N>& reduced) {
+template <std::size_t Rank, std::size_t Length>
+consteval std::array<std::size_t, Rank> reduced_last(const std::array<std::size_t, Length>& reduced) {
     std::array<std::size_t, Rank> order{};
     std::size_t next = 0;
     for (std::size_t i = 0, r = 0; i < Rank; ++i) {
-        if (r < N && reduced[r] == i)
+        if (r < Length && reduced[r] == i)
             ++r;
         else
             order[next++] = i;
@@ -103,18 +103,18 @@ consteval std::size_t merged_extent(const std::array<std::size_t, Rank>& extents
 /// Count neighbouring axes from First on as one.
 template <class Shape, std::size_t First, std::size_t Count>
 consteval auto merged_axes() {
-    return build_shape<Shape::rank + 1 - Count>([]<std::size_t K>() {
-        if constexpr (K < First)
-            return dimension_at<Shape, K>;
-        else if constexpr (K == First)
+    return build_shape<Shape::rank + 1 - Count>([]<std::size_t Place>() {
+        if constexpr (Place < First)
+            return dimension_at<Shape, Place>;
+        else if constexpr (Place == First)
             return merged_extent(Shape::extents, First, Count);
         else
-            return dimension_at<Shape, K + Count - 1>;
+            return dimension_at<Shape, Place + Count - 1>;
     });
 }
 
-template <std::size_t N>
-consteval bool contains(const std::array<std::size_t, N>& positions, std::size_t position) {
+template <std::size_t Length>
+consteval bool contains(const std::array<std::size_t, Length>& positions, std::size_t position) {
     for (const std::size_t p : positions)
         if (p == position) return true;
     return false;
@@ -123,98 +123,98 @@ consteval bool contains(const std::array<std::size_t, N>& positions, std::size_t
 /// The shape with the axes at some positions 1.
 template <class Shape, auto Positions>
 consteval auto ones_at() {
-    return build_shape<Shape::rank>([]<std::size_t K>() {
-        if constexpr (contains(Positions, K))
+    return build_shape<Shape::rank>([]<std::size_t Place>() {
+        if constexpr (contains(Positions, Place))
             return std::size_t{1};
         else
-            return dimension_at<Shape, K>;
+            return dimension_at<Shape, Place>;
     });
 }
 
-template <reduction Kind, class T>
-using reduced_element = std::conditional_t<Kind == reduction::argmax, std::int32_t, T>;
+template <reduction Kind, class Element>
+using reduced_element = std::conditional_t<Kind == reduction::argmax, std::int32_t, Element>;
 
-template <reduction Kind, std::size_t Axis, bool Keep, class E>
-ASHLAR_ALWAYS_INLINE constexpr auto reduce_one(E&& e) noexcept {
-    return reduce_node<Kind, Axis, Keep, decltype(without_axis<shape_of<E>, Axis, Keep>()),
-                       reduced_element<Kind, element_of<E>>, held<E>>{{{}, {{hold(std::forward<E>(e))}}}};
+template <reduction Kind, std::size_t Axis, bool Keep, class Expression>
+ASHLAR_ALWAYS_INLINE constexpr auto reduce_one(Expression&& e) noexcept {
+    return reduce_node<Kind, Axis, Keep, decltype(without_axis<shape_of<Expression>, Axis, Keep>()),
+                       reduced_element<Kind, element_of<Expression>>, held<Expression>>{{{}, {{hold(std::forward<Expression>(e))}}}};
 }
 
 /// Several axes, in ascending order. Neighbours are reduced as one axis; others one after another where that means
 /// the same, or else brought together first.
-template <reduction Kind, auto Positions, bool Keep, class E>
-ASHLAR_ALWAYS_INLINE constexpr auto reduce_several(E&& e) noexcept {
-    using from = shape_of<E>;
+template <reduction Kind, auto Positions, bool Keep, class Expression>
+ASHLAR_ALWAYS_INLINE constexpr auto reduce_several(Expression&& e) noexcept {
+    using from = shape_of<Expression>;
     constexpr std::size_t count = Positions.size();
     if constexpr (count == 1) {
-        return reduce_one<Kind, Positions[0], Keep>(std::forward<E>(e));
+        return reduce_one<Kind, Positions[0], Keep>(std::forward<Expression>(e));
     } else if constexpr (Keep) {
         return reshape_to<decltype(ones_at<from, Positions>())>(
-            reduce_several<Kind, Positions, false>(std::forward<E>(e)));
+            reduce_several<Kind, Positions, false>(std::forward<Expression>(e)));
     } else if constexpr (Positions[count - 1] - Positions[0] == count - 1) {
         return reduce_one<Kind, Positions[0], false>(
-            reshape_to<decltype(merged_axes<from, Positions[0], count>())>(std::forward<E>(e)));
+            reshape_to<decltype(merged_axes<from, Positions[0], count>())>(std::forward<Expression>(e)));
     } else if constexpr (Kind == reduction::variance || Kind == reduction::argmax) {
         constexpr auto order = reduced_last<from::rank>(Positions);
         using merged = decltype(merged_axes<selected_dimensions<from, order>, from::rank - count, count>());
         return reduce_one<Kind, from::rank - count, false>(
-            reshape_to<merged>(permute_by<order>(std::forward<E>(e))));
+            reshape_to<merged>(permute_by<order>(std::forward<Expression>(e))));
     } else {
         return reduce_several<Kind, without_last(Positions), false>(
-            reduce_one<Kind, Positions[count - 1], false>(std::forward<E>(e)));
+            reduce_one<Kind, Positions[count - 1], false>(std::forward<Expression>(e)));
     }
 }
 
 /// All axes, as one.
-template <reduction Kind, bool Keep, class E>
-ASHLAR_ALWAYS_INLINE constexpr auto reduce_all(E&& e) noexcept {
-    using from = shape_of<E>;
+template <reduction Kind, bool Keep, class Expression>
+ASHLAR_ALWAYS_INLINE constexpr auto reduce_all(Expression&& e) noexcept {
+    using from = shape_of<Expression>;
     if constexpr (Keep)
         return reshape_to<decltype(build_shape<from::rank>([]<std::size_t>() { return std::size_t{1}; }))>(
-            reduce_all<Kind, false>(std::forward<E>(e)));
+            reduce_all<Kind, false>(std::forward<Expression>(e)));
     else if constexpr (from::rank == 1)
-        return reduce_one<Kind, 0, false>(std::forward<E>(e));
+        return reduce_one<Kind, 0, false>(std::forward<Expression>(e));
     else
-        return reduce_one<Kind, 0, false>(reshape_to<shape<from::size>>(std::forward<E>(e)));
+        return reduce_one<Kind, 0, false>(reshape_to<shape<from::size>>(std::forward<Expression>(e)));
 }
 
-template <reduction Kind, bool Keep, auto... Axes, class E>
-constexpr auto reduce_shape(E&& e) noexcept {
+template <reduction Kind, bool Keep, auto... Axes, class Expression>
+constexpr auto reduce_shape(Expression&& e) noexcept {
     if constexpr (sizeof...(Axes) == 0)
-        return shape_of<decltype(reduce_all<Kind, Keep>(std::forward<E>(e)))>{};
+        return shape_of<decltype(reduce_all<Kind, Keep>(std::forward<Expression>(e)))>{};
     else
-        return shape_of<decltype(reduce_several<Kind, sorted_positions<shape_of<E>, Axes...>(), Keep>(std::forward<E>(e)))>{};
+        return shape_of<decltype(reduce_several<Kind, sorted_positions<shape_of<Expression>, Axes...>(), Keep>(std::forward<Expression>(e)))>{};
 }
 
 /// What a refused reduction returns.
-template <reduction Kind, class Shape, class E>
+template <reduction Kind, class Shape, class Expression>
 ASHLAR_ALWAYS_INLINE constexpr auto refused_reduction() noexcept {
-    using T = element_of<E>;
+    using Element = element_of<Expression>;
     constexpr bool truth = Kind == reduction::all || Kind == reduction::any;
-    using number = std::conditional_t<reduced_elements<Kind, T>::allowed, T, std::conditional_t<Kind == reduction::sum, int, float>>;
+    using number = std::conditional_t<reduced_elements<Kind, Element>::allowed, Element, std::conditional_t<Kind == reduction::sum, int, float>>;
     return refused<std::conditional_t<truth, bool, reduced_element<Kind, number>>, Shape>();
 }
 
-template <reduction Kind, bool Keep, auto... Axes, class E>
-ASHLAR_ALWAYS_INLINE constexpr auto reduce(E&& e) noexcept {
-    using from = shape_of<E>;
+template <reduction Kind, bool Keep, auto... Axes, class Expression>
+ASHLAR_ALWAYS_INLINE constexpr auto reduce(Expression&& e) noexcept {
+    using from = shape_of<Expression>;
     using missing = typename missing_axis<from, Axes...>::check;
-    constexpr bool allowed = reduced_elements<Kind, element_of<E>>::allowed;
+    constexpr bool allowed = reduced_elements<Kind, element_of<Expression>>::allowed;
     constexpr bool distinct = distinct_axes<from, Axes...>::given;
     static_assert(missing::found,
                   "ashlar: reduction: each axis must be a position or a named axis that occurs once in the shape");
     static_assert(distinct_axes<from, Axes...>::given, "ashlar: reduction: an axis is named twice; leave one out");
-    static_assert(reduced_elements<Kind, element_of<E>>::allowed,
+    static_assert(reduced_elements<Kind, element_of<Expression>>::allowed,
                   "ashlar: reduction: all and any take bool; sum, max, min and argmax numbers; mean, variance and "
                   "logsumexp floating-point numbers; use cast<T>(x)");
     if constexpr (!missing::found || !distinct)
-        return refused_reduction<Kind, from, E>();
+        return refused_reduction<Kind, from, Expression>();
     else if constexpr (!allowed)
-        return refused_reduction<Kind, decltype(reduce_shape<Kind, Keep, Axes...>(std::forward<E>(e))), E>();
+        return refused_reduction<Kind, decltype(reduce_shape<Kind, Keep, Axes...>(std::forward<Expression>(e))), Expression>();
     else if constexpr (sizeof...(Axes) == 0)
-        return reduce_all<Kind, Keep>(std::forward<E>(e));
+        return reduce_all<Kind, Keep>(std::forward<Expression>(e));
     else
-        return reduce_several<Kind, sorted_positions<from, Axes...>(), Keep>(std::forward<E>(e));
+        return reduce_several<Kind, sorted_positions<from, Axes...>(), Keep>(std::forward<Expression>(e));
 }
 
 }  // namespace detail
@@ -225,94 +225,94 @@ ASHLAR_ALWAYS_INLINE constexpr auto reduce(E&& e) noexcept {
 ///     auto rows = sum<-1>(x);             // [4, 8] to [4]
 ///     auto total = sum(x);                // to a scalar
 ///     auto shares = x / sum<-1>(x, keep_dims);
-template <auto... Axes, expression E>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto sum(E&& e) noexcept {
-    return detail::reduce<reduction::sum, false, Axes...>(std::forward<E>(e));
+template <auto... Axes, expression Expression>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto sum(Expression&& e) noexcept {
+    return detail::reduce<reduction::sum, false, Axes...>(std::forward<Expression>(e));
 }
-template <auto... Axes, expression E>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto sum(E&& e, keep_dims_t) noexcept {
-    return detail::reduce<reduction::sum, true, Axes...>(std::forward<E>(e));
+template <auto... Axes, expression Expression>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto sum(Expression&& e, keep_dims_t) noexcept {
+    return detail::reduce<reduction::sum, true, Axes...>(std::forward<Expression>(e));
 }
 
 /// The arithmetic mean along axes, or of everything. Floating point.
-template <auto... Axes, expression E>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto mean(E&& e) noexcept {
-    return detail::reduce<reduction::mean, false, Axes...>(std::forward<E>(e));
+template <auto... Axes, expression Expression>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto mean(Expression&& e) noexcept {
+    return detail::reduce<reduction::mean, false, Axes...>(std::forward<Expression>(e));
 }
-template <auto... Axes, expression E>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto mean(E&& e, keep_dims_t) noexcept {
-    return detail::reduce<reduction::mean, true, Axes...>(std::forward<E>(e));
+template <auto... Axes, expression Expression>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto mean(Expression&& e, keep_dims_t) noexcept {
+    return detail::reduce<reduction::mean, true, Axes...>(std::forward<Expression>(e));
 }
 
 /// The largest element along axes, or of everything; of two arguments `max` works element by element.
-template <auto... Axes, expression E>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto max(E&& e) noexcept {
-    return detail::reduce<reduction::max, false, Axes...>(std::forward<E>(e));
+template <auto... Axes, expression Expression>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto max(Expression&& e) noexcept {
+    return detail::reduce<reduction::max, false, Axes...>(std::forward<Expression>(e));
 }
-template <auto... Axes, expression E>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto max(E&& e, keep_dims_t) noexcept {
-    return detail::reduce<reduction::max, true, Axes...>(std::forward<E>(e));
+template <auto... Axes, expression Expression>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto max(Expression&& e, keep_dims_t) noexcept {
+    return detail::reduce<reduction::max, true, Axes...>(std::forward<Expression>(e));
 }
 
 /// The smallest element along axes, or of everything; of two arguments `min` works element by element.
-template <auto... Axes, expression E>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto min(E&& e) noexcept {
-    return detail::reduce<reduction::min, false, Axes...>(std::forward<E>(e));
+template <auto... Axes, expression Expression>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto min(Expression&& e) noexcept {
+    return detail::reduce<reduction::min, false, Axes...>(std::forward<Expression>(e));
 }
-template <auto... Axes, expression E>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto min(E&& e, keep_dims_t) noexcept {
-    return detail::reduce<reduction::min, true, Axes...>(std::forward<E>(e));
+template <auto... Axes, expression Expression>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto min(Expression&& e, keep_dims_t) noexcept {
+    return detail::reduce<reduction::min, true, Axes...>(std::forward<Expression>(e));
 }
 
 /// The biased variance along axes, or of everything: the mean squared distance to the mean. Floating point.
-template <auto... Axes, expression E>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto variance(E&& e) noexcept {
-    return detail::reduce<reduction::variance, false, Axes...>(std::forward<E>(e));
+template <auto... Axes, expression Expression>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto variance(Expression&& e) noexcept {
+    return detail::reduce<reduction::variance, false, Axes...>(std::forward<Expression>(e));
 }
-template <auto... Axes, expression E>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto variance(E&& e, keep_dims_t) noexcept {
-    return detail::reduce<reduction::variance, true, Axes...>(std::forward<E>(e));
+template <auto... Axes, expression Expression>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto variance(Expression&& e, keep_dims_t) noexcept {
+    return detail::reduce<reduction::variance, true, Axes...>(std::forward<Expression>(e));
 }
 
 /// The position of the first largest element along an axis, as std::int32_t; of several axes or everything the
 /// position in row-major order.
-template <auto... Axes, expression E>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto argmax(E&& e) noexcept {
-    return detail::reduce<reduction::argmax, false, Axes...>(std::forward<E>(e));
+template <auto... Axes, expression Expression>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto argmax(Expression&& e) noexcept {
+    return detail::reduce<reduction::argmax, false, Axes...>(std::forward<Expression>(e));
 }
-template <auto... Axes, expression E>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto argmax(E&& e, keep_dims_t) noexcept {
-    return detail::reduce<reduction::argmax, true, Axes...>(std::forward<E>(e));
+template <auto... Axes, expression Expression>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto argmax(Expression&& e, keep_dims_t) noexcept {
+    return detail::reduce<reduction::argmax, true, Axes...>(std::forward<Expression>(e));
 }
 
 /// Whether all elements along axes, or all there are, are true. bool elements.
-template <auto... Axes, expression E>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto all(E&& e) noexcept {
-    return detail::reduce<reduction::all, false, Axes...>(std::forward<E>(e));
+template <auto... Axes, expression Expression>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto all(Expression&& e) noexcept {
+    return detail::reduce<reduction::all, false, Axes...>(std::forward<Expression>(e));
 }
-template <auto... Axes, expression E>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto all(E&& e, keep_dims_t) noexcept {
-    return detail::reduce<reduction::all, true, Axes...>(std::forward<E>(e));
+template <auto... Axes, expression Expression>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto all(Expression&& e, keep_dims_t) noexcept {
+    return detail::reduce<reduction::all, true, Axes...>(std::forward<Expression>(e));
 }
 
 /// Whether any element along axes, or any there is, is true. bool elements.
-template <auto... Axes, expression E>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto any(E&& e) noexcept {
-    return detail::reduce<reduction::any, false, Axes...>(std::forward<E>(e));
+template <auto... Axes, expression Expression>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto any(Expression&& e) noexcept {
+    return detail::reduce<reduction::any, false, Axes...>(std::forward<Expression>(e));
 }
-template <auto... Axes, expression E>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto any(E&& e, keep_dims_t) noexcept {
-    return detail::reduce<reduction::any, true, Axes...>(std::forward<E>(e));
+template <auto... Axes, expression Expression>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto any(Expression&& e, keep_dims_t) noexcept {
+    return detail::reduce<reduction::any, true, Axes...>(std::forward<Expression>(e));
 }
 
 /// log(sum(exp(e))) along an axis, the last one unless given, without overflow; minus infinity where all entries are.
-template <auto Axis = -1, expression E>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto logsumexp(E&& e) noexcept {
-    return detail::reduce<reduction::logsumexp, false, Axis>(std::forward<E>(e));
+template <auto Axis = -1, expression Expression>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto logsumexp(Expression&& e) noexcept {
+    return detail::reduce<reduction::logsumexp, false, Axis>(std::forward<Expression>(e));
 }
-template <auto Axis = -1, expression E>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto logsumexp(E&& e, keep_dims_t) noexcept {
-    return detail::reduce<reduction::logsumexp, true, Axis>(std::forward<E>(e));
+template <auto Axis = -1, expression Expression>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto logsumexp(Expression&& e, keep_dims_t) noexcept {
+    return detail::reduce<reduction::logsumexp, true, Axis>(std::forward<Expression>(e));
 }
 
 }  // namespace ashlar

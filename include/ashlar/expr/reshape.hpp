@@ -67,40 +67,40 @@ consteval reshaped_strides<To> strides_under(const std::array<std::size_t, From>
 template <std::size_t Size, auto... Dims>
 consteval auto requested_shape() {
     constexpr std::size_t known = (std::size_t{1} * ... * (extent_of(Dims) == no_axis ? 1 : extent_of(Dims)));
-    constexpr auto filled = []<auto D>() {
-        if constexpr (extent_of(D) == no_axis)
+    constexpr auto filled = []<auto Dimension>() {
+        if constexpr (extent_of(Dimension) == no_axis)
             return known == 0 ? std::size_t{0} : Size / known;
         else
-            return canonical(D);
+            return canonical(Dimension);
     };
     return shape<filled.template operator()<Dims>()...>{};
 }
 
-template <class E>
+template <class Expression>
 inline constexpr bool is_reshape_node = false;
-template <class Shape, class E>
-inline constexpr bool is_reshape_node<reshape_node<Shape, E>> = true;
-template <class E>
+template <class Shape, class Expression>
+inline constexpr bool is_reshape_node<reshape_node<Shape, Expression>> = true;
+template <class Expression>
 inline constexpr bool is_broadcast_node = false;
-template <class Shape, class E>
-inline constexpr bool is_broadcast_node<broadcast_node<Shape, E>> = true;
+template <class Shape, class Expression>
+inline constexpr bool is_broadcast_node<broadcast_node<Shape, Expression>> = true;
 
 /// The elements in row-major order under a shape of as many.
-template <class Shape, expression E>
-ASHLAR_ALWAYS_INLINE constexpr auto reshape_to(E&& e) noexcept {
-    using plain = std::remove_cvref_t<E>;
-    if constexpr (std::is_same_v<Shape, shape_of<E>>) {
-        return itself(std::forward<E>(e));
+template <class Shape, expression Expression>
+ASHLAR_ALWAYS_INLINE constexpr auto reshape_to(Expression&& e) noexcept {
+    using plain = std::remove_cvref_t<Expression>;
+    if constexpr (std::is_same_v<Shape, shape_of<Expression>>) {
+        return itself(std::forward<Expression>(e));
     } else if constexpr (is_reshape_node<plain>) {
         return reshape_to<Shape>(owned(e.template operand<0>()));
-    } else if constexpr (viewable<E>) {
+    } else if constexpr (viewable<Expression>) {
         constexpr auto found = strides_under(plain::extents, plain::strides, Shape::extents);
         if constexpr (found.exist)
-            return make_view<memory_element<E>, Shape, spelled_out(found.strides)>(e.data());
+            return make_view<memory_element<Expression>, Shape, spelled_out(found.strides)>(e.data());
         else
-            return reshape_node<Shape, held<E>>{{{}, {{hold(std::forward<E>(e))}}}};
+            return reshape_node<Shape, held<Expression>>{{{}, {{hold(std::forward<Expression>(e))}}}};
     } else {
-        return reshape_node<Shape, held<E>>{{{}, {{hold(std::forward<E>(e))}}}};
+        return reshape_node<Shape, held<Expression>>{{{}, {{hold(std::forward<Expression>(e))}}}};
     }
 }
 
@@ -156,19 +156,19 @@ consteval std::array<std::ptrdiff_t, To> broadcast_strides(const std::array<std:
     return result;
 }
 
-template <class Shape, expression E>
-ASHLAR_ALWAYS_INLINE constexpr auto broadcast_as(E&& e) noexcept {
-    using plain = std::remove_cvref_t<E>;
-    if constexpr (renamed_extents<shape_of<E>, Shape>::same)
-        return reshape_to<Shape>(std::forward<E>(e));
-    else if constexpr (viewable<E>)
-        return make_view<const element_of<E>, Shape,
+template <class Shape, expression Expression>
+ASHLAR_ALWAYS_INLINE constexpr auto broadcast_as(Expression&& e) noexcept {
+    using plain = std::remove_cvref_t<Expression>;
+    if constexpr (renamed_extents<shape_of<Expression>, Shape>::same)
+        return reshape_to<Shape>(std::forward<Expression>(e));
+    else if constexpr (viewable<Expression>)
+        return make_view<const element_of<Expression>, Shape,
                          spelled_out(broadcast_strides<plain::shape_type::rank, Shape::rank>(plain::extents, plain::strides))>(
             e.data());
     else if constexpr (is_broadcast_node<plain>)
         return broadcast_as<Shape>(owned(e.template operand<0>()));
     else
-        return broadcast_node<Shape, held<E>>{{{}, {{hold(std::forward<E>(e))}}}};
+        return broadcast_node<Shape, held<Expression>>{{{}, {{hold(std::forward<Expression>(e))}}}};
 }
 
 }  // namespace detail
@@ -179,9 +179,9 @@ ASHLAR_ALWAYS_INLINE constexpr auto broadcast_as(E&& e) noexcept {
 ///
 ///     auto heads = reshape<64, 4, 8>(x);   // [64, 32] as [64, 4, 8]
 ///     auto flat = reshape<-1>(x);
-template <auto... Dims, expression E>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto reshape(E&& e) noexcept {
-    using from = shape_of<E>;
+template <auto... Dims, expression Expression>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto reshape(Expression&& e) noexcept {
+    using from = shape_of<Expression>;
     constexpr bool known = detail::reshape_dimensions<Dims...>::at_most_one_unknown;
     static_assert(detail::reshape_dimensions<Dims...>::at_most_one_unknown,
                   "ashlar: reshape: at most one dimension can be -1; give the others");
@@ -190,26 +190,26 @@ template <auto... Dims, expression E>
         static_assert(detail::reshape_count<from, to>::same,
                       "ashlar: reshape: the number of elements must stay the same; change a dimension or make one -1");
         if constexpr (detail::reshape_count<from, to>::same)
-            return detail::reshape_to<to>(std::forward<E>(e));
+            return detail::reshape_to<to>(std::forward<Expression>(e));
         else
-            return detail::refused_shape<to>(std::forward<E>(e));
+            return detail::refused_shape<to>(std::forward<Expression>(e));
     } else {
-        return detail::refused<element_of<E>, from>();
+        return detail::refused<element_of<Expression>, from>();
     }
 }
 
 /// The axes of extent 1 dropped: all of them, or those named, which must have extent 1. A view or lazy, as reshape.
 ///
 ///     auto v = squeeze<1>(column);   // [64, 1] as [64]
-template <auto... Axes, expression E>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto squeeze(E&& e) noexcept {
-    using from = shape_of<E>;
+template <auto... Axes, expression Expression>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto squeeze(Expression&& e) noexcept {
+    using from = shape_of<Expression>;
     if constexpr ((detail::squeezes<from, Axes>() && ...)) {
         constexpr auto dropped = detail::squeezed_axes<from, Axes...>();
         constexpr auto kept = detail::kept_axes<detail::count_false(dropped)>(dropped);
-        return detail::reshape_to<detail::selected_dimensions<from, kept>>(std::forward<E>(e));
+        return detail::reshape_to<detail::selected_dimensions<from, kept>>(std::forward<Expression>(e));
     } else {
-        return detail::refused<element_of<E>, from>();
+        return detail::refused<element_of<Expression>, from>();
     }
 }
 
@@ -217,9 +217,9 @@ template <auto... Axes, expression E>
 /// view or lazy, as reshape.
 ///
 ///     auto column = unsqueeze<-1>(v);   // [64] as [64, 1]
-template <std::ptrdiff_t Axis, expression E>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto unsqueeze(E&& e) noexcept {
-    using from = shape_of<E>;
+template <std::ptrdiff_t Axis, expression Expression>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto unsqueeze(Expression&& e) noexcept {
+    using from = shape_of<Expression>;
     using position = detail::new_axis_position<Axis, from::rank + 1>;
     static_assert(detail::new_axis_position<Axis, from::rank + 1>::valid,
                   "ashlar: unsqueeze: the position must be one of the result's, whose rank is one more");
@@ -227,9 +227,9 @@ template <std::ptrdiff_t Axis, expression E>
         constexpr auto at =
             static_cast<std::size_t>(Axis < 0 ? Axis + static_cast<std::ptrdiff_t>(from::rank) + 1 : Axis);
         return detail::reshape_to<decltype(detail::inserted_dimension<from, at, std::size_t{1}>())>(
-            std::forward<E>(e));
+            std::forward<Expression>(e));
     } else {
-        return detail::refused<element_of<E>, decltype(detail::inserted_dimension<from, from::rank, std::size_t{1}>())>();
+        return detail::refused<element_of<Expression>, decltype(detail::inserted_dimension<from, from::rank, std::size_t{1}>())>();
     }
 }
 
@@ -237,32 +237,32 @@ template <std::ptrdiff_t Axis, expression E>
 /// named tensor can be written, of tensors and views; lazy otherwise.
 ///
 ///     auto keys = rename<key, head>(x);
-template <auto... Dims, expression E>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto rename(E&& e) noexcept {
+template <auto... Dims, expression Expression>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto rename(Expression&& e) noexcept {
     using to = shape<detail::canonical(Dims)...>;
-    static_assert(detail::renamed_extents<shape_of<E>, to>::same,
+    static_assert(detail::renamed_extents<shape_of<Expression>, to>::same,
                   "ashlar: rename: there must be one dimension for each axis, of the same extent; reshape changes "
                   "extents");
-    if constexpr (detail::renamed_extents<shape_of<E>, to>::same)
-        return detail::reshape_to<to>(std::forward<E>(e));
+    if constexpr (detail::renamed_extents<shape_of<Expression>, to>::same)
+        return detail::reshape_to<to>(std::forward<Expression>(e));
     else
-        return detail::refused_shape<to>(std::forward<E>(e));
+        return detail::refused_shape<to>(std::forward<Expression>(e));
 }
 
 /// e repeated to a larger shape by the rules of broadcasting. Names are those given and, beside integers, those of e.
 /// Of tensors and views a view that only reads (elements repeat by a stride of 0); lazy otherwise.
 ///
 ///     auto rows = broadcast_to<64, 32>(bias);   // [32] as [64, 32]
-template <auto... Dims, expression E>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto broadcast_to(E&& e) noexcept {
+template <auto... Dims, expression Expression>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto broadcast_to(Expression&& e) noexcept {
     using to = shape<detail::canonical(Dims)...>;
-    static_assert(detail::broadcast_target<shape_of<E>, to>::fits,
+    static_assert(detail::broadcast_target<shape_of<Expression>, to>::fits,
                   "ashlar: broadcast_to: from the last axis on, each extent must be 1 or that of the result, and names "
                   "equal; reshape or rename first");
-    if constexpr (detail::broadcast_target<shape_of<E>, to>::fits)
-        return detail::broadcast_as<detail::broadcast_shape<shape_of<E>, to>>(std::forward<E>(e));
+    if constexpr (detail::broadcast_target<shape_of<Expression>, to>::fits)
+        return detail::broadcast_as<detail::broadcast_shape<shape_of<Expression>, to>>(std::forward<Expression>(e));
     else
-        return detail::refused<element_of<E>, to>();
+        return detail::refused<element_of<Expression>, to>();
 }
 
 }  // namespace ashlar

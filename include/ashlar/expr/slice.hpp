@@ -36,32 +36,32 @@ consteval std::array<std::ptrdiff_t, Rank> stepped(std::array<std::ptrdiff_t, Ra
     return spelled_out(strides);
 }
 
-template <std::size_t Axis, class E>
+template <std::size_t Axis, class Expression>
 inline constexpr bool is_slice_along = false;
-template <std::size_t Axis, std::ptrdiff_t Step, class Shape, class E>
-inline constexpr bool is_slice_along<Axis, slice_node<Axis, Step, Shape, E>> = true;
+template <std::size_t Axis, std::ptrdiff_t Step, class Shape, class Expression>
+inline constexpr bool is_slice_along<Axis, slice_node<Axis, Step, Shape, Expression>> = true;
 
-template <std::size_t Axis, std::size_t Count, std::ptrdiff_t Step, class E>
-ASHLAR_ALWAYS_INLINE constexpr auto slice_from(E&& e, std::ptrdiff_t first) noexcept;
+template <std::size_t Axis, std::size_t Count, std::ptrdiff_t Step, class Expression>
+ASHLAR_ALWAYS_INLINE constexpr auto slice_from(Expression&& e, std::ptrdiff_t first) noexcept;
 
-template <std::size_t Count, std::ptrdiff_t Outer, std::size_t Axis, std::ptrdiff_t Inner, class Shape, class E>
-ASHLAR_ALWAYS_INLINE constexpr auto slice_again(const slice_node<Axis, Inner, Shape, E>& node,
+template <std::size_t Count, std::ptrdiff_t Outer, std::size_t Axis, std::ptrdiff_t Inner, class Shape, class Expression>
+ASHLAR_ALWAYS_INLINE constexpr auto slice_again(const slice_node<Axis, Inner, Shape, Expression>& node,
                                                 std::ptrdiff_t first) noexcept {
     return slice_from<Axis, Count, Inner * Outer>(owned(node.template operand<0>()), node.first + Inner * first);
 }
 
 /// Count entries of an axis: first, first + Step, ...
-template <std::size_t Axis, std::size_t Count, std::ptrdiff_t Step, class E>
-ASHLAR_ALWAYS_INLINE constexpr auto slice_from(E&& e, std::ptrdiff_t first) noexcept {
-    using plain = std::remove_cvref_t<E>;
-    using result = decltype(with_extent<shape_of<E>, Axis, Count>());
-    if constexpr (viewable<E>)
-        return make_view<memory_element<E>, result, stepped(plain::strides, Axis, Step)>(e.data() +
+template <std::size_t Axis, std::size_t Count, std::ptrdiff_t Step, class Expression>
+ASHLAR_ALWAYS_INLINE constexpr auto slice_from(Expression&& e, std::ptrdiff_t first) noexcept {
+    using plain = std::remove_cvref_t<Expression>;
+    using result = decltype(with_extent<shape_of<Expression>, Axis, Count>());
+    if constexpr (viewable<Expression>)
+        return make_view<memory_element<Expression>, result, stepped(plain::strides, Axis, Step)>(e.data() +
                                                                                          first * plain::strides[Axis]);
     else if constexpr (is_slice_along<Axis, plain>)
         return slice_again<Count, Step>(e, first);
     else
-        return slice_node<Axis, Step, result, held<E>>{{{}, {{hold(std::forward<E>(e))}}}, first};
+        return slice_node<Axis, Step, result, held<Expression>>{{{}, {{hold(std::forward<Expression>(e))}}}, first};
 }
 
 /// How many entries a slice that lies outside of its axis asks for, as far as that can be told; 1 otherwise.
@@ -71,9 +71,9 @@ consteval std::size_t asked_entries(std::ptrdiff_t first, std::ptrdiff_t last, s
 }
 
 /// What a refused split returns: as many parts as were asked for.
-template <class T, class Shape, std::size_t Parts>
+template <class Element, class Shape, std::size_t Parts>
 ASHLAR_ALWAYS_INLINE constexpr auto refused_parts() noexcept {
-    return std::array<decltype(refused<T, Shape>()), (Parts == 0 ? 1 : Parts)>{};
+    return std::array<decltype(refused<Element, Shape>()), (Parts == 0 ? 1 : Parts)>{};
 }
 
 }  // namespace detail
@@ -86,30 +86,30 @@ ASHLAR_ALWAYS_INLINE constexpr auto refused_parts() noexcept {
 ///     auto middle = slice<seq, 16, -16>(x);
 ///     slice<0, 0, 8, 2>(t) = zeros<float, 4, 32>();
 ///     auto reversed = slice<0, -1, -9, -1>(v);   // v has 8 entries
-template <auto Axis, std::ptrdiff_t First, std::ptrdiff_t Last, std::ptrdiff_t Step = 1, expression E>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto slice(E&& e) noexcept {
-    constexpr bool found = detail::axis_argument<Axis, shape_of<E>>::found;
-    static_assert(detail::axis_argument<Axis, shape_of<E>>::found,
+template <auto Axis, std::ptrdiff_t First, std::ptrdiff_t Last, std::ptrdiff_t Step = 1, expression Expression>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto slice(Expression&& e) noexcept {
+    constexpr bool found = detail::axis_argument<Axis, shape_of<Expression>>::found;
+    static_assert(detail::axis_argument<Axis, shape_of<Expression>>::found,
                   "ashlar: slice: the axis must be a position or a named axis that occurs once in the shape");
     if constexpr (found) {
-        constexpr std::size_t axis = detail::axis_position<shape_of<E>, Axis>();
-        constexpr auto dim = detail::dimension_at<shape_of<E>, axis>;
+        constexpr std::size_t axis = detail::axis_position<shape_of<Expression>, Axis>();
+        constexpr auto dim = detail::dimension_at<shape_of<Expression>, axis>;
         using bounds = detail::slice_bounds<First, Last, Step, dim>;
         static_assert(detail::slice_bounds<First, Last, Step, dim>::within,
                       "ashlar: slice: first and last must lie within the axis and enclose an entry, and the step must "
                       "not be 0; negative positions count from the end");
         if constexpr (!bounds::within) {
             constexpr std::size_t count = detail::asked_entries(First, Last, Step);
-            return detail::refused_shape<decltype(detail::with_extent<shape_of<E>, axis, count>())>(std::forward<E>(e));
+            return detail::refused_shape<decltype(detail::with_extent<shape_of<Expression>, axis, count>())>(std::forward<Expression>(e));
         } else if constexpr (bounds::first == 0 && bounds::last == bounds::extent && Step == 1) {
-            return detail::itself(std::forward<E>(e));
+            return detail::itself(std::forward<Expression>(e));
         } else {
             constexpr std::ptrdiff_t distance = bounds::last - bounds::first;
             constexpr auto count = static_cast<std::size_t>((distance + Step + (Step > 0 ? -1 : 1)) / Step);
-            return detail::slice_from<axis, count, Step>(std::forward<E>(e), bounds::first);
+            return detail::slice_from<axis, count, Step>(std::forward<Expression>(e), bounds::first);
         }
     } else {
-        return detail::refused<element_of<E>, shape_of<E>>();
+        return detail::refused<element_of<Expression>, shape_of<Expression>>();
     }
 }
 
@@ -117,17 +117,17 @@ template <auto Axis, std::ptrdiff_t First, std::ptrdiff_t Last, std::ptrdiff_t S
 /// (asserted). A view, through which a named tensor can be written, of tensors and views; lazy otherwise.
 ///
 ///     row(cache, t) = k;
-template <expression E, class I>
-    requires(std::is_convertible_v<const I&, std::ptrdiff_t>)
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto row(E&& e, const I& i) noexcept {
-    using from = shape_of<E>;
+template <expression Expression, class Index>
+    requires(std::is_convertible_v<const Index&, std::ptrdiff_t>)
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto row(Expression&& e, const Index& i) noexcept {
+    using from = shape_of<Expression>;
     static_assert(detail::row_of<from>::exists, "ashlar: row: a scalar has no axis to take an entry from");
     if constexpr (detail::row_of<from>::exists) {
         const std::ptrdiff_t first = detail::checked_index<current_config>(i, from::extents[0]);
         return detail::reshape_to<decltype(detail::without_axis<from, 0, false>())>(
-            detail::slice_from<0, 1, 1>(std::forward<E>(e), first));
+            detail::slice_from<0, 1, 1>(std::forward<Expression>(e), first));
     } else {
-        return detail::refused<element_of<E>, from>();
+        return detail::refused<element_of<Expression>, from>();
     }
 }
 
@@ -135,29 +135,29 @@ template <expression E, class I>
 /// through which a named tensor can be written, of tensors and views; lazy otherwise.
 ///
 ///     auto [q, k, v] = split<-1, 3>(projected);
-template <auto Axis, std::size_t Parts, expression E>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto split(E&& e) noexcept {
-    constexpr bool found = detail::axis_argument<Axis, shape_of<E>>::found;
-    static_assert(detail::axis_argument<Axis, shape_of<E>>::found,
+template <auto Axis, std::size_t Parts, expression Expression>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto split(Expression&& e) noexcept {
+    constexpr bool found = detail::axis_argument<Axis, shape_of<Expression>>::found;
+    static_assert(detail::axis_argument<Axis, shape_of<Expression>>::found,
                   "ashlar: split: the axis must be a position or a named axis that occurs once in the shape");
     if constexpr (found) {
-        constexpr std::size_t axis = detail::axis_position<shape_of<E>, Axis>();
-        constexpr auto dim = detail::dimension_at<shape_of<E>, axis>;
+        constexpr std::size_t axis = detail::axis_position<shape_of<Expression>, Axis>();
+        constexpr auto dim = detail::dimension_at<shape_of<Expression>, axis>;
         static_assert(detail::split_parts<dim, Parts>::equal,
                       "ashlar: split: the number of parts must divide the extent of the axis; use slice for unequal "
                       "ones");
         if constexpr (detail::split_parts<dim, Parts>::equal) {
             constexpr std::size_t count = detail::extent_of(dim) / Parts;
-            return [&]<std::size_t... I>(std::index_sequence<I...>) ASHLAR_LAMBDA_INLINE {
+            return [&]<std::size_t... Index>(std::index_sequence<Index...>) ASHLAR_LAMBDA_INLINE {
                 return std::array{
-                    detail::slice_from<axis, count, 1>(std::forward<E>(e), static_cast<std::ptrdiff_t>(I * count))...};
+                    detail::slice_from<axis, count, 1>(std::forward<Expression>(e), static_cast<std::ptrdiff_t>(Index * count))...};
             }(std::make_index_sequence<Parts>{});
         } else {
             constexpr std::size_t count = detail::extent_of(dim) < Parts || Parts == 0 ? 1 : detail::extent_of(dim) / Parts;
-            return detail::refused_parts<element_of<E>, decltype(detail::with_extent<shape_of<E>, axis, count>()), Parts>();
+            return detail::refused_parts<element_of<Expression>, decltype(detail::with_extent<shape_of<Expression>, axis, count>()), Parts>();
         }
     } else {
-        return detail::refused_parts<element_of<E>, shape_of<E>, Parts>();
+        return detail::refused_parts<element_of<Expression>, shape_of<Expression>, Parts>();
     }
 }
 

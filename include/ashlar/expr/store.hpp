@@ -29,22 +29,22 @@ struct store_destination {
 ///
 ///     tensor<float, 64, 64> weights;
 ///     tensor<float, 64, 32> y = matmul(store(weights, softmax(scores)), v);
-template <array_expression D, expression E>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto store(D&& destination, E&& e) noexcept {
-    constexpr bool written = detail::store_destination<D>::is_writable;
-    constexpr bool fits = detail::assigned_shape<shape_of<D>, shape_of<E>>::matches;
-    constexpr bool same = detail::element_types<element_of<D>, element_of<E>>::same;
-    static_assert(detail::store_destination<D>::is_writable,
+template <array_expression Destination, expression Expression>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto store(Destination&& destination, Expression&& e) noexcept {
+    constexpr bool written = detail::store_destination<Destination>::is_writable;
+    constexpr bool fits = detail::assigned_shape<shape_of<Destination>, shape_of<Expression>>::matches;
+    constexpr bool same = detail::element_types<element_of<Destination>, element_of<Expression>>::same;
+    static_assert(detail::store_destination<Destination>::is_writable,
                   "ashlar: store: the destination must be a named tensor or a view whose elements are not const");
-    static_assert(detail::assigned_shape<shape_of<D>, shape_of<E>>::matches,
+    static_assert(detail::assigned_shape<shape_of<Destination>, shape_of<Expression>>::matches,
                   "ashlar: store: the destination must have the shape of the expression; reshape or rename one");
-    static_assert(detail::element_types<element_of<D>, element_of<E>>::same,
+    static_assert(detail::element_types<element_of<Destination>, element_of<Expression>>::same,
                   "ashlar: store: the destination must have the element type of the expression; use cast<T>(x)");
     if constexpr (written && fits && same)
-        return store_node<decltype(detail::itself(destination)), detail::held<E>>{
-            {{}, {{detail::hold(std::forward<E>(e))}}}, detail::itself(destination)};
+        return store_node<decltype(detail::itself(destination)), detail::held<Expression>>{
+            {{}, {{detail::hold(std::forward<Expression>(e))}}}, detail::itself(destination)};
     else
-        return detail::hold(std::forward<E>(e));
+        return detail::hold(std::forward<Expression>(e));
 }
 
 }  // namespace ashlar

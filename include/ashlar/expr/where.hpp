@@ -32,27 +32,27 @@ struct where_mask {
 /// broadcast to.
 ///
 ///     auto lower = where(causal, x, 0.0f);
-template <detail::mask_argument M, class A, class B>
-    requires detail::elementwise_arguments<A, B>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto where(M&& mask, A&& a, B&& b) noexcept {
-    using T = detail::element_among_t<A, B>;
-    using clash = detail::first_clash<decltype(detail::argument_shape<A>()), decltype(detail::argument_shape<B>())>;
+template <detail::mask_argument Mask, class First, class Second>
+    requires detail::elementwise_arguments<First, Second>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto where(Mask&& mask, First&& a, Second&& b) noexcept {
+    using Element = detail::element_among_t<First, Second>;
+    using clash = detail::first_clash<decltype(detail::argument_shape<First>()), decltype(detail::argument_shape<Second>())>;
     using agreement = detail::broadcast_shapes<typename clash::left, typename clash::right>;
     static_assert(detail::broadcast_shapes<typename clash::left, typename clash::right>::agree,
                   "ashlar: where: the shapes of both values must broadcast; reshape, transpose or rename one");
     if constexpr (agreement::agree) {
         using scores =
-            detail::broadcast_shape<decltype(detail::argument_shape<A>()), decltype(detail::argument_shape<B>())>;
-        static_assert(detail::where_mask<detail::mask_of<M>, scores>::fits,
+            detail::broadcast_shape<decltype(detail::argument_shape<First>()), decltype(detail::argument_shape<Second>())>;
+        static_assert(detail::where_mask<detail::mask_of<Mask>, scores>::fits,
                       "ashlar: where: the mask must fit the values, whose last two axes are queries and keys; unsqueeze "
                       "or rename axes");
-        if constexpr (detail::where_mask<detail::mask_of<M>, scores>::fits)
-            return where(mask_node<detail::mask_of<M>, scores>{{}, detail::as_mask(std::forward<M>(mask))},
-                         std::forward<A>(a), std::forward<B>(b));
+        if constexpr (detail::where_mask<detail::mask_of<Mask>, scores>::fits)
+            return where(mask_node<detail::mask_of<Mask>, scores>{{}, detail::as_mask(std::forward<Mask>(mask))},
+                         std::forward<First>(a), std::forward<Second>(b));
         else
-            return detail::refused<T, scores>();
+            return detail::refused<Element, scores>();
     } else {
-        return detail::refused_map<T, A, B>();
+        return detail::refused_map<Element, First, Second>();
     }
 }
 

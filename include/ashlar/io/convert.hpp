@@ -170,8 +170,8 @@ void copy_array(const io::stored_array& from, std::size_t first_row, const nn::c
         default: return place(bits_at);
         }
     };
-    const auto native_element = [=]<class T>(T element, std::size_t i) {
-        std::memcpy(&element, data + i * sizeof(T), sizeof(T));
+    const auto native_element = [=]<class Element>(Element element, std::size_t i) {
+        std::memcpy(&element, data + i * sizeof(Element), sizeof(Element));
         return element;
     };
     if (same && native && to.element_bytes == 4) {

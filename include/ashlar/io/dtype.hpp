@@ -58,16 +58,16 @@ enum class dtype : std::uint8_t {
 }
 
 /// The dtype of a tensor's element type.
-template <element T>
+template <element Element>
 [[nodiscard]] consteval dtype dtype_of() noexcept {
-    if constexpr (std::is_same_v<std::remove_cv_t<T>, bool>)
+    if constexpr (std::is_same_v<std::remove_cv_t<Element>, bool>)
         return dtype::boolean;
-    else if constexpr (std::is_floating_point_v<T>)
-        return sizeof(T) == 4 ? dtype::f32 : sizeof(T) == 8 ? dtype::f64 : dtype::unknown;
-    else if constexpr (std::is_signed_v<T>)
-        return sizeof(T) == 1 ? dtype::i8 : sizeof(T) == 2 ? dtype::i16 : sizeof(T) == 4 ? dtype::i32 : dtype::i64;
+    else if constexpr (std::is_floating_point_v<Element>)
+        return sizeof(Element) == 4 ? dtype::f32 : sizeof(Element) == 8 ? dtype::f64 : dtype::unknown;
+    else if constexpr (std::is_signed_v<Element>)
+        return sizeof(Element) == 1 ? dtype::i8 : sizeof(Element) == 2 ? dtype::i16 : sizeof(Element) == 4 ? dtype::i32 : dtype::i64;
     else
-        return sizeof(T) == 1 ? dtype::u8 : sizeof(T) == 2 ? dtype::u16 : sizeof(T) == 4 ? dtype::u32 : dtype::u64;
+        return sizeof(Element) == 1 ? dtype::u8 : sizeof(Element) == 2 ? dtype::u16 : sizeof(Element) == 4 ? dtype::u32 : dtype::u64;
 }
 
 /// The extents of an array in a file; files cannot have more axes than tensors may.

@@ -53,14 +53,14 @@ io::result check_image_header(io::bytes image, std::uint64_t model_bytes) noexce
 namespace ashlar::io {
 
 /// Bytes of an image of a model.
-template <class M>
-inline constexpr std::size_t image_bytes = ashlar::detail::image_header_bytes + sizeof(M);
+template <class Model>
+inline constexpr std::size_t image_bytes = ashlar::detail::image_header_bytes + sizeof(Model);
 
 /// A model inside an image, or what is wrong with the image. Valid as long as the bytes are.
-template <class M>
+template <class Model>
 class image_view {
 public:
-    constexpr explicit image_view(const M& in_place) noexcept : model(&in_place) {}
+    constexpr explicit image_view(const Model& in_place) noexcept : model(&in_place) {}
     constexpr explicit image_view(const result& wrong) noexcept : outcome(wrong) {}
 
     /// Whether there is a model.
@@ -69,15 +69,15 @@ public:
     [[nodiscard]] constexpr const result& status() const noexcept { return outcome; }
     /// The model; there must be one (asserted).
     template <class Config = current_config>
-    [[nodiscard]] constexpr const M& get() const noexcept {
+    [[nodiscard]] constexpr const Model& get() const noexcept {
         ASHLAR_ASSERT(model != nullptr, "ashlar: image_view: there is no model; check the status first");
         return *model;
     }
-    ASHLAR_ALWAYS_INLINE constexpr const M& operator*() const noexcept { return get(); }
-    ASHLAR_ALWAYS_INLINE constexpr const M* operator->() const noexcept { return &get(); }
+    ASHLAR_ALWAYS_INLINE constexpr const Model& operator*() const noexcept { return get(); }
+    ASHLAR_ALWAYS_INLINE constexpr const Model* operator->() const noexcept { return &get(); }
 
 private:
-    const M* model = nullptr;
+    const Model* model = nullptr;
     result outcome{};
 };
 
@@ -89,28 +89,28 @@ private:
 ///     auto model = io::view_image<my_model>(std::as_bytes(std::span(flash)));
 ///     if (!model) return model.status().message();
 ///     y = (*model)(x);
-template <class M, class Config = current_config>
-[[nodiscard]] image_view<M> view_image(bytes image) noexcept {
-    if constexpr (!ashlar::detail::check_image_model<M>()) {
-        return image_view<M>(result{});
+template <class Model, class Config = current_config>
+[[nodiscard]] image_view<Model> view_image(bytes image) noexcept {
+    if constexpr (!ashlar::detail::check_image_model<Model>()) {
+        return image_view<Model>(result{});
     } else {
-        result r = ashlar::detail::check_image_header<Config>(image, sizeof(M));
-        if (!r) return image_view<M>(r);
+        result r = ashlar::detail::check_image_header<Config>(image, sizeof(Model));
+        if (!r) return image_view<Model>(r);
         const std::byte* const at = image.data() + ashlar::detail::image_header_bytes;
-        if (reinterpret_cast<std::uintptr_t>(at) % alignof(M) != 0)
-            return image_view<M>(ashlar::detail::io_error<Config>(error::misaligned));
-        // M is trivially copyable, and arrays of bytes implicitly create such objects (P0593), read-only ones included:
+        if (reinterpret_cast<std::uintptr_t>(at) % alignof(Model) != 0)
+            return image_view<Model>(ashlar::detail::io_error<Config>(error::misaligned));
+        // Model is trivially copyable, and arrays of bytes implicitly create such objects (P0593), read-only ones included:
         // what std::start_lifetime_as says explicitly, in C++23.
-        const M& model = *std::launder(reinterpret_cast<const M*>(at));
+        const Model& model = *std::launder(reinterpret_cast<const Model*>(at));
         if (ashlar::detail::layout_hash<Config>(model) != ashlar::detail::little_endian<8, Config>(image, 24))
-            return image_view<M>(ashlar::detail::io_error<Config>(error::wrong_layout));
+            return image_view<Model>(ashlar::detail::io_error<Config>(error::wrong_layout));
         nn::for_each_parameter(model, [&](const nn::const_parameter& p) {
             if (p.kind != nn::element_kind::boolean || !r) return;
             for (std::size_t i = 0; i < p.size(); ++i)
                 if (static_cast<const unsigned char*>(p.data)[i] > 1)
                     r = ashlar::detail::io_error<Config>(error::value_out_of_range, p.name);
         });
-        return r ? image_view<M>(model) : image_view<M>(r);
+        return r ? image_view<Model>(model) : image_view<Model>(r);
     }
 }
 

@@ -18,31 +18,31 @@ namespace ashlar::io {
 
 /// A model that can be used where its bytes lie: trivially copyable, and no tensor asks for more than 64 bytes of
 /// alignment.
-template <class M>
-concept image_model = nn::module<M> && std::is_trivially_copyable_v<M> && alignof(M) <= 64;
+template <class Model>
+concept image_model = nn::module<Model> && std::is_trivially_copyable_v<Model> && alignof(Model) <= 64;
 
 }  // namespace ashlar::io
 
 namespace ashlar::detail {
 
 /// Whether images can be made of a model.
-template <class M>
+template <class Model>
 struct model_of_image {
-    static constexpr bool is_in_place = io::image_model<M>;
+    static constexpr bool is_in_place = io::image_model<Model>;
 };
 
 /// The error of everything about images, once for each model.
-template <class M>
+template <class Model>
 consteval bool check_image_model() {
-    static_assert(model_of_image<M>::is_in_place,
+    static_assert(model_of_image<Model>::is_in_place,
                   "ashlar: image: a model image needs a module that is trivially copyable and aligned to at most 64 "
                   "bytes; hold tensors, not pointers or vectors");
-    return io::image_model<M>;
+    return io::image_model<Model>;
 }
 
 /// Where an array of a module begins in it, in bytes. Nothing is read.
-template <class M, class Data>
-std::size_t offset_in(const M& m, const nn::basic_parameter<Data>& p) noexcept {
+template <class Model, class Data>
+std::size_t offset_in(const Model& m, const nn::basic_parameter<Data>& p) noexcept {
     return static_cast<std::size_t>(static_cast<const std::byte*>(p.data) - reinterpret_cast<const std::byte*>(&m));
 }
 
@@ -53,8 +53,8 @@ std::size_t offset_in(const M& m, const nn::basic_parameter<Data>& p) noexcept {
 ///     array <offset> <type> <shape, 64x32 or scalar> <first row> <rows> <columns> <transposed> <panel> <name>
 ///
 /// tools/make_image.cpp and tools/export_pytorch.py read it; `nn::basic_parameter` says what the numbers mean.
-template <class Config, class M, class Put>
-void write_layout(const M& m, Put&& put) noexcept {
+template <class Config, class Model, class Put>
+void write_layout(const Model& m, Put&& put) noexcept {
     const auto text = [&](std::string_view s) {
         for (const char c : s) put(c);
     };
@@ -65,8 +65,8 @@ void write_layout(const M& m, Put&& put) noexcept {
         put(after);
     };
     text("ashlar-layout 1\nmodel ");
-    number(sizeof(M), ' ');
-    number(alignof(M), ' ');
+    number(sizeof(Model), ' ');
+    number(alignof(Model), ' ');
     text(std::endian::native == std::endian::little ? "little\n" : "big\n");
     nn::for_each_parameter(m, [&](const nn::const_parameter& p) {
         text("array ");
@@ -87,8 +87,8 @@ void write_layout(const M& m, Put&& put) noexcept {
 }
 
 /// The hash of a layout: FNV-1a of its text (http://www.isthe.com/chongo/tech/comp/fnv).
-template <class Config, class M>
-std::uint64_t layout_hash(const M& m) noexcept {
+template <class Config, class Model>
+std::uint64_t layout_hash(const Model& m) noexcept {
     std::uint64_t hash = 0xcbf29ce484222325u;
     write_layout<Config>(m, [&](char c) {
         hash ^= static_cast<unsigned char>(c);

@@ -105,9 +105,9 @@ namespace ashlar::io {
 /// Loads a model from the arrays of a file that is open. The names are those of PyTorch's state dict unless a map says
 /// otherwise. 16-bit floating point is widened, f64 rounded to f32 or f32 widened, integers converted where they fit.
 /// On any error the model is unchanged. Heap: about 1 KiB for each array of the model, while it runs.
-template <nn::module M, class Config = current_config>
-    requires(!std::is_const_v<M>)
-result load(M& model, const archive& weights, name_map names = {}, const load_options& options = {}) noexcept {
+template <nn::module Model, class Config = current_config>
+    requires(!std::is_const_v<Model>)
+result load(Model& model, const archive& weights, name_map names = {}, const load_options& options = {}) noexcept {
     ashlar::detail::model_arrays arrays;
     const result r = arrays.collect<Config>(model);
     return r ? ashlar::detail::load_arrays<Config>(arrays, weights, names, options) : r;
@@ -117,27 +117,27 @@ result load(M& model, const archive& weights, name_map names = {}, const load_op
 ///
 ///     if (io::result r = io::load(model, "weights.safetensors"); !r) std::puts(r.message().c_str());
 ///     r = io::load(model, std::span(flash, flash_size), io::bert_names, {.ignore_unexpected = true});
-template <nn::module M, class Config = current_config>
-    requires(!std::is_const_v<M>)
-result load(M& model, const source& from, name_map names = {}, const load_options& options = {}) noexcept {
+template <nn::module Model, class Config = current_config>
+    requires(!std::is_const_v<Model>)
+result load(Model& model, const source& from, name_map names = {}, const load_options& options = {}) noexcept {
     archive weights;
     const result r = weights.open<Config>(from);
-    return r ? load<M, Config>(model, weights, names, options) : r;
+    return r ? load<Model, Config>(model, weights, names, options) : r;
 }
 
 /// Loads tensors by the names that they are given here: all or none.
 ///
 ///     io::load(std::tuple(io::named("weight", w), io::named("bias", b)), "layer.safetensors");
-template <class... A>
-result load(const std::tuple<named_array<A>...>& arrays, const source& from,
+template <class... Array>
+result load(const std::tuple<named_array<Array>...>& arrays, const source& from,
             const load_options& options = {}) noexcept {
-    ashlar::detail::named_arrays<A...> all{arrays};
+    ashlar::detail::named_arrays<Array...> all{arrays};
     return load(all, from, name_map{}, options);
 }
-template <class... A>
-result load(const std::tuple<named_array<A>...>& arrays, const archive& weights,
+template <class... Array>
+result load(const std::tuple<named_array<Array>...>& arrays, const archive& weights,
             const load_options& options = {}) noexcept {
-    ashlar::detail::named_arrays<A...> all{arrays};
+    ashlar::detail::named_arrays<Array...> all{arrays};
     return load(all, weights, name_map{}, options);
 }
 
@@ -145,26 +145,26 @@ result load(const std::tuple<named_array<A>...>& arrays, const archive& weights,
 /// not matter.
 ///
 ///     io::load(table, "weights.safetensors", "tok_embeddings");
-template <loadable_array A>
-    requires(ashlar::detail::is_writable<std::remove_reference_t<A>>())
-result load(A&& array, const source& from, const char* name) noexcept {
-    named_array<std::remove_reference_t<A>> only{name, array};
+template <loadable_array Array>
+    requires(ashlar::detail::is_writable<std::remove_reference_t<Array>>())
+result load(Array&& array, const source& from, const char* name) noexcept {
+    named_array<std::remove_reference_t<Array>> only{name, array};
     return load(only, from, name_map{}, load_options{.prefix = {}, .ignore_unexpected = true});
 }
 
-template <loadable_array A>
-    requires(ashlar::detail::is_writable<std::remove_reference_t<A>>())
-result load(A&& array, const archive& weights, const char* name) noexcept {
-    named_array<std::remove_reference_t<A>> only{name, array};
+template <loadable_array Array>
+    requires(ashlar::detail::is_writable<std::remove_reference_t<Array>>())
+result load(Array&& array, const archive& weights, const char* name) noexcept {
+    named_array<std::remove_reference_t<Array>> only{name, array};
     return load(only, weights, name_map{}, load_options{.prefix = {}, .ignore_unexpected = true});
 }
 
 /// Everything else ends here, for the sake of its error.
-template <class M, class... Arguments>
-    requires(!ashlar::detail::model_to_load<std::remove_reference_t<M>, sizeof...(Arguments)>::is_listed_and_not_const)
-result load(M&&, const Arguments&...) noexcept {
+template <class Model, class... Arguments>
+    requires(!ashlar::detail::model_to_load<std::remove_reference_t<Model>, sizeof...(Arguments)>::is_listed_and_not_const)
+result load(Model&&, const Arguments&...) noexcept {
     static_assert(
-        ashlar::detail::model_to_load<std::remove_reference_t<M>, sizeof...(Arguments)>::is_listed_and_not_const,
+        ashlar::detail::model_to_load<std::remove_reference_t<Model>, sizeof...(Arguments)>::is_listed_and_not_const,
         "ashlar: load: the first argument must be a module, a dense array with its name as the third argument, or a "
         "tuple of io::named, and not const; give the type a list of members");
     return {};
@@ -174,8 +174,8 @@ result load(M&&, const Arguments&...) noexcept {
 ///
 ///     tensor<float, 200, 512> logits;
 ///     io::load_npy(logits, "expected_logits.npy");
-template <loadable_array A>
-result load_npy(A&& array, const source& from) noexcept {
+template <loadable_array Array>
+result load_npy(Array&& array, const source& from) noexcept {
     return load(array, from, "");
 }
 

@@ -10,7 +10,7 @@
 namespace ashlar::detail {
 
 /// An array of a length known at run time. `allocate` says whether there was memory for it.
-template <class T>
+template <class Element>
 class owned_array {
 public:
     owned_array() noexcept = default;
@@ -29,8 +29,8 @@ public:
     /// Elements are value-initialised. None is a length too.
     bool allocate(std::size_t n) noexcept {
         release();
-        if (n > static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max()) / sizeof(T)) return false;
-        if (n != 0) elements = new (std::nothrow) T[n]{};
+        if (n > static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max()) / sizeof(Element)) return false;
+        if (n != 0) elements = new (std::nothrow) Element[n]{};
         count = elements != nullptr ? n : 0;
         return count == n;
     }
@@ -40,16 +40,16 @@ public:
         count = 0;
     }
 
-    [[nodiscard]] T* data() noexcept { return elements; }
-    [[nodiscard]] const T* data() const noexcept { return elements; }
+    [[nodiscard]] Element* data() noexcept { return elements; }
+    [[nodiscard]] const Element* data() const noexcept { return elements; }
     [[nodiscard]] std::size_t size() const noexcept { return count; }
-    [[nodiscard]] T& operator[](std::size_t i) noexcept { return elements[i]; }
-    [[nodiscard]] const T& operator[](std::size_t i) const noexcept { return elements[i]; }
-    [[nodiscard]] T* begin() noexcept { return elements; }
-    [[nodiscard]] T* end() noexcept { return elements + count; }
+    [[nodiscard]] Element& operator[](std::size_t i) noexcept { return elements[i]; }
+    [[nodiscard]] const Element& operator[](std::size_t i) const noexcept { return elements[i]; }
+    [[nodiscard]] Element* begin() noexcept { return elements; }
+    [[nodiscard]] Element* end() noexcept { return elements + count; }
 
 private:
-    T* elements = nullptr;
+    Element* elements = nullptr;
     std::size_t count = 0;
 };
 

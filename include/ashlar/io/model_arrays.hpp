@@ -33,8 +33,8 @@ struct model_array {
 /// A list of all arrays of a model, in its order. Pieces of a stack follow one another.
 class model_arrays {
 public:
-    template <class Config, nn::module M>
-    io::result collect(M& m) noexcept {
+    template <class Config, nn::module Model>
+    io::result collect(Model& m) noexcept {
         std::size_t count = 0, i = 0;
         nn::for_each_parameter(m, [&](const auto&) { ++count; });
         if (!allocate(count)) return io_error<Config>(io::error::out_of_memory);

@@ -14,10 +14,10 @@
 namespace ashlar::detail {
 
 /// Whether the elements of an array lie one behind the other in row-major order (a packed matrix knows its own order).
-template <class A>
+template <class Array>
 consteval bool has_dense_elements() {
-    if constexpr (array_expression<A>)
-        return std::remove_cvref_t<A>::strides == row_major_strides(std::remove_cvref_t<A>::extents);
+    if constexpr (array_expression<Array>)
+        return std::remove_cvref_t<Array>::strides == row_major_strides(std::remove_cvref_t<Array>::extents);
     else
         return true;
 }
@@ -27,14 +27,14 @@ consteval bool has_dense_elements() {
 namespace ashlar::io {
 
 /// An array that can be loaded and saved: a tensor, a dense view or a packed matrix.
-template <class A>
-concept loadable_array = nn::parameter_array<A> && ashlar::detail::has_dense_elements<A>();
+template <class Array>
+concept loadable_array = nn::parameter_array<Array> && ashlar::detail::has_dense_elements<Array>();
 
 /// A tensor by a name of its own. Borrows both; made by `named`.
-template <loadable_array A>
+template <loadable_array Array>
 struct named_array {
     const char* name;
-    A& array;
+    Array& array;
 
     template <class Self, class Visitor>
     static constexpr void members(Self& self, Visitor&& visit) {
@@ -47,8 +47,8 @@ struct named_array {
 ///     tensor<float, 8, 4> w;
 ///     tensor<float, 8> b;
 ///     io::load(std::tuple(io::named("weight", w), io::named("bias", b)), "layer.safetensors");
-template <loadable_array A>
-[[nodiscard]] constexpr named_array<A> named(const char* name, A& array) noexcept {
+template <loadable_array Array>
+[[nodiscard]] constexpr named_array<Array> named(const char* name, Array& array) noexcept {
     return {name, array};
 }
 
@@ -57,9 +57,9 @@ template <loadable_array A>
 namespace ashlar::detail {
 
 /// Several named tensors as one module.
-template <class... A>
+template <class... Array>
 struct named_arrays {
-    std::tuple<io::named_array<A>...> arrays;
+    std::tuple<io::named_array<Array>...> arrays;
 
     template <class Self, class Visitor>
     static constexpr void members(Self& self, Visitor&& visit) {
@@ -68,31 +68,31 @@ struct named_arrays {
 };
 
 /// Whether elements of an array, or members of a module, can be written to.
-template <class M>
+template <class Model>
 consteval bool is_writable() {
-    if constexpr (io::loadable_array<M>)
-        return !std::is_const_v<std::remove_reference_t<decltype(std::declval<M&>().elements[0])>>;
+    if constexpr (io::loadable_array<Model>)
+        return !std::is_const_v<std::remove_reference_t<decltype(std::declval<Model&>().elements[0])>>;
     else
-        return !std::is_const_v<M>;
+        return !std::is_const_v<Model>;
 }
 
 /// Whether something, with so many arguments behind it, can be saved.
-template <class M, std::size_t Arguments>
+template <class Model, std::size_t Arguments>
 struct model_of_file {
-    static constexpr bool is_listed = nn::module<M> || (io::loadable_array<M> && Arguments == 2);
+    static constexpr bool is_listed = nn::module<Model> || (io::loadable_array<Model> && Arguments == 2);
 };
-template <class... A, std::size_t Arguments>
-struct model_of_file<std::tuple<io::named_array<A>...>, Arguments> {
+template <class... Array, std::size_t Arguments>
+struct model_of_file<std::tuple<io::named_array<Array>...>, Arguments> {
     static constexpr bool is_listed = true;
 };
 
 /// Whether something, with so many arguments behind it, can be loaded.
-template <class M, std::size_t Arguments>
+template <class Model, std::size_t Arguments>
 struct model_to_load {
-    static constexpr bool is_listed_and_not_const = model_of_file<M, Arguments>::is_listed && is_writable<M>();
+    static constexpr bool is_listed_and_not_const = model_of_file<Model, Arguments>::is_listed && is_writable<Model>();
 };
-template <class... A, std::size_t Arguments>
-struct model_to_load<const std::tuple<io::named_array<A>...>, Arguments> {
+template <class... Array, std::size_t Arguments>
+struct model_to_load<const std::tuple<io::named_array<Array>...>, Arguments> {
     static constexpr bool is_listed_and_not_const = true;
 };
 

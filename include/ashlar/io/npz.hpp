@@ -86,8 +86,8 @@ private:
         return malformed(file.size(), "the ZIP archive has no directory, it may be truncated");
     }
 
-    template <class F>
-    io::result for_each_member(F&& f) noexcept {
+    template <class Function>
+    io::result for_each_member(Function&& f) noexcept {
         std::size_t at = directory;
         for (std::size_t i = 0; i < members; ++i) {
             if (directory_end - at < entry_bytes || number<4>(at) != 0x02014b50)

@@ -39,8 +39,8 @@ class safetensors_header {
 public:
     constexpr explicit safetensors_header(std::string_view header) noexcept : json(header) {}
 
-    template <class F>
-    constexpr io::result read(F&& take_entry) noexcept {
+    template <class Function>
+    constexpr io::result read(Function&& take_entry) noexcept {
         json.expect('{', "the header does not begin with a brace");
         bool has_metadata = false;
         if (!json.take('}')) {

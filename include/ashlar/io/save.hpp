@@ -25,7 +25,7 @@ template <class Config>
 std::uint64_t model_bits(const model_array& a, std::size_t row, std::size_t column) noexcept {
     const auto* const at = static_cast<const std::byte*>(a.parameter.data) +
                            a.parameter.offset(row - a.first_row, column) * a.parameter.element_bytes;
-    const auto read = [&]<class T>(T bits) {
+    const auto read = [&]<class Element>(Element bits) {
         std::memcpy(&bits, at, sizeof bits);
         return static_cast<std::uint64_t>(bits);
     };
@@ -117,8 +117,8 @@ private:
 
     /// Calls f with the number of each array that begins one of the file: large elements first, so that all are
     /// aligned.
-    template <class F>
-    void for_each_file_array(F&& f) noexcept {
+    template <class Function>
+    void for_each_file_array(Function&& f) noexcept {
         for (const std::size_t bytes : {8u, 4u, 2u, 1u})
             for (std::size_t i = 0; i < model.size(); ++i)
                 if (parts[i].first == i && model[i].parameter.element_bytes == bytes) f(i);
@@ -210,8 +210,8 @@ struct save_options {
 /// written, and the error says how many bytes are needed: give an empty span to ask.
 ///
 ///     io::result r = io::save(model, "weights.safetensors");
-template <nn::module M, class Config = current_config>
-result save(const M& model, const target& to, name_map names = {}, const save_options& options = {}) noexcept {
+template <nn::module Model, class Config = current_config>
+result save(const Model& model, const target& to, name_map names = {}, const save_options& options = {}) noexcept {
     ashlar::detail::model_arrays arrays;
     result r = arrays.collect<Config>(model);
     if (r) r = arrays.name_all<Config>(names, options.prefix, [](std::string_view) { return false; });
@@ -227,23 +227,23 @@ result save(const M& model, const target& to, name_map names = {}, const save_op
 /// Saves tensors by the names that they are given here.
 ///
 ///     io::save(std::tuple(io::named("weight", w), io::named("bias", b)), "layer.safetensors");
-template <class... A>
-result save(const std::tuple<named_array<A>...>& arrays, const target& to, const save_options& options = {}) noexcept {
-    return save(ashlar::detail::named_arrays<A...>{arrays}, to, name_map{}, options);
+template <class... Array>
+result save(const std::tuple<named_array<Array>...>& arrays, const target& to, const save_options& options = {}) noexcept {
+    return save(ashlar::detail::named_arrays<Array...>{arrays}, to, name_map{}, options);
 }
 
 /// Saves one tensor, or view, by a name.
-template <loadable_array A>
-result save(const A& array, const target& to, const char* name) noexcept {
-    return save(named_array<const A>{name, array}, to);
+template <loadable_array Array>
+result save(const Array& array, const target& to, const char* name) noexcept {
+    return save(named_array<const Array>{name, array}, to);
 }
 
 /// Everything else ends here, for the sake of its error.
-template <class M, class... Arguments>
-    requires(!ashlar::detail::model_of_file<M, sizeof...(Arguments)>::is_listed)
-result save(const M&, const Arguments&...) noexcept {
+template <class Model, class... Arguments>
+    requires(!ashlar::detail::model_of_file<Model, sizeof...(Arguments)>::is_listed)
+result save(const Model&, const Arguments&...) noexcept {
     static_assert(
-        ashlar::detail::model_of_file<M, sizeof...(Arguments)>::is_listed,
+        ashlar::detail::model_of_file<Model, sizeof...(Arguments)>::is_listed,
         "ashlar: save: the first argument must be a module, a dense array with its name as the third argument, "
         "or a tuple of io::named; give the type a list of members");
     return {};

@@ -23,8 +23,8 @@ namespace ashlar::detail {
 
 /// Fails if a model has a gap that no alignment explains: a member that its list does not name would be zeros in an
 /// image. m is not read. (g++ 12's __builtin_clear_padding, which could tell exactly, clears elements of arrays too.)
-template <class Config, class M>
-io::result check_gaps(const M& m) noexcept {
+template <class Config, class Model>
+io::result check_gaps(const Model& m) noexcept {
     struct range {
         std::size_t begin, end;
     };
@@ -39,10 +39,10 @@ io::result check_gaps(const M& m) noexcept {
     std::sort(ranges.begin(), ranges.end(), [](const range& a, const range& b) { return a.begin < b.begin; });
     std::size_t end = 0;
     for (const range& r : ranges) {
-        if (r.begin >= end + alignof(M)) return io_error<Config>(io::error::unlisted_members);
+        if (r.begin >= end + alignof(Model)) return io_error<Config>(io::error::unlisted_members);
         if (r.end > end) end = r.end;
     }
-    return sizeof(M) >= end + alignof(M) ? io_error<Config>(io::error::unlisted_members) : io::result{};
+    return sizeof(Model) >= end + alignof(Model) ? io_error<Config>(io::error::unlisted_members) : io::result{};
 }
 
 /// Writes the header of an image.
@@ -62,24 +62,24 @@ void put_image_header(byte_writer& out, io::bytes model, std::uint64_t hash) noe
 
 namespace ashlar::io {
 
-/// Writes a model as an image for `view_image`, to a file or into memory of `image_bytes<M>`. The same model always
+/// Writes a model as an image for `view_image`, to a file or into memory of `image_bytes<Model>`. The same model always
 /// gives the same bytes. What the list of members does not name is not in the image; a member as large as the model's
-/// alignment that is not listed is an error. Heap: sizeof(M), while it runs.
+/// alignment that is not listed is an error. Heap: sizeof(Model), while it runs.
 ///
 ///     io::save_image(model, "model.image");
-template <image_model M, class Config = current_config>
-result save_image(const M& model, const target& to) noexcept {
+template <image_model Model, class Config = current_config>
+result save_image(const Model& model, const target& to) noexcept {
     using namespace ashlar::detail;
     result r = check_gaps<Config>(model);
     if (!r) return r;
     owned_bytes image;
-    if (!image.allocate(sizeof(M))) return io_error<Config>(error::out_of_memory);
+    if (!image.allocate(sizeof(Model))) return io_error<Config>(error::out_of_memory);
     std::memset(image.data(), 0, image.size());
     nn::for_each_parameter(model, [&](const nn::const_parameter& p) {
         std::memcpy(image.data() + offset_in(model, p), p.data, p.size() * p.element_bytes);
     });
     byte_writer out;
-    r = out.open<Config>(to, image_bytes<M>);
+    r = out.open<Config>(to, image_bytes<Model>);
     if (!r) return r;
     const bytes content(image.data(), image.size());
     put_image_header<Config>(out, content, layout_hash<Config>(model));
@@ -90,20 +90,20 @@ result save_image(const M& model, const target& to) noexcept {
 /// Copies a model out of an image, after checking its sum as well. On any error the model is unchanged.
 ///
 ///     io::load_image(model, "model.image");
-template <image_model M, class Config = current_config>
-    requires(!std::is_const_v<M>)
-result load_image(M& model, const source& from) noexcept {
+template <image_model Model, class Config = current_config>
+    requires(!std::is_const_v<Model>)
+result load_image(Model& model, const source& from) noexcept {
     using namespace ashlar::detail;
     source_bytes content;
     result r = content.open<Config>(from);
-    if (r) r = check_image_header<Config>(content.content(), sizeof(M));
+    if (r) r = check_image_header<Config>(content.content(), sizeof(Model));
     if (r) r = check_image_sum<Config>(content.content());
     if (!r) return r;
     owned_bytes aligned;
-    if (!aligned.allocate(image_bytes<M>)) return io_error<Config>(error::out_of_memory);
-    std::memcpy(aligned.data(), content.content().data(), image_bytes<M>);
-    const auto view = view_image<M, Config>(bytes(aligned.data(), aligned.size()));
-    if (view) std::memcpy(static_cast<void*>(&model), &*view, sizeof(M));
+    if (!aligned.allocate(image_bytes<Model>)) return io_error<Config>(error::out_of_memory);
+    std::memcpy(aligned.data(), content.content().data(), image_bytes<Model>);
+    const auto view = view_image<Model, Config>(bytes(aligned.data(), aligned.size()));
+    if (view) std::memcpy(static_cast<void*>(&model), &*view, sizeof(Model));
     return view.status();
 }
 
@@ -111,13 +111,13 @@ result load_image(M& model, const source& from) noexcept {
 /// compiling the model. It is that of this build: the panels of packed matrices depend on the architecture.
 ///
 ///     io::save_layout<my_model>("my_model.layout");
-template <image_model M, class Config = current_config>
+template <image_model Model, class Config = current_config>
 result save_layout(const target& to) noexcept {
     using namespace ashlar::detail;
     // No model is made, only memory for one: nothing but addresses of its members is taken.
     owned_bytes memory;
-    if (!memory.allocate(sizeof(M))) return io_error<Config>(error::out_of_memory);
-    const M& model = *std::launder(reinterpret_cast<const M*>(memory.data()));
+    if (!memory.allocate(sizeof(Model))) return io_error<Config>(error::out_of_memory);
+    const Model& model = *std::launder(reinterpret_cast<const Model*>(memory.data()));
     result r = check_gaps<Config>(model);
     if (!r) return r;
     std::uint64_t characters = 0;

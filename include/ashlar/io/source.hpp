@@ -28,10 +28,10 @@ class source {
 public:
     source(const char* file) noexcept : path(file) {}
     source(const std::string& file) noexcept : path(file.c_str()) {}
-    template <std::ranges::contiguous_range R>
-    requires std::ranges::sized_range<const R> &&
-        (!std::convertible_to<const R&, std::string_view>)&&(sizeof(std::ranges::range_value_t<R>) == 1) &&
-        std::is_trivially_copyable_v<std::ranges::range_value_t<R>> source(const R& memory) noexcept
+    template <std::ranges::contiguous_range Range>
+    requires std::ranges::sized_range<const Range> &&
+        (!std::convertible_to<const Range&, std::string_view>)&&(sizeof(std::ranges::range_value_t<Range>) == 1) &&
+        std::is_trivially_copyable_v<std::ranges::range_value_t<Range>> source(const Range& memory) noexcept
         : content{reinterpret_cast<const std::byte*>(std::ranges::data(memory)), std::ranges::size(memory)} {}
 
     const char* path = nullptr;  ///< null if the source is memory

@@ -25,11 +25,11 @@ class target {
 public:
     target(const char* file) noexcept : path(file) {}
     target(const std::string& file) noexcept : path(file.c_str()) {}
-    template <std::ranges::contiguous_range R>
-    requires std::ranges::sized_range<R> &&
-        (!std::convertible_to<R&, std::string_view>)&&(sizeof(std::ranges::range_value_t<R>) == 1) &&
-        std::is_trivially_copyable_v<std::ranges::range_value_t<R>> &&
-        (!std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<R>>>)target(R&& memory) noexcept
+    template <std::ranges::contiguous_range Range>
+    requires std::ranges::sized_range<Range> &&
+        (!std::convertible_to<Range&, std::string_view>)&&(sizeof(std::ranges::range_value_t<Range>) == 1) &&
+        std::is_trivially_copyable_v<std::ranges::range_value_t<Range>> &&
+        (!std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<Range>>>)target(Range&& memory) noexcept
         : content{reinterpret_cast<std::byte*>(std::ranges::data(memory)), std::ranges::size(memory)} {}
 
     const char* path = nullptr;  ///< null if the target is memory

@@ -19,20 +19,20 @@ namespace ashlar::detail {
 
 /// The same address, from which reads are loads: of a vector that it has just stored, g++ makes a scalar by more shuffles
 /// than one that is loaded and repeated at once.
-template <class T>
-ASHLAR_ALWAYS_INLINE const T* from_memory(const T* p) {
+template <class Element>
+ASHLAR_ALWAYS_INLINE const Element* from_memory(const Element* p) {
 #if defined(__GNUC__)
     __asm__ volatile("" : "+r"(p) : : "memory");
 #endif
     return p;
 }
 
-template <class T, class Config, std::size_t Rows>
+template <class Element, class Config, std::size_t Rows>
 struct few_rows {
-    static constexpr std::size_t width = lane_width<T, Config>;
+    static constexpr std::size_t width = lane_width<Element, Config>;
     static constexpr std::size_t line = 2 * Rows <= width ? few_line(Rows) : width, packs = width / line;
     static_assert(Rows <= width);
-    using vec = lanes<T, width, Config>;
+    using vec = lanes<Element, width, Config>;
 
     /// Vectors of so many columns.
     static constexpr std::size_t vectors(std::size_t columns) { return (columns + packs - 1) / packs; }
@@ -41,7 +41,7 @@ struct few_rows {
         if constexpr (packs == 1)
             return row;
         else
-            return folded_lane<T, width, packs>(column, row);
+            return folded_lane<Element, width, packs>(column, row);
     }
     static constexpr std::size_t column_of(std::size_t lane) {
         for (std::size_t c = 0; c < packs; ++c)
@@ -90,15 +90,15 @@ struct few_rows {
     }
     /// x with another value in the columns from Count on.
     template <std::size_t Count>
-    ASHLAR_ALWAYS_INLINE static vec first_columns(vec x, T other) {
+    ASHLAR_ALWAYS_INLINE static vec first_columns(vec x, Element other) {
         if constexpr (Count == packs)
             return x;
         else
             return shuffle_as<choosing<Count>>(x, vec(other));
     }
     /// f of all columns of each row, in all of them.
-    template <std::size_t Bit = 1, class F>
-    ASHLAR_ALWAYS_INLINE static vec combine_columns(vec x, F f) {
+    template <std::size_t Bit = 1, class Function>
+    ASHLAR_ALWAYS_INLINE static vec combine_columns(vec x, Function f) {
         if constexpr (Bit < packs)
             return combine_columns<2 * Bit>(f(x, shuffle_as<exchanging<Bit>>(x, x)), f);
         else
@@ -108,24 +108,24 @@ struct few_rows {
     /// sums[j], lane row*packs + d: the row's weights times column j*packs + d of the right operand, whose rows lie
     /// `Distance` apart.
     template <std::size_t Depth, std::size_t Columns, std::size_t Distance>
-    ASHLAR_ALWAYS_INLINE static void weigh(const vec* weights, const T* v, vec (&sums)[Columns / packs]) {
-        [&]<std::size_t... K>(std::index_sequence<K...>) ASHLAR_LAMBDA_INLINE {
-            (weigh_step<K == 0>(spread<K % packs>(weights[K / packs]), v + K * Distance, sums), ...);
+    ASHLAR_ALWAYS_INLINE static void weigh(const vec* weights, const Element* v, vec (&sums)[Columns / packs]) {
+        [&]<std::size_t... DepthIndex>(std::index_sequence<DepthIndex...>) ASHLAR_LAMBDA_INLINE {
+            (weigh_step<DepthIndex == 0>(spread<DepthIndex % packs>(weights[DepthIndex / packs]), v + DepthIndex * Distance, sums), ...);
         }(std::make_index_sequence<Depth>{});
     }
     /// The same for a right operand of whole registers, with folded weights in memory: sums[row][j], columns in lanes.
     template <std::size_t Depth, std::size_t Columns, std::size_t Distance>
-    ASHLAR_ALWAYS_INLINE static void weigh_vectors(const T* weights, const T* v, vec (&sums)[Rows][Columns / width]) {
-        [&]<std::size_t... K>(std::index_sequence<K...>) ASHLAR_LAMBDA_INLINE {
-            (vectors_step<K % packs, K == 0>(weights + K / packs * width, v + K * Distance, sums, std::make_index_sequence<Rows>{}), ...);
+    ASHLAR_ALWAYS_INLINE static void weigh_vectors(const Element* weights, const Element* v, vec (&sums)[Rows][Columns / width]) {
+        [&]<std::size_t... DepthIndex>(std::index_sequence<DepthIndex...>) ASHLAR_LAMBDA_INLINE {
+            (vectors_step<DepthIndex % packs, DepthIndex == 0>(weights + DepthIndex / packs * width, v + DepthIndex * Distance, sums, std::make_index_sequence<Rows>{}), ...);
         }(std::make_index_sequence<Depth>{});
     }
-    template <std::size_t Column, bool First, std::size_t Count, std::size_t... R>
-    ASHLAR_ALWAYS_INLINE static void vectors_step(const T* weights, const T* v, vec (&sums)[Rows][Count], std::index_sequence<R...>) {
+    template <std::size_t Column, bool First, std::size_t Count, std::size_t... RowIndex>
+    ASHLAR_ALWAYS_INLINE static void vectors_step(const Element* weights, const Element* v, vec (&sums)[Rows][Count], std::index_sequence<RowIndex...>) {
         vec b[Count];
         ASHLAR_UNROLL
         for (std::size_t j = 0; j < Count; ++j) b[j] = opaque(vec::load(v + j * width));
-        (row_step<First>(vec(weights[lane_of(Column, R)]), b, sums[R]), ...);
+        (row_step<First>(vec(weights[lane_of(Column, RowIndex)]), b, sums[RowIndex]), ...);
     }
     template <bool First, std::size_t Count>
     ASHLAR_ALWAYS_INLINE static void row_step(vec weight, const vec (&b)[Count], vec (&sums)[Count]) {
@@ -133,7 +133,7 @@ struct few_rows {
         for (std::size_t j = 0; j < Count; ++j) sums[j] = First ? weight * b[j] : fma(weight, b[j], sums[j]);
     }
     template <bool First, std::size_t Count>
-    ASHLAR_ALWAYS_INLINE static void weigh_step(vec weight, const T* v, vec (&sums)[Count]) {
+    ASHLAR_ALWAYS_INLINE static void weigh_step(vec weight, const Element* v, vec (&sums)[Count]) {
         ASHLAR_UNROLL
         for (std::size_t j = 0; j < Count; ++j) {
             const vec b = load_repeated<vec, packs>(v + j * packs);

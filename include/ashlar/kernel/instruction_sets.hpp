@@ -36,16 +36,16 @@ inline constexpr std::uint64_t scalable_bits = (Config::instruction_sets >> 32) 
 template <class Config>
 inline constexpr std::uint64_t emulated_bits = Config::instruction_sets >> 48;
 
-/// True where `N` values of type `T` fill one vector register under `Config`. It follows from the types alone, so that
+/// True where `Width` values of type `Element` fill one vector register under `Config`. It follows from the types alone, so that
 /// no two translation units can disagree about what a `lanes` type is.
-template <class T, std::size_t N, class Config>
+template <class Element, std::size_t Width, class Config>
 consteval bool in_register() {
-    constexpr std::size_t bits = N * sizeof(T) * 8;
-    constexpr bool is_double = std::is_floating_point_v<T> && sizeof(T) == 8;
-    constexpr bool ieee = sizeof(T) == 4 || (sizeof(T) == 8 && std::numeric_limits<T>::digits == 53);
-    if (N == 1 || !std::is_arithmetic_v<T> || sizeof(T) > 8 || emulated_bits<Config> != 0)
+    constexpr std::size_t bits = Width * sizeof(Element) * 8;
+    constexpr bool is_double = std::is_floating_point_v<Element> && sizeof(Element) == 8;
+    constexpr bool ieee = sizeof(Element) == 4 || (sizeof(Element) == 8 && std::numeric_limits<Element>::digits == 53);
+    if (Width == 1 || !std::is_arithmetic_v<Element> || sizeof(Element) > 8 || emulated_bits<Config> != 0)
         return false;
-    if (std::is_floating_point_v<T> && !ieee)
+    if (std::is_floating_point_v<Element> && !ieee)
         return false;
     if (bits == 128 && (has<Config, isa::sse2> || has<Config, isa::wasm> || has<Config, isa::vsx>))
         return true;
@@ -54,7 +54,7 @@ consteval bool in_register() {
     if (bits == 256 && has<Config, isa::avx>)
         return true;
     if (bits == 512 && has<Config, isa::avx512f>)
-        return sizeof(T) >= 4 || has<Config, isa::avx512bw>;
+        return sizeof(Element) >= 4 || has<Config, isa::avx512bw>;
     return (bits == 128 || bits == 256 || bits == 512) && bits == scalable_bits<Config>;
 }
 

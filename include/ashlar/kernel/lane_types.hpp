@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The types of N values computed side by side and of masks over them, the same for registers and for arrays.
+// The types of Width values computed side by side and of masks over them, the same for registers and for arrays.
 #pragma once
 
 #include <ashlar/core/config.hpp>
@@ -11,75 +11,75 @@
 
 namespace ashlar {
 
-/// Lanes of `T` in one register of this build; at least 1.
-template <class T, class Config = current_config>
-inline constexpr std::size_t lane_width = Config::register_bits / 8 / sizeof(T) > 1
-                                              ? Config::register_bits / 8 / sizeof(T)
+/// Lanes of `Element` in one register of this build; at least 1.
+template <class Element, class Config = current_config>
+inline constexpr std::size_t lane_width = Config::register_bits / 8 / sizeof(Element) > 1
+                                              ? Config::register_bits / 8 / sizeof(Element)
                                               : 1;
 
-template <class T, std::size_t N, class Config>
+template <class Element, std::size_t Width, class Config>
 struct lane_mask;
 
-/// `N` values of arithmetic type `T`: a vector register where this build has one of that size (with
+/// `Width` values of arithmetic type `Element`: a vector register where this build has one of that size (with
 /// <ashlar/kernel/simd.hpp> included), an array otherwise. One lane is always an array and works in constant
 /// expressions. Uninitialised unless built from a value.
 ///
 ///     using f = lanes<float, lane_width<float>>;
 ///     f y = max(f::load(x) * 2 + 0.5f, 0);
-template <class T, std::size_t N, class Config = current_config>
+template <class Element, std::size_t Width, class Config = current_config>
 struct lanes {
-    using value_type = T;
+    using value_type = Element;
     using config_type = Config;
-    using mask_type = lane_mask<T, N, Config>;
-    using ops = detail::lane_ops<T, N, Config>;
+    using mask_type = lane_mask<Element, Width, Config>;
+    using ops = detail::lane_ops<Element, Width, Config>;
     using storage = typename ops::storage;
-    static constexpr std::size_t size = N;
+    static constexpr std::size_t size = Width;
 
     storage data;
 
     lanes() = default;
     /// The representation itself; for kernel/simd.hpp and the functions below.
     ASHLAR_ALWAYS_INLINE constexpr explicit lanes(storage value) : data(value) {}
-    /// The same value in all lanes, converted to T.
-    template <class S>
-        requires std::is_arithmetic_v<S>
-    ASHLAR_ALWAYS_INLINE constexpr lanes(S value) : data(ops::broadcast(static_cast<T>(value))) {}
+    /// The same value in all lanes, converted to Element.
+    template <class Scalar>
+        requires std::is_arithmetic_v<Scalar>
+    ASHLAR_ALWAYS_INLINE constexpr lanes(Scalar value) : data(ops::broadcast(static_cast<Element>(value))) {}
 
-    /// N consecutive values from any address that is aligned for T.
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE static constexpr lanes load(const T* source) { return lanes(ops::load(source)); }
-    /// The first `count` <= N values; the other lanes are zero and their memory is not touched.
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE static constexpr lanes load_partial(const T* source, std::size_t count) {
+    /// Width consecutive values from any address that is aligned for Element.
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE static constexpr lanes load(const Element* source) { return lanes(ops::load(source)); }
+    /// The first `count` <= Width values; the other lanes are zero and their memory is not touched.
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE static constexpr lanes load_partial(const Element* source, std::size_t count) {
         return lanes(ops::load_partial(source, count));
     }
     /// The same with a constant count, which needs no mask arithmetic.
     template <std::size_t Count>
-        requires(Count <= N)
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE static constexpr lanes load_partial(const T* source) {
-        if constexpr (Count == N)
+        requires(Count <= Width)
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE static constexpr lanes load_partial(const Element* source) {
+        if constexpr (Count == Width)
             return load(source);
         else if constexpr (Count == 0)
-            return lanes(T(0));
+            return lanes(Element(0));
         else if constexpr (requires { ops::template load_low<Count>(source); })
             return lanes(ops::template load_low<Count>(source));
         else
             return lanes(ops::load_partial(source, Count));
     }
     /// Every `stride`-th value, from source[0] on; a negative stride goes down.
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE static constexpr lanes gather_strided(const T* source, std::ptrdiff_t stride) {
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE static constexpr lanes gather_strided(const Element* source, std::ptrdiff_t stride) {
         return lanes(ops::gather_strided(source, stride));
     }
     /// 0, 1, 2, ...
     [[nodiscard]] ASHLAR_ALWAYS_INLINE static constexpr lanes iota() { return lanes(ops::iota()); }
 
-    ASHLAR_ALWAYS_INLINE constexpr void store(T* target) const { ops::store(data, target); }
-    /// Writes the first `count` <= N lanes and touches nothing else.
-    ASHLAR_ALWAYS_INLINE constexpr void store_partial(T* target, std::size_t count) const {
+    ASHLAR_ALWAYS_INLINE constexpr void store(Element* target) const { ops::store(data, target); }
+    /// Writes the first `count` <= Width lanes and touches nothing else.
+    ASHLAR_ALWAYS_INLINE constexpr void store_partial(Element* target, std::size_t count) const {
         ops::store_partial(data, target, count);
     }
     template <std::size_t Count>
-        requires(Count <= N)
-    ASHLAR_ALWAYS_INLINE constexpr void store_partial(T* target) const {
-        if constexpr (Count == N)
+        requires(Count <= Width)
+    ASHLAR_ALWAYS_INLINE constexpr void store_partial(Element* target) const {
+        if constexpr (Count == Width)
             store(target);
         else if constexpr (requires { ops::template store_low<Count>(data, target); })
             ops::template store_low<Count>(data, target);
@@ -88,9 +88,9 @@ struct lanes {
     }
 
     /// One lane; slow for registers, which go through memory.
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr T operator[](std::size_t i) const { return ops::get(data, i); }
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Element operator[](std::size_t i) const { return ops::get(data, i); }
     /// The same lanes with lane `i` replaced; slow for registers.
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes insert(std::size_t i, T value) const {
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes insert(std::size_t i, Element value) const {
         return lanes(ops::insert(data, i, value));
     }
 
@@ -99,17 +99,17 @@ struct lanes {
     ASHLAR_ALWAYS_INLINE constexpr lanes& operator*=(lanes b) { return *this = lanes(ops::mul(data, b.data)); }
     ASHLAR_ALWAYS_INLINE constexpr lanes& operator/=(lanes b) { return *this = lanes(ops::div(data, b.data)); }
     ASHLAR_ALWAYS_INLINE constexpr lanes& operator&=(lanes b)
-        requires std::is_integral_v<T>
+        requires std::is_integral_v<Element>
     {
         return *this = lanes(ops::bit_and(data, b.data));
     }
     ASHLAR_ALWAYS_INLINE constexpr lanes& operator|=(lanes b)
-        requires std::is_integral_v<T>
+        requires std::is_integral_v<Element>
     {
         return *this = lanes(ops::bit_or(data, b.data));
     }
     ASHLAR_ALWAYS_INLINE constexpr lanes& operator^=(lanes b)
-        requires std::is_integral_v<T>
+        requires std::is_integral_v<Element>
     {
         return *this = lanes(ops::bit_xor(data, b.data));
     }
@@ -117,46 +117,46 @@ struct lanes {
     ASHLAR_ALWAYS_INLINE constexpr lanes operator+() const { return *this; }
     ASHLAR_ALWAYS_INLINE constexpr lanes operator-() const { return lanes(ops::neg(data)); }
     ASHLAR_ALWAYS_INLINE constexpr lanes operator~() const
-        requires std::is_integral_v<T>
+        requires std::is_integral_v<Element>
     {
         return lanes(ops::bit_not(data));
     }
 };
 
-/// One truth value for each lane of a `lanes<T, N, Config>`.
-template <class T, std::size_t N, class Config = current_config>
+/// One truth value for each lane of a `lanes<Element, Width, Config>`.
+template <class Element, std::size_t Width, class Config = current_config>
 struct lane_mask {
-    using operand_type = lanes<T, N, Config>;
-    using ops = detail::lane_ops<T, N, Config>;
+    using operand_type = lanes<Element, Width, Config>;
+    using ops = detail::lane_ops<Element, Width, Config>;
     using storage = typename ops::mask;
-    static constexpr std::size_t size = N;
+    static constexpr std::size_t size = Width;
 
     storage data;
 
     lane_mask() = default;
     ASHLAR_ALWAYS_INLINE constexpr explicit lane_mask(storage value) : data(value) {}
     /// The same truth value in all lanes.
-    template <class B>
-        requires std::is_same_v<B, bool>
-    ASHLAR_ALWAYS_INLINE constexpr lane_mask(B value) : data(ops::mask_broadcast(value)) {}
+    template <class Truth>
+        requires std::is_same_v<Truth, bool>
+    ASHLAR_ALWAYS_INLINE constexpr lane_mask(Truth value) : data(ops::mask_broadcast(value)) {}
 
     /// True in the lanes below `count`.
     [[nodiscard]] ASHLAR_ALWAYS_INLINE static constexpr lane_mask first(std::size_t count) {
         return lane_mask(ops::mask_first(count));
     }
-    /// From N bools.
+    /// From Width bools.
     [[nodiscard]] ASHLAR_ALWAYS_INLINE static constexpr lane_mask load(const bool* source) {
         return lane_mask(ops::mask_load(source));
     }
-    /// From the first `count` <= N bools; the other lanes are false and their memory is not touched.
+    /// From the first `count` <= Width bools; the other lanes are false and their memory is not touched.
     [[nodiscard]] ASHLAR_ALWAYS_INLINE static constexpr lane_mask load_partial(const bool* source, std::size_t count) {
         return lane_mask(ops::mask_load_partial(source, count));
     }
     ASHLAR_ALWAYS_INLINE constexpr void store(bool* target) const { ops::mask_store(data, target); }
     ASHLAR_ALWAYS_INLINE constexpr void store_partial(bool* target, std::size_t count) const {
-        bool values[N] = {};
+        bool values[Width] = {};
         store(values);
-        for (std::size_t i = 0; i < N && i < count; ++i)
+        for (std::size_t i = 0; i < Width && i < count; ++i)
             target[i] = values[i];
     }
     /// One lane; slow for registers.
@@ -176,9 +176,9 @@ struct lane_mask {
 };
 
 /// True for every `lanes` type.
-template <class L>
+template <class Lanes>
 inline constexpr bool is_lanes = false;
-template <class T, std::size_t N, class Config>
-inline constexpr bool is_lanes<lanes<T, N, Config>> = true;
+template <class Element, std::size_t Width, class Config>
+inline constexpr bool is_lanes<lanes<Element, Width, Config>> = true;
 
 }  // namespace ashlar

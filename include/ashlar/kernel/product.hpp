@@ -2,7 +2,7 @@
 // The product kernel: C[i][j..j+W) = epilogue(sum over k of S(i,k) * V(k, j..j+W)), one axis scalar, one in lanes.
 //
 // Dispatch, decided by the types:
-//   1. columns: near-equal blocks of vectors; the last vector of a ragged j is loaded partially unless P.padded
+//   1. columns: near-equal blocks of vectors; the last vector of a ragged j is loaded partially unless Product.padded
 //   2. rows:    near-equal blocks of scalars; a block is the unit that `product_blocks` can start and stop at
 //   3. verdict: epilogues with `begin_block` may skip a block, or have its tile masked; others pay nothing
 //   4. depth:   constant (an exact trip count), a run-time range, or a range per block; zeros may exclude
@@ -27,41 +27,41 @@
 namespace ashlar::detail {
 
 /// The register blocks of a product. The vectors are all of them, or the full ones if the last columns are packed.
-template <class T, class Config, product_shape P>
+template <class Element, class Config, product_shape Product>
 inline constexpr register_block product_plan = [] {
-    constexpr std::size_t width = lane_width<T, Config>;
-    constexpr std::size_t vectors = P.j / width + (P.j % width != 0 && packed_depth<T, Config, P> == 1);
-    register_block plan = choose_register_block(P.i, vectors == 0 ? 1 : vectors, P.k, register_file_of<Config>(), P.granule);
+    constexpr std::size_t width = lane_width<Element, Config>;
+    constexpr std::size_t vectors = Product.j / width + (Product.j % width != 0 && packed_depth<Element, Config, Product> == 1);
+    register_block plan = choose_register_block(Product.i, vectors == 0 ? 1 : vectors, Product.k, register_file_of<Config>(), Product.granule);
     if (vectors == 0) plan.vectors = split_near_equal(0, 0);
     return plan;
 }();
 
 /// Number of register blocks of a product, of which the packed columns are one for each row block.
-template <class T, class Config, product_shape P>
+template <class Element, class Config, product_shape Product>
 inline constexpr std::size_t product_block_count = [] {
-    constexpr register_block plan = product_plan<T, Config, P>;
-    return plan.rows.blocks * (plan.vectors.blocks + (packed_depth<T, Config, P> == 1 ? 0 : 1));
+    constexpr register_block plan = product_plan<Element, Config, Product>;
+    return plan.rows.blocks * (plan.vectors.blocks + (packed_depth<Element, Config, Product> == 1 ? 0 : 1));
 }();
 
 /// Number of row blocks of a product; block b covers rows [product_row<...>(b), product_row<...>(b + 1)).
-template <class T, class Config, product_shape P>
-inline constexpr std::size_t product_row_blocks = product_plan<T, Config, P>.rows.blocks;
+template <class Element, class Config, product_shape Product>
+inline constexpr std::size_t product_row_blocks = product_plan<Element, Config, Product>.rows.blocks;
 
 /// First row of row block b.
-template <class T, class Config, product_shape P>
+template <class Element, class Config, product_shape Product>
 constexpr std::size_t product_row(std::size_t b) {
-    return product_plan<T, Config, P>.rows.first(b);
+    return product_plan<Element, Config, Product>.rows.first(b);
 }
 
 /// The order in which a product's blocks are walked: loops at run time over at most two block sizes per axis.
-template <class T, class Config, product_shape P, class Depth, class Epilogue>
+template <class Element, class Config, product_shape Product, class Depth, class Epilogue>
 struct product_walk {
-    static constexpr register_block plan = product_plan<T, Config, P>;
-    static constexpr std::size_t width = lane_width<T, Config>;
-    static constexpr std::size_t last_lanes = (P.j + width - 1) % width + 1;
-    static constexpr bool strips = strip_depth<T, Config, P> != 1 && !works_beside<Epilogue>;
-    static constexpr bool packs = packs_columns<T, Config, P, Depth, Epilogue>;
-    using packed = std::conditional_t<packs, packed_columns<T, Config, P>, no_packed_columns>;
+    static constexpr register_block plan = product_plan<Element, Config, Product>;
+    static constexpr std::size_t width = lane_width<Element, Config>;
+    static constexpr std::size_t last_lanes = (Product.j + width - 1) % width + 1;
+    static constexpr bool strips = strip_depth<Element, Config, Product> != 1 && !works_beside<Epilogue>;
+    static constexpr bool packs = packs_columns<Element, Config, Product, Depth, Epilogue>;
+    using packed = std::conditional_t<packs, packed_columns<Element, Config, Product>, no_packed_columns>;
 
     template <std::size_t Value>
     using constant = std::integral_constant<std::size_t, Value>;
@@ -84,7 +84,7 @@ struct product_walk {
     template <class Function>
     ASHLAR_ALWAYS_INLINE static void each_column_block(Function f) {
         constexpr axis_split across = plan.vectors;
-        constexpr bool apart = packed_depth<T, Config, P> != 1;
+        constexpr bool apart = packed_depth<Element, Config, Product> != 1;
         constexpr std::size_t whole = across.blocks - (last_lanes != width && !apart);
         constexpr std::size_t turn = across.large_blocks < whole ? across.large_blocks : whole;
         std::size_t b = 0;
@@ -95,38 +95,38 @@ struct product_walk {
             for (; b < whole; ++b)
                 f(constant<across.large - 1>{}, constant<width>{}, across.first(b) * width);
         if constexpr (apart)
-            f(constant<!packs>{}, constant<last_lanes>{}, P.j - last_lanes);
+            f(constant<!packs>{}, constant<last_lanes>{}, Product.j - last_lanes);
         else if constexpr (whole != across.blocks)
             f(constant<across.size(whole)>{}, constant<last_lanes>{}, across.first(whole) * width);
     }
 
     template <std::size_t Rows, std::size_t Vectors, std::size_t LastLanes>
-    ASHLAR_ALWAYS_INLINE static void block(const T* s, const T* v, Depth depth, Epilogue& epilogue,
+    ASHLAR_ALWAYS_INLINE static void block(const Element* s, const Element* v, Depth depth, Epilogue& epilogue,
                                            const packed& last_columns, std::size_t i, std::size_t j) {
         constexpr block_shape shape{Rows, Vectors, plan.chains, LastLanes};
-        if constexpr (Vectors != 0 && has_halves<T, Config, P> && keeps_halves<Epilogue>) {
-            if (does_halves<T, Config, P, Rows, (Vectors - 1) * width + LastLanes>(s, v, epilogue, i, j)) return;
+        if constexpr (Vectors != 0 && has_halves<Element, Config, Product> && keeps_halves<Epilogue>) {
+            if (does_halves<Element, Config, Product, Rows, (Vectors - 1) * width + LastLanes>(s, v, epilogue, i, j)) return;
         } else if constexpr (Vectors > 1 && requires { epilogue.splits_block(i, i, j, j); })
             if (epilogue.splits_block(i, i + Rows, j, j + (Vectors - 1) * width + LastLanes)) {
-                constexpr std::size_t chains = depth_chains(Rows, 1, P.k, register_file_of<Config>());
+                constexpr std::size_t chains = depth_chains(Rows, 1, Product.k, register_file_of<Config>());
                 for (std::size_t c = 0; c + 1 < Vectors; ++c)
-                    product_block<T, Config, P, block_shape{Rows, 1, chains, width}>(s, v, depth, epilogue, i, j + c * width);
-                product_block<T, Config, P, block_shape{Rows, 1, chains, LastLanes}>(s, v, depth, epilogue, i, j + (Vectors - 1) * width);
+                    product_block<Element, Config, Product, block_shape{Rows, 1, chains, width}>(s, v, depth, epilogue, i, j + c * width);
+                product_block<Element, Config, Product, block_shape{Rows, 1, chains, LastLanes}>(s, v, depth, epilogue, i, j + (Vectors - 1) * width);
                 return;
             }
         if constexpr (strips && requires { depth(i, i, j, j); })
-            strip_block<T, Config, P, Rows>(s, v, depth(i, i + Rows, 0, P.j), epilogue, i);
+            strip_block<Element, Config, Product, Rows>(s, v, depth(i, i + Rows, 0, Product.j), epilogue, i);
         else if constexpr (strips)
-            strip_block<T, Config, P, Rows>(s, v, depth, epilogue, i);
+            strip_block<Element, Config, Product, Rows>(s, v, depth, epilogue, i);
         else if constexpr (Vectors == 0)
-            packed_block<T, Config, P, Rows>(s, last_columns, epilogue, i);
+            packed_block<Element, Config, Product, Rows>(s, last_columns, epilogue, i);
         else if constexpr (requires { depth.stairs(i, i); })
-            product_block<T, Config, P, shape>(s, v, depth.stairs(i, i + Rows), epilogue, i, j);
+            product_block<Element, Config, Product, shape>(s, v, depth.stairs(i, i + Rows), epilogue, i, j);
         else if constexpr (requires { depth(i, i, j, j); })
-            product_block<T, Config, P, shape>(s, v, depth(i, i + Rows, j, j + (Vectors - 1) * width + LastLanes),
+            product_block<Element, Config, Product, shape>(s, v, depth(i, i + Rows, j, j + (Vectors - 1) * width + LastLanes),
                                                epilogue, i, j);
         else
-            product_block<T, Config, P, shape>(s, v, depth, epilogue, i, j);
+            product_block<Element, Config, Product, shape>(s, v, depth, epilogue, i, j);
     }
 };
 
@@ -154,12 +154,12 @@ struct product_walk {
 ///     end_block(i, rows, j, vectors)                 after the calls for the sums of a register block
 ///     begin_columns(next)                            told before the row blocks of some columns which column follows them
 /// Sums are in order of k (per chain), so results repeat bit for bit for a given shape and architecture.
-template <class T, class Config, product_shape P, class Depth, class Epilogue>
-ASHLAR_ALWAYS_INLINE void product_blocks(const T* s, const T* v, Depth depth, Epilogue& epilogue,
+template <class Element, class Config, product_shape Product, class Depth, class Epilogue>
+ASHLAR_ALWAYS_INLINE void product_blocks(const Element* s, const Element* v, Depth depth, Epilogue& epilogue,
                                          std::size_t first_block, std::size_t last_block) {
-    using walk = product_walk<T, Config, P, Depth, Epilogue>;
+    using walk = product_walk<Element, Config, Product, Depth, Epilogue>;
     const typename walk::packed packed(v);
-    if constexpr (P.rows_outer)
+    if constexpr (Product.rows_outer)
         walk::each_row_block(first_block, last_block, [&](auto rows, std::size_t i) ASHLAR_LAMBDA_INLINE {
             walk::each_column_block([&](auto vectors, auto last, std::size_t j) ASHLAR_LAMBDA_INLINE {
                 walk::template block<rows, vectors, last>(s, v, depth, epilogue, packed, i, j);
@@ -175,21 +175,21 @@ ASHLAR_ALWAYS_INLINE void product_blocks(const T* s, const T* v, Depth depth, Ep
 }
 
 /// The whole product over the given depth.
-template <class T, class Config, product_shape P, class Depth, class Epilogue>
-ASHLAR_ALWAYS_INLINE void product(const T* s, const T* v, Depth depth, Epilogue& epilogue) {
-    product_blocks<T, Config, P>(s, v, depth, epilogue, 0, product_row_blocks<T, Config, P>);
+template <class Element, class Config, product_shape Product, class Depth, class Epilogue>
+ASHLAR_ALWAYS_INLINE void product(const Element* s, const Element* v, Depth depth, Epilogue& epilogue) {
+    product_blocks<Element, Config, Product>(s, v, depth, epilogue, 0, product_row_blocks<Element, Config, Product>);
 }
 
 /// The whole product over the whole depth.
-template <class T, class Config, product_shape P, class Epilogue>
-ASHLAR_ALWAYS_INLINE void product(const T* s, const T* v, Epilogue& epilogue) {
-    product<T, Config, P>(s, v, constant_depth<0, P.k>{}, epilogue);
+template <class Element, class Config, product_shape Product, class Epilogue>
+ASHLAR_ALWAYS_INLINE void product(const Element* s, const Element* v, Epilogue& epilogue) {
+    product<Element, Config, Product>(s, v, constant_depth<0, Product.k>{}, epilogue);
 }
 
 /// The plainest epilogue: writes C row-major with rows `Stride` apart; with Accumulate it adds to what is there.
-template <class T, class Config, std::size_t Stride, bool Accumulate = false>
+template <class Element, class Config, std::size_t Stride, bool Accumulate = false>
 struct store_product {
-    T* c;
+    Element* c;
 
     template <class Lanes, std::size_t Count>
     ASHLAR_ALWAYS_INLINE void operator()(std::size_t i, std::size_t j, Lanes acc, lane_count<Count>) const {
@@ -199,7 +199,7 @@ struct store_product {
     template <std::size_t Count>
         requires Accumulate
     ASHLAR_ALWAYS_INLINE auto initial(std::size_t i, std::size_t j, lane_count<Count>) const {
-        return lanes<T, lane_width<T, Config>, Config>::template load_partial<Count>(c + i * Stride + j);
+        return lanes<Element, lane_width<Element, Config>, Config>::template load_partial<Count>(c + i * Stride + j);
     }
 };
 

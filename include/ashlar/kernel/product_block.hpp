@@ -45,10 +45,10 @@ concept works_beside = requires(Epilogue& epilogue) {
 };
 
 /// True if a lane is NaN; told by the bits, since -ffast-math takes NaN for impossible.
-template <class T, std::size_t N, class Config>
-ASHLAR_ALWAYS_INLINE bool any_nan(lanes<T, N, Config> x) {
-    using bits = signed_of_size<sizeof(T)>;
-    using of_t = std::numeric_limits<T>;
+template <class Element, std::size_t Valid, class Config>
+ASHLAR_ALWAYS_INLINE bool any_nan(lanes<Element, Valid, Config> x) {
+    using bits = signed_of_size<sizeof(Element)>;
+    using of_t = std::numeric_limits<Element>;
     constexpr bits infinity = (bits{2} * of_t::max_exponent - 1) << (of_t::digits - 1);
     return any_of((bit_cast_lanes<bits>(x) & std::numeric_limits<bits>::max()) > infinity);
 }
@@ -67,44 +67,44 @@ template <class Epilogue>
 concept rolls_beside = requires { requires Epilogue::rolls; };
 
 /// The accumulators of one block and the steps that feed them.
-template <class T, class Config, product_shape P, block_shape B>
+template <class Element, class Config, product_shape Product, block_shape Block>
 struct product_accumulators {
-    static constexpr std::size_t width = lane_width<T, Config>;
-    static constexpr bool partial = B.last_lanes != width && !P.padded;
-    using vec = lanes<T, width, Config>;
+    static constexpr std::size_t width = lane_width<Element, Config>;
+    static constexpr bool partial = Block.last_lanes != width && !Product.padded;
+    using vec = lanes<Element, width, Config>;
 
-    vec sum[B.chains][B.vectors][B.rows];
+    vec sum[Block.chains][Block.vectors][Block.rows];
 
     /// Keeps g++ from folding a vector that several rows use into each of their multiply-adds.
     ASHLAR_ALWAYS_INLINE static vec kept(vec x) {
-        if constexpr (B.rows > 1)
+        if constexpr (Block.rows > 1)
             return opaque(x);
         else
             return x;
     }
 
     /// Vector c of a depth step.
-    ASHLAR_ALWAYS_INLINE static vec loaded(const T* v, std::size_t c) {
-        return kept(partial && c + 1 == B.vectors ? vec::template load_partial<B.last_lanes>(v + c * width) : vec::load(v + c * width));
+    ASHLAR_ALWAYS_INLINE static vec loaded(const Element* v, std::size_t c) {
+        return kept(partial && c + 1 == Block.vectors ? vec::template load_partial<Block.last_lanes>(v + c * width) : vec::load(v + c * width));
     }
 
     /// One depth step into the sums of `chain`; s and v stand at that step. With ZerosExclude, scalars that are zero
     /// leave their sums alone, unless the step is plain.
     template <bool ZerosExclude>
-    ASHLAR_ALWAYS_INLINE void step(const T* s, const T* v, std::size_t chain, bool plain = true) {
-        vec b[B.vectors];
+    ASHLAR_ALWAYS_INLINE void step(const Element* s, const Element* v, std::size_t chain, bool plain = true) {
+        vec b[Block.vectors];
         ASHLAR_UNROLL
-        for (std::size_t c = 0; c < B.vectors; ++c)
+        for (std::size_t c = 0; c < Block.vectors; ++c)
             b[c] = loaded(v, c);
         ASHLAR_UNROLL
-        for (std::size_t r = 0; r < B.rows; ++r) {
-            const vec a(s[r * P.si]);
+        for (std::size_t r = 0; r < Block.rows; ++r) {
+            const vec a(s[r * Product.si]);
             ASHLAR_UNROLL
-            for (std::size_t c = 0; c < B.vectors; ++c) {
+            for (std::size_t c = 0; c < Block.vectors; ++c) {
                 vec& to = sum[chain][c][r];
                 const vec next = fma(a, b[c], to);
                 if constexpr (ZerosExclude)
-                    to = select((a != vec(T(0))) | lane_mask<T, width, Config>(plain), next, to);
+                    to = select((a != vec(Element(0))) | lane_mask<Element, width, Config>(plain), next, to);
                 else
                     to = next;
             }
@@ -113,9 +113,9 @@ struct product_accumulators {
 
     /// One row, whose scalars are loaded a register at a time and spread from there: with V in the first cache, loads are
     /// what bounds it. Behind that cache this would be more instructions than one stream bears.
-    static constexpr std::size_t chunk = lane_patterns<T, width>::chunk;
-    static constexpr bool spreads = B.rows == 1 && P.sk == 1 && B.vectors > 1 && !P.streamed && Config::registers >= 32 &&
-                                    shuffles<T, width, Config>() && width > chunk;
+    static constexpr std::size_t chunk = lane_patterns<Element, width>::chunk;
+    static constexpr bool spreads = Block.rows == 1 && Product.sk == 1 && Block.vectors > 1 && !Product.streamed && Config::registers >= 32 &&
+                                    shuffles<Element, width, Config>() && width > chunk;
     template <std::size_t Chunk>
     struct one_chunk {
         static constexpr std::size_t from(std::size_t lane) { return Chunk * chunk + lane % chunk; }
@@ -125,23 +125,23 @@ struct product_accumulators {
         static constexpr std::size_t from(std::size_t lane) { return lane / chunk * chunk + Lane; }
     };
     template <std::size_t Step>
-    ASHLAR_ALWAYS_INLINE void spread_step(vec some, const T* v) {
+    ASHLAR_ALWAYS_INLINE void spread_step(vec some, const Element* v) {
         const vec a = shuffle_as<one_lane<Step % chunk>>(some, some);
         ASHLAR_UNROLL
-        for (std::size_t c = 0; c < B.vectors; ++c) {
-            vec& to = sum[Step % B.chains][c][0];
-            to = fma(a, partial && c + 1 == B.vectors ? vec::template load_partial<B.last_lanes>(v + c * width) : vec::load(v + c * width), to);
+        for (std::size_t c = 0; c < Block.vectors; ++c) {
+            vec& to = sum[Step % Block.chains][c][0];
+            to = fma(a, partial && c + 1 == Block.vectors ? vec::template load_partial<Block.last_lanes>(v + c * width) : vec::load(v + c * width), to);
         }
     }
     template <std::size_t Chunk>
-    ASHLAR_ALWAYS_INLINE void spread_chunk(vec all, const T* v) {
+    ASHLAR_ALWAYS_INLINE void spread_chunk(vec all, const Element* v) {
         const vec some = shuffle_as<one_chunk<Chunk>>(all, all);
         [&]<std::size_t... Lane>(std::index_sequence<Lane...>) ASHLAR_LAMBDA_INLINE {
-            (spread_step<Chunk * chunk + Lane>(some, v + (Chunk * chunk + Lane) * P.vk), ...);
+            (spread_step<Chunk * chunk + Lane>(some, v + (Chunk * chunk + Lane) * Product.vk), ...);
         }(std::make_index_sequence<chunk>{});
     }
-    ASHLAR_ALWAYS_INLINE void run_spread(const T*& s, const T*& v, std::size_t& steps) {
-        for (; steps >= width; steps -= width, s += width, v += width * P.vk) {
+    ASHLAR_ALWAYS_INLINE void run_spread(const Element*& s, const Element*& v, std::size_t& steps) {
+        for (; steps >= width; steps -= width, s += width, v += width * Product.vk) {
             const vec all = vec::load(s);
             [&]<std::size_t... Chunk>(std::index_sequence<Chunk...>) ASHLAR_LAMBDA_INLINE {
                 (spread_chunk<Chunk>(all, v), ...);
@@ -150,38 +150,38 @@ struct product_accumulators {
     }
 
     /// `steps` depth steps from s and v on.
-    ASHLAR_ALWAYS_INLINE void run(const T* s, const T* v, std::size_t steps) {
+    ASHLAR_ALWAYS_INLINE void run(const Element* s, const Element* v, std::size_t steps) {
         if constexpr (spreads) run_spread(s, v, steps);
-        for (std::size_t left = steps / B.chains; left != 0; s += B.chains * P.sk, v += B.chains * P.vk) {
+        for (std::size_t left = steps / Block.chains; left != 0; s += Block.chains * Product.sk, v += Block.chains * Product.vk) {
             ASHLAR_UNROLL
-            for (std::size_t u = 0; u < B.chains; ++u)
-                step<false>(s + u * P.sk, v + u * P.vk, u);
-            left = B.rows == 1 ? opaque_count(left - 1) : left - 1;
+            for (std::size_t u = 0; u < Block.chains; ++u)
+                step<false>(s + u * Product.sk, v + u * Product.vk, u);
+            left = Block.rows == 1 ? opaque_count(left - 1) : left - 1;
         }
-        if constexpr (B.chains > 1)
-            for (steps %= B.chains; steps != 0; --steps, s += P.sk, v += P.vk)
+        if constexpr (Block.chains > 1)
+            for (steps %= Block.chains; steps != 0; --steps, s += Product.sk, v += Product.vk)
                 step<false>(s, v, 0);
     }
 
     /// One depth step of those rows r for which takes_part(r).
     template <class Choice>
-    ASHLAR_ALWAYS_INLINE void step_of_some(const T* s, const T* v, Choice takes_part) {
-        vec b[B.vectors];
+    ASHLAR_ALWAYS_INLINE void step_of_some(const Element* s, const Element* v, Choice takes_part) {
+        vec b[Block.vectors];
         ASHLAR_UNROLL
-        for (std::size_t c = 0; c < B.vectors; ++c) b[c] = loaded(v, c);
+        for (std::size_t c = 0; c < Block.vectors; ++c) b[c] = loaded(v, c);
         ASHLAR_UNROLL
-        for (std::size_t r = 0; r < B.rows; ++r)
+        for (std::size_t r = 0; r < Block.rows; ++r)
             if (takes_part(static_cast<std::ptrdiff_t>(r))) {
-                const vec a(s[r * P.si]);
+                const vec a(s[r * Product.si]);
                 ASHLAR_UNROLL
-                for (std::size_t c = 0; c < B.vectors; ++c) sum[0][c][r] = fma(a, b[c], sum[0][c][r]);
+                for (std::size_t c = 0; c < Block.vectors; ++c) sum[0][c][r] = fma(a, b[c], sum[0][c][r]);
             }
     }
     /// The steps of `depth` in which only some rows take part; s and v are those of step 0. Where all rows begin together,
     /// it is known which are left in each step behind the end of the first.
     template <bool Lower>
-    ASHLAR_ALWAYS_INLINE void run_uneven(const T* s, const T* v, const depth_stairs<Lower>& depth, const depth_range& even) {
-        constexpr auto rows = static_cast<std::ptrdiff_t>(B.rows), sk = static_cast<std::ptrdiff_t>(P.sk), vk = static_cast<std::ptrdiff_t>(P.vk);
+    ASHLAR_ALWAYS_INLINE void run_uneven(const Element* s, const Element* v, const depth_stairs<Lower>& depth, const depth_range& even) {
+        constexpr auto rows = static_cast<std::ptrdiff_t>(Block.rows), sk = static_cast<std::ptrdiff_t>(Product.sk), vk = static_cast<std::ptrdiff_t>(Product.vk);
         if constexpr (!Lower && rows <= 8) {
             ASHLAR_UNROLL
             for (std::ptrdiff_t ended = 1; ended < rows; ++ended) {
@@ -199,28 +199,28 @@ struct product_accumulators {
 
     /// The depth steps of `depth`, zeros excluding outside its plain part; the sums are those of `run` where no
     /// excluded value is NaN or infinite.
-    ASHLAR_ALWAYS_INLINE void run_excluding(const T* s, const T* v, const depth_parts& depth) {
-        const std::size_t whole = depth.last - (depth.last - depth.first) % B.chains;
-        for (std::size_t k = depth.first; k < depth.last; k += k < whole ? B.chains : 1) {
+    ASHLAR_ALWAYS_INLINE void run_excluding(const Element* s, const Element* v, const depth_parts& depth) {
+        const std::size_t whole = depth.last - (depth.last - depth.first) % Block.chains;
+        for (std::size_t k = depth.first; k < depth.last; k += k < whole ? Block.chains : 1) {
             ASHLAR_UNROLL
-            for (std::size_t u = 0; u < B.chains; ++u)
+            for (std::size_t u = 0; u < Block.chains; ++u)
                 if (u == 0 || k < whole)
-                    step<true>(s + u * P.sk, v + u * P.vk, u, depth.plain_first <= k + u && k + u < depth.plain_last);
-            s += (k < whole ? B.chains : 1) * P.sk;
-            v += (k < whole ? B.chains : 1) * P.vk;
+                    step<true>(s + u * Product.sk, v + u * Product.vk, u, depth.plain_first <= k + u && k + u < depth.plain_last);
+            s += (k < whole ? Block.chains : 1) * Product.sk;
+            v += (k < whole ? Block.chains : 1) * Product.vk;
         }
     }
 
     /// Keeps clang from doing these multiply-adds after the other work, for which it would hold all their operands.
     ASHLAR_ALWAYS_INLINE void pin() {
 #if defined(__clang__)
-        if constexpr (in_register<T, width, Config>()) {
+        if constexpr (in_register<Element, width, Config>()) {
             ASHLAR_UNROLL
-            for (std::size_t u = 0; u < B.chains; ++u) {
+            for (std::size_t u = 0; u < Block.chains; ++u) {
                 ASHLAR_UNROLL
-                for (std::size_t c = 0; c < B.vectors; ++c) {
+                for (std::size_t c = 0; c < Block.vectors; ++c) {
                     ASHLAR_UNROLL
-                    for (std::size_t r = 0; r < B.rows; ++r)
+                    for (std::size_t r = 0; r < Block.rows; ++r)
                         sum[u][c][r] = opaque(sum[u][c][r]);
                 }
             }
@@ -230,25 +230,25 @@ struct product_accumulators {
 
     /// `steps` depth steps from s and v on, with the epilogue's other work between them.
     template <class Epilogue>
-    ASHLAR_ALWAYS_INLINE void run_beside(const T* s, const T* v, std::size_t steps, Epilogue& epilogue) {
+    ASHLAR_ALWAYS_INLINE void run_beside(const Element* s, const Element* v, std::size_t steps, Epilogue& epilogue) {
         if constexpr (works_beside<Epilogue>) {
             for (; steps >= Epilogue::beside_period; steps -= Epilogue::beside_period) {
                 constexpr std::size_t period = Epilogue::beside_period;
                 // Of several steps in a row compilers read operands early, for which there are not registers enough.
-                if constexpr (rolls_beside<Epilogue> && period % B.chains == 0) {
-                    for (std::size_t left = opaque_count(period / B.chains); left != 0; --left, s += B.chains * P.sk, v += B.chains * P.vk) {
+                if constexpr (rolls_beside<Epilogue> && period % Block.chains == 0) {
+                    for (std::size_t left = opaque_count(period / Block.chains); left != 0; --left, s += Block.chains * Product.sk, v += Block.chains * Product.vk) {
                         ASHLAR_UNROLL
-                        for (std::size_t u = 0; u < B.chains; ++u) step<false>(s + u * P.sk, v + u * P.vk, u);
+                        for (std::size_t u = 0; u < Block.chains; ++u) step<false>(s + u * Product.sk, v + u * Product.vk, u);
                     }
                 } else {
                     ASHLAR_UNROLL
                     for (std::size_t u = 0; u < period; ++u) {
-                        step<false>(s + u * P.sk, v + u * P.vk, u % B.chains);
+                        step<false>(s + u * Product.sk, v + u * Product.vk, u % Block.chains);
                         keep_load_order();
                     }
                     pin();
-                    s += period * P.sk;
-                    v += period * P.vk;
+                    s += period * Product.sk;
+                    v += period * Product.vk;
                 }
                 epilogue.beside();
             }
@@ -258,23 +258,23 @@ struct product_accumulators {
 
     /// True if a joined sum is NaN.
     ASHLAR_ALWAYS_INLINE bool has_nan() const {
-        vec probe(T(0));
+        vec probe(Element(0));
         ASHLAR_UNROLL
-        for (std::size_t c = 0; c < B.vectors; ++c) probe = probe + total(sum[0][c]);
+        for (std::size_t c = 0; c < Block.vectors; ++c) probe = probe + total(sum[0][c]);
         return any_nan(probe);
     }
 
     /// Adds the chains up, pairwise, into the first. The halves are constants: g++ unrolls a loop over them too late
     /// to keep the sums in registers.
-    template <std::size_t Half = B.chains / 2>
+    template <std::size_t Half = Block.chains / 2>
     ASHLAR_ALWAYS_INLINE void join() {
         if constexpr (Half != 0) {
             ASHLAR_UNROLL
             for (std::size_t u = 0; u < Half; ++u) {
                 ASHLAR_UNROLL
-                for (std::size_t c = 0; c < B.vectors; ++c) {
+                for (std::size_t c = 0; c < Block.vectors; ++c) {
                     ASHLAR_UNROLL
-                    for (std::size_t r = 0; r < B.rows; ++r)
+                    for (std::size_t r = 0; r < Block.rows; ++r)
                         sum[u][c][r] = sum[u][c][r] + sum[u + Half][c][r];
                 }
             }
@@ -283,12 +283,12 @@ struct product_accumulators {
     }
 };
 
-/// Calls f with lane_count constants for each vector of a block: f(index, lane_count<N>).
-template <block_shape B, std::size_t Width, class Function>
+/// Calls f with lane_count constants for each vector of a block: f(index, lane_count<Valid>).
+template <block_shape Block, std::size_t Width, class Function>
 ASHLAR_ALWAYS_INLINE void for_each_vector(Function f) {
-    [&]<std::size_t... C>(std::index_sequence<C...>) ASHLAR_LAMBDA_INLINE {
-        (f(std::integral_constant<std::size_t, C>{}, lane_count<(C + 1 == B.vectors ? B.last_lanes : Width)>{}), ...);
-    }(std::make_index_sequence<B.vectors>{});
+    [&]<std::size_t... Index>(std::index_sequence<Index...>) ASHLAR_LAMBDA_INLINE {
+        (f(std::integral_constant<std::size_t, Index>{}, lane_count<(Index + 1 == Block.vectors ? Block.last_lanes : Width)>{}), ...);
+    }(std::make_index_sequence<Block.vectors>{});
 }
 
 /// True if an epilogue decides about blocks before they are computed.
@@ -354,37 +354,37 @@ ASHLAR_ALWAYS_INLINE auto even_steps(const Depth& depth) {
 }
 
 /// The block of C at (i, j) over `depth`; s and v are the operands' origins.
-template <class T, class Config, product_shape P, block_shape B, class Depth, class Epilogue>
-ASHLAR_ALWAYS_INLINE void product_block(const T* s, const T* v, Depth depth, Epilogue& epilogue, std::size_t i,
+template <class Element, class Config, product_shape Product, block_shape Block, class Depth, class Epilogue>
+ASHLAR_ALWAYS_INLINE void product_block(const Element* s, const Element* v, Depth depth, Epilogue& epilogue, std::size_t i,
                                         std::size_t j) {
-    constexpr std::size_t width = lane_width<T, Config>;
-    using vec = lanes<T, width, Config>;
+    constexpr std::size_t width = lane_width<Element, Config>;
+    using vec = lanes<Element, width, Config>;
 
-    const block_verdict verdict = verdict_on(epilogue, i, i + B.rows, j, j + (B.vectors - 1) * width + B.last_lanes);
+    const block_verdict verdict = verdict_on(epilogue, i, i + Block.rows, j, j + (Block.vectors - 1) * width + Block.last_lanes);
     if (verdict == block_verdict::skip)
         return;
 
-    product_accumulators<T, Config, P, B> acc;
+    product_accumulators<Element, Config, Product, Block> acc;
     const auto start = [&]() ASHLAR_LAMBDA_INLINE {
-        for_each_vector<B, width>([&](auto c, auto count) ASHLAR_LAMBDA_INLINE {
+        for_each_vector<Block, width>([&](auto c, auto count) ASHLAR_LAMBDA_INLINE {
             ASHLAR_UNROLL
-            for (std::size_t r = 0; r < B.rows; ++r) {
+            for (std::size_t r = 0; r < Block.rows; ++r) {
                 acc.sum[0][c][r] = initial_sum<vec>(epilogue, i + r, j + c * width, count);
                 ASHLAR_UNROLL
-                for (std::size_t u = 1; u < B.chains; ++u)
-                    acc.sum[u][c][r] = vec(T(0));
+                for (std::size_t u = 1; u < Block.chains; ++u)
+                    acc.sum[u][c][r] = vec(Element(0));
             }
         });
     };
     const auto even = even_steps(depth);
-    const T* s_at = s + i * P.si + even.first * P.sk;
-    const T* v_at = v + j + even.first * P.vk;
+    const Element* s_at = s + i * Product.si + even.first * Product.sk;
+    const Element* v_at = v + j + even.first * Product.vk;
     start();
     if constexpr (requires { depth.run(acc, s_at, v_at, j); })
         depth.run(acc, s_at, v_at, j);
     else
         acc.run_beside(s_at, v_at, even.last - even.first, epilogue);
-    if constexpr (requires { depth.even(); }) acc.run_uneven(s + i * P.si, v + j, depth, even);
+    if constexpr (requires { depth.even(); }) acc.run_uneven(s + i * Product.si, v + j, depth, even);
     acc.join();
     if constexpr (requires { depth.plain_first; }) {
         // A zero times a finite value adds nothing, so only sums that are NaN can owe it to an excluded pair.
@@ -397,11 +397,11 @@ ASHLAR_ALWAYS_INLINE void product_block(const T* s, const T* v, Depth depth, Epi
     }
 
     with_verdict<Epilogue>(verdict, [&](auto... tag) ASHLAR_LAMBDA_INLINE {
-        for_each_vector<B, width>([&](auto c, auto count) ASHLAR_LAMBDA_INLINE {
+        for_each_vector<Block, width>([&](auto c, auto count) ASHLAR_LAMBDA_INLINE {
             finish_column(epilogue, i, j + c * width, acc.sum[0][c], count, tag...);
         });
     });
-    if constexpr (requires { epilogue.end_block(i, i, j, j); }) epilogue.end_block(i, B.rows, j, B.vectors);
+    if constexpr (requires { epilogue.end_block(i, i, j, j); }) epilogue.end_block(i, Block.rows, j, Block.vectors);
 }
 
 }  // namespace ashlar::detail

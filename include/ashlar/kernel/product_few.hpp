@@ -25,14 +25,14 @@ struct few_shape {
     std::size_t row_distance, column_distance;
 };
 
-template <class T, class Config, few_shape P>
+template <class Element, class Config, few_shape Product>
 struct few_product {
-    static constexpr std::size_t width = lane_width<T, Config>;
-    static constexpr std::size_t line = few_line(P.rows);
+    static constexpr std::size_t width = lane_width<Element, Config>;
+    static constexpr std::size_t line = few_line(Product.rows);
     static constexpr std::size_t packs = width / line;
-    static constexpr std::size_t steps = P.depth / packs;
-    static_assert(fits_few(P.rows, P.columns, P.depth, width));
-    using vec = lanes<T, width, Config>;
+    static constexpr std::size_t steps = Product.depth / packs;
+    static_assert(fits_few(Product.rows, Product.columns, Product.depth, width));
+    using vec = lanes<Element, width, Config>;
 
     /// Columns that are computed side by side: a multiple of those that one vector holds in the end.
     static constexpr std::size_t most_sums = Config::registers >= 32 ? 16 : 8;
@@ -41,48 +41,48 @@ struct few_product {
     vec packed[steps];
 
     /// The rows from `r` on.
-    ASHLAR_ALWAYS_INLINE explicit few_product(const T* r) {
-        constexpr std::size_t rest = P.depth % width;
+    ASHLAR_ALWAYS_INLINE explicit few_product(const Element* r) {
+        constexpr std::size_t rest = Product.depth % width;
         ASHLAR_UNROLL
-        for (std::size_t k = 0; k + width <= P.depth; k += width)
+        for (std::size_t k = 0; k + width <= Product.depth; k += width)
             pack<width>(r + k, packed + k / packs);
         if constexpr (rest != 0)
-            pack<rest>(r + (P.depth - rest), packed + (P.depth - rest) / packs);
+            pack<rest>(r + (Product.depth - rest), packed + (Product.depth - rest) / packs);
     }
 
     /// Whether so short pieces of rows are loaded several to a vector, which leaves fewer levels to exchange.
     template <std::size_t Depth>
     static constexpr bool joins_rows = [] {
-        if constexpr (2 * Depth > width || width % Depth != 0 || !shuffles<T, width, Config>())
+        if constexpr (2 * Depth > width || width % Depth != 0 || !shuffles<Element, width, Config>())
             return false;
-        else if constexpr (P.row_distance == Depth)
+        else if constexpr (Product.row_distance == Depth)
             return true;
         else
-            return P.rows % (width / Depth) == 0 && requires(const T* p) { vec::ops::template load_groups<Depth>(p, 1); };
+            return Product.rows % (width / Depth) == 0 && requires(const Element* p) { vec::ops::template load_groups<Depth>(p, 1); };
     }();
     template <std::size_t Depth, std::size_t First>
-    ASHLAR_ALWAYS_INLINE static vec load_joined(const T* r) {
-        constexpr std::size_t left = First < P.rows ? (P.rows - First) * Depth : 0;
+    ASHLAR_ALWAYS_INLINE static vec load_joined(const Element* r) {
+        constexpr std::size_t left = First < Product.rows ? (Product.rows - First) * Depth : 0;
         if constexpr (left == 0)
-            return vec(T(0));
-        else if constexpr (P.row_distance == Depth)
+            return vec(Element(0));
+        else if constexpr (Product.row_distance == Depth)
             return vec::template load_partial<left < width ? left : width>(r + First * Depth);
         else
-            return vec(vec::ops::template load_groups<Depth>(r + First * P.row_distance, static_cast<std::ptrdiff_t>(P.row_distance)));
+            return vec(vec::ops::template load_groups<Depth>(r + First * Product.row_distance, static_cast<std::ptrdiff_t>(Product.row_distance)));
     }
 
     template <std::size_t Depth>
-    ASHLAR_ALWAYS_INLINE static void pack(const T* r, vec* to) {
+    ASHLAR_ALWAYS_INLINE static void pack(const Element* r, vec* to) {
         if constexpr (joins_rows<Depth>) {
-            [&]<std::size_t... I>(std::index_sequence<I...>) ASHLAR_LAMBDA_INLINE {
-                ((to[I] = load_joined<Depth, I * (width / Depth)>(r)), ...);
+            [&]<std::size_t... Index>(std::index_sequence<Index...>) ASHLAR_LAMBDA_INLINE {
+                ((to[Index] = load_joined<Depth, Index * (width / Depth)>(r)), ...);
             }(std::make_index_sequence<Depth / packs>{});
             transpose_groups<packs, Depth / packs>(to);
         } else {
             vec tile[line];
             ASHLAR_UNROLL
             for (std::size_t j = 0; j < line; ++j)
-                tile[j] = j < P.rows ? vec::template load_partial<Depth>(r + j * P.row_distance) : vec(T(0));
+                tile[j] = j < Product.rows ? vec::template load_partial<Depth>(r + j * Product.row_distance) : vec(Element(0));
             transpose_groups<packs, line>(tile);
             ASHLAR_UNROLL
             for (std::size_t t = 0; t < Depth / packs; ++t)
@@ -91,8 +91,8 @@ struct few_product {
     }
 
     /// The same multiplied by all columns, of which there are few: piece after piece, none of which leaves the registers.
-    ASHLAR_ALWAYS_INLINE static void multiply(const T* s, const T* r, vec (&sums)[P.columns]) {
-        constexpr std::size_t rest = P.depth % width, whole = P.depth - rest;
+    ASHLAR_ALWAYS_INLINE static void multiply(const Element* s, const Element* r, vec (&sums)[Product.columns]) {
+        constexpr std::size_t rest = Product.depth % width, whole = Product.depth - rest;
         if constexpr (whole <= 2 * width) {
             ASHLAR_UNROLL
             for (std::size_t k = 0; k < whole; k += width)
@@ -102,10 +102,10 @@ struct few_product {
                 multiply_piece<width>(s + k, r + k, sums);
         }
         if constexpr (rest != 0)
-            multiply_piece<rest>(s + (P.depth - rest), r + (P.depth - rest), sums);
+            multiply_piece<rest>(s + (Product.depth - rest), r + (Product.depth - rest), sums);
     }
     template <std::size_t Depth>
-    ASHLAR_ALWAYS_INLINE static void multiply_piece(const T* s, const T* r, vec (&sums)[P.columns]) {
+    ASHLAR_ALWAYS_INLINE static void multiply_piece(const Element* s, const Element* r, vec (&sums)[Product.columns]) {
         vec piece[Depth / packs];
         pack<Depth>(r, piece);
         ASHLAR_UNROLL
@@ -117,7 +117,7 @@ struct few_product {
     template <std::size_t First>
     struct in_order {
         static constexpr std::size_t from(std::size_t lane) {
-            return folded_lane<T, width, packs>((First + lane / line) % packs, lane % line);
+            return folded_lane<Element, width, packs>((First + lane / line) % packs, lane % line);
         }
     };
 
@@ -125,25 +125,25 @@ struct few_product {
     ASHLAR_ALWAYS_INLINE static void clear(vec (&sums)[Count]) {
         ASHLAR_UNROLL
         for (std::size_t c = 0; c < Count; ++c)
-            sums[c] = vec(T(0));
+            sums[c] = vec(Element(0));
     }
     template <std::size_t Count>
-    ASHLAR_ALWAYS_INLINE static void step(const T* s, vec r, vec (&sums)[Count]) {
+    ASHLAR_ALWAYS_INLINE static void step(const Element* s, vec r, vec (&sums)[Count]) {
         ASHLAR_UNROLL
         for (std::size_t i = 0; i < Count; ++i)
-            sums[i] = fma(load_repeated<vec, packs>(s + i * P.column_distance), r, sums[i]);
+            sums[i] = fma(load_repeated<vec, packs>(s + i * Product.column_distance), r, sums[i]);
     }
 
     /// The columns [i, i + Count).
     template <std::size_t Count, class Epilogue>
-    ASHLAR_ALWAYS_INLINE void block(const T* s, Epilogue& epilogue, std::size_t i) const {
-        const block_verdict verdict = verdict_on(epilogue, i, i + Count, 0, P.rows);
+    ASHLAR_ALWAYS_INLINE void block(const Element* s, Epilogue& epilogue, std::size_t i) const {
+        const block_verdict verdict = verdict_on(epilogue, i, i + Count, 0, Product.rows);
         if (verdict == block_verdict::skip)
             return;
         constexpr std::size_t unrolled = 64;
         vec sums[Count];
         clear(sums);
-        s += i * P.column_distance;
+        s += i * Product.column_distance;
         if constexpr (steps * Count <= unrolled) {
             ASHLAR_UNROLL
             for (std::size_t t = 0; t < steps; ++t)
@@ -159,8 +159,8 @@ struct few_product {
     ASHLAR_ALWAYS_INLINE static void finish_block(vec (&sums)[Count], Epilogue& epilogue, std::size_t i, block_verdict verdict) {
         fold_lanes<1, packs, Count>(sums);
         with_verdict<Epilogue>(verdict, [&](auto... tag) ASHLAR_LAMBDA_INLINE {
-            [&]<std::size_t... V>(std::index_sequence<V...>) ASHLAR_LAMBDA_INLINE {
-                (finish<(V + 1) * packs <= Count ? packs : Count - V * packs>(sums[V], epilogue, i + V * packs, tag...), ...);
+            [&]<std::size_t... VectorIndex>(std::index_sequence<VectorIndex...>) ASHLAR_LAMBDA_INLINE {
+                (finish<(VectorIndex + 1) * packs <= Count ? packs : Count - VectorIndex * packs>(sums[VectorIndex], epilogue, i + VectorIndex * packs, tag...), ...);
             }(std::make_index_sequence<(Count + packs - 1) / packs>{});
         });
     }
@@ -171,8 +171,8 @@ struct few_product {
         if constexpr (requires { epilogue.group(i, sums, lane_count<Count>{}, verdict...); }) {
             epilogue.group(i, shuffle_as<in_order<0>>(sums, sums), lane_count<Count>{}, verdict...);
         } else {
-            [&]<std::size_t... C>(std::index_sequence<C...>) ASHLAR_LAMBDA_INLINE {
-                (finish_column(epilogue, i + C, 0, {shuffle_as<in_order<C>>(sums, sums)}, lane_count<P.rows>{}, verdict...), ...);
+            [&]<std::size_t... ColumnIndex>(std::index_sequence<ColumnIndex...>) ASHLAR_LAMBDA_INLINE {
+                (finish_column(epilogue, i + ColumnIndex, 0, {shuffle_as<in_order<ColumnIndex>>(sums, sums)}, lane_count<Product.rows>{}, verdict...), ...);
             }(std::make_index_sequence<Count>{});
         }
     }
@@ -181,25 +181,25 @@ struct few_product {
 /// Computes all columns. `epilogue` is that of `product`, and may have, with the verdict behind them if it gives any,
 ///     group(i, lanes x, lane_count<Count>)     lane c*line + j is the element of column i + c < i + Count and row j
 /// instead of Count calls.
-template <class T, class Config, few_shape P, class Epilogue>
-ASHLAR_ALWAYS_INLINE void multiply_few(const T* s, const T* r, Epilogue& epilogue) {
-    using few = few_product<T, Config, P>;
-    constexpr std::size_t rest = P.columns % few::together;
-    if constexpr (P.columns <= few::together) {
-        const block_verdict verdict = verdict_on(epilogue, 0, P.columns, 0, P.rows);
+template <class Element, class Config, few_shape Product, class Epilogue>
+ASHLAR_ALWAYS_INLINE void multiply_few(const Element* s, const Element* r, Epilogue& epilogue) {
+    using few = few_product<Element, Config, Product>;
+    constexpr std::size_t rest = Product.columns % few::together;
+    if constexpr (Product.columns <= few::together) {
+        const block_verdict verdict = verdict_on(epilogue, 0, Product.columns, 0, Product.rows);
         if (verdict == block_verdict::skip)
             return;
-        typename few::vec sums[P.columns];
+        typename few::vec sums[Product.columns];
         few::clear(sums);
         few::multiply(s, r, sums);
         few::finish_block(sums, epilogue, 0, verdict);
         return;
     }
     const few rows(r);
-    for (std::size_t i = 0; i + few::together <= P.columns; i += few::together)
+    for (std::size_t i = 0; i + few::together <= Product.columns; i += few::together)
         rows.template block<few::together>(s, epilogue, i);
     if constexpr (rest != 0)
-        rows.template block<rest>(s, epilogue, P.columns - rest);
+        rows.template block<rest>(s, epilogue, Product.columns - rest);
 }
 
 }  // namespace ashlar::detail

@@ -25,42 +25,42 @@ namespace ashlar::detail {
 inline constexpr std::size_t most_packed_bytes = 8 * 1024;
 
 /// Depth steps side by side in the vector of the last columns; 1 if these are an ordinary, partial vector.
-template <class T, class Config, product_shape P>
+template <class Element, class Config, product_shape Product>
 constexpr std::size_t choose_packed_depth() {
-    constexpr std::size_t width = lane_width<T, Config>, columns = P.j % width;
-    if (!P.pack || !shuffles<T, width, Config>() || strip_depth<T, Config, P> != 1)
+    constexpr std::size_t width = lane_width<Element, Config>, columns = Product.j % width;
+    if (!Product.pack || !shuffles<Element, width, Config>() || strip_depth<Element, Config, Product> != 1)
         return 1;
-    if (P.sk != 1 || columns == 0 || 2 * columns > width)
+    if (Product.sk != 1 || columns == 0 || 2 * columns > width)
         return 1;
     std::size_t depth = width;
-    while (depth > 1 && (columns * depth > width || depth > P.k))
+    while (depth > 1 && (columns * depth > width || depth > Product.k))
         depth /= 2;
     // What it saves against interleaving the columns and folding the rows, in half cycles.
-    const std::size_t steps = (P.k + depth - 1) / depth, saved = P.i * (P.k - steps), spent = 3 * P.k + 6 * P.i;
-    return saved > spent && steps * width * sizeof(T) <= most_packed_bytes ? depth : 1;
+    const std::size_t steps = (Product.k + depth - 1) / depth, saved = Product.i * (Product.k - steps), spent = 3 * Product.k + 6 * Product.i;
+    return saved > spent && steps * width * sizeof(Element) <= most_packed_bytes ? depth : 1;
 }
 
-template <class T, class Config, product_shape P>
-inline constexpr std::size_t packed_depth = choose_packed_depth<T, Config, P>();
+template <class Element, class Config, product_shape Product>
+inline constexpr std::size_t packed_depth = choose_packed_depth<Element, Config, Product>();
 
 /// True if the last columns are packed here: the whole depth at once, and no work to be done beside it.
-template <class T, class Config, product_shape P, class Depth, class Epilogue>
+template <class Element, class Config, product_shape Product, class Depth, class Epilogue>
 inline constexpr bool packs_columns =
-    packed_depth<T, Config, P> != 1 && !works_beside<Epilogue> && std::is_same_v<Depth, constant_depth<0, P.k>>;
+    packed_depth<Element, Config, Product> != 1 && !works_beside<Epilogue> && std::is_same_v<Depth, constant_depth<0, Product.k>>;
 
 /// The packed last columns of V.
-template <class T, class Config, product_shape P>
+template <class Element, class Config, product_shape Product>
 struct packed_columns {
-    static constexpr std::size_t width = lane_width<T, Config>;
-    static constexpr std::size_t columns = P.j % width;
-    static constexpr std::size_t depth = packed_depth<T, Config, P>;
-    static constexpr std::size_t steps = (P.k + depth - 1) / depth;
+    static constexpr std::size_t width = lane_width<Element, Config>;
+    static constexpr std::size_t columns = Product.j % width;
+    static constexpr std::size_t depth = packed_depth<Element, Config, Product>;
+    static constexpr std::size_t steps = (Product.k + depth - 1) / depth;
     /// The last step covers the last `depth` ones, of which so many have been before.
-    static constexpr std::size_t repeats = steps * depth - P.k;
+    static constexpr std::size_t repeats = steps * depth - Product.k;
 
-    using vec = lanes<T, width, Config>;
+    using vec = lanes<Element, width, Config>;
 
-    alignas(64) T values[steps * width];
+    alignas(64) Element values[steps * width];
 
     /// The lanes of a and b in turn, as far as they fit.
     struct in_turn {
@@ -78,22 +78,22 @@ struct packed_columns {
     struct not_repeated {
         static constexpr std::size_t from(std::size_t lane) { return lane % depth < repeats ? width + lane : lane; }
     };
-    ASHLAR_ALWAYS_INLINE static vec without_repeats(vec x) { return shuffle_as<not_repeated>(x, vec(T(0))); }
+    ASHLAR_ALWAYS_INLINE static vec without_repeats(vec x) { return shuffle_as<not_repeated>(x, vec(Element(0))); }
 
-    ASHLAR_ALWAYS_INLINE explicit packed_columns(const T* v) {
-        v += P.j - columns;
-        for (std::size_t t = 0; t < P.k / depth; ++t) packed_step(v + t * depth * P.vk).store(values + t * width);
-        if constexpr (repeats != 0) without_repeats(packed_step(v + (P.k - depth) * P.vk)).store(values + (steps - 1) * width);
+    ASHLAR_ALWAYS_INLINE explicit packed_columns(const Element* v) {
+        v += Product.j - columns;
+        for (std::size_t t = 0; t < Product.k / depth; ++t) packed_step(v + t * depth * Product.vk).store(values + t * width);
+        if constexpr (repeats != 0) without_repeats(packed_step(v + (Product.k - depth) * Product.vk)).store(values + (steps - 1) * width);
     }
-    ASHLAR_ALWAYS_INLINE static vec packed_step(const T* v) {
-        if constexpr (P.j >= group && requires { vec::ops::template gather_groups<group, group * depth>(v, 1); }) {
-            const vec rows(vec::ops::template gather_groups<group, group * depth>(v - (group - columns), static_cast<std::ptrdiff_t>(P.vk)));
+    ASHLAR_ALWAYS_INLINE static vec packed_step(const Element* v) {
+        if constexpr (Product.j >= group && requires { vec::ops::template gather_groups<group, group * depth>(v, 1); }) {
+            const vec rows(vec::ops::template gather_groups<group, group * depth>(v - (group - columns), static_cast<std::ptrdiff_t>(Product.vk)));
             return group == 1 ? rows : shuffle_as<in_columns>(rows, rows);
         } else {
             vec rows[depth];
             ASHLAR_UNROLL
             for (std::size_t d = 0; d < depth; ++d)
-                rows[d] = P.padded ? vec::load(v + d * P.vk) : vec::template load_partial<columns>(v + d * P.vk);
+                rows[d] = Product.padded ? vec::load(v + d * Product.vk) : vec::template load_partial<columns>(v + d * Product.vk);
             ASHLAR_UNROLL
             for (std::size_t half = depth / 2; half != 0; half /= 2) {
                 ASHLAR_UNROLL
@@ -107,26 +107,26 @@ struct packed_columns {
 
 /// In their place where nothing is packed.
 struct no_packed_columns {
-    template <class T>
-    ASHLAR_ALWAYS_INLINE explicit no_packed_columns(const T*) {}
+    template <class Element>
+    ASHLAR_ALWAYS_INLINE explicit no_packed_columns(const Element*) {}
 };
 
 /// Moves the columns of row `Row` of a folded vector to its first lanes.
-template <class T, std::size_t N, std::size_t Depth, std::size_t Row>
+template <class Element, std::size_t Width, std::size_t Depth, std::size_t Row>
 struct folded_row {
-    static constexpr std::size_t from(std::size_t lane) { return folded_lane<T, N, Depth>(Row, lane % (N / Depth)); }
+    static constexpr std::size_t from(std::size_t lane) { return folded_lane<Element, Width, Depth>(Row, lane % (Width / Depth)); }
 };
 
 /// The last columns of the rows [i, i + Rows).
-template <class T, class Config, product_shape P, std::size_t Rows, class Epilogue>
-ASHLAR_ALWAYS_INLINE void packed_block(const T* s, const packed_columns<T, Config, P>& packed, Epilogue& epilogue,
+template <class Element, class Config, product_shape Product, std::size_t Rows, class Epilogue>
+ASHLAR_ALWAYS_INLINE void packed_block(const Element* s, const packed_columns<Element, Config, Product>& packed, Epilogue& epilogue,
                                        std::size_t i) {
-    using columns = packed_columns<T, Config, P>;
-    constexpr std::size_t width = columns::width, depth = columns::depth, j = P.j - columns::columns;
-    using vec = lanes<T, width, Config>;
+    using columns = packed_columns<Element, Config, Product>;
+    constexpr std::size_t width = columns::width, depth = columns::depth, j = Product.j - columns::columns;
+    using vec = lanes<Element, width, Config>;
     constexpr lane_count<columns::columns> count;
 
-    const block_verdict verdict = verdict_on(epilogue, i, i + Rows, j, P.j);
+    const block_verdict verdict = verdict_on(epilogue, i, i + Rows, j, Product.j);
     if (verdict == block_verdict::skip)
         return;
 
@@ -136,21 +136,21 @@ ASHLAR_ALWAYS_INLINE void packed_block(const T* s, const packed_columns<T, Confi
     for (std::size_t u = 0; u < chains; ++u) {
         ASHLAR_UNROLL
         for (std::size_t r = 0; r < Rows; ++r)
-            sums[u][r] = vec(T(0));
+            sums[u][r] = vec(Element(0));
     }
-    const T* s_at = s + i * P.si;
-    const T* v_at = packed.values;
+    const Element* s_at = s + i * Product.si;
+    const Element* v_at = packed.values;
     const auto step = [&](std::size_t u, auto last) ASHLAR_LAMBDA_INLINE {
         const vec b = opaque(vec::load(v_at));
         ASHLAR_UNROLL
         for (std::size_t r = 0; r < Rows; ++r) {
-            const vec a = load_repeated<vec, depth>(s_at + r * P.si);
+            const vec a = load_repeated<vec, depth>(s_at + r * Product.si);
             sums[u][r] = fma(last ? columns::without_repeats(a) : a, b, sums[u][r]);
         }
         s_at += depth;
         v_at += width;
     };
-    constexpr std::size_t whole = P.k / depth;
+    constexpr std::size_t whole = Product.k / depth;
     constexpr std::false_type more{};
     for (std::size_t t = 0; t < whole / chains; ++t) {
         ASHLAR_UNROLL
@@ -174,7 +174,7 @@ ASHLAR_ALWAYS_INLINE void packed_block(const T* s, const packed_columns<T, Confi
 
     vec rows[Rows];
     [&]<std::size_t... Row>(std::index_sequence<Row...>) ASHLAR_LAMBDA_INLINE {
-        ((rows[Row] = shuffle_as<folded_row<T, width, depth, Row % depth>>(sums[0][Row / depth], sums[0][Row / depth])),
+        ((rows[Row] = shuffle_as<folded_row<Element, width, depth, Row % depth>>(sums[0][Row / depth], sums[0][Row / depth])),
          ...);
     }(std::make_index_sequence<Rows>{});
     if constexpr (starts_sums<Epilogue, columns::columns>) {

@@ -18,23 +18,23 @@
 namespace ashlar::detail {
 
 /// Depth steps in one vector of a product whose right operand is a strip; 1 if it is none.
-template <class T, class Config, product_shape P>
+template <class Element, class Config, product_shape Product>
 inline constexpr std::size_t strip_depth = [] {
-    constexpr std::size_t width = lane_width<T, Config>;
-    constexpr bool is_strip = P.pack && 2 * P.j <= width && width % P.j == 0 && P.vk == P.j && P.sk == 1;
-    return is_strip && shuffles<T, width, Config>() && P.k >= 2 * (width / P.j) ? width / P.j : std::size_t{1};
+    constexpr std::size_t width = lane_width<Element, Config>;
+    constexpr bool is_strip = Product.pack && 2 * Product.j <= width && width % Product.j == 0 && Product.vk == Product.j && Product.sk == 1;
+    return is_strip && shuffles<Element, width, Config>() && Product.k >= 2 * (width / Product.j) ? width / Product.j : std::size_t{1};
 }();
 
 /// All columns of some rows over a depth.
-template <class T, class Config, product_shape P, std::size_t Rows>
+template <class Element, class Config, product_shape Product, std::size_t Rows>
 struct strip_rows {
-    static constexpr std::size_t width = lane_width<T, Config>, steps = strip_depth<T, Config, P>, columns = P.j;
-    static constexpr std::size_t chains = depth_chains(Rows, 1, P.k / steps, register_file_of<Config>());
-    using vec = lanes<T, width, Config>;
+    static constexpr std::size_t width = lane_width<Element, Config>, steps = strip_depth<Element, Config, Product>, columns = Product.j;
+    static constexpr std::size_t chains = depth_chains(Rows, 1, Product.k / steps, register_file_of<Config>());
+    using vec = lanes<Element, width, Config>;
 
     /// S(i, k + d) in the lanes of V(k + d, .), picked from the same 16 bytes where these hold it.
     struct spread {
-        static constexpr std::size_t chunk = lane_patterns<T, width>::chunk;
+        static constexpr std::size_t chunk = lane_patterns<Element, width>::chunk;
         static constexpr std::size_t from(std::size_t lane) {
             return (steps <= chunk ? lane / chunk * chunk : 0) + lane / columns;
         }
@@ -42,21 +42,21 @@ struct strip_rows {
 
     vec sum[chains][Rows];
 
-    ASHLAR_ALWAYS_INLINE void step(const T* s, const T* v, std::size_t chain) {
+    ASHLAR_ALWAYS_INLINE void step(const Element* s, const Element* v, std::size_t chain) {
         const vec b = opaque(vec::load(v));
         ASHLAR_UNROLL
         for (std::size_t r = 0; r < Rows; ++r) {
-            const vec some = load_repeated<vec, steps>(s + r * P.si);
+            const vec some = load_repeated<vec, steps>(s + r * Product.si);
             sum[chain][r] = fma(shuffle_as<spread>(some, some), b, sum[chain][r]);
         }
     }
 
     /// `count` depth steps from s and v on, as sums of columns in all groups of lanes.
-    ASHLAR_ALWAYS_INLINE strip_rows(const T* s, const T* v, std::size_t count) {
+    ASHLAR_ALWAYS_INLINE strip_rows(const Element* s, const Element* v, std::size_t count) {
         ASHLAR_UNROLL
         for (std::size_t u = 0; u < chains; ++u) {
             ASHLAR_UNROLL
-            for (std::size_t r = 0; r < Rows; ++r) sum[u][r] = vec(T(0));
+            for (std::size_t r = 0; r < Rows; ++r) sum[u][r] = vec(Element(0));
         }
         for (std::size_t left = count / (chains * steps); left != 0; --left, s += chains * steps, v += chains * width) {
             ASHLAR_UNROLL
@@ -71,7 +71,7 @@ struct strip_rows {
         for (std::size_t left = count % steps; left != 0; --left, ++s, v += columns) {
             const vec b = vec::template load_partial<columns>(v);
             ASHLAR_UNROLL
-            for (std::size_t r = 0; r < Rows; ++r) sum[0][r] = fma(vec(s[r * P.si]), b, sum[0][r]);
+            for (std::size_t r = 0; r < Rows; ++r) sum[0][r] = fma(vec(s[r * Product.si]), b, sum[0][r]);
         }
     }
 
@@ -89,20 +89,20 @@ struct strip_rows {
 };
 
 /// All columns of the rows [i, i + Rows); `depth` as in `product_block`.
-template <class T, class Config, product_shape P, std::size_t Rows, class Depth, class Epilogue>
-ASHLAR_ALWAYS_INLINE void strip_block(const T* s, const T* v, Depth depth, Epilogue& epilogue, std::size_t i) {
-    constexpr lane_count<P.j> count;
-    const block_verdict verdict = verdict_on(epilogue, i, i + Rows, 0, P.j);
+template <class Element, class Config, product_shape Product, std::size_t Rows, class Depth, class Epilogue>
+ASHLAR_ALWAYS_INLINE void strip_block(const Element* s, const Element* v, Depth depth, Epilogue& epilogue, std::size_t i) {
+    constexpr lane_count<Product.j> count;
+    const block_verdict verdict = verdict_on(epilogue, i, i + Rows, 0, Product.j);
     if (verdict == block_verdict::skip) return;
-    strip_rows<T, Config, P, Rows> rows(s + i * P.si + depth.first, v + depth.first * P.vk, depth.last - depth.first);
+    strip_rows<Element, Config, Product, Rows> rows(s + i * Product.si + depth.first, v + depth.first * Product.vk, depth.last - depth.first);
     if constexpr (requires { depth.plain_first; }) {
         // What excluded pairs may have spoilt is done again, step by step.
         if ((depth.first != depth.plain_first || depth.plain_last != depth.last) && any_nan(total(rows.sum[0]))) [[unlikely]] {
-            product_block<T, Config, P, block_shape{Rows, 1, rows.chains, P.j}>(s, v, depth, epilogue, i, 0);
+            product_block<Element, Config, Product, block_shape{Rows, 1, rows.chains, Product.j}>(s, v, depth, epilogue, i, 0);
             return;
         }
     }
-    if constexpr (starts_sums<Epilogue, P.j>) {
+    if constexpr (starts_sums<Epilogue, Product.j>) {
         ASHLAR_UNROLL
         for (std::size_t r = 0; r < Rows; ++r) rows.sum[0][r] = epilogue.initial(i + r, 0, count) + rows.sum[0][r];
     }

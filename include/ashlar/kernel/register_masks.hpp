@@ -19,9 +19,9 @@
 namespace ashlar::detail {
 
 /// The mask half of `lane_ops`.
-template <class T, std::size_t N, class Config>
+template <class Element, std::size_t Width, class Config>
 struct register_masks {
-    using batch = register_batch<T, N>;
+    using batch = register_batch<Element, Width>;
     static_assert(!std::is_void_v<batch>, "ashlar: lanes: xsimd has no batch of this size; use ASHLAR_EMULATED_WIDTH");
     using batch_mask = typename batch::batch_bool_type;
     using native = typename batch::register_type;
@@ -34,16 +34,16 @@ struct register_masks {
     struct mask {
         native_mask data;
     };
-    using counter = signed_of_size<sizeof(T)>;
-    using choices = gnu_vector_t<counter, N>;
-    using indices = std::make_index_sequence<N>;
+    using counter = signed_of_size<sizeof(Element)>;
+    using choices = gnu_vector_t<counter, Width>;
+    using indices = std::make_index_sequence<Width>;
     using instructions = x86_instructions<Config>;
     /// One bit per lane in a mask register.
     static constexpr bool bit_masks = sizeof(native_mask) != sizeof(native);
     /// Masks as vectors, for the compiler's own notation.
     static constexpr bool vector_masks = registers_are_vectors && !bit_masks;
     static constexpr bool x86 = has<Config, isa::sse2>;
-    static constexpr std::uint64_t all_bits = ~std::uint64_t{0} >> (64 - N);
+    static constexpr std::uint64_t all_bits = ~std::uint64_t{0} >> (64 - Width);
 
     ASHLAR_ALWAYS_INLINE static batch wrap(storage a) { return batch(a.data); }
     ASHLAR_ALWAYS_INLINE static batch_mask wrap(mask m) { return batch_mask(m.data); }
@@ -62,14 +62,14 @@ struct register_masks {
             return unwrap(batch_mask(value));
     }
     ASHLAR_ALWAYS_INLINE static mask mask_first(std::size_t count) {
-        if (count > N)
-            count = N;
+        if (count > Width)
+            count = Width;
         if constexpr (bit_masks) {
-            return from_bits(N == 64 && count == 64 ? all_bits : (std::uint64_t{1} << count) - 1);
+            return from_bits(Width == 64 && count == 64 ? all_bits : (std::uint64_t{1} << count) - 1);
         } else {
-            using counters = lane_ops<counter, N, Config>;
+            using counters = lane_ops<counter, Width, Config>;
             const auto counts = counters::broadcast(static_cast<counter>(count));
-            return counters::template convert_mask<T>(counters::lt(counters::iota(), counts));
+            return counters::template convert_mask<Element>(counters::lt(counters::iota(), counts));
         }
     }
     ASHLAR_ALWAYS_INLINE static mask mask_and(mask a, mask b) {
@@ -110,7 +110,7 @@ struct register_masks {
         if constexpr (bit_masks)
             return m.data;
         else if constexpr (x86)
-            return instructions::template signs<sizeof(T)>(raw_mask(m));
+            return instructions::template signs<sizeof(Element)>(raw_mask(m));
         else
             return wrap(m).mask();
     }
@@ -134,37 +134,37 @@ struct register_masks {
     }
 
     /// The same truth values for lanes of another type.
-    template <class U>
-    ASHLAR_ALWAYS_INLINE static auto convert_mask(mask m) -> typename register_masks<U, N, Config>::mask {
-        using target = register_masks<U, N, Config>;
+    template <class Target>
+    ASHLAR_ALWAYS_INLINE static auto convert_mask(mask m) -> typename register_masks<Target, Width, Config>::mask {
+        using target = register_masks<Target, Width, Config>;
         if constexpr (target::bit_masks) {
             return target::from_bits(mask_bits(m));
         } else if constexpr (target::vector_masks && vector_masks) {
             return target::from_raw_mask(__builtin_convertvector(raw_mask(m), typename target::choices));
-        } else if constexpr (target::vector_masks && N <= 8 * sizeof(U)) {
+        } else if constexpr (target::vector_masks && Width <= 8 * sizeof(Target)) {
             using wanted = typename target::counter;
             const auto powers = (typename target::choices{} + 1)
-                                << __builtin_bit_cast(typename target::choices, counted_lanes<wanted, N>());
+                                << __builtin_bit_cast(typename target::choices, counted_lanes<wanted, Width>());
             const auto bits = typename target::choices{} + static_cast<wanted>(mask_bits(m));
             return target::from_raw_mask((bits & powers) != 0);
-        } else if constexpr (sizeof(U) == sizeof(T)) {
-            return target::unwrap(xsimd::batch_bool_cast<lane_element<U>>(wrap(m)));
+        } else if constexpr (sizeof(Target) == sizeof(Element)) {
+            return target::unwrap(xsimd::batch_bool_cast<lane_element<Target>>(wrap(m)));
         } else {
-            bool values[N];
+            bool values[Width];
             mask_store(m, values);
             return target::mask_load(values);
         }
     }
 
-    template <std::size_t... I>
-    ASHLAR_ALWAYS_INLINE static mask mask_collect(const bool* source, std::index_sequence<I...>) {
-        return from_raw_mask(choices{static_cast<counter>(-static_cast<counter>(source[I]))...});
+    template <std::size_t... Index>
+    ASHLAR_ALWAYS_INLINE static mask mask_collect(const bool* source, std::index_sequence<Index...>) {
+        return from_raw_mask(choices{static_cast<counter>(-static_cast<counter>(source[Index]))...});
     }
     ASHLAR_ALWAYS_INLINE static mask mask_load(const bool* source) {
         if constexpr (bit_masks)
-            return from_bits(instructions::template truths<N>(source));
+            return from_bits(instructions::template truths<Width>(source));
         else if constexpr (has<Config, isa::avx2>)
-            return from_raw_mask(-instructions::template widen<choices, sizeof(T)>(source));
+            return from_raw_mask(-instructions::template widen<choices, sizeof(Element)>(source));
         else if constexpr (vector_masks)
             return mask_collect(source, indices{});
         else
@@ -172,19 +172,19 @@ struct register_masks {
     }
     ASHLAR_ALWAYS_INLINE static mask mask_load_partial(const bool* source, std::size_t count) {
 #if defined(__AVX512BW__) && defined(__AVX512VL__)
-        if constexpr (bit_masks && N == 16) {
+        if constexpr (bit_masks && Width == 16) {
             const __m128i values = _mm_maskz_loadu_epi8(mask_first(count).data, source);
             return from_bits(_mm_test_epi8_mask(values, values));
         }
 #endif
-        bool values[N] = {};
-        for (std::size_t i = 0; i < N && i < count; ++i)
+        bool values[Width] = {};
+        for (std::size_t i = 0; i < Width && i < count; ++i)
             values[i] = source[i];
         return mask_load(values);
     }
     ASHLAR_ALWAYS_INLINE static void mask_store(mask m, bool* target) {
 #if defined(__AVX512BW__) && defined(__AVX512VL__)
-        if constexpr (bit_masks && N == 16) {
+        if constexpr (bit_masks && Width == 16) {
             _mm_storeu_si128(reinterpret_cast<__m128i*>(target), _mm_maskz_set1_epi8(m.data, 1));
             return;
         }
@@ -193,10 +193,10 @@ struct register_masks {
             // Eight lanes at a time: bit i of the factor's multiple i, moved to the bottom of byte i.
             const std::uint64_t bits = mask_bits(m);
             ASHLAR_UNROLL
-            for (std::size_t i = 0; i < N; i += 8) {
+            for (std::size_t i = 0; i < Width; i += 8) {
                 const std::uint64_t spread = (((bits >> i) & 0xff) * 0x0101010101010101u) & 0x8040201008040201u;
                 const std::uint64_t bytes = ((spread + 0x7f7f7f7f7f7f7f7fu) >> 7) & 0x0101010101010101u;
-                __builtin_memcpy(target + i, &bytes, N < 8 ? N : 8);
+                __builtin_memcpy(target + i, &bytes, Width < 8 ? Width : 8);
             }
         } else {
             wrap(m).store_unaligned(target);

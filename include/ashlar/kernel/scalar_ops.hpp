@@ -20,92 +20,92 @@ template <std::size_t Bytes>
 using unsigned_of_size = std::make_unsigned_t<signed_of_size<Bytes>>;
 
 /// Integer arithmetic in which overflow wraps, as it does in vector registers; everything else as the language says.
-template <class T>
+template <class Element>
 struct scalar_ops {
     using wrapping =
-        std::conditional_t<(sizeof(T) < sizeof(unsigned)), unsigned, unsigned_of_size<sizeof(T) <= 8 ? sizeof(T) : 8>>;
-    static constexpr bool wraps = std::is_integral_v<T>;
+        std::conditional_t<(sizeof(Element) < sizeof(unsigned)), unsigned, unsigned_of_size<sizeof(Element) <= 8 ? sizeof(Element) : 8>>;
+    static constexpr bool wraps = std::is_integral_v<Element>;
 
-    ASHLAR_ALWAYS_INLINE static constexpr T add(T a, T b) {
+    ASHLAR_ALWAYS_INLINE static constexpr Element add(Element a, Element b) {
         if constexpr (wraps)
-            return static_cast<T>(static_cast<wrapping>(a) + static_cast<wrapping>(b));
+            return static_cast<Element>(static_cast<wrapping>(a) + static_cast<wrapping>(b));
         else
             return a + b;
     }
-    ASHLAR_ALWAYS_INLINE static constexpr T sub(T a, T b) {
+    ASHLAR_ALWAYS_INLINE static constexpr Element sub(Element a, Element b) {
         if constexpr (wraps)
-            return static_cast<T>(static_cast<wrapping>(a) - static_cast<wrapping>(b));
+            return static_cast<Element>(static_cast<wrapping>(a) - static_cast<wrapping>(b));
         else
             return a - b;
     }
-    ASHLAR_ALWAYS_INLINE static constexpr T mul(T a, T b) {
+    ASHLAR_ALWAYS_INLINE static constexpr Element mul(Element a, Element b) {
         if constexpr (wraps)
-            return static_cast<T>(static_cast<wrapping>(a) * static_cast<wrapping>(b));
+            return static_cast<Element>(static_cast<wrapping>(a) * static_cast<wrapping>(b));
         else
             return a * b;
     }
-    ASHLAR_ALWAYS_INLINE static constexpr T neg(T a) {
+    ASHLAR_ALWAYS_INLINE static constexpr Element neg(Element a) {
         if constexpr (wraps)
-            return static_cast<T>(wrapping{0} - static_cast<wrapping>(a));
+            return static_cast<Element>(wrapping{0} - static_cast<wrapping>(a));
         else
             return -a;
     }
-    ASHLAR_ALWAYS_INLINE static constexpr T shl(T a, int count) {
-        return static_cast<T>(static_cast<wrapping>(a) << count);
+    ASHLAR_ALWAYS_INLINE static constexpr Element shl(Element a, int count) {
+        return static_cast<Element>(static_cast<wrapping>(a) << count);
     }
-    ASHLAR_ALWAYS_INLINE static constexpr T abs(T a) {
-        if constexpr (std::is_floating_point_v<T> && sizeof(T) <= 8) {
-            using bits = unsigned_of_size<sizeof(T)>;
-            return __builtin_bit_cast(T, static_cast<bits>(__builtin_bit_cast(bits, a) & (static_cast<bits>(-1) >> 1)));
-        } else if constexpr (std::is_unsigned_v<T>) {
+    ASHLAR_ALWAYS_INLINE static constexpr Element abs(Element a) {
+        if constexpr (std::is_floating_point_v<Element> && sizeof(Element) <= 8) {
+            using bits = unsigned_of_size<sizeof(Element)>;
+            return __builtin_bit_cast(Element, static_cast<bits>(__builtin_bit_cast(bits, a) & (static_cast<bits>(-1) >> 1)));
+        } else if constexpr (std::is_unsigned_v<Element>) {
             return a;
         } else {
-            return a < T(0) ? neg(a) : a;
+            return a < Element(0) ? neg(a) : a;
         }
     }
 
     /// Above this magnitude every value is an integer.
-    static constexpr T whole = std::is_same_v<T, float> ? T(8388608) : T(4503599627370496LL);
-    using whole_int = std::conditional_t<std::is_same_v<T, float>, std::int32_t, std::int64_t>;
+    static constexpr Element whole = std::is_same_v<Element, float> ? Element(8388608) : Element(4503599627370496LL);
+    using whole_int = std::conditional_t<std::is_same_v<Element, float>, std::int32_t, std::int64_t>;
 
-    ASHLAR_ALWAYS_INLINE static constexpr T with_sign_of(T magnitude, T sign) {
-        using bits = unsigned_of_size<sizeof(T)>;
-        constexpr bits sign_bit = static_cast<bits>(bits{1} << (sizeof(T) * 8 - 1));
+    ASHLAR_ALWAYS_INLINE static constexpr Element with_sign_of(Element magnitude, Element sign) {
+        using bits = unsigned_of_size<sizeof(Element)>;
+        constexpr bits sign_bit = static_cast<bits>(bits{1} << (sizeof(Element) * 8 - 1));
         return __builtin_bit_cast(
-            T, static_cast<bits>(__builtin_bit_cast(bits, magnitude) | (__builtin_bit_cast(bits, sign) & sign_bit)));
+            Element, static_cast<bits>(__builtin_bit_cast(bits, magnitude) | (__builtin_bit_cast(bits, sign) & sign_bit)));
     }
-    ASHLAR_ALWAYS_INLINE static constexpr T floor(T a) {
+    ASHLAR_ALWAYS_INLINE static constexpr Element floor(Element a) {
         if (!(abs(a) < whole))
             return a;
-        const T cut = static_cast<T>(static_cast<whole_int>(a));
-        return with_sign_of(cut > a ? cut - T(1) : cut, a);
+        const Element cut = static_cast<Element>(static_cast<whole_int>(a));
+        return with_sign_of(cut > a ? cut - Element(1) : cut, a);
     }
     /// Ties to even, through integers so that no optimisation flag can fold it away.
-    ASHLAR_ALWAYS_INLINE static constexpr T round(T a) {
+    ASHLAR_ALWAYS_INLINE static constexpr Element round(Element a) {
         if (!(abs(a) < whole))
             return a;
         const whole_int cut = static_cast<whole_int>(a);
-        const T rest = a - static_cast<T>(cut);
+        const Element rest = a - static_cast<Element>(cut);
         const whole_int odd = cut & 1;
-        const whole_int up = (rest > T(0.5) || (rest == T(0.5) && odd)) ? 1 : 0;
-        const whole_int down = (rest < T(-0.5) || (rest == T(-0.5) && odd)) ? 1 : 0;
-        return with_sign_of(static_cast<T>(cut + up - down), a);
+        const whole_int up = (rest > Element(0.5) || (rest == Element(0.5) && odd)) ? 1 : 0;
+        const whole_int down = (rest < Element(-0.5) || (rest == Element(-0.5) && odd)) ? 1 : 0;
+        return with_sign_of(static_cast<Element>(cut + up - down), a);
     }
 
     /// The square root, correctly rounded where the machine has an instruction; Newton's method elsewhere (and in
     /// constant expressions). Never a library call, which std::sqrt becomes for the sake of errno.
-    ASHLAR_ALWAYS_INLINE static constexpr T sqrt(T a) {
+    ASHLAR_ALWAYS_INLINE static constexpr Element sqrt(Element a) {
         if (!__builtin_is_constant_evaluated()) {
 #if defined(__AVX__)
-            T root;
-            if constexpr (std::is_same_v<T, float>)
+            Element root;
+            if constexpr (std::is_same_v<Element, float>)
                 __asm__("vsqrtss {%1, %1, %0|%0, %1, %1}" : "=x"(root) : "x"(a));
             else
                 __asm__("vsqrtsd {%1, %1, %0|%0, %1, %1}" : "=x"(root) : "x"(a));
             return root;
 #elif defined(__SSE2__)
-            T root;
-            if constexpr (std::is_same_v<T, float>)
+            Element root;
+            if constexpr (std::is_same_v<Element, float>)
                 __asm__("sqrtss {%1, %0|%0, %1}" : "=x"(root) : "x"(a));
             else
                 __asm__("sqrtsd {%1, %0|%0, %1}" : "=x"(root) : "x"(a));
@@ -114,64 +114,64 @@ struct scalar_ops {
             __asm__("fsqrt" : "+t"(a));
             return a;
 #elif defined(__aarch64__)
-            T root;
-            if constexpr (std::is_same_v<T, float>)
+            Element root;
+            if constexpr (std::is_same_v<Element, float>)
                 __asm__("fsqrt %s0, %s1" : "=w"(root) : "w"(a));
             else
                 __asm__("fsqrt %d0, %d1" : "=w"(root) : "w"(a));
             return root;
 #elif defined(__ARM_FP) && (__ARM_FP & 4)
-            if constexpr (std::is_same_v<T, float>) {
-                T root;
+            if constexpr (std::is_same_v<Element, float>) {
+                Element root;
                 __asm__("vsqrt.f32 %0, %1" : "=t"(root) : "t"(a));
                 return root;
             }
 #if __ARM_FP & 8
-            if constexpr (std::is_same_v<T, double>) {
-                T root;
+            if constexpr (std::is_same_v<Element, double>) {
+                Element root;
                 __asm__("vsqrt.f64 %P0, %P1" : "=w"(root) : "w"(a));
                 return root;
             }
 #endif
 #elif defined(__riscv_flen) && __riscv_flen >= 64
-            T root;
-            if constexpr (std::is_same_v<T, float>)
+            Element root;
+            if constexpr (std::is_same_v<Element, float>)
                 __asm__("fsqrt.s %0, %1" : "=f"(root) : "f"(a));
             else
                 __asm__("fsqrt.d %0, %1" : "=f"(root) : "f"(a));
             return root;
 #elif defined(__wasm__)
-            if constexpr (std::is_same_v<T, float>)
+            if constexpr (std::is_same_v<Element, float>)
                 return __builtin_sqrtf(a);
             else
                 return __builtin_sqrt(a);
 #endif
         }
-        using bits = unsigned_of_size<sizeof(T)>;
-        constexpr int mantissa = std::numeric_limits<T>::digits - 1;
-        constexpr bits infinity = static_cast<bits>((bits{1} << (sizeof(T) * 8 - 1)) - (bits{1} << mantissa));
+        using bits = unsigned_of_size<sizeof(Element)>;
+        constexpr int mantissa = std::numeric_limits<Element>::digits - 1;
+        constexpr bits infinity = static_cast<bits>((bits{1} << (sizeof(Element) * 8 - 1)) - (bits{1} << mantissa));
         const bits pattern = __builtin_bit_cast(bits, a);
         if (static_cast<bits>(pattern << 1) == 0 || pattern == infinity || (pattern & (infinity << 1 >> 1)) > infinity)
             return a;
         if (pattern > infinity)
-            return __builtin_bit_cast(T, static_cast<bits>(infinity | (bits{1} << (mantissa - 1))));
-        T scale = 1;
-        if (pattern < (bits{unsigned_of_size<sizeof(T)>(std::numeric_limits<T>::max_exponent) / 2} << mantissa)) {
+            return __builtin_bit_cast(Element, static_cast<bits>(infinity | (bits{1} << (mantissa - 1))));
+        Element scale = 1;
+        if (pattern < (bits{unsigned_of_size<sizeof(Element)>(std::numeric_limits<Element>::max_exponent) / 2} << mantissa)) {
             // Small ones are lifted, so that no remainder below is denormal.
-            constexpr T lift = T(bits{1} << (mantissa + 1));
+            constexpr Element lift = Element(bits{1} << (mantissa + 1));
             a *= lift * lift;
-            scale = T(1) / lift;
+            scale = Element(1) / lift;
         }
         // Halving the exponent in the bits is within 6%; four steps square that below half an ulp of double.
-        T root = __builtin_bit_cast(
-            T, static_cast<bits>((__builtin_bit_cast(bits, a) >> 1) + (__builtin_bit_cast(bits, T(1)) >> 1)));
+        Element root = __builtin_bit_cast(
+            Element, static_cast<bits>((__builtin_bit_cast(bits, a) >> 1) + (__builtin_bit_cast(bits, Element(1)) >> 1)));
         for (int step = 0; step < 4; ++step)
-            root = T(0.5) * (root + a / root);
+            root = Element(0.5) * (root + a / root);
         // The last ulp from the exact remainder: halves of a mantissa have exact products.
-        const T high = __builtin_bit_cast(
-            T, static_cast<bits>(__builtin_bit_cast(bits, root) & ~((bits{1} << (mantissa / 2 + 1)) - 1)));
-        const T low = root - high;
-        const T remainder = ((a - high * high) - T(2) * high * low) - low * low;
+        const Element high = __builtin_bit_cast(
+            Element, static_cast<bits>(__builtin_bit_cast(bits, root) & ~((bits{1} << (mantissa / 2 + 1)) - 1)));
+        const Element low = root - high;
+        const Element remainder = ((a - high * high) - Element(2) * high * low) - low * low;
         return (root + remainder / (root + root)) * scale;
     }
 };

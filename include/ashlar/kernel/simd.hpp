@@ -30,35 +30,35 @@
 
 namespace ashlar::detail {
 
-/// The fixed-width type that stands for T in registers: long, char and the like have no batches of their own.
-template <class T>
+/// The fixed-width type that stands for Element in registers: long, char and the like have no batches of their own.
+template <class Element>
 using lane_element =
-    std::conditional_t<std::is_floating_point_v<T>, T,
-                       std::conditional_t<std::is_signed_v<T>, signed_of_size<sizeof(T)>, unsigned_of_size<sizeof(T)>>>;
+    std::conditional_t<std::is_floating_point_v<Element>, Element,
+                       std::conditional_t<std::is_signed_v<Element>, signed_of_size<sizeof(Element)>, unsigned_of_size<sizeof(Element)>>>;
 
-/// The batch of exactly N lanes: of the widest architecture if it fits, else of a narrower one.
-template <class E, std::size_t N>
+/// The batch of exactly Width lanes: of the widest architecture if it fits, else of a narrower one.
+template <class Stored, std::size_t Width>
 struct register_batch_of {
-    using widest = xsimd::batch<E>;
+    using widest = xsimd::batch<Stored>;
 #if defined(__AVX512VL__)
     // With vectors for masks, as before AVX-512: xsimd 14.3 has architectures with mask registers for these, but they
     // do not compile at -O0.
-    using narrow = xsimd::batch<E, std::conditional_t<N * sizeof(E) == 32, xsimd::fma3<xsimd::avx2>, xsimd::avx2_128>>;
+    using narrow = xsimd::batch<Stored, std::conditional_t<Width * sizeof(Stored) == 32, xsimd::fma3<xsimd::avx2>, xsimd::avx2_128>>;
 #else
-    using narrow = xsimd::make_sized_batch_t<E, N>;
+    using narrow = xsimd::make_sized_batch_t<Stored, Width>;
 #endif
-    using type = std::conditional_t<widest::size == N, widest, narrow>;
+    using type = std::conditional_t<widest::size == Width, widest, narrow>;
 };
-template <class T, std::size_t N>
-using register_batch = typename register_batch_of<lane_element<T>, N>::type;
+template <class Element, std::size_t Width>
+using register_batch = typename register_batch_of<lane_element<Element>, Width>::type;
 
 /// Vectors in the compiler's own notation, for what it does better than xsimd. Scalable registers only pass through.
-template <class T, std::size_t N>
+template <class Element, std::size_t Width>
 struct gnu_vector {
-    typedef lane_element<T> type __attribute__((vector_size(N * sizeof(T))));
+    typedef lane_element<Element> type __attribute__((vector_size(Width * sizeof(Element))));
 };
-template <class T, std::size_t N>
-using gnu_vector_t = typename gnu_vector<T, N>::type;
+template <class Element, std::size_t Width>
+using gnu_vector_t = typename gnu_vector<Element, Width>::type;
 
 #if defined(__ARM_FEATURE_SVE_BITS) || defined(__riscv_v_fixed_vlen)
 inline constexpr bool registers_are_vectors = false;
@@ -72,9 +72,9 @@ enum class relation { equal, unequal, less, less_equal };
 // Declared here because the headers of the four need this one: they may be included in any order.
 template <class Config>
 struct x86_instructions;
-template <class T, std::size_t N, class Config>
+template <class Element, std::size_t Width, class Config>
 struct register_masks;
-template <class T, std::size_t N, class Config>
+template <class Element, std::size_t Width, class Config>
 struct register_parts;
 
 }  // namespace ashlar::detail

@@ -21,51 +21,51 @@ ASHLAR_ALWAYS_INLINE Lanes from_register(Register bits) {
 
 /// True where lanes are shuffled in registers; elsewhere they go through memory, as they do in registers whose size
 /// is an option of the compiler.
-template <class T, std::size_t N, class Config>
+template <class Element, std::size_t Width, class Config>
 consteval bool shuffles() {
 #if defined(__has_builtin)
 #if __has_builtin(__builtin_shufflevector)
     constexpr std::uint64_t scalable = std::uint64_t{0xffff} << 32;
-    return in_register<T, N, Config>() && (Config::instruction_sets & scalable) == 0;
+    return in_register<Element, Width, Config>() && (Config::instruction_sets & scalable) == 0;
 #endif
 #endif
     return false;
 }
 
-/// The lanes Index... of a (0 to N-1) and b (N to 2N-1).
-template <std::size_t... Index, class T, std::size_t N, class Config>
-ASHLAR_ALWAYS_INLINE lanes<T, N, Config> shuffle(lanes<T, N, Config> a, lanes<T, N, Config> b) {
-    static_assert(sizeof...(Index) == N);
-    if constexpr (shuffles<T, N, Config>()) {
+/// The lanes Index... of a (0 to Width-1) and b (Width to 2 * Width - 1).
+template <std::size_t... Index, class Element, std::size_t Width, class Config>
+ASHLAR_ALWAYS_INLINE lanes<Element, Width, Config> shuffle(lanes<Element, Width, Config> a, lanes<Element, Width, Config> b) {
+    static_assert(sizeof...(Index) == Width);
+    if constexpr (shuffles<Element, Width, Config>()) {
 #if defined(__has_builtin)
 #if __has_builtin(__builtin_shufflevector)
-        typedef T vector __attribute__((vector_size(N * sizeof(T))));
+        typedef Element vector __attribute__((vector_size(Width * sizeof(Element))));
         const vector mixed =
             __builtin_shufflevector(__builtin_bit_cast(vector, a.data.data), __builtin_bit_cast(vector, b.data.data), Index...);
-        return from_register<lanes<T, N, Config>>(mixed);
+        return from_register<lanes<Element, Width, Config>>(mixed);
 #endif
 #endif
     } else {
-        T both[2 * N];
+        Element both[2 * Width];
         a.store(both);
-        b.store(both + N);
-        const T mixed[N] = {both[Index]...};
-        return lanes<T, N, Config>::load(mixed);
+        b.store(both + Width);
+        const Element mixed[Width] = {both[Index]...};
+        return lanes<Element, Width, Config>::load(mixed);
     }
 }
 
 /// Index patterns for `shuffle`, as functions of the destination lane. A chunk is what x86 shuffles work within.
-template <class T, std::size_t N>
+template <class Element, std::size_t Width>
 struct lane_patterns {
-    static constexpr std::size_t chunk = 16 / sizeof(T) < N ? 16 / sizeof(T) : N;
-    static constexpr std::size_t chunks = N / chunk;
+    static constexpr std::size_t chunk = 16 / sizeof(Element) < Width ? 16 / sizeof(Element) : Width;
+    static constexpr std::size_t chunks = Width / chunk;
 
     /// a0 b0 a1 b1 ... of the lower or upper half of each chunk.
     template <bool Upper>
     struct zip {
         static constexpr std::size_t from(std::size_t lane) {
             const std::size_t in = lane % chunk;
-            return (in % 2) * N + lane - in + in / 2 + (Upper ? chunk / 2 : 0);
+            return (in % 2) * Width + lane - in + in / 2 + (Upper ? chunk / 2 : 0);
         }
     };
 
@@ -74,7 +74,7 @@ struct lane_patterns {
     struct unzip {
         static constexpr std::size_t from(std::size_t lane) {
             const std::size_t in = lane % chunk, half = chunk / 2;
-            return (in < half ? 0 : N) + lane - in + in % half * 2 + Odd;
+            return (in < half ? 0 : Width) + lane - in + in % half * 2 + Odd;
         }
     };
 
@@ -94,7 +94,7 @@ struct lane_patterns {
     template <std::size_t Size, bool Upper>
     struct zip_groups {
         static constexpr std::size_t from(std::size_t lane) {
-            return lane / Size % 2 * N + lane / Size / 2 * Size + (Upper ? N / 2 : 0) + lane % Size;
+            return lane / Size % 2 * Width + lane / Size / 2 * Size + (Upper ? Width / 2 : 0) + lane % Size;
         }
     };
 
@@ -105,24 +105,24 @@ struct lane_patterns {
     };
 };
 
-template <class Pattern, class T, std::size_t N, class Config>
-ASHLAR_ALWAYS_INLINE lanes<T, N, Config> shuffle_as(lanes<T, N, Config> a, lanes<T, N, Config> b) {
+template <class Pattern, class Element, std::size_t Width, class Config>
+ASHLAR_ALWAYS_INLINE lanes<Element, Width, Config> shuffle_as(lanes<Element, Width, Config> a, lanes<Element, Width, Config> b) {
     return [&]<std::size_t... Lane>(std::index_sequence<Lane...>) ASHLAR_LAMBDA_INLINE {
         return shuffle<Pattern::from(Lane)...>(a, b);
-    }(std::make_index_sequence<N>{});
+    }(std::make_index_sequence<Width>{});
 }
 
 /// Loads Count values and repeats them in all lanes: one load where the machine can repeat them on the way.
-template <class Lanes, std::size_t Count, class T>
-ASHLAR_ALWAYS_INLINE Lanes load_repeated(const T* source) {
-    constexpr std::size_t bytes = Count * sizeof(T), all = Lanes::size * sizeof(T);
+template <class Lanes, std::size_t Count, class Element>
+ASHLAR_ALWAYS_INLINE Lanes load_repeated(const Element* source) {
+    constexpr std::size_t bytes = Count * sizeof(Element), all = Lanes::size * sizeof(Element);
     static_assert(Lanes::size % Count == 0);
     if constexpr (Count == Lanes::size) {
         return Lanes::load(source);
     } else if constexpr (Count == 1) {
         return Lanes(*source);
     } else {
-        if constexpr (!in_register<T, Lanes::size, typename Lanes::config_type>()) {
+        if constexpr (!in_register<Element, Lanes::size, typename Lanes::config_type>()) {
             // Falls through to the copy.
         } else if constexpr (bytes == 8) {
             std::int64_t bits;
@@ -141,7 +141,7 @@ ASHLAR_ALWAYS_INLINE Lanes load_repeated(const T* source) {
             return from_register<Lanes>(_mm512_broadcast_i64x4(once));
 #endif
         }
-        T repeated[Lanes::size];
+        Element repeated[Lanes::size];
         for (std::size_t n = 0; n < Lanes::size; ++n)
             repeated[n] = source[n % Count];
         return Lanes::load(repeated);
@@ -149,13 +149,13 @@ ASHLAR_ALWAYS_INLINE Lanes load_repeated(const T* source) {
 }
 
 /// The vectors a, b, c, ... of `chunk` rows, chunk by chunk transposed: level by level, as in `transpose_in_place`.
-template <class T, std::size_t N, class Config>
-ASHLAR_ALWAYS_INLINE void transpose_chunks(lanes<T, N, Config>* rows) {
-    using pattern = lane_patterns<T, N>;
+template <class Element, std::size_t Width, class Config>
+ASHLAR_ALWAYS_INLINE void transpose_chunks(lanes<Element, Width, Config>* rows) {
+    using pattern = lane_patterns<Element, Width>;
     constexpr std::size_t chunk = pattern::chunk;
     ASHLAR_UNROLL
     for (std::size_t stage = 1; stage < chunk; stage *= 2) {
-        lanes<T, N, Config> next[chunk];
+        lanes<Element, Width, Config> next[chunk];
         ASHLAR_UNROLL
         for (std::size_t c = 0; c < chunk / 2; ++c) {
             next[2 * c] = shuffle_as<typename pattern::template zip<false>>(rows[c], rows[c + chunk / 2]);
@@ -168,26 +168,26 @@ ASHLAR_ALWAYS_INLINE void transpose_chunks(lanes<T, N, Config>* rows) {
 }
 
 /// True where two halves of a register are loaded from different places at no more cost than a load each.
-template <class T, std::size_t N, class Config>
+template <class Element, std::size_t Width, class Config>
 inline constexpr bool loads_halves = false;
-template <class T, std::size_t N, class Config>
-    requires(shuffles<T, N, Config>() && lane_patterns<T, N>::chunks > 1 && lane_patterns<T, N>::chunks <= 4 &&
-             requires(const T* p) { lanes<T, N, Config>::ops::template load_groups<N / 2>(p, 1); })
-inline constexpr bool loads_halves<T, N, Config> = true;
+template <class Element, std::size_t Width, class Config>
+    requires(shuffles<Element, Width, Config>() && lane_patterns<Element, Width>::chunks > 1 && lane_patterns<Element, Width>::chunks <= 4 &&
+             requires(const Element* p) { lanes<Element, Width, Config>::ops::template load_groups<Width / 2>(p, 1); })
+inline constexpr bool loads_halves<Element, Width, Config> = true;
 
-/// f of N rows of N/2 elements, `from` apart, transposed. One level of exchanges is done by the loads: half a register
+/// f of Width rows of Width/2 elements, `from` apart, transposed. One level of exchanges is done by the loads: half a register
 /// goes beside the half of the row a chunk further.
-template <class T, std::size_t N, class Config, class Function>
-ASHLAR_ALWAYS_INLINE void load_half_transposed(const T* source, std::size_t from, lanes<T, N, Config>* out, Function f) {
-    using vec = lanes<T, N, Config>;
-    using pattern = lane_patterns<T, N>;
+template <class Element, std::size_t Width, class Config, class Function>
+ASHLAR_ALWAYS_INLINE void load_half_transposed(const Element* source, std::size_t from, lanes<Element, Width, Config>* out, Function f) {
+    using vec = lanes<Element, Width, Config>;
+    using pattern = lane_patterns<Element, Width>;
     constexpr std::size_t chunk = pattern::chunk, pairs = pattern::chunks / 2;
     vec rows[pairs][chunk];
     ASHLAR_UNROLL
     for (std::size_t g = 0; g < pairs; ++g) {
         ASHLAR_UNROLL
         for (std::size_t c = 0; c < chunk; ++c)
-            rows[g][c] = f(vec(vec::ops::template load_groups<N / 2>(source + (2 * g * chunk + c) * from, static_cast<std::ptrdiff_t>(chunk * from))));
+            rows[g][c] = f(vec(vec::ops::template load_groups<Width / 2>(source + (2 * g * chunk + c) * from, static_cast<std::ptrdiff_t>(chunk * from))));
         transpose_chunks(rows[g]);
     }
     ASHLAR_UNROLL
@@ -201,36 +201,36 @@ ASHLAR_ALWAYS_INLINE void load_half_transposed(const T* source, std::size_t from
     }
 }
 
-/// f of the N x N elements with rows `from` apart, transposed.
-template <class T, std::size_t N, class Config, class Function>
-ASHLAR_ALWAYS_INLINE void load_transposed(const T* source, std::size_t from, lanes<T, N, Config> (&tile)[N], Function f) {
+/// f of the Width x Width elements with rows `from` apart, transposed.
+template <class Element, std::size_t Width, class Config, class Function>
+ASHLAR_ALWAYS_INLINE void load_transposed(const Element* source, std::size_t from, lanes<Element, Width, Config> (&tile)[Width], Function f) {
     ASHLAR_UNROLL
-    for (std::size_t half = 0; half < 2; ++half) load_half_transposed(source + half * (N / 2), from, tile + half * (N / 2), f);
+    for (std::size_t half = 0; half < 2; ++half) load_half_transposed(source + half * (Width / 2), from, tile + half * (Width / 2), f);
 }
 
-/// Transposes the N x N elements held by N vectors. N is a power of two.
-template <class T, std::size_t N, class Config>
-ASHLAR_ALWAYS_INLINE void transpose_in_place(lanes<T, N, Config> (&rows)[N]) {
-    using vec = lanes<T, N, Config>;
-    using pattern = lane_patterns<T, N>;
+/// Transposes the Width x Width elements held by Width vectors. Width is a power of two.
+template <class Element, std::size_t Width, class Config>
+ASHLAR_ALWAYS_INLINE void transpose_in_place(lanes<Element, Width, Config> (&rows)[Width]) {
+    using vec = lanes<Element, Width, Config>;
+    using pattern = lane_patterns<Element, Width>;
     using even_chunks = typename pattern::template unzip_chunks<false>;
     using odd_chunks = typename pattern::template unzip_chunks<true>;
     constexpr std::size_t chunk = pattern::chunk, chunks = pattern::chunks;
-    if constexpr (!shuffles<T, N, Config>()) {
-        T in[N][N], out[N][N];
-        for (std::size_t r = 0; r < N; ++r)
+    if constexpr (!shuffles<Element, Width, Config>()) {
+        Element in[Width][Width], out[Width][Width];
+        for (std::size_t r = 0; r < Width; ++r)
             rows[r].store(in[r]);
-        for (std::size_t r = 0; r < N; ++r)
-            for (std::size_t c = 0; c < N; ++c)
+        for (std::size_t r = 0; r < Width; ++r)
+            for (std::size_t c = 0; c < Width; ++c)
                 out[r][c] = in[c][r];
-        for (std::size_t r = 0; r < N; ++r)
+        for (std::size_t r = 0; r < Width; ++r)
             rows[r] = vec::load(out[r]);
     } else {
         ASHLAR_UNROLL
         for (std::size_t stage = 1; stage < chunk; stage *= 2) {
-            vec next[N];
+            vec next[Width];
             ASHLAR_UNROLL
-            for (std::size_t g = 0; g < N; g += chunk) {
+            for (std::size_t g = 0; g < Width; g += chunk) {
                 ASHLAR_UNROLL
                 for (std::size_t c = 0; c < chunk / 2; ++c) {
                     const vec a = rows[g + c], b = rows[g + c + chunk / 2];
@@ -239,12 +239,12 @@ ASHLAR_ALWAYS_INLINE void transpose_in_place(lanes<T, N, Config> (&rows)[N]) {
                 }
             }
             ASHLAR_UNROLL
-            for (std::size_t r = 0; r < N; ++r)
+            for (std::size_t r = 0; r < Width; ++r)
                 rows[r] = next[r];
         }
         ASHLAR_UNROLL
         for (std::size_t stage = 1; stage < chunks; stage *= 2) {
-            vec next[N];
+            vec next[Width];
             ASHLAR_UNROLL
             for (std::size_t c = 0; c < chunk; ++c) {
                 ASHLAR_UNROLL
@@ -255,21 +255,21 @@ ASHLAR_ALWAYS_INLINE void transpose_in_place(lanes<T, N, Config> (&rows)[N]) {
                 }
             }
             ASHLAR_UNROLL
-            for (std::size_t r = 0; r < N; ++r)
+            for (std::size_t r = 0; r < Width; ++r)
                 rows[r] = next[r];
         }
     }
 }
 
 /// Turns groups of `Size` lanes into vectors: of Count vectors, whose groups, taken in order, are rows of Count, vector c
-/// becomes group c of all rows. Count is a power of two; where it is N / Size, the n x n groups are transposed.
-template <std::size_t Size, std::size_t Count, class T, std::size_t N, class Config>
-ASHLAR_ALWAYS_INLINE void transpose_groups(lanes<T, N, Config>* rows) {
-    using even = typename lane_patterns<T, N>::template unzip_groups<Size, false>;
-    using odd = typename lane_patterns<T, N>::template unzip_groups<Size, true>;
+/// becomes group c of all rows. Count is a power of two; where it is Width / Size, the n x n groups are transposed.
+template <std::size_t Size, std::size_t Count, class Element, std::size_t Width, class Config>
+ASHLAR_ALWAYS_INLINE void transpose_groups(lanes<Element, Width, Config>* rows) {
+    using even = typename lane_patterns<Element, Width>::template unzip_groups<Size, false>;
+    using odd = typename lane_patterns<Element, Width>::template unzip_groups<Size, true>;
     ASHLAR_UNROLL
     for (std::size_t stage = 1; stage < Count; stage *= 2) {
-        lanes<T, N, Config> next[Count];
+        lanes<Element, Width, Config> next[Count];
         ASHLAR_UNROLL
         for (std::size_t g = 0; g < Count / 2; ++g) {
             next[g] = shuffle_as<even>(rows[2 * g], rows[2 * g + 1]);
@@ -282,13 +282,13 @@ ASHLAR_ALWAYS_INLINE void transpose_groups(lanes<T, N, Config>* rows) {
 }
 
 /// The way back.
-template <std::size_t Size, std::size_t Count, class T, std::size_t N, class Config>
-ASHLAR_ALWAYS_INLINE void transpose_groups_back(lanes<T, N, Config>* rows) {
-    using lower = typename lane_patterns<T, N>::template zip_groups<Size, false>;
-    using upper = typename lane_patterns<T, N>::template zip_groups<Size, true>;
+template <std::size_t Size, std::size_t Count, class Element, std::size_t Width, class Config>
+ASHLAR_ALWAYS_INLINE void transpose_groups_back(lanes<Element, Width, Config>* rows) {
+    using lower = typename lane_patterns<Element, Width>::template zip_groups<Size, false>;
+    using upper = typename lane_patterns<Element, Width>::template zip_groups<Size, true>;
     ASHLAR_UNROLL
     for (std::size_t stage = 1; stage < Count; stage *= 2) {
-        lanes<T, N, Config> next[Count];
+        lanes<Element, Width, Config> next[Count];
         ASHLAR_UNROLL
         for (std::size_t g = 0; g < Count / 2; ++g) {
             next[2 * g] = shuffle_as<lower>(rows[g], rows[g + Count / 2]);
@@ -301,19 +301,19 @@ ASHLAR_ALWAYS_INLINE void transpose_groups_back(lanes<T, N, Config>* rows) {
 }
 
 /// Combines every lane with the lanes of the same place in all groups of `Size`: f(a, b) is one such step.
-template <std::size_t Size, class T, std::size_t N, class Config, class Function>
-ASHLAR_ALWAYS_INLINE lanes<T, N, Config> combine_groups(lanes<T, N, Config> x, Function f) {
-    if constexpr (Size < N)
+template <std::size_t Size, class Element, std::size_t Width, class Config, class Function>
+ASHLAR_ALWAYS_INLINE lanes<Element, Width, Config> combine_groups(lanes<Element, Width, Config> x, Function f) {
+    if constexpr (Size < Width)
         return combine_groups<Size * 2>(
-            f(x, shuffle_as<typename lane_patterns<T, N>::template exchange_groups<Size>>(x, x)), f);
+            f(x, shuffle_as<typename lane_patterns<Element, Width>::template exchange_groups<Size>>(x, x)), f);
     else
         return x;
 }
 
 /// a + b, as a type that can be a default.
 struct lane_sum {
-    template <class L>
-    ASHLAR_ALWAYS_INLINE constexpr L operator()(L a, L b) const {
+    template <class Vector>
+    ASHLAR_ALWAYS_INLINE constexpr Vector operator()(Vector a, Vector b) const {
         return a + b;
     }
 };
@@ -322,10 +322,10 @@ struct lane_sum {
 /// folds two vectors into one, so `Count` vectors become Count / (Last / First), rounded up; the rest is used up.
 /// From level 1 up to Depth, sum r of lanes q*Depth to (q + 1)*Depth comes to lie in lane `folded_lane` of vector
 /// r / Depth. Needs registers that can be shuffled.
-template <std::size_t First, std::size_t Last, std::size_t Count, class T, std::size_t N, class Config, class Combine = lane_sum>
-ASHLAR_ALWAYS_INLINE void fold_lanes(lanes<T, N, Config>* sums, Combine combine = {}) {
+template <std::size_t First, std::size_t Last, std::size_t Count, class Element, std::size_t Width, class Config, class Combine = lane_sum>
+ASHLAR_ALWAYS_INLINE void fold_lanes(lanes<Element, Width, Config>* sums, Combine combine = {}) {
     if constexpr (First < Last) {
-        using pattern = lane_patterns<T, N>;
+        using pattern = lane_patterns<Element, Width>;
         constexpr bool in_chunk = First < pattern::chunk;
         using even = std::conditional_t<in_chunk, typename pattern::template unzip<false>,
                                         typename pattern::template unzip_chunks<false>>;
@@ -340,15 +340,15 @@ ASHLAR_ALWAYS_INLINE void fold_lanes(lanes<T, N, Config>* sums, Combine combine 
     }
 }
 
-/// Where sum q of row `row` (below Depth) lies in a vector of N lanes that was folded up to Depth.
-template <class T, std::size_t N, std::size_t Depth>
+/// Where sum q of row `row` (below Depth) lies in a vector of Width lanes that was folded up to Depth.
+template <class Element, std::size_t Width, std::size_t Depth>
 constexpr std::size_t folded_lane(std::size_t row, std::size_t q) {
-    constexpr std::size_t chunk = lane_patterns<T, N>::chunk;
+    constexpr std::size_t chunk = lane_patterns<Element, Width>::chunk;
     if constexpr (Depth <= chunk) {
         constexpr std::size_t per_chunk = chunk / Depth;
         return q / per_chunk * chunk + row * per_chunk + q % per_chunk;
     } else {
-        return row / chunk * (N / Depth) * chunk + q * chunk + row % chunk;
+        return row / chunk * (Width / Depth) * chunk + q * chunk + row % chunk;
     }
 }
 

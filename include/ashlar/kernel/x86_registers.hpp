@@ -72,34 +72,34 @@ struct x86_instructions {
     }
 
     // Lanes of 4 and 8 bytes whatever their type, by floating-point instructions; the mask is in the top bits.
-    template <class V>
-    ASHLAR_ALWAYS_INLINE static V load_chosen(const std::int32_t* source, V keep) {
+    template <class Vector>
+    ASHLAR_ALWAYS_INLINE static Vector load_chosen(const std::int32_t* source, Vector keep) {
         const auto* from = reinterpret_cast<const float*>(source);
-        if constexpr (sizeof(V) == 32)
-            return __builtin_bit_cast(V, _mm256_maskload_ps(from, __builtin_bit_cast(__m256i, keep)));
+        if constexpr (sizeof(Vector) == 32)
+            return __builtin_bit_cast(Vector, _mm256_maskload_ps(from, __builtin_bit_cast(__m256i, keep)));
         else
-            return __builtin_bit_cast(V, _mm_maskload_ps(from, __builtin_bit_cast(__m128i, keep)));
+            return __builtin_bit_cast(Vector, _mm_maskload_ps(from, __builtin_bit_cast(__m128i, keep)));
     }
-    template <class V>
-    ASHLAR_ALWAYS_INLINE static V load_chosen(const std::int64_t* source, V keep) {
+    template <class Vector>
+    ASHLAR_ALWAYS_INLINE static Vector load_chosen(const std::int64_t* source, Vector keep) {
         const auto* from = reinterpret_cast<const double*>(source);
-        if constexpr (sizeof(V) == 32)
-            return __builtin_bit_cast(V, _mm256_maskload_pd(from, __builtin_bit_cast(__m256i, keep)));
+        if constexpr (sizeof(Vector) == 32)
+            return __builtin_bit_cast(Vector, _mm256_maskload_pd(from, __builtin_bit_cast(__m256i, keep)));
         else
-            return __builtin_bit_cast(V, _mm_maskload_pd(from, __builtin_bit_cast(__m128i, keep)));
+            return __builtin_bit_cast(Vector, _mm_maskload_pd(from, __builtin_bit_cast(__m128i, keep)));
     }
-    template <class V>
-    ASHLAR_ALWAYS_INLINE static void store_chosen(std::int32_t* target, V keep, V a) {
+    template <class Vector>
+    ASHLAR_ALWAYS_INLINE static void store_chosen(std::int32_t* target, Vector keep, Vector a) {
         auto* to = reinterpret_cast<float*>(target);
-        if constexpr (sizeof(V) == 32)
+        if constexpr (sizeof(Vector) == 32)
             _mm256_maskstore_ps(to, __builtin_bit_cast(__m256i, keep), __builtin_bit_cast(__m256, a));
         else
             _mm_maskstore_ps(to, __builtin_bit_cast(__m128i, keep), __builtin_bit_cast(__m128, a));
     }
-    template <class V>
-    ASHLAR_ALWAYS_INLINE static void store_chosen(std::int64_t* target, V keep, V a) {
+    template <class Vector>
+    ASHLAR_ALWAYS_INLINE static void store_chosen(std::int64_t* target, Vector keep, Vector a) {
         auto* to = reinterpret_cast<double*>(target);
-        if constexpr (sizeof(V) == 32)
+        if constexpr (sizeof(Vector) == 32)
             _mm256_maskstore_pd(to, __builtin_bit_cast(__m256i, keep), __builtin_bit_cast(__m256d, a));
         else
             _mm_maskstore_pd(to, __builtin_bit_cast(__m128i, keep), __builtin_bit_cast(__m128d, a));
@@ -107,10 +107,10 @@ struct x86_instructions {
 #endif
 
     /// The same of any vector.
-    template <std::size_t Bytes, class V>
-    ASHLAR_ALWAYS_INLINE static std::uint32_t signs(V a) {
+    template <std::size_t Bytes, class Vector>
+    ASHLAR_ALWAYS_INLINE static std::uint32_t signs(Vector a) {
 #if defined(__AVX__)
-        if constexpr (sizeof(V) == 32)
+        if constexpr (sizeof(Vector) == 32)
             return signs_of<Bytes>(__builtin_bit_cast(__m256i, a));
         else
 #endif
@@ -118,29 +118,29 @@ struct x86_instructions {
     }
 
 #if defined(__AVX2__)
-    /// `sizeof(V) / Bytes` bytes of memory, no more, each as an integer of `Bytes`.
-    template <class V, std::size_t Bytes>
-    ASHLAR_ALWAYS_INLINE static V widen(const void* source) {
-        constexpr std::size_t count = sizeof(V) / Bytes;
+    /// `sizeof(Vector) / Bytes` bytes of memory, no more, each as an integer of `Bytes`.
+    template <class Vector, std::size_t Bytes>
+    ASHLAR_ALWAYS_INLINE static Vector widen(const void* source) {
+        constexpr std::size_t count = sizeof(Vector) / Bytes;
         if constexpr (Bytes == 1) {
-            V result;
+            Vector result;
             __builtin_memcpy(&result, source, count);
             return result;
         } else {
             __m128i bytes{};
             __builtin_memcpy(&bytes, source, count);
-            if constexpr (sizeof(V) == 32 && Bytes == 2)
-                return __builtin_bit_cast(V, _mm256_cvtepi8_epi16(bytes));
-            else if constexpr (sizeof(V) == 32 && Bytes == 4)
-                return __builtin_bit_cast(V, _mm256_cvtepi8_epi32(bytes));
-            else if constexpr (sizeof(V) == 32)
-                return __builtin_bit_cast(V, _mm256_cvtepi8_epi64(bytes));
+            if constexpr (sizeof(Vector) == 32 && Bytes == 2)
+                return __builtin_bit_cast(Vector, _mm256_cvtepi8_epi16(bytes));
+            else if constexpr (sizeof(Vector) == 32 && Bytes == 4)
+                return __builtin_bit_cast(Vector, _mm256_cvtepi8_epi32(bytes));
+            else if constexpr (sizeof(Vector) == 32)
+                return __builtin_bit_cast(Vector, _mm256_cvtepi8_epi64(bytes));
             else if constexpr (Bytes == 2)
-                return __builtin_bit_cast(V, _mm_cvtepi8_epi16(bytes));
+                return __builtin_bit_cast(Vector, _mm_cvtepi8_epi16(bytes));
             else if constexpr (Bytes == 4)
-                return __builtin_bit_cast(V, _mm_cvtepi8_epi32(bytes));
+                return __builtin_bit_cast(Vector, _mm_cvtepi8_epi32(bytes));
             else
-                return __builtin_bit_cast(V, _mm_cvtepi8_epi64(bytes));
+                return __builtin_bit_cast(Vector, _mm_cvtepi8_epi64(bytes));
         }
     }
 #endif
@@ -185,15 +185,15 @@ struct x86_instructions {
 
     ASHLAR_ALWAYS_INLINE static __m512d to_double(__m256 a) { return _mm512_cvtps_pd(a); }
 
-    /// A mask register of the lanes of T where a stands in a relation to b.
-    template <class T, relation Relation, class V>
-    ASHLAR_ALWAYS_INLINE static auto compare(V a, V b) {
-        if constexpr (std::is_floating_point_v<T>) {
+    /// A mask register of the lanes of Element where a stands in a relation to b.
+    template <class Element, relation Relation, class Vector>
+    ASHLAR_ALWAYS_INLINE static auto compare(Vector a, Vector b) {
+        if constexpr (std::is_floating_point_v<Element>) {
             constexpr int how = Relation == relation::equal     ? _CMP_EQ_OQ
                                 : Relation == relation::unequal ? _CMP_NEQ_UQ
                                 : Relation == relation::less    ? _CMP_LT_OQ
                                                                 : _CMP_LE_OQ;
-            if constexpr (sizeof(T) == 4)
+            if constexpr (sizeof(Element) == 4)
                 return _mm512_cmp_ps_mask(a, b, how);
             else
                 return _mm512_cmp_pd_mask(a, b, how);
@@ -202,19 +202,19 @@ struct x86_instructions {
                                 : Relation == relation::unequal ? 4
                                 : Relation == relation::less    ? 1
                                                                 : 2;
-            constexpr bool is_signed = std::is_signed_v<T>;
-            if constexpr (sizeof(T) == 4 && is_signed)
+            constexpr bool is_signed = std::is_signed_v<Element>;
+            if constexpr (sizeof(Element) == 4 && is_signed)
                 return _mm512_cmp_epi32_mask(a, b, how);
-            else if constexpr (sizeof(T) == 4)
+            else if constexpr (sizeof(Element) == 4)
                 return _mm512_cmp_epu32_mask(a, b, how);
-            else if constexpr (sizeof(T) == 8 && is_signed)
+            else if constexpr (sizeof(Element) == 8 && is_signed)
                 return _mm512_cmp_epi64_mask(a, b, how);
-            else if constexpr (sizeof(T) == 8)
+            else if constexpr (sizeof(Element) == 8)
                 return _mm512_cmp_epu64_mask(a, b, how);
 #if defined(__AVX512BW__)
-            else if constexpr (sizeof(T) == 2 && is_signed)
+            else if constexpr (sizeof(Element) == 2 && is_signed)
                 return _mm512_cmp_epi16_mask(a, b, how);
-            else if constexpr (sizeof(T) == 2)
+            else if constexpr (sizeof(Element) == 2)
                 return _mm512_cmp_epu16_mask(a, b, how);
             else if constexpr (is_signed)
                 return _mm512_cmp_epi8_mask(a, b, how);
@@ -224,75 +224,75 @@ struct x86_instructions {
         }
     }
 
-    /// Lanes of T from a where the mask is set, from b elsewhere.
-    template <class T, class Mask, class V>
-    ASHLAR_ALWAYS_INLINE static V select(Mask m, V a, V b) {
-        if constexpr (std::is_same_v<T, float>)
+    /// Lanes of Element from a where the mask is set, from b elsewhere.
+    template <class Element, class Mask, class Vector>
+    ASHLAR_ALWAYS_INLINE static Vector select(Mask m, Vector a, Vector b) {
+        if constexpr (std::is_same_v<Element, float>)
             return _mm512_mask_blend_ps(m, b, a);
-        else if constexpr (std::is_same_v<T, double>)
+        else if constexpr (std::is_same_v<Element, double>)
             return _mm512_mask_blend_pd(m, b, a);
-        else if constexpr (sizeof(T) == 4)
+        else if constexpr (sizeof(Element) == 4)
             return _mm512_mask_blend_epi32(m, b, a);
-        else if constexpr (sizeof(T) == 8)
+        else if constexpr (sizeof(Element) == 8)
             return _mm512_mask_blend_epi64(m, b, a);
 #if defined(__AVX512BW__)
-        else if constexpr (sizeof(T) == 2)
+        else if constexpr (sizeof(Element) == 2)
             return _mm512_mask_blend_epi16(m, b, a);
         else
             return _mm512_mask_blend_epi8(m, b, a);
 #endif
     }
 
-    /// Lanes of T in memory; what the mask leaves out is not touched, and zero when loaded.
-    template <class T, class Mask>
-    ASHLAR_ALWAYS_INLINE static auto load_masked(const T* source, Mask m) {
-        if constexpr (std::is_same_v<T, float>)
+    /// Lanes of Element in memory; what the mask leaves out is not touched, and zero when loaded.
+    template <class Element, class Mask>
+    ASHLAR_ALWAYS_INLINE static auto load_masked(const Element* source, Mask m) {
+        if constexpr (std::is_same_v<Element, float>)
             return _mm512_maskz_loadu_ps(m, source);
-        else if constexpr (std::is_same_v<T, double>)
+        else if constexpr (std::is_same_v<Element, double>)
             return _mm512_maskz_loadu_pd(m, source);
-        else if constexpr (sizeof(T) == 4)
+        else if constexpr (sizeof(Element) == 4)
             return _mm512_maskz_loadu_epi32(m, source);
-        else if constexpr (sizeof(T) == 8)
+        else if constexpr (sizeof(Element) == 8)
             return _mm512_maskz_loadu_epi64(m, source);
 #if defined(__AVX512BW__)
-        else if constexpr (sizeof(T) == 2)
+        else if constexpr (sizeof(Element) == 2)
             return _mm512_maskz_loadu_epi16(m, source);
         else
             return _mm512_maskz_loadu_epi8(m, source);
 #endif
     }
-    template <class T, class Mask, class V>
-    ASHLAR_ALWAYS_INLINE static void store_masked(T* target, Mask m, V a) {
-        if constexpr (std::is_same_v<T, float>)
+    template <class Element, class Mask, class Vector>
+    ASHLAR_ALWAYS_INLINE static void store_masked(Element* target, Mask m, Vector a) {
+        if constexpr (std::is_same_v<Element, float>)
             _mm512_mask_storeu_ps(target, m, a);
-        else if constexpr (std::is_same_v<T, double>)
+        else if constexpr (std::is_same_v<Element, double>)
             _mm512_mask_storeu_pd(target, m, a);
-        else if constexpr (sizeof(T) == 4)
+        else if constexpr (sizeof(Element) == 4)
             _mm512_mask_storeu_epi32(target, m, a);
-        else if constexpr (sizeof(T) == 8)
+        else if constexpr (sizeof(Element) == 8)
             _mm512_mask_storeu_epi64(target, m, a);
 #if defined(__AVX512BW__)
-        else if constexpr (sizeof(T) == 2)
+        else if constexpr (sizeof(Element) == 2)
             _mm512_mask_storeu_epi16(target, m, a);
         else
             _mm512_mask_storeu_epi8(target, m, a);
 #endif
     }
 
-    /// Bit i is bool i of N.
-    template <std::size_t N>
+    /// Bit i is bool i of Width.
+    template <std::size_t Width>
     ASHLAR_ALWAYS_INLINE static std::uint64_t truths(const bool* source) {
 #if defined(__AVX512BW__)
-        if constexpr (N == 64) {
+        if constexpr (Width == 64) {
             const __m512i values = _mm512_loadu_si512(source);
             return _mm512_test_epi8_mask(values, values);
         }
 #endif
         std::uint64_t bits = 0;
         ASHLAR_UNROLL
-        for (std::size_t i = 0; i < N; i += 16) {
+        for (std::size_t i = 0; i < Width; i += 16) {
             __m128i values{};
-            __builtin_memcpy(&values, source + i, N < 16 ? N : 16);
+            __builtin_memcpy(&values, source + i, Width < 16 ? Width : 16);
             // The truth is the lowest bit of a byte; the sign is what can be collected.
             bits |= std::uint64_t{signs_of<1>(_mm_slli_epi16(values, 7))} << i;
         }

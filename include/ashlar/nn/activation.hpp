@@ -18,22 +18,22 @@ enum class activation : std::uint8_t { identity, relu, gelu, gelu_tanh, silu, si
 /// The activation of every element, lazily.
 ///
 ///     auto y = nn::activate<nn::activation::gelu>(matmul(x, w));
-template <activation Kind, expression X>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto activate(X&& x) noexcept {
+template <activation Kind, expression Input>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto activate(Input&& x) noexcept {
     if constexpr (Kind == activation::relu)
-        return ashlar::relu(std::forward<X>(x));
+        return ashlar::relu(std::forward<Input>(x));
     else if constexpr (Kind == activation::gelu)
-        return ashlar::gelu(std::forward<X>(x));
+        return ashlar::gelu(std::forward<Input>(x));
     else if constexpr (Kind == activation::gelu_tanh)
-        return ashlar::gelu_tanh(std::forward<X>(x));
+        return ashlar::gelu_tanh(std::forward<Input>(x));
     else if constexpr (Kind == activation::silu)
-        return ashlar::silu(std::forward<X>(x));
+        return ashlar::silu(std::forward<Input>(x));
     else if constexpr (Kind == activation::sigmoid)
-        return ashlar::sigmoid(std::forward<X>(x));
+        return ashlar::sigmoid(std::forward<Input>(x));
     else if constexpr (Kind == activation::tanh)
-        return ashlar::tanh(std::forward<X>(x));
+        return ashlar::tanh(std::forward<Input>(x));
     else
-        return ashlar::detail::hold(std::forward<X>(x));
+        return ashlar::detail::hold(std::forward<Input>(x));
 }
 
 /// An activation as a module, without parameters: [...] to [...], lazily.
@@ -42,9 +42,9 @@ template <activation Kind, expression X>
 ///     auto y = relu(first(x));
 template <activation Kind>
 struct activation_layer {
-    template <expression X>
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(X&& x) const noexcept {
-        return activate<Kind>(std::forward<X>(x));
+    template <expression Input>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x) const noexcept {
+        return activate<Kind>(std::forward<Input>(x));
     }
 
     template <class Self, class Visitor>

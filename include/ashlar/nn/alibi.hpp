@@ -33,14 +33,14 @@ constexpr double alibi_slope(std::size_t heads, std::size_t exponent) {
 }
 
 /// Adds slope * (key - query - first) to a score.
-template <class T>
+template <class Element>
 struct alibi_function {
-    T slope;
-    T first;
+    Element slope;
+    Element first;
 
-    template <class L>
-    constexpr auto operator()(L score, L query, L key) const {
-        return score + (key - query - L(first)) * L(slope);
+    template <class Lanes>
+    constexpr auto operator()(Lanes score, Lanes query, Lanes key) const {
+        return score + (key - query - Lanes(first)) * Lanes(slope);
     }
 };
 
@@ -50,14 +50,14 @@ struct alibi_function {
 /// of the power below, and then every other one of the power above.
 ///
 ///     constexpr auto slopes = nn::alibi_slopes<float, 8>();   // 1/2, 1/4, ... 1/256
-template <class T, auto Heads, class Config = current_config>
+template <class Element, auto Heads, class Config = current_config>
 [[nodiscard]] constexpr auto alibi_slopes() noexcept {
     constexpr std::size_t heads = ashlar::detail::extent_of(Heads);
     std::size_t below = 1;
     while (below * 2 <= heads) below *= 2;
-    tensor<T, Heads> slopes;
+    tensor<Element, Heads> slopes;
     for (std::size_t h = 0; h < heads; ++h)
-        slopes.elements[h] = static_cast<T>(h < below ? detail::alibi_slope(below, h + 1)
+        slopes.elements[h] = static_cast<Element>(h < below ? detail::alibi_slope(below, h + 1)
                                                       : detail::alibi_slope(2 * below, 2 * (h - below) + 1));
     return slopes;
 }
@@ -71,20 +71,20 @@ template <class T, auto Heads, class Config = current_config>
 ///     attention(q, cache.keys(), cache.values(), keys_below(n), bias(nn::alibi<1, 512>(slopes, n - 1)));
 template <auto Queries, auto Keys, expression Slopes>
 [[nodiscard]] constexpr auto alibi(Slopes&& slopes, std::size_t first = 0) noexcept {
-    using T = element_of<Slopes>;
+    using Element = element_of<Slopes>;
     using distances = shape<ashlar::detail::canonical(Queries), ashlar::detail::canonical(Keys)>;
-    const auto query = cast<T>(index_node<0, distances>{});
-    const auto key = cast<T>(index_node<1, distances>{});
-    return unsqueeze<-1>(unsqueeze<-1>(std::forward<Slopes>(slopes))) * (key - query - static_cast<T>(first));
+    const auto query = cast<Element>(index_node<0, distances>{});
+    const auto key = cast<Element>(index_node<1, distances>{});
+    return unsqueeze<-1>(unsqueeze<-1>(std::forward<Slopes>(slopes))) * (key - query - static_cast<Element>(first));
 }
 
 /// ALiBi for one head as an option of `attention`: score + slope * (key - query), where query 0 stands at position
 /// `first`.
 ///
 ///     attention(q, k, v, causal, nn::alibi_score_mod(0.5f));
-template <std::floating_point T>
-[[nodiscard]] constexpr auto alibi_score_mod(T slope, std::size_t first = 0) noexcept {
-    return score_mod(detail::alibi_function<T>{slope, static_cast<T>(first)});
+template <std::floating_point Element>
+[[nodiscard]] constexpr auto alibi_score_mod(Element slope, std::size_t first = 0) noexcept {
+    return score_mod(detail::alibi_function<Element>{slope, static_cast<Element>(first)});
 }
 
 }  // namespace ashlar::nn

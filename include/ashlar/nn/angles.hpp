@@ -52,8 +52,8 @@ constexpr tensor<double, Count> frequencies(double base, std::size_t width) noex
 
 /// Calls f(i, sine, cosine) for i = 0, 1, ... of the angles i * step, i below count. A rotation takes one to the next,
 /// which compilers evaluate much faster; every `Restart` angles are exact.
-template <std::size_t Restart, class F>
-constexpr void for_each_angle(double step, std::size_t count, F&& f) noexcept {
+template <std::size_t Restart, class Function>
+constexpr void for_each_angle(double step, std::size_t count, Function&& f) noexcept {
     const sine_cosine turn = sine_and_cosine(step);
     sine_cosine now{0, 1};
     for (std::size_t i = 0; i < count; ++i) {
@@ -66,8 +66,8 @@ constexpr void for_each_angle(double step, std::size_t count, F&& f) noexcept {
 }
 
 /// How far a rotation may carry before the error shows in an element.
-template <class T>
-inline constexpr std::size_t angle_restart = sizeof(T) < 8 ? 64 : 1;
+template <class Element>
+inline constexpr std::size_t angle_restart = sizeof(Element) < 8 ? 64 : 1;
 
 }  // namespace detail
 }  // namespace ashlar::nn

@@ -18,7 +18,7 @@ struct counted {
     std::size_t elements = 0, bytes = 0;
 };
 
-template <class M>
+template <class Module>
 inline constexpr counted count_of = {};
 
 /// Adds up members by their types.
@@ -38,22 +38,22 @@ private:
     }
 };
 
-template <parameter_array A>
-inline constexpr counted count_of<A> = {shape_of<A>::size, shape_of<A>::size * sizeof(element_of<A>)};
-template <class A>
-inline constexpr counted count_of<plain_member<A>> = count_of<std::remove_cv_t<A>>;
-template <class A>
-inline constexpr counted count_of<transposed_member<A>> = count_of<std::remove_cv_t<A>>;
+template <parameter_array Array>
+inline constexpr counted count_of<Array> = {shape_of<Array>::size, shape_of<Array>::size * sizeof(element_of<Array>)};
+template <class Array>
+inline constexpr counted count_of<plain_member<Array>> = count_of<std::remove_cv_t<Array>>;
+template <class Array>
+inline constexpr counted count_of<transposed_member<Array>> = count_of<std::remove_cv_t<Array>>;
 template <class... Parts>
 inline constexpr counted count_of<stacked_member<Parts...>> = {(std::size_t{0} + ... + count_of<Parts>.elements),
                                                                (std::size_t{0} + ... + count_of<Parts>.bytes)};
-template <class M, std::size_t N>
-inline constexpr counted count_of<std::array<M, N>> = {N * count_of<M>.elements, N * count_of<M>.bytes};
-template <module M>
-inline constexpr counted count_of<M> = []() consteval {
+template <class Module, std::size_t Count>
+inline constexpr counted count_of<std::array<Module, Count>> = {Count * count_of<Module>.elements, Count * count_of<Module>.bytes};
+template <module Module>
+inline constexpr counted count_of<Module> = []() consteval {
     counted total;
-    const unborn<M> m;
-    M::members(m.object, member_counter{total});
+    const unborn<Module> m;
+    Module::members(m.object, member_counter{total});
     return total;
 }();
 
@@ -63,12 +63,12 @@ inline constexpr counted count_of<M> = []() consteval {
 /// sum(p.numel() for p in m.parameters()) is of the same module.
 ///
 ///     static_assert(nn::parameter_count<nn::linear<{.in = 64, .out = 10}>> == 650);
-template <module M>
-inline constexpr std::size_t parameter_count = detail::count_of<std::remove_cvref_t<M>>.elements;
+template <module Module>
+inline constexpr std::size_t parameter_count = detail::count_of<std::remove_cvref_t<Module>>.elements;
 
-/// Bytes of those elements. sizeof(M) may be larger, by the gaps that alignment leaves between arrays.
-template <module M>
-inline constexpr std::size_t parameter_bytes = detail::count_of<std::remove_cvref_t<M>>.bytes;
+/// Bytes of those elements. sizeof(Module) may be larger, by the gaps that alignment leaves between arrays.
+template <module Module>
+inline constexpr std::size_t parameter_bytes = detail::count_of<std::remove_cvref_t<Module>>.bytes;
 
 }  // namespace ashlar::nn
 

@@ -29,10 +29,10 @@ struct decoder_options {
 namespace detail {
 
 /// What every layer reads: arrays as they are, anything else evaluated once.
-template <expression E>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto held_values(E&& e) noexcept {
-    if constexpr (array_expression<E>)
-        return ashlar::detail::hold(std::forward<E>(e));
+template <expression Expression>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto held_values(Expression&& e) noexcept {
+    if constexpr (array_expression<Expression>)
+        return ashlar::detail::hold(std::forward<Expression>(e));
     else
         return ashlar::eval(e);
 }
@@ -45,27 +45,27 @@ template <expression E>
 ///
 ///     nn::decoder<{.layer = {.embed = 64, .heads = 4}, .layers = 6}> decoder{};
 ///     tensor<float, 16, 64> y = decoder(x, memory, causal);
-template <decoder_options Options, class T = float, std::size_t Panel = detail::panel<T>>
+template <decoder_options Options, class Element = float, std::size_t Panel = detail::panel<Element>>
 struct decoder {
     static constexpr decoder_options options = Options;
     static constexpr std::size_t embed = Options.layer.embed, layer_count = Options.layers;
     static constexpr bool has_last_step = Options.final_norm;
 
-    std::array<decoder_layer<Options.layer, T, Panel>, layer_count> layers;
-    [[no_unique_address]] std::conditional_t<Options.final_norm, typename decoder_layer<Options.layer, T, Panel>::norm_type, no_array> norm;
+    std::array<decoder_layer<Options.layer, Element, Panel>, layer_count> layers;
+    [[no_unique_address]] std::conditional_t<Options.final_norm, typename decoder_layer<Options.layer, Element, Panel>::norm_type, no_array> norm;
 
     /// The call; it borrows the module.
-    template <expression X, expression Memory, class... Choices>
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(X&& x, Memory&& memory, const Choices&... choices) const& noexcept {
+    template <expression Input, expression Memory, class... Choices>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, Memory&& memory, const Choices&... choices) const& noexcept {
         return detail::call_layers(
-            *this, std::forward<X>(x),
+            *this, std::forward<Input>(x),
             [m = detail::held_values(std::forward<Memory>(memory)), choices...](const auto& layer, const auto& y, std::size_t) ASHLAR_LAMBDA_INLINE {
                 return layer(y, m, choices...);
             });
     }
-    template <expression X, class... Rest>
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(X&& x, Rest&&... rest) const&& noexcept {
-        return detail::named(*this)(std::forward<X>(x), std::forward<Rest>(rest)...);
+    template <expression Input, class... Rest>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, Rest&&... rest) const&& noexcept {
+        return detail::named(*this)(std::forward<Input>(x), std::forward<Rest>(rest)...);
     }
 
     /// Puts keys and values of a memory [S, embed] into one cache for each layer, of which `decode` reads those of the first
@@ -82,28 +82,28 @@ struct decoder {
     ///     static std::array<nn::kv_cache<float, 128, 4, 16>, 6> caches, memories;
     ///     decoder.remember(encoder(source), memories);
     ///     y = decoder.decode(row, caches, memories);
-    template <expression X, class Cache, class MemoryCache, class... Choices>
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto decode(X&& x, std::array<Cache, layer_count>& caches,
+    template <expression Input, class Cache, class MemoryCache, class... Choices>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto decode(Input&& x, std::array<Cache, layer_count>& caches,
                                                              const std::array<MemoryCache, layer_count>& memories,
                                                              const Choices&... choices) const& noexcept {
-        using layer_type = decoder_layer<Options.layer, T, Panel>;
-        constexpr bool fits = detail::decoded_rows<shape_of<X>, embed, layer_type::heads, layer_type::head_width, Cache, MemoryCache>::fit;
-        static_assert(detail::decoded_rows<shape_of<X>, embed, layer_type::heads, layer_type::head_width, Cache, MemoryCache>::fit,
+        using layer_type = decoder_layer<Options.layer, Element, Panel>;
+        constexpr bool fits = detail::decoded_rows<shape_of<Input>, embed, layer_type::heads, layer_type::head_width, Cache, MemoryCache>::fit;
+        static_assert(detail::decoded_rows<shape_of<Input>, embed, layer_type::heads, layer_type::head_width, Cache, MemoryCache>::fit,
                       "ashlar: decoder: decode needs rows [rows, embed] and caches of the layer's heads and head width; change one");
         if constexpr (!fits)
-            return detail::refused_rows<shape_of<X>, embed, element_of<X>>();
+            return detail::refused_rows<shape_of<Input>, embed, element_of<Input>>();
         else
-            return detail::call_layers(*this, std::forward<X>(x),
+            return detail::call_layers(*this, std::forward<Input>(x),
                                        [c = &caches, m = &memories, choices...](const auto& layer, const auto& y, std::size_t i) ASHLAR_LAMBDA_INLINE {
                                            return layer.decode(y, (*c)[i], (*m)[i], choices...);
                                        });
     }
 
     /// What follows the last layer.
-    template <expression X>
+    template <expression Input>
         requires(Options.final_norm)
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto last_step(X&& x) const& noexcept {
-        return norm(std::forward<X>(x));
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto last_step(Input&& x) const& noexcept {
+        return norm(std::forward<Input>(x));
     }
 
     template <class Self, class Visitor>
@@ -112,14 +112,14 @@ struct decoder {
         if constexpr (Options.final_norm) visit("norm", self.norm);
     }
     /// For summaries: what the module evaluates, and with what.
-    template <class X, class Visitor>
-    static constexpr void parts(const decoder& self, const X& x, Visitor&& visit) {
+    template <class Input, class Visitor>
+    static constexpr void parts(const decoder& self, const Input& x, Visitor&& visit) {
         visit.step("layers", self.layers, x);
         if constexpr (has_last_step) visit.step("norm", self.norm, x);
     }
     /// For summaries: the call with an input, where that takes more.
-    template <class X>
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto call_with(const X& x) const noexcept {
+    template <class Input>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto call_with(const Input& x) const noexcept {
         return (*this)(x, x);
     }
 };

@@ -48,7 +48,7 @@ inline constexpr bool has_mask = ashlar::detail::has_option<ashlar::detail::atte
 ///     constexpr auto& turn = nn::rope_tables<{.head_width = 8, .positions = 512}>;
 ///     y = layer(x, turn);                   // all rows at once, causal
 ///     y = layer.decode(row, turn, cache);   // the next rows, beside those in a kv_cache
-template <decoder_block_options Options, class T = float, std::size_t Panel = detail::panel<T>>
+template <decoder_block_options Options, class Element = float, std::size_t Panel = detail::panel<Element>>
 struct decoder_block {
     static constexpr decoder_block_options options = Options;
     static constexpr std::size_t embed = Options.embed, heads = Options.heads;
@@ -64,23 +64,23 @@ struct decoder_block {
         .embed = embed, .hidden = hidden, .activation = Options.activation, .gated = true, .bias = false};
     static constexpr rms_norm_options norm_options{Options.embed, Options.eps};
 
-    rms_norm<norm_options, T> input_layernorm;
-    multihead_attention<self_attention_options, T, Panel> self_attn;
-    rms_norm<norm_options, T> post_attention_layernorm;
-    feed_forward<block_options, T, Panel> mlp;
+    rms_norm<norm_options, Element> input_layernorm;
+    multihead_attention<self_attention_options, Element, Panel> self_attn;
+    rms_norm<norm_options, Element> post_attention_layernorm;
+    feed_forward<block_options, Element, Panel> mlp;
 
     static constexpr std::size_t kv_heads = decltype(self_attn)::kv_heads, head_width = decltype(self_attn)::head_width;
 
     /// All rows at once, lazily: [..., T, embed] to the same shape, for positions 0, 1, .... Causal unless the options of
     /// the call, which are those of `attention`, have a mask.
-    template <expression X, class Turn, class... Choices>
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(X&& x, const Turn& turn, const Choices&... choices) const& noexcept {
-        static_assert(detail::module_input<shape_of<X>, embed>::fits,
+    template <expression Input, class Turn, class... Choices>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, const Turn& turn, const Choices&... choices) const& noexcept {
+        static_assert(detail::module_input<shape_of<Input>, embed>::fits,
                       "ashlar: nn: the last axis of the input must be as wide as the module's options say; change one");
-        if constexpr (!detail::module_input<shape_of<X>, embed>::fits)
-            return detail::refused_rows<shape_of<X>, embed, element_of<X>>();
+        if constexpr (!detail::module_input<shape_of<Input>, embed>::fits)
+            return detail::refused_rows<shape_of<Input>, embed, element_of<Input>>();
         else
-            return detail::used_often(std::forward<X>(x), [&](const auto& y) ASHLAR_LAMBDA_INLINE {
+            return detail::used_often(std::forward<Input>(x), [&](const auto& y) ASHLAR_LAMBDA_INLINE {
                 const auto norm = input_layernorm(y);
                 const auto q = turn(self_attn.queries(norm), std::size_t{0});
                 const auto k = turn(self_attn.keys(norm), std::size_t{0});
@@ -90,17 +90,17 @@ struct decoder_block {
                     return rest(y, ashlar::attention(q, k, self_attn.values(norm), causal, choices...));
             });
     }
-    template <expression X, class... Rest>
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(X&& x, Rest&&... rest) const&& noexcept {
-        return detail::named(*this)(std::forward<X>(x), std::forward<Rest>(rest)...);
+    template <expression Input, class... Rest>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, Rest&&... rest) const&& noexcept {
+        return detail::named(*this)(std::forward<Input>(x), std::forward<Rest>(rest)...);
     }
 
     /// The next rows [rows, embed] behind those whose keys and values are in the cache (a `kv_cache` of kv_heads and
     /// head_width): appends theirs, now, and returns the expression of the layer for them, [rows, embed]. x must be a
     /// tensor or view. The cache must have room (asserted). `flops` and `workspace_bytes` of the expression are those of
-    /// what is left to do; appending took `append_flops<X, Turn>`, and its own scratch on the stack.
-    template <array_expression X, class Turn, class Cache, class... Choices>
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto decode(X&& x, const Turn& turn, Cache& cache, const Choices&... choices) const& noexcept {
+    /// what is left to do; appending took `append_flops<Input, Turn>`, and its own scratch on the stack.
+    template <array_expression Input, class Turn, class Cache, class... Choices>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto decode(Input&& x, const Turn& turn, Cache& cache, const Choices&... choices) const& noexcept {
         const std::size_t first = cache.position();
         const auto norm = eval(input_layernorm(x));
         cache.prefill(turn(self_attn.keys(norm), first), self_attn.values(norm));
@@ -108,21 +108,21 @@ struct decoder_block {
     }
 
 private:
-    template <class X>
-    using normed = ashlar::detail::value_tensor<decltype(std::declval<const rms_norm<norm_options, T>&>()(std::declval<const X&>()))>;
+    template <class Input>
+    using normed = ashlar::detail::value_tensor<decltype(std::declval<const rms_norm<norm_options, Element>&>()(std::declval<const Input&>()))>;
 
 public:
-    /// What `decode` of an X evaluates: the norm, and keys and values of its values.
-    template <class X, class Turn>
+    /// What `decode` of an Input evaluates: the norm, and keys and values of its values.
+    template <class Input, class Turn>
     using appended = ashlar::detail::plan_part<
-        1, decltype(std::declval<const decltype(input_layernorm)&>()(std::declval<const X&>())),
-        decltype(std::declval<const Turn&>()(std::declval<const decltype(self_attn)&>().keys(std::declval<const normed<X>&>()), std::size_t{})),
-        decltype(std::declval<const decltype(self_attn)&>().values(std::declval<const normed<X>&>()))>;
+        1, decltype(std::declval<const decltype(input_layernorm)&>()(std::declval<const Input&>())),
+        decltype(std::declval<const Turn&>()(std::declval<const decltype(self_attn)&>().keys(std::declval<const normed<Input>&>()), std::size_t{})),
+        decltype(std::declval<const decltype(self_attn)&>().values(std::declval<const normed<Input>&>()))>;
     /// FLOPs of that.
     ///
     ///     constexpr std::size_t all = flops<decltype(layer.decode(row, turn, cache))> + block::append_flops<decltype(row), decltype(turn)>;
-    template <class X, class Turn>
-    static constexpr std::size_t append_flops = ashlar::detail::part_flops<appended<std::remove_cvref_t<X>, std::remove_cvref_t<Turn>>>;
+    template <class Input, class Turn>
+    static constexpr std::size_t append_flops = ashlar::detail::part_flops<appended<std::remove_cvref_t<Input>, std::remove_cvref_t<Turn>>>;
 
     template <class Self, class Visitor>
     static constexpr void members(Self& self, Visitor&& visit) {
@@ -132,23 +132,23 @@ public:
         visit("mlp", self.mlp);
     }
     /// For summaries: what the module calls, and with what.
-    template <class X, class Visitor>
-    static constexpr void parts(const decoder_block& self, const X& x, Visitor&& visit) {
+    template <class Input, class Visitor>
+    static constexpr void parts(const decoder_block& self, const Input& x, Visitor&& visit) {
         visit("input_layernorm", self.input_layernorm, x);
         visit("self_attn", self.self_attn, x);
         visit("post_attention_layernorm", self.post_attention_layernorm, x);
         visit("mlp", self.mlp, x);
     }
     /// For summaries: the call with an input, where that takes more; without the rotation.
-    template <class X>
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto call_with(const X& x) const noexcept {
+    template <class Input>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto call_with(const Input& x) const noexcept {
         return (*this)(x, detail::no_turn{});
     }
 
 private:
     /// Everything behind the attention of the heads.
-    template <class X, class Mixed>
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto rest(const X& x, const Mixed& mixed) const noexcept {
+    template <class Input, class Mixed>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto rest(const Input& x, const Mixed& mixed) const noexcept {
         return let(x + self_attn.out_proj(merge_heads(mixed)), [this](const auto& h) ASHLAR_LAMBDA_INLINE { return h + mlp(post_attention_layernorm(h)); });
     }
 };
@@ -156,10 +156,10 @@ private:
 namespace detail {
 
 /// A step of a stack that decodes, and what it evaluates when the expression of a layer is built.
-template <class Turn, class F>
-struct decode_step : F {
-    template <class Layer, class X>
-    using evaluated = typename Layer::template appended<X, Turn>;
+template <class Turn, class Function>
+struct decode_step : Function {
+    template <class Layer, class Input>
+    using evaluated = typename Layer::template appended<Input, Turn>;
 };
 
 }  // namespace detail
@@ -176,39 +176,39 @@ struct decoder_stack_options {
 ///     nn::decoder_stack<{.block = {.embed = 64, .heads = 8, .kv_heads = 4, .hidden = 172}, .layers = 5}> stack{};
 ///     y = stack(x, turn);
 ///     y = stack.decode(x, turn, caches);   // caches: std::array<nn::kv_cache<float, 512, 4, 8>, 5>
-template <decoder_stack_options Options, class T = float, std::size_t Panel = detail::panel<T>>
+template <decoder_stack_options Options, class Element = float, std::size_t Panel = detail::panel<Element>>
 struct decoder_stack {
     static constexpr decoder_stack_options options = Options;
     static constexpr std::size_t embed = Options.block.embed, layer_count = Options.layers;
     static constexpr bool has_last_step = true;
 
-    std::array<decoder_block<Options.block, T, Panel>, layer_count> layers;
-    rms_norm<{Options.block.embed, Options.block.eps}, T> norm;
+    std::array<decoder_block<Options.block, Element, Panel>, layer_count> layers;
+    rms_norm<{Options.block.embed, Options.block.eps}, Element> norm;
 
     /// The call for all rows at once; it borrows the module and `turn`.
-    template <expression X, class Turn, class... Choices>
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(X&& x, const Turn& turn, const Choices&... choices) const& noexcept {
-        return detail::call_layers(*this, std::forward<X>(x),
+    template <expression Input, class Turn, class... Choices>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, const Turn& turn, const Choices&... choices) const& noexcept {
+        return detail::call_layers(*this, std::forward<Input>(x),
                                    [t = &turn, choices...](const auto& layer, const auto& y, std::size_t) ASHLAR_LAMBDA_INLINE { return layer(y, *t, choices...); });
     }
-    template <expression X, class... Rest>
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(X&& x, Rest&&... rest) const&& noexcept {
-        return detail::named(*this)(std::forward<X>(x), std::forward<Rest>(rest)...);
+    template <expression Input, class... Rest>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, Rest&&... rest) const&& noexcept {
+        return detail::named(*this)(std::forward<Input>(x), std::forward<Rest>(rest)...);
     }
     /// The call for the next rows [rows, embed], with one cache for each layer. Each evaluation appends to the caches, which
     /// `flops` of the call have and `workspace_bytes` not: appending takes its own scratch on the stack.
-    template <expression X, class Turn, class Cache, class... Choices>
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto decode(X&& x, const Turn& turn, std::array<Cache, layer_count>& caches, const Choices&... choices) const& noexcept {
+    template <expression Input, class Turn, class Cache, class... Choices>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto decode(Input&& x, const Turn& turn, std::array<Cache, layer_count>& caches, const Choices&... choices) const& noexcept {
         const auto step = [t = &turn, c = &caches, choices...](const auto& layer, const auto& y, std::size_t i) ASHLAR_LAMBDA_INLINE {
             return layer.decode(y, *t, (*c)[i], choices...);
         };
-        return detail::call_layers(*this, std::forward<X>(x), detail::decode_step<Turn, decltype(step)>{step});
+        return detail::call_layers(*this, std::forward<Input>(x), detail::decode_step<Turn, decltype(step)>{step});
     }
 
     /// What follows the last layer.
-    template <expression X>
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto last_step(X&& x) const& noexcept {
-        return norm(std::forward<X>(x));
+    template <expression Input>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto last_step(Input&& x) const& noexcept {
+        return norm(std::forward<Input>(x));
     }
 
     template <class Self, class Visitor>
@@ -217,14 +217,14 @@ struct decoder_stack {
         visit("norm", self.norm);
     }
     /// For summaries: what the module evaluates, and with what.
-    template <class X, class Visitor>
-    static constexpr void parts(const decoder_stack& self, const X& x, Visitor&& visit) {
+    template <class Input, class Visitor>
+    static constexpr void parts(const decoder_stack& self, const Input& x, Visitor&& visit) {
         visit.step("layers", self.layers, x);
         if constexpr (has_last_step) visit.step("norm", self.norm, x);
     }
     /// For summaries: the call with an input, where that takes more; without the rotation.
-    template <class X>
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto call_with(const X& x) const noexcept {
+    template <class Input>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto call_with(const Input& x) const noexcept {
         return (*this)(x, detail::no_turn{});
     }
 };

@@ -30,18 +30,18 @@ template <class Apply>
 struct cross_choices {
     [[no_unique_address]] Apply apply;
 };
-template <class C>
+template <class Choice>
 inline constexpr bool is_cross = false;
 template <class Apply>
 inline constexpr bool is_cross<cross_choices<Apply>> = true;
 
 /// f(options for the memory, other options...); options come in any order, so that the others may be turned around.
-template <std::size_t Turns, class F>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto with_cross(const F& f) noexcept {
+template <std::size_t Turns, class Function>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto with_cross(const Function& f) noexcept {
     return f(cross_choices{[](const auto& g) ASHLAR_LAMBDA_INLINE { return g(); }});
 }
-template <std::size_t Turns, class F, class First, class... Rest>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto with_cross(const F& f, const First& first, const Rest&... rest) noexcept {
+template <std::size_t Turns, class Function, class First, class... Rest>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto with_cross(const Function& f, const First& first, const Rest&... rest) noexcept {
     if constexpr (is_cross<First>)
         return f(first, rest...);
     else if constexpr (Turns == 0)
@@ -71,38 +71,38 @@ using decoder_layer_options = encoder_layer_options;
 ///
 ///     nn::decoder_layer<{.embed = 64, .heads = 4, .hidden = 256}> layer{};
 ///     y = layer(x, memory, causal, nn::cross(keys_below(n)));
-template <decoder_layer_options Options, class T = float, std::size_t Panel = detail::panel<T>>
+template <decoder_layer_options Options, class Element = float, std::size_t Panel = detail::panel<Element>>
 struct decoder_layer {
-    using encoder_type = encoder_layer<Options, T, Panel>;
+    using encoder_type = encoder_layer<Options, Element, Panel>;
     static constexpr decoder_layer_options options = Options;
     using norm_type = typename encoder_type::norm_type;
     static constexpr std::size_t embed = Options.embed, hidden = encoder_type::hidden;
 
-    multihead_attention<encoder_type::self_attention_options, T, Panel> self_attn, multihead_attn;
-    nn::feed_forward<encoder_type::block_options, T, Panel> feed_forward;
+    multihead_attention<encoder_type::self_attention_options, Element, Panel> self_attn, multihead_attn;
+    nn::feed_forward<encoder_type::block_options, Element, Panel> feed_forward;
     norm_type norm1, norm2, norm3;
 
     static constexpr std::size_t heads = Options.heads, head_width = decltype(self_attn)::head_width;
 
     /// The expression; it borrows the module.
-    template <expression X, expression Memory, class... Choices>
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(X&& x, Memory&& memory, const Choices&... choices) const& noexcept {
-        constexpr bool fits = detail::module_input<shape_of<X>, embed>::fits && detail::module_input<shape_of<Memory>, embed>::fits;
-        static_assert(detail::module_input<shape_of<X>, embed>::fits && detail::module_input<shape_of<Memory>, embed>::fits,
+    template <expression Input, expression Memory, class... Choices>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, Memory&& memory, const Choices&... choices) const& noexcept {
+        constexpr bool fits = detail::module_input<shape_of<Input>, embed>::fits && detail::module_input<shape_of<Memory>, embed>::fits;
+        static_assert(detail::module_input<shape_of<Input>, embed>::fits && detail::module_input<shape_of<Memory>, embed>::fits,
                       "ashlar: nn: the last axis of the input must be as wide as the module's options say; change one");
         if constexpr (!fits)
-            return detail::refused_rows<shape_of<X>, embed, element_of<X>>();
+            return detail::refused_rows<shape_of<Input>, embed, element_of<Input>>();
         else
             return detail::used_often(std::forward<Memory>(memory), [&](const auto& m) ASHLAR_LAMBDA_INLINE {
-                return detail::used_often(std::forward<X>(x), [&](const auto& y) ASHLAR_LAMBDA_INLINE {
+                return detail::used_often(std::forward<Input>(x), [&](const auto& y) ASHLAR_LAMBDA_INLINE {
                     return detail::with_cross<sizeof...(Choices)>(
                         [&](const auto& to_memory, const auto&... own) ASHLAR_LAMBDA_INLINE { return layer(y, m, to_memory, own...); }, choices...);
                 });
             });
     }
-    template <expression X, class... Rest>
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(X&& x, Rest&&... rest) const&& noexcept {
-        return detail::named(*this)(std::forward<X>(x), std::forward<Rest>(rest)...);
+    template <expression Input, class... Rest>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, Rest&&... rest) const&& noexcept {
+        return detail::named(*this)(std::forward<Input>(x), std::forward<Rest>(rest)...);
     }
 
     /// Puts keys and values of a memory [S, embed] into a cache, of which `decode` reads those of the first `count` rows.
@@ -121,13 +121,13 @@ struct decoder_layer {
     ///
     ///     layer.remember(memory, memory_cache);
     ///     y = layer.decode(row, cache, memory_cache);
-    template <array_expression X, class Cache, class MemoryCache, class... Choices>
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto decode(X&& x, Cache& cache, const MemoryCache& memory, const Choices&... choices) const& noexcept {
-        constexpr bool fits = detail::decoded_rows<shape_of<X>, embed, heads, head_width, Cache, MemoryCache>::fit;
-        static_assert(detail::decoded_rows<shape_of<X>, embed, heads, head_width, Cache, MemoryCache>::fit,
+    template <array_expression Input, class Cache, class MemoryCache, class... Choices>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto decode(Input&& x, Cache& cache, const MemoryCache& memory, const Choices&... choices) const& noexcept {
+        constexpr bool fits = detail::decoded_rows<shape_of<Input>, embed, heads, head_width, Cache, MemoryCache>::fit;
+        static_assert(detail::decoded_rows<shape_of<Input>, embed, heads, head_width, Cache, MemoryCache>::fit,
                       "ashlar: decoder: decode needs rows [rows, embed] and caches of the layer's heads and head width; change one");
         if constexpr (!fits) {
-            return detail::refused_rows<shape_of<X>, embed, element_of<X>>();
+            return detail::refused_rows<shape_of<Input>, embed, element_of<Input>>();
         } else {
             detail::append_rows<Options.norm_first>(self_attn, norm1, x, cache);
             return detail::with_cross<sizeof...(Choices)>(
@@ -146,8 +146,8 @@ struct decoder_layer {
         visit("norm3", self.norm3);
     }
     /// For summaries: what the module calls, and with what.
-    template <class X, class Visitor>
-    static constexpr void parts(const decoder_layer& self, const X& x, Visitor&& visit) {
+    template <class Input, class Visitor>
+    static constexpr void parts(const decoder_layer& self, const Input& x, Visitor&& visit) {
         visit("self_attn", self.self_attn, x);
         visit("multihead_attn", self.multihead_attn, x);
         decltype(self.feed_forward)::parts(self.feed_forward, x, visit);
@@ -156,14 +156,14 @@ struct decoder_layer {
         visit("norm3", self.norm3, x);
     }
     /// For summaries: the call with an input, where that takes more.
-    template <class X>
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto call_with(const X& x) const noexcept {
+    template <class Input>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto call_with(const Input& x) const noexcept {
         return (*this)(x, x);
     }
 
 private:
-    template <class X, class Memory, class Cross, class... Own>
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto layer(const X& x, const Memory& memory, const Cross& to_memory, const Own&... own) const noexcept {
+    template <class Input, class Memory, class Cross, class... Own>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto layer(const Input& x, const Memory& memory, const Cross& to_memory, const Own&... own) const noexcept {
         return blocks(
             x, [&](const auto& y) ASHLAR_LAMBDA_INLINE { return self_attn(y, own...); },
             [&](const auto& q) ASHLAR_LAMBDA_INLINE {
@@ -171,8 +171,8 @@ private:
             });
     }
     /// The same where keys and values are in caches.
-    template <class X, class Cache, class MemoryCache, class Cross, class... Own>
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto decoded(const X& x, const Cache& cache, const MemoryCache& memory, const Cross& to_memory,
+    template <class Input, class Cache, class MemoryCache, class Cross, class... Own>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto decoded(const Input& x, const Cache& cache, const MemoryCache& memory, const Cross& to_memory,
                                                               const Own&... own) const noexcept {
         return blocks(
             x, [&](const auto& y) ASHLAR_LAMBDA_INLINE { return self_attn.out_proj(merge_heads(cache.attend(self_attn.queries(y), own...))); },
@@ -181,8 +181,8 @@ private:
             });
     }
     /// The three blocks with their residuals and norms; `attend` and `look_up` are the two attentions.
-    template <class X, class Attend, class LookUp>
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto blocks(const X& x, const Attend& attend, const LookUp& look_up) const noexcept {
+    template <class Input, class Attend, class LookUp>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto blocks(const Input& x, const Attend& attend, const LookUp& look_up) const noexcept {
         if constexpr (Options.norm_first)
             return let(x + attend(norm1(x)), [&](const auto& a) ASHLAR_LAMBDA_INLINE {
                 return let(a + look_up(norm2(a)), [this](const auto& b) ASHLAR_LAMBDA_INLINE { return b + feed_forward(norm3(b)); });
@@ -193,8 +193,8 @@ private:
             });
     }
     /// The attention of rows to a memory in a cache; they are no later than it, so nothing is causal.
-    template <class Q, class Cache, class... Choices>
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto recall(const Q& q, const Cache& memory, const Choices&... choices) const noexcept {
+    template <class Query, class Cache, class... Choices>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto recall(const Query& q, const Cache& memory, const Choices&... choices) const noexcept {
         if constexpr (ashlar::detail::has_option<ashlar::detail::attention_option::mask, Choices...>)
             return ashlar::attention(multihead_attn.queries(q), memory.keys(), memory.values(), choices...);
         else

@@ -27,12 +27,12 @@ struct embedding_options {
 ///     nn::embedding<{.entries = 512, .size = 64}> words{};
 ///     tensor<float, 32, 64> x = words(tokens);            // tokens: tensor<int, 32>
 ///     tensor<float, 32, 512> logits = words.scores(y);    // the head that shares the table
-template <embedding_options Options, class T = float>
+template <embedding_options Options, class Element = float>
 struct embedding {
     static constexpr embedding_options options = Options;
     static constexpr std::size_t entries = Options.entries, size = Options.size;
 
-    basic_tensor<T, entries, size> weight;
+    basic_tensor<Element, entries, size> weight;
 
     /// The expression; it borrows the module. One integer gives one row, a view.
     template <expression Tokens>
@@ -46,9 +46,9 @@ struct embedding {
 
     /// The products of x with every entry, [..., size] to [..., entries]: the output layer of a model that ties it to the
     /// table. A `linear` with a packed copy of the table is faster where there are many rows.
-    template <expression X>
-    [[nodiscard]] constexpr auto scores(X&& x) const& noexcept {
-        return matmul(std::forward<X>(x), transpose(weight));
+    template <expression Input>
+    [[nodiscard]] constexpr auto scores(Input&& x) const& noexcept {
+        return matmul(std::forward<Input>(x), transpose(weight));
     }
     void operator()(const auto&) const&& = delete;  // ashlar: nn: an expression borrows its module, and a temporary one would dangle; name it first
     void scores(const auto&) const&& = delete;  // ashlar: nn: an expression borrows its module, and a temporary one would dangle; name it first

@@ -32,24 +32,24 @@ struct encoder_options {
 ///
 ///     nn::encoder<{.layer = {.embed = 64, .heads = 4}, .layers = 6}> encoder{};
 ///     tensor<float, 32, 64> y = encoder(x, keys_below(length));
-template <encoder_options Options, class T = float, std::size_t Panel = detail::panel<T>>
+template <encoder_options Options, class Element = float, std::size_t Panel = detail::panel<Element>>
 struct encoder {
     static constexpr encoder_options options = Options;
     static constexpr std::size_t embed = Options.layer.embed, layer_count = Options.layers;
     static constexpr bool has_last_step = Options.final_norm;
 
-    std::array<encoder_layer<Options.layer, T, Panel>, layer_count> layers;
-    [[no_unique_address]] std::conditional_t<Options.final_norm, typename encoder_layer<Options.layer, T, Panel>::norm_type, no_array> norm;
+    std::array<encoder_layer<Options.layer, Element, Panel>, layer_count> layers;
+    [[no_unique_address]] std::conditional_t<Options.final_norm, typename encoder_layer<Options.layer, Element, Panel>::norm_type, no_array> norm;
 
     /// The call; it borrows the module.
-    template <expression X, class... Choices>
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(X&& x, const Choices&... choices) const& noexcept {
-        return detail::call_layers(*this, std::forward<X>(x),
+    template <expression Input, class... Choices>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, const Choices&... choices) const& noexcept {
+        return detail::call_layers(*this, std::forward<Input>(x),
                                    [choices...](const auto& layer, const auto& y, std::size_t) ASHLAR_LAMBDA_INLINE { return layer(y, choices...); });
     }
-    template <expression X, class... Choices>
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(X&& x, Choices&&... choices) const&& noexcept {
-        return detail::named(*this)(std::forward<X>(x), std::forward<Choices>(choices)...);
+    template <expression Input, class... Choices>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, Choices&&... choices) const&& noexcept {
+        return detail::named(*this)(std::forward<Input>(x), std::forward<Choices>(choices)...);
     }
 
     /// The call as a language model (GPT-2) for the next rows [rows, embed], with one cache for each layer (see
@@ -58,26 +58,26 @@ struct encoder {
     ///
     ///     static std::array<nn::kv_cache<float, 1024, 12, 64>, 12> caches;
     ///     y = blocks.decode(row, caches);
-    template <expression X, class Cache, class... Choices>
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto decode(X&& x, std::array<Cache, layer_count>& caches, const Choices&... choices) const& noexcept {
-        using layer_type = encoder_layer<Options.layer, T, Panel>;
-        constexpr bool fits = detail::decoded_rows<shape_of<X>, embed, layer_type::heads, layer_type::head_width, Cache>::fit;
-        static_assert(detail::decoded_rows<shape_of<X>, embed, layer_type::heads, layer_type::head_width, Cache>::fit,
+    template <expression Input, class Cache, class... Choices>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto decode(Input&& x, std::array<Cache, layer_count>& caches, const Choices&... choices) const& noexcept {
+        using layer_type = encoder_layer<Options.layer, Element, Panel>;
+        constexpr bool fits = detail::decoded_rows<shape_of<Input>, embed, layer_type::heads, layer_type::head_width, Cache>::fit;
+        static_assert(detail::decoded_rows<shape_of<Input>, embed, layer_type::heads, layer_type::head_width, Cache>::fit,
                       "ashlar: encoder: decode needs rows [rows, embed] and a cache of the layer's heads and head width; change one");
         if constexpr (!fits)
-            return detail::refused_rows<shape_of<X>, embed, element_of<X>>();
+            return detail::refused_rows<shape_of<Input>, embed, element_of<Input>>();
         else
-            return detail::call_layers(*this, std::forward<X>(x),
+            return detail::call_layers(*this, std::forward<Input>(x),
                                        [c = &caches, choices...](const auto& layer, const auto& y, std::size_t i) ASHLAR_LAMBDA_INLINE {
                                            return layer.decode(y, (*c)[i], choices...);
                                        });
     }
 
     /// What follows the last layer.
-    template <expression X>
+    template <expression Input>
         requires(Options.final_norm)
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto last_step(X&& x) const& noexcept {
-        return norm(std::forward<X>(x));
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto last_step(Input&& x) const& noexcept {
+        return norm(std::forward<Input>(x));
     }
 
     template <class Self, class Visitor>
@@ -86,8 +86,8 @@ struct encoder {
         if constexpr (Options.final_norm) visit("norm", self.norm);
     }
     /// For summaries: what the module evaluates, and with what.
-    template <class X, class Visitor>
-    static constexpr void parts(const encoder& self, const X& x, Visitor&& visit) {
+    template <class Input, class Visitor>
+    static constexpr void parts(const encoder& self, const Input& x, Visitor&& visit) {
         visit.step("layers", self.layers, x);
         if constexpr (has_last_step) visit.step("norm", self.norm, x);
     }

@@ -52,8 +52,8 @@ struct decoded_rows {
 };
 
 /// Appends the keys and values of rows x to a cache, now: of their norm, if the norms come first.
-template <bool NormFirst, class Attention, class Norm, class X, class Cache>
-ASHLAR_ALWAYS_INLINE constexpr void append_rows(const Attention& attention, const Norm& norm, const X& x, Cache& cache) noexcept {
+template <bool NormFirst, class Attention, class Norm, class Input, class Cache>
+ASHLAR_ALWAYS_INLINE constexpr void append_rows(const Attention& attention, const Norm& norm, const Input& x, Cache& cache) noexcept {
     if constexpr (NormFirst) {
         const auto normed = eval(norm(x));
         cache.prefill(attention.keys(normed), attention.values(normed));
@@ -72,7 +72,7 @@ ASHLAR_ALWAYS_INLINE constexpr void append_rows(const Attention& attention, cons
 ///
 ///     nn::encoder_layer<{.embed = 64, .heads = 4, .hidden = 256}> layer{};
 ///     y = layer(x, keys_below(length));
-template <encoder_layer_options Options, class T = float, std::size_t Panel = detail::panel<T>>
+template <encoder_layer_options Options, class Element = float, std::size_t Panel = detail::panel<Element>>
 struct encoder_layer {
     static constexpr encoder_layer_options options = Options;
     static constexpr std::size_t embed = Options.embed, hidden = detail::given_or(Options.hidden, 4 * embed);
@@ -81,29 +81,29 @@ struct encoder_layer {
         .batch_first = Options.batch_first, .key_bias = Options.key_bias};
     static constexpr feed_forward_options block_options{
         .embed = embed, .hidden = hidden, .activation = Options.activation, .gated = Options.gated, .bias = Options.bias};
-    using norm_type = detail::norm_of<Options.norm, {Options.embed, Options.eps, Options.bias}, T>;
+    using norm_type = detail::norm_of<Options.norm, {Options.embed, Options.eps, Options.bias}, Element>;
 
-    multihead_attention<self_attention_options, T, Panel> self_attn;
-    nn::feed_forward<block_options, T, Panel> feed_forward;
+    multihead_attention<self_attention_options, Element, Panel> self_attn;
+    nn::feed_forward<block_options, Element, Panel> feed_forward;
     norm_type norm1, norm2;
 
     static constexpr std::size_t heads = Options.heads, head_width = decltype(self_attn)::head_width;
 
     /// The expression; it borrows the module.
-    template <expression X, class... Choices>
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(X&& x, Choices&&... choices) const& noexcept {
-        static_assert(detail::module_input<shape_of<X>, embed>::fits,
+    template <expression Input, class... Choices>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, Choices&&... choices) const& noexcept {
+        static_assert(detail::module_input<shape_of<Input>, embed>::fits,
                       "ashlar: nn: the last axis of the input must be as wide as the module's options say; change one");
-        if constexpr (!detail::module_input<shape_of<X>, embed>::fits)
-            return detail::refused_rows<shape_of<X>, embed, element_of<X>>();
+        if constexpr (!detail::module_input<shape_of<Input>, embed>::fits)
+            return detail::refused_rows<shape_of<Input>, embed, element_of<Input>>();
         else
-            return detail::used_often(std::forward<X>(x), [&](const auto& y) ASHLAR_LAMBDA_INLINE {
+            return detail::used_often(std::forward<Input>(x), [&](const auto& y) ASHLAR_LAMBDA_INLINE {
                 return blocks(y, [&](const auto& z) ASHLAR_LAMBDA_INLINE { return self_attn(z, choices...); });
             });
     }
-    template <expression X, class... Choices>
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(X&& x, Choices&&... choices) const&& noexcept {
-        return detail::named(*this)(std::forward<X>(x), std::forward<Choices>(choices)...);
+    template <expression Input, class... Choices>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, Choices&&... choices) const&& noexcept {
+        return detail::named(*this)(std::forward<Input>(x), std::forward<Choices>(choices)...);
     }
 
     /// The layer as one of a language model (GPT-2), causal, for the next rows [rows, embed] behind those whose keys and values
@@ -111,13 +111,13 @@ struct encoder_layer {
     /// them, [rows, embed]. x must be a tensor or view. The cache must have room (asserted). Options of the call have no mask.
     ///
     ///     y = layer.decode(row, cache);
-    template <array_expression X, class Cache, class... Choices>
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto decode(X&& x, Cache& cache, const Choices&... choices) const& noexcept {
-        constexpr bool fits = detail::decoded_rows<shape_of<X>, embed, heads, head_width, Cache>::fit;
-        static_assert(detail::decoded_rows<shape_of<X>, embed, heads, head_width, Cache>::fit,
+    template <array_expression Input, class Cache, class... Choices>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto decode(Input&& x, Cache& cache, const Choices&... choices) const& noexcept {
+        constexpr bool fits = detail::decoded_rows<shape_of<Input>, embed, heads, head_width, Cache>::fit;
+        static_assert(detail::decoded_rows<shape_of<Input>, embed, heads, head_width, Cache>::fit,
                       "ashlar: encoder: decode needs rows [rows, embed] and a cache of the layer's heads and head width; change one");
         if constexpr (!fits) {
-            return detail::refused_rows<shape_of<X>, embed, element_of<X>>();
+            return detail::refused_rows<shape_of<Input>, embed, element_of<Input>>();
         } else {
             detail::append_rows<Options.norm_first>(self_attn, norm1, x, cache);
             return blocks(x, [&](const auto& z) ASHLAR_LAMBDA_INLINE {
@@ -134,8 +134,8 @@ struct encoder_layer {
         visit("norm2", self.norm2);
     }
     /// For summaries: what the module calls, and with what.
-    template <class X, class Visitor>
-    static constexpr void parts(const encoder_layer& self, const X& x, Visitor&& visit) {
+    template <class Input, class Visitor>
+    static constexpr void parts(const encoder_layer& self, const Input& x, Visitor&& visit) {
         visit("self_attn", self.self_attn, x);
         decltype(self.feed_forward)::parts(self.feed_forward, x, visit);
         visit("norm1", self.norm1, x);
@@ -144,8 +144,8 @@ struct encoder_layer {
 
 private:
     /// Both blocks with their residuals and norms; `attend` is the attention.
-    template <class X, class Attend>
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto blocks(const X& x, const Attend& attend) const noexcept {
+    template <class Input, class Attend>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto blocks(const Input& x, const Attend& attend) const noexcept {
         if constexpr (Options.norm_first)
             return let(x + attend(norm1(x)), [this](const auto& h) ASHLAR_LAMBDA_INLINE { return h + feed_forward(norm2(h)); });
         else

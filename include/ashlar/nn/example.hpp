@@ -15,10 +15,10 @@ namespace ashlar::nn::detail {
 
 /// Room for a module that does not exist: its members can be named, which is all that counting does. As a local variable
 /// of a constant evaluation it costs nothing, however large the module is.
-template <class M>
+template <class Module>
 union unborn {
     char none;
-    M object;
+    Module object;
     constexpr unborn() : none{} {}
 };
 
@@ -27,46 +27,46 @@ union unborn {
 #pragma clang diagnostic ignored "-Wundefined-var-template"
 #endif
 /// A tensor that is never defined, for expressions of which only the type matters.
-template <class T>
+template <class Element>
 struct undefined_tensor {
-    static const T object;
+    static const Element object;
 };
-template <class T>
-constexpr const T& example() {
-    return undefined_tensor<T>::object;
+template <class Element>
+constexpr const Element& example() {
+    return undefined_tensor<Element>::object;
 }
 #if defined(__clang__)
 #pragma clang diagnostic pop
 #endif
 
-template <class T, class Shape>
+template <class Element, class Shape>
 struct tensor_like;
-template <class T, auto... Dims>
-struct tensor_like<T, shape<Dims...>> {
-    using type = basic_tensor<T, Dims...>;
+template <class Element, auto... Dims>
+struct tensor_like<Element, shape<Dims...>> {
+    using type = basic_tensor<Element, Dims...>;
 };
 
 /// A tensor of the shape that a module makes of an input.
-template <class M, class X>
-constexpr const auto& output_of(const M&, const X&) {
-    using result = decltype(std::declval<const M&>()(std::declval<const X&>()));
+template <class Module, class Input>
+constexpr const auto& output_of(const Module&, const Input&) {
+    using result = decltype(std::declval<const Module&>()(std::declval<const Input&>()));
     return example<typename tensor_like<element_of<result>, shape_of<result>>::type>();
 }
 
 /// A tensor of x's shape but for the last axis.
-template <std::size_t Columns, class X>
-constexpr const auto& with_columns(const X&) {
-    if constexpr (shape_of<X>::extents[shape_of<X>::rank - 1] == Columns)
-        return example<typename tensor_like<element_of<X>, shape_of<X>>::type>();
+template <std::size_t Columns, class Input>
+constexpr const auto& with_columns(const Input&) {
+    if constexpr (shape_of<Input>::extents[shape_of<Input>::rank - 1] == Columns)
+        return example<typename tensor_like<element_of<Input>, shape_of<Input>>::type>();
     else
-        return example<typename tensor_like<element_of<X>, decltype(ashlar::detail::with_dimension<shape_of<X>, shape_of<X>::rank - 1, Columns>())>::type>();
+        return example<typename tensor_like<element_of<Input>, decltype(ashlar::detail::with_dimension<shape_of<Input>, shape_of<Input>::rank - 1, Columns>())>::type>();
 }
 
 /// Leaves heads as they are, where a rotation is asked for.
 struct no_turn {
-    template <expression X>
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(X&& x, std::size_t) const noexcept {
-        return ashlar::detail::hold(std::forward<X>(x));
+    template <expression Input>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, std::size_t) const noexcept {
+        return ashlar::detail::hold(std::forward<Input>(x));
     }
 };
 

@@ -29,12 +29,12 @@ struct feed_forward_options {
 namespace detail {
 
 /// An expression once for each use of f: an array is borrowed as often as f likes, a lazy node is named by let.
-template <class X, class F>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto used_often(X&& x, const F& f) noexcept {
-    if constexpr (array_expression<X> && ashlar::detail::viewable<X>)
+template <class Input, class Function>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto used_often(Input&& x, const Function& f) noexcept {
+    if constexpr (array_expression<Input> && ashlar::detail::viewable<Input>)
         return f(x);
     else
-        return let(std::forward<X>(x), f);
+        return let(std::forward<Input>(x), f);
 }
 
 }  // namespace detail
@@ -44,27 +44,27 @@ template <class X, class F>
 ///
 ///     nn::feed_forward<{.embed = 64, .hidden = 256, .activation = nn::activation::gelu}> block{};
 ///     y = block(x);
-template <feed_forward_options Options, class T = float, std::size_t Panel = detail::panel<T>>
+template <feed_forward_options Options, class Element = float, std::size_t Panel = detail::panel<Element>>
 struct feed_forward {
     static constexpr feed_forward_options options = Options;
     static constexpr std::size_t embed = Options.embed, hidden = Options.hidden;
 
-    linear<{Options.embed, Options.hidden, Options.bias}, T, Panel> linear1;
-    linear<{Options.hidden, Options.embed, Options.bias}, T, Panel> linear2;
+    linear<{Options.embed, Options.hidden, Options.bias}, Element, Panel> linear1;
+    linear<{Options.hidden, Options.embed, Options.bias}, Element, Panel> linear2;
 
     /// The expression; it borrows the module.
-    template <expression X>
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(X&& x) const& noexcept {
-        static_assert(detail::module_input<shape_of<X>, embed>::fits,
+    template <expression Input>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x) const& noexcept {
+        static_assert(detail::module_input<shape_of<Input>, embed>::fits,
                       "ashlar: nn: the last axis of the input must be as wide as the module's options say; change one");
-        if constexpr (!detail::module_input<shape_of<X>, embed>::fits)
-            return detail::refused_rows<shape_of<X>, embed, element_of<X>>();
+        if constexpr (!detail::module_input<shape_of<Input>, embed>::fits)
+            return detail::refused_rows<shape_of<Input>, embed, element_of<Input>>();
         else
-            return linear2(activate<Options.activation>(linear1(std::forward<X>(x))));
+            return linear2(activate<Options.activation>(linear1(std::forward<Input>(x))));
     }
-    template <expression X>
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(X&& x) const&& noexcept {
-        return detail::named(*this)(std::forward<X>(x));
+    template <expression Input>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x) const&& noexcept {
+        return detail::named(*this)(std::forward<Input>(x));
     }
 
     template <class Self, class Visitor>
@@ -73,8 +73,8 @@ struct feed_forward {
         visit("linear2", self.linear2);
     }
     /// For summaries: what the module calls, and with what.
-    template <class X, class Visitor>
-    static constexpr void parts(const feed_forward& self, const X& x, Visitor&& visit) {
+    template <class Input, class Visitor>
+    static constexpr void parts(const feed_forward& self, const Input& x, Visitor&& visit) {
         visit("linear1", self.linear1, x);
         visit("linear2", self.linear2, detail::output_of(self.linear1, x));
     }
@@ -84,31 +84,31 @@ struct feed_forward {
 /// `gate_proj`, `up_proj`, `down_proj`, as in Hugging Face's LlamaMLP.
 ///
 ///     nn::feed_forward<{.embed = 64, .hidden = 172, .activation = nn::activation::silu, .gated = true, .bias = false}> swiglu{};
-template <feed_forward_options Options, class T, std::size_t Panel>
+template <feed_forward_options Options, class Element, std::size_t Panel>
     requires(Options.gated)
-struct feed_forward<Options, T, Panel> {
+struct feed_forward<Options, Element, Panel> {
     static constexpr feed_forward_options options = Options;
     static constexpr std::size_t embed = Options.embed, hidden = Options.hidden;
 
-    linear<{Options.embed, Options.hidden, Options.bias}, T, Panel> gate_proj;
-    linear<{Options.embed, Options.hidden, Options.bias}, T, Panel> up_proj;
-    linear<{Options.hidden, Options.embed, Options.bias}, T, Panel> down_proj;
+    linear<{Options.embed, Options.hidden, Options.bias}, Element, Panel> gate_proj;
+    linear<{Options.embed, Options.hidden, Options.bias}, Element, Panel> up_proj;
+    linear<{Options.hidden, Options.embed, Options.bias}, Element, Panel> down_proj;
 
     /// The expression; it borrows the module.
-    template <expression X>
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(X&& x) const& noexcept {
-        static_assert(detail::module_input<shape_of<X>, embed>::fits,
+    template <expression Input>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x) const& noexcept {
+        static_assert(detail::module_input<shape_of<Input>, embed>::fits,
                       "ashlar: nn: the last axis of the input must be as wide as the module's options say; change one");
-        if constexpr (!detail::module_input<shape_of<X>, embed>::fits)
-            return detail::refused_rows<shape_of<X>, embed, element_of<X>>();
+        if constexpr (!detail::module_input<shape_of<Input>, embed>::fits)
+            return detail::refused_rows<shape_of<Input>, embed, element_of<Input>>();
         else
-            return down_proj(detail::used_often(std::forward<X>(x), [this](const auto& y) ASHLAR_LAMBDA_INLINE {
+            return down_proj(detail::used_often(std::forward<Input>(x), [this](const auto& y) ASHLAR_LAMBDA_INLINE {
                 return activate<Options.activation>(gate_proj(y)) * up_proj(y);
             }));
     }
-    template <expression X>
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(X&& x) const&& noexcept {
-        return detail::named(*this)(std::forward<X>(x));
+    template <expression Input>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x) const&& noexcept {
+        return detail::named(*this)(std::forward<Input>(x));
     }
 
     template <class Self, class Visitor>
@@ -118,8 +118,8 @@ struct feed_forward<Options, T, Panel> {
         visit("down_proj", self.down_proj);
     }
     /// For summaries: what the module calls, and with what.
-    template <class X, class Visitor>
-    static constexpr void parts(const feed_forward& self, const X& x, Visitor&& visit) {
+    template <class Input, class Visitor>
+    static constexpr void parts(const feed_forward& self, const Input& x, Visitor&& visit) {
         visit("gate_proj", self.gate_proj, x);
         visit("up_proj", self.up_proj, x);
         visit("down_proj", self.down_proj, detail::output_of(self.up_proj, x));

@@ -52,10 +52,10 @@ public:
     }
 
     /// Uniform in [low, high): 24 random bits for a float, 53 for a double. A float's result may round to high.
-    template <class T>
-        requires(std::is_same_v<T, float> || std::is_same_v<T, double>)
-    constexpr T uniform(T low, T high) noexcept {
-        if constexpr (std::is_same_v<T, float>) {
+    template <class Element>
+        requires(std::is_same_v<Element, float> || std::is_same_v<Element, double>)
+    constexpr Element uniform(Element low, Element high) noexcept {
+        if constexpr (std::is_same_v<Element, float>) {
             const double unit = static_cast<double>(next() & 0xffffff) * 0x1p-24;
             return static_cast<float>(unit * static_cast<double>(high - low) + static_cast<double>(low));
         } else {
@@ -102,18 +102,18 @@ namespace detail {
 /// Sixteen normal numbers from sixteen uniform ones, as PyTorch computes them for contiguous tensors of at least 16: the
 /// first half and the second make pairs. Steps are rounded as PyTorch's are; its float logarithms, sines and cosines
 /// are approximations, ours are rounded from double.
-template <class T, class Config = current_config>
-constexpr std::array<T, 16> normal_block(const std::array<T, 16>& uniform, T mean, T deviation) noexcept {
+template <class Element, class Config = current_config>
+constexpr std::array<Element, 16> normal_block(const std::array<Element, 16>& uniform, Element mean, Element deviation) noexcept {
     tensor<double, 8> u1;
-    for (std::size_t j = 0; j < 8; ++j) u1(j) = static_cast<double>(T(1) - uniform[j]);
-    const tensor<T, 8> radius = sqrt(cast<T>(log(u1)) * T(-2));
-    std::array<T, 16> result{};
+    for (std::size_t j = 0; j < 8; ++j) u1(j) = static_cast<double>(Element(1) - uniform[j]);
+    const tensor<Element, 8> radius = sqrt(cast<Element>(log(u1)) * Element(-2));
+    std::array<Element, 16> result{};
     for (std::size_t j = 0; j < 8; ++j) {
-        const T theta = static_cast<T>(6.283185307179586) * uniform[j + 8];
+        const Element theta = static_cast<Element>(6.283185307179586) * uniform[j + 8];
         const nn::detail::sine_cosine angle = nn::detail::sine_and_cosine(static_cast<double>(theta));
         const auto at = [&](double direction) {
-            const T product = radius(j) * static_cast<T>(direction);
-            return static_cast<T>(static_cast<double>(product) * static_cast<double>(deviation) + static_cast<double>(mean));
+            const Element product = radius(j) * static_cast<Element>(direction);
+            return static_cast<Element>(static_cast<double>(product) * static_cast<double>(deviation) + static_cast<double>(mean));
         };
         result[j] = at(angle.cosine);
         result[j + 8] = at(angle.sine);
@@ -122,28 +122,28 @@ constexpr std::array<T, 16> normal_block(const std::array<T, 16>& uniform, T mea
 }
 
 /// The numbers that PyTorch's uniform_ writes to `count` elements, in order, to put(i, value).
-template <class T, class Put>
-constexpr void draw_uniform(generator& random, std::size_t count, T low, T high, Put&& put) noexcept {
+template <class Element, class Put>
+constexpr void draw_uniform(generator& random, std::size_t count, Element low, Element high, Put&& put) noexcept {
     for (std::size_t i = 0; i < count; ++i) put(i, random.uniform(low, high));
 }
 
 /// The numbers that PyTorch's normal_ writes to `count` elements, to put(i, value); some twice, the second one counts.
-template <class T, class Put>
+template <class Element, class Put>
 constexpr void draw_normal(generator& random, std::size_t count, double mean, double deviation, Put&& put) noexcept {
     if (count < 16) {
-        for (std::size_t i = 0; i < count; ++i) put(i, static_cast<T>(random.normal() * deviation + mean));
+        for (std::size_t i = 0; i < count; ++i) put(i, static_cast<Element>(random.normal() * deviation + mean));
         return;
     }
     const auto block = [&](std::size_t first) {
-        std::array<T, 16> uniform{};
-        for (T& u : uniform) u = random.uniform(T(0), T(1));
-        const std::array<T, 16> normal = normal_block(uniform, static_cast<T>(mean), static_cast<T>(deviation));
+        std::array<Element, 16> uniform{};
+        for (Element& u : uniform) u = random.uniform(Element(0), Element(1));
+        const std::array<Element, 16> normal = normal_block(uniform, static_cast<Element>(mean), static_cast<Element>(deviation));
         for (std::size_t j = 0; j < 16; ++j) put(first + j, normal[j]);
     };
     for (std::size_t i = 0; i + 16 <= count; i += 16) block(i);
     if (count % 16 != 0) {
         // All elements have got a uniform number before; the last sixteen get new ones.
-        for (std::size_t i = count - count % 16; i < count; ++i) static_cast<void>(random.uniform(T(0), T(1)));
+        for (std::size_t i = count - count % 16; i < count; ++i) static_cast<void>(random.uniform(Element(0), Element(1)));
         block(count - 16);
     }
 }

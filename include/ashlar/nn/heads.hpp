@@ -19,10 +19,10 @@ namespace detail {
 /// [..., T, Heads * D] as [..., T, Heads, D].
 template <class Shape, std::size_t Heads>
 consteval auto shape_with_heads() {
-    return ashlar::detail::build_shape<Shape::rank + 1>([]<std::size_t K>() {
-        if constexpr (K + 1 < Shape::rank)
-            return ashlar::detail::dimension_at<Shape, K>;
-        else if constexpr (K + 1 == Shape::rank)
+    return ashlar::detail::build_shape<Shape::rank + 1>([]<std::size_t Place>() {
+        if constexpr (Place + 1 < Shape::rank)
+            return ashlar::detail::dimension_at<Shape, Place>;
+        else if constexpr (Place + 1 == Shape::rank)
             return Heads;
         else
             return Shape::extents[Shape::rank - 1] / Heads;
@@ -32,9 +32,9 @@ consteval auto shape_with_heads() {
 /// [..., T, Heads, D] as [..., T, Heads * D].
 template <class Shape>
 consteval auto shape_without_heads() {
-    return ashlar::detail::build_shape<Shape::rank - 1>([]<std::size_t K>() {
-        if constexpr (K + 2 < Shape::rank)
-            return ashlar::detail::dimension_at<Shape, K>;
+    return ashlar::detail::build_shape<Shape::rank - 1>([]<std::size_t Place>() {
+        if constexpr (Place + 2 < Shape::rank)
+            return ashlar::detail::dimension_at<Shape, Place>;
         else
             return Shape::extents[Shape::rank - 2] * Shape::extents[Shape::rank - 1];
     });
@@ -53,20 +53,20 @@ consteval std::array<std::size_t, Rank> rows_and_heads_exchanged() {
 /// Rows of `Heads` heads side by side, [..., T, Heads * D], as [..., Heads, T, D]: a view or lazy, without a copy.
 ///
 ///     auto q = nn::split_heads<4>(matmul(x, w));   // [32, 64] as [4, 32, 16]
-template <std::size_t Heads, expression E>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto split_heads(E&& e) noexcept {
-    using split = decltype(detail::shape_with_heads<shape_of<E>, Heads>());
+template <std::size_t Heads, expression Expression>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto split_heads(Expression&& e) noexcept {
+    using split = decltype(detail::shape_with_heads<shape_of<Expression>, Heads>());
     return ashlar::detail::permute_by<detail::rows_and_heads_exchanged<split::rank>()>(
-        ashlar::detail::reshape_to<split>(std::forward<E>(e)));
+        ashlar::detail::reshape_to<split>(std::forward<Expression>(e)));
 }
 
 /// The inverse of split_heads: [..., Heads, T, D] as [..., T, Heads * D].
 ///
 ///     auto rows = nn::merge_heads(attention(q, k, v));
-template <expression E>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto merge_heads(E&& e) noexcept {
-    constexpr std::size_t rank = shape_of<E>::rank;
-    auto rows = ashlar::detail::permute_by<detail::rows_and_heads_exchanged<rank>()>(std::forward<E>(e));
+template <expression Expression>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto merge_heads(Expression&& e) noexcept {
+    constexpr std::size_t rank = shape_of<Expression>::rank;
+    auto rows = ashlar::detail::permute_by<detail::rows_and_heads_exchanged<rank>()>(std::forward<Expression>(e));
     return ashlar::detail::reshape_to<decltype(detail::shape_without_heads<shape_of<decltype(rows)>>())>(std::move(rows));
 }
 

@@ -77,9 +77,9 @@ struct prefilled_rows {
 };
 
 /// Whether an option of attention is the same for all pairs of a query and a key, so that queries may be regrouped.
-template <class O>
-inline constexpr bool is_uniform_option = ashlar::detail::option_kind<O> == ashlar::detail::attention_option::softcap ||
-                                          ashlar::detail::option_kind<O> == ashlar::detail::attention_option::fast;
+template <class Option>
+inline constexpr bool is_uniform_option = ashlar::detail::option_kind<Option> == ashlar::detail::attention_option::softcap ||
+                                          ashlar::detail::option_kind<Option> == ashlar::detail::attention_option::fast;
 template <class Factor>
 inline constexpr bool is_uniform_option<ashlar::detail::scale_option<Factor>> = std::is_arithmetic_v<Factor>;
 
@@ -95,27 +95,27 @@ struct cached_query {
 /// The keys and values of the tokens so far, for each key/value head: at most Capacity rows in static memory, of which
 /// the first `length()` are valid. Trivially copyable; nothing is allocated, and `kv_cache<...> c;` does not touch its
 /// memory. Keys are held in blocks of 64 or so, inside each by columns, and values by rows, so that a single query reads
-/// two streams. Write kv_cache<T, Capacity, ...>; dimensions are integers or axes; ValueWidth is KeyWidth unless given.
+/// two streams. Write kv_cache<Element, Capacity, ...>; dimensions are integers or axes; ValueWidth is KeyWidth unless given.
 ///
 ///     nn::kv_cache<float, 512, kv_heads, head> cache;
 ///     cache.append(k, v);                                  // each [kv_heads, head]
 ///     auto y = attention(q, cache.keys(), cache.values(), keys_below(cache.length()));   // q is [kv_heads, group, head]
-template <class T, auto Capacity, auto Heads, auto KeyWidth, auto ValueWidth, cache_order Order>
+template <class Element, auto Capacity, auto Heads, auto KeyWidth, auto ValueWidth, cache_order Order>
 struct basic_kv_cache {
     static constexpr std::size_t capacity = ashlar::detail::extent_of(Capacity);
     static constexpr std::size_t heads = ashlar::detail::extent_of(Heads);
     static constexpr std::size_t key_width = ashlar::detail::extent_of(KeyWidth);
     static constexpr std::size_t value_width = ashlar::detail::extent_of(ValueWidth);
     static constexpr cache_order order = Order;
-    using value_type = T;
+    using value_type = Element;
 
     /// Keys that lie in one block, the number of blocks, and from one element of a key to the next, in elements.
-    static constexpr std::size_t key_block = detail::key_block(capacity, sizeof(T)), key_blocks = capacity / key_block,
-                                 key_stride = detail::key_stride(key_block, key_blocks, sizeof(T));
+    static constexpr std::size_t key_block = detail::key_block(capacity, sizeof(Element)), key_blocks = capacity / key_block,
+                                 key_stride = detail::key_stride(key_block, key_blocks, sizeof(Element));
 
     /// The memory; read through keys() and values(). Public so that the cache is an aggregate.
-    tensor<T, heads, key_blocks, key_width, key_stride> key_columns;
-    tensor<T, Heads, Capacity, ValueWidth> value_rows;
+    tensor<Element, heads, key_blocks, key_width, key_stride> key_columns;
+    tensor<Element, Heads, Capacity, ValueWidth> value_rows;
     /// Rows appended since the last clear; a ring may have overwritten the first of them.
     std::size_t appended = 0;
 
@@ -145,7 +145,7 @@ struct basic_kv_cache {
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto keys() const& noexcept {
         constexpr auto strides = ashlar::detail::spelled_out(std::array{key_matrix, block_matrix, std::ptrdiff_t{1}, column});
         return reshape<Heads, Capacity, KeyWidth>(
-            strided_view<const T, strides, Heads, key_blocks, key_block, KeyWidth>{key_columns.data()});
+            strided_view<const Element, strides, Heads, key_blocks, key_block, KeyWidth>{key_columns.data()});
     }
     void keys() const&& = delete;  // ashlar: kv_cache: a view of a temporary would dangle; name the cache first
     /// All values [Heads, Capacity, ValueWidth], as a view.
@@ -154,35 +154,35 @@ struct basic_kv_cache {
 
     /// Appends one row: k has Heads * KeyWidth elements in the order [Heads, KeyWidth], with any axes of extent 1, and v
     /// likewise. There must be room (asserted); a ring overwrites its oldest row.
-    template <expression K, expression V, class Config = current_config>
-    constexpr void append(const K& k, const V& v) noexcept {
-        static_assert(detail::cached_row<shape_of<K>, heads, key_width>::fits,
+    template <expression Key, expression Value, class Config = current_config>
+    constexpr void append(const Key& k, const Value& v) noexcept {
+        static_assert(detail::cached_row<shape_of<Key>, heads, key_width>::fits,
                       "ashlar: kv_cache: a row of keys must be [heads, width] or [heads * width]; reshape it");
-        static_assert(detail::cached_row<shape_of<V>, heads, value_width>::fits,
+        static_assert(detail::cached_row<shape_of<Value>, heads, value_width>::fits,
                       "ashlar: kv_cache: a row of values must be [heads, width] or [heads * width]; reshape it");
         ASHLAR_ASSERT(room() >= 1, "ashlar: kv_cache: append to a full cache; clear or truncate it, or use try_append");
-        if constexpr (detail::cached_row<shape_of<K>, heads, key_width>::fits &&
-                      detail::cached_row<shape_of<V>, heads, value_width>::fits)
+        if constexpr (detail::cached_row<shape_of<Key>, heads, key_width>::fits &&
+                      detail::cached_row<shape_of<Value>, heads, value_width>::fits)
             write_row<Config>(appended++ % capacity, reshape<heads, key_width>(k), reshape<heads, value_width>(v));
     }
     /// The same if there is room; else false, and nothing is written.
-    template <expression K, expression V, class Config = current_config>
-    [[nodiscard]] constexpr bool try_append(const K& k, const V& v) noexcept {
+    template <expression Key, expression Value, class Config = current_config>
+    [[nodiscard]] constexpr bool try_append(const Key& k, const Value& v) noexcept {
         if (full()) return false;
-        append<K, V, Config>(k, v);
+        append<Key, Value, Config>(k, v);
         return true;
     }
 
     /// Appends the first `count` rows (all unless given) of k and v, which are [Heads, rows, width] or, as a projection
     /// has them, [rows, Heads * width]. There must be room for them (asserted). Evaluated at once where the rows fit
     /// behind each other, row by row where a ring turns or `count` rows fit and all do not.
-    template <expression K, expression V, class Config = current_config>
-    constexpr void prefill(const K& k, const V& v, std::size_t count = most_rows<K>()) noexcept {
-        constexpr std::size_t rows = detail::rows_of<shape_of<K>, heads, key_width>();
-        constexpr std::size_t value_count = detail::rows_of<shape_of<V>, heads, value_width>();
-        static_assert(detail::cached_rows<shape_of<K>, heads, key_width>::fit,
+    template <expression Key, expression Value, class Config = current_config>
+    constexpr void prefill(const Key& k, const Value& v, std::size_t count = most_rows<Key>()) noexcept {
+        constexpr std::size_t rows = detail::rows_of<shape_of<Key>, heads, key_width>();
+        constexpr std::size_t value_count = detail::rows_of<shape_of<Value>, heads, value_width>();
+        static_assert(detail::cached_rows<shape_of<Key>, heads, key_width>::fit,
                       "ashlar: kv_cache: keys must be [heads, rows, width] or [rows, heads * width]; reshape or permute");
-        static_assert(detail::cached_rows<shape_of<V>, heads, value_width>::fit,
+        static_assert(detail::cached_rows<shape_of<Value>, heads, value_width>::fit,
                       "ashlar: kv_cache: values must be [heads, rows, width] or [rows, heads * width]; reshape or permute");
         static_assert(detail::prefilled_rows<rows, value_count>::match,
                       "ashlar: kv_cache: there must be as many rows of keys as of values; slice one");
@@ -206,10 +206,10 @@ struct basic_kv_cache {
         }
     }
     /// The same if there is room; else false, and nothing is written.
-    template <expression K, expression V, class Config = current_config>
-    [[nodiscard]] constexpr bool try_prefill(const K& k, const V& v, std::size_t count = most_rows<K>()) noexcept {
-        if (count > room() || count > most_rows<K>()) return false;
-        prefill<K, V, Config>(k, v, count);
+    template <expression Key, expression Value, class Config = current_config>
+    [[nodiscard]] constexpr bool try_prefill(const Key& k, const Value& v, std::size_t count = most_rows<Key>()) noexcept {
+        if (count > room() || count > most_rows<Key>()) return false;
+        prefill<Key, Value, Config>(k, v, count);
         return true;
     }
 
@@ -241,45 +241,45 @@ struct basic_kv_cache {
     ///
     ///     cache.append(k, v);
     ///     auto y = cache.attend(q);
-    template <expression Q, class... Options>
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto attend(Q&& q, Options&&... options) const& noexcept {
-        using query = shape_of<Q>;
+    template <expression Query, class... Options>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto attend(Query&& q, Options&&... options) const& noexcept {
+        using query = shape_of<Query>;
         static_assert(detail::cached_query<query, heads, key_width>::fits,
                       "ashlar: kv_cache: queries must be [query heads, width] or [query heads, rows, width], with a "
                       "multiple of the cache's heads; reshape or permute");
         if constexpr (!detail::cached_query<query, heads, key_width>::fits) {
-            return ashlar::detail::refused<element_of<Q>, query>();
+            return ashlar::detail::refused<element_of<Query>, query>();
         } else if constexpr (query::rank == 3 && query::extents[1] != 1) {
-            return attention(std::forward<Q>(q), keys(), values(), visible(query::extents[1]),
+            return attention(std::forward<Query>(q), keys(), values(), visible(query::extents[1]),
                              std::forward<Options>(options)...);
         } else if constexpr ((detail::is_uniform_option<std::remove_cvref_t<Options>> && ...)) {
             // One row of queries per head: those that share keys become the rows of one product.
             constexpr std::size_t group = query::extents[0] / heads;
             return ashlar::detail::reshape_to<attended<query>>(
-                attention(reshape<Heads, group, KeyWidth>(std::forward<Q>(q)), keys(), values(), keys_below(length()),
+                attention(reshape<Heads, group, KeyWidth>(std::forward<Query>(q)), keys(), values(), keys_below(length()),
                           std::forward<Options>(options)...));
         } else {
             return ashlar::detail::reshape_to<attended<query>>(
-                attention(reshape<query::extents[0], 1, KeyWidth>(std::forward<Q>(q)), keys(), values(), keys_below(length()),
+                attention(reshape<query::extents[0], 1, KeyWidth>(std::forward<Query>(q)), keys(), values(), keys_below(length()),
                           std::forward<Options>(options)...));
         }
     }
-    template <expression Q, class... Options>
-    void attend(Q&& q, Options&&... options) const&& = delete;  // ashlar: kv_cache: a view of a temporary would dangle; name the cache first
+    template <expression Query, class... Options>
+    void attend(Query&& q, Options&&... options) const&& = delete;  // ashlar: kv_cache: a view of a temporary would dangle; name the cache first
 
 private:
     template <class Query>
     using attended = decltype(ashlar::detail::with_dimension<Query, Query::rank - 1, ValueWidth>());
 
-    template <class K>
+    template <class Key>
     static consteval std::size_t most_rows() {
-        return detail::rows_of<shape_of<K>, heads, key_width>();
+        return detail::rows_of<shape_of<Key>, heads, key_width>();
     }
 
     /// [rows, Heads, Width] of either arrangement.
-    template <std::size_t Width, std::size_t Rows, class E>
-    ASHLAR_ALWAYS_INLINE static constexpr auto rows_first(const E& e) noexcept {
-        if constexpr (shape_of<E>::rank == 3)
+    template <std::size_t Width, std::size_t Rows, class Expression>
+    ASHLAR_ALWAYS_INLINE static constexpr auto rows_first(const Expression& e) noexcept {
+        if constexpr (shape_of<Expression>::rank == 3)
             return permute<1, 0, 2>(reshape<heads, Rows, Width>(e));
         else
             return reshape<Rows, heads, Width>(e);
@@ -289,60 +289,60 @@ private:
                                     key_matrix = key_blocks * key_stride * key_width, value_matrix = capacity * value_width, value_row = value_width;
 
     /// Rows that lie in memory, or their values where they are computed: one row of a product would cost as much as all.
-    template <class E>
-    ASHLAR_ALWAYS_INLINE static constexpr decltype(auto) stored(const E& e) noexcept {
-        if constexpr (array_expression<E>)
+    template <class Expression>
+    ASHLAR_ALWAYS_INLINE static constexpr decltype(auto) stored(const Expression& e) noexcept {
+        if constexpr (array_expression<Expression>)
             return (e);
         else
             return eval(e);
     }
 
     /// Where the first element of a key lies.
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr T* key_at(std::size_t slot) noexcept {
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Element* key_at(std::size_t slot) noexcept {
         return key_columns.data() + slot / key_block * static_cast<std::size_t>(block_matrix) + slot % key_block;
     }
 
-    template <class Config, class K, class V>
-    ASHLAR_ALWAYS_INLINE constexpr void write_row(std::size_t slot, const K& k, const V& v) noexcept {
+    template <class Config, class Key, class Value>
+    ASHLAR_ALWAYS_INLINE constexpr void write_row(std::size_t slot, const Key& k, const Value& v) noexcept {
         constexpr auto value_strides = ashlar::detail::spelled_out(std::array{value_matrix, std::ptrdiff_t{1}});
         write_key<Config>(slot, k);
-        strided_view<T, value_strides, heads, value_width>{value_rows.data() + slot * value_width} = v;
+        strided_view<Element, value_strides, heads, value_width>{value_rows.data() + slot * value_width} = v;
     }
-    template <class Config, class K>
-    ASHLAR_ALWAYS_INLINE constexpr void write_key(std::size_t slot, const K& k) noexcept {
+    template <class Config, class Key>
+    ASHLAR_ALWAYS_INLINE constexpr void write_key(std::size_t slot, const Key& k) noexcept {
         constexpr auto strides = ashlar::detail::spelled_out(std::array{key_matrix, column});
-        strided_view<T, strides, heads, key_width>{key_at(slot)} = k;
+        strided_view<Element, strides, heads, key_width>{key_at(slot)} = k;
     }
-    template <std::size_t Rows, class Config, class K, class V>
-    ASHLAR_ALWAYS_INLINE constexpr void write_rows(std::size_t slot, const K& k, const V& v) noexcept {
+    template <std::size_t Rows, class Config, class Key, class Value>
+    ASHLAR_ALWAYS_INLINE constexpr void write_rows(std::size_t slot, const Key& k, const Value& v) noexcept {
         constexpr auto key_strides = ashlar::detail::spelled_out(std::array{std::ptrdiff_t{1}, key_matrix, column});
         constexpr auto value_strides = ashlar::detail::spelled_out(std::array{value_row, value_matrix, std::ptrdiff_t{1}});
-        T* const new_values = value_rows.data() + slot * value_width;
+        Element* const new_values = value_rows.data() + slot * value_width;
         if constexpr (key_blocks == 1 || Rows == 1) {
-            strided_view<T, key_strides, Rows, heads, key_width>{key_at(slot)} = k;
-        } else if constexpr (array_expression<K>) {
+            strided_view<Element, key_strides, Rows, heads, key_width>{key_at(slot)} = k;
+        } else if constexpr (array_expression<Key>) {
             copy_keys<Config>(slot, k);
         } else if constexpr (key_width <= value_width) {
             // Keys that are computed wait where the values will be: no destination can be in blocks.
-            strided_view<T, value_strides, Rows, heads, key_width> waiting{new_values};
+            strided_view<Element, value_strides, Rows, heads, key_width> waiting{new_values};
             waiting = k;
             copy_keys<Config>(slot, waiting);
         } else {
             copy_keys<Config>(slot, eval(k));
         }
-        strided_view<T, value_strides, Rows, heads, value_width>{new_values} = v;
+        strided_view<Element, value_strides, Rows, heads, value_width>{new_values} = v;
     }
     /// Copies keys [rows, heads, width] that lie in memory: whole blocks at once, others one by one.
-    template <class Config, class K>
-    constexpr void copy_keys(std::size_t slot, const K& k) noexcept {
-        constexpr std::size_t rows = K::extents[0];
-        constexpr auto from = ashlar::detail::spelled_out(std::array{K::strides[1], K::strides[2], K::strides[0]});
+    template <class Config, class Key>
+    constexpr void copy_keys(std::size_t slot, const Key& k) noexcept {
+        constexpr std::size_t rows = Key::extents[0];
+        constexpr auto from = ashlar::detail::spelled_out(std::array{Key::strides[1], Key::strides[2], Key::strides[0]});
         constexpr auto to = ashlar::detail::spelled_out(std::array{key_matrix, column, std::ptrdiff_t{1}});
         for (std::size_t i = 0; i < rows;) {
             if constexpr (rows >= key_block)
                 if ((slot + i) % key_block == 0 && rows - i >= key_block) {
-                    strided_view<T, to, heads, key_width, key_block>{key_at(slot + i)} =
-                        strided_view<const T, from, heads, key_width, key_block>{k.data() + static_cast<std::ptrdiff_t>(i) * K::strides[0]};
+                    strided_view<Element, to, heads, key_width, key_block>{key_at(slot + i)} =
+                        strided_view<const Element, from, heads, key_width, key_block>{k.data() + static_cast<std::ptrdiff_t>(i) * Key::strides[0]};
                     i += key_block;
                     continue;
                 }
@@ -356,9 +356,9 @@ private:
 ///
 ///     nn::kv_cache<float, 512, 4, 8> cache;                                  // 512 rows of 4 heads, 8 wide
 ///     nn::kv_cache<float, 128, 4, 8, 8, nn::cache_order::ring> last_rows;    // the latest 128
-template <class T, auto Capacity, auto Heads, auto KeyWidth, auto ValueWidth = KeyWidth,
+template <class Element, auto Capacity, auto Heads, auto KeyWidth, auto ValueWidth = KeyWidth,
           cache_order Order = cache_order::linear>
-using kv_cache = basic_kv_cache<T, ashlar::detail::canonical(Capacity), ashlar::detail::canonical(Heads),
+using kv_cache = basic_kv_cache<Element, ashlar::detail::canonical(Capacity), ashlar::detail::canonical(Heads),
                                 ashlar::detail::canonical(KeyWidth), ashlar::detail::canonical(ValueWidth), Order>;
 
 }  // namespace ashlar::nn

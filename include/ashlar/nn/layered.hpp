@@ -22,14 +22,14 @@ namespace detail {
 
 /// A stack's layers applied to an input: `step(layer, x, i)` is the expression of layer i, `stack->last_step(x)` what
 /// follows the last one. All layers have one type, and their results the input's shape.
-template <class Stack, class X, class Step>
+template <class Stack, class Input, class Step>
 struct layered_call {
-    using shape_type = shape_of<X>;
-    using value_type = element_of<X>;
+    using shape_type = shape_of<Input>;
+    using value_type = element_of<Input>;
     using expression_category = layered_category;
 
     const Stack* stack;
-    X input;
+    Input input;
     [[no_unique_address]] Step step;
 };
 
@@ -39,16 +39,16 @@ struct layered_call {
 /// `eval` or `evaluate`; where it is an operand, when the expression around it is built, which then owns the values (and
 /// whose `flops` do not have it). Of a call itself, `flops` and `workspace_bytes` are those of everything, and `explain`
 /// shows the plan of a layer, which is the same for all of them, and how often it runs; `plan` is empty.
-template <class E>
+template <class Expression>
 concept layered_expression =
-    expression<E> && std::same_as<typename std::remove_cvref_t<E>::expression_category, layered_category>;
+    expression<Expression> && std::same_as<typename std::remove_cvref_t<Expression>::expression_category, layered_category>;
 
 namespace detail {
 
 /// The call of a stack's layers.
-template <class Stack, expression X, class Step>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto call_layers(const Stack& stack, X&& x, const Step& step) noexcept {
-    return layered_call<Stack, ashlar::detail::held<X>, Step>{&stack, ashlar::detail::hold(std::forward<X>(x)), step};
+template <class Stack, expression Input, class Step>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto call_layers(const Stack& stack, Input&& x, const Step& step) noexcept {
+    return layered_call<Stack, ashlar::detail::held<Input>, Step>{&stack, ashlar::detail::hold(std::forward<Input>(x)), step};
 }
 
 /// What a node holds of a call: its values, since there is no expression of all layers.
@@ -57,32 +57,32 @@ template <layered_expression Call>
     return ashlar::eval(call);
 }
 
-template <class T, class Shape>
-using dense_view = decltype(ashlar::detail::make_view<T, Shape, ashlar::detail::row_major_strides(Shape::extents)>(std::declval<T*>()));
+template <class Element, class Shape>
+using dense_view = decltype(ashlar::detail::make_view<Element, Shape, ashlar::detail::row_major_strides(Shape::extents)>(std::declval<Element*>()));
 
 /// A layer's expression, behind what is evaluated when it is built: what the step says so (see decoder_stack::decode).
-template <class Step, class Layer, class Source, class E, std::size_t Times>
+template <class Step, class Layer, class Source, class Expression, std::size_t Times>
 struct layer_part {
-    using type = ashlar::detail::plan_part<Times, E>;
+    using type = ashlar::detail::plan_part<Times, Expression>;
 };
-template <class Part, class E, std::size_t Times>
+template <class Part, class Expression, std::size_t Times>
 struct part_before;
-template <class... Before, class E, std::size_t Times>
-struct part_before<ashlar::detail::plan_part<1, Before...>, E, Times> {
-    using type = ashlar::detail::plan_part<Times, Before..., E>;
+template <class... Before, class Expression, std::size_t Times>
+struct part_before<ashlar::detail::plan_part<1, Before...>, Expression, Times> {
+    using type = ashlar::detail::plan_part<Times, Before..., Expression>;
 };
-template <class Step, class Layer, class Source, class E, std::size_t Times>
+template <class Step, class Layer, class Source, class Expression, std::size_t Times>
     requires requires { typename Step::template evaluated<Layer, Source>; }
-struct layer_part<Step, Layer, Source, E, Times> : part_before<typename Step::template evaluated<Layer, Source>, E, Times> {};
+struct layer_part<Step, Layer, Source, Expression, Times> : part_before<typename Step::template evaluated<Layer, Source>, Expression, Times> {};
 
 template <class... Calls>
 struct layered_plan;
 
 /// What an evaluation of a call consists of: its expressions, its places, and the scratch for both. Results go to the
 /// destination and to a buffer by turns, so that the last one ends in the destination.
-template <class Stack, class X, class Step>
-struct layered_plan<layered_call<Stack, X, Step>> {
-    using call = layered_call<Stack, X, Step>;
+template <class Stack, class Input, class Step>
+struct layered_plan<layered_call<Stack, Input, Step>> {
+    using call = layered_call<Stack, Input, Step>;
     using value_type = typename call::value_type;
     using source = dense_view<const value_type, typename call::shape_type>;
     using place = dense_view<value_type, typename call::shape_type>;
@@ -92,7 +92,7 @@ struct layered_plan<layered_call<Stack, X, Step>> {
     static constexpr std::size_t layers = Stack::layer_count;
     static constexpr std::size_t steps = layers + (finishes ? 1 : 0);
     /// Whether the input is read where it lies.
-    static constexpr bool reads_input = std::is_same_v<X, source>;
+    static constexpr bool reads_input = std::is_same_v<Input, source>;
     static constexpr std::size_t buffer_bytes =
         (call::shape_type::size * sizeof(value_type) + ashlar::detail::scratch_alignment - 1) / ashlar::detail::scratch_alignment *
         ashlar::detail::scratch_alignment;
@@ -101,7 +101,7 @@ struct layered_plan<layered_call<Stack, X, Step>> {
     static consteval std::size_t step_scratch() {
         std::size_t bytes = ashlar::detail::expression_scratch<layer, Config>;
         if constexpr (!reads_input)
-            if (ashlar::detail::expression_scratch<X, Config> > bytes) bytes = ashlar::detail::expression_scratch<X, Config>;
+            if (ashlar::detail::expression_scratch<Input, Config> > bytes) bytes = ashlar::detail::expression_scratch<Input, Config>;
         if constexpr (finishes) {
             using last = decltype(std::declval<const Stack&>().last_step(std::declval<const source&>()));
             if (ashlar::detail::expression_scratch<last, Config> > bytes) bytes = ashlar::detail::expression_scratch<last, Config>;
@@ -114,10 +114,10 @@ struct layered_plan<layered_call<Stack, X, Step>> {
     static consteval auto parts() {
         using namespace ashlar::detail;
         const auto with_input = [] {
-            if constexpr (array_expression<X>)
+            if constexpr (array_expression<Input>)
                 return plan_parts<>{};
             else
-                return plan_parts<plan_part<1, X>>{};
+                return plan_parts<plan_part<1, Input>>{};
         };
         const auto with_last = [] {
             if constexpr (finishes)
@@ -215,14 +215,14 @@ ASHLAR_NOINLINE void run_layers_on_stack(Destination& destination, const Call& c
 namespace ashlar {
 namespace detail {
 
-template <class Stack, class X, class Step, class Config>
-inline constexpr std::size_t expression_scratch<nn::detail::layered_call<Stack, X, Step>, Config> =
-    nn::detail::layered_plan<nn::detail::layered_call<Stack, X, Step>>::template scratch_bytes<Config>;
-template <class Stack, class X, class Step>
-inline constexpr auto plan_parts_of<nn::detail::layered_call<Stack, X, Step>> = nn::detail::layered_plan<nn::detail::layered_call<Stack, X, Step>>::parts();
-template <class Stack, class X, class Step>
-inline constexpr std::size_t expression_flops<nn::detail::layered_call<Stack, X, Step>> =
-    count_flops(plan_parts_of<nn::detail::layered_call<Stack, X, Step>>);
+template <class Stack, class Input, class Step, class Config>
+inline constexpr std::size_t expression_scratch<nn::detail::layered_call<Stack, Input, Step>, Config> =
+    nn::detail::layered_plan<nn::detail::layered_call<Stack, Input, Step>>::template scratch_bytes<Config>;
+template <class Stack, class Input, class Step>
+inline constexpr auto plan_parts_of<nn::detail::layered_call<Stack, Input, Step>> = nn::detail::layered_plan<nn::detail::layered_call<Stack, Input, Step>>::parts();
+template <class Stack, class Input, class Step>
+inline constexpr std::size_t expression_flops<nn::detail::layered_call<Stack, Input, Step>> =
+    count_flops(plan_parts_of<nn::detail::layered_call<Stack, Input, Step>>);
 
 /// Assignment of the call of a stack of layers.
 template <class Destination, nn::layered_expression Source, class Config>
@@ -242,19 +242,19 @@ struct assignment<Destination, Source, Config> {
 
 }  // namespace detail
 
-/// Evaluates a stack of layers with scratch of the caller's, at least workspace_bytes<E> of it. The destination may
+/// Evaluates a stack of layers with scratch of the caller's, at least workspace_bytes<Expression> of it. The destination may
 /// overlap the input.
 ///
 ///     static workspace<workspace_bytes<decltype(encoder(x))>> scratch;
 ///     evaluate(y, encoder(x), scratch);
-template <class Destination, nn::layered_expression E, std::size_t Bytes, class Config = current_config>
+template <class Destination, nn::layered_expression Expression, std::size_t Bytes, class Config = current_config>
     requires array_expression<Destination>
-constexpr void evaluate(Destination&& destination, const E& e, workspace<Bytes>& scratch) noexcept {
-    if constexpr (detail::check_assignment<std::remove_cvref_t<Destination>, E>()) {
-        constexpr std::size_t needed = nn::detail::layered_plan<E>::template scratch_bytes<Config>;
+constexpr void evaluate(Destination&& destination, const Expression& e, workspace<Bytes>& scratch) noexcept {
+    if constexpr (detail::check_assignment<std::remove_cvref_t<Destination>, Expression>()) {
+        constexpr std::size_t needed = nn::detail::layered_plan<Expression>::template scratch_bytes<Config>;
         static_assert(detail::workspace_size<Bytes, needed>::suffices,
                       "ashlar: nn: the workspace is too small; it needs workspace_bytes<E> bytes");
-        if constexpr (Bytes >= needed) nn::detail::layered_run<E, Config>::run_into(destination, e, scratch.bytes);
+        if constexpr (Bytes >= needed) nn::detail::layered_run<Expression, Config>::run_into(destination, e, scratch.bytes);
     }
 }
 

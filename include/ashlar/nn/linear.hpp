@@ -26,29 +26,29 @@ struct linear_options {
 ///
 ///     nn::linear<{.in = 64, .out = 10}> head{};
 ///     tensor<float, 32, 10> y = head(x);   // x: tensor<float, 32, 64>
-template <linear_options Options, class T = float, std::size_t Panel = detail::panel<T>>
+template <linear_options Options, class Element = float, std::size_t Panel = detail::panel<Element>>
 struct linear {
     static constexpr linear_options options = Options;
     static constexpr std::size_t in = Options.in, out = Options.out;
 
-    detail::weight_matrix<T, Panel, in, out> weight;
-    [[no_unique_address]] detail::optional_vector<Options.bias, T, out> bias;
+    detail::weight_matrix<Element, Panel, in, out> weight;
+    [[no_unique_address]] detail::optional_vector<Options.bias, Element, out> bias;
 
     /// The expression; it borrows the module.
-    template <expression X>
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(X&& x) const& noexcept {
-        static_assert(detail::module_input<shape_of<X>, in>::fits,
+    template <expression Input>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x) const& noexcept {
+        static_assert(detail::module_input<shape_of<Input>, in>::fits,
                       "ashlar: nn: the last axis of the input must be as wide as the module's options say; change one");
-        if constexpr (!detail::module_input<shape_of<X>, in>::fits)
-            return detail::refused_rows<shape_of<X>, out, element_of<X>>();
+        if constexpr (!detail::module_input<shape_of<Input>, in>::fits)
+            return detail::refused_rows<shape_of<Input>, out, element_of<Input>>();
         else if constexpr (Options.bias)
-            return matmul(std::forward<X>(x), weight) + bias;
+            return matmul(std::forward<Input>(x), weight) + bias;
         else
-            return matmul(std::forward<X>(x), weight);
+            return matmul(std::forward<Input>(x), weight);
     }
-    template <expression X>
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(X&& x) const&& noexcept {
-        return detail::named(*this)(std::forward<X>(x));
+    template <expression Input>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x) const&& noexcept {
+        return detail::named(*this)(std::forward<Input>(x));
     }
 
     template <class Self, class Visitor>

@@ -58,19 +58,19 @@ struct head_widths {
 };
 
 /// Whether queries, keys and values are as wide as an attention module wants them.
-template <class Q, class K, class V, std::size_t Embed, std::size_t Kdim, std::size_t Vdim>
+template <class Query, class Key, class Value, std::size_t Embed, std::size_t Kdim, std::size_t Vdim>
 struct attention_inputs {
-    static constexpr bool fit = Q::rank >= 2 && K::rank >= 2 && V::rank >= 2 && module_input<Q, Embed>::fits &&
-                                module_input<K, Kdim>::fits && module_input<V, Vdim>::fits;
+    static constexpr bool fit = Query::rank >= 2 && Key::rank >= 2 && Value::rank >= 2 && module_input<Query, Embed>::fits &&
+                                module_input<Key, Kdim>::fits && module_input<Value, Vdim>::fits;
 };
 
 /// [seq, batch, ...] as [batch, seq, ...], and back; nothing where there is no batch.
-template <bool BatchFirst, expression X>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto batch_exchanged(X&& x) noexcept {
-    if constexpr (BatchFirst || shape_of<X>::rank < 3)
-        return ashlar::detail::itself(std::forward<X>(x));
+template <bool BatchFirst, expression Input>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto batch_exchanged(Input&& x) noexcept {
+    if constexpr (BatchFirst || shape_of<Input>::rank < 3)
+        return ashlar::detail::itself(std::forward<Input>(x));
     else
-        return permute<1, 0, 2>(std::forward<X>(x));
+        return permute<1, 0, 2>(std::forward<Input>(x));
 }
 
 }  // namespace detail
@@ -84,7 +84,7 @@ template <bool BatchFirst, expression X>
 ///     nn::multihead_attention<{.embed = 64, .heads = 4}> mha{};
 ///     y = mha(x, causal);                          // self attention
 ///     y = mha(x, memory, memory, keys_below(n));   // cross attention
-template <attention_options Options, class T = float, std::size_t Panel = detail::panel<T>>
+template <attention_options Options, class Element = float, std::size_t Panel = detail::panel<Element>>
 struct multihead_attention {
     static constexpr attention_options options = Options;
     static constexpr std::size_t embed = Options.embed, heads = Options.heads;
@@ -96,82 +96,82 @@ struct multihead_attention {
     static_assert(detail::head_groups<heads, kv_heads>::divide,
                   "ashlar: multihead_attention: heads must be a multiple of kv_heads; change one");
 
-    linear<{embed, heads * head_width, Options.bias}, T, Panel> query;
-    linear<{kdim, kv_heads * head_width, Options.bias && Options.key_bias}, T, Panel> key;
-    linear<{vdim, kv_heads * head_width, Options.bias}, T, Panel> value;
-    linear<{heads * head_width, embed, Options.bias && Options.out_bias}, T, Panel> out_proj;
+    linear<{embed, heads * head_width, Options.bias}, Element, Panel> query;
+    linear<{kdim, kv_heads * head_width, Options.bias && Options.key_bias}, Element, Panel> key;
+    linear<{vdim, kv_heads * head_width, Options.bias}, Element, Panel> value;
+    linear<{heads * head_width, embed, Options.bias && Options.out_bias}, Element, Panel> out_proj;
 
     /// Self attention: queries, keys and values from x.
-    template <expression X, class... Choices>
+    template <expression Input, class... Choices>
         requires(!expression<Choices> && ...)
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(X&& x, Choices&&... choices) const& noexcept {
-        static_assert(detail::module_input<shape_of<X>, embed>::fits && kdim == embed && vdim == embed,
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, Choices&&... choices) const& noexcept {
+        static_assert(detail::module_input<shape_of<Input>, embed>::fits && kdim == embed && vdim == embed,
                       "ashlar: multihead_attention: self attention needs an input, keys and values of width embed; pass queries, keys and values");
-        if constexpr (!detail::module_input<shape_of<X>, embed>::fits || kdim != embed || vdim != embed)
-            return detail::refused_rows<shape_of<X>, embed, element_of<X>>();
+        if constexpr (!detail::module_input<shape_of<Input>, embed>::fits || kdim != embed || vdim != embed)
+            return detail::refused_rows<shape_of<Input>, embed, element_of<Input>>();
         else
-            return detail::used_often(std::forward<X>(x), [&](const auto& y) ASHLAR_LAMBDA_INLINE { return (*this)(y, y, y, choices...); });
+            return detail::used_often(std::forward<Input>(x), [&](const auto& y) ASHLAR_LAMBDA_INLINE { return (*this)(y, y, y, choices...); });
     }
     /// Cross attention: queries from q, keys from k, values from v.
-    template <expression Q, expression K, expression V, class... Choices>
+    template <expression Query, expression Key, expression Value, class... Choices>
         requires(!expression<Choices> && ...)
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Q&& q, K&& k, V&& v, Choices&&... choices) const& noexcept {
-        constexpr bool fits = detail::attention_inputs<shape_of<Q>, shape_of<K>, shape_of<V>, embed, kdim, vdim>::fit;
-        static_assert(detail::attention_inputs<shape_of<Q>, shape_of<K>, shape_of<V>, embed, kdim, vdim>::fit,
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Query&& q, Key&& k, Value&& v, Choices&&... choices) const& noexcept {
+        constexpr bool fits = detail::attention_inputs<shape_of<Query>, shape_of<Key>, shape_of<Value>, embed, kdim, vdim>::fit;
+        static_assert(detail::attention_inputs<shape_of<Query>, shape_of<Key>, shape_of<Value>, embed, kdim, vdim>::fit,
                       "ashlar: multihead_attention: queries, keys and values must be [..., rows, width] with the widths embed, kdim and vdim; change the options");
         if constexpr (!fits)
-            return detail::refused_rows<shape_of<Q>, embed, element_of<Q>>();
+            return detail::refused_rows<shape_of<Query>, embed, element_of<Query>>();
         else
             return detail::batch_exchanged<Options.batch_first>(
-                out_proj(merge_heads(ashlar::attention(queries(std::forward<Q>(q)), keys(std::forward<K>(k)),
-                                                       values(std::forward<V>(v)), std::forward<Choices>(choices)...))));
+                out_proj(merge_heads(ashlar::attention(queries(std::forward<Query>(q)), keys(std::forward<Key>(k)),
+                                                       values(std::forward<Value>(v)), std::forward<Choices>(choices)...))));
     }
-    template <expression X, class... Rest>
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(X&& x, Rest&&... rest) const&& noexcept {
-        return detail::named(*this)(std::forward<X>(x), std::forward<Rest>(rest)...);
+    template <expression Input, class... Rest>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, Rest&&... rest) const&& noexcept {
+        return detail::named(*this)(std::forward<Input>(x), std::forward<Rest>(rest)...);
     }
 
     /// What each query takes of each key, head by head: [..., heads, Tq, Tk], lazily.
     ///
     ///     auto w = mha.weights(x, x, causal);
-    template <expression Q, expression K, class... Choices>
+    template <expression Query, expression Key, class... Choices>
         requires(!expression<Choices> && ...)
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto weights(Q&& q, K&& k, Choices&&... choices) const& noexcept {
-        return attention_weights(queries(std::forward<Q>(q)), keys(std::forward<K>(k)), std::forward<Choices>(choices)...);
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto weights(Query&& q, Key&& k, Choices&&... choices) const& noexcept {
+        return attention_weights(queries(std::forward<Query>(q)), keys(std::forward<Key>(k)), std::forward<Choices>(choices)...);
     }
     /// The same, averaged over the heads, which is what PyTorch returns beside the result: [..., Tq, Tk], lazily.
-    template <expression Q, expression K, class... Choices>
+    template <expression Query, expression Key, class... Choices>
         requires(!expression<Choices> && ...)
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto average_weights(Q&& q, K&& k, Choices&&... choices) const& noexcept {
-        return mean<-3>(weights(std::forward<Q>(q), std::forward<K>(k), std::forward<Choices>(choices)...));
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto average_weights(Query&& q, Key&& k, Choices&&... choices) const& noexcept {
+        return mean<-3>(weights(std::forward<Query>(q), std::forward<Key>(k), std::forward<Choices>(choices)...));
     }
 
     /// Cross attention that also writes the weights of each head to `destination`, a tensor or view [..., heads, Tq, Tk],
     /// when it is evaluated: both from one pass.
     ///
     ///     y = mha.storing_weights(w, x, x, x, causal);
-    template <array_expression D, expression Q, expression K, expression V, class... Choices>
+    template <array_expression Destination, expression Query, expression Key, expression Value, class... Choices>
         requires(!expression<Choices> && ...)
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto storing_weights(D&& destination, Q&& q, K&& k, V&& v,
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto storing_weights(Destination&& destination, Query&& q, Key&& k, Value&& v,
                                                                       Choices&&... choices) const& noexcept {
-        auto stored = store(std::forward<D>(destination),
-                            weights(std::forward<Q>(q), std::forward<K>(k), std::forward<Choices>(choices)...));
+        auto stored = store(std::forward<Destination>(destination),
+                            weights(std::forward<Query>(q), std::forward<Key>(k), std::forward<Choices>(choices)...));
         return detail::batch_exchanged<Options.batch_first>(out_proj(merge_heads(
-            matmul(std::move(stored), ashlar::detail::grouped<shape_of<decltype(stored)>>(values(std::forward<V>(v)))))));
+            matmul(std::move(stored), ashlar::detail::grouped<shape_of<decltype(stored)>>(values(std::forward<Value>(v)))))));
     }
 
     /// The projected heads: [..., heads, T, head_width] of queries, [..., kv_heads, T, head_width] of keys and values.
-    template <expression X>
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto queries(X&& x) const& noexcept {
-        return split_heads<heads>(query(detail::batch_exchanged<Options.batch_first>(std::forward<X>(x))));
+    template <expression Input>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto queries(Input&& x) const& noexcept {
+        return split_heads<heads>(query(detail::batch_exchanged<Options.batch_first>(std::forward<Input>(x))));
     }
-    template <expression X>
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto keys(X&& x) const& noexcept {
-        return split_heads<kv_heads>(key(detail::batch_exchanged<Options.batch_first>(std::forward<X>(x))));
+    template <expression Input>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto keys(Input&& x) const& noexcept {
+        return split_heads<kv_heads>(key(detail::batch_exchanged<Options.batch_first>(std::forward<Input>(x))));
     }
-    template <expression X>
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto values(X&& x) const& noexcept {
-        return split_heads<kv_heads>(value(detail::batch_exchanged<Options.batch_first>(std::forward<X>(x))));
+    template <expression Input>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto values(Input&& x) const& noexcept {
+        return split_heads<kv_heads>(value(detail::batch_exchanged<Options.batch_first>(std::forward<Input>(x))));
     }
 
     template <class Self, class Visitor>
@@ -200,20 +200,20 @@ struct multihead_attention {
         }
     }
     /// For summaries: what the module calls, and with what.
-    template <class Q, class K, class V, class Visitor>
-    static constexpr void parts(const multihead_attention& self, const Q& q, const K& k, const V& v, Visitor&& visit) {
+    template <class Query, class Key, class Value, class Visitor>
+    static constexpr void parts(const multihead_attention& self, const Query& q, const Key& k, const Value& v, Visitor&& visit) {
         visit("query", self.query, q);
         visit("key", self.key, k);
         visit("value", self.value, v);
         visit("out_proj", self.out_proj, detail::with_columns<heads * head_width>(q));
     }
-    template <class X, class Visitor>
-    static constexpr void parts(const multihead_attention& self, const X& x, Visitor&& visit) {
+    template <class Input, class Visitor>
+    static constexpr void parts(const multihead_attention& self, const Input& x, Visitor&& visit) {
         parts(self, x, detail::with_columns<kdim>(x), detail::with_columns<vdim>(x), visit);
     }
     /// For summaries: the call with an input, where that takes more.
-    template <class X>
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto call_with(const X& x) const noexcept {
+    template <class Input>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto call_with(const Input& x) const noexcept {
         return (*this)(x, detail::with_columns<kdim>(x), detail::with_columns<vdim>(x));
     }
 };

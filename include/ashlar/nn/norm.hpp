@@ -28,29 +28,29 @@ struct layer_norm_options {
 ///
 ///     nn::layer_norm<{.size = 64}> norm{.weight = full<float, 64>(1), .bias = {}};
 ///     x = norm(x);
-template <layer_norm_options Options, class T = float>
+template <layer_norm_options Options, class Element = float>
 struct layer_norm {
     static constexpr layer_norm_options options = Options;
     static constexpr std::size_t size = Options.size;
 
-    basic_tensor<T, size> weight;
-    [[no_unique_address]] detail::optional_vector<Options.bias, T, size> bias;
+    basic_tensor<Element, size> weight;
+    [[no_unique_address]] detail::optional_vector<Options.bias, Element, size> bias;
 
     /// The expression; it borrows the module.
-    template <expression X>
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(X&& x) const& noexcept {
-        static_assert(detail::module_input<shape_of<X>, size>::fits,
+    template <expression Input>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x) const& noexcept {
+        static_assert(detail::module_input<shape_of<Input>, size>::fits,
                       "ashlar: nn: the last axis of the input must be as wide as the module's options say; change one");
-        if constexpr (!detail::module_input<shape_of<X>, size>::fits)
-            return detail::refused_rows<shape_of<X>, size, element_of<X>>();
+        if constexpr (!detail::module_input<shape_of<Input>, size>::fits)
+            return detail::refused_rows<shape_of<Input>, size, element_of<Input>>();
         else if constexpr (Options.bias)
-            return ashlar::layer_norm(std::forward<X>(x), weight, bias, Options.eps);
+            return ashlar::layer_norm(std::forward<Input>(x), weight, bias, Options.eps);
         else
-            return ashlar::layer_norm(std::forward<X>(x), Options.eps) * weight;
+            return ashlar::layer_norm(std::forward<Input>(x), Options.eps) * weight;
     }
-    template <expression X>
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(X&& x) const&& noexcept {
-        return detail::named(*this)(std::forward<X>(x));
+    template <expression Input>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x) const&& noexcept {
+        return detail::named(*this)(std::forward<Input>(x));
     }
 
     template <class Self, class Visitor>
@@ -70,26 +70,26 @@ struct rms_norm_options {
 /// 2019). `size` parameters.
 ///
 ///     nn::rms_norm<{.size = 64, .eps = 1e-6}> norm{.weight = full<float, 64>(1)};
-template <rms_norm_options Options, class T = float>
+template <rms_norm_options Options, class Element = float>
 struct rms_norm {
     static constexpr rms_norm_options options = Options;
     static constexpr std::size_t size = Options.size;
 
-    basic_tensor<T, size> weight;
+    basic_tensor<Element, size> weight;
 
     /// The expression; it borrows the module.
-    template <expression X>
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(X&& x) const& noexcept {
-        static_assert(detail::module_input<shape_of<X>, size>::fits,
+    template <expression Input>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x) const& noexcept {
+        static_assert(detail::module_input<shape_of<Input>, size>::fits,
                       "ashlar: nn: the last axis of the input must be as wide as the module's options say; change one");
-        if constexpr (!detail::module_input<shape_of<X>, size>::fits)
-            return detail::refused_rows<shape_of<X>, size, element_of<X>>();
+        if constexpr (!detail::module_input<shape_of<Input>, size>::fits)
+            return detail::refused_rows<shape_of<Input>, size, element_of<Input>>();
         else
-            return ashlar::rms_norm(std::forward<X>(x), weight, Options.eps);
+            return ashlar::rms_norm(std::forward<Input>(x), weight, Options.eps);
     }
-    template <expression X>
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(X&& x) const&& noexcept {
-        return detail::named(*this)(std::forward<X>(x));
+    template <expression Input>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x) const&& noexcept {
+        return detail::named(*this)(std::forward<Input>(x));
     }
 
     template <class Self, class Visitor>
@@ -104,16 +104,16 @@ enum class norm_kind : std::uint8_t { layer, rms };
 namespace detail {
 
 /// The norm of a layer: with mean and variance, or the root mean square alone, which has no bias.
-template <norm_kind Kind, layer_norm_options Options, class T>
+template <norm_kind Kind, layer_norm_options Options, class Element>
 struct chosen_norm {
-    using type = layer_norm<Options, T>;
+    using type = layer_norm<Options, Element>;
 };
-template <layer_norm_options Options, class T>
-struct chosen_norm<norm_kind::rms, Options, T> {
-    using type = rms_norm<{Options.size, Options.eps}, T>;
+template <layer_norm_options Options, class Element>
+struct chosen_norm<norm_kind::rms, Options, Element> {
+    using type = rms_norm<{Options.size, Options.eps}, Element>;
 };
-template <norm_kind Kind, layer_norm_options Options, class T>
-using norm_of = typename chosen_norm<Kind, Options, T>::type;
+template <norm_kind Kind, layer_norm_options Options, class Element>
+using norm_of = typename chosen_norm<Kind, Options, Element>::type;
 
 }  // namespace detail
 }  // namespace ashlar::nn

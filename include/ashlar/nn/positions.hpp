@@ -35,20 +35,20 @@ struct positioned_rows {
 };
 
 /// x [..., rows, Size] plus rows of the table from `first` on; of rank 1 it is one row.
-template <std::size_t Positions, std::size_t Size, class T, class X>
-ASHLAR_ALWAYS_INLINE constexpr auto plus_positions(const T* table, X&& x, std::size_t first) noexcept {
-    using from = shape_of<X>;
+template <std::size_t Positions, std::size_t Size, class Element, class Input>
+ASHLAR_ALWAYS_INLINE constexpr auto plus_positions(const Element* table, Input&& x, std::size_t first) noexcept {
+    using from = shape_of<Input>;
     static_assert(positioned_rows<from, Positions, Size>::fit,
                   "ashlar: positions: the last two axes must be rows and .size, and the rows at most .positions; slice them");
     if constexpr (!positioned_rows<from, Positions, Size>::fit) {
-        return ashlar::detail::refused<element_of<X>, from>();
+        return ashlar::detail::refused<element_of<Input>, from>();
     } else if constexpr (from::rank == 1) {
         ASHLAR_ASSERT(first < Positions, "ashlar: positions: a position is outside the table; raise .positions");
-        return std::forward<X>(x) + tensor_view<const T, Size>(table + first * Size);
+        return std::forward<Input>(x) + tensor_view<const Element, Size>(table + first * Size);
     } else {
         constexpr std::size_t rows = from::extents[from::rank - 2];
         ASHLAR_ASSERT(first + rows <= Positions, "ashlar: positions: a position is outside the table; raise .positions");
-        return std::forward<X>(x) + tensor_view<const T, rows, Size>(table + first * Size);
+        return std::forward<Input>(x) + tensor_view<const Element, rows, Size>(table + first * Size);
     }
 }
 
@@ -67,12 +67,12 @@ struct sinusoidal_options {
 ///
 ///     constexpr auto& encode = nn::sinusoidal_table<{.positions = 512, .size = 64}>;
 ///     auto x = encode(words(tokens), first);   // adds positions first, first + 1, ... to [..., rows, 64]
-template <sinusoidal_options Options, class T = float>
+template <sinusoidal_options Options, class Element = float>
 struct sinusoidal {
     static constexpr sinusoidal_options options = Options;
     static constexpr std::size_t positions = Options.positions, size = Options.size;
 
-    basic_tensor<T, positions, size> table;
+    basic_tensor<Element, positions, size> table;
 
     [[nodiscard]] static constexpr sinusoidal make() noexcept {
         sinusoidal result{};
@@ -87,27 +87,27 @@ struct sinusoidal {
         for (std::size_t i = 0; i < pairs; ++i) {
             constexpr bool halves = Options.pairs == pair_order::halves;
             const std::size_t at_sine = halves ? i : 2 * i, at_cosine = halves ? pairs + i : 2 * i + 1;
-            detail::for_each_angle<detail::angle_restart<T>>(steps(i), positions,
+            detail::for_each_angle<detail::angle_restart<Element>>(steps(i), positions,
                                                              [&](std::size_t p, double sine, double cosine) {
-                                                                 T* const row = table.data() + p * size;
-                                                                 row[at_sine] = static_cast<T>(sine);
-                                                                 if (at_cosine < size) row[at_cosine] = static_cast<T>(cosine);
+                                                                 Element* const row = table.data() + p * size;
+                                                                 row[at_sine] = static_cast<Element>(sine);
+                                                                 if (at_cosine < size) row[at_cosine] = static_cast<Element>(cosine);
                                                              });
         }
     }
 
     /// x plus the encoding, lazily: [..., rows, size] at positions first, first + 1, ..., or [size] at position first.
     /// first + rows is at most `positions` (asserted). The object is borrowed.
-    template <expression X>
-    [[nodiscard]] constexpr auto operator()(X&& x, std::size_t first = 0) const& noexcept {
-        return detail::plus_positions<positions, size>(table.data(), std::forward<X>(x), first);
+    template <expression Input>
+    [[nodiscard]] constexpr auto operator()(Input&& x, std::size_t first = 0) const& noexcept {
+        return detail::plus_positions<positions, size>(table.data(), std::forward<Input>(x), first);
     }
     void operator()(const auto&, std::size_t = 0) const&& = delete;  // ashlar: nn: an expression borrows its module, and a temporary one would dangle; name it first
 };
 
 /// The table in read-only memory, computed by the compiler.
-template <sinusoidal_options Options, class T = float>
-inline constexpr sinusoidal<Options, T> sinusoidal_table = sinusoidal<Options, T>::make();
+template <sinusoidal_options Options, class Element = float>
+inline constexpr sinusoidal<Options, Element> sinusoidal_table = sinusoidal<Options, Element>::make();
 
 /// The options of `learned_positions`: rows of the table, and their width.
 struct learned_positions_options {
@@ -119,18 +119,18 @@ struct learned_positions_options {
 ///
 ///     nn::learned_positions<{.positions = 512, .size = 64}> places{};
 ///     auto x = places(words(tokens));
-template <learned_positions_options Options, class T = float>
+template <learned_positions_options Options, class Element = float>
 struct learned_positions {
     static constexpr learned_positions_options options = Options;
     static constexpr std::size_t positions = Options.positions, size = Options.size;
 
-    basic_tensor<T, positions, size> weight;
+    basic_tensor<Element, positions, size> weight;
 
     /// x plus the vectors of positions first, first + 1, ...; [size] is one row at position first. first + rows is at most
     /// `positions` (asserted). The module is borrowed.
-    template <expression X>
-    [[nodiscard]] constexpr auto operator()(X&& x, std::size_t first = 0) const& noexcept {
-        return detail::plus_positions<positions, size>(weight.data(), std::forward<X>(x), first);
+    template <expression Input>
+    [[nodiscard]] constexpr auto operator()(Input&& x, std::size_t first = 0) const& noexcept {
+        return detail::plus_positions<positions, size>(weight.data(), std::forward<Input>(x), first);
     }
     void operator()(const auto&, std::size_t = 0) const&& = delete;  // ashlar: nn: an expression borrows its module, and a temporary one would dangle; name it first
 

@@ -33,9 +33,9 @@ struct distance_rows {
 }  // namespace detail
 
 /// What `relative_positions::table` gives: the numbers of each head for each distance that Queries and Keys have.
-template <class T, std::size_t Heads, std::size_t Queries, std::size_t Keys>
+template <class Element, std::size_t Heads, std::size_t Queries, std::size_t Keys>
 struct distance_table {
-    basic_tensor<T, Heads, Queries + Keys - 1> by_distance;  ///< entry Keys - 1 + query - key
+    basic_tensor<Element, Heads, Queries + Keys - 1> by_distance;  ///< entry Keys - 1 + query - key
 
     /// A view [Heads, Rows, Keys] for queries `first`, `first + 1`, ...: Rows + first is at most Queries (asserted). Scores
     /// take it at no cost, as lanes of queries read it contiguously.
@@ -48,7 +48,7 @@ struct distance_table {
         constexpr auto strides = ashlar::detail::spelled_out(
             std::array{static_cast<std::ptrdiff_t>(Queries + Keys - 1), std::ptrdiff_t{1}, std::ptrdiff_t{-1}});
         ASHLAR_ASSERT(Rows + first <= Queries, "ashlar: relative_positions: a query is outside the table; make a larger one");
-        return strided_view<const T, strides, Heads, Rows, Keys>{by_distance.data() + (Keys - 1 + first)};
+        return strided_view<const Element, strides, Heads, Rows, Keys>{by_distance.data() + (Keys - 1 + first)};
     }
     template <std::size_t Rows = Queries>
     void bias(std::size_t = 0) const&& = delete;  // ashlar: relative_positions: a view of a temporary would dangle; name the table first
@@ -62,12 +62,12 @@ struct distance_table {
 ///     const auto table = near.table<128, 128>();             // once; [8, 255] numbers
 ///     y = encoder(x, scale(1.0f), bias(table.bias()));        // T5 does not scale its scores
 ///     row = attention(q, k, v, bias(table.bias<1>(n - 1)));   // one query, at position n - 1
-template <relative_positions_options Options, class T = float>
+template <relative_positions_options Options, class Element = float>
 struct relative_positions {
     static constexpr relative_positions_options options = Options;
     static constexpr std::size_t heads = Options.heads, buckets = Options.buckets;
 
-    basic_tensor<T, buckets, heads> weight;
+    basic_tensor<Element, buckets, heads> weight;
 
     /// The bucket of a pair, from its distance.
     template <class Config = current_config>
@@ -95,7 +95,7 @@ struct relative_positions {
     template <auto Queries, auto Keys, class Config = current_config>
     [[nodiscard]] constexpr auto table() const noexcept {
         constexpr std::size_t queries = ashlar::detail::extent_of(Queries), keys = ashlar::detail::extent_of(Keys);
-        distance_table<T, heads, queries, keys> result;
+        distance_table<Element, heads, queries, keys> result;
         for (std::size_t i = 0; i < queries + keys - 1; ++i) {
             const std::size_t row = i < keys ? bucket<Config>(0, keys - 1 - i) : bucket<Config>(i - (keys - 1), 0);
             for (std::size_t h = 0; h < heads; ++h) result.by_distance(h, i) = weight(row, h);

@@ -23,49 +23,49 @@ namespace detail {
 
 enum class module_kind { other, linear, table, norm, attention };
 
-template <class M>
+template <class Module>
 inline constexpr module_kind kind_of_module = module_kind::other;
-template <linear_options O, class T, std::size_t P>
-inline constexpr module_kind kind_of_module<linear<O, T, P>> = module_kind::linear;
-template <embedding_options O, class T>
-inline constexpr module_kind kind_of_module<embedding<O, T>> = module_kind::table;
-template <learned_positions_options O, class T>
-inline constexpr module_kind kind_of_module<learned_positions<O, T>> = module_kind::table;
-template <layer_norm_options O, class T>
-inline constexpr module_kind kind_of_module<layer_norm<O, T>> = module_kind::norm;
-template <rms_norm_options O, class T>
-inline constexpr module_kind kind_of_module<rms_norm<O, T>> = module_kind::norm;
-template <attention_options O, class T, std::size_t P>
-    requires(O.names == attention_names::torch)
-inline constexpr module_kind kind_of_module<multihead_attention<O, T, P>> = module_kind::attention;
+template <linear_options Options, class Element, std::size_t Panel>
+inline constexpr module_kind kind_of_module<linear<Options, Element, Panel>> = module_kind::linear;
+template <embedding_options Options, class Element>
+inline constexpr module_kind kind_of_module<embedding<Options, Element>> = module_kind::table;
+template <learned_positions_options Options, class Element>
+inline constexpr module_kind kind_of_module<learned_positions<Options, Element>> = module_kind::table;
+template <layer_norm_options Options, class Element>
+inline constexpr module_kind kind_of_module<layer_norm<Options, Element>> = module_kind::norm;
+template <rms_norm_options Options, class Element>
+inline constexpr module_kind kind_of_module<rms_norm<Options, Element>> = module_kind::norm;
+template <attention_options Options, class Element, std::size_t Panel>
+    requires(Options.names == attention_names::torch)
+inline constexpr module_kind kind_of_module<multihead_attention<Options, Element, Panel>> = module_kind::attention;
 
 /// A stack of layers made from one set of options, such as nn::encoder: PyTorch's are copies of a single layer.
-template <class M>
-concept stack_of_copies = requires(M& m) {
-    M::options.layer;
+template <class Module>
+concept stack_of_copies = requires(Module& m) {
+    Module::options.layer;
     m.layers[0];
 };
 
 /// Writes the element of a packed matrix [in, out] whose place in PyTorch's [out, in] is the i-th.
-template <class W>
+template <class Weight>
 struct put_transposed {
-    W& weight;
+    Weight& weight;
 
-    template <class T>
-    constexpr void operator()(std::size_t i, T value) const noexcept {
-        constexpr std::size_t in = W::shape_type::extents[0], out = W::shape_type::extents[1];
-        weight.elements[ashlar::detail::panel_offset(W::panel, in, out, i % in, i / in)] = value;
+    template <class Element>
+    constexpr void operator()(std::size_t i, Element value) const noexcept {
+        constexpr std::size_t in = Weight::shape_type::extents[0], out = Weight::shape_type::extents[1];
+        weight.elements[ashlar::detail::panel_offset(Weight::panel, in, out, i % in, i / in)] = value;
     }
 };
 
-template <class W>
-constexpr void draw_weight(W& weight, generator& random, double bound) noexcept {
-    using T = typename W::value_type;
-    draw_uniform(random, W::shape_type::size, static_cast<T>(-bound), static_cast<T>(bound), put_transposed<W>{weight});
+template <class Weight>
+constexpr void draw_weight(Weight& weight, generator& random, double bound) noexcept {
+    using Element = typename Weight::value_type;
+    draw_uniform(random, Weight::shape_type::size, static_cast<Element>(-bound), static_cast<Element>(bound), put_transposed<Weight>{weight});
 }
 
-template <class M>
-constexpr void reset(M& m, generator& random) noexcept;
+template <class Module>
+constexpr void reset(Module& m, generator& random) noexcept;
 
 /// Resets the modules among the members; arrays of a user's own module are left alone.
 template <bool Copies>
@@ -89,31 +89,31 @@ struct reset_members {
 };
 
 /// nn.MultiheadAttention: its output projection is constructed first, then the others are drawn, then biases are cleared.
-template <class M>
-constexpr void reset_attention(M& m, generator& random) noexcept {
+template <class Module>
+constexpr void reset_attention(Module& m, generator& random) noexcept {
     reset(m.out_proj, random);
     constexpr std::size_t q = decltype(m.query)::out, k = decltype(m.key)::out, v = decltype(m.value)::out;
-    constexpr bool one_matrix = M::kdim == M::embed && M::vdim == M::embed && M::kv_heads == M::heads;
+    constexpr bool one_matrix = Module::kdim == Module::embed && Module::vdim == Module::embed && Module::kv_heads == Module::heads;
     const auto bound = [](std::size_t in, std::size_t out) {
         return root(3.0) * xavier_deviation(fans{in, one_matrix ? q + k + v : out}, 1);
     };
-    draw_weight(m.query.weight, random, bound(M::embed, q));
-    draw_weight(m.key.weight, random, bound(M::kdim, k));
-    draw_weight(m.value.weight, random, bound(M::vdim, v));
-    if constexpr (M::options.bias) {
+    draw_weight(m.query.weight, random, bound(Module::embed, q));
+    draw_weight(m.key.weight, random, bound(Module::kdim, k));
+    draw_weight(m.value.weight, random, bound(Module::vdim, v));
+    if constexpr (Module::options.bias) {
         m.query.bias = 0;
-        if constexpr (M::options.key_bias) m.key.bias = 0;
+        if constexpr (Module::options.key_bias) m.key.bias = 0;
         m.value.bias = 0;
     }
-    if constexpr (M::options.bias && M::options.out_bias) m.out_proj.bias = 0;
+    if constexpr (Module::options.bias && Module::options.out_bias) m.out_proj.bias = 0;
 }
 
-template <class M>
-constexpr void reset(M& m, generator& random) noexcept {
-    constexpr module_kind kind = kind_of_module<M>;
+template <class Module>
+constexpr void reset(Module& m, generator& random) noexcept {
+    constexpr module_kind kind = kind_of_module<Module>;
     if constexpr (kind == module_kind::linear) {
-        draw_weight(m.weight, random, root(3.0) * kaiming_deviation(M::in, root(5.0)));
-        if constexpr (M::options.bias) linear_bias(m.bias, M::in, random);
+        draw_weight(m.weight, random, root(3.0) * kaiming_deviation(Module::in, root(5.0)));
+        if constexpr (Module::options.bias) linear_bias(m.bias, Module::in, random);
     } else if constexpr (kind == module_kind::table) {
         normal(m.weight, random);
     } else if constexpr (kind == module_kind::norm) {
@@ -122,7 +122,7 @@ constexpr void reset(M& m, generator& random) noexcept {
     } else if constexpr (kind == module_kind::attention) {
         reset_attention(m, random);
     } else {
-        M::members(m, reset_members<stack_of_copies<M>>{random});
+        Module::members(m, reset_members<stack_of_copies<Module>>{random});
     }
 }
 
@@ -137,17 +137,17 @@ constexpr void reset(M& m, generator& random) noexcept {
 ///     nn::init::generator random(1);                     // torch.manual_seed(1)
 ///     nn::multihead_attention<{.embed = 4, .heads = 2}> mha{};
 ///     nn::init::reset_parameters(mha, random);           // nn.MultiheadAttention(4, 2)
-template <module M>
-constexpr void reset_parameters(M& m, generator& random) noexcept {
+template <module Module>
+constexpr void reset_parameters(Module& m, generator& random) noexcept {
     detail::reset(m, random);
 }
 
 /// A module made that way.
 ///
 ///     auto query = nn::init::make<nn::linear<{.in = 2, .out = 4, .bias = false}>>(random);   // nn.Linear(2, 4, bias=False)
-template <module M>
-[[nodiscard]] constexpr M make(generator& random) noexcept {
-    M m{};
+template <module Module>
+[[nodiscard]] constexpr Module make(generator& random) noexcept {
+    Module m{};
     reset_parameters(m, random);
     return m;
 }

@@ -59,32 +59,32 @@ using as_pairs = decltype(ashlar::detail::inserted_dimension<
                           Shape::rank, std::size_t{2}>());
 
 /// The whole width rotated; x is memory or a name. Cosines and sines are [..., width / 2].
-template <pair_order Pairs, class X, class C, class S>
-ASHLAR_ALWAYS_INLINE constexpr auto rotated_pairs(const X& x, const C& cosines, const S& sines) noexcept {
-    constexpr auto width = static_cast<std::ptrdiff_t>(shape_of<X>::extents[shape_of<X>::rank - 1]);
+template <pair_order Pairs, class Input, class Cosines, class Sines>
+ASHLAR_ALWAYS_INLINE constexpr auto rotated_pairs(const Input& x, const Cosines& cosines, const Sines& sines) noexcept {
+    constexpr auto width = static_cast<std::ptrdiff_t>(shape_of<Input>::extents[shape_of<Input>::rank - 1]);
     if constexpr (Pairs == pair_order::halves) {
         const auto a = slice<-1, 0, width / 2>(x), b = slice<-1, width / 2, width>(x);
         return concat<-1>(a * cosines - b * sines, b * cosines + a * sines);
     } else {
-        const auto pairs = ashlar::detail::reshape_to<as_pairs<shape_of<X>>>(x);
+        const auto pairs = ashlar::detail::reshape_to<as_pairs<shape_of<Input>>>(x);
         const auto a = slice<-1, 0, 1>(pairs), b = slice<-1, 1, 2>(pairs);
         const auto c = unsqueeze<-1>(cosines), s = unsqueeze<-1>(sines);
-        return ashlar::detail::reshape_to<shape_of<X>>(concat<-1>(a * c - b * s, b * c + a * s));
+        return ashlar::detail::reshape_to<shape_of<Input>>(concat<-1>(a * c - b * s, b * c + a * s));
     }
 }
 
 /// The same with cosines and sines for every entry, where a sine has the sign with which it enters: x times the cosines
 /// plus x with its pairs exchanged times the sines. Faster where a row has a few entries only.
-template <class X, class C, class S>
-ASHLAR_ALWAYS_INLINE constexpr auto rotated_entries(const X& x, const C& cosines, const S& sines) noexcept {
-    const auto pairs = ashlar::detail::reshape_to<as_pairs<shape_of<X>>>(x);
-    return x * cosines + ashlar::detail::reshape_to<shape_of<X>>(slice<-1, -1, -3, -1>(pairs)) * sines;
+template <class Input, class Cosines, class Sines>
+ASHLAR_ALWAYS_INLINE constexpr auto rotated_entries(const Input& x, const Cosines& cosines, const Sines& sines) noexcept {
+    const auto pairs = ashlar::detail::reshape_to<as_pairs<shape_of<Input>>>(x);
+    return x * cosines + ashlar::detail::reshape_to<shape_of<Input>>(slice<-1, -1, -3, -1>(pairs)) * sines;
 }
 
 /// f of the first Rotated columns of x, beside the others.
-template <std::size_t Rotated, class X, class F>
-ASHLAR_ALWAYS_INLINE constexpr auto with_the_rest(const X& x, const F& f) noexcept {
-    constexpr std::size_t width = shape_of<X>::extents[shape_of<X>::rank - 1];
+template <std::size_t Rotated, class Input, class Function>
+ASHLAR_ALWAYS_INLINE constexpr auto with_the_rest(const Input& x, const Function& f) noexcept {
+    constexpr std::size_t width = shape_of<Input>::extents[shape_of<Input>::rank - 1];
     if constexpr (Rotated == width)
         return f(x);
     else
@@ -92,12 +92,12 @@ ASHLAR_ALWAYS_INLINE constexpr auto with_the_rest(const X& x, const F& f) noexce
 }
 
 /// f(x), with a name for x where it would be computed more than once.
-template <class X, class F>
-ASHLAR_ALWAYS_INLINE constexpr auto named(X&& x, const F& f) noexcept {
-    if constexpr (array_expression<X> && ashlar::detail::viewable<X>)
+template <class Input, class Function>
+ASHLAR_ALWAYS_INLINE constexpr auto named(Input&& x, const Function& f) noexcept {
+    if constexpr (array_expression<Input> && ashlar::detail::viewable<Input>)
         return f(view_of(x));
     else
-        return let(std::forward<X>(x), f);
+        return let(std::forward<Input>(x), f);
 }
 
 }  // namespace detail
@@ -107,18 +107,18 @@ ASHLAR_ALWAYS_INLINE constexpr auto named(X&& x, const F& f) noexcept {
 /// those of a weight file, or with other frequencies.
 ///
 ///     auto y = nn::rotate<nn::pair_order::halves>(x, row(cosines, t), row(sines, t));
-template <pair_order Pairs, expression X, expression C, expression S>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto rotate(X&& x, const C& cosines, const S& sines) noexcept {
-    constexpr std::size_t width = shape_of<X>::extents[shape_of<X>::rank - 1];
-    constexpr std::size_t pairs = shape_of<C>::extents[shape_of<C>::rank - 1];
+template <pair_order Pairs, expression Input, expression Cosines, expression Sines>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto rotate(Input&& x, const Cosines& cosines, const Sines& sines) noexcept {
+    constexpr std::size_t width = shape_of<Input>::extents[shape_of<Input>::rank - 1];
+    constexpr std::size_t pairs = shape_of<Cosines>::extents[shape_of<Cosines>::rank - 1];
     static_assert(detail::rotated_width<width, pairs>::fits,
                   "ashlar: rope: cosines and sines must have a column for each pair of entries, or fewer; slice them");
     if constexpr (!detail::rotated_width<width, pairs>::fits) {
-        return ashlar::detail::refused<element_of<X>, shape_of<X>>();
+        return ashlar::detail::refused<element_of<Input>, shape_of<Input>>();
     } else {
         const auto c = ashlar::detail::hold(cosines);
         const auto s = ashlar::detail::hold(sines);
-        return detail::named(std::forward<X>(x), [=](const auto& rows) {
+        return detail::named(std::forward<Input>(x), [=](const auto& rows) {
             return detail::with_the_rest<2 * pairs>(
                 rows, [=](const auto& part) { return detail::rotated_pairs<Pairs>(part, c, s); });
         });
@@ -142,7 +142,7 @@ struct rope_options {
 ///
 ///     constexpr auto& turn = nn::rope_tables<{.head_width = 8, .positions = 512}>;
 ///     auto q = turn(nn::split_heads<8>(matmul(x, wq)), cache.position());   // [heads, rows, 8], at run-time positions
-template <rope_options Options, class T = float>
+template <rope_options Options, class Element = float>
 struct rope {
     static constexpr rope_options options = Options;
     static constexpr std::size_t head_width = Options.head_width, positions = Options.positions;
@@ -156,7 +156,7 @@ struct rope {
     static constexpr std::size_t columns = by_entry ? rotated : pairs;
 
     /// [positions, pairs]; by_entry [positions, rotated], with the sign of the sine in front of the other entry.
-    tensor<T, positions, columns> cosines, sines;
+    tensor<Element, positions, columns> cosines, sines;
 
     /// The tables. Costs a few additions and multiplications per angle.
     [[nodiscard]] static constexpr rope make() noexcept {
@@ -169,62 +169,62 @@ struct rope {
     constexpr void fill() noexcept {
         const tensor<double, pairs> steps = detail::frequencies<pairs>(Options.base, rotated);
         for (std::size_t i = 0; i < pairs; ++i)
-            detail::for_each_angle<detail::angle_restart<T>>(
+            detail::for_each_angle<detail::angle_restart<Element>>(
                 steps(i) / Options.stretch, positions, [&](std::size_t p, double sine, double cosine) {
-                    T* const c = cosines.data() + p * columns;
-                    T* const s = sines.data() + p * columns;
+                    Element* const c = cosines.data() + p * columns;
+                    Element* const s = sines.data() + p * columns;
                     if constexpr (by_entry) {
-                        c[2 * i] = c[2 * i + 1] = static_cast<T>(cosine);
-                        s[2 * i] = static_cast<T>(-sine);
-                        s[2 * i + 1] = static_cast<T>(sine);
+                        c[2 * i] = c[2 * i + 1] = static_cast<Element>(cosine);
+                        s[2 * i] = static_cast<Element>(-sine);
+                        s[2 * i + 1] = static_cast<Element>(sine);
                     } else {
-                        c[i] = static_cast<T>(cosine);
-                        s[i] = static_cast<T>(sine);
+                        c[i] = static_cast<Element>(cosine);
+                        s[i] = static_cast<Element>(sine);
                     }
                 });
     }
     /// The angle's cosine and sine for one pair at one position.
-    [[nodiscard]] constexpr T cosine(std::size_t position, std::size_t pair) const noexcept {
+    [[nodiscard]] constexpr Element cosine(std::size_t position, std::size_t pair) const noexcept {
         return cosines(position, by_entry ? 2 * pair : pair);
     }
-    [[nodiscard]] constexpr T sine(std::size_t position, std::size_t pair) const noexcept {
+    [[nodiscard]] constexpr Element sine(std::size_t position, std::size_t pair) const noexcept {
         return sines(position, by_entry ? 2 * pair + 1 : pair);
     }
 
     /// Rows [..., rows, head_width] at positions first, first + 1, ..., lazily; first + rows is at most `positions`
     /// (asserted). The object is borrowed.
-    template <expression X>
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(X&& x, std::size_t first = 0) const& noexcept {
-        using from = shape_of<X>;
+    template <expression Input>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, std::size_t first = 0) const& noexcept {
+        using from = shape_of<Input>;
         if constexpr (!fits<from>()) {
-            return ashlar::detail::refused<element_of<X>, shape_of<X>>();
+            return ashlar::detail::refused<element_of<Input>, shape_of<Input>>();
         } else {
             constexpr std::size_t rows = from::rank < 2 ? 1 : from::extents[from::rank - 2];
             static_assert(detail::rope_rows<rows, positions>::fit,
                           "ashlar: rope: there are more rows than positions; raise .positions");
             ASHLAR_ASSERT(first + rows <= positions, "ashlar: rope: a position is outside the tables; raise .positions");
-            return apply(std::forward<X>(x), tensor_view<const T, rows, columns>(cosines.data() + first * columns),
-                         tensor_view<const T, rows, columns>(sines.data() + first * columns));
+            return apply(std::forward<Input>(x), tensor_view<const Element, rows, columns>(cosines.data() + first * columns),
+                         tensor_view<const Element, rows, columns>(sines.data() + first * columns));
         }
     }
     /// Rows [..., head_width] that all stand at one position, as the heads [heads, head_width] of one token.
-    template <expression X>
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto at(X&& x, std::size_t position) const& noexcept {
+    template <expression Input>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto at(Input&& x, std::size_t position) const& noexcept {
         ASHLAR_ASSERT(position < positions, "ashlar: rope: a position is outside the tables; raise .positions");
-        if constexpr (!fits<shape_of<X>>())
-            return ashlar::detail::refused<element_of<X>, shape_of<X>>();
+        if constexpr (!fits<shape_of<Input>>())
+            return ashlar::detail::refused<element_of<Input>, shape_of<Input>>();
         else
-            return apply(std::forward<X>(x), tensor_view<const T, columns>(cosines.data() + position * columns),
-                         tensor_view<const T, columns>(sines.data() + position * columns));
+            return apply(std::forward<Input>(x), tensor_view<const Element, columns>(cosines.data() + position * columns),
+                         tensor_view<const Element, columns>(sines.data() + position * columns));
     }
     /// Rows at positions of their own: integers whose axes broadcast to those of x but the last ([rows], [batch, 1,
     /// rows]), each less than `positions`.
-    template <expression X, expression P>
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto at(X&& x, const P& each) const& noexcept {
-        if constexpr (!fits<shape_of<X>>())
-            return ashlar::detail::refused<element_of<X>, shape_of<X>>();
+    template <expression Input, expression Starts>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto at(Input&& x, const Starts& each) const& noexcept {
+        if constexpr (!fits<shape_of<Input>>())
+            return ashlar::detail::refused<element_of<Input>, shape_of<Input>>();
         else
-            return apply(std::forward<X>(x), take<0>(cosines, each), take<0>(sines, each));
+            return apply(std::forward<Input>(x), take<0>(cosines, each), take<0>(sines, each));
     }
     void operator()(const auto&, std::size_t = 0) const&& = delete;  // ashlar: nn: an expression borrows its module, and a temporary one would dangle; name it first
     void at(const auto&, const auto&) const&& = delete;  // ashlar: nn: an expression borrows its module, and a temporary one would dangle; name it first
@@ -236,9 +236,9 @@ private:
                       "ashlar: rope: the last axis must be head_width; split the heads first, or change .head_width");
         return detail::last_extent<From, head_width>::matches;
     }
-    template <class X, class C, class S>
-    ASHLAR_ALWAYS_INLINE static constexpr auto apply(X&& x, const C& c, const S& s) noexcept {
-        return detail::named(std::forward<X>(x), [=](const auto& rows) {
+    template <class Input, class Cosines, class Sines>
+    ASHLAR_ALWAYS_INLINE static constexpr auto apply(Input&& x, const Cosines& c, const Sines& s) noexcept {
+        return detail::named(std::forward<Input>(x), [=](const auto& rows) {
             return detail::with_the_rest<rotated>(rows, [=](const auto& part) {
                 if constexpr (by_entry)
                     return detail::rotated_entries(part, c, s);
@@ -250,7 +250,7 @@ private:
 };
 
 /// The tables in read-only memory, computed by the compiler.
-template <rope_options Options, class T = float>
-inline constexpr rope<Options, T> rope_tables = rope<Options, T>::make();
+template <rope_options Options, class Element = float>
+inline constexpr rope<Options, Element> rope_tables = rope<Options, Element>::make();
 
 }  // namespace ashlar::nn

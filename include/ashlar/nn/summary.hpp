@@ -20,23 +20,23 @@ namespace ashlar::nn {
 namespace detail {
 
 /// The element type of a module's arrays: double where all of them are.
-template <class M>
-using module_element = std::conditional_t<parameter_count<M> != 0 && parameter_bytes<M> == 8 * parameter_count<M>, double, float>;
+template <class Module>
+using module_element = std::conditional_t<parameter_count<Module> != 0 && parameter_bytes<Module> == 8 * parameter_count<Module>, double, float>;
 
 /// Where a summary has no input: parameters only.
 struct no_input {};
 
 /// One row as wide as the module wants it, if it says so.
-template <class M>
+template <class Module>
 consteval auto input_row() {
-    if constexpr (requires { typename M::input_type; })
-        return std::type_identity<typename M::input_type>{};
-    else if constexpr (requires { std::integral_constant<std::size_t, M::embed>{}; })
-        return std::type_identity<tensor<module_element<M>, 1, M::embed>>{};
-    else if constexpr (requires { std::integral_constant<std::size_t, M::in>{}; })
-        return std::type_identity<tensor<module_element<M>, 1, M::in>>{};
-    else if constexpr (requires { std::integral_constant<std::size_t, std::size_t{M::size}>{}; })
-        return std::type_identity<tensor<module_element<M>, 1, std::size_t{M::size}>>{};
+    if constexpr (requires { typename Module::input_type; })
+        return std::type_identity<typename Module::input_type>{};
+    else if constexpr (requires { std::integral_constant<std::size_t, Module::embed>{}; })
+        return std::type_identity<tensor<module_element<Module>, 1, Module::embed>>{};
+    else if constexpr (requires { std::integral_constant<std::size_t, Module::in>{}; })
+        return std::type_identity<tensor<module_element<Module>, 1, Module::in>>{};
+    else if constexpr (requires { std::integral_constant<std::size_t, std::size_t{Module::size}>{}; })
+        return std::type_identity<tensor<module_element<Module>, 1, std::size_t{Module::size}>>{};
     else
         return std::type_identity<no_input>{};
 }
@@ -162,11 +162,11 @@ struct table_writer {
 /// Rows of the largest table.
 inline constexpr std::size_t summary_capacity = 192;
 
-template <class M, class Input, class Config>
+template <class Module, class Input, class Config>
 inline constexpr auto rows_of_summary = []() consteval {
     summary_rows<summary_capacity> all;
     summary_walk<summary_capacity, Config> walk{all};
-    const unborn<M> m;
+    const unborn<Module> m;
     if constexpr (std::is_same_v<Input, no_input>)
         walk.step("", m.object);
     else
@@ -174,16 +174,16 @@ inline constexpr auto rows_of_summary = []() consteval {
     return all;
 }();
 
-template <class M, class Input, class Config>
+template <class Module, class Input, class Config>
 inline constexpr auto text_of_summary = [] {
     constexpr std::size_t length = [] {
         table_writer count;
-        count.put_table(rows_of_summary<M, Input, Config>, parameter_bytes<M>);
+        count.put_table(rows_of_summary<Module, Input, Config>, parameter_bytes<Module>);
         return count.length;
     }();
     fixed_text<length> text;
     table_writer writer{text.characters.data()};
-    writer.put_table(rows_of_summary<M, Input, Config>, parameter_bytes<M>);
+    writer.put_table(rows_of_summary<Module, Input, Config>, parameter_bytes<Module>);
     text.length = writer.length;
     return text;
 }();
@@ -197,22 +197,22 @@ inline constexpr auto text_of_summary = [] {
 /// at most 192 rows.
 ///
 ///     std::puts(nn::summary<model, tensor<float, 32, 64>>().c_str());
-template <module M, class Input, class Config = current_config>
+template <module Module, class Input, class Config = current_config>
     requires(!std::integral<Input>)
 [[nodiscard]] constexpr const auto& summary() noexcept {
-    return detail::text_of_summary<M, Input, Config>;
+    return detail::text_of_summary<Module, Input, Config>;
 }
 
 /// The same for an input of floating-point numbers with the dimensions Dims; without any, for the module's `input_type`
 /// if it has one, else for one row.
 ///
 ///     std::puts(nn::summary<nn::encoder<{.layer = {.embed = 64, .heads = 4}, .layers = 6}>, 32, 64>().c_str());
-template <module M, auto... Dims, class Config = current_config>
+template <module Module, auto... Dims, class Config = current_config>
 [[nodiscard]] constexpr const auto& summary() noexcept {
     if constexpr (sizeof...(Dims) == 0)
-        return detail::text_of_summary<M, typename decltype(detail::input_row<M>())::type, Config>;
+        return detail::text_of_summary<Module, typename decltype(detail::input_row<Module>())::type, Config>;
     else
-        return detail::text_of_summary<M, tensor<detail::module_element<M>, Dims...>, Config>;
+        return detail::text_of_summary<Module, tensor<detail::module_element<Module>, Dims...>, Config>;
 }
 
 }  // namespace ashlar::nn

@@ -19,10 +19,10 @@
 namespace ashlar::nn::detail {
 
 /// The name of a class template or class without namespaces and arguments, as the compiler spells it.
-template <class M>
+template <class Module>
 consteval std::string_view type_name() {
     std::string_view all = std::source_location::current().function_name();
-    const std::size_t start = all.find("M = ");
+    const std::size_t start = all.find("Module = ");
     if (start == all.npos) return "module";
     all.remove_prefix(start + 4);
     all = all.substr(0, all.find_first_of("<;]"));
@@ -52,9 +52,9 @@ struct summary_rows {
 };
 
 /// The expression of a module's call.
-template <class M, class... X>
-constexpr auto called(const M& m, const X&... x) {
-    if constexpr (sizeof...(X) == 1 && requires { m.call_with(x...); })
+template <class Module, class... Operands>
+constexpr auto called(const Module& m, const Operands&... x) {
+    if constexpr (sizeof...(Operands) == 1 && requires { m.call_with(x...); })
         return m.call_with(x...);
     else
         return m(x...);
@@ -67,31 +67,31 @@ struct summary_walk {
     std::size_t depth = 0;
 
     /// A module that is part of the expression around it.
-    template <class M, class... X>
-    constexpr void operator()(const char* name, const M& m, const X&... x) {
+    template <class Module, class... Operands>
+    constexpr void operator()(const char* name, const Module& m, const Operands&... x) {
         add<false>(name, 1, m, x...);
     }
     /// A module that is evaluated by itself, or a std::array of them, one after the other.
-    template <class M, class... X>
-    constexpr void step(const char* name, const M& m, const X&... x) {
-        if constexpr (is_array_of_members<M>) {
-            const unborn<typename M::value_type> one;
-            add<true>(name, std::tuple_size_v<M>, one.object, x...);
+    template <class Module, class... Operands>
+    constexpr void step(const char* name, const Module& m, const Operands&... x) {
+        if constexpr (is_array_of_members<Module>) {
+            const unborn<typename Module::value_type> one;
+            add<true>(name, std::tuple_size_v<Module>, one.object, x...);
         } else {
             add<true>(name, 1, m, x...);
         }
     }
 
 private:
-    template <bool Evaluated, class M, class... X>
-    constexpr void add(const char* name, std::size_t times, const M& m, const X&... x) {
+    template <bool Evaluated, class Module, class... Operands>
+    constexpr void add(const char* name, std::size_t times, const Module& m, const Operands&... x) {
         summary_row row;
         row.name = name;
-        row.kind = type_name<M>();
+        row.kind = type_name<Module>();
         row.depth = depth;
         row.times = times;
-        row.parameters = times * parameter_count<M>;
-        if constexpr (sizeof...(X) != 0) {
+        row.parameters = times * parameter_count<Module>;
+        if constexpr (sizeof...(Operands) != 0) {
             using call = decltype(called(m, x...));
             row.has_shape = true;
             row.rank = shape_of<call>::rank;
@@ -102,10 +102,10 @@ private:
         }
         if (all.count < Capacity) all.rows[all.count++] = row;
         ++depth;
-        if constexpr (sizeof...(X) != 0 && requires { M::parts(m, x..., *this); })
-            M::parts(m, x..., *this);
+        if constexpr (sizeof...(Operands) != 0 && requires { Module::parts(m, x..., *this); })
+            Module::parts(m, x..., *this);
         else
-            M::members(m, member_rows{*this});
+            Module::members(m, member_rows{*this});
         --depth;
     }
 

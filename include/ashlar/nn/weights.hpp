@@ -21,12 +21,12 @@ namespace detail {
 
 /// Columns of a panel of the packed matrices of modules, in this build. It is a parameter of every module with
 /// matrices, so that modules of translation units with other registers are other types.
-template <class T, class Config = current_config>
-inline constexpr std::size_t panel = ashlar::detail::panel_columns<T, Config>;
+template <class Element, class Config = current_config>
+inline constexpr std::size_t panel = ashlar::detail::panel_columns<Element, Config>;
 
 /// A matrix [Rows, Columns] on the right of products.
-template <class T, std::size_t Panel, std::size_t Rows, std::size_t Columns>
-using weight_matrix = basic_packed<T, Panel, Rows, Columns>;
+template <class Element, std::size_t Panel, std::size_t Rows, std::size_t Columns>
+using weight_matrix = basic_packed<Element, Panel, Rows, Columns>;
 
 /// Whether the last axis of an input is as wide as a module wants it.
 template <class Input, std::size_t Width>
@@ -41,12 +41,12 @@ struct module_input {
 };
 
 /// What a module returns for an input that does not fit: rows as wide as its results.
-template <class Input, std::size_t Width, class T>
+template <class Input, std::size_t Width, class Element>
 ASHLAR_ALWAYS_INLINE constexpr auto refused_rows() noexcept {
     if constexpr (Input::rank == 0)
-        return ashlar::detail::refused<T, shape<Width>>();
+        return ashlar::detail::refused<Element, shape<Width>>();
     else
-        return ashlar::detail::refused<T, decltype(ashlar::detail::with_dimension<Input, Input::rank - 1, Width>())>();
+        return ashlar::detail::refused<Element, decltype(ashlar::detail::with_dimension<Input, Input::rank - 1, Width>())>();
 }
 
 /// Whether a module that an expression borrows outlives the statement.
@@ -64,8 +64,8 @@ ASHLAR_ALWAYS_INLINE constexpr const Module& named(const Module& m) noexcept {
 }
 
 /// A vector that is there if Given.
-template <bool Given, class T, std::size_t N>
-using optional_vector = std::conditional_t<Given, basic_tensor<T, N>, no_array>;
+template <bool Given, class Element, std::size_t Size>
+using optional_vector = std::conditional_t<Given, basic_tensor<Element, Size>, no_array>;
 
 }  // namespace detail
 }  // namespace ashlar::nn

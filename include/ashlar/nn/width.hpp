@@ -16,15 +16,15 @@ struct width {
     std::size_t value = 0;
 
     constexpr width() = default;
-    template <dimension D>
-    constexpr width(D d) : value(extent_from(d)) {}
+    template <dimension Dimension>
+    constexpr width(Dimension d) : value(extent_from(d)) {}
     constexpr operator std::size_t() const { return value; }
 
 private:
-    template <class D>
-    static constexpr std::size_t extent_from(D d) {
-        if constexpr (ashlar::detail::is_axis<D>)
-            return D::extent;
+    template <class Dimension>
+    static constexpr std::size_t extent_from(Dimension d) {
+        if constexpr (ashlar::detail::is_axis<Dimension>)
+            return Dimension::extent;
         else
             return static_cast<std::size_t>(d);
     }

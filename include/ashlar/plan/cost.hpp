@@ -82,38 +82,38 @@ struct flop_counter {
     static constexpr bool is_pass(op kind) { return kind == op::reshape || kind == op::permute || kind == op::store; }
 };
 
-/// The operations of every node of E.
-template <class E>
+/// The operations of every node of Expression.
+template <class Expression>
 inline constexpr auto flops_of_nodes = [] {
-    flop_counter<graph<E>::count> counter{graph<E>::nodes};
-    counter.count(static_cast<std::int16_t>(graph<E>::count - 1), -1);
+    flop_counter<graph<Expression>::count> counter{graph<Expression>::nodes};
+    counter.count(static_cast<std::int16_t>(graph<Expression>::count - 1), -1);
     return counter.of_node;
 }();
 
-template <class E>
+template <class Expression>
 inline constexpr std::size_t expression_flops = [] {
     std::size_t total = 0;
-    if constexpr (node_expression<E>)
-        if constexpr (check_names<E>())
-            for (const std::size_t n : flops_of_nodes<E>) total += n;
+    if constexpr (node_expression<Expression>)
+        if constexpr (check_names<Expression>())
+            for (const std::size_t n : flops_of_nodes<Expression>) total += n;
     return total;
 }();
 
-template <class E, class Config>
+template <class Expression, class Config>
 inline constexpr std::size_t expression_scratch = [] {
-    if constexpr (!node_expression<E>)
+    if constexpr (!node_expression<Expression>)
         return std::size_t{0};
-    else if constexpr (!check_names<E>())
+    else if constexpr (!check_names<Expression>())
         return std::size_t{0};
     else
-        return planned<E, Config>::code.scratch_bytes;
+        return planned<Expression, Config>::code.scratch_bytes;
 }();
 
 /// Operations of a part, and of all parts.
 template <class Part>
 inline constexpr std::size_t part_flops = 0;
-template <std::size_t Times, class... E>
-inline constexpr std::size_t part_flops<plan_part<Times, E...>> = Times * (std::size_t{0} + ... + expression_flops<E>);
+template <std::size_t Times, class... Expression>
+inline constexpr std::size_t part_flops<plan_part<Times, Expression...>> = Times * (std::size_t{0} + ... + expression_flops<Expression>);
 
 template <class... Parts>
 consteval std::size_t count_flops(plan_parts<Parts...>) {
@@ -122,18 +122,18 @@ consteval std::size_t count_flops(plan_parts<Parts...>) {
 
 }  // namespace detail
 
-/// Arithmetic operations of one evaluation of E: a multiply-add counts 2, any other operation 1, over the pairs that
+/// Arithmetic operations of one evaluation of Expression: a multiply-add counts 2, any other operation 1, over the pairs that
 /// the masks' types keep (run-time masks at capacity). The same on every architecture.
 ///
 ///     static_assert(flops<decltype(matmul(a, b))> == 2 * 64 * 64 * 64);
-template <class E>
-inline constexpr std::size_t flops = detail::expression_flops<std::remove_cvref_t<E>>;
+template <class Expression>
+inline constexpr std::size_t flops = detail::expression_flops<std::remove_cvref_t<Expression>>;
 
-/// Bytes of scratch that an evaluation of E needs for a destination that overlaps nothing it reads.
+/// Bytes of scratch that an evaluation of Expression needs for a destination that overlaps nothing it reads.
 ///
 ///     workspace<workspace_bytes<decltype(e)>> scratch;
 ///     evaluate(result, e, scratch);
-template <class E, class Config = current_config>
-inline constexpr std::size_t workspace_bytes = detail::expression_scratch<std::remove_cvref_t<E>, Config>;
+template <class Expression, class Config = current_config>
+inline constexpr std::size_t workspace_bytes = detail::expression_scratch<std::remove_cvref_t<Expression>, Config>;
 
 }  // namespace ashlar

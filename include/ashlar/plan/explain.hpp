@@ -11,47 +11,47 @@
 namespace ashlar {
 namespace detail {
 
-/// Marks the operands below node n that stage s of P reads.
-template <class P>
-constexpr void mark_read(std::size_t s, std::int16_t n, std::array<bool, P::count>& read) {
-    using stages = formula_writer<P>;
+/// Marks the operands below node n that stage s of Plan reads.
+template <class Plan>
+constexpr void mark_read(std::size_t s, std::int16_t n, std::array<bool, Plan::count>& read) {
+    using stages = formula_writer<Plan>;
     n = stages::past_names(s, n);
     if (stages::stage(s).values[stages::index(n)] != -1) return;
     read[stages::index(n)] = true;
     if (stages::at(n).kind == op::matmul && n != stages::stage(s).core) return;
-    for (std::size_t i = 0; i < stages::at(n).operand_count; ++i) mark_read<P>(s, stages::at(n).operands[i], read);
+    for (std::size_t i = 0; i < stages::at(n).operand_count; ++i) mark_read<Plan>(s, stages::at(n).operands[i], read);
 }
 
-/// Operands of P that stages only copy. A constant of its own: compilers limit the length of each evaluation.
-template <class P>
+/// Operands of Plan that stages only copy. A constant of its own: compilers limit the length of each evaluation.
+template <class Plan>
 inline constexpr auto copied_operands = [] {
-    std::array<bool, P::count> copied{}, computed_on{};
-    for (std::size_t s = 0; s < P::code.stage_count; ++s) {
-        const auto& stage = P::code.stages[s];
-        if (!formula_writer<P>::is_copy(s))
-            mark_read<P>(s, stage.top, computed_on);
+    std::array<bool, Plan::count> copied{}, computed_on{};
+    for (std::size_t s = 0; s < Plan::code.stage_count; ++s) {
+        const auto& stage = Plan::code.stages[s];
+        if (!formula_writer<Plan>::is_copy(s))
+            mark_read<Plan>(s, stage.top, computed_on);
         else if (stage.buffer != -1)
-            mark_read<P>(s, stage.top, copied);
+            mark_read<Plan>(s, stage.top, copied);
     }
-    for (std::size_t n = 0; n < P::count; ++n) copied[n] = copied[n] && !computed_on[n];
+    for (std::size_t n = 0; n < Plan::count; ++n) copied[n] = copied[n] && !computed_on[n];
     return copied;
 }();
 
-/// Writes the plan of P, a `planned`, step by step.
-template <class P>
-struct plan_printer : stage_printer<P> {
-    using base = stage_printer<P>;
+/// Writes the plan of Plan, a `planned`, step by step.
+template <class Plan>
+struct plan_printer : stage_printer<Plan> {
+    using base = stage_printer<Plan>;
     using base::out, base::index, base::at, base::code, base::depth, base::name_operand, base::put_shape, base::start_line;
     using typename base::id;
-    static constexpr const auto& summary = plan<typename P::expression_type, typename P::configuration>;
+    static constexpr const auto& summary = plan<typename Plan::expression_type, typename Plan::configuration>;
 
     constexpr void print() {
-        const graph_node& root = P::nodes[P::count - 1];
+        const graph_node& root = Plan::nodes[Plan::count - 1];
         out.indent = 6;
         out.put("plan of ");
         out.put(element_name(root.scalar, root.element_bytes));
         out.put(' ');
-        put_shape(static_cast<id>(P::count - 1));
+        put_shape(static_cast<id>(Plan::count - 1));
         out.put(": ");
         out.put_plural(summary.step_count, "step", "steps");
         out.put(", ");
@@ -60,7 +60,7 @@ struct plan_printer : stage_printer<P> {
         out.put_bytes(summary.scratch_bytes);
         out.put(" of scratch, ");
         out.unbroken = true;
-        out.put_plural(P::target.lanes(root.element_bytes), "lane", "lanes");
+        out.put_plural(Plan::target.lanes(root.element_bytes), "lane", "lanes");
         out.unbroken = false;
         out.put('\n');
         print_operands();
@@ -73,19 +73,19 @@ private:
     constexpr void print_operands() {
         out.indent = 6;
         bool any = false;
-        for (std::size_t n = 0; n < P::count; ++n) {
-            if (!base::is_operand(P::nodes[n].kind)) continue;
+        for (std::size_t n = 0; n < Plan::count; ++n) {
+            if (!base::is_operand(Plan::nodes[n].kind)) continue;
             out.put(any ? ", " : "reads ");
             any = true;
             out.unbroken = true;
             name_operand(static_cast<id>(n));
             out.put(' ');
             put_shape(static_cast<id>(n));
-            const graph_node& g = P::nodes[n];
+            const graph_node& g = Plan::nodes[n];
             if (g.rank >= 2 && g.strides[g.rank - 2u] == 1 && g.strides[g.rank - 1u] != 1) out.put(" by columns");
             if (g.kind == op::packed) out.put(" packed");
             out.unbroken = false;
-            if (copied_operands<P>[n]) out.put(" through a copy");
+            if (copied_operands<Plan>[n]) out.put(" through a copy");
         }
         if (any) out.put('\n');
     }
@@ -120,7 +120,7 @@ private:
         }
         if (step.writes_result) out.put(", the result");
         out.put('\n');
-        const step_place& place = steps_of<P>.place[i];
+        const step_place& place = steps_of<Plan>.place[i];
         print_loops_around(place.parent);
         if (place.rows != -1) {
             ++depth;
@@ -173,14 +173,14 @@ private:
         for (std::size_t s = 0; s < code.stage_count; ++s)
             for (std::size_t a = 0; a < at(code.stages[s].space).rank; ++a)
                 if (code.stages[s].bindings[a] == loop)
-                    if (const char* name = labels_of<P>[index(code.stages[s].space)].axis_names[a]; *name != '\0') return name;
+                    if (const char* name = labels_of<Plan>[index(code.stages[s].space)].axis_names[a]; *name != '\0') return name;
         return "";
     }
     constexpr void print_items(id parent, std::size_t step) {
         for (std::size_t i = 0; i < code.item_count; ++i) {
             const plan_item& item = code.items[i];
             if (item.parent != parent) continue;
-            if ((item.is_loop ? steps_of<P>.of_loop[index(item.index)] : steps_of<P>.of_stage[index(item.index)]) != step) continue;
+            if ((item.is_loop ? steps_of<Plan>.of_loop[index(item.index)] : steps_of<Plan>.of_stage[index(item.index)]) != step) continue;
             if (item.is_loop) {
                 print_loop(item.index);
                 ++depth;
@@ -193,16 +193,16 @@ private:
     }
 };
 
-template <class E, class Config>
+template <class Expression, class Config>
 inline constexpr plan_writer plan_text = [] {
-    if constexpr (!node_expression<E>) {
+    if constexpr (!node_expression<Expression>) {
         plan_writer out;
         out.put("a tensor: nothing to compute\n");
         return out;
-    } else if constexpr (!check_names<E>()) {
+    } else if constexpr (!check_names<Expression>()) {
         return plan_writer{};
     } else {
-        plan_printer<planned<E, Config>> printer;
+        plan_printer<planned<Expression, Config>> printer;
         printer.print();
         return printer.out;
     }
@@ -223,22 +223,22 @@ constexpr text_writer<64> part_heading(std::size_t times) {
 }
 
 /// The characters of a part: a heading, and its plans with empty lines between them.
-template <class Config, class Out, std::size_t Times, class... E>
-constexpr void put_part(Out&& put, plan_part<Times, E...>) {
+template <class Config, class Out, std::size_t Times, class... Expression>
+constexpr void put_part(Out&& put, plan_part<Times, Expression...>) {
     put(part_heading(Times).text);
     bool first = true;
-    ((first ? void(first = false) : put(fixed_text<1>{{'\n'}, 1}), put(plan_text<E, Config>.text)), ...);
+    ((first ? void(first = false) : put(fixed_text<1>{{'\n'}, 1}), put(plan_text<Expression, Config>.text)), ...);
 }
 
-/// The plans of all parts of E below what the whole of it costs.
-template <class E, class Config, class... Parts>
+/// The plans of all parts of Expression below what the whole of it costs.
+template <class Expression, class Config, class... Parts>
 inline constexpr auto text_of_parts(plan_parts<Parts...>) {
     const auto heading = [] {
         text_writer<128> out;
         out.put("evaluated in parts, one after the other: ");
-        out.put(expression_flops<E>);
+        out.put(expression_flops<Expression>);
         out.put(" flops, ");
-        out.put_bytes(expression_scratch<E, Config>);
+        out.put_bytes(expression_scratch<Expression, Config>);
         out.put(" of scratch\n");
         return out.text;
     };
@@ -257,16 +257,16 @@ inline constexpr auto text_of_parts(plan_parts<Parts...>) {
 }
 
 /// As long as it is.
-template <class E, class Config>
+template <class Expression, class Config>
 inline constexpr auto explained = [] {
-    if constexpr (std::is_same_v<decltype(plan_parts_of<E>), const plan_parts<>>) {
-        constexpr const auto& from = plan_text<E, Config>;
+    if constexpr (std::is_same_v<decltype(plan_parts_of<Expression>), const plan_parts<>>) {
+        constexpr const auto& from = plan_text<Expression, Config>;
         fixed_text<from.text.length> text;
         for (std::size_t i = 0; i < from.text.length; ++i) text.characters[i] = from.text.characters[i];
         text.length = from.text.length;
         return text;
     } else {
-        return text_of_parts<E, Config>(plan_parts_of<E>);
+        return text_of_parts<Expression, Config>(plan_parts_of<Expression>);
     }
 }();
 
@@ -279,9 +279,9 @@ inline constexpr auto explained = [] {
 /// of them with how often it runs. A constant: costs nothing when the program runs.
 ///
 ///     std::puts(explain(attention(q, k, v, causal)).c_str());
-template <expression E, class Config = current_config>
-[[nodiscard]] constexpr auto explain(const E&) noexcept {
-    return detail::explained<std::remove_cvref_t<E>, Config>;
+template <expression Expression, class Config = current_config>
+[[nodiscard]] constexpr auto explain(const Expression&) noexcept {
+    return detail::explained<std::remove_cvref_t<Expression>, Config>;
 }
 
 }  // namespace ashlar

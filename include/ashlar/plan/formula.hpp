@@ -12,25 +12,25 @@ constexpr const char* reduction_name(std::uint8_t variant) {
     return names[variant];
 }
 
-/// Writes names and formulas of P, a `planned`. Operands are named in the order in which they stand in the expression,
+/// Writes names and formulas of Plan, a `planned`. Operands are named in the order in which they stand in the expression,
 /// buffers in the order in which they are written.
-template <class P>
+template <class Plan>
 struct formula_writer {
     using id = std::int16_t;
 
     plan_writer out{};
-    std::array<std::size_t, P::code.buffers.size()> buffer_number{};
+    std::array<std::size_t, Plan::code.buffers.size()> buffer_number{};
     std::size_t named_buffers = 0;
 
     static constexpr std::size_t index(id n) { return static_cast<std::size_t>(n); }
-    static constexpr const graph_node& at(id n) { return P::nodes[index(n)]; }
-    static constexpr const auto& stage(std::size_t s) { return P::code.stages[s]; }
+    static constexpr const graph_node& at(id n) { return Plan::nodes[index(n)]; }
+    static constexpr const auto& stage(std::size_t s) { return Plan::code.stages[s]; }
 
     static constexpr bool is_operand(op kind) { return kind == op::array || kind == op::packed; }
 
     static constexpr auto operands_before = [] {
-        std::array<std::size_t, P::count> before{};
-        for (std::size_t i = 1; i < P::count; ++i) before[i] = before[i - 1] + (is_operand(P::nodes[i - 1].kind) ? 1u : 0u);
+        std::array<std::size_t, Plan::count> before{};
+        for (std::size_t i = 1; i < Plan::count; ++i) before[i] = before[i - 1] + (is_operand(Plan::nodes[i - 1].kind) ? 1u : 0u);
         return before;
     }();
 
@@ -113,7 +113,7 @@ struct formula_writer {
             case op::packed: return name_operand(n);
             case op::scalar: return out.put('s');
             case op::index: return out.put("index");
-            case op::mask: return labels_of<P>[index(n)].write_mask(out, tight);
+            case op::mask: return labels_of<Plan>[index(n)].write_mask(out, tight);
             case op::map: return function(s, n, tight);
             case op::permute: return call(s, n, is_transpose(g) ? "transpose" : "permute");
             case op::reshape: return call(s, n, "reshape");
@@ -127,7 +127,7 @@ struct formula_writer {
                 out.put("masked(");
                 value(s, g.operands[0]);
                 out.put(", ");
-                labels_of<P>[index(n)].write_mask(out, false);
+                labels_of<Plan>[index(n)].write_mask(out, false);
                 return out.put(')');
             default: return out.put('_');
         }
@@ -145,13 +145,13 @@ struct formula_writer {
         if (!first) out.put(", ");
         if (g.kind == op::masked) {
             out.put("masked(");
-            labels_of<P>[index(n)].write_mask(out, false);
+            labels_of<Plan>[index(n)].write_mask(out, false);
             out.put(')');
         } else if (g.operand_count == 1) {
-            out.put(is_operator(n) ? "negate" : labels_of<P>[index(n)].function);
+            out.put(is_operator(n) ? "negate" : labels_of<Plan>[index(n)].function);
             if (g.fast) out.put("(_, fast)");
-        } else if (const char c = labels_of<P>[index(n)].function[0]; is_operator(n) && g.operand_count == 2 && (inside == 0 || c == '+' || c == '*')) {
-            out.put(labels_of<P>[index(n)].function);
+        } else if (const char c = labels_of<Plan>[index(n)].function[0]; is_operator(n) && g.operand_count == 2 && (inside == 0 || c == '+' || c == '*')) {
+            out.put(labels_of<Plan>[index(n)].function);
             out.put(' ');
             value(s, g.operands[1 - inside], true);
         } else {
@@ -162,7 +162,7 @@ struct formula_writer {
 
 private:
     static constexpr bool is_operator(id n) {
-        const char c = labels_of<P>[index(n)].function[0];
+        const char c = labels_of<Plan>[index(n)].function[0];
         return c < 'a' || c > 'z';
     }
     static constexpr bool is_transpose(const graph_node& g) {
@@ -183,7 +183,7 @@ private:
     }
     constexpr void function(std::size_t s, id n, bool tight) {
         const graph_node& g = at(n);
-        const char* name = labels_of<P>[index(n)].function;
+        const char* name = labels_of<Plan>[index(n)].function;
         if (!is_operator(n)) return call(s, n, name);
         if (g.operand_count == 1) {
             out.put(name);

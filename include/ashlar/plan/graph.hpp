@@ -57,7 +57,7 @@ struct graph_node : node_parameters {
     }
 };
 
-template <class T>
+template <class Element>
 inline constexpr char type_identity = 0;
 
 template <std::size_t Capacity>
@@ -71,122 +71,122 @@ struct graph_builder {
     constexpr graph_node& at(std::int16_t n) { return nodes[static_cast<std::size_t>(n)]; }
 };
 
-template <class T>
+template <class Element>
 consteval scalar_kind scalar_kind_of() {
-    if (std::is_same_v<T, bool>) return scalar_kind::boolean;
-    return std::is_floating_point_v<T> ? scalar_kind::floating : scalar_kind::integer;
+    if (std::is_same_v<Element, bool>) return scalar_kind::boolean;
+    return std::is_floating_point_v<Element> ? scalar_kind::floating : scalar_kind::integer;
 }
 
-template <class F>
+template <class Function>
 consteval std::size_t flops_of_function() {
-    if constexpr (requires { F::flops; })
-        return F::flops;
+    if constexpr (requires { Function::flops; })
+        return Function::flops;
     else
         return 1;
 }
 
 /// Functions of floating-point numbers only are those that take a polynomial.
-template <class F>
+template <class Function>
 consteval bool is_costly_function() {
-    if constexpr (requires { F::arguments; })
-        return F::arguments == takes::floating;
+    if constexpr (requires { Function::arguments; })
+        return Function::arguments == takes::floating;
     else
         return false;
 }
 
-template <class T, std::size_t N>
-constexpr axis_list as_axis_list(const std::array<T, N>& values) {
+template <class Element, std::size_t Count>
+constexpr axis_list as_axis_list(const std::array<Element, Count>& values) {
     axis_list list{};
-    for (std::size_t i = 0; i < N && i < max_rank; ++i) list[i] = static_cast<std::ptrdiff_t>(values[i]);
+    for (std::size_t i = 0; i < Count && i < max_rank; ++i) list[i] = static_cast<std::ptrdiff_t>(values[i]);
     return list;
 }
 
 /// The parameters of a node type. Variables, not functions of classes: every node of an expression asks for its own.
 template <class Node>
 inline constexpr node_parameters parameters_of{};
-template <auto Permutation, class S, class E>
-inline constexpr node_parameters parameters_of<permute_node<Permutation, S, E>>{.permutation = as_axis_list(Permutation)};
-template <std::size_t Axis, std::ptrdiff_t Step, class S, class E>
-inline constexpr node_parameters parameters_of<slice_node<Axis, Step, S, E>>{.axis = Axis, .step = Step};
-template <std::size_t Axis, std::size_t Times, class S, class E>
-inline constexpr node_parameters parameters_of<repeat_node<Axis, Times, S, E>>{.axis = Axis, .step = Times};
-template <std::size_t Axis, class S, class... Parts>
-inline constexpr node_parameters parameters_of<concat_node<Axis, S, Parts...>>{.axis = Axis};
-template <std::size_t Axis, class S, class Table, class Indices>
-inline constexpr node_parameters parameters_of<take_node<Axis, S, Table, Indices>>{.axis = Axis};
-template <std::size_t Axis, class S>
-inline constexpr node_parameters parameters_of<index_node<Axis, S>>{.axis = Axis};
-template <class F, class S, class T, class... Args>
-inline constexpr node_parameters parameters_of<map_node<F, S, T, Args...>>{.flops = flops_of_function<F>(), .costly = is_costly_function<F>()};
-template <class F, class S, class T, class... Args>
-inline constexpr node_parameters parameters_of<map_node<fast_function<F>, S, T, Args...>>{
-    .flops = flops_of_function<F>(), .fast = true, .costly = is_costly_function<F>()};
-template <class Mask, class E>
-inline constexpr node_parameters parameters_of<masked_node<Mask, E>>{
-    .kept = mask_kept_pairs<Mask, typename E::shape_type>, .static_mask = Mask::is_static};
-template <reduction Kind, std::size_t Axis, bool Keep, class S, class T, class E>
-inline constexpr node_parameters parameters_of<reduce_node<Kind, Axis, Keep, S, T, E>>{
+template <auto Permutation, class Shape, class Expression>
+inline constexpr node_parameters parameters_of<permute_node<Permutation, Shape, Expression>>{.permutation = as_axis_list(Permutation)};
+template <std::size_t Axis, std::ptrdiff_t Step, class Shape, class Expression>
+inline constexpr node_parameters parameters_of<slice_node<Axis, Step, Shape, Expression>>{.axis = Axis, .step = Step};
+template <std::size_t Axis, std::size_t Times, class Shape, class Expression>
+inline constexpr node_parameters parameters_of<repeat_node<Axis, Times, Shape, Expression>>{.axis = Axis, .step = Times};
+template <std::size_t Axis, class Shape, class... Parts>
+inline constexpr node_parameters parameters_of<concat_node<Axis, Shape, Parts...>>{.axis = Axis};
+template <std::size_t Axis, class Shape, class Table, class Indices>
+inline constexpr node_parameters parameters_of<take_node<Axis, Shape, Table, Indices>>{.axis = Axis};
+template <std::size_t Axis, class Shape>
+inline constexpr node_parameters parameters_of<index_node<Axis, Shape>>{.axis = Axis};
+template <class Function, class Shape, class Element, class... Args>
+inline constexpr node_parameters parameters_of<map_node<Function, Shape, Element, Args...>>{.flops = flops_of_function<Function>(), .costly = is_costly_function<Function>()};
+template <class Function, class Shape, class Element, class... Args>
+inline constexpr node_parameters parameters_of<map_node<fast_function<Function>, Shape, Element, Args...>>{
+    .flops = flops_of_function<Function>(), .fast = true, .costly = is_costly_function<Function>()};
+template <class Mask, class Expression>
+inline constexpr node_parameters parameters_of<masked_node<Mask, Expression>>{
+    .kept = mask_kept_pairs<Mask, typename Expression::shape_type>, .static_mask = Mask::is_static};
+template <reduction Kind, std::size_t Axis, bool Keep, class Shape, class Element, class Expression>
+inline constexpr node_parameters parameters_of<reduce_node<Kind, Axis, Keep, Shape, Element, Expression>>{
     .variant = static_cast<std::uint8_t>(Kind), .axis = Axis};
-template <softmax_kind Kind, std::size_t Axis, class E, class... Policy>
-inline constexpr node_parameters parameters_of<softmax_node<Kind, Axis, E, Policy...>>{
+template <softmax_kind Kind, std::size_t Axis, class Expression, class... Policy>
+inline constexpr node_parameters parameters_of<softmax_node<Kind, Axis, Expression, Policy...>>{
     .variant = static_cast<std::uint8_t>(Kind), .axis = Axis, .fast = sizeof...(Policy) != 0};
-template <standardize_kind Kind, class E>
-inline constexpr node_parameters parameters_of<standardize_node<Kind, E>>{
-    .variant = static_cast<std::uint8_t>(Kind), .axis = E::shape_type::rank - 1};
-template <class Destination, class E>
-inline constexpr node_parameters parameters_of<store_node<Destination, E>>{.strides = as_axis_list(Destination::strides)};
-template <array_expression E>
-inline constexpr node_parameters parameters_of<E>{.strides = as_axis_list(E::strides), .owned = is_owning_tensor<E>};
+template <standardize_kind Kind, class Expression>
+inline constexpr node_parameters parameters_of<standardize_node<Kind, Expression>>{
+    .variant = static_cast<std::uint8_t>(Kind), .axis = Expression::shape_type::rank - 1};
+template <class Destination, class Expression>
+inline constexpr node_parameters parameters_of<store_node<Destination, Expression>>{.strides = as_axis_list(Destination::strides)};
+template <array_expression Expression>
+inline constexpr node_parameters parameters_of<Expression>{.strides = as_axis_list(Expression::strides), .owned = is_owning_tensor<Expression>};
 
 /// The variant of what the name of a let becomes outside it, for the sake of one error: a number that nobody reads.
 inline constexpr std::uint8_t name_outside = 1;
 
-template <class E, std::size_t Capacity>
+template <class Expression, std::size_t Capacity>
 constexpr std::int16_t append_nodes(graph_builder<Capacity>& graph);
 
 /// Appends the operands of n, of any node with these operands.
-template <std::size_t Capacity, std::size_t... I, class... Operands>
-constexpr void append_operands(graph_builder<Capacity>& graph, graph_node& n, const operand_storage<std::index_sequence<I...>, Operands...>*) {
+template <std::size_t Capacity, std::size_t... Index, class... Operands>
+constexpr void append_operands(graph_builder<Capacity>& graph, graph_node& n, const operand_storage<std::index_sequence<Index...>, Operands...>*) {
     n.operand_count = sizeof...(Operands);
-    ((n.operands[I] = append_nodes<Operands>(graph)), ...);
+    ((n.operands[Index] = append_nodes<Operands>(graph)), ...);
 }
 
-/// Appends the nodes of E in post-order and returns the number of its root.
-template <class E, std::size_t Capacity>
+/// Appends the nodes of Expression in post-order and returns the number of its root.
+template <class Expression, std::size_t Capacity>
 constexpr std::int16_t append_nodes(graph_builder<Capacity>& graph) {
-    using S = typename E::shape_type;
-    static_assert(S::rank <= max_rank, "ashlar: expression: at most 8 axes; merge some with reshape");
-    graph_node n{parameters_of<E>};
-    n.kind = kind_of<E>;
-    n.rank = S::rank;
-    n.scalar = scalar_kind_of<element_of<E>>();
-    n.element_bytes = sizeof(element_of<E>);
-    for (std::size_t i = 0; i < S::rank; ++i) n.extents[i] = S::extents[i];
-    if constexpr (kind_of<E> == op::packed) n.panel = E::panel;
-    if constexpr (kind_of<E> == op::let_value) {
+    using Shape = typename Expression::shape_type;
+    static_assert(Shape::rank <= max_rank, "ashlar: expression: at most 8 axes; merge some with reshape");
+    graph_node n{parameters_of<Expression>};
+    n.kind = kind_of<Expression>;
+    n.rank = Shape::rank;
+    n.scalar = scalar_kind_of<element_of<Expression>>();
+    n.element_bytes = sizeof(element_of<Expression>);
+    for (std::size_t i = 0; i < Shape::rank; ++i) n.extents[i] = Shape::extents[i];
+    if constexpr (kind_of<Expression> == op::packed) n.panel = Expression::panel;
+    if constexpr (kind_of<Expression> == op::let_value) {
         for (std::size_t i = graph.lets; i-- > 0;)
-            if (graph.let_tags[i] == &type_identity<typename E::tag>) {
+            if (graph.let_tags[i] == &type_identity<typename Expression::tag>) {
                 n.same_as = graph.let_values[i];
                 n.excluded = graph.at(n.same_as).excluded;
                 break;
             }
         if (n.same_as == -1) n.kind = op::scalar, n.variant = name_outside;
-    } else if constexpr (kind_of<E> == op::let) {
+    } else if constexpr (kind_of<Expression> == op::let) {
         n.operand_count = 2;
-        n.operands[0] = append_nodes<operand_type<0, E>>(graph);
-        graph.let_tags[graph.lets] = &type_identity<typename E::tag>;
+        n.operands[0] = append_nodes<operand_type<0, Expression>>(graph);
+        graph.let_tags[graph.lets] = &type_identity<typename Expression::tag>;
         graph.let_values[graph.lets++] = n.operands[0];
-        n.operands[1] = append_nodes<operand_type<1, E>>(graph);
+        n.operands[1] = append_nodes<operand_type<1, Expression>>(graph);
         --graph.lets;
         n.same_as = n.operands[1];
         n.excluded = graph.at(n.same_as).excluded;
-    } else if constexpr (node_count<E> > 1) {
-        static_assert(E::operand_count <= max_operands, "ashlar: expression: at most 16 operands; concat in two steps");
-        append_operands(graph, n, static_cast<const decltype(E::operands)*>(nullptr));
-        if constexpr (kind_of<E> == op::store) n.same_as = n.operands[0];
-        std::array<exclusion, E::operand_count> excluded{};
-        for (std::size_t i = 0; i < E::operand_count; ++i) excluded[i] = graph.at(n.operands[i]).excluded;
-        n.excluded = exclusion_after<E>::of(excluded);
+    } else if constexpr (node_count<Expression> > 1) {
+        static_assert(Expression::operand_count <= max_operands, "ashlar: expression: at most 16 operands; concat in two steps");
+        append_operands(graph, n, static_cast<const decltype(Expression::operands)*>(nullptr));
+        if constexpr (kind_of<Expression> == op::store) n.same_as = n.operands[0];
+        std::array<exclusion, Expression::operand_count> excluded{};
+        for (std::size_t i = 0; i < Expression::operand_count; ++i) excluded[i] = graph.at(n.operands[i]).excluded;
+        n.excluded = exclusion_after<Expression>::of(excluded);
     }
     const auto id = static_cast<std::int16_t>(graph.count);
     graph.nodes[graph.count++] = n;
@@ -200,12 +200,12 @@ struct let_names {
 };
 
 /// The nodes of an expression; the root is the last one.
-template <class E>
+template <class Expression>
 struct graph {
-    static constexpr std::size_t count = node_count<E>;
+    static constexpr std::size_t count = node_count<Expression>;
     static constexpr auto nodes = [] {
         graph_builder<count> builder;
-        append_nodes<E>(builder);
+        append_nodes<Expression>(builder);
         for (auto& n : builder.nodes)
             if (n.kind != op::let && n.kind != op::let_value)
                 for (std::size_t i = 0; i < n.operand_count; ++i) {
@@ -225,11 +225,11 @@ struct graph {
 };
 
 /// The rule of lets, for everything that evaluates or plans an expression by itself.
-template <class E>
+template <class Expression>
 consteval bool check_names() {
-    static_assert(let_names<graph<E>::names_outside>::are_inside,
+    static_assert(let_names<graph<Expression>::names_outside>::are_inside,
                   "ashlar: let: the name of a value is used outside its let; use it in what the function returns only");
-    return let_names<graph<E>::names_outside>::are_inside;
+    return let_names<graph<Expression>::names_outside>::are_inside;
 }
 
 /// Where a node stands: operand `slot` of node `parent`.
@@ -237,27 +237,27 @@ struct node_place {
     std::size_t parent = 0, slot = 0;
 };
 
-/// The place of every node of E but the root.
-template <class E>
+/// The place of every node of Expression but the root.
+template <class Expression>
 inline constexpr auto node_places = [] {
-    std::array<node_place, graph<E>::count> places{};
-    for (std::size_t n = 0; n < graph<E>::count; ++n)
-        for (std::size_t i = 0; i < graph<E>::nodes[n].operand_count; ++i)
-            places[static_cast<std::size_t>(graph<E>::nodes[n].operands[i])] = {n, i};
+    std::array<node_place, graph<Expression>::count> places{};
+    for (std::size_t n = 0; n < graph<Expression>::count; ++n)
+        for (std::size_t i = 0; i < graph<Expression>::nodes[n].operand_count; ++i)
+            places[static_cast<std::size_t>(graph<Expression>::nodes[n].operands[i])] = {n, i};
     return places;
 }();
 
 /// Node Id of the expression whose root is `e`: one instantiation for each node, as every path shares its beginning.
-template <std::size_t Id, class E>
-ASHLAR_ALWAYS_INLINE constexpr const auto& node_at(const E& e) {
-    if constexpr (Id == graph<E>::root)
+template <std::size_t Id, class Expression>
+ASHLAR_ALWAYS_INLINE constexpr const auto& node_at(const Expression& e) {
+    if constexpr (Id == graph<Expression>::root)
         return e;
     else
-        return node_at<node_places<E>[Id].parent>(e).template operand<node_places<E>[Id].slot>();
+        return node_at<node_places<Expression>[Id].parent>(e).template operand<node_places<Expression>[Id].slot>();
 }
 
-/// The type of node Id of expression E.
-template <std::size_t Id, class E>
-using node_type = std::remove_cvref_t<decltype(node_at<Id>(std::declval<const E&>()))>;
+/// The type of node Id of Expression.
+template <std::size_t Id, class Expression>
+using node_type = std::remove_cvref_t<decltype(node_at<Id>(std::declval<const Expression&>()))>;
 
 }  // namespace ashlar::detail

@@ -60,38 +60,38 @@ template <class Node>
 struct mask_of_node {
     static constexpr key_tiles (*count)(std::size_t) = nullptr;
 };
-template <class Mask, class E>
-struct mask_of_node<masked_node<Mask, E>> {
-    static constexpr key_tiles (*count)(std::size_t) = &count_key_tiles<Mask, typename E::shape_type>;
+template <class Mask, class Expression>
+struct mask_of_node<masked_node<Mask, Expression>> {
+    static constexpr key_tiles (*count)(std::size_t) = &count_key_tiles<Mask, typename Expression::shape_type>;
 };
 
-/// For every node of P's expression, how to count the tiles of its mask; null where it has none.
-template <class P>
-inline constexpr auto mask_counters = []<std::size_t... I>(std::index_sequence<I...>) {
-    return std::array<key_tiles (*)(std::size_t), P::count>{mask_of_node<typename P::template node<I>>::count...};
-}(std::make_index_sequence<P::count>{});
+/// For every node of Plan's expression, how to count the tiles of its mask; null where it has none.
+template <class Plan>
+inline constexpr auto mask_counters = []<std::size_t... Index>(std::index_sequence<Index...>) {
+    return std::array<key_tiles (*)(std::size_t), Plan::count>{mask_of_node<typename Plan::template node<Index>>::count...};
+}(std::make_index_sequence<Plan::count>{});
 
 /// The masked node that a stage computes, -1 if it computes none.
-template <class P>
+template <class Plan>
 constexpr std::int16_t masked_in(std::size_t s) {
-    for (std::size_t n = 0; n < P::count; ++n)
-        if (P::nodes[n].kind == op::masked && stage_of_nodes<P>[n] == static_cast<std::int16_t>(s)) return static_cast<std::int16_t>(n);
+    for (std::size_t n = 0; n < Plan::count; ++n)
+        if (Plan::nodes[n].kind == op::masked && stage_of_nodes<Plan>[n] == static_cast<std::int16_t>(s)) return static_cast<std::int16_t>(n);
     return -1;
 }
 
 /// The tiles of the mask that a stage applies.
-template <class P>
+template <class Plan>
 constexpr key_tiles key_tiles_of(std::size_t s) {
-    const std::int16_t masked = masked_in<P>(s);
+    const std::int16_t masked = masked_in<Plan>(s);
     if (masked == -1) return {};
-    const std::size_t step = steps_of<P>.of_stage[s];
-    const std::int16_t loop = steps_of<P>.place[step].rows;
-    const graph_node& g = P::nodes[static_cast<std::size_t>(masked)];
+    const std::size_t step = steps_of<Plan>.of_stage[s];
+    const std::int16_t loop = steps_of<Plan>.place[step].rows;
+    const graph_node& g = Plan::nodes[static_cast<std::size_t>(masked)];
     const std::size_t queries = g.extents[g.rank - 2u];
-    const std::size_t tile = loop == -1 ? queries : P::code.loops[static_cast<std::size_t>(loop)].tile;
-    key_tiles tiles = mask_counters<P>[static_cast<std::size_t>(masked)](tile < queries ? tile : queries);
+    const std::size_t tile = loop == -1 ? queries : Plan::code.loops[static_cast<std::size_t>(loop)].tile;
+    key_tiles tiles = mask_counters<Plan>[static_cast<std::size_t>(masked)](tile < queries ? tile : queries);
     bool skips = false;
-    for (std::size_t i = 0; i < P::code.stage_count; ++i) skips = skips || P::code.stages[i].support == masked;
+    for (std::size_t i = 0; i < Plan::code.stage_count; ++i) skips = skips || Plan::code.stages[i].support == masked;
     if (!skips) tiles.skipped = 0;
     return tiles;
 }

@@ -15,7 +15,7 @@ inline constexpr std::size_t plan_text_capacity = 16384;
 using plan_writer = text_writer<plan_text_capacity>;
 
 /// The name of an elementwise function; an operator stands between its operands.
-template <class F>
+template <class Function>
 inline constexpr const char* function_name = "map";
 template <>
 inline constexpr const char* function_name<plus_function> = "+";
@@ -49,8 +49,8 @@ template <>
 inline constexpr const char* function_name<not_function> = "!";
 template <>
 inline constexpr const char* function_name<where_function> = "where";
-template <class U>
-inline constexpr const char* function_name<cast_function<U>> = "cast";
+template <class Target>
+inline constexpr const char* function_name<cast_function<Target>> = "cast";
 template <>
 inline constexpr const char* function_name<exp_function> = "exp";
 template <>
@@ -71,8 +71,8 @@ template <>
 inline constexpr const char* function_name<gelu_tanh_function> = "gelu_tanh";
 template <>
 inline constexpr const char* function_name<silu_function> = "silu";
-template <class F>
-inline constexpr const char* function_name<fast_function<F>> = function_name<F>;
+template <class Function>
+inline constexpr const char* function_name<fast_function<Function>> = function_name<Function>;
 template <>
 inline constexpr const char* function_name<pow_function> = "pow";
 template <>
@@ -123,36 +123,36 @@ struct mask_label<sliding_window_mask<Left, Right>> {
         out.put('>');
     }
 };
-template <class F>
-struct mask_label<keep_if_mask<F>> {
+template <class Function>
+struct mask_label<keep_if_mask<Function>> {
     static constexpr void write(plan_writer& out, bool) { out.put("keep_if(f)"); }
 };
-template <class E>
-struct mask_label<keep_mask<E>> {
+template <class Expression>
+struct mask_label<keep_mask<Expression>> {
     static constexpr void write(plan_writer& out, bool) { out.put("keep(t)"); }
 };
 template <>
 struct mask_label<keys_below_mask> {
     static constexpr void write(plan_writer& out, bool) { out.put("keys_below(n)"); }
 };
-template <class T>
-struct mask_label<keys_below_each_mask<T>> {
+template <class Element>
+struct mask_label<keys_below_each_mask<Element>> {
     static constexpr void write(plan_writer& out, bool) { out.put("keys_below(t)"); }
 };
-template <class M>
-struct mask_label<not_mask<M>> {
+template <class Mask>
+struct mask_label<not_mask<Mask>> {
     static constexpr void write(plan_writer& out, bool) {
         out.put('!');
-        mask_label<M>::write(out, true);
+        mask_label<Mask>::write(out, true);
     }
 };
-template <bool All, class A, class B>
-struct mask_label<pair_mask<All, A, B>> {
+template <bool All, class Left, class Right>
+struct mask_label<pair_mask<All, Left, Right>> {
     static constexpr void write(plan_writer& out, bool nested) {
         if (nested) out.put('(');
-        mask_label<A>::write(out, true);
+        mask_label<Left>::write(out, true);
         out.put(All ? " && " : " || ");
-        mask_label<B>::write(out, true);
+        mask_label<Right>::write(out, true);
         if (nested) out.put(')');
     }
 };
@@ -168,16 +168,16 @@ template <class Node>
 struct label_parts {
     static constexpr void describe(node_label&) {}
 };
-template <class F, class S, class T, class... Args>
-struct label_parts<map_node<F, S, T, Args...>> {
-    static constexpr void describe(node_label& l) { l.function = function_name<F>; }
+template <class Function, class Shape, class Element, class... Args>
+struct label_parts<map_node<Function, Shape, Element, Args...>> {
+    static constexpr void describe(node_label& l) { l.function = function_name<Function>; }
 };
-template <class Mask, class E>
-struct label_parts<masked_node<Mask, E>> {
+template <class Mask, class Expression>
+struct label_parts<masked_node<Mask, Expression>> {
     static constexpr void describe(node_label& l) { l.write_mask = &mask_label<Mask>::write; }
 };
-template <class Mask, class S>
-struct label_parts<mask_node<Mask, S>> {
+template <class Mask, class Shape>
+struct label_parts<mask_node<Mask, Shape>> {
     static constexpr void describe(node_label& l) { l.write_mask = &mask_label<Mask>::write; }
 };
 
@@ -191,19 +191,19 @@ constexpr const char* axis_name_of() {
 
 template <class Node>
 constexpr node_label make_label() {
-    using S = typename Node::shape_type;
+    using Shape = typename Node::shape_type;
     node_label l;
-    [&]<std::size_t... I>(std::index_sequence<I...>) {
-        ((l.axis_names[I] = axis_name_of<dimension_at<S, I>>()), ...);
-    }(std::make_index_sequence<S::rank>{});
+    [&]<std::size_t... Index>(std::index_sequence<Index...>) {
+        ((l.axis_names[Index] = axis_name_of<dimension_at<Shape, Index>>()), ...);
+    }(std::make_index_sequence<Shape::rank>{});
     label_parts<Node>::describe(l);
     return l;
 }
 
-/// A label for every node of P's expression.
-template <class P>
-inline constexpr auto labels_of = []<std::size_t... I>(std::index_sequence<I...>) {
-    return std::array<node_label, P::count>{make_label<typename P::template node<I>>()...};
-}(std::make_index_sequence<P::count>{});
+/// A label for every node of Plan's expression.
+template <class Plan>
+inline constexpr auto labels_of = []<std::size_t... Index>(std::index_sequence<Index...>) {
+    return std::array<node_label, Plan::count>{make_label<typename Plan::template node<Index>>()...};
+}(std::make_index_sequence<Plan::count>{});
 
 }  // namespace ashlar::detail

@@ -7,7 +7,7 @@
 namespace ashlar::detail {
 
 /// Expressions that run one after the other, all of them so many times.
-template <std::size_t Times, class... E>
+template <std::size_t Times, class... Expression>
 struct plan_part {
     static constexpr std::size_t times = Times;
 };
@@ -22,7 +22,7 @@ struct plan_parts {
 };
 
 /// The parts of an evaluation; whoever evaluates an expression in parts specialises it. None: there is one plan.
-template <class E>
+template <class Expression>
 inline constexpr plan_parts<> plan_parts_of{};
 
 }  // namespace ashlar::detail

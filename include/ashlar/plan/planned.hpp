@@ -17,25 +17,25 @@ struct compact_program {
 };
 
 /// Row-major strides of an expression's shape.
-template <class E>
+template <class Expression>
 consteval axis_list row_major() {
     axis_list strides{};
-    const auto dense = row_major_strides(E::shape_type::extents);
-    for (std::size_t a = 0; a < E::shape_type::rank; ++a) strides[a] = dense[a];
+    const auto dense = row_major_strides(Expression::shape_type::extents);
+    for (std::size_t a = 0; a < Expression::shape_type::rank; ++a) strides[a] = dense[a];
     return spelled_out(strides);
 }
 
-/// The plan of expression type E for a destination with these strides: constants only.
-template <class E, class Config, axis_list Strides = row_major<E>()>
+/// The plan of expression type Expression for a destination with these strides: constants only.
+template <class Expression, class Config, axis_list Strides = row_major<Expression>()>
 struct planned {
-    using expression_type = E;
+    using expression_type = Expression;
     using configuration = Config;
-    using graph_type = graph<E>;
+    using graph_type = graph<Expression>;
     static constexpr std::size_t count = graph_type::count;
     static constexpr const auto& nodes = graph_type::nodes;
 
     template <std::size_t Id>
-    using node = node_type<Id, E>;
+    using node = node_type<Id, Expression>;
 
     static constexpr axis_list destination_strides = Strides;
     // The upper half of the sets are registers whose size is an option, or that are arrays.

@@ -7,13 +7,13 @@
 
 namespace ashlar::detail {
 
-/// Writes the stages of P, a `planned`.
-template <class P>
-struct stage_printer : formula_writer<P> {
-    using base = formula_writer<P>;
+/// Writes the stages of Plan, a `planned`.
+template <class Plan>
+struct stage_printer : formula_writer<Plan> {
+    using base = formula_writer<Plan>;
     using base::out, base::index, base::at, base::value, base::name_buffer;
     using typename base::id;
-    static constexpr const auto& code = P::code;
+    static constexpr const auto& code = Plan::code;
     static constexpr std::size_t kind_width = 10, shape_column = 44, lanes_column = 65, place_column = 80;
 
     std::size_t depth = 0;
@@ -27,7 +27,7 @@ struct stage_printer : formula_writer<P> {
     constexpr void put_dimension(id n, std::size_t a, std::size_t extent, bool& any) {
         out.put(any ? ", " : "[");
         any = true;
-        if (const char* name = labels_of<P>[index(n)].axis_names[a]; *name != '\0') {
+        if (const char* name = labels_of<Plan>[index(n)].axis_names[a]; *name != '\0') {
             out.put(name);
             out.put(' ');
         }
@@ -185,13 +185,13 @@ private:
         out.put('\n');
     }
     constexpr void print_key_tiles(std::size_t s) {
-        const key_tiles keys = key_tiles_of<P>(s);
+        const key_tiles keys = key_tiles_of<Plan>(s);
         if (keys.total == 0) return;
         continue_line();
         out.put("of ");
         out.put_plural(keys.total, "tile", "tiles");
         out.put(" of ");
-        const id rows = steps_of<P>.place[steps_of<P>.of_stage[s]].rows;
+        const id rows = steps_of<Plan>.place[steps_of<Plan>.of_stage[s]].rows;
         out.put(rows == -1 ? std::size_t{1} : code.loops[index(rows)].tile);
         out.put(" x ");
         out.put(key_group);

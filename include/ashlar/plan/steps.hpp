@@ -12,15 +12,15 @@ struct step_place {
     std::int16_t rows = -1;    // its loop over tiles of rows, if it has one
 };
 
-/// Finds the steps of the program of P, a `planned`.
-template <class P>
+/// Finds the steps of the program of Plan, a `planned`.
+template <class Plan>
 struct step_finder {
-    static constexpr const auto& code = P::code;
-    static constexpr std::size_t most = P::code.items.size();
+    static constexpr const auto& code = Plan::code;
+    static constexpr std::size_t most = Plan::code.items.size();
 
     std::array<step_place, most> place{};
-    std::array<std::size_t, P::code.stages.size()> of_stage{};
-    std::array<std::size_t, P::code.loops.size()> of_loop{};  // loops around steps: no_axis
+    std::array<std::size_t, Plan::code.stages.size()> of_stage{};
+    std::array<std::size_t, Plan::code.loops.size()> of_loop{};  // loops around steps: no_axis
     std::size_t count = 0;
 
     constexpr step_finder() {
@@ -31,7 +31,7 @@ struct step_finder {
             if (stage.buffer != -1) writes[of_stage[s]][index(stage.buffer)] = true;
             if (stage.second_buffer != -1) writes[of_stage[s]][index(stage.second_buffer)] = true;
             if (stage.maxima != -1) (stage.kind == stage_kind::product ? writes : reads)[of_stage[s]][index(stage.maxima)] = true;
-            for (std::size_t n = 0; n < P::count; ++n) {
+            for (std::size_t n = 0; n < Plan::count; ++n) {
                 if (stage.values[n] != -1) reads[of_stage[s]][index(stage.values[n])] = true;
                 if (stage.factors[n] != -1) reads[of_stage[s]][index(stage.factors[n])] = true;
             }
@@ -43,10 +43,10 @@ struct step_finder {
     }
 
     /// Whether a stage of the step writes, or reads, the buffer.
-    std::array<std::array<bool, P::code.buffers.size()>, most> writes{}, reads{};
+    std::array<std::array<bool, Plan::code.buffers.size()>, most> writes{}, reads{};
 
     /// Whether a buffer is written in one step and read in another.
-    std::array<bool, P::code.buffers.size()> is_barrier{};
+    std::array<bool, Plan::code.buffers.size()> is_barrier{};
 
 private:
     static constexpr std::size_t index(std::int16_t i) { return static_cast<std::size_t>(i); }
@@ -109,19 +109,19 @@ private:
     }
 };
 
-/// The steps of P.
-template <class P>
-inline constexpr step_finder<P> steps_of{};
+/// The steps of Plan.
+template <class Plan>
+inline constexpr step_finder<Plan> steps_of{};
 
-/// For every node of P's expression, the stage that computes it first; -1 if none does.
+/// For every node of Plan's expression, the stage that computes it first; -1 if none does.
 // A function: clang does not instantiate a generic lambda inside a variable's initialiser in time.
-template <class P>
+template <class Plan>
 consteval auto find_stage_of_nodes() {
-    std::array<std::int16_t, P::count> stages{};
+    std::array<std::int16_t, Plan::count> stages{};
     stages.fill(-1);
     const auto visit = [&](auto self, std::size_t s, std::size_t n) -> void {
-        const auto& stage = P::code.stages[s];
-        const graph_node& g = P::nodes[n];
+        const auto& stage = Plan::code.stages[s];
+        const graph_node& g = Plan::nodes[n];
         if (stage.values[n] != -1) return;
         if (g.kind == op::let || g.kind == op::let_value) return self(self, s, static_cast<std::size_t>(g.same_as));
         if (g.kind == op::matmul && stage.core != static_cast<std::int16_t>(n)) return;
@@ -129,14 +129,14 @@ consteval auto find_stage_of_nodes() {
         if (g.kind == op::matmul) return;
         for (std::size_t i = 0; i < g.operand_count; ++i) self(self, s, static_cast<std::size_t>(g.operands[i]));
     };
-    for (std::size_t s = 0; s < P::code.stage_count; ++s) {
-        const auto& stage = P::code.stages[s];
+    for (std::size_t s = 0; s < Plan::code.stage_count; ++s) {
+        const auto& stage = Plan::code.stages[s];
         const bool folds = stage.kind != stage_kind::map && stage.kind != stage_kind::product;
         visit(visit, s, static_cast<std::size_t>(folds ? stage.core : stage.top));
     }
     return stages;
 }
-template <class P>
-inline constexpr auto stage_of_nodes = find_stage_of_nodes<P>();
+template <class Plan>
+inline constexpr auto stage_of_nodes = find_stage_of_nodes<Plan>();
 
 }  // namespace ashlar::detail

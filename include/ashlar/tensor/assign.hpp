@@ -65,8 +65,8 @@ constexpr void assign(Destination& destination, const Source& source) noexcept {
 }
 
 /// Copies element by element in row-major order of the indices; every loop bound and stride is a constant.
-template <class Config, class To, class From, std::size_t Axis = 0, class T>
-constexpr void copy_axes(T* to, const T* from) noexcept {
+template <class Config, class To, class From, std::size_t Axis = 0, class Element>
+constexpr void copy_axes(Element* to, const Element* from) noexcept {
     if constexpr (Axis == To::shape_type::rank) {
         *to = *from;
     } else {
@@ -81,8 +81,8 @@ template <class Array>
 inline constexpr bool is_dense = is_row_major(Array::extents, Array::strides);
 
 /// Copies between arrays that share no element.
-template <class Config, class To, class From, class T>
-constexpr void copy_apart(T* to, const T* from) noexcept {
+template <class Config, class To, class From, class Element>
+constexpr void copy_apart(Element* to, const Element* from) noexcept {
     if constexpr (is_dense<To> && is_dense<From>) {
         for (std::size_t i = 0; i < To::shape_type::size; ++i) to[i] = from[i];
     } else {
@@ -100,11 +100,11 @@ struct dense_like {
 
 /// Copies through a stack buffer: right whatever the two share. Out of line, so that only the calls that need the
 /// buffer pay for its frame.
-template <class Config, class To, class From, class T>
-ASHLAR_NOINLINE constexpr void copy_through_scratch(T* to, const T* from) noexcept {
-    T scratch[To::shape_type::size];
+template <class Config, class To, class From, class Element>
+ASHLAR_NOINLINE constexpr void copy_through_scratch(Element* to, const Element* from) noexcept {
+    Element scratch[To::shape_type::size];
     copy_apart<Config, dense_like<To>, From>(scratch + 0, from);
-    copy_apart<Config, To, dense_like<To>>(to, static_cast<const T*>(scratch));
+    copy_apart<Config, To, dense_like<To>>(to, static_cast<const Element*>(scratch));
 }
 
 template <class Array>
@@ -121,12 +121,12 @@ struct array_reach {
 };
 
 /// Whether the memory from the first to the last element of two arrays overlaps.
-template <class Config, class A, class B, class T>
-bool arrays_overlap(const T* a, const T* b) noexcept {
+template <class Config, class Left, class Right, class Element>
+bool arrays_overlap(const Element* a, const Element* b) noexcept {
     // As integers: an order of pointers into different objects is unspecified.
-    const auto address = [](const T* p) { return reinterpret_cast<std::uintptr_t>(p); };
-    return address(a + array_reach<A>::lowest) <= address(b + array_reach<B>::highest) &&
-           address(b + array_reach<B>::lowest) <= address(a + array_reach<A>::highest);
+    const auto address = [](const Element* p) { return reinterpret_cast<std::uintptr_t>(p); };
+    return address(a + array_reach<Left>::lowest) <= address(b + array_reach<Right>::highest) &&
+           address(b + array_reach<Right>::lowest) <= address(a + array_reach<Left>::highest);
 }
 
 template <class Destination, array_expression Source, class Config>
@@ -168,8 +168,8 @@ struct all_the_same {
 };
 
 /// Sets every element of a destination to one value.
-template <class Config, class Destination, class U>
-constexpr void assign_value(Destination& destination, U value) noexcept {
+template <class Config, class Destination, class Other>
+constexpr void assign_value(Destination& destination, Other value) noexcept {
     static_assert(assigned_destination<Destination>::writable,
                   "ashlar: assignment: a const tensor, a view of const elements or of a broadcast cannot be written; "
                   "make a tensor");

@@ -21,10 +21,10 @@ struct index_count {
 };
 
 /// Whether types can stand as indices: integers and what converts to them (integral constants, rank 0 tensors).
-template <class... I>
+template <class... Index>
 struct index_types {
     static constexpr bool are_integers =
-        ((!std::is_floating_point_v<I> && std::is_convertible_v<I, std::ptrdiff_t>) && ...);
+        ((!std::is_floating_point_v<Index> && std::is_convertible_v<Index, std::ptrdiff_t>) && ...);
 };
 
 /// Whether a value of one type can initialise an element of another as literals do: only a fraction is not dropped.
@@ -37,18 +37,18 @@ struct value_conversion {
 inline void index_out_of_range() noexcept {}
 inline void value_out_of_range() noexcept {}
 
-template <class I>
-constexpr bool index_below(I index, std::size_t extent) noexcept {
-    if constexpr (std::is_signed_v<I>)
+template <class Index>
+constexpr bool index_below(Index index, std::size_t extent) noexcept {
+    if constexpr (std::is_signed_v<Index>)
         if (index < 0) return false;
     return static_cast<std::uintmax_t>(index) < extent;
 }
 
 /// The index, which a constant expression checks always and run time where assertions are on.
-template <class Config, class I>
-constexpr std::ptrdiff_t checked_index(const I& index, std::size_t extent) noexcept {
-    if constexpr (!std::is_integral_v<I>) {
-        static_assert(index_types<I>::are_integers, "ashlar: indexing: an index must be an integer; convert it first");
+template <class Config, class Index>
+constexpr std::ptrdiff_t checked_index(const Index& index, std::size_t extent) noexcept {
+    if constexpr (!std::is_integral_v<Index>) {
+        static_assert(index_types<Index>::are_integers, "ashlar: indexing: an index must be an integer; convert it first");
         return checked_index<Config, std::ptrdiff_t>(index, extent);
     } else {
         [[maybe_unused]] const bool inside = index_below(index, extent);
@@ -59,13 +59,13 @@ constexpr std::ptrdiff_t checked_index(const I& index, std::size_t extent) noexc
 }
 
 /// Where the element at the given indices lies, in elements from the first one.
-template <class Config, class Array, class... I>
-constexpr std::ptrdiff_t offset_of(const I&... indices) noexcept {
-    static_assert(index_count<sizeof...(I), Array::shape_type::rank>::matches,
+template <class Config, class Array, class... Index>
+constexpr std::ptrdiff_t offset_of(const Index&... indices) noexcept {
+    static_assert(index_count<sizeof...(Index), Array::shape_type::rank>::matches,
                   "ashlar: indexing: t(i, j, ...) takes one index for each axis; t[i] takes the first one");
-    static_assert(index_types<I...>::are_integers, "ashlar: indexing: an index must be an integer; convert it first");
+    static_assert(index_types<Index...>::are_integers, "ashlar: indexing: an index must be an integer; convert it first");
     std::ptrdiff_t offset = 0;
-    if constexpr (sizeof...(I) == Array::shape_type::rank && index_types<I...>::are_integers) {
+    if constexpr (sizeof...(Index) == Array::shape_type::rank && index_types<Index...>::are_integers) {
         [[maybe_unused]] std::size_t axis = 0;
         ((offset += checked_index<Config>(indices, Array::extents[axis]) * Array::strides[axis], ++axis), ...);
     }
@@ -87,16 +87,16 @@ constexpr bool fits(From value) noexcept {
 
 /// A value as an element, as literals convert: 1 or 2.5 may stand for a float, but 2.5 not for an int, nor 300 for
 /// an std::uint8_t.
-template <class Config, class T, class U>
-constexpr T element_cast(U value) noexcept {
-    static_assert(value_conversion<U, T>::keeps_fraction,
+template <class Config, class Element, class Other>
+constexpr Element element_cast(Other value) noexcept {
+    static_assert(value_conversion<Other, Element>::keeps_fraction,
                   "ashlar: tensor: a floating-point value for an integer element would lose its fraction; convert it");
-    if constexpr (std::is_integral_v<U> && std::is_integral_v<T> && !std::is_same_v<U, T>) {
-        [[maybe_unused]] const bool kept = fits<T>(value);
+    if constexpr (std::is_integral_v<Other> && std::is_integral_v<Element> && !std::is_same_v<Other, Element>) {
+        [[maybe_unused]] const bool kept = fits<Element>(value);
         if (__builtin_is_constant_evaluated() && !kept) value_out_of_range();
         ASHLAR_ASSERT(kept, "ashlar: tensor: a value must fit the element type");
     }
-    return static_cast<T>(value);
+    return static_cast<Element>(value);
 }
 
 /// Whether elements at these strides lie one after another in row-major order. Axes of extent 1 never move.

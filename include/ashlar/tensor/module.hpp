@@ -33,10 +33,10 @@ struct any_visitor {
     constexpr void operator()(const char*, Member&&) const noexcept {}
 };
 
-template <class A>
+template <class Array>
 inline constexpr bool is_array_of_members = false;
-template <class M, std::size_t N>
-inline constexpr bool is_array_of_members<std::array<M, N>> = true;
+template <class Module, std::size_t Count>
+inline constexpr bool is_array_of_members<std::array<Module, Count>> = true;
 
 }  // namespace detail
 
@@ -47,13 +47,13 @@ inline constexpr bool is_array_of_members<std::array<M, N>> = true;
 ///         template <class Self, class Visitor>
 ///         static constexpr void members(Self& self, Visitor&& visit) { visit("head", self.head); }
 ///     };
-template <class M>
-concept module = requires(std::remove_cvref_t<M>& m) { std::remove_cvref_t<M>::members(m, detail::any_visitor{}); };
+template <class Module>
+concept module = requires(std::remove_cvref_t<Module>& m) { std::remove_cvref_t<Module>::members(m, detail::any_visitor{}); };
 
 /// An array that a module holds: a tensor or a packed matrix.
-template <class A>
-concept parameter_array = expression<A> && requires(A& a) {
-    { a.elements[0] } -> std::convertible_to<element_of<A>>;
+template <class Array>
+concept parameter_array = expression<Array> && requires(Array& a) {
+    { a.elements[0] } -> std::convertible_to<element_of<Array>>;
 };
 
 /// A matrix that weight files show transposed: [out, in] there, [in, out] in the module.
@@ -76,8 +76,8 @@ struct stacked_member<Part, Next, Rest...> {
 };
 
 /// For a list of members: a matrix [in, out] that files show as [out, in], which is PyTorch's layout of weights.
-template <parameter_array A>
-[[nodiscard]] constexpr transposed_member<A> transposed(A& array) noexcept {
+template <parameter_array Array>
+[[nodiscard]] constexpr transposed_member<Array> transposed(Array& array) noexcept {
     return {array};
 }
 
@@ -88,17 +88,17 @@ template <class Array>
 struct plain_member {
     Array& array;
 };
-template <class M>
+template <class Module>
 inline constexpr bool is_transposed_member = false;
-template <class A>
-inline constexpr bool is_transposed_member<transposed_member<A>> = true;
+template <class Array>
+inline constexpr bool is_transposed_member<transposed_member<Array>> = true;
 
-template <class A>
-[[nodiscard]] constexpr auto as_part(A& member) noexcept {
-    if constexpr (is_transposed_member<std::remove_cv_t<A>>)
+template <class Array>
+[[nodiscard]] constexpr auto as_part(Array& member) noexcept {
+    if constexpr (is_transposed_member<std::remove_cv_t<Array>>)
         return member;
     else
-        return plain_member<A>{member};
+        return plain_member<Array>{member};
 }
 
 }  // namespace detail

@@ -19,21 +19,21 @@ enum class element_kind : std::uint8_t { f32, f64, i8, i16, i32, i64, u8, u16, u
 
 namespace detail {
 
-template <class T>
+template <class Element>
 consteval element_kind kind_of_element() {
-    if constexpr (std::is_same_v<T, bool>)
+    if constexpr (std::is_same_v<Element, bool>)
         return element_kind::boolean;
-    else if constexpr (std::is_floating_point_v<T>)
-        return sizeof(T) == 4 ? element_kind::f32 : element_kind::f64;
-    else if constexpr (std::is_signed_v<T>)
-        return sizeof(T) == 1   ? element_kind::i8
-               : sizeof(T) == 2 ? element_kind::i16
-               : sizeof(T) == 4 ? element_kind::i32
+    else if constexpr (std::is_floating_point_v<Element>)
+        return sizeof(Element) == 4 ? element_kind::f32 : element_kind::f64;
+    else if constexpr (std::is_signed_v<Element>)
+        return sizeof(Element) == 1   ? element_kind::i8
+               : sizeof(Element) == 2 ? element_kind::i16
+               : sizeof(Element) == 4 ? element_kind::i32
                                 : element_kind::i64;
     else
-        return sizeof(T) == 1   ? element_kind::u8
-               : sizeof(T) == 2 ? element_kind::u16
-               : sizeof(T) == 4 ? element_kind::u32
+        return sizeof(Element) == 1   ? element_kind::u8
+               : sizeof(Element) == 2 ? element_kind::u16
+               : sizeof(Element) == 4 ? element_kind::u32
                                 : element_kind::u64;
 }
 
@@ -141,9 +141,9 @@ consteval std::size_t panel_of() {
 }
 
 /// Visits members depth first, joins their names to paths, and calls f with each array.
-template <class Data, class F, class Config = current_config>
+template <class Data, class Function, class Config = current_config>
 struct parameter_walk {
-    F& f;
+    Function& f;
     std::array<char, path_capacity + 1> path{};
     std::size_t length = 0;
 
@@ -170,8 +170,8 @@ struct parameter_walk {
     }
 
 private:
-    template <class A>
-    static constexpr auto as_stack(const transposed_member<A>& member) {
+    template <class Array>
+    static constexpr auto as_stack(const transposed_member<Array>& member) {
         return stacked(member);
     }
     template <class... Parts>
@@ -230,10 +230,10 @@ private:
 /// its list of members; modules and arrays of modules are entered, their names joined by dots.
 ///
 ///     nn::for_each_parameter(model, [](const nn::parameter& p) { std::printf("%.*s\n", int(p.name.size()), p.name.data()); });
-template <module M, class F, class Config = current_config>
-constexpr void for_each_parameter(M& m, F&& f) {
-    using data = std::conditional_t<std::is_const_v<M>, const void*, void*>;
-    detail::parameter_walk<data, std::remove_reference_t<F>, Config> walk{f};
+template <module Module, class Function, class Config = current_config>
+constexpr void for_each_parameter(Module& m, Function&& f) {
+    using data = std::conditional_t<std::is_const_v<Module>, const void*, void*>;
+    detail::parameter_walk<data, std::remove_reference_t<Function>, Config> walk{f};
     walk("", m);
 }
 

@@ -15,19 +15,19 @@ namespace ashlar {
 namespace detail {
 
 /// Prints elements at strides. One instance for an element type and rank serves every shape.
-template <class Config, class T, std::size_t Rank>
+template <class Config, class Element, std::size_t Rank>
 class array_printer {
 public:
     array_printer(std::ostream& os, const std::array<std::size_t, Rank>& array_extents,
                   const std::array<std::ptrdiff_t, Rank>& array_strides, std::size_t size)
         : stream(os), extents(array_extents), strides(array_strides), summarised(size > 1000) {}
 
-    void print(const T* data) {
-        if constexpr (std::is_floating_point_v<T>) {
-            visit<0>(data, [&](T value) { take(value); });
+    void print(const Element* data) {
+        if constexpr (std::is_floating_point_v<Element>) {
+            visit<0>(data, [&](Element value) { take(value); });
             choose_format();
         }
-        visit<0>(data, [&](T value) {
+        visit<0>(data, [&](Element value) {
             char text[buffer_size];
             const std::size_t length = write(text, value);
             if (length > width) width = length;
@@ -46,7 +46,7 @@ private:
     bool summarised;
     std::size_t width = 0;
     notation format = notation::whole;
-    T largest = 0, smallest = 0;
+    Element largest = 0, smallest = 0;
     bool all_whole = true;
 
     bool is_left_out(std::size_t i, std::size_t extent) const {
@@ -54,12 +54,12 @@ private:
     }
 
     template <std::size_t Axis>
-    const T* at(const T* data, std::size_t i) const {
+    const Element* at(const Element* data, std::size_t i) const {
         return data + static_cast<std::ptrdiff_t>(i) * strides[Axis];
     }
 
-    template <std::size_t Axis, class F>
-    void visit(const T* data, F f) const {
+    template <std::size_t Axis, class Function>
+    void visit(const Element* data, Function f) const {
         if constexpr (Axis == Rank) {
             f(*data);
         } else {
@@ -73,32 +73,32 @@ private:
         return last != first && last[-1] >= '0' && last[-1] <= '9';
     }
 
-    void take(T value) {
+    void take(Element value) {
         char text[buffer_size];
         const auto scientific = std::chars_format::scientific;
         if (value == 0 || !ends_in_a_digit(text, std::to_chars(text, text + buffer_size, value, scientific, 0).ptr))
             return;
-        const T magnitude = value < 0 ? -value : value;
+        const Element magnitude = value < 0 ? -value : value;
         if (magnitude > largest) largest = magnitude;
         if (smallest == 0 || magnitude < smallest) smallest = magnitude;
         // Numbers of 1e8 and more are printed in scientific notation anyway, whole or not.
-        if (magnitude < T(1e8)) all_whole = all_whole && static_cast<T>(static_cast<long long>(magnitude)) == magnitude;
+        if (magnitude < Element(1e8)) all_whole = all_whole && static_cast<Element>(static_cast<long long>(magnitude)) == magnitude;
     }
 
     void choose_format() {
-        const bool wide = largest >= T(1e8) || (!all_whole && (largest / smallest > 1000 || smallest < T(1e-4)));
+        const bool wide = largest >= Element(1e8) || (!all_whole && (largest / smallest > 1000 || smallest < Element(1e-4)));
         format = wide ? notation::scientific : all_whole ? notation::whole : notation::fixed;
     }
 
-    std::size_t write(char* text, T value) const {
+    std::size_t write(char* text, Element value) const {
         char* const end = text + buffer_size;
-        if constexpr (std::is_same_v<T, bool>) {
+        if constexpr (std::is_same_v<Element, bool>) {
             std::size_t length = 0;
             for (const char* from = value ? "true" : "false"; *from != '\0'; ++from) text[length++] = *from;
             return length;
-        } else if constexpr (std::is_integral_v<T>) {
+        } else if constexpr (std::is_integral_v<Element>) {
             // Characters are numbers here.
-            using number = std::conditional_t<std::is_signed_v<T>, long long, unsigned long long>;
+            using number = std::conditional_t<std::is_signed_v<Element>, long long, unsigned long long>;
             return static_cast<std::size_t>(std::to_chars(text, end, static_cast<number>(value)).ptr - text);
         } else {
             using std::chars_format;
@@ -113,14 +113,14 @@ private:
         while (count-- > 0) stream.put(' ');
     }
 
-    void print_element(T value) const {
+    void print_element(Element value) const {
         char text[buffer_size];
         const std::size_t length = write(text, value);
         pad(width - length);
         stream.write(text, static_cast<std::streamsize>(length));
     }
 
-    void print_row(const T* data) const {
+    void print_row(const Element* data) const {
         const std::size_t extent = extents[Rank - 1];
         const std::size_t step = width + 2, room = line_width - Rank;
         const std::size_t per_line = room > step ? room / step : 1;
@@ -144,7 +144,7 @@ private:
     }
 
     template <std::size_t Axis>
-    void print_rows(const T* data) const {
+    void print_rows(const Element* data) const {
         for (std::size_t i = 0; i < extents[Axis]; ++i) {
             if (i > 0) {
                 stream.put(',');
@@ -161,7 +161,7 @@ private:
     }
 
     template <std::size_t Axis>
-    void print_axis(const T* data) const {
+    void print_axis(const Element* data) const {
         if constexpr (Axis == Rank) {
             print_element(*data);
         } else {
@@ -183,9 +183,9 @@ private:
 ///
 ///     std::cout << t;   // [[0.4421, 0.5931, 0.5790],
 ///                       //  [0.7020, 0.1012, 0.3363]]
-template <array_expression A, class Config = current_config>
-std::ostream& operator<<(std::ostream& os, const A& array) {
-    detail::array_printer<Config, element_of<A>, A::rank>(os, A::extents, A::strides, A::size).print(array.data());
+template <array_expression Array, class Config = current_config>
+std::ostream& operator<<(std::ostream& os, const Array& array) {
+    detail::array_printer<Config, element_of<Array>, Array::rank>(os, Array::extents, Array::strides, Array::size).print(array.data());
     return os;
 }
 

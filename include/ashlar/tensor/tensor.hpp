@@ -21,9 +21,9 @@ namespace ashlar {
 namespace detail {
 
 /// Whether a tensor can hold elements of a type.
-template <class T>
+template <class Element>
 struct tensor_element {
-    static constexpr bool allowed = element<T> && !std::is_const_v<T> && !std::is_volatile_v<T>;
+    static constexpr bool allowed = element<Element> && !std::is_const_v<Element> && !std::is_volatile_v<Element>;
 };
 
 /// Any braces or value: what the constructors of a tensor's own rank do not take ends here, for the sake of its error.
@@ -60,23 +60,23 @@ consteval bool braces_fill() {
 }
 
 /// Zeros for a tensor whose value was refused: left as it is, it would be an error more in a constant expression.
-template <class Config, class T, std::size_t N>
-constexpr void clear(T (&values)[N]) noexcept {
-    for (T& value : values) value = T{};
+template <class Config, class Element, std::size_t Extent>
+constexpr void clear(Element (&values)[Extent]) noexcept {
+    for (Element& value : values) value = Element{};
 }
 
-template <class Config, class T, std::size_t N>
-constexpr T* copy_braces(const T (&values)[N], T* to) noexcept {
-    for (const T& value : values) *to++ = value;
+template <class Config, class Element, std::size_t Extent>
+constexpr Element* copy_braces(const Element (&values)[Extent], Element* to) noexcept {
+    for (const Element& value : values) *to++ = value;
     return to;
 }
-template <class Config, class T, std::size_t N, std::size_t M>
-constexpr T* copy_braces(const T (&rows)[N][M], T* to) noexcept {
+template <class Config, class Element, std::size_t Extent, std::size_t InnerExtent>
+constexpr Element* copy_braces(const Element (&rows)[Extent][InnerExtent], Element* to) noexcept {
     for (const auto& row : rows) to = copy_braces<Config>(row, to);
     return to;
 }
-template <class Config, class T, std::size_t N, std::size_t M, std::size_t K>
-constexpr T* copy_braces(const T (&blocks)[N][M][K], T* to) noexcept {
+template <class Config, class Element, std::size_t Extent, std::size_t InnerExtent, std::size_t InnermostExtent>
+constexpr Element* copy_braces(const Element (&blocks)[Extent][InnerExtent][InnermostExtent], Element* to) noexcept {
     for (const auto& block : blocks) to = copy_braces<Config>(block, to);
     return to;
 }
@@ -84,35 +84,35 @@ constexpr T* copy_braces(const T (&blocks)[N][M][K], T* to) noexcept {
 }  // namespace detail
 
 /// An owning tensor of rank 0 (a scalar) to any: dense, row-major, trivially copyable, without padding
-/// (`sizeof == size * sizeof(T)`), usable in constant expressions and as a template argument. Its alignment is the
+/// (`sizeof == size * sizeof(Element)`), usable in constant expressions and as a template argument. Its alignment is the
 /// largest power of two, at most 64, that divides its bytes. As with std::array, `tensor<...> t;` is uninitialised and
-/// `tensor<...> t{};` is zero. Write `tensor<T, Dims...>`; templates deduce through basic_tensor.
+/// `tensor<...> t{};` is zero. Write `tensor<Element, Dims...>`; templates deduce through basic_tensor.
 ///
 ///     tensor<float, 2, 3> t{{1, 2, 3}, {4, 5, 6}};
 ///     t(0, 2) = 7;
 ///     t[1] = t[0];   // writes the second row
-template <class T, auto... Dims>
+template <class Element, auto... Dims>
 struct basic_tensor {
-    static_assert(detail::tensor_element<T>::allowed,
+    static_assert(detail::tensor_element<Element>::allowed,
                   "ashlar: tensor: elements must be bool, integers or floating-point numbers, and not const; a view "
                   "may be of const ones");
-    static_assert(detail::tensor_extents<sizeof(T), Dims...>::valid,
+    static_assert(detail::tensor_extents<sizeof(Element), Dims...>::valid,
                   "ashlar: tensor: every extent must be at least 1 and the size addressable");
 
-    using value_type = T;
-    using element_type = T;
+    using value_type = Element;
+    using element_type = Element;
     using shape_type = shape<Dims...>;
     using expression_category = array_category;
 
     static constexpr std::integral_constant<std::size_t, shape_type::rank> rank{};
     static constexpr std::array<std::size_t, shape_type::rank> extents = shape_type::extents;
-    /// The number of elements: `T::size` and `t.size()`.
+    /// The number of elements: `Element::size` and `t.size()`.
     static constexpr std::integral_constant<std::size_t, shape_type::size> size{};
     /// Row-major strides in elements.
     static constexpr std::array<std::ptrdiff_t, shape_type::rank> strides = detail::row_major_strides(extents);
 
     /// The elements in row-major order. Public only so that tensors are structural types.
-    alignas(detail::alignment_for(shape_type::size * sizeof(T), alignof(T))) T elements[shape_type::size];
+    alignas(detail::alignment_for(shape_type::size * sizeof(Element), alignof(Element))) Element elements[shape_type::size];
 
     basic_tensor() = default;
     basic_tensor(const basic_tensor&) = default;
@@ -127,7 +127,7 @@ struct basic_tensor {
                       "ashlar: tensor: flat braces must have as many values as the tensor has elements; zeros<> or "
                       "full<> make constant ones");
         if constexpr (1 + sizeof...(Rest) == shape_type::size) {
-            const T given[]{detail::element_cast<Config, T>(first), detail::element_cast<Config, T>(rest)...};
+            const Element given[]{detail::element_cast<Config, Element>(first), detail::element_cast<Config, Element>(rest)...};
             detail::copy_braces<Config>(given, elements);
         } else {
             detail::clear<Config>(elements);
@@ -135,87 +135,87 @@ struct basic_tensor {
     }
 
     /// From a C array or doubled braces, at rank 1.
-    template <std::size_t N, class Config = current_config>
+    template <std::size_t Extent, class Config = current_config>
         requires(sizeof...(Dims) == 1)
-    constexpr explicit basic_tensor(const T (&values)[N]) noexcept {
-        if constexpr (detail::braces_fill<shape_type, 0, N>())
+    constexpr explicit basic_tensor(const Element (&values)[Extent]) noexcept {
+        if constexpr (detail::braces_fill<shape_type, 0, Extent>())
             detail::copy_braces<Config>(values, elements);
         else
             detail::clear<Config>(elements);
     }
 
     /// From nested braces, a level for each axis; up to rank 4.
-    template <std::size_t... N, class Config = current_config>
-        requires(sizeof...(Dims) == 2 && sizeof...(N) > 0)
-    constexpr basic_tensor(const T (&...rows)[N]) noexcept {
-        if constexpr (detail::braces_fill<shape_type, 0, sizeof...(N)>())
-            if constexpr (detail::braces_fill<shape_type, 1, N...>()) {
-                T* to = elements;
+    template <std::size_t... Extent, class Config = current_config>
+        requires(sizeof...(Dims) == 2 && sizeof...(Extent) > 0)
+    constexpr basic_tensor(const Element (&...rows)[Extent]) noexcept {
+        if constexpr (detail::braces_fill<shape_type, 0, sizeof...(Extent)>())
+            if constexpr (detail::braces_fill<shape_type, 1, Extent...>()) {
+                Element* to = elements;
                 ((to = detail::copy_braces<Config>(rows, to)), ...);
                 return;
             }
         detail::clear<Config>(elements);
     }
-    template <std::size_t... N, std::size_t... M, class Config = current_config>
-        requires(sizeof...(Dims) == 3 && sizeof...(N) > 0)
-    constexpr basic_tensor(const T (&...blocks)[N][M]) noexcept {
-        if constexpr (detail::braces_fill<shape_type, 0, sizeof...(N)>())
-            if constexpr (detail::braces_fill<shape_type, 1, N...>())
-                if constexpr (detail::braces_fill<shape_type, 2, M...>()) {
-                    T* to = elements;
+    template <std::size_t... Extent, std::size_t... InnerExtent, class Config = current_config>
+        requires(sizeof...(Dims) == 3 && sizeof...(Extent) > 0)
+    constexpr basic_tensor(const Element (&...blocks)[Extent][InnerExtent]) noexcept {
+        if constexpr (detail::braces_fill<shape_type, 0, sizeof...(Extent)>())
+            if constexpr (detail::braces_fill<shape_type, 1, Extent...>())
+                if constexpr (detail::braces_fill<shape_type, 2, InnerExtent...>()) {
+                    Element* to = elements;
                     ((to = detail::copy_braces<Config>(blocks, to)), ...);
                     return;
                 }
         detail::clear<Config>(elements);
     }
-    template <std::size_t... N, std::size_t... M, std::size_t... K, class Config = current_config>
-        requires(sizeof...(Dims) == 4 && sizeof...(N) > 0)
-    constexpr basic_tensor(const T (&...blocks)[N][M][K]) noexcept {
-        if constexpr (detail::braces_fill<shape_type, 0, sizeof...(N)>())
-            if constexpr (detail::braces_fill<shape_type, 1, N...>())
-                if constexpr (detail::braces_fill<shape_type, 2, M...>())
-                    if constexpr (detail::braces_fill<shape_type, 3, K...>()) {
-                        T* to = elements;
+    template <std::size_t... Extent, std::size_t... InnerExtent, std::size_t... InnermostExtent, class Config = current_config>
+        requires(sizeof...(Dims) == 4 && sizeof...(Extent) > 0)
+    constexpr basic_tensor(const Element (&...blocks)[Extent][InnerExtent][InnermostExtent]) noexcept {
+        if constexpr (detail::braces_fill<shape_type, 0, sizeof...(Extent)>())
+            if constexpr (detail::braces_fill<shape_type, 1, Extent...>())
+                if constexpr (detail::braces_fill<shape_type, 2, InnerExtent...>())
+                    if constexpr (detail::braces_fill<shape_type, 3, InnermostExtent...>()) {
+                        Element* to = elements;
                         ((to = detail::copy_braces<Config>(blocks, to)), ...);
                         return;
                     }
         detail::clear<Config>(elements);
     }
-    template <std::size_t... N, class Config = current_config>
-        requires(sizeof...(N) > 0)
-    constexpr basic_tensor([[maybe_unused]] const detail::any_braces (&...braces)[N]) noexcept {
-        static_assert(detail::braces_of<shape_type, N...>::match,
+    template <std::size_t... Extent, class Config = current_config>
+        requires(sizeof...(Extent) > 0)
+    constexpr basic_tensor([[maybe_unused]] const detail::any_braces (&...braces)[Extent]) noexcept {
+        static_assert(detail::braces_of<shape_type, Extent...>::match,
                       "ashlar: tensor: nested braces must have one level for each axis and rows of one length; beyond "
                       "rank 4 use flat braces or generate<>");
         detail::clear<Config>(elements);
     }
 
     /// Evaluates an expression of the same shape and element type.
-    template <expression E, class Config = current_config>
-    constexpr basic_tensor(const E& source) noexcept {
-        if constexpr (detail::check_assignment<basic_tensor, E>())
-            detail::assignment<basic_tensor, E, Config>::run(*this, source);
+    template <expression Expression, class Config = current_config>
+    constexpr basic_tensor(const Expression& source) noexcept {
+        if constexpr (detail::check_assignment<basic_tensor, Expression>())
+            detail::assignment<basic_tensor, Expression, Config>::run(*this, source);
         else
             detail::clear<Config>(elements);
     }
     /// Evaluates an expression of the same shape and element type, in which this tensor may occur.
-    template <expression E, class Config = current_config>
-    constexpr basic_tensor& operator=(const E& source) noexcept {
-        if constexpr (detail::check_assignment<basic_tensor, E>())
-            detail::assignment<basic_tensor, E, Config>::run(*this, source);
+    template <expression Expression, class Config = current_config>
+    constexpr basic_tensor& operator=(const Expression& source) noexcept {
+        if constexpr (detail::check_assignment<basic_tensor, Expression>())
+            detail::assignment<basic_tensor, Expression, Config>::run(*this, source);
         return *this;
     }
 
     /// Sets every element to a value.
-    template <element U, class Config = current_config>
-    constexpr basic_tensor& operator=(U value) noexcept {
+    template <element Other, class Config = current_config>
+    constexpr basic_tensor& operator=(Other value) noexcept {
         detail::assign_value<Config>(*this, value);
         return *this;
     }
     /// A const tensor is not assigned: an error that says so.
-    template <class U>
-        requires(expression<U> || element<U>)
-    constexpr const basic_tensor& operator=(const U&) const noexcept {
+    template <class Other>
+        requires(expression<Other> || element<Other>)
+    constexpr const basic_tensor& operator=(const Other&) const noexcept {
         static_assert(detail::assigned_destination<const basic_tensor>::writable,
                       "ashlar: assignment: a const tensor, a view of const elements or of a broadcast cannot be written; "
                       "make a tensor");
@@ -223,46 +223,46 @@ struct basic_tensor {
     }
 
     /// The element at one index for each axis; each must be at least 0 and less than the extent (asserted).
-    template <class Config = current_config, class... I>
-    constexpr T& operator()(const I&... indices) & noexcept {
+    template <class Config = current_config, class... Index>
+    constexpr Element& operator()(const Index&... indices) & noexcept {
         return elements[detail::offset_of<Config, basic_tensor>(indices...)];
     }
-    template <class Config = current_config, class... I>
-    constexpr const T& operator()(const I&... indices) const& noexcept {
+    template <class Config = current_config, class... Index>
+    constexpr const Element& operator()(const Index&... indices) const& noexcept {
         return elements[detail::offset_of<Config, basic_tensor>(indices...)];
     }
     /// Of a temporary, the value.
-    template <class Config = current_config, class... I>
-    constexpr T operator()(const I&... indices) const&& noexcept {
+    template <class Config = current_config, class... Index>
+    constexpr Element operator()(const Index&... indices) const&& noexcept {
         return elements[detail::offset_of<Config, basic_tensor>(indices...)];
     }
 
     /// The sub-view at an index of the first axis; at rank 1 a reference to the element.
-    template <class Config = current_config, class I>
-    constexpr decltype(auto) operator[](const I& index) & noexcept {
+    template <class Config = current_config, class Index>
+    constexpr decltype(auto) operator[](const Index& index) & noexcept {
         return detail::sub_view<Config, basic_tensor>(elements + 0, index);
     }
-    template <class Config = current_config, class I>
-    constexpr decltype(auto) operator[](const I& index) const& noexcept {
+    template <class Config = current_config, class Index>
+    constexpr decltype(auto) operator[](const Index& index) const& noexcept {
         return detail::sub_view<Config, basic_tensor>(elements + 0, index);
     }
-    template <class I>
-    const T& operator[](I) const&& = delete;  // ashlar: view: a view of a temporary would dangle; name the tensor first
+    template <class Index>
+    const Element& operator[](Index) const&& = delete;  // ashlar: view: a view of a temporary would dangle; name the tensor first
 
-    constexpr T* data() & noexcept { return elements; }
-    constexpr const T* data() const& noexcept { return elements; }
-    T* data() const&& = delete;  // ashlar: view: a view of a temporary would dangle; name the tensor first
+    constexpr Element* data() & noexcept { return elements; }
+    constexpr const Element* data() const& noexcept { return elements; }
+    Element* data() const&& = delete;  // ashlar: view: a view of a temporary would dangle; name the tensor first
 
     /// All elements in row-major order.
-    constexpr T* begin() & noexcept { return elements; }
-    constexpr const T* begin() const& noexcept { return elements; }
-    T* begin() const&& = delete;  // ashlar: view: a view of a temporary would dangle; name the tensor first
-    constexpr T* end() & noexcept { return elements + size(); }
-    constexpr const T* end() const& noexcept { return elements + size(); }
-    T* end() const&& = delete;  // ashlar: view: a view of a temporary would dangle; name the tensor first
+    constexpr Element* begin() & noexcept { return elements; }
+    constexpr const Element* begin() const& noexcept { return elements; }
+    Element* begin() const&& = delete;  // ashlar: view: a view of a temporary would dangle; name the tensor first
+    constexpr Element* end() & noexcept { return elements + size(); }
+    constexpr const Element* end() const& noexcept { return elements + size(); }
+    Element* end() const&& = delete;  // ashlar: view: a view of a temporary would dangle; name the tensor first
 
     /// A tensor of rank 0 converts to its element.
-    ASHLAR_ALWAYS_INLINE constexpr operator T() const noexcept
+    ASHLAR_ALWAYS_INLINE constexpr operator Element() const noexcept
         requires(sizeof...(Dims) == 0)
     {
         return elements[0];
@@ -271,51 +271,51 @@ struct basic_tensor {
 
 /// An owning tensor: a `basic_tensor` whose integer dimensions are std::size_t, so that `tensor<float, 6>` and
 /// `tensor<float, 6u>` are one type.
-template <class T, auto... Dims>
-using tensor = basic_tensor<T, detail::canonical(Dims)...>;
+template <class Element, auto... Dims>
+using tensor = basic_tensor<Element, detail::canonical(Dims)...>;
 
 /// A tensor of zeros.
-template <class T, auto... Dims, class Config = current_config>
-constexpr tensor<T, Dims...> zeros() noexcept {
-    return tensor<T, Dims...>{};
+template <class Element, auto... Dims, class Config = current_config>
+constexpr tensor<Element, Dims...> zeros() noexcept {
+    return tensor<Element, Dims...>{};
 }
 
 /// A tensor of one value.
 ///
 ///     auto t = full<float, 2, 3>(1);
-template <class T, auto... Dims, class Config = current_config>
-constexpr tensor<T, Dims...> full(T value) noexcept {
-    tensor<T, Dims...> result;
-    for (T& element : result) element = value;
+template <class Element, auto... Dims, class Config = current_config>
+constexpr tensor<Element, Dims...> full(Element value) noexcept {
+    tensor<Element, Dims...> result;
+    for (Element& element : result) element = value;
     return result;
 }
 
 /// 0, 1, 2, ... in row-major order.
-template <class T, auto... Dims, class Config = current_config>
-constexpr tensor<T, Dims...> iota() noexcept {
-    tensor<T, Dims...> result;
-    for (std::size_t i = 0; i < result.size(); ++i) result.elements[i] = static_cast<T>(i);
+template <class Element, auto... Dims, class Config = current_config>
+constexpr tensor<Element, Dims...> iota() noexcept {
+    tensor<Element, Dims...> result;
+    for (std::size_t i = 0; i < result.size(); ++i) result.elements[i] = static_cast<Element>(i);
     return result;
 }
 
-/// The N by N matrix with ones on its diagonal; N is an integer or an axis.
-template <class T, auto N, class Config = current_config>
-constexpr tensor<T, N, N> identity() noexcept {
-    tensor<T, N, N> result{};
-    for (std::size_t i = 0; i < result.size(); i += result.extents[0] + 1) result.elements[i] = T{1};
+/// The Extent by Extent matrix with ones on its diagonal; Extent is an integer or an axis.
+template <class Element, auto Extent, class Config = current_config>
+constexpr tensor<Element, Extent, Extent> identity() noexcept {
+    tensor<Element, Extent, Extent> result{};
+    for (std::size_t i = 0; i < result.size(); i += result.extents[0] + 1) result.elements[i] = Element{1};
     return result;
 }
 
 /// The tensor whose element at i, j, ... is f(i, j, ...), called with std::size_t in row-major order.
 ///
 ///     auto t = generate<float, 4, 4>([](auto i, auto j) { return i >= j ? 0.0f : -1.0f; });
-template <class T, auto... Dims, class F, class Config = current_config>
-constexpr tensor<T, Dims...> generate(F&& f) noexcept(noexcept(f((static_cast<void>(Dims), std::size_t{})...))) {
-    tensor<T, Dims...> result;
+template <class Element, auto... Dims, class Function, class Config = current_config>
+constexpr tensor<Element, Dims...> generate(Function&& f) noexcept(noexcept(f((static_cast<void>(Dims), std::size_t{})...))) {
+    tensor<Element, Dims...> result;
     std::array<std::size_t, sizeof...(Dims)> at{};
-    for (T& element : result) {
-        element = [&]<std::size_t... I>(std::index_sequence<I...>) {
-            return static_cast<T>(f(std::size_t{at[I]}...));
+    for (Element& element : result) {
+        element = [&]<std::size_t... Index>(std::index_sequence<Index...>) {
+            return static_cast<Element>(f(std::size_t{at[Index]}...));
         }(std::make_index_sequence<sizeof...(Dims)>{});
         for (std::size_t axis = sizeof...(Dims); axis-- > 0;) {
             if (++at[axis] < result.extents[axis]) break;

@@ -17,19 +17,19 @@
 
 namespace ashlar {
 
-template <class T, auto... Dims>
+template <class Element, auto... Dims>
 struct basic_tensor;
-template <class T, auto... Dims>
+template <class Element, auto... Dims>
 struct basic_view;
-template <class T, auto Strides, auto... Dims>
+template <class Element, auto Strides, auto... Dims>
 struct strided_view;
 
 namespace detail {
 
 /// Whether there can be a view of elements of a type.
-template <class T>
+template <class Element>
 struct view_element {
-    static constexpr bool allowed = element<T>;
+    static constexpr bool allowed = element<Element>;
 };
 
 /// Whether memory of one element type can be viewed as another: the same type, and const is only added.
@@ -51,40 +51,40 @@ struct viewed_shape {
     static constexpr bool matches = shapes_agree<View, Source>();
 };
 
-template <class A>
+template <class Array>
 inline constexpr bool is_tensor = false;
-template <class T, auto... Dims>
-inline constexpr bool is_tensor<basic_tensor<T, Dims...>> = true;
+template <class Element, auto... Dims>
+inline constexpr bool is_tensor<basic_tensor<Element, Dims...>> = true;
 
 /// What owns its elements, so that a view of a temporary of it would dangle.
-template <class A>
-concept owner = is_tensor<A> || (memory_range<A> && !borrowed_memory<A>);
+template <class Array>
+concept owner = is_tensor<Array> || (memory_range<Array> && !borrowed_memory<Array>);
 
 /// What view_of takes, as the type of a forwarding reference.
-template <class A>
-inline constexpr bool viewable = array_expression<A> && (std::is_lvalue_reference_v<A> || !owner<std::remove_cv_t<A>>);
+template <class Array>
+inline constexpr bool viewable = array_expression<Array> && (std::is_lvalue_reference_v<Array> || !owner<std::remove_cv_t<Array>>);
 
-template <class T, class Shape>
+template <class Element, class Shape>
 struct contiguous_view;
-template <class T, auto... Dims>
-struct contiguous_view<T, shape<Dims...>> {
-    using type = basic_view<T, Dims...>;
+template <class Element, auto... Dims>
+struct contiguous_view<Element, shape<Dims...>> {
+    using type = basic_view<Element, Dims...>;
 };
 
-template <class T, class Shape, auto Strides>
+template <class Element, class Shape, auto Strides>
 struct noncontiguous_view;
-template <class T, auto... Dims, auto Strides>
-struct noncontiguous_view<T, shape<Dims...>, Strides> {
-    using type = strided_view<T, Strides, Dims...>;
+template <class Element, auto... Dims, auto Strides>
+struct noncontiguous_view<Element, shape<Dims...>, Strides> {
+    using type = strided_view<Element, Strides, Dims...>;
 };
 
 /// A view of a shape at strides (in elements): a basic_view where they are row-major, else a strided_view.
-template <class T, class Shape, auto Strides>
-constexpr auto make_view(T* data) noexcept {
+template <class Element, class Shape, auto Strides>
+constexpr auto make_view(Element* data) noexcept {
     if constexpr (is_row_major(Shape::extents, Strides))
-        return typename contiguous_view<T, Shape>::type(data);
+        return typename contiguous_view<Element, Shape>::type(data);
     else
-        return typename noncontiguous_view<T, Shape, Strides>::type(data);
+        return typename noncontiguous_view<Element, Shape, Strides>::type(data);
 }
 
 /// Whether there is an axis to index.
@@ -94,42 +94,42 @@ struct indexed_rank {
 };
 
 /// The sub-view at an index of the first axis; of the last axis that is left, a reference to the element.
-template <class Config, class Array, class T, class I>
-constexpr decltype(auto) sub_view(T* data, const I& index) noexcept {
+template <class Config, class Array, class Element, class Index>
+constexpr decltype(auto) sub_view(Element* data, const Index& index) noexcept {
     constexpr std::size_t rank = Array::shape_type::rank;
     static_assert(indexed_rank<rank>::has_an_axis,
                   "ashlar: indexing: a tensor of rank 0 has no axis to index; t() is its element");
-    static_assert(index_types<I>::are_integers, "ashlar: indexing: an index must be an integer; convert it first");
-    if constexpr (rank == 0 || !index_types<I>::are_integers) {
+    static_assert(index_types<Index>::are_integers, "ashlar: indexing: an index must be an integer; convert it first");
+    if constexpr (rank == 0 || !index_types<Index>::are_integers) {
         return (*data);
     } else {
-        T* const at = data + checked_index<Config>(index, Array::extents[0]) * Array::strides[0];
+        Element* const at = data + checked_index<Config>(index, Array::extents[0]) * Array::strides[0];
         if constexpr (rank == 1)
             return (*at);
         else
-            return make_view<T, decltype(without_axis<typename Array::shape_type, 0, false>()),
+            return make_view<Element, decltype(without_axis<typename Array::shape_type, 0, false>()),
                              without_first(Array::strides)>(at);
     }
 }
 
 }  // namespace detail
 
-/// A row-major tensor over contiguous memory that the caller owns, aligned as T asks and no more. T may be const.
+/// A row-major tensor over contiguous memory that the caller owns, aligned as Element asks and no more. Element may be const.
 /// A view is as cheap as a pointer and is shallow: a const view of non-const elements writes. Copying one copies the
 /// pointer; assigning to one writes elements.
 ///
 ///     std::vector<float> samples(256);
 ///     tensor_view<float, 4, 64> frames{samples};   // checks the size
 ///     frames[0] = frames[1];                       // copies 64 elements
-template <class T, auto... Dims>
+template <class Element, auto... Dims>
 struct basic_view {
-    static_assert(detail::view_element<T>::allowed,
+    static_assert(detail::view_element<Element>::allowed,
                   "ashlar: view: elements must be bool, integers or floating-point numbers");
-    static_assert(detail::tensor_extents<sizeof(T), Dims...>::valid,
+    static_assert(detail::tensor_extents<sizeof(Element), Dims...>::valid,
                   "ashlar: view: every extent must be at least 1 and the size addressable");
 
-    using value_type = std::remove_const_t<T>;
-    using element_type = T;
+    using value_type = std::remove_const_t<Element>;
+    using element_type = Element;
     using shape_type = shape<Dims...>;
     using expression_category = array_category;
 
@@ -139,55 +139,55 @@ struct basic_view {
     static constexpr std::array<std::ptrdiff_t, shape_type::rank> strides = detail::row_major_strides(extents);
 
     /// The first element. Public only so that views are structural types.
-    T* elements;
+    Element* elements;
 
     /// Over `size` elements from a pointer on.
-    template <class P>
-        requires std::is_pointer_v<P>
-    constexpr explicit basic_view(const P& pointer) noexcept : elements(checked<std::remove_pointer_t<P>>(pointer)) {}
+    template <class Pointer>
+        requires std::is_pointer_v<Pointer>
+    constexpr explicit basic_view(const Pointer& pointer) noexcept : elements(checked<std::remove_pointer_t<Pointer>>(pointer)) {}
 
     /// Over a C array of `size` elements.
-    template <class U, std::size_t N>
-    constexpr basic_view(U (&array)[N]) noexcept : elements(checked<U, N>(array)) {}
+    template <class Other, std::size_t Extent>
+    constexpr basic_view(Other (&array)[Extent]) noexcept : elements(checked<Other, Extent>(array)) {}
 
     /// Over a std::array, std::span or other contiguous range of `size` elements; a size that the type does not state
     /// is asserted.
-    template <detail::memory_range R, class Config = current_config>
-    constexpr explicit(detail::range_extent<R>() == detail::unknown_extent) basic_view(R& range) noexcept
-        : elements(checked<std::remove_pointer_t<decltype(range.data())>, detail::range_extent<R>()>(range.data())) {
+    template <detail::memory_range Range, class Config = current_config>
+    constexpr explicit(detail::range_extent<Range>() == detail::unknown_extent) basic_view(Range& range) noexcept
+        : elements(checked<std::remove_pointer_t<decltype(range.data())>, detail::range_extent<Range>()>(range.data())) {
         ASHLAR_ASSERT(static_cast<std::size_t>(range.size()) == size,
                       "ashlar: view: the memory must have as many elements as the view");
     }
-    template <detail::borrowed_memory R, class Config = current_config>
-    constexpr explicit(detail::range_extent<R>() == detail::unknown_extent) basic_view(const R&& range) noexcept
+    template <detail::borrowed_memory Range, class Config = current_config>
+    constexpr explicit(detail::range_extent<Range>() == detail::unknown_extent) basic_view(const Range&& range) noexcept
         : basic_view(range) {}
-    template <detail::owner R>
-    basic_view(const R&&) = delete;  // ashlar: view: a view of a temporary would dangle; name the tensor first
+    template <detail::owner Range>
+    basic_view(const Range&&) = delete;  // ashlar: view: a view of a temporary would dangle; name the tensor first
 
-    template <node_expression E>
-    basic_view(const E&) = delete;  // ashlar: view: an expression has no memory; make a tensor of it first
+    template <node_expression Expression>
+    basic_view(const Expression&) = delete;  // ashlar: view: an expression has no memory; make a tensor of it first
 
     /// Over a tensor of the same shape (names may be added or dropped).
-    template <class U, auto... D>
-    constexpr basic_view(basic_tensor<U, D...>& tensor) noexcept
-        : elements(checked<U, size, shape<D...>>(tensor.data())) {}
-    template <class U, auto... D>
-    constexpr basic_view(const basic_tensor<U, D...>& tensor) noexcept
-        : elements(checked<const U, size, shape<D...>>(tensor.data())) {}
+    template <class Other, auto... OtherDims>
+    constexpr basic_view(basic_tensor<Other, OtherDims...>& tensor) noexcept
+        : elements(checked<Other, size, shape<OtherDims...>>(tensor.data())) {}
+    template <class Other, auto... OtherDims>
+    constexpr basic_view(const basic_tensor<Other, OtherDims...>& tensor) noexcept
+        : elements(checked<const Other, size, shape<OtherDims...>>(tensor.data())) {}
 
     /// Another view of the same elements: const is added, names are added or dropped.
-    template <class U, auto... D>
-    constexpr basic_view(const basic_view<U, D...>& other) noexcept
-        : elements(checked<U, size, shape<D...>>(other.data())) {}
+    template <class Other, auto... OtherDims>
+    constexpr basic_view(const basic_view<Other, OtherDims...>& other) noexcept
+        : elements(checked<Other, size, shape<OtherDims...>>(other.data())) {}
 
     constexpr basic_view(const basic_view&) noexcept = default;
 
     /// Writes the elements of an expression of the same shape; the two may overlap.
-    template <expression E, class Config = current_config>
-    constexpr const basic_view& operator=(const E& source) const noexcept {
-        if constexpr (detail::check_assignment<basic_view, E>()) {
+    template <expression Expression, class Config = current_config>
+    constexpr const basic_view& operator=(const Expression& source) const noexcept {
+        if constexpr (detail::check_assignment<basic_view, Expression>()) {
             basic_view destination = *this;
-            detail::assignment<basic_view, E, Config>::run(destination, source);
+            detail::assignment<basic_view, Expression, Config>::run(destination, source);
         }
         return *this;
     }
@@ -196,29 +196,29 @@ struct basic_view {
     }
 
     /// Sets every element to a value.
-    template <element U, class Config = current_config>
-    constexpr const basic_view& operator=(U value) const noexcept {
+    template <element Other, class Config = current_config>
+    constexpr const basic_view& operator=(Other value) const noexcept {
         basic_view destination = *this;
         detail::assign_value<Config>(destination, value);
         return *this;
     }
 
     /// The element at one index for each axis; each must be at least 0 and less than the extent (asserted).
-    template <class Config = current_config, class... I>
-    constexpr T& operator()(const I&... indices) const noexcept {
+    template <class Config = current_config, class... Index>
+    constexpr Element& operator()(const Index&... indices) const noexcept {
         return elements[detail::offset_of<Config, basic_view>(indices...)];
     }
 
     /// The sub-view at an index of the first axis; at rank 1 a reference to the element.
-    template <class Config = current_config, class I>
-    constexpr decltype(auto) operator[](const I& index) const noexcept {
+    template <class Config = current_config, class Index>
+    constexpr decltype(auto) operator[](const Index& index) const noexcept {
         return detail::sub_view<Config, basic_view>(elements, index);
     }
 
-    constexpr T* data() const noexcept { return elements; }
+    constexpr Element* data() const noexcept { return elements; }
     /// All elements in row-major order.
-    constexpr T* begin() const noexcept { return elements; }
-    constexpr T* end() const noexcept { return elements + size(); }
+    constexpr Element* begin() const noexcept { return elements; }
+    constexpr Element* end() const noexcept { return elements + size(); }
 
     /// A view of rank 0 converts to its element.
     ASHLAR_ALWAYS_INLINE constexpr operator value_type() const noexcept
@@ -228,16 +228,16 @@ struct basic_view {
     }
 
 private:
-    template <class U, std::size_t N = shape_type::size, class Shape = shape_type>
-    static constexpr T* checked(U* data) noexcept {
-        static_assert(detail::viewed_element<U, T>::matches,
+    template <class Other, std::size_t Extent = shape_type::size, class Shape = shape_type>
+    static constexpr Element* checked(Other* data) noexcept {
+        static_assert(detail::viewed_element<Other, Element>::matches,
                       "ashlar: view: the memory must be of the view's element type; const memory needs a view of "
                       "const elements");
-        static_assert(N == detail::unknown_extent || detail::memory_extent<N, shape_type::size>::matches,
+        static_assert(Extent == detail::unknown_extent || detail::memory_extent<Extent, shape_type::size>::matches,
                       "ashlar: view: the memory must have as many elements as the view; a pointer views part of it");
         static_assert(detail::viewed_shape<shape_type, Shape>::matches,
                       "ashlar: view: a view must have the shape of what it views; use reshape or rename");
-        if constexpr (detail::viewed_element<U, T>::matches)
+        if constexpr (detail::viewed_element<Other, Element>::matches)
             return data;
         else
             return nullptr;
@@ -245,22 +245,22 @@ private:
 };
 
 /// A view over contiguous memory of the caller's: a `basic_view` whose integer dimensions are std::size_t.
-template <class T, auto... Dims>
-using tensor_view = basic_view<T, detail::canonical(Dims)...>;
+template <class Element, auto... Dims>
+using tensor_view = basic_view<Element, detail::canonical(Dims)...>;
 
 /// A view whose axes move by static strides, in elements: what slices and transposes of tensors are. As basic_view in
 /// everything else. A stride of 0 repeats elements along its axis, which can then be read but not assigned.
 ///
 ///     strided_view<float, std::array<std::ptrdiff_t, 2>{1, 3}, std::size_t{3}, std::size_t{2}> columns{t.data()};
-template <class T, auto Strides, auto... Dims>
+template <class Element, auto Strides, auto... Dims>
 struct strided_view {
-    static_assert(detail::view_element<T>::allowed,
+    static_assert(detail::view_element<Element>::allowed,
                   "ashlar: view: elements must be bool, integers or floating-point numbers");
-    static_assert(detail::tensor_extents<sizeof(T), Dims...>::valid,
+    static_assert(detail::tensor_extents<sizeof(Element), Dims...>::valid,
                   "ashlar: view: every extent must be at least 1 and the size addressable");
 
-    using value_type = std::remove_const_t<T>;
-    using element_type = T;
+    using value_type = std::remove_const_t<Element>;
+    using element_type = Element;
     using shape_type = shape<Dims...>;
     using expression_category = array_category;
 
@@ -270,21 +270,21 @@ struct strided_view {
     static constexpr std::array<std::ptrdiff_t, shape_type::rank> strides = Strides;
 
     /// The element at index zero of every axis. Public only so that views are structural types.
-    T* elements;
+    Element* elements;
 
-    constexpr explicit strided_view(T* pointer) noexcept : elements(pointer) {}
+    constexpr explicit strided_view(Element* pointer) noexcept : elements(pointer) {}
     constexpr strided_view(const strided_view&) noexcept = default;
     /// A view of const elements.
-    template <class U>
-        requires(std::is_const_v<T> && std::is_same_v<const U, T>)
-    constexpr strided_view(const strided_view<U, Strides, Dims...>& other) noexcept : elements(other.data()) {}
+    template <class Other>
+        requires(std::is_const_v<Element> && std::is_same_v<const Other, Element>)
+    constexpr strided_view(const strided_view<Other, Strides, Dims...>& other) noexcept : elements(other.data()) {}
 
     /// Writes the elements of an expression of the same shape; the two may overlap.
-    template <expression E, class Config = current_config>
-    constexpr const strided_view& operator=(const E& source) const noexcept {
-        if constexpr (detail::check_assignment<strided_view, E>()) {
+    template <expression Expression, class Config = current_config>
+    constexpr const strided_view& operator=(const Expression& source) const noexcept {
+        if constexpr (detail::check_assignment<strided_view, Expression>()) {
             strided_view destination = *this;
-            detail::assignment<strided_view, E, Config>::run(destination, source);
+            detail::assignment<strided_view, Expression, Config>::run(destination, source);
         }
         return *this;
     }
@@ -293,27 +293,27 @@ struct strided_view {
     }
 
     /// Sets every element to a value.
-    template <element U, class Config = current_config>
-    constexpr const strided_view& operator=(U value) const noexcept {
+    template <element Other, class Config = current_config>
+    constexpr const strided_view& operator=(Other value) const noexcept {
         strided_view destination = *this;
         detail::assign_value<Config>(destination, value);
         return *this;
     }
 
     /// The element at one index for each axis; each must be at least 0 and less than the extent (asserted).
-    template <class Config = current_config, class... I>
-    constexpr T& operator()(const I&... indices) const noexcept {
+    template <class Config = current_config, class... Index>
+    constexpr Element& operator()(const Index&... indices) const noexcept {
         return elements[detail::offset_of<Config, strided_view>(indices...)];
     }
 
     /// The sub-view at an index of the first axis; at rank 1 a reference to the element.
-    template <class Config = current_config, class I>
-    constexpr decltype(auto) operator[](const I& index) const noexcept {
+    template <class Config = current_config, class Index>
+    constexpr decltype(auto) operator[](const Index& index) const noexcept {
         return detail::sub_view<Config, strided_view>(elements, index);
     }
 
     /// The element at index zero of every axis.
-    constexpr T* data() const noexcept { return elements; }
+    constexpr Element* data() const noexcept { return elements; }
     /// All elements in row-major order of their indices.
     template <class Config = current_config>
     constexpr auto begin() const noexcept {
@@ -328,13 +328,13 @@ struct strided_view {
 /// A view of all of a tensor, which must not be a temporary; of a view, its copy.
 ///
 ///     auto v = view_of(t);   // tensor_view<float, 2, 3>
-template <class A>
-    requires detail::viewable<A>
-constexpr auto view_of(A&& array) noexcept {
+template <class Array>
+    requires detail::viewable<Array>
+constexpr auto view_of(Array&& array) noexcept {
     using element_type = std::remove_pointer_t<decltype(array.data())>;
-    return detail::make_view<element_type, shape_of<A>, std::remove_cvref_t<A>::strides>(array.data());
+    return detail::make_view<element_type, shape_of<Array>, std::remove_cvref_t<Array>::strides>(array.data());
 }
-template <detail::owner A>
-A& view_of(const A&&) = delete;  // ashlar: view: a view of a temporary would dangle; name the tensor first
+template <detail::owner Array>
+Array& view_of(const Array&&) = delete;  // ashlar: view: a view of a temporary would dangle; name the tensor first
 
 }  // namespace ashlar

@@ -28,27 +28,27 @@ consteval std::size_t block_side() {
     return 0;
 }
 
-template <class Mask, std::size_t Queries, std::size_t Keys, std::size_t I, std::size_t J>
+template <class Mask, std::size_t Queries, std::size_t Keys, std::size_t Index, std::size_t Column>
 consteval std::size_t count_block() {
     constexpr std::size_t side = block_side<Queries, Keys>();
     std::size_t kept = 0;
-    for (std::size_t q = I * side; q < smaller(Queries, (I + 1) * side); ++q)
-        for (std::size_t k = J * side; k < smaller(Keys, (J + 1) * side); ++k)
+    for (std::size_t q = Index * side; q < smaller(Queries, (Index + 1) * side); ++q)
+        for (std::size_t k = Column * side; k < smaller(Keys, (Column + 1) * side); ++k)
             kept += Mask::keeps_pair(q, k) ? 1u : 0u;
     return kept;
 }
 
 /// Kept pairs of one block: a variable of its own, so that it is a constant evaluation of its own.
-template <class Mask, std::size_t Queries, std::size_t Keys, std::size_t I, std::size_t J>
-inline constexpr std::size_t block_pairs = count_block<Mask, Queries, Keys, I, J>();
+template <class Mask, std::size_t Queries, std::size_t Keys, std::size_t Index, std::size_t Column>
+inline constexpr std::size_t block_pairs = count_block<Mask, Queries, Keys, Index, Column>();
 
 /// The content of every block, in row-major order, of a mask that can only be asked pair by pair.
 template <class Mask, std::size_t Queries, std::size_t Keys>
-inline constexpr auto block_contents = []<std::size_t... I>(std::index_sequence<I...>) {
+inline constexpr auto block_contents = []<std::size_t... Index>(std::index_sequence<Index...>) {
     constexpr std::size_t side = block_side<Queries, Keys>(), columns = ceil_divide(Keys, side);
     return std::array{[] {
-        constexpr std::size_t rows_left = Queries - I / columns * side, keys_left = Keys - I % columns * side;
-        constexpr std::size_t kept = block_pairs<Mask, Queries, Keys, I / columns, I % columns>;
+        constexpr std::size_t rows_left = Queries - Index / columns * side, keys_left = Keys - Index % columns * side;
+        constexpr std::size_t kept = block_pairs<Mask, Queries, Keys, Index / columns, Index % columns>;
         if constexpr (kept == 0)
             return tile_content::empty;
         else
@@ -87,13 +87,13 @@ inline constexpr std::size_t row_pairs = count_rows<Mask, Queries, Keys, First>(
 template <class Mask, std::size_t Queries, std::size_t Keys>
 consteval std::size_t count_pairs() {
     if constexpr (Mask::boundary_count != no_boundaries) {
-        return []<std::size_t... I>(std::index_sequence<I...>) {
-            return (std::size_t{0} + ... + row_pairs<Mask, Queries, Keys, I * rows_per_evaluation>);
+        return []<std::size_t... Index>(std::index_sequence<Index...>) {
+            return (std::size_t{0} + ... + row_pairs<Mask, Queries, Keys, Index * rows_per_evaluation>);
         }(std::make_index_sequence<ceil_divide(Queries, rows_per_evaluation)>{});
     } else if constexpr (constexpr std::size_t side = block_side<Queries, Keys>(); side != 0) {
         constexpr std::size_t columns = ceil_divide(Keys, side);
-        return []<std::size_t... I>(std::index_sequence<I...>) {
-            return (std::size_t{0} + ... + block_pairs<Mask, Queries, Keys, I / columns, I % columns>);
+        return []<std::size_t... Index>(std::index_sequence<Index...>) {
+            return (std::size_t{0} + ... + block_pairs<Mask, Queries, Keys, Index / columns, Index % columns>);
         }(std::make_index_sequence<ceil_divide(Queries, side) * columns>{});
     } else {
         return Queries * Keys;

@@ -18,10 +18,10 @@ namespace ashlar {
 namespace detail {
 
 /// Whether an expression can be a mask: bools that can be read one by one.
-template <class E>
+template <class Expression>
 struct mask_tensor {
-    static constexpr bool has_bools = std::is_same_v<element_of<E>, bool>;
-    static constexpr bool is_readable = truth_is_readable<E>();
+    static constexpr bool has_bools = std::is_same_v<element_of<Expression>, bool>;
+    static constexpr bool is_readable = truth_is_readable<Expression>();
 };
 
 /// Whether a mask's tensor broadcasts to the scores.
@@ -114,26 +114,26 @@ private:
 };
 
 /// A mask of bools that have to be put together: of logic, or of a temporary under other axes. One by one, so slower.
-template <node_expression E>
-struct keep_mask<E> {
+template <node_expression Expression>
+struct keep_mask<Expression> {
     using mask_category = mask_tag;
     using static_part = keep_all_mask;
     static constexpr bool is_static = false;
     static constexpr std::size_t boundary_count = no_boundaries;
     template <class Scores>
-    using check = mask_shape<shape_of<E>, Scores>;
+    using check = mask_shape<shape_of<Expression>, Scores>;
 
-    E kept;
+    Expression kept;
 
     template <class Scores>
     ASHLAR_ALWAYS_INLINE constexpr bool keeps(const score_coordinates<Scores>& at) const noexcept {
-        return truth_at(kept, unbroadcast<shape_of<E>>(at));
+        return truth_at(kept, unbroadcast<shape_of<Expression>>(at));
     }
 
     template <class Scores>
     ASHLAR_ALWAYS_INLINE constexpr tile_content content(const batch_coordinates<Scores>& batch,
                                                         const tile_range& tile) const noexcept {
-        constexpr bool one_query = shape_of<E>::rank < 2 || query_extent<shape_of<E>> == 1;
+        constexpr bool one_query = shape_of<Expression>::rank < 2 || query_extent<shape_of<Expression>> == 1;
         const std::size_t last_query = one_query ? tile.first_query + 1 : tile.last_query;
         const bool first = keeps_pair<Scores>(batch, tile.first_query, tile.first_key);
         for (std::size_t q = tile.first_query; q < last_query; ++q)
@@ -168,17 +168,17 @@ private:
     }
 };
 
-template <class E>
-ASHLAR_ALWAYS_INLINE constexpr auto make_keep(E&& e) noexcept {
-    static_assert(mask_tensor<std::remove_cvref_t<E>>::has_bools,
+template <class Expression>
+ASHLAR_ALWAYS_INLINE constexpr auto make_keep(Expression&& e) noexcept {
+    static_assert(mask_tensor<std::remove_cvref_t<Expression>>::has_bools,
                   "ashlar: mask: keep and ignore take bools, true to keep or to ignore; compare the numbers first and "
                   "eval the result");
-    if constexpr (mask_tensor<std::remove_cvref_t<E>>::has_bools) {
-        static_assert(mask_tensor<std::remove_cvref_t<E>>::is_readable,
+    if constexpr (mask_tensor<std::remove_cvref_t<Expression>>::has_bools) {
+        static_assert(mask_tensor<std::remove_cvref_t<Expression>>::is_readable,
                       "ashlar: mask: keep and ignore read bool tensors and their logic (&&, ||, !); evaluate any other "
                       "condition first: keep(eval(e))");
-        if constexpr (mask_tensor<std::remove_cvref_t<E>>::is_readable)
-            return keep_mask<held<E>>{hold(std::forward<E>(e))};
+        if constexpr (mask_tensor<std::remove_cvref_t<Expression>>::is_readable)
+            return keep_mask<held<Expression>>{hold(std::forward<Expression>(e))};
         else
             return keep_all_mask{};
     } else {
@@ -195,16 +195,16 @@ ASHLAR_ALWAYS_INLINE constexpr auto make_keep(E&& e) noexcept {
 ///
 ///     tensor<bool, seq> present = ...;
 ///     attention(q, k, v, causal && keep(present))
-template <expression E>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto keep(E&& bools) noexcept {
-    return detail::make_keep(std::forward<E>(bools));
+template <expression Expression>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto keep(Expression&& bools) noexcept {
+    return detail::make_keep(std::forward<Expression>(bools));
 }
 
 /// Keeps the pairs at which a bool tensor is false: `!keep(bools)`. This is the polarity of PyTorch's
 /// key_padding_mask and of the attn_mask of its MultiheadAttention.
-template <expression E>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto ignore(E&& bools) noexcept {
-    return !detail::make_keep(std::forward<E>(bools));
+template <expression Expression>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto ignore(Expression&& bools) noexcept {
+    return !detail::make_keep(std::forward<Expression>(bools));
 }
 
 }  // namespace ashlar

@@ -12,12 +12,12 @@ namespace ashlar {
 namespace detail {
 
 /// Whether a function object's type alone says what it answers.
-template <class F>
+template <class Function>
 struct mask_predicate {
-    static constexpr bool is_captureless = std::is_empty_v<F> && std::is_default_constructible_v<F>;
-    static constexpr bool takes_two_indices = std::is_invocable_r_v<bool, const F&, std::size_t, std::size_t>;
+    static constexpr bool is_captureless = std::is_empty_v<Function> && std::is_default_constructible_v<Function>;
+    static constexpr bool takes_two_indices = std::is_invocable_r_v<bool, const Function&, std::size_t, std::size_t>;
     static constexpr bool is_constexpr = requires {
-        typename std::bool_constant<static_cast<bool>(F{}(std::size_t{0}, std::size_t{0}))>;
+        typename std::bool_constant<static_cast<bool>(Function{}(std::size_t{0}, std::size_t{0}))>;
     };
 };
 
@@ -31,7 +31,7 @@ struct constant_predicate {
     }
 };
 
-template <class F>
+template <class Function>
 struct keep_if_mask {
     using mask_category = mask_tag;
     using static_part = keep_if_mask;
@@ -40,11 +40,11 @@ struct keep_if_mask {
     template <class Scores>
     using check = any_scores;
 
-    static constexpr bool keeps_pair(std::size_t query, std::size_t key) { return static_cast<bool>(F{}(query, key)); }
+    static constexpr bool keeps_pair(std::size_t query, std::size_t key) { return static_cast<bool>(Function{}(query, key)); }
 
     template <class Scores>
     ASHLAR_ALWAYS_INLINE constexpr bool keeps(const score_coordinates<Scores>& at) const noexcept {
-        return static_cast<bool>(F{}(at[Scores::rank - 2], at[Scores::rank - 1]));
+        return static_cast<bool>(Function{}(at[Scores::rank - 2], at[Scores::rank - 1]));
     }
 
     /// From a table of blocks made at compile time; of shapes too large for one, by asking the predicate.
@@ -63,10 +63,10 @@ struct keep_if_mask {
             return first;
         } else {
             if (std::is_constant_evaluated()) return tile_content::mixed;
-            const bool first = static_cast<bool>(F{}(tile.first_query, tile.first_key));
+            const bool first = static_cast<bool>(Function{}(tile.first_query, tile.first_key));
             for (std::size_t q = tile.first_query; q < tile.last_query; ++q)
                 for (std::size_t k = tile.first_key; k < tile.last_key; ++k)
-                    if (static_cast<bool>(F{}(q, k)) != first) return tile_content::mixed;
+                    if (static_cast<bool>(Function{}(q, k)) != first) return tile_content::mixed;
             return first ? tile_content::full : tile_content::empty;
         }
     }
@@ -81,27 +81,27 @@ struct keep_if_mask {
         bool kept[Int::size] = {};
         // The predicate may look the indices up somewhere, so it is not asked beyond the scores.
         for (std::size_t i = 0; i < Int::size; ++i)
-            kept[i] = i < count && static_cast<bool>(F{}(static_cast<std::size_t>(queries[i]),
+            kept[i] = i < count && static_cast<bool>(Function{}(static_cast<std::size_t>(queries[i]),
                                                          static_cast<std::size_t>(keys[i])));
         return lane_mask_type::load(kept);
     }
 };
 
-template <class F>
+template <class Function>
 consteval auto make_keep_if() {
-    static_assert(mask_predicate<F>::is_captureless,
+    static_assert(mask_predicate<Function>::is_captureless,
                   "ashlar: keep_if: the predicate must capture nothing, as its type decides; for conditions of run time "
                   "use keep(t), of a constant use keep_if<p>");
-    if constexpr (mask_predicate<F>::is_captureless) {
-        static_assert(mask_predicate<F>::takes_two_indices,
+    if constexpr (mask_predicate<Function>::is_captureless) {
+        static_assert(mask_predicate<Function>::takes_two_indices,
                       "ashlar: keep_if: the predicate must take the query's and the key's std::size_t index and return "
                       "a bool");
-        if constexpr (mask_predicate<F>::takes_two_indices) {
-            static_assert(mask_predicate<F>::is_constexpr,
+        if constexpr (mask_predicate<Function>::takes_two_indices) {
+            static_assert(mask_predicate<Function>::is_constexpr,
                           "ashlar: keep_if: the predicate must be constexpr, as it is asked at compile time; for "
                           "conditions of run time use keep(t)");
-            if constexpr (mask_predicate<F>::is_constexpr)
-                return keep_if_mask<F>{};
+            if constexpr (mask_predicate<Function>::is_constexpr)
+                return keep_if_mask<Function>{};
             else
                 return keep_all_mask{};
         } else {
@@ -131,9 +131,9 @@ template <auto Predicate>
 /// the call differs from file to file.
 ///
 ///     keep_if([](std::size_t q, std::size_t k) { return (q + k) % 2 == 0; })
-template <class F>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto keep_if(F) noexcept {
-    return detail::make_keep_if<F>();
+template <class Function>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto keep_if(Function) noexcept {
+    return detail::make_keep_if<Function>();
 }
 
 }  // namespace ashlar

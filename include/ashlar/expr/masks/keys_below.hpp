@@ -18,9 +18,9 @@ namespace ashlar {
 namespace detail {
 
 /// A count of keys from any integer: at least 0, and so small that 32-bit lanes hold it.
-template <std::integral N>
-ASHLAR_ALWAYS_INLINE constexpr std::size_t key_count(N n) noexcept {
-    if constexpr (std::is_signed_v<N>)
+template <std::integral Count>
+ASHLAR_ALWAYS_INLINE constexpr std::size_t key_count(Count n) noexcept {
+    if constexpr (std::is_signed_v<Count>)
         if (n < 0) return 0;
     const auto count = static_cast<std::uintmax_t>(n);
     return count < static_cast<std::uintmax_t>(farthest) ? static_cast<std::size_t>(count)
@@ -69,9 +69,9 @@ struct keys_below_mask {
 /// Whether the axes of Counts can be the batch axes of Scores from position At on.
 template <class Counts, class Scores, std::size_t At>
 consteval bool counts_fit() {
-    return []<std::size_t... I>(std::index_sequence<I...>) {
-        return (true && ... && (Counts::extents[I] == 1 ||
-                                dimensions_agree(dimension_at<Counts, I>, dimension_at<Scores, At + I>)));
+    return []<std::size_t... Index>(std::index_sequence<Index...>) {
+        return (true && ... && (Counts::extents[Index] == 1 ||
+                                dimensions_agree(dimension_at<Counts, Index>, dimension_at<Scores, At + Index>)));
     }(std::make_index_sequence<Counts::rank>{});
 }
 
@@ -96,11 +96,11 @@ struct key_counts_shape {
 };
 
 /// Whether something can be the counts of keys_below: integers, in memory.
-template <class E>
+template <class Expression>
 struct key_counts {
     static consteval bool check() {
-        if constexpr (array_expression<E>)
-            return std::is_integral_v<element_of<E>> && !std::is_same_v<element_of<E>, bool>;
+        if constexpr (array_expression<Expression>)
+            return std::is_integral_v<element_of<Expression>> && !std::is_same_v<element_of<Expression>, bool>;
         else
             return false;
     }
@@ -151,12 +151,12 @@ private:
 }  // namespace detail
 
 /// Keeps the keys below n, clamped to [0, keys]: the first n keys are valid. Loops over keys really stop there, so the
-/// time is that of n keys; constants such as flops<E> count all of them.
+/// time is that of n keys; constants such as flops<Expression> count all of them.
 ///
 ///     attention(q, k, v, keys_below(length))
-template <std::integral N>
-    requires(!std::same_as<N, bool>)
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto keys_below(N n) noexcept {
+template <std::integral Count>
+    requires(!std::same_as<Count, bool>)
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto keys_below(Count n) noexcept {
     return detail::keys_below_mask{detail::key_count(n)};
 }
 
@@ -165,14 +165,14 @@ template <std::integral N>
 ///
 ///     tensor<int, 8> lengths = ...;                  // q is [8, heads, 64, 32]
 ///     attention(q, k, v, keys_below(lengths))
-template <class E>
-    requires(expression<E> || std::floating_point<std::remove_cvref_t<E>> || std::same_as<std::remove_cvref_t<E>, bool>)
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto keys_below(E&& counts) noexcept {
-    static_assert(detail::key_counts<std::remove_cvref_t<E>>::are_integers_in_memory,
+template <class Expression>
+    requires(expression<Expression> || std::floating_point<std::remove_cvref_t<Expression>> || std::same_as<std::remove_cvref_t<Expression>, bool>)
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto keys_below(Expression&& counts) noexcept {
+    static_assert(detail::key_counts<std::remove_cvref_t<Expression>>::are_integers_in_memory,
                   "ashlar: keys_below: takes an integer or an integer tensor over the batch axes; evaluate an expression "
                   "first: keys_below(eval(e))");
-    if constexpr (detail::key_counts<std::remove_cvref_t<E>>::are_integers_in_memory)
-        return detail::keys_below_each_mask<detail::held<E>>{detail::hold(std::forward<E>(counts))};
+    if constexpr (detail::key_counts<std::remove_cvref_t<Expression>>::are_integers_in_memory)
+        return detail::keys_below_each_mask<detail::held<Expression>>{detail::hold(std::forward<Expression>(counts))};
     else
         return detail::keep_all_mask{};
 }

@@ -11,9 +11,9 @@ namespace detail {
 
 /// x + x P(x^2) below a bound near 1, 1 - 2^-Q(x) with Q = -log2(erfc) above it, up to where erf rounds to 1;
 /// tools/fit_math.py "erf f32 ...", "erf f64 ...".
-template <std::size_t N, class Config>
-ASHLAR_ALWAYS_INLINE constexpr lanes<float, N, Config> erf_magnitude(lanes<float, N, Config> a) {
-    a = min(lanes<float, N, Config>(4.0f), a);
+template <std::size_t Width, class Config>
+ASHLAR_ALWAYS_INLINE constexpr lanes<float, Width, Config> erf_magnitude(lanes<float, Width, Config> a) {
+    a = min(lanes<float, Width, Config>(4.0f), a);
     const auto small = fma(a,
                            horner(a * a, 8.3161234e-05f, -0.0008129856f, 0.0051998924f, -0.026858935f, 0.11283687f,
                                   -0.37612632f, 0.12837917f),
@@ -22,9 +22,9 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<float, N, Config> erf_magnitude(lanes<float
         horner(a, 0.00028101893f, -0.004374132f, 0.032001544f, -0.14980617f, -0.91941434f, -1.6268f, -0.00030465904f);
     return select(a < 0.93f, small, 1.0f - exp2_nonpositive(q));
 }
-template <std::size_t N, class Config>
-ASHLAR_ALWAYS_INLINE constexpr lanes<double, N, Config> erf_magnitude(lanes<double, N, Config> a) {
-    a = min(lanes<double, N, Config>(6.0), a);
+template <std::size_t Width, class Config>
+ASHLAR_ALWAYS_INLINE constexpr lanes<double, Width, Config> erf_magnitude(lanes<double, Width, Config> a) {
+    a = min(lanes<double, Width, Config>(6.0), a);
     const auto small = fma(a,
                            horner(a * a, -7.779113339557136e-10, 1.371079242754309e-08, -1.6206270851071345e-07,
                                   1.6447126043471716e-06, -1.4924711860374973e-05, 0.00012055293554263202,
@@ -43,18 +43,18 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<double, N, Config> erf_magnitude(lanes<doub
 }  // namespace detail
 
 /// erf(x): at most 1.5 ulp, 1.6 without fused multiply-adds.
-template <class T, std::size_t N, class Config>
-    requires detail::math_float<T>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> erf(lanes<T, N, Config> x) {
+template <class Element, std::size_t Width, class Config>
+    requires detail::math_float<Element>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> erf(lanes<Element, Width, Config> x) {
     if (detail::constant_nan(x))
         return x;
     return detail::with_sign(detail::erf_magnitude(abs(x)), x);
 }
 
 /// The same for a scalar, in constant expressions too.
-template <detail::math_float T>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr T erf(T x) {
-    return erf(lanes<T, 1>(x))[0];
+template <detail::math_float Element>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Element erf(Element x) {
+    return erf(lanes<Element, 1>(x))[0];
 }
 
 }  // namespace ashlar

@@ -11,17 +11,17 @@ namespace detail {
 
 /// e^x = 2^n e^r with n = round(x / ln 2) and r = x - n ln 2, ln 2 in two parts of which n times the first is exact
 /// (Cephes for float, Sun fdlibm for double).
-template <class T>
+template <class Element>
 struct exp_reduction {
-    static constexpr T log2_e = T(1.44269504088896340736L);
-    static constexpr T ln2_high = sizeof(T) == 4 ? T(0.693359375L) : T(6.93147180369123816490e-01L);
-    static constexpr T ln2_low = sizeof(T) == 4 ? T(-2.12194440e-4L) : T(1.90821492927058770002e-10L);
+    static constexpr Element log2_e = Element(1.44269504088896340736L);
+    static constexpr Element ln2_high = sizeof(Element) == 4 ? Element(0.693359375L) : Element(6.93147180369123816490e-01L);
+    static constexpr Element ln2_low = sizeof(Element) == 4 ? Element(-2.12194440e-4L) : Element(1.90821492927058770002e-10L);
 };
 
-template <class T, std::size_t N, class Config>
-ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> exp_remainder(lanes<T, N, Config> x, lanes<T, N, Config> n) {
-    const auto most = fence(fma(n, -exp_reduction<T>::ln2_high, x));
-    return fma(n, -exp_reduction<T>::ln2_low, most);
+template <class Element, std::size_t Width, class Config>
+ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp_remainder(lanes<Element, Width, Config> x, lanes<Element, Width, Config> n) {
+    const auto most = fence(fma(n, -exp_reduction<Element>::ln2_high, x));
+    return fma(n, -exp_reduction<Element>::ln2_low, most);
 }
 
 /// How closely an exponential is computed: to 2.5 ulp; the same down to -10 and to 6 ulp below, which are 2^-34 of e^0;
@@ -30,98 +30,98 @@ enum class exp_form : std::uint8_t { precise, beside_one, coarse };
 
 /// The same in one operation where that is to be had: with fused multiply-adds, for ln 2 happens to be within 2^-29 of a
 /// float.
-template <class T, std::size_t N, class Config>
-ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> exp_remainder_beside_one(lanes<T, N, Config> x, lanes<T, N, Config> n) {
+template <class Element, std::size_t Width, class Config>
+ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp_remainder_beside_one(lanes<Element, Width, Config> x, lanes<Element, Width, Config> n) {
     constexpr bool fused = has<Config, isa::fma> || has<Config, isa::avx512f> || has<Config, isa::aarch64>;
-    if constexpr (std::is_same_v<T, float> && in_register<T, N, Config>() && fused)
+    if constexpr (std::is_same_v<Element, float> && in_register<Element, Width, Config>() && fused)
         return fma(n, -0.69314718f, x);
     else
         return exp_remainder(x, n);
 }
 
 /// e^r for |r| <= ln(2)/2; tools/fit_math.py "exp f32", "exp f64".
-template <std::size_t N, class Config>
-ASHLAR_ALWAYS_INLINE constexpr lanes<float, N, Config> exp_polynomial(lanes<float, N, Config> r) {
+template <std::size_t Width, class Config>
+ASHLAR_ALWAYS_INLINE constexpr lanes<float, Width, Config> exp_polynomial(lanes<float, Width, Config> r) {
     return horner(r, 0.0013814571f, 0.00836873f, 0.04166839f, 0.16666521f, 0.49999994f, 1.0f, 1.0f);
 }
-template <std::size_t N, class Config>
-ASHLAR_ALWAYS_INLINE constexpr lanes<double, N, Config> exp_polynomial(lanes<double, N, Config> r) {
+template <std::size_t Width, class Config>
+ASHLAR_ALWAYS_INLINE constexpr lanes<double, Width, Config> exp_polynomial(lanes<double, Width, Config> r) {
     return horner(r, 2.497834928086043e-08, 2.7625214635466276e-07, 2.7557641130212217e-06, 2.4801508618502403e-05,
                   0.00019841269465756262, 0.0013888888926842304, 0.008333333333500314, 0.041666666666603853,
                   0.16666666666666433, 0.5, 1.0, 1.0);
 }
 
 /// The same with an error of 2^-23.3, by "exp f32 fast"; double has no fast one.
-template <std::size_t N, class Config>
-ASHLAR_ALWAYS_INLINE constexpr lanes<float, N, Config> exp_polynomial_fast(lanes<float, N, Config> r) {
+template <std::size_t Width, class Config>
+ASHLAR_ALWAYS_INLINE constexpr lanes<float, Width, Config> exp_polynomial_fast(lanes<float, Width, Config> r) {
     return horner(r, 0.008290293f, 0.04189806f, 0.16667637f, 0.49999148f, 0.9999997f, 1.0f);
 }
-template <std::size_t N, class Config>
-ASHLAR_ALWAYS_INLINE constexpr lanes<double, N, Config> exp_polynomial_fast(lanes<double, N, Config> r) {
+template <std::size_t Width, class Config>
+ASHLAR_ALWAYS_INLINE constexpr lanes<double, Width, Config> exp_polynomial_fast(lanes<double, Width, Config> r) {
     return exp_polynomial(r);
 }
 
 /// 2^r for |r| <= 1/2; "exp2 f32 fast", "exp2 f64".
-template <std::size_t N, class Config>
-ASHLAR_ALWAYS_INLINE constexpr lanes<float, N, Config> exp2_polynomial_fast(lanes<float, N, Config> r) {
+template <std::size_t Width, class Config>
+ASHLAR_ALWAYS_INLINE constexpr lanes<float, Width, Config> exp2_polynomial_fast(lanes<float, Width, Config> r) {
     return horner(r, 0.0013264732f, 0.009671512f, 0.055507336f, 0.24022242f, 0.693147f, 1.0f);
 }
-template <std::size_t N, class Config>
-ASHLAR_ALWAYS_INLINE constexpr lanes<double, N, Config> exp2_polynomial_fast(lanes<double, N, Config> r) {
+template <std::size_t Width, class Config>
+ASHLAR_ALWAYS_INLINE constexpr lanes<double, Width, Config> exp2_polynomial_fast(lanes<double, Width, Config> r) {
     return horner(r, 4.4347322591317236e-10, 7.073858452766862e-09, 1.017820045290354e-07, 1.3215434871365424e-06,
                   1.5252733489457649e-05, 0.00015403530457875584, 0.0013333558146780109, 0.00961812910759357,
                   0.05550410866482006, 0.24022650695910133, 0.6931471805599453, 1.0);
 }
 
 /// 2^r for |r| <= 1/2 with a relative error of 1.01e-4, and exactly 1 for 0; "exp2 coarse".
-template <class T, std::size_t N, class Config>
-ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> exp2_polynomial_coarse(lanes<T, N, Config> r) {
+template <class Element, std::size_t Width, class Config>
+ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp2_polynomial_coarse(lanes<Element, Width, Config> r) {
     constexpr float c[] = {0.055008948f, 0.24221095f, 0.6932829f, 1.0f};
-    return horner(r, T(c[0]), T(c[1]), T(c[2]), T(c[3]));
+    return horner(r, Element(c[0]), Element(c[1]), Element(c[2]), Element(c[3]));
 }
 
 /// Carries n = round(x * factor): the number itself where the instruction that scales takes numbers, else 1.5 * 2^p +
 /// n, which has the integer in its low bits.
-template <class T, std::size_t N, class Config>
-ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> carry_rounded(lanes<T, N, Config> x, T factor) {
-    if constexpr (lanes<T, N, Config>::ops::scales)
+template <class Element, std::size_t Width, class Config>
+ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> carry_rounded(lanes<Element, Width, Config> x, Element factor) {
+    if constexpr (lanes<Element, Width, Config>::ops::scales)
         return round_nearest(x * factor);
     else
-        return fence(fma(x, factor, lanes<T, N, Config>(float_format<T>::magic)));
+        return fence(fma(x, factor, lanes<Element, Width, Config>(float_format<Element>::magic)));
 }
 
-template <class T, std::size_t N, class Config>
-ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> carried(lanes<T, N, Config> carrier) {
-    if constexpr (lanes<T, N, Config>::ops::scales)
+template <class Element, std::size_t Width, class Config>
+ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> carried(lanes<Element, Width, Config> carrier) {
+    if constexpr (lanes<Element, Width, Config>::ops::scales)
         return carrier;
     else
-        return fence(carrier - lanes<T, N, Config>(float_format<T>::magic));
+        return fence(carrier - lanes<Element, Width, Config>(float_format<Element>::magic));
 }
 
 /// p * 2^n where that is a normal number; nonsense for NaN.
-template <class T, std::size_t N, class Config>
-ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> times_power(lanes<T, N, Config> p, lanes<T, N, Config> carrier) {
-    if constexpr (lanes<T, N, Config>::ops::scales)
+template <class Element, std::size_t Width, class Config>
+ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> times_power(lanes<Element, Width, Config> p, lanes<Element, Width, Config> carrier) {
+    if constexpr (lanes<Element, Width, Config>::ops::scales)
         return scale(p, carrier);
     else
-        return bit_cast_lanes<T>(bits_of(p) + (bits_of(carrier) << float_format<T>::mantissa));
+        return bit_cast_lanes<Element>(bits_of(p) + (bits_of(carrier) << float_format<Element>::mantissa));
 }
 
 /// The same, but 0 where x < least and NaN where x is NaN. `least` must be negative.
-template <class T, std::size_t N, class Config>
-ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config>
-times_power_from(T least, lanes<T, N, Config> x, lanes<T, N, Config> p, lanes<T, N, Config> carrier) {
-    using L = lanes<T, N, Config>;
-    if constexpr (L::ops::scales)
-        return L(L::ops::scale((!(x < least)).data, p.data, carrier.data));
+template <class Element, std::size_t Width, class Config>
+ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config>
+times_power_from(Element least, lanes<Element, Width, Config> x, lanes<Element, Width, Config> p, lanes<Element, Width, Config> carrier) {
+    using Lanes = lanes<Element, Width, Config>;
+    if constexpr (Lanes::ops::scales)
+        return Lanes(Lanes::ops::scale((!(x < least)).data, p.data, carrier.data));
     else
-        return select(x >= least, times_power(p, carrier), max(L(T(0)), x));
+        return select(x >= least, times_power(p, carrier), max(Lanes(Element(0)), x));
 }
 
 /// 2^x for normal results; nonsense for NaN.
-template <class T, std::size_t N, class Config>
-ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> exp2_normal(lanes<T, N, Config> x) {
-    const auto carrier = carry_rounded(x, T(1));
+template <class Element, std::size_t Width, class Config>
+ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp2_normal(lanes<Element, Width, Config> x) {
+    const auto carrier = carry_rounded(x, Element(1));
     return times_power(exp2_polynomial_fast(x - carried(carrier)), carrier);
 }
 
@@ -142,64 +142,64 @@ inline constexpr exp_table exp_table_of_32 = [] {
 }();
 
 /// Below these e^x and 2^x are denormal.
-template <class T>
-inline constexpr T least_exp_argument = sizeof(T) == 4 ? T(-87.3) : T(-708.3);
-template <class T>
-inline constexpr T least_exp2_argument = sizeof(T) == 4 ? T(-126) : T(-1022);
+template <class Element>
+inline constexpr Element least_exp_argument = sizeof(Element) == 4 ? Element(-87.3) : Element(-708.3);
+template <class Element>
+inline constexpr Element least_exp2_argument = sizeof(Element) == 4 ? Element(-126) : Element(-1022);
 
 /// e^x for x <= 0 without denormals, with the accurate polynomial.
-template <class T, std::size_t N, class Config>
-ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> exp_vanishing(lanes<T, N, Config> x) {
-    constexpr T least = least_exp_argument<T>;
-    if (N == 1 && __builtin_is_constant_evaluated() && x[0] < least)
-        return lanes<T, N, Config>(T(0));
-    const auto carrier = carry_rounded(x, exp_reduction<T>::log2_e);
+template <class Element, std::size_t Width, class Config>
+ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp_vanishing(lanes<Element, Width, Config> x) {
+    constexpr Element least = least_exp_argument<Element>;
+    if (Width == 1 && __builtin_is_constant_evaluated() && x[0] < least)
+        return lanes<Element, Width, Config>(Element(0));
+    const auto carrier = carry_rounded(x, exp_reduction<Element>::log2_e);
     return times_power_from(least, x, exp_polynomial(exp_remainder(x, carried(carrier))), carrier);
 }
 
 /// True where one instruction picks a float for each lane from 32 of them.
-template <class T, std::size_t N, class Config>
-inline constexpr bool looks_up = std::is_same_v<T, float> && N == 16 && in_register<T, N, Config>() && has<Config, isa::avx512f>;
+template <class Element, std::size_t Width, class Config>
+inline constexpr bool looks_up = std::is_same_v<Element, float> && Width == 16 && in_register<Element, Width, Config>() && has<Config, isa::avx512f>;
 
 /// e^x for x <= 0 as 2^(n/32) e^r with |r| <= ln(2)/64: half the multiplications of a polynomial alone. The cubic term
 /// is what a Chebyshev polynomial leaves of it in the linear one. Coarsely 1 + r is e^r.
-template <exp_form Form, class T, std::size_t N, class Config>
-ASHLAR_ALWAYS_INLINE lanes<T, N, Config> exp_by_table(lanes<T, N, Config> x) {
-    using L = lanes<T, N, Config>;
-    const L carrier = fence(fma(x, 32 * exp_reduction<T>::log2_e, L(float_format<T>::magic)));
-    const L n = fence(carrier - L(float_format<T>::magic));
-    L r = fma(n, -0.69314718f / 32, x);
+template <exp_form Form, class Element, std::size_t Width, class Config>
+ASHLAR_ALWAYS_INLINE lanes<Element, Width, Config> exp_by_table(lanes<Element, Width, Config> x) {
+    using Lanes = lanes<Element, Width, Config>;
+    const Lanes carrier = fence(fma(x, 32 * exp_reduction<Element>::log2_e, Lanes(float_format<Element>::magic)));
+    const Lanes n = fence(carrier - Lanes(float_format<Element>::magic));
+    Lanes r = fma(n, -0.69314718f / 32, x);
     if constexpr (Form == exp_form::precise) r = fma(n, 1.9046542e-9f / 32, fence(r));
-    const auto power = L::ops::lookup(exp_table_of_32.bits, bits_of(carrier)) + (bits_of(carrier) << (float_format<T>::mantissa - 5));
-    const L most = bit_cast_lanes<T>(power);
-    L correction = r;
-    if constexpr (Form != exp_form::coarse) correction = r * fma(r, 0.5f, L(1.0f + 1.4663e-5f));
-    return select(!(x < least_exp_argument<T>), fma(most, correction, most), L(T(0)));
+    const auto power = Lanes::ops::lookup(exp_table_of_32.bits, bits_of(carrier)) + (bits_of(carrier) << (float_format<Element>::mantissa - 5));
+    const Lanes most = bit_cast_lanes<Element>(power);
+    Lanes correction = r;
+    if constexpr (Form != exp_form::coarse) correction = r * fma(r, 0.5f, Lanes(1.0f + 1.4663e-5f));
+    return select(!(x < least_exp_argument<Element>), fma(most, correction, most), Lanes(Element(0)));
 }
 
 /// Arguments of exp beyond which the result is infinity or zero, where nothing has overflowed on the way.
-template <class T, std::size_t N, class Config>
-ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> exp_argument(lanes<T, N, Config> x) {
-    using L = lanes<T, N, Config>;
-    return min(L(sizeof(T) == 4 ? T(89) : T(710)), max(L(sizeof(T) == 4 ? T(-104) : T(-746)), x));
+template <class Element, std::size_t Width, class Config>
+ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp_argument(lanes<Element, Width, Config> x) {
+    using Lanes = lanes<Element, Width, Config>;
+    return min(Lanes(sizeof(Element) == 4 ? Element(89) : Element(710)), max(Lanes(sizeof(Element) == 4 ? Element(-104) : Element(-746)), x));
 }
 
 /// x log2(e) - n for n next to the product: what is left where n is the nearest integer.
-template <class T, std::size_t N, class Config>
-ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> exp2_remainder(lanes<T, N, Config> x, lanes<T, N, Config> n) {
-    return fma(x, exp_reduction<T>::log2_e, -n);
+template <class Element, std::size_t Width, class Config>
+ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp2_remainder(lanes<Element, Width, Config> x, lanes<Element, Width, Config> n) {
+    return fma(x, exp_reduction<Element>::log2_e, -n);
 }
 
 /// e^x for x <= 0: exactly 1 for 0, exactly 0 where it would be denormal, NaN for NaN.
-template <exp_form Form, class T, std::size_t N, class Config>
-ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> exp_nonpositive_as(lanes<T, N, Config> x) {
-    constexpr T least = least_exp_argument<T>;
-    if (N == 1 && __builtin_is_constant_evaluated() && !(x[0] >= least))
-        return max(lanes<T, N, Config>(T(0)), x);
-    if constexpr (looks_up<T, N, Config>) {
+template <exp_form Form, class Element, std::size_t Width, class Config>
+ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp_nonpositive_as(lanes<Element, Width, Config> x) {
+    constexpr Element least = least_exp_argument<Element>;
+    if (Width == 1 && __builtin_is_constant_evaluated() && !(x[0] >= least))
+        return max(lanes<Element, Width, Config>(Element(0)), x);
+    if constexpr (looks_up<Element, Width, Config>) {
         return exp_by_table<Form>(x);
     } else {
-        const auto carrier = carry_rounded(x, exp_reduction<T>::log2_e);
+        const auto carrier = carry_rounded(x, exp_reduction<Element>::log2_e);
         const auto n = carried(carrier);
         if constexpr (Form == exp_form::coarse)
             return times_power_from(least, x, exp2_polynomial_coarse(exp2_remainder(x, n)), carrier);
@@ -213,76 +213,76 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> exp_nonpositive_as(lanes<T, N
 }  // namespace detail
 
 /// e^x: at most 1.2 ulp over the whole range; overflows to infinity, underflows gradually.
-template <class T, std::size_t N, class Config>
-    requires detail::math_float<T>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> exp(lanes<T, N, Config> x) {
-    using L = lanes<T, N, Config>;
+template <class Element, std::size_t Width, class Config>
+    requires detail::math_float<Element>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp(lanes<Element, Width, Config> x) {
+    using Lanes = lanes<Element, Width, Config>;
     if (detail::constant_nan(x))
         return x;
     x = detail::exp_argument(x);
-    const L n = detail::carried(detail::carry_rounded(x, detail::exp_reduction<T>::log2_e));
+    const Lanes n = detail::carried(detail::carry_rounded(x, detail::exp_reduction<Element>::log2_e));
     return detail::scale(detail::exp_polynomial(detail::exp_remainder(x, n)), n);
 }
 
 /// e^x with a relative error of at most 1.2e-4 over the whole range; the same special values.
-template <class T, std::size_t N, class Config>
-    requires detail::math_float<T>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> exp(lanes<T, N, Config> x, fast_t) {
+template <class Element, std::size_t Width, class Config>
+    requires detail::math_float<Element>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp(lanes<Element, Width, Config> x, fast_t) {
     if (detail::constant_nan(x))
         return x;
     x = detail::exp_argument(x);
-    const auto n = detail::carried(detail::carry_rounded(x, detail::exp_reduction<T>::log2_e));
+    const auto n = detail::carried(detail::carry_rounded(x, detail::exp_reduction<Element>::log2_e));
     return detail::scale(detail::exp2_polynomial_coarse(detail::exp2_remainder(x, n)), n);
 }
 
 /// e^x for x <= 0, at most 2.5 ulp: minus infinity gives exactly 0, as does everything below -87.3 (double: -708.3), and
 /// 0 gives exactly 1; NaN propagates. For positive x the result is right as long as it is finite.
-template <class T, std::size_t N, class Config>
-    requires detail::math_float<T>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> exp_nonpositive(lanes<T, N, Config> x) {
+template <class Element, std::size_t Width, class Config>
+    requires detail::math_float<Element>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp_nonpositive(lanes<Element, Width, Config> x) {
     return detail::exp_nonpositive_as<detail::exp_form::precise>(x);
 }
 
 /// The same with a relative error of at most 1.2e-4.
-template <class T, std::size_t N, class Config>
-    requires detail::math_float<T>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> exp_nonpositive(lanes<T, N, Config> x, fast_t) {
+template <class Element, std::size_t Width, class Config>
+    requires detail::math_float<Element>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp_nonpositive(lanes<Element, Width, Config> x, fast_t) {
     return detail::exp_nonpositive_as<detail::exp_form::coarse>(x);
 }
 
 /// 2^x for x <= 0: as `exp_nonpositive` but two operations cheaper, for who can fold log2(e) into a factor; at most
 /// 2.5 ulp. Everything below -126 (double: -1022) gives 0.
-template <class T, std::size_t N, class Config>
-    requires detail::math_float<T>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> exp2_nonpositive(lanes<T, N, Config> x) {
-    constexpr T least = detail::least_exp2_argument<T>;
-    if (N == 1 && __builtin_is_constant_evaluated() && !(x[0] >= least))
-        return max(lanes<T, N, Config>(T(0)), x);
-    const auto carrier = detail::carry_rounded(x, T(1));
+template <class Element, std::size_t Width, class Config>
+    requires detail::math_float<Element>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp2_nonpositive(lanes<Element, Width, Config> x) {
+    constexpr Element least = detail::least_exp2_argument<Element>;
+    if (Width == 1 && __builtin_is_constant_evaluated() && !(x[0] >= least))
+        return max(lanes<Element, Width, Config>(Element(0)), x);
+    const auto carrier = detail::carry_rounded(x, Element(1));
     const auto p = detail::exp2_polynomial_fast(x - detail::carried(carrier));
     return detail::times_power_from(least, x, p, carrier);
 }
 
 /// The same for a scalar, in constant expressions too.
-template <detail::math_float T>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr T exp(T x) {
-    return exp(lanes<T, 1>(x))[0];
+template <detail::math_float Element>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Element exp(Element x) {
+    return exp(lanes<Element, 1>(x))[0];
 }
-template <detail::math_float T>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr T exp(T x, fast_t) {
-    return exp(lanes<T, 1>(x), fast)[0];
+template <detail::math_float Element>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Element exp(Element x, fast_t) {
+    return exp(lanes<Element, 1>(x), fast)[0];
 }
-template <detail::math_float T>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr T exp_nonpositive(T x, fast_t) {
-    return exp_nonpositive(lanes<T, 1>(x), fast)[0];
+template <detail::math_float Element>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Element exp_nonpositive(Element x, fast_t) {
+    return exp_nonpositive(lanes<Element, 1>(x), fast)[0];
 }
-template <detail::math_float T>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr T exp_nonpositive(T x) {
-    return exp_nonpositive(lanes<T, 1>(x))[0];
+template <detail::math_float Element>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Element exp_nonpositive(Element x) {
+    return exp_nonpositive(lanes<Element, 1>(x))[0];
 }
-template <detail::math_float T>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr T exp2_nonpositive(T x) {
-    return exp2_nonpositive(lanes<T, 1>(x))[0];
+template <detail::math_float Element>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Element exp2_nonpositive(Element x) {
+    return exp2_nonpositive(lanes<Element, 1>(x))[0];
 }
 
 }  // namespace ashlar

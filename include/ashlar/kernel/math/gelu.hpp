@@ -44,17 +44,17 @@ inline constexpr gelu_table gelu_pieces = [] {
 }();
 
 /// gelu(x) = max(x, 0) - |x| Phi(-|x|), Phi looked up in pieces of which the upper power may be left out.
-template <std::size_t Degree, std::size_t N, class Config>
-ASHLAR_ALWAYS_INLINE lanes<float, N, Config> gelu_by_table(lanes<float, N, Config> x) {
-    using L = lanes<float, N, Config>;
+template <std::size_t Degree, std::size_t Width, class Config>
+ASHLAR_ALWAYS_INLINE lanes<float, Width, Config> gelu_by_table(lanes<float, Width, Config> x) {
+    using Lanes = lanes<float, Width, Config>;
     constexpr float width = gelu_table::width;
-    const L a = min(L(width * static_cast<float>(gelu_table::pieces - 1)), abs(x));
-    const L carrier = fence(fma(a, 1 / width, L(float_format<float>::magic)));
-    const L r = fma(fence(carrier - L(float_format<float>::magic)), -width, a);
+    const Lanes a = min(Lanes(width * static_cast<float>(gelu_table::pieces - 1)), abs(x));
+    const Lanes carrier = fence(fma(a, 1 / width, Lanes(float_format<float>::magic)));
+    const Lanes r = fma(fence(carrier - Lanes(float_format<float>::magic)), -width, a);
     const auto coefficient = [&](std::size_t power) ASHLAR_LAMBDA_INLINE {
-        return bit_cast_lanes<float>(L::ops::lookup(gelu_pieces.coefficients[power], bits_of(carrier)));
+        return bit_cast_lanes<float>(Lanes::ops::lookup(gelu_pieces.coefficients[power], bits_of(carrier)));
     };
-    L phi = coefficient(Degree);
+    Lanes phi = coefficient(Degree);
     ASHLAR_UNROLL
     for (std::size_t k = 1; k <= Degree; ++k)
         phi = fma(phi, r, coefficient(Degree - k));
@@ -62,8 +62,8 @@ ASHLAR_ALWAYS_INLINE lanes<float, N, Config> gelu_by_table(lanes<float, N, Confi
 }
 
 /// x^(2^Times).
-template <std::size_t Times, class L>
-ASHLAR_ALWAYS_INLINE constexpr L squared_times(L x) {
+template <std::size_t Times, class Lanes>
+ASHLAR_ALWAYS_INLINE constexpr Lanes squared_times(Lanes x) {
     ASHLAR_UNROLL
     for (std::size_t i = 0; i < Times; ++i)
         x = x * x;
@@ -72,38 +72,38 @@ ASHLAR_ALWAYS_INLINE constexpr L squared_times(L x) {
 
 /// The same with Phi(-a) = P(a)^-8 / 2: the eighth root is so smooth that few powers are enough. P is fitted on [0, 5.2]
 /// (tools/fit_math.py "gelu f32") and only grows beyond, so that the tail vanishes.
-template <std::size_t N, class Config>
-ASHLAR_ALWAYS_INLINE constexpr lanes<float, N, Config> gelu_value(lanes<float, N, Config> x) {
-    using L = lanes<float, N, Config>;
-    if constexpr (looks_up<float, N, Config>) {
+template <std::size_t Width, class Config>
+ASHLAR_ALWAYS_INLINE constexpr lanes<float, Width, Config> gelu_value(lanes<float, Width, Config> x) {
+    using Lanes = lanes<float, Width, Config>;
+    if constexpr (looks_up<float, Width, Config>) {
         return gelu_by_table<3>(x);
     } else {
-        const L a = min(L(40.0f), abs(x));
-        const L p = horner(a, 3.0142048e-06f, -1.7758464e-05f, 0.00010251964f, 9.925459e-05f, 0.0009962391f,
+        const Lanes a = min(Lanes(40.0f), abs(x));
+        const Lanes p = horner(a, 3.0142048e-06f, -1.7758464e-05f, 0.00010251964f, 9.925459e-05f, 0.0009962391f,
                            0.008581655f, 0.044791397f, 0.09973237f, 1.0f);
         return fma(-0.5f * a, squared_times<3>(1.0f / p), relu(x));
     }
 }
 
 /// The same with a larger error: no cubes in the table, or the sixteenth root on [0, 4.2] ("gelu coarse").
-template <class T, std::size_t N, class Config>
-ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> gelu_value_coarse(lanes<T, N, Config> x) {
-    using L = lanes<T, N, Config>;
-    if constexpr (looks_up<T, N, Config>) {
+template <class Element, std::size_t Width, class Config>
+ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> gelu_value_coarse(lanes<Element, Width, Config> x) {
+    using Lanes = lanes<Element, Width, Config>;
+    if constexpr (looks_up<Element, Width, Config>) {
         return gelu_by_table<2>(x);
     } else {
         constexpr float c[] = {0.00047297392f, 0.0022825138f, 0.021991678f, 0.04963727f, 1.0f};
-        const L a = min(L(sizeof(T) == 4 ? T(40) : T(1e6)), abs(x));
-        const L p = horner(a, T(c[0]), T(c[1]), T(c[2]), T(c[3]), T(c[4]));
-        return fma(T(-0.5) * a, squared_times<4>(T(1) / p), relu(x));
+        const Lanes a = min(Lanes(sizeof(Element) == 4 ? Element(40) : Element(1e6)), abs(x));
+        const Lanes p = horner(a, Element(c[0]), Element(c[1]), Element(c[2]), Element(c[3]), Element(c[4]));
+        return fma(Element(-0.5) * a, squared_times<4>(Element(1) / p), relu(x));
     }
 }
 
 /// gelu(x) = max(x, 0) - |x| Phi(-|x|) with Phi(-a) = 2^-Q(a), and x/2 + x^2 P(x^2) below 1 ("gelu f64 below 1"), for full precision around 0; 0 or x beyond 8.5.
-template <std::size_t N, class Config>
-ASHLAR_ALWAYS_INLINE constexpr lanes<double, N, Config> gelu_value(lanes<double, N, Config> x) {
-    using L = lanes<double, N, Config>;
-    const auto a = min(L(8.5), abs(x));
+template <std::size_t Width, class Config>
+ASHLAR_ALWAYS_INLINE constexpr lanes<double, Width, Config> gelu_value(lanes<double, Width, Config> x) {
+    using Lanes = lanes<double, Width, Config>;
+    const auto a = min(Lanes(8.5), abs(x));
     const auto z = a * a;
     const auto small =
         fma(z,
@@ -126,31 +126,31 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<double, N, Config> gelu_value(lanes<double,
 /// x Phi(x) = x/2 (1 + erf(x/sqrt(2))). float: within 3e-7 below 4 and at most 32 ulp (2e-6) from -1 on, or 12 ulp where
 /// AVX-512 looks pieces up. double: at most 4 ulp (5 without fused multiply-adds) down to -1, 10 ulp down to -2, and
 /// within 5e-16 below 4. Minus infinity gives 0.
-template <class T, std::size_t N, class Config>
-    requires detail::math_float<T>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> gelu(lanes<T, N, Config> x) {
+template <class Element, std::size_t Width, class Config>
+    requires detail::math_float<Element>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> gelu(lanes<Element, Width, Config> x) {
     if (detail::constant_nan(x))
         return x;
     return detail::gelu_value(x);
 }
 
 /// The same within 5e-5, and with a relative error of at most 5e-4 from -1 on, float or double.
-template <class T, std::size_t N, class Config>
-    requires detail::math_float<T>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> gelu(lanes<T, N, Config> x, fast_t) {
+template <class Element, std::size_t Width, class Config>
+    requires detail::math_float<Element>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> gelu(lanes<Element, Width, Config> x, fast_t) {
     if (detail::constant_nan(x))
         return x;
     return detail::gelu_value_coarse(x);
 }
 
 /// The same for a scalar, in constant expressions too.
-template <detail::math_float T>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr T gelu(T x) {
-    return gelu(lanes<T, 1>(x))[0];
+template <detail::math_float Element>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Element gelu(Element x) {
+    return gelu(lanes<Element, 1>(x))[0];
 }
-template <detail::math_float T>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr T gelu(T x, fast_t) {
-    return gelu(lanes<T, 1>(x), fast)[0];
+template <detail::math_float Element>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Element gelu(Element x, fast_t) {
+    return gelu(lanes<Element, 1>(x), fast)[0];
 }
 
 }  // namespace ashlar

@@ -9,28 +9,28 @@ namespace ashlar {
 namespace detail {
 
 /// x = mantissa * 2^exponent with mantissa in [sqrt(1/2), sqrt(2)), for positive finite x; finite nonsense otherwise.
-template <class T, std::size_t N, class Config>
-ASHLAR_ALWAYS_INLINE constexpr void split_float(lanes<T, N, Config> x, lanes<T, N, Config>& mantissa,
-                                                lanes<T, N, Config>& exponent) {
-    using L = lanes<T, N, Config>;
-    using format = float_format<T>;
+template <class Element, std::size_t Width, class Config>
+ASHLAR_ALWAYS_INLINE constexpr void split_float(lanes<Element, Width, Config> x, lanes<Element, Width, Config>& mantissa,
+                                                lanes<Element, Width, Config>& exponent) {
+    using Lanes = lanes<Element, Width, Config>;
+    using format = float_format<Element>;
     using bits = typename format::bits;
-    constexpr bits sqrt_half = sizeof(T) == 4 ? bits(0x3f3504f3) : static_cast<bits>(0x3fe6a09e667f3bcd);
+    constexpr bits sqrt_half = sizeof(Element) == 4 ? bits(0x3f3504f3) : static_cast<bits>(0x3fe6a09e667f3bcd);
     constexpr int lift = format::mantissa + 1;
     const auto denormal = bits_of(x) < (bits{1} << format::mantissa);
-    const auto lifted = bits_of(x * select(convert_mask<T>(denormal), T(bits{1} << lift), T(1)));
+    const auto lifted = bits_of(x * select(convert_mask<Element>(denormal), Element(bits{1} << lift), Element(1)));
     const auto offset = lifted - sqrt_half;
-    mantissa = bit_cast_lanes<T>((offset & ((bits{1} << format::mantissa) - 1)) + sqrt_half);
+    mantissa = bit_cast_lanes<Element>((offset & ((bits{1} << format::mantissa) - 1)) + sqrt_half);
     const auto whole = (offset >> format::mantissa) - select(denormal, bits(lift), bits(0));
     // The exponent as a number: put behind the leading bits of 1.5 * 2^mantissa, where no conversion is needed.
-    const L magic(format::magic);
-    exponent = fence(bit_cast_lanes<T>(whole + bits_of(magic))) - magic;
+    const Lanes magic(format::magic);
+    exponent = fence(bit_cast_lanes<Element>(whole + bits_of(magic))) - magic;
 }
 
 /// log(mantissa) + exponent * ln 2; "log f32" in the manner of Cephes logf, "log f64" in that of fdlibm e_log.c.
-template <std::size_t N, class Config>
-ASHLAR_ALWAYS_INLINE constexpr lanes<float, N, Config> log_split(lanes<float, N, Config> mantissa,
-                                                                 lanes<float, N, Config> exponent) {
+template <std::size_t Width, class Config>
+ASHLAR_ALWAYS_INLINE constexpr lanes<float, Width, Config> log_split(lanes<float, Width, Config> mantissa,
+                                                                 lanes<float, Width, Config> exponent) {
     const auto f = mantissa - 1.0f;
     const auto square = f * f;
     auto tail = f * square *
@@ -40,9 +40,9 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<float, N, Config> log_split(lanes<float, N,
     tail = fma(square, -0.5f, tail);
     return fma(exponent, 0.693359375f, fence(f + tail));
 }
-template <std::size_t N, class Config>
-ASHLAR_ALWAYS_INLINE constexpr lanes<double, N, Config> log_split(lanes<double, N, Config> mantissa,
-                                                                  lanes<double, N, Config> exponent) {
+template <std::size_t Width, class Config>
+ASHLAR_ALWAYS_INLINE constexpr lanes<double, Width, Config> log_split(lanes<double, Width, Config> mantissa,
+                                                                  lanes<double, Width, Config> exponent) {
     const auto f = mantissa - 1.0;
     const auto half_square = 0.5 * f * f;
     const auto s = f / (2.0 + f);
@@ -57,27 +57,27 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<double, N, Config> log_split(lanes<double, 
 }  // namespace detail
 
 /// The natural logarithm: at most 1 ulp. log(0) is minus infinity, log of a negative number NaN.
-template <class T, std::size_t N, class Config>
-    requires detail::math_float<T>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> log(lanes<T, N, Config> x) {
-    using L = lanes<T, N, Config>;
-    using format = detail::float_format<T>;
+template <class Element, std::size_t Width, class Config>
+    requires detail::math_float<Element>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> log(lanes<Element, Width, Config> x) {
+    using Lanes = lanes<Element, Width, Config>;
+    using format = detail::float_format<Element>;
     if (detail::constant_nan(x))
         return x;
     const auto bits = detail::bits_of(x);
-    const auto finite = convert_mask<T>(bits > 0 && bits < format::infinity);
-    const L safe = select(finite, x, T(1));
-    const L special = select(convert_mask<T>((bits & format::magnitude) == 0), -detail::infinity<T>,
-                             select(convert_mask<T>(bits < 0), detail::quiet_nan<T>, x));
-    L mantissa, exponent;
+    const auto finite = convert_mask<Element>(bits > 0 && bits < format::infinity);
+    const Lanes safe = select(finite, x, Element(1));
+    const Lanes special = select(convert_mask<Element>((bits & format::magnitude) == 0), -detail::infinity<Element>,
+                             select(convert_mask<Element>(bits < 0), detail::quiet_nan<Element>, x));
+    Lanes mantissa, exponent;
     detail::split_float(safe, mantissa, exponent);
     return select(finite, detail::log_split(mantissa, exponent), special);
 }
 
 /// The same for a scalar, in constant expressions too.
-template <detail::math_float T>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr T log(T x) {
-    return log(lanes<T, 1>(x))[0];
+template <detail::math_float Element>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Element log(Element x) {
+    return log(lanes<Element, 1>(x))[0];
 }
 
 }  // namespace ashlar

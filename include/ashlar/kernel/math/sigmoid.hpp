@@ -11,27 +11,27 @@ namespace ashlar {
 namespace detail {
 
 /// The logistic function of x, given e^-|x|.
-template <class T, std::size_t N, class Config>
-ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> sigmoid_from(lanes<T, N, Config> x, lanes<T, N, Config> e) {
-    return select(x < T(0), e, T(1)) / (T(1) + e);
+template <class Element, std::size_t Width, class Config>
+ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> sigmoid_from(lanes<Element, Width, Config> x, lanes<Element, Width, Config> e) {
+    return select(x < Element(0), e, Element(1)) / (Element(1) + e);
 }
 
 }  // namespace detail
 
 /// 1 / (1 + e^-x), from e^-|x| so that nothing overflows: at most 2.5 ulp; exactly 0 below -87.3
 /// (double: -708.3).
-template <class T, std::size_t N, class Config>
-    requires detail::math_float<T>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> sigmoid(lanes<T, N, Config> x) {
+template <class Element, std::size_t Width, class Config>
+    requires detail::math_float<Element>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> sigmoid(lanes<Element, Width, Config> x) {
     if (detail::constant_nan(x))
         return x;
     return detail::sigmoid_from(x, detail::exp_vanishing(-abs(x)));
 }
 
 /// The same with a relative error of at most 1.2e-4.
-template <class T, std::size_t N, class Config>
-    requires detail::math_float<T>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> sigmoid(lanes<T, N, Config> x, fast_t) {
+template <class Element, std::size_t Width, class Config>
+    requires detail::math_float<Element>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> sigmoid(lanes<Element, Width, Config> x, fast_t) {
     if (detail::constant_nan(x))
         return x;
     return detail::sigmoid_from(x, exp_nonpositive(-abs(x), fast));
@@ -39,55 +39,55 @@ template <class T, std::size_t N, class Config>
 
 /// x * sigmoid(x), also called swish: at most 3.5 ulp; minus infinity gives -0. With `fast` the relative error is at most
 /// 1.2e-4.
-template <class T, std::size_t N, class Config, class... Policy>
-    requires(detail::math_float<T> && (std::is_same_v<Policy, fast_t> && ...))
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> silu(lanes<T, N, Config> x, Policy... policy) {
+template <class Element, std::size_t Width, class Config, class... Policy>
+    requires(detail::math_float<Element> && (std::is_same_v<Policy, fast_t> && ...))
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> silu(lanes<Element, Width, Config> x, Policy... policy) {
     // The sigmoid has vanished before the bound, which keeps 0 * infinity away.
-    x = max(lanes<T, N, Config>(T(-1024)), x);
+    x = max(lanes<Element, Width, Config>(Element(-1024)), x);
     return x * sigmoid(x, policy...);
 }
 
 /// x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))), the approximation of gelu that GPT-2 uses, as x sigmoid(2 ...).
 /// At most 3.5 ulp from -1 on and 5e-7 below; minus infinity gives -0. With `fast` the relative error is at most 1.2e-4
 /// from -4 on.
-template <class T, std::size_t N, class Config, class... Policy>
-    requires(detail::math_float<T> && (std::is_same_v<Policy, fast_t> && ...))
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<T, N, Config> gelu_tanh(lanes<T, N, Config> x, Policy... policy) {
-    using L = lanes<T, N, Config>;
-    constexpr T scale = T(1.59576912160573071176L), cubic = T(0.0713548162726002487634L);
+template <class Element, std::size_t Width, class Config, class... Policy>
+    requires(detail::math_float<Element> && (std::is_same_v<Policy, fast_t> && ...))
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> gelu_tanh(lanes<Element, Width, Config> x, Policy... policy) {
+    using Lanes = lanes<Element, Width, Config>;
+    constexpr Element scale = Element(1.59576912160573071176L), cubic = Element(0.0713548162726002487634L);
     if (detail::constant_nan(x))
         return x;
     // A constant expression may not overflow; elsewhere a cube that does is as good.
-    if (N == 1 && __builtin_is_constant_evaluated() && x[0] > T(64))
+    if (Width == 1 && __builtin_is_constant_evaluated() && x[0] > Element(64))
         return x;
-    x = max(L(T(-64)), x);
+    x = max(Lanes(Element(-64)), x);
     return x * sigmoid(x * fma(x * x, cubic, scale), policy...);
 }
 
 /// The same for a scalar, in constant expressions too.
-template <detail::math_float T>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr T sigmoid(T x) {
-    return sigmoid(lanes<T, 1>(x))[0];
+template <detail::math_float Element>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Element sigmoid(Element x) {
+    return sigmoid(lanes<Element, 1>(x))[0];
 }
-template <detail::math_float T>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr T silu(T x) {
-    return silu(lanes<T, 1>(x))[0];
+template <detail::math_float Element>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Element silu(Element x) {
+    return silu(lanes<Element, 1>(x))[0];
 }
-template <detail::math_float T>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr T gelu_tanh(T x) {
-    return gelu_tanh(lanes<T, 1>(x))[0];
+template <detail::math_float Element>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Element gelu_tanh(Element x) {
+    return gelu_tanh(lanes<Element, 1>(x))[0];
 }
-template <detail::math_float T>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr T sigmoid(T x, fast_t) {
-    return sigmoid(lanes<T, 1>(x), fast)[0];
+template <detail::math_float Element>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Element sigmoid(Element x, fast_t) {
+    return sigmoid(lanes<Element, 1>(x), fast)[0];
 }
-template <detail::math_float T>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr T silu(T x, fast_t) {
-    return silu(lanes<T, 1>(x), fast)[0];
+template <detail::math_float Element>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Element silu(Element x, fast_t) {
+    return silu(lanes<Element, 1>(x), fast)[0];
 }
-template <detail::math_float T>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr T gelu_tanh(T x, fast_t) {
-    return gelu_tanh(lanes<T, 1>(x), fast)[0];
+template <detail::math_float Element>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Element gelu_tanh(Element x, fast_t) {
+    return gelu_tanh(lanes<Element, 1>(x), fast)[0];
 }
 
 }  // namespace ashlar
