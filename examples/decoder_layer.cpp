@@ -23,7 +23,7 @@ struct multi_head_attention {
 
     // All heads at once: [Heads, word, word] by [word, embedding] gives [Heads, word, embedding], since leading axes
     // are batch axes. Then the heads of a word are brought side by side. Lazy: the result is a recipe.
-    auto operator()(const expression auto& x_q, const expression auto& x_k, const expression auto& x_v) const {
+    auto operator()(const any_expression auto& x_q, const any_expression auto& x_k, const any_expression auto& x_v) const {
         const auto heads = attention(matmul(u_q, x_q), matmul(u_k, x_k), matmul(u_v, x_v), scale(1.0f));
         return matmul(reshape<word, Heads * 32>(permute<1, 0, 2>(heads)), w_out);
     }
@@ -47,7 +47,7 @@ struct linear {
     tensor<float, Out, In> weight;
     tensor<float, Out> bias;
 
-    auto operator()(const expression auto& input) const { return matmul(input, transpose(weight)) + bias; }
+    auto operator()(const any_expression auto& input) const { return matmul(input, transpose(weight)) + bias; }
 
     static linear numbered(std::size_t m, float divisor) {
         return {generate<float, Out, In>([=](auto o, auto i) { return fixtures::centred(m, o, i, divisor); }),
@@ -56,7 +56,7 @@ struct linear {
 };
 
 /// layer_norm over the whole tensor instead of each row, as in the notebook.
-auto norm_of_all(const expression auto& e) { return reshape<word, embedding>(layer_norm(reshape<-1>(e))); }
+auto norm_of_all(const any_expression auto& e) { return reshape<word, embedding>(layer_norm(reshape<-1>(e))); }
 
 void three_heads() {
     title("three heads");

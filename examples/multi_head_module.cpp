@@ -21,20 +21,20 @@ struct multihead_attention {
 
     /// Projection number `part` of x, cut into heads: [tokens, Width] to [Heads, tokens, Width / Heads].
     template <std::size_t Part>
-    auto projected(const expression auto& x) const {
+    auto projected(const any_expression auto& x) const {
         const auto weight = split<0, 3>(in_proj_weight)[Part];  // views: nothing is copied
         const auto bias = split<0, 3>(in_proj_bias)[Part];
         constexpr std::size_t tokens = shape_of<decltype(x)>::extents[0];
         return permute<1, 0, 2>(reshape<tokens, Heads, Width / Heads>(matmul(x, transpose(weight)) + bias));
     }
     /// [queries, Width], the heads side by side and projected once more.
-    auto operator()(const expression auto& query, const expression auto& key, const expression auto& value) const {
+    auto operator()(const any_expression auto& query, const any_expression auto& key, const any_expression auto& value) const {
         const auto heads = attention(projected<0>(query), projected<1>(key), projected<2>(value));
         const auto side_by_side = reshape<shape_of<decltype(query)>::extents[0], Width>(permute<1, 0, 2>(heads));
         return matmul(side_by_side, transpose(out_proj_weight)) + out_proj_bias;
     }
     /// [queries, keys], the average over the heads, as torch returns it.
-    auto weights(const expression auto& query, const expression auto& key) const {
+    auto weights(const any_expression auto& query, const any_expression auto& key) const {
         return mean<0>(attention_weights(projected<0>(query), projected<1>(key)));
     }
 };

@@ -22,7 +22,7 @@ struct self_attention {
     tensor<float, In, Out> w_query, w_key, w_value;
 
     /// [tokens, In] to [tokens, Out], for any number of tokens. Options are those of attention: a mask, a scale, ...
-    constexpr auto operator()(const expression auto& x, const auto&... options) const noexcept {
+    constexpr auto operator()(const any_expression auto& x, const auto&... options) const noexcept {
         return eval(attention(matmul(x, w_query), matmul(x, w_key), matmul(x, w_value), options...));
     }
 };

@@ -37,13 +37,13 @@ const auto in_weights = borrowed<3, feature, feature>(reference::in_proj_weight)
 const auto in_biases = borrowed<3, feature>(reference::in_proj_bias);
 
 /// [word, feature] projected and cut into heads: [heads, word, 2].
-auto cut_into_heads(const expression auto& x, std::size_t part) {
+auto cut_into_heads(const any_expression auto& x, std::size_t part) {
     const auto projected = matmul(x, transpose(in_weights[part])) + in_biases[part];
     return permute<1, 0, 2>(reshape<word, heads, 2>(projected));
 }
 
 /// Heads side by side again, and the last projection.
-auto joined(const expression auto& per_head) {
+auto joined(const any_expression auto& per_head) {
     const auto side_by_side = reshape<word, feature>(permute<1, 0, 2>(per_head));
     return matmul(side_by_side, transpose(borrowed<feature, feature>(reference::out_proj_weight))) +
            borrowed<feature>(reference::out_proj_bias);

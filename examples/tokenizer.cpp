@@ -57,12 +57,12 @@ struct attention_layer {
     tensor<float, Out, In> q, k, v;
     tensor<float, Out> q_bias, k_bias, v_bias;
 
-    auto queries(const expression auto& x) const { return matmul(x, transpose(q)) + q_bias; }
-    auto keys(const expression auto& x) const { return matmul(x, transpose(k)) + k_bias; }
-    auto values(const expression auto& x) const { return matmul(x, transpose(v)) + v_bias; }
+    auto queries(const any_expression auto& x) const { return matmul(x, transpose(q)) + q_bias; }
+    auto keys(const any_expression auto& x) const { return matmul(x, transpose(k)) + k_bias; }
+    auto values(const any_expression auto& x) const { return matmul(x, transpose(v)) + v_bias; }
 
     // x may have any batch axes before its last two: torch's bmm and matmul are one function here.
-    auto operator()(const expression auto& x) const { return attention(queries(x), keys(x), values(x)); }
+    auto operator()(const any_expression auto& x) const { return attention(queries(x), keys(x), values(x)); }
 };
 
 tensor<float, hidden, hidden> weight(std::size_t m) {

@@ -22,7 +22,7 @@ struct linear {
     tensor<float, Out, In> weight;
     tensor<float, Out> bias;
 
-    auto operator()(const expression auto& x) const { return matmul(x, transpose(weight)) + bias; }
+    auto operator()(const any_expression auto& x) const { return matmul(x, transpose(weight)) + bias; }
 
     /// Number m of the formula in the fixtures.
     static linear numbered(std::size_t m, float divisor) {

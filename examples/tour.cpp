@@ -65,7 +65,7 @@ void attend_to_a_sentence() {
 // ------------------------------------------------------------------------------------- the notebooks
 
 /// x w^T + b with the weights of a seeded linear layer.
-auto study_layer(const expression auto& x, std::size_t m) {
+auto study_layer(const any_expression auto& x, std::size_t m) {
     return matmul(x, transpose(generate<float, 10, 10>([=](auto o, auto i) { return fixtures::centred(m, o, i, 158); }))) +
            generate<float, 10>([=](auto o) { return fixtures::centred(m, o, 10, 158); });
 }

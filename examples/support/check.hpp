@@ -65,26 +65,26 @@ inline bool compare(const char* name, const float* got, const float* expected, s
 /// Evaluates an expression and compares it with a tensor or braces of the same shape or (rank 0) with a number.
 ///
 ///     check_near("weights", softmax(scores), {0.25f, 0.75f}, 1e-6);
-template <ashlar::expression E, ashlar::array_expression X>
+template <ashlar::any_expression E, ashlar::array_expression X>
 bool check_near(const char* name, const E& got, const X& expected, double tolerance) {
     static_assert(ashlar::detail::shapes_agree<ashlar::shape_of<E>, ashlar::shape_of<X>>(), "the shapes differ");
     const auto actual = ashlar::eval(got);
     const auto wanted = ashlar::eval(expected);
     return compare(name, actual.data(), wanted.data(), actual.size(), tolerance);
 }
-template <ashlar::expression E, std::size_t N>
+template <ashlar::any_expression E, std::size_t N>
 bool check_near(const char* name, const E& got, const float (&expected)[N], double tolerance) {
     return check_near(name, got, borrowed(expected), tolerance);
 }
-template <ashlar::expression E, std::size_t N, std::size_t M>
+template <ashlar::any_expression E, std::size_t N, std::size_t M>
 bool check_near(const char* name, const E& got, const float (&expected)[N][M], double tolerance) {
     return check_near(name, got, borrowed(expected), tolerance);
 }
-template <ashlar::expression E, std::size_t N, std::size_t M, std::size_t K>
+template <ashlar::any_expression E, std::size_t N, std::size_t M, std::size_t K>
 bool check_near(const char* name, const E& got, const float (&expected)[N][M][K], double tolerance) {
     return check_near(name, got, borrowed(expected), tolerance);
 }
-template <ashlar::expression E>
+template <ashlar::any_expression E>
 bool check_near(const char* name, const E& got, float expected, double tolerance) {
     return check_near(name, got, ashlar::tensor<float>(expected), tolerance);
 }

@@ -24,8 +24,8 @@ static_assert(seq.extent == 64 && seq.name == fixed_string("seq"));
 static_assert(std::is_empty_v<axis<"seq", 64>>);
 static_assert(std::is_same_v<holds<seq>, holds<axis<"seq", 64>{}>> && !std::is_same_v<holds<seq>, holds<head>>);
 
-static_assert(dimension<int> && dimension<unsigned long> && dimension<axis<"seq", 64>> && dimension<const int>);
-static_assert(!dimension<float> && !dimension<const char*> && !dimension<std::nullptr_t>);
+static_assert(any_dimension<int> && any_dimension<unsigned long> && any_dimension<axis<"seq", 64>> && any_dimension<const int>);
+static_assert(!any_dimension<float> && !any_dimension<const char*> && !any_dimension<std::nullptr_t>);
 static_assert(!detail::is_axis<int> && detail::is_axis<axis<"seq", 64>>);
 
 static_assert(std::is_same_v<decltype(detail::canonical(6)), std::size_t>);

@@ -24,7 +24,7 @@ static_assert(current_config::registers == 32);
 static_assert(current_config::register_bits == 256);
 #endif
 
-using other = config<current_config::instruction_sets, current_config::register_bits, current_config::registers,
+using other = build_config<current_config::instruction_sets, current_config::register_bits, current_config::registers,
                      current_config::stack_budget, current_config::l1_bytes, current_config::l2_bytes,
                      !current_config::checks, current_config::fast_math>;
 static_assert(!std::is_same_v<current_config, other>, "builds with and without checks share no function");

@@ -100,8 +100,8 @@ struct array : node {
     using shape_type = s<seq>;
     using expression_category = array_category;
 };
-static_assert(element<float> && element<bool> && element<const int> && !element<node> && !element<float*>);
-static_assert(expression<node> && expression<const node&> && !expression<float> && !expression<node*>);
+static_assert(any_element<float> && any_element<bool> && any_element<const int> && !any_element<node> && !any_element<float*>);
+static_assert(any_expression<node> && any_expression<const node&> && !any_expression<float> && !any_expression<node*>);
 static_assert(node_expression<node&> && !array_expression<node>);
 static_assert(array_expression<const array> && !node_expression<array>);
 static_assert(same<shape_of<const node&>, s<2, 3>> && same<element_of<node>, float>);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The sum of bools.
 // expect: ashlar: reduction: all and any take bool; sum, max, min and argmax numbers; mean, variance and
-// expect: reduction::sum, bool>
+// expect: reduction_kind::sum, bool>
 #include <ashlar/expr/elementwise.hpp>
 #include <ashlar/expr/reduce.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The mean of integers.
 // expect: ashlar: reduction: all and any take bool; sum, max, min and argmax numbers; mean, variance and
-// expect: reduction::mean, int>
+// expect: reduction_kind::mean, int>
 #include <ashlar/expr/elementwise.hpp>
 #include <ashlar/expr/reduce.hpp>
 

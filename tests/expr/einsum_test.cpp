@@ -39,14 +39,14 @@ constexpr auto j1 = numbers<9, 3>();
 template <class E, auto... Dims>
 constexpr bool has_dims = std::is_same_v<shape_of<E>, typename tensor<float, Dims...>::shape_type>;
 template <class E>
-constexpr op kind = detail::kind_of<E>;
+constexpr node_kind kind = detail::kind_of<E>;
 
 // Sums over shared labels are matrix products, with no transpose of the result; without them products are elementwise.
-static_assert(kind<decltype(einsum<"ij,kj->ik">(ij, kj))> == op::matmul);
-static_assert(kind<decltype(einsum<"ij,kj->ki">(ij, kj))> == op::matmul);
-static_assert(kind<decltype(einsum<"bij,bkj->bik">(bij, bkj))> == op::matmul);
-static_assert(kind<decltype(einsum<"i,j">(i1, j1))> == op::map);
-static_assert(kind<decltype(einsum<"bij,ij->bij">(bij, ij))> == op::map);
+static_assert(kind<decltype(einsum<"ij,kj->ik">(ij, kj))> == node_kind::matmul);
+static_assert(kind<decltype(einsum<"ij,kj->ki">(ij, kj))> == node_kind::matmul);
+static_assert(kind<decltype(einsum<"bij,bkj->bik">(bij, bkj))> == node_kind::matmul);
+static_assert(kind<decltype(einsum<"i,j">(i1, j1))> == node_kind::map);
+static_assert(kind<decltype(einsum<"bij,ij->bij">(bij, ij))> == node_kind::map);
 // A permutation or a diagonal of a tensor is a view of it.
 static_assert(array_expression<decltype(einsum<"ij->ji">(ij))> && array_expression<decltype(einsum<"jj->j">(jj))>);
 // Without -> the labels that occur once, in alphabetical order.

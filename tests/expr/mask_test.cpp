@@ -36,8 +36,8 @@ struct strided_keys {
 };
 
 // Types.
-static_assert(mask<decltype(causal)> && mask<decltype(sliding_window<3, 0>)> && mask<decltype(!causal)>);
-static_assert(!mask<int> && !mask<tensor<bool, 4>> && !expression<decltype(causal)>);
+static_assert(any_mask<decltype(causal)> && any_mask<decltype(sliding_window<3, 0>)> && any_mask<decltype(!causal)>);
+static_assert(!any_mask<int> && !any_mask<tensor<bool, 4>> && !any_expression<decltype(causal)>);
 static_assert(decltype(causal && sliding_window<3, 0>)::is_static && std::is_empty_v<decltype(causal)>);
 static_assert(!decltype(causal && keys_below(3))::is_static);
 static_assert(std::is_empty_v<decltype(keep_if(block_diagonal))> && decltype(keep_if(block_diagonal))::is_static);

@@ -16,8 +16,8 @@ constexpr float infinity = std::numeric_limits<float>::infinity();
 constexpr tensor<float, 2, 3> scores{{1, 2, 3}, {4, 5, 6}};
 
 using masked_type = decltype(masked(scores, causal));
-static_assert(masked_type::kind == op::masked && sizeof(masked_type) == sizeof(void*));
-static_assert(decltype(masked_fill(scores, causal, 0))::kind == op::map);
+static_assert(masked_type::kind == node_kind::masked && sizeof(masked_type) == sizeof(void*));
+static_assert(decltype(masked_fill(scores, causal, 0))::kind == node_kind::map);
 // A mask with a tensor that was passed as a temporary owns it, one of a named tensor does not.
 constexpr tensor<bool, 3> present{true, false, true};
 static_assert(sizeof(masked(scores, keep(tensor<bool, 3>{}))) > sizeof(masked_type));

@@ -46,7 +46,7 @@ static_assert(!matmul_compatible<tensor<float, 2, 3>, float>);
 
 // Named tensors are borrowed, everything else is owned.
 using lazy = decltype(matmul(std::declval<tensor<float, 2, 3>&>(), std::declval<tensor<float, 3, 2>>()));
-static_assert(lazy::kind == op::matmul);
+static_assert(lazy::kind == node_kind::matmul);
 static_assert(std::is_same_v<std::remove_cvref_t<decltype(std::declval<lazy>().operand<0>())>, tensor_view<const float, 2, 3>>);
 static_assert(std::is_same_v<std::remove_cvref_t<decltype(std::declval<lazy>().operand<1>())>, tensor<float, 3, 2>>);
 

@@ -55,15 +55,15 @@ static_assert(std::is_same_v<decltype(sum(i))::value_type, int>);
 static_assert(std::is_same_v<decltype(any(t))::value_type, bool>);
 
 // Nodes: one axis is one node; neighbours are one axis; of one argument max reduces, of two it does not.
-static_assert(std::is_same_v<decltype(sum<1>(m)), reduce_node<reduction::sum, 1, false, extents<2>, float,
+static_assert(std::is_same_v<decltype(sum<1>(m)), reduce_node<reduction_kind::sum, 1, false, extents<2>, float,
                                                               basic_view<const float, std::size_t{2},
                                                                   std::size_t{3}>>>);
 static_assert(std::is_same_v<decltype(mean<1, 2>(named{} * 1))::shape_type, shape<seq>>);
 static_assert(decltype(mean<1, 2>(named{} * 1))::operand_count == 1);
-static_assert(decltype(max(m))::kind == op::reduce && decltype(max<0>(m))::kind == op::reduce);
-static_assert(decltype(max(m, m))::kind == op::map && decltype(max(m, 0.0f))::kind == op::map);
+static_assert(decltype(max(m))::kind == node_kind::reduce && decltype(max<0>(m))::kind == node_kind::reduce);
+static_assert(decltype(max(m, m))::kind == node_kind::map && decltype(max(m, 0.0f))::kind == node_kind::map);
 static_assert(std::is_same_v<decltype(softmax(m * 1)), softmax_node<softmax_kind::plain, 1, decltype(m * 1)>>);
-static_assert(decltype(layer_norm(m))::kind == op::standardize);
+static_assert(decltype(layer_norm(m))::kind == node_kind::standardize);
 
 // Values.
 static_assert(gives(sum<0>(m), tensor<float, 3>{5, 7, 0}));

@@ -61,7 +61,7 @@ static_assert(is_view<decltype(reshape<head, 2, 2>(transpose(named)))>);
 static_assert(strides_of<decltype(reshape<3, 2, 2>(transpose(named)))> == steps<3>{1, 6, 3});
 static_assert(strides_of<decltype(reshape<2, 1, 2, 2>(slice<2, 0, 2>(slice<1, 0, 2>(counted))))> == steps<4>{12, 8, 4,
               1});
-static_assert(decltype(reshape<2, 6>(transpose(named)))::kind == op::reshape);
+static_assert(decltype(reshape<2, 6>(transpose(named)))::kind == node_kind::reshape);
 static_assert(is_view<decltype(unsqueeze<0>(transpose(named)))> &&
               is_view<decltype(squeeze(unsqueeze<1>(transpose(named))))>);
 static_assert(std::is_same_v<decltype(rename<key, 3>(named)), tensor_view<float, key, 3>>);

@@ -15,14 +15,14 @@
 
 namespace support {
 
-using ashlar::config;
+using ashlar::build_config;
 using ashlar::current_config;
 using ashlar::lane_mask;
 using ashlar::lane_width;
 using ashlar::lanes;
 
 /// Lanes that are never in registers.
-using emulated_config = config<ashlar::detail::instruction_sets() | (std::uint64_t{256} << 48), 256, 16, 65536, 32768,
+using emulated_config = build_config<ashlar::detail::instruction_sets() | (std::uint64_t{256} << 48), 256, 16, 65536, 32768,
                                524288, true, current_config::fast_math>;
 
 template <class T, std::size_t N, class Config = current_config>

@@ -8,7 +8,7 @@
 
 namespace {
 
-using ashlar::config;
+using ashlar::build_config;
 using ashlar::detail::axis_split;
 using ashlar::detail::choose_register_block;
 using ashlar::detail::fits_registers;
@@ -19,12 +19,12 @@ using ashlar::detail::split_near_equal;
 
 constexpr std::uint64_t sse2 = 1, avx2_fma = 1 | 1u << 5 | 1u << 6 | 1u << 8, avx512 = avx2_fma | 1u << 9,
                         emulated = std::uint64_t{256} << 48;
-using avx512_config = config<avx512, 512, 32, 0, 0, 0, false, false>;
-using avx2_config = config<avx2_fma, 256, 16, 0, 0, 0, false, false>;
-using sse2_config = config<sse2, 128, 16, 0, 0, 0, false, false>;
-using i386_config = config<sse2, 128, 8, 0, 0, 0, false, false>;
-using emulated_config = config<emulated, 256, 16, 0, 0, 0, false, false>;
-using scalar_config = config<0, 0, 16, 0, 0, 0, false, false>;
+using avx512_config = build_config<avx512, 512, 32, 0, 0, 0, false, false>;
+using avx2_config = build_config<avx2_fma, 256, 16, 0, 0, 0, false, false>;
+using sse2_config = build_config<sse2, 128, 16, 0, 0, 0, false, false>;
+using i386_config = build_config<sse2, 128, 8, 0, 0, 0, false, false>;
+using emulated_config = build_config<emulated, 256, 16, 0, 0, 0, false, false>;
+using scalar_config = build_config<0, 0, 16, 0, 0, 0, false, false>;
 
 // What a configuration says about its registers.
 static_assert(register_file_of<avx512_config>() == register_file{32, true, true});

@@ -37,7 +37,7 @@ static_assert(plan<attention_to_4096>.steps[0].tile_rows == tile / 2);
 static_assert(plan<decltype(attention(x<2048, 64>(), x<2048, 64>(), x<2048, 64>()))>.steps[0].tile_rows == tile);
 static_assert(plan<decltype(attention(x<16384, 64>(), x<16384, 64>(), x<16384, 64>()))>.steps[0].tile_rows == tile);
 template <std::size_t SecondCache>
-using config_with = config<current_config::instruction_sets, current_config::register_bits, current_config::registers, current_config::stack_budget,
+using config_with = build_config<current_config::instruction_sets, current_config::register_bits, current_config::registers, current_config::stack_budget,
                            current_config::l1_bytes, SecondCache, current_config::checks, current_config::fast_math>;
 static_assert(plan<attention_to_4096, config_with<1024 * 1024>>.steps[0].tile_rows == tile);
 static_assert(plan<full_attention, config_with<10 * 1024>>.steps[0].tile_rows == tile / 2);

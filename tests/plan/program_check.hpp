@@ -159,23 +159,23 @@ private:
     void check_values(std::size_t s, std::int16_t n) {
         const auto& stage = code.stages[s];
         const graph_node& g = node(n);
-        if ((g.kind == ashlar::op::let || g.kind == ashlar::op::let_value) && stage.values[index(n)] == -1) return check_values(s, g.same_as);
-        if (g.kind == ashlar::op::matmul && n == stage.core) {
+        if ((g.kind == ashlar::node_kind::let || g.kind == ashlar::node_kind::let_value) && stage.values[index(n)] == -1) return check_values(s, g.same_as);
+        if (g.kind == ashlar::node_kind::matmul && n == stage.core) {
             for (const std::int16_t o : {g.operands[0], g.operands[1]}) check_memory(s, o);
             return;
         }
-        if (stage.values[index(n)] != -1 && g.kind != ashlar::op::standardize) return;
-        require(g.kind != ashlar::op::matmul && g.kind != ashlar::op::concat && g.kind != ashlar::op::reduce, "computes a value that is not its own", s);
-        if (g.kind == ashlar::op::softmax || g.kind == ashlar::op::standardize)
+        if (stage.values[index(n)] != -1 && g.kind != ashlar::node_kind::standardize) return;
+        require(g.kind != ashlar::node_kind::matmul && g.kind != ashlar::node_kind::concat && g.kind != ashlar::node_kind::reduce, "computes a value that is not its own", s);
+        if (g.kind == ashlar::node_kind::softmax || g.kind == ashlar::node_kind::standardize)
             require(stage.factors[index(n)] != -1, "has no statistics of rows", s);
         for (std::size_t i = 0; i < g.operand_count; ++i) check_values(s, g.operands[i]);
     }
     /// Operands of products lie in memory, behind names and index maps.
     void check_memory(std::size_t s, std::int16_t n) {
         const graph_node& g = node(n);
-        if (g.kind == ashlar::op::array || g.kind == ashlar::op::packed || code.stages[s].values[index(n)] != -1) return;
-        if (g.kind == ashlar::op::let || g.kind == ashlar::op::let_value) return check_memory(s, g.same_as);
-        if (g.kind == ashlar::op::store || is_index_map(g.kind)) return check_memory(s, g.operands[0]);
+        if (g.kind == ashlar::node_kind::array || g.kind == ashlar::node_kind::packed || code.stages[s].values[index(n)] != -1) return;
+        if (g.kind == ashlar::node_kind::let || g.kind == ashlar::node_kind::let_value) return check_memory(s, g.same_as);
+        if (g.kind == ashlar::node_kind::store || is_index_map(g.kind)) return check_memory(s, g.operands[0]);
         require(false, "multiplies what is not in memory", s);
     }
 };

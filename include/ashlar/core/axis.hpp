@@ -49,12 +49,12 @@ inline constexpr bool is_axis<axis<Name, Extent>> = true;
 
 /// What may stand as a dimension: an integer or an axis.
 template <class Given>
-concept dimension = std::integral<std::remove_cv_t<Given>> || detail::is_axis<std::remove_cv_t<Given>>;
+concept any_dimension = std::integral<std::remove_cv_t<Given>> || detail::is_axis<std::remove_cv_t<Given>>;
 
 namespace detail {
 
 /// An integer dimension becomes std::size_t, so that tensor<float, 6> and tensor<float, 6u> are one type.
-template <dimension Dimension>
+template <any_dimension Dimension>
 consteval auto canonical(Dimension d) {
     if constexpr (is_axis<Dimension>)
         return d;
@@ -62,7 +62,7 @@ consteval auto canonical(Dimension d) {
         return static_cast<std::size_t>(d);
 }
 
-template <dimension Dimension>
+template <any_dimension Dimension>
 consteval std::size_t extent_of(Dimension d) {
     if constexpr (is_axis<Dimension>)
         return Dimension::extent;
@@ -70,7 +70,7 @@ consteval std::size_t extent_of(Dimension d) {
         return static_cast<std::size_t>(d);
 }
 
-template <dimension Left, dimension Right>
+template <any_dimension Left, any_dimension Right>
 consteval bool same_name(Left, Right) {
     if constexpr (is_axis<Left> && is_axis<Right>) {
         if constexpr (Left::name.size() == Right::name.size())
@@ -83,7 +83,7 @@ consteval bool same_name(Left, Right) {
 }
 
 /// Whether two dimensions can stand for each other: the same extent, and no two different names.
-template <dimension Left, dimension Right>
+template <any_dimension Left, any_dimension Right>
 consteval bool dimensions_agree(Left a, Right b) {
     return extent_of(a) == extent_of(b) && same_name(a, b);
 }

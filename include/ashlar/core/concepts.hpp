@@ -12,11 +12,11 @@ namespace ashlar {
 
 /// A type that tensors can hold: floating point in full; bool and integers for masks, indices and comparisons.
 template <class Type>
-concept element = (!__is_class(Type)) && std::is_arithmetic_v<std::remove_cv_t<Type>>;
+concept any_element = (!__is_class(Type)) && std::is_arithmetic_v<std::remove_cv_t<Type>>;
 
 /// Anything with a shape and elements: a tensor, a view or a lazy node.
 template <class Expression>
-concept expression = requires {
+concept any_expression = requires {
     typename std::remove_cvref_t<Expression>::shape_type;
     typename std::remove_cvref_t<Expression>::value_type;
     typename std::remove_cvref_t<Expression>::expression_category;
@@ -30,23 +30,23 @@ struct node_category {};
 /// A tensor or view: data() and static strides.
 template <class Expression>
 concept array_expression =
-    expression<Expression> && std::same_as<typename std::remove_cvref_t<Expression>::expression_category, array_category>;
+    any_expression<Expression> && std::same_as<typename std::remove_cvref_t<Expression>::expression_category, array_category>;
 
 /// A lazy node.
 template <class Expression>
 concept node_expression =
-    expression<Expression> && std::same_as<typename std::remove_cvref_t<Expression>::expression_category, node_category>;
+    any_expression<Expression> && std::same_as<typename std::remove_cvref_t<Expression>::expression_category, node_category>;
 
 /// The shape of an expression, a `shape<...>`.
-template <expression Expression>
+template <any_expression Expression>
 using shape_of = typename std::remove_cvref_t<Expression>::shape_type;
 
 /// The element type of an expression, without const.
-template <expression Expression>
+template <any_expression Expression>
 using element_of = std::remove_cv_t<typename std::remove_cvref_t<Expression>::value_type>;
 
 /// Whether two expressions can meet in an elementwise operation: NumPy's rule, and no two different names.
 template <class Left, class Right>
-concept broadcastable = expression<Left> && expression<Right> && detail::shapes_broadcast<shape_of<Left>, shape_of<Right>>();
+concept broadcastable = any_expression<Left> && any_expression<Right> && detail::shapes_broadcast<shape_of<Left>, shape_of<Right>>();
 
 }  // namespace ashlar

@@ -232,7 +232,7 @@ consteval std::size_t register_count() {
 /// macros link together and each keeps its own code.
 template <std::uint64_t InstructionSets, std::size_t RegisterBits, std::size_t Registers, std::size_t StackBudget,
           std::size_t L1Bytes, std::size_t L2Bytes, bool Checks, bool FastMath>
-struct config {
+struct build_config {
     static constexpr std::uint64_t instruction_sets = InstructionSets;
     static constexpr std::size_t register_bits = RegisterBits;
     static constexpr std::size_t registers = Registers;
@@ -244,7 +244,7 @@ struct config {
 };
 
 /// The configuration that this translation unit is compiled with.
-using current_config = config<detail::instruction_sets(), detail::register_bits(), detail::register_count(),
+using current_config = build_config<detail::instruction_sets(), detail::register_bits(), detail::register_count(),
                               ASHLAR_STACK_BUDGET, ASHLAR_L1_BYTES, ASHLAR_L2_BYTES, ASHLAR_CHECKS != 0,
                               ASHLAR_FAST_MATH != 0>;
 

@@ -18,10 +18,10 @@ consteval bool reads_in_place(std::size_t id) {
         bool good = true;
         for (std::size_t i = 0; i < g.operand_count; ++i) {
             const auto o = static_cast<std::size_t>(g.operands[i]);
-            const bool aligned = g.kind == op::map || g.kind == op::masked || g.kind == op::let;
+            const bool aligned = g.kind == node_kind::map || g.kind == node_kind::masked || g.kind == node_kind::let;
             good = good && self(self, o, same && aligned && Plan::nodes[o].size() == Plan::nodes[Plan::count - 1].size());
         }
-        if (g.same_as != -1 && g.kind == op::let_value) good = good && self(self, static_cast<std::size_t>(g.same_as), same);
+        if (g.same_as != -1 && g.kind == node_kind::let_value) good = good && self(self, static_cast<std::size_t>(g.same_as), same);
         return good;
     };
     return visit(visit, Plan::count - 1, true);
@@ -47,7 +47,7 @@ ASHLAR_ALWAYS_INLINE overlap find_overlap(const typename Plan::expression_type& 
     using config = typename Plan::configuration;
     overlap found = overlap::none;
     const auto check = [&]<std::size_t Id>() ASHLAR_LAMBDA_INLINE {
-        if constexpr (Plan::nodes[Id].kind == op::array) {
+        if constexpr (Plan::nodes[Id].kind == node_kind::array) {
             if constexpr (!Plan::nodes[Id].owned) {
                 const auto& array = node_at<Id>(e);
                 if (!share_memory<config>(array, destination)) return;

@@ -41,8 +41,8 @@ struct kept_elements {
 };
 
 /// Nodes that compute no more than is wanted of them.
-consteval bool passes_wanted(op kind) {
-    return kind == op::map || kind == op::masked || kind == op::matmul || kind == op::reshape || kind == op::let;
+consteval bool passes_wanted(node_kind kind) {
+    return kind == node_kind::map || kind == node_kind::masked || kind == node_kind::matmul || kind == node_kind::reshape || kind == node_kind::let;
 }
 
 /// Evaluates expressions by recursion over their type; a node's operands first, each node once. Everything is a
@@ -56,9 +56,9 @@ struct constant_evaluator {
     template <class Expression, class Scope>
     static constexpr auto values(const Expression& e, [[maybe_unused]] const Scope& scope) noexcept {
         using view = typename contiguous_view<const element_of<Expression>, shape_of<Expression>>::type;
-        if constexpr (kind_of<Expression> == op::let_value) {
+        if constexpr (kind_of<Expression> == node_kind::let_value) {
             return view(scope_of_let<typename Expression::tag>(scope).values.data());
-        } else if constexpr (kind_of<Expression> == op::scalar) {
+        } else if constexpr (kind_of<Expression> == node_kind::scalar) {
             return view(&e.value);
         } else if constexpr (has_values<Expression>()) {
             return view(e.data());
@@ -79,13 +79,13 @@ struct constant_evaluator {
     template <class Expression, class Scope, class Wanted = all_elements>
     ASHLAR_NOINLINE static constexpr void write(const Expression& e, [[maybe_unused]] const Scope& scope, element_of<Expression>* out,
                                                 [[maybe_unused]] const Wanted& wanted = {}) noexcept {
-        if constexpr (kind_of<Expression> == op::array) {
+        if constexpr (kind_of<Expression> == node_kind::array) {
             moves::copy(Expression::extents, out, row_major_strides(Expression::extents), static_cast<const element_of<Expression>*>(e.data()),
                         Expression::strides);
-        } else if constexpr (kind_of<Expression> == op::let_value) {
+        } else if constexpr (kind_of<Expression> == node_kind::let_value) {
             const element_of<Expression>* from = scope_of_let<typename Expression::tag>(scope).values.data();
             for (std::size_t i = 0; i < Expression::shape_type::size; ++i) out[i] = from[i];
-        } else if constexpr (kind_of<Expression> == op::packed) {
+        } else if constexpr (kind_of<Expression> == node_kind::packed) {
             unpack(e, out);
         } else if constexpr (passes_wanted(kind_of<Expression>)) {
             compute(e, scope, out, wanted);
@@ -94,7 +94,7 @@ struct constant_evaluator {
         } else {
             compute(e, scope, out);
         }
-        if constexpr (kind_of<Expression> == op::map || kind_of<Expression> == op::softmax) settle(e, scope, out);
+        if constexpr (kind_of<Expression> == node_kind::map || kind_of<Expression> == node_kind::softmax) settle(e, scope, out);
     }
 
 private:
@@ -300,7 +300,7 @@ private:
             return scalar_ops<Element>::add(scalar_ops<Element>::mul(a, b), c);
     }
 
-    template <reduction Kind, std::size_t Axis, bool Keep, class Shape, class Element, class Expression, class Scope>
+    template <reduction_kind Kind, std::size_t Axis, bool Keep, class Shape, class Element, class Expression, class Scope>
     static constexpr void compute(const reduce_node<Kind, Axis, Keep, Shape, Element, Expression>& e, const Scope& scope,
                                   Element* out) noexcept {
         constexpr axis_surroundings split = split_at<shape_of<Expression>, Axis>();
@@ -355,7 +355,7 @@ private:
 /// summed in the element type. Excluded elements of masked scores are never read (see expr/provenance.hpp).
 ///
 ///     constexpr auto y = constant_evaluate(softmax(x));
-template <class Config = current_config, expression Expression>
+template <class Config = current_config, any_expression Expression>
 constexpr value_tensor<Expression> constant_evaluate(const Expression& e) noexcept {
     value_tensor<Expression> result;
     constant_evaluator<Config>::write(e, no_lets{}, result.elements);

@@ -86,15 +86,15 @@ struct constant_lines {
         return top + logarithm(sum<Element>(0, x.count, [&](std::size_t i) { return numerator(x[i], top); }));
     }
 
-    template <reduction Kind, class Result, class Element>
+    template <reduction_kind Kind, class Result, class Element>
     static constexpr Result reduce(line<const Element> x) noexcept {
         const auto element = [&](std::size_t i) { return static_cast<Result>(x[i]); };
         const Result count = static_cast<Result>(x.count);
-        if constexpr (Kind == reduction::sum) {
+        if constexpr (Kind == reduction_kind::sum) {
             return sum<Result>(0, x.count, element);
-        } else if constexpr (Kind == reduction::mean) {
+        } else if constexpr (Kind == reduction_kind::mean) {
             return static_cast<Result>(sum<Result>(0, x.count, element) / count);
-        } else if constexpr (Kind == reduction::variance) {
+        } else if constexpr (Kind == reduction_kind::variance) {
             const Result mean = static_cast<Result>(sum<Result>(0, x.count, element) / count);
             return static_cast<Result>(sum<Result>(0, x.count,
                                          [&](std::size_t i) {
@@ -102,16 +102,16 @@ struct constant_lines {
                                              return static_cast<Result>(d * d);
                                          }) /
                                   count);
-        } else if constexpr (Kind == reduction::max) {
+        } else if constexpr (Kind == reduction_kind::max) {
             return static_cast<Result>(x[largest(x)]);
-        } else if constexpr (Kind == reduction::min) {
+        } else if constexpr (Kind == reduction_kind::min) {
             return static_cast<Result>(x[best(x, [](Element a, Element b) { return a < b; })]);
-        } else if constexpr (Kind == reduction::argmax) {
+        } else if constexpr (Kind == reduction_kind::argmax) {
             return static_cast<Result>(largest(x));
-        } else if constexpr (Kind == reduction::logsumexp) {
+        } else if constexpr (Kind == reduction_kind::logsumexp) {
             return static_cast<Result>(log_sum_exp(x));
         } else {
-            constexpr bool decisive = Kind == reduction::any;
+            constexpr bool decisive = Kind == reduction_kind::any;
             for (std::size_t i = 0; i < x.count; ++i)
                 if (static_cast<bool>(x[i]) == decisive) return static_cast<Result>(decisive);
             return static_cast<Result>(!decisive);

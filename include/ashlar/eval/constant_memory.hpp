@@ -32,17 +32,17 @@ struct evaluated_let : let_scope<Tag, Value, Outer> {
 /// Whether an expression's values lie in memory already: dense arrays, numbers and names of lets.
 template <class Expression>
 consteval bool has_values() {
-    if constexpr (kind_of<Expression> == op::array)
+    if constexpr (kind_of<Expression> == node_kind::array)
         return is_row_major(Expression::extents, Expression::strides);
     else
-        return kind_of<Expression> == op::scalar || kind_of<Expression> == op::let_value;
+        return kind_of<Expression> == node_kind::scalar || kind_of<Expression> == node_kind::let_value;
 }
 
 /// The operand of a node that can be computed in the node's own memory, because an element needs nothing but its own
 /// element of it; no_axis if there is none.
 template <class Node>
 consteval std::size_t operand_in_place() {
-    if constexpr (Node::kind == op::map) {
+    if constexpr (Node::kind == node_kind::map) {
         std::size_t found = no_axis;
         const auto look = [&]<std::size_t Index>() {
             using operand = operand_type<Index, Node>;
@@ -55,9 +55,9 @@ consteval std::size_t operand_in_place() {
         }(std::make_index_sequence<Node::operand_count>{});
         return found;
     } else {
-        constexpr op kind = Node::kind;
-        return kind == op::masked || kind == op::softmax || kind == op::standardize || kind == op::reshape ||
-                       kind == op::store
+        constexpr node_kind kind = Node::kind;
+        return kind == node_kind::masked || kind == node_kind::softmax || kind == node_kind::standardize || kind == node_kind::reshape ||
+                       kind == node_kind::store
                    ? 0
                    : no_axis;
     }
@@ -67,13 +67,13 @@ consteval std::size_t operand_in_place() {
 /// down, the operands that are neither in memory nor computed in the node's own.
 template <class Expression>
 consteval std::size_t constant_stack_bytes() {
-    if constexpr (kind_of<Expression> == op::let_value || operand_count_of<Expression>() == 0) {
+    if constexpr (kind_of<Expression> == node_kind::let_value || operand_count_of<Expression>() == 0) {
         return 0;
     } else {
         std::size_t here = 0, below = 0;
         const auto add = [&]<std::size_t Index>() {
             using operand = operand_type<Index, Expression>;
-            const bool is_body = kind_of<Expression> == op::let && Index == 1;
+            const bool is_body = kind_of<Expression> == node_kind::let && Index == 1;
             if (!has_values<operand>() && !is_body && Index != operand_in_place<Expression>()) here += sizeof(value_tensor<operand>);
             const std::size_t deeper = constant_stack_bytes<operand>();
             if (deeper > below) below = deeper;

@@ -22,8 +22,8 @@ consteval bool is_costly(std::size_t n = static_cast<std::size_t>(Plan::code.sta
     constexpr const auto& stage = Plan::code.stages[Stage];
     const graph_node& g = Plan::nodes[n];
     if (static_cast<std::int16_t>(n) == stage.core || stage.values[n] != -1) return false;
-    if (g.kind == op::let || g.kind == op::let_value) return is_costly<Plan, Stage>(static_cast<std::size_t>(g.same_as));
-    if (g.kind == op::map && g.costly) return true;
+    if (g.kind == node_kind::let || g.kind == node_kind::let_value) return is_costly<Plan, Stage>(static_cast<std::size_t>(g.same_as));
+    if (g.kind == node_kind::map && g.costly) return true;
     for (std::size_t i = 0; i < g.operand_count; ++i)
         if (is_costly<Plan, Stage>(static_cast<std::size_t>(g.operands[i]))) return true;
     return false;

@@ -145,7 +145,7 @@ inline constexpr std::size_t alias_workspace_bytes = [] {
 /// checked at compile time, as is the size of the result); nothing is allocated. Works in constant expressions.
 ///
 ///     tensor<float, 2, 2> y = eval(softmax(x));
-template <expression Expression, class Config = current_config>
+template <any_expression Expression, class Config = current_config>
 [[nodiscard]] constexpr auto eval(const Expression& e) noexcept {
     using result = detail::value_tensor<std::remove_cvref_t<Expression>>;
     static_assert(detail::scratch_on_stack<sizeof(result), Config::stack_budget>::fits,
@@ -167,7 +167,7 @@ template <expression Expression, class Config = current_config>
 /// expression reads. Scratch lies on the stack.
 ///
 ///     evaluate(out, matmul(softmax(scores), values));
-template <class Destination, expression Expression, class Config = current_config>
+template <class Destination, any_expression Expression, class Config = current_config>
     requires array_expression<Destination>
 constexpr void evaluate(Destination&& destination, const Expression& e) noexcept {
     using target = std::remove_reference_t<Destination>;
@@ -178,7 +178,7 @@ constexpr void evaluate(Destination&& destination, const Expression& e) noexcept
 ///
 ///     static workspace<workspace_bytes<decltype(e)>> scratch;
 ///     evaluate(out, e, scratch);
-template <class Destination, expression Expression, std::size_t Bytes, class Config = current_config>
+template <class Destination, any_expression Expression, std::size_t Bytes, class Config = current_config>
     requires array_expression<Destination>
 constexpr void evaluate(Destination&& destination, const Expression& e, workspace<Bytes>& scratch) noexcept {
     using target = std::remove_reference_t<Destination>;

@@ -75,7 +75,7 @@ consteval std::size_t stage_lanes() {
         const graph_node& g = Plan::nodes[n];
         if (g.scalar == scalar_kind::floating && g.element_bytes > bytes && g.rank > 0) bytes = g.element_bytes;
         if (stage.values[n] != -1 || static_cast<std::int16_t>(n) == stage.core) return;
-        if (g.kind == op::let_value) return self(self, static_cast<std::size_t>(g.same_as));
+        if (g.kind == node_kind::let_value) return self(self, static_cast<std::size_t>(g.same_as));
         for (std::size_t i = 0; i < g.operand_count; ++i) self(self, static_cast<std::size_t>(g.operands[i]));
     };
     widen(widen, static_cast<std::size_t>(stage.top));

@@ -64,7 +64,7 @@ consteval bool reads_own_rows(std::size_t id) {
                 if (g.extents[a] != 1 && from[a] != static_cast<std::int16_t>(a)) return false;
             return true;
         }
-        if (g.kind == op::let || g.kind == op::let_value) return self(self, static_cast<std::size_t>(g.same_as), from);
+        if (g.kind == node_kind::let || g.kind == node_kind::let_value) return self(self, static_cast<std::size_t>(g.same_as), from);
         for (std::size_t i = 0; i < g.operand_count; ++i) {
             const auto o = static_cast<std::size_t>(g.operands[i]);
             if (!self(self, o, operand_bindings(g, Plan::nodes[o], i, from))) return false;

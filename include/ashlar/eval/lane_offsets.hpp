@@ -37,11 +37,11 @@ constexpr lane_offsets<Extent> offsets_along(std::size_t id, std::size_t axis) {
     for (;;) {
         const graph_node& n = Plan::nodes[id];
         const std::int16_t buffer = stage.values[id];
-        if (buffer == -1 && (n.kind == op::let || n.kind == op::let_value || n.kind == op::store)) {
+        if (buffer == -1 && (n.kind == node_kind::let || n.kind == node_kind::let_value || n.kind == node_kind::store)) {
             id = static_cast<std::size_t>(n.same_as);
             continue;
         }
-        if (buffer != -1 || n.kind == op::array) {
+        if (buffer != -1 || n.kind == node_kind::array) {
             const axis_list& strides = buffer == -1 ? n.strides : Plan::code.buffers[static_cast<std::size_t>(buffer)].strides;
             for (std::size_t i = 0; i < Extent; ++i) {
                 std::ptrdiff_t sum = 0;
@@ -57,27 +57,27 @@ constexpr lane_offsets<Extent> offsets_along(std::size_t id, std::size_t axis) {
         const graph_node& operand = Plan::nodes[below];
         std::array<bool, max_rank> moves_below{};
         std::array<coordinate_list, Extent> at_below{};
-        if (n.kind == op::permute) {
+        if (n.kind == node_kind::permute) {
             for (std::size_t a = 0; a < n.rank; ++a) {
                 const auto to = static_cast<std::size_t>(n.permutation[a]);
                 moves_below[to] = moves[a];
                 for (std::size_t i = 0; i < Extent; ++i) at_below[i][to] = at[i][a];
             }
-        } else if (n.kind == op::slice) {
+        } else if (n.kind == node_kind::slice) {
             moves_below = moves;
             at_below = at;
             if (moves[n.axis]) {
                 shifted = true;
                 for (auto& c : at_below) c[n.axis] *= n.step;
             }
-        } else if (n.kind == op::broadcast) {
+        } else if (n.kind == node_kind::broadcast) {
             const std::size_t shift = n.rank - operand.rank;
             for (std::size_t a = 0; a < operand.rank; ++a) {
                 if (operand.extents[a] == 1) continue;
                 moves_below[a] = moves[a + shift];
                 for (std::size_t i = 0; i < Extent; ++i) at_below[i][a] = at[i][a + shift];
             }
-        } else if (n.kind == op::reshape) {
+        } else if (n.kind == node_kind::reshape) {
             const reshape_groups groups = align_reshape(n, operand);
             for (std::size_t g = 0; g < groups.count; ++g) {
                 const reshape_group& group = groups.group[g];

@@ -28,9 +28,9 @@ consteval auto operand_steps(const graph_node& n, const graph_node& operand, con
     const binding_list from = carried_axes(n, operand, Index);
     for (std::size_t a = 0; a < operand.rank; ++a) {
         if (from[a] != whole_axis) out[a] = steps[static_cast<std::size_t>(from[a])];
-        if (n.kind == op::slice && a == n.axis) out[a] = steps[a] * n.step;
+        if (n.kind == node_kind::slice && a == n.axis) out[a] = steps[a] * n.step;
         // A normalised element reads its own operand's element beside its row's statistics.
-        if ((n.kind == op::softmax || n.kind == op::standardize) && a == n.axis) out[a] = steps[a];
+        if ((n.kind == node_kind::softmax || n.kind == node_kind::standardize) && a == n.axis) out[a] = steps[a];
     }
     return spelled_out(out);
 }
@@ -111,33 +111,33 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
             return hole;
         } else if constexpr (is_name<Id>) {
             return value<static_cast<std::size_t>(n.same_as), Steps>(at, hole);
-        } else if constexpr (n.kind == op::array && values<Id> == -1) {
+        } else if constexpr (n.kind == node_kind::array && values<Id> == -1) {
             return load<lane_stride<Steps>(n.strides)>(base::template address<Id>(at));
-        } else if constexpr (n.kind == op::softmax && (values<Id> != -1 || factors<Id> != -1)) {
+        } else if constexpr (n.kind == node_kind::softmax && (values<Id> != -1 || factors<Id> != -1)) {
             return softmax_value<Id, Steps>(at, hole);
-        } else if constexpr (n.kind == op::standardize && factors<Id> != -1) {
+        } else if constexpr (n.kind == node_kind::standardize && factors<Id> != -1) {
             return standardized_value<Id, Steps>(at, hole);
         } else if constexpr (values<Id> != -1) {
             return read_buffer<static_cast<std::size_t>(values<Id>), element_of<Node>, Steps>(at);
-        } else if constexpr (n.kind == op::store) {
+        } else if constexpr (n.kind == node_kind::store) {
             return value<static_cast<std::size_t>(n.operands[0]), Steps>(at, hole);
-        } else if constexpr (n.kind == op::packed) {
+        } else if constexpr (n.kind == node_kind::packed) {
             return unpacked<Id, Steps>(at);
-        } else if constexpr (n.kind == op::scalar) {
+        } else if constexpr (n.kind == node_kind::scalar) {
             using Other = element_of<Node>;
             if constexpr (std::is_same_v<Other, bool>)
                 return truth(f.template node<Id>().value);
             else
                 return lanes_of<Other>(f.template node<Id>().value);
-        } else if constexpr (n.kind == op::map) {
+        } else if constexpr (n.kind == node_kind::map) {
             return [&]<std::size_t... Index>(std::index_sequence<Index...>) ASHLAR_LAMBDA_INLINE {
                 return f.template node<Id>().function(operand_value<Id, Index, Steps>(at, hole)...);
             }(std::make_index_sequence<Node::operand_count>{});
-        } else if constexpr (n.kind == op::index) {
+        } else if constexpr (n.kind == node_kind::index) {
             return along<n.axis, Steps>(at);
-        } else if constexpr (n.kind == op::mask) {
+        } else if constexpr (n.kind == node_kind::mask) {
             return kept<typename Node::shape_type, Steps>(f.template node<Id>().mask, at);
-        } else if constexpr (n.kind == op::masked) {
+        } else if constexpr (n.kind == node_kind::masked) {
             const auto x = operand_value<Id, 0, Steps>(at, hole);
             if constexpr (Unmasked) {
                 return x;
@@ -146,7 +146,7 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
                 const auto keep = kept<typename Node::shape_type, Steps>(f.template node<Id>().mask, at);
                 return select(convert_mask<Other>(keep), x, lanes_of<Other>(-infinity<Other>));
             }
-        } else if constexpr (n.kind == op::take) {
+        } else if constexpr (n.kind == node_kind::take) {
             return taken<Id, Steps>(at, hole);
         } else {
             return moved<Id, Steps>(at, hole);
@@ -198,9 +198,9 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
     template <std::size_t Id>
     static consteval std::size_t masked_below() {
         auto n = static_cast<std::size_t>(Plan::nodes[Id].operands[0]);
-        while (Plan::nodes[n].kind == op::let || Plan::nodes[n].kind == op::let_value || Plan::nodes[n].kind == op::store)
+        while (Plan::nodes[n].kind == node_kind::let || Plan::nodes[n].kind == node_kind::let_value || Plan::nodes[n].kind == node_kind::store)
             n = static_cast<std::size_t>(Plan::nodes[n].same_as);
-        return Plan::nodes[n].kind == op::masked ? n : no_axis;
+        return Plan::nodes[n].kind == node_kind::masked ? n : no_axis;
     }
 
     template <std::size_t Id, auto Steps, class Hole, std::size_t Rank>
@@ -249,7 +249,7 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
     ASHLAR_ALWAYS_INLINE auto hold_factors(const std::array<std::size_t, Rank>& at) const {
         const auto scale = factor_of<Id, Steps>(at, 0);
         held_factors<Id, std::remove_const_t<decltype(scale)>> held{scale, scale};
-        if constexpr (Plan::nodes[Id].kind == op::standardize && values<Id> != -1)
+        if constexpr (Plan::nodes[Id].kind == node_kind::standardize && values<Id> != -1)
             held.mean = read_buffer<static_cast<std::size_t>(values<Id>), element_of<node_of<Id>>, Steps>(at);
         return held;
     }
@@ -260,7 +260,7 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
         constexpr const graph_node& n = Plan::nodes[Id];
         [[maybe_unused]] constexpr auto below = static_cast<std::size_t>(n.operands[0]);
         constexpr std::size_t memory = base::template memory_node<Id>();
-        if constexpr (memory != no_axis && (memory == no_axis || Plan::nodes[memory].kind != op::softmax)) {
+        if constexpr (memory != no_axis && (memory == no_axis || Plan::nodes[memory].kind != node_kind::softmax)) {
             constexpr auto fixed = [] {
                 std::array<bool, max_rank> out{};
                 for (std::size_t a = 0; a < Rank; ++a) out[a] = Steps[a] == 0;
@@ -271,7 +271,7 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
                 return load<lane_stride<Steps>(m.strides)>(base::template address<Id>(at));
             else
                 return scattered<Id, Steps>(at, hole);
-        } else if constexpr (n.kind == op::reshape) {
+        } else if constexpr (n.kind == node_kind::reshape) {
             constexpr bool simple = [] {
                 const binding_list from = carried_axes(Plan::nodes[Id], Plan::nodes[below], 0);
                 for (std::size_t r = 0; r < Rank; ++r) {
@@ -285,7 +285,7 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
                 return operand_value<Id, 0, Steps>(at, hole);
             else
                 return one_by_one<Id, Steps>(at, hole);
-        } else if constexpr (n.kind == op::repeat && Steps[n.axis] != 0 && n.step != 1) {
+        } else if constexpr (n.kind == node_kind::repeat && Steps[n.axis] != 0 && n.step != 1) {
             return one_by_one<Id, Steps>(at, hole);
         } else {
             return operand_value<Id, 0, Steps>(at, hole);

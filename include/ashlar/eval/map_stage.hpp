@@ -31,7 +31,7 @@ struct map_stage : stage_axes<Plan, Element, Stage, Rows> {
         if constexpr (rows_in_lanes || !is_transposing_copy())
             return false;
         else
-            return Plan::nodes[base::template reader<width>::template memory_node<top>()].kind == op::array;
+            return Plan::nodes[base::template reader<width>::template memory_node<top>()].kind == node_kind::array;
     }
     /// Where that lies, and the distance from one row of the source, a column here, to the next.
     ASHLAR_ALWAYS_INLINE const output* source() const { return typename base::template reader<width>{f}.template address<top>(this->in_top(this->first_row(), 0)); }
@@ -49,16 +49,16 @@ private:
     template <std::size_t Id>
     static consteval bool is_flat() {
         constexpr const graph_node& n = Plan::nodes[Id];
-        if constexpr (n.kind == op::scalar) {
+        if constexpr (n.kind == node_kind::scalar) {
             return true;
-        } else if constexpr (n.kind == op::array) {
+        } else if constexpr (n.kind == node_kind::array) {
             std::ptrdiff_t step = 1;
             for (std::size_t a = n.rank; a-- > 0;) {
                 if (n.extents[a] != 1 && n.strides[a] != step) return false;
                 step *= static_cast<std::ptrdiff_t>(n.extents[a]);
             }
             return n.rank != 0 && n.size() == Plan::nodes[top].size() && n.extents[n.rank - 1u] == columns;
-        } else if constexpr (n.kind == op::map && stage.values[Id] == -1) {
+        } else if constexpr (n.kind == node_kind::map && stage.values[Id] == -1) {
             bool flat = true;
             [&]<std::size_t... Index>(std::index_sequence<Index...>) {
                 ((flat = flat && is_flat<static_cast<std::size_t>(Plan::nodes[Id].operands[Index])>()), ...);
@@ -82,7 +82,7 @@ private:
         if constexpr (memory == no_axis || stage.row_axis == no_axis || stage.column_axis == no_axis) {
             return false;
         } else {
-            if (Plan::nodes[memory].kind == op::softmax || std::is_same_v<output, bool> || Plan::target.lanes(sizeof(output)) != width) return false;
+            if (Plan::nodes[memory].kind == node_kind::softmax || std::is_same_v<output, bool> || Plan::target.lanes(sizeof(output)) != width) return false;
             constexpr std::ptrdiff_t r = source_stride(stage.row_axis), c = source_stride(stage.column_axis);
             return rows_in_lanes ? c == 1 && row_stride == 1 && r > 1 : r == 1 && column_stride == 1 && c > 1;
         }
@@ -143,30 +143,30 @@ private:
         constexpr const graph_node& n = Plan::nodes[Id];
         constexpr bool factors = stage.factors[Id] != -1;
         findings out{.operations = 1};
-        if constexpr (n.kind == op::scalar) {
+        if constexpr (n.kind == node_kind::scalar) {
             out.operations = 0;
-        } else if constexpr ((n.kind == op::array || stage.values[Id] != -1) && !factors) {
+        } else if constexpr ((n.kind == node_kind::array || stage.values[Id] != -1) && !factors) {
             out.shares = n.size() != Plan::nodes[top].size();
-        } else if constexpr ((n.kind == op::softmax || n.kind == op::standardize) && factors) {
+        } else if constexpr ((n.kind == node_kind::softmax || n.kind == node_kind::standardize) && factors) {
             out.operations = 2;
             bool same = stage.space == stage.top && n.rank == Plan::nodes[top].rank && n.axis == stage.column_axis;
             for (std::size_t a = 0; same && a < n.rank; ++a) same = n.extents[a] == Plan::nodes[top].extents[a];
             if (same) out.normalised = Id;
-            constexpr bool reads_operand = n.kind == op::standardize || n.variant != static_cast<std::uint8_t>(softmax_kind::plain);
+            constexpr bool reads_operand = n.kind == node_kind::standardize || n.variant != static_cast<std::uint8_t>(softmax_kind::plain);
             if constexpr (reads_operand)
                 out.add(look<static_cast<std::size_t>(n.operands[0])>());
             else
                 out.cheap = base::template reader<width>::template masked_below<Id>() == no_axis;
-        } else if constexpr (n.kind == op::map) {
+        } else if constexpr (n.kind == node_kind::map) {
             out.cheap = is_one_operation<decltype(Plan::template node<Id>::function)>();
             [&]<std::size_t... Index>(std::index_sequence<Index...>) {
                 (out.add(look<static_cast<std::size_t>(Plan::nodes[Id].operands[Index])>()), ...);
             }(std::make_index_sequence<Plan::nodes[Id].operand_count>{});
-        } else if constexpr (n.kind == op::let || n.kind == op::let_value) {
+        } else if constexpr (n.kind == node_kind::let || n.kind == node_kind::let_value) {
             // Another use of the name may read other rows of what it stands for.
             out = look<static_cast<std::size_t>(n.same_as)>();
             out.normalised = no_axis;
-        } else if constexpr (n.kind == op::store) {
+        } else if constexpr (n.kind == node_kind::store) {
             return look<static_cast<std::size_t>(n.operands[0])>();
         } else {
             out.cheap = is_index_map(n.kind) && base::template reader<width>::template memory_node<Id>() != no_axis;

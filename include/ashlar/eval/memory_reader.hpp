@@ -23,7 +23,7 @@ struct memory_reader {
     static constexpr std::int16_t factors = stage.factors[Id];
     /// A name for a value that this use does not have in a layout of its own.
     template <std::size_t Id>
-    static constexpr bool is_name = (Plan::nodes[Id].kind == op::let || Plan::nodes[Id].kind == op::let_value) && values<Id> == -1;
+    static constexpr bool is_name = (Plan::nodes[Id].kind == node_kind::let || Plan::nodes[Id].kind == node_kind::let_value) && values<Id> == -1;
 
     /// The node in whose memory the elements of Id lie; no_axis if they are computed.
     template <std::size_t Id>
@@ -31,14 +31,14 @@ struct memory_reader {
         constexpr const graph_node& n = Plan::nodes[Id];
         if constexpr (is_name<Id>)
             return memory_node<static_cast<std::size_t>(n.same_as)>();
-        else if constexpr (n.kind == op::array && values<Id> == -1)
+        else if constexpr (n.kind == node_kind::array && values<Id> == -1)
             return Id;
         else if constexpr (values<Id> != -1)
             return Plan::code.buffers[static_cast<std::size_t>(values<Id>)].role == buffer_role::values ||
                            Plan::code.buffers[static_cast<std::size_t>(values<Id>)].role == buffer_role::numerators
                        ? Id
                        : no_axis;
-        else if constexpr (n.kind == op::store || is_index_map(n.kind))
+        else if constexpr (n.kind == node_kind::store || is_index_map(n.kind))
             return memory_node<static_cast<std::size_t>(n.operands[0])>();
         else
             return no_axis;
@@ -50,11 +50,11 @@ struct memory_reader {
         constexpr const graph_node& n = Plan::nodes[Id];
         if constexpr (is_name<Id>)
             return memory_strides<static_cast<std::size_t>(n.same_as), Fixed>();
-        else if constexpr (n.kind == op::array && values<Id> == -1)
+        else if constexpr (n.kind == node_kind::array && values<Id> == -1)
             return {n.strides, true};
         else if constexpr (values<Id> != -1)
             return {Plan::code.buffers[static_cast<std::size_t>(values<Id>)].strides, true};
-        else if constexpr (n.kind == op::store)
+        else if constexpr (n.kind == node_kind::store)
             return memory_strides<static_cast<std::size_t>(n.operands[0]), Fixed>();
         else {
             constexpr auto below_id = static_cast<std::size_t>(n.operands[0]);
@@ -71,7 +71,7 @@ struct memory_reader {
         constexpr const graph_node& n = Plan::nodes[Id];
         if constexpr (is_name<Id>) {
             return address<static_cast<std::size_t>(n.same_as)>(at);
-        } else if constexpr (n.kind == op::array && values<Id> == -1) {
+        } else if constexpr (n.kind == node_kind::array && values<Id> == -1) {
             std::ptrdiff_t offset = 0;
             for_each_axis<Rank>([&]<std::size_t Axis>() ASHLAR_LAMBDA_INLINE {
                 constexpr std::ptrdiff_t stride = Plan::nodes[Id].strides[Axis];

@@ -29,7 +29,7 @@ struct packed_like<Element, shape<Rows, Columns>, Config> {
 ///
 ///     const auto packed_weights = pack(weights);
 ///     y = matmul(x, packed_weights);
-template <expression Expression, class Config = current_config>
+template <any_expression Expression, class Config = current_config>
 [[nodiscard]] constexpr auto pack(const Expression& e) noexcept {
     static_assert(detail::packed_rank<shape_of<Expression>>::is_matrix,
                   "ashlar: pack: only a matrix can be packed; reshape it to two axes or pack its parts");

@@ -18,7 +18,7 @@ constexpr bool reads_panels(std::size_t s) {
     const auto& stage = Plan::code.stages[s];
     if (stage.kind != stage_kind::product) return false;
     const auto right = static_cast<std::size_t>(Plan::nodes[static_cast<std::size_t>(stage.core)].operands[1]);
-    return Plan::nodes[Plan::resolve(right)].kind == op::packed;
+    return Plan::nodes[Plan::resolve(right)].kind == node_kind::packed;
 }
 
 /// The node of the packed weights of stage s.

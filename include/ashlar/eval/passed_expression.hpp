@@ -16,7 +16,7 @@ template <class Plan>
 consteval bool passes_in_registers() {
     using Expression = typename Plan::expression_type;
     std::size_t pointers = 0;
-    for (const graph_node& n : Plan::nodes) pointers += n.kind == op::array && !n.owned;
+    for (const graph_node& n : Plan::nodes) pointers += n.kind == node_kind::array && !n.owned;
     return sizeof(Expression) <= 2 * sizeof(std::uintptr_t) && pointers * sizeof(std::uintptr_t) == sizeof(Expression) &&
            std::is_trivially_copy_constructible_v<Expression> && std::is_trivially_destructible_v<Expression>;
 }

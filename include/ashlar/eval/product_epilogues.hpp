@@ -42,7 +42,7 @@ struct product_epilogues : product_operands<Plan, Element, Stage, Rows> {
         if constexpr (static_cast<std::int16_t>(Id) == stage.left_factor) {
             constexpr auto b = static_cast<std::size_t>(stage.factors[Id]);
             return f.template buffer<element, b>() + f.template buffer_offset<b>(at);
-        } else if constexpr (n.kind == op::let || n.kind == op::let_value) {
+        } else if constexpr (n.kind == node_kind::let || n.kind == node_kind::let_value) {
             return factor_address<static_cast<std::size_t>(n.same_as)>(at);
         } else {
             return factor_address<static_cast<std::size_t>(n.operands[0])>(operand_coordinates<0>(f.template node<Id>(), at));
@@ -52,10 +52,10 @@ struct product_epilogues : product_operands<Plan, Element, Stage, Rows> {
     /// Whether the lanes of the core's values on their way to node n do not have to know where they stand.
     static consteval bool is_uniform(std::size_t n) {
         const graph_node& g = Plan::nodes[n];
-        if (n == core || g.kind == op::scalar) return true;
+        if (n == core || g.kind == node_kind::scalar) return true;
         if (stage.values[n] != -1) return false;
-        if (g.kind == op::let || g.kind == op::let_value) return is_uniform(static_cast<std::size_t>(g.same_as));
-        if (g.kind != op::map) return false;
+        if (g.kind == node_kind::let || g.kind == node_kind::let_value) return is_uniform(static_cast<std::size_t>(g.same_as));
+        if (g.kind != node_kind::map) return false;
         for (std::size_t i = 0; i < g.operand_count; ++i)
             if (!is_uniform(static_cast<std::size_t>(g.operands[i]))) return false;
         return true;
@@ -120,7 +120,7 @@ struct product_epilogues : product_operands<Plan, Element, Stage, Rows> {
     /// The masked node on top of the product, past names; it decides which blocks need its mask.
     static consteval std::size_t masked_top() {
         constexpr std::size_t t = Plan::resolve(base::top);
-        return Plan::nodes[t].kind == op::masked && stage.values[t] == -1 && is_plain_chain() ? t : no_axis;
+        return Plan::nodes[t].kind == node_kind::masked && stage.values[t] == -1 && is_plain_chain() ? t : no_axis;
     }
     static consteval bool is_plain_chain() {
         for (std::size_t t = 0; t < base::top_rank; ++t)

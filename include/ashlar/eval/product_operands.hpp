@@ -11,7 +11,7 @@ template <class Plan>
 inline constexpr std::size_t bytes_read = [] {
     std::size_t bytes = 0;
     for (const graph_node& n : Plan::nodes)
-        if (n.kind == op::array || n.kind == op::packed) bytes += n.size() * n.element_bytes;
+        if (n.kind == node_kind::array || n.kind == node_kind::packed) bytes += n.size() * n.element_bytes;
     return bytes;
 }();
 
@@ -42,7 +42,7 @@ struct product_operands : stage_axes<Plan, Element, Stage, Rows> {
         return reader::template memory_strides<Id, fixed>();
     }
     static constexpr axis_list left_strides = operand_strides<left>().strides;
-    static constexpr bool right_is_packed = Plan::nodes[Plan::resolve(right)].kind == op::packed;
+    static constexpr bool right_is_packed = Plan::nodes[Plan::resolve(right)].kind == node_kind::packed;
     static constexpr axis_list right_strides = [] {
         if constexpr (right_is_packed)
             return axis_list{};

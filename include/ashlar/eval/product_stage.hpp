@@ -91,7 +91,7 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
         constexpr const graph_node& n = Plan::nodes[Id];
         if constexpr (static_cast<std::int16_t>(Id) == stage.support)
             return ask.template operator()<Id>(at);
-        else if constexpr (n.kind == op::let || n.kind == op::let_value)
+        else if constexpr (n.kind == node_kind::let || n.kind == node_kind::let_value)
             return of_support<static_cast<std::size_t>(n.same_as)>(at, ask);
         else
             return of_support<static_cast<std::size_t>(n.operands[0])>(operand_coordinates<0>(f.template node<Id>(), at), ask);

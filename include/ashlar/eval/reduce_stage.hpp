@@ -14,21 +14,21 @@ struct reduce_stage : row_stage<Plan, Element, Stage, Rows> {
     using typename base::element;
     using typename base::input;
     using integers = lanes<std::int32_t, width, typename base::config>;
-    static constexpr auto kind = static_cast<reduction>(Plan::nodes[core].variant);
+    static constexpr auto kind = static_cast<reduction_kind>(Plan::nodes[core].variant);
     static constexpr typename base::range all{0, columns};
 
     ASHLAR_ALWAYS_INLINE void run() const {
-        if constexpr (kind == reduction::sum)
+        if constexpr (kind == reduction_kind::sum)
             fold<sum_fold<typename base::template lanes_of<input>>>([](auto x) ASHLAR_LAMBDA_INLINE { return x; });
-        else if constexpr (kind == reduction::mean)
+        else if constexpr (kind == reduction_kind::mean)
             fold<sum_fold<typename base::template lanes_of<input>>>([](auto x) ASHLAR_LAMBDA_INLINE { return x * (element(1) / element(columns)); });
-        else if constexpr (kind == reduction::max || kind == reduction::min)
-            fold<extreme_fold<typename base::template lanes_of<input>, kind == reduction::max>>([](auto x) ASHLAR_LAMBDA_INLINE { return x; });
-        else if constexpr (kind == reduction::all || kind == reduction::any)
-            fold<truth_fold<typename base::template reader<width>::truth, kind == reduction::all>>([](auto x) ASHLAR_LAMBDA_INLINE { return x; });
-        else if constexpr (kind == reduction::argmax)
+        else if constexpr (kind == reduction_kind::max || kind == reduction_kind::min)
+            fold<extreme_fold<typename base::template lanes_of<input>, kind == reduction_kind::max>>([](auto x) ASHLAR_LAMBDA_INLINE { return x; });
+        else if constexpr (kind == reduction_kind::all || kind == reduction_kind::any)
+            fold<truth_fold<typename base::template reader<width>::truth, kind == reduction_kind::all>>([](auto x) ASHLAR_LAMBDA_INLINE { return x; });
+        else if constexpr (kind == reduction_kind::argmax)
             fold<argmax_fold<typename base::template lanes_of<input>, integers>>([](auto x) ASHLAR_LAMBDA_INLINE { return x; });
-        else if constexpr (kind == reduction::variance)
+        else if constexpr (kind == reduction_kind::variance)
             run_variance();
         else
             run_logsumexp();
@@ -37,10 +37,10 @@ struct reduce_stage : row_stage<Plan, Element, Stage, Rows> {
 private:
     template <class Fold, class Value>
     ASHLAR_ALWAYS_INLINE static void step(Fold& fold, Value x, [[maybe_unused]] std::size_t column, [[maybe_unused]] std::ptrdiff_t distance) {
-        if constexpr (kind == reduction::argmax) {
+        if constexpr (kind == reduction_kind::argmax) {
             const integers index = integers(static_cast<std::int32_t>(column)) + integers::iota() * integers(static_cast<std::int32_t>(distance));
             fold.step(x, index);
-        } else if constexpr (kind == reduction::all || kind == reduction::any) {
+        } else if constexpr (kind == reduction_kind::all || kind == reduction_kind::any) {
             fold.step(convert_mask<typename decltype(fold.answer)::operand_type::value_type>(x));
         } else {
             fold.step(x);
@@ -51,11 +51,11 @@ private:
     ASHLAR_ALWAYS_INLINE static auto padded(Value x, std::integral_constant<std::size_t, Width>) {
         if constexpr (Width == width)
             return x;
-        else if constexpr (kind == reduction::all)
+        else if constexpr (kind == reduction_kind::all)
             return x || !decltype(x)::first(Width);
-        else if constexpr (kind == reduction::any)
+        else if constexpr (kind == reduction_kind::any)
             return x && decltype(x)::first(Width);
-        else if constexpr (kind == reduction::argmax)
+        else if constexpr (kind == reduction_kind::argmax)
             return select(Value::mask_type::first(Width), x, Value(extreme_fold<Value, true>::start));
         else
             return select(Value::mask_type::first(Width), x, Fold::identity());

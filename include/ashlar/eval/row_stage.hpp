@@ -48,7 +48,7 @@ struct row_stage : stage_axes<Plan, Element, Stage, Rows> {
         if constexpr (static_cast<std::int16_t>(Id) == stage.support)
             return all == nullptr ? supported_keys<Id>(f, at, q0, q1) : supported_keys_within<Id, key_group>(f, at, q0, q1, *all);
         else
-            return support_of<Plan::nodes[Id].kind == op::store ? static_cast<std::size_t>(Plan::nodes[Id].operands[0])
+            return support_of<Plan::nodes[Id].kind == node_kind::store ? static_cast<std::size_t>(Plan::nodes[Id].operands[0])
                                                              : static_cast<std::size_t>(Plan::nodes[Id].same_as)>(at, q0, q1, all);
     }
 
@@ -58,7 +58,7 @@ struct row_stage : stage_axes<Plan, Element, Stage, Rows> {
         const auto at = this->in_space(row, column);
         std::array<std::size_t, core_rank> out{};
         for (std::size_t a = 0; a < core_rank; ++a) {
-            if constexpr (Plan::nodes[core].kind == op::reduce) {
+            if constexpr (Plan::nodes[core].kind == node_kind::reduce) {
                 const std::size_t axis = Plan::nodes[core].axis;
                 if (core_rank == base::space_rank)
                     out[a] = a == axis ? 0 : at[a];
@@ -91,7 +91,7 @@ struct row_stage : stage_axes<Plan, Element, Stage, Rows> {
     static consteval std::ptrdiff_t row_number_stride() {
         constexpr std::size_t row = stage.row_axis;
         if (row == no_axis) return 0;
-        const bool dropped = Plan::nodes[core].kind == op::reduce && core_rank < base::space_rank;
+        const bool dropped = Plan::nodes[core].kind == node_kind::reduce && core_rank < base::space_rank;
         return Plan::code.buffers[Buffer].strides[dropped && row > Plan::nodes[core].axis ? row - 1 : row];
     }
 

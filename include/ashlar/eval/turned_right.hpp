@@ -67,7 +67,7 @@ struct turned_right {
 
     /// The copy reads memory that no stage writes, so it may as well be made later.
     static constexpr bool pays = [] {
-        if constexpr (std::is_same_v<typename copy::output, element> && Plan::nodes[operands::left].excluded != exclusion::zero && Plan::nodes[Plan::resolve(operands::base::top)].kind != op::masked &&
+        if constexpr (std::is_same_v<typename copy::output, element> && Plan::nodes[operands::left].excluded != exclusion::zero && Plan::nodes[Plan::resolve(operands::base::top)].kind != node_kind::masked &&
                       copy::columns == operands::columns && operands::right_column == 1 && turns_beside<element, config, shape>)
             return copy::turns_leaf();
         else

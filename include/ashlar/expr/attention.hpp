@@ -95,7 +95,7 @@ ASHLAR_ALWAYS_INLINE constexpr auto make_weights(Query&& q, Key&& k, const Given
 
 /// What attention is of a query that is a vector: one row.
 template <class Query>
-concept vector_query = expression<Query> && shape_of<Query>::rank == 1;
+concept vector_query = any_expression<Query> && shape_of<Query>::rank == 1;
 
 }  // namespace detail
 
@@ -104,7 +104,7 @@ concept vector_query = expression<Query> && shape_of<Query>::rank == 1;
 /// of `attention`. `store` gives the weights beside the result of an attention written out.
 ///
 ///     auto w = attention_weights(q, k, causal);
-template <expression Query, expression Key, class... Options>
+template <any_expression Query, any_expression Key, class... Options>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto attention_weights(Query&& q, Key&& k, Options&&... options) noexcept {
     if constexpr (detail::vector_query<Query>)
         return squeeze<-2>(attention_weights(unsqueeze<0>(std::forward<Query>(q)), std::forward<Key>(k),
@@ -131,7 +131,7 @@ template <expression Query, expression Key, class... Options>
 /// that a mask excludes for a query are not read into its result, so NaN in padding cannot leak.
 ///
 ///     tensor<float, seq, head> y = attention(q, k, v, causal && keys_below(length));
-template <expression Query, expression Key, expression Value, class... Options>
+template <any_expression Query, any_expression Key, any_expression Value, class... Options>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto attention(Query&& q, Key&& k, Value&& v, Options&&... options) noexcept {
     if constexpr (detail::vector_query<Query>)
         return squeeze<-2>(attention(unsqueeze<0>(std::forward<Query>(q)), std::forward<Key>(k), std::forward<Value>(v),

@@ -124,7 +124,7 @@ consteval auto scores_of() {
 /// Checks that queries, keys and values go together. As all checks here it is called by attention itself, since each
 /// function in between would cost an error three lines. Every rule is well-formed for any shapes, and the first that
 /// does not hold silences those after it.
-template <expression Queries, expression Keys, expression Values>
+template <any_expression Queries, any_expression Keys, any_expression Values>
 consteval bool check_operands() {
     using Element = element_of<Queries>;
     using Query = shape_of<Queries>;
@@ -222,7 +222,7 @@ template <class Option>
 struct score_operand {
     using type = void;
 };
-template <expression Expression>
+template <any_expression Expression>
 struct score_operand<scale_option<Expression>> {
     using type = Expression;
 };
@@ -233,7 +233,7 @@ struct score_operand<bias_option<Expression>> {
 
 /// Checks that a scale or a bias can be combined with scores of elements Element. For masks see masked.hpp.
 template <class Element, class Scores, class Option>
-    requires expression<typename score_operand<Option>::type>
+    requires any_expression<typename score_operand<Option>::type>
 consteval bool check_option(std::type_identity<Option>) {
     using operand = typename score_operand<Option>::type;
     constexpr bool same = element_types<Element, element_of<operand>>::same;
@@ -267,7 +267,7 @@ consteval bool check_option(std::type_identity<score_mod_option<Function>>) {
     return score_mod_result<result, Element>::is_a_score;
 }
 
-template <expression Query, expression Key>
+template <any_expression Query, any_expression Key>
 using scores_shape = decltype(scores_of<shape_of<Query>, shape_of<Key>>());
 
 /// The shape [..., queries, Columns] that a refused attention was most likely meant to have.
@@ -279,7 +279,7 @@ consteval auto meant_attention_shape() {
 }
 
 /// What a refused attention returns.
-template <expression Query, expression Key, auto Columns>
+template <any_expression Query, any_expression Key, auto Columns>
 ASHLAR_ALWAYS_INLINE constexpr auto refused_attention() noexcept {
     return refused<floating_or_float<element_of<Query>>, decltype(meant_attention_shape<shape_of<Query>, shape_of<Key>, Columns>())>();
 }

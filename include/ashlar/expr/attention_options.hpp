@@ -53,7 +53,7 @@ inline constexpr attention_option option_kind<fast_t> = attention_option::fast;
 /// A number as it is, an expression as a node holds it.
 template <class Argument>
 ASHLAR_ALWAYS_INLINE constexpr auto number_or_held(Argument&& a) noexcept {
-    if constexpr (expression<Argument>)
+    if constexpr (any_expression<Argument>)
         return hold(std::forward<Argument>(a));
     else
         return std::remove_cvref_t<Argument>(a);
@@ -81,7 +81,7 @@ ASHLAR_ALWAYS_INLINE constexpr auto option_of(const First& first, const Rest&...
 ///
 ///     attention(q, k, v, scale(0.125f))
 template <class Scale>
-    requires(detail::scalar_argument<Scale> || expression<Scale>)
+    requires(detail::scalar_argument<Scale> || any_expression<Scale>)
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto scale(Scale&& s) noexcept {
     return detail::scale_option<decltype(detail::number_or_held(std::forward<Scale>(s)))>{
         detail::number_or_held(std::forward<Scale>(s))};
@@ -100,7 +100,7 @@ template <detail::scalar_argument Number>
 /// named tensor is borrowed.
 ///
 ///     attention(q, k, v, bias(relative_positions))   // [heads, queries, keys]
-template <expression Expression>
+template <any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto bias(Expression&& e) noexcept {
     return detail::bias_option<detail::held<Expression>>{detail::hold(std::forward<Expression>(e))};
 }
@@ -110,7 +110,7 @@ template <expression Expression>
 ///
 ///     attention(q, k, v, score_mod([=](auto s, auto query, auto key) { return s - slope * (query - key); }))   // ALiBi
 template <class Function>
-    requires(!expression<Function>)
+    requires(!any_expression<Function>)
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto score_mod(Function f) noexcept {
     return detail::score_mod_option<Function>{f};
 }

@@ -62,7 +62,7 @@ struct stack_clash<First, Second, Rest...>
 /// take one from any part. Lazy; a single part stays as it is.
 ///
 ///     auto both = concat<seq>(past, now);   // [48, head] and [16, head] as [64, head]
-template <auto Axis, expression First, expression... Rest>
+template <auto Axis, any_expression First, any_expression... Rest>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto concat(First&& first, Rest&&... rest) noexcept {
     using Element = element_of<First>;
     using other = typename detail::other_element<Element, Rest...>::type;
@@ -94,7 +94,7 @@ template <auto Axis, expression First, expression... Rest>
 /// its end) and is as long as there are parts. Lazy.
 ///
 ///     auto pair = stack<0>(left, right);   // two of [64] as [2, 64]
-template <std::ptrdiff_t Axis, expression First, expression... Rest>
+template <std::ptrdiff_t Axis, any_expression First, any_expression... Rest>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto stack(First&& first, Rest&&... rest) noexcept {
     using from = shape_of<First>;
     using clash = typename detail::stack_clash<from, shape_of<Rest>...>::type;
@@ -126,7 +126,7 @@ consteval auto taken_shape() {
 }
 
 /// Each entry along an axis Times times in a row: entry i of the result is entry i / Times of e. Lazy.
-template <auto Axis, std::size_t Times, expression Expression>
+template <auto Axis, std::size_t Times, any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto repeat(Expression&& e) noexcept {
     if constexpr (Times == 1) {
         return itself(std::forward<Expression>(e));
@@ -143,7 +143,7 @@ template <auto Axis, std::size_t Times, expression Expression>
 /// Indices must be at least 0 and less than the extent. Lazy.
 ///
 ///     auto embedded = take<0>(embedding, tokens);   // [vocabulary, 64] and [32] as [32, 64]
-template <auto Axis = 0, expression Table, expression Indices>
+template <auto Axis = 0, any_expression Table, any_expression Indices>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto take(Table&& table, Indices&& indices) noexcept {
     constexpr bool found = detail::axis_argument<Axis, shape_of<Table>>::found;
     constexpr bool integers = detail::index_elements<element_of<Indices>>::are_integers;

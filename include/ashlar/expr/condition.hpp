@@ -31,7 +31,7 @@ template <class Expression>
 consteval bool truth_is_readable() {
     if constexpr (!std::is_same_v<element_of<Expression>, bool>)
         return false;
-    else if constexpr (kind_of<Expression> == op::array || kind_of<Expression> == op::scalar || kind_of<Expression> == op::mask)
+    else if constexpr (kind_of<Expression> == node_kind::array || kind_of<Expression> == node_kind::scalar || kind_of<Expression> == node_kind::mask)
         return true;
     else if constexpr (moves_elements(kind_of<Expression>) || is_map_of<Expression, not_function>)
         return truth_is_readable<operand_type<0, Expression>>();
@@ -44,14 +44,14 @@ consteval bool truth_is_readable() {
 /// One element of a bool expression whose truth is readable.
 template <class Expression>
 ASHLAR_ALWAYS_INLINE constexpr bool truth_at(const Expression& e, const coordinates<Expression>& at) noexcept {
-    if constexpr (kind_of<Expression> == op::array) {
+    if constexpr (kind_of<Expression> == node_kind::array) {
         std::ptrdiff_t offset = 0;
         for (std::size_t axis = 0; axis < at.size(); ++axis)
             offset += static_cast<std::ptrdiff_t>(at[axis]) * Expression::strides[axis];
         return e.data()[offset];
-    } else if constexpr (kind_of<Expression> == op::scalar) {
+    } else if constexpr (kind_of<Expression> == node_kind::scalar) {
         return e.value;
-    } else if constexpr (kind_of<Expression> == op::mask) {
+    } else if constexpr (kind_of<Expression> == node_kind::mask) {
         return mask_keeps<typename Expression::shape_type>(e.mask, at);
     } else {
         const bool first = truth_at(e.template operand<0>(), operand_coordinates<0>(e, at));

@@ -17,9 +17,9 @@ template <std::size_t Index, class Node>
 using operand_type = decltype(operand_type_at<Index>(std::declval<const decltype(Node::operands)&>()));
 
 /// Nodes that only say where their operand's elements are.
-consteval bool moves_elements(op kind) {
-    return kind == op::permute || kind == op::reshape || kind == op::slice || kind == op::broadcast ||
-           kind == op::repeat;
+consteval bool moves_elements(node_kind kind) {
+    return kind == node_kind::permute || kind == node_kind::reshape || kind == node_kind::slice || kind == node_kind::broadcast ||
+           kind == node_kind::repeat;
 }
 
 /// One index for each axis of an expression.
@@ -65,7 +65,7 @@ unbroadcast(const std::array<std::size_t, Rank>& at) noexcept {
 template <std::size_t Index, class Node>
 ASHLAR_ALWAYS_INLINE constexpr auto operand_coordinates(const Node& node, const coordinates<Node>& at) noexcept {
     using from = typename std::remove_cvref_t<decltype(node.template operand<Index>())>::shape_type;
-    if constexpr (Node::kind == op::reshape)
+    if constexpr (Node::kind == node_kind::reshape)
         return coordinates_of_element<from>(element_of_coordinates<typename Node::shape_type>(at));
     else
         return unbroadcast<from>(at);

@@ -194,7 +194,7 @@ ASHLAR_ALWAYS_INLINE constexpr auto einsum_of(FirstOperand&& a, SecondOperand&& 
 ///
 ///     auto scores = einsum<"bqd,bkd->bqk">(q, k);
 ///     auto trace = einsum<"ii->">(m);
-template <fixed_string Subscripts, expression First, expression... Rest>
+template <fixed_string Subscripts, any_expression First, any_expression... Rest>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto einsum(First&& first, Rest&&... rest) noexcept {
     constexpr detail::subscripts parsed = detail::parse_subscripts(Subscripts.text, Subscripts.size());
     if constexpr (detail::check_einsum<Subscripts, element_of<First>, shape_of<First>, shape_of<Rest>...>(

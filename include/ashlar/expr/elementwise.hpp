@@ -22,18 +22,18 @@ namespace detail {
 
 /// A number beside an expression.
 template <class Argument>
-concept scalar_argument = element<std::remove_cvref_t<Argument>>;
+concept scalar_argument = any_element<std::remove_cvref_t<Argument>>;
 
 /// What an elementwise function takes: expressions and numbers, and one expression at least.
 template <class... Argument>
-concept elementwise_arguments = (expression<Argument> || ...) && ((expression<Argument> || scalar_argument<Argument>) && ...);
+concept elementwise_arguments = (any_expression<Argument> || ...) && ((any_expression<Argument> || scalar_argument<Argument>) && ...);
 
 /// The element type of the first expression, which the numbers take; of numbers alone their common type.
 template <class First, class... Rest>
 consteval auto element_among() {
-    if constexpr (expression<First>)
+    if constexpr (any_expression<First>)
         return std::type_identity<element_of<First>>{};
-    else if constexpr ((expression<Rest> || ...))
+    else if constexpr ((any_expression<Rest> || ...))
         return element_among<Rest...>();
     else
         return std::type_identity<std::common_type_t<std::remove_cvref_t<First>, std::remove_cvref_t<Rest>...>>{};
@@ -46,7 +46,7 @@ template <class Element, class Argument>
 struct argument_element {
     using type = Element;
 };
-template <class Element, expression Argument>
+template <class Element, any_expression Argument>
 struct argument_element<Element, Argument> {
     using type = element_of<Argument>;
 };
@@ -59,7 +59,7 @@ struct other_element {
 template <class Element, class First, class... Rest>
 struct other_element<Element, First, Rest...> : other_element<Element, Rest...> {};
 template <class Element, class First, class... Rest>
-    requires(expression<First> && !std::is_same_v<element_of<First>, Element>)
+    requires(any_expression<First> && !std::is_same_v<element_of<First>, Element>)
 struct other_element<Element, First, Rest...> {
     using type = element_of<First>;
 };
@@ -95,7 +95,7 @@ struct first_clash<Left, Right, Rest...> : first_clash<decltype(broadcast_two<Le
 /// An argument as a node holds it; a number becomes an Element.
 template <class Element, class Argument>
 ASHLAR_ALWAYS_INLINE constexpr auto as_operand(Argument&& a) noexcept {
-    if constexpr (expression<Argument>)
+    if constexpr (any_expression<Argument>)
         return hold(std::forward<Argument>(a));
     else
         return scalar_node<Element>{static_cast<Element>(a)};
@@ -103,7 +103,7 @@ ASHLAR_ALWAYS_INLINE constexpr auto as_operand(Argument&& a) noexcept {
 
 template <class Argument>
 consteval auto argument_shape() {
-    if constexpr (expression<Argument>)
+    if constexpr (any_expression<Argument>)
         return shape_of<Argument>{};
     else
         return shape<>{};
@@ -179,7 +179,7 @@ ASHLAR_ALWAYS_INLINE constexpr auto elementwise(Function f, Argument&&... a) noe
 /// e to the power of each element. Floating point; errors are those of the scalar function of the same name.
 ///
 ///     tensor<float, 4> y = exp(x);
-template <expression Expression>
+template <any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto exp(Expression&& x) noexcept {
     return detail::elementwise(detail::exp_function{}, std::forward<Expression>(x));
 }
@@ -187,103 +187,103 @@ template <expression Expression>
 /// The same with an error of at most 1.2e-4 of each result.
 ///
 ///     tensor<float, 4> y = exp(x, fast);
-template <expression Expression>
+template <any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto exp(Expression&& x, fast_t) noexcept {
     return detail::elementwise(detail::fast_function<detail::exp_function>{}, std::forward<Expression>(x));
 }
 
 /// Natural logarithm of each element; NaN below 0, minus infinity at 0.
-template <expression Expression>
+template <any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto log(Expression&& x) noexcept {
     return detail::elementwise(detail::log_function{}, std::forward<Expression>(x));
 }
 
 /// Square root of each element, exactly rounded; NaN below 0.
-template <expression Expression>
+template <any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto sqrt(Expression&& x) noexcept {
     return detail::elementwise(detail::sqrt_function{}, std::forward<Expression>(x));
 }
 
 /// 1 / sqrt(x) of each element; infinity at 0, NaN below.
-template <expression Expression>
+template <any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto rsqrt(Expression&& x) noexcept {
     return detail::elementwise(detail::rsqrt_function{}, std::forward<Expression>(x));
 }
 
 /// Hyperbolic tangent of each element, in [-1, 1].
-template <expression Expression>
+template <any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto tanh(Expression&& x) noexcept {
     return detail::elementwise(detail::tanh_function{}, std::forward<Expression>(x));
 }
 
 /// The same with an error of at most 1e-4 of each result.
-template <expression Expression>
+template <any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto tanh(Expression&& x, fast_t) noexcept {
     return detail::elementwise(detail::fast_function<detail::tanh_function>{}, std::forward<Expression>(x));
 }
 
 /// Error function of each element, in [-1, 1]: 2 / sqrt(pi) times the integral of exp(-t * t) from 0 to x.
-template <expression Expression>
+template <any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto erf(Expression&& x) noexcept {
     return detail::elementwise(detail::erf_function{}, std::forward<Expression>(x));
 }
 
 /// 1 / (1 + exp(-x)) of each element, in [0, 1].
-template <expression Expression>
+template <any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto sigmoid(Expression&& x) noexcept {
     return detail::elementwise(detail::sigmoid_function{}, std::forward<Expression>(x));
 }
 
 /// The same with an error of at most 1.2e-4 of each result.
-template <expression Expression>
+template <any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto sigmoid(Expression&& x, fast_t) noexcept {
     return detail::elementwise(detail::fast_function<detail::sigmoid_function>{}, std::forward<Expression>(x));
 }
 
 /// max(x, 0) of each element; NaN stays NaN. Integers too.
-template <expression Expression>
+template <any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto relu(Expression&& x) noexcept {
     return detail::elementwise(detail::relu_function{}, std::forward<Expression>(x));
 }
 
 /// x / 2 * (1 + erf(x / sqrt(2))) of each element (Hendrycks and Gimpel 2016, the exact form).
-template <expression Expression>
+template <any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto gelu(Expression&& x) noexcept {
     return detail::elementwise(detail::gelu_function{}, std::forward<Expression>(x));
 }
 
 /// The same with an error of at most 5e-5, and 5e-4 of each result from -1 on.
-template <expression Expression>
+template <any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto gelu(Expression&& x, fast_t) noexcept {
     return detail::elementwise(detail::fast_function<detail::gelu_function>{}, std::forward<Expression>(x));
 }
 
 /// x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))) of each element: the approximation of `gelu`.
-template <expression Expression>
+template <any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto gelu_tanh(Expression&& x) noexcept {
     return detail::elementwise(detail::gelu_tanh_function{}, std::forward<Expression>(x));
 }
 
 /// The same with an error of at most 1.2e-4 of each result from -4 on.
-template <expression Expression>
+template <any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto gelu_tanh(Expression&& x, fast_t) noexcept {
     return detail::elementwise(detail::fast_function<detail::gelu_tanh_function>{}, std::forward<Expression>(x));
 }
 
 /// x * sigmoid(x) of each element, also known as swish.
-template <expression Expression>
+template <any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto silu(Expression&& x) noexcept {
     return detail::elementwise(detail::silu_function{}, std::forward<Expression>(x));
 }
 
 /// The same with an error of at most 1.2e-4 of each result.
-template <expression Expression>
+template <any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto silu(Expression&& x, fast_t) noexcept {
     return detail::elementwise(detail::fast_function<detail::silu_function>{}, std::forward<Expression>(x));
 }
 
 /// Magnitude of each element. Integers too.
-template <expression Expression>
+template <any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto abs(Expression&& x) noexcept {
     return detail::elementwise(detail::abs_function{}, std::forward<Expression>(x));
 }
@@ -314,7 +314,7 @@ template <class Argument, class Other>
 /// Each element brought into [lowest, highest], which are numbers or expressions; NaN stays NaN.
 ///
 ///     auto y = clamp(x, -1.0f, 1.0f);
-template <expression Expression, class Lowest, class Highest>
+template <any_expression Expression, class Lowest, class Highest>
     requires detail::elementwise_arguments<Expression, Lowest, Highest>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto clamp(Expression&& x, Lowest&& lowest, Highest&& highest) noexcept {
     return detail::elementwise(detail::clamp_function{}, std::forward<Expression>(x), std::forward<Lowest>(lowest),
@@ -324,7 +324,7 @@ template <expression Expression, class Lowest, class Highest>
 /// Each element as a Target, as static_cast converts; of bool 0 or 1, to bool whether it differs from 0.
 ///
 ///     auto y = cast<float>(counts) * 0.5f;
-template <element Target, expression Expression>
+template <any_element Target, any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto cast(Expression&& x) noexcept {
     if constexpr (std::is_same_v<element_of<Expression>, std::remove_cv_t<Target>>)
         return detail::hold(std::forward<Expression>(x));
@@ -336,8 +336,8 @@ template <element Target, expression Expression>
 /// a where the condition is true, else b; all three broadcast. The condition is an expression of bool elements.
 ///
 ///     auto y = where(x > 0.0f, x, 0.1f * x);
-template <expression Condition, class Argument, class Other>
-    requires((expression<Argument> || detail::scalar_argument<Argument>) && (expression<Other> || detail::scalar_argument<Other>))
+template <any_expression Condition, class Argument, class Other>
+    requires((any_expression<Argument> || detail::scalar_argument<Argument>) && (any_expression<Other> || detail::scalar_argument<Other>))
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto where(Condition&& condition, Argument&& a, Other&& b) noexcept {
     using Element = detail::element_among_t<Argument, Other>;
     using other = typename detail::other_element<Element, Argument, Other>::type;
@@ -368,7 +368,7 @@ template <expression Condition, class Argument, class Other>
 ///
 ///     auto y = map([](auto v) { return v * v + 1.0f; }, x);
 template <class Function, class... Argument>
-    requires(!expression<Function> && detail::elementwise_arguments<Argument...>)
+    requires(!any_expression<Function> && detail::elementwise_arguments<Argument...>)
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto map(Function f, Argument&&... x) noexcept {
     using Element = detail::element_among_t<Argument...>;
     using result = typename decltype(detail::user_result<Function, typename detail::argument_element<Element, Argument>::type...>())::type;

@@ -25,7 +25,7 @@ consteval double square_root(double x) {
 /// The coordinate along an axis (0, 1, ... as std::int32_t), as an expression of e's shape; e is not evaluated.
 ///
 ///     auto positions = cast<float>(index<seq>(x));
-template <auto Axis, expression Expression>
+template <auto Axis, any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto index(const Expression&) noexcept {
     constexpr bool found = detail::axis_argument<Axis, shape_of<Expression>>::found;
     static_assert(detail::axis_argument<Axis, shape_of<Expression>>::found,
@@ -38,7 +38,7 @@ template <auto Axis, expression Expression>
 ///
 ///     auto scores = matmul(q, transpose(k)) * rsqrt_extent<head>;
 template <auto Dim>
-    requires dimension<decltype(Dim)>
+    requires any_dimension<decltype(Dim)>
 inline constexpr double rsqrt_extent = 1 / detail::square_root(static_cast<double>(detail::extent_of(Dim)));
 
 }  // namespace ashlar

@@ -22,7 +22,7 @@ struct let_tag {};
 /// Whether the body of a let takes the value and makes an expression of it.
 template <class Result>
 struct let_body {
-    static constexpr bool gives_expression = expression<Result>;
+    static constexpr bool gives_expression = any_expression<Result>;
 };
 
 }  // namespace detail
@@ -31,7 +31,7 @@ struct let_body {
 /// f is called here and now with an expression that stands for the value, and returns an expression.
 ///
 ///     auto y = let(x - mean<-1>(x, keep_dims), [](const auto& d) { return d * rsqrt(mean<-1>(d * d, keep_dims)); });
-template <expression Expression, class Function>
+template <any_expression Expression, class Function>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto let(Expression&& value, Function&& f) noexcept {
     using function = std::remove_cvref_t<Function>;
     using tag = detail::let_tag<function, detail::held<Expression>>;

@@ -35,7 +35,7 @@ struct mask_tag {};
 /// last_query)`, a key_span, which saves asking tile by tile. A static one also has `keeps_pair(query, key)`,
 /// `boundary_count` and `boundaries(query, keys)` (see masks/count.hpp).
 template <class Mask>
-concept mask = std::is_same_v<typename std::remove_cvref_t<Mask>::mask_category, detail::mask_tag>;
+concept any_mask = std::is_same_v<typename std::remove_cvref_t<Mask>::mask_category, detail::mask_tag>;
 
 namespace detail {
 
@@ -43,11 +43,11 @@ namespace detail {
 /// type says all.
 template <class Mask>
 concept mask_maker = std::is_function_v<std::remove_reference_t<Mask>> &&
-                     requires(Mask m) { requires mask<decltype(m())> && std::is_empty_v<decltype(m())>; };
+                     requires(Mask m) { requires any_mask<decltype(m())> && std::is_empty_v<decltype(m())>; };
 
 /// What stands for a mask in an argument list.
 template <class Mask>
-concept mask_argument = mask<Mask> || mask_maker<Mask>;
+concept mask_argument = any_mask<Mask> || mask_maker<Mask>;
 
 template <mask_argument Mask>
 ASHLAR_ALWAYS_INLINE constexpr auto as_mask([[maybe_unused]] Mask&& m) noexcept {
@@ -268,7 +268,7 @@ ASHLAR_ALWAYS_INLINE constexpr auto combine_masks(Left&& a, Right&& b) noexcept 
 /// A mask on one side at least, and no third kind of thing on the other.
 template <class Left, class Right>
 concept mask_pair =
-    (mask<Left> || mask<Right>) && (mask_argument<Left> || expression<Left>) && (mask_argument<Right> || expression<Right>);
+    (any_mask<Left> || any_mask<Right>) && (mask_argument<Left> || any_expression<Left>) && (mask_argument<Right> || any_expression<Right>);
 
 }  // namespace detail
 
@@ -287,7 +287,7 @@ template <class Left, class Right>
 }
 
 /// Keeps what the mask does not: `!causal` keeps the keys behind the query. The content of a tile is swapped.
-template <mask Mask>
+template <any_mask Mask>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator!(Mask&& m) noexcept {
     return detail::not_mask<std::remove_cvref_t<Mask>>{std::forward<Mask>(m)};
 }
@@ -296,7 +296,7 @@ namespace detail {
 
 /// The interface that evaluators call, with mask_kept_pairs in masks/count.hpp. Whether the mask keeps the pair at
 /// the full coordinates (batch..., query, key) of the scores.
-template <class Scores, mask Mask>
+template <class Scores, any_mask Mask>
 ASHLAR_ALWAYS_INLINE constexpr bool mask_keeps(const Mask& m, const std::array<std::size_t, Scores::rank>& at) noexcept {
     return m.template keeps<Scores>(at);
 }
@@ -304,7 +304,7 @@ ASHLAR_ALWAYS_INLINE constexpr bool mask_keeps(const Mask& m, const std::array<s
 /// What the mask keeps of queries [q0, q1) and keys [k0, k1), neither range empty. May be mixed when unsure; empty and
 /// full are certain. Costs a few comparisons for what the type knows, and for tensors reading the tile's bools until
 /// two differ.
-template <class Scores, mask Mask>
+template <class Scores, any_mask Mask>
 ASHLAR_ALWAYS_INLINE constexpr tile_content mask_content(const Mask& m,
                                                          const std::array<std::size_t, Scores::rank - 2>& batch,
                                                          std::size_t q0, std::size_t q1, std::size_t k0,
@@ -315,7 +315,7 @@ ASHLAR_ALWAYS_INLINE constexpr tile_content mask_content(const Mask& m,
 /// The SIMD form of mask_keeps: a lane_mask<std::int32_t, N, Config> for query and key lanes that each advance by a
 /// constant (one of them usually by zero). Only the first `count` lanes are pairs of the scores: the others read no
 /// memory, and what they answer is not specified.
-template <class Scores, mask Mask, class Int>
+template <class Scores, any_mask Mask, class Int>
 ASHLAR_ALWAYS_INLINE constexpr auto mask_lanes(const Mask& m, const std::array<std::size_t, Scores::rank - 2>& batch,
                                                Int query, Int key, std::size_t count) {
     return m.template keep_lanes<Scores>(batch, query, key, count);

@@ -72,7 +72,7 @@ consteval bool check_option(std::type_identity<Mask>) {
 /// of that does not read the values that the mask excludes.
 ///
 ///     auto p = softmax(masked(matmul(q, transpose(k)) * rsqrt_extent<head>, causal && keys_below(length)));
-template <expression Expression, class Mask>
+template <any_expression Expression, class Mask>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto masked(Expression&& scores, Mask&& mask) noexcept {
     constexpr bool is_floating_point = detail::floating_elements<element_of<Expression>>::given;
     static_assert(detail::floating_elements<element_of<Expression>>::given,
@@ -92,10 +92,10 @@ template <expression Expression, class Mask>
 ///
 ///     auto y = masked_fill(x, x < 0.0f, 0.0f);
 ///     auto s = masked_fill(scores, !causal, -1e4f);
-template <expression Expression, class Excluded, class Value>
-    requires(expression<Value> || detail::scalar_argument<Value>)
+template <any_expression Expression, class Excluded, class Value>
+    requires(any_expression<Value> || detail::scalar_argument<Value>)
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto masked_fill(Expression&& x, Excluded&& condition, Value&& value) noexcept {
-    if constexpr (expression<Excluded>) {
+    if constexpr (any_expression<Excluded>) {
         static_assert(detail::fill_condition<shape_of<Excluded>, shape_of<Expression>>::fits,
                       "ashlar: masked_fill: the condition must broadcast to the values; unsqueeze or rename its axes");
         if constexpr (detail::fill_condition<shape_of<Excluded>, shape_of<Expression>>::fits)

@@ -116,7 +116,7 @@ consteval auto meant_matmul_shape() {
 /// Whether two expressions can be multiplied: equal element types, the columns of the left are the rows of the right,
 /// and the batch axes broadcast.
 template <class Left, class Right>
-concept matmul_compatible = expression<Left> && expression<Right> && detail::element_types<element_of<Left>, element_of<Right>>::same &&
+concept matmul_compatible = any_expression<Left> && any_expression<Right> && detail::element_types<element_of<Left>, element_of<Right>>::same &&
                             detail::matmul_shapes_fit<shape_of<Left>, shape_of<Right>>();
 
 /// The matrix product [..., M, K] by [..., K, N], lazily: [..., M, N]. The axes before the last two are batch axes and
@@ -125,7 +125,7 @@ concept matmul_compatible = expression<Left> && expression<Right> && detail::ele
 /// 2 * M * N * K operations per batch entry.
 ///
 ///     auto scores = matmul(q, transpose(k));   // [seq, head] by [head, seq]
-template <expression Left, expression Right>
+template <any_expression Left, any_expression Right>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto matmul(Left&& a, Right&& b) noexcept {
     using left = shape_of<Left>;
     using right = shape_of<Right>;
@@ -181,7 +181,7 @@ struct dot_axes {
 /// The sum of the products of two vectors of one extent, as an expression of rank 0.
 ///
 ///     float energy = eval(dot(x, x))();
-template <expression Left, expression Right>
+template <any_expression Left, any_expression Right>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto dot(Left&& a, Right&& b) noexcept {
     static_assert(detail::vector_operands<shape_of<Left>, shape_of<Right>>::are_vectors,
                   "ashlar: dot: both operands must be vectors; use matmul for matrices, reshape<n> to flatten");
@@ -203,7 +203,7 @@ template <expression Left, expression Right>
 /// The products of each element of one vector with each of another: [M] and [N] give [M, N].
 ///
 ///     auto table = outer(iota<float, 4>(), x);
-template <expression Left, expression Right>
+template <any_expression Left, any_expression Right>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto outer(Left&& a, Right&& b) noexcept {
     static_assert(detail::vector_operands<shape_of<Left>, shape_of<Right>>::are_vectors,
                   "ashlar: outer: both operands must be vectors; reshape<n> flattens");

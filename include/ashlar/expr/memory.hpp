@@ -24,7 +24,7 @@ template <class Expression>
 concept writable = viewable<Expression> && !std::is_const_v<memory_element<Expression>>;
 
 /// The argument unchanged: a view of memory, as a node holds it otherwise.
-template <expression Expression>
+template <any_expression Expression>
 ASHLAR_ALWAYS_INLINE constexpr auto itself(Expression&& e) noexcept {
     if constexpr (viewable<Expression>)
         return make_view<memory_element<Expression>, shape_of<Expression>, std::remove_cvref_t<Expression>::strides>(e.data());
@@ -33,7 +33,7 @@ ASHLAR_ALWAYS_INLINE constexpr auto itself(Expression&& e) noexcept {
 }
 
 /// What a refused shape operation returns: of memory a view, so that it can be read and written where that was meant.
-template <class Shape, expression Expression>
+template <class Shape, any_expression Expression>
 ASHLAR_ALWAYS_INLINE constexpr auto refused_shape([[maybe_unused]] Expression&& e) noexcept {
     if constexpr (viewable<Expression>)
         return make_view<memory_element<Expression>, Shape, row_major_strides(Shape::extents)>(e.data());

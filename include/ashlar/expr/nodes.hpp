@@ -10,7 +10,7 @@
 namespace ashlar {
 
 /// What a node computes; the plan and the evaluators switch on it.
-enum class op : std::uint8_t {
+enum class node_kind : std::uint8_t {
     array,       // elements in memory: a tensor or a view
     scalar,      // one number
     map,         // a function of the operands' elements
@@ -34,7 +34,7 @@ enum class op : std::uint8_t {
     packed,      // a matrix in the order of the kernels
 };
 
-enum class reduction : std::uint8_t { sum, mean, max, min, variance, argmax, all, any, logsumexp };
+enum class reduction_kind : std::uint8_t { sum, mean, max, min, variance, argmax, all, any, logsumexp };
 enum class softmax_kind : std::uint8_t { plain, logarithmic };
 enum class standardize_kind : std::uint8_t { mean_and_variance, root_mean_square };
 
@@ -47,7 +47,7 @@ struct condition_shape {
 };
 
 /// Whether there is an element at some indices: never of a node.
-template <op Kind, std::size_t Indices>
+template <node_kind Kind, std::size_t Indices>
 struct element_access {
     static constexpr bool is_evaluated = false;
 };
@@ -64,12 +64,12 @@ template <class Expression>
 inline constexpr std::size_t node_count<Expression> = 1 + Expression::descendants;
 
 /// What every node has: a kind, a shape, an element type and its operands.
-template <class Derived, op Kind, class Shape, class Element, class... Operands>
+template <class Derived, node_kind Kind, class Shape, class Element, class... Operands>
 struct node : Shape {
     using shape_type = Shape;
     using value_type = Element;
     using expression_category = node_category;
-    static constexpr op kind = Kind;
+    static constexpr node_kind kind = Kind;
     static constexpr std::size_t operand_count = sizeof...(Operands);
     static constexpr std::size_t descendants = (std::size_t{0} + ... + node_count<Operands>);
     using operands_type = operand_list<Operands...>;
@@ -117,7 +117,7 @@ struct node : Shape {
 
 /// function(args...) element by element; the arguments broadcast.
 template <class Function, class Shape, class Element, class... Args>
-struct map_node : detail::node<map_node<Function, Shape, Element, Args...>, op::map, Shape, Element, Args...> {
+struct map_node : detail::node<map_node<Function, Shape, Element, Args...>, node_kind::map, Shape, Element, Args...> {
     [[no_unique_address]] Function function;
     ASHLAR_ALWAYS_INLINE constexpr map_node copied() const { return {{{}, this->operands.copied()}, function}; }
 };
@@ -125,48 +125,48 @@ struct map_node : detail::node<map_node<Function, Shape, Element, Args...>, op::
 /// Axis Index of the result is axis Permutation[Index] of the operand.
 template <auto Permutation, class Shape, class Expression>
 struct permute_node
-    : detail::node<permute_node<Permutation, Shape, Expression>, op::permute, Shape, typename Expression::value_type, Expression> {};
+    : detail::node<permute_node<Permutation, Shape, Expression>, node_kind::permute, Shape, typename Expression::value_type, Expression> {};
 
 template <class Shape, class Expression>
-struct reshape_node : detail::node<reshape_node<Shape, Expression>, op::reshape, Shape, typename Expression::value_type, Expression> {};
+struct reshape_node : detail::node<reshape_node<Shape, Expression>, node_kind::reshape, Shape, typename Expression::value_type, Expression> {};
 
 /// Entry i of the axis is entry first + Step * i of the operand.
 template <std::size_t Axis, std::ptrdiff_t Step, class Shape, class Expression>
-struct slice_node : detail::node<slice_node<Axis, Step, Shape, Expression>, op::slice, Shape, typename Expression::value_type, Expression> {
+struct slice_node : detail::node<slice_node<Axis, Step, Shape, Expression>, node_kind::slice, Shape, typename Expression::value_type, Expression> {
     std::ptrdiff_t first;
     ASHLAR_ALWAYS_INLINE constexpr slice_node copied() const { return {{{}, this->operands.copied()}, first}; }
 };
 
 template <class Shape, class Expression>
-struct broadcast_node : detail::node<broadcast_node<Shape, Expression>, op::broadcast, Shape, typename Expression::value_type, Expression> {};
+struct broadcast_node : detail::node<broadcast_node<Shape, Expression>, node_kind::broadcast, Shape, typename Expression::value_type, Expression> {};
 
 /// Entry i of the axis is entry i / Times of the operand.
 template <std::size_t Axis, std::size_t Times, class Shape, class Expression>
-struct repeat_node : detail::node<repeat_node<Axis, Times, Shape, Expression>, op::repeat, Shape, typename Expression::value_type, Expression> {};
+struct repeat_node : detail::node<repeat_node<Axis, Times, Shape, Expression>, node_kind::repeat, Shape, typename Expression::value_type, Expression> {};
 
 template <std::size_t Axis, class Shape, class... Parts>
 struct concat_node;
 template <std::size_t Axis, class Shape, class First, class... Rest>
 struct concat_node<Axis, Shape, First, Rest...>
-    : detail::node<concat_node<Axis, Shape, First, Rest...>, op::concat, Shape, typename First::value_type, First,
+    : detail::node<concat_node<Axis, Shape, First, Rest...>, node_kind::concat, Shape, typename First::value_type, First,
                    Rest...> {};
 
 /// Axis Axis of the table is replaced by the axes of the indices.
 template <std::size_t Axis, class Shape, class Table, class Indices>
 struct take_node
-    : detail::node<take_node<Axis, Shape, Table, Indices>, op::take, Shape, typename Table::value_type, Table, Indices> {};
+    : detail::node<take_node<Axis, Shape, Table, Indices>, node_kind::take, Shape, typename Table::value_type, Table, Indices> {};
 
 template <std::size_t Axis, class Shape>
-struct index_node : detail::node<index_node<Axis, Shape>, op::index, Shape, std::int32_t> {};
+struct index_node : detail::node<index_node<Axis, Shape>, node_kind::index, Shape, std::int32_t> {};
 
 template <class Mask, class Shape>
-struct mask_node : detail::node<mask_node<Mask, Shape>, op::mask, Shape, bool> {
+struct mask_node : detail::node<mask_node<Mask, Shape>, node_kind::mask, Shape, bool> {
     [[no_unique_address]] Mask mask;
     ASHLAR_ALWAYS_INLINE constexpr mask_node copied() const { return {{{}, this->operands.copied()}, mask}; }
 };
 
 template <class Mask, class Expression>
-struct masked_node : detail::node<masked_node<Mask, Expression>, op::masked, typename Expression::shape_type, typename Expression::value_type, Expression> {
+struct masked_node : detail::node<masked_node<Mask, Expression>, node_kind::masked, typename Expression::shape_type, typename Expression::value_type, Expression> {
     [[no_unique_address]] Mask mask;
     ASHLAR_ALWAYS_INLINE constexpr masked_node copied() const { return {{{}, this->operands.copied()}, mask}; }
 };
@@ -174,33 +174,33 @@ struct masked_node : detail::node<masked_node<Mask, Expression>, op::masked, typ
 /// [..., M, K] by [..., K, N]; batch axes broadcast. Vectors have been given a second axis before they get here.
 template <class Shape, class Left, class Right>
 struct matmul_node
-    : detail::node<matmul_node<Shape, Left, Right>, op::matmul, Shape, typename Left::value_type, Left, Right> {};
+    : detail::node<matmul_node<Shape, Left, Right>, node_kind::matmul, Shape, typename Left::value_type, Left, Right> {};
 
-template <reduction Kind, std::size_t Axis, bool KeepDims, class Shape, class Element, class Expression>
-struct reduce_node : detail::node<reduce_node<Kind, Axis, KeepDims, Shape, Element, Expression>, op::reduce, Shape, Element, Expression> {};
+template <reduction_kind Kind, std::size_t Axis, bool KeepDims, class Shape, class Element, class Expression>
+struct reduce_node : detail::node<reduce_node<Kind, Axis, KeepDims, Shape, Element, Expression>, node_kind::reduce, Shape, Element, Expression> {};
 
 /// Policy is nothing, or fast_t.
 template <softmax_kind Kind, std::size_t Axis, class Expression, class... Policy>
-struct softmax_node : detail::node<softmax_node<Kind, Axis, Expression, Policy...>, op::softmax, typename Expression::shape_type,
+struct softmax_node : detail::node<softmax_node<Kind, Axis, Expression, Policy...>, node_kind::softmax, typename Expression::shape_type,
                                    typename Expression::value_type, Expression> {};
 
 template <standardize_kind Kind, class Expression>
 struct standardize_node
-    : detail::node<standardize_node<Kind, Expression>, op::standardize, typename Expression::shape_type, typename Expression::value_type, Expression> {
+    : detail::node<standardize_node<Kind, Expression>, node_kind::standardize, typename Expression::shape_type, typename Expression::value_type, Expression> {
     typename Expression::value_type epsilon;
     ASHLAR_ALWAYS_INLINE constexpr standardize_node copied() const { return {{{}, this->operands.copied()}, epsilon}; }
 };
 
 /// The value of a let inside its body; Tag is the let's own type of function and value.
 template <class Tag, class Shape, class Element>
-struct let_value_node : detail::node<let_value_node<Tag, Shape, Element>, op::let_value, Shape, Element> {
+struct let_value_node : detail::node<let_value_node<Tag, Shape, Element>, node_kind::let_value, Shape, Element> {
     using tag = Tag;
 };
 
 /// Operand 0 is the value, operand 1 the body in which let_value_node<Tag, ...> stands for it.
 template <class Tag, class Value, class Body>
 struct let_node
-    : detail::node<let_node<Tag, Value, Body>, op::let, typename Body::shape_type, typename Body::value_type, Value,
+    : detail::node<let_node<Tag, Value, Body>, node_kind::let, typename Body::shape_type, typename Body::value_type, Value,
                    Body> {
     using tag = Tag;
 };
@@ -208,7 +208,7 @@ struct let_node
 /// Passes operand 0 on and writes it to `destination` as well.
 template <class Destination, class Expression>
 struct store_node
-    : detail::node<store_node<Destination, Expression>, op::store, typename Expression::shape_type, typename Expression::value_type, Expression> {
+    : detail::node<store_node<Destination, Expression>, node_kind::store, typename Expression::shape_type, typename Expression::value_type, Expression> {
     Destination destination;
     ASHLAR_ALWAYS_INLINE constexpr store_node copied() const { return {{{}, this->operands.copied()}, destination}; }
 };
@@ -216,15 +216,15 @@ struct store_node
 namespace detail {
 
 template <class Expression>
-inline constexpr op kind_of = Expression::kind;
+inline constexpr node_kind kind_of = Expression::kind;
 template <array_expression Expression>
-inline constexpr op kind_of<Expression> = op::array;
+inline constexpr node_kind kind_of<Expression> = node_kind::array;
 template <class Element>
-inline constexpr op kind_of<scalar_node<Element>> = op::scalar;
+inline constexpr node_kind kind_of<scalar_node<Element>> = node_kind::scalar;
 
 template <class Expression>
 consteval std::size_t operand_count_of() {
-    if constexpr (kind_of<Expression> == op::array || kind_of<Expression> == op::scalar || kind_of<Expression> == op::packed)
+    if constexpr (kind_of<Expression> == node_kind::array || kind_of<Expression> == node_kind::scalar || kind_of<Expression> == node_kind::packed)
         return 0;
     else
         return Expression::operand_count;

@@ -54,7 +54,7 @@ ASHLAR_ALWAYS_INLINE constexpr auto standardize(Expression&& e, double epsilon) 
 /// infinity the result is 0.
 ///
 ///     auto weights = softmax(scores);
-template <auto Axis = -1, expression Expression>
+template <auto Axis = -1, any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto softmax(Expression&& e) noexcept {
     return detail::softmax_along<softmax_kind::plain, Axis>(std::forward<Expression>(e));
 }
@@ -62,19 +62,19 @@ template <auto Axis = -1, expression Expression>
 /// The same by exponentials of lower degree: an error of at most 2.5e-4 of each result, and zeros where they were.
 ///
 ///     auto weights = softmax(scores, fast);
-template <auto Axis = -1, expression Expression>
+template <auto Axis = -1, any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto softmax(Expression&& e, fast_t) noexcept {
     return detail::softmax_along<softmax_kind::plain, Axis, fast_t>(std::forward<Expression>(e));
 }
 
 /// e - logsumexp(e) along an axis, the last one unless given. Where all entries are minus infinity so is the result.
-template <auto Axis = -1, expression Expression>
+template <auto Axis = -1, any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto log_softmax(Expression&& e) noexcept {
     return detail::softmax_along<softmax_kind::logarithmic, Axis>(std::forward<Expression>(e));
 }
 
 /// (x - mean) / sqrt(variance + eps) along the last axis, with the biased variance (Ba, Kiros and Hinton 2016).
-template <expression Operand>
+template <any_expression Operand>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto layer_norm(Operand&& x, double eps = 1e-5) noexcept {
     return detail::standardize<standardize_kind::mean_and_variance>(std::forward<Operand>(x), eps);
 }
@@ -82,7 +82,7 @@ template <expression Operand>
 /// The same times gamma plus beta, which broadcast to x.
 ///
 ///     auto y = layer_norm(x, gamma, beta, 1e-6);   // gamma, beta: tensor<float, head>
-template <expression Operand, expression Gamma, expression Beta>
+template <any_expression Operand, any_expression Gamma, any_expression Beta>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto layer_norm(Operand&& x, Gamma&& gamma, Beta&& beta,
                                                              double eps = 1e-5) noexcept {
     static_assert(detail::broadcast_target<shape_of<Gamma>, shape_of<Operand>>::fits,
@@ -101,7 +101,7 @@ template <expression Operand, expression Gamma, expression Beta>
 }
 
 /// x / sqrt(mean(x * x) + eps) along the last axis (Zhang and Sennrich 2019).
-template <expression Operand>
+template <any_expression Operand>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto rms_norm(Operand&& x, double eps = 1e-5) noexcept {
     return detail::standardize<standardize_kind::root_mean_square>(std::forward<Operand>(x), eps);
 }
@@ -109,7 +109,7 @@ template <expression Operand>
 /// The same times gamma, which broadcasts to x.
 ///
 ///     auto y = rms_norm(x, gamma, 1e-6);   // gamma: tensor<float, head>
-template <expression Operand, expression Gamma>
+template <any_expression Operand, any_expression Gamma>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto rms_norm(Operand&& x, Gamma&& gamma, double eps = 1e-5) noexcept {
     static_assert(detail::broadcast_target<shape_of<Gamma>, shape_of<Operand>>::fits,
                   "ashlar: rms_norm: gamma must broadcast to the shape of x; give it the last axis");

@@ -83,7 +83,7 @@ ASHLAR_ALWAYS_INLINE constexpr auto borrow(const strided_view<Element, Strides, 
 }
 
 /// What a node stores for an argument: a read-only view of an lvalue tensor or of a view, else a copy.
-template <expression Expression>
+template <any_expression Expression>
 ASHLAR_ALWAYS_INLINE constexpr auto hold(Expression&& e) {
     using plain = std::remove_cvref_t<Expression>;
     if constexpr (std::is_lvalue_reference_v<Expression> && requires { e.borrow(); })

@@ -52,7 +52,7 @@ template <class Left, class Right>
 }
 
 /// -x of each element.
-template <expression Expression>
+template <any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator-(Expression&& x) noexcept {
     return detail::elementwise(detail::negate_function{}, std::forward<Expression>(x));
 }
@@ -116,7 +116,7 @@ template <class Left, class Right>
 }
 
 /// The opposite of each element; bool elements.
-template <expression Expression>
+template <any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator!(Expression&& x) noexcept {
     return detail::elementwise(detail::not_function{}, std::forward<Expression>(x));
 }

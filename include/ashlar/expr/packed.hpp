@@ -20,7 +20,7 @@ struct packed_access : shape<Rows, Columns> {
     using shape_type = shape<Rows, Columns>;
     using value_type = Element;
     using expression_category = node_category;
-    static constexpr op kind = op::packed;
+    static constexpr node_kind kind = node_kind::packed;
     static constexpr std::size_t panel = Panel;
 
     /// The element at (row, column); both are preconditions, checked in debug builds.

@@ -86,7 +86,7 @@ ASHLAR_ALWAYS_INLINE constexpr auto permute_by(Expression&& e) noexcept {
 /// named tensor can be written, of tensors and views; lazy otherwise.
 ///
 ///     auto by_head = permute<1, 0, 2>(x);   // [seq, heads, dim] as [heads, seq, dim]
-template <auto... Axes, expression Expression>
+template <auto... Axes, any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto permute(Expression&& e) noexcept {
     constexpr bool valid = detail::permutation_of<shape_of<Expression>, Axes...>::valid;
     static_assert(detail::permutation_of<shape_of<Expression>, Axes...>::valid,
@@ -103,7 +103,7 @@ template <auto... Axes, expression Expression>
 ///
 ///     auto scores = matmul(q, transpose(k));
 ///     transpose(t) = u;
-template <expression Expression>
+template <any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto transpose(Expression&& e) noexcept {
     if constexpr (shape_of<Expression>::rank < 2)
         return detail::itself(std::forward<Expression>(e));

@@ -91,7 +91,7 @@ template <class Tag, class Scope>
 using let_scope_type = std::remove_cvref_t<decltype(scope_of_let<Tag>(std::declval<const Scope&>()))>;
 
 template <class Expression>
-inline constexpr bool is_number = kind_of<Expression> == op::scalar;
+inline constexpr bool is_number = kind_of<Expression> == node_kind::scalar;
 
 template <class Function>
 inline constexpr bool passes_casts = false;
@@ -132,18 +132,18 @@ template <class Node>
 struct exclusion_after {
     static constexpr exclusion of(const std::array<exclusion, Node::operand_count>& operands) {
         switch (Node::kind) {
-        case op::masked:
+        case node_kind::masked:
             return exclusion::minus_infinity;
-        case op::permute:
-        case op::reshape:
-        case op::slice:
-        case op::broadcast:
-        case op::repeat:
-        case op::store:
+        case node_kind::permute:
+        case node_kind::reshape:
+        case node_kind::slice:
+        case node_kind::broadcast:
+        case node_kind::repeat:
+        case node_kind::store:
             return operands[0];
-        case op::let:
+        case node_kind::let:
             return operands[1];
-        case op::concat: {
+        case node_kind::concat: {
             exclusion common = exclusion::none;
             for (const exclusion part : operands) {
                 if (part == exclusion::none) continue;
@@ -181,12 +181,12 @@ inline constexpr exclusion exclusion_of = find_exclusion<Expression, Scope>();
 
 template <class Expression, class Scope>
 consteval exclusion find_exclusion() {
-    if constexpr (kind_of<Expression> == op::let_value) {
+    if constexpr (kind_of<Expression> == node_kind::let_value) {
         using scope = let_scope_type<typename Expression::tag, Scope>;
         return exclusion_of<typename scope::value_type, typename scope::outer_type>;
-    } else if constexpr (kind_of<Expression> == op::let) {
+    } else if constexpr (kind_of<Expression> == node_kind::let) {
         return exclusion_of<operand_type<1, Expression>, let_scope<typename Expression::tag, operand_type<0, Expression>, Scope>>;
-    } else if constexpr (node_count<Expression> == 1 || kind_of<Expression> == op::matmul || kind_of<Expression> == op::reduce) {
+    } else if constexpr (node_count<Expression> == 1 || kind_of<Expression> == node_kind::matmul || kind_of<Expression> == node_kind::reduce) {
         return exclusion::none;
     } else {
         return []<std::size_t... Index>(std::index_sequence<Index...>) {
@@ -268,18 +268,18 @@ template <class Expression, class Scope>
 ASHLAR_ALWAYS_INLINE constexpr bool is_kept(const Expression& e, const coordinates<Expression>& at, const Scope& scope) noexcept {
     if constexpr (exclusion_of<Expression, Scope> == exclusion::none) {
         return true;
-    } else if constexpr (kind_of<Expression> == op::let_value) {
+    } else if constexpr (kind_of<Expression> == node_kind::let_value) {
         const auto& let = scope_of_let<typename Expression::tag>(scope);
         return is_kept(let.value, at, let.outer);
-    } else if constexpr (kind_of<Expression> == op::let) {
+    } else if constexpr (kind_of<Expression> == node_kind::let) {
         const auto& value = e.template operand<0>();
         return is_kept(e.template operand<1>(), at,
                        let_scope<typename Expression::tag, operand_type<0, Expression>, Scope>{value, scope});
-    } else if constexpr (kind_of<Expression> == op::map) {
+    } else if constexpr (kind_of<Expression> == node_kind::map) {
         return map_is_kept(e, at, scope);
-    } else if constexpr (kind_of<Expression> == op::concat) {
+    } else if constexpr (kind_of<Expression> == node_kind::concat) {
         return concat_is_kept(e, at, concat_axis<Expression>, scope);
-    } else if constexpr (kind_of<Expression> == op::masked) {
+    } else if constexpr (kind_of<Expression> == node_kind::masked) {
         if (!mask_keeps<typename Expression::shape_type>(e.mask, at)) return false;
         return exclusion_of<operand_type<0, Expression>, Scope> != exclusion::minus_infinity ||
                is_kept(e.template operand<0>(), at, scope);

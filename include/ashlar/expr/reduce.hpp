@@ -29,16 +29,16 @@ inline constexpr keep_dims_t keep_dims{};
 namespace detail {
 
 /// Whether a reduction is defined for elements of type Element.
-template <reduction Kind, class Element>
+template <reduction_kind Kind, class Element>
 struct reduced_elements {
     static consteval bool check() {
         switch (Kind) {
-        case reduction::all:
-        case reduction::any:
+        case reduction_kind::all:
+        case reduction_kind::any:
             return std::is_same_v<Element, bool>;
-        case reduction::mean:
-        case reduction::variance:
-        case reduction::logsumexp:
+        case reduction_kind::mean:
+        case reduction_kind::variance:
+        case reduction_kind::logsumexp:
             return std::is_floating_point_v<Element>;
         default:
             return !std::is_same_v<Element, bool>;
@@ -131,10 +131,10 @@ consteval auto ones_at() {
     });
 }
 
-template <reduction Kind, class Element>
-using reduced_element = std::conditional_t<Kind == reduction::argmax, std::int32_t, Element>;
+template <reduction_kind Kind, class Element>
+using reduced_element = std::conditional_t<Kind == reduction_kind::argmax, std::int32_t, Element>;
 
-template <reduction Kind, std::size_t Axis, bool Keep, class Expression>
+template <reduction_kind Kind, std::size_t Axis, bool Keep, class Expression>
 ASHLAR_ALWAYS_INLINE constexpr auto reduce_one(Expression&& e) noexcept {
     return reduce_node<Kind, Axis, Keep, decltype(without_axis<shape_of<Expression>, Axis, Keep>()),
                        reduced_element<Kind, element_of<Expression>>, held<Expression>>{{{}, {{hold(std::forward<Expression>(e))}}}};
@@ -142,7 +142,7 @@ ASHLAR_ALWAYS_INLINE constexpr auto reduce_one(Expression&& e) noexcept {
 
 /// Several axes, in ascending order. Neighbours are reduced as one axis; others one after another where that means
 /// the same, or else brought together first.
-template <reduction Kind, auto Positions, bool Keep, class Expression>
+template <reduction_kind Kind, auto Positions, bool Keep, class Expression>
 ASHLAR_ALWAYS_INLINE constexpr auto reduce_several(Expression&& e) noexcept {
     using from = shape_of<Expression>;
     constexpr std::size_t count = Positions.size();
@@ -154,7 +154,7 @@ ASHLAR_ALWAYS_INLINE constexpr auto reduce_several(Expression&& e) noexcept {
     } else if constexpr (Positions[count - 1] - Positions[0] == count - 1) {
         return reduce_one<Kind, Positions[0], false>(
             reshape_to<decltype(merged_axes<from, Positions[0], count>())>(std::forward<Expression>(e)));
-    } else if constexpr (Kind == reduction::variance || Kind == reduction::argmax) {
+    } else if constexpr (Kind == reduction_kind::variance || Kind == reduction_kind::argmax) {
         constexpr auto order = reduced_last<from::rank>(Positions);
         using merged = decltype(merged_axes<selected_dimensions<from, order>, from::rank - count, count>());
         return reduce_one<Kind, from::rank - count, false>(
@@ -166,7 +166,7 @@ ASHLAR_ALWAYS_INLINE constexpr auto reduce_several(Expression&& e) noexcept {
 }
 
 /// All axes, as one.
-template <reduction Kind, bool Keep, class Expression>
+template <reduction_kind Kind, bool Keep, class Expression>
 ASHLAR_ALWAYS_INLINE constexpr auto reduce_all(Expression&& e) noexcept {
     using from = shape_of<Expression>;
     if constexpr (Keep)
@@ -178,7 +178,7 @@ ASHLAR_ALWAYS_INLINE constexpr auto reduce_all(Expression&& e) noexcept {
         return reduce_one<Kind, 0, false>(reshape_to<shape<from::size>>(std::forward<Expression>(e)));
 }
 
-template <reduction Kind, bool Keep, auto... Axes, class Expression>
+template <reduction_kind Kind, bool Keep, auto... Axes, class Expression>
 constexpr auto reduce_shape(Expression&& e) noexcept {
     if constexpr (sizeof...(Axes) == 0)
         return shape_of<decltype(reduce_all<Kind, Keep>(std::forward<Expression>(e)))>{};
@@ -187,15 +187,15 @@ constexpr auto reduce_shape(Expression&& e) noexcept {
 }
 
 /// What a refused reduction returns.
-template <reduction Kind, class Shape, class Expression>
+template <reduction_kind Kind, class Shape, class Expression>
 ASHLAR_ALWAYS_INLINE constexpr auto refused_reduction() noexcept {
     using Element = element_of<Expression>;
-    constexpr bool truth = Kind == reduction::all || Kind == reduction::any;
-    using number = std::conditional_t<reduced_elements<Kind, Element>::allowed, Element, std::conditional_t<Kind == reduction::sum, int, float>>;
+    constexpr bool truth = Kind == reduction_kind::all || Kind == reduction_kind::any;
+    using number = std::conditional_t<reduced_elements<Kind, Element>::allowed, Element, std::conditional_t<Kind == reduction_kind::sum, int, float>>;
     return refused<std::conditional_t<truth, bool, reduced_element<Kind, number>>, Shape>();
 }
 
-template <reduction Kind, bool Keep, auto... Axes, class Expression>
+template <reduction_kind Kind, bool Keep, auto... Axes, class Expression>
 ASHLAR_ALWAYS_INLINE constexpr auto reduce(Expression&& e) noexcept {
     using from = shape_of<Expression>;
     using missing = typename missing_axis<from, Axes...>::check;
@@ -225,94 +225,94 @@ ASHLAR_ALWAYS_INLINE constexpr auto reduce(Expression&& e) noexcept {
 ///     auto rows = sum<-1>(x);             // [4, 8] to [4]
 ///     auto total = sum(x);                // to a scalar
 ///     auto shares = x / sum<-1>(x, keep_dims);
-template <auto... Axes, expression Expression>
+template <auto... Axes, any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto sum(Expression&& e) noexcept {
-    return detail::reduce<reduction::sum, false, Axes...>(std::forward<Expression>(e));
+    return detail::reduce<reduction_kind::sum, false, Axes...>(std::forward<Expression>(e));
 }
-template <auto... Axes, expression Expression>
+template <auto... Axes, any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto sum(Expression&& e, keep_dims_t) noexcept {
-    return detail::reduce<reduction::sum, true, Axes...>(std::forward<Expression>(e));
+    return detail::reduce<reduction_kind::sum, true, Axes...>(std::forward<Expression>(e));
 }
 
 /// The arithmetic mean along axes, or of everything. Floating point.
-template <auto... Axes, expression Expression>
+template <auto... Axes, any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto mean(Expression&& e) noexcept {
-    return detail::reduce<reduction::mean, false, Axes...>(std::forward<Expression>(e));
+    return detail::reduce<reduction_kind::mean, false, Axes...>(std::forward<Expression>(e));
 }
-template <auto... Axes, expression Expression>
+template <auto... Axes, any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto mean(Expression&& e, keep_dims_t) noexcept {
-    return detail::reduce<reduction::mean, true, Axes...>(std::forward<Expression>(e));
+    return detail::reduce<reduction_kind::mean, true, Axes...>(std::forward<Expression>(e));
 }
 
 /// The largest element along axes, or of everything; of two arguments `max` works element by element.
-template <auto... Axes, expression Expression>
+template <auto... Axes, any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto max(Expression&& e) noexcept {
-    return detail::reduce<reduction::max, false, Axes...>(std::forward<Expression>(e));
+    return detail::reduce<reduction_kind::max, false, Axes...>(std::forward<Expression>(e));
 }
-template <auto... Axes, expression Expression>
+template <auto... Axes, any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto max(Expression&& e, keep_dims_t) noexcept {
-    return detail::reduce<reduction::max, true, Axes...>(std::forward<Expression>(e));
+    return detail::reduce<reduction_kind::max, true, Axes...>(std::forward<Expression>(e));
 }
 
 /// The smallest element along axes, or of everything; of two arguments `min` works element by element.
-template <auto... Axes, expression Expression>
+template <auto... Axes, any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto min(Expression&& e) noexcept {
-    return detail::reduce<reduction::min, false, Axes...>(std::forward<Expression>(e));
+    return detail::reduce<reduction_kind::min, false, Axes...>(std::forward<Expression>(e));
 }
-template <auto... Axes, expression Expression>
+template <auto... Axes, any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto min(Expression&& e, keep_dims_t) noexcept {
-    return detail::reduce<reduction::min, true, Axes...>(std::forward<Expression>(e));
+    return detail::reduce<reduction_kind::min, true, Axes...>(std::forward<Expression>(e));
 }
 
 /// The biased variance along axes, or of everything: the mean squared distance to the mean. Floating point.
-template <auto... Axes, expression Expression>
+template <auto... Axes, any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto variance(Expression&& e) noexcept {
-    return detail::reduce<reduction::variance, false, Axes...>(std::forward<Expression>(e));
+    return detail::reduce<reduction_kind::variance, false, Axes...>(std::forward<Expression>(e));
 }
-template <auto... Axes, expression Expression>
+template <auto... Axes, any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto variance(Expression&& e, keep_dims_t) noexcept {
-    return detail::reduce<reduction::variance, true, Axes...>(std::forward<Expression>(e));
+    return detail::reduce<reduction_kind::variance, true, Axes...>(std::forward<Expression>(e));
 }
 
 /// The position of the first largest element along an axis, as std::int32_t; of several axes or everything the
 /// position in row-major order.
-template <auto... Axes, expression Expression>
+template <auto... Axes, any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto argmax(Expression&& e) noexcept {
-    return detail::reduce<reduction::argmax, false, Axes...>(std::forward<Expression>(e));
+    return detail::reduce<reduction_kind::argmax, false, Axes...>(std::forward<Expression>(e));
 }
-template <auto... Axes, expression Expression>
+template <auto... Axes, any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto argmax(Expression&& e, keep_dims_t) noexcept {
-    return detail::reduce<reduction::argmax, true, Axes...>(std::forward<Expression>(e));
+    return detail::reduce<reduction_kind::argmax, true, Axes...>(std::forward<Expression>(e));
 }
 
 /// Whether all elements along axes, or all there are, are true. bool elements.
-template <auto... Axes, expression Expression>
+template <auto... Axes, any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto all(Expression&& e) noexcept {
-    return detail::reduce<reduction::all, false, Axes...>(std::forward<Expression>(e));
+    return detail::reduce<reduction_kind::all, false, Axes...>(std::forward<Expression>(e));
 }
-template <auto... Axes, expression Expression>
+template <auto... Axes, any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto all(Expression&& e, keep_dims_t) noexcept {
-    return detail::reduce<reduction::all, true, Axes...>(std::forward<Expression>(e));
+    return detail::reduce<reduction_kind::all, true, Axes...>(std::forward<Expression>(e));
 }
 
 /// Whether any element along axes, or any there is, is true. bool elements.
-template <auto... Axes, expression Expression>
+template <auto... Axes, any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto any(Expression&& e) noexcept {
-    return detail::reduce<reduction::any, false, Axes...>(std::forward<Expression>(e));
+    return detail::reduce<reduction_kind::any, false, Axes...>(std::forward<Expression>(e));
 }
-template <auto... Axes, expression Expression>
+template <auto... Axes, any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto any(Expression&& e, keep_dims_t) noexcept {
-    return detail::reduce<reduction::any, true, Axes...>(std::forward<Expression>(e));
+    return detail::reduce<reduction_kind::any, true, Axes...>(std::forward<Expression>(e));
 }
 
 /// log(sum(exp(e))) along an axis, the last one unless given, without overflow; minus infinity where all entries are.
-template <auto Axis = -1, expression Expression>
+template <auto Axis = -1, any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto logsumexp(Expression&& e) noexcept {
-    return detail::reduce<reduction::logsumexp, false, Axis>(std::forward<Expression>(e));
+    return detail::reduce<reduction_kind::logsumexp, false, Axis>(std::forward<Expression>(e));
 }
-template <auto Axis = -1, expression Expression>
+template <auto Axis = -1, any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto logsumexp(Expression&& e, keep_dims_t) noexcept {
-    return detail::reduce<reduction::logsumexp, true, Axis>(std::forward<Expression>(e));
+    return detail::reduce<reduction_kind::logsumexp, true, Axis>(std::forward<Expression>(e));
 }
 
 }  // namespace ashlar

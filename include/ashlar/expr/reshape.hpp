@@ -86,7 +86,7 @@ template <class Shape, class Expression>
 inline constexpr bool is_broadcast_node<broadcast_node<Shape, Expression>> = true;
 
 /// The elements in row-major order under a shape of as many.
-template <class Shape, expression Expression>
+template <class Shape, any_expression Expression>
 ASHLAR_ALWAYS_INLINE constexpr auto reshape_to(Expression&& e) noexcept {
     using plain = std::remove_cvref_t<Expression>;
     if constexpr (std::is_same_v<Shape, shape_of<Expression>>) {
@@ -156,7 +156,7 @@ consteval std::array<std::ptrdiff_t, To> broadcast_strides(const std::array<std:
     return result;
 }
 
-template <class Shape, expression Expression>
+template <class Shape, any_expression Expression>
 ASHLAR_ALWAYS_INLINE constexpr auto broadcast_as(Expression&& e) noexcept {
     using plain = std::remove_cvref_t<Expression>;
     if constexpr (renamed_extents<shape_of<Expression>, Shape>::same)
@@ -179,7 +179,7 @@ ASHLAR_ALWAYS_INLINE constexpr auto broadcast_as(Expression&& e) noexcept {
 ///
 ///     auto heads = reshape<64, 4, 8>(x);   // [64, 32] as [64, 4, 8]
 ///     auto flat = reshape<-1>(x);
-template <auto... Dims, expression Expression>
+template <auto... Dims, any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto reshape(Expression&& e) noexcept {
     using from = shape_of<Expression>;
     constexpr bool known = detail::reshape_dimensions<Dims...>::at_most_one_unknown;
@@ -201,7 +201,7 @@ template <auto... Dims, expression Expression>
 /// The axes of extent 1 dropped: all of them, or those named, which must have extent 1. A view or lazy, as reshape.
 ///
 ///     auto v = squeeze<1>(column);   // [64, 1] as [64]
-template <auto... Axes, expression Expression>
+template <auto... Axes, any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto squeeze(Expression&& e) noexcept {
     using from = shape_of<Expression>;
     if constexpr ((detail::squeezes<from, Axes>() && ...)) {
@@ -217,7 +217,7 @@ template <auto... Axes, expression Expression>
 /// view or lazy, as reshape.
 ///
 ///     auto column = unsqueeze<-1>(v);   // [64] as [64, 1]
-template <std::ptrdiff_t Axis, expression Expression>
+template <std::ptrdiff_t Axis, any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto unsqueeze(Expression&& e) noexcept {
     using from = shape_of<Expression>;
     using position = detail::new_axis_position<Axis, from::rank + 1>;
@@ -237,7 +237,7 @@ template <std::ptrdiff_t Axis, expression Expression>
 /// named tensor can be written, of tensors and views; lazy otherwise.
 ///
 ///     auto keys = rename<key, head>(x);
-template <auto... Dims, expression Expression>
+template <auto... Dims, any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto rename(Expression&& e) noexcept {
     using to = shape<detail::canonical(Dims)...>;
     static_assert(detail::renamed_extents<shape_of<Expression>, to>::same,
@@ -253,7 +253,7 @@ template <auto... Dims, expression Expression>
 /// Of tensors and views a view that only reads (elements repeat by a stride of 0); lazy otherwise.
 ///
 ///     auto rows = broadcast_to<64, 32>(bias);   // [32] as [64, 32]
-template <auto... Dims, expression Expression>
+template <auto... Dims, any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto broadcast_to(Expression&& e) noexcept {
     using to = shape<detail::canonical(Dims)...>;
     static_assert(detail::broadcast_target<shape_of<Expression>, to>::fits,

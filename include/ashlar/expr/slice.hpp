@@ -86,7 +86,7 @@ ASHLAR_ALWAYS_INLINE constexpr auto refused_parts() noexcept {
 ///     auto middle = slice<seq, 16, -16>(x);
 ///     slice<0, 0, 8, 2>(t) = zeros<float, 4, 32>();
 ///     auto reversed = slice<0, -1, -9, -1>(v);   // v has 8 entries
-template <auto Axis, std::ptrdiff_t First, std::ptrdiff_t Last, std::ptrdiff_t Step = 1, expression Expression>
+template <auto Axis, std::ptrdiff_t First, std::ptrdiff_t Last, std::ptrdiff_t Step = 1, any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto slice(Expression&& e) noexcept {
     constexpr bool found = detail::axis_argument<Axis, shape_of<Expression>>::found;
     static_assert(detail::axis_argument<Axis, shape_of<Expression>>::found,
@@ -117,7 +117,7 @@ template <auto Axis, std::ptrdiff_t First, std::ptrdiff_t Last, std::ptrdiff_t S
 /// (asserted). A view, through which a named tensor can be written, of tensors and views; lazy otherwise.
 ///
 ///     row(cache, t) = k;
-template <expression Expression, class Index>
+template <any_expression Expression, class Index>
     requires(std::is_convertible_v<const Index&, std::ptrdiff_t>)
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto row(Expression&& e, const Index& i) noexcept {
     using from = shape_of<Expression>;
@@ -135,7 +135,7 @@ template <expression Expression, class Index>
 /// through which a named tensor can be written, of tensors and views; lazy otherwise.
 ///
 ///     auto [q, k, v] = split<-1, 3>(projected);
-template <auto Axis, std::size_t Parts, expression Expression>
+template <auto Axis, std::size_t Parts, any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto split(Expression&& e) noexcept {
     constexpr bool found = detail::axis_argument<Axis, shape_of<Expression>>::found;
     static_assert(detail::axis_argument<Axis, shape_of<Expression>>::found,

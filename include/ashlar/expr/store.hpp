@@ -29,7 +29,7 @@ struct store_destination {
 ///
 ///     tensor<float, 64, 64> weights;
 ///     tensor<float, 64, 32> y = matmul(store(weights, softmax(scores)), v);
-template <array_expression Destination, expression Expression>
+template <array_expression Destination, any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto store(Destination&& destination, Expression&& e) noexcept {
     constexpr bool written = detail::store_destination<Destination>::is_writable;
     constexpr bool fits = detail::assigned_shape<shape_of<Destination>, shape_of<Expression>>::matches;

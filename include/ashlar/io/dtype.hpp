@@ -58,7 +58,7 @@ enum class dtype : std::uint8_t {
 }
 
 /// The dtype of a tensor's element type.
-template <element Element>
+template <any_element Element>
 [[nodiscard]] consteval dtype dtype_of() noexcept {
     if constexpr (std::is_same_v<std::remove_cv_t<Element>, bool>)
         return dtype::boolean;

@@ -18,7 +18,7 @@ enum class activation : std::uint8_t { identity, relu, gelu, gelu_tanh, silu, si
 /// The activation of every element, lazily.
 ///
 ///     auto y = nn::activate<nn::activation::gelu>(matmul(x, w));
-template <activation Kind, expression Input>
+template <activation Kind, any_expression Input>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto activate(Input&& x) noexcept {
     if constexpr (Kind == activation::relu)
         return ashlar::relu(std::forward<Input>(x));
@@ -42,7 +42,7 @@ template <activation Kind, expression Input>
 ///     auto y = relu(first(x));
 template <activation Kind>
 struct activation_layer {
-    template <expression Input>
+    template <any_expression Input>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x) const noexcept {
         return activate<Kind>(std::forward<Input>(x));
     }

@@ -69,7 +69,7 @@ template <class Element, auto Heads, class Config = current_config>
 ///     constexpr auto slopes = nn::alibi_slopes<float, 8>();
 ///     attention(q, k, v, causal, bias(nn::alibi<64, 64>(slopes)));                       // q is [8, 64, width]
 ///     attention(q, cache.keys(), cache.values(), keys_below(n), bias(nn::alibi<1, 512>(slopes, n - 1)));
-template <auto Queries, auto Keys, expression Slopes>
+template <auto Queries, auto Keys, any_expression Slopes>
 [[nodiscard]] constexpr auto alibi(Slopes&& slopes, std::size_t first = 0) noexcept {
     using Element = element_of<Slopes>;
     using distances = shape<ashlar::detail::canonical(Queries), ashlar::detail::canonical(Keys)>;

@@ -29,7 +29,7 @@ struct decoder_options {
 namespace detail {
 
 /// What every layer reads: arrays as they are, anything else evaluated once.
-template <expression Expression>
+template <any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto held_values(Expression&& e) noexcept {
     if constexpr (array_expression<Expression>)
         return ashlar::detail::hold(std::forward<Expression>(e));
@@ -55,7 +55,7 @@ struct decoder {
     [[no_unique_address]] std::conditional_t<Options.final_norm, typename decoder_layer<Options.layer, Element, Panel>::norm_type, no_array> norm;
 
     /// The call; it borrows the module.
-    template <expression Input, expression Memory, class... Choices>
+    template <any_expression Input, any_expression Memory, class... Choices>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, Memory&& memory, const Choices&... choices) const& noexcept {
         return detail::call_layers(
             *this, std::forward<Input>(x),
@@ -63,14 +63,14 @@ struct decoder {
                 return layer(y, m, choices...);
             });
     }
-    template <expression Input, class... Rest>
+    template <any_expression Input, class... Rest>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, Rest&&... rest) const&& noexcept {
         return detail::named(*this)(std::forward<Input>(x), std::forward<Rest>(rest)...);
     }
 
     /// Puts keys and values of a memory [S, embed] into one cache for each layer, of which `decode` reads those of the first
     /// `count` rows.
-    template <expression Memory, class Cache>
+    template <any_expression Memory, class Cache>
     constexpr void remember(const Memory& memory, std::array<Cache, layer_count>& caches, std::size_t count = shape_of<Memory>::extents[0]) const noexcept {
         const auto& m = detail::held_values(memory);
         for (std::size_t i = 0; i < layer_count; ++i) layers[i].remember(m, caches[i], count);
@@ -82,7 +82,7 @@ struct decoder {
     ///     static std::array<nn::kv_cache<float, 128, 4, 16>, 6> caches, memories;
     ///     decoder.remember(encoder(source), memories);
     ///     y = decoder.decode(row, caches, memories);
-    template <expression Input, class Cache, class MemoryCache, class... Choices>
+    template <any_expression Input, class Cache, class MemoryCache, class... Choices>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto decode(Input&& x, std::array<Cache, layer_count>& caches,
                                                              const std::array<MemoryCache, layer_count>& memories,
                                                              const Choices&... choices) const& noexcept {
@@ -100,7 +100,7 @@ struct decoder {
     }
 
     /// What follows the last layer.
-    template <expression Input>
+    template <any_expression Input>
         requires(Options.final_norm)
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto last_step(Input&& x) const& noexcept {
         return norm(std::forward<Input>(x));

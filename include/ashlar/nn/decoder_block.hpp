@@ -73,7 +73,7 @@ struct decoder_block {
 
     /// All rows at once, lazily: [..., T, embed] to the same shape, for positions 0, 1, .... Causal unless the options of
     /// the call, which are those of `attention`, have a mask.
-    template <expression Input, class Turn, class... Choices>
+    template <any_expression Input, class Turn, class... Choices>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, const Turn& turn, const Choices&... choices) const& noexcept {
         static_assert(detail::module_input<shape_of<Input>, embed>::fits,
                       "ashlar: nn: the last axis of the input must be as wide as the module's options say; change one");
@@ -90,7 +90,7 @@ struct decoder_block {
                     return rest(y, ashlar::attention(q, k, self_attn.values(norm), causal, choices...));
             });
     }
-    template <expression Input, class... Rest>
+    template <any_expression Input, class... Rest>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, Rest&&... rest) const&& noexcept {
         return detail::named(*this)(std::forward<Input>(x), std::forward<Rest>(rest)...);
     }
@@ -186,18 +186,18 @@ struct decoder_stack {
     rms_norm<{Options.block.embed, Options.block.eps}, Element> norm;
 
     /// The call for all rows at once; it borrows the module and `turn`.
-    template <expression Input, class Turn, class... Choices>
+    template <any_expression Input, class Turn, class... Choices>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, const Turn& turn, const Choices&... choices) const& noexcept {
         return detail::call_layers(*this, std::forward<Input>(x),
                                    [t = &turn, choices...](const auto& layer, const auto& y, std::size_t) ASHLAR_LAMBDA_INLINE { return layer(y, *t, choices...); });
     }
-    template <expression Input, class... Rest>
+    template <any_expression Input, class... Rest>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, Rest&&... rest) const&& noexcept {
         return detail::named(*this)(std::forward<Input>(x), std::forward<Rest>(rest)...);
     }
     /// The call for the next rows [rows, embed], with one cache for each layer. Each evaluation appends to the caches, which
     /// `flops` of the call have and `workspace_bytes` not: appending takes its own scratch on the stack.
-    template <expression Input, class Turn, class Cache, class... Choices>
+    template <any_expression Input, class Turn, class Cache, class... Choices>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto decode(Input&& x, const Turn& turn, std::array<Cache, layer_count>& caches, const Choices&... choices) const& noexcept {
         const auto step = [t = &turn, c = &caches, choices...](const auto& layer, const auto& y, std::size_t i) ASHLAR_LAMBDA_INLINE {
             return layer.decode(y, *t, (*c)[i], choices...);
@@ -206,7 +206,7 @@ struct decoder_stack {
     }
 
     /// What follows the last layer.
-    template <expression Input>
+    template <any_expression Input>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto last_step(Input&& x) const& noexcept {
         return norm(std::forward<Input>(x));
     }

@@ -56,7 +56,7 @@ template <std::size_t Turns, class Function, class First, class... Rest>
 ///
 ///     y = layer(x, memory, causal, nn::cross(keys_below(memory_length)));
 template <class... Choices>
-    requires(!expression<Choices> && ...)
+    requires(!any_expression<Choices> && ...)
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto cross(const Choices&... choices) noexcept {
     return detail::cross_choices{[choices...](const auto& f) ASHLAR_LAMBDA_INLINE { return f(choices...); }};
 }
@@ -85,7 +85,7 @@ struct decoder_layer {
     static constexpr std::size_t heads = Options.heads, head_width = decltype(self_attn)::head_width;
 
     /// The expression; it borrows the module.
-    template <expression Input, expression Memory, class... Choices>
+    template <any_expression Input, any_expression Memory, class... Choices>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, Memory&& memory, const Choices&... choices) const& noexcept {
         constexpr bool fits = detail::module_input<shape_of<Input>, embed>::fits && detail::module_input<shape_of<Memory>, embed>::fits;
         static_assert(detail::module_input<shape_of<Input>, embed>::fits && detail::module_input<shape_of<Memory>, embed>::fits,
@@ -100,7 +100,7 @@ struct decoder_layer {
                 });
             });
     }
-    template <expression Input, class... Rest>
+    template <any_expression Input, class... Rest>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, Rest&&... rest) const&& noexcept {
         return detail::named(*this)(std::forward<Input>(x), std::forward<Rest>(rest)...);
     }
@@ -108,7 +108,7 @@ struct decoder_layer {
     /// Puts keys and values of a memory [S, embed] into a cache, of which `decode` reads those of the first `count` rows.
     ///
     ///     layer.remember(memory, memory_cache, length);
-    template <expression Memory, class Cache>
+    template <any_expression Memory, class Cache>
     constexpr void remember(const Memory& memory, Cache& cache, std::size_t count = shape_of<Memory>::extents[0]) const noexcept {
         cache.clear();
         cache.prefill(multihead_attn.keys(memory), multihead_attn.values(memory), count);

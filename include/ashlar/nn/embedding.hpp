@@ -35,7 +35,7 @@ struct embedding {
     basic_tensor<Element, entries, size> weight;
 
     /// The expression; it borrows the module. One integer gives one row, a view.
-    template <expression Tokens>
+    template <any_expression Tokens>
     [[nodiscard]] constexpr auto operator()(Tokens&& tokens) const& noexcept {
         return take<0>(weight, std::forward<Tokens>(tokens));
     }
@@ -46,7 +46,7 @@ struct embedding {
 
     /// The products of x with every entry, [..., size] to [..., entries]: the output layer of a model that ties it to the
     /// table. A `linear` with a packed copy of the table is faster where there are many rows.
-    template <expression Input>
+    template <any_expression Input>
     [[nodiscard]] constexpr auto scores(Input&& x) const& noexcept {
         return matmul(std::forward<Input>(x), transpose(weight));
     }

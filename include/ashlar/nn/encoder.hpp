@@ -42,12 +42,12 @@ struct encoder {
     [[no_unique_address]] std::conditional_t<Options.final_norm, typename encoder_layer<Options.layer, Element, Panel>::norm_type, no_array> norm;
 
     /// The call; it borrows the module.
-    template <expression Input, class... Choices>
+    template <any_expression Input, class... Choices>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, const Choices&... choices) const& noexcept {
         return detail::call_layers(*this, std::forward<Input>(x),
                                    [choices...](const auto& layer, const auto& y, std::size_t) ASHLAR_LAMBDA_INLINE { return layer(y, choices...); });
     }
-    template <expression Input, class... Choices>
+    template <any_expression Input, class... Choices>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, Choices&&... choices) const&& noexcept {
         return detail::named(*this)(std::forward<Input>(x), std::forward<Choices>(choices)...);
     }
@@ -58,7 +58,7 @@ struct encoder {
     ///
     ///     static std::array<nn::kv_cache<float, 1024, 12, 64>, 12> caches;
     ///     y = blocks.decode(row, caches);
-    template <expression Input, class Cache, class... Choices>
+    template <any_expression Input, class Cache, class... Choices>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto decode(Input&& x, std::array<Cache, layer_count>& caches, const Choices&... choices) const& noexcept {
         using layer_type = encoder_layer<Options.layer, Element, Panel>;
         constexpr bool fits = detail::decoded_rows<shape_of<Input>, embed, layer_type::heads, layer_type::head_width, Cache>::fit;
@@ -74,7 +74,7 @@ struct encoder {
     }
 
     /// What follows the last layer.
-    template <expression Input>
+    template <any_expression Input>
         requires(Options.final_norm)
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto last_step(Input&& x) const& noexcept {
         return norm(std::forward<Input>(x));

@@ -90,7 +90,7 @@ struct encoder_layer {
     static constexpr std::size_t heads = Options.heads, head_width = decltype(self_attn)::head_width;
 
     /// The expression; it borrows the module.
-    template <expression Input, class... Choices>
+    template <any_expression Input, class... Choices>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, Choices&&... choices) const& noexcept {
         static_assert(detail::module_input<shape_of<Input>, embed>::fits,
                       "ashlar: nn: the last axis of the input must be as wide as the module's options say; change one");
@@ -101,7 +101,7 @@ struct encoder_layer {
                 return blocks(y, [&](const auto& z) ASHLAR_LAMBDA_INLINE { return self_attn(z, choices...); });
             });
     }
-    template <expression Input, class... Choices>
+    template <any_expression Input, class... Choices>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, Choices&&... choices) const&& noexcept {
         return detail::named(*this)(std::forward<Input>(x), std::forward<Choices>(choices)...);
     }

@@ -64,7 +64,7 @@ constexpr const auto& with_columns(const Input&) {
 
 /// Leaves heads as they are, where a rotation is asked for.
 struct no_turn {
-    template <expression Input>
+    template <any_expression Input>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, std::size_t) const noexcept {
         return ashlar::detail::hold(std::forward<Input>(x));
     }

@@ -53,7 +53,7 @@ struct feed_forward {
     linear<{Options.hidden, Options.embed, Options.bias}, Element, Panel> linear2;
 
     /// The expression; it borrows the module.
-    template <expression Input>
+    template <any_expression Input>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x) const& noexcept {
         static_assert(detail::module_input<shape_of<Input>, embed>::fits,
                       "ashlar: nn: the last axis of the input must be as wide as the module's options say; change one");
@@ -62,7 +62,7 @@ struct feed_forward {
         else
             return linear2(activate<Options.activation>(linear1(std::forward<Input>(x))));
     }
-    template <expression Input>
+    template <any_expression Input>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x) const&& noexcept {
         return detail::named(*this)(std::forward<Input>(x));
     }
@@ -95,7 +95,7 @@ struct feed_forward<Options, Element, Panel> {
     linear<{Options.hidden, Options.embed, Options.bias}, Element, Panel> down_proj;
 
     /// The expression; it borrows the module.
-    template <expression Input>
+    template <any_expression Input>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x) const& noexcept {
         static_assert(detail::module_input<shape_of<Input>, embed>::fits,
                       "ashlar: nn: the last axis of the input must be as wide as the module's options say; change one");
@@ -106,7 +106,7 @@ struct feed_forward<Options, Element, Panel> {
                 return activate<Options.activation>(gate_proj(y)) * up_proj(y);
             }));
     }
-    template <expression Input>
+    template <any_expression Input>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x) const&& noexcept {
         return detail::named(*this)(std::forward<Input>(x));
     }

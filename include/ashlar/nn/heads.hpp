@@ -53,7 +53,7 @@ consteval std::array<std::size_t, Rank> rows_and_heads_exchanged() {
 /// Rows of `Heads` heads side by side, [..., T, Heads * D], as [..., Heads, T, D]: a view or lazy, without a copy.
 ///
 ///     auto q = nn::split_heads<4>(matmul(x, w));   // [32, 64] as [4, 32, 16]
-template <std::size_t Heads, expression Expression>
+template <std::size_t Heads, any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto split_heads(Expression&& e) noexcept {
     using split = decltype(detail::shape_with_heads<shape_of<Expression>, Heads>());
     return ashlar::detail::permute_by<detail::rows_and_heads_exchanged<split::rank>()>(
@@ -63,7 +63,7 @@ template <std::size_t Heads, expression Expression>
 /// The inverse of split_heads: [..., Heads, T, D] as [..., T, Heads * D].
 ///
 ///     auto rows = nn::merge_heads(attention(q, k, v));
-template <expression Expression>
+template <any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto merge_heads(Expression&& e) noexcept {
     constexpr std::size_t rank = shape_of<Expression>::rank;
     auto rows = ashlar::detail::permute_by<detail::rows_and_heads_exchanged<rank>()>(std::forward<Expression>(e));

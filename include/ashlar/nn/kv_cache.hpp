@@ -154,7 +154,7 @@ struct basic_kv_cache {
 
     /// Appends one row: k has Heads * KeyWidth elements in the order [Heads, KeyWidth], with any axes of extent 1, and v
     /// likewise. There must be room (asserted); a ring overwrites its oldest row.
-    template <expression Key, expression Value, class Config = current_config>
+    template <any_expression Key, any_expression Value, class Config = current_config>
     constexpr void append(const Key& k, const Value& v) noexcept {
         static_assert(detail::cached_row<shape_of<Key>, heads, key_width>::fits,
                       "ashlar: kv_cache: a row of keys must be [heads, width] or [heads * width]; reshape it");
@@ -166,7 +166,7 @@ struct basic_kv_cache {
             write_row<Config>(appended++ % capacity, reshape<heads, key_width>(k), reshape<heads, value_width>(v));
     }
     /// The same if there is room; else false, and nothing is written.
-    template <expression Key, expression Value, class Config = current_config>
+    template <any_expression Key, any_expression Value, class Config = current_config>
     [[nodiscard]] constexpr bool try_append(const Key& k, const Value& v) noexcept {
         if (full()) return false;
         append<Key, Value, Config>(k, v);
@@ -176,7 +176,7 @@ struct basic_kv_cache {
     /// Appends the first `count` rows (all unless given) of k and v, which are [Heads, rows, width] or, as a projection
     /// has them, [rows, Heads * width]. There must be room for them (asserted). Evaluated at once where the rows fit
     /// behind each other, row by row where a ring turns or `count` rows fit and all do not.
-    template <expression Key, expression Value, class Config = current_config>
+    template <any_expression Key, any_expression Value, class Config = current_config>
     constexpr void prefill(const Key& k, const Value& v, std::size_t count = most_rows<Key>()) noexcept {
         constexpr std::size_t rows = detail::rows_of<shape_of<Key>, heads, key_width>();
         constexpr std::size_t value_count = detail::rows_of<shape_of<Value>, heads, value_width>();
@@ -206,7 +206,7 @@ struct basic_kv_cache {
         }
     }
     /// The same if there is room; else false, and nothing is written.
-    template <expression Key, expression Value, class Config = current_config>
+    template <any_expression Key, any_expression Value, class Config = current_config>
     [[nodiscard]] constexpr bool try_prefill(const Key& k, const Value& v, std::size_t count = most_rows<Key>()) noexcept {
         if (count > room() || count > most_rows<Key>()) return false;
         prefill<Key, Value, Config>(k, v, count);
@@ -241,7 +241,7 @@ struct basic_kv_cache {
     ///
     ///     cache.append(k, v);
     ///     auto y = cache.attend(q);
-    template <expression Query, class... Options>
+    template <any_expression Query, class... Options>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto attend(Query&& q, Options&&... options) const& noexcept {
         using query = shape_of<Query>;
         static_assert(detail::cached_query<query, heads, key_width>::fits,
@@ -264,7 +264,7 @@ struct basic_kv_cache {
                           std::forward<Options>(options)...));
         }
     }
-    template <expression Query, class... Options>
+    template <any_expression Query, class... Options>
     void attend(Query&& q, Options&&... options) const&& = delete;  // ashlar: kv_cache: a view of a temporary would dangle; name the cache first
 
 private:

@@ -41,12 +41,12 @@ struct layered_call {
 /// shows the plan of a layer, which is the same for all of them, and how often it runs; `plan` is empty.
 template <class Expression>
 concept layered_expression =
-    expression<Expression> && std::same_as<typename std::remove_cvref_t<Expression>::expression_category, layered_category>;
+    any_expression<Expression> && std::same_as<typename std::remove_cvref_t<Expression>::expression_category, layered_category>;
 
 namespace detail {
 
 /// The call of a stack's layers.
-template <class Stack, expression Input, class Step>
+template <class Stack, any_expression Input, class Step>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto call_layers(const Stack& stack, Input&& x, const Step& step) noexcept {
     return layered_call<Stack, ashlar::detail::held<Input>, Step>{&stack, ashlar::detail::hold(std::forward<Input>(x)), step};
 }

@@ -35,7 +35,7 @@ struct linear {
     [[no_unique_address]] detail::optional_vector<Options.bias, Element, out> bias;
 
     /// The expression; it borrows the module.
-    template <expression Input>
+    template <any_expression Input>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x) const& noexcept {
         static_assert(detail::module_input<shape_of<Input>, in>::fits,
                       "ashlar: nn: the last axis of the input must be as wide as the module's options say; change one");
@@ -46,7 +46,7 @@ struct linear {
         else
             return matmul(std::forward<Input>(x), weight);
     }
-    template <expression Input>
+    template <any_expression Input>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x) const&& noexcept {
         return detail::named(*this)(std::forward<Input>(x));
     }

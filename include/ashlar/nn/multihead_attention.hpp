@@ -65,7 +65,7 @@ struct attention_inputs {
 };
 
 /// [seq, batch, ...] as [batch, seq, ...], and back; nothing where there is no batch.
-template <bool BatchFirst, expression Input>
+template <bool BatchFirst, any_expression Input>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto batch_exchanged(Input&& x) noexcept {
     if constexpr (BatchFirst || shape_of<Input>::rank < 3)
         return ashlar::detail::itself(std::forward<Input>(x));
@@ -102,8 +102,8 @@ struct multihead_attention {
     linear<{heads * head_width, embed, Options.bias && Options.out_bias}, Element, Panel> out_proj;
 
     /// Self attention: queries, keys and values from x.
-    template <expression Input, class... Choices>
-        requires(!expression<Choices> && ...)
+    template <any_expression Input, class... Choices>
+        requires(!any_expression<Choices> && ...)
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, Choices&&... choices) const& noexcept {
         static_assert(detail::module_input<shape_of<Input>, embed>::fits && kdim == embed && vdim == embed,
                       "ashlar: multihead_attention: self attention needs an input, keys and values of width embed; pass queries, keys and values");
@@ -113,8 +113,8 @@ struct multihead_attention {
             return detail::used_often(std::forward<Input>(x), [&](const auto& y) ASHLAR_LAMBDA_INLINE { return (*this)(y, y, y, choices...); });
     }
     /// Cross attention: queries from q, keys from k, values from v.
-    template <expression Query, expression Key, expression Value, class... Choices>
-        requires(!expression<Choices> && ...)
+    template <any_expression Query, any_expression Key, any_expression Value, class... Choices>
+        requires(!any_expression<Choices> && ...)
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Query&& q, Key&& k, Value&& v, Choices&&... choices) const& noexcept {
         constexpr bool fits = detail::attention_inputs<shape_of<Query>, shape_of<Key>, shape_of<Value>, embed, kdim, vdim>::fit;
         static_assert(detail::attention_inputs<shape_of<Query>, shape_of<Key>, shape_of<Value>, embed, kdim, vdim>::fit,
@@ -126,7 +126,7 @@ struct multihead_attention {
                 out_proj(merge_heads(ashlar::attention(queries(std::forward<Query>(q)), keys(std::forward<Key>(k)),
                                                        values(std::forward<Value>(v)), std::forward<Choices>(choices)...))));
     }
-    template <expression Input, class... Rest>
+    template <any_expression Input, class... Rest>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, Rest&&... rest) const&& noexcept {
         return detail::named(*this)(std::forward<Input>(x), std::forward<Rest>(rest)...);
     }
@@ -134,14 +134,14 @@ struct multihead_attention {
     /// What each query takes of each key, head by head: [..., heads, Tq, Tk], lazily.
     ///
     ///     auto w = mha.weights(x, x, causal);
-    template <expression Query, expression Key, class... Choices>
-        requires(!expression<Choices> && ...)
+    template <any_expression Query, any_expression Key, class... Choices>
+        requires(!any_expression<Choices> && ...)
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto weights(Query&& q, Key&& k, Choices&&... choices) const& noexcept {
         return attention_weights(queries(std::forward<Query>(q)), keys(std::forward<Key>(k)), std::forward<Choices>(choices)...);
     }
     /// The same, averaged over the heads, which is what PyTorch returns beside the result: [..., Tq, Tk], lazily.
-    template <expression Query, expression Key, class... Choices>
-        requires(!expression<Choices> && ...)
+    template <any_expression Query, any_expression Key, class... Choices>
+        requires(!any_expression<Choices> && ...)
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto average_weights(Query&& q, Key&& k, Choices&&... choices) const& noexcept {
         return mean<-3>(weights(std::forward<Query>(q), std::forward<Key>(k), std::forward<Choices>(choices)...));
     }
@@ -150,8 +150,8 @@ struct multihead_attention {
     /// when it is evaluated: both from one pass.
     ///
     ///     y = mha.storing_weights(w, x, x, x, causal);
-    template <array_expression Destination, expression Query, expression Key, expression Value, class... Choices>
-        requires(!expression<Choices> && ...)
+    template <array_expression Destination, any_expression Query, any_expression Key, any_expression Value, class... Choices>
+        requires(!any_expression<Choices> && ...)
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto storing_weights(Destination&& destination, Query&& q, Key&& k, Value&& v,
                                                                       Choices&&... choices) const& noexcept {
         auto stored = store(std::forward<Destination>(destination),
@@ -161,15 +161,15 @@ struct multihead_attention {
     }
 
     /// The projected heads: [..., heads, T, head_width] of queries, [..., kv_heads, T, head_width] of keys and values.
-    template <expression Input>
+    template <any_expression Input>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto queries(Input&& x) const& noexcept {
         return split_heads<heads>(query(detail::batch_exchanged<Options.batch_first>(std::forward<Input>(x))));
     }
-    template <expression Input>
+    template <any_expression Input>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto keys(Input&& x) const& noexcept {
         return split_heads<kv_heads>(key(detail::batch_exchanged<Options.batch_first>(std::forward<Input>(x))));
     }
-    template <expression Input>
+    template <any_expression Input>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto values(Input&& x) const& noexcept {
         return split_heads<kv_heads>(value(detail::batch_exchanged<Options.batch_first>(std::forward<Input>(x))));
     }

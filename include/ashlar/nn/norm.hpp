@@ -37,7 +37,7 @@ struct layer_norm {
     [[no_unique_address]] detail::optional_vector<Options.bias, Element, size> bias;
 
     /// The expression; it borrows the module.
-    template <expression Input>
+    template <any_expression Input>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x) const& noexcept {
         static_assert(detail::module_input<shape_of<Input>, size>::fits,
                       "ashlar: nn: the last axis of the input must be as wide as the module's options say; change one");
@@ -48,7 +48,7 @@ struct layer_norm {
         else
             return ashlar::layer_norm(std::forward<Input>(x), Options.eps) * weight;
     }
-    template <expression Input>
+    template <any_expression Input>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x) const&& noexcept {
         return detail::named(*this)(std::forward<Input>(x));
     }
@@ -78,7 +78,7 @@ struct rms_norm {
     basic_tensor<Element, size> weight;
 
     /// The expression; it borrows the module.
-    template <expression Input>
+    template <any_expression Input>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x) const& noexcept {
         static_assert(detail::module_input<shape_of<Input>, size>::fits,
                       "ashlar: nn: the last axis of the input must be as wide as the module's options say; change one");
@@ -87,7 +87,7 @@ struct rms_norm {
         else
             return ashlar::rms_norm(std::forward<Input>(x), weight, Options.eps);
     }
-    template <expression Input>
+    template <any_expression Input>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x) const&& noexcept {
         return detail::named(*this)(std::forward<Input>(x));
     }

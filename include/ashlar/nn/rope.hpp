@@ -107,7 +107,7 @@ ASHLAR_ALWAYS_INLINE constexpr auto named(Input&& x, const Function& f) noexcept
 /// those of a weight file, or with other frequencies.
 ///
 ///     auto y = nn::rotate<nn::pair_order::halves>(x, row(cosines, t), row(sines, t));
-template <pair_order Pairs, expression Input, expression Cosines, expression Sines>
+template <pair_order Pairs, any_expression Input, any_expression Cosines, any_expression Sines>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto rotate(Input&& x, const Cosines& cosines, const Sines& sines) noexcept {
     constexpr std::size_t width = shape_of<Input>::extents[shape_of<Input>::rank - 1];
     constexpr std::size_t pairs = shape_of<Cosines>::extents[shape_of<Cosines>::rank - 1];
@@ -193,7 +193,7 @@ struct rope {
 
     /// Rows [..., rows, head_width] at positions first, first + 1, ..., lazily; first + rows is at most `positions`
     /// (asserted). The object is borrowed.
-    template <expression Input>
+    template <any_expression Input>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, std::size_t first = 0) const& noexcept {
         using from = shape_of<Input>;
         if constexpr (!fits<from>()) {
@@ -208,7 +208,7 @@ struct rope {
         }
     }
     /// Rows [..., head_width] that all stand at one position, as the heads [heads, head_width] of one token.
-    template <expression Input>
+    template <any_expression Input>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto at(Input&& x, std::size_t position) const& noexcept {
         ASHLAR_ASSERT(position < positions, "ashlar: rope: a position is outside the tables; raise .positions");
         if constexpr (!fits<shape_of<Input>>())
@@ -219,7 +219,7 @@ struct rope {
     }
     /// Rows at positions of their own: integers whose axes broadcast to those of x but the last ([rows], [batch, 1,
     /// rows]), each less than `positions`.
-    template <expression Input, expression Starts>
+    template <any_expression Input, any_expression Starts>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto at(Input&& x, const Starts& each) const& noexcept {
         if constexpr (!fits<shape_of<Input>>())
             return ashlar::detail::refused<element_of<Input>, shape_of<Input>>();

@@ -16,7 +16,7 @@ struct width {
     std::size_t value = 0;
 
     constexpr width() = default;
-    template <dimension Dimension>
+    template <any_dimension Dimension>
     constexpr width(Dimension d) : value(extent_from(d)) {}
     constexpr operator std::size_t() const { return value; }
 

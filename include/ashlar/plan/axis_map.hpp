@@ -61,8 +61,8 @@ constexpr std::size_t only_axis(const graph_node& n, std::size_t first, std::siz
 }
 
 /// A node that only says where its operand's elements are.
-constexpr bool is_index_map(op kind) {
-    return kind == op::permute || kind == op::reshape || kind == op::slice || kind == op::broadcast || kind == op::repeat;
+constexpr bool is_index_map(node_kind kind) {
+    return kind == node_kind::permute || kind == node_kind::reshape || kind == node_kind::slice || kind == node_kind::broadcast || kind == node_kind::repeat;
 }
 
 /// For each axis of operand `slot`: the axis of the node whose index it takes unchanged, or -1.
@@ -74,11 +74,11 @@ constexpr binding_list carried_axes(const graph_node& n, const graph_node& opera
             if (operand.extents[a] == n.extents[a + shift]) from[a] = static_cast<std::int16_t>(a + shift);
     };
     switch (n.kind) {
-        case op::permute:
+        case node_kind::permute:
             for (std::size_t i = 0; i < n.rank; ++i)
                 from[static_cast<std::size_t>(n.permutation[i])] = static_cast<std::int16_t>(i);
             break;
-        case op::reshape: {
+        case node_kind::reshape: {
             const reshape_groups groups = align_reshape(n, operand);
             for (std::size_t g = 0; g < groups.count; ++g) {
                 const reshape_group& group = groups.group[g];
@@ -88,19 +88,19 @@ constexpr binding_list carried_axes(const graph_node& n, const graph_node& opera
             }
             break;
         }
-        case op::slice:
+        case node_kind::slice:
             align(n.rank);
             if (n.step != 1) from[n.axis] = whole_axis;
             break;
-        case op::repeat:
+        case node_kind::repeat:
             align(n.rank);
             if (n.step != 1) from[n.axis] = whole_axis;
             break;
-        case op::concat:
+        case node_kind::concat:
             align(n.rank);
             from[n.axis] = whole_axis;
             break;
-        case op::take: {
+        case node_kind::take: {
             if (slot == 0) {
                 for (std::size_t a = 0; a < n.axis; ++a) from[a] = static_cast<std::int16_t>(a);
                 for (std::size_t a = n.axis + 1; a < operand.rank; ++a)
@@ -110,7 +110,7 @@ constexpr binding_list carried_axes(const graph_node& n, const graph_node& opera
             }
             break;
         }
-        case op::matmul: {
+        case node_kind::matmul: {
             align(operand.rank - 2u);
             if (slot == 0)
                 from[operand.rank - 2u] = static_cast<std::int16_t>(n.rank - 2);
@@ -118,13 +118,13 @@ constexpr binding_list carried_axes(const graph_node& n, const graph_node& opera
                 from[operand.rank - 1u] = static_cast<std::int16_t>(n.rank - 1);
             break;
         }
-        case op::reduce:
+        case node_kind::reduce:
             for (std::size_t a = 0; a < operand.rank; ++a)
                 if (a != n.axis)
                     from[a] = static_cast<std::int16_t>(operand.rank == n.rank || a < n.axis ? a : a - 1);
             break;
-        case op::softmax:
-        case op::standardize:
+        case node_kind::softmax:
+        case node_kind::standardize:
             align(n.rank);
             from[n.axis] = whole_axis;
             break;
@@ -206,15 +206,15 @@ constexpr stride_result lift_strides(const graph_node& n, const graph_node& oper
     stride_result out;
     const std::size_t shift = n.rank >= operand.rank ? n.rank - operand.rank : 0;
     switch (n.kind) {
-        case op::permute:
+        case node_kind::permute:
             for (std::size_t i = 0; i < n.rank; ++i) out.strides[i] = strides[static_cast<std::size_t>(n.permutation[i])];
             break;
-        case op::reshape: return reshape_strides(n, operand, strides, true, fixed);
-        case op::slice:
+        case node_kind::reshape: return reshape_strides(n, operand, strides, true, fixed);
+        case node_kind::slice:
             out.strides = strides;
             out.strides[n.axis] *= n.step;
             break;
-        case op::repeat:
+        case node_kind::repeat:
             out.strides = strides;
             if (n.step != 1 && n.extents[n.axis] != static_cast<std::size_t>(n.step)) {
                 if (!fixed[n.axis]) out.affine = false;
@@ -237,11 +237,11 @@ constexpr stride_result lower_strides(const graph_node& n, const graph_node& ope
     out.affine = false;
     std::array<bool, max_rank> fixed{};
     switch (n.kind) {
-        case op::permute:
+        case node_kind::permute:
             for (std::size_t i = 0; i < n.rank; ++i) out.strides[static_cast<std::size_t>(n.permutation[i])] = strides[i];
             out.affine = true;
             break;
-        case op::reshape: {
+        case node_kind::reshape: {
             const binding_list below = operand_bindings(n, operand, 0, bindings);
             for (std::size_t a = 0; a < n.rank; ++a) {
                 bool kept = bindings[a] == whole_axis || n.extents[a] == 1;
@@ -250,7 +250,7 @@ constexpr stride_result lower_strides(const graph_node& n, const graph_node& ope
             }
             return reshape_strides(operand, n, strides, false, fixed);
         }
-        case op::broadcast: {
+        case node_kind::broadcast: {
             if (n.size() != operand.size()) return out;
             for (std::size_t a = 0; a < operand.rank; ++a) out.strides[a] = strides[a + n.rank - operand.rank];
             out.affine = true;

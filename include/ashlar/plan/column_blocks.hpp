@@ -11,15 +11,15 @@ namespace ashlar::detail {
 template <std::size_t Count>
 constexpr std::size_t run_along(const std::array<graph_node, Count>& nodes, std::size_t n, std::size_t axis) {
     const graph_node& g = nodes[n];
-    if (g.kind == op::array) return g.extents[axis];
-    if (g.kind == op::let || g.kind == op::let_value) return run_along(nodes, static_cast<std::size_t>(g.same_as), axis);
+    if (g.kind == node_kind::array) return g.extents[axis];
+    if (g.kind == node_kind::let || g.kind == node_kind::let_value) return run_along(nodes, static_cast<std::size_t>(g.same_as), axis);
     if (!is_index_map(g.kind)) return 0;
     const auto below = static_cast<std::size_t>(g.operands[0]);
     const graph_node& o = nodes[below];
     const binding_list from = carried_axes(g, o, 0);
     for (std::size_t a = 0; a < o.rank; ++a)
         if (from[a] == static_cast<std::int16_t>(axis)) return run_along(nodes, below, a);
-    if (g.kind != op::reshape) return 0;
+    if (g.kind != node_kind::reshape) return 0;
     const reshape_groups groups = align_reshape(g, o);
     for (std::size_t i = 0; i < groups.count; ++i) {
         const reshape_group& group = groups.group[i];
@@ -40,8 +40,8 @@ constexpr std::size_t run_along(const std::array<graph_node, Count>& nodes, std:
 template <std::size_t Count>
 constexpr stride_result array_strides(const std::array<graph_node, Count>& nodes, std::size_t n, const std::array<bool, max_rank>& fixed) {
     const graph_node& g = nodes[n];
-    if (g.kind == op::array) return {g.strides, true};
-    if (g.kind == op::let || g.kind == op::let_value) return array_strides(nodes, static_cast<std::size_t>(g.same_as), fixed);
+    if (g.kind == node_kind::array) return {g.strides, true};
+    if (g.kind == node_kind::let || g.kind == node_kind::let_value) return array_strides(nodes, static_cast<std::size_t>(g.same_as), fixed);
     if (!is_index_map(g.kind)) return {{}, false};
     const auto below = static_cast<std::size_t>(g.operands[0]);
     const graph_node& o = nodes[below];

@@ -13,13 +13,13 @@ namespace detail {
 constexpr std::size_t node_flops(const graph_node& n, const graph_node& first, std::size_t kept, std::size_t all) {
     const auto share = [&](std::size_t operations) { return all == 0 ? operations : operations / all * kept + operations % all * kept / all; };
     switch (n.kind) {
-        case op::map: return share(n.size() * n.flops);
-        case op::matmul: return share(2 * n.size() * first.extents[first.rank - 1u]);
+        case node_kind::map: return share(n.size() * n.flops);
+        case node_kind::matmul: return share(2 * n.size() * first.extents[first.rank - 1u]);
         // maximum, subtraction, exponential, sum, multiplication
-        case op::softmax: return share(5 * n.size());
+        case node_kind::softmax: return share(5 * n.size());
         // two sums, two subtractions, a square, a multiplication
-        case op::standardize: return n.variant == 0 ? 6 * n.size() : 3 * n.size();
-        case op::reduce: return (n.variant == static_cast<std::uint8_t>(reduction::variance) ? 4 : n.variant == static_cast<std::uint8_t>(reduction::logsumexp) ? 4 : 1) * first.size();
+        case node_kind::standardize: return n.variant == 0 ? 6 * n.size() : 3 * n.size();
+        case node_kind::reduce: return (n.variant == static_cast<std::uint8_t>(reduction_kind::variance) ? 4 : n.variant == static_cast<std::uint8_t>(reduction_kind::logsumexp) ? 4 : 1) * first.size();
         default: return 0;
     }
 }
@@ -32,7 +32,7 @@ struct flop_counter {
     std::array<std::size_t, Count> of_node{};
 
     constexpr std::int16_t resolve(std::int16_t n) const {
-        while (nodes[static_cast<std::size_t>(n)].kind == op::let || nodes[static_cast<std::size_t>(n)].kind == op::let_value)
+        while (nodes[static_cast<std::size_t>(n)].kind == node_kind::let || nodes[static_cast<std::size_t>(n)].kind == node_kind::let_value)
             n = nodes[static_cast<std::size_t>(n)].same_as;
         return n;
     }
@@ -41,7 +41,7 @@ struct flop_counter {
         for (;;) {
             n = resolve(n);
             const graph_node& g = nodes[static_cast<std::size_t>(n)];
-            if (g.kind == op::masked) return n;
+            if (g.kind == node_kind::masked) return n;
             if (g.excluded == exclusion::none || g.operand_count == 0) return -1;
             std::int16_t next = -1;
             for (std::size_t i = 0; i < g.operand_count; ++i)
@@ -52,13 +52,13 @@ struct flop_counter {
     }
     constexpr std::size_t count(std::int16_t id, std::int16_t mask) {
         const graph_node& g = nodes[static_cast<std::size_t>(id)];
-        if (g.kind == op::let) return count(g.operands[0], -1) + count(g.operands[1], mask);
-        if (g.kind == op::let_value) return 0;
+        if (g.kind == node_kind::let) return count(g.operands[0], -1) + count(g.operands[1], mask);
+        if (g.kind == node_kind::let_value) return 0;
         std::int16_t here = mask;
-        if (g.kind == op::masked) here = id;
+        if (g.kind == node_kind::masked) here = id;
         std::int16_t limit = here;
-        if (g.kind == op::softmax) limit = mask_below(g.operands[0]);
-        if (g.kind == op::matmul) {
+        if (g.kind == node_kind::softmax) limit = mask_below(g.operands[0]);
+        if (g.kind == node_kind::matmul) {
             const std::int16_t weights = mask_below(g.operands[0]);
             if (weights != -1) limit = weights;
         }
@@ -67,19 +67,19 @@ struct flop_counter {
             kept = nodes[static_cast<std::size_t>(limit)].kept;
             all = nodes[static_cast<std::size_t>(limit)].size();
         }
-        const bool same_elements = limit == -1 || g.kind == op::matmul || g.size() == all;
+        const bool same_elements = limit == -1 || g.kind == node_kind::matmul || g.size() == all;
         std::size_t total = 0;
         if (g.operand_count != 0)
             total = node_flops(g, nodes[static_cast<std::size_t>(g.operands[0])], same_elements ? kept : 0, same_elements ? all : 0);
         of_node[static_cast<std::size_t>(id)] = total;
-        const bool passes = g.kind == op::masked || (g.kind == op::map && here != -1) || is_pass(g.kind);
+        const bool passes = g.kind == node_kind::masked || (g.kind == node_kind::map && here != -1) || is_pass(g.kind);
         for (std::size_t i = 0; i < g.operand_count; ++i) {
             const bool same = nodes[static_cast<std::size_t>(g.operands[i])].size() == g.size();
             total += count(g.operands[i], passes && same ? here : std::int16_t{-1});
         }
         return total;
     }
-    static constexpr bool is_pass(op kind) { return kind == op::reshape || kind == op::permute || kind == op::store; }
+    static constexpr bool is_pass(node_kind kind) { return kind == node_kind::reshape || kind == node_kind::permute || kind == node_kind::store; }
 };
 
 /// The operations of every node of Expression.

@@ -18,7 +18,7 @@ constexpr void mark_read(std::size_t s, std::int16_t n, std::array<bool, Plan::c
     n = stages::past_names(s, n);
     if (stages::stage(s).values[stages::index(n)] != -1) return;
     read[stages::index(n)] = true;
-    if (stages::at(n).kind == op::matmul && n != stages::stage(s).core) return;
+    if (stages::at(n).kind == node_kind::matmul && n != stages::stage(s).core) return;
     for (std::size_t i = 0; i < stages::at(n).operand_count; ++i) mark_read<Plan>(s, stages::at(n).operands[i], read);
 }
 
@@ -83,7 +83,7 @@ private:
             put_shape(static_cast<id>(n));
             const graph_node& g = Plan::nodes[n];
             if (g.rank >= 2 && g.strides[g.rank - 2u] == 1 && g.strides[g.rank - 1u] != 1) out.put(" by columns");
-            if (g.kind == op::packed) out.put(" packed");
+            if (g.kind == node_kind::packed) out.put(" packed");
             out.unbroken = false;
             if (copied_operands<Plan>[n]) out.put(" through a copy");
         }
@@ -279,7 +279,7 @@ inline constexpr auto explained = [] {
 /// of them with how often it runs. A constant: costs nothing when the program runs.
 ///
 ///     std::puts(explain(attention(q, k, v, causal)).c_str());
-template <expression Expression, class Config = current_config>
+template <any_expression Expression, class Config = current_config>
 [[nodiscard]] constexpr auto explain(const Expression&) noexcept {
     return detail::explained<std::remove_cvref_t<Expression>, Config>;
 }

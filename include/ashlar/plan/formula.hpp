@@ -26,7 +26,7 @@ struct formula_writer {
     static constexpr const graph_node& at(id n) { return Plan::nodes[index(n)]; }
     static constexpr const auto& stage(std::size_t s) { return Plan::code.stages[s]; }
 
-    static constexpr bool is_operand(op kind) { return kind == op::array || kind == op::packed; }
+    static constexpr bool is_operand(node_kind kind) { return kind == node_kind::array || kind == node_kind::packed; }
 
     static constexpr auto operands_before = [] {
         std::array<std::size_t, Plan::count> before{};
@@ -49,10 +49,10 @@ struct formula_writer {
     static constexpr id past_names(std::size_t s, id n) {
         for (;;) {
             if (stage(s).values[index(n)] != -1) return n;
-            const op kind = at(n).kind;
-            if (kind == op::let || kind == op::let_value)
+            const node_kind kind = at(n).kind;
+            if (kind == node_kind::let || kind == node_kind::let_value)
                 n = at(n).same_as;
-            else if (kind == op::store || (kind == op::broadcast && at(n).rank != 0))
+            else if (kind == node_kind::store || (kind == node_kind::broadcast && at(n).rank != 0))
                 n = at(n).operands[0];
             else
                 return n;
@@ -87,7 +87,7 @@ struct formula_writer {
         n = past_names(s, n);
         const graph_node& g = at(n);
         const id held = stage(s).values[index(n)], factor = stage(s).factors[index(n)];
-        const bool standardizes = g.kind == op::standardize, logarithm = g.kind == op::softmax && g.variant != 0;
+        const bool standardizes = g.kind == node_kind::standardize, logarithm = g.kind == node_kind::softmax && g.variant != 0;
         if (held != -1 && factor == -1 && !standardizes) return name_buffer(held);
         if (standardizes || logarithm || held != -1) {
             if (tight) out.put('(');
@@ -109,21 +109,21 @@ struct formula_writer {
             return;
         }
         switch (g.kind) {
-            case op::array:
-            case op::packed: return name_operand(n);
-            case op::scalar: return out.put('s');
-            case op::index: return out.put("index");
-            case op::mask: return labels_of<Plan>[index(n)].write_mask(out, tight);
-            case op::map: return function(s, n, tight);
-            case op::permute: return call(s, n, is_transpose(g) ? "transpose" : "permute");
-            case op::reshape: return call(s, n, "reshape");
-            case op::slice: return call(s, n, "slice");
-            case op::repeat: return call(s, n, "repeat");
-            case op::concat: return call(s, n, "concat");
-            case op::take: return call(s, n, "take");
-            case op::matmul: return call(s, n, "matmul");
-            case op::reduce: return call(s, n, reduction_name(g.variant));
-            case op::masked:
+            case node_kind::array:
+            case node_kind::packed: return name_operand(n);
+            case node_kind::scalar: return out.put('s');
+            case node_kind::index: return out.put("index");
+            case node_kind::mask: return labels_of<Plan>[index(n)].write_mask(out, tight);
+            case node_kind::map: return function(s, n, tight);
+            case node_kind::permute: return call(s, n, is_transpose(g) ? "transpose" : "permute");
+            case node_kind::reshape: return call(s, n, "reshape");
+            case node_kind::slice: return call(s, n, "slice");
+            case node_kind::repeat: return call(s, n, "repeat");
+            case node_kind::concat: return call(s, n, "concat");
+            case node_kind::take: return call(s, n, "take");
+            case node_kind::matmul: return call(s, n, "matmul");
+            case node_kind::reduce: return call(s, n, reduction_name(g.variant));
+            case node_kind::masked:
                 out.put("masked(");
                 value(s, g.operands[0]);
                 out.put(", ");
@@ -141,9 +141,9 @@ struct formula_writer {
         std::size_t inside = 0;
         while (inside + 1u < g.operand_count && !contains_core(s, g.operands[inside])) ++inside;
         first = epilogue(s, g.operands[inside], first);
-        if (g.kind != op::map && g.kind != op::masked) return first;
+        if (g.kind != node_kind::map && g.kind != node_kind::masked) return first;
         if (!first) out.put(", ");
-        if (g.kind == op::masked) {
+        if (g.kind == node_kind::masked) {
             out.put("masked(");
             labels_of<Plan>[index(n)].write_mask(out, false);
             out.put(')');

@@ -38,7 +38,7 @@ struct node_parameters {
 
 /// One node of the expression, without its type.
 struct graph_node : node_parameters {
-    op kind{};
+    node_kind kind{};
     std::uint8_t rank = 0;
     std::uint8_t operand_count = 0;
     scalar_kind scalar{};
@@ -124,7 +124,7 @@ inline constexpr node_parameters parameters_of<map_node<fast_function<Function>,
 template <class Mask, class Expression>
 inline constexpr node_parameters parameters_of<masked_node<Mask, Expression>>{
     .kept = mask_kept_pairs<Mask, typename Expression::shape_type>, .static_mask = Mask::is_static};
-template <reduction Kind, std::size_t Axis, bool Keep, class Shape, class Element, class Expression>
+template <reduction_kind Kind, std::size_t Axis, bool Keep, class Shape, class Element, class Expression>
 inline constexpr node_parameters parameters_of<reduce_node<Kind, Axis, Keep, Shape, Element, Expression>>{
     .variant = static_cast<std::uint8_t>(Kind), .axis = Axis};
 template <softmax_kind Kind, std::size_t Axis, class Expression, class... Policy>
@@ -162,16 +162,16 @@ constexpr std::int16_t append_nodes(graph_builder<Capacity>& graph) {
     n.scalar = scalar_kind_of<element_of<Expression>>();
     n.element_bytes = sizeof(element_of<Expression>);
     for (std::size_t i = 0; i < Shape::rank; ++i) n.extents[i] = Shape::extents[i];
-    if constexpr (kind_of<Expression> == op::packed) n.panel = Expression::panel;
-    if constexpr (kind_of<Expression> == op::let_value) {
+    if constexpr (kind_of<Expression> == node_kind::packed) n.panel = Expression::panel;
+    if constexpr (kind_of<Expression> == node_kind::let_value) {
         for (std::size_t i = graph.lets; i-- > 0;)
             if (graph.let_tags[i] == &type_identity<typename Expression::tag>) {
                 n.same_as = graph.let_values[i];
                 n.excluded = graph.at(n.same_as).excluded;
                 break;
             }
-        if (n.same_as == -1) n.kind = op::scalar, n.variant = name_outside;
-    } else if constexpr (kind_of<Expression> == op::let) {
+        if (n.same_as == -1) n.kind = node_kind::scalar, n.variant = name_outside;
+    } else if constexpr (kind_of<Expression> == node_kind::let) {
         n.operand_count = 2;
         n.operands[0] = append_nodes<operand_type<0, Expression>>(graph);
         graph.let_tags[graph.lets] = &type_identity<typename Expression::tag>;
@@ -183,7 +183,7 @@ constexpr std::int16_t append_nodes(graph_builder<Capacity>& graph) {
     } else if constexpr (node_count<Expression> > 1) {
         static_assert(Expression::operand_count <= max_operands, "ashlar: expression: at most 16 operands; concat in two steps");
         append_operands(graph, n, static_cast<const decltype(Expression::operands)*>(nullptr));
-        if constexpr (kind_of<Expression> == op::store) n.same_as = n.operands[0];
+        if constexpr (kind_of<Expression> == node_kind::store) n.same_as = n.operands[0];
         std::array<exclusion, Expression::operand_count> excluded{};
         for (std::size_t i = 0; i < Expression::operand_count; ++i) excluded[i] = graph.at(n.operands[i]).excluded;
         n.excluded = exclusion_after<Expression>::of(excluded);
@@ -207,10 +207,10 @@ struct graph {
         graph_builder<count> builder;
         append_nodes<Expression>(builder);
         for (auto& n : builder.nodes)
-            if (n.kind != op::let && n.kind != op::let_value)
+            if (n.kind != node_kind::let && n.kind != node_kind::let_value)
                 for (std::size_t i = 0; i < n.operand_count; ++i) {
                     std::int16_t o = n.operands[i];
-                    while (builder.at(o).kind == op::let || builder.at(o).kind == op::let_value) o = builder.at(o).same_as;
+                    while (builder.at(o).kind == node_kind::let || builder.at(o).kind == node_kind::let_value) o = builder.at(o).same_as;
                     ++builder.at(o).uses;
                 }
         return builder.nodes;
@@ -219,7 +219,7 @@ struct graph {
     /// Uses of names of lets outside their bodies: an error, see check_names.
     static constexpr std::size_t names_outside = [] {
         std::size_t outside = 0;
-        for (const auto& n : nodes) outside += n.kind == op::scalar && n.variant == name_outside;
+        for (const auto& n : nodes) outside += n.kind == node_kind::scalar && n.variant == name_outside;
         return outside;
     }();
 };

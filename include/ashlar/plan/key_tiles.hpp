@@ -75,7 +75,7 @@ inline constexpr auto mask_counters = []<std::size_t... Index>(std::index_sequen
 template <class Plan>
 constexpr std::int16_t masked_in(std::size_t s) {
     for (std::size_t n = 0; n < Plan::count; ++n)
-        if (Plan::nodes[n].kind == op::masked && stage_of_nodes<Plan>[n] == static_cast<std::int16_t>(s)) return static_cast<std::int16_t>(n);
+        if (Plan::nodes[n].kind == node_kind::masked && stage_of_nodes<Plan>[n] == static_cast<std::int16_t>(s)) return static_cast<std::int16_t>(n);
     return -1;
 }
 

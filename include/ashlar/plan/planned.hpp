@@ -61,7 +61,7 @@ public:
     }();
 
     static constexpr std::size_t resolve(std::size_t n) {
-        while (nodes[n].kind == op::let || nodes[n].kind == op::let_value) n = static_cast<std::size_t>(nodes[n].same_as);
+        while (nodes[n].kind == node_kind::let || nodes[n].kind == node_kind::let_value) n = static_cast<std::size_t>(nodes[n].same_as);
         return n;
     }
 };

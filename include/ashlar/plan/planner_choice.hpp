@@ -9,14 +9,14 @@ namespace ashlar::detail {
 template <std::size_t Count>
 constexpr void planner<Count>::search_core(id n, const graph_node& top, const binding_list& from_top, const binding_list& bindings, const loop_stack& stack, core_choice& best) const {
     const graph_node& g = at(n);
-    if (g.kind == op::let) return search_core(g.same_as, top, from_top, bindings, stack, best);
-    if (g.kind == op::let_value) {
+    if (g.kind == node_kind::let) return search_core(g.same_as, top, from_top, bindings, stack, best);
+    if (g.kind == node_kind::let_value) {
         if (at(resolve(n)).uses > 1) return;
         return search_core(g.same_as, top, from_top, bindings, stack, best);
     }
-    if (g.kind == op::matmul) return consider_core(n, top, from_top, bindings, stack, best);
-    if (g.kind != op::map && g.kind != op::masked && g.kind != op::permute && g.kind != op::reshape &&
-        g.kind != op::broadcast)
+    if (g.kind == node_kind::matmul) return consider_core(n, top, from_top, bindings, stack, best);
+    if (g.kind != node_kind::map && g.kind != node_kind::masked && g.kind != node_kind::permute && g.kind != node_kind::reshape &&
+        g.kind != node_kind::broadcast)
         return;
     for (std::size_t i = 0; i < g.operand_count; ++i) {
         const graph_node& o = at(g.operands[i]);
@@ -60,11 +60,11 @@ constexpr std::size_t planner<Count>::widest(id n, id core) const {
 template <std::size_t Count>
 constexpr bool planner<Count>::is_uniform_product(id n) const {
     const graph_node& g = at(resolve(n));
-    if (g.kind != op::map) return g.kind == op::matmul;
+    if (g.kind != node_kind::map) return g.kind == node_kind::matmul;
     bool products = false;
     for (std::size_t i = 0; i < g.operand_count; ++i) {
         const bool product = is_uniform_product(g.operands[i]);
-        if (!product && at(resolve(g.operands[i])).kind != op::scalar) return false;
+        if (!product && at(resolve(g.operands[i])).kind != node_kind::scalar) return false;
         products = products || product;
     }
     return products;
@@ -73,13 +73,13 @@ constexpr bool planner<Count>::is_uniform_product(id n) const {
 template <std::size_t Count>
 constexpr binding_list planner<Count>::demote(id n, binding_list b) const {
     const graph_node& g = at(n);
-    if (g.kind == op::matmul) {
+    if (g.kind == node_kind::matmul) {
         b[g.rank - 1u] = whole_axis;
         for (std::size_t a = 0; a + 2 < g.rank; ++a)
             if (is_rows_loop(b[a])) b[a] = whole_axis;
     }
-    if (g.kind == op::concat || is_row_statistic(g.kind)) {
-        if (g.kind != op::reduce) b[g.axis] = whole_axis;
+    if (g.kind == node_kind::concat || is_row_statistic(g.kind)) {
+        if (g.kind != node_kind::reduce) b[g.axis] = whole_axis;
     }
     for (std::size_t a = 0; a < g.rank; ++a)
         if (shared[index(n)] == sharing::everything || (shared[index(n)] == sharing::rows && is_rows_loop(b[a]))) b[a] = whole_axis;

@@ -10,7 +10,7 @@ template <std::size_t Count>
 constexpr auto planner<Count>::read_strides(stage& s, id n, const binding_list& b, const loop_stack& stack) -> matrix {
     n = resolve(n);
     const graph_node& g = at(n);
-    if (g.kind == op::array) return {g.strides, true};
+    if (g.kind == node_kind::array) return {g.strides, true};
     id held = s.values[index(n)];  // by the other operand, which may be the same value: it must not lose its buffer
     for (std::size_t a = 0; a < g.rank && held != -1; ++a)
         if (const auto& in = plan.buffers[index(held)].bindings; in[a] != whole_axis && in[a] != b[a]) held = -1;
@@ -19,14 +19,14 @@ constexpr auto planner<Count>::read_strides(stage& s, id n, const binding_list& 
         s.values[index(n)] = found;
         return {plan.buffers[index(found)].strides, true};
     }
-    if (g.kind == op::softmax) {
+    if (g.kind == node_kind::softmax) {
         const id found = find_buffer(n, buffer_role::numerators, b, stack);
         if (found == -1) return {};
         s.values[index(n)] = found;
         s.factors[index(n)] = find_buffer(n, buffer_role::scales, b, stack);
         return {plan.buffers[index(found)].strides, true};
     }
-    if (g.kind == op::store) return read_strides(s, g.operands[0], b, stack);
+    if (g.kind == node_kind::store) return read_strides(s, g.operands[0], b, stack);
     if (!is_index_map(g.kind)) return {};
     const graph_node& o = at(g.operands[0]);
     const matrix below = read_strides(s, g.operands[0], operand_bindings(g, o, 0, b), stack);
@@ -42,16 +42,16 @@ constexpr void planner<Count>::make_base(id n, const binding_list& b, const loop
     std::size_t depth = 0;
     binding_list here = b;
     id m = resolve(n);
-    while (is_index_map(at(m).kind) || at(m).kind == op::store) {
-        if (at(m).kind == op::store) emit_store(m, here, stack);
+    while (is_index_map(at(m).kind) || at(m).kind == node_kind::store) {
+        if (at(m).kind == node_kind::store) emit_store(m, here, stack);
         chain[depth] = m;
         bound[depth++] = here;
         here = operand_bindings(at(m), at(at(m).operands[0]), 0, here);
         m = resolve(at(m).operands[0]);
     }
     const graph_node& g = at(m);
-    if (g.kind == op::array || find_buffer(m, buffer_role::values, here, stack) != -1) return;
-    if (g.kind == op::softmax && as_factor && g.variant == 0 && g.axis + 1u == g.rank && only_batch_maps(chain, depth)) {
+    if (g.kind == node_kind::array || find_buffer(m, buffer_role::values, here, stack) != -1) return;
+    if (g.kind == node_kind::softmax && as_factor && g.variant == 0 && g.axis + 1u == g.rank && only_batch_maps(chain, depth)) {
         make_statistics(m, here, stack);
         return;
     }
@@ -64,7 +64,7 @@ constexpr void planner<Count>::make_base(id n, const binding_list& b, const loop
     bool invertible = depth != 0;
     for (std::size_t i = 0; i < depth && invertible; ++i) {
         const graph_node& map = at(chain[i]);
-        if (map.kind == op::store) continue;
+        if (map.kind == node_kind::store) continue;
         binding_list outer = bound[i];
         for (std::size_t a = 0; a < map.rank; ++a)
             if (outer[a] != whole_axis && !prefix.contains(outer[a])) outer[a] = whole_axis;
@@ -98,7 +98,7 @@ template <std::size_t Count>
 constexpr bool planner<Count>::only_batch_maps(const std::array<id, 32>& chain, std::size_t depth) const {
     for (std::size_t i = 0; i < depth; ++i) {
         const graph_node& map = at(chain[i]);
-        if (map.kind == op::store) continue;
+        if (map.kind == node_kind::store) continue;
         const graph_node& o = at(map.operands[0]);
         const binding_list from = carried_axes(map, o, 0);
         if (from[o.rank - 1u] != static_cast<std::int16_t>(map.rank - 1)) return false;
@@ -124,7 +124,7 @@ constexpr axis_list planner<Count>::row_major_view(const graph_node& g, const bi
 template <std::size_t Count>
 constexpr auto planner<Count>::read_in_blocks(stage& s, id n, const binding_list& b) const -> matrix {
     const graph_node& g = at(n);
-    const std::size_t run = at(base_of(n)).kind == op::array ? run_along(nodes, index(n), g.rank - 1u) : 0;
+    const std::size_t run = at(base_of(n)).kind == node_kind::array ? run_along(nodes, index(n), g.rank - 1u) : 0;
     if (run == 0 || run % target.lanes(g.element_bytes) != 0) return {};
     std::array<bool, max_rank> fixed = entries_of_loops(b);
     fixed[g.rank - 1u] = true;
@@ -137,7 +137,7 @@ constexpr auto planner<Count>::read_in_blocks(stage& s, id n, const binding_list
 template <std::size_t Count>
 constexpr auto planner<Count>::acquire_right(stage& s, id n, const binding_list& b, const loop_stack& stack) -> matrix {
     // Panels are read where they lie: the strides are those inside a panel.
-    if (const graph_node& p = at(resolve(n)); p.kind == op::packed) {
+    if (const graph_node& p = at(resolve(n)); p.kind == node_kind::packed) {
         matrix panels;
         panels.affine = true;
         panels.strides[0] = static_cast<std::ptrdiff_t>(p.panel);
@@ -165,11 +165,11 @@ constexpr void planner<Count>::acquire_left(stage& s, id n, const binding_list& 
     if (s.lanes == lane_axis::depth) good = good && (m.strides[g.rank - 1u] == 1 || g.extents[g.rank - 1u] == 1);
     const id source = base_of(n);
     if (good) {
-        if (at(source).kind == op::softmax && s.values[index(source)] != -1 && s.factors[index(source)] != -1)
+        if (at(source).kind == node_kind::softmax && s.values[index(source)] != -1 && s.factors[index(source)] != -1)
             s.left_factor = source;
         return;
     }
-    if (at(source).kind == op::softmax) mark_filled(s.values[index(source)]);
+    if (at(source).kind == node_kind::softmax) mark_filled(s.values[index(source)]);
     copy_of(s, n, b, stack, s.lanes == lane_axis::rows ? layout::rows_in_lanes : layout::columns_in_lanes);
 }
 
@@ -201,15 +201,15 @@ template <std::size_t Count>
 constexpr void planner<Count>::prepare(id n, const binding_list& b, stage& s, const loop_stack& stack) {
     const graph_node& g = at(n);
     if (n == s.core && s.kind == stage_kind::product) return;
-    if (g.kind == op::let) return prepare(g.same_as, b, s, stack);
-    if (g.kind == op::let_value) {
+    if (g.kind == node_kind::let) return prepare(g.same_as, b, s, stack);
+    if (g.kind == node_kind::let_value) {
         const id value = resolve(n);
         if (at(value).uses > 1 && is_costly(value) && !is_row_statistic(at(value).kind)) return prepare_made(value, b, s, stack);
         return prepare(value, b, s, stack);
     }
-    if (g.kind == op::array || g.kind == op::scalar || g.kind == op::index || g.kind == op::mask) return;
+    if (g.kind == node_kind::array || g.kind == node_kind::scalar || g.kind == node_kind::index || g.kind == node_kind::mask) return;
     if (s.values[index(n)] != -1) return;
-    if (g.kind == op::store) {
+    if (g.kind == node_kind::store) {
         emit_store(n, b, stack);
         return prepare(g.operands[0], b, s, stack);
     }
@@ -218,8 +218,8 @@ constexpr void planner<Count>::prepare(id n, const binding_list& b, stage& s, co
         s.values[index(n)] = found;
         return;
     }
-    if (g.kind == op::matmul || g.kind == op::concat) return prepare_made(n, b, s, stack);
-    if (g.kind == op::reshape && at(base_of(n)).kind != op::array && !carries_all(g, at(g.operands[0]))) {
+    if (g.kind == node_kind::matmul || g.kind == node_kind::concat) return prepare_made(n, b, s, stack);
+    if (g.kind == node_kind::reshape && at(base_of(n)).kind != node_kind::array && !carries_all(g, at(g.operands[0]))) {
         make_base(n, b, stack, false);
     }
     for (std::size_t i = 0; i < g.operand_count; ++i)

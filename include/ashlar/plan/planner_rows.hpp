@@ -18,16 +18,16 @@ constexpr void planner<Count>::prepare_statistics(id n, const binding_list& b, s
     const statistics made = make_statistics(n, b, stack);
     s.values[index(n)] = made.values;
     s.factors[index(n)] = made.factors;
-    if (g.kind == op::softmax && g.variant == 0) mark_filled(made.values);
-    if (g.kind == op::standardize || (g.kind == op::softmax && g.variant != 0))
+    if (g.kind == node_kind::softmax && g.variant == 0) mark_filled(made.values);
+    if (g.kind == node_kind::standardize || (g.kind == node_kind::softmax && g.variant != 0))
         prepare(g.operands[0], b, s, stack);
 }
 
 template <std::size_t Count>
 constexpr auto planner<Count>::support_of(id softmax) const -> id {
     id n = resolve(at(softmax).operands[0]);
-    while (at(n).kind == op::store) n = resolve(at(n).operands[0]);
-    return at(n).kind == op::masked && at(softmax).axis + 1u == at(softmax).rank ? n : id{-1};
+    while (at(n).kind == node_kind::store) n = resolve(at(n).operands[0]);
+    return at(n).kind == node_kind::masked && at(softmax).axis + 1u == at(softmax).rank ? n : id{-1};
 }
 
 template <std::size_t Count>
@@ -35,20 +35,20 @@ constexpr auto planner<Count>::make_statistics(id n, const binding_list& binding
     const graph_node& g = at(n);
     const id x = g.operands[0];
     const graph_node& operand = at(x);
-    const buffer_role first = g.kind == op::softmax      ? buffer_role::numerators
-                              : g.kind == op::standardize ? buffer_role::means
+    const buffer_role first = g.kind == node_kind::softmax      ? buffer_role::numerators
+                              : g.kind == node_kind::standardize ? buffer_role::means
                                                           : buffer_role::values;
-    const buffer_role second = g.kind == op::standardize ? buffer_role::deviations : buffer_role::scales;
-    const bool has_values = !(g.kind == op::softmax && g.variant != 0);
+    const buffer_role second = g.kind == node_kind::standardize ? buffer_role::deviations : buffer_role::scales;
+    const bool has_values = !(g.kind == node_kind::softmax && g.variant != 0);
     binding_list kept = demote(n, bindings);
     const loop_stack prefix = dependent_prefix(outer, g.rank, kept);
     {
         statistics found;
         if (has_values) found.values = find_buffer(n, first, kept, prefix);
-        if (g.kind != op::reduce) found.factors = find_buffer(n, second, kept, prefix);
+        if (g.kind != node_kind::reduce) found.factors = find_buffer(n, second, kept, prefix);
         if (found.values != -1 || found.factors != -1) return found;
     }
-    stage s = new_stage(g.kind == op::softmax ? stage_kind::softmax : g.kind == op::standardize ? stage_kind::standardize : stage_kind::reduce);
+    stage s = new_stage(g.kind == node_kind::softmax ? stage_kind::softmax : g.kind == node_kind::standardize ? stage_kind::standardize : stage_kind::reduce);
     s.top = s.space = x;
     s.core = n;
     s.column_axis = g.axis;
@@ -63,15 +63,15 @@ constexpr auto planner<Count>::make_statistics(id n, const binding_list& binding
     open_loops(s, operand, stack, n);
 
     // The operand is read more than once, so a product or a costly function in it is computed first.
-    s.support = g.kind == op::softmax ? support_of(n) : id{-1};
+    s.support = g.kind == node_kind::softmax ? support_of(n) : id{-1};
     const id value = resolve(x);
-    const bool reread = g.kind != op::reduce;
-    if (contains_product(x) || (reread && is_costly(x) && at(value).kind != op::store)) make_input(x, s, stack, g);
+    const bool reread = g.kind != node_kind::reduce;
+    if (contains_product(x) || (reread && is_costly(x) && at(value).kind != node_kind::store)) make_input(x, s, stack, g);
     prepare(x, s.bindings, s, stack);
     s.lanes = vote(s, x);
 
     statistics made;
-    if (g.kind == op::softmax && has_values) {
+    if (g.kind == node_kind::softmax && has_values) {
         const id input = s.values[index(value)];
         const bool in_place = input != -1 && at(value).uses == 1 && plan.buffers[index(input)].scope == stack.innermost() &&
                               plan.buffers[index(input)].role == buffer_role::values && stack.depth == prefix.depth;
@@ -94,11 +94,11 @@ constexpr auto planner<Count>::make_statistics(id n, const binding_list& binding
         }
         s.strides = b.strides;
     }
-    if (g.kind == op::reduce) {
+    if (g.kind == node_kind::reduce) {
         made.values = add_row_buffer(n, first, kept, prefix, g, s);
         s.strides = plan.buffers[index(made.values)].strides;
     } else {
-        if (g.kind == op::standardize && g.variant == 0) made.values = add_row_buffer(n, first, kept, prefix, g, s);
+        if (g.kind == node_kind::standardize && g.variant == 0) made.values = add_row_buffer(n, first, kept, prefix, g, s);
         made.factors = add_row_buffer(n, second, kept, prefix, g, s);
     }
     s.buffer = made.values;
@@ -125,9 +125,9 @@ constexpr auto planner<Count>::add_row_buffer(id n, buffer_role role, const bind
     const id index_ = add_buffer(n, role, b, prefix.innermost());
     plan_buffer& buffer = plan.buffers[index(index_)];
     std::size_t row = s.row_axis;
-    if (g.kind == op::reduce && row != no_axis && g.rank < at(s.space).rank && row > g.axis) --row;
+    if (g.kind == node_kind::reduce && row != no_axis && g.rank < at(s.space).rank && row > g.axis) --row;
     graph_node rows = g;
-    if (g.kind != op::reduce) rows.extents[g.axis] = 1;
+    if (g.kind != node_kind::reduce) rows.extents[g.axis] = 1;
     lay_out_rows(buffer, rows, row);
     return index_;
 }
@@ -154,13 +154,13 @@ constexpr void planner<Count>::lay_out_rows(plan_buffer& b, const graph_node& ro
 template <std::size_t Count>
 constexpr void planner<Count>::make_input(id x, stage& s, const loop_stack& stack, const graph_node& g) {
     const id value = resolve(x);
-    if (at(value).kind == op::store) return;
+    if (at(value).kind == node_kind::store) return;
     binding_list b = demote(value, s.bindings);
     const loop_stack prefix = dependent_prefix(stack, at(value).rank, b);
     if (find_buffer(value, buffer_role::values, b, prefix) != -1) return;
     if (is_row_statistic(at(value).kind)) return;
-    if (at(base_of(value)).kind == op::array) return;
-    if (g.kind == op::softmax && g.variant == 0 && s.support != -1 && s.support == value && at(value).uses == 1) {
+    if (at(base_of(value)).kind == node_kind::array) return;
+    if (g.kind == node_kind::softmax && g.variant == 0 && s.support != -1 && s.support == value && at(value).uses == 1) {
         skip_next = true;
         skip_outside = true;
     }
@@ -187,7 +187,7 @@ constexpr void planner<Count>::count_votes(const stage& s, id n, const binding_l
     axis_list strides = g.strides;
     const bool buffered = s.values[index(n)] != -1;
     if (buffered) strides = plan.buffers[index(s.values[index(n)])].strides;
-    if (g.kind == op::array || buffered) {
+    if (g.kind == node_kind::array || buffered) {
         for (std::size_t a = 0; a < g.rank; ++a) {
             if (strides[a] != 1 || from[a] == whole_axis || g.extents[a] == 1) continue;
             const auto weight = static_cast<std::ptrdiff_t>(g.size());

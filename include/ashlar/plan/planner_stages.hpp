@@ -50,9 +50,9 @@ template <std::size_t Count>
 constexpr auto planner<Count>::emit(id top, destination out, binding_list b, const loop_stack& stack) -> id {
     for (;;) {
         const graph_node& g = at(top);
-        if (g.kind == op::let) {
+        if (g.kind == node_kind::let) {
             top = g.same_as;
-        } else if (is_index_map(g.kind) && !out.free && at(base_of(top)).kind != op::array) {
+        } else if (is_index_map(g.kind) && !out.free && at(base_of(top)).kind != node_kind::array) {
             const graph_node& o = at(g.operands[0]);
             const stride_result below = lower_strides(g, o, out.strides, b);
             if (!below.affine) break;
@@ -65,7 +65,7 @@ constexpr auto planner<Count>::emit(id top, destination out, binding_list b, con
     }
     const graph_node& g = at(top);
     // Inside a loop along its own axis a join, as a part of another one, is made as a whole and then copied.
-    if (g.kind == op::concat && b[g.axis] == whole_axis) return emit_concat(top, out, b, stack);
+    if (g.kind == node_kind::concat && b[g.axis] == whole_axis) return emit_concat(top, out, b, stack);
     core_choice choice;
     binding_list identity = all_whole;
     for (std::size_t a = 0; a < g.rank; ++a) identity[a] = static_cast<std::int16_t>(a);
@@ -151,9 +151,9 @@ constexpr auto planner<Count>::emit_product(id top, const core_choice& choice, d
     const bool unit_columns = b.strides[r.rank - 1u] == 1 || core.extents[s.column_axis] == 1;
     const std::size_t depth = l.extents[l.rank - 1u], columns = core.extents[s.column_axis], line = few_line(rows);
     bool few = out.free && !excludes && !unit_columns && columns > 1 && fits_few(rows, columns, depth, width) && (target.shuffles || 2 * rows <= width) &&
-               at(base_of(left)).kind != op::softmax;
+               at(base_of(left)).kind != node_kind::softmax;
     // The weights' rows are in lanes already: so may the result's be, where its columns would leave lanes idle.
-    bool turned = !out.free && !excludes && unit_columns && s.column_block == 0 && at(base_of(left)).kind == op::softmax && turning_pays(rows, columns, depth, width) &&
+    bool turned = !out.free && !excludes && unit_columns && s.column_block == 0 && at(base_of(left)).kind == node_kind::softmax && turning_pays(rows, columns, depth, width) &&
                   !(target.shuffles && turned_in_registers(rows, columns, depth, width) && is_uniform_product(at(base_of(left)).operands[0]));
     if (few || turned) {
         const binding_list of_left = operand_bindings(core, l, 0, s.bindings);
@@ -170,7 +170,7 @@ constexpr auto planner<Count>::emit_product(id top, const core_choice& choice, d
         s.lanes = rows * 2 > width && core.extents[s.column_axis] > 1 ? lane_axis::rows : lane_axis::depth;
     if (!few) acquire_left(s, left, operand_bindings(core, l, 0, s.bindings), stack);
     s.support = s.left_factor != -1 ? support_of(s.left_factor) : id{-1};
-    if (g.kind == op::masked && out.free && skip_outside && s.left_factor == -1) s.support = top;
+    if (g.kind == node_kind::masked && out.free && skip_outside && s.left_factor == -1) s.support = top;
 
     prepare(top, top_bindings, s, stack);
     finish_rows(s, g, out, top_bindings, stack);

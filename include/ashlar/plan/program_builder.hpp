@@ -57,7 +57,7 @@ struct program_builder {
 
     /// Past the nodes that only give their operand a name.
     constexpr id resolve(id n) const {
-        while (at(n).kind == op::let || at(n).kind == op::let_value) n = at(n).same_as;
+        while (at(n).kind == node_kind::let || at(n).kind == node_kind::let_value) n = at(n).same_as;
         return n;
     }
 
@@ -65,23 +65,23 @@ struct program_builder {
     constexpr id base_of(id n) const {
         for (;;) {
             n = resolve(n);
-            if (is_index_map(at(n).kind) || at(n).kind == op::store)
+            if (is_index_map(at(n).kind) || at(n).kind == node_kind::store)
                 n = at(n).operands[0];
             else
                 return n;
         }
     }
 
-    constexpr bool is_row_statistic(op kind) const {
-        return kind == op::softmax || kind == op::standardize || kind == op::reduce;
+    constexpr bool is_row_statistic(node_kind kind) const {
+        return kind == node_kind::softmax || kind == node_kind::standardize || kind == node_kind::reduce;
     }
 
     /// Whether evaluating a node twice would repeat a product, a row statistic or more than a little arithmetic.
     constexpr bool is_costly(id n) const {
         n = resolve(n);
         const graph_node& g = at(n);
-        if (g.kind == op::matmul || g.kind == op::concat || is_row_statistic(g.kind)) return true;
-        if (g.kind == op::map && g.flops != 0) return true;
+        if (g.kind == node_kind::matmul || g.kind == node_kind::concat || is_row_statistic(g.kind)) return true;
+        if (g.kind == node_kind::map && g.flops != 0) return true;
         for (std::size_t i = 0; i < g.operand_count; ++i)
             if (is_costly(g.operands[i])) return true;
         return false;
@@ -89,7 +89,7 @@ struct program_builder {
     constexpr bool contains_product(id n) const {
         n = resolve(n);
         const graph_node& g = at(n);
-        if (g.kind == op::matmul || g.kind == op::concat) return true;
+        if (g.kind == node_kind::matmul || g.kind == node_kind::concat) return true;
         for (std::size_t i = 0; i < g.operand_count; ++i)
             if (contains_product(g.operands[i])) return true;
         return false;

@@ -123,10 +123,10 @@ consteval auto find_stage_of_nodes() {
         const auto& stage = Plan::code.stages[s];
         const graph_node& g = Plan::nodes[n];
         if (stage.values[n] != -1) return;
-        if (g.kind == op::let || g.kind == op::let_value) return self(self, s, static_cast<std::size_t>(g.same_as));
-        if (g.kind == op::matmul && stage.core != static_cast<std::int16_t>(n)) return;
+        if (g.kind == node_kind::let || g.kind == node_kind::let_value) return self(self, s, static_cast<std::size_t>(g.same_as));
+        if (g.kind == node_kind::matmul && stage.core != static_cast<std::int16_t>(n)) return;
         if (stages[n] == -1) stages[n] = static_cast<std::int16_t>(s);
-        if (g.kind == op::matmul) return;
+        if (g.kind == node_kind::matmul) return;
         for (std::size_t i = 0; i < g.operand_count; ++i) self(self, s, static_cast<std::size_t>(g.operands[i]));
     };
     for (std::size_t s = 0; s < Plan::code.stage_count; ++s) {

@@ -25,8 +25,8 @@ consteval std::size_t range_extent() {
 
 /// Elements in memory that are not ours: std::array, std::span, std::vector and the like.
 template <class Range>
-concept memory_range = !expression<Range> && requires(Range& r) {
-    requires element<std::remove_pointer_t<decltype(r.data())>>;
+concept memory_range = !any_expression<Range> && requires(Range& r) {
+    requires any_element<std::remove_pointer_t<decltype(r.data())>>;
     requires std::is_integral_v<decltype(r.size())>;
 };
 

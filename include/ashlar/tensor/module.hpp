@@ -52,7 +52,7 @@ concept module = requires(std::remove_cvref_t<Module>& m) { std::remove_cvref_t<
 
 /// An array that a module holds: a tensor or a packed matrix.
 template <class Array>
-concept parameter_array = expression<Array> && requires(Array& a) {
+concept parameter_array = any_expression<Array> && requires(Array& a) {
     { a.elements[0] } -> std::convertible_to<element_of<Array>>;
 };
 

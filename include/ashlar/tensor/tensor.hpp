@@ -23,7 +23,7 @@ namespace detail {
 /// Whether a tensor can hold elements of a type.
 template <class Element>
 struct tensor_element {
-    static constexpr bool allowed = element<Element> && !std::is_const_v<Element> && !std::is_volatile_v<Element>;
+    static constexpr bool allowed = any_element<Element> && !std::is_const_v<Element> && !std::is_volatile_v<Element>;
 };
 
 /// Any braces or value: what the constructors of a tensor's own rank do not take ends here, for the sake of its error.
@@ -120,7 +120,7 @@ struct basic_tensor {
 
     /// From all values in row-major order; explicit unless the rank is 1 (or 0).
     // Only the first type is constrained: clang refuses a constraint on more than 256 of them.
-    template <element First, class... Rest, class Config = current_config>
+    template <any_element First, class... Rest, class Config = current_config>
     constexpr explicit(sizeof...(Dims) > 1 || (sizeof...(Dims) == 1 && sizeof...(Rest) == 0))
         basic_tensor(First first, Rest... rest) noexcept {
         static_assert(detail::brace_extent<1 + sizeof...(Rest), shape_type::size>::matches,
@@ -191,7 +191,7 @@ struct basic_tensor {
     }
 
     /// Evaluates an expression of the same shape and element type.
-    template <expression Expression, class Config = current_config>
+    template <any_expression Expression, class Config = current_config>
     constexpr basic_tensor(const Expression& source) noexcept {
         if constexpr (detail::check_assignment<basic_tensor, Expression>())
             detail::assignment<basic_tensor, Expression, Config>::run(*this, source);
@@ -199,7 +199,7 @@ struct basic_tensor {
             detail::clear<Config>(elements);
     }
     /// Evaluates an expression of the same shape and element type, in which this tensor may occur.
-    template <expression Expression, class Config = current_config>
+    template <any_expression Expression, class Config = current_config>
     constexpr basic_tensor& operator=(const Expression& source) noexcept {
         if constexpr (detail::check_assignment<basic_tensor, Expression>())
             detail::assignment<basic_tensor, Expression, Config>::run(*this, source);
@@ -207,14 +207,14 @@ struct basic_tensor {
     }
 
     /// Sets every element to a value.
-    template <element Other, class Config = current_config>
+    template <any_element Other, class Config = current_config>
     constexpr basic_tensor& operator=(Other value) noexcept {
         detail::assign_value<Config>(*this, value);
         return *this;
     }
     /// A const tensor is not assigned: an error that says so.
     template <class Other>
-        requires(expression<Other> || element<Other>)
+        requires(any_expression<Other> || any_element<Other>)
     constexpr const basic_tensor& operator=(const Other&) const noexcept {
         static_assert(detail::assigned_destination<const basic_tensor>::writable,
                       "ashlar: assignment: a const tensor, a view of const elements or of a broadcast cannot be written; "

@@ -29,7 +29,7 @@ namespace detail {
 /// Whether there can be a view of elements of a type.
 template <class Element>
 struct view_element {
-    static constexpr bool allowed = element<Element>;
+    static constexpr bool allowed = any_element<Element>;
 };
 
 /// Whether memory of one element type can be viewed as another: the same type, and const is only added.
@@ -183,7 +183,7 @@ struct basic_view {
     constexpr basic_view(const basic_view&) noexcept = default;
 
     /// Writes the elements of an expression of the same shape; the two may overlap.
-    template <expression Expression, class Config = current_config>
+    template <any_expression Expression, class Config = current_config>
     constexpr const basic_view& operator=(const Expression& source) const noexcept {
         if constexpr (detail::check_assignment<basic_view, Expression>()) {
             basic_view destination = *this;
@@ -196,7 +196,7 @@ struct basic_view {
     }
 
     /// Sets every element to a value.
-    template <element Other, class Config = current_config>
+    template <any_element Other, class Config = current_config>
     constexpr const basic_view& operator=(Other value) const noexcept {
         basic_view destination = *this;
         detail::assign_value<Config>(destination, value);
@@ -280,7 +280,7 @@ struct strided_view {
     constexpr strided_view(const strided_view<Other, Strides, Dims...>& other) noexcept : elements(other.data()) {}
 
     /// Writes the elements of an expression of the same shape; the two may overlap.
-    template <expression Expression, class Config = current_config>
+    template <any_expression Expression, class Config = current_config>
     constexpr const strided_view& operator=(const Expression& source) const noexcept {
         if constexpr (detail::check_assignment<strided_view, Expression>()) {
             strided_view destination = *this;
@@ -293,7 +293,7 @@ struct strided_view {
     }
 
     /// Sets every element to a value.
-    template <element Other, class Config = current_config>
+    template <any_element Other, class Config = current_config>
     constexpr const strided_view& operator=(Other value) const noexcept {
         strided_view destination = *this;
         detail::assign_value<Config>(destination, value);

@@ -105,7 +105,7 @@ inline constexpr std::size_t kept_pairs = count_pairs<Mask, Queries, Keys>();
 
 /// The pairs that the mask's type keeps of scores of this shape, over all batch entries; what is decided at run time
 /// counts as kept.
-template <mask Mask, class Scores>
+template <any_mask Mask, class Scores>
 inline constexpr std::size_t mask_kept_pairs =
     Scores::size / query_extent<Scores> / key_extent<Scores> *
     kept_pairs<typename Mask::static_part, query_extent<Scores>, key_extent<Scores>>;

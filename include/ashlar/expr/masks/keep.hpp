@@ -195,14 +195,14 @@ ASHLAR_ALWAYS_INLINE constexpr auto make_keep(Expression&& e) noexcept {
 ///
 ///     tensor<bool, seq> present = ...;
 ///     attention(q, k, v, causal && keep(present))
-template <expression Expression>
+template <any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto keep(Expression&& bools) noexcept {
     return detail::make_keep(std::forward<Expression>(bools));
 }
 
 /// Keeps the pairs at which a bool tensor is false: `!keep(bools)`. This is the polarity of PyTorch's
 /// key_padding_mask and of the attn_mask of its MultiheadAttention.
-template <expression Expression>
+template <any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto ignore(Expression&& bools) noexcept {
     return !detail::make_keep(std::forward<Expression>(bools));
 }

@@ -166,7 +166,7 @@ template <std::integral Count>
 ///     tensor<int, 8> lengths = ...;                  // q is [8, heads, 64, 32]
 ///     attention(q, k, v, keys_below(lengths))
 template <class Expression>
-    requires(expression<Expression> || std::floating_point<std::remove_cvref_t<Expression>> || std::same_as<std::remove_cvref_t<Expression>, bool>)
+    requires(any_expression<Expression> || std::floating_point<std::remove_cvref_t<Expression>> || std::same_as<std::remove_cvref_t<Expression>, bool>)
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto keys_below(Expression&& counts) noexcept {
     static_assert(detail::key_counts<std::remove_cvref_t<Expression>>::are_integers_in_memory,
                   "ashlar: keys_below: takes an integer or an integer tensor over the batch axes; evaluate an expression "
