@@ -112,7 +112,7 @@ struct few_softmax {
         vec x[keys];
         score(x);
         vec most(lowest_value<element>);
-        most = max(most, fold(x, [](vec a, vec b) ASHLAR_LAMBDA_INLINE { return max(a, b); }));
+        most = max<>(most, fold(x, [](vec a, vec b) ASHLAR_LAMBDA_INLINE { return max<>(a, b); }));
         ASHLAR_UNROLL
         for (std::size_t i = 0; i < vectors; ++i) x[i] = soft::exp_nonpositive(x[i] - most);
         const vec total = fold(x, lane_sum{});

@@ -221,7 +221,7 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
             // A row that is all minus infinity has minus infinity as its logarithm, which must not be subtracted.
             const auto x = operand_value<Id, 0, Steps>(at, hole);
             const lanes_of<Other> lowest(lowest_value<Other>);
-            return x - max(lowest, factor);
+            return x - max<>(lowest, factor);
         }
     }
 

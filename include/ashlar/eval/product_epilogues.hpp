@@ -197,13 +197,13 @@ struct product_epilogues : product_operands<Plan, Element, Stage, Rows> {
             requires writes_groups
         ASHLAR_ALWAYS_INLINE void group(std::size_t i, vec acc, lane_count<Width> count) const {
             const vec x = Inner::group(i, acc, count);
-            greatest[0] = max(greatest[0], Width * line < width ? select(vec::mask_type::first(Width * line), x, vec(lowest_value<element>)) : x);
+            greatest[0] = max<>(greatest[0], Width * line < width ? select(vec::mask_type::first(Width * line), x, vec(lowest_value<element>)) : x);
         }
         template <bool Unmasked, std::size_t Width, std::size_t Keys>
         ASHLAR_ALWAYS_INLINE void write_column(std::size_t i, std::size_t j, const vec (&column)[Keys]) const {
             vec most = greatest[j / width];
             ASHLAR_UNROLL
-            for (std::size_t k = 0; k < Keys; ++k) most = max(most, this->template write<Width, Unmasked>(i + k, j, column[k]));
+            for (std::size_t k = 0; k < Keys; ++k) most = max<>(most, this->template write<Width, Unmasked>(i + k, j, column[k]));
             greatest[j / width] = most;
         }
         template <std::size_t Keys, std::size_t Width>

@@ -51,7 +51,7 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
             for (std::size_t r = 0; r < registers; ++r) greatest[r] = vec(lowest_value<element>);
             greatest_epilogue<Epilogue> tracking{epilogue, greatest};
             multiply(tracking, first);
-            if constexpr (few) greatest[0] = combine_groups<line>(greatest[0], [](vec x, vec y) ASHLAR_LAMBDA_INLINE { return max(x, y); });
+            if constexpr (few) greatest[0] = combine_groups<line>(greatest[0], [](vec x, vec y) ASHLAR_LAMBDA_INLINE { return max<>(x, y); });
             constexpr auto maxima = static_cast<std::size_t>(stage.maxima);
             element* out = f.template buffer<element, maxima>() + f.template buffer_offset<maxima>(this->in_top(first, 0));
             ASHLAR_UNROLL

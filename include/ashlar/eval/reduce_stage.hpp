@@ -130,7 +130,7 @@ private:
                 greatest tops[4];
                 fold_type sums[4];
                 this->template fold_down<n>(row, all, tops, [](greatest& s, vec x, std::size_t, auto) ASHLAR_LAMBDA_INLINE { s.step(x); });
-                const vec most = merged(tops).rows(), shift = max(lowest, most);
+                const vec most = merged(tops).rows(), shift = max<>(lowest, most);
                 this->template fold_down<n>(row, all, sums, [&](fold_type& s, vec x, std::size_t, auto) ASHLAR_LAMBDA_INLINE { s.step(exp_nonpositive(x - shift)); });
                 this->template put_rows<base::first_buffer, n, element>(row, finish(most, shift, merged(sums).rows()));
             });
@@ -139,7 +139,7 @@ private:
                 greatest tops[4];
                 fold_type sums[4];
                 this->fold_along(row, all, tops, [](greatest& s, vec x, std::size_t, auto n) ASHLAR_LAMBDA_INLINE { s.step(padded<greatest>(x, n)); });
-                const vec most(merged(tops).one()), shift = max(lowest, most);
+                const vec most(merged(tops).one()), shift = max<>(lowest, most);
                 this->fold_along(row, all, sums, [&](fold_type& s, vec x, std::size_t, auto n) ASHLAR_LAMBDA_INLINE {
                     s.step(padded<fold_type>(exp_nonpositive(x - shift), n));
                 });

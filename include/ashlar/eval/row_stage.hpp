@@ -171,7 +171,7 @@ struct row_stage : stage_axes<Plan, Element, Stage, Rows> {
         ASHLAR_ALWAYS_INLINE static element across(lanes_of<element> x) { return reduce_add(x); }
     };
     struct maximising {
-        ASHLAR_ALWAYS_INLINE lanes_of<element> operator()(lanes_of<element> x, lanes_of<element> y) const { return max(x, y); }
+        ASHLAR_ALWAYS_INLINE lanes_of<element> operator()(lanes_of<element> x, lanes_of<element> y) const { return max<>(x, y); }
         ASHLAR_ALWAYS_INLINE static element across(lanes_of<element> x) { return reduce_max(x); }
     };
     /// One number for each of Count rows.

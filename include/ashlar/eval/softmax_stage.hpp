@@ -58,8 +58,8 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
             return vec::load(f.template buffer<element, maxima>() + f.template buffer_offset<maxima>(this->in_core(row, 0)));
         } else {
             vec most[4] = {lowest(), lowest(), lowest(), lowest()};
-            this->template fold_down<Width>(row, r, most, [](vec& m, vec x, std::size_t, auto) ASHLAR_LAMBDA_INLINE { m = max(m, x); });
-            return max(max(most[0], most[1]), max(most[2], most[3]));
+            this->template fold_down<Width>(row, r, most, [](vec& m, vec x, std::size_t, auto) ASHLAR_LAMBDA_INLINE { m = max<>(m, x); });
+            return max<>(max<>(most[0], most[1]), max<>(most[2], most[3]));
         }
     }
 
@@ -95,8 +95,8 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
             constexpr auto maxima = static_cast<std::size_t>(stage.maxima);
             m = vec::load(f.template buffer<element, maxima>() + f.template buffer_offset<maxima>(this->in_core(row, 0)));
         } else {
-            each([&](element* p, auto n) ASHLAR_LAMBDA_INLINE { m = max(m, load(p, n)); });
-            m = combine_groups<line>(m, [](vec a, vec b) ASHLAR_LAMBDA_INLINE { return max(a, b); });
+            each([&](element* p, auto n) ASHLAR_LAMBDA_INLINE { m = max<>(m, load(p, n)); });
+            m = combine_groups<line>(m, [](vec a, vec b) ASHLAR_LAMBDA_INLINE { return max<>(a, b); });
         }
         vec sum(0);
         each([&](element* p, auto n) ASHLAR_LAMBDA_INLINE {
@@ -199,9 +199,9 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
         template <std::size_t Width>
         ASHLAR_ALWAYS_INLINE static void step(vec& m, vec x, std::integral_constant<std::size_t, Width>) {
             if constexpr (Width == base::width)
-                m = max(m, x);
+                m = max<>(m, x);
             else
-                m = max(m, select(vec::mask_type::first(Width), x, lowest()));
+                m = max<>(m, select(vec::mask_type::first(Width), x, lowest()));
         }
         ASHLAR_ALWAYS_INLINE void walk(typename base::range r) {
             s.template fold_rows_along<Count>(row, r, most, [](vec& m, vec x, std::size_t, std::size_t, auto n) ASHLAR_LAMBDA_INLINE { step(m, x, n); });

@@ -293,14 +293,14 @@ template <any_expression Expression>
 ///     auto y = max(x, 0.1f);   // of one argument, `max` is a reduction
 template <class Argument, class Other>
     requires detail::elementwise_arguments<Argument, Other>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto max(Argument&& a, Other&& b) noexcept {
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto (max)(Argument&& a, Other&& b) noexcept {
     return detail::elementwise(detail::maximum_function{}, std::forward<Argument>(a), std::forward<Other>(b));
 }
 
 /// The smaller of two elements at each place; either side may be a number. NaN if one of them is.
 template <class Argument, class Other>
     requires detail::elementwise_arguments<Argument, Other>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto min(Argument&& a, Other&& b) noexcept {
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto (min)(Argument&& a, Other&& b) noexcept {
     return detail::elementwise(detail::minimum_function{}, std::forward<Argument>(a), std::forward<Other>(b));
 }
 

@@ -173,7 +173,7 @@ struct relu_function {
     static constexpr takes arguments = takes::numbers;
     template <class Argument>
     ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument x) const {
-        return max(Argument(typename Argument::value_type(0)), x);
+        return max<>(Argument(typename Argument::value_type(0)), x);
     }
 };
 
@@ -182,7 +182,7 @@ struct clamp_function {
     static constexpr takes arguments = takes::numbers;
     template <class Argument>
     ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument x, Argument lowest, Argument highest) const {
-        return min(highest, max(lowest, x));
+        return min<>(highest, max<>(lowest, x));
     }
 };
 
@@ -192,9 +192,9 @@ struct maximum_function {
     template <class Argument>
     ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument a, Argument b) const {
         if constexpr (std::is_floating_point_v<typename Argument::value_type>)
-            return select(a != a, a, max(a, b));
+            return select(a != a, a, max<>(a, b));
         else
-            return max(a, b);
+            return max<>(a, b);
     }
 };
 
@@ -204,9 +204,9 @@ struct minimum_function {
     template <class Argument>
     ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument a, Argument b) const {
         if constexpr (std::is_floating_point_v<typename Argument::value_type>)
-            return select(a != a, a, min(a, b));
+            return select(a != a, a, min<>(a, b));
         else
-            return min(a, b);
+            return min<>(a, b);
     }
 };
 

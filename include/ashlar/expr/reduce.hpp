@@ -246,21 +246,21 @@ template <auto... Axes, any_expression Expression>
 
 /// The largest element along axes, or of everything; of two arguments `max` works element by element.
 template <auto... Axes, any_expression Expression>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto max(Expression&& e) noexcept {
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto (max)(Expression&& e) noexcept {
     return detail::reduce<reduction_kind::max, false, Axes...>(std::forward<Expression>(e));
 }
 template <auto... Axes, any_expression Expression>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto max(Expression&& e, keep_dims_t) noexcept {
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto (max)(Expression&& e, keep_dims_t) noexcept {
     return detail::reduce<reduction_kind::max, true, Axes...>(std::forward<Expression>(e));
 }
 
 /// The smallest element along axes, or of everything; of two arguments `min` works element by element.
 template <auto... Axes, any_expression Expression>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto min(Expression&& e) noexcept {
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto (min)(Expression&& e) noexcept {
     return detail::reduce<reduction_kind::min, false, Axes...>(std::forward<Expression>(e));
 }
 template <auto... Axes, any_expression Expression>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto min(Expression&& e, keep_dims_t) noexcept {
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto (min)(Expression&& e, keep_dims_t) noexcept {
     return detail::reduce<reduction_kind::min, true, Axes...>(std::forward<Expression>(e));
 }
 

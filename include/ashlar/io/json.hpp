@@ -159,7 +159,7 @@ public:
         if (at == text.size() || !is_digit(text[at])) return fail("an unsigned integer is expected");
         if (text[at] == '0' && at + 1 < text.size() && is_digit(text[at + 1]))
             return fail("an integer has leading zeros");
-        constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+        constexpr std::uint64_t most = (std::numeric_limits<std::uint64_t>::max)();
         out = 0;
         for (; at < text.size() && is_digit(text[at]); ++at) {
             const auto digit = static_cast<std::uint64_t>(text[at] - '0');

@@ -29,7 +29,7 @@ public:
     /// Elements are value-initialised. None is a length too.
     bool allocate(std::size_t n) noexcept {
         release();
-        if (n > static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max()) / sizeof(Element)) return false;
+        if (n > static_cast<std::size_t>((std::numeric_limits<std::ptrdiff_t>::max)()) / sizeof(Element)) return false;
         if (n != 0) elements = new (std::nothrow) Element[n]{};
         count = elements != nullptr ? n : 0;
         return count == n;
@@ -74,7 +74,7 @@ public:
     /// The bytes are not initialised.
     bool allocate(std::size_t n) noexcept {
         release();
-        if (n > static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max())) return false;
+        if (n > static_cast<std::size_t>((std::numeric_limits<std::ptrdiff_t>::max)())) return false;
         if (n != 0) first = static_cast<std::byte*>(::operator new(n, alignment, std::nothrow));
         count = first != nullptr ? n : 0;
         return count == n;

@@ -40,7 +40,7 @@ template <class Config>
 constexpr bool bytes_of(const io::dimensions& shape, io::dtype type, std::uint64_t& out) noexcept {
     out = io::size_of(type);
     for (std::size_t i = 0; i < shape.rank; ++i) {
-        if (shape.extents[i] != 0 && out > std::numeric_limits<std::uint64_t>::max() / shape.extents[i]) return false;
+        if (shape.extents[i] != 0 && out > (std::numeric_limits<std::uint64_t>::max)() / shape.extents[i]) return false;
         out *= shape.extents[i];
     }
     return true;

@@ -135,10 +135,10 @@ struct lane_ops {
     ASHLAR_ALWAYS_INLINE static constexpr storage fma(storage a, storage b, storage c) {
         return each([](Element x, Element y, Element z) ASHLAR_LAMBDA_INLINE { return scalar::add(scalar::mul(x, y), z); }, a, b, c);
     }
-    ASHLAR_ALWAYS_INLINE static constexpr storage min(storage a, storage b) {
+    ASHLAR_ALWAYS_INLINE static constexpr storage (min)(storage a, storage b) {
         return each([](Element x, Element y) ASHLAR_LAMBDA_INLINE { return x < y ? x : y; }, a, b);
     }
-    ASHLAR_ALWAYS_INLINE static constexpr storage max(storage a, storage b) {
+    ASHLAR_ALWAYS_INLINE static constexpr storage (max)(storage a, storage b) {
         return each([](Element x, Element y) ASHLAR_LAMBDA_INLINE { return x > y ? x : y; }, a, b);
     }
     ASHLAR_ALWAYS_INLINE static constexpr storage abs(storage a) {

@@ -186,25 +186,25 @@ fma(lanes<Element, Width, Config> a, std::type_identity_t<lanes<Element, Width, 
 /// a < b ? a : b. Where b is NaN the result is NaN; where only a is, the result is b on x86 (minps) and in array form,
 /// and may be NaN elsewhere.
 template <class Left, class Right, class Lanes = detail::common_lanes_t<Left, Right>>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Lanes min(Left a, Right b) {
-    return Lanes(Lanes::ops::min(Lanes(a).data, Lanes(b).data));
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Lanes (min)(Left a, Right b) {
+    return Lanes((Lanes::ops::min)(Lanes(a).data, Lanes(b).data));
 }
 /// a > b ? a : b. Where b is NaN the result is NaN; where only a is, the result is b on x86 (maxps) and in array form,
 /// and may be NaN elsewhere.
 template <class Left, class Right, class Lanes = detail::common_lanes_t<Left, Right>>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Lanes max(Left a, Right b) {
-    return Lanes(Lanes::ops::max(Lanes(a).data, Lanes(b).data));
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Lanes (max)(Left a, Right b) {
+    return Lanes((Lanes::ops::max)(Lanes(a).data, Lanes(b).data));
 }
 // The same for two lanes of one type: preferred to std::min and std::max where a using-directive makes those visible.
 template <class Lanes>
     requires is_lanes<Lanes>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Lanes min(const Lanes& a, const Lanes& b) {
-    return Lanes(Lanes::ops::min(a.data, b.data));
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Lanes (min)(const Lanes& a, const Lanes& b) {
+    return Lanes((Lanes::ops::min)(a.data, b.data));
 }
 template <class Lanes>
     requires is_lanes<Lanes>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Lanes max(const Lanes& a, const Lanes& b) {
-    return Lanes(Lanes::ops::max(a.data, b.data));
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Lanes (max)(const Lanes& a, const Lanes& b) {
+    return Lanes((Lanes::ops::max)(a.data, b.data));
 }
 /// The magnitude; the least signed integer wraps to itself.
 template <class Element, std::size_t Width, class Config>

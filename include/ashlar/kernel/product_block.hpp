@@ -50,7 +50,7 @@ ASHLAR_ALWAYS_INLINE bool any_nan(lanes<Element, Valid, Config> x) {
     using bits = signed_of_size<sizeof(Element)>;
     using of_t = std::numeric_limits<Element>;
     constexpr bits infinity = (bits{2} * of_t::max_exponent - 1) << (of_t::digits - 1);
-    return any_of((bit_cast_lanes<bits>(x) & std::numeric_limits<bits>::max()) > infinity);
+    return any_of((bit_cast_lanes<bits>(x) & (std::numeric_limits<bits>::max)()) > infinity);
 }
 
 /// The sum of some registers.

@@ -29,17 +29,17 @@ struct extreme_fold {
     using truth = typename Vec::mask_type;
     using limits = std::numeric_limits<value_type>;
     static constexpr value_type start = Greatest ? (limits::has_infinity ? -limits::infinity() : limits::lowest())
-                                                 : (limits::has_infinity ? limits::infinity() : limits::max());
+                                                 : (limits::has_infinity ? limits::infinity() : (limits::max)());
     static constexpr value_type not_a_number = limits::quiet_NaN();
     Vec extreme = Vec(start);
     truth poisoned = truth(false);
 
     ASHLAR_ALWAYS_INLINE void step(Vec x) {
-        extreme = Greatest ? max(extreme, x) : min(extreme, x);
+        extreme = Greatest ? max<>(extreme, x) : min<>(extreme, x);
         if constexpr (limits::has_quiet_NaN) poisoned |= x != x;
     }
     ASHLAR_ALWAYS_INLINE void merge(const extreme_fold& o) {
-        extreme = Greatest ? max(extreme, o.extreme) : min(extreme, o.extreme);
+        extreme = Greatest ? max<>(extreme, o.extreme) : min<>(extreme, o.extreme);
         poisoned |= o.poisoned;
     }
     ASHLAR_ALWAYS_INLINE Vec rows() const {
@@ -77,7 +77,7 @@ template <class Vec, class Index>
 struct argmax_fold {
     using value_type = typename Vec::value_type;
     Vec greatest = Vec(extreme_fold<Vec, true>::start);
-    static constexpr std::int32_t nowhere = std::numeric_limits<std::int32_t>::max();
+    static constexpr std::int32_t nowhere = (std::numeric_limits<std::int32_t>::max)();
     Index where = Index(nowhere);
 
     ASHLAR_ALWAYS_INLINE void step(Vec x, Index index) { take(x, index); }

@@ -225,17 +225,17 @@ struct lane_ops<Element, Width, Config> : register_masks<Element, Width, Config>
             return unwrap(xsimd::fma(wrap(a), wrap(b), wrap(c)));
     }
     // Operands as minps and maxps have them: xsimd swaps them on x86, and elsewhere may prefer numbers to NaN.
-    ASHLAR_ALWAYS_INLINE static storage min(storage a, storage b) {
+    ASHLAR_ALWAYS_INLINE static storage (min)(storage a, storage b) {
         if constexpr (x86 && floating)
-            return {instructions::min(a.data, b.data)};
+            return {(instructions::min)(a.data, b.data)};
         else if constexpr (vector_masks || x86)
             return from_raw(raw(a) < raw(b) ? raw(a) : raw(b));
         else
             return select(lt(a, b), a, b);
     }
-    ASHLAR_ALWAYS_INLINE static storage max(storage a, storage b) {
+    ASHLAR_ALWAYS_INLINE static storage (max)(storage a, storage b) {
         if constexpr (x86 && floating)
-            return {instructions::max(a.data, b.data)};
+            return {(instructions::max)(a.data, b.data)};
         else if constexpr (vector_masks || x86)
             return from_raw(raw(a) > raw(b) ? raw(a) : raw(b));
         else
@@ -381,13 +381,13 @@ struct lane_ops<Element, Width, Config> : register_masks<Element, Width, Config>
     struct larger {
         template <class Ops>
         ASHLAR_ALWAYS_INLINE typename Ops::storage operator()(typename Ops::storage a, typename Ops::storage b) const {
-            return Ops::max(a, b);
+            return (Ops::max)(a, b);
         }
     };
     struct smaller {
         template <class Ops>
         ASHLAR_ALWAYS_INLINE typename Ops::storage operator()(typename Ops::storage a, typename Ops::storage b) const {
-            return Ops::min(a, b);
+            return (Ops::min)(a, b);
         }
     };
     ASHLAR_ALWAYS_INLINE static Element reduce_add(storage a) { return fold(a, added{}); }

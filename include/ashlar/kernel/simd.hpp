@@ -19,7 +19,12 @@
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
+// In this order: a formatter must not sort them.
+// clang-format off
+#include <ashlar/kernel/hidden_macros.hpp>
 #include <xsimd/xsimd.hpp>
+#include <ashlar/kernel/restored_macros.hpp>
+// clang-format on
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic pop
 #endif

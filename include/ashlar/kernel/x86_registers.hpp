@@ -19,11 +19,11 @@ namespace ashlar::detail {
 template <class Config>
 struct x86_instructions {
 
-    ASHLAR_ALWAYS_INLINE static __m128 min(__m128 a, __m128 b) { return _mm_min_ps(a, b); }
-    ASHLAR_ALWAYS_INLINE static __m128 max(__m128 a, __m128 b) { return _mm_max_ps(a, b); }
+    ASHLAR_ALWAYS_INLINE static __m128 (min)(__m128 a, __m128 b) { return _mm_min_ps(a, b); }
+    ASHLAR_ALWAYS_INLINE static __m128 (max)(__m128 a, __m128 b) { return _mm_max_ps(a, b); }
     ASHLAR_ALWAYS_INLINE static __m128 sqrt(__m128 a) { return _mm_sqrt_ps(a); }
-    ASHLAR_ALWAYS_INLINE static __m128d min(__m128d a, __m128d b) { return _mm_min_pd(a, b); }
-    ASHLAR_ALWAYS_INLINE static __m128d max(__m128d a, __m128d b) { return _mm_max_pd(a, b); }
+    ASHLAR_ALWAYS_INLINE static __m128d (min)(__m128d a, __m128d b) { return _mm_min_pd(a, b); }
+    ASHLAR_ALWAYS_INLINE static __m128d (max)(__m128d a, __m128d b) { return _mm_max_pd(a, b); }
     ASHLAR_ALWAYS_INLINE static __m128d sqrt(__m128d a) { return _mm_sqrt_pd(a); }
 
     /// Bit i is the sign of lane i, lanes of `Bytes`.
@@ -49,13 +49,13 @@ struct x86_instructions {
 #endif
 
 #if defined(__AVX__)
-    ASHLAR_ALWAYS_INLINE static __m256 min(__m256 a, __m256 b) { return _mm256_min_ps(a, b); }
-    ASHLAR_ALWAYS_INLINE static __m256 max(__m256 a, __m256 b) { return _mm256_max_ps(a, b); }
+    ASHLAR_ALWAYS_INLINE static __m256 (min)(__m256 a, __m256 b) { return _mm256_min_ps(a, b); }
+    ASHLAR_ALWAYS_INLINE static __m256 (max)(__m256 a, __m256 b) { return _mm256_max_ps(a, b); }
     ASHLAR_ALWAYS_INLINE static __m256 sqrt(__m256 a) { return _mm256_sqrt_ps(a); }
     ASHLAR_ALWAYS_INLINE static __m256 nearest(__m256 a) { return _mm256_round_ps(a, to_nearest); }
     ASHLAR_ALWAYS_INLINE static __m256 floor(__m256 a) { return _mm256_round_ps(a, downwards); }
-    ASHLAR_ALWAYS_INLINE static __m256d min(__m256d a, __m256d b) { return _mm256_min_pd(a, b); }
-    ASHLAR_ALWAYS_INLINE static __m256d max(__m256d a, __m256d b) { return _mm256_max_pd(a, b); }
+    ASHLAR_ALWAYS_INLINE static __m256d (min)(__m256d a, __m256d b) { return _mm256_min_pd(a, b); }
+    ASHLAR_ALWAYS_INLINE static __m256d (max)(__m256d a, __m256d b) { return _mm256_max_pd(a, b); }
     ASHLAR_ALWAYS_INLINE static __m256d sqrt(__m256d a) { return _mm256_sqrt_pd(a); }
     ASHLAR_ALWAYS_INLINE static __m256d nearest(__m256d a) { return _mm256_round_pd(a, to_nearest); }
     ASHLAR_ALWAYS_INLINE static __m256d floor(__m256d a) { return _mm256_round_pd(a, downwards); }
@@ -157,8 +157,8 @@ struct x86_instructions {
 #endif
 
 #if defined(__AVX512F__)
-    ASHLAR_ALWAYS_INLINE static __m512 min(__m512 a, __m512 b) { return _mm512_min_ps(a, b); }
-    ASHLAR_ALWAYS_INLINE static __m512 max(__m512 a, __m512 b) { return _mm512_max_ps(a, b); }
+    ASHLAR_ALWAYS_INLINE static __m512 (min)(__m512 a, __m512 b) { return _mm512_min_ps(a, b); }
+    ASHLAR_ALWAYS_INLINE static __m512 (max)(__m512 a, __m512 b) { return _mm512_max_ps(a, b); }
     ASHLAR_ALWAYS_INLINE static __m512 sqrt(__m512 a) { return _mm512_sqrt_ps(a); }
     ASHLAR_ALWAYS_INLINE static __m512 nearest(__m512 a) { return _mm512_roundscale_ps(a, to_nearest); }
     ASHLAR_ALWAYS_INLINE static __m512 floor(__m512 a) { return _mm512_roundscale_ps(a, downwards); }
@@ -167,8 +167,8 @@ struct x86_instructions {
     ASHLAR_ALWAYS_INLINE static __m512 scale(__mmask16 keep, __m512 a, __m512 n) {
         return _mm512_maskz_scalef_ps(keep, a, n);
     }
-    ASHLAR_ALWAYS_INLINE static __m512d min(__m512d a, __m512d b) { return _mm512_min_pd(a, b); }
-    ASHLAR_ALWAYS_INLINE static __m512d max(__m512d a, __m512d b) { return _mm512_max_pd(a, b); }
+    ASHLAR_ALWAYS_INLINE static __m512d (min)(__m512d a, __m512d b) { return _mm512_min_pd(a, b); }
+    ASHLAR_ALWAYS_INLINE static __m512d (max)(__m512d a, __m512d b) { return _mm512_max_pd(a, b); }
     ASHLAR_ALWAYS_INLINE static __m512d sqrt(__m512d a) { return _mm512_sqrt_pd(a); }
     ASHLAR_ALWAYS_INLINE static __m512d nearest(__m512d a) { return _mm512_roundscale_pd(a, to_nearest); }
     ASHLAR_ALWAYS_INLINE static __m512d floor(__m512d a) { return _mm512_roundscale_pd(a, downwards); }

@@ -55,11 +55,11 @@ struct distance_table {
 };
 
 /// The relative position bias of T5 (Raffel et al. 2020): a learnt number for each head and bucket of distances, added to
-/// the scores; near distances have a bucket each, far ones share them logarithmically. `weight` [buckets, heads], as T5's
+/// the scores; exact distances have a bucket each, far ones share them logarithmically. `weight` [buckets, heads], as T5's
 /// relative_attention_bias. All layers of a stack share one. buckets * heads parameters.
 ///
-///     static nn::relative_positions<{.heads = 8}> near{};
-///     const auto table = near.table<128, 128>();             // once; [8, 255] numbers
+///     static nn::relative_positions<{.heads = 8}> offsets{};
+///     const auto table = offsets.table<128, 128>();             // once; [8, 255] numbers
 ///     y = encoder(x, scale(1.0f), bias(table.bias()));        // T5 does not scale its scores
 ///     row = attention(q, k, v, bias(table.bias<1>(n - 1)));   // one query, at position n - 1
 template <relative_positions_options Options, class Element = float>
@@ -72,23 +72,23 @@ struct relative_positions {
     /// The bucket of a pair, from its distance.
     template <class Config = current_config>
     [[nodiscard]] static constexpr std::size_t bucket(std::size_t query, std::size_t key) noexcept {
-        constexpr std::size_t mine = Options.bidirectional ? buckets / 2 : buckets, near = mine / 2;
+        constexpr std::size_t mine = Options.bidirectional ? buckets / 2 : buckets, exact = mine / 2;
         const std::size_t start = Options.bidirectional && key > query ? mine : 0;
         const std::size_t apart = query > key ? query - key : Options.bidirectional ? key - query : 0;
-        if (apart < near) return start + apart;
-        // near + k from (apart / near)^(mine - near) >= (distance / near)^k on: T5's logarithms without logarithms.
+        if (apart < exact) return start + apart;
+        // exact + k from (apart / exact)^(mine - exact) >= (distance / exact)^k on: T5's logarithms without logarithms.
         const auto power = [](double base, std::size_t n) {
             double product = 1;
             for (; n != 0; --n) product *= base;
             return product;
         };
-        const double reached = power(static_cast<double>(apart) / near, mine - near) * (1 + 1e-9);
+        const double reached = power(static_cast<double>(apart) / exact, mine - exact) * (1 + 1e-9);
         std::size_t k = 0;
-        for (double bound = 1; k + near + 1 < mine; ++k) {
-            bound *= static_cast<double>(Options.distance.value) / near;
+        for (double bound = 1; k + exact + 1 < mine; ++k) {
+            bound *= static_cast<double>(Options.distance.value) / exact;
             if (reached < bound) break;
         }
-        return start + near + k;
+        return start + exact + k;
     }
 
     /// The numbers for so many queries and keys; the k-th query stands at the position of the k-th key.

@@ -78,11 +78,11 @@ constexpr bool fits(From value) noexcept {
     if constexpr (std::is_same_v<To, bool>)
         return value == From{0} || value == From{1};
     else if constexpr (std::is_signed_v<From> && std::is_signed_v<To>)
-        return value >= std::numeric_limits<To>::min() && value <= std::numeric_limits<To>::max();
+        return value >= (std::numeric_limits<To>::min)() && value <= (std::numeric_limits<To>::max)();
     else if constexpr (std::is_signed_v<From>)
         return value >= 0 && fits<To>(static_cast<std::make_unsigned_t<From>>(value));
     else
-        return value <= static_cast<std::make_unsigned_t<To>>(std::numeric_limits<To>::max());
+        return value <= static_cast<std::make_unsigned_t<To>>((std::numeric_limits<To>::max)());
 }
 
 /// A value as an element, as literals convert: 1 or 2.5 may stand for a float, but 2.5 not for an int, nor 300 for

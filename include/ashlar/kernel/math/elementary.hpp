@@ -9,7 +9,7 @@ namespace ashlar {
 /// max(x, 0); NaN stays NaN.
 template <class Element, std::size_t Width, class Config>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> relu(lanes<Element, Width, Config> x) {
-    return max(lanes<Element, Width, Config>(Element(0)), x);
+    return max<>(lanes<Element, Width, Config>(Element(0)), x);
 }
 
 /// min(max(x, low), high); NaN in x stays NaN. `low` must not exceed `high`.
@@ -17,7 +17,7 @@ template <class Element, std::size_t Width, class Config>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> clamp(lanes<Element, Width, Config> x,
                                                                        std::type_identity_t<lanes<Element, Width, Config>> low,
                                                                        std::type_identity_t<lanes<Element, Width, Config>> high) {
-    return min(high, max(low, x));
+    return min<>(high, max<>(low, x));
 }
 
 /// 1/sqrt(x) from the exact square root and an exact division: at most 1.5 ulp.
@@ -35,23 +35,23 @@ template <class Element, std::size_t Width, class Config>
 /// signatures of std:: but are more constrained, so that using-directives for both do not make a call ambiguous.
 template <class Element>
     requires std::is_arithmetic_v<Element>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Element min(const Element& a, const Element& b) {
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Element (min)(const Element& a, const Element& b) {
     return a < b ? a : b;
 }
 template <class Element>
     requires std::is_arithmetic_v<Element>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Element max(const Element& a, const Element& b) {
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Element (max)(const Element& a, const Element& b) {
     return a > b ? a : b;
 }
 template <class Element>
     requires std::is_arithmetic_v<Element>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Element clamp(const Element& x, const Element& low, const Element& high) {
-    return min(high, max(low, x));
+    return min<>(high, max<>(low, x));
 }
 template <class Element>
     requires std::is_arithmetic_v<Element>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Element relu(Element x) {
-    return max(Element(0), x);
+    return max<>(Element(0), x);
 }
 template <class Element>
     requires std::is_arithmetic_v<Element>

@@ -13,19 +13,19 @@ namespace detail {
 /// tools/fit_math.py "erf f32 ...", "erf f64 ...".
 template <std::size_t Width, class Config>
 ASHLAR_ALWAYS_INLINE constexpr lanes<float, Width, Config> erf_magnitude(lanes<float, Width, Config> a) {
-    a = min(lanes<float, Width, Config>(4.0f), a);
-    const auto small = fma(a,
+    a = min<>(lanes<float, Width, Config>(4.0f), a);
+    const auto inner = fma(a,
                            horner(a * a, 8.3161234e-05f, -0.0008129856f, 0.0051998924f, -0.026858935f, 0.11283687f,
                                   -0.37612632f, 0.12837917f),
                            a);
     const auto q =
         horner(a, 0.00028101893f, -0.004374132f, 0.032001544f, -0.14980617f, -0.91941434f, -1.6268f, -0.00030465904f);
-    return select(a < 0.93f, small, 1.0f - exp2_nonpositive(q));
+    return select(a < 0.93f, inner, 1.0f - exp2_nonpositive(q));
 }
 template <std::size_t Width, class Config>
 ASHLAR_ALWAYS_INLINE constexpr lanes<double, Width, Config> erf_magnitude(lanes<double, Width, Config> a) {
-    a = min(lanes<double, Width, Config>(6.0), a);
-    const auto small = fma(a,
+    a = min<>(lanes<double, Width, Config>(6.0), a);
+    const auto inner = fma(a,
                            horner(a * a, -7.779113339557136e-10, 1.371079242754309e-08, -1.6206270851071345e-07,
                                   1.6447126043471716e-06, -1.4924711860374973e-05, 0.00012055293554263202,
                                   -0.0008548325928570156, 0.00522397760610323, -0.026866170643109647,
@@ -37,7 +37,7 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<double, Width, Config> erf_magnitude(lanes<
                6.498367382861386e-05, -0.00010153772368979418, -6.462705571354449e-05, 0.0009249593687625561,
                -0.0025520603268740154, 0.00040459627167363065, 0.027524005482236207, -0.14823297496679586,
                -0.9184607552645994, -1.6279043790913599, -2.5893920490863113e-07);
-    return select(a < 1.0, small, 1.0 - exp2_nonpositive(q));
+    return select(a < 1.0, inner, 1.0 - exp2_nonpositive(q));
 }
 
 }  // namespace detail

@@ -115,7 +115,7 @@ times_power_from(Element least, lanes<Element, Width, Config> x, lanes<Element, 
     if constexpr (Lanes::ops::scales)
         return Lanes(Lanes::ops::scale((!(x < least)).data, p.data, carrier.data));
     else
-        return select(x >= least, times_power(p, carrier), max(Lanes(Element(0)), x));
+        return select(x >= least, times_power(p, carrier), max<>(Lanes(Element(0)), x));
 }
 
 /// 2^x for normal results; nonsense for NaN.
@@ -181,7 +181,7 @@ ASHLAR_ALWAYS_INLINE lanes<Element, Width, Config> exp_by_table(lanes<Element, W
 template <class Element, std::size_t Width, class Config>
 ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp_argument(lanes<Element, Width, Config> x) {
     using Lanes = lanes<Element, Width, Config>;
-    return min(Lanes(sizeof(Element) == 4 ? Element(89) : Element(710)), max(Lanes(sizeof(Element) == 4 ? Element(-104) : Element(-746)), x));
+    return min<>(Lanes(sizeof(Element) == 4 ? Element(89) : Element(710)), max<>(Lanes(sizeof(Element) == 4 ? Element(-104) : Element(-746)), x));
 }
 
 /// x log2(e) - n for n next to the product: what is left where n is the nearest integer.
@@ -195,7 +195,7 @@ template <exp_form Form, class Element, std::size_t Width, class Config>
 ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp_nonpositive_as(lanes<Element, Width, Config> x) {
     constexpr Element least = least_exp_argument<Element>;
     if (Width == 1 && __builtin_is_constant_evaluated() && !(x[0] >= least))
-        return max(lanes<Element, Width, Config>(Element(0)), x);
+        return max<>(lanes<Element, Width, Config>(Element(0)), x);
     if constexpr (looks_up<Element, Width, Config>) {
         return exp_by_table<Form>(x);
     } else {
@@ -257,7 +257,7 @@ template <class Element, std::size_t Width, class Config>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp2_nonpositive(lanes<Element, Width, Config> x) {
     constexpr Element least = detail::least_exp2_argument<Element>;
     if (Width == 1 && __builtin_is_constant_evaluated() && !(x[0] >= least))
-        return max(lanes<Element, Width, Config>(Element(0)), x);
+        return max<>(lanes<Element, Width, Config>(Element(0)), x);
     const auto carrier = detail::carry_rounded(x, Element(1));
     const auto p = detail::exp2_polynomial_fast(x - detail::carried(carrier));
     return detail::times_power_from(least, x, p, carrier);

@@ -48,7 +48,7 @@ template <std::size_t Degree, std::size_t Width, class Config>
 ASHLAR_ALWAYS_INLINE lanes<float, Width, Config> gelu_by_table(lanes<float, Width, Config> x) {
     using Lanes = lanes<float, Width, Config>;
     constexpr float width = gelu_table::width;
-    const Lanes a = min(Lanes(width * static_cast<float>(gelu_table::pieces - 1)), abs(x));
+    const Lanes a = min<>(Lanes(width * static_cast<float>(gelu_table::pieces - 1)), abs(x));
     const Lanes carrier = fence(fma(a, 1 / width, Lanes(float_format<float>::magic)));
     const Lanes r = fma(fence(carrier - Lanes(float_format<float>::magic)), -width, a);
     const auto coefficient = [&](std::size_t power) ASHLAR_LAMBDA_INLINE {
@@ -78,7 +78,7 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<float, Width, Config> gelu_value(lanes<floa
     if constexpr (looks_up<float, Width, Config>) {
         return gelu_by_table<3>(x);
     } else {
-        const Lanes a = min(Lanes(40.0f), abs(x));
+        const Lanes a = min<>(Lanes(40.0f), abs(x));
         const Lanes p = horner(a, 3.0142048e-06f, -1.7758464e-05f, 0.00010251964f, 9.925459e-05f, 0.0009962391f,
                            0.008581655f, 0.044791397f, 0.09973237f, 1.0f);
         return fma(-0.5f * a, squared_times<3>(1.0f / p), relu(x));
@@ -93,7 +93,7 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> gelu_value_coarse(l
         return gelu_by_table<2>(x);
     } else {
         constexpr float c[] = {0.00047297392f, 0.0022825138f, 0.021991678f, 0.04963727f, 1.0f};
-        const Lanes a = min(Lanes(sizeof(Element) == 4 ? Element(40) : Element(1e6)), abs(x));
+        const Lanes a = min<>(Lanes(sizeof(Element) == 4 ? Element(40) : Element(1e6)), abs(x));
         const Lanes p = horner(a, Element(c[0]), Element(c[1]), Element(c[2]), Element(c[3]), Element(c[4]));
         return fma(Element(-0.5) * a, squared_times<4>(Element(1) / p), relu(x));
     }
@@ -103,9 +103,9 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> gelu_value_coarse(l
 template <std::size_t Width, class Config>
 ASHLAR_ALWAYS_INLINE constexpr lanes<double, Width, Config> gelu_value(lanes<double, Width, Config> x) {
     using Lanes = lanes<double, Width, Config>;
-    const auto a = min(Lanes(8.5), abs(x));
+    const auto a = min<>(Lanes(8.5), abs(x));
     const auto z = a * a;
-    const auto small =
+    const auto inner =
         fma(z,
             horner(z, -9.020077659542935e-11, 2.2268046999016334e-09, -4.117257866884112e-08, 6.659311728417743e-07,
                    -9.444639502745074e-06, 0.00011543468312452133, -0.001187328214787164, 0.009973557009981345,
@@ -118,7 +118,7 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<double, Width, Config> gelu_value(lanes<dou
                           -0.00029573157345123456, 4.454226617445913e-05, 0.006905052257078622, -0.052424166460208664,
                           -0.45922304712889356, -1.151104329619467, -0.9999999761534608);
     const auto tail = select(a < 8.5, a * exp2_nonpositive(q), 0.0);
-    return select(a < 1.0, small, relu(x) - tail);
+    return select(a < 1.0, inner, relu(x) - tail);
 }
 
 }  // namespace detail

@@ -43,7 +43,7 @@ template <class Element, std::size_t Width, class Config, class... Policy>
     requires(detail::math_float<Element> && (std::is_same_v<Policy, fast_t> && ...))
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> silu(lanes<Element, Width, Config> x, Policy... policy) {
     // The sigmoid has vanished before the bound, which keeps 0 * infinity away.
-    x = max(lanes<Element, Width, Config>(Element(-1024)), x);
+    x = max<>(lanes<Element, Width, Config>(Element(-1024)), x);
     return x * sigmoid(x, policy...);
 }
 
@@ -60,7 +60,7 @@ template <class Element, std::size_t Width, class Config, class... Policy>
     // A constant expression may not overflow; elsewhere a cube that does is as good.
     if (Width == 1 && __builtin_is_constant_evaluated() && x[0] > Element(64))
         return x;
-    x = max(Lanes(Element(-64)), x);
+    x = max<>(Lanes(Element(-64)), x);
     return x * sigmoid(x * fma(x * x, cubic, scale), policy...);
 }
 

@@ -14,11 +14,11 @@ namespace detail {
 template <std::size_t Width, class Config>
 ASHLAR_ALWAYS_INLINE constexpr lanes<float, Width, Config> tanh_magnitude(lanes<float, Width, Config> a) {
     using Lanes = lanes<float, Width, Config>;
-    a = min(Lanes(9.25f), a);
+    a = min<>(Lanes(9.25f), a);
     const auto z = a * a;
-    const auto small = fma(a * z, horner(z, -0.005704233f, 0.02063844f, -0.053739525f, 0.1333144f, -0.3333328f), a);
+    const auto inner = fma(a * z, horner(z, -0.005704233f, 0.02063844f, -0.053739525f, 0.1333144f, -0.3333328f), a);
     const auto power = exp2_normal(a * (2 * exp_reduction<float>::log2_e));
-    return select(a > 0.625f, 1.0f - 2.0f / (power + 1.0f), small);
+    return select(a > 0.625f, 1.0f - 2.0f / (power + 1.0f), inner);
 }
 
 /// Below 5/8 x - x^3 P(x^2) / (3 Q(x^2)), above 1 - 2/(e^(2x) + 1), as Cephes tanh; one division serves both.
@@ -26,7 +26,7 @@ template <std::size_t Width, class Config>
 ASHLAR_ALWAYS_INLINE constexpr lanes<double, Width, Config> tanh_magnitude(lanes<double, Width, Config> a) {
     using Lanes = lanes<double, Width, Config>;
     const auto large = a > 0.625;
-    a = min(Lanes(20.0), a);
+    a = min<>(Lanes(20.0), a);
     const auto z = a * a;
     const auto p =
         z * a * (-1.0 / 3) * horner(z, 5.241286608611682e-08, 0.0007314740029936446, 0.06426246218010584, 1.0);

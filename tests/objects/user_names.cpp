@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSL-1.0
+// A program that has global variables, functions and types of its own beside `using namespace ashlar`.
+#include <ashlar/io.hpp>
+#include <ashlar/nn.hpp>
+
+#include <cstdio>
+
+using namespace ashlar;
+
+static tensor<bool, 4> mask = {true, false, true, true};
+static tensor<float, 4> expression = {1, 2, 3, 4};
+static float element = 2;
+static std::size_t dimension = 4;
+static int op = 1, reduction = 2, condition = 3, weights = 4;
+struct config {
+    int layers;
+};
+static config settings{2};
+
+int main() {
+    const tensor<float, 4> doubled = where(mask, expression * element, 0.0f);
+    const tensor<float, 4> expected = {2, 0, 6, 8};
+    const bool same = all(doubled == expected);
+    const bool right = same && dimension == doubled.size() && op + reduction == condition &&
+                       weights == 2 * settings.layers;
+    std::puts(right ? "all checks hold" : "FAILED: the user's names");
+    return right ? 0 : 1;
+}
