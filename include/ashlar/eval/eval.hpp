@@ -6,7 +6,7 @@
 #include <ashlar/eval/constant.hpp>
 #include <ashlar/eval/passed_expression.hpp>
 #include <ashlar/eval/workspace.hpp>
-#include <ashlar/plan/cost.hpp>
+#include <ashlar/plan/destination.hpp>
 #include <ashlar/tensor/tensor.hpp>
 #include <ashlar/tensor/view.hpp>
 
@@ -19,18 +19,17 @@ struct scratch_on_stack {
     static constexpr bool fits = Bytes <= Budget;
 };
 
+/// Whether the result of eval and the scratch for it may lie on the stack together.
+template <std::size_t Result, std::size_t Scratch, std::size_t Budget>
+struct result_on_stack {
+    static constexpr bool fits = Result <= Budget && Scratch <= Budget - Result;
+};
+
 /// Whether a workspace is as large as a plan asks for.
 template <std::size_t Given, std::size_t Needed>
 struct workspace_size {
     static constexpr bool suffices = Given >= Needed;
 };
-
-template <class Destination>
-consteval axis_list destination_strides() {
-    axis_list strides{};
-    for (std::size_t a = 0; a < Destination::shape_type::rank; ++a) strides[a] = Destination::strides[a];
-    return spelled_out(strides);
-}
 
 /// A plan's run with scratch on the stack. The functions that hold SIMD code promise not to throw without being
 /// noexcept: g++ 12 takes vector instructions for ones that may throw, and a noexcept function around them asks for a
@@ -38,6 +37,7 @@ consteval axis_list destination_strides() {
 template <class Plan, class Element>
 struct stack_run {
     static constexpr std::size_t bytes = Plan::code.scratch_bytes;
+    static constexpr std::size_t stack_bytes = bytes;
 
     ASHLAR_NOINLINE ASHLAR_NOTHROW void operator()(passed_expression<Plan> passed, Element* destination, Element* tile_copy) const {
         const received_expression<Plan> e(passed);
@@ -50,9 +50,10 @@ struct stack_run {
     }
 };
 
-/// A plan's run with the caller's scratch.
-template <class Plan, class Element>
+/// A plan's run with the caller's scratch; Taken bytes of what the caller has lie on the stack.
+template <class Plan, class Element, std::size_t Taken = 0>
 struct workspace_run {
+    static constexpr std::size_t stack_bytes = Taken;
     std::byte* scratch;
 
     ASHLAR_NOINLINE ASHLAR_NOTHROW void operator()(passed_expression<Plan> passed, Element* destination, Element* tile_copy) const {
@@ -77,26 +78,42 @@ ASHLAR_NOINLINE ASHLAR_NOTHROW void run_in_tiles(const Run& run, const typename 
     run(e, destination.data(), tile);
 }
 
-/// Evaluates e by Plan; `dense` runs the plan for a row-major destination.
+/// Evaluates e by Plan; `dense` runs the plan for a row-major destination. The copy or the tile that an overlap takes
+/// lies on the stack together with what the runs have there.
 template <class Plan, class Run, class DenseRun, class Destination>
 ASHLAR_ALWAYS_INLINE void run_apart(const Run& run, const DenseRun& dense, const typename Plan::expression_type& e, Destination& destination) {
-    using Element = typename Destination::value_type;
+    using Expression = typename Plan::expression_type;
     using config = typename Plan::configuration;
-    const overlap shared = find_overlap<Plan>(e, destination);
-    if constexpr (held_back_elements<Plan>() != 0 && held_back_elements<Plan>() * sizeof(Element) <= config::stack_budget)
-        if (shared == overlap::rows) {
-            run_in_tiles<Plan>(run, e, destination);
-            return;
-        }
-    if (shared != overlap::none) {
-        if constexpr (Destination::shape_type::size * sizeof(Element) <= config::stack_budget) {
-            run_staged<config>(dense, e, destination);
-            return;
-        } else {
-            ASHLAR_ASSERT(false, "ashlar: evaluate: the destination overlaps an operand and is too large to copy");
+    if constexpr (borrows_memory<Expression>) {
+        constexpr std::size_t tile_bytes = held_back_elements<Plan>() * sizeof(typename Destination::value_type);
+        const overlap shared = find_overlap<Plan>(e, destination);
+        if constexpr (tile_bytes != 0 && Run::stack_bytes + tile_bytes <= config::stack_budget)
+            if (shared == overlap::rows) {
+                run_in_tiles<Plan>(run, e, destination);
+                return;
+            }
+        if (shared != overlap::none) {
+            if constexpr (copy_fits<Expression, config, DenseRun::stack_bytes>) {
+                run_staged<config>(dense, e, destination);
+                return;
+            } else {
+                ASHLAR_ASSERT(false, "ashlar: evaluate: the destination overlaps an operand and is too large to copy");
+            }
         }
     }
     run(e, destination.data(), nullptr);
+}
+
+/// Evaluates e with scratch that suffices for its plans; Taken bytes of what the caller has lie on the stack.
+template <class Config, destination_memory Memory, std::size_t Taken, class Destination, class Expression>
+ASHLAR_ALWAYS_INLINE void run_with_scratch(Destination& destination, const Expression& e, std::byte* scratch) {
+    using Element = typename Destination::value_type;
+    using plan = planned<Expression, Config, destination_strides<Destination>()>;
+    const workspace_run<plan, Element, Taken> run{scratch};
+    if constexpr (Memory == destination_memory::fresh)
+        run(e, destination.data(), nullptr);
+    else
+        run_apart<plan>(run, workspace_run<planned<Expression, Config>, Element, Taken>{scratch}, e, destination);
 }
 
 /// Assignment in a constant expression.
@@ -109,6 +126,7 @@ constexpr void assign_constant(Destination& destination, const Source& source) {
 /// Assignment of a lazy node.
 template <class Destination, node_expression Source, class Config>
 struct assignment<Destination, Source, Config> {
+    template <destination_memory Memory = destination_memory::shared>
     static constexpr void run(Destination& destination, const Source& source) noexcept {
         using Element = typename Destination::value_type;
         constexpr bool complete = let_names<graph<Source>::names_outside>::are_inside;
@@ -117,50 +135,55 @@ struct assignment<Destination, Source, Config> {
         if constexpr (!complete) {
             return;
         } else if (std::is_constant_evaluated()) {
-            assign_constant<Config>(destination, source);
+            if constexpr (Memory == destination_memory::fresh && is_dense<Destination>)
+                constant_evaluator<Config>::write(source, no_lets{}, destination.data());
+            else
+                assign_constant<Config>(destination, source);
         } else {
             using plan = planned<Source, Config, destination_strides<Destination>()>;
-            using dense = planned<Source, Config>;
             constexpr bool fits = scratch_on_stack<plan::code.scratch_bytes, Config::stack_budget>::fits;
-            static_assert(scratch_on_stack<plan::code.scratch_bytes, Config::stack_budget>::fits,
-                          "ashlar: evaluate: the scratch exceeds ASHLAR_STACK_BUDGET; pass a workspace<workspace_bytes<E>> or raise the budget");
-            if constexpr (fits) run_apart<plan>(stack_run<plan, Element>{}, stack_run<dense, Element>{}, source, destination);
+            if constexpr (is_dense<Destination>)
+                static_assert(scratch_on_stack<plan::code.scratch_bytes, Config::stack_budget>::fits,
+                              "ashlar: evaluate: the scratch exceeds ASHLAR_STACK_BUDGET; pass a workspace<workspace_bytes<E>> or raise the budget");
+            else
+                static_assert(scratch_on_stack<plan::code.scratch_bytes, Config::stack_budget>::fits,
+                              "ashlar: evaluate: the scratch for a strided destination exceeds ASHLAR_STACK_BUDGET; pass a "
+                              "workspace<workspace_bytes_into<Destination, E>> or raise the budget");
+            if constexpr (fits && Memory == destination_memory::fresh)
+                stack_run<plan, Element>{}(source, destination.data(), nullptr);
+            else if constexpr (fits)
+                run_apart<plan>(stack_run<plan, Element>{}, stack_run<planned<Source, Config>, Element>{}, source, destination);
         }
     }
 };
 
+/// The values of an expression. One variable, one return and no deduced type: only then do all compilers, at -O0 too, take
+/// the variable for the caller's own instead of copying it there.
+template <class Config, class Expression>
+constexpr value_tensor<Expression> evaluated(const Expression& e) noexcept {
+    value_tensor<Expression> result;
+    assign<Config, destination_memory::fresh>(result, e);
+    return result;
+}
+
 }  // namespace detail
 
-/// Bytes of scratch, beyond those of workspace_bytes<Expression>, that an evaluation of Expression takes from the stack when its
-/// destination overlaps what it reads. Where they exceed ASHLAR_STACK_BUDGET, not overlapping is a precondition.
-template <class Expression>
-inline constexpr std::size_t alias_workspace_bytes = [] {
-    if constexpr (node_expression<std::remove_cvref_t<Expression>>)
-        return (shape_of<Expression>::size * sizeof(element_of<Expression>) + detail::scratch_alignment - 1) / detail::scratch_alignment * detail::scratch_alignment;
-    else
-        return std::size_t{0};
-}();
-
-/// The values of an expression as a tensor of its shape. Scratch lies on the stack (at most ASHLAR_STACK_BUDGET bytes,
-/// checked at compile time, as is the size of the result); nothing is allocated. Works in constant expressions.
+/// The values of an expression as a tensor of its shape. The result and the scratch lie on the stack (together at most
+/// ASHLAR_STACK_BUDGET bytes, checked at compile time); the result is built where the caller wants it, and nothing is
+/// allocated. Works in constant expressions.
 ///
 ///     tensor<float, 2, 2> y = eval(softmax(x));
 template <any_expression Expression, class Config = current_config>
 [[nodiscard]] constexpr auto eval(const Expression& e) noexcept {
     using result = detail::value_tensor<std::remove_cvref_t<Expression>>;
-    static_assert(detail::scratch_on_stack<sizeof(result), Config::stack_budget>::fits,
-                  "ashlar: eval: the result exceeds ASHLAR_STACK_BUDGET; evaluate into a destination of your own");
-    if constexpr (!detail::scratch_on_stack<sizeof(result), Config::stack_budget>::fits) {
+    constexpr std::size_t scratch = detail::expression_scratch<std::remove_cvref_t<Expression>, Config>;
+    constexpr bool fits = detail::result_on_stack<sizeof(result), scratch, Config::stack_budget>::fits;
+    static_assert(detail::result_on_stack<sizeof(result), scratch, Config::stack_budget>::fits,
+                  "ashlar: eval: the result and its scratch exceed ASHLAR_STACK_BUDGET; evaluate into a destination of your own");
+    if constexpr (fits)
+        return detail::evaluated<Config>(e);
+    else
         return result{};
-    } else if (std::is_constant_evaluated()) {
-        result out{};
-        detail::assign<Config>(out, e);
-        return out;
-    } else {
-        result out;
-        detail::assign<Config>(out, e);
-        return out;
-    }
 }
 
 /// Evaluates into a destination (a tensor or a view of the same shape and element type), which may overlap what the
@@ -174,7 +197,8 @@ constexpr void evaluate(Destination&& destination, const Expression& e) noexcept
     if constexpr (detail::check_assignment<target, Expression>()) detail::assignment<target, Expression, Config>::run(destination, e);
 }
 
-/// The same with scratch of the caller's, at least workspace_bytes<Expression> of it.
+/// The same with scratch of the caller's, at least workspace_bytes<Expression> of it, or for a strided destination
+/// workspace_bytes_into<Destination, Expression>.
 ///
 ///     static workspace<workspace_bytes<decltype(e)>> scratch;
 ///     evaluate(out, e, scratch);
@@ -182,20 +206,23 @@ template <class Destination, any_expression Expression, std::size_t Bytes, class
     requires array_expression<Destination>
 constexpr void evaluate(Destination&& destination, const Expression& e, workspace<Bytes>& scratch) noexcept {
     using target = std::remove_reference_t<Destination>;
-    using Element = typename target::value_type;
     if constexpr (node_expression<Expression>) {
         constexpr bool complete = detail::let_names<detail::graph<Expression>::names_outside>::are_inside;
         static_assert(detail::let_names<detail::graph<Expression>::names_outside>::are_inside,
                       "ashlar: let: the name of a value is used outside its let; use it in what the function returns only");
         if constexpr (detail::check_assignment<target, Expression>() && complete) {
-            using plan = detail::planned<Expression, Config, detail::destination_strides<target>()>;
-            static_assert(detail::workspace_size<Bytes, plan::code.scratch_bytes>::suffices,
-                          "ashlar: evaluate: the workspace is too small; it needs workspace_bytes<E> bytes");
-            using dense = detail::planned<Expression, Config>;
+            constexpr std::size_t needed = detail::destination_scratch<std::remove_cv_t<target>, Expression, Config>;
+            if constexpr (detail::is_dense<target>)
+                static_assert(detail::workspace_size<Bytes, needed>::suffices,
+                              "ashlar: evaluate: the workspace is too small; it needs workspace_bytes<E> bytes");
+            else
+                static_assert(detail::workspace_size<Bytes, needed>::suffices,
+                              "ashlar: evaluate: the workspace is too small for a strided destination; it needs "
+                              "workspace_bytes_into<Destination, E> bytes");
             if (std::is_constant_evaluated())
                 detail::assign_constant<Config>(destination, e);
-            else if constexpr (Bytes >= plan::code.scratch_bytes)
-                detail::run_apart<plan>(detail::workspace_run<plan, Element>{scratch.bytes}, detail::workspace_run<dense, Element>{scratch.bytes}, e, destination);
+            else if constexpr (Bytes >= needed)
+                detail::run_with_scratch<Config, detail::destination_memory::shared, 0>(destination, e, scratch.bytes);
         }
     } else {
         detail::assign<Config>(destination, e);

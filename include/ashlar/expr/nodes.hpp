@@ -88,7 +88,7 @@ struct node : Shape {
         requires(Shape::rank == 0)
     {
         basic_tensor<Element> value;
-        assignment<basic_tensor<Element>, Derived, current_config>::run(value, static_cast<const Derived&>(*this));
+        assignment<basic_tensor<Element>, Derived, current_config>::template run<destination_memory::fresh>(value, static_cast<const Derived&>(*this));
         return value.elements[0];
     }
     explicit constexpr operator bool() const noexcept

@@ -11,7 +11,7 @@
 
 namespace ashlar::detail {
 
-/// The bits of `build_config::instruction_sets` that lanes depend on.
+/// The bits of `config::instruction_sets` that lanes depend on.
 enum class isa : unsigned {
     sse2 = 0,
     sse4_1 = 3,

@@ -51,7 +51,7 @@ struct alibi_function {
 ///
 ///     constexpr auto slopes = nn::alibi_slopes<float, 8>();   // 1/2, 1/4, ... 1/256
 template <class Element, auto Heads, class Config = current_config>
-[[nodiscard]] constexpr auto alibi_slopes() noexcept {
+[[nodiscard]] constexpr tensor<Element, Heads> alibi_slopes() noexcept {
     constexpr std::size_t heads = ashlar::detail::extent_of(Heads);
     std::size_t below = 1;
     while (below * 2 <= heads) below *= 2;

@@ -129,20 +129,24 @@ struct layered_plan<layered_call<Stack, Input, Step>> {
     }
 };
 
-/// Runs a call into dense memory.
-template <class Call, class Config>
+/// Runs a call into dense memory. Taken bytes of what the caller has lie on the stack.
+template <class Call, class Config, std::size_t Taken>
 struct layered_run {
     using plan = layered_plan<Call>;
     using value_type = typename plan::value_type;
     using source = typename plan::source;
     using place = typename plan::place;
-    static constexpr std::size_t scratch_bytes = plan::template step_scratch<Config>();
+    using destination_memory = ashlar::detail::destination_memory;
 
     static void run(const Call& call, value_type* destination, std::byte* memory) noexcept {
         value_type* const buffer = reinterpret_cast<value_type*>(memory);
-        auto& scratch = *std::launder(reinterpret_cast<workspace<scratch_bytes>*>(memory + plan::buffer_bytes));
+        std::byte* const scratch = memory + plan::buffer_bytes;
         value_type* to = plan::steps % 2 == 1 ? destination : buffer;
         const auto other = [&](const value_type* p) { return p == destination ? buffer : destination; };
+        const auto evaluate_to = [&]<destination_memory Memory>(value_type* at, const auto& e) {
+            place there(at);
+            ashlar::detail::run_with_scratch<Config, Memory, Taken>(there, e, scratch);
+        };
         const value_type* from = other(to);
         if constexpr (plan::reads_input) {
             // Where the first layer writes to what it reads, it reads a copy.
@@ -150,20 +154,30 @@ struct layered_run {
                 ashlar::detail::copy_apart<Config, place, source>(buffer, call.input.data());
             else
                 from = call.input.data();
-        } else if constexpr (array_expression<decltype(call.input)>) {
-            ashlar::evaluate<place, decltype(call.input), Config>(place(other(to)), call.input);
         } else {
-            ashlar::evaluate<place, std::remove_cvref_t<decltype(call.input)>, scratch_bytes, Config>(place(other(to)), call.input, scratch);
+            // The buffer overlaps nothing; of a destination that does, it holds the input first.
+            value_type* const at = from == destination && overlaps_input(call, destination) ? buffer : other(to);
+            if constexpr (array_expression<decltype(call.input)>)
+                ashlar::detail::copy_apart<Config, place, std::remove_cvref_t<decltype(call.input)>>(at, call.input.data());
+            else
+                evaluate_to.template operator()<destination_memory::fresh>(at, call.input);
+            if (at != from) ashlar::detail::copy_apart<Config, place, place>(other(to), at);
         }
         for (std::size_t i = 0; i < plan::layers; ++i) {
-            ashlar::evaluate<place, typename plan::layer, scratch_bytes, Config>(place(to), call.step(call.stack->layers[i], source(from), i), scratch);
+            evaluate_to.template operator()<destination_memory::shared>(to, call.step(call.stack->layers[i], source(from), i));
             from = to;
             to = other(to);
         }
-        if constexpr (plan::finishes) {
-            const auto last = call.stack->last_step(source(from));
-            ashlar::evaluate<place, std::remove_cv_t<decltype(last)>, scratch_bytes, Config>(place(to), last, scratch);
-        }
+        if constexpr (plan::finishes) evaluate_to.template operator()<destination_memory::shared>(to, call.stack->last_step(source(from)));
+    }
+
+    static bool overlaps_input(const Call& call, value_type* destination) noexcept {
+        using input = decltype(call.input);
+        if constexpr (node_expression<input>)
+            return ashlar::detail::find_overlap<ashlar::detail::planned<std::remove_cv_t<input>, Config>>(call.input, place(destination)) !=
+                   ashlar::detail::overlap::none;
+        else
+            return ashlar::detail::share_memory<Config>(call.input, place(destination));
     }
 
     /// In a constant expression.
@@ -191,12 +205,14 @@ struct layered_run {
                 run(call, destination.data(), memory);
         } else {
             using result = ashlar::detail::value_tensor<Call>;
-            static_assert(ashlar::detail::scratch_on_stack<sizeof(result), Config::stack_budget>::fits,
-                          "ashlar: nn: the result exceeds ASHLAR_STACK_BUDGET; evaluate into a tensor or a dense view");
-            if constexpr (ashlar::detail::scratch_on_stack<sizeof(result), Config::stack_budget>::fits) {
-                result values{};
-                run_into(values, call, memory);
-                ashlar::detail::assign<Config>(destination, values);
+            constexpr bool fits = ashlar::detail::result_on_stack<sizeof(result), Taken, Config::stack_budget>::fits;
+            static_assert(ashlar::detail::result_on_stack<sizeof(result), Taken, Config::stack_budget>::fits,
+                          "ashlar: nn: the result for a strided destination exceeds what is left of ASHLAR_STACK_BUDGET; evaluate into a "
+                          "tensor or a dense view");
+            if constexpr (fits) {
+                result values;
+                layered_run<Call, Config, Taken + sizeof(result)>::run_into(values, call, memory);
+                ashlar::detail::copy_apart<Config, Destination, result>(destination.data(), static_cast<const value_type*>(values.data()));
             }
         }
     }
@@ -205,8 +221,9 @@ struct layered_run {
 /// Scratch on the stack, in a function of its own.
 template <class Call, class Config, class Destination>
 ASHLAR_NOINLINE void run_layers_on_stack(Destination& destination, const Call& call) noexcept {
-    alignas(ashlar::detail::scratch_alignment) std::byte memory[layered_plan<Call>::template scratch_bytes<Config>];
-    layered_run<Call, Config>::run_into(destination, call, memory);
+    constexpr std::size_t bytes = layered_plan<Call>::template scratch_bytes<Config>;
+    alignas(ashlar::detail::scratch_alignment) std::byte memory[bytes];
+    layered_run<Call, Config, bytes>::run_into(destination, call, memory);
 }
 
 }  // namespace detail
@@ -227,13 +244,14 @@ inline constexpr std::size_t expression_flops<nn::detail::layered_call<Stack, In
 /// Assignment of the call of a stack of layers.
 template <class Destination, nn::layered_expression Source, class Config>
 struct assignment<Destination, Source, Config> {
+    template <destination_memory Memory = destination_memory::shared>
     static constexpr void run(Destination& destination, const Source& source) noexcept {
         constexpr std::size_t bytes = nn::detail::layered_plan<Source>::template scratch_bytes<Config>;
         static_assert(scratch_on_stack<bytes, Config::stack_budget>::fits,
                       "ashlar: nn: the scratch exceeds ASHLAR_STACK_BUDGET; pass a workspace<workspace_bytes<E>> or raise the budget");
         if constexpr (scratch_on_stack<bytes, Config::stack_budget>::fits) {
             if (std::is_constant_evaluated())
-                nn::detail::layered_run<Source, Config>::run_into(destination, source, nullptr);
+                nn::detail::layered_run<Source, Config, 0>::run_into(destination, source, nullptr);
             else
                 nn::detail::run_layers_on_stack<Source, Config>(destination, source);
         }
@@ -254,7 +272,7 @@ constexpr void evaluate(Destination&& destination, const Expression& e, workspac
         constexpr std::size_t needed = nn::detail::layered_plan<Expression>::template scratch_bytes<Config>;
         static_assert(detail::workspace_size<Bytes, needed>::suffices,
                       "ashlar: nn: the workspace is too small; it needs workspace_bytes<E> bytes");
-        if constexpr (Bytes >= needed) nn::detail::layered_run<Expression, Config>::run_into(destination, e, scratch.bytes);
+        if constexpr (Bytes >= needed) nn::detail::layered_run<Expression, Config, 0>::run_into(destination, e, scratch.bytes);
     }
 }
 

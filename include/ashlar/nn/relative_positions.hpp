@@ -93,7 +93,7 @@ struct relative_positions {
 
     /// The numbers for so many queries and keys; the k-th query stands at the position of the k-th key.
     template <auto Queries, auto Keys, class Config = current_config>
-    [[nodiscard]] constexpr auto table() const noexcept {
+    [[nodiscard]] constexpr distance_table<Element, heads, ashlar::detail::extent_of(Queries), ashlar::detail::extent_of(Keys)> table() const noexcept {
         constexpr std::size_t queries = ashlar::detail::extent_of(Queries), keys = ashlar::detail::extent_of(Keys);
         distance_table<Element, heads, queries, keys> result;
         for (std::size_t i = 0; i < queries + keys - 1; ++i) {

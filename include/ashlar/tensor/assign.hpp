@@ -15,9 +15,13 @@
 
 namespace ashlar::detail {
 
+/// What a destination's memory may be: also what the source reads, or nothing that is read, as it has just been made.
+enum class destination_memory : bool { shared, fresh };
+
 /// Writes an expression's elements into a destination of the same shape and element type:
-/// `run(Destination& destination, const Source& source)`, where Destination is a basic_tensor, a basic_view or a
-/// strided_view. Defined here for tensors and views as the source, and by the evaluation layer for lazy nodes.
+/// `run<destination_memory>(Destination& destination, const Source& source)`, where Destination is a basic_tensor, a
+/// basic_view or a strided_view. Defined here for tensors and views as the source, and by the evaluation layer for lazy
+/// nodes. Nothing of what overlaps need is made for a fresh destination.
 template <class Destination, class Source, class Config>
 struct assignment;
 
@@ -58,10 +62,10 @@ consteval bool check_assignment() {
 }
 
 /// Checks and runs an assignment. (Tensors and views do the same in their members, for one line less in each error.)
-template <class Config, class Destination, class Source>
+template <class Config, destination_memory Memory = destination_memory::shared, class Destination, class Source>
 constexpr void assign(Destination& destination, const Source& source) noexcept {
     if constexpr (check_assignment<Destination, Source>())
-        assignment<Destination, Source, Config>::run(destination, source);
+        assignment<Destination, Source, Config>::template run<Memory>(destination, source);
 }
 
 /// Copies element by element in row-major order of the indices; every loop bound and stride is a constant.
@@ -136,10 +140,13 @@ struct assignment<Destination, Source, Config> {
 
     /// Copies; the two may overlap. Where they do and their strides differ, a buffer of the tensor's size on the stack
     /// is used, and beyond the stack budget not overlapping is an asserted precondition.
+    template <destination_memory Memory = destination_memory::shared>
     static constexpr void run(Destination& destination, const Source& source) noexcept {
         element_type* const to = destination.data();
         const element_type* const from = source.data();
-        if (__builtin_is_constant_evaluated()) {
+        if constexpr (Memory == destination_memory::fresh) {
+            copy_apart<Config, Destination, Source>(to, from);
+        } else if (__builtin_is_constant_evaluated()) {
             // Constant expressions cannot compare unrelated pointers.
             copy_through_scratch<Config, Destination, Source>(to, from);
         } else if constexpr (is_dense<Destination> && is_dense<Source>) {

@@ -194,7 +194,7 @@ struct basic_tensor {
     template <any_expression Expression, class Config = current_config>
     constexpr basic_tensor(const Expression& source) noexcept {
         if constexpr (detail::check_assignment<basic_tensor, Expression>())
-            detail::assignment<basic_tensor, Expression, Config>::run(*this, source);
+            detail::assignment<basic_tensor, Expression, Config>::template run<detail::destination_memory::fresh>(*this, source);
         else
             detail::clear<Config>(elements);
     }
