@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // A result beyond the stack budget needs a destination.
-// expect: ashlar: eval: the result exceeds ASHLAR_STACK_BUDGET; evaluate into a destination of your own
+// expect: ashlar: eval: the result and its scratch exceed ASHLAR_STACK_BUDGET; evaluate into a destination of your own
 #include <ashlar/ashlar.hpp>
 
 using namespace ashlar;

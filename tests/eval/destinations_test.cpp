@@ -2,6 +2,9 @@
 // Destinations: strided, unaligned, overlapping what is read; stores beside the result.
 #include <tests/support/differential.hpp>
 
+#include <array>
+#include <utility>
+
 namespace {
 
 using namespace ashlar;
@@ -85,6 +88,47 @@ TEST(destinations, strided_and_unaligned) {
     for (std::size_t i = 0; i < 40; ++i)
         for (std::size_t j = 44; j < 60; ++j) EXPECT_EQ(big(i, j), 0);
 }
+
+using square = tensor<float, 64, 64>;
+using columns = decltype(transpose(std::declval<square&>()));
+template <class E>
+inline constexpr std::size_t more = alias_workspace_bytes<E>;
+
+// What an overlap takes: a copy of the result, of views as of nodes, and nothing where nothing can overlap.
+static_assert(more<columns> == sizeof(square) && more<decltype(softmax(std::declval<square&>()))> == sizeof(square));
+static_assert(more<square> == 0 && more<square&> == 0 && more<tensor_view<float, 64, 64>> == 0);
+static_assert(alias_workspace_bytes<square, columns> == sizeof(square) && alias_workspace_bytes<columns, columns> == sizeof(square));
+static_assert(more<decltype(softmax(std::declval<square>()) * 2.0f)> == 0, "the expression owns what it reads");
+static_assert(more<decltype(cast<float>(index<0>(std::declval<square&>())))> == 0);
+static_assert(alias_workspace_bytes<decltype(softmax(std::declval<square>())), columns> == 0);
+
+// Scratch for a destination: of the plan for it, and of that for the copy that an overlap takes.
+using turned_softmax = decltype(softmax(std::declval<const columns&>()));
+using turned_product = decltype(transpose(matmul(std::declval<square&>(), std::declval<square&>())));
+static_assert(workspace_bytes_into<square, turned_softmax> == workspace_bytes<turned_softmax>);
+static_assert(workspace_bytes_into<columns, turned_softmax> >= detail::planned<turned_softmax, current_config,
+                                                                                detail::destination_strides<columns>()>::code.scratch_bytes);
+static_assert(workspace_bytes_into<columns, turned_product> == workspace_bytes<turned_product> && workspace_bytes<turned_product> > 1024);
+static_assert(workspace_bytes_into<columns, decltype(transpose(matmul(std::declval<square>(), std::declval<square>())))> == 0);
+static_assert(workspace_bytes_into<columns&, square> == 0);
+// Axes of one entry do not move: one plan for all that is dense.
+static_assert(detail::destination_strides<strided_view<float, std::array<std::ptrdiff_t, 2>{9, 1}, std::size_t{1}, std::size_t{4}>>() ==
+              detail::destination_strides<tensor<float, 1, 4>>());
+
+#if ASHLAR_CHECKS && GTEST_HAS_DEATH_TEST
+// Copy and scratch would fit one by one.
+TEST(aliasing_death_test, copy_and_scratch_count_together) {
+    static tensor<float, 768, 64> x = full<float, 768, 64>(1);
+    const auto e = attention(x, x, x);
+    constexpr std::size_t scratch = workspace_bytes<decltype(e)>, copy = sizeof x, budget = current_config::stack_budget;
+    if constexpr (copy <= budget && scratch <= budget && copy + scratch > budget) {
+        EXPECT_DEATH(x = e, "ashlar: evaluate: the destination overlaps an operand");
+        static workspace<scratch> memory;
+        evaluate(x, e, memory);
+        EXPECT_NEAR(x(767, 63), 1, 1e-6);
+    }
+}
+#endif
 
 TEST(stores, beside_the_result) {
     support::random_numbers random(4);

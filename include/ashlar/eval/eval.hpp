@@ -147,8 +147,8 @@ struct assignment<Destination, Source, Config> {
                               "ashlar: evaluate: the scratch exceeds ASHLAR_STACK_BUDGET; pass a workspace<workspace_bytes<E>> or raise the budget");
             else
                 static_assert(scratch_on_stack<plan::code.scratch_bytes, Config::stack_budget>::fits,
-                              "ashlar: evaluate: the scratch for a strided destination exceeds ASHLAR_STACK_BUDGET; pass a "
-                              "workspace<workspace_bytes_into<Destination, E>> or raise the budget");
+                              "ashlar: evaluate: the scratch for a strided destination exceeds ASHLAR_STACK_BUDGET; "
+                              "pass a workspace<workspace_bytes_into<Destination, E>> or raise the budget");
             if constexpr (fits && Memory == destination_memory::fresh)
                 stack_run<plan, Element>{}(source, destination.data(), nullptr);
             else if constexpr (fits)
@@ -157,8 +157,8 @@ struct assignment<Destination, Source, Config> {
     }
 };
 
-/// The values of an expression. One variable, one return and no deduced type: only then do all compilers, at -O0 too, take
-/// the variable for the caller's own instead of copying it there.
+/// The values of an expression. One variable, one return and no deduced type: only then do all compilers, at -O0 too,
+/// build the result where the caller wants it instead of copying it there.
 template <class Config, class Expression>
 constexpr value_tensor<Expression> evaluated(const Expression& e) noexcept {
     value_tensor<Expression> result;
@@ -179,7 +179,8 @@ template <any_expression Expression, class Config = current_config>
     constexpr std::size_t scratch = detail::expression_scratch<std::remove_cvref_t<Expression>, Config>;
     constexpr bool fits = detail::result_on_stack<sizeof(result), scratch, Config::stack_budget>::fits;
     static_assert(detail::result_on_stack<sizeof(result), scratch, Config::stack_budget>::fits,
-                  "ashlar: eval: the result and its scratch exceed ASHLAR_STACK_BUDGET; evaluate into a destination of your own");
+                  "ashlar: eval: the result and its scratch exceed ASHLAR_STACK_BUDGET; evaluate into a destination of "
+                  "your own");
     if constexpr (fits)
         return detail::evaluated<Config>(e);
     else

@@ -143,7 +143,7 @@ struct layered_run {
         std::byte* const scratch = memory + plan::buffer_bytes;
         value_type* to = plan::steps % 2 == 1 ? destination : buffer;
         const auto other = [&](const value_type* p) { return p == destination ? buffer : destination; };
-        const auto evaluate_to = [&]<destination_memory Memory>(value_type* at, const auto& e) {
+        const auto evaluate_to = [&]<destination_memory Memory = destination_memory::shared>(value_type* at, const auto& e) {
             place there(at);
             ashlar::detail::run_with_scratch<Config, Memory, Taken>(there, e, scratch);
         };
@@ -164,17 +164,17 @@ struct layered_run {
             if (at != from) ashlar::detail::copy_apart<Config, place, place>(other(to), at);
         }
         for (std::size_t i = 0; i < plan::layers; ++i) {
-            evaluate_to.template operator()<destination_memory::shared>(to, call.step(call.stack->layers[i], source(from), i));
+            evaluate_to(to, call.step(call.stack->layers[i], source(from), i));
             from = to;
             to = other(to);
         }
-        if constexpr (plan::finishes) evaluate_to.template operator()<destination_memory::shared>(to, call.stack->last_step(source(from)));
+        if constexpr (plan::finishes) evaluate_to(to, call.stack->last_step(source(from)));
     }
 
     static bool overlaps_input(const Call& call, value_type* destination) noexcept {
         using input = decltype(call.input);
         if constexpr (node_expression<input>)
-            return ashlar::detail::find_overlap<ashlar::detail::planned<std::remove_cv_t<input>, Config>>(call.input, place(destination)) !=
+            return ashlar::detail::find_overlap<ashlar::detail::planned<input, Config>>(call.input, place(destination)) !=
                    ashlar::detail::overlap::none;
         else
             return ashlar::detail::share_memory<Config>(call.input, place(destination));
@@ -207,12 +207,13 @@ struct layered_run {
             using result = ashlar::detail::value_tensor<Call>;
             constexpr bool fits = ashlar::detail::result_on_stack<sizeof(result), Taken, Config::stack_budget>::fits;
             static_assert(ashlar::detail::result_on_stack<sizeof(result), Taken, Config::stack_budget>::fits,
-                          "ashlar: nn: the result for a strided destination exceeds what is left of ASHLAR_STACK_BUDGET; evaluate into a "
-                          "tensor or a dense view");
+                          "ashlar: nn: the result for a strided destination exceeds what is left of ASHLAR_STACK_BUDGET; "
+                          "evaluate into a tensor or a dense view");
             if constexpr (fits) {
                 result values;
                 layered_run<Call, Config, Taken + sizeof(result)>::run_into(values, call, memory);
-                ashlar::detail::copy_apart<Config, Destination, result>(destination.data(), static_cast<const value_type*>(values.data()));
+                const value_type* const from = values.data();
+                ashlar::detail::copy_apart<Config, Destination, result>(destination.data(), from);
             }
         }
     }

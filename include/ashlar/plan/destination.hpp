@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What an evaluation takes for a given destination: scratch, and a copy of the result where the destination overlaps what is read.
+// What an evaluation takes for a given destination: scratch, and a copy where the destination overlaps what is read.
 #pragma once
 
 #include <ashlar/plan/cost.hpp>
@@ -90,6 +90,7 @@ inline constexpr std::size_t workspace_bytes_into = [] {
 ///
 ///     static_assert(alias_workspace_bytes<decltype(transpose(a))> == sizeof a);   // a = transpose(a)
 template <class Expression, class Destination = void>
-inline constexpr std::size_t alias_workspace_bytes = detail::alias_copy<std::remove_cvref_t<Destination>, std::remove_cvref_t<Expression>>;
+inline constexpr std::size_t alias_workspace_bytes =
+    detail::alias_copy<std::remove_cvref_t<Destination>, std::remove_cvref_t<Expression>>;
 
 }  // namespace ashlar
