@@ -91,7 +91,7 @@ constexpr void planner<Count>::make_base(id n, const binding_list& b, const loop
 
 template <std::size_t Count>
 constexpr bool planner<Count>::needs_layout(const graph_node& g, const axis_list& strides) const {
-    return g.extents[g.rank - 1u] != 1 && strides[g.rank - 1u] == 1;
+    return g.rank != 0 && g.extents[g.rank - 1u] != 1 && strides[g.rank - 1u] == 1;
 }
 
 template <std::size_t Count>
@@ -101,8 +101,9 @@ constexpr bool planner<Count>::only_batch_maps(const std::array<id, 32>& chain, 
         if (map.kind == node_kind::store) continue;
         const graph_node& o = at(map.operands[0]);
         const binding_list from = carried_axes(map, o, 0);
+        if (o.rank < 2 || map.rank < 2) return false;
         if (from[o.rank - 1u] != static_cast<std::int16_t>(map.rank - 1)) return false;
-        if (o.rank < 2 || map.rank < 2 || from[o.rank - 2u] != static_cast<std::int16_t>(map.rank - 2)) return false;
+        if (from[o.rank - 2u] != static_cast<std::int16_t>(map.rank - 2)) return false;
     }
     return true;
 }
