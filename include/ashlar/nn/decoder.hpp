@@ -69,12 +69,46 @@ struct decoder {
     }
 
     /// Puts keys and values of a memory [S, embed] into one cache for each layer, of which `decode` reads those of the first
-    /// `count` rows.
+    /// `count` rows. A memory that is no array is evaluated once. Scratch lies on the stack or in a workspace of at least
+    /// remember_workspace_bytes<Memory, Cache>.
+    ///
+    ///     static workspace<decltype(decoder)::remember_workspace_bytes<decltype(memory), cache_type>> scratch;
+    ///     decoder.remember(memory, memories, length, scratch);
     template <any_expression Memory, class Cache>
     constexpr void remember(const Memory& memory, std::array<Cache, layer_count>& caches, std::size_t count = shape_of<Memory>::extents[0]) const noexcept {
-        const auto& m = detail::held_values(memory);
-        for (std::size_t i = 0; i < layer_count; ++i) layers[i].remember(m, caches[i], count);
+        constexpr bool fits = detail::held_on_stack<detail::held_bytes<Memory>, detail::scratch_of_held<Memory, current_config>(), current_config::stack_budget>::fits;
+        static_assert(detail::held_on_stack<detail::held_bytes<Memory>, detail::scratch_of_held<Memory, current_config>(), current_config::stack_budget>::fits,
+                      "ashlar: decoder: the memory, or its scratch, exceeds ASHLAR_STACK_BUDGET; evaluate it into a tensor, or pass a workspace of remember_workspace_bytes<Memory, Cache>");
+        if constexpr (fits)
+            detail::stack_scratch{}.with_values<current_config>(memory, [&](const auto& m, const auto&) ASHLAR_LAMBDA_INLINE {
+                for (std::size_t i = 0; i < layer_count; ++i) layers[i].remember(m, caches[i], count);
+            });
     }
+    template <any_expression Memory, class Cache, std::size_t Bytes>
+    constexpr void remember(const Memory& memory, std::array<Cache, layer_count>& caches, std::size_t count, workspace<Bytes>& scratch) const noexcept {
+        constexpr bool suffices = ashlar::detail::workspace_size<Bytes, remember_workspace_bytes<Memory, Cache>>::suffices;
+        static_assert(ashlar::detail::workspace_size<Bytes, remember_workspace_bytes<Memory, Cache>>::suffices,
+                      "ashlar: decoder: the workspace is too small; it needs remember_workspace_bytes<Memory, Cache>");
+        if constexpr (suffices)
+            detail::workspace_scratch{scratch.bytes}.with_values<current_config>(memory, [&](const auto& m, const auto& rest) ASHLAR_LAMBDA_INLINE {
+                using layer_type = decoder_layer<Options.layer, Element, Panel>;
+                rest.template with_workspace<layer_type::template remember_workspace_bytes<decltype(m), Cache>>([&](auto& own) ASHLAR_LAMBDA_INLINE {
+                    for (std::size_t i = 0; i < layer_count; ++i) layers[i].remember(m, caches[i], count, own);
+                });
+            });
+    }
+    template <any_expression Memory, class Cache, std::size_t Bytes>
+    constexpr void remember(const Memory& memory, std::array<Cache, layer_count>& caches, workspace<Bytes>& scratch) const noexcept {
+        remember(memory, caches, shape_of<Memory>::extents[0], scratch);
+    }
+    /// Bytes of scratch that `remember` of a memory needs.
+    template <class Memory, class Cache, class Config = current_config>
+    static constexpr std::size_t remember_workspace_bytes = [] {
+        using given = std::remove_cvref_t<Memory>;
+        constexpr std::size_t memory = detail::scratch_of_held<given, Config>();
+        constexpr std::size_t layer = decoder_layer<Options.layer, Element, Panel>::template remember_workspace_bytes<detail::held_view<given>, Cache, Config>;
+        return detail::held_bytes<given> + (memory > layer ? memory : layer);
+    }();
     /// The call for the next rows [rows, embed], with two caches for each layer (see decoder_layer::decode): of the rows so
     /// far, and of the memory. Each evaluation appends to the former; appending takes its own scratch on the stack, and its
     /// FLOPs are not those of the call.

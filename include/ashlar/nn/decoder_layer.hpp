@@ -106,13 +106,31 @@ struct decoder_layer {
     }
 
     /// Puts keys and values of a memory [S, embed] into a cache, of which `decode` reads those of the first `count` rows.
+    /// They are written where they belong if the cache has room for S rows; scratch lies on the stack or in a workspace of
+    /// at least remember_workspace_bytes<Memory, Cache>.
     ///
     ///     layer.remember(memory, memory_cache, length);
     template <any_expression Memory, class Cache>
     constexpr void remember(const Memory& memory, Cache& cache, std::size_t count = shape_of<Memory>::extents[0]) const noexcept {
-        cache.clear();
-        cache.prefill(multihead_attn.keys(memory), multihead_attn.values(memory), count);
+        cache.refill(multihead_attn.keys(memory), multihead_attn.values(memory), count);
     }
+    template <any_expression Memory, class Cache, std::size_t Bytes>
+    constexpr void remember(const Memory& memory, Cache& cache, std::size_t count, workspace<Bytes>& scratch) const noexcept {
+        cache.refill(multihead_attn.keys(memory), multihead_attn.values(memory), count, scratch);
+    }
+    template <any_expression Memory, class Cache, std::size_t Bytes>
+    constexpr void remember(const Memory& memory, Cache& cache, workspace<Bytes>& scratch) const noexcept {
+        remember(memory, cache, shape_of<Memory>::extents[0], scratch);
+    }
+    /// Bytes of scratch that `remember` of a memory needs.
+    ///
+    ///     static workspace<layer_type::remember_workspace_bytes<decltype(memory), cache_type>> scratch;
+    ///     layer.remember(memory, memory_cache, length, scratch);
+    template <class Memory, class Cache, class Config = current_config>
+    static constexpr std::size_t remember_workspace_bytes = std::remove_cvref_t<Cache>::template refill_workspace_bytes<
+        decltype(std::declval<const decltype(multihead_attn)&>().keys(std::declval<const std::remove_cvref_t<Memory>&>())),
+        decltype(std::declval<const decltype(multihead_attn)&>().values(std::declval<const std::remove_cvref_t<Memory>&>())), Config>;
+
     /// The next rows [rows, embed] behind those whose keys and values are in `cache`, over a memory that is in another one:
     /// appends theirs, now, and returns the expression of the layer for them, [rows, embed]. x must be a tensor or view. Both
     /// are a `kv_cache` of `heads` heads of `head_width`; `cache` must have room (asserted). Options of the call are as above,

@@ -13,13 +13,14 @@
 #include <ashlar/core/shape.hpp>
 #include <ashlar/eval/eval.hpp>
 #include <ashlar/expr/attention.hpp>
-#include <ashlar/expr/attention_options.hpp>
 #include <ashlar/expr/masks/causal.hpp>
 #include <ashlar/expr/masks/keys_below.hpp>
 #include <ashlar/expr/refused.hpp>
 #include <ashlar/expr/shape_ops.hpp>
 #include <ashlar/expr/slice.hpp>
 #include <ashlar/nn/cached_keys.hpp>
+#include <ashlar/nn/cached_rows.hpp>
+#include <ashlar/nn/scratch.hpp>
 #include <ashlar/tensor/tensor.hpp>
 #include <ashlar/tensor/view.hpp>
 
@@ -27,70 +28,6 @@ namespace ashlar::nn {
 
 /// What a cache does when it is full: a linear one must not be appended to, a ring forgets its oldest row.
 enum class cache_order : std::uint8_t { linear, ring };
-
-namespace detail {
-
-/// Keys in one block: in a long cache as many as fill four to eight cache lines, or three or two, and divide the capacity;
-/// else all of them.
-consteval std::size_t key_block(std::size_t capacity, std::size_t element_bytes) {
-    const std::size_t line = 64 / element_bytes;
-    if (capacity > 8 * line)
-        for (const std::size_t lines : {4u, 5u, 6u, 7u, 8u, 3u, 2u})
-            if (capacity % (lines * line) == 0) return lines * line;
-    return capacity;
-}
-
-/// Elements from one element of a key to the next, in blocks of so many keys: no more than those where there are several
-/// blocks. In a single one an odd number of cache lines, since at a distance of a large power of two the elements of a
-/// key would compete for a few lines of the cache.
-consteval std::size_t key_stride(std::size_t block, std::size_t blocks, std::size_t element_bytes) {
-    const std::size_t line = 64 / element_bytes;
-    const std::size_t lines = (block + line - 1) / line;
-    return blocks > 1 || lines == 1 ? block : (lines | 1) * line;
-}
-
-/// Whether a row of keys or values has as many elements as the cache holds per row.
-template <class Given, std::size_t Heads, std::size_t Width>
-struct cached_row {
-    static constexpr bool fits = Given::size == Heads * Width && (Given::rank == 1 || Given::extents[Given::rank - 1] ==
-                                 Width || Given::extents[Given::rank - 1] == Heads * Width);
-};
-
-/// How the rows of a prefill are arranged: heads first [heads, rows, width], or as a projection has them
-/// [rows, heads * width]. Rows of both keys and values must be equally many.
-template <class Given, std::size_t Heads, std::size_t Width>
-consteval std::size_t rows_of() {
-    if constexpr (Given::rank == 3)
-        return Given::extents[0] == Heads && Given::extents[2] == Width ? Given::extents[1] : 0;
-    else if constexpr (Given::rank == 2)
-        return Given::extents[1] == Heads * Width ? Given::extents[0] : 0;
-    else
-        return 0;
-}
-template <class Given, std::size_t Heads, std::size_t Width>
-struct cached_rows {
-    static constexpr bool fit = rows_of<Given, Heads, Width>() != 0;
-};
-template <std::size_t Keys, std::size_t Values>
-struct prefilled_rows {
-    static constexpr bool match = Keys == 0 || Values == 0 || Keys == Values;  // 0: an error of its own
-};
-
-/// Whether an option of attention is the same for all pairs of a query and a key, so that queries may be regrouped.
-template <class Option>
-inline constexpr bool is_uniform_option = ashlar::detail::option_kind<Option> == ashlar::detail::attention_option::softcap ||
-                                          ashlar::detail::option_kind<Option> == ashlar::detail::attention_option::fast;
-template <class Factor>
-inline constexpr bool is_uniform_option<ashlar::detail::scale_option<Factor>> = std::is_arithmetic_v<Factor>;
-
-/// Whether queries [heads, width] or [heads, rows, width] can attend to a cache.
-template <class Query, std::size_t Heads, std::size_t Width>
-struct cached_query {
-    static constexpr bool fits = (Query::rank == 2 || Query::rank == 3) &&
-                                 Query::extents[Query::rank - 1] == Width && Query::extents[0] % Heads == 0;
-};
-
-}  // namespace detail
 
 /// The keys and values of the tokens so far, for each key/value head: at most Capacity rows in static memory, of which
 /// the first `length()` are valid. Trivially copyable; nothing is allocated, and `kv_cache<...> c;` does not touch its
@@ -175,36 +112,28 @@ struct basic_kv_cache {
 
     /// Appends the first `count` rows (all unless given) of k and v, which are [Heads, rows, width] or, as a projection
     /// has them, [rows, Heads * width]. There must be room for them (asserted). Evaluated at once where the rows fit
-    /// behind each other, row by row where a ring turns or `count` rows fit and all do not.
+    /// behind each other, row by row where a ring turns or `count` rows fit and all do not: then what is computed is
+    /// held meanwhile, on the stack or, with one, in a workspace of at least prefill_workspace_bytes<Key, Value>.
+    ///
+    ///     static workspace<cache_type::prefill_workspace_bytes<decltype(k), decltype(v)>> scratch;
+    ///     cache.prefill(k, v, scratch);
     template <any_expression Key, any_expression Value, class Config = current_config>
     constexpr void prefill(const Key& k, const Value& v, std::size_t count = most_rows<Key>()) noexcept {
-        constexpr std::size_t rows = detail::rows_of<shape_of<Key>, heads, key_width>();
-        constexpr std::size_t value_count = detail::rows_of<shape_of<Value>, heads, value_width>();
-        static_assert(detail::cached_rows<shape_of<Key>, heads, key_width>::fit,
-                      "ashlar: kv_cache: keys must be [heads, rows, width] or [rows, heads * width]; reshape or permute");
-        static_assert(detail::cached_rows<shape_of<Value>, heads, value_width>::fit,
-                      "ashlar: kv_cache: values must be [heads, rows, width] or [rows, heads * width]; reshape or permute");
-        static_assert(detail::prefilled_rows<rows, value_count>::match,
-                      "ashlar: kv_cache: there must be as many rows of keys as of values; slice one");
-        ASHLAR_ASSERT(count <= rows, "ashlar: kv_cache: prefill of more rows than were given");
-        ASHLAR_ASSERT(count <= room(), "ashlar: kv_cache: prefill beyond the capacity; clear the cache, or use try_prefill");
-        if constexpr (rows != 0 && rows == value_count) {
-            const auto key_rows = rows_first<key_width, rows>(k);
-            const auto new_values = rows_first<value_width, rows>(v);
-            const std::size_t first = appended % capacity;
-            appended += count;
-            if constexpr (rows <= capacity)
-                if (first + rows <= capacity) {
-                    write_rows<rows, Config>(first, key_rows, new_values);
-                    return;
-                }
-            // Rows that would be overwritten at once are left out.
-            const auto& stored_keys = stored(key_rows);
-            const auto& stored_values = stored(new_values);
-            for (std::size_t i = count > capacity ? count - capacity : 0; i < count; ++i)
-                write_row<Config>((first + i) % capacity, row(stored_keys, i), row(stored_values, i));
-        }
+        write_on_stack<detail::prefilled<basic_kv_cache, Key, Value>, Config>(k, v, count);
     }
+    template <any_expression Key, any_expression Value, std::size_t Bytes, class Config = current_config>
+    constexpr void prefill(const Key& k, const Value& v, std::size_t count, workspace<Bytes>& scratch) noexcept {
+        write_with<detail::prefilled<basic_kv_cache, Key, Value>, Config>(k, v, count, scratch);
+    }
+    template <any_expression Key, any_expression Value, std::size_t Bytes, class Config = current_config>
+    constexpr void prefill(const Key& k, const Value& v, workspace<Bytes>& scratch) noexcept {
+        write_with<detail::prefilled<basic_kv_cache, Key, Value>, Config>(k, v, most_rows<Key>(), scratch);
+    }
+    /// Bytes of scratch that `prefill` and `try_prefill` of a K and a V need.
+    template <class Key, class Value, class Config = current_config>
+    static constexpr std::size_t prefill_workspace_bytes =
+        detail::prefilled<basic_kv_cache, std::remove_cvref_t<Key>, std::remove_cvref_t<Value>>::template bytes<Config>;
+
     /// The same if there is room; else false, and nothing is written.
     template <any_expression Key, any_expression Value, class Config = current_config>
     [[nodiscard]] constexpr bool try_prefill(const Key& k, const Value& v, std::size_t count = most_rows<Key>()) noexcept {
@@ -212,6 +141,31 @@ struct basic_kv_cache {
         prefill<Key, Value, Config>(k, v, count);
         return true;
     }
+    template <any_expression Key, any_expression Value, std::size_t Bytes, class Config = current_config>
+    [[nodiscard]] constexpr bool try_prefill(const Key& k, const Value& v, std::size_t count, workspace<Bytes>& scratch) noexcept {
+        if (count > room() || count > most_rows<Key>()) return false;
+        prefill<Key, Value, Bytes, Config>(k, v, count, scratch);
+        return true;
+    }
+
+    /// Forgets all rows and prefills others. As no more rows than the capacity are evaluated at once, into the cache,
+    /// this takes less scratch than `prefill` of an empty cache, which may be any: refill_workspace_bytes<Key, Value>.
+    ///
+    ///     cache.refill(k, v);
+    template <any_expression Key, any_expression Value, class Config = current_config>
+    constexpr void refill(const Key& k, const Value& v, std::size_t count = most_rows<Key>()) noexcept {
+        clear();
+        write_on_stack<detail::refilled<basic_kv_cache, Key, Value>, Config>(k, v, count);
+    }
+    template <any_expression Key, any_expression Value, std::size_t Bytes, class Config = current_config>
+    constexpr void refill(const Key& k, const Value& v, std::size_t count, workspace<Bytes>& scratch) noexcept {
+        clear();
+        write_with<detail::refilled<basic_kv_cache, Key, Value>, Config>(k, v, count, scratch);
+    }
+    /// Bytes of scratch that `refill` of a K and a V needs.
+    template <class Key, class Value, class Config = current_config>
+    static constexpr std::size_t refill_workspace_bytes =
+        detail::refilled<basic_kv_cache, std::remove_cvref_t<Key>, std::remove_cvref_t<Value>>::template bytes<Config>;
 
     /// The mask for queries of the last `rows` positions, which are in the cache already: a query keeps the keys up to
     /// its own that the cache still has.
@@ -276,25 +230,64 @@ private:
         return detail::rows_of<shape_of<Key>, heads, key_width>();
     }
 
-    /// [rows, Heads, Width] of either arrangement.
-    template <std::size_t Width, std::size_t Rows, class Expression>
-    ASHLAR_ALWAYS_INLINE static constexpr auto rows_first(const Expression& e) noexcept {
-        if constexpr (shape_of<Expression>::rank == 3)
-            return permute<1, 0, 2>(reshape<heads, Rows, Width>(e));
-        else
-            return reshape<Rows, heads, Width>(e);
-    }
-
     static constexpr std::ptrdiff_t column = key_stride, block_matrix = key_stride * key_width,
                                     key_matrix = key_blocks * key_stride * key_width, value_matrix = capacity * value_width, value_row = value_width;
 
-    /// Rows that lie in memory, or their values where they are computed: one row of a product would cost as much as all.
-    template <class Expression>
-    ASHLAR_ALWAYS_INLINE static constexpr decltype(auto) stored(const Expression& e) noexcept {
-        if constexpr (array_expression<Expression>)
-            return (e);
-        else
-            return eval(e);
+    template <class Rows, class Config, class Key, class Value>
+    ASHLAR_ALWAYS_INLINE constexpr void write_on_stack(const Key& k, const Value& v, std::size_t count) noexcept {
+        if constexpr (can_write<Key, Value>()) {
+            constexpr bool fits = detail::held_on_stack<Rows::held, Rows::template scratch<Config>, Config::stack_budget>::fits;
+            static_assert(detail::held_on_stack<Rows::held, Rows::template scratch<Config>, Config::stack_budget>::fits,
+                          "ashlar: kv_cache: rows that are computed, or their scratch, exceed ASHLAR_STACK_BUDGET; pass a "
+                          "workspace of prefill_workspace_bytes<K, V> or refill_workspace_bytes<K, V>");
+            if constexpr (fits) write_counted<Rows, Config>(k, v, count, detail::stack_scratch{});
+        }
+    }
+    template <class Rows, class Config, class Key, class Value, std::size_t Bytes>
+    ASHLAR_ALWAYS_INLINE constexpr void write_with(const Key& k, const Value& v, std::size_t count, workspace<Bytes>& scratch) noexcept {
+        if constexpr (can_write<Key, Value>()) {
+            constexpr bool suffices = ashlar::detail::workspace_size<Bytes, Rows::template bytes<Config>>::suffices;
+            static_assert(ashlar::detail::workspace_size<Bytes, Rows::template bytes<Config>>::suffices,
+                          "ashlar: kv_cache: the workspace is too small; it needs prefill_workspace_bytes<K, V>, or "
+                          "refill_workspace_bytes<K, V>");
+            if constexpr (suffices) write_counted<Rows, Config>(k, v, count, detail::workspace_scratch{scratch.bytes});
+        }
+    }
+    template <class Key, class Value>
+    static consteval bool can_write() {
+        constexpr std::size_t rows = detail::rows_of<shape_of<Key>, heads, key_width>(), value_count = detail::rows_of<shape_of<Value>, heads, value_width>();
+        static_assert(detail::cached_rows<shape_of<Key>, heads, key_width>::fit,
+                      "ashlar: kv_cache: keys must be [heads, rows, width] or [rows, heads * width]; reshape or permute");
+        static_assert(detail::cached_rows<shape_of<Value>, heads, value_width>::fit,
+                      "ashlar: kv_cache: values must be [heads, rows, width] or [rows, heads * width]; reshape or permute");
+        static_assert(detail::prefilled_rows<rows, value_count>::match,
+                      "ashlar: kv_cache: there must be as many rows of keys as of values; slice one");
+        return rows != 0 && rows == value_count;
+    }
+    template <class Rows, class Config, class Key, class Value, class Scratch>
+    constexpr void write_counted(const Key& k, const Value& v, std::size_t count, const Scratch& scratch) noexcept {
+        constexpr std::size_t rows = Rows::rows;
+        ASHLAR_ASSERT(count <= rows, "ashlar: kv_cache: prefill of more rows than were given");
+        ASHLAR_ASSERT(count <= room(), "ashlar: kv_cache: prefill beyond the capacity; clear the cache, or use try_prefill");
+        const auto key_rows = detail::rows_first<heads, key_width, rows>(k);
+        const auto new_values = detail::rows_first<heads, value_width, rows>(v);
+        const std::size_t first = appended % capacity;
+        appended += count;
+        if constexpr (Rows::at_once)
+            if (!Rows::one_by_one || first + rows <= capacity) {
+                write_rows<Rows, Config>(first, key_rows, new_values, scratch);
+                return;
+            }
+        if constexpr (Rows::one_by_one) {
+            // Rows that would be overwritten at once are left out.
+            const std::size_t from = count > capacity ? count - capacity : 0;
+            scratch.template with_values<Config>(key_rows, [&](const auto& values, const auto&) ASHLAR_LAMBDA_INLINE {
+                for (std::size_t i = from; i < count; ++i) write_key<Config>((first + i) % capacity, row(values, i));
+            });
+            scratch.template with_values<Config>(new_values, [&](const auto& values, const auto&) ASHLAR_LAMBDA_INLINE {
+                for (std::size_t i = from; i < count; ++i) write_value((first + i) % capacity, row(values, i));
+            });
+        }
     }
 
     /// Where the first element of a key lies.
@@ -304,33 +297,35 @@ private:
 
     template <class Config, class Key, class Value>
     ASHLAR_ALWAYS_INLINE constexpr void write_row(std::size_t slot, const Key& k, const Value& v) noexcept {
-        constexpr auto value_strides = ashlar::detail::spelled_out(std::array{value_matrix, std::ptrdiff_t{1}});
         write_key<Config>(slot, k);
-        strided_view<Element, value_strides, heads, value_width>{value_rows.data() + slot * value_width} = v;
+        write_value(slot, v);
+    }
+    template <class Value>
+    ASHLAR_ALWAYS_INLINE constexpr void write_value(std::size_t slot, const Value& v) noexcept {
+        constexpr auto strides = ashlar::detail::spelled_out(std::array{value_matrix, std::ptrdiff_t{1}});
+        strided_view<Element, strides, heads, value_width>{value_rows.data() + slot * value_width} = v;
     }
     template <class Config, class Key>
     ASHLAR_ALWAYS_INLINE constexpr void write_key(std::size_t slot, const Key& k) noexcept {
         constexpr auto strides = ashlar::detail::spelled_out(std::array{key_matrix, column});
         strided_view<Element, strides, heads, key_width>{key_at(slot)} = k;
     }
-    template <std::size_t Rows, class Config, class Key, class Value>
-    ASHLAR_ALWAYS_INLINE constexpr void write_rows(std::size_t slot, const Key& k, const Value& v) noexcept {
-        constexpr auto key_strides = ashlar::detail::spelled_out(std::array{std::ptrdiff_t{1}, key_matrix, column});
-        constexpr auto value_strides = ashlar::detail::spelled_out(std::array{value_row, value_matrix, std::ptrdiff_t{1}});
+    /// Writes all rows from a slot on, which fit behind each other.
+    template <class Rows, class Config, class Key, class Value, class Scratch>
+    ASHLAR_ALWAYS_INLINE constexpr void write_rows(std::size_t slot, const Key& k, const Value& v, const Scratch& scratch) noexcept {
         Element* const new_values = value_rows.data() + slot * value_width;
-        if constexpr (key_blocks == 1 || Rows == 1) {
-            strided_view<Element, key_strides, Rows, heads, key_width>{key_at(slot)} = k;
-        } else if constexpr (array_expression<Key>) {
+        if constexpr (Rows::way == detail::key_way::direct) {
+            scratch.template write<Config>(typename Rows::direct_keys{key_at(slot)}, k);
+        } else if constexpr (Rows::way == detail::key_way::copied) {
             copy_keys<Config>(slot, k);
-        } else if constexpr (key_width <= value_width) {
-            // Keys that are computed wait where the values will be: no destination can be in blocks.
-            strided_view<Element, value_strides, Rows, heads, key_width> waiting{new_values};
-            waiting = k;
+        } else if constexpr (Rows::way == detail::key_way::waiting) {
+            typename Rows::waiting_keys waiting{new_values};
+            scratch.template write<Config>(waiting, k);
             copy_keys<Config>(slot, waiting);
         } else {
-            copy_keys<Config>(slot, eval(k));
+            scratch.template with_values<Config>(k, [&](const auto& values, const auto&) ASHLAR_LAMBDA_INLINE { copy_keys<Config>(slot, values); });
         }
-        strided_view<Element, value_strides, Rows, heads, value_width>{new_values} = v;
+        scratch.template write<Config>(typename Rows::values{new_values}, v);
     }
     /// Copies keys [rows, heads, width] that lie in memory: whole blocks at once, others one by one.
     template <class Config, class Key>

@@ -12,6 +12,7 @@
 #include <ashlar/eval/eval.hpp>
 #include <ashlar/eval/workspace.hpp>
 #include <ashlar/expr/operands.hpp>
+#include <ashlar/nn/scratch.hpp>
 
 namespace ashlar::nn {
 
@@ -56,9 +57,6 @@ template <layered_expression Call>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto borrow(const Call& call) noexcept {
     return ashlar::eval(call);
 }
-
-template <class Element, class Shape>
-using dense_view = decltype(ashlar::detail::make_view<Element, Shape, ashlar::detail::row_major_strides(Shape::extents)>(std::declval<Element*>()));
 
 /// A layer's expression, behind what is evaluated when it is built: what the step says so (see decoder_stack::decode).
 template <class Step, class Layer, class Source, class Expression, std::size_t Times>
