@@ -59,6 +59,11 @@ TEST(program, rows) {
     expect_sound(layer_norm(x<100, 16>, y<16>, z<16>, 1e-5f));
     expect_sound(rms_norm(x<2, 40, 16> + 1.0f, y<16>, 1e-5f));
     expect_sound(sum(x<5, 6>));
+    expect_sound(sum(x<50, 6> * y<6>));
+    expect_sound(variance(x<3, 50, 60> * y<60>));
+    expect_sound(x<3, 50, 60> * sum<1, 2>(x<3, 50, 60> * y<60>, keep_dims));
+    expect_sound(argmax<0, 1>(transpose(x<50, 60>) * y<50>));
+    expect_sound(max(matmul(x<100, 6>, y<6, 9>)) + sum(softmax(x<70, 9>) * y<9>));
     expect_sound(x<5, 6> - mean<0>(x<5, 6>));
     expect_sound(x<50, 6> - mean<1>(x<50, 6>, keep_dims));
     expect_sound(variance<0>(matmul(x<50, 6>, y<6, 7>)));

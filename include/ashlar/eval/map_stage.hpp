@@ -44,29 +44,7 @@ private:
         if (stage.row_axis == no_axis || Rows == 1 || columns % width == 0 || columns == 1) return false;
         if (stage.buffer != -1 || rows_in_lanes || row_stride != static_cast<std::ptrdiff_t>(columns)) return false;
         if (Plan::nodes[top].size() != Rows * columns) return false;
-        return is_flat<top>();
-    }
-    template <std::size_t Id>
-    static consteval bool is_flat() {
-        constexpr const graph_node& n = Plan::nodes[Id];
-        if constexpr (n.kind == node_kind::scalar) {
-            return true;
-        } else if constexpr (n.kind == node_kind::array) {
-            std::ptrdiff_t step = 1;
-            for (std::size_t a = n.rank; a-- > 0;) {
-                if (n.extents[a] != 1 && n.strides[a] != step) return false;
-                step *= static_cast<std::ptrdiff_t>(n.extents[a]);
-            }
-            return n.rank != 0 && n.size() == Plan::nodes[top].size() && n.extents[n.rank - 1u] == columns;
-        } else if constexpr (n.kind == node_kind::map && stage.values[Id] == -1) {
-            bool flat = true;
-            [&]<std::size_t... Index>(std::index_sequence<Index...>) {
-                ((flat = flat && is_flat<static_cast<std::size_t>(Plan::nodes[Id].operands[Index])>()), ...);
-            }(std::make_index_sequence<Plan::nodes[Id].operand_count>{});
-            return flat && n.size() == Plan::nodes[top].size();
-        } else {
-            return false;
-        }
+        return base::template is_flat<top>();
     }
     ASHLAR_ALWAYS_INLINE void run_line() const {
         output* out = this->written();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ashlar/eval/few_softmax.hpp>
+#include <ashlar/eval/fold_stage.hpp>
 #include <ashlar/eval/held_back.hpp>
 #include <ashlar/eval/map_stage.hpp>
 #include <ashlar/eval/product_stage.hpp>
@@ -52,6 +53,8 @@ ASHLAR_ALWAYS_INLINE void run_stage_here(const frame<Plan, Element>& outer) {
             softmax_stage<Plan, Element, Stage, Rows>{{{f}}}.run();
         else if constexpr (kind == stage_kind::standardize)
             standardize_stage<Plan, Element, Stage, Rows>{{{f}}}.run();
+        else if constexpr (kind == stage_kind::reduce && Plan::code.stages[Stage].fold_first != no_axis)
+            fold_stage<Plan, Element, Stage, Rows>{{{f}}}.run();
         else if constexpr (kind == stage_kind::reduce)
             reduce_stage<Plan, Element, Stage, Rows>{{{f}}}.run();
         else

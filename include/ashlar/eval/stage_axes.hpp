@@ -105,6 +105,30 @@ struct stage_axes {
         return false;
     }
 
+    /// Whether node Id is computed of memory that is contiguous in the order of top, element by element.
+    template <std::size_t Id>
+    static consteval bool is_flat() {
+        constexpr const graph_node& n = Plan::nodes[Id];
+        if constexpr (n.kind == node_kind::scalar) {
+            return true;
+        } else if constexpr (n.kind == node_kind::array) {
+            std::ptrdiff_t step = 1;
+            for (std::size_t a = n.rank; a-- > 0;) {
+                if (n.extents[a] != 1 && n.strides[a] != step) return false;
+                step *= static_cast<std::ptrdiff_t>(n.extents[a]);
+            }
+            return n.rank != 0 && n.size() == Plan::nodes[top].size() && n.extents[n.rank - 1u] == columns;
+        } else if constexpr (n.kind == node_kind::map && stage.values[Id] == -1) {
+            bool flat = true;
+            [&]<std::size_t... Index>(std::index_sequence<Index...>) {
+                ((flat = flat && is_flat<static_cast<std::size_t>(Plan::nodes[Id].operands[Index])>()), ...);
+            }(std::make_index_sequence<Plan::nodes[Id].operand_count>{});
+            return flat && n.size() == Plan::nodes[top].size();
+        } else {
+            return false;
+        }
+    }
+
     template <std::size_t LaneCount, bool Unmasked = false>
     using reader = lane_reader<Plan, Element, Stage, width, LaneCount, Unmasked>;
 

@@ -83,17 +83,23 @@ struct argmax_fold {
     ASHLAR_ALWAYS_INLINE void step(Vec x, Index index) { take(x, index); }
     ASHLAR_ALWAYS_INLINE void merge(const argmax_fold& o) { take(o.greatest, o.where); }
     ASHLAR_ALWAYS_INLINE Index rows() const { return where; }
-    ASHLAR_ALWAYS_INLINE std::int32_t one() const {
-        value_type value = greatest[0];
-        std::int32_t index = where[0];
-        for (std::size_t i = 1; i < Vec::size; ++i) {
-            const value_type v = greatest[i];
-            const std::int32_t w = where[i];
-            const bool nan = v != v, had_nan = value != value;
-            const bool better = had_nan ? nan && w < index : nan || v > value || (v == value && w < index);
-            if (better) value = v, index = w;
+    ASHLAR_ALWAYS_INLINE std::int32_t one() const { return best().where; }
+
+    /// An element and its index.
+    struct candidate {
+        value_type value;
+        std::int32_t where;
+
+        ASHLAR_ALWAYS_INLINE void merge(const candidate& o) {
+            const bool nan = o.value != o.value, had_nan = value != value, sooner = o.where < where;
+            if (had_nan ? nan && sooner : nan || o.value > value || (o.value == value && sooner)) *this = o;
         }
-        return index;
+    };
+    /// Those of all lanes.
+    ASHLAR_ALWAYS_INLINE candidate best() const {
+        candidate found{greatest[0], where[0]};
+        for (std::size_t i = 1; i < Vec::size; ++i) found.merge({greatest[i], where[i]});
+        return found;
     }
 
 private:

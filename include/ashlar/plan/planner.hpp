@@ -210,6 +210,19 @@ private:
     /// The masked node whose kept pairs are the only elements of a softmax that are not zero.
     constexpr id support_of(id softmax) const;
 
+    /// Neighbouring axes [first, last) of node `space` that a reduction folds as one, of what is computed: its reshape to
+    /// one axis would need all elements in memory.
+    struct folded_axes {
+        id space = -1;
+        std::size_t first = 0, last = 0;
+    };
+    /// No space if the reduction has one axis, or all it needs in memory already, or is of many small parts. Axes that it
+    /// keeps are bound to no rows then.
+    constexpr folded_axes folded_by(id n, binding_list& kept) const;
+
+    /// Chooses rows and columns among folded axes, and opens loops over the others: inside of those that are kept.
+    constexpr void open_folded(stage& s, const graph_node& space, loop_stack& stack, id n);
+
     constexpr statistics make_statistics(id n, const binding_list& bindings, const loop_stack& outer);
 
     /// The one product stage that makes all of a buffer with its rows in lanes; -1 if there is none.

@@ -30,17 +30,82 @@ constexpr auto planner<Count>::support_of(id softmax) const -> id {
     return at(n).kind == node_kind::masked && at(softmax).axis + 1u == at(softmax).rank ? n : id{-1};
 }
 
+/// Parts of a tensor of fewer bytes are reduced in rows, several in the lanes of a register.
+inline constexpr std::size_t least_folded_bytes = 1024;
+
+template <std::size_t Count>
+constexpr auto planner<Count>::folded_by(id n, binding_list& kept) const -> folded_axes {
+    const graph_node& g = at(n);
+    const id merged = g.operands[0];
+    if (g.kind != node_kind::reduce || g.variant == static_cast<std::uint8_t>(reduction_kind::logsumexp) || at(merged).kind != node_kind::reshape) return {};
+    const graph_node& m = at(merged);
+    const id space = m.operands[0], value = base_of(space);
+    const graph_node& x = at(space);
+    if (at(value).kind == node_kind::array && array_strides(nodes, index(merged), {}).affine) return {};
+    if (at(value).uses > 1 && is_costly(value)) return {};
+
+    folded_axes out;
+    const binding_list from = carried_axes(m, x, 0);
+    const reshape_groups groups = align_reshape(m, x);
+    for (std::size_t i = 0; i < groups.count; ++i) {
+        const reshape_group& group = groups.group[i];
+        if (g.axis >= group.result_first && g.axis < group.result_last) {
+            for (std::size_t a = group.result_first; a < group.result_last; ++a)
+                if (a != g.axis && m.extents[a] != 1) return {};
+            std::size_t several = 0;
+            for (std::size_t a = group.operand_first; a < group.operand_last; ++a) several += x.extents[a] != 1;
+            if (several > 1) out = {space, group.operand_first, group.operand_last};
+        } else {
+            for (std::size_t a = group.operand_first; a < group.operand_last; ++a)
+                if (x.extents[a] != 1 && from[a] == whole_axis) return {};
+        }
+    }
+    if (out.space == -1 || g.size() == 1) return out;
+    if (m.extents[g.axis] * m.element_bytes < least_folded_bytes) return {};
+    for (std::size_t a = 0; a < g.rank; ++a) {
+        if (!is_rows_loop(kept[a])) continue;
+        if (contains_product(space)) return {};
+        kept[a] = whole_axis;
+    }
+    return out;
+}
+
+template <std::size_t Count>
+constexpr void planner<Count>::open_folded(stage& s, const graph_node& space, loop_stack& stack, id n) {
+    constexpr std::size_t short_rows = 16;
+    for (std::size_t a = s.fold_last; a-- > s.fold_first;) {
+        if (space.extents[a] == 1) continue;
+        if (s.column_axis == no_axis)
+            s.column_axis = a;
+        else if (s.row_axis == no_axis || (space.extents[s.row_axis] < short_rows && space.extents[s.row_axis] < space.extents[a]))
+            s.row_axis = a;
+    }
+    const auto open = [&](std::size_t a) {
+        if (a != s.row_axis && a != s.column_axis && s.bindings[a] == whole_axis && space.extents[a] > 1)
+            s.bindings[a] = this->open_loop(stack, space.extents[a], false, n);
+    };
+    for (std::size_t a = 0; a < space.rank; ++a)
+        if (a < s.fold_first || a >= s.fold_last) open(a);
+    s.second_buffer = add_buffer(n, buffer_role::state, all_whole, stack.innermost());
+    plan.buffers[index(s.second_buffer)].bytes = fold_state_bytes;
+    for (std::size_t a = s.fold_first; a < s.fold_last; ++a) open(a);
+    s.bindings[s.row_axis] = this->open_loop(stack, space.extents[s.row_axis], true, n);
+    s.loop = stack.innermost();
+}
+
 template <std::size_t Count>
 constexpr auto planner<Count>::make_statistics(id n, const binding_list& bindings, const loop_stack& outer) -> statistics {
     const graph_node& g = at(n);
-    const id x = g.operands[0];
-    const graph_node& operand = at(x);
     const buffer_role first = g.kind == node_kind::softmax      ? buffer_role::numerators
                               : g.kind == node_kind::standardize ? buffer_role::means
                                                           : buffer_role::values;
     const buffer_role second = g.kind == node_kind::standardize ? buffer_role::deviations : buffer_role::scales;
     const bool has_values = !(g.kind == node_kind::softmax && g.variant != 0);
     binding_list kept = demote(n, bindings);
+    const folded_axes folded = folded_by(n, kept);
+    const bool folds = folded.space != -1;
+    const id x = folds ? folded.space : g.operands[0];
+    const graph_node& operand = at(x);
     const loop_stack prefix = dependent_prefix(outer, g.rank, kept);
     {
         statistics found;
@@ -51,16 +116,23 @@ constexpr auto planner<Count>::make_statistics(id n, const binding_list& binding
     stage s = new_stage(g.kind == node_kind::softmax ? stage_kind::softmax : g.kind == node_kind::standardize ? stage_kind::standardize : stage_kind::reduce);
     s.top = s.space = x;
     s.core = n;
-    s.column_axis = g.axis;
-    const binding_list of_operand = operand_bindings(g, operand, 0, kept);
-    s.bindings = of_operand;
     for (std::size_t a = 0; a < operand.rank; ++a) s.top_axes[a] = static_cast<std::int16_t>(a);
-    for (std::size_t a = 0; a < operand.rank; ++a)
-        if (a != g.axis && is_rows_loop(s.bindings[a])) s.row_axis = a;
-    for (std::size_t a = operand.rank; a-- > 0;)
-        if (s.row_axis == no_axis && a != g.axis && s.bindings[a] == whole_axis && operand.extents[a] > 1) s.row_axis = a;
     loop_stack stack = prefix;
-    open_loops(s, operand, stack, n);
+    if (folds) {
+        const graph_node& merged = at(g.operands[0]);
+        s.bindings = operand_bindings(merged, operand, 0, operand_bindings(g, merged, 0, kept));
+        s.fold_first = folded.first;
+        s.fold_last = folded.last;
+        open_folded(s, operand, stack, n);
+    } else {
+        s.column_axis = g.axis;
+        s.bindings = operand_bindings(g, operand, 0, kept);
+        for (std::size_t a = 0; a < operand.rank; ++a)
+            if (a != g.axis && is_rows_loop(s.bindings[a])) s.row_axis = a;
+        for (std::size_t a = operand.rank; a-- > 0;)
+            if (s.row_axis == no_axis && a != g.axis && s.bindings[a] == whole_axis && operand.extents[a] > 1) s.row_axis = a;
+        open_loops(s, operand, stack, n);
+    }
 
     // The operand is read more than once, so a product or a costly function in it is computed first.
     s.support = g.kind == node_kind::softmax ? support_of(n) : id{-1};
@@ -102,7 +174,7 @@ constexpr auto planner<Count>::make_statistics(id n, const binding_list& binding
         made.factors = add_row_buffer(n, second, kept, prefix, g, s);
     }
     s.buffer = made.values;
-    s.second_buffer = made.factors;
+    if (!folds) s.second_buffer = made.factors;
     add_stage(s);
     close_loops(stack, prefix.depth);
     return made;
@@ -124,7 +196,7 @@ template <std::size_t Count>
 constexpr auto planner<Count>::add_row_buffer(id n, buffer_role role, const binding_list& b, const loop_stack& prefix, const graph_node& g, const stage& s) -> id {
     const id index_ = add_buffer(n, role, b, prefix.innermost());
     plan_buffer& buffer = plan.buffers[index(index_)];
-    std::size_t row = s.row_axis;
+    std::size_t row = s.fold_first == no_axis ? s.row_axis : no_axis;
     if (g.kind == node_kind::reduce && row != no_axis && g.rank < at(s.space).rank && row > g.axis) --row;
     graph_node rows = g;
     if (g.kind != node_kind::reduce) rows.extents[g.axis] = 1;

@@ -25,6 +25,7 @@ enum class buffer_role : std::uint8_t {
     means,       // standardize
     deviations,  // standardize: 1 / deviation
     maxima,      // softmax: the greatest element of each row
+    state,       // reduce: what the tiles so far have given
 };
 
 /// Values of a node in scratch. An axis bound to a loop holds the current entry (or tile) only.
@@ -66,12 +67,13 @@ struct plan_stage {
     std::int16_t space = -1;        // the node whose axes are the stage's coordinates
     std::int16_t loop = -1;         // the innermost loop around it
     std::int16_t buffer = -1;       // where it writes; -1: the destination or, with `store`, caller memory
-    std::int16_t second_buffer = -1;
+    std::int16_t second_buffer = -1;  // reduce: its state from one tile to the next
     std::int16_t maxima = -1;       // softmax and the product before it: the greatest element of each row
     std::int16_t store = -1;        // the store node whose destination it writes
     std::int16_t support = -1;      // the masked node outside whose kept pairs nothing is computed
     std::int16_t left_factor = -1;  // product: softmax node whose numerators are the left operand
     std::size_t row_axis = no_axis, column_axis = no_axis;  // of the space node
+    std::size_t fold_first = no_axis, fold_last = no_axis;  // reduce: axes [first, last) of the space node, folded as one
     binding_list bindings = all_whole;                      // of the space node's axes
     binding_list top_axes = all_whole;                      // for each axis of top: the axis of space, or -1
     axis_list strides{};                                    // of what it writes, by axis of top
@@ -81,6 +83,9 @@ struct plan_stage {
     std::array<std::int16_t, Count> values{};               // for each node: the buffer it is read from, or -1
     std::array<std::int16_t, Count> factors{};              // for each node: the buffer of its row factors, or -1
 };
+
+/// Bytes that the state of a reduction takes between two tiles: at most three numbers.
+inline constexpr std::size_t fold_state_bytes = 32;
 
 /// A loop or a stage at its place in the program.
 struct plan_item {

@@ -8,6 +8,15 @@ namespace ashlar::detail {
 
 inline constexpr std::size_t scratch_alignment = 64;
 
+/// Whether a stage folds its axes in several tiles, or entries of loops.
+template <class Program, class Stage>
+constexpr bool is_folded_in_parts(const Program& plan, const Stage& stage) {
+    for (std::size_t a = stage.fold_first; a < stage.fold_last; ++a)
+        if (stage.bindings[a] != whole_axis)
+            if (const plan_loop& l = plan.loops[static_cast<std::size_t>(stage.bindings[a])]; l.extent > l.tile) return true;
+    return false;
+}
+
 template <std::size_t Count>
 class scheduler {
 public:
@@ -16,6 +25,11 @@ public:
     constexpr void run() {
         for (std::size_t l = 0; l < plan.loop_count; ++l)
             if (plan.loops[l].rows && needs_no_tiles(static_cast<std::int16_t>(l))) plan.loops[l].tile = plan.loops[l].extent;
+        for (std::size_t s = 0; s < plan.stage_count; ++s)
+            if (plan.stages[s].fold_first != no_axis && !is_folded_in_parts(plan, plan.stages[s])) {
+                plan.buffers[index(plan.stages[s].second_buffer)].bytes = 0;
+                plan.stages[s].second_buffer = -1;
+            }
         order_stages(-1);
         find_lifetimes();
         place_buffers();

@@ -93,6 +93,7 @@ private:
             if (extent == 1) continue;
             const id axis = stage.top_axes[a];
             if (folded && axis != whole_axis && index(axis) == stage.column_axis) continue;
+            if (folded && axis != whole_axis && stage.fold_first != no_axis && index(axis) >= stage.fold_first && index(axis) < stage.fold_last) continue;
             const id loop = axis == whole_axis ? whole_axis : stage.bindings[index(axis)];
             if (loop != whole_axis && !code.loops[index(loop)].rows) continue;
             if (loop != whole_axis) extent = code.loops[index(loop)].tile;
@@ -145,7 +146,9 @@ private:
         if (stage.second_buffer == -1) return;
         if (stage.buffer != -1) continue_line();
         name_buffer(stage.second_buffer);
-        if (softmax && stage.buffer != -1) {
+        if (stage.kind == stage_kind::reduce) {
+            out.put(" = what the tiles so far have given");
+        } else if (softmax && stage.buffer != -1) {
             out.put(" = 1 / sum");
         } else {
             out.put(softmax ? " = logsumexp(" : core.variant == 0 ? " = 1 / deviation(" : " = 1 / rms(");
