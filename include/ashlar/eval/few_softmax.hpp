@@ -149,8 +149,18 @@ private:
         }
         const typename scores::plain_epilogue epilogue{stage, nullptr, first, nullptr};
         ASHLAR_UNROLL
-        for (std::size_t i = 0; i < vectors; ++i) x[i] = epilogue.template finished<width, false>(0, 0, x[i]);
+        for (std::size_t i = 0; i < vectors; ++i) x[i] = epilogue.template finished<width, false>(0, 0, elements_alone(x[i], i));
         if constexpr (keys % packs != 0) x[vectors - 1] = rows::template first_columns<keys % packs>(x[vectors - 1], -infinity<element>);
+    }
+
+    /// Rows of `few_product` that are none repeat the first; other lanes without a score must not get into functions.
+    ASHLAR_ALWAYS_INLINE static vec elements_alone(vec x, std::size_t i) {
+        if constexpr (packs == 1 && !scores::few)
+            return rows::template elements_alone<1>(x);
+        else if constexpr (keys % packs != 0)
+            return i + 1 == vectors ? rows::template elements_alone<keys % packs>(x) : x;
+        else
+            return x;
     }
 
     /// f of all keys of each row, in all of its lanes.

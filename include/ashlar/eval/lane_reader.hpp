@@ -35,7 +35,8 @@ consteval auto operand_steps(const graph_node& n, const graph_node& operand, con
     return spelled_out(out);
 }
 
-/// Reads with Width lanes, of which the first Wanted are wanted. With Unmasked, masked nodes pass their operand on.
+/// Reads with Width lanes, of which the first Wanted are wanted; the others repeat the first, so that no operation or function is
+/// given what is no element. With Unmasked, masked nodes pass their operand on.
 template <class Plan, class Element, std::size_t Stage, std::size_t Width, std::size_t Wanted, bool Unmasked = false>
 struct lane_reader : memory_reader<Plan, Element, Stage> {
     using config = typename Plan::configuration;
@@ -55,6 +56,15 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
     template <std::size_t Id>
     static constexpr bool is_name = base::template is_name<Id>;
 
+    /// From an array of Width elements of which the first Wanted have been set.
+    template <class Other>
+    ASHLAR_ALWAYS_INLINE static auto load_picked(const Other* picked) {
+        if constexpr (std::is_same_v<Other, bool>)
+            return repeat_first<Wanted>(truth::load(picked));
+        else
+            return repeat_first<Wanted>(lanes_of<Other>::load(picked));
+    }
+
     /// Wanted elements, `Step` apart.
     template <std::ptrdiff_t Step, class Other>
     ASHLAR_ALWAYS_INLINE static auto load(const Other* p) {
@@ -65,11 +75,11 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
                 if constexpr (Wanted == Width)
                     return truth::load(p);
                 else
-                    return truth::load_partial(p, Wanted);
+                    return repeat_first<Wanted>(truth::load_partial(p, Wanted));
             } else {
                 bool picked[Width] = {};
                 for (std::size_t i = 0; i < Wanted; ++i) picked[i] = p[static_cast<std::ptrdiff_t>(i) * Step];
-                return truth::load(picked);
+                return load_picked(picked);
             }
         } else if constexpr (Step == 0) {
             return lanes_of<Other>(*p);
@@ -77,13 +87,13 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
             if constexpr (Wanted == Width)
                 return lanes_of<Other>::load(p);
             else
-                return lanes_of<Other>::template load_partial<Wanted>(p);
+                return repeat_first<Wanted>(lanes_of<Other>::template load_partial<Wanted>(p));
         } else if constexpr (Wanted == Width) {
             return lanes_of<Other>::gather_strided(p, Step);
         } else {
             Other picked[Width] = {};
             for (std::size_t i = 0; i < Wanted; ++i) picked[i] = p[static_cast<std::ptrdiff_t>(i) * Step];
-            return lanes_of<Other>::load(picked);
+            return load_picked(picked);
         }
     }
 
@@ -108,7 +118,7 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
         using Node = node_of<Id>;
         constexpr const graph_node& n = Plan::nodes[Id];
         if constexpr (stage.kind == stage_kind::product && static_cast<std::int16_t>(Id) == stage.core) {
-            return hole;
+            return repeat_first<Wanted>(hole);
         } else if constexpr (is_name<Id>) {
             return value<static_cast<std::size_t>(n.same_as), Steps>(at, hole);
         } else if constexpr (n.kind == node_kind::array && values<Id> == -1) {
@@ -131,7 +141,7 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
                 return lanes_of<Other>(f.template node<Id>().value);
         } else if constexpr (n.kind == node_kind::map) {
             return [&]<std::size_t... Index>(std::index_sequence<Index...>) ASHLAR_LAMBDA_INLINE {
-                return f.template node<Id>().function(operand_value<Id, Index, Steps>(at, hole)...);
+                return applied(f.template node<Id>().function, operand_value<Id, Index, Steps>(at, hole)...);
             }(std::make_index_sequence<Node::operand_count>{});
         } else if constexpr (n.kind == node_kind::index) {
             return along<n.axis, Steps>(at);
@@ -153,6 +163,15 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
         }
     }
 
+    /// A function that is called element by element is called for elements alone.
+    template <class Function, class... Axis>
+    ASHLAR_ALWAYS_INLINE static auto applied(const Function& function, const Axis&... arguments) {
+        if constexpr (requires { function.template of_first<Wanted>(arguments...); })
+            return function.template of_first<Wanted>(arguments...);
+        else
+            return function(arguments...);
+    }
+
     template <std::size_t Id, std::size_t Index, auto Steps, class Hole, std::size_t Rank>
     ASHLAR_ALWAYS_INLINE auto operand_value(const std::array<std::size_t, Rank>& at, const Hole& hole) const {
         constexpr auto o = static_cast<std::size_t>(Plan::nodes[Id].operands[Index]);
@@ -167,9 +186,9 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
         if constexpr (Steps[Axis] == 0)
             return first;
         else if constexpr (Steps[Axis] == 1)
-            return first + integers::iota();
+            return first + repeat_first<Wanted>(integers::iota());
         else
-            return first + integers::iota() * integers(static_cast<std::int32_t>(Steps[Axis]));
+            return first + repeat_first<Wanted>(integers::iota()) * integers(static_cast<std::int32_t>(Steps[Axis]));
     }
 
     template <class Shape, auto Steps, class Mask, std::size_t Rank>
@@ -188,9 +207,9 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
                 for (std::size_t a = 0; a < Rank; ++a) here[a] += i * static_cast<std::size_t>(Steps[a]);
                 answers[i] = mask_keeps<Shape>(mask, here);
             }
-            return decltype(integers(0) < integers(0))::load(answers);
+            return repeat_first<Wanted>(decltype(integers(0) < integers(0))::load(answers));
         } else {
-            return mask_lanes<Shape>(mask, batch, along<Rank - 2, Steps>(at), along<Rank - 1, Steps>(at), Wanted);
+            return repeat_first<Wanted>(mask_lanes<Shape>(mask, batch, along<Rank - 2, Steps>(at), along<Rank - 1, Steps>(at), Wanted));
         }
     }
 
@@ -303,7 +322,7 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
         Other picked[Width] = {};
         for (std::size_t i = 0; i < Wanted; ++i)
             picked[i] = data[panel_offset(panel, rows, columns, at[0] + i * static_cast<std::size_t>(Steps[0]), at[1] + i * static_cast<std::size_t>(Steps[1]))];
-        return lanes_of<Other>::load(picked);
+        return load_picked(picked);
     }
 
     /// Elements whose distances in memory are constants, but not equal.
@@ -330,7 +349,7 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
                 Other picked[Width] = {};
                 ASHLAR_UNROLL
                 for (std::size_t i = 0; i < Wanted; ++i) picked[i] = row[distance[i]];
-                return lanes_of<Other>::load(picked);
+                return load_picked(picked);
             }
         }
     }
@@ -347,10 +366,7 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
             for (std::size_t a = 0; a < Rank; ++a) here[a] += i * static_cast<std::size_t>(Steps[a]);
             picked[i] = single.template operand_value<Id, 0, still>(here, hole)[0];
         }
-        if constexpr (std::is_same_v<Other, bool>)
-            return truth::load(picked);
-        else
-            return lanes_of<Other>::load(picked);
+        return load_picked(picked);
     }
 
     /// Rows of a table: the index is read once where the lanes run along the table's own axes.
@@ -374,10 +390,7 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
                 for (std::size_t a = 0; a < Rank; ++a) here[a] += i * static_cast<std::size_t>(Steps[a]);
                 picked[i] = single.template taken<Id, still>(here, hole)[0];
             }
-            if constexpr (std::is_same_v<Other, bool>)
-                return truth::load(picked);
-            else
-                return lanes_of<Other>::load(picked);
+            return load_picked(picked);
         } else {
             std::array<std::size_t, index_rank> where{};
             for (std::size_t a = 0; a < index_rank; ++a) where[a] = at[n.axis + a];

@@ -276,7 +276,8 @@ struct mapped_function {
     static constexpr bool gives_element = std::is_arithmetic_v<Result>;
 };
 
-/// A function of the user's: called with lanes if it takes them, else with one element at a time.
+/// A function of the user's: called with lanes if it takes them, else with one element at a time, with those of the
+/// first lanes if no more are wanted.
 template <class Function>
 struct user_function {
     static constexpr std::size_t flops = 1;
@@ -285,10 +286,17 @@ struct user_function {
     template <class... Argument>
     ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument... arguments) const {
         using number = typename decltype(number_of<typename element_in<Argument>::type...>())::type;
-        return call(adapted<number>(arguments)...);
+        return call<all_lanes>(adapted<number>(arguments)...);
+    }
+    template <std::size_t Count, class... Argument>
+    ASHLAR_ALWAYS_INLINE constexpr auto of_first(Argument... arguments) const {
+        using number = typename decltype(number_of<typename element_in<Argument>::type...>())::type;
+        return call<Count>(adapted<number>(arguments)...);
     }
 
 private:
+    static constexpr std::size_t all_lanes = static_cast<std::size_t>(-1);
+
     template <class Number, class Argument>
     ASHLAR_ALWAYS_INLINE static constexpr auto adapted(Argument a) {
         if constexpr (truth_lanes<Argument>)
@@ -297,7 +305,7 @@ private:
             return a;
     }
 
-    template <class First, class... Rest>
+    template <std::size_t Count, class First, class... Rest>
     ASHLAR_ALWAYS_INLINE constexpr auto call(First first, Rest... rest) const {
         if constexpr (std::is_invocable_v<const Function&, First, Rest...>) {
             if constexpr (std::is_arithmetic_v<std::invoke_result_t<const Function&, First, Rest...>>)
@@ -305,7 +313,7 @@ private:
             else
                 return function(first, rest...);
         } else {
-            return one_by_one(first, rest...);
+            return one_by_one<Count>(first, rest...);
         }
     }
 
@@ -330,12 +338,14 @@ private:
         return to;
     }
 
-    template <class First, class... Rest>
+    template <std::size_t Count, class First, class... Rest>
     ASHLAR_ALWAYS_INLINE constexpr auto one_by_one(First first, Rest... rest) const {
         const auto run = [&](const auto&... from) ASHLAR_LAMBDA_INLINE {
             using result = std::remove_cvref_t<decltype(function(from.values[0]...))>;
             result to[First::size]{};
-            for (std::size_t i = 0; i < First::size; ++i) to[i] = function(from.values[i]...);
+            constexpr std::size_t count = Count < First::size ? Count : First::size;
+            for (std::size_t i = 0; i < count; ++i) to[i] = function(from.values[i]...);
+            for (std::size_t i = count; i < First::size; ++i) to[i] = to[0];
             if constexpr (!std::is_same_v<result, bool>)
                 return decltype(number_lanes<result>(first))::load(to);
             else if constexpr (truth_lanes<First>)

@@ -84,6 +84,12 @@ struct lane_ops {
             result.values[i] = static_cast<Element>(i);
         return result;
     }
+    template <std::size_t Count>
+    ASHLAR_ALWAYS_INLINE static constexpr storage repeat_first(storage a) {
+        for (std::size_t i = Count; i < Width; ++i)
+            a.values[i] = a.values[0];
+        return a;
+    }
     ASHLAR_ALWAYS_INLINE static constexpr Element get(storage a, std::size_t i) { return a.values[i]; }
     ASHLAR_ALWAYS_INLINE static constexpr storage insert(storage a, std::size_t i, Element value) {
         a.values[i] = value;
@@ -212,6 +218,12 @@ struct lane_ops {
         for (std::size_t i = 0; i < Width && i < count; ++i)
             result.values[i] = source[i];
         return result;
+    }
+    template <std::size_t Count>
+    ASHLAR_ALWAYS_INLINE static constexpr mask mask_repeat_first(mask m) {
+        for (std::size_t i = Count; i < Width; ++i)
+            m.values[i] = m.values[0];
+        return m;
     }
     ASHLAR_ALWAYS_INLINE static constexpr void mask_store(mask m, bool* target) {
         for (std::size_t i = 0; i < Width; ++i)

@@ -67,6 +67,13 @@ struct few_rows {
     struct exchanging {
         static constexpr std::size_t from(std::size_t lane) { return lane_of(column_of(lane) ^ Bit, row_of(lane)); }
     };
+    /// Lanes without an element have the one of column 0 and row 0.
+    template <std::size_t Count>
+    struct repeating {
+        static constexpr std::size_t from(std::size_t lane) {
+            return column_of(lane) < Count && row_of(lane) < Rows ? lane : lane_of(0, 0);
+        }
+    };
     /// The columns below Count of one vector, the others of a second one.
     template <std::size_t Count>
     struct choosing {
@@ -95,6 +102,14 @@ struct few_rows {
             return x;
         else
             return shuffle_as<choosing<Count>>(x, vec(other));
+    }
+    /// x with an element of the first Count columns in every lane.
+    template <std::size_t Count>
+    ASHLAR_ALWAYS_INLINE static vec elements_alone(vec x) {
+        if constexpr (Count == packs && Rows == line)
+            return x;
+        else
+            return shuffle_as<repeating<Count>>(x, x);
     }
     /// f of all columns of each row, in all of them.
     template <std::size_t Bit = 1, class Function>

@@ -177,6 +177,25 @@ template <class Element, std::size_t Width, class Config>
     return select(m, a, b);
 }
 
+/// The first `Count` lanes; each of the others repeats lane 0. Lanes that hold no element are computed as well: what an
+/// operation does with them is then what it does with an element, be it a division, a user's function or a trap.
+template <std::size_t Count, class Element, std::size_t Width, class Config>
+    requires(Count > 0 && Count <= Width)
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> repeat_first(lanes<Element, Width, Config> a) {
+    if constexpr (Count == Width)
+        return a;
+    else
+        return lanes<Element, Width, Config>(lanes<Element, Width, Config>::ops::template repeat_first<Count>(a.data));
+}
+template <std::size_t Count, class Element, std::size_t Width, class Config>
+    requires(Count > 0 && Count <= Width)
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lane_mask<Element, Width, Config> repeat_first(lane_mask<Element, Width, Config> m) {
+    if constexpr (Count == Width)
+        return m;
+    else
+        return lane_mask<Element, Width, Config>(lane_mask<Element, Width, Config>::ops::template mask_repeat_first<Count>(m.data));
+}
+
 /// a * b + c: one rounding where the machine has the instruction, two where it has not.
 template <class Element, std::size_t Width, class Config>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config>

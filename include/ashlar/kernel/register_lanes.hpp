@@ -165,6 +165,15 @@ struct lane_ops<Element, Width, Config> : register_masks<Element, Width, Config>
                             ASHLAR_LAMBDA_INLINE { return source[static_cast<std::ptrdiff_t>(i) * stride]; };
         return collect(at, indices{});
     }
+    template <std::size_t Count>
+    ASHLAR_ALWAYS_INLINE static storage repeat_first(storage a) {
+        return repeat_first_of<Count>(a, indices{});
+    }
+    template <std::size_t Count, std::size_t... Index>
+    ASHLAR_ALWAYS_INLINE static storage repeat_first_of(storage a, std::index_sequence<Index...>) {
+        const vector values = raw(a);
+        return from_raw(__builtin_shufflevector(values, values, (Index < Count ? static_cast<int>(Index) : 0)...));
+    }
     static constexpr lane_array<Element, Width> counting = counted_lanes<Element, Width>();
     ASHLAR_ALWAYS_INLINE static storage iota() { return load(counting.values); }
     ASHLAR_ALWAYS_INLINE static Element get(storage a, std::size_t i) { return static_cast<Element>(raw(a)[i]); }

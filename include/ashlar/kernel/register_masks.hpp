@@ -182,6 +182,26 @@ struct register_masks {
             values[i] = source[i];
         return mask_load(values);
     }
+    template <std::size_t Count>
+    ASHLAR_ALWAYS_INLINE static mask mask_repeat_first(mask m) {
+        if constexpr (bit_masks) {
+            constexpr std::uint64_t wanted = (std::uint64_t{1} << Count) - 1;
+            return from_bits((mask_bits(m) & wanted) | (all_bits & ~wanted & (std::uint64_t{0} - (mask_bits(m) & 1))));
+        } else if constexpr (vector_masks) {
+            return mask_repeat_first_of<Count>(m, indices{});
+        } else {
+            bool values[Width];
+            mask_store(m, values);
+            for (std::size_t i = Count; i < Width; ++i)
+                values[i] = values[0];
+            return mask_load(values);
+        }
+    }
+    template <std::size_t Count, std::size_t... Index>
+    ASHLAR_ALWAYS_INLINE static mask mask_repeat_first_of(mask m, std::index_sequence<Index...>) {
+        const choices values = raw_mask(m);
+        return from_raw_mask(__builtin_shufflevector(values, values, (Index < Count ? static_cast<int>(Index) : 0)...));
+    }
     ASHLAR_ALWAYS_INLINE static void mask_store(mask m, bool* target) {
 #if defined(__AVX512BW__) && defined(__AVX512VL__)
         if constexpr (bit_masks && Width == 16) {
