@@ -34,7 +34,8 @@ sound_tree() {
     header core/config.hpp '#include <cstddef>' '#define ASHLAR_X 1'
     header kernel/simd.hpp '#include <ashlar/core/config.hpp>' '#include <xsimd/xsimd.hpp>'
     header tensor/print.hpp '#include <ostream>' '#include <ashlar/core/config.hpp>'
-    header nn/linear.hpp '#include <ashlar/eval/eval.hpp>'
+    header nn/linear.hpp '#include <ashlar/eval/eval.hpp>' 'template <linear_options Options>' \
+        'static constexpr double eps = Options.eps;' 'linear<{Options.in, 2 * Options.out}> w; norm<Options.kind, {Options.in}, float> n; x = options.eps;'
     header ashlar.hpp '#include <ashlar/core/config.hpp>'
     header nn.hpp '#include <ashlar/ashlar.hpp>' '#include <ashlar/nn/linear.hpp>'
 }
@@ -58,6 +59,10 @@ header eval/eval.hpp '#include "eval.hpp"'
 finds "angle brackets"
 header ashlar.hpp '#include <ashlar/nn/linear.hpp>'
 finds "ashlar.hpp may include"
+header nn/norm.hpp 'template <norm_options Options>' 'x = layer_norm(x, Options.eps);'
+finds "include/ashlar/nn/norm.hpp:4: a member of a template argument"
+header nn/norm.hpp 'template <class T, norm_options O, class U>' 'norm<{O.size}> n; x = layer_norm(x, O.eps);'
+finds "include/ashlar/nn/norm.hpp:4: a member of a template argument"
 header detail/x.hpp
 finds "'detail' is no layer"
 printf '#pragma once\n' >"$tree/include/ashlar/core/bare.hpp"

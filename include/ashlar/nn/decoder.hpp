@@ -52,7 +52,7 @@ struct decoder {
     static constexpr bool has_last_step = Options.final_norm;
 
     std::array<decoder_layer<Options.layer, Element, Panel>, layer_count> layers;
-    [[no_unique_address]] std::conditional_t<Options.final_norm, typename decoder_layer<Options.layer, Element, Panel>::norm_type, no_array> norm;
+    [[no_unique_address]] std::conditional_t<options.final_norm, typename decoder_layer<options.layer, Element, Panel>::norm_type, no_array> norm;
 
     /// The call; it borrows the module.
     template <any_expression Input, any_expression Memory, class... Choices>

@@ -53,15 +53,15 @@ struct decoder_block {
     static constexpr decoder_block_options options = Options;
     static constexpr std::size_t embed = Options.embed, heads = Options.heads;
     static constexpr std::size_t hidden = detail::given_or(Options.hidden, 4 * embed);
-    static constexpr attention_options self_attention_options{.embed = Options.embed,
-                                                              .heads = Options.heads,
-                                                              .kv_heads = Options.kv_heads,
-                                                              .head_width = Options.head_width,
-                                                              .bias = Options.bias,
+    static constexpr attention_options self_attention_options{.embed = options.embed,
+                                                              .heads = options.heads,
+                                                              .kv_heads = options.kv_heads,
+                                                              .head_width = options.head_width,
+                                                              .bias = options.bias,
                                                               .out_bias = false,
                                                               .names = attention_names::llama};
     static constexpr feed_forward_options block_options{
-        .embed = embed, .hidden = hidden, .activation = Options.activation, .gated = true, .bias = false};
+        .embed = embed, .hidden = hidden, .activation = options.activation, .gated = true, .bias = false};
     static constexpr rms_norm_options norm_options{Options.embed, Options.eps};
 
     rms_norm<norm_options, Element> input_layernorm;

@@ -39,7 +39,7 @@ struct encoder {
     static constexpr bool has_last_step = Options.final_norm;
 
     std::array<encoder_layer<Options.layer, Element, Panel>, layer_count> layers;
-    [[no_unique_address]] std::conditional_t<Options.final_norm, typename encoder_layer<Options.layer, Element, Panel>::norm_type, no_array> norm;
+    [[no_unique_address]] std::conditional_t<options.final_norm, typename encoder_layer<options.layer, Element, Panel>::norm_type, no_array> norm;
 
     /// The call; it borrows the module.
     template <any_expression Input, class... Choices>

@@ -77,10 +77,10 @@ struct encoder_layer {
     static constexpr encoder_layer_options options = Options;
     static constexpr std::size_t embed = Options.embed, hidden = detail::given_or(Options.hidden, 4 * embed);
     static constexpr attention_options self_attention_options{
-        .embed = Options.embed, .heads = Options.heads, .head_width = Options.head_width, .bias = Options.bias,
-        .batch_first = Options.batch_first, .key_bias = Options.key_bias};
+        .embed = options.embed, .heads = options.heads, .head_width = options.head_width, .bias = options.bias,
+        .batch_first = options.batch_first, .key_bias = options.key_bias};
     static constexpr feed_forward_options block_options{
-        .embed = embed, .hidden = hidden, .activation = Options.activation, .gated = Options.gated, .bias = Options.bias};
+        .embed = embed, .hidden = hidden, .activation = options.activation, .gated = options.gated, .bias = options.bias};
     using norm_type = detail::norm_of<Options.norm, {Options.embed, Options.eps, Options.bias}, Element>;
 
     multihead_attention<self_attention_options, Element, Panel> self_attn;

@@ -44,9 +44,9 @@ struct layer_norm {
         if constexpr (!detail::module_input<shape_of<Input>, size>::fits)
             return detail::refused_rows<shape_of<Input>, size, element_of<Input>>();
         else if constexpr (Options.bias)
-            return ashlar::layer_norm(std::forward<Input>(x), weight, bias, Options.eps);
+            return ashlar::layer_norm(std::forward<Input>(x), weight, bias, options.eps);
         else
-            return ashlar::layer_norm(std::forward<Input>(x), Options.eps) * weight;
+            return ashlar::layer_norm(std::forward<Input>(x), options.eps) * weight;
     }
     template <any_expression Input>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x) const&& noexcept {
@@ -85,7 +85,7 @@ struct rms_norm {
         if constexpr (!detail::module_input<shape_of<Input>, size>::fits)
             return detail::refused_rows<shape_of<Input>, size, element_of<Input>>();
         else
-            return ashlar::rms_norm(std::forward<Input>(x), weight, Options.eps);
+            return ashlar::rms_norm(std::forward<Input>(x), weight, options.eps);
     }
     template <any_expression Input>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x) const&& noexcept {

@@ -83,7 +83,7 @@ struct sinusoidal {
     template <class Config = current_config>
     constexpr void fill() noexcept {
         constexpr std::size_t pairs = (size + 1) / 2;
-        const tensor<double, pairs> steps = detail::frequencies<pairs>(Options.base, size);
+        const tensor<double, pairs> steps = detail::frequencies<pairs>(options.base, size);
         for (std::size_t i = 0; i < pairs; ++i) {
             constexpr bool halves = Options.pairs == pair_order::halves;
             const std::size_t at_sine = halves ? i : 2 * i, at_cosine = halves ? pairs + i : 2 * i + 1;

@@ -72,9 +72,9 @@ struct relative_positions {
     /// The bucket of a pair, from its distance.
     template <class Config = current_config>
     [[nodiscard]] static constexpr std::size_t bucket(std::size_t query, std::size_t key) noexcept {
-        constexpr std::size_t mine = Options.bidirectional ? buckets / 2 : buckets, exact = mine / 2;
-        const std::size_t start = Options.bidirectional && key > query ? mine : 0;
-        const std::size_t apart = query > key ? query - key : Options.bidirectional ? key - query : 0;
+        constexpr std::size_t mine = options.bidirectional ? buckets / 2 : buckets, exact = mine / 2;
+        const std::size_t start = options.bidirectional && key > query ? mine : 0;
+        const std::size_t apart = query > key ? query - key : options.bidirectional ? key - query : 0;
         if (apart < exact) return start + apart;
         // exact + k from (apart / exact)^(mine - exact) >= (distance / exact)^k on: T5's logarithms without logarithms.
         const auto power = [](double base, std::size_t n) {
@@ -85,7 +85,7 @@ struct relative_positions {
         const double reached = power(static_cast<double>(apart) / exact, mine - exact) * (1 + 1e-9);
         std::size_t k = 0;
         for (double bound = 1; k + exact + 1 < mine; ++k) {
-            bound *= static_cast<double>(Options.distance.value) / exact;
+            bound *= static_cast<double>(options.distance.value) / exact;
             if (reached < bound) break;
         }
         return start + exact + k;

@@ -167,10 +167,10 @@ struct rope {
     /// The same in place, for an object too large for the stack.
     template <class Config = current_config>
     constexpr void fill() noexcept {
-        const tensor<double, pairs> steps = detail::frequencies<pairs>(Options.base, rotated);
+        const tensor<double, pairs> steps = detail::frequencies<pairs>(options.base, rotated);
         for (std::size_t i = 0; i < pairs; ++i)
             detail::for_each_angle<detail::angle_restart<Element>>(
-                steps(i) / Options.stretch, positions, [&](std::size_t p, double sine, double cosine) {
+                steps(i) / options.stretch, positions, [&](std::size_t p, double sine, double cosine) {
                     Element* const c = cosines.data() + p * columns;
                     Element* const s = sines.data() + p * columns;
                     if constexpr (by_entry) {
