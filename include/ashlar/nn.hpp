@@ -18,6 +18,7 @@
 #include <ashlar/nn/feed_forward.hpp>
 #include <ashlar/nn/generator.hpp>
 #include <ashlar/nn/heads.hpp>
+#include <ashlar/nn/idle_memory.hpp>
 #include <ashlar/nn/init.hpp>
 #include <ashlar/nn/kv_cache.hpp>
 #include <ashlar/nn/layered.hpp>

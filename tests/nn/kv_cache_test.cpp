@@ -8,6 +8,9 @@
 #include "support/random.hpp"
 #include "support/reference.hpp"
 
+#include <array>
+#include <cstddef>
+#include <new>
 #include <type_traits>
 
 using namespace ashlar;
@@ -21,7 +24,7 @@ inline constexpr axis<"head", 5> head;
 using cache_type = nn::kv_cache<float, 37, 2, 5, 3>;
 
 static_assert(std::is_same_v<cache_type, nn::kv_cache<float, 37u, 2ul, 5, 3>>);
-static_assert(std::is_trivially_copyable_v<cache_type> && std::is_aggregate_v<cache_type>);
+static_assert(std::is_trivially_copyable_v<cache_type> && std::is_nothrow_default_constructible_v<cache_type>);
 static_assert(shape_of<decltype(std::declval<cache_type&>().keys())>::extents == std::array<std::size_t, 3>{2, 37, 5});
 static_assert(shape_of<decltype(std::declval<cache_type&>().values())>::extents == std::array<std::size_t, 3>{2, 37, 3});
 // Columns at a distance that is a power of two do not meet in the same lines of a cache.
@@ -69,6 +72,40 @@ TEST(kv_cache, decodes_row_by_row) {
     reference::expect_near(cache.values(), reference::of(s.v), 0);
     reference::expect_near(cache.keys(), reference::of(s.k), 0);
 }
+
+// Static caches are zeros before the program begins; tests/objects/check_static_objects.sh looks at the object file.
+constinit cache_type static_cache;
+constinit std::array<nn::kv_cache<float, 4096, 8, 128>, 4> large_caches;
+
+TEST(kv_cache, is_empty_where_it_is_not_initialised) {
+    EXPECT_EQ(static_cache.length(), 0u);
+    EXPECT_EQ(large_caches[3].length(), 0u);
+    EXPECT_EQ(static_cache.values()(1, 36, 2), 0.0f);
+    // Making one writes its length, and nothing to its rows.
+    alignas(cache_type) static std::byte memory[sizeof(cache_type)];
+    for (std::byte& b : memory) b = std::byte{0x5a};
+    std::byte* place = memory;
+    asm volatile("" : "+r"(place)::"memory");
+    const auto* const made = new (place) cache_type;
+    EXPECT_EQ(made->length(), 0u);
+    std::size_t written = 0;
+    asm volatile("" ::: "memory");
+    for (const std::byte b : memory) written += b != std::byte{0x5a};
+    EXPECT_LE(written, sizeof(std::size_t));
+}
+
+consteval float sum_of_cached() {
+    nn::kv_cache<float, 4, 1, 2> cache;
+    cache.append(tensor<float, 1, 2>{{1, 2}}, tensor<float, 1, 2>{{3, 4}});
+    cache.append(tensor<float, 1, 2>{{5, 6}}, tensor<float, 1, 2>{{7, 8}});
+    const auto copy = cache;
+    cache.clear();
+    float result = 0;
+    const tensor<float, 1, 2> y = copy.attend(tensor<float, 1, 2>{{0, 0}});
+    for (const float value : y) result += value;
+    return result;
+}
+static_assert(sum_of_cached() == 11);
 
 TEST(kv_cache, prefill_takes_heads_first_and_rows_first) {
     const sequence s;

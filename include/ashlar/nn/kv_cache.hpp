@@ -20,6 +20,7 @@
 #include <ashlar/expr/slice.hpp>
 #include <ashlar/nn/cached_keys.hpp>
 #include <ashlar/nn/cached_rows.hpp>
+#include <ashlar/nn/idle_memory.hpp>
 #include <ashlar/nn/scratch.hpp>
 #include <ashlar/tensor/tensor.hpp>
 #include <ashlar/tensor/view.hpp>
@@ -30,9 +31,9 @@ namespace ashlar::nn {
 enum class cache_order : std::uint8_t { linear, ring };
 
 /// The keys and values of the tokens so far, for each key/value head: at most Capacity rows in static memory, of which
-/// the first `length()` are valid. Trivially copyable; nothing is allocated, and `kv_cache<...> c;` does not touch its
-/// memory. Keys are held in blocks of 64 or so, inside each by columns, and values by rows, so that a single query reads
-/// two streams. Write kv_cache<Element, Capacity, ...>; dimensions are integers or axes; ValueWidth is KeyWidth unless given.
+/// the first `length()` are valid. Trivially copyable; nothing is allocated. `kv_cache<...> c;` and `c{}` are empty and do
+/// not touch the memory of the rows; a static cache lies in zeroed memory (.bss) and has no constructor at start-up. Keys
+/// are held in blocks of 64 or so, inside each by columns, and values by rows, so that a single query reads two streams. Write kv_cache<Element, Capacity, ...>; dimensions are integers or axes; ValueWidth is KeyWidth unless given.
 ///
 ///     nn::kv_cache<float, 512, kv_heads, head> cache;
 ///     cache.append(k, v);                                  // each [kv_heads, head]
@@ -50,11 +51,24 @@ struct basic_kv_cache {
     static constexpr std::size_t key_block = detail::key_block(capacity, sizeof(Element)), key_blocks = capacity / key_block,
                                  key_stride = detail::key_stride(key_block, key_blocks, sizeof(Element));
 
-    /// The memory; read through keys() and values(). Public so that the cache is an aggregate.
-    tensor<Element, heads, key_blocks, key_width, key_stride> key_columns;
-    tensor<Element, Heads, Capacity, ValueWidth> value_rows;
+    using key_tensor = tensor<Element, heads, key_blocks, key_width, key_stride>;
+    using value_tensor = tensor<Element, Heads, Capacity, ValueWidth>;
+
+    /// The memory; read through keys() and values(). A constructor is a constant, which a static object needs to have none
+    /// at start-up, only if it gives all members a value: of a union one, which may be empty.
+    union {
+        detail::idle_memory<sizeof(key_tensor)> no_keys;
+        key_tensor key_columns;
+    };
+    union {
+        detail::idle_memory<sizeof(value_tensor)> no_values;
+        value_tensor value_rows;
+    };
     /// Rows appended since the last clear; a ring may have overwritten the first of them.
-    std::size_t appended = 0;
+    std::size_t appended;
+
+    /// Empty: costs a store, as the memory of the rows is not touched.
+    ASHLAR_ALWAYS_INLINE constexpr basic_kv_cache() noexcept : no_keys{}, no_values{}, appended(0) {}
 
     /// Rows that are valid, at most Capacity.
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr std::size_t length() const noexcept {
@@ -99,8 +113,10 @@ struct basic_kv_cache {
                       "ashlar: kv_cache: a row of values must be [heads, width] or [heads * width]; reshape it");
         ASHLAR_ASSERT(room() >= 1, "ashlar: kv_cache: append to a full cache; clear or truncate it, or use try_append");
         if constexpr (detail::cached_row<shape_of<Key>, heads, key_width>::fits &&
-                      detail::cached_row<shape_of<Value>, heads, value_width>::fits)
+                      detail::cached_row<shape_of<Value>, heads, value_width>::fits) {
+            begin_rows();
             write_row<Config>(appended++ % capacity, reshape<heads, key_width>(k), reshape<heads, value_width>(v));
+        }
     }
     /// The same if there is room; else false, and nothing is written.
     template <any_expression Key, any_expression Value, class Config = current_config>
@@ -230,6 +246,15 @@ private:
         return detail::rows_of<shape_of<Key>, heads, key_width>();
     }
 
+    /// In a constant expression, where elements must have been written before they are read, an empty cache is zeros from
+    /// its first row on.
+    ASHLAR_ALWAYS_INLINE constexpr void begin_rows() noexcept {
+        if (std::is_constant_evaluated() && appended == 0) {
+            key_columns = {};
+            value_rows = {};
+        }
+    }
+
     static constexpr std::ptrdiff_t column = key_stride, block_matrix = key_stride * key_width,
                                     key_matrix = key_blocks * key_stride * key_width, value_matrix = capacity * value_width, value_row = value_width;
 
@@ -272,6 +297,7 @@ private:
         const auto key_rows = detail::rows_first<heads, key_width, rows>(k);
         const auto new_values = detail::rows_first<heads, value_width, rows>(v);
         const std::size_t first = appended % capacity;
+        begin_rows();
         appended += count;
         if constexpr (Rows::at_once)
             if (!Rows::one_by_one || first + rows <= capacity) {
