@@ -38,6 +38,7 @@ endif()
 
 # Each tests/diagnostics/*.cpp must fail with its message, and compile once corrected.
 file(GLOB diagnostics CONFIGURE_DEPENDS diagnostics/*.cpp)
+file(GLOB warnings CONFIGURE_DEPENDS warnings/*.cpp)
 foreach(compiler IN LISTS reference_compilers)
   cmake_path(GET compiler FILENAME compiler_name)
   foreach(source IN LISTS diagnostics)
@@ -47,6 +48,17 @@ foreach(compiler IN LISTS reference_compilers)
                                   ${reference_flags})
     set_tests_properties(${test} PROPERTIES LABELS diagnostics)
   endforeach()
+
+  # What clang warns of by default, and g++ cannot know.
+  if(compiler STREQUAL ASHLAR_REFERENCE_CLANG)
+    foreach(source IN LISTS warnings)
+      cmake_path(GET source STEM name)
+      set(test warnings/${name}/${compiler_name})
+      add_test(NAME ${test} COMMAND "${ASHLAR_BASH}" "${scripts}/check_diagnostic.sh" "${source}" "${compiler}"
+                                    ${reference_flags})
+      set_tests_properties(${test} PROPERTIES LABELS diagnostics)
+    endforeach()
+  endif()
 
   set(test docs/snippets/${compiler_name})
   add_test(NAME ${test} COMMAND "${ASHLAR_BASH}" "${scripts}/check_snippets.sh" "${PROJECT_SOURCE_DIR}"

@@ -64,6 +64,16 @@
 #define ASHLAR_RESTRICT
 #endif
 
+// What owns its elements, and what points to those of something else: clang warns where one of these outlives a temporary
+// of the other, also inside a std::span, whose constructor takes any temporary range where elements are const.
+#if defined(__clang__)
+#define ASHLAR_OWNER(Element) [[gsl::Owner(Element)]]
+#define ASHLAR_POINTER(Element) [[gsl::Pointer(Element)]]
+#else
+#define ASHLAR_OWNER(Element)
+#define ASHLAR_POINTER(Element)
+#endif
+
 #if defined(__clang__)
 #define ASHLAR_UNROLL _Pragma("clang loop unroll(full)")
 #elif defined(__GNUC__)

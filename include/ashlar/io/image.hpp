@@ -22,6 +22,7 @@
 #include <ashlar/io/format.hpp>
 #include <ashlar/io/layout.hpp>
 #include <ashlar/io/result.hpp>
+#include <ashlar/io/temporary_memory.hpp>
 
 namespace ashlar::detail {
 
@@ -58,7 +59,7 @@ inline constexpr std::size_t image_bytes = ashlar::detail::image_header_bytes + 
 
 /// A model inside an image, or what is wrong with the image. Valid as long as the bytes are.
 template <class Model>
-class image_view {
+class ASHLAR_POINTER(Model) image_view {
 public:
     constexpr explicit image_view(const Model& in_place) noexcept : model(&in_place) {}
     constexpr explicit image_view(const result& wrong) noexcept : outcome(wrong) {}
@@ -113,6 +114,8 @@ template <class Model, class Config = current_config>
         return r ? image_view<Model>(model) : image_view<Model>(r);
     }
 }
+template <class Model, ashlar::detail::temporary_memory Range>
+image_view<Model> view_image(Range&&) = delete;  // ashlar: io: the bytes of a temporary would dangle; name the memory first
 
 /// Whether the numbers of an image are those that were written, by their CRC-32: about 2 ns a byte on a desktop.
 template <class Config = current_config>

@@ -51,6 +51,9 @@ template <loadable_array Array>
 [[nodiscard]] constexpr named_array<Array> named(const char* name, Array& array) noexcept {
     return {name, array};
 }
+template <class Array>
+    requires(!std::is_lvalue_reference_v<Array>)
+void named(const char*, Array&&) = delete;  // ashlar: io: named borrows its array, and a temporary one would dangle; name it first
 
 }  // namespace ashlar::io
 

@@ -24,7 +24,7 @@ namespace ashlar::io {
 ///     io::load(model, std::span(flash_begin, flash_bytes));   // of std::byte, unsigned char or char
 ///
 /// A string is a path always; a std::string_view is neither, as it need not end with a zero.
-class source {
+class ASHLAR_POINTER(std::byte) source {
 public:
     source(const char* file) noexcept : path(file) {}
     source(const std::string& file) noexcept : path(file.c_str()) {}

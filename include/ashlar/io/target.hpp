@@ -21,7 +21,7 @@ namespace ashlar::io {
 
 /// The path of a file, or bytes that the caller owns: made from either where a function takes a target. Bytes beyond
 /// those that are written keep their values.
-class target {
+class ASHLAR_POINTER(std::byte) target {
 public:
     target(const char* file) noexcept : path(file) {}
     target(const std::string& file) noexcept : path(file.c_str()) {}

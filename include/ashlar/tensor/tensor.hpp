@@ -92,7 +92,7 @@ constexpr Element* copy_braces(const Element (&blocks)[Extent][InnerExtent][Inne
 ///     t(0, 2) = 7;
 ///     t[1] = t[0];   // writes the second row
 template <class Element, auto... Dims>
-struct basic_tensor {
+struct ASHLAR_OWNER(Element) basic_tensor {
     static_assert(detail::tensor_element<Element>::allowed,
                   "ashlar: tensor: elements must be bool, integers or floating-point numbers, and not const; a view "
                   "may be of const ones");

@@ -122,7 +122,7 @@ constexpr decltype(auto) sub_view(Element* data, const Index& index) noexcept {
 ///     tensor_view<float, 4, 64> frames{samples};   // checks the size
 ///     frames[0] = frames[1];                       // copies 64 elements
 template <class Element, auto... Dims>
-struct basic_view {
+struct ASHLAR_POINTER(Element) basic_view {
     static_assert(detail::view_element<Element>::allowed,
                   "ashlar: view: elements must be bool, integers or floating-point numbers");
     static_assert(detail::tensor_extents<sizeof(Element), Dims...>::valid,
@@ -253,7 +253,7 @@ using tensor_view = basic_view<Element, detail::canonical(Dims)...>;
 ///
 ///     strided_view<float, std::array<std::ptrdiff_t, 2>{1, 3}, std::size_t{3}, std::size_t{2}> columns{t.data()};
 template <class Element, auto Strides, auto... Dims>
-struct strided_view {
+struct ASHLAR_POINTER(Element) strided_view {
     static_assert(detail::view_element<Element>::allowed,
                   "ashlar: view: elements must be bool, integers or floating-point numbers");
     static_assert(detail::tensor_extents<sizeof(Element), Dims...>::valid,
