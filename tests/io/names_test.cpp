@@ -123,5 +123,61 @@ TEST(names, gpt2) {
     EXPECT_EQ(offered(io::gpt2_names, "norm.bias"), " ln_f.bias");
 }
 
+TEST(names, distilbert) {
+    EXPECT_EQ(offered(io::distilbert_names, "encoder.layers.3.self_attn.in_proj_weight[2]"),
+              " transformer.layer.3.attention.v_lin.weight");
+    EXPECT_EQ(offered(io::distilbert_names, "layers.3.linear1.bias"), " transformer.layer.3.ffn.lin1.bias");
+    EXPECT_EQ(offered(io::distilbert_names, "layers.3.norm2.bias"), " transformer.layer.3.output_layer_norm.bias");
+    EXPECT_EQ(offered(io::distilbert_names, "embeddings.word_embeddings.weight"), " embeddings.word_embeddings.weight");
+}
+
+TEST(names, vit) {
+    EXPECT_EQ(offered(io::vit_names, "layers.3.norm1.weight"), " encoder.layer.3.layernorm_before.weight");
+    EXPECT_EQ(offered(io::vit_names, "norm.bias"), " layernorm.bias");
+    EXPECT_EQ(offered(io::vit_names, "encoder.norm.weight"), " layernorm.weight");
+    EXPECT_EQ(offered(io::vit_names, "encoder.norm.bias"), " layernorm.bias");
+    EXPECT_EQ(offered(io::vit_names, "embeddings.cls_token"), "");
+}
+
+TEST(names, bart) {
+    EXPECT_EQ(offered(io::bart_names, "encoder.layers.3.norm2.bias"),
+              " model.encoder.layers.3.final_layer_norm.bias encoder.layers.3.final_layer_norm.bias");
+    EXPECT_EQ(offered(io::bart_names, "decoder.layers.3.multihead_attn.q_proj_bias"),
+              " model.decoder.layers.3.encoder_attn.q_proj.bias decoder.layers.3.encoder_attn.q_proj.bias");
+    EXPECT_EQ(offered(io::bart_names, "decoder_embedding_norm.weight"),
+              " model.decoder.layernorm_embedding.weight decoder.layernorm_embedding.weight");
+}
+
+TEST(names, t5) {
+    EXPECT_EQ(offered(io::t5_names, "encoder.layers.3.linear1.weight"), " encoder.block.3.layer.1.DenseReluDense.wi.weight");
+    EXPECT_EQ(offered(io::t5_names, "decoder.layers.3.norm3.weight"), " decoder.block.3.layer.2.layer_norm.weight");
+    EXPECT_EQ(offered(io::t5_names, "decoder.norm.weight"), " decoder.final_layer_norm.weight");
+    EXPECT_EQ(offered(io::t5_names, "lm_head.weight"), " lm_head.weight shared.weight encoder.embed_tokens.weight");
+}
+
+/// How often a path segment's star occurs in a pattern.
+std::size_t single_stars(std::string_view pattern) {
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < pattern.size(); ++i)
+        if (pattern[i] == '*') {
+            if (i + 1 < pattern.size() && pattern[i + 1] == '*')
+                ++i;
+            else
+                ++count;
+        }
+    return count;
+}
+
+// Stars are put in in order, so a rule that drops the first of several would put it in the place of another.
+TEST(names, tables_drop_no_star) {
+    for (const io::name_map names : {io::name_map(io::bert_names), io::name_map(io::llama_names), io::name_map(io::gpt2_names),
+                                     io::name_map(io::distilbert_names), io::name_map(io::vit_names),
+                                     io::name_map(io::bart_names), io::name_map(io::t5_names)})
+        for (const io::name_rule& rule : names)
+            if (single_stars(rule.file) != 0) {
+                EXPECT_EQ(single_stars(rule.file), single_stars(rule.model)) << rule.model << " as " << rule.file;
+            }
+}
+
 }  // namespace
 }  // namespace ashlar

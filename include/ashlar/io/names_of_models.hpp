@@ -117,7 +117,8 @@ inline constexpr name_rule vit_names[]{
     {"**layers.*.norm1.*", "encoder.layer.*.layernorm_before.*"},
     {"**layers.*.norm2.*", "encoder.layer.*.layernorm_after.*"},
     {"norm.*", "layernorm.*"},
-    {"*.norm.*", "layernorm.*"},
+    {"*.norm.weight", "layernorm.weight"},
+    {"*.norm.bias", "layernorm.bias"},
 };
 
 /// BART, Marian, mBART and Whisper as Hugging Face saves them, for models with an `encoder` and a `decoder` of
