@@ -121,6 +121,7 @@ TEST(names, gpt2) {
     EXPECT_EQ(offered(io::gpt2_names, "layers.3.linear1.bias"), " h.3.mlp.c_fc.bias");
     EXPECT_EQ(offered(io::gpt2_names, "layers.3.norm1.bias"), " h.3.ln_1.bias");
     EXPECT_EQ(offered(io::gpt2_names, "norm.bias"), " ln_f.bias");
+    EXPECT_EQ(offered(io::gpt2_names, "blocks.norm.bias"), " ln_f.bias");
 }
 
 TEST(names, distilbert) {

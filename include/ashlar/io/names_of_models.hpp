@@ -7,9 +7,10 @@
 namespace ashlar::io {
 
 /// BERT as Hugging Face saves it: queries, keys and values one by one, layers at `encoder.layer.N`. For models with the
-/// names of PyTorch's TransformerEncoder at any depth: `layers.N.self_attn`, `.linear1`, `.linear2`, `.norm1`,
-/// `.norm2`; what else there is keeps its name, such as `embeddings.word_embeddings.weight`. Files saved with a head
-/// want the prefix "bert."; old ones call weight and bias of norms gamma and beta.
+/// names of PyTorch's TransformerEncoder at any depth (`nn::encoder` has them): `layers.N.self_attn`, `.linear1`,
+/// `.linear2`, `.norm1`, `.norm2`; and `embeddings` with `word_embeddings`, `position_embeddings`,
+/// `token_type_embeddings` and `LayerNorm`. What else there is keeps its name, such as `pooler.dense.weight`. Files saved
+/// with a head want the prefix "bert."; old ones call weight and bias of norms gamma and beta.
 ///
 ///     io::load(model, "model.safetensors", io::bert_names, {.ignore_unexpected = true});
 inline constexpr name_rule bert_names[]{
@@ -66,7 +67,8 @@ inline constexpr name_rule llama_names[]{
 };
 
 /// GPT-2 as Hugging Face saves it: matrices are [in, out], the projections of queries, keys and values one matrix. For
-/// models with the names of PyTorch's TransformerEncoder (norm first) and `embedding`, `positions`, `norm` around it.
+/// models with the names of PyTorch's TransformerEncoder (norm first) and `embedding`, `positions`, `norm` around it; the
+/// last norm may also be a member of the encoder, whatever that is called.
 /// Some files want the prefix "transformer."; the constant masks `h.N.attn.bias` are unexpected arrays.
 inline constexpr name_rule gpt2_names[]{
     {"**layers.*.self_attn.in_proj_weight", "h.*.attn.c_attn.weight", true},
@@ -82,6 +84,8 @@ inline constexpr name_rule gpt2_names[]{
     {"embedding.weight", "wte.weight"},
     {"positions.weight", "wpe.weight"},
     {"norm.*", "ln_f.*"},
+    {"*.norm.weight", "ln_f.weight"},
+    {"*.norm.bias", "ln_f.bias"},
 };
 
 /// DistilBERT as Hugging Face saves it, for models with the names that `bert_names` wants. Files saved with a head want the
@@ -103,7 +107,8 @@ inline constexpr name_rule distilbert_names[]{
 };
 
 /// Vision transformers as Hugging Face saves them (ViT, DeiT): norm first. For models with the names of PyTorch's
-/// TransformerEncoder and a last `norm`; what else there is keeps its name, such as `embeddings.cls_token`.
+/// TransformerEncoder and a last `norm`, in it or beside it; what else there is keeps its name, such as
+/// `embeddings.cls_token`.
 inline constexpr name_rule vit_names[]{
     {"**layers.*.self_attn.in_proj_weight[0]", "encoder.layer.*.attention.attention.query.weight"},
     {"**layers.*.self_attn.in_proj_bias[0]", "encoder.layer.*.attention.attention.query.bias"},
