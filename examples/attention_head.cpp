@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A head with projections from the left, and one whose mask comes after the softmax (notebook 002).
+// A head with projections from the left, and one whose mask comes after the softmax (after a PyTorch notebook).
 #include <ashlar/ashlar.hpp>
 
 #include "support/check.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Causal masks: why scores must be filled with minus infinity and not with zero (notebook 002).
+// Causal masks: why scores must be filled with minus infinity and not with zero (after a PyTorch notebook).
 #include <ashlar/ashlar.hpp>
 
 #include "support/check.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Several heads side by side, and a decoder layer made of them (notebook 002).
+// Several heads side by side, and a decoder layer made of them (after a PyTorch notebook).
 #include <ashlar/ashlar.hpp>
 
 #include "support/check.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Attention without parameters, step by step (notebook 003): scores, weights, context vectors.
+// Attention without parameters, step by step (after a PyTorch notebook): scores, weights, context vectors.
 #include <ashlar/ashlar.hpp>
 
 #include "support/check.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// torch's MultiheadAttention written out: packed projections, one head or more, averaged weights (notebook 000).
+// torch's MultiheadAttention written out, after a notebook: packed projections, one head or more, averaged weights.
 #include <ashlar/ashlar.hpp>
 
 #include "support/check.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Scaled dot-product attention with trainable projections, for one query and then for all (notebook 003).
+// Scaled dot-product attention with trainable projections, for one query and then for all (after a PyTorch notebook).
 #include <ashlar/ashlar.hpp>
 
 #include "support/check.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Notebook 003 without PyTorch: trainable self-attention from seeds, its variant with linear layers, and causal ones.
+// A PyTorch notebook without PyTorch: self-attention from seeds, its variant with linear layers, and causal ones.
 #include <ashlar/ashlar.hpp>
 #include <ashlar/nn/init.hpp>
 #include <ashlar/nn/linear.hpp>

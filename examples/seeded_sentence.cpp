@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Notebook 001 without PyTorch: the seeds give the weights, and the modules everything that the notebook prints.
+// A PyTorch notebook without PyTorch: the seeds give the weights, and the modules everything that the notebook prints.
 #include <ashlar/ashlar.hpp>
 #include <ashlar/nn/embedding.hpp>
 #include <ashlar/nn/linear.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A self-attention layer as a struct with a call operator, and the causal variant of it (notebook 003).
+// A self-attention layer as a struct with a call operator, and the causal variant of it (after a PyTorch notebook).
 #include <ashlar/ashlar.hpp>
 
 #include "support/check.hpp"

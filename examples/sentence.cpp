@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A sentence from words to multi-head attention, plain and causal (notebook 001).
+// A sentence from words to multi-head attention, plain and causal (after a PyTorch notebook).
 #include <ashlar/ashlar.hpp>
 
 #include "support/check.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A sentence attends to itself: similarities, weights, and a context vector by hand (notebook 002).
+// A sentence attends to itself: similarities, weights, and a context vector by hand (after a PyTorch notebook).
 #include <ashlar/ashlar.hpp>
 
 #include "support/check.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A word tokenizer and an embedding that feed batched attention with biases (notebook 004).
+// A word tokenizer and an embedding that feed batched attention with biases (after a PyTorch notebook).
 #include <ashlar/ashlar.hpp>
 
 #include "support/check.hpp"

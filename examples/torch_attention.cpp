@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// attention() beside torch's scaled_dot_product_attention: self-attention, one query, narrow keys (notebook 000).
+// attention() beside torch's scaled_dot_product_attention, after a notebook: self-attention, one query, narrow keys.
 #include <ashlar/ashlar.hpp>
 
 #include "support/check.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// torch's TransformerEncoderLayer, and an encoder of four of them (notebook 000).
+// torch's TransformerEncoderLayer, and an encoder of four of them (after a PyTorch notebook).
 #include <ashlar/ashlar.hpp>
 
 #include "support/check.hpp"

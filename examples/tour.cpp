@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A tour: a sentence, the notebooks, an expression's plan and costs, and its time beside plain loops and the core's peak.
+// A tour: a sentence, five PyTorch notebooks, an expression's plan and costs, its time beside loops and the peak.
 #include <ashlar/ashlar.hpp>
 #include <ashlar/plan/explain.hpp>
 
@@ -73,7 +73,7 @@ auto study_layer(const any_expression auto& x, std::size_t m) {
 /// A line or two of each: what it prints, or what PyTorch computes of the same numbers. Each has examples of its own.
 void go_through_the_notebooks() {
     using examples::borrowed, examples::check_near, examples::printed;
-    heading("the notebooks, each by an expression, beside what they print or PyTorch computes");
+    heading("five PyTorch notebooks, each by an expression, beside what they print or PyTorch computes");
     namespace coded = fixtures::self_attention;
     check_near("003 \"journey\" in context", matmul(softmax(matmul(sentence, sentence[1])), sentence),
                {0.4419f, 0.6515f, 0.5683f}, printed);

@@ -25,7 +25,7 @@ static_assert(parameter_count<nn::multihead_attention<{.embed = 48, .heads = 8, 
               48 * (48 + 10 + 20) + 3 * 48 + 48 * 48 + 48);
 static_assert(parameter_count<nn::multihead_attention<{.embed = 64, .heads = 8, .kv_heads = 4, .bias = false}>> == 2 * 64 * 64 + 2 * 64 * 32);
 
-// The notebook's encoder layer: width 4, one head, 16 hidden.
+// An encoder layer of width 4, one head, 16 hidden.
 static_assert(parameter_count<nn::encoder_layer<{.embed = 4, .heads = 1, .hidden = 16}>> == 244);
 static_assert(parameter_count<nn::encoder_layer<{.embed = 512, .heads = 8, .hidden = 2048}>> == 3'152'384);
 static_assert(parameter_count<nn::encoder<{.layer = {.embed = 384, .heads = 12}, .layers = 6, .final_norm = true}>> ==

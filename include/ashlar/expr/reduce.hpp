@@ -274,8 +274,10 @@ template <auto... Axes, any_expression Expression>
     return detail::reduce<reduction_kind::variance, true, Axes...>(std::forward<Expression>(e));
 }
 
-/// The position of the first largest element along an axis, as std::int32_t; of several axes or everything the
-/// position in row-major order.
+/// The position of the first largest element along an axis, as std::int32_t. Of several axes or everything it is one
+/// number: the position in row-major order among the reduced axes as they stand in e, whatever the arguments' order.
+///
+///     auto best = argmax<0, 2>(x);   // x [4, 8, 5] to [8]: best / 5 along axis 0, best % 5 along axis 2
 template <auto... Axes, any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto argmax(Expression&& e) noexcept {
     return detail::reduce<reduction_kind::argmax, false, Axes...>(std::forward<Expression>(e));

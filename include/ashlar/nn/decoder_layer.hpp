@@ -65,9 +65,9 @@ template <class... Choices>
 using decoder_layer_options = encoder_layer_options;
 
 /// A layer of a transformer's decoder, lazily: x [..., T, embed] and memory [..., S, embed] to [..., T, embed], with at
-/// most one batch axis. Options of the call are those of `attention` for the self attention (`causal`, as a rule), and
-/// `cross(...)` for the memory. As PyTorch's nn.TransformerDecoderLayer without dropout. One expression: the first keys
-/// and values, those of the memory, then one loop over rows.
+/// most two batch axes (one without batch_first). Options of the call are those of `attention` for the self attention
+/// (`causal`, as a rule), and `cross(...)` for the memory. As PyTorch's nn.TransformerDecoderLayer without dropout. One
+/// expression: the first keys and values, those of the memory, then one loop over rows.
 ///
 ///     nn::decoder_layer<{.embed = 64, .heads = 4, .hidden = 256}> layer{};
 ///     y = layer(x, memory, causal, nn::cross(keys_below(n)));

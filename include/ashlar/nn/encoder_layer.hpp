@@ -64,8 +64,9 @@ ASHLAR_ALWAYS_INLINE constexpr void append_rows(const Attention& attention, cons
 
 }  // namespace detail
 
-/// A layer of a transformer's encoder, lazily: [..., T, embed] to the same shape, with at most one batch axis. Options of
-/// the call are those of `attention`, a mask before all. As PyTorch's nn.TransformerEncoderLayer without dropout.
+/// A layer of a transformer's encoder, lazily: [..., T, embed] to the same shape, with at most two batch axes (one
+/// without batch_first). Options of the call are those of `attention`, a mask before all. As PyTorch's
+/// nn.TransformerEncoderLayer without dropout.
 ///
 /// The whole layer is one expression: K and V are projected first, and then one loop over tiles of rows does all the
 /// rest, up to the second norm.

@@ -129,8 +129,10 @@ struct basic_kv_cache {
     /// Appends the first `count` rows (all unless given) of k and v, which are [Heads, rows, width] or, as a projection
     /// has them, [rows, Heads * width]. There must be room for them (asserted). Evaluated at once where the rows fit
     /// behind each other, row by row where a ring turns or `count` rows fit and all do not: then what is computed is
-    /// held meanwhile, on the stack or, with one, in a workspace of at least prefill_workspace_bytes<Key, Value>.
+    /// held meanwhile, on the stack or, with one, in a workspace of at least prefill_workspace_bytes<Key, Value>. Rows
+    /// behind `count` may be written where they fit; they do not count, and the next ones overwrite them.
     ///
+    ///     cache.prefill(mha.keys(x), mha.values(x), length);   // the first `length` rows of a prompt
     ///     static workspace<cache_type::prefill_workspace_bytes<decltype(k), decltype(v)>> scratch;
     ///     cache.prefill(k, v, scratch);
     template <any_expression Key, any_expression Value, class Config = current_config>

@@ -76,9 +76,9 @@ template <bool BatchFirst, any_expression Input>
 }  // namespace detail
 
 /// Attention of several heads (Vaswani et al. 2017), lazily: queries [..., Tq, embed], keys [..., Tk, kdim] and values
-/// [..., Tk, vdim] to [..., Tq, embed], with at most one batch axis (two with batch_first). Every option of `attention`
-/// is taken, in its polarity: masks keep. The scores are [..., heads, Tq, Tk], so a bool mask per sequence needs an axis
-/// for the heads: keep(unsqueeze<1>(m)). PyTorch's nn.MultiheadAttention. Keys and values are projected once for all
+/// [..., Tk, vdim] to [..., Tq, embed], with at most two batch axes (one without batch_first). Every option of
+/// `attention` is taken, in its polarity: masks keep. The scores are [..., heads, Tq, Tk], so a bool mask per sequence
+/// needs an axis for the heads: keep(unsqueeze<1>(m)). PyTorch's nn.MultiheadAttention. Keys and values are projected once for all
 /// queries, and the rest is one loop over tiles of queries: no scores exist beyond a tile.
 ///
 ///     nn::multihead_attention<{.embed = 64, .heads = 4}> mha{};

@@ -207,7 +207,10 @@ struct rope {
                          tensor_view<const Element, rows, columns>(sines.data() + first * columns));
         }
     }
-    /// Rows [..., head_width] that all stand at one position, as the heads [heads, head_width] of one token.
+    /// Rows [..., head_width] that all stand at one position, as the heads [heads, head_width] of one token; the position
+    /// is below `positions` (asserted). Lazily, of x's shape; the object is borrowed.
+    ///
+    ///     cache.append(turn.at(k, cache.position()), v);   // k and v are [heads, head_width]
     template <any_expression Input>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto at(Input&& x, std::size_t position) const& noexcept {
         ASHLAR_ASSERT(position < positions, "ashlar: rope: a position is outside the tables; raise .positions");
@@ -219,6 +222,8 @@ struct rope {
     }
     /// Rows at positions of their own: integers whose axes broadcast to those of x but the last ([rows], [batch, 1,
     /// rows]), each less than `positions`.
+    ///
+    ///     auto q = turn.at(heads, places);   // heads [8, rows, head_width], places tensor<int, rows>
     template <any_expression Input, any_expression Starts>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto at(Input&& x, const Starts& each) const& noexcept {
         if constexpr (!fits<shape_of<Input>>())

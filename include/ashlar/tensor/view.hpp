@@ -249,9 +249,13 @@ template <class Element, auto... Dims>
 using tensor_view = basic_view<Element, detail::canonical(Dims)...>;
 
 /// A view whose axes move by static strides, in elements: what slices and transposes of tensors are. As basic_view in
-/// everything else. A stride of 0 repeats elements along its axis, which can then be read but not assigned.
+/// everything else. Strides is a std::array<std::ptrdiff_t, rank>; Dims are std::size_t or axes, one for each stride;
+/// the argument points to the element at index zero of every axis. A stride of 0 repeats elements along its axis, which
+/// can then be read but not assigned; one may be negative. Nothing checks that the memory is large enough.
 ///
-///     strided_view<float, std::array<std::ptrdiff_t, 2>{1, 3}, std::size_t{3}, std::size_t{2}> columns{t.data()};
+///     tensor<float, 2, 3> t{{1, 2, 3}, {4, 5, 6}};
+///     constexpr std::array<std::ptrdiff_t, 2> strides{1, 3};   // to the next row of the view, to its next column
+///     strided_view<float, strides, std::size_t{3}, std::size_t{2}> columns{t.data()};   // columns(2, 0) is 3
 template <class Element, auto Strides, auto... Dims>
 struct ASHLAR_POINTER(Element) strided_view {
     static_assert(detail::view_element<Element>::allowed,
