@@ -22,6 +22,8 @@ add_test(NAME check/files_finds_violations COMMAND "${ASHLAR_BASH}" "${scripts}/
 add_test(NAME check/errors_doc COMMAND "${ASHLAR_BASH}" "${scripts}/check_errors_doc.sh" "${PROJECT_SOURCE_DIR}")
 add_test(NAME check/run_keeps_time COMMAND "${ASHLAR_BASH}" "${scripts}/check_run_test.sh" "${PROJECT_SOURCE_DIR}")
 set_tests_properties(check/files check/files_finds_violations check/errors_doc check/run_keeps_time PROPERTIES LABELS check)
+add_test(NAME check/reference COMMAND "${ASHLAR_BASH}" "${scripts}/check_reference.sh" "${PROJECT_SOURCE_DIR}")
+set_tests_properties(check/files check/files_finds_violations check/errors_doc check/reference PROPERTIES LABELS check)
 
 # Every public header compiles alone, and twice in one unit.
 set(lone_sources "")

@@ -78,8 +78,8 @@ template <bool BatchFirst, any_expression Input>
 /// Attention of several heads (Vaswani et al. 2017), lazily: queries [..., Tq, embed], keys [..., Tk, kdim] and values
 /// [..., Tk, vdim] to [..., Tq, embed], with at most two batch axes (one without batch_first). Every option of
 /// `attention` is taken, in its polarity: masks keep. The scores are [..., heads, Tq, Tk], so a bool mask per sequence
-/// needs an axis for the heads: keep(unsqueeze<1>(m)). PyTorch's nn.MultiheadAttention. Keys and values are projected once for all
-/// queries, and the rest is one loop over tiles of queries: no scores exist beyond a tile.
+/// needs an axis for the heads: keep(unsqueeze<1>(m)). PyTorch's nn.MultiheadAttention. Keys and values are projected
+/// once for all queries, and the rest is one loop over tiles of queries: no scores exist beyond a tile.
 ///
 ///     nn::multihead_attention<{.embed = 64, .heads = 4}> mha{};
 ///     y = mha(x, causal);                          // self attention

@@ -207,8 +207,8 @@ struct rope {
                          tensor_view<const Element, rows, columns>(sines.data() + first * columns));
         }
     }
-    /// Rows [..., head_width] that all stand at one position, as the heads [heads, head_width] of one token; the position
-    /// is below `positions` (asserted). Lazily, of x's shape; the object is borrowed.
+    /// Rows [..., head_width] that all stand at one position, as the heads [heads, head_width] of one token; the
+    /// position is below `positions` (asserted). Lazily, of x's shape; the object is borrowed.
     ///
     ///     cache.append(turn.at(k, cache.position()), v);   // k and v are [heads, head_width]
     template <any_expression Input>
