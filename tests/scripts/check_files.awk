@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: BSL-1.0
-# The file rules: who may include whom, the only door to xsimd, where macros live, SPDX lines, file length.
+# The file rules: who may include whom, the only door to xsimd, where macros live, names that are left to users' macros,
+# SPDX lines, file length. The variable hidden lists the macros that are hidden from xsimd.
 BEGIN {
+    count = split(hidden, names, " ")
+    for (i = 1; i <= count; i++)
+        if (names[i] !~ /^(min|max)$/)
+            left_to_users[names[i]] = 1
     sees["core"] = "core"
     sees["tensor"] = "tensor core"
     sees["expr"] = "expr tensor core"
@@ -106,6 +111,35 @@ is_public && /^[ \t]*#[ \t]*define[ \t]/ {
     }
 }
 
+# A user's macro may have any of these names, so that no identifier of ours may.
+is_public && FILENAME !~ /_macros\.hpp$/ && !/^[ \t]*#[ \t]*include[ \t]/ {
+    code = $0
+    gsub(/"(\\.|[^"\\])*"/, "\"\"", code)
+    gsub(/'(\\[^']*|[^'\\])'/, "0", code)
+    sub(/\/\/.*/, "", code)
+    gsub(/\/\*[^*]*\*\//, " ", code)
+    count = split(code, names, /[^A-Za-z0-9_]+/)
+    for (i = 1; i <= count; i++)
+        if (names[i] ~ /^[A-Z]$/ || (names[i] in left_to_users))
+            fail(FNR, "'" names[i] "' is a name of users' macros; use a word")
+    if (code ~ /(^|[^A-Za-z0-9_])(min|max)[ \t]*\(/)
+        fail(FNR, "users' macros may be called min and max; write (max)(...), or max<>(...) where the arguments find it")
+}
+
+FILENAME == "include/ashlar/kernel/hidden_macros.hpp" && /^#(pragma push_macro|undef)/ {
+    name = $2
+    gsub(/^push_macro\("|"\)$/, "", name)
+    if (/^#undef/)
+        undefined[name] = 1
+    else
+        pushed[name] = 1
+}
+FILENAME == "include/ashlar/kernel/restored_macros.hpp" && /^#pragma pop_macro/ {
+    name = $2
+    gsub(/^pop_macro\("|"\)$/, "", name)
+    popped[name] = 1
+}
+
 is_public && /^[ \t]*#[ \t]*include[ \t]/ {
     if (!match($0, /<[^>]*>/)) {
         fail(FNR, "write #include <ashlar/...> with angle brackets")
@@ -129,6 +163,17 @@ is_public && /^[ \t]*#[ \t]*include[ \t]/ {
 END {
     if (previous != "")
         finish_file()
+    for (name in pushed)
+        all_hidden[name] = 1
+    for (name in popped)
+        all_hidden[name] = 1
+    for (name in undefined)
+        all_hidden[name] = 1
+    for (name in all_hidden)
+        if (!(name in pushed) || !(name in undefined) || !(name in popped)) {
+            printf "include/ashlar/kernel/hidden_macros.hpp: macro %s is not pushed, undefined and popped\n", name
+            violations++
+        }
     if (violations) {
         printf "%d violations\n", violations
         exit 1

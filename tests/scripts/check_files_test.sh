@@ -33,6 +33,9 @@ sound_tree() {
     rm -rf "$tree"/*
     header core/config.hpp '#include <cstddef>' '#define ASHLAR_X 1'
     header kernel/simd.hpp '#include <ashlar/core/config.hpp>' '#include <xsimd/xsimd.hpp>'
+    header kernel/hidden_macros.hpp '#pragma push_macro("near")' '#undef near'
+    header kernel/restored_macros.hpp '#pragma pop_macro("near")'
+    header core/names.hpp '// T may be a word in a comment' 'const char* x = "T near"; auto y = 1.0L + (max)(2, 3) + max<>(2, 3); char z = '"'T'"';'
     header tensor/print.hpp '#include <ostream>' '#include <ashlar/core/config.hpp>'
     header nn/linear.hpp '#include <ashlar/eval/eval.hpp>' 'template <linear_options Options>' \
         'static constexpr double eps = Options.eps;' 'linear<{Options.in, 2 * Options.out}> w; norm<Options.kind, {Options.in}, float> n; x = options.eps;'
@@ -61,8 +64,18 @@ header ashlar.hpp '#include <ashlar/nn/linear.hpp>'
 finds "ashlar.hpp may include"
 header nn/norm.hpp 'template <norm_options Options>' 'x = layer_norm(x, Options.eps);'
 finds "include/ashlar/nn/norm.hpp:4: a member of a template argument"
-header nn/norm.hpp 'template <class T, norm_options O, class U>' 'norm<{O.size}> n; x = layer_norm(x, O.eps);'
+header nn/norm.hpp 'template <class Type, norm_options Given, class Other>' 'norm<{Given.size}> n; x = layer_norm(x, Given.eps);'
 finds "include/ashlar/nn/norm.hpp:4: a member of a template argument"
+header core/letter.hpp 'template <class T>'
+finds "include/ashlar/core/letter.hpp:3: 'T' is a name of users' macros"
+header core/near.hpp 'constexpr int far = 1, near = 2;'
+finds "'near' is a name of users' macros"
+header core/extreme.hpp 'auto x = std::max(1, 2);'
+finds "write (max)(...)"
+header kernel/restored_macros.hpp
+finds "macro near is not pushed, undefined and popped"
+header kernel/hidden_macros.hpp '#pragma push_macro("near")'
+finds "macro near is not pushed, undefined and popped"
 header detail/x.hpp
 finds "'detail' is no layer"
 printf '#pragma once\n' >"$tree/include/ashlar/core/bare.hpp"
