@@ -150,7 +150,8 @@ TEST(names, bart) {
 }
 
 TEST(names, t5) {
-    EXPECT_EQ(offered(io::t5_names, "encoder.layers.3.linear1.weight"), " encoder.block.3.layer.1.DenseReluDense.wi.weight");
+    EXPECT_EQ(offered(io::t5_names, "encoder.layers.3.linear1.weight"),
+              " encoder.block.3.layer.1.DenseReluDense.wi.weight");
     EXPECT_EQ(offered(io::t5_names, "decoder.layers.3.norm3.weight"), " decoder.block.3.layer.2.layer_norm.weight");
     EXPECT_EQ(offered(io::t5_names, "decoder.norm.weight"), " decoder.final_layer_norm.weight");
     EXPECT_EQ(offered(io::t5_names, "lm_head.weight"), " lm_head.weight shared.weight encoder.embed_tokens.weight");
@@ -171,9 +172,10 @@ std::size_t single_stars(std::string_view pattern) {
 
 // Stars are put in in order, so a rule that drops the first of several would put it in the place of another.
 TEST(names, tables_drop_no_star) {
-    for (const io::name_map names : {io::name_map(io::bert_names), io::name_map(io::llama_names), io::name_map(io::gpt2_names),
-                                     io::name_map(io::distilbert_names), io::name_map(io::vit_names),
-                                     io::name_map(io::bart_names), io::name_map(io::t5_names)})
+    for (const io::name_map names :
+         {io::name_map(io::bert_names), io::name_map(io::llama_names), io::name_map(io::gpt2_names),
+          io::name_map(io::distilbert_names), io::name_map(io::vit_names), io::name_map(io::bart_names),
+          io::name_map(io::t5_names)})
         for (const io::name_rule& rule : names)
             if (single_stars(rule.file) != 0) {
                 EXPECT_EQ(single_stars(rule.file), single_stars(rule.model)) << rule.model << " as " << rule.file;
