@@ -64,6 +64,25 @@ TEST(aliasing, overlapping_views) {
     moved([](auto v) { return v + 0.0f; });
 }
 
+// What masks read is no operand of a node.
+TEST(aliasing, bools_of_masks) {
+    support::random_numbers random(5);
+    const auto scores = random.normal<float, 70, 70>();
+    tensor<bool, 70, 70> kept = random.normal<float, 70, 70>() > 0.0f;
+    const auto check_with = [&](auto make) {
+        auto bools = kept;
+        const auto expected = detail::constant_evaluate(make(kept));
+        bools = make(bools);
+        EXPECT_TRUE(all(bools == expected));
+    };
+    check_with([&](auto& m) { return softmax(masked(scores, keep(transpose(m)))) > 0.0f; });
+    check_with([&](auto& m) { return softmax(masked(scores, causal && !keep(transpose(m)))) > 0.0f; });
+    check_with([&](auto& m) { return where(keep(transpose(m) || m), scores, 0.0f) != 0.0f; });
+    const tensor<int, 3> lengths{4, 2, 5};
+    static_assert(alias_workspace_bytes<decltype(masked(zeros<float, 3, 5, 5>(), keys_below(lengths)))> != 0);
+    static_assert(alias_workspace_bytes<decltype(masked(zeros<float, 5, 5>(), causal && !keep(full<bool, 5>(true))))> == 0);
+}
+
 TEST(destinations, strided_and_unaligned) {
     support::random_numbers random(3);
     const auto x = random.normal<float, 19, 17>();

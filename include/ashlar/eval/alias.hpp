@@ -57,6 +57,10 @@ ASHLAR_ALWAYS_INLINE overlap find_overlap(const typename Plan::expression_type& 
                         if (static_cast<const void*>(array.data()) == destination.data()) here = reads_in_place<Plan>(Id) ? overlap::none : overlap::rows;
                 if (here > found) found = here;
             }
+        } else if constexpr (Plan::nodes[Id].borrowing_mask) {
+            for_each_borrowed(node_at<Id>(e).mask, [&](const auto& array) ASHLAR_LAMBDA_INLINE {
+                if (share_memory<config>(array, destination)) found = overlap::any;
+            });
         }
     };
     [&]<std::size_t... Index>(std::index_sequence<Index...>) ASHLAR_LAMBDA_INLINE {

@@ -33,7 +33,7 @@ struct mask_tag {};
 /// `is_static` (the type alone decides, and the object is empty) and `static_part` (a static mask that keeps at least
 /// as much). Where the kept keys of neighbouring queries are one interval, it has `span<Scores>(batch, first_query,
 /// last_query)`, a key_span, which saves asking tile by tile. A static one also has `keeps_pair(query, key)`,
-/// `boundary_count` and `boundaries(query, keys)` (see masks/count.hpp).
+/// `boundary_count` and `boundaries(query, keys)` (see masks/count.hpp). Where it reads memory, `memory()` is that array.
 template <class Mask>
 concept any_mask = std::is_same_v<typename std::remove_cvref_t<Mask>::mask_category, detail::mask_tag>;
 

@@ -20,11 +20,11 @@ consteval axis_list destination_strides() {
     }
 }
 
-/// Whether an expression reads memory that a destination could overlap: arrays that it does not own.
+/// Whether an expression reads memory that a destination could overlap: arrays that it or its masks do not own.
 template <class Expression>
 inline constexpr bool borrows_memory = [] {
     for (const graph_node& n : graph<Expression>::nodes)
-        if (n.kind == node_kind::array && !n.owned) return true;
+        if ((n.kind == node_kind::array && !n.owned) || n.borrowing_mask) return true;
     return false;
 }();
 

@@ -10,6 +10,7 @@
 #include <ashlar/expr/nodes.hpp>
 #include <ashlar/expr/provenance.hpp>
 #include <ashlar/expr/masks/count.hpp>
+#include <ashlar/expr/masks/memory.hpp>
 
 namespace ashlar::detail {
 
@@ -32,6 +33,7 @@ struct node_parameters {
     std::size_t kept = 0;      // masked: pairs that the mask's type keeps, over all batch entries
     bool static_mask = false;
     bool owned = false;  // arrays: held by value, so nothing else can overlap it
+    bool borrowing_mask = false;  // masked, mask: the mask reads arrays that it does not own
     bool fast = false;   // map, softmax: of lower precision, as it was asked for
     bool costly = false;  // map: many instructions, as exponentials are
 };
@@ -123,7 +125,9 @@ inline constexpr node_parameters parameters_of<map_node<fast_function<Function>,
     .flops = flops_of_function<Function>(), .fast = true, .costly = is_costly_function<Function>()};
 template <class Mask, class Expression>
 inline constexpr node_parameters parameters_of<masked_node<Mask, Expression>>{
-    .kept = mask_kept_pairs<Mask, typename Expression::shape_type>, .static_mask = Mask::is_static};
+    .kept = mask_kept_pairs<Mask, typename Expression::shape_type>, .static_mask = Mask::is_static, .borrowing_mask = mask_borrows<Mask>()};
+template <class Mask, class Shape>
+inline constexpr node_parameters parameters_of<mask_node<Mask, Shape>>{.borrowing_mask = mask_borrows<Mask>()};
 template <reduction_kind Kind, std::size_t Axis, bool Keep, class Shape, class Element, class Expression>
 inline constexpr node_parameters parameters_of<reduce_node<Kind, Axis, Keep, Shape, Element, Expression>>{
     .variant = static_cast<std::uint8_t>(Kind), .axis = Axis};

@@ -52,6 +52,8 @@ struct keep_mask {
 
     Array kept;
 
+    ASHLAR_ALWAYS_INLINE constexpr const Array& memory() const noexcept { return kept; }
+
     template <class Scores>
     ASHLAR_ALWAYS_INLINE constexpr bool keeps(const score_coordinates<Scores>& at) const noexcept {
         constexpr auto strides = strides_among<Array, Scores>();
@@ -124,6 +126,8 @@ struct keep_mask<Expression> {
     using check = mask_shape<shape_of<Expression>, Scores>;
 
     Expression kept;
+
+    ASHLAR_ALWAYS_INLINE constexpr const Expression& memory() const noexcept { return kept; }
 
     template <class Scores>
     ASHLAR_ALWAYS_INLINE constexpr bool keeps(const score_coordinates<Scores>& at) const noexcept {

@@ -118,6 +118,8 @@ struct keys_below_each_mask {
 
     Array counts;
 
+    ASHLAR_ALWAYS_INLINE constexpr const Array& memory() const noexcept { return counts; }
+
     template <class Scores>
     ASHLAR_ALWAYS_INLINE constexpr bool keeps(const score_coordinates<Scores>& at) const noexcept {
         return at[Scores::rank - 1] < count<Scores>(at.data());

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSL-1.0
+// What masks read from memory that they do not own, such as the bools of `keep`: a destination may overlap it.
+#pragma once
+
+#include <cstddef>
+#include <utility>
+
+#include <ashlar/core/concepts.hpp>
+#include <ashlar/core/config.hpp>
+#include <ashlar/expr/nodes.hpp>
+
+namespace ashlar::detail {
+
+/// Whether a mask, or an expression that one reads, borrows an array. Masks that read memory say so by `memory()`.
+template <class Mask>
+consteval bool mask_borrows() {
+    if constexpr (array_expression<Mask>) {
+        return !is_owning_tensor<Mask>;
+    } else if constexpr (node_expression<Mask>) {
+        return []<std::size_t... Index>(std::index_sequence<Index...>) {
+            return (false || ... || mask_borrows<operand_type<Index, Mask>>());
+        }(std::make_index_sequence<Mask::operand_count>{});
+    } else if constexpr (Mask::is_static) {
+        return false;
+    } else if constexpr (requires(const Mask& m) { m.memory(); }) {
+        return mask_borrows<std::remove_cvref_t<decltype(std::declval<const Mask&>().memory())>>();
+    } else if constexpr (requires(const Mask& m) { m.left, m.right; }) {
+        return mask_borrows<decltype(Mask::left)>() || mask_borrows<decltype(Mask::right)>();
+    } else if constexpr (requires(const Mask& m) { m.operand; }) {
+        return mask_borrows<decltype(Mask::operand)>();
+    } else {
+        return false;
+    }
+}
+
+/// Calls f for each of these arrays.
+template <class Mask, class Function>
+ASHLAR_ALWAYS_INLINE constexpr void for_each_borrowed(const Mask& m, const Function& f) {
+    if constexpr (!mask_borrows<Mask>()) {
+        return;
+    } else if constexpr (array_expression<Mask>) {
+        f(m);
+    } else if constexpr (node_expression<Mask>) {
+        [&]<std::size_t... Index>(std::index_sequence<Index...>) ASHLAR_LAMBDA_INLINE {
+            (for_each_borrowed(m.template operand<Index>(), f), ...);
+        }(std::make_index_sequence<Mask::operand_count>{});
+    } else if constexpr (requires { m.memory(); }) {
+        for_each_borrowed(m.memory(), f);
+    } else if constexpr (requires { m.left, m.right; }) {
+        for_each_borrowed(m.left, f);
+        for_each_borrowed(m.right, f);
+    } else {
+        for_each_borrowed(m.operand, f);
+    }
+}
+
+}  // namespace ashlar::detail
