@@ -60,6 +60,22 @@ TEST(encoder, inputs_that_are_computed) {
     support::check(e(transpose(across)), expected(e, reference::transpose(of(across))), tolerance);
 }
 
+// With an even number of steps the input is put where the result goes: over itself.
+TEST(encoder, inputs_that_overlap) {
+    const auto& e = random_encoder<stack<2, false>>();
+    const auto x = support::random_numbers(6).normal<float, 8, 8>();
+    const auto turned = expected(e, reference::transpose(of(x)));
+    auto y = x;
+    y = e(transpose(y));
+    reference::expect_near(y, turned, tolerance);
+    y = x;
+    y = e(transpose(y) * 1.0f);
+    reference::expect_near(y, turned, tolerance);
+    y = x;
+    transpose(y) = e(y);
+    reference::expect_near(transpose(y), expected(e, of(x)), tolerance);
+}
+
 TEST(encoder, as_an_operand) {
     const auto& e = random_encoder<stack<2, false>>();
     const auto x = support::random_numbers(5).normal<float, 9, 8>();
