@@ -129,7 +129,8 @@ consteval std::size_t count_flops(plan_parts<Parts...>) {
 template <class Expression>
 inline constexpr std::size_t flops = detail::expression_flops<std::remove_cvref_t<Expression>>;
 
-/// Bytes of scratch that an evaluation of Expression needs for a destination that overlaps nothing it reads.
+/// Bytes of scratch that an evaluation of Expression needs for a dense destination, also where that overlaps what is read (which
+/// takes alias_workspace_bytes<Expression> of stack besides). Others have their own number, workspace_bytes_into<Destination, Expression>.
 ///
 ///     workspace<workspace_bytes<decltype(e)>> scratch;
 ///     evaluate(result, e, scratch);
