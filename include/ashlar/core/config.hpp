@@ -9,7 +9,8 @@
 #define ASHLAR_VERSION_MINOR 1
 #define ASHLAR_VERSION_PATCH 0
 
-/// Bytes of scratch that an evaluation may put on the stack; larger plans need a `workspace` (default 256 KiB).
+/// Bytes that one evaluation may put on the stack: scratch, the result of `eval`, the copy that an overlap takes. Larger
+/// plans need a `workspace`, larger results a destination (default 256 KiB).
 #ifndef ASHLAR_STACK_BUDGET
 #define ASHLAR_STACK_BUDGET (256 * 1024)
 #endif
