@@ -61,7 +61,11 @@ struct product_operands : stage_axes<Plan, Element, Stage, Rows> {
         at[left_rank - 1] = 0;
         return at;
     }
-    ASHLAR_ALWAYS_INLINE std::array<std::size_t, right_rank> in_right() const { return operand_batch<right>(0); }
+    ASHLAR_ALWAYS_INLINE std::array<std::size_t, right_rank> in_right() const {
+        auto at = operand_batch<right>(0);
+        at[right_rank - 1] = this->first_column();
+        return at;
+    }
 
     template <std::size_t Id>
     ASHLAR_ALWAYS_INLINE auto operand_batch(std::size_t row) const {

@@ -182,7 +182,7 @@ ASHLAR_ALWAYS_INLINE void run_tile(frame<Plan, Element>& f) {
     if constexpr (writer != no_axis)
         if (tile != nullptr) {
             f.destination = target;
-            for (std::size_t i = 0; i < Rows * stage_axes<Plan, Element, writer, Rows>::columns; ++i) tile[i] = f.tile_copy[i];
+            for (std::size_t i = 0; i < Rows * stage_axes<Plan, Element, writer, Rows>::all_columns; ++i) tile[i] = f.tile_copy[i];
         }
 }
 
@@ -190,7 +190,13 @@ template <std::size_t Loop, std::size_t Rows, class Plan, class Element>
 ASHLAR_ALWAYS_INLINE void run_loop(frame<Plan, Element>& f) {
     constexpr plan_loop loop = Plan::code.loops[Loop];
     constexpr auto id = static_cast<std::int16_t>(Loop);
-    if constexpr (!loop.rows) {
+    if constexpr (loop.columns) {
+        for (std::size_t i = 0; i < loop.extent; i += loop.tile) {
+            f.index[Loop] = i + loop.tile <= loop.extent ? i : loop.extent - loop.tile;
+            run_items<id, Rows>(f);
+        }
+        f.index[Loop] = 0;
+    } else if constexpr (!loop.rows) {
         for (std::size_t i = 0; i < loop.extent; ++i) {
             f.index[Loop] = i;
             run_items<id, Rows>(f);

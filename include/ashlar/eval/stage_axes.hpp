@@ -15,7 +15,13 @@ struct stage_axes {
     static constexpr auto top = static_cast<std::size_t>(stage.top);
     static constexpr auto space = static_cast<std::size_t>(stage.space);
     static constexpr std::size_t space_rank = Plan::nodes[space].rank, top_rank = Plan::nodes[top].rank;
-    static constexpr std::size_t columns = stage.column_axis == no_axis ? 1 : Plan::nodes[space].extents[stage.column_axis];
+    static constexpr std::size_t all_columns = stage.column_axis == no_axis ? 1 : Plan::nodes[space].extents[stage.column_axis];
+    /// The loop over tiles of columns, -1 if there is none.
+    static constexpr std::int16_t column_loop =
+        stage.column_axis == no_axis || stage.bindings[stage.column_axis] == whole_axis || !Plan::code.loops[static_cast<std::size_t>(stage.bindings[stage.column_axis])].columns
+            ? whole_axis
+            : stage.bindings[stage.column_axis];
+    static constexpr std::size_t columns = column_loop == whole_axis ? all_columns : Plan::code.loops[static_cast<std::size_t>(column_loop < 0 ? 0 : column_loop)].tile;
     static constexpr bool rows_in_lanes = stage.lanes == lane_axis::rows;
     static constexpr std::size_t width = stage_lanes<Plan, Stage>();
     static constexpr bool rows_are_tiled =
@@ -34,6 +40,14 @@ struct stage_axes {
             return f.index[static_cast<std::size_t>(stage.bindings[stage.row_axis])];
     }
 
+    /// The first column of the tile; columns are counted from there.
+    ASHLAR_ALWAYS_INLINE std::size_t first_column() const {
+        if constexpr (column_loop == whole_axis)
+            return 0;
+        else
+            return f.index[static_cast<std::size_t>(column_loop)];
+    }
+
     ASHLAR_ALWAYS_INLINE std::array<std::size_t, space_rank> in_space(std::size_t row, std::size_t column) const {
         std::array<std::size_t, space_rank> at{};
         for_each_axis<space_rank>([&]<std::size_t Axis>() ASHLAR_LAMBDA_INLINE {
@@ -41,7 +55,7 @@ struct stage_axes {
             if constexpr (Axis == stage.row_axis)
                 at[Axis] = row;
             else if constexpr (Axis == stage.column_axis)
-                at[Axis] = column;
+                at[Axis] = first_column() + column;
             else if constexpr (loop != whole_axis)
                 at[Axis] = f.index[static_cast<std::size_t>(loop)];
         });

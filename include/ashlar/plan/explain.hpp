@@ -139,7 +139,14 @@ private:
         const plan_loop& l = code.loops[index(loop)];
         const char* name = name_of_loop(loop);
         start_line();
-        if (!l.rows) {
+        if (l.columns) {
+            out.put("for every ");
+            out.put(l.tile);
+            out.put(" of ");
+            out.put(l.extent);
+            out.put(" columns");
+            if (l.extent % l.tile != 0) out.put(", some of them twice");
+        } else if (!l.rows) {
             out.put("for each of ");
             out.put(l.extent);
         } else if (l.tile == l.extent) {

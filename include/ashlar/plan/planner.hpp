@@ -64,10 +64,12 @@ private:
 
     constexpr bool is_rows_loop(id loop) const { return loop != whole_axis && plan.loops[index(loop)].rows; }
 
+    constexpr bool is_columns_loop(id loop) const { return loop != whole_axis && plan.loops[index(loop)].columns; }
+
     /// The axes that are bound to loops over one entry at a time.
     constexpr std::array<bool, max_rank> entries_of_loops(const binding_list& b) const {
         std::array<bool, max_rank> out{};
-        for (std::size_t a = 0; a < max_rank; ++a) out[a] = b[a] != whole_axis && !is_rows_loop(b[a]);
+        for (std::size_t a = 0; a < max_rank; ++a) out[a] = b[a] != whole_axis && !is_rows_loop(b[a]) && !is_columns_loop(b[a]);
         return out;
     }
 
@@ -125,6 +127,10 @@ private:
 
     constexpr id emit_product(id top, const core_choice& choice, destination out, const binding_list& bindings,
                               loop_stack stack);
+
+    /// Columns of a tile for a product with its rows in lanes that is copied to where its columns are contiguous; 0 if all
+    /// of them are computed at once.
+    constexpr std::size_t column_tile(const stage& s, const graph_node& top, const destination& out, const graph_node& core) const;
 
     /// Adds a stage whose rows or columns are in lanes. Where the destination wants the other order, it is computed
     /// into a buffer first and copied.

@@ -106,7 +106,7 @@ struct program_builder {
 
     constexpr std::size_t bound_extent(id loop) const {
         const plan_loop& l = plan.loops[static_cast<std::size_t>(loop)];
-        return l.rows ? l.tile : 1;
+        return l.rows || l.columns ? l.tile : 1;
     }
 
     /// Strides of a buffer for a node whose `lane` axis is innermost (padded to full registers) and whose other axes
@@ -178,6 +178,15 @@ struct program_builder {
         return index;
     }
 
+    constexpr id open_column_loop(loop_stack& stack, std::size_t extent, std::size_t tile) {
+        const auto index = static_cast<id>(plan.loop_count++);
+        const id parent = stack.innermost();
+        plan.loops[static_cast<std::size_t>(index)] = {parent, extent, tile, false, true};
+        add_item({parent, true, index});
+        stack.push(index);
+        return index;
+    }
+
     /// The place of a new item of a parent: before the loops that are still open there, else at the end. The first of
     /// them is the one opened last, by what the others wait for.
     constexpr std::size_t place_in(id parent) const {
@@ -207,7 +216,7 @@ struct program_builder {
             if (item.parent != parent) continue;
             if (!item.is_loop || !closed[static_cast<std::size_t>(item.index)]) return -1;
             const plan_loop& l = plan.loops[static_cast<std::size_t>(item.index)];
-            if (l.extent != extent || l.tile != tile || l.rows != rows) return -1;
+            if (l.extent != extent || l.tile != tile || l.rows != rows || l.columns) return -1;
             for (std::size_t s = 0; s < plan.stage_count; ++s) {
                 const plan_stage<Count>& stage = plan.stages[s];
                 if (!is_inside(stage.loop, item.index)) continue;

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSL-1.0
+// Scores of several rows against a large table: computed in tiles of columns, of which the last one overlaps another.
+#include <ashlar/nn/embedding.hpp>
+
+#include <tests/plan/program_check.hpp>
+#include <tests/support/differential.hpp>
+
+namespace {
+
+using namespace ashlar;
+
+template <std::size_t Rows, std::size_t Entries, std::size_t Depth>
+struct scores {
+    support::random_numbers random{21};
+    tensor<float, Rows, Depth> x = random.normal<float, Rows, Depth>();
+    tensor<float, Entries, Depth> table = random.normal<float, Entries, Depth>();
+    tensor<float, Entries> bias = random.normal<float, Entries>();
+
+    double at(std::size_t r, std::size_t c) const {
+        double sum = 0;
+        for (std::size_t d = 0; d < Depth; ++d) sum += static_cast<double>(x(r, d)) * static_cast<double>(table(c, d));
+        return sum;
+    }
+    template <class F>
+    reference::array expected(F f) const {
+        reference::array y = reference::make({Rows, Entries});
+        for (std::size_t r = 0; r < Rows; ++r)
+            for (std::size_t c = 0; c < Entries; ++c) y.values[r * Entries + c] = f(r, c);
+        return y;
+    }
+};
+
+/// Some loop of the plan of E runs over tiles of columns.
+template <class E>
+consteval bool is_cut() {
+    for (const auto& loop : detail::planned<E, current_config>::code.loops)
+        if (loop.columns) return true;
+    return false;
+}
+
+template <std::size_t Rows, std::size_t Entries>
+void check_scores() {
+    static const scores<Rows, Entries, 60> s;
+    const auto e = matmul(s.x, transpose(s.table));
+    static_assert(is_cut<decltype(e)>() && workspace_bytes<decltype(e)> <= 28 * 1024);
+    support::check(e, s.expected([](std::size_t r, std::size_t c) { return s.at(r, c); }), 1e-5);
+    const auto more = relu(e * 0.5f + s.bias);
+    static_assert(is_cut<decltype(more)>());
+    support::check(more, s.expected([](std::size_t r, std::size_t c) { return std::max(0.0, s.at(r, c) / 2 + static_cast<double>(s.bias(c))); }), 1e-5);
+}
+
+TEST(column_tiles, scores_with_epilogues) {
+    check_scores<9, 1024>();
+    check_scores<27, 1009>();  // a prime
+    check_scores<70, 300>();   // several tiles of rows
+}
+
+TEST(column_tiles, into_views_and_stores) {
+    static const scores<17, 700, 40> s;
+    static const auto expected = s.expected([](std::size_t r, std::size_t c) { return s.at(r, c); });
+    static tensor<float, 17, 2, 700> wide;
+    static tensor<float, 700, 17> turned;
+    support::check_into(strided_view<float, std::array<std::ptrdiff_t, 2>{1400, 1}, 17, 700>{wide.data()}, matmul(s.x, transpose(s.table)), 1e-5);
+    support::check_into(transpose(turned), matmul(s.x, transpose(s.table)), 1e-5);
+    static tensor<float, 17, 700> kept;
+    support::check(store(kept, matmul(s.x, transpose(s.table))), expected, 1e-5);
+    reference::expect_near(kept, expected, 1e-5);
+}
+
+TEST(column_tiles, batches) {
+    static support::random_numbers random(22);
+    static const auto x = random.normal<float, 3, 18, 40>();
+    static const auto table = random.normal<float, 600, 40>();
+    const auto e = matmul(x, transpose(table));
+    static_assert(is_cut<decltype(e)>());
+    support::check(e);
+}
+
+TEST(column_tiles, rows_that_are_needed_whole) {
+    static const scores<20, 600, 40> s;
+    const auto expected = s.expected([](std::size_t r, std::size_t c) { return s.at(r, c); });
+    reference::array weights = expected, shares = expected;
+    for (std::size_t r = 0; r < 20; ++r) {
+        double most = -1e30, total = 0;
+        for (std::size_t c = 0; c < 600; ++c) most = std::max(most, expected.values[r * 600 + c]);
+        for (std::size_t c = 0; c < 600; ++c) total += std::exp(expected.values[r * 600 + c] - most);
+        for (std::size_t c = 0; c < 600; ++c) {
+            weights.values[r * 600 + c] = std::exp(expected.values[r * 600 + c] - most) / total;
+            shares.values[r * 600 + c] -= most + std::log(total);
+        }
+    }
+    const auto e = matmul(s.x, transpose(s.table));
+    support::check(softmax(e), weights, 1e-5);
+    support::check(log_softmax(e), shares, 1e-5);
+}
+
+/// The destination is the left operand: a tile of rows is held back until all of its columns are finished.
+TEST(column_tiles, in_place) {
+    support::random_numbers random(23);
+    static auto x = random.normal<float, 40, 288>();
+    static const auto w = random.normal<float, 288, 288>();
+    static_assert(is_cut<decltype(matmul(x, transpose(w)) + x)>());
+    reference::array expected = reference::make({40, 288});
+    for (std::size_t r = 0; r < 40; ++r)
+        for (std::size_t c = 0; c < 288; ++c) {
+            double sum = static_cast<double>(x(r, c));
+            for (std::size_t d = 0; d < 288; ++d) sum += static_cast<double>(x(r, d)) * static_cast<double>(w(c, d));
+            expected.values[r * 288 + c] = sum;
+        }
+    x = matmul(x, transpose(w)) + x;
+    reference::expect_near(x, expected, 1e-4);
+}
+
+TEST(column_tiles, programs_are_sound) {
+    static scores<70, 601, 40> s;
+    static tensor<float, 2, 33, 40> x;
+    support::expect_sound(matmul(s.x, transpose(s.table)));
+    support::expect_sound(relu(matmul(x, transpose(s.table)) + s.bias));
+    support::expect_sound(softmax(matmul(s.x, transpose(s.table))));
+    const auto text = explain(matmul(s.x, transpose(s.table)));
+    EXPECT_NE(std::string(text.c_str()).find(" of 601 columns, some of them twice"), std::string::npos) << text.c_str();
+}
+
+/// A vocabulary of 32,768 words: some tens of KB, whatever the rows.
+using words = nn::embedding<{.entries = 32768, .size = 288}>;
+template <std::size_t Rows>
+constexpr std::size_t scratch = workspace_bytes<decltype(std::declval<const words&>().scores(std::declval<const tensor<float, Rows, 288>&>()))>;
+static_assert(scratch<1> == 0 && scratch<9> <= 64 * 1024 && scratch<27> <= 64 * 1024 && scratch<128> <= 64 * 1024);
+
+}  // namespace
