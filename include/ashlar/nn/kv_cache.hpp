@@ -265,8 +265,8 @@ private:
         if constexpr (can_write<Key, Value>()) {
             constexpr bool fits = detail::held_on_stack<Rows::held, Rows::template scratch<Config>, Config::stack_budget>::fits;
             static_assert(detail::held_on_stack<Rows::held, Rows::template scratch<Config>, Config::stack_budget>::fits,
-                          "ashlar: kv_cache: rows that are computed, or their scratch, exceed ASHLAR_STACK_BUDGET; pass a "
-                          "workspace of prefill_workspace_bytes<K, V> or refill_workspace_bytes<K, V>");
+                          "ashlar: kv_cache: computed rows, or their scratch, exceed ASHLAR_STACK_BUDGET; pass a workspace, of "
+                          "prefill_workspace_bytes<K, V>, or of remember_workspace_bytes<Memory, Cache> where a decoder remembers");
             if constexpr (fits) write_counted<Rows, Config>(k, v, count, detail::stack_scratch{});
         }
     }
@@ -276,7 +276,7 @@ private:
             constexpr bool suffices = ashlar::detail::workspace_size<Bytes, Rows::template bytes<Config>>::suffices;
             static_assert(ashlar::detail::workspace_size<Bytes, Rows::template bytes<Config>>::suffices,
                           "ashlar: kv_cache: the workspace is too small; it needs prefill_workspace_bytes<K, V>, or "
-                          "refill_workspace_bytes<K, V>");
+                          "remember_workspace_bytes<Memory, Cache> where a decoder remembers");
             if constexpr (suffices) write_counted<Rows, Config>(k, v, count, detail::workspace_scratch{scratch.bytes});
         }
     }
