@@ -103,6 +103,15 @@ static_assert(same(
     tensor<int, 2, 3>{{2, 3, 4}, {5, 6, 7}}));
 static_assert(same(constant_evaluate(let(whole, [](const auto& a) { return a; })), whole));
 
+// A name twice in one expression, at different depths: g++ 12 took one of these empty objects for the other.
+constexpr tensor<float, 3, 3> counted{{1, 2, 3}, {4, 5, 6}, {7, 8, 9}};
+static_assert(same(constant_evaluate(let(-counted, [](const auto& y) { return where(keys_below(2), y, 0.5f) + y; })),
+                   tensor<float, 3, 3>{{-2, -4, -2.5f}, {-8, -10, -5.5f}, {-14, -16, -8.5f}}));
+static_assert(same(constant_evaluate(let(counted, [](const auto& y) { return where(causal, y, 0.5f) + (y - where(causal, 1.0f, y)); })),
+                   tensor<float, 3, 3>{{1, 0.5f, 0.5f}, {7, 9, 0.5f}, {13, 15, 17}}));
+static_assert(same(constant_evaluate(index<0>(counted) + (index<0>(counted) * 2 + index<0>(counted)) + index<1>(counted)),
+                   tensor<std::int32_t, 3, 3>{{0, 1, 2}, {4, 5, 6}, {8, 9, 10}}));
+
 // store writes in constant expressions too.
 constexpr bool stores() {
     tensor<int, 2, 3> kept{};

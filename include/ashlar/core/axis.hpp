@@ -2,6 +2,8 @@
 // Dimensions: integers, and named axes that are part of a tensor's type.
 #pragma once
 
+#include <ashlar/core/config.hpp>
+
 #include <concepts>
 #include <cstddef>
 #include <type_traits>

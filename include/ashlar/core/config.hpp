@@ -2,6 +2,23 @@
 // The only macros of the library, and the type that carries every build setting into the code it affects.
 #pragma once
 
+// One error rather than hundreds: clang stops at a fatal one, g++ at a header that is missing.
+#if defined(__clang__) && (defined(__apple_build_version__) ? __clang_major__ < 16 : __clang_major__ < 17)
+#pragma clang diagnostic fatal "-W#warnings"
+#warning "ashlar: compiler: needs clang 17, Apple clang 16 or g++ 12, or newer; choose another one (CXX=...)"
+#error "ashlar: compiler: needs clang 17, Apple clang 16 or g++ 12, or newer; choose another one (CXX=...)"
+#elif defined(__clang__) && __cplusplus < 202002L
+#pragma clang diagnostic fatal "-W#warnings"
+#warning "ashlar: compiler: needs C++20; add -std=c++20"
+#error "ashlar: compiler: needs C++20; add -std=c++20"
+#elif defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 12
+#error "ashlar: compiler: needs clang 17, Apple clang 16 or g++ 12, or newer; choose another one (CXX=...)"
+#include <ashlar: stopped, see the error above>
+#elif defined(__GNUC__) && __cplusplus < 202002L
+#error "ashlar: compiler: needs C++20; add -std=c++20"
+#include <ashlar: stopped, see the error above>
+#endif
+
 #include <cstddef>
 #include <cstdint>
 
@@ -98,6 +115,16 @@
 #define ASHLAR_FAST_MATH 0
 #endif
 
+// Whether this build has vector registers for which xsimd has an architecture: it knows WebAssembly by Emscripten alone.
+#if defined(ASHLAR_EMULATED_WIDTH)
+#elif defined(__SSE2__) || defined(__ARM_NEON) || defined(__VSX__) || defined(__riscv_v_fixed_vlen)
+#define ASHLAR_HAS_REGISTERS
+#elif defined(__wasm_simd128__) && defined(__EMSCRIPTEN__)
+#define ASHLAR_HAS_REGISTERS
+#elif defined(__ARM_FEATURE_SVE_BITS) && __ARM_FEATURE_SVE_BITS > 0
+#define ASHLAR_HAS_REGISTERS
+#endif
+
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #define ASHLAR_HAS_ADDRESS_SANITIZER
@@ -175,7 +202,7 @@ consteval std::uint64_t instruction_sets() {
 #ifdef __riscv_v_fixed_vlen
     bits |= std::uint64_t{__riscv_v_fixed_vlen} << 32;
 #endif
-#ifdef __wasm_simd128__
+#if defined(__wasm_simd128__) && defined(ASHLAR_HAS_REGISTERS)
     bits |= 1u << 19;
 #endif
 #ifdef __VSX__

@@ -2,6 +2,8 @@
 // The policy that asks for functions of lower precision.
 #pragma once
 
+#include <ashlar/core/config.hpp>
+
 namespace ashlar {
 
 /// The type of `fast`.

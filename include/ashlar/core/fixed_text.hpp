@@ -2,6 +2,8 @@
 // Text of a fixed capacity, held by value: plans, summaries and error messages without a heap.
 #pragma once
 
+#include <ashlar/core/config.hpp>
+
 #include <array>
 #include <cstddef>
 

@@ -35,10 +35,13 @@ struct built_in_place {
     ASHLAR_ALWAYS_INLINE constexpr built_in_place(built_in_place&&) noexcept {}
 };
 
-/// A copy of the members one by one, for the reason given at `built_in_place`.
+/// A copy of the members one by one, for the reason given at `built_in_place`. A node without state is made anew: of two
+/// of one type in one expression g++ 12 takes one for the other in constant expressions, and refuses to read it.
 template <class Expression>
 ASHLAR_ALWAYS_INLINE constexpr Expression copy_of(const Expression& e) {
-    if constexpr (requires { e.copied(); })
+    if constexpr (std::is_empty_v<Expression> && requires { Expression{}; })
+        return Expression{};
+    else if constexpr (requires { e.copied(); })
         return e.copied();
     else
         return e;

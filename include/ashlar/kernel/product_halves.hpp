@@ -22,8 +22,11 @@ namespace ashlar::detail {
 template <class Element, class Config, product_shape Product>
 inline constexpr bool has_halves = [] {
     constexpr std::size_t width = lane_width<Element, Config>;
-    return width >= 4 && Config::registers >= 32 && shuffles<Element, width, Config>() && Product.sk == 1 && Product.k % 2 == 0 &&
-           (Product.padded || Product.j % (width / 2) == 0);
+    if constexpr (width < 4)
+        return false;
+    else
+        return Config::registers >= 32 && shuffles<Element, width, Config>() && Product.sk == 1 && Product.k % 2 == 0 &&
+               (Product.padded || Product.j % (width / 2) == 0);
 }();
 
 /// Whether the accumulators of so many rows and halves leave registers for the operands of a step.

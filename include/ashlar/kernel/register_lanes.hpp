@@ -14,9 +14,7 @@
 #include <type_traits>
 #include <utility>
 
-#if !defined(ASHLAR_EMULATED_WIDTH) &&                                                                                 \
-    (defined(__SSE2__) || defined(__ARM_NEON) || defined(__wasm_simd128__) || defined(__VSX__) ||                      \
-     defined(__ARM_FEATURE_SVE_BITS) || defined(__riscv_v_fixed_vlen))
+#if defined(ASHLAR_HAS_REGISTERS)
 
 namespace ashlar::detail {
 
@@ -422,7 +420,11 @@ struct lane_ops<Element, Width, Config> : register_masks<Element, Width, Config>
             return lane_ops<Target, Width, Config>::unwrap(xsimd::bitwise_cast<lane_element<Target>>(wrap(a)));
     }
     ASHLAR_ALWAYS_INLINE static storage opaque(storage a) {
-#if defined(__AVX512F__) || defined(__SSE2__) || defined(__ARM_NEON)
+#if defined(__clang__) && defined(__ARM_FEATURE_SVE_BITS)
+        // clang has no constraint for SVE registers of a fixed size.
+        __asm__("" : "+m"(a));
+        return a;
+#elif defined(__AVX512F__) || defined(__SSE2__) || defined(__ARM_NEON)
         auto value = a.data;
 #if defined(__AVX512F__)
         __asm__("" : "+v"(value));

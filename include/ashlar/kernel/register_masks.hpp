@@ -12,9 +12,7 @@
 #include <type_traits>
 #include <utility>
 
-#if !defined(ASHLAR_EMULATED_WIDTH) &&                                                                                 \
-    (defined(__SSE2__) || defined(__ARM_NEON) || defined(__wasm_simd128__) || defined(__VSX__) ||                      \
-     defined(__ARM_FEATURE_SVE_BITS) || defined(__riscv_v_fixed_vlen))
+#if defined(ASHLAR_HAS_REGISTERS)
 
 namespace ashlar::detail {
 
@@ -38,11 +36,11 @@ struct register_masks {
     using choices = gnu_vector_t<counter, Width>;
     using indices = std::make_index_sequence<Width>;
     using instructions = x86_instructions<Config>;
-    /// One bit per lane in a mask register.
-    static constexpr bool bit_masks = sizeof(native_mask) != sizeof(native);
+    static constexpr bool x86 = has<Config, isa::sse2>;
+    /// One bit per lane in a mask register of AVX-512; those of SVE have one per byte, and are left to xsimd.
+    static constexpr bool bit_masks = x86 && sizeof(native_mask) != sizeof(native);
     /// Masks as vectors, for the compiler's own notation.
     static constexpr bool vector_masks = registers_are_vectors && !bit_masks;
-    static constexpr bool x86 = has<Config, isa::sse2>;
     static constexpr std::uint64_t all_bits = ~std::uint64_t{0} >> (64 - Width);
 
     ASHLAR_ALWAYS_INLINE static batch wrap(storage a) { return batch(a.data); }

@@ -9,9 +9,7 @@
 #include <type_traits>
 #include <utility>
 
-#if !defined(ASHLAR_EMULATED_WIDTH) &&                                                                                 \
-    (defined(__SSE2__) || defined(__ARM_NEON) || defined(__wasm_simd128__) || defined(__VSX__) ||                      \
-     defined(__ARM_FEATURE_SVE_BITS) || defined(__riscv_v_fixed_vlen))
+#if defined(ASHLAR_HAS_REGISTERS)
 
 namespace ashlar::detail {
 

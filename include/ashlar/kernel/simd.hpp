@@ -9,9 +9,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#if !defined(ASHLAR_EMULATED_WIDTH) &&                                                                                 \
-    (defined(__SSE2__) || defined(__ARM_NEON) || defined(__wasm_simd128__) || defined(__VSX__) ||                      \
-     defined(__ARM_FEATURE_SVE_BITS) || defined(__riscv_v_fixed_vlen))
+#if defined(ASHLAR_HAS_REGISTERS)
 
 // g++ 12 takes the deliberately undefined operands inside its own AVX-512 intrinsics for mistakes (GCC bug 105593).
 #if defined(__GNUC__) && !defined(__clang__)

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#if !defined(ASHLAR_EMULATED_WIDTH) && defined(__SSE2__)
+#if defined(ASHLAR_HAS_REGISTERS) && defined(__SSE2__)
 
 namespace ashlar::detail {
 

@@ -132,11 +132,12 @@ struct exp_table {
 };
 inline constexpr exp_table exp_table_of_32 = [] {
     exp_table table{};
-    long double power = 1;
+    // Not in long double: products of IBM's are no constants.
+    double power = 1;
     for (std::uint32_t i = 0; i < 32; ++i) {
         const auto magic = __builtin_bit_cast(std::uint32_t, float_format<float>::magic);
         table.bits[i] = __builtin_bit_cast(std::uint32_t, static_cast<float>(power)) - ((magic + i) << (float_format<float>::mantissa - 5));
-        power *= 1.0218971486541166782344801347833L;
+        power *= 1.0218971486541166782344801347833;
     }
     return table;
 }();
