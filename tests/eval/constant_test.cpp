@@ -12,6 +12,7 @@
 #include <ashlar/expr/reduce.hpp>
 #include <ashlar/expr/shape_ops.hpp>
 #include <ashlar/expr/store.hpp>
+#include <ashlar/expr/where.hpp>
 
 #include <gtest/gtest.h>
 
