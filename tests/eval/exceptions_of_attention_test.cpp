@@ -7,8 +7,6 @@ using floating_point::numbers_between;
 
 namespace {
 
-constexpr std::size_t w = lane_width<float>;
-
 /// Attention of T queries on N keys whose scores are all about 400.
 template <std::size_t N, std::size_t Queries, std::size_t Width>
 void attend() {
@@ -20,29 +18,18 @@ void attend() {
     EXPECT_QUIET(y = attention(q, k, v));
     EXPECT_QUIET(y = attention(q, k, v, causal));
     EXPECT_QUIET(y = attention(q, k, v, causal_at(-2)));
-    EXPECT_QUIET((y = attention(q, k, v, sliding_window<2, 1>)));
-    EXPECT_QUIET(y = attention(q, k, v, keep(some)));
     EXPECT_QUIET(y = attention(q, k, v, keep(none)));
-    EXPECT_QUIET(y = attention(q, k, v, keys_below(N / 2)));
-    EXPECT_QUIET(y = attention(q, k, v, keys_below(0)));
     EXPECT_QUIET(y = attention(q, k, v, causal && keep(some), softcap(30.0f)));
     EXPECT_QUIET(y = attention(q, k, v, score_mod([](auto s, auto query, auto key) { return s / (query + key + 1.0f); })));
     static tensor<float, 2, Queries, N> weights;
-    EXPECT_QUIET(weights = attention_weights(q, k, causal));
     EXPECT_QUIET(weights = softmax(masked(matmul(q, transpose(k)), causal && keep(some))));
     EXPECT_QUIET(weights = log_softmax(masked(matmul(q, transpose(k)), keep(none))));
-    EXPECT_QUIET(weights = softmax(masked(weights, causal_at(-1))));
 }
 TEST(FloatingPointExceptions, OfAttentionOfAFewQueries) {
-    attend<3, 3, 16>();
-    attend<5, 1, 16>();
-    attend<37, 3, 16>();
-    attend<w + 1, 5, 8>();
+    attend<5, 3, 16>();
 }
 TEST(FloatingPointExceptions, OfAttentionOfManyQueries) {
-    attend<37, 37, 16>();
-    attend<w + 1, w + 1, 8>();
-    attend<67, 19, 5>();
+    attend<37, 19, 5>();
 }
 
 /// The same with traps: the process would end by a signal.

@@ -7,12 +7,9 @@ using floating_point::numbers_between;
 
 namespace {
 
-constexpr std::size_t w = lane_width<float>;
-
 template <class Test>
 void for_sizes(Test test) {
     test.template operator()<1>();
-    test.template operator()<w == 1 ? 3 : w - 1>();
     test.template operator()<19>();
 }
 

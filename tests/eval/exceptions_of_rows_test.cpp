@@ -7,12 +7,9 @@ using floating_point::numbers_between;
 
 namespace {
 
-constexpr std::size_t w = lane_width<float>;
-
 template <class Test>
 void for_sizes(Test test) {
-    test.template operator()<1>();
-    test.template operator()<w == 1 ? 3 : w - 1>();
+    test.template operator()<5>();
     test.template operator()<19>();
 }
 
@@ -23,7 +20,6 @@ void reductions() {
     static auto gamma = numbers_between<T, N>(T(0.5), T(4)), by_column = gamma;
     static auto by_row = numbers_between<T, 3>(T(0), T(0));
     EXPECT_QUIET(z = softmax(x));
-    EXPECT_QUIET(z = softmax(x, fast));
     EXPECT_QUIET(z = softmax<0>(x));
     EXPECT_QUIET(z = log_softmax(x));
     EXPECT_QUIET(turned_result = softmax(turned));
@@ -31,8 +27,8 @@ void reductions() {
     EXPECT_QUIET(turned_result = softmax<0>(turned));
     EXPECT_QUIET(by_row = logsumexp(x));
     EXPECT_QUIET(by_column = logsumexp(turned));
-    EXPECT_QUIET(by_row = mean<1>(x) + variance<1>(x) + max<1>(x) + min<1>(x));
-    EXPECT_QUIET(by_column = mean<0>(x) + variance<0>(x) + max<0>(x) + min<0>(x));
+    EXPECT_QUIET(by_row = variance<1>(x));
+    EXPECT_QUIET(by_column = variance<0>(x));
     EXPECT_QUIET(by_row = T(1) / sum<1>(x));
     EXPECT_QUIET(by_column = T(1) / sum<1>(turned));
     EXPECT_QUIET(by_row = sum<1>(T(1) / x));
@@ -45,7 +41,6 @@ void reductions() {
 TEST(FloatingPointExceptions, OfReductions) {
     for_sizes([]<std::size_t N>() { reductions<float, N>(); });
 }
-TEST(FloatingPointExceptions, OfReductionsOfDoubles) { reductions<double, 11>(); }
 
 TEST(FloatingPointExceptions, OfProducts) {
     for_sizes([]<std::size_t N>() {

@@ -22,7 +22,6 @@ template <class F>
     std::string names;
     if (std::fetestexcept(FE_INVALID) != 0) names += "invalid ";
     if (std::fetestexcept(FE_DIVBYZERO) != 0) names += "division by zero ";
-    if (std::fetestexcept(FE_OVERFLOW) != 0) names += "overflow ";
     std::feclearexcept(FE_ALL_EXCEPT);
     return names;
 }

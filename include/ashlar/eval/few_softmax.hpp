@@ -114,9 +114,14 @@ struct few_softmax {
         vec most(lowest_value<element>);
         most = max<>(most, fold(x, [](vec a, vec b) ASHLAR_LAMBDA_INLINE { return max<>(a, b); }));
         ASHLAR_UNROLL
-        for (std::size_t i = 0; i < vectors; ++i) x[i] = soft::exp_nonpositive(x[i] - most);
+        for (std::size_t i = 0; i < vectors; ++i) {
+            if (keys % packs != 0 && i + 1 == vectors)
+                x[i] = soft::template exp_nonpositive<exp_arguments::any>(x[i] - most);
+            else
+                x[i] = soft::exp_nonpositive(x[i] - most);
+        }
         const vec total = fold(x, lane_sum{});
-        const vec factor = select(total == vec(0), vec(0), vec(1) / total);
+        const vec factor = reciprocal_or_zero(total);
         if constexpr (fits_values)
             weigh(x, rows::template spread<0>(factor));
         else if constexpr (fits_vectors)

@@ -131,7 +131,7 @@ private:
                 fold_type sums[4];
                 this->template fold_down<n>(row, all, tops, [](greatest& s, vec x, std::size_t, auto) ASHLAR_LAMBDA_INLINE { s.step(x); });
                 const vec most = merged(tops).rows(), shift = max<>(lowest, most);
-                this->template fold_down<n>(row, all, sums, [&](fold_type& s, vec x, std::size_t, auto) ASHLAR_LAMBDA_INLINE { s.step(exp_nonpositive(x - shift)); });
+                this->template fold_down<n>(row, all, sums, [&](fold_type& s, vec x, std::size_t, auto) ASHLAR_LAMBDA_INLINE { s.step(exp_nonpositive_as<exp_form::precise, exp_arguments::any>(x - shift)); });
                 this->template put_rows<base::first_buffer, n, element>(row, finish(most, shift, merged(sums).rows()));
             });
         } else {
@@ -141,7 +141,7 @@ private:
                 this->fold_along(row, all, tops, [](greatest& s, vec x, std::size_t, auto n) ASHLAR_LAMBDA_INLINE { s.step(padded<greatest>(x, n)); });
                 const vec most(merged(tops).one()), shift = max<>(lowest, most);
                 this->fold_along(row, all, sums, [&](fold_type& s, vec x, std::size_t, auto n) ASHLAR_LAMBDA_INLINE {
-                    s.step(padded<fold_type>(exp_nonpositive(x - shift), n));
+                    s.step(padded<fold_type>(exp_nonpositive_as<exp_form::precise, exp_arguments::any>(x - shift), n));
                 });
                 *this->template row_number<base::first_buffer, element>(row) = finish(most, shift, vec(merged(sums).one()))[0];
             });

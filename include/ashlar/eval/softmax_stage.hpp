@@ -22,8 +22,9 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
     ASHLAR_ALWAYS_INLINE static vec lowest() { return vec(lowest_value<element>); }
 
     /// Hides the function of this name: the numerators of a row stand beside a 1, and may have been asked for fast.
+    template <exp_arguments Arguments = base::template reader<width>::template masked_below<core>() == no_axis ? exp_arguments::finite : exp_arguments::any>
     ASHLAR_ALWAYS_INLINE static vec exp_nonpositive(vec x) {
-        return exp_nonpositive_as<Plan::nodes[core].fast ? exp_form::coarse : exp_form::beside_one>(x);
+        return exp_nonpositive_as<Plan::nodes[core].fast ? exp_form::coarse : exp_form::beside_one, Arguments>(x);
     }
 
     ASHLAR_ALWAYS_INLINE void run() const {
@@ -100,7 +101,7 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
         }
         vec sum(0);
         each([&](element* p, auto n) ASHLAR_LAMBDA_INLINE {
-            const vec e = exp_nonpositive(load(p, n) - m);
+            const vec e = exp_nonpositive<exp_arguments::any>(load(p, n) - m);
             e.store(p);
             sum += e;
         });
@@ -109,7 +110,7 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
             for (std::size_t c = r.last * line; c < columns * line; ++c) x[c] = element(0);
         }
         const vec total = combine_groups<line>(sum, [](vec a, vec b) ASHLAR_LAMBDA_INLINE { return a + b; });
-        this->template put_rows<base::second_buffer, Rows, element>(row, select(total == vec(0), vec(0), vec(1) / total));
+        this->template put_rows<base::second_buffer, Rows, element>(row, reciprocal_or_zero(total));
     }
 
     /// Whether lines of rows end at a full register, so that the last one can be stored in full.
@@ -178,7 +179,7 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
             vec total = sums[0];
             if constexpr (chains == 2) total = sums[0] + sums[1];
             if constexpr (plain)
-                s.template put_rows<base::second_buffer, Width, element>(row, select(total == vec(0), vec(0), vec(1) / total));
+                s.template put_rows<base::second_buffer, Width, element>(row, reciprocal_or_zero(total));
             else
                 s.template put_rows<base::second_buffer, Width, element>(row, most + log(total));
         }
@@ -236,7 +237,7 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
             }
         const auto total = base::template across_lanes<Count>(sum, typename base::adding{});
         if constexpr (plain) {
-            this->template put_numbers<base::second_buffer, Count>(row, select(total == element(0), element(0), element(1) / total));
+            this->template put_numbers<base::second_buffer, Count>(row, reciprocal_or_zero(total));
         } else {
             ASHLAR_UNROLL
             for (std::size_t q = 0; q < Count; ++q)

@@ -251,6 +251,13 @@ template <class Element, std::size_t Width, class Config>
     return lanes<Element, Width, Config>(Element(1)) / a;
 }
 
+/// The same but 0 of 0, for which nothing is divided by zero: a program may trap that.
+template <class Element, std::size_t Width, class Config>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> reciprocal_or_zero(lanes<Element, Width, Config> a) {
+    const auto none = a == Element(0);
+    return select(none, Element(0), Element(1) / select(none, Element(1), a));
+}
+
 /// The sum of all lanes, in an order fixed by Width.
 template <class Element, std::size_t Width, class Config>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Element reduce_add(lanes<Element, Width, Config> a) {

@@ -303,6 +303,11 @@ struct lane_ops<Element, Width, Config> : register_masks<Element, Width, Config>
         return {instructions::scale(keep.data, a.data, n.data)};
     }
 
+    /// a * b + c; 0 where not kept, without a floating-point exception.
+    ASHLAR_ALWAYS_INLINE static storage fma(mask keep, storage a, storage b, storage c) {
+        return {instructions::fma(keep.data, a.data, b.data, c.data)};
+    }
+
     /// The bits, of 32 in memory, whose numbers are in the lowest five of each lane.
     template <class Numbers>
     ASHLAR_ALWAYS_INLINE static Numbers lookup(const std::uint32_t* table, Numbers numbers) {

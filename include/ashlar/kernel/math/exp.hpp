@@ -24,6 +24,10 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp_remainder(lanes
     return fma(n, -exp_reduction<Element>::ln2_low, most);
 }
 
+/// What an exponential is given. Any arguments, minus infinity among them, may cost an operation more: infinity less
+/// infinity is an invalid operation, though its result is not used, and a program may trap that.
+enum class exp_arguments : std::uint8_t { finite, any };
+
 /// How closely an exponential is computed: to 2.5 ulp; the same down to -10 and to 6 ulp below, which are 2^-34 of e^0;
 /// or to a relative error of 1.2e-4.
 enum class exp_form : std::uint8_t { precise, beside_one, coarse };
@@ -169,13 +173,15 @@ ASHLAR_ALWAYS_INLINE lanes<Element, Width, Config> exp_by_table(lanes<Element, W
     using Lanes = lanes<Element, Width, Config>;
     const Lanes carrier = fence(fma(x, 32 * exp_reduction<Element>::log2_e, Lanes(float_format<Element>::magic)));
     const Lanes n = fence(carrier - Lanes(float_format<Element>::magic));
-    Lanes r = fma(n, -0.69314718f / 32, x);
-    if constexpr (Form == exp_form::precise) r = fma(n, 1.9046542e-9f / 32, fence(r));
+    const auto keep = !(x < least_exp_argument<Element>);
+    const auto kept_fma = [&](Lanes a, Lanes b, Lanes c) ASHLAR_LAMBDA_INLINE { return Lanes(Lanes::ops::fma(keep.data, a.data, b.data, c.data)); };
+    Lanes r = kept_fma(n, Lanes(-0.69314718f / 32), x);
+    if constexpr (Form == exp_form::precise) r = kept_fma(n, Lanes(1.9046542e-9f / 32), fence(r));
     const auto power = Lanes::ops::lookup(exp_table_of_32.bits, bits_of(carrier)) + (bits_of(carrier) << (float_format<Element>::mantissa - 5));
     const Lanes most = bit_cast_lanes<Element>(power);
     Lanes correction = r;
     if constexpr (Form != exp_form::coarse) correction = r * fma(r, 0.5f, Lanes(1.0f + 1.4663e-5f));
-    return select(!(x < least_exp_argument<Element>), fma(most, correction, most), Lanes(Element(0)));
+    return kept_fma(most, correction, most);
 }
 
 /// Arguments of exp beyond which the result is infinity or zero, where nothing has overflowed on the way.
@@ -192,7 +198,7 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp2_remainder(lane
 }
 
 /// e^x for x <= 0: exactly 1 for 0, exactly 0 where it would be denormal, NaN for NaN.
-template <exp_form Form, class Element, std::size_t Width, class Config>
+template <exp_form Form, exp_arguments Arguments = exp_arguments::finite, class Element, std::size_t Width, class Config>
 ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp_nonpositive_as(lanes<Element, Width, Config> x) {
     constexpr Element least = least_exp_argument<Element>;
     if (Width == 1 && __builtin_is_constant_evaluated() && !(x[0] >= least))
@@ -200,14 +206,16 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp_nonpositive_as(
     if constexpr (looks_up<Element, Width, Config>) {
         return exp_by_table<Form>(x);
     } else {
-        const auto carrier = carry_rounded(x, exp_reduction<Element>::log2_e);
+        auto y = x;
+        if constexpr (Arguments == exp_arguments::any) y = max(lanes<Element, Width, Config>(least), x);
+        const auto carrier = carry_rounded(y, exp_reduction<Element>::log2_e);
         const auto n = carried(carrier);
         if constexpr (Form == exp_form::coarse)
-            return times_power_from(least, x, exp2_polynomial_coarse(exp2_remainder(x, n)), carrier);
+            return times_power_from(least, x, exp2_polynomial_coarse(exp2_remainder(y, n)), carrier);
         else if constexpr (Form == exp_form::beside_one)
-            return times_power_from(least, x, exp_polynomial_fast(exp_remainder_beside_one(x, n)), carrier);
+            return times_power_from(least, x, exp_polynomial_fast(exp_remainder_beside_one(y, n)), carrier);
         else
-            return times_power_from(least, x, exp_polynomial_fast(exp_remainder(x, n)), carrier);
+            return times_power_from(least, x, exp_polynomial_fast(exp_remainder(y, n)), carrier);
     }
 }
 
