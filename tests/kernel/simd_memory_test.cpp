@@ -158,11 +158,30 @@ void check_conversions() {
     check(detail::unsigned_of_size<sizeof(T)>{});
 }
 
+/// Lanes beyond a count repeat lane 0.
+template <class Form>
+void check_repeated_lanes() {
+    using L = typename samples<Form>::L;
+    using M = typename samples<Form>::M;
+    constexpr std::size_t N = samples<Form>::N;
+    samples<Form> s;
+    s.draw_all();
+    const auto check = [&]<std::size_t Count>() {
+        s.expect(repeat_first<Count>(L::load(s.a)), [&](auto i) { return s.a[i < Count ? i : 0]; }, "repeat_first");
+        s.expect_mask(repeat_first<Count>(M::load(s.p)), [&](auto i) { return s.p[i < Count ? i : 0]; }, "mask repeat_first");
+        s.expect_mask(repeat_first<Count>(!M::load(s.p)), [&](auto i) { return !s.p[i < Count ? i : 0]; }, "mask repeat_first");
+    };
+    check.template operator()<1>();
+    check.template operator()<(N + 1) / 2>();
+    check.template operator()<N == 1 ? 1 : N - 1>();
+}
+
 template <class Form>
 class memory_of : public testing::Test {};
 TYPED_TEST_SUITE(memory_of, support::forms);
 
 TYPED_TEST(memory_of, partial_memory) { check_partial_memory<TypeParam>(); }
+TYPED_TEST(memory_of, repeated_lanes) { check_repeated_lanes<TypeParam>(); }
 TYPED_TEST(memory_of, conversions) { check_conversions<TypeParam>(); }
 
 }  // namespace

@@ -333,7 +333,8 @@ template <any_element Target, any_expression Expression>
                                                                     std::forward<Expression>(x));
 }
 
-/// a where the condition is true, else b; all three broadcast. The condition is an expression of bool elements.
+/// a where the condition is true, else b; all three broadcast. The condition is an expression of bool elements. Both
+/// values are computed at every place, as in NumPy.
 ///
 ///     auto y = where(x > 0.0f, x, 0.1f * x);
 template <any_expression Condition, class Argument, class Other>
@@ -364,7 +365,8 @@ template <any_expression Condition, class Argument, class Other>
 /// f(x...) at each place; the arguments broadcast and may have different element types, numbers take that of the
 /// first expression. A generic f is called with lanes (and lane masks for bool), on which arithmetic, comparisons,
 /// `select(mask, a, b)` and this library's functions work; an f that takes numbers is called for each element. The
-/// result's elements are what f returns. f must be callable as const.
+/// result's elements are what f returns. f must be callable as const. It sees values that stand side by side in the
+/// operands and no others, in any order, and perhaps more than once: lanes beyond the last element repeat an element.
 ///
 ///     auto y = map([](auto v) { return v * v + 1.0f; }, x);
 template <class Function, class... Argument>

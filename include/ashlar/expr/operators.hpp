@@ -37,7 +37,8 @@ template <class Left, class Right>
     return detail::elementwise(detail::times_function{}, std::forward<Left>(a), std::forward<Right>(b));
 }
 
-/// a / b at each place; integers as in C++.
+/// a / b at each place; integers as in C++: no divisor may be 0, nor -1 under the least number, also where a `where`
+/// around the quotient does not choose it. `a / where(b == 0, 1, b)` divides everywhere.
 template <class Left, class Right>
     requires detail::elementwise_arguments<Left, Right>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator/(Left&& a, Right&& b) noexcept {
