@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Products with packed right operands, against the same products with plain ones in double precision.
 #include <ashlar/ashlar.hpp>
+#include <ashlar/nn/linear.hpp>
 
 #include <gtest/gtest.h>
 
@@ -17,10 +18,18 @@ struct extents {
 };
 template <class>
 class packed_extents : public testing::Test {};
-// Panels are 48 columns of float with 32 registers of 512 bits, 16 with 256 bits, 8 with 128 bits.
+// Panels are 16 columns of float: one register of 512 bits, of which up to three are read side by side, or two of 256.
 using cases = testing::Types<extents<1, 1, 1>, extents<1, 100, 37>, extents<2, 15, 5>, extents<8, 17, 3>, extents<9, 47, 8>,
-                             extents<16, 48, 7>, extents<33, 97, 20>>;
+                             extents<16, 48, 7>, extents<5, 64, 9>, extents<11, 80, 6>, extents<33, 97, 20>,
+                             extents<1, 112, 100>, extents<1, 16, 1100>>;
 TYPED_TEST_SUITE(packed_extents, cases);
+
+// One layout, whatever the flags are: two builds of one class must agree on it.
+static_assert(std::is_same_v<packed<float, 6, 40>, basic_packed<float, 16, std::size_t{6}, std::size_t{40}>>);
+static_assert(std::is_same_v<packed<double, 6, 40>, basic_packed<double, 8, std::size_t{6}, std::size_t{40}>>);
+static_assert(std::is_same_v<packed<float, 6, 40, 24>, basic_packed<float, 24, std::size_t{6}, std::size_t{40}>>);
+static_assert(std::is_same_v<decltype(pack(std::declval<tensor<float, 6, 40>&>())), packed<float, 6, 40>>);
+static_assert(std::is_same_v<nn::linear<{.in = 6, .out = 40}>, nn::linear<{.in = 6, .out = 40}, float, 16>>);
 
 template <class T, class Case>
 void check_products() {
@@ -70,6 +79,57 @@ TEST(packed, chains) {
     const tensor<float, 3, 40, 24> attended = attention(matmul(x, pq), matmul(x, pq), x, causal);
     const tensor<float, 3, 40, 24> expected = attention(matmul(x, q), matmul(x, q), x, causal);
     for (std::size_t i = 0; i < attended.size(); ++i) ASSERT_NEAR(attended.data()[i], expected.data()[i], 2e-4f);
+}
+
+/// w holds what the matrix does.
+template <class Packed, class Matrix>
+void expect_equal(const Packed& w, const Matrix& matrix) {
+    for (std::size_t i = 0; i < matrix.extents[0]; ++i)
+        for (std::size_t j = 0; j < matrix.extents[1]; ++j) ASSERT_EQ(w(i, j), matrix(i, j)) << i << ' ' << j;
+}
+
+TEST(packed, into_a_destination) {
+    support::random_numbers random(10);
+    static tensor<float, 300, 310> t;  // more than the stack budget
+    static packed<float, 300, 310> w;
+    t = random.normal<float, 300, 310>();
+    pack(w, t);
+    expect_equal(w, t);
+    const auto x = random.normal<float, 40, 40>();
+    packed<float, 40, 40> of_lazy;
+    pack(of_lazy, transpose(x));
+    expect_equal(of_lazy, eval(transpose(x)));
+    pack(of_lazy, x * 2.0f + transpose(x));
+    expect_equal(of_lazy, eval(x * 2.0f + transpose(x)));
+    pack(of_lazy, matmul(x, x));
+    const auto product = eval(matmul(x, x));
+    const tensor<float, 40, 40> unpacked = of_lazy;
+    for (std::size_t i = 0; i < x.size(); ++i) ASSERT_NEAR(unpacked.data()[i], product.data()[i], 1e-4f);
+    static packed<float, 310, 300> of_large;
+    pack(of_large, transpose(t) * 0.5f);
+    for (std::size_t i = 0; i < 310; ++i)
+        for (std::size_t j = 0; j < 300; ++j) ASSERT_EQ(of_large(i, j), t(j, i) * 0.5f);
+}
+
+TEST(packed, in_panels_of_any_width) {
+    support::random_numbers random(11);
+    const auto x = random.normal<float, 9, 21>();
+    const auto t = random.normal<float, 21, 70>();
+    const tensor<float, 9, 70> expected = matmul(x, t);
+    const auto check = [&](const auto& w) {
+        expect_equal(w, t);
+        const tensor<float, 9, 70> y = matmul(x, w);
+        for (std::size_t i = 0; i < y.size(); ++i) ASSERT_NEAR(y.data()[i], expected.data()[i], 1e-4f);
+    };
+    static_assert(std::is_same_v<decltype(pack<24>(t)), packed<float, 21, 70, 24>>);
+    check(pack<24>(t));
+    check(pack<5>(t));
+    check(pack<tuned_panel<float>>(t));
+    packed<float, 21, 70, 48> w;
+    pack(w, t);
+    check(w);
+    pack(w, t + 1.0f);
+    expect_equal(w, eval(t + 1.0f));
 }
 
 TEST(packed, aliasing) {

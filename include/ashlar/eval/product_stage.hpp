@@ -174,10 +174,10 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
     /// Whether operands come from behind the first cache, call after call. A quarter more than that cache's default size is
     /// still read from it, where it is larger, or nearly all of it.
     static constexpr bool is_streamed = bytes_read<Plan> > config::l1_bytes / 4 * 5;
-    template <std::size_t Columns, std::size_t Stride, class Epilogue>
+    template <std::size_t Columns, std::size_t Stride, std::size_t VectorStride = 0, class Epilogue>
     ASHLAR_ALWAYS_INLINE void multiply_columns(const element* a, const element* b, Epilogue& epilogue, std::size_t first) const {
         constexpr product_shape shape{.i = Rows, .j = Columns, .k = depth, .si = left_row, .sk = left_depth, .vk = Stride, .streamed = is_streamed,
-                                      .granule = has_range ? edge_granule(depth, key_group / 4) : 0};
+                                      .vw = VectorStride, .granule = has_range ? edge_granule(depth, key_group / 4) : 0};
         using stream = column_stream<element, config, shape>;
         constexpr bool by_rows = !right_is_packed && stage.column_block == 0 && takes_all_depth;
         if constexpr (by_rows && bytes_read<Plan> > config::l2_bytes && stream::fits && (sums_wait<Epilogue> || is_deferred<Epilogue> || stream::depth.blocks == 1))
@@ -196,37 +196,55 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
         }
     }
 
-    /// One panel of the packed right operand after the other; while one is used, the next is on its way.
+    /// The packed right operand, panel by panel; panels of one register are read side by side, as many as the registers bear,
+    /// but for one row, which caches feed best by one stream, unless streams are long. While some are used, the next ones are
+    /// on their way.
     template <class Epilogue>
     ASHLAR_ALWAYS_INLINE void multiply_panels(const element* a, const element* b, Epilogue& epilogue, std::size_t first) const {
-        constexpr std::size_t panel = Plan::nodes[Plan::resolve(right)].panel, whole_panels = columns / panel, rest = columns % panel;
-        for (std::size_t p = 0; p < whole_panels; ++p)
-            multiply_panel<panel>(a, b, p * panel, epilogue, first);
-        if constexpr (rest != 0) multiply_panel<rest>(a, b, whole_panels * panel, epilogue, first);
+        constexpr std::size_t whole = columns / panel, rest = columns % panel, at_once = panels_at_once;
+        constexpr axis_split across = split_near_equal(whole, (whole + at_once - 1) / at_once);
+        std::size_t p = 0;
+        if constexpr (across.large_blocks != 0)
+            for (; p < across.large_blocks * across.large; p += across.large)
+                multiply_side_by_side<across.large>(a, b, p * panel, epilogue, first);
+        if constexpr (across.large_blocks != across.blocks)
+            for (; p < whole; p += across.large - 1)
+                multiply_side_by_side<across.large - 1>(a, b, p * panel, epilogue, first);
+        if constexpr (rest != 0) multiply_panel<rest, rest>(a, b, whole * panel, epilogue, first);
     }
-    template <std::size_t Columns, class Epilogue>
+    static constexpr std::size_t panel = right_is_packed ? Plan::nodes[Plan::resolve(right)].panel : 1;
+    static constexpr bool one_stream = Rows == 1 && is_streamed && depth < 1024;
+    static constexpr std::size_t panels_at_once = panel == width && !one_stream ? tuned_panel<element, config> / width : 1;
+
+    template <std::size_t Panels, class Epilogue>
+    ASHLAR_ALWAYS_INLINE void multiply_side_by_side(const element* a, const element* b, std::size_t column, Epilogue& epilogue, std::size_t first) const {
+        multiply_panel<Panels * panel, panel, Panels == 1 ? 0 : depth * panel>(a, b, column, epilogue, first);
+    }
+    template <std::size_t Columns, std::size_t Stride, std::size_t VectorStride = 0, class Epilogue>
     ASHLAR_ALWAYS_INLINE void multiply_panel(const element* a, const element* b, std::size_t column, Epilogue& epilogue, std::size_t first) const {
         if constexpr (Rows >= least_prefetching_rows && Columns % width == 0) {
-            constexpr product_shape shape{Rows, Columns, depth, left_row, left_depth, Columns};
+            constexpr product_shape shape{.i = Rows, .j = Columns, .k = depth, .si = left_row, .sk = left_depth, .vk = Stride, .vw = VectorStride};
             prefetching_epilogue<Epilogue, Columns * sizeof(element), product_row_blocks<element, config, shape>> shifted{
-                {epilogue, column}, panel_after(b, column + Columns)};
-            multiply_columns<Columns, Columns>(a, b + column * depth, shifted, first);
+                {epilogue, column}, panels_after<Columns>(b, column + Columns)};
+            multiply_columns<Columns, Stride, VectorStride>(a, b + column * depth, shifted, first);
         } else {
             panel_epilogue<Epilogue> shifted{epilogue, column};
-            multiply_columns<Columns, Columns>(a, b + column * depth, shifted, first);
+            multiply_columns<Columns, Stride, VectorStride>(a, b + column * depth, shifted, first);
         }
     }
 
-    /// The panel that starts at a column, or the first one of the weights that are read next.
-    ASHLAR_ALWAYS_INLINE prefetch_stream panel_after(const element* b, std::size_t column) const {
-        constexpr std::size_t panel = Plan::nodes[Plan::resolve(right)].panel, next = next_weights<Plan, Stage>;
-        if (column < columns) return panel_stream(b + column * depth, (columns - column < panel ? columns - column : panel) * depth);
+    /// The panels that start at a column, as many as lie side by side, or the first ones of the weights that are read next.
+    template <std::size_t Columns>
+    ASHLAR_ALWAYS_INLINE prefetch_stream panels_after(const element* b, std::size_t column) const {
+        constexpr std::size_t next = next_weights<Plan, Stage>;
+        if (column < columns) return panel_stream(b + column * depth, (columns - column < Columns ? columns - column : Columns) * depth);
         if constexpr (next == no_axis) {
             return {};
         } else {
             constexpr std::size_t weights = weights_of<Plan>(next);
             constexpr const graph_node& n = Plan::nodes[weights];
-            return panel_stream(f.template node<weights>().data(), n.extents[n.rank - 2u] * n.panel);
+            constexpr std::size_t across = n.extents[n.rank - 1u] < Columns ? n.extents[n.rank - 1u] : Columns;
+            return panel_stream(f.template node<weights>().data(), n.extents[n.rank - 2u] * across);
         }
     }
     template <class Other>

@@ -40,16 +40,23 @@ struct borrowed_packed : packed_access<borrowed_packed<Element, Panel, Rows, Col
     constexpr const Element* data() const { return elements; }
 };
 
-/// Columns of a panel: as many registers as leave room for a tall block of rows, so that the panel is read from the
-/// first cache often and from behind it seldom. Three of 32 registers (8 x 3 sums), two of 16 (6 x 2).
-template <class Element, class Config>
-inline constexpr std::size_t panel_columns =
-    (Config::registers >= 32 ? 3 : 2) * (Config::register_bits / 8 > sizeof(Element) ? Config::register_bits / 8 / sizeof(Element) : 4);
-
 }  // namespace detail
 
-/// A matrix [rows, columns] for the right-hand side of `matmul`, held in panels as wide as the kernels' blocks. The
-/// layout is part of the type and depends on the architecture; sizeof is that of the plain matrix. Made by `pack`.
+/// Columns of a panel unless a type says otherwise: one cache line, on every architecture and with all flags. Kernels with
+/// narrow registers read a panel in parts, those with wide ones several panels side by side.
+template <class Element>
+inline constexpr std::size_t default_panel = sizeof(Element) < 64 ? 64 / sizeof(Element) : 1;
+
+/// Columns of a panel that is as wide as the register blocks of this build: as many registers as leave room for a tall
+/// block of rows, so that the panel is read from the first cache often and from behind it seldom. Three of 32 registers
+/// (8 x 3 sums), two of 16 (6 x 2). It depends on the build's flags, so a type of yours with such a member is another one
+/// in each: keep it inside one translation unit.
+template <class Element, class Config = current_config>
+inline constexpr std::size_t tuned_panel =
+    (Config::registers >= 32 ? 3 : 2) * (Config::register_bits / 8 > sizeof(Element) ? Config::register_bits / 8 / sizeof(Element) : 4);
+
+/// A matrix [rows, columns] for the right-hand side of `matmul`, held in panels of some columns, each [rows][columns of
+/// the panel]. The layout is part of the type; sizeof is that of the plain matrix. Made by `pack`.
 template <class Element, std::size_t Panel, auto Rows, auto Columns>
 struct alignas(detail::alignment_for(sizeof(Element) * shape<Rows, Columns>::size, alignof(Element))) basic_packed
     : detail::packed_access<basic_packed<Element, Panel, Rows, Columns>, Element, Panel, Rows, Columns> {
@@ -62,11 +69,12 @@ struct alignas(detail::alignment_for(sizeof(Element) * shape<Rows, Columns>::siz
     constexpr auto borrow() const { return detail::borrowed_packed<Element, Panel, Rows, Columns>(elements); }
 };
 
-/// The packed matrix type of this build for elements of type Element and dimensions [rows, columns].
+/// The packed matrix type for elements of type Element and dimensions [rows, columns]: one layout for all architectures, or panels of so
+/// many columns.
 ///
 ///     packed<float, 64, 256> w = pack(weights);
 ///     y = matmul(x, w);
-template <class Element, auto Rows, auto Columns>
-using packed = basic_packed<Element, detail::panel_columns<Element, current_config>, detail::canonical(Rows), detail::canonical(Columns)>;
+template <class Element, auto Rows, auto Columns, std::size_t Panel = default_panel<Element>>
+using packed = basic_packed<Element, Panel, detail::canonical(Rows), detail::canonical(Columns)>;
 
 }  // namespace ashlar

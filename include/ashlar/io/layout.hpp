@@ -79,7 +79,7 @@ void write_layout(const Model& m, Put&& put) noexcept {
         number(p.rows, ' ');
         number(p.columns, ' ');
         number(p.is_transposed ? 1 : 0, ' ');
-        // A matrix of one panel is a plain one, whatever the panels of the architecture are.
+        // A matrix of one panel is a plain one, whatever its panels are.
         number(p.panel < (p.is_transposed ? p.rows : p.columns) ? p.panel : 0, ' ');
         text(p.name);
         put('\n');

@@ -108,7 +108,7 @@ result load_image(Model& model, const source& from) noexcept {
 }
 
 /// Writes the layout of a model as text, from which tools/make_image and tools/export_pytorch.py make images without
-/// compiling the model. It is that of this build: the panels of packed matrices depend on the architecture.
+/// compiling the model. It is the same for all builds, unless panels are `tuned_panel`s.
 ///
 ///     io::save_layout<my_model>("my_model.layout");
 template <image_model Model, class Config = current_config>

@@ -85,7 +85,8 @@ struct product_accumulators {
 
     /// Vector c of a depth step.
     ASHLAR_ALWAYS_INLINE static vec loaded(const Element* v, std::size_t c) {
-        return kept(partial && c + 1 == Block.vectors ? vec::template load_partial<Block.last_lanes>(v + c * width) : vec::load(v + c * width));
+        return kept(partial && c + 1 == Block.vectors ? vec::template load_partial<Block.last_lanes>(v + Product.column_offset(c * width, width))
+                                                       : vec::load(v + Product.column_offset(c * width, width)));
     }
 
     /// One depth step into the sums of `chain`; s and v stand at that step. With ZerosExclude, scalars that are zero
@@ -130,7 +131,8 @@ struct product_accumulators {
         ASHLAR_UNROLL
         for (std::size_t c = 0; c < Block.vectors; ++c) {
             vec& to = sum[Step % Block.chains][c][0];
-            to = fma(a, partial && c + 1 == Block.vectors ? vec::template load_partial<Block.last_lanes>(v + c * width) : vec::load(v + c * width), to);
+            const Element* from = v + Product.column_offset(c * width, width);
+            to = fma(a, partial && c + 1 == Block.vectors ? vec::template load_partial<Block.last_lanes>(from) : vec::load(from), to);
         }
     }
     template <std::size_t Chunk>
@@ -378,13 +380,13 @@ ASHLAR_ALWAYS_INLINE void product_block(const Element* s, const Element* v, Dept
     };
     const auto even = even_steps(depth);
     const Element* s_at = s + i * Product.si + even.first * Product.sk;
-    const Element* v_at = v + j + even.first * Product.vk;
+    const Element* v_at = v + Product.column_offset(j, width) + even.first * Product.vk;
     start();
     if constexpr (requires { depth.run(acc, s_at, v_at, j); })
         depth.run(acc, s_at, v_at, j);
     else
         acc.run_beside(s_at, v_at, even.last - even.first, epilogue);
-    if constexpr (requires { depth.even(); }) acc.run_uneven(s + i * Product.si, v + j, depth, even);
+    if constexpr (requires { depth.even(); }) acc.run_uneven(s + i * Product.si, v + Product.column_offset(j, width), depth, even);
     acc.join();
     if constexpr (requires { depth.plain_first; }) {
         // A zero times a finite value adds nothing, so only sums that are NaN can owe it to an excluded pair.

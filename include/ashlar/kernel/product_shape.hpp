@@ -11,7 +11,7 @@
 namespace ashlar::detail {
 
 /// Extents and strides (in elements) of a product. S(i,k) is s[i*si + k*sk], a scalar; V(k,j) is v[k*vk + j], in
-/// lanes along j.
+/// lanes along j, or v[k*vk + j/W*vw + j%W] with vw for W lanes.
 struct product_shape {
     std::size_t i, j, k;
     std::size_t si, sk;
@@ -20,7 +20,11 @@ struct product_shape {
     bool rows_outer = false;  ///< walk the row blocks outside the column blocks (default: inside, V stays in cache)
     bool pack = true;         ///< compute a few last columns with depth steps side by side where that pays
     bool streamed = false;    ///< V, or what it is a block of, is larger than the first cache: one row reads it as one stream
+    std::size_t vw = 0;       ///< if given, the distance between the vectors of a row of V, all of which are full
     std::size_t granule = 0;  ///< if it divides i, row blocks divide it: masks that decide block by block lose least
+
+    /// Where column j of V, the first one of a vector of `width` lanes, lies in a row.
+    ASHLAR_ALWAYS_INLINE constexpr std::size_t column_offset(std::size_t j, std::size_t width) const { return vw == 0 ? j : j / width * vw; }
 };
 
 /// Lanes that a column of few rows takes: a power of two.

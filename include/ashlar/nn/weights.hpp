@@ -19,10 +19,9 @@ struct no_array {};
 
 namespace detail {
 
-/// Columns of a panel of the packed matrices of modules, in this build. It is a parameter of every module with
-/// matrices, so that modules of translation units with other registers are other types.
-template <class Element, class Config = current_config>
-inline constexpr std::size_t panel = ashlar::detail::panel_columns<Element, Config>;
+/// Columns of a panel of the packed matrices of modules, unless they are told otherwise.
+template <class Element>
+inline constexpr std::size_t panel = default_panel<Element>;
 
 /// A matrix [Rows, Columns] on the right of products.
 template <class Element, std::size_t Panel, std::size_t Rows, std::size_t Columns>

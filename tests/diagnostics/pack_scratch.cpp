@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSL-1.0
+// A softmax down the columns holds the whole matrix in scratch, of which the stack bears little.
+// expect: ashlar: pack: the scratch exceeds ASHLAR_STACK_BUDGET; evaluate the matrix into a tensor of yours and pack that
+#include <ashlar/ashlar.hpp>
+
+using namespace ashlar;
+
+void pack_it(packed<float, 512, 256>& w, const tensor<float, 512, 256>& scores) {
+#ifdef ASHLAR_EXPECT_ERROR
+    pack(w, softmax<0>(scores));
+#else
+    pack(w, softmax<1>(scores));
+#endif
+}
