@@ -4,6 +4,7 @@
 
 #include <ashlar/core/config.hpp>
 #include <ashlar/kernel/lanes.hpp>
+#include <ashlar/kernel/opaque_register.hpp>
 #include <ashlar/kernel/register_masks.hpp>
 #include <ashlar/kernel/register_parts.hpp>
 #include <ashlar/kernel/simd.hpp>
@@ -424,26 +425,7 @@ struct lane_ops<Element, Width, Config> : register_masks<Element, Width, Config>
         else
             return lane_ops<Target, Width, Config>::unwrap(xsimd::bitwise_cast<lane_element<Target>>(wrap(a)));
     }
-    ASHLAR_ALWAYS_INLINE static storage opaque(storage a) {
-#if defined(__clang__) && defined(__ARM_FEATURE_SVE_BITS)
-        // clang has no constraint for SVE registers of a fixed size.
-        __asm__("" : "+m"(a));
-        return a;
-#elif defined(__AVX512F__) || defined(__SSE2__) || defined(__ARM_NEON)
-        auto value = a.data;
-#if defined(__AVX512F__)
-        __asm__("" : "+v"(value));
-#elif defined(__SSE2__)
-        __asm__("" : "+x"(value));
-#else
-        __asm__("" : "+w"(value));
-#endif
-        return {value};
-#else
-        __asm__("" : "+m"(a));
-        return a;
-#endif
-    }
+    ASHLAR_ALWAYS_INLINE static storage opaque(storage a) { return opaque_register(a); }
 };
 
 }  // namespace ashlar::detail

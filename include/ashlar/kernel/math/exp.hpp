@@ -207,7 +207,7 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp_nonpositive_as(
         return exp_by_table<Form>(x);
     } else {
         auto y = x;
-        if constexpr (Arguments == exp_arguments::any) y = max(lanes<Element, Width, Config>(least), x);
+        if constexpr (Arguments == exp_arguments::any) y = max<>(lanes<Element, Width, Config>(least), x);
         const auto carrier = carry_rounded(y, exp_reduction<Element>::log2_e);
         const auto n = carried(carrier);
         if constexpr (Form == exp_form::coarse)

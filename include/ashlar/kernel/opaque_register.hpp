@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSL-1.0
+// A value that the optimiser takes for unknown, in the register where it is.
+#pragma once
+
+#include <ashlar/core/config.hpp>
+
+namespace ashlar::detail {
+
+/// The same value, of which the optimiser knows nothing any more: Storage is a struct around one register.
+template <class Storage>
+ASHLAR_ALWAYS_INLINE Storage opaque_register(Storage a) {
+#if defined(__clang__) && defined(__ARM_FEATURE_SVE_BITS)
+    // clang has no constraint for SVE registers of a fixed size.
+    __asm__("" : "+m"(a));
+    return a;
+#elif defined(__AVX512F__) || defined(__SSE2__) || defined(__ARM_NEON)
+    auto value = a.data;
+#if defined(__AVX512F__)
+    __asm__("" : "+v"(value));
+#elif defined(__SSE2__)
+    __asm__("" : "+x"(value));
+#else
+    __asm__("" : "+w"(value));
+#endif
+    return {value};
+#else
+    __asm__("" : "+m"(a));
+    return a;
+#endif
+}
+
+}  // namespace ashlar::detail
