@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <new>
 #include <type_traits>
 #include <utility>
 
@@ -138,13 +137,8 @@ struct layered_run {
 
     static void run(const Call& call, value_type* destination, std::byte* memory) noexcept {
         value_type* const buffer = reinterpret_cast<value_type*>(memory);
-        std::byte* const scratch = memory + plan::buffer_bytes;
         value_type* to = plan::steps % 2 == 1 ? destination : buffer;
         const auto other = [&](const value_type* p) { return p == destination ? buffer : destination; };
-        const auto evaluate_to = [&]<destination_memory Memory = destination_memory::shared>(value_type* at, const auto& e) {
-            place there(at);
-            ashlar::detail::run_with_scratch<Config, Memory, Taken>(there, e, scratch);
-        };
         const value_type* from = other(to);
         if constexpr (plan::reads_input) {
             // Where the first layer writes to what it reads, it reads a copy.
@@ -158,22 +152,65 @@ struct layered_run {
             if constexpr (array_expression<decltype(call.input)>)
                 ashlar::detail::copy_apart<Config, place, std::remove_cvref_t<decltype(call.input)>>(at, call.input.data());
             else
-                evaluate_to.template operator()<destination_memory::fresh>(at, call.input);
+                evaluate_to<destination_memory::fresh>(at, call.input, memory);
             if (at != from) ashlar::detail::copy_apart<Config, place, place>(other(to), at);
         }
         for (std::size_t i = 0; i < plan::layers; ++i) {
-            evaluate_to(to, call.step(call.stack->layers[i], source(from), i));
+            const typename plan::layer& layer = call.step(call.stack->layers[i], source(from), i);
+            if (to == buffer) {
+                evaluate_to<destination_memory::fresh>(to, layer, memory);
+            } else if (i + 1 == plan::steps) {
+                evaluate_to<destination_memory::shared>(to, layer, memory);
+            } else if (overlaps<typename plan::layer>(layer, destination)) {
+                finish_apart(call, layer, i, destination, memory);
+                return;
+            } else {
+                evaluate_to<destination_memory::fresh>(to, layer, memory);
+            }
             from = to;
             to = other(to);
         }
-        if constexpr (plan::finishes) evaluate_to(to, call.stack->last_step(source(from)));
+        if constexpr (plan::finishes) evaluate_to<destination_memory::shared>(to, call.stack->last_step(source(from)), memory);
+    }
+
+    template <destination_memory Memory, std::size_t More = 0, class Expression>
+    static void evaluate_to(value_type* to, const Expression& e, std::byte* memory) noexcept {
+        place there(to);
+        ashlar::detail::run_with_scratch<Config, Memory, Taken + More>(there, e, memory + plan::buffer_bytes);
+    }
+
+    template <class Expression>
+    static bool overlaps(const Expression& e, value_type* destination) noexcept {
+        return ashlar::detail::find_overlap<ashlar::detail::planned<Expression, Config>>(e, place(destination)) != ashlar::detail::overlap::none;
+    }
+
+    /// The layers from one on whose expression overlaps the destination, as later ones may, which has to wait for the last
+    /// result: a copy on the stack takes its part.
+    ASHLAR_NOINLINE static void finish_apart(const Call& call, const typename plan::layer& layer, std::size_t i,
+                                             value_type* destination, std::byte* memory) noexcept {
+        if constexpr (ashlar::detail::copy_fits<Call, Config, Taken>) {
+            constexpr std::size_t bytes = ashlar::detail::copy_bytes<Call>;
+            alignas(ashlar::detail::scratch_alignment) value_type values[Call::shape_type::size];
+            value_type *to = values, *from = reinterpret_cast<value_type*>(memory);
+            evaluate_to<destination_memory::fresh, bytes>(to, layer, memory);
+            while (++i < plan::layers) {
+                std::swap(from, to);
+                evaluate_to<destination_memory::fresh, bytes>(to, call.step(call.stack->layers[i], source(from), i), memory);
+            }
+            if constexpr (plan::finishes) {
+                std::swap(from, to);
+                evaluate_to<destination_memory::fresh, bytes>(to, call.stack->last_step(source(from)), memory);
+            }
+            ashlar::detail::copy_apart<Config, place, place>(destination, to);
+        } else {
+            ASHLAR_ASSERT(false, "ashlar: nn: the destination overlaps what the layers read and is too large to copy");
+        }
     }
 
     static bool overlaps_input(const Call& call, value_type* destination) noexcept {
-        using input = decltype(call.input);
+        using input = std::remove_const_t<decltype(call.input)>;
         if constexpr (node_expression<input>)
-            return ashlar::detail::find_overlap<ashlar::detail::planned<input, Config>>(call.input, place(destination)) !=
-                   ashlar::detail::overlap::none;
+            return overlaps<input>(call.input, destination);
         else
             return ashlar::detail::share_memory<Config>(call.input, place(destination));
     }
@@ -260,7 +297,7 @@ struct assignment<Destination, Source, Config> {
 }  // namespace detail
 
 /// Evaluates a stack of layers with scratch of the caller's, at least workspace_bytes<Expression> of it. The destination may
-/// overlap the input.
+/// overlap the input, and, at the price of a copy on the stack, what else the layers read (the memory of a decoder).
 ///
 ///     static workspace<workspace_bytes<decltype(encoder(x))>> scratch;
 ///     evaluate(y, encoder(x), scratch);
