@@ -29,7 +29,9 @@
 #include <ashlar/expr/einsum.hpp>
 #include <ashlar/expr/index.hpp>
 #include <ashlar/expr/mask.hpp>
+#include <ashlar/expr/element_value.hpp>
 #include <ashlar/expr/masks/keep.hpp>
+#include <ashlar/expr/masks/keep_finite.hpp>
 #include <ashlar/expr/masks/keys_below.hpp>
 #include <ashlar/expr/masks/keep_if.hpp>
 #include <ashlar/expr/masked.hpp>

@@ -58,6 +58,7 @@ ASHLAR_ALWAYS_INLINE overlap find_overlap(const typename Plan::expression_type& 
                 if (here > found) found = here;
             }
         } else if constexpr (Plan::nodes[Id].borrowing_mask) {
+            // Masks read their tensors where they stand, and again where a product passes over what they exclude.
             for_each_borrowed(node_at<Id>(e).mask, [&](const auto& array) ASHLAR_LAMBDA_INLINE {
                 if (share_memory<config>(array, destination)) found = overlap::any;
             });

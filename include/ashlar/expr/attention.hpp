@@ -7,6 +7,7 @@
 
 #include <ashlar/core/concepts.hpp>
 #include <ashlar/core/config.hpp>
+#include <ashlar/core/minus_infinity.hpp>
 #include <ashlar/expr/attention_checks.hpp>
 #include <ashlar/expr/attention_options.hpp>
 #include <ashlar/expr/index.hpp>
@@ -43,8 +44,9 @@ template <class Scores, class... Given>
 ASHLAR_ALWAYS_INLINE constexpr auto capped_scores(Scores&& scores, const Given&... options) noexcept {
     if constexpr (has_option<attention_option::softcap, Given...>) {
         using Element = element_of<Scores>;
-        const Element cap = static_cast<Element>(option_of<attention_option::softcap>(options...).cap);
-        return tanh(std::forward<Scores>(scores) * (Element(1) / cap)) * cap;
+        const Element given = static_cast<Element>(option_of<attention_option::softcap>(options...).cap);
+        const Element cap = is_minus_infinity(-given) ? Element(0) : given;
+        return elementwise(softcap_function{}, std::forward<Scores>(scores), cap == Element(0) ? Element(0) : Element(1) / cap, cap);
     } else {
         return hold(std::forward<Scores>(scores));
     }
@@ -128,7 +130,9 @@ template <any_expression Query, any_expression Key, class... Options>
 ///
 /// Options, in any order, each at most once: a mask, `scale(s)`, `softcap(c)`, `bias(e)`, `score_mod(f)`, `fast`. They apply in
 /// the order scale, softcap, bias, score_mod, mask, softmax; `fast` is that of the softmax alone. A query that keeps no key gives zeros. Keys and values
-/// that a mask excludes for a query are not read into its result, so NaN in padding cannot leak.
+/// that a mask excludes for a query are not read into its result, so NaN in padding cannot leak. A bias of minus infinity
+/// is no mask: it gives a weight of 0, and 0 * NaN is NaN; add `keep_finite(b)` to `bias(b)`. Scores must not overflow
+/// (1e38 squared does in float): a score of infinity makes its query's results NaN, as in `softmax`.
 ///
 ///     tensor<float, seq, head> y = attention(q, k, v, causal && keys_below(length));
 template <any_expression Query, any_expression Key, any_expression Value, class... Options>

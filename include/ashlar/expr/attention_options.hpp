@@ -87,18 +87,22 @@ template <class Scale>
         detail::number_or_held(std::forward<Scale>(s))};
 }
 
-/// Option of `attention`: the scaled scores s become c * tanh(s / c), which lies in [-c, c]. c must be positive.
+/// Option of `attention`: the scaled scores s become c * tanh(s / c), which lies in [-c, c]. c must not be negative (asserted);
+/// 0 and infinity cap nothing.
 ///
 ///     attention(q, k, v, softcap(50.0f))   // Gemma 2
 template <detail::scalar_argument Number>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto softcap(Number c) noexcept {
-    ASHLAR_ASSERT(c > Number(0), "ashlar: softcap: the cap must be positive");
+    ASHLAR_ASSERT(c >= Number(0), "ashlar: softcap: the cap must be positive, or 0 for none");
     return detail::softcap_option<Number>{c};
 }
 
 /// Option of `attention`: an expression that broadcasts to the scores is added to them, after scale and softcap. A
-/// named tensor is borrowed.
+/// named tensor is borrowed. A bias excludes nothing: behind one of minus infinity the weight is 0, but keys and values are
+/// read, and NaN or infinity in them makes NaN. Where that stands for "not this pair", as in PyTorch's additive masks, add
+/// the mask `keep_finite(e)`, which also saves the work.
 ///
+///     attention(q, k, v, bias(m), keep_finite(m))    // PyTorch's attn_mask=m
 ///     attention(q, k, v, bias(relative_positions))   // [heads, queries, keys]
 template <any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto bias(Expression&& e) noexcept {

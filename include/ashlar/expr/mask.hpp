@@ -25,7 +25,7 @@ struct mask_tag {};
 }  // namespace detail
 
 /// A mask: `causal`, `causal_at(offset)`, `sliding_window<Left, Right>`, `keep(t)`, `ignore(t)`, `keys_below(n)`,
-/// `keep_if<predicate>()`, and what `&&`, `||` and `!` make of them. True means keep, always. Masks address the last
+/// `keep_if<predicate>()`, `keep_finite(e)`, and what `&&`, `||` and `!` make of them. True means keep, always. Masks address the last
 /// two axes of the scores, queries and keys; the axes before them are batch axes.
 ///
 /// A mask type has, for scores of shape Scores: `keeps<Scores>(at)`, `content<Scores>(batch, tile)`,

@@ -10,6 +10,7 @@
 #include <ashlar/expr/masks/causal.hpp>
 #include <ashlar/expr/masks/count.hpp>
 #include <ashlar/expr/masks/keep.hpp>
+#include <ashlar/expr/masks/keep_finite.hpp>
 #include <ashlar/expr/masks/keep_if.hpp>
 #include <ashlar/expr/masks/keys_below.hpp>
 #include <ashlar/expr/nodes.hpp>

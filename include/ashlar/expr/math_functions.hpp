@@ -186,6 +186,16 @@ struct clamp_function {
     }
 };
 
+/// cap * tanh(x / cap), or x where the inverse of the cap is 0.
+struct softcap_function {
+    static constexpr std::size_t flops = tanh_function::flops + 2;
+    static constexpr takes arguments = takes::floating;
+    template <class Argument>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument x, Argument inverse, Argument cap) const {
+        return select(inverse != Argument(typename Argument::value_type(0)), tanh(x * inverse) * cap, x);
+    }
+};
+
 struct maximum_function {
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::numbers;

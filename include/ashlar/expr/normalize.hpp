@@ -51,7 +51,7 @@ ASHLAR_ALWAYS_INLINE constexpr auto standardize(Expression&& e, double epsilon) 
 }  // namespace detail
 
 /// exp(e) / sum(exp(e)) along an axis, the last one unless given, without overflow. Where all entries are minus
-/// infinity the result is 0.
+/// infinity the result is 0; where one is plus infinity, as products that overflow are, all of them are NaN.
 ///
 ///     auto weights = softmax(scores);
 template <auto Axis = -1, any_expression Expression>

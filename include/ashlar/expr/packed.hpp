@@ -66,7 +66,8 @@ struct alignas(detail::alignment_for(sizeof(Element) * shape<Rows, Columns>::siz
     constexpr Element* data() & { return elements; }
     constexpr const Element* data() const&& = delete;  // ashlar: packed: the memory of a temporary would dangle; name it first
     /// As an operand of an expression that does not copy it.
-    constexpr auto borrow() const { return detail::borrowed_packed<Element, Panel, Rows, Columns>(elements); }
+    constexpr auto borrow() const& { return detail::borrowed_packed<Element, Panel, Rows, Columns>(elements); }
+    void borrow() const&& = delete;  // ashlar: packed: the memory of a temporary would dangle; name it first
 };
 
 /// The packed matrix type for elements of type Element and dimensions [rows, columns]: one layout for all architectures, or panels of so

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include <ashlar/core/config.hpp>
+#include <ashlar/core/minus_infinity.hpp>
 #include <ashlar/expr/condition.hpp>
 #include <ashlar/expr/coordinates.hpp>
 #include <ashlar/expr/functions.hpp>
@@ -41,17 +42,6 @@ enum class exclusion : std::uint8_t { none, minus_infinity, zero };
 
 template <class Element, exclusion Kind>
 inline constexpr Element excluded_value = Kind == exclusion::zero ? Element(0) : -std::numeric_limits<Element>::infinity();
-
-/// Minus infinity by its bits: a comparison may be folded away under -ffast-math.
-template <class Element>
-ASHLAR_ALWAYS_INLINE constexpr bool is_minus_infinity(Element x) noexcept {
-    if constexpr (sizeof(Element) == sizeof(std::uint32_t))
-        return __builtin_bit_cast(std::uint32_t, x) == 0xff800000u;
-    else if constexpr (sizeof(Element) == sizeof(std::uint64_t))
-        return __builtin_bit_cast(std::uint64_t, x) == 0xfff0000000000000u;
-    else
-        return x < std::numeric_limits<Element>::lowest();
-}
 
 template <exclusion Kind, class Element>
 ASHLAR_ALWAYS_INLINE constexpr bool is_excluded_value(Element x) noexcept {

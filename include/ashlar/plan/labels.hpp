@@ -82,6 +82,8 @@ inline constexpr const char* function_name<relu_function> = "relu";
 template <>
 inline constexpr const char* function_name<clamp_function> = "clamp";
 template <>
+inline constexpr const char* function_name<softcap_function> = "softcap";
+template <>
 inline constexpr const char* function_name<maximum_function> = "max";
 template <>
 inline constexpr const char* function_name<minimum_function> = "min";
@@ -127,9 +129,11 @@ template <class Function>
 struct mask_label<keep_if_mask<Function>> {
     static constexpr void write(plan_writer& out, bool) { out.put("keep_if(f)"); }
 };
-template <class Expression>
-struct mask_label<keep_mask<Expression>> {
-    static constexpr void write(plan_writer& out, bool) { out.put("keep(t)"); }
+template <class Expression, class Kept>
+struct mask_label<keep_mask<Expression, Kept>> {
+    static constexpr void write(plan_writer& out, bool) {
+        out.put(std::is_same_v<Kept, kept_by_bool> ? "keep(t)" : "keep_finite(e)");
+    }
 };
 template <>
 struct mask_label<keys_below_mask> {

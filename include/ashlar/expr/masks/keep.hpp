@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Masks that are bool tensors: keep and ignore.
+// Masks whose pairs are elements of an expression: keep and ignore, of bools.
 #pragma once
 
 #include <array>
@@ -40,8 +40,17 @@ consteval std::array<std::ptrdiff_t, Scores::rank> strides_among() {
     return spelled_out(strides);
 }
 
-/// A mask whose bools lie in memory.
-template <class Array>
+/// A bool keeps its pair if it is true.
+struct kept_by_bool {
+    ASHLAR_ALWAYS_INLINE static constexpr bool of(bool kept) noexcept { return kept; }
+    template <class Expression>
+    ASHLAR_ALWAYS_INLINE static constexpr bool at(const Expression& e, const coordinates<Expression>& place) noexcept {
+        return truth_at(e, place);
+    }
+};
+
+/// A mask whose elements lie in memory; Kept says which of them keep their pair.
+template <class Array, class Kept = kept_by_bool>
 struct keep_mask {
     using mask_category = mask_tag;
     using static_part = keep_all_mask;
@@ -59,7 +68,7 @@ struct keep_mask {
         constexpr auto strides = strides_among<Array, Scores>();
         std::ptrdiff_t offset = 0;
         for (std::size_t i = 0; i < Scores::rank; ++i) offset += static_cast<std::ptrdiff_t>(at[i]) * strides[i];
-        return kept.data()[offset];
+        return Kept::of(kept.data()[offset]);
     }
 
     template <class Scores>
@@ -69,15 +78,16 @@ struct keep_mask {
         constexpr std::ptrdiff_t query_stride = strides[Scores::rank - 2], key_stride = strides[Scores::rank - 1];
         const std::size_t queries = query_stride == 0 ? 1 : tile.last_query - tile.first_query;
         const std::size_t keys = key_stride == 0 ? 1 : tile.last_key - tile.first_key;
-        const bool* const source = matrix<Scores>(batch) + static_cast<std::ptrdiff_t>(tile.first_query) * query_stride +
-                                   static_cast<std::ptrdiff_t>(tile.first_key) * key_stride;
-        const bool first = *source;
+        const element_of<Array>* const source =
+            matrix<Scores>(batch) + static_cast<std::ptrdiff_t>(tile.first_query) * query_stride +
+            static_cast<std::ptrdiff_t>(tile.first_key) * key_stride;
+        const bool first = Kept::of(*source);
         for (std::size_t q = 0; q < queries; ++q) {
             // A row is read to its end, so that the loop has no exit and vectorises.
             bool same = true;
             for (std::size_t k = 0; k < keys; ++k)
-                same &= source[static_cast<std::ptrdiff_t>(q) * query_stride +
-                               static_cast<std::ptrdiff_t>(k) * key_stride] == first;
+                same &= Kept::of(source[static_cast<std::ptrdiff_t>(q) * query_stride +
+                                        static_cast<std::ptrdiff_t>(k) * key_stride]) == first;
             if (!same) return tile_content::mixed;
         }
         return first ? tile_content::full : tile_content::empty;
@@ -93,31 +103,35 @@ struct keep_mask {
                              key * Int(static_cast<typename Int::value_type>(key_stride));
         typename Int::value_type at[Int::size] = {};
         offsets.store(at);
-        const bool* const source = matrix<Scores>(batch);
+        const element_of<Array>* const source = matrix<Scores>(batch);
         if (count == 0) return lane_mask_type(false);
-        if (Int::size == 1 || count == 1) return lane_mask_type(source[at[0]]);
+        if (Int::size == 1 || count == 1) return lane_mask_type(Kept::of(source[at[0]]));
         const auto step = at[1 % Int::size] - at[0];
-        if (step == 0) return lane_mask_type(source[at[0]]);
-        if (step == 1 && count == Int::size) return lane_mask_type::load(source + at[0]);
+        if (step == 0) return lane_mask_type(Kept::of(source[at[0]]));
         bool values[Int::size] = {};
+        if (step == 1 && count == Int::size) {
+            if constexpr (std::is_same_v<Kept, kept_by_bool>) return lane_mask_type::load(source + at[0]);
+            for (std::size_t i = 0; i < Int::size; ++i) values[i] = Kept::of(source[static_cast<std::size_t>(at[0]) + i]);
+            return lane_mask_type::load(values);
+        }
         for (std::size_t i = 0; i < Int::size; ++i)
-            if (i < count) values[i] = source[at[i]];
+            if (i < count) values[i] = Kept::of(source[at[i]]);
         return lane_mask_type::load(values);
     }
 
 private:
     template <class Scores>
-    ASHLAR_ALWAYS_INLINE constexpr const bool* matrix(const batch_coordinates<Scores>& batch) const noexcept {
+    ASHLAR_ALWAYS_INLINE constexpr const element_of<Array>* matrix(const batch_coordinates<Scores>& batch) const noexcept {
         constexpr auto strides = strides_among<Array, Scores>();
-        const bool* source = kept.data();
+        const element_of<Array>* source = kept.data();
         for (std::size_t i = 0; i + 2 < Scores::rank; ++i) source += static_cast<std::ptrdiff_t>(batch[i]) * strides[i];
         return source;
     }
 };
 
-/// A mask of bools that have to be put together: of logic, or of a temporary under other axes. One by one, so slower.
-template <node_expression Expression>
-struct keep_mask<Expression> {
+/// A mask of elements that have to be put together: of logic, or of a temporary under other axes. One by one, so slower.
+template <node_expression Expression, class Kept>
+struct keep_mask<Expression, Kept> {
     using mask_category = mask_tag;
     using static_part = keep_all_mask;
     static constexpr bool is_static = false;
@@ -131,7 +145,7 @@ struct keep_mask<Expression> {
 
     template <class Scores>
     ASHLAR_ALWAYS_INLINE constexpr bool keeps(const score_coordinates<Scores>& at) const noexcept {
-        return truth_at(kept, unbroadcast<shape_of<Expression>>(at));
+        return Kept::at(kept, unbroadcast<shape_of<Expression>>(at));
     }
 
     template <class Scores>

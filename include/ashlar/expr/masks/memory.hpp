@@ -17,6 +17,8 @@ consteval bool mask_borrows() {
     if constexpr (array_expression<Mask>) {
         return !is_owning_tensor<Mask>;
     } else if constexpr (node_expression<Mask>) {
+        if constexpr (requires(const Mask& m) { m.mask; })
+            if (mask_borrows<decltype(Mask::mask)>()) return true;
         return []<std::size_t... Index>(std::index_sequence<Index...>) {
             return (false || ... || mask_borrows<operand_type<Index, Mask>>());
         }(std::make_index_sequence<Mask::operand_count>{});
@@ -41,6 +43,7 @@ ASHLAR_ALWAYS_INLINE constexpr void for_each_borrowed(const Mask& m, const Funct
     } else if constexpr (array_expression<Mask>) {
         f(m);
     } else if constexpr (node_expression<Mask>) {
+        if constexpr (requires { m.mask; }) for_each_borrowed(m.mask, f);
         [&]<std::size_t... Index>(std::index_sequence<Index...>) ASHLAR_LAMBDA_INLINE {
             (for_each_borrowed(m.template operand<Index>(), f), ...);
         }(std::make_index_sequence<Mask::operand_count>{});

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: BSL-1.0
+// keep_finite, the mask of a bias: what is minus infinity in it is not read; and caps of scores that cap nothing.
+#include <tests/support/differential.hpp>
+
+#include <limits>
+
+namespace {
+
+using namespace ashlar;
+using support::check;
+
+template <class T>
+constexpr T infinity = std::numeric_limits<T>::infinity();
+template <class T>
+constexpr T nan = std::numeric_limits<T>::quiet_NaN();
+
+/// Queries, keys and values with NaN and infinity behind keys 20 and 33, and an additive mask that leaves these out for all
+/// queries, the keys from 40 on for half of them, and everything for query 5.
+template <class T>
+struct additive {
+    tensor<T, 37, 8> q;
+    tensor<T, 70, 8> k;
+    tensor<T, 70, 9> v;
+    tensor<T, 37, 70> m;
+
+    additive() {
+        support::random_numbers random(16);
+        random.fill_normal(q);
+        random.fill_normal(k);
+        random.fill_normal(v);
+        random.fill_normal(m);
+        for (std::size_t i = 0; i < 8; ++i) k(20, i) = nan<T>, k(33, i) = infinity<T>;
+        for (std::size_t i = 0; i < 9; ++i) v(20, i) = infinity<T>, v(33, i) = nan<T>;
+        for (std::size_t i = 0; i < 37; ++i)
+            for (std::size_t j = 0; j < 70; ++j)
+                if (j == 20 || j == 33 || i == 5 || (i % 2 == 1 && j >= 40)) m(i, j) = -infinity<T>;
+    }
+    reference::attention_options options() const {
+        reference::attention_options result;
+        result.bias = reference::of(m);
+        result.keep = [this](const auto&, std::size_t i, std::size_t j) { return m(i, j) != -infinity<T>; };
+        return result;
+    }
+};
+
+template <class T>
+struct keep_finite_of : testing::Test {};
+using number_types = testing::Types<float, double>;
+TYPED_TEST_SUITE(keep_finite_of, number_types);
+
+TYPED_TEST(keep_finite_of, ports_an_additive_mask) {
+    using T = TypeParam;
+    static const additive<T> a;
+    const double tolerance = std::is_same_v<T, double> ? 1e-13 : 4e-6;
+    const auto of = [](const auto& x) { return reference::of(x); };
+    const reference::attention_result expected = reference::attend(of(a.q), of(a.k), of(a.v), a.options());
+    check(attention(a.q, a.k, a.v, bias(a.m), keep_finite(a.m)), expected.values, tolerance);
+    check(attention_weights(a.q, a.k, keep_finite(a.m), bias(a.m)), expected.weights, tolerance);
+    // By hand, and of a temporary.
+    check(matmul(softmax(masked(matmul(a.q, transpose(a.k)) * rsqrt_extent<8> + a.m, keep_finite(eval(a.m * T(2))))), a.v),
+          expected.values, tolerance);
+    // Rows that keep nothing are zeros.
+    const tensor<T, 37, 9> y = attention(a.q, a.k, a.v, bias(a.m), keep_finite(a.m));
+    for (std::size_t i = 0; i < 9; ++i) EXPECT_EQ(y(5, i), T(0));
+    // The bias alone leaks.
+    const tensor<T, 37, 9> leaky = attention(a.q, a.k, a.v, bias(a.m));
+    EXPECT_TRUE(leaky(0, 0) != leaky(0, 0));
+}
+
+TYPED_TEST(keep_finite_of, combines_with_other_masks) {
+    using T = TypeParam;
+    static const additive<T> a;
+    const double tolerance = std::is_same_v<T, double> ? 1e-13 : 4e-6;
+    const auto of = [](const auto& x) { return reference::of(x); };
+    const auto compare = [&](const auto& e, auto keeps) {
+        reference::attention_options options;
+        options.keep = [&](const auto&, std::size_t i, std::size_t j) { return keeps(i, j); };
+        check(e, reference::attend(of(a.q), of(a.k), of(a.v), options).values, tolerance);
+    };
+    const auto finite = [](std::size_t i, std::size_t j) { return a.m(i, j) != -infinity<T>; };
+    compare(attention(a.q, a.k, a.v, keep_finite(a.m) && causal_at<20>()), [&](auto i, auto j) { return finite(i, j) && j <= i + 20; });
+    compare(attention(a.q, a.k, a.v, keep_finite(a.m) && keys_below(50)), [&](auto i, auto j) { return finite(i, j) && j < 50; });
+    compare(attention(a.q, a.k, a.v, !(!keep_finite(a.m) || !causal)), [&](auto i, auto j) { return finite(i, j) && j <= i; });
+    compare(attention(a.q, a.k, a.v, keep_finite(a.m) || keys_below(10)), [&](auto i, auto j) { return finite(i, j) || j < 10; });
+}
+
+TYPED_TEST(keep_finite_of, reads_elementwise_functions_and_other_axes) {
+    using T = TypeParam;
+    static const additive<T> a;
+    const reference::array expected = reference::of(eval(attention(a.q, a.k, a.v, keep_finite(a.m))));
+    const tensor<T, 70, 37> turned = transpose(a.m);
+    const tensor<bool, 37, 70> present = a.m > std::numeric_limits<T>::lowest();
+    const double tolerance = std::is_same_v<T, double> ? 1e-13 : 4e-6;
+    check(attention(a.q, a.k, a.v, keep_finite(transpose(turned))), expected, tolerance);
+    check(attention(a.q, a.k, a.v, keep_finite(transpose(eval(turned + T(1))))), expected, tolerance);
+    check(attention(a.q, a.k, a.v, keep_finite(a.m * T(3) + T(1))), expected, tolerance);
+    check(attention(a.q, a.k, a.v, keep_finite(where(present, T(0), -infinity<T>))), expected, tolerance);
+    check(attention(a.q, a.k, a.v, keep_finite(masked(a.m, keys_below(60)))),
+          reference::of(eval(attention(a.q, a.k, a.v, keep_finite(a.m) && keys_below(60)))), tolerance);
+}
+
+TEST(keep_finite, keeps_nan_and_plus_infinity_and_broadcasts) {
+    support::random_numbers random(3);
+    const auto q = random.normal<float, 2, 3, 4>();
+    const auto k = random.normal<float, 2, 5, 4>();
+    const auto v = random.normal<float, 2, 5, 6>();
+    tensor<float, 5> m{0, -infinity<float>, nan<float>, infinity<float>, -3e38f};
+    check(attention(q, k, v, keep_finite(m)), reference::of(eval(attention(q, k, v, keep_if([](std::size_t, std::size_t j) { return j != 1; })))));
+    tensor<float, 2, 1, 5> each{};
+    each(1, 0, 4) = -infinity<float>;
+    const tensor<int, 2> lengths{5, 4};
+    check(attention(q, k, v, keep_finite(each)), reference::of(eval(attention(q, k, v, keys_below(lengths)))));
+    // Few queries and one.
+    check(attention(row(row(q, 0), 0), row(k, 0), row(v, 0), keep_finite(m)),
+          reference::of(eval(attention(row(row(q, 0), 0), row(k, 0), row(v, 0), ignore(tensor<bool, 5>{false, true, false, false, false})))));
+}
+
+consteval tensor<float, 2, 2> attended() {
+    tensor<float, 2, 3> m{{0, -infinity<float>, 0}, {-infinity<float>, -infinity<float>, -infinity<float>}};
+    const tensor<float, 3, 2> kv{{1, 2}, {3e38f, 3e38f}, {3, 4}};
+    return attention(tensor<float, 2, 2>{{0, 0}, {1, 1}}, kv, kv, bias(m), keep_finite(m));
+}
+static_assert(attended()(0, 0) == 2 && attended()(0, 1) == 3 && attended()(1, 0) == 0 && attended()(1, 1) == 0);
+
+TEST(keep_finite, tiles_and_plans) {
+    using scores = shape<std::size_t{4}, std::size_t{6}>;
+    tensor<float, 4, 6> m{};
+    for (std::size_t i = 0; i < 4; ++i)
+        for (std::size_t j = 2; j < 4; ++j) m(i, j) = -infinity<float>;
+    const auto mask = keep_finite(m);
+    static_assert(std::is_same_v<decltype(keep_finite(m)), decltype(keep_finite(std::as_const(m)))>);
+    const auto content = [&](std::size_t k0, std::size_t k1) { return detail::mask_content<scores>(mask, {}, 0, 4, k0, k1); };
+    EXPECT_EQ(content(0, 2), tile_content::full);
+    EXPECT_EQ(content(2, 4), tile_content::empty);
+    EXPECT_EQ(content(3, 5), tile_content::mixed);
+    const tensor<float, 4, 8> q{};
+    const tensor<float, 6, 8> k{};
+    const auto e = attention(q, k, k, keep_finite(m));
+    EXPECT_TRUE(explain(e).contains("masked(keep_finite(e))"));
+    EXPECT_EQ(flops<decltype(e)>, flops<decltype(attention(q, k, k, keep(std::declval<tensor<bool, 4, 6>&>())))>);
+}
+
+// The mask's tensor is the destination.
+TEST(keep_finite, destination_may_be_the_masks_tensor) {
+    support::random_numbers random(8);
+    const auto q = random.normal<float, 64, 8>();
+    const auto k = random.normal<float, 64, 8>();
+    const auto v = random.normal<float, 64, 64>();
+    auto m = random.normal<float, 64, 64>();
+    for (std::size_t i = 0; i < 64; ++i)
+        for (std::size_t j = 0; j < 64; ++j)
+            if ((i * 7 + j * 3) % 5 < 2) m(i, j) = -infinity<float>;
+    const tensor<float, 64, 64> expected = attention(q, k, v, keep_finite(m)), filled = masked(v, keep_finite(m));
+    auto y = m;
+    y = attention(q, k, v, keep_finite(y));
+    reference::expect_near(y, reference::of(expected), 0);
+    y = m;
+    y = masked(v, keep_finite(y));
+    reference::expect_near(y, reference::of(filled), 0);
+    y = m;
+    const tensor<float, 64, 64> moved = attention(q, k, v, keep_finite(transpose(y)));
+    y = attention(q, k, v, keep_finite(transpose(y)));
+    reference::expect_near(y, reference::of(moved), 0);
+}
+
+TEST(softcap, zero_and_infinity_cap_nothing) {
+    support::random_numbers random(9);
+    const auto q = random.normal<float, 20, 8>();
+    const auto k = random.normal<float, 30, 8>();
+    const auto v = random.normal<float, 30, 8>();
+    const reference::array expected = reference::attend(reference::of(q), reference::of(k), reference::of(v)).values;
+    check(attention(q, k, v, softcap(infinity<float>)), expected);
+    check(attention(q, k, v, softcap(1e300)), expected);  // infinity as a float
+    check(attention(q, k, v, softcap(0)), expected);
+}
+static_assert([] {
+    const tensor<float, 2, 2> x{{1, 2}, {3, 4}};
+    const tensor<float, 2, 2> plain = attention(x, x, x), capped = attention(x, x, x, softcap(infinity<float>)),
+                              off = attention(x, x, x, softcap(0.0));
+    return plain(0, 0) == capped(0, 0) && plain(1, 1) == capped(1, 1) && plain(1, 0) == off(1, 0);
+}());
+
+}  // namespace
