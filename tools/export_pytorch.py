@@ -11,9 +11,12 @@ ashlar::io::save_layout<model>(path). From Python: save_safetensors and save_ima
 """
 
 import argparse
+import contextlib
 import importlib
 import inspect
 import json
+import os
+import shutil
 import struct
 import sys
 import zlib
@@ -29,6 +32,26 @@ OF_NAME = {name: dtype for dtype, name in DTYPES.items()}
 
 class ExportError(Exception):
     """What is wrong, as a sentence."""
+
+
+@contextlib.contextmanager
+def replaced(path):
+    """A file that is written beside the one it replaces, which stays as it is where writing fails."""
+    path = os.path.realpath(path)
+    beside = f"{path}.{os.getpid()}.tmp"
+    opened = open(beside, "xb")
+    try:
+        with opened as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        if os.path.exists(path):
+            shutil.copymode(path, beside)
+        os.replace(beside, path)
+    except BaseException:
+        with contextlib.suppress(FileNotFoundError):
+            os.remove(beside)
+        raise
 
 
 def content_of(tensor):
@@ -67,7 +90,7 @@ def save_safetensors(state_dict, path, dtype=None):
         offset = end
     text = json.dumps(header, separators=(",", ":"), ensure_ascii=False).encode()
     text += b" " * (-len(text) % 8)
-    with open(path, "wb") as file:
+    with replaced(path) as file:
         file.write(struct.pack("<Q", len(text)))
         file.write(text)
         for name in order:
@@ -139,7 +162,7 @@ def save_image(state_dict, layout, path, ignore_unexpected=False):
     if len(model) != size:
         raise ExportError(f"{layout}: an array of the layout lies outside the model")
     header = b"ASHLARIM" + struct.pack("<IIQQI", 1, 64, size, layout_hash, zlib.crc32(model))
-    with open(path, "wb") as file:
+    with replaced(path) as file:
         file.write(header.ljust(64, b"\0") + model)
 
 

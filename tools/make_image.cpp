@@ -10,9 +10,12 @@
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <tools/image_maker.hpp>
+
+#include <ashlar/io/replaced_file.hpp>
 
 namespace {
 
@@ -109,13 +112,16 @@ int fail(const std::string& why) {
     return 1;
 }
 
-/// Writes a file by a function of a stream.
+/// Writes a file by a function of a stream; a file that was there stays as it is where not everything could be written.
 template <class F>
 bool write(const std::string& path, F&& put) {
-    std::ofstream file(path, std::ios::binary);
-    put(file);
-    file.close();
-    return !file.fail();
+    std::ostringstream text;
+    put(text);
+    const std::string content = std::move(text).str();
+    ashlar::detail::replaced_file file;
+    if (!file.open<ashlar::current_config>(path.c_str())) return false;
+    const bool written = std::fwrite(content.data(), 1, content.size(), file.get()) == content.size();
+    return file.commit<ashlar::current_config>(written).ok();
 }
 
 }  // namespace

@@ -109,6 +109,12 @@
 #define ASHLAR_END_OFFSETS
 #endif
 
+#if defined(__unix__) || defined(__APPLE__)
+#define ASHLAR_HAS_POSIX 1
+#else
+#define ASHLAR_HAS_POSIX 0
+#endif
+
 #if defined(__FAST_MATH__)
 #define ASHLAR_FAST_MATH 1
 #else

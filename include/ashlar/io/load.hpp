@@ -23,7 +23,8 @@ namespace ashlar::io {
 struct load_options {
     /// Put before every name in the file, "bert."; arrays that do not begin with it belong to something else.
     std::string_view prefix{};
-    bool ignore_unexpected = false;  ///< whether the file may have arrays that the model does not know
+    /// Whether the file may have arrays that the model does not know, also of element types that are not known here.
+    bool ignore_unexpected = false;
     bool ignore_missing = false;     ///< whether arrays that the file does not have stay as they are in the model
 };
 
@@ -44,6 +45,12 @@ io::stored_array as_listed(const io::stored_array& stored, bool transposed) noex
 /// Whether an array of a file can become an array of a model.
 template <class Config>
 io::result check_array(const model_array& a, const io::stored_array& stored) noexcept {
+    if (stored.dtype == io::dtype::unknown) {
+        io::result r = io_error<Config>(io::error::unsupported, stored.name);
+        r.reason = "an unknown element type";
+        r.other = printable_name<Config>(stored.type_name);
+        return r;
+    }
     const io::stored_array listed = as_listed<Config>(stored, a.transposed);
     if (listed.shape != a.shape) {
         io::result r = io_error<Config>(io::error::wrong_shape, stored.name);

@@ -99,9 +99,10 @@ private:
     /// Byte order, kind and size: '<f4'.
     constexpr bool descr(io::stored_array& out) noexcept {
         skip_spaces();
-        if (text.substr(at).starts_with('[')) return fail("a structured element type", io::error::unsupported);
+        if (text.substr(at).starts_with('[')) return structured(out);
         std::string_view type;
         if (!read(type)) return false;
+        out.type_name = type;
         struct named_type {
             std::string_view name;
             io::dtype type;
@@ -121,7 +122,28 @@ private:
                 out.is_big_endian = byte_order == '>';
                 return true;
             }
-        return fail("an unknown element type", io::error::unsupported);
+        return true;
+    }
+
+    /// A list of fields, [('x', '<f4'), ('y', '<i4', (2,))]: passed over as a whole.
+    constexpr bool structured(io::stored_array& out) noexcept {
+        const std::size_t first = at;
+        std::size_t depth = 0;
+        while (at < text.size()) {
+            const char c = text[at];
+            std::string_view name;
+            if (c == '\'' || c == '"') {
+                if (!read(name)) return false;
+                continue;
+            }
+            ++at;
+            if (c == '[' || c == '(') ++depth;
+            if ((c == ']' || c == ')') && --depth == 0) {
+                out.type_name = text.substr(first, at - first);
+                return true;
+            }
+        }
+        return fail("a list does not end");
     }
 
     constexpr bool shape(io::stored_array& out) noexcept {
@@ -176,7 +198,7 @@ io::result read_npy(io::bytes npy, std::uint64_t offset, io::stored_array& out) 
     if (!bytes_of<Config>(out.shape, out.dtype, needed))
         return io_error_at<Config>(io::error::malformed_header, offset + begin, "a shape is too large for 64 bits");
     const std::uint64_t there = npy.size() - begin - length;
-    if (needed > there) {
+    if (out.dtype != io::dtype::unknown && needed > there) {
         r = io_error<Config>(io::error::truncated, out.name);
         r.position = needed;
         r.limit = there;
@@ -184,6 +206,10 @@ io::result read_npy(io::bytes npy, std::uint64_t offset, io::stored_array& out) 
     }
     out.data = npy.subspan(static_cast<std::size_t>(begin + length));
     out.offset = offset + begin + length;
+    if (out.dtype == io::dtype::unknown) {
+        out.unknown_bytes = there;
+        return r;
+    }
     if (needed < there) {
         r = io_error<Config>(io::error::unused_bytes, out.name);
         r.position = out.offset + needed;

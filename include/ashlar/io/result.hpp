@@ -17,8 +17,8 @@ enum class error : std::uint8_t {
     none,
     // the file as such
     cannot_open,    ///< no such file, or no permission
-    cannot_read,    ///< it opened, but reading failed
-    cannot_write,   ///< it could not be created or written to its end
+    cannot_read,    ///< it opened, but reading failed; or it is no regular file, as `reason` says
+    cannot_write,   ///< it could not be written to its end; the old file is as it was
     out_of_memory,  ///< memory for the file or its index
     no_room,        ///< the memory to write to is too small
     // its structure
@@ -57,7 +57,7 @@ struct [[nodiscard]] result {
     io::error error = io::error::none;
     /// The array that is concerned, empty if none is; its middle is left out where it is very long.
     fixed_text<120> name{};
-    /// The other array: of overlapping ones, or the model's name of one that is missing.
+    /// The other array: of overlapping ones, or the model's name of one that is missing; or an unknown element type.
     fixed_text<120> other{};
     dimensions expected{}, found{};
     dtype expected_dtype = dtype::unknown, found_dtype = dtype::unknown;
@@ -65,7 +65,7 @@ struct [[nodiscard]] result {
     std::uint64_t position = 0;
     /// Bytes that there are.
     std::uint64_t limit = 0;
-    /// What is malformed or not supported; a string literal.
+    /// What is malformed or not supported, or what stands in the place of a file; a string literal.
     const char* reason = "";
 
     [[nodiscard]] constexpr bool ok() const noexcept { return error == io::error::none; }
@@ -229,10 +229,15 @@ constexpr fixed_text<511> result::message() const noexcept {
         number(", there are ", limit);
         break;
     case error::malformed_header:
+    case error::cannot_read:
     case error::unsupported:
         if (*reason != '\0') {
             out.put(std::string_view(": "));
             out.put(std::string_view(reason));
+        }
+        if (!other.empty()) {
+            out.put(std::string_view(", "));
+            out.put(std::string_view(other.data(), other.size()));
         }
         if (error == error::malformed_header) number(", at byte ", position);
         break;

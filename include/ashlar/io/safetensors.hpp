@@ -22,6 +22,7 @@ inline constexpr std::uint64_t safetensors_header_limit = 100'000'000;
 struct safetensors_entry {
     json_string name{};
     io::dtype dtype = io::dtype::unknown;
+    std::string_view type_name{};
     io::dimensions shape{};
     std::uint64_t begin = 0, end = 0;
 };
@@ -109,11 +110,7 @@ private:
                 json_string type;
                 if (!json.read(type)) return malformed(entry, "");
                 entry.dtype = safetensors_dtype<Config>(type.raw);
-                if (entry.dtype == io::dtype::unknown) {
-                    io::result r = io_error<Config>(io::error::unsupported, entry.name.raw);
-                    r.reason = "an unknown element type";
-                    return r;
-                }
+                entry.type_name = type.raw;
             } else if (field == has_shape) {
                 const io::result r = read_shape(entry);
                 if (!r) return r;
@@ -154,7 +151,8 @@ private:
             r.position = entry.end;
             return r;
         }
-        if (entry.end - entry.begin != needed) {
+        // How many bytes an element of an unknown type has, its name need not say: F4 has two in one.
+        if (entry.dtype != io::dtype::unknown && entry.end - entry.begin != needed) {
             io::result r = io_error<Config>(io::error::size_mismatch, entry.name.raw);
             r.position = needed;
             r.limit = entry.end - entry.begin;
@@ -204,6 +202,8 @@ io::result index_safetensors(io::bytes file, archive_index& index) noexcept {
             names += a.name.size();
         }
         a.dtype = entry.dtype;
+        a.type_name = entry.type_name;
+        a.unknown_bytes = entry.dtype == io::dtype::unknown ? entry.end - entry.begin : 0;
         a.shape = entry.shape;
         a.offset = base + entry.begin;
     });

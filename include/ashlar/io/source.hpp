@@ -13,6 +13,7 @@
 
 #include <ashlar/core/config.hpp>
 #include <ashlar/io/dtype.hpp>
+#include <ashlar/io/file_status.hpp>
 #include <ashlar/io/memory.hpp>
 #include <ashlar/io/result.hpp>
 
@@ -23,7 +24,8 @@ namespace ashlar::io {
 ///     io::load(model, "weights.safetensors");
 ///     io::load(model, std::span(flash_begin, flash_bytes));   // of std::byte, unsigned char or char
 ///
-/// A string is a path always; a std::string_view is neither, as it need not end with a zero.
+/// A path must lead to a regular file, which is read as a whole: a pipe, a socket, a device or a directory is refused at
+/// once. A string is a path always; a std::string_view is neither, as it need not end with a zero.
 class ASHLAR_POINTER(std::byte) source {
 public:
     source(const char* file) noexcept : path(file) {}
@@ -61,6 +63,11 @@ private:
 template <class Config>
 io::result read_file(const char* path, owned_bytes& out) noexcept {
     const auto fail = [&](io::error e) { return io_error<Config>(e, path); };
+    if (const char* const why = not_regular<Config>(path); why != nullptr) {
+        io::result r = fail(io::error::cannot_read);
+        r.reason = why;
+        return r;
+    }
     const open_file file(path, "rb");
     if (file.get() == nullptr) return fail(io::error::cannot_open);
     // Directories can be opened and have a size; they fail here, before memory is asked for.

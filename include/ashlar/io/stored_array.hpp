@@ -15,15 +15,19 @@
 
 namespace ashlar::io {
 
-/// An array where it lies in a file: `data` has shape.size() * size_of(dtype) bytes, at any alignment.
+/// An array where it lies in a file: `data` has shape.size() * size_of(dtype) bytes, at any alignment. Where dtype is
+/// `unknown`, `type_name` says what the file calls it, and data is all that the file holds for the array: it can be listed and
+/// read by hand, but no tensor can be loaded from it.
 struct stored_array {
     std::string_view name{};
     io::dtype dtype = io::dtype::unknown;
+    std::string_view type_name{};  ///< as the file has it: "F32", "F8_E8M0", "<f4"
     bool is_big_endian = false;    ///< whether the first byte of an element is the most significant
     bool is_column_major = false;  ///< whether the first index runs fastest (NumPy's fortran_order)
     dimensions shape{};
     std::uint64_t offset = 0;  ///< of data in the file
     bytes data{};
+    std::uint64_t unknown_bytes = 0;  ///< of data, where dtype is unknown
 };
 
 }  // namespace ashlar::io
@@ -38,7 +42,7 @@ struct archive_index {
 /// Bytes of an array, or failure if they are more than 64 bits can count.
 template <class Config>
 constexpr bool bytes_of(const io::dimensions& shape, io::dtype type, std::uint64_t& out) noexcept {
-    out = io::size_of(type);
+    out = type == io::dtype::unknown ? 1 : io::size_of(type);
     for (std::size_t i = 0; i < shape.rank; ++i) {
         if (shape.extents[i] != 0 && out > (std::numeric_limits<std::uint64_t>::max)() / shape.extents[i]) return false;
         out *= shape.extents[i];
@@ -60,7 +64,7 @@ io::result sort_by_name(archive_index& index) noexcept {
 /// Bytes of an array whose shape has been checked.
 template <class Config>
 constexpr std::uint64_t bytes_of(const io::stored_array& a) noexcept {
-    return a.shape.size() * io::size_of(a.dtype);
+    return a.dtype == io::dtype::unknown ? a.unknown_bytes : a.shape.size() * io::size_of(a.dtype);
 }
 
 /// Points every array to its bytes, after checking that they fill the file from byte `first` on: none beyond its end,

@@ -14,13 +14,15 @@
 #include <type_traits>
 
 #include <ashlar/core/config.hpp>
+#include <ashlar/io/replaced_file.hpp>
 #include <ashlar/io/result.hpp>
 #include <ashlar/io/source.hpp>
 
 namespace ashlar::io {
 
-/// The path of a file, or bytes that the caller owns: made from either where a function takes a target. Bytes beyond
-/// those that are written keep their values.
+/// The path of a file, or bytes that the caller owns: made from either where a function takes a target. Of memory, bytes beyond
+/// those that are written keep their values. A file is written beside the one it replaces and renamed when it is on the disk,
+/// so that after an error the old one is as it was; it keeps the old one's permissions, and a symbolic link stays one.
 class ASHLAR_POINTER(std::byte) target {
 public:
     target(const char* file) noexcept : path(file) {}
@@ -44,20 +46,11 @@ namespace ashlar::detail {
 class byte_writer {
 public:
     byte_writer() noexcept = default;
-    byte_writer(const byte_writer&) = delete;
-    byte_writer& operator=(const byte_writer&) = delete;
-    ~byte_writer() {
-        if (file != nullptr) std::fclose(file);
-    }
 
     /// Opens a target for a number of bytes that is known before.
     template <class Config>
     io::result open(const io::target& to, std::uint64_t bytes) noexcept {
-        path = to.path;
-        if (path != nullptr) {
-            file = std::fopen(path, "wb");
-            return file != nullptr ? io::result{} : io_error<Config>(io::error::cannot_open, path);
-        }
+        if (to.path != nullptr) return file.open<Config>(to.path);
         memory = to.content.data();
         if (bytes <= to.content.size()) return {};
         io::result r = io_error<Config>(io::error::no_room);
@@ -67,8 +60,8 @@ public:
     }
 
     void put(const void* from, std::size_t bytes) noexcept {
-        if (file != nullptr)
-            failed = std::fwrite(from, 1, bytes, file) != bytes || failed;
+        if (file.get() != nullptr)
+            failed = std::fwrite(from, 1, bytes, file.get()) != bytes || failed;
         else if (memory != nullptr)
             std::memcpy(memory + count, from, bytes);
         count += bytes;
@@ -82,20 +75,14 @@ public:
     }
     [[nodiscard]] std::uint64_t written() const noexcept { return count; }
 
-    /// Whether everything was written. A file that was not stays as far as it got: what lies at its path need not be
-    /// a file that may be removed.
+    /// Puts what was written in the place of the old file; where not everything was, the old file stays as it is.
     template <class Config>
     io::result close() noexcept {
-        if (file == nullptr) return {};
-        if (std::fclose(file) != 0) failed = true;
-        file = nullptr;
-        if (!failed) return {};
-        return io_error<Config>(io::error::cannot_write, path);
+        return file.get() != nullptr ? file.commit<Config>(!failed) : io::result{};
     }
 
 private:
-    const char* path = nullptr;
-    std::FILE* file = nullptr;
+    replaced_file file;
     std::byte* memory = nullptr;
     std::uint64_t count = 0;
     bool failed = false;
