@@ -10,8 +10,8 @@
 
 namespace ashlar::detail {
 
-/// Why what a path leads to is no regular file, a string literal; null if it is one, or nothing is known of it. Opening a
-/// pipe would wait for somebody to write to it.
+/// Why what a path leads to is no regular file, a string literal; null if it is one, or nothing is known of it. Opening
+/// a pipe would wait for somebody to write to it.
 template <class Config>
 const char* not_regular([[maybe_unused]] const char* path) noexcept {
 #if ASHLAR_HAS_POSIX

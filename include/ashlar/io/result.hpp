@@ -235,7 +235,7 @@ constexpr fixed_text<511> result::message() const noexcept {
             out.put(std::string_view(": "));
             out.put(std::string_view(reason));
         }
-        if (!other.empty()) {
+        if (error == error::unsupported && !other.empty()) {
             out.put(std::string_view(", "));
             out.put(std::string_view(other.data(), other.size()));
         }
