@@ -23,8 +23,8 @@
 namespace ashlar::detail {
 
 /// Written under a name of its own in the same folder; `commit` gives it the name of the old file, whose permissions it
-/// has. Where the path is a symbolic link, what it leads to is replaced or made. Devices and pipes are written to as they are.
-/// What was not committed is removed.
+/// has. Where the path is a symbolic link, what it leads to is replaced or made. Devices and pipes are written to as they
+/// are. What was not committed is removed.
 class replaced_file {
 public:
     replaced_file() noexcept = default;

@@ -20,9 +20,10 @@
 
 namespace ashlar::io {
 
-/// The path of a file, or bytes that the caller owns: made from either where a function takes a target. Of memory, bytes beyond
-/// those that are written keep their values. A file is written beside the one it replaces and renamed when it is on the disk,
-/// so that after an error the old one is as it was; it keeps the old one's permissions, and a symbolic link stays one.
+/// The path of a file, or bytes that the caller owns: made from either where a function takes a target. Of memory, bytes
+/// beyond those that are written keep their values. A file is written beside the one it replaces and renamed when it is on
+/// the disk, so that after an error the old one is as it was; it keeps the old one's permissions, and a symbolic link stays
+/// one.
 class ASHLAR_POINTER(std::byte) target {
 public:
     target(const char* file) noexcept : path(file) {}
