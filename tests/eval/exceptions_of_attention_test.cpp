@@ -10,7 +10,8 @@ namespace {
 /// Attention of T queries on N keys whose scores are all about 400.
 template <std::size_t N, std::size_t Queries, std::size_t Width>
 void attend() {
-    static auto q = numbers_between<float, 2, Queries, Width>(9.0f, 10.0f), k = numbers_between<float, 2, N, Width>(9.0f, 10.0f);
+    static auto q = numbers_between<float, 2, Queries, Width>(9.0f, 10.0f);
+    static auto k = numbers_between<float, 2, N, Width>(9.0f, 10.0f);
     static auto v = numbers_between<float, 2, N, Width>(-1.0f, 1.0f);
     static tensor<float, 2, Queries, Width> y;
     static tensor<bool, N> some = generate<bool, N>([](std::size_t i) { return i % 3 == 1; });

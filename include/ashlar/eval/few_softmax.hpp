@@ -158,14 +158,14 @@ private:
         if constexpr (keys % packs != 0) x[vectors - 1] = rows::template first_columns<keys % packs>(x[vectors - 1], -infinity<element>);
     }
 
-    /// Rows of `few_product` that are none repeat the first; other lanes without a score must not get into functions.
+    /// Lanes without a score must not get into functions that mind.
     ASHLAR_ALWAYS_INLINE static vec elements_alone(vec x, std::size_t i) {
-        if constexpr (packs == 1 && !scores::few)
-            return rows::template elements_alone<1>(x);
-        else if constexpr (keys % packs != 0)
-            return i + 1 == vectors ? rows::template elements_alone<keys % packs>(x) : x;
-        else
+        if constexpr (!scores::minds_idle_lanes)
             return x;
+        else if constexpr (keys % packs == 0)
+            return rows::template elements_alone<packs>(x);
+        else
+            return i + 1 == vectors ? rows::template elements_alone<keys % packs>(x) : rows::template elements_alone<packs>(x);
     }
 
     /// f of all keys of each row, in all of its lanes.

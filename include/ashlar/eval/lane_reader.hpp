@@ -6,6 +6,7 @@
 
 #include <ashlar/eval/frame.hpp>
 #include <ashlar/eval/held_factors.hpp>
+#include <ashlar/eval/idle_lanes.hpp>
 #include <ashlar/eval/lane_offsets.hpp>
 #include <ashlar/eval/memory_reader.hpp>
 #include <ashlar/expr/mask.hpp>
@@ -35,8 +36,8 @@ consteval auto operand_steps(const graph_node& n, const graph_node& operand, con
     return spelled_out(out);
 }
 
-/// Reads with Width lanes, of which the first Wanted are wanted; the others repeat the first, so that no operation or function is
-/// given what is no element. With Unmasked, masked nodes pass their operand on.
+/// Reads with Width lanes, of which the first Wanted are wanted. Functions that might harm the others are given elements in them
+/// too: they repeat the first lane. With Unmasked, masked nodes pass their operand on.
 template <class Plan, class Element, std::size_t Stage, std::size_t Width, std::size_t Wanted, bool Unmasked = false>
 struct lane_reader : memory_reader<Plan, Element, Stage> {
     using config = typename Plan::configuration;
@@ -56,13 +57,12 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
     template <std::size_t Id>
     static constexpr bool is_name = base::template is_name<Id>;
 
-    /// From an array of Width elements of which the first Wanted have been set.
     template <class Other>
     ASHLAR_ALWAYS_INLINE static auto load_picked(const Other* picked) {
         if constexpr (std::is_same_v<Other, bool>)
-            return repeat_first<Wanted>(truth::load(picked));
+            return truth::load(picked);
         else
-            return repeat_first<Wanted>(lanes_of<Other>::load(picked));
+            return lanes_of<Other>::load(picked);
     }
 
     /// Wanted elements, `Step` apart.
@@ -75,7 +75,7 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
                 if constexpr (Wanted == Width)
                     return truth::load(p);
                 else
-                    return repeat_first<Wanted>(truth::load_partial(p, Wanted));
+                    return truth::load_partial(p, Wanted);
             } else {
                 bool picked[Width] = {};
                 for (std::size_t i = 0; i < Wanted; ++i) picked[i] = p[static_cast<std::ptrdiff_t>(i) * Step];
@@ -87,7 +87,7 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
             if constexpr (Wanted == Width)
                 return lanes_of<Other>::load(p);
             else
-                return repeat_first<Wanted>(lanes_of<Other>::template load_partial<Wanted>(p));
+                return lanes_of<Other>::template load_partial<Wanted>(p);
         } else if constexpr (Wanted == Width) {
             return lanes_of<Other>::gather_strided(p, Step);
         } else {
@@ -118,7 +118,7 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
         using Node = node_of<Id>;
         constexpr const graph_node& n = Plan::nodes[Id];
         if constexpr (stage.kind == stage_kind::product && static_cast<std::int16_t>(Id) == stage.core) {
-            return repeat_first<Wanted>(hole);
+            return hole;
         } else if constexpr (is_name<Id>) {
             return value<static_cast<std::size_t>(n.same_as), Steps>(at, hole);
         } else if constexpr (n.kind == node_kind::array && values<Id> == -1) {
@@ -141,7 +141,10 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
                 return lanes_of<Other>(f.template node<Id>().value);
         } else if constexpr (n.kind == node_kind::map) {
             return [&]<std::size_t... Index>(std::index_sequence<Index...>) ASHLAR_LAMBDA_INLINE {
-                return applied(f.template node<Id>().function, operand_value<Id, Index, Steps>(at, hole)...);
+                if constexpr (Wanted == Width || takes_idle_lanes<decltype(Plan::template node<Id>::function)>)
+                    return f.template node<Id>().function(operand_value<Id, Index, Steps>(at, hole)...);
+                else
+                    return applied(f.template node<Id>().function, argument<Id, Index, Steps>(at, hole)...);
             }(std::make_index_sequence<Node::operand_count>{});
         } else if constexpr (n.kind == node_kind::index) {
             return along<n.axis, Steps>(at);
@@ -161,6 +164,15 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
         } else {
             return moved<Id, Steps>(at, hole);
         }
+    }
+
+    /// Operand Index of a function, with elements in all lanes if it has to have them.
+    template <std::size_t Id, std::size_t Index, auto Steps, class Hole, std::size_t Rank>
+    ASHLAR_ALWAYS_INLINE auto argument(const std::array<std::size_t, Rank>& at, const Hole& hole) const {
+        if constexpr (holds_elements<Plan, Stage, static_cast<std::size_t>(Plan::nodes[Id].operands[Index])>())
+            return operand_value<Id, Index, Steps>(at, hole);
+        else
+            return repeat_first<Wanted>(operand_value<Id, Index, Steps>(at, hole));
     }
 
     /// A function that is called element by element is called for elements alone.
@@ -207,9 +219,9 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
                 for (std::size_t a = 0; a < Rank; ++a) here[a] += i * static_cast<std::size_t>(Steps[a]);
                 answers[i] = mask_keeps<Shape>(mask, here);
             }
-            return repeat_first<Wanted>(decltype(integers(0) < integers(0))::load(answers));
+            return decltype(integers(0) < integers(0))::load(answers);
         } else {
-            return repeat_first<Wanted>(mask_lanes<Shape>(mask, batch, along<Rank - 2, Steps>(at), along<Rank - 1, Steps>(at), Wanted));
+            return mask_lanes<Shape>(mask, batch, along<Rank - 2, Steps>(at), along<Rank - 1, Steps>(at), Wanted);
         }
     }
 

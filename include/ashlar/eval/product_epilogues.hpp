@@ -61,12 +61,19 @@ struct product_epilogues : product_operands<Plan, Element, Stage, Rows> {
         return true;
     }
 
+    static constexpr bool minds_idle_lanes = detail::minds_idle_lanes<Plan, Stage, base::top>();
+
     /// Few rows, several columns of which lie side by side in a vector.
     static constexpr bool few = rows_in_lanes && !right_is_packed && left_depth == 1 && fits_few(Rows, columns, depth, width) && right_depth == 1 && columns > 1;
     static constexpr std::size_t line = few_line(Rows);
     /// Whether such a vector can be finished and stored as it is: nothing on the way asks which lane it is.
     static constexpr bool writes_groups = few && stage.left_factor == -1 && stage.buffer != -1 && row_stride == 1 &&
                                           column_stride == static_cast<std::ptrdiff_t>(line) && std::is_same_v<output, element> && is_uniform(base::top);
+    /// Lanes that are no element of the first Count columns of such a vector have its first one.
+    template <std::size_t Count>
+    struct elements_of_groups {
+        static constexpr std::size_t from(std::size_t lane) { return lane % line < Rows && lane / line < Count ? lane : 0; }
+    };
     struct plain_epilogue {
         const product_epilogues& s;
         output* out;
@@ -111,6 +118,8 @@ struct product_epilogues : product_operands<Plan, Element, Stage, Rows> {
         template <std::size_t Width>
             requires writes_groups
         ASHLAR_ALWAYS_INLINE vec group(std::size_t i, vec acc, lane_count<Width>) const {
+            constexpr bool repeats = (Rows != line || Width * line != width) && minds_idle_lanes;
+            if constexpr (repeats) acc = shuffle_as<elements_of_groups<Width>>(acc, acc);
             const vec x = finished<width, false>(0, i, acc);
             x.store(out + static_cast<std::ptrdiff_t>(i) * column_stride);
             return x;

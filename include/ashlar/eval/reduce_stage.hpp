@@ -141,7 +141,7 @@ private:
                 this->fold_along(row, all, tops, [](greatest& s, vec x, std::size_t, auto n) ASHLAR_LAMBDA_INLINE { s.step(padded<greatest>(x, n)); });
                 const vec most(merged(tops).one()), shift = max<>(lowest, most);
                 this->fold_along(row, all, sums, [&](fold_type& s, vec x, std::size_t, auto n) ASHLAR_LAMBDA_INLINE {
-                    s.step(padded<fold_type>(exp_nonpositive_as<exp_form::precise, exp_arguments::any>(x - shift), n));
+                    s.step(padded<fold_type>(exp_nonpositive_as<exp_form::precise, exp_arguments::any>(repeat_first<n>(x) - shift), n));
                 });
                 *this->template row_number<base::first_buffer, element>(row) = finish(most, shift, vec(merged(sums).one()))[0];
             });

@@ -56,7 +56,8 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
     ASHLAR_ALWAYS_INLINE vec greatest(std::size_t row, typename base::range r) const {
         if constexpr (stage.maxima != -1) {
             constexpr auto maxima = static_cast<std::size_t>(stage.maxima);
-            return vec::load(f.template buffer<element, maxima>() + f.template buffer_offset<maxima>(this->in_core(row, 0)));
+            const vec most = vec::load(f.template buffer<element, maxima>() + f.template buffer_offset<maxima>(this->in_core(row, 0)));
+            return Width == width ? most : select(vec::mask_type::first(Width), most, vec(0));
         } else {
             vec most[4] = {lowest(), lowest(), lowest(), lowest()};
             this->template fold_down<Width>(row, r, most, [](vec& m, vec x, std::size_t, auto) ASHLAR_LAMBDA_INLINE { m = max<>(m, x); });
@@ -223,7 +224,8 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
         element* out = plain ? numerators(row, 0) : nullptr;
         const std::ptrdiff_t distance = plain && Count > 1 ? numerators(row + 1, 0) - out : 0;
         this->template fold_rows_along<Count>(row, r, sum, [&](vec& s, vec x, std::size_t q, std::size_t c, auto n) ASHLAR_LAMBDA_INLINE {
-            vec e = exp_nonpositive(x - shift.of[q]);
+            // Zeros in lanes without an element may be far above the others.
+            vec e = exp_nonpositive(repeat_first<n>(x) - shift.of[q]);
             if constexpr (n != base::width) e = select(vec::mask_type::first(n), e, vec(0));
             if constexpr (plain) store_lanes<1, n>(e, out + static_cast<std::ptrdiff_t>(q) * distance + c);
             s += e;

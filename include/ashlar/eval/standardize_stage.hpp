@@ -37,7 +37,7 @@ struct standardize_stage : row_stage<Plan, Element, Stage, Rows> {
                     s = fma(d, d, s);
                 });
                 const vec variance = ((squares[0] + squares[1]) + (squares[2] + squares[3])) * vec(share);
-                this->template put_rows<base::second_buffer, n, element>(row, vec(1) / sqrt(variance + vec(epsilon)));
+                this->template put_rows<base::second_buffer, n, element>(row, vec(1) / sqrt(repeat_first<n>(variance) + vec(epsilon)));
             });
         } else {
             for_each_group<Rows, base::side_by_side>([&](std::size_t row, auto count) ASHLAR_LAMBDA_INLINE {

@@ -238,4 +238,22 @@ struct cast_function {
     }
 };
 
+/// Whether a function does no harm to lanes that hold no element, whatever is in them: it neither divides, nor converts to
+/// integers, nor is a user's. Zeros are in them, and what such functions make of zeros.
+template <class Function>
+inline constexpr bool takes_idle_lanes = [] {
+    if constexpr (requires { Function::arguments; })
+        return Function::arguments != takes::floating;
+    else
+        return false;
+}();
+template <>
+inline constexpr bool takes_idle_lanes<where_function> = true;
+template <>
+inline constexpr bool takes_idle_lanes<divides_function> = false;
+template <>
+inline constexpr bool takes_idle_lanes<modulo_function> = false;
+template <class Target>
+inline constexpr bool takes_idle_lanes<cast_function<Target>> = false;
+
 }  // namespace ashlar::detail

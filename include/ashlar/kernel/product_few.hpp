@@ -4,7 +4,7 @@
 //
 // Lane q*p + d of a packed vector is R(q, k + d); against it stand S(i, k) to S(i, k + p), one load repeated W/p times.
 // So a column takes K/p multiply-adds instead of K, and log2 p levels of shuffled additions fold p columns into one
-// vector, which has no idle lanes. Where rows are fewer than lanes of a line, the last lines repeat the first.
+// vector, which has no idle lanes.
 #pragma once
 
 #include <ashlar/core/config.hpp>
@@ -60,19 +60,13 @@ struct few_product {
         else
             return Product.rows % (width / Depth) == 0 && requires(const Element* p) { vec::ops::template load_groups<Depth>(p, 1); };
     }();
-    template <std::size_t Depth, std::size_t Left>
-    struct first_row_behind {
-        static constexpr std::size_t from(std::size_t lane) { return lane < Left ? lane : width + lane % Depth; }
-    };
     template <std::size_t Depth, std::size_t First>
     ASHLAR_ALWAYS_INLINE static vec load_joined(const Element* r) {
         constexpr std::size_t left = First < Product.rows ? (Product.rows - First) * Depth : 0;
         if constexpr (left == 0)
-            return load_joined<Depth, 0>(r);
-        else if constexpr (Product.row_distance == Depth && left >= width)
-            return vec::load(r + First * Depth);
+            return vec(Element(0));
         else if constexpr (Product.row_distance == Depth)
-            return shuffle_as<first_row_behind<Depth, left>>(vec::template load_partial<left>(r + First * Depth), vec::template load_partial<Depth>(r));
+            return vec::template load_partial<left < width ? left : width>(r + First * Depth);
         else
             return vec(vec::ops::template load_groups<Depth>(r + First * Product.row_distance, static_cast<std::ptrdiff_t>(Product.row_distance)));
     }
@@ -88,7 +82,7 @@ struct few_product {
             vec tile[line];
             ASHLAR_UNROLL
             for (std::size_t j = 0; j < line; ++j)
-                tile[j] = j < Product.rows ? vec::template load_partial<Depth>(r + j * Product.row_distance) : tile[0];
+                tile[j] = j < Product.rows ? vec::template load_partial<Depth>(r + j * Product.row_distance) : vec(Element(0));
             transpose_groups<packs, line>(tile);
             ASHLAR_UNROLL
             for (std::size_t t = 0; t < Depth / packs; ++t)
@@ -119,12 +113,11 @@ struct few_product {
             step(s + t * packs, piece[t], sums);
     }
 
-    /// Where column `First` of a folded vector, and those behind it, have row `lane % line`; beyond `Count` columns again
-    /// column `First`.
-    template <std::size_t First, std::size_t Count = packs>
+    /// Where column `i` of a folded vector has row `lane % line`.
+    template <std::size_t First>
     struct in_order {
         static constexpr std::size_t from(std::size_t lane) {
-            return folded_lane<Element, width, packs>((First + (lane / line < Count ? lane / line : 0)) % packs, lane % line);
+            return folded_lane<Element, width, packs>((First + lane / line) % packs, lane % line);
         }
     };
 
@@ -176,7 +169,7 @@ struct few_product {
     template <std::size_t Count, class Epilogue, class... Verdict>
     ASHLAR_ALWAYS_INLINE static void finish(vec sums, Epilogue& epilogue, std::size_t i, Verdict... verdict) {
         if constexpr (requires { epilogue.group(i, sums, lane_count<Count>{}, verdict...); }) {
-            epilogue.group(i, shuffle_as<in_order<0, Count>>(sums, sums), lane_count<Count>{}, verdict...);
+            epilogue.group(i, shuffle_as<in_order<0>>(sums, sums), lane_count<Count>{}, verdict...);
         } else {
             [&]<std::size_t... ColumnIndex>(std::index_sequence<ColumnIndex...>) ASHLAR_LAMBDA_INLINE {
                 (finish_column(epilogue, i + ColumnIndex, 0, {shuffle_as<in_order<ColumnIndex>>(sums, sums)}, lane_count<Product.rows>{}, verdict...), ...);
@@ -186,8 +179,7 @@ struct few_product {
 };
 
 /// Computes all columns. `epilogue` is that of `product`, and may have, with the verdict behind them if it gives any,
-///     group(i, lanes x, lane_count<Count>)     lane c*line + j is the element of column i + c < i + Count and row j;
-///                                              others repeat elements
+///     group(i, lanes x, lane_count<Count>)     lane c*line + j is the element of column i + c < i + Count and row j
 /// instead of Count calls.
 template <class Element, class Config, few_shape Product, class Epilogue>
 ASHLAR_ALWAYS_INLINE void multiply_few(const Element* s, const Element* r, Epilogue& epilogue) {
