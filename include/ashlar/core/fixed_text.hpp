@@ -7,6 +7,8 @@
 #include <array>
 #include <cstddef>
 
+#include <ashlar/core/config.hpp>
+
 namespace ashlar {
 
 /// Characters held by value, with a terminating zero behind them; made at compile time, printable anywhere.
@@ -18,15 +20,16 @@ struct fixed_text {
     std::array<char, Capacity + 1> characters{};
     std::size_t length = 0;
 
-    static constexpr std::size_t capacity() noexcept { return Capacity; }
-    [[nodiscard]] constexpr std::size_t size() const noexcept { return length; }
-    [[nodiscard]] constexpr bool empty() const noexcept { return length == 0; }
-    [[nodiscard]] constexpr const char* data() const noexcept { return characters.data(); }
-    [[nodiscard]] constexpr const char* c_str() const noexcept { return characters.data(); }
-    [[nodiscard]] constexpr const char* begin() const noexcept { return characters.data(); }
-    [[nodiscard]] constexpr const char* end() const noexcept { return characters.data() + length; }
+    ASHLAR_ALWAYS_INLINE static constexpr std::size_t capacity() noexcept { return Capacity; }
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr std::size_t size() const noexcept { return length; }
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr bool empty() const noexcept { return length == 0; }
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr const char* data() const noexcept { return characters.data(); }
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr const char* c_str() const noexcept { return characters.data(); }
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr const char* begin() const noexcept { return characters.data(); }
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr const char* end() const noexcept { return characters.data() + length; }
 
     /// Whether a string occurs in the text.
+    template <class Config = current_config>
     [[nodiscard]] constexpr bool contains(const char* part) const noexcept {
         for (std::size_t i = 0; i <= length; ++i)
             for (std::size_t k = 0;; ++k) {

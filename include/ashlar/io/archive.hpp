@@ -46,17 +46,17 @@ public:
     result open(Range&&) = delete;  // ashlar: io: the bytes of a temporary would dangle; name the memory first
 
     /// The number of arrays.
-    [[nodiscard]] std::size_t size() const noexcept { return index.arrays.size(); }
-    [[nodiscard]] const stored_array* begin() const& noexcept { return index.arrays.data(); }
-    [[nodiscard]] const stored_array* end() const& noexcept { return index.arrays.data() + index.arrays.size(); }
-    [[nodiscard]] const stored_array& operator[](std::size_t i) const& noexcept { return index.arrays[i]; }
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE std::size_t size() const noexcept { return index.arrays.size(); }
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE const stored_array* begin() const& noexcept { return index.arrays.data(); }
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE const stored_array* end() const& noexcept { return index.arrays.data() + index.arrays.size(); }
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE const stored_array& operator[](std::size_t i) const& noexcept { return index.arrays[i]; }
     void begin() const&& = delete;  // ashlar: io: the arrays of a temporary archive would dangle; name it first
     void end() const&& = delete;  // ashlar: io: the arrays of a temporary archive would dangle; name it first
     void operator[](std::size_t) const&& = delete;  // ashlar: io: the arrays of a temporary archive would dangle; name it first
 
     /// The array of a name, or null; by binary search.
     template <class Config = current_config>
-    [[nodiscard]] const stored_array* find(std::string_view name) const& noexcept {
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE const stored_array* find(std::string_view name) const& noexcept {
         const stored_array* const at = std::lower_bound(
             begin(), end(), name, [](const stored_array& a, std::string_view n) { return a.name < n; });
         return at != end() && at->name == name ? at : nullptr;

@@ -42,12 +42,20 @@ constexpr bool dtype_converts(io::dtype from, io::dtype to) noexcept {
            (io::is_integer(from) && io::is_integer(to));
 }
 
+/// The number with such bits. Not std::bit_cast: without optimisation that is a function, which the linker would merge with
+/// that of units with other flags.
+template <class Element, class Bits>
+ASHLAR_ALWAYS_INLINE constexpr Element number_of_bits(Bits bits) noexcept {
+    static_assert(sizeof(Element) == sizeof(Bits));
+    return __builtin_bit_cast(Element, bits);
+}
+
 /// IEEE 754 binary16 as float, exactly: https://en.wikipedia.org/wiki/Half-precision_floating-point_format
 template <class Config>
 constexpr float float_of_half(std::uint32_t half) noexcept {
     const std::uint32_t sign = (half & 0x8000u) << 16, exponent = half >> 10 & 31, fraction = half & 0x3ff;
-    if (exponent == 31) return std::bit_cast<float>(sign | 0x7f800000u | fraction << 13);
-    if (exponent != 0) return std::bit_cast<float>(sign | (exponent + 112) << 23 | fraction << 13);
+    if (exponent == 31) return number_of_bits<float>(sign | 0x7f800000u | fraction << 13);
+    if (exponent != 0) return number_of_bits<float>(sign | (exponent + 112) << 23 | fraction << 13);
     const float subnormal = static_cast<float>(fraction) * 0x1p-24f;
     return sign != 0 ? -subnormal : subnormal;
 }
@@ -69,9 +77,9 @@ double stored_float(const io::stored_array& a, std::size_t i) noexcept {
     const std::uint64_t bits = stored_bits<Config>(a, i);
     switch (a.dtype) {
     case io::dtype::f16: return static_cast<double>(float_of_half<Config>(static_cast<std::uint32_t>(bits)));
-    case io::dtype::bf16: return static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16));
-    case io::dtype::f32: return static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
-    default: return std::bit_cast<double>(bits);
+    case io::dtype::bf16: return static_cast<double>(number_of_bits<float>(static_cast<std::uint32_t>(bits) << 16));
+    case io::dtype::f32: return static_cast<double>(number_of_bits<float>(static_cast<std::uint32_t>(bits)));
+    default: return number_of_bits<double>(bits);
     }
 }
 
@@ -104,7 +112,7 @@ constexpr bool integer_fits(wide_integer value, io::dtype type) noexcept {
 /// Where the elements of a piece of a file's array lie in it: `first_row` on its first axis on, entry by entry.
 class file_order {
 public:
-    file_order(const io::dimensions& shape, bool is_column_major) noexcept : column_major(is_column_major) {
+    ASHLAR_ALWAYS_INLINE file_order(const io::dimensions& shape, bool is_column_major) noexcept : column_major(is_column_major) {
         rank = shape.rank;
         for (std::size_t i = 0; i < rank; ++i) extents[i] = static_cast<std::size_t>(shape.extents[i]);
     }

@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include <ashlar/core/concepts.hpp>
+#include <ashlar/core/config.hpp>
 
 namespace ashlar::io {
 
@@ -22,7 +23,7 @@ enum class dtype : std::uint8_t {
 };
 
 /// Bytes of an element; 0 of an unknown type.
-[[nodiscard]] constexpr std::size_t size_of(dtype type) noexcept {
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr std::size_t size_of(dtype type) noexcept {
     if (type == dtype::unknown) return 0;
     if (type <= dtype::f8_e4m3) return 1;
     if (type <= dtype::bf16) return 2;
@@ -31,19 +32,19 @@ enum class dtype : std::uint8_t {
 }
 
 /// The name that safetensors has for a type, "F32".
-[[nodiscard]] constexpr const char* name_of(dtype type) noexcept {
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr const char* name_of(dtype type) noexcept {
     constexpr const char* names[]{"?",    "BOOL", "U8",  "I8",  "F8_E5M2", "F8_E4M3", "U16", "I16", "F16",
                                   "BF16", "U32",  "I32", "F32", "U64",     "I64",     "F64", "C64"};
     return names[static_cast<std::size_t>(type)];
 }
 
 /// Whether a type holds real numbers that tensors of float or double can be loaded from.
-[[nodiscard]] constexpr bool is_floating(dtype type) noexcept {
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr bool is_floating(dtype type) noexcept {
     return type == dtype::f16 || type == dtype::bf16 || type == dtype::f32 || type == dtype::f64;
 }
 
 /// Whether a type holds integers (bool is none).
-[[nodiscard]] constexpr bool is_integer(dtype type) noexcept {
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr bool is_integer(dtype type) noexcept {
     switch (type) {
     case dtype::u8:
     case dtype::i8:
@@ -78,7 +79,7 @@ struct dimensions {
     std::array<std::uint64_t, max_rank> extents{};
 
     /// The number of elements: not more than 2^64 - 1, which whoever read the extents has checked.
-    [[nodiscard]] constexpr std::uint64_t size() const noexcept {
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr std::uint64_t size() const noexcept {
         std::uint64_t count = 1;
         for (std::size_t i = 0; i < rank; ++i) count *= extents[i];
         return count;

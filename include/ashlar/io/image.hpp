@@ -61,13 +61,13 @@ inline constexpr std::size_t image_bytes = ashlar::detail::image_header_bytes + 
 template <class Model>
 class ASHLAR_POINTER(Model) image_view {
 public:
-    constexpr explicit image_view(const Model& in_place) noexcept : model(&in_place) {}
-    constexpr explicit image_view(const result& wrong) noexcept : outcome(wrong) {}
+    ASHLAR_ALWAYS_INLINE constexpr explicit image_view(const Model& in_place) noexcept : model(&in_place) {}
+    ASHLAR_ALWAYS_INLINE constexpr explicit image_view(const result& wrong) noexcept : outcome(wrong) {}
 
     /// Whether there is a model.
-    constexpr explicit operator bool() const noexcept { return model != nullptr; }
+    ASHLAR_ALWAYS_INLINE constexpr explicit operator bool() const noexcept { return model != nullptr; }
     /// What is wrong, if there is none.
-    [[nodiscard]] constexpr const result& status() const noexcept { return outcome; }
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr const result& status() const noexcept { return outcome; }
     /// The model; there must be one (asserted).
     template <class Config = current_config>
     [[nodiscard]] constexpr const Model& get() const noexcept {

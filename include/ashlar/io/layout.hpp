@@ -42,7 +42,7 @@ consteval bool check_image_model() {
 
 /// Where an array of a module begins in it, in bytes. Nothing is read.
 template <class Model, class Data>
-std::size_t offset_in(const Model& m, const nn::basic_parameter<Data>& p) noexcept {
+ASHLAR_ALWAYS_INLINE std::size_t offset_in(const Model& m, const nn::basic_parameter<Data>& p) noexcept {
     return static_cast<std::size_t>(static_cast<const std::byte*>(p.data) - reinterpret_cast<const std::byte*>(&m));
 }
 

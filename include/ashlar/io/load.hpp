@@ -135,39 +135,39 @@ result load(Model& model, const source& from, name_map names = {}, const load_op
 /// Loads tensors by the names that they are given here: all or none.
 ///
 ///     io::load(std::tuple(io::named("weight", w), io::named("bias", b)), "layer.safetensors");
-template <class... Array>
+template <class... Array, class Config = current_config>
 result load(const std::tuple<named_array<Array>...>& arrays, const source& from,
             const load_options& options = {}) noexcept {
     ashlar::detail::named_arrays<Array...> all{arrays};
-    return load(all, from, name_map{}, options);
+    return load<ashlar::detail::named_arrays<Array...>, Config>(all, from, name_map{}, options);
 }
-template <class... Array>
+template <class... Array, class Config = current_config>
 result load(const std::tuple<named_array<Array>...>& arrays, const archive& weights,
             const load_options& options = {}) noexcept {
     ashlar::detail::named_arrays<Array...> all{arrays};
-    return load(all, weights, name_map{}, options);
+    return load<ashlar::detail::named_arrays<Array...>, Config>(all, weights, name_map{}, options);
 }
 
 /// Loads one tensor, or view, by its name, from a file or from an archive that is open; what else is in the file does
 /// not matter.
 ///
 ///     io::load(table, "weights.safetensors", "tok_embeddings");
-template <loadable_array Array>
+template <loadable_array Array, class Config = current_config>
     requires(ashlar::detail::is_writable<std::remove_reference_t<Array>>())
 result load(Array&& array, const source& from, const char* name) noexcept {
     named_array<std::remove_reference_t<Array>> only{name, array};
-    return load(only, from, name_map{}, load_options{.prefix = {}, .ignore_unexpected = true});
+    return load<named_array<std::remove_reference_t<Array>>, Config>(only, from, name_map{}, load_options{.prefix = {}, .ignore_unexpected = true});
 }
 
-template <loadable_array Array>
+template <loadable_array Array, class Config = current_config>
     requires(ashlar::detail::is_writable<std::remove_reference_t<Array>>())
 result load(Array&& array, const archive& weights, const char* name) noexcept {
     named_array<std::remove_reference_t<Array>> only{name, array};
-    return load(only, weights, name_map{}, load_options{.prefix = {}, .ignore_unexpected = true});
+    return load<named_array<std::remove_reference_t<Array>>, Config>(only, weights, name_map{}, load_options{.prefix = {}, .ignore_unexpected = true});
 }
 
 /// Everything else ends here, for the sake of its error.
-template <class Model, class... Arguments>
+template <class Model, class... Arguments, class Config = current_config>
     requires(!ashlar::detail::model_to_load<std::remove_reference_t<Model>, sizeof...(Arguments)>::is_listed_and_not_const)
 result load(Model&&, const Arguments&...) noexcept {
     static_assert(
@@ -181,9 +181,9 @@ result load(Model&&, const Arguments&...) noexcept {
 ///
 ///     tensor<float, 200, 512> logits;
 ///     io::load_npy(logits, "expected_logits.npy");
-template <loadable_array Array>
+template <loadable_array Array, class Config = current_config>
 result load_npy(Array&& array, const source& from) noexcept {
-    return load(array, from, "");
+    return load<Array, Config>(std::forward<Array>(array), from, "");
 }
 
 }  // namespace ashlar::io

@@ -7,6 +7,8 @@
 #include <new>
 #include <utility>
 
+#include <ashlar/core/config.hpp>
+
 namespace ashlar::detail {
 
 /// An array of a length known at run time. `allocate` says whether there was memory for it.
@@ -14,9 +16,9 @@ template <class Element>
 class owned_array {
 public:
     owned_array() noexcept = default;
-    owned_array(owned_array&& from) noexcept
+    ASHLAR_ALWAYS_INLINE owned_array(owned_array&& from) noexcept
         : elements(std::exchange(from.elements, nullptr)), count(std::exchange(from.count, 0)) {}
-    owned_array& operator=(owned_array&& from) noexcept {
+    ASHLAR_ALWAYS_INLINE owned_array& operator=(owned_array&& from) noexcept {
         if (this != &from) {
             release();
             elements = std::exchange(from.elements, nullptr);
@@ -24,9 +26,10 @@ public:
         }
         return *this;
     }
-    ~owned_array() { release(); }
+    ASHLAR_ALWAYS_INLINE ~owned_array() { release(); }
 
     /// Elements are value-initialised. None is a length too.
+    template <class Config = current_config>
     bool allocate(std::size_t n) noexcept {
         release();
         if (n > static_cast<std::size_t>((std::numeric_limits<std::ptrdiff_t>::max)()) / sizeof(Element)) return false;
@@ -34,19 +37,19 @@ public:
         count = elements != nullptr ? n : 0;
         return count == n;
     }
-    void release() noexcept {
+    ASHLAR_ALWAYS_INLINE void release() noexcept {
         delete[] elements;
         elements = nullptr;
         count = 0;
     }
 
-    [[nodiscard]] Element* data() noexcept { return elements; }
-    [[nodiscard]] const Element* data() const noexcept { return elements; }
-    [[nodiscard]] std::size_t size() const noexcept { return count; }
-    [[nodiscard]] Element& operator[](std::size_t i) noexcept { return elements[i]; }
-    [[nodiscard]] const Element& operator[](std::size_t i) const noexcept { return elements[i]; }
-    [[nodiscard]] Element* begin() noexcept { return elements; }
-    [[nodiscard]] Element* end() noexcept { return elements + count; }
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE Element* data() noexcept { return elements; }
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE const Element* data() const noexcept { return elements; }
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE std::size_t size() const noexcept { return count; }
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE Element& operator[](std::size_t i) noexcept { return elements[i]; }
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE const Element& operator[](std::size_t i) const noexcept { return elements[i]; }
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE Element* begin() noexcept { return elements; }
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE Element* end() noexcept { return elements + count; }
 
 private:
     Element* elements = nullptr;
@@ -59,9 +62,9 @@ public:
     static constexpr std::align_val_t alignment{64};
 
     owned_bytes() noexcept = default;
-    owned_bytes(owned_bytes&& from) noexcept
+    ASHLAR_ALWAYS_INLINE owned_bytes(owned_bytes&& from) noexcept
         : first(std::exchange(from.first, nullptr)), count(std::exchange(from.count, 0)) {}
-    owned_bytes& operator=(owned_bytes&& from) noexcept {
+    ASHLAR_ALWAYS_INLINE owned_bytes& operator=(owned_bytes&& from) noexcept {
         if (this != &from) {
             release();
             first = std::exchange(from.first, nullptr);
@@ -69,9 +72,10 @@ public:
         }
         return *this;
     }
-    ~owned_bytes() { release(); }
+    ASHLAR_ALWAYS_INLINE ~owned_bytes() { release(); }
 
     /// The bytes are not initialised.
+    template <class Config = current_config>
     bool allocate(std::size_t n) noexcept {
         release();
         if (n > static_cast<std::size_t>((std::numeric_limits<std::ptrdiff_t>::max)())) return false;
@@ -79,15 +83,15 @@ public:
         count = first != nullptr ? n : 0;
         return count == n;
     }
-    void release() noexcept {
+    ASHLAR_ALWAYS_INLINE void release() noexcept {
         ::operator delete(first, alignment);
         first = nullptr;
         count = 0;
     }
 
-    [[nodiscard]] std::byte* data() noexcept { return first; }
-    [[nodiscard]] const std::byte* data() const noexcept { return first; }
-    [[nodiscard]] std::size_t size() const noexcept { return count; }
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE std::byte* data() noexcept { return first; }
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE const std::byte* data() const noexcept { return first; }
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE std::size_t size() const noexcept { return count; }
 
 private:
     std::byte* first = nullptr;

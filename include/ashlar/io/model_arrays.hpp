@@ -37,15 +37,18 @@ public:
     io::result collect(Model& m) noexcept {
         std::size_t count = 0, i = 0;
         nn::for_each_parameter(m, [&](const auto&) { ++count; });
-        if (!allocate(count)) return io_error<Config>(io::error::out_of_memory);
-        nn::for_each_parameter(m, [&](const auto& p) { set(i++, p); });
+        if (!allocate<Config>(count)) return io_error<Config>(io::error::out_of_memory);
+        nn::for_each_parameter(m, [&](const auto& p) { set<Config>(i++, p); });
         return {};
     }
 
     /// For lists that come from elsewhere: room for so many arrays, to be set one after the other.
-    bool allocate(std::size_t count) noexcept { return list.allocate(count); }
+    template <class Config = current_config>
+    bool allocate(std::size_t count) noexcept {
+        return list.template allocate<Config>(count);
+    }
 
-    template <class Data>
+    template <class Config = current_config, class Data>
     void set(std::size_t i, const nn::basic_parameter<Data>& p) noexcept {
         model_array& a = list[i];
         a.parameter = erase(p);
@@ -71,16 +74,16 @@ public:
         return {};
     }
 
-    [[nodiscard]] model_array* begin() noexcept { return list.begin(); }
-    [[nodiscard]] model_array* end() noexcept { return list.end(); }
-    [[nodiscard]] const model_array& operator[](std::size_t i) const noexcept { return list[i]; }
-    [[nodiscard]] std::size_t size() const noexcept { return list.size(); }
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE model_array* begin() noexcept { return list.begin(); }
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE model_array* end() noexcept { return list.end(); }
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE const model_array& operator[](std::size_t i) const noexcept { return list[i]; }
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE std::size_t size() const noexcept { return list.size(); }
 
 private:
     owned_array<model_array> list;
 
     template <class Data>
-    static nn::const_parameter erase(const nn::basic_parameter<Data>& p) noexcept {
+    ASHLAR_ALWAYS_INLINE static nn::const_parameter erase(const nn::basic_parameter<Data>& p) noexcept {
         nn::const_parameter c;
         c.kind = p.kind;
         c.element_bytes = p.element_bytes;

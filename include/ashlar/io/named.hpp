@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <ashlar/core/concepts.hpp>
+#include <ashlar/core/config.hpp>
 #include <ashlar/tensor/module.hpp>
 
 namespace ashlar::detail {
@@ -48,7 +49,7 @@ struct named_array {
 ///     tensor<float, 8> b;
 ///     io::load(std::tuple(io::named("weight", w), io::named("bias", b)), "layer.safetensors");
 template <loadable_array Array>
-[[nodiscard]] constexpr named_array<Array> named(const char* name, Array& array) noexcept {
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr named_array<Array> named(const char* name, Array& array) noexcept {
     return {name, array};
 }
 template <class Array>

@@ -43,6 +43,7 @@ struct file_name {
     fixed_text<file_name_capacity> text{};
     bool is_too_long = false;
 
+    template <class Config = current_config>
     constexpr void put(std::string_view part) noexcept {
         for (const char c : part) {
             if (text.length == file_name_capacity) {
@@ -52,7 +53,7 @@ struct file_name {
             text.characters[text.length++] = c;
         }
     }
-    [[nodiscard]] constexpr std::string_view view() const noexcept { return {text.data(), text.size()}; }
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr std::string_view view() const noexcept { return {text.data(), text.size()}; }
 };
 
 /// What the stars of a pattern stand for.

@@ -68,8 +68,8 @@ struct [[nodiscard]] result {
     /// What is malformed or not supported, or what stands in the place of a file; a string literal.
     const char* reason = "";
 
-    [[nodiscard]] constexpr bool ok() const noexcept { return error == io::error::none; }
-    constexpr explicit operator bool() const noexcept { return ok(); }
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr bool ok() const noexcept { return error == io::error::none; }
+    ASHLAR_ALWAYS_INLINE constexpr explicit operator bool() const noexcept { return ok(); }
 
     /// The error as a sentence: "encoder.weight: the model needs [4, 8], the file has [8, 4]".
     template <class Config = current_config>
@@ -85,12 +85,14 @@ template <std::size_t Capacity>
 struct message_writer {
     fixed_text<Capacity> text{};
 
-    constexpr void put(char c) noexcept {
+    ASHLAR_ALWAYS_INLINE constexpr void put(char c) noexcept {
         if (text.length < Capacity) text.characters[text.length++] = c;
     }
+    template <class Config = current_config>
     constexpr void put(std::string_view s) noexcept {
         for (const char c : s) put(c);
     }
+    template <class Config = current_config>
     constexpr void put_number(std::uint64_t n) noexcept {
         char digits[20]{};
         std::size_t count = 0;
@@ -101,6 +103,7 @@ struct message_writer {
         while (count != 0) put(digits[--count]);
     }
     /// "[4, 8]"
+    template <class Config = current_config>
     constexpr void put_shape(const io::dimensions& shape) noexcept {
         put('[');
         for (std::size_t i = 0; i < shape.rank; ++i) {

@@ -227,19 +227,19 @@ result save(const Model& model, const target& to, name_map names = {}, const sav
 /// Saves tensors by the names that they are given here.
 ///
 ///     io::save(std::tuple(io::named("weight", w), io::named("bias", b)), "layer.safetensors");
-template <class... Array>
+template <class... Array, class Config = current_config>
 result save(const std::tuple<named_array<Array>...>& arrays, const target& to, const save_options& options = {}) noexcept {
-    return save(ashlar::detail::named_arrays<Array...>{arrays}, to, name_map{}, options);
+    return save<ashlar::detail::named_arrays<Array...>, Config>(ashlar::detail::named_arrays<Array...>{arrays}, to, name_map{}, options);
 }
 
 /// Saves one tensor, or view, by a name.
-template <loadable_array Array>
+template <loadable_array Array, class Config = current_config>
 result save(const Array& array, const target& to, const char* name) noexcept {
-    return save(named_array<const Array>{name, array}, to);
+    return save<named_array<const Array>, Config>(named_array<const Array>{name, array}, to);
 }
 
 /// Everything else ends here, for the sake of its error.
-template <class Model, class... Arguments>
+template <class Model, class... Arguments, class Config = current_config>
     requires(!ashlar::detail::model_of_file<Model, sizeof...(Arguments)>::is_listed)
 result save(const Model&, const Arguments&...) noexcept {
     static_assert(

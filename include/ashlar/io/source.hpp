@@ -28,12 +28,12 @@ namespace ashlar::io {
 /// once. A string is a path always; a std::string_view is neither, as it need not end with a zero.
 class ASHLAR_POINTER(std::byte) source {
 public:
-    source(const char* file) noexcept : path(file) {}
-    source(const std::string& file) noexcept : path(file.c_str()) {}
+    ASHLAR_ALWAYS_INLINE source(const char* file) noexcept : path(file) {}
+    ASHLAR_ALWAYS_INLINE source(const std::string& file) noexcept : path(file.c_str()) {}
     template <std::ranges::contiguous_range Range>
     requires std::ranges::sized_range<const Range> &&
         (!std::convertible_to<const Range&, std::string_view>)&&(sizeof(std::ranges::range_value_t<Range>) == 1) &&
-        std::is_trivially_copyable_v<std::ranges::range_value_t<Range>> source(const Range& memory) noexcept
+        std::is_trivially_copyable_v<std::ranges::range_value_t<Range>> ASHLAR_ALWAYS_INLINE source(const Range& memory) noexcept
         : content{reinterpret_cast<const std::byte*>(std::ranges::data(memory)), std::ranges::size(memory)} {}
 
     const char* path = nullptr;  ///< null if the source is memory
@@ -47,13 +47,13 @@ namespace ashlar::detail {
 /// A file that is open, and closed at the end.
 class open_file {
 public:
-    open_file(const char* path, const char* mode) noexcept : handle(std::fopen(path, mode)) {}
+    ASHLAR_ALWAYS_INLINE open_file(const char* path, const char* mode) noexcept : handle(std::fopen(path, mode)) {}
     open_file(const open_file&) = delete;
     open_file& operator=(const open_file&) = delete;
-    ~open_file() {
+    ASHLAR_ALWAYS_INLINE ~open_file() {
         if (handle != nullptr) std::fclose(handle);
     }
-    [[nodiscard]] std::FILE* get() const noexcept { return handle; }
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE std::FILE* get() const noexcept { return handle; }
 
 private:
     std::FILE* handle;
@@ -93,7 +93,7 @@ public:
         borrowed = {owned.data(), r ? owned.size() : 0};
         return r;
     }
-    [[nodiscard]] io::bytes content() const noexcept { return borrowed; }
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE io::bytes content() const noexcept { return borrowed; }
 
 private:
     io::bytes borrowed{};

@@ -26,13 +26,13 @@ namespace ashlar::io {
 /// one.
 class ASHLAR_POINTER(std::byte) target {
 public:
-    target(const char* file) noexcept : path(file) {}
-    target(const std::string& file) noexcept : path(file.c_str()) {}
+    ASHLAR_ALWAYS_INLINE target(const char* file) noexcept : path(file) {}
+    ASHLAR_ALWAYS_INLINE target(const std::string& file) noexcept : path(file.c_str()) {}
     template <std::ranges::contiguous_range Range>
     requires std::ranges::sized_range<Range> &&
         (!std::convertible_to<Range&, std::string_view>)&&(sizeof(std::ranges::range_value_t<Range>) == 1) &&
         std::is_trivially_copyable_v<std::ranges::range_value_t<Range>> &&
-        (!std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<Range>>>)target(Range&& memory) noexcept
+        (!std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<Range>>>) ASHLAR_ALWAYS_INLINE target(Range&& memory) noexcept
         : content{reinterpret_cast<std::byte*>(std::ranges::data(memory)), std::ranges::size(memory)} {}
 
     const char* path = nullptr;  ///< null if the target is memory
@@ -60,6 +60,7 @@ public:
         return r;
     }
 
+    template <class Config = current_config>
     void put(const void* from, std::size_t bytes) noexcept {
         if (file.get() != nullptr)
             failed = std::fwrite(from, 1, bytes, file.get()) != bytes || failed;
@@ -67,14 +68,15 @@ public:
             std::memcpy(memory + count, from, bytes);
         count += bytes;
     }
-    void put(std::string_view text) noexcept { put(text.data(), text.size()); }
-    void put(char c) noexcept { put(&c, 1); }
+    ASHLAR_ALWAYS_INLINE void put(std::string_view text) noexcept { put(text.data(), text.size()); }
+    ASHLAR_ALWAYS_INLINE void put(char c) noexcept { put(&c, 1); }
+    template <class Config = current_config>
     void put_number(std::uint64_t n) noexcept {
         message_writer<20> digits;
         digits.put_number(n);
         put({digits.text.data(), digits.text.size()});
     }
-    [[nodiscard]] std::uint64_t written() const noexcept { return count; }
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE std::uint64_t written() const noexcept { return count; }
 
     /// Puts what was written in the place of the old file; where not everything was, the old file stays as it is.
     template <class Config>

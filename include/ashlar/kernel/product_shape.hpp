@@ -23,8 +23,10 @@ struct product_shape {
     std::size_t vw = 0;       ///< if given, the distance between the vectors of a row of V, all of which are full
     std::size_t granule = 0;  ///< if it divides i, row blocks divide it: masks that decide block by block lose least
 
-    /// Where column j of V, the first one of a vector of `width` lanes, lies in a row.
-    ASHLAR_ALWAYS_INLINE constexpr std::size_t column_offset(std::size_t j, std::size_t width) const { return vw == 0 ? j : j / width * vw; }
+    /// Where a column of V, the first one of a vector of `width` lanes, lies in a row.
+    ASHLAR_ALWAYS_INLINE constexpr std::size_t column_offset(std::size_t column, std::size_t width) const {
+        return vw == 0 ? column : column / width * vw;
+    }
 };
 
 /// Lanes that a column of few rows takes: a power of two.

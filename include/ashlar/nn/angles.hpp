@@ -52,7 +52,7 @@ constexpr tensor<double, Count> frequencies(double base, std::size_t width) noex
 
 /// Calls f(i, sine, cosine) for i = 0, 1, ... of the angles i * step, i below count. A rotation takes one to the next,
 /// which compilers evaluate much faster; every `Restart` angles are exact.
-template <std::size_t Restart, class Function>
+template <std::size_t Restart, class Function, class Config = current_config>
 constexpr void for_each_angle(double step, std::size_t count, Function&& f) noexcept {
     const sine_cosine turn = sine_and_cosine(step);
     sine_cosine now{0, 1};

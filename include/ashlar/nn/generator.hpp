@@ -26,9 +26,13 @@ public:
     /// The seed that PyTorch has at its start.
     static constexpr std::uint64_t default_seed = 67280421310721;
 
-    constexpr explicit generator(std::uint64_t seed = default_seed) noexcept { manual_seed(seed); }
+    template <class Config = current_config>
+    constexpr explicit generator(std::uint64_t seed = default_seed) noexcept {
+        manual_seed<Config>(seed);
+    }
 
     /// Starts again; only the lower 32 bits of the seed count, as in PyTorch.
+    template <class Config = current_config>
     constexpr void manual_seed(std::uint64_t seed) noexcept {
         state[0] = static_cast<std::uint32_t>(seed & 0xffffffff);
         for (std::uint32_t i = 1; i < size; ++i) state[i] = 1812433253u * (state[i - 1] ^ (state[i - 1] >> 30)) + i;
@@ -37,8 +41,9 @@ public:
     }
 
     /// 32 random bits.
+    template <class Config = current_config>
     constexpr std::uint32_t next() noexcept {
-        if (used == size) twist();
+        if (used == size) twist<Config>();
         std::uint32_t y = state[used++];
         y ^= y >> 11;
         y ^= (y << 7) & 0x9d2c5680;
@@ -46,20 +51,21 @@ public:
         return y ^ (y >> 18);
     }
     /// 64 random bits: two times 32, the upper ones first.
+    template <class Config = current_config>
     constexpr std::uint64_t next_wide() noexcept {
-        const std::uint64_t upper = next();
-        return upper << 32 | next();
+        const std::uint64_t upper = next<Config>();
+        return upper << 32 | next<Config>();
     }
 
     /// Uniform in [low, high): 24 random bits for a float, 53 for a double. A float's result may round to high.
-    template <class Element>
+    template <class Element, class Config = current_config>
         requires(std::is_same_v<Element, float> || std::is_same_v<Element, double>)
     constexpr Element uniform(Element low, Element high) noexcept {
         if constexpr (std::is_same_v<Element, float>) {
-            const double unit = static_cast<double>(next() & 0xffffff) * 0x1p-24;
+            const double unit = static_cast<double>(next<Config>() & 0xffffff) * 0x1p-24;
             return static_cast<float>(unit * static_cast<double>(high - low) + static_cast<double>(low));
         } else {
-            const double unit = static_cast<double>(next_wide() & ((std::uint64_t{1} << 53) - 1)) * 0x1p-53;
+            const double unit = static_cast<double>(next_wide<Config>() & ((std::uint64_t{1} << 53) - 1)) * 0x1p-53;
             return unit * (high - low) + low;
         }
     }
@@ -72,7 +78,7 @@ public:
             has_normal = false;
             return kept_normal;
         }
-        const double u1 = uniform(0.0, 1.0), u2 = uniform(0.0, 1.0);
+        const double u1 = uniform<double, Config>(0.0, 1.0), u2 = uniform<double, Config>(0.0, 1.0);
         const double radius = sqrt(log(1 - u2) * -2);
         const nn::detail::sine_cosine angle = nn::detail::sine_and_cosine(6.283185307179586 * u1);
         kept_normal = radius * angle.sine;
@@ -88,6 +94,7 @@ private:
     double kept_normal = 0;
     bool has_normal = false;
 
+    template <class Config>
     constexpr void twist() noexcept {
         for (std::size_t i = 0; i < size; ++i) {
             const std::uint32_t y = (state[i] & 0x80000000) | (state[i + 1 == size ? 0 : i + 1] & 0x7fffffff);
@@ -122,13 +129,13 @@ constexpr std::array<Element, 16> normal_block(const std::array<Element, 16>& un
 }
 
 /// The numbers that PyTorch's uniform_ writes to `count` elements, in order, to put(i, value).
-template <class Element, class Put>
+template <class Element, class Put, class Config = current_config>
 constexpr void draw_uniform(generator& random, std::size_t count, Element low, Element high, Put&& put) noexcept {
     for (std::size_t i = 0; i < count; ++i) put(i, random.uniform(low, high));
 }
 
 /// The numbers that PyTorch's normal_ writes to `count` elements, to put(i, value); some twice, the second one counts.
-template <class Element, class Put>
+template <class Element, class Put, class Config = current_config>
 constexpr void draw_normal(generator& random, std::size_t count, double mean, double deviation, Put&& put) noexcept {
     if (count < 16) {
         for (std::size_t i = 0; i < count; ++i) put(i, static_cast<Element>(random.normal() * deviation + mean));

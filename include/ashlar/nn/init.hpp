@@ -35,7 +35,7 @@ struct put_in_order {
     decltype(std::declval<Array&>().begin()) first;
 
     template <class Element>
-    constexpr void operator()(std::size_t i, Element value) const noexcept {
+    ASHLAR_ALWAYS_INLINE constexpr void operator()(std::size_t i, Element value) const noexcept {
         *(first + static_cast<std::ptrdiff_t>(i)) = value;
     }
 };
@@ -75,7 +75,7 @@ constexpr double xavier_deviation(fans f, double gain) noexcept {
 /// the last bit, unless low is 0 and high 1.
 ///
 ///     nn::init::uniform(weight, random, -0.1, 0.1);
-template <array_expression Array>
+template <array_expression Array, class Config = current_config>
 constexpr void uniform(Array&& array, generator& random, double low = 0, double high = 1) noexcept {
     using Element = element_of<Array>;
     if constexpr (detail::check_elements<Array>())
@@ -88,21 +88,21 @@ constexpr void uniform(Array&& array, generator& random, double low = 0, double 
 /// and sines are approximations that depend on the machine; a double by a few 1e-16.
 ///
 ///     nn::init::normal(table, random);
-template <array_expression Array>
+template <array_expression Array, class Config = current_config>
 constexpr void normal(Array&& array, generator& random, double mean = 0, double deviation = 1) noexcept {
     if constexpr (detail::check_elements<Array>())
         detail::draw_normal<element_of<Array>>(random, shape_of<Array>::size, mean, deviation, detail::put_in_order<Array>{array.begin()});
 }
 
 /// torch.rand: uniform in [0, 1), bit by bit.
-template <class Element, auto... Dims>
+template <class Element, auto... Dims, class Config = current_config>
 [[nodiscard]] constexpr tensor<Element, Dims...> rand(generator& random) noexcept {
     tensor<Element, Dims...> result{};
     uniform(result, random);
     return result;
 }
 /// torch.randn: standard normal, as `normal`.
-template <class Element, auto... Dims>
+template <class Element, auto... Dims, class Config = current_config>
 [[nodiscard]] constexpr tensor<Element, Dims...> randn(generator& random) noexcept {
     tensor<Element, Dims...> result{};
     normal(result, random);
@@ -111,35 +111,35 @@ template <class Element, auto... Dims>
 
 /// torch.nn.init.kaiming_uniform_ of a weight [out, in] (He et al. 2015): within gain * sqrt(3 / in), where the gain
 /// sqrt(2 / (1 + a^2)) is that of a leaky relu. `a` is the square root of 5 in PyTorch's nn.Linear, 0 for a relu.
-template <array_expression Array>
+template <array_expression Array, class Config = current_config>
 constexpr void kaiming_uniform(Array&& weight, generator& random, double a = 0) noexcept {
     const double bound = detail::root(3.0) * detail::kaiming_deviation(detail::fans_of<shape_of<Array>>().in, a);
     uniform(weight, random, -bound, bound);
 }
 /// torch.nn.init.kaiming_normal_.
-template <array_expression Array>
+template <array_expression Array, class Config = current_config>
 constexpr void kaiming_normal(Array&& weight, generator& random, double a = 0) noexcept {
     normal(weight, random, 0, detail::kaiming_deviation(detail::fans_of<shape_of<Array>>().in, a));
 }
 /// torch.nn.init.xavier_uniform_ of a weight [out, in] (Glorot and Bengio 2010): within gain * sqrt(6 / (in + out)).
-template <array_expression Array>
+template <array_expression Array, class Config = current_config>
 constexpr void xavier_uniform(Array&& weight, generator& random, double gain = 1) noexcept {
     const double bound = detail::root(3.0) * detail::xavier_deviation(detail::fans_of<shape_of<Array>>(), gain);
     uniform(weight, random, -bound, bound);
 }
 /// torch.nn.init.xavier_normal_.
-template <array_expression Array>
+template <array_expression Array, class Config = current_config>
 constexpr void xavier_normal(Array&& weight, generator& random, double gain = 1) noexcept {
     normal(weight, random, 0, detail::xavier_deviation(detail::fans_of<shape_of<Array>>(), gain));
 }
 
 /// The weight [out, in] of nn.Linear as its constructor makes it.
-template <array_expression Array>
+template <array_expression Array, class Config = current_config>
 constexpr void linear_weight(Array&& weight, generator& random) noexcept {
     kaiming_uniform(weight, random, detail::root(5.0));
 }
 /// The bias [out] of nn.Linear as its constructor makes it, after the weight: within 1 / sqrt(in).
-template <array_expression Array>
+template <array_expression Array, class Config = current_config>
 constexpr void linear_bias(Array&& bias, std::size_t in, generator& random) noexcept {
     const double bound = 1 / detail::root(static_cast<double>(in));
     uniform(bias, random, -bound, bound);

@@ -52,23 +52,23 @@ struct put_transposed {
     Weight& weight;
 
     template <class Element>
-    constexpr void operator()(std::size_t i, Element value) const noexcept {
+    ASHLAR_ALWAYS_INLINE constexpr void operator()(std::size_t i, Element value) const noexcept {
         constexpr std::size_t in = Weight::shape_type::extents[0], out = Weight::shape_type::extents[1];
         weight.elements[ashlar::detail::panel_offset(Weight::panel, in, out, i % in, i / in)] = value;
     }
 };
 
-template <class Weight>
+template <class Config, class Weight>
 constexpr void draw_weight(Weight& weight, generator& random, double bound) noexcept {
     using Element = typename Weight::value_type;
     draw_uniform(random, Weight::shape_type::size, static_cast<Element>(-bound), static_cast<Element>(bound), put_transposed<Weight>{weight});
 }
 
-template <class Module>
+template <class Config, class Module>
 constexpr void reset(Module& m, generator& random) noexcept;
 
 /// Resets the modules among the members; arrays of a user's own module are left alone.
-template <bool Copies>
+template <class Config, bool Copies>
 struct reset_members {
     generator& random;
 
@@ -76,7 +76,7 @@ struct reset_members {
     constexpr void operator()(const char*, Member&& member) const noexcept {
         using plain = std::remove_cvref_t<Member>;
         if constexpr (module<plain>) {
-            reset(member, random);
+            reset<Config>(member, random);
         } else if constexpr (nn::detail::is_array_of_members<plain>) {
             for (std::size_t i = 0; i < member.size(); ++i) {
                 if (Copies && i > 0)
@@ -89,17 +89,17 @@ struct reset_members {
 };
 
 /// nn.MultiheadAttention: its output projection is constructed first, then the others are drawn, then biases are cleared.
-template <class Module>
+template <class Config, class Module>
 constexpr void reset_attention(Module& m, generator& random) noexcept {
-    reset(m.out_proj, random);
+    reset<Config>(m.out_proj, random);
     constexpr std::size_t q = decltype(m.query)::out, k = decltype(m.key)::out, v = decltype(m.value)::out;
     constexpr bool one_matrix = Module::kdim == Module::embed && Module::vdim == Module::embed && Module::kv_heads == Module::heads;
     const auto bound = [](std::size_t in, std::size_t out) {
         return root(3.0) * xavier_deviation(fans{in, one_matrix ? q + k + v : out}, 1);
     };
-    draw_weight(m.query.weight, random, bound(Module::embed, q));
-    draw_weight(m.key.weight, random, bound(Module::kdim, k));
-    draw_weight(m.value.weight, random, bound(Module::vdim, v));
+    draw_weight<Config>(m.query.weight, random, bound(Module::embed, q));
+    draw_weight<Config>(m.key.weight, random, bound(Module::kdim, k));
+    draw_weight<Config>(m.value.weight, random, bound(Module::vdim, v));
     if constexpr (Module::options.bias) {
         m.query.bias = 0;
         if constexpr (Module::options.key_bias) m.key.bias = 0;
@@ -108,11 +108,11 @@ constexpr void reset_attention(Module& m, generator& random) noexcept {
     if constexpr (Module::options.bias && Module::options.out_bias) m.out_proj.bias = 0;
 }
 
-template <class Module>
+template <class Config, class Module>
 constexpr void reset(Module& m, generator& random) noexcept {
     constexpr module_kind kind = kind_of_module<Module>;
     if constexpr (kind == module_kind::linear) {
-        draw_weight(m.weight, random, root(3.0) * kaiming_deviation(Module::in, root(5.0)));
+        draw_weight<Config>(m.weight, random, root(3.0) * kaiming_deviation(Module::in, root(5.0)));
         if constexpr (Module::options.bias) linear_bias(m.bias, Module::in, random);
     } else if constexpr (kind == module_kind::table) {
         normal(m.weight, random);
@@ -120,9 +120,9 @@ constexpr void reset(Module& m, generator& random) noexcept {
         m.weight = 1;
         if constexpr (requires { m.bias = 0; }) m.bias = 0;
     } else if constexpr (kind == module_kind::attention) {
-        reset_attention(m, random);
+        reset_attention<Config>(m, random);
     } else {
-        Module::members(m, reset_members<stack_of_copies<Module>>{random});
+        Module::members(m, reset_members<Config, stack_of_copies<Module>>{random});
     }
 }
 
@@ -137,15 +137,15 @@ constexpr void reset(Module& m, generator& random) noexcept {
 ///     nn::init::generator random(1);                     // torch.manual_seed(1)
 ///     nn::multihead_attention<{.embed = 4, .heads = 2}> mha{};
 ///     nn::init::reset_parameters(mha, random);           // nn.MultiheadAttention(4, 2)
-template <module Module>
+template <module Module, class Config = current_config>
 constexpr void reset_parameters(Module& m, generator& random) noexcept {
-    detail::reset(m, random);
+    detail::reset<Config>(m, random);
 }
 
 /// A module made that way.
 ///
 ///     auto query = nn::init::make<nn::linear<{.in = 2, .out = 4, .bias = false}>>(random);   // nn.Linear(2, 4, bias=False)
-template <module Module>
+template <module Module, class Config = current_config>
 [[nodiscard]] constexpr Module make(generator& random) noexcept {
     Module m{};
     reset_parameters(m, random);

@@ -22,6 +22,7 @@
 #include <type_traits>
 
 #include <ashlar/core/concepts.hpp>
+#include <ashlar/core/config.hpp>
 
 namespace ashlar::nn {
 
@@ -77,7 +78,7 @@ struct stacked_member<Part, Next, Rest...> {
 
 /// For a list of members: a matrix [in, out] that files show as [out, in], which is PyTorch's layout of weights.
 template <parameter_array Array>
-[[nodiscard]] constexpr transposed_member<Array> transposed(Array& array) noexcept {
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr transposed_member<Array> transposed(Array& array) noexcept {
     return {array};
 }
 
@@ -94,7 +95,7 @@ template <class Array>
 inline constexpr bool is_transposed_member<transposed_member<Array>> = true;
 
 template <class Array>
-[[nodiscard]] constexpr auto as_part(Array& member) noexcept {
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto as_part(Array& member) noexcept {
     if constexpr (is_transposed_member<std::remove_cv_t<Array>>)
         return member;
     else
@@ -107,7 +108,7 @@ template <class Array>
 ///
 ///     visit("in_proj_bias", nn::stacked(self.query_bias, self.key_bias, self.value_bias));
 template <class Part, class... Rest>
-[[nodiscard]] constexpr auto stacked(Part&& part, Rest&&... rest) noexcept {
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto stacked(Part&& part, Rest&&... rest) noexcept {
     using first = decltype(detail::as_part(part));
     if constexpr (sizeof...(Rest) == 0)
         return stacked_member<first>{detail::as_part(part)};

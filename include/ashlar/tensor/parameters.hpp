@@ -64,20 +64,20 @@ struct basic_parameter {
     std::size_t panel = 0;       ///< columns of a panel where memory is a packed matrix, else 0
 
     /// Elements of this piece.
-    [[nodiscard]] constexpr std::size_t size() const noexcept { return rows * columns; }
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr std::size_t size() const noexcept { return rows * columns; }
     /// Elements of the file's array.
-    [[nodiscard]] constexpr std::size_t file_size() const noexcept {
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr std::size_t file_size() const noexcept {
         std::size_t count = 1;
         for (std::size_t i = 0; i < rank; ++i) count *= extents[i];
         return count;
     }
     /// Whether this piece begins a file's array, or ends it.
-    [[nodiscard]] constexpr bool is_first_piece() const noexcept { return first_row == 0; }
-    [[nodiscard]] constexpr bool is_last_piece() const noexcept { return rank == 0 || first_row + rows == extents[0]; }
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr bool is_first_piece() const noexcept { return first_row == 0; }
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr bool is_last_piece() const noexcept { return rank == 0 || first_row + rows == extents[0]; }
 
     /// Where the element at a row of this piece and a column lies in memory, in elements. Distinct for distinct
     /// arguments and less than size().
-    [[nodiscard]] constexpr std::size_t offset(std::size_t row, std::size_t column) const noexcept {
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr std::size_t offset(std::size_t row, std::size_t column) const noexcept {
         const std::size_t line = is_transposed ? column : row, at = is_transposed ? row : column;
         const std::size_t lines = is_transposed ? columns : rows, length = is_transposed ? rows : columns;
         return panel == 0 ? line * length + at : ashlar::detail::panel_offset(panel, lines, length, line, at);
