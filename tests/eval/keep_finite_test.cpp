@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // keep_finite, the mask of a bias: what is minus infinity in it is not read; and caps of scores that cap nothing.
+#include <tests/support/additive_mask.hpp>
 #include <tests/support/differential.hpp>
 
 #include <limits>
@@ -7,41 +8,7 @@
 namespace {
 
 using namespace ashlar;
-using support::check;
-
-template <class T>
-constexpr T infinity = std::numeric_limits<T>::infinity();
-template <class T>
-constexpr T nan = std::numeric_limits<T>::quiet_NaN();
-
-/// Queries, keys and values with NaN and infinity behind keys 20 and 33, and an additive mask that leaves these out for all
-/// queries, the keys from 40 on for half of them, and everything for query 5.
-template <class T>
-struct additive {
-    tensor<T, 37, 8> q;
-    tensor<T, 70, 8> k;
-    tensor<T, 70, 9> v;
-    tensor<T, 37, 70> m;
-
-    additive() {
-        support::random_numbers random(16);
-        random.fill_normal(q);
-        random.fill_normal(k);
-        random.fill_normal(v);
-        random.fill_normal(m);
-        for (std::size_t i = 0; i < 8; ++i) k(20, i) = nan<T>, k(33, i) = infinity<T>;
-        for (std::size_t i = 0; i < 9; ++i) v(20, i) = infinity<T>, v(33, i) = nan<T>;
-        for (std::size_t i = 0; i < 37; ++i)
-            for (std::size_t j = 0; j < 70; ++j)
-                if (j == 20 || j == 33 || i == 5 || (i % 2 == 1 && j >= 40)) m(i, j) = -infinity<T>;
-    }
-    reference::attention_options options() const {
-        reference::attention_options result;
-        result.bias = reference::of(m);
-        result.keep = [this](const auto&, std::size_t i, std::size_t j) { return m(i, j) != -infinity<T>; };
-        return result;
-    }
-};
+using support::additive, support::check, support::infinity, support::nan;
 
 template <class T>
 struct keep_finite_of : testing::Test {};
@@ -65,38 +32,6 @@ TYPED_TEST(keep_finite_of, ports_an_additive_mask) {
     // The bias alone leaks.
     const tensor<T, 37, 9> leaky = attention(a.q, a.k, a.v, bias(a.m));
     EXPECT_TRUE(leaky(0, 0) != leaky(0, 0));
-}
-
-TYPED_TEST(keep_finite_of, combines_with_other_masks) {
-    using T = TypeParam;
-    static const additive<T> a;
-    const double tolerance = std::is_same_v<T, double> ? 1e-13 : 4e-6;
-    const auto of = [](const auto& x) { return reference::of(x); };
-    const auto compare = [&](const auto& e, auto keeps) {
-        reference::attention_options options;
-        options.keep = [&](const auto&, std::size_t i, std::size_t j) { return keeps(i, j); };
-        check(e, reference::attend(of(a.q), of(a.k), of(a.v), options).values, tolerance);
-    };
-    const auto finite = [](std::size_t i, std::size_t j) { return a.m(i, j) != -infinity<T>; };
-    compare(attention(a.q, a.k, a.v, keep_finite(a.m) && causal_at<20>()), [&](auto i, auto j) { return finite(i, j) && j <= i + 20; });
-    compare(attention(a.q, a.k, a.v, keep_finite(a.m) && keys_below(50)), [&](auto i, auto j) { return finite(i, j) && j < 50; });
-    compare(attention(a.q, a.k, a.v, !(!keep_finite(a.m) || !causal)), [&](auto i, auto j) { return finite(i, j) && j <= i; });
-    compare(attention(a.q, a.k, a.v, keep_finite(a.m) || keys_below(10)), [&](auto i, auto j) { return finite(i, j) || j < 10; });
-}
-
-TYPED_TEST(keep_finite_of, reads_elementwise_functions_and_other_axes) {
-    using T = TypeParam;
-    static const additive<T> a;
-    const reference::array expected = reference::of(eval(attention(a.q, a.k, a.v, keep_finite(a.m))));
-    const tensor<T, 70, 37> turned = transpose(a.m);
-    const tensor<bool, 37, 70> present = a.m > std::numeric_limits<T>::lowest();
-    const double tolerance = std::is_same_v<T, double> ? 1e-13 : 4e-6;
-    check(attention(a.q, a.k, a.v, keep_finite(transpose(turned))), expected, tolerance);
-    check(attention(a.q, a.k, a.v, keep_finite(transpose(eval(turned + T(1))))), expected, tolerance);
-    check(attention(a.q, a.k, a.v, keep_finite(a.m * T(3) + T(1))), expected, tolerance);
-    check(attention(a.q, a.k, a.v, keep_finite(where(present, T(0), -infinity<T>))), expected, tolerance);
-    check(attention(a.q, a.k, a.v, keep_finite(masked(a.m, keys_below(60)))),
-          reference::of(eval(attention(a.q, a.k, a.v, keep_finite(a.m) && keys_below(60)))), tolerance);
 }
 
 TEST(keep_finite, keeps_nan_and_plus_infinity_and_broadcasts) {
