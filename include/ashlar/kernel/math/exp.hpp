@@ -168,12 +168,16 @@ inline constexpr bool looks_up = std::is_same_v<Element, float> && Width == 16 &
 
 /// e^x for x <= 0 as 2^(n/32) e^r with |r| <= ln(2)/64: half the multiplications of a polynomial alone. The cubic term
 /// is what a Chebyshev polynomial leaves of it in the linear one. Coarsely 1 + r is e^r.
-template <exp_form Form, class Element, std::size_t Width, class Config>
+template <exp_form Form, exp_arguments Arguments, class Element, std::size_t Width, class Config>
 ASHLAR_ALWAYS_INLINE lanes<Element, Width, Config> exp_by_table(lanes<Element, Width, Config> x) {
     using Lanes = lanes<Element, Width, Config>;
+    const auto keep = !(x < least_exp_argument<Element>);
+#if defined(__clang__)
+    // For clang a masked operation is an operation and a choice, and may become both.
+    if constexpr (Arguments == exp_arguments::any) x = max(Lanes(least_exp_argument<Element>), x);
+#endif
     const Lanes carrier = fence(fma(x, 32 * exp_reduction<Element>::log2_e, Lanes(float_format<Element>::magic)));
     const Lanes n = fence(carrier - Lanes(float_format<Element>::magic));
-    const auto keep = !(x < least_exp_argument<Element>);
     const auto kept_fma = [&](Lanes a, Lanes b, Lanes c) ASHLAR_LAMBDA_INLINE { return Lanes(Lanes::ops::fma(keep.data, a.data, b.data, c.data)); };
     Lanes r = kept_fma(n, Lanes(-0.69314718f / 32), x);
     if constexpr (Form == exp_form::precise) r = kept_fma(n, Lanes(1.9046542e-9f / 32), fence(r));
@@ -204,7 +208,7 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp_nonpositive_as(
     if (Width == 1 && __builtin_is_constant_evaluated() && !(x[0] >= least))
         return max<>(lanes<Element, Width, Config>(Element(0)), x);
     if constexpr (looks_up<Element, Width, Config>) {
-        return exp_by_table<Form>(x);
+        return exp_by_table<Form, Arguments>(x);
     } else {
         auto y = x;
         if constexpr (Arguments == exp_arguments::any) y = max<>(lanes<Element, Width, Config>(least), x);
