@@ -110,8 +110,8 @@ struct decoder {
         return detail::held_bytes<given> + (memory > layer ? memory : layer);
     }();
     /// The call for the next rows [rows, embed], with two caches for each layer (see decoder_layer::decode): of the rows so
-    /// far, and of the memory. Each evaluation appends to the former; appending takes its own scratch on the stack, and its
-    /// FLOPs are not those of the call.
+    /// far, and of the memory. Each evaluation appends to the former, in the scratch of the call; its FLOPs are not those
+    /// of the call.
     ///
     ///     static std::array<nn::kv_cache<float, 128, 4, 16>, 6> caches, memories;
     ///     decoder.remember(encoder(source), memories);
@@ -128,9 +128,10 @@ struct decoder {
             return detail::refused_rows<shape_of<Input>, embed, element_of<Input>>();
         else
             return detail::call_layers(*this, std::forward<Input>(x),
-                                       [c = &caches, m = &memories, choices...](const auto& layer, const auto& y, std::size_t i) ASHLAR_LAMBDA_INLINE {
-                                           return layer.decode(y, (*c)[i], (*m)[i], choices...);
-                                       });
+                                       detail::appending<Cache>([c = &caches, m = &memories, choices...](
+                                                                    const auto& layer, const auto& y, std::size_t i, auto& scratch) ASHLAR_LAMBDA_INLINE {
+                                           return layer.decode(y, (*c)[i], (*m)[i], scratch, choices...);
+                                       }));
     }
 
     /// What follows the last layer.

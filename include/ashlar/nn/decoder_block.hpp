@@ -14,6 +14,7 @@
 #include <ashlar/expr/let.hpp>
 #include <ashlar/expr/masks/causal.hpp>
 #include <ashlar/expr/operators.hpp>
+#include <ashlar/nn/appended_rows.hpp>
 #include <ashlar/nn/feed_forward.hpp>
 #include <ashlar/nn/heads.hpp>
 #include <ashlar/nn/layered.hpp>
@@ -95,6 +96,13 @@ struct decoder_block {
         return detail::named(*this)(std::forward<Input>(x), std::forward<Rest>(rest)...);
     }
 
+private:
+    template <class Input, class Turn, class Cache>
+    using rows_of = detail::appended_rows<multihead_attention<self_attention_options, Element, Panel>, rms_norm<norm_options, Element>,
+                                          std::remove_cvref_t<Input>, std::remove_cvref_t<Cache>,
+                                          detail::turned_projections<std::remove_cvref_t<Turn>>>;
+
+public:
     /// The next rows [rows, embed] behind those whose keys and values are in the cache (a `kv_cache` of kv_heads and
     /// head_width): appends theirs, now, and returns the expression of the layer for them, [rows, embed]. x must be a
     /// tensor or view. The cache must have room (asserted). `flops` and `workspace_bytes` of the expression are those of
@@ -102,10 +110,22 @@ struct decoder_block {
     template <array_expression Input, class Turn, class Cache, class... Choices>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto decode(Input&& x, const Turn& turn, Cache& cache, const Choices&... choices) const& noexcept {
         const std::size_t first = cache.position();
-        const auto norm = eval(input_layernorm(x));
-        cache.prefill(turn(self_attn.keys(norm), first), self_attn.values(norm));
+        if constexpr (detail::check_appending<rows_of<Input, Turn, Cache>, const detail::stack_scratch>())
+            rows_of<Input, Turn, Cache>::append(self_attn, input_layernorm, x, cache, {turn}, detail::on_stack);
         return rest(x, cache.attend(turn(self_attn.queries(input_layernorm(x)), first), choices...));
     }
+    /// The same where appending takes scratch from a workspace of at least append_workspace_bytes<Input, Turn, Cache>.
+    template <array_expression Input, class Turn, class Cache, std::size_t Bytes, class... Choices>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto decode(Input&& x, const Turn& turn, Cache& cache, workspace<Bytes>& scratch,
+                                                             const Choices&... choices) const& noexcept {
+        const std::size_t first = cache.position();
+        if constexpr (detail::check_appending<rows_of<Input, Turn, Cache>, workspace<Bytes>>())
+            rows_of<Input, Turn, Cache>::append(self_attn, input_layernorm, x, cache, {turn}, scratch);
+        return rest(x, cache.attend(turn(self_attn.queries(input_layernorm(x)), first), choices...));
+    }
+    /// Bytes of scratch that appending rows Input takes.
+    template <class Input, class Turn, class Cache, class Config = current_config>
+    static constexpr std::size_t append_workspace_bytes = rows_of<Input, Turn, Cache>::template bytes<Config>;
 
 private:
     template <class Input>
@@ -156,8 +176,10 @@ private:
 namespace detail {
 
 /// A step of a stack that decodes, and what it evaluates when the expression of a layer is built.
-template <class Turn, class Function>
+template <class Turn, class Cache, class Function>
 struct decode_step : Function {
+    template <class Layer, class Input, class Config>
+    static constexpr std::size_t append_bytes = Layer::template append_workspace_bytes<Input, Turn, Cache, Config>;
     template <class Layer, class Input>
     using evaluated = typename Layer::template appended<Input, Turn>;
 };
@@ -196,13 +218,13 @@ struct decoder_stack {
         return detail::named(*this)(std::forward<Input>(x), std::forward<Rest>(rest)...);
     }
     /// The call for the next rows [rows, embed], with one cache for each layer. Each evaluation appends to the caches, which
-    /// `flops` of the call have and `workspace_bytes` not: appending takes its own scratch on the stack.
+    /// `flops` and `workspace_bytes` of the call have.
     template <any_expression Input, class Turn, class Cache, class... Choices>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto decode(Input&& x, const Turn& turn, std::array<Cache, layer_count>& caches, const Choices&... choices) const& noexcept {
-        const auto step = [t = &turn, c = &caches, choices...](const auto& layer, const auto& y, std::size_t i) ASHLAR_LAMBDA_INLINE {
-            return layer.decode(y, *t, (*c)[i], choices...);
+        const auto step = [t = &turn, c = &caches, choices...](const auto& layer, const auto& y, std::size_t i, auto& scratch) ASHLAR_LAMBDA_INLINE {
+            return layer.decode(y, *t, (*c)[i], scratch, choices...);
         };
-        return detail::call_layers(*this, std::forward<Input>(x), detail::decode_step<Turn, decltype(step)>{step});
+        return detail::call_layers(*this, std::forward<Input>(x), detail::decode_step<Turn, Cache, std::remove_const_t<decltype(step)>>{step});
     }
 
     /// What follows the last layer.

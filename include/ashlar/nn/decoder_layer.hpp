@@ -131,6 +131,11 @@ struct decoder_layer {
         decltype(std::declval<const decltype(multihead_attn)&>().keys(std::declval<const std::remove_cvref_t<Memory>&>())),
         decltype(std::declval<const decltype(multihead_attn)&>().values(std::declval<const std::remove_cvref_t<Memory>&>())), Config>;
 
+private:
+    template <class Input, class Cache>
+    using rows_of = detail::rows_of_layer<Options.norm_first, multihead_attention<encoder_type::self_attention_options, Element, Panel>, norm_type, Input, Cache>;
+
+public:
     /// The next rows [rows, embed] behind those whose keys and values are in `cache`, over a memory that is in another one:
     /// appends theirs, now, and returns the expression of the layer for them, [rows, embed]. x must be a tensor or view. Both
     /// are a `kv_cache` of `heads` heads of `head_width`; `cache` must have room (asserted). Options of the call are as above,
@@ -141,18 +146,41 @@ struct decoder_layer {
     ///     y = layer.decode(row, cache, memory_cache);
     template <array_expression Input, class Cache, class MemoryCache, class... Choices>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto decode(Input&& x, Cache& cache, const MemoryCache& memory, const Choices&... choices) const& noexcept {
+        if constexpr (detail::decoded_rows<shape_of<Input>, embed, heads, head_width, Cache, MemoryCache>::fit)
+            static_cast<void>(detail::check_appending<rows_of<std::remove_cvref_t<Input>, Cache>, const detail::stack_scratch>());
+        return decode_with(x, cache, memory, detail::on_stack, choices...);
+    }
+    /// The same where appending takes scratch from a workspace of at least append_workspace_bytes<Input, Cache>.
+    template <array_expression Input, class Cache, class MemoryCache, std::size_t Bytes, class... Choices>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto decode(Input&& x, Cache& cache, const MemoryCache& memory, workspace<Bytes>& scratch,
+                                                             const Choices&... choices) const& noexcept {
+        if constexpr (detail::decoded_rows<shape_of<Input>, embed, heads, head_width, Cache, MemoryCache>::fit)
+            static_cast<void>(detail::check_appending<rows_of<std::remove_cvref_t<Input>, Cache>, workspace<Bytes>>());
+        return decode_with(x, cache, memory, scratch, choices...);
+    }
+    /// Bytes of scratch that appending rows Input takes.
+    template <class Input, class Cache, class Config = current_config>
+    static constexpr std::size_t append_workspace_bytes = encoder_type::template append_workspace_bytes<Input, Cache, Config>;
+
+private:
+    template <class Input, class Cache, class MemoryCache, class Scratch, class... Choices>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto decode_with(const Input& x, Cache& cache, const MemoryCache& memory, Scratch& scratch,
+                                                                  const Choices&... choices) const noexcept {
         constexpr bool fits = detail::decoded_rows<shape_of<Input>, embed, heads, head_width, Cache, MemoryCache>::fit;
         static_assert(detail::decoded_rows<shape_of<Input>, embed, heads, head_width, Cache, MemoryCache>::fit,
                       "ashlar: decoder: decode needs rows [rows, embed] and caches of the layer's heads and head width; change one");
         if constexpr (!fits) {
             return detail::refused_rows<shape_of<Input>, embed, element_of<Input>>();
         } else {
-            detail::append_rows<Options.norm_first>(self_attn, norm1, x, cache);
+            if constexpr (detail::check_appending<rows_of<Input, Cache>, Scratch>())
+                detail::append_rows<Options.norm_first>(self_attn, norm1, x, cache, scratch);
             return detail::with_cross<sizeof...(Choices)>(
                 [&](const auto& to_memory, const auto&... own) ASHLAR_LAMBDA_INLINE { return decoded(x, cache, memory, to_memory, own...); },
                 choices...);
         }
     }
+
+public:
 
     template <class Self, class Visitor>
     static constexpr void members(Self& self, Visitor&& visit) {

@@ -53,8 +53,8 @@ struct encoder {
     }
 
     /// The call as a language model (GPT-2) for the next rows [rows, embed], with one cache for each layer (see
-    /// encoder_layer::decode). Each evaluation appends to the caches; appending takes its own scratch on the stack, and its
-    /// FLOPs are not those of the call.
+    /// encoder_layer::decode). Each evaluation appends to the caches, in the scratch of the call; its FLOPs are not those
+    /// of the call.
     ///
     ///     static std::array<nn::kv_cache<float, 1024, 12, 64>, 12> caches;
     ///     y = blocks.decode(row, caches);
@@ -68,9 +68,10 @@ struct encoder {
             return detail::refused_rows<shape_of<Input>, embed, element_of<Input>>();
         else
             return detail::call_layers(*this, std::forward<Input>(x),
-                                       [c = &caches, choices...](const auto& layer, const auto& y, std::size_t i) ASHLAR_LAMBDA_INLINE {
-                                           return layer.decode(y, (*c)[i], choices...);
-                                       });
+                                       detail::appending<Cache>([c = &caches, choices...](const auto& layer, const auto& y, std::size_t i,
+                                                                                          auto& scratch) ASHLAR_LAMBDA_INLINE {
+                                           return layer.decode(y, (*c)[i], scratch, choices...);
+                                       }));
     }
 
     /// What follows the last layer.

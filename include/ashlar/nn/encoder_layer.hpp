@@ -10,6 +10,7 @@
 #include <ashlar/eval/eval.hpp>
 #include <ashlar/expr/let.hpp>
 #include <ashlar/expr/operators.hpp>
+#include <ashlar/nn/appended_rows.hpp>
 #include <ashlar/nn/feed_forward.hpp>
 #include <ashlar/nn/example.hpp>
 #include <ashlar/nn/heads.hpp>
@@ -51,15 +52,19 @@ struct decoded_rows {
     static constexpr bool fit = check();
 };
 
-/// Appends the keys and values of rows x to a cache, now: of their norm, if the norms come first.
+/// What a layer appends for rows x: of their norm, if the norms come first.
 template <bool NormFirst, class Attention, class Norm, class Input, class Cache>
-ASHLAR_ALWAYS_INLINE constexpr void append_rows(const Attention& attention, const Norm& norm, const Input& x, Cache& cache) noexcept {
-    if constexpr (NormFirst) {
-        const auto normed = eval(norm(x));
-        cache.prefill(attention.keys(normed), attention.values(normed));
-    } else {
-        cache.prefill(attention.keys(x), attention.values(x));
-    }
+using rows_of_layer = appended_rows<Attention, std::conditional_t<NormFirst, Norm, no_norm>, Input, Cache, plain_projections>;
+
+/// Appends the keys and values of rows x to a cache, now.
+template <bool NormFirst, class Attention, class Norm, class Input, class Cache, class Scratch>
+ASHLAR_ALWAYS_INLINE constexpr void append_rows(const Attention& attention, const Norm& norm, const Input& x, Cache& cache,
+                                                Scratch& scratch) noexcept {
+    using rows = rows_of_layer<NormFirst, Attention, Norm, Input, Cache>;
+    if constexpr (NormFirst)
+        rows::append(attention, norm, x, cache, plain_projections{}, scratch);
+    else
+        rows::append(attention, no_norm{}, x, cache, plain_projections{}, scratch);
 }
 
 }  // namespace detail
@@ -107,6 +112,11 @@ struct encoder_layer {
         return detail::named(*this)(std::forward<Input>(x), std::forward<Choices>(choices)...);
     }
 
+private:
+    template <class Input, class Cache>
+    using rows_of = detail::rows_of_layer<Options.norm_first, multihead_attention<self_attention_options, Element, Panel>, norm_type, Input, Cache>;
+
+public:
     /// The layer as one of a language model (GPT-2), causal, for the next rows [rows, embed] behind those whose keys and values
     /// are in the cache, a `kv_cache` of `heads` heads of `head_width`: appends theirs, now, and returns the expression for
     /// them, [rows, embed]. x must be a tensor or view. The cache must have room (asserted). Options of the call have no mask.
@@ -114,18 +124,43 @@ struct encoder_layer {
     ///     y = layer.decode(row, cache);
     template <array_expression Input, class Cache, class... Choices>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto decode(Input&& x, Cache& cache, const Choices&... choices) const& noexcept {
+        using rows = std::remove_cvref_t<Input>;
+        if constexpr (detail::decoded_rows<shape_of<Input>, embed, heads, head_width, Cache>::fit)
+            static_cast<void>(detail::check_appending<rows_of<rows, Cache>, const detail::stack_scratch>());
+        return decode_with(x, cache, detail::on_stack, choices...);
+    }
+    /// The same where appending takes scratch from a workspace of at least append_workspace_bytes<Input, Cache>.
+    template <array_expression Input, class Cache, std::size_t Bytes, class... Choices>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto decode(Input&& x, Cache& cache, workspace<Bytes>& scratch,
+                                                             const Choices&... choices) const& noexcept {
+        using rows = std::remove_cvref_t<Input>;
+        if constexpr (detail::decoded_rows<shape_of<Input>, embed, heads, head_width, Cache>::fit)
+            static_cast<void>(detail::check_appending<rows_of<rows, Cache>, workspace<Bytes>>());
+        return decode_with(x, cache, scratch, choices...);
+    }
+    /// Bytes of scratch that appending rows Input takes.
+    template <class Input, class Cache, class Config = current_config>
+    static constexpr std::size_t append_workspace_bytes = rows_of<std::remove_cvref_t<Input>, std::remove_cvref_t<Cache>>::template bytes<Config>;
+
+private:
+    template <class Input, class Cache, class Scratch, class... Choices>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto decode_with(const Input& x, Cache& cache, Scratch& scratch,
+                                                                  const Choices&... choices) const noexcept {
         constexpr bool fits = detail::decoded_rows<shape_of<Input>, embed, heads, head_width, Cache>::fit;
         static_assert(detail::decoded_rows<shape_of<Input>, embed, heads, head_width, Cache>::fit,
                       "ashlar: encoder: decode needs rows [rows, embed] and a cache of the layer's heads and head width; change one");
         if constexpr (!fits) {
             return detail::refused_rows<shape_of<Input>, embed, element_of<Input>>();
         } else {
-            detail::append_rows<Options.norm_first>(self_attn, norm1, x, cache);
+            if constexpr (detail::check_appending<rows_of<Input, Cache>, Scratch>())
+                detail::append_rows<Options.norm_first>(self_attn, norm1, x, cache, scratch);
             return blocks(x, [&](const auto& z) ASHLAR_LAMBDA_INLINE {
                 return self_attn.out_proj(merge_heads(cache.attend(self_attn.queries(z), choices...)));
             });
         }
     }
+
+public:
 
     template <class Self, class Visitor>
     static constexpr void members(Self& self, Visitor&& visit) {

@@ -83,7 +83,27 @@ struct layered_plan<layered_call<Stack, Input, Step>> {
     using value_type = typename call::value_type;
     using source = dense_view<const value_type, typename call::shape_type>;
     using place = dense_view<value_type, typename call::shape_type>;
-    using layer = decltype(std::declval<const Step&>()(std::declval<const Stack&>().layers[0], std::declval<const source&>(), std::size_t{}));
+    using layer_type = std::remove_cvref_t<decltype(std::declval<const Stack&>().layers[0])>;
+
+    /// Whether a step writes to caches when it is called, and the scratch that takes.
+    static constexpr bool appends = requires { Step::template append_bytes<layer_type, source, current_config>; };
+    template <class Config>
+    static constexpr std::size_t append_bytes = [] {
+        if constexpr (appends)
+            return Step::template append_bytes<layer_type, source, Config>;
+        else
+            return std::size_t{0};
+    }();
+    /// The expression of layer i.
+    template <class Config>
+    ASHLAR_ALWAYS_INLINE static constexpr auto layer_of(const call& c, const source& x, std::size_t i, workspace<append_bytes<Config>>& scratch) noexcept {
+        if constexpr (appends)
+            return c.step(c.stack->layers[i], x, i, scratch);
+        else
+            return c.step(c.stack->layers[i], x, i);
+    }
+    using layer = decltype(layer_of<current_config>(std::declval<const call&>(), std::declval<const source&>(), std::size_t{},
+                                                    std::declval<workspace<append_bytes<current_config>>&>()));
 
     static constexpr bool finishes = Stack::has_last_step;
     static constexpr std::size_t layers = Stack::layer_count;
@@ -97,6 +117,7 @@ struct layered_plan<layered_call<Stack, Input, Step>> {
     template <class Config>
     static consteval std::size_t step_scratch() {
         std::size_t bytes = ashlar::detail::expression_scratch<layer, Config>;
+        if (append_bytes<Config> > bytes) bytes = append_bytes<Config>;
         if constexpr (!reads_input)
             if (ashlar::detail::expression_scratch<Input, Config> > bytes) bytes = ashlar::detail::expression_scratch<Input, Config>;
         if constexpr (finishes) {
@@ -137,6 +158,7 @@ struct layered_run {
 
     static void run(const Call& call, value_type* destination, std::byte* memory) noexcept {
         value_type* const buffer = reinterpret_cast<value_type*>(memory);
+        auto& own = append_scratch(memory);
         value_type* to = plan::steps % 2 == 1 ? destination : buffer;
         const auto other = [&](const value_type* p) { return p == destination ? buffer : destination; };
         const value_type* from = other(to);
@@ -156,7 +178,7 @@ struct layered_run {
             if (at != from) ashlar::detail::copy_apart<Config, place, place>(other(to), at);
         }
         for (std::size_t i = 0; i < plan::layers; ++i) {
-            const typename plan::layer& layer = call.step(call.stack->layers[i], source(from), i);
+            const typename plan::layer& layer = plan::template layer_of<Config>(call, source(from), i, own);
             if (to == buffer) {
                 evaluate_to<destination_memory::fresh>(to, layer, memory);
             } else if (i + 1 == plan::steps) {
@@ -171,6 +193,11 @@ struct layered_run {
             to = other(to);
         }
         if constexpr (plan::finishes) evaluate_to<destination_memory::shared>(to, call.stack->last_step(source(from)), memory);
+    }
+
+    /// Scratch of what a step appends, which has ended when the layer's evaluation takes the same bytes.
+    static workspace<plan::template append_bytes<Config>>& append_scratch(std::byte* memory) noexcept {
+        return *std::launder(reinterpret_cast<workspace<plan::template append_bytes<Config>>*>(memory + plan::buffer_bytes));
     }
 
     template <destination_memory Memory, std::size_t More = 0, class Expression>
@@ -195,7 +222,8 @@ struct layered_run {
             evaluate_to<destination_memory::fresh, bytes>(to, layer, memory);
             while (++i < plan::layers) {
                 std::swap(from, to);
-                evaluate_to<destination_memory::fresh, bytes>(to, call.step(call.stack->layers[i], source(from), i), memory);
+                evaluate_to<destination_memory::fresh, bytes>(
+                    to, plan::template layer_of<Config>(call, source(from), i, append_scratch(memory)), memory);
             }
             if constexpr (plan::finishes) {
                 std::swap(from, to);
@@ -225,7 +253,8 @@ struct layered_run {
                 ashlar::detail::assign_constant<Config>(x, e);
         };
         set(call.input);
-        for (std::size_t i = 0; i < plan::layers; ++i) set(call.step(call.stack->layers[i], source(x.data()), i));
+        workspace<plan::template append_bytes<Config>> own{};
+        for (std::size_t i = 0; i < plan::layers; ++i) set(plan::template layer_of<Config>(call, source(x.data()), i, own));
         if constexpr (plan::finishes) set(call.stack->last_step(source(x.data())));
         ashlar::detail::copy_apart<Config, place, source>(destination, static_cast<const value_type*>(x.data()));
     }

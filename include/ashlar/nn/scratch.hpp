@@ -66,6 +66,8 @@ struct stack_scratch {
     }
 };
 
+inline constexpr stack_scratch on_stack{};
+
 /// In memory of the caller's, large enough by what the callers compute from types.
 struct workspace_scratch {
     std::byte* memory;
@@ -84,8 +86,9 @@ struct workspace_scratch {
         } else {
             using Element = element_of<Expression>;
             Element* const values = reinterpret_cast<Element*>(memory);
-            write<Config>(dense_view<Element, shape_of<Expression>>(values), e);
-            f(held_view<Expression>(values), workspace_scratch{memory + held_bytes<Expression>});
+            const workspace_scratch behind{memory + held_bytes<Expression>};
+            behind.template write<Config>(dense_view<Element, shape_of<Expression>>(values), e);
+            f(held_view<Expression>(values), behind);
         }
     }
 
