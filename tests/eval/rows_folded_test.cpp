@@ -198,6 +198,17 @@ TEST(folded, not_a_number_and_ties) {
     EXPECT_EQ(number(max(x * ones)), -std::numeric_limits<double>::infinity());
 }
 
+/// Two passes would compute a function of many instructions twice: a tile of it waits in scratch.
+TEST(folded, variance_of_costly_functions) {
+    static const matrices<50, 17> m;
+    statistics s;
+    for (const double x : m.scaled().all) s.add(std::exp(x / 8));
+    const auto e = variance(exp(m.x * m.g * 0.125f));
+    static_assert(workspace_bytes<decltype(e)> <= 3 * 1024);
+    support::expect_sound(e);
+    EXPECT_NEAR(number(e), s.variance(), 1e-5 * s.variance());
+}
+
 TEST(folded, far_from_zero) {
     static const auto x = generate<float, 500, 7>([](std::size_t i, std::size_t j) { return 4096.0f + static_cast<float>((i * 7 + j) % 5); });
     static const tensor<float, 7> ones = full<float, 7>(1);

@@ -124,7 +124,8 @@ private:
             ASHLAR_UNROLL
             for (std::size_t u = 0; u < 4; ++u) f(i + u, u);
         }
-        for (std::size_t i = Count / 4 * 4; i < Count; ++i) f(i, std::size_t{0});
+        ASHLAR_UNROLL
+        for (std::size_t u = 0; u < Count % 4; ++u) f(Count / 4 * 4 + u, u);
     }
     template <class Function>
     ASHLAR_ALWAYS_INLINE input total(Function change) const {

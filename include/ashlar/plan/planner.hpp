@@ -18,7 +18,7 @@ class planner : program_builder<Count> {
     using typename base::layout;
     using typename base::loop_stack;
     using base::add_buffer, base::add_item, base::add_stage, base::at, base::base_of, base::bound_extent,
-        base::close_loops, base::contains_product, base::find_buffer, base::is_costly, base::is_row_statistic,
+        base::close_loops, base::contains_product, base::find_buffer, base::has_costly_function, base::is_costly, base::is_row_statistic,
         base::lay_out, base::nodes, base::open_loop, base::plan, base::resolve, base::target;
     using stage = plan_stage<Count>;
 

@@ -138,7 +138,9 @@ constexpr auto planner<Count>::make_statistics(id n, const binding_list& binding
     s.support = g.kind == node_kind::softmax ? support_of(n) : id{-1};
     const id value = resolve(x);
     const bool reread = g.kind != node_kind::reduce;
-    if (contains_product(x) || (reread && is_costly(x) && at(value).kind != node_kind::store)) make_input(x, s, stack, g);
+    const bool twice = folds && g.variant == static_cast<std::uint8_t>(reduction_kind::variance);
+    if (contains_product(x) || (reread && is_costly(x) && at(value).kind != node_kind::store) || (twice && has_costly_function(x)))
+        make_input(x, s, stack, g);
     prepare(x, s.bindings, s, stack);
     s.lanes = vote(s, x);
 

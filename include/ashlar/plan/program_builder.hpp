@@ -86,6 +86,13 @@ struct program_builder {
             if (is_costly(g.operands[i])) return true;
         return false;
     }
+    constexpr bool has_costly_function(id n) const {
+        n = resolve(n);
+        if (at(n).costly) return true;
+        for (std::size_t i = 0; i < at(n).operand_count; ++i)
+            if (has_costly_function(at(n).operands[i])) return true;
+        return false;
+    }
     constexpr bool contains_product(id n) const {
         n = resolve(n);
         const graph_node& g = at(n);
