@@ -18,14 +18,16 @@ struct scores {
 
     double at(std::size_t r, std::size_t c) const {
         double sum = 0;
-        for (std::size_t d = 0; d < Depth; ++d) sum += static_cast<double>(x(r, d)) * static_cast<double>(table(c, d));
+        for (std::size_t d = 0; d < Depth; ++d)
+            sum += static_cast<double>(x(r, d)) * static_cast<double>(table(c, d));
         return sum;
     }
     template <class F>
     reference::array expected(F f) const {
         reference::array y = reference::make({Rows, Entries});
         for (std::size_t r = 0; r < Rows; ++r)
-            for (std::size_t c = 0; c < Entries; ++c) y.values[r * Entries + c] = f(r, c);
+            for (std::size_t c = 0; c < Entries; ++c)
+                y.values[r * Entries + c] = f(r, c);
         return y;
     }
 };
@@ -34,7 +36,8 @@ struct scores {
 template <class E>
 consteval bool is_cut() {
     for (const auto& loop : detail::planned<E, current_config>::code.loops)
-        if (loop.columns) return true;
+        if (loop.columns)
+            return true;
     return false;
 }
 
@@ -46,7 +49,10 @@ void check_scores() {
     support::check(e, s.expected([](std::size_t r, std::size_t c) { return s.at(r, c); }), 1e-5);
     const auto more = relu(e * 0.5f + s.bias);
     static_assert(is_cut<decltype(more)>());
-    support::check(more, s.expected([](std::size_t r, std::size_t c) { return std::max(0.0, s.at(r, c) / 2 + static_cast<double>(s.bias(c))); }), 1e-5);
+    support::check(more, s.expected([](std::size_t r, std::size_t c) {
+        return std::max(0.0, s.at(r, c) / 2 + static_cast<double>(s.bias(c)));
+    }),
+                   1e-5);
 }
 
 TEST(column_tiles, scores_with_epilogues) {
@@ -60,7 +66,8 @@ TEST(column_tiles, into_views_and_stores) {
     static const auto expected = s.expected([](std::size_t r, std::size_t c) { return s.at(r, c); });
     static tensor<float, 17, 2, 700> wide;
     static tensor<float, 700, 17> turned;
-    support::check_into(strided_view<float, std::array<std::ptrdiff_t, 2>{1400, 1}, 17, 700>{wide.data()}, matmul(s.x, transpose(s.table)), 1e-5);
+    support::check_into(strided_view<float, std::array<std::ptrdiff_t, 2>{1400, 1}, 17, 700>{wide.data()},
+                        matmul(s.x, transpose(s.table)), 1e-5);
     support::check_into(transpose(turned), matmul(s.x, transpose(s.table)), 1e-5);
     static tensor<float, 17, 700> kept;
     support::check(store(kept, matmul(s.x, transpose(s.table))), expected, 1e-5);
@@ -82,8 +89,10 @@ TEST(column_tiles, rows_that_are_needed_whole) {
     reference::array weights = expected, shares = expected;
     for (std::size_t r = 0; r < 20; ++r) {
         double most = -1e30, total = 0;
-        for (std::size_t c = 0; c < 600; ++c) most = std::max(most, expected.values[r * 600 + c]);
-        for (std::size_t c = 0; c < 600; ++c) total += std::exp(expected.values[r * 600 + c] - most);
+        for (std::size_t c = 0; c < 600; ++c)
+            most = std::max(most, expected.values[r * 600 + c]);
+        for (std::size_t c = 0; c < 600; ++c)
+            total += std::exp(expected.values[r * 600 + c] - most);
         for (std::size_t c = 0; c < 600; ++c) {
             weights.values[r * 600 + c] = std::exp(expected.values[r * 600 + c] - most) / total;
             shares.values[r * 600 + c] -= most + std::log(total);
@@ -104,7 +113,8 @@ TEST(column_tiles, in_place) {
     for (std::size_t r = 0; r < 40; ++r)
         for (std::size_t c = 0; c < 288; ++c) {
             double sum = static_cast<double>(x(r, c));
-            for (std::size_t d = 0; d < 288; ++d) sum += static_cast<double>(x(r, d)) * static_cast<double>(w(c, d));
+            for (std::size_t d = 0; d < 288; ++d)
+                sum += static_cast<double>(x(r, d)) * static_cast<double>(w(c, d));
             expected.values[r * 288 + c] = sum;
         }
     x = matmul(x, transpose(w)) + x;
@@ -124,7 +134,8 @@ TEST(column_tiles, programs_are_sound) {
 /// A vocabulary of 32,768 words: some tens of KB, whatever the rows.
 using words = nn::embedding<{.entries = 32768, .size = 288}>;
 template <std::size_t Rows>
-constexpr std::size_t scratch = workspace_bytes<decltype(std::declval<const words&>().scores(std::declval<const tensor<float, Rows, 288>&>()))>;
+constexpr std::size_t scratch =
+    workspace_bytes<decltype(std::declval<const words&>().scores(std::declval<const tensor<float, Rows, 288>&>()))>;
 static_assert(scratch<1> == 0 && scratch<9> <= 64 * 1024 && scratch<27> <= 64 * 1024 && scratch<128> <= 64 * 1024);
 
 }  // namespace

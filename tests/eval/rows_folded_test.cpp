@@ -14,7 +14,8 @@ struct statistics {
     std::vector<double> all;
 
     void add(double x) {
-        if (x > greatest) where = count;
+        if (x > greatest)
+            where = count;
         greatest = std::max(greatest, x);
         least = std::min(least, x);
         sum += x;
@@ -24,7 +25,8 @@ struct statistics {
     double mean() const { return sum / static_cast<double>(count); }
     double variance() const {
         double squares = 0;
-        for (const double x : all) squares += (x - mean()) * (x - mean());
+        for (const double x : all)
+            squares += (x - mean()) * (x - mean());
         return squares / static_cast<double>(count);
     }
 };
@@ -43,7 +45,8 @@ void expect_reduced(const E& e, const statistics& expected) {
     EXPECT_NEAR(number(variance(e)), expected.variance(), 1e-5 * expected.variance());
     const auto where = static_cast<std::size_t>(number(argmax(e)));
     EXPECT_NEAR(expected.all[where % expected.count], expected.greatest, 1e-5 * size);
-    static_assert(workspace_bytes<decltype(variance(e))> <= 16 * 1024 && workspace_bytes<decltype(sum(e))> <= 16 * 1024);
+    static_assert(workspace_bytes<decltype(variance(e))> <= 16 * 1024 &&
+                  workspace_bytes<decltype(sum(e))> <= 16 * 1024);
 }
 template <class E>
 void expect_compared(const E& e, const statistics& expected) {
@@ -68,7 +71,8 @@ struct matrices {
     static statistics each(F f) {
         statistics s;
         for (std::size_t i = 0; i < Rows; ++i)
-            for (std::size_t j = 0; j < Columns; ++j) s.add(f(i, j));
+            for (std::size_t j = 0; j < Columns; ++j)
+                s.add(f(i, j));
         return s;
     }
     double at(std::size_t i, std::size_t j) const { return static_cast<double>(x(i, j)); }
@@ -81,8 +85,10 @@ TEST(folded, matrices) {
     const matrices<40, 17> m;
     expect_reduced(m.x * m.g, m.scaled());
     expect_compared(m.x * m.g, m.scaled());
-    expect_reduced((m.x - 1.0f) * (m.x - 1.0f), m.each([&](std::size_t i, std::size_t j) { return (m.at(i, j) - 1) * (m.at(i, j) - 1); }));
-    expect_reduced(where(index<0>(m.x) < 9, m.x, 0.5f), m.each([&](std::size_t i, std::size_t j) { return i < 9 ? m.at(i, j) : 0.5; }));
+    expect_reduced((m.x - 1.0f) * (m.x - 1.0f),
+                   m.each([&](std::size_t i, std::size_t j) { return (m.at(i, j) - 1) * (m.at(i, j) - 1); }));
+    expect_reduced(where(index<0>(m.x) < 9, m.x, 0.5f),
+                   m.each([&](std::size_t i, std::size_t j) { return i < 9 ? m.at(i, j) : 0.5; }));
     const auto turned = m.each([&](std::size_t i, std::size_t j) { return static_cast<double>(m.turned(j, i)) + 1; });
     expect_reduced(transpose(m.turned) + 1.0f, turned);
     expect_compared(transpose(m.turned) + 1.0f, turned);
@@ -100,12 +106,15 @@ TEST(folded, more_axes) {
     support::random_numbers random(4);
     const auto x = random.normal<float, 3, 5, 7, 9>(1, 2);
     const auto g = random.normal<float, 7, 1>();
-    const auto at = [&](std::size_t a, std::size_t b, std::size_t c, std::size_t d) { return static_cast<double>(x(a, b, c, d)) * static_cast<double>(g(c, 0)); };
+    const auto at = [&](std::size_t a, std::size_t b, std::size_t c, std::size_t d) {
+        return static_cast<double>(x(a, b, c, d)) * static_cast<double>(g(c, 0));
+    };
     statistics everything;
     for (std::size_t a = 0; a < 3; ++a)
         for (std::size_t b = 0; b < 5; ++b)
             for (std::size_t c = 0; c < 7; ++c)
-                for (std::size_t d = 0; d < 9; ++d) everything.add(at(a, b, c, d));
+                for (std::size_t d = 0; d < 9; ++d)
+                    everything.add(at(a, b, c, d));
     expect_reduced(x * g, everything);
 
     const auto middle = evaluated(variance<1, 2>(x * g));  // of 35: too few to be folded in tiles
@@ -113,7 +122,8 @@ TEST(folded, more_axes) {
         for (std::size_t d = 0; d < 9; ++d) {
             statistics s;
             for (std::size_t b = 0; b < 5; ++b)
-                for (std::size_t c = 0; c < 7; ++c) s.add(at(a, b, c, d));
+                for (std::size_t c = 0; c < 7; ++c)
+                    s.add(at(a, b, c, d));
             EXPECT_NEAR(static_cast<double>(middle(a, d)), s.variance(), 1e-5 * s.variance());
         }
 }
@@ -122,25 +132,30 @@ TEST(folded, some_axes_of_several) {
     support::random_numbers random(5);
     static const auto x = random.normal<float, 37, 20, 19>(1, 2);
     static const auto g = random.normal<float, 20, 1>();
-    const auto at = [&](std::size_t a, std::size_t b, std::size_t c) { return static_cast<double>(x(a, b, c)) * static_cast<double>(g(b, 0)); };
+    const auto at = [&](std::size_t a, std::size_t b, std::size_t c) {
+        return static_cast<double>(x(a, b, c)) * static_cast<double>(g(b, 0));
+    };
     const auto e = x * g;
     static_assert(workspace_bytes<decltype(sum<1, 2>(e))> <= 512 && workspace_bytes<decltype(sum<0, 1>(e))> <= 512);
     support::expect_sound(argmax<1, 2>(e));
     support::expect_sound(x - variance<0, 1>(e, keep_dims));
     const auto inner = evaluated(argmax<1, 2>(e));
     const auto outer = evaluated(argmax<0, 1>(e));
-    const auto less = evaluated(x - variance<1, 2>(e, keep_dims)), less_outer = evaluated(x - variance<0, 1>(e, keep_dims));
+    const auto less = evaluated(x - variance<1, 2>(e, keep_dims)),
+               less_outer = evaluated(x - variance<0, 1>(e, keep_dims));
     for (std::size_t a = 0; a < 37; ++a) {
         statistics s;
         for (std::size_t b = 0; b < 20; ++b)
-            for (std::size_t c = 0; c < 19; ++c) s.add(at(a, b, c));
+            for (std::size_t c = 0; c < 19; ++c)
+                s.add(at(a, b, c));
         EXPECT_EQ(static_cast<std::size_t>(inner(a)), s.where);
         EXPECT_NEAR(static_cast<double>(less(a, 3, 5)), static_cast<double>(x(a, 3, 5)) - s.variance(), 1e-4);
     }
     for (std::size_t c = 0; c < 19; ++c) {
         statistics s;
         for (std::size_t a = 0; a < 37; ++a)
-            for (std::size_t b = 0; b < 20; ++b) s.add(at(a, b, c));
+            for (std::size_t b = 0; b < 20; ++b)
+                s.add(at(a, b, c));
         EXPECT_EQ(static_cast<std::size_t>(outer(c)), s.where);
         EXPECT_NEAR(static_cast<double>(less_outer(7, 8, c)), static_cast<double>(x(7, 8, c)) - s.variance(), 1e-4);
     }
@@ -157,11 +172,13 @@ TEST(folded, what_is_computed_in_tiles) {
         double total = 0;
         for (std::size_t j = 0; j < 17; ++j) {
             double y = 0;
-            for (std::size_t d = 0; d < 6; ++d) y += static_cast<double>(x(i, d)) * static_cast<double>(w(d, j));
+            for (std::size_t d = 0; d < 6; ++d)
+                y += static_cast<double>(x(i, d)) * static_cast<double>(w(d, j));
             products.add(y + 10);
             total += std::exp(static_cast<double>(z(i, j)));
         }
-        for (std::size_t j = 0; j < 17; ++j) weights.add(std::exp(static_cast<double>(z(i, j))) / total * (j == 3 ? 2 : 1));
+        for (std::size_t j = 0; j < 17; ++j)
+            weights.add(std::exp(static_cast<double>(z(i, j))) / total * (j == 3 ? 2 : 1));
     }
     expect_reduced(matmul(x, w) + 10.0f, products);
     expect_compared(matmul(x, w) + 10.0f, products);
@@ -202,7 +219,8 @@ TEST(folded, not_a_number_and_ties) {
 TEST(folded, variance_of_costly_functions) {
     static const matrices<50, 17> m;
     statistics s;
-    for (const double x : m.scaled().all) s.add(std::exp(x / 8));
+    for (const double x : m.scaled().all)
+        s.add(std::exp(x / 8));
     const auto e = variance(exp(m.x * m.g * 0.125f));
     static_assert(workspace_bytes<decltype(e)> <= 3 * 1024);
     support::expect_sound(e);
@@ -210,7 +228,8 @@ TEST(folded, variance_of_costly_functions) {
 }
 
 TEST(folded, far_from_zero) {
-    static const auto x = generate<float, 500, 7>([](std::size_t i, std::size_t j) { return 4096.0f + static_cast<float>((i * 7 + j) % 5); });
+    static const auto x = generate<float, 500, 7>(
+        [](std::size_t i, std::size_t j) { return 4096.0f + static_cast<float>((i * 7 + j) % 5); });
     static const tensor<float, 7> ones = full<float, 7>(1);
     EXPECT_NEAR(number(variance(x * ones)), 2, 1e-5);
     EXPECT_NEAR(number(variance(matmul(x, identity<float, 7>()))), 2, 1e-4);

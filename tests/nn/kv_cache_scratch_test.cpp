@@ -23,7 +23,8 @@ struct guarded {
     guarded() { std::memset(static_cast<void*>(this), 0xff, sizeof *this); }
     bool is_intact() const {
         for (const std::byte b : guard)
-            if (b != std::byte{0xff}) return false;
+            if (b != std::byte{0xff})
+                return false;
         return true;
     }
 };
@@ -50,7 +51,8 @@ double value_of(const Cache& c, std::size_t position, std::size_t head, std::siz
 template <class X, class Linear>
 double projected(const X& x, const Linear& l, std::size_t row, std::size_t column) {
     double sum = static_cast<double>(l.bias(column));
-    for (std::size_t d = 0; d < X::extents[1]; ++d) sum += static_cast<double>(x(row, d)) * static_cast<double>(l.weight(d, column));
+    for (std::size_t d = 0; d < X::extents[1]; ++d)
+        sum += static_cast<double>(x(row, d)) * static_cast<double>(l.weight(d, column));
     return sum;
 }
 
@@ -65,7 +67,8 @@ struct remembering {
         state::randomise(decoder);
         support::random_numbers random(14);
         random.fill_normal(memory);
-        for (auto& m : memories) spoil(m);
+        for (auto& m : memories)
+            spoil(m);
     }
     /// The cache of a layer holds the first `count` rows of Factor times the memory.
     void expect_rows(std::size_t count, double factor = 1) const {
@@ -75,9 +78,12 @@ struct remembering {
             for (std::size_t r = 0; r < count; r += r < 70 ? 1 : 13)
                 for (std::size_t c = 0; c < Embed; ++c) {
                     const double k = static_cast<double>(a.key.bias(c)), v = static_cast<double>(a.value.bias(c));
-                    const double key = k + factor * (projected(memory, a.key, r, c) - k), value = v + factor * (projected(memory, a.value, r, c) - v);
-                    ASSERT_NEAR(key_of(memories[layer], r, c / width, c % width), key, 1e-4 * (1 + std::abs(key))) << r << ' ' << c;
-                    ASSERT_NEAR(value_of(memories[layer], r, c / width, c % width), value, 1e-4 * (1 + std::abs(value))) << r << ' ' << c;
+                    const double key = k + factor * (projected(memory, a.key, r, c) - k),
+                                 value = v + factor * (projected(memory, a.value, r, c) - v);
+                    ASSERT_NEAR(key_of(memories[layer], r, c / width, c % width), key, 1e-4 * (1 + std::abs(key)))
+                        << r << ' ' << c;
+                    ASSERT_NEAR(value_of(memories[layer], r, c / width, c % width), value, 1e-4 * (1 + std::abs(value)))
+                        << r << ' ' << c;
                 }
         }
     }
@@ -126,7 +132,8 @@ TEST(remember, more_than_the_stack_holds_in_one_block) {
 template <std::size_t Rows, std::size_t Columns>
 const auto numbered = [] {
     tensor<float, Rows, Columns> t;
-    for (std::size_t i = 0; i < t.size(); ++i) t.data()[i] = static_cast<float>(i);
+    for (std::size_t i = 0; i < t.size(); ++i)
+        t.data()[i] = static_cast<float>(i);
     return t;
 }();
 
@@ -142,14 +149,17 @@ void check_prefill(std::size_t before, std::size_t count) {
     static guarded<bytes> own;
     cache.clear();
     spoil(cache);
-    for (std::size_t i = 0; i < before; ++i) cache.append(zeros<float, heads, kw>(), zeros<float, heads, vw>());
+    for (std::size_t i = 0; i < before; ++i)
+        cache.append(zeros<float, heads, kw>(), zeros<float, heads, vw>());
     cache.prefill(k + 1.0f, v - 1.0f, count, own.scratch);
     EXPECT_TRUE(own.is_intact());
     ASSERT_EQ(cache.position(), before + count);
     for (std::size_t r = count > Cache::capacity ? count - Cache::capacity : 0; r < count; ++r)
         for (std::size_t h = 0; h < heads; ++h) {
-            for (std::size_t i = 0; i < kw; ++i) ASSERT_EQ(key_of(cache, before + r, h, i), static_cast<double>(k(r, h * kw + i)) + 1) << r;
-            for (std::size_t i = 0; i < vw; ++i) ASSERT_EQ(value_of(cache, before + r, h, i), static_cast<double>(v(r, h * vw + i)) - 1) << r;
+            for (std::size_t i = 0; i < kw; ++i)
+                ASSERT_EQ(key_of(cache, before + r, h, i), static_cast<double>(k(r, h * kw + i)) + 1) << r;
+            for (std::size_t i = 0; i < vw; ++i)
+                ASSERT_EQ(value_of(cache, before + r, h, i), static_cast<double>(v(r, h * vw + i)) - 1) << r;
         }
 }
 

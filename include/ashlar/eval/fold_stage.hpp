@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The stage of a reduction over several axes of what is computed: rows and columns folded to one number, tile after tile.
+// The stage of a reduction over several axes of what is computed: a tile's rows and columns folded to one number.
 #pragma once
 
 #include <ashlar/eval/row_stage.hpp>
@@ -20,7 +20,8 @@ struct extreme_so_far {
     Number extreme;
 
     ASHLAR_ALWAYS_INLINE void merge(const extreme_so_far& o) {
-        if (o.extreme != o.extreme || (Greatest ? o.extreme > extreme : o.extreme < extreme)) extreme = o.extreme;
+        if (o.extreme != o.extreme || (Greatest ? o.extreme > extreme : o.extreme < extreme))
+            extreme = o.extreme;
     }
 };
 /// Whether all, or any, so far are true.
@@ -37,7 +38,8 @@ struct variance_so_far {
     std::size_t count;
 
     ASHLAR_ALWAYS_INLINE void merge(const variance_so_far& o) {
-        const Number share = static_cast<Number>(o.count) / static_cast<Number>(count + o.count), distance = o.mean - mean;
+        const Number share = static_cast<Number>(o.count) / static_cast<Number>(count + o.count),
+                     distance = o.mean - mean;
         squares += o.squares + distance * distance * (share * static_cast<Number>(count));
         mean += distance * share;
         count += o.count;
@@ -55,21 +57,28 @@ struct fold_stage : row_stage<Plan, Element, Stage, Rows> {
     static constexpr auto kind = static_cast<reduction_kind>(Plan::nodes[core].variant);
 
     /// Rows that follow each other without gaps are one: they need not end at a register.
-    static constexpr bool is_one_row = !base::rows_in_lanes && Plan::nodes[space].size() == Rows * base::columns && base::template is_flat<base::top>();
-    static constexpr std::size_t rows = is_one_row ? 1 : Rows, columns = is_one_row ? Rows * base::columns : base::columns;
+    static constexpr bool is_one_row =
+        !base::rows_in_lanes && Plan::nodes[space].size() == Rows * base::columns && base::template is_flat<base::top>();
+    static constexpr std::size_t rows = is_one_row ? 1 : Rows,
+                                 columns = is_one_row ? Rows * base::columns : base::columns;
 
     ASHLAR_ALWAYS_INLINE void run() const {
         if constexpr (kind == reduction_kind::sum || kind == reduction_kind::mean)
-            finish(sum_so_far<input>{total([](vec x) ASHLAR_LAMBDA_INLINE { return x; })}, [](const auto& s) ASHLAR_LAMBDA_INLINE {
-                if constexpr (kind == reduction_kind::mean)
-                    return s.total * (element(1) / element(count));
-                else
-                    return s.total;
-            });
+            finish(sum_so_far<input>{total([](vec x) ASHLAR_LAMBDA_INLINE { return x; })},
+                   [](const auto& s) ASHLAR_LAMBDA_INLINE {
+                       if constexpr (kind == reduction_kind::mean)
+                           return s.total * (element(1) / element(count));
+                       else
+                           return s.total;
+                   });
         else if constexpr (kind == reduction_kind::max || kind == reduction_kind::min)
-            finish(extreme_so_far<input, kind == reduction_kind::max>{folded<extreme_fold<vec, kind == reduction_kind::max>>(
-                       [](auto& s, vec x, auto n, auto) ASHLAR_LAMBDA_INLINE { s.step(or_else(x, n, s.identity())); }).one()},
-                   [](const auto& s) ASHLAR_LAMBDA_INLINE { return s.extreme; });
+            finish(
+                extreme_so_far<input, kind == reduction_kind::max>{
+                    folded<extreme_fold<vec, kind == reduction_kind::max>>([](auto& s, vec x, auto n,
+                                                                         auto) ASHLAR_LAMBDA_INLINE {
+                        s.step(or_else(x, n, s.identity()));
+                    }).one()},
+                [](const auto& s) ASHLAR_LAMBDA_INLINE { return s.extreme; });
         else if constexpr (kind == reduction_kind::all || kind == reduction_kind::any)
             run_truth();
         else if constexpr (kind == reduction_kind::argmax)
@@ -80,7 +89,8 @@ struct fold_stage : row_stage<Plan, Element, Stage, Rows> {
 
 private:
     /// Elements that are folded in all.
-    static constexpr std::size_t count = Plan::nodes[static_cast<std::size_t>(Plan::nodes[core].operands[0])].extents[Plan::nodes[core].axis];
+    static constexpr std::size_t count =
+        Plan::nodes[static_cast<std::size_t>(Plan::nodes[core].operands[0])].extents[Plan::nodes[core].axis];
 
     template <std::size_t Width>
     ASHLAR_ALWAYS_INLINE static vec or_else(vec x, std::integral_constant<std::size_t, Width>, vec nothing) {
@@ -101,7 +111,8 @@ private:
         };
         if constexpr (base::rows_in_lanes) {
             for_each_register<rows, base::width>([&](std::size_t i, auto n) ASHLAR_LAMBDA_INLINE {
-                walk<columns>([&](std::size_t c, std::size_t chain) ASHLAR_LAMBDA_INLINE { one(states[chain], first + i, c, n); });
+                walk<columns>([&](std::size_t c, std::size_t chain)
+                                  ASHLAR_LAMBDA_INLINE { one(states[chain], first + i, c, n); });
             });
         } else {
             constexpr std::size_t whole = columns / base::width;
@@ -109,7 +120,9 @@ private:
                 walk<whole>([&](std::size_t c, std::size_t chain) ASHLAR_LAMBDA_INLINE {
                     one(states[chain], first + r, c * base::width, std::integral_constant<std::size_t, base::width>{});
                 });
-                if constexpr (columns % base::width != 0) one(states[3], first + r, whole * base::width, std::integral_constant<std::size_t, columns % base::width>{});
+                if constexpr (columns % base::width != 0)
+                    one(states[3], first + r, whole * base::width,
+                        std::integral_constant<std::size_t, columns % base::width>{});
             }
         }
         states[0].merge(states[1]);
@@ -122,14 +135,18 @@ private:
     ASHLAR_ALWAYS_INLINE static void walk(Function f) {
         for (std::size_t i = 0; i < Count / 4 * 4; i += 4) {
             ASHLAR_UNROLL
-            for (std::size_t u = 0; u < 4; ++u) f(i + u, u);
+            for (std::size_t u = 0; u < 4; ++u)
+                f(i + u, u);
         }
         ASHLAR_UNROLL
-        for (std::size_t u = 0; u < Count % 4; ++u) f(Count / 4 * 4 + u, u);
+        for (std::size_t u = 0; u < Count % 4; ++u)
+            f(Count / 4 * 4 + u, u);
     }
     template <class Function>
     ASHLAR_ALWAYS_INLINE input total(Function change) const {
-        return folded<sum_fold<vec>>([&](auto& s, vec x, auto n, auto) ASHLAR_LAMBDA_INLINE { s.step(or_else(change(x), n, vec(0))); }).one();
+        return folded<sum_fold<vec>>([&](auto& s, vec x, auto n, auto)
+                                         ASHLAR_LAMBDA_INLINE { s.step(or_else(change(x), n, vec(0))); })
+            .one();
     }
 
     ASHLAR_ALWAYS_INLINE void run_truth() const {
@@ -142,13 +159,15 @@ private:
             else
                 s.step(kind == reduction_kind::all ? x || !truth::first(n) : x && truth::first(n));
         });
-        finish(truth_so_far<kind == reduction_kind::all>{found.one()}, [](const auto& s) ASHLAR_LAMBDA_INLINE { return s.answer; });
+        finish(truth_so_far<kind == reduction_kind::all>{found.one()},
+               [](const auto& s) ASHLAR_LAMBDA_INLINE { return s.answer; });
     }
 
     /// The distance of neighbours along an axis in the order of the folded elements.
     static consteval std::size_t fold_stride(std::size_t axis) {
         std::size_t stride = 1;
-        for (std::size_t a = axis + 1; a < base::stage.fold_last; ++a) stride *= Plan::nodes[base::space].extents[a];
+        for (std::size_t a = axis + 1; a < base::stage.fold_last; ++a)
+            stride *= Plan::nodes[base::space].extents[a];
         return stride;
     }
     /// The number of a register's first element among all that are folded, and the numbers of its lanes.
@@ -156,10 +175,12 @@ private:
         const auto at = this->in_space(row, column);
         std::size_t number = 0;
         for_each_axis<base::space_rank>([&]<std::size_t Axis>() ASHLAR_LAMBDA_INLINE {
-            if constexpr (Axis >= base::stage.fold_first && Axis < base::stage.fold_last) number += at[Axis] * fold_stride(Axis);
+            if constexpr (Axis >= base::stage.fold_first && Axis < base::stage.fold_last)
+                number += at[Axis] * fold_stride(Axis);
         });
         constexpr std::size_t step = fold_stride(base::rows_in_lanes ? base::stage.row_axis : base::stage.column_axis);
-        return integers(static_cast<std::int32_t>(number)) + integers::iota() * integers(static_cast<std::int32_t>(step));
+        return integers(static_cast<std::int32_t>(number)) +
+               integers::iota() * integers(static_cast<std::int32_t>(step));
     }
     ASHLAR_ALWAYS_INLINE void run_argmax() const {
         using fold_type = argmax_fold<vec, integers>;
@@ -167,7 +188,8 @@ private:
             if constexpr (n == base::width)
                 s.step(x, where());
             else  // Lanes that are none never win, not even against lowest values.
-                s.step(or_else(x, n, vec(extreme_fold<vec, true>::start)), select(integers::mask_type::first(n), where(), integers(fold_type::nowhere)));
+                s.step(or_else(x, n, vec(extreme_fold<vec, true>::start)),
+                       select(integers::mask_type::first(n), where(), integers(fold_type::nowhere)));
         });
         finish(found.best(), [](const auto& s) ASHLAR_LAMBDA_INLINE { return s.where; });
     }
@@ -177,7 +199,8 @@ private:
         constexpr std::size_t here = rows * columns;
         const input mean = total([](vec x) ASHLAR_LAMBDA_INLINE { return x; }) * (input(1) / input(here));
         const input squares = total([&](vec x) ASHLAR_LAMBDA_INLINE { return (x - vec(mean)) * (x - vec(mean)); });
-        finish(variance_so_far<input>{mean, squares, here}, [](const auto& s) ASHLAR_LAMBDA_INLINE { return s.squares * (element(1) / element(count)); });
+        finish(variance_so_far<input>{mean, squares, here},
+               [](const auto& s) ASHLAR_LAMBDA_INLINE { return s.squares * (element(1) / element(count)); });
     }
 
     /// Whether a tile is the first, or the last, of the loops over folded axes.
@@ -187,7 +210,8 @@ private:
     ASHLAR_ALWAYS_INLINE tile_place place() const {
         tile_place here;
         for_each_axis<base::space_rank>([&]<std::size_t Axis>() ASHLAR_LAMBDA_INLINE {
-            constexpr std::int16_t loop = Axis >= base::stage.fold_first && Axis < base::stage.fold_last ? base::stage.bindings[Axis] : whole_axis;
+            constexpr std::int16_t loop =
+                Axis >= base::stage.fold_first && Axis < base::stage.fold_last ? base::stage.bindings[Axis] : whole_axis;
             if constexpr (loop != whole_axis) {
                 constexpr plan_loop over = Plan::code.loops[static_cast<std::size_t>(loop)];
                 const std::size_t index = this->f.index[static_cast<std::size_t>(loop)];
@@ -211,7 +235,8 @@ private:
                 state = before;
             }
             so_far = state;
-            if (!here.is_last) return;
+            if (!here.is_last)
+                return;
         }
         *out = result(state);
     }

@@ -58,7 +58,8 @@ struct row_stage : stage_axes<Plan, Element, Stage, Rows> {
         const auto at = this->in_space(row, column);
         std::array<std::size_t, core_rank> out{};
         for_each_axis<core_rank>([&]<std::size_t Axis>() ASHLAR_LAMBDA_INLINE {
-            if constexpr (axes_of_core[Axis] != whole_axis) out[Axis] = at[static_cast<std::size_t>(axes_of_core[Axis])];
+            if constexpr (axes_of_core[Axis] != whole_axis)
+                out[Axis] = at[static_cast<std::size_t>(axes_of_core[Axis])];
         });
         return out;
     }
@@ -68,16 +69,20 @@ struct row_stage : stage_axes<Plan, Element, Stage, Rows> {
         const graph_node& operand = Plan::nodes[static_cast<std::size_t>(g.operands[0])];
         const graph_node& space = Plan::nodes[base::space];
         const bool drops = g.kind == node_kind::reduce && g.rank < operand.rank;
-        binding_list merged = all_whole, axes = all_whole;  // of the operand, which may have folded axes of the space as one
+        binding_list merged = all_whole,
+                     axes = all_whole;  // of the operand, which may have folded axes of the space as one
         if (stage.fold_first == no_axis) {
-            for (std::size_t a = 0; a < space.rank; ++a) merged[a] = static_cast<std::int16_t>(a);
+            for (std::size_t a = 0; a < space.rank; ++a)
+                merged[a] = static_cast<std::int16_t>(a);
         } else {
             const binding_list from = carried_axes(operand, space, 0);
             for (std::size_t a = 0; a < space.rank; ++a)
-                if (from[a] != whole_axis) merged[static_cast<std::size_t>(from[a])] = static_cast<std::int16_t>(a);
+                if (from[a] != whole_axis)
+                    merged[static_cast<std::size_t>(from[a])] = static_cast<std::int16_t>(a);
         }
         for (std::size_t a = 0; a < g.rank; ++a)
-            if (g.kind != node_kind::reduce || drops || a != g.axis) axes[a] = merged[drops && a >= g.axis ? a + 1 : a];
+            if (g.kind != node_kind::reduce || drops || a != g.axis)
+                axes[a] = merged[drops && a >= g.axis ? a + 1 : a];
         return spelled_out(axes);
     }();
 
@@ -100,7 +105,8 @@ struct row_stage : stage_axes<Plan, Element, Stage, Rows> {
     template <std::size_t Buffer>
     static consteval std::ptrdiff_t row_number_stride() {
         constexpr std::size_t row = stage.row_axis;
-        if (row == no_axis || stage.fold_first != no_axis) return 0;
+        if (row == no_axis || stage.fold_first != no_axis)
+            return 0;
         const bool dropped = Plan::nodes[core].kind == node_kind::reduce && core_rank < base::space_rank;
         return Plan::code.buffers[Buffer].strides[dropped && row > Plan::nodes[core].axis ? row - 1 : row];
     }

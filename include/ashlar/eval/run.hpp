@@ -182,7 +182,8 @@ ASHLAR_ALWAYS_INLINE void run_tile(frame<Plan, Element>& f) {
     if constexpr (writer != no_axis)
         if (tile != nullptr) {
             f.destination = target;
-            for (std::size_t i = 0; i < Rows * stage_axes<Plan, Element, writer, Rows>::all_columns; ++i) tile[i] = f.tile_copy[i];
+            for (std::size_t i = 0; i < Rows * stage_axes<Plan, Element, writer, Rows>::all_columns; ++i)
+                tile[i] = f.tile_copy[i];
         }
 }
 

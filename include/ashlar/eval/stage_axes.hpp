@@ -15,13 +15,17 @@ struct stage_axes {
     static constexpr auto top = static_cast<std::size_t>(stage.top);
     static constexpr auto space = static_cast<std::size_t>(stage.space);
     static constexpr std::size_t space_rank = Plan::nodes[space].rank, top_rank = Plan::nodes[top].rank;
-    static constexpr std::size_t all_columns = stage.column_axis == no_axis ? 1 : Plan::nodes[space].extents[stage.column_axis];
+    static constexpr std::size_t all_columns =
+        stage.column_axis == no_axis ? 1 : Plan::nodes[space].extents[stage.column_axis];
     /// The loop over tiles of columns, -1 if there is none.
     static constexpr std::int16_t column_loop =
-        stage.column_axis == no_axis || stage.bindings[stage.column_axis] == whole_axis || !Plan::code.loops[static_cast<std::size_t>(stage.bindings[stage.column_axis])].columns
+        stage.column_axis == no_axis || stage.bindings[stage.column_axis] == whole_axis ||
+                !Plan::code.loops[static_cast<std::size_t>(stage.bindings[stage.column_axis])].columns
             ? whole_axis
             : stage.bindings[stage.column_axis];
-    static constexpr std::size_t columns = column_loop == whole_axis ? all_columns : Plan::code.loops[static_cast<std::size_t>(column_loop < 0 ? 0 : column_loop)].tile;
+    static constexpr std::size_t columns =
+        column_loop == whole_axis ? all_columns
+                                  : Plan::code.loops[static_cast<std::size_t>(column_loop < 0 ? 0 : column_loop)].tile;
     static constexpr bool rows_in_lanes = stage.lanes == lane_axis::rows;
     static constexpr std::size_t width = stage_lanes<Plan, Stage>();
     static constexpr bool rows_are_tiled =
@@ -128,7 +132,8 @@ struct stage_axes {
         } else if constexpr (n.kind == node_kind::array) {
             std::ptrdiff_t step = 1;
             for (std::size_t a = n.rank; a-- > 0;) {
-                if (n.extents[a] != 1 && n.strides[a] != step) return false;
+                if (n.extents[a] != 1 && n.strides[a] != step)
+                    return false;
                 step *= static_cast<std::ptrdiff_t>(n.extents[a]);
             }
             return n.rank != 0 && n.size() == Plan::nodes[top].size() && n.extents[n.rank - 1u] == columns;
@@ -136,7 +141,8 @@ struct stage_axes {
             bool flat = true;
             [&]<std::size_t... Index>(std::index_sequence<Index...>) {
                 ((flat = flat && is_flat<static_cast<std::size_t>(Plan::nodes[Id].operands[Index])>()), ...);
-            }(std::make_index_sequence<Plan::nodes[Id].operand_count>{});
+            }
+            (std::make_index_sequence<Plan::nodes[Id].operand_count>{});
             return flat && n.size() == Plan::nodes[top].size();
         } else {
             return false;

@@ -92,13 +92,15 @@ struct argmax_fold {
 
         ASHLAR_ALWAYS_INLINE void merge(const candidate& o) {
             const bool nan = o.value != o.value, had_nan = value != value, sooner = o.where < where;
-            if (had_nan ? nan && sooner : nan || o.value > value || (o.value == value && sooner)) *this = o;
+            if (had_nan ? nan && sooner : nan || o.value > value || (o.value == value && sooner))
+                *this = o;
         }
     };
     /// Those of all lanes.
     ASHLAR_ALWAYS_INLINE candidate best() const {
         candidate found{greatest[0], where[0]};
-        for (std::size_t i = 1; i < Vec::size; ++i) found.merge({greatest[i], where[i]});
+        for (std::size_t i = 1; i < Vec::size; ++i)
+            found.merge({greatest[i], where[i]});
         return found;
     }
 

@@ -15,8 +15,8 @@ namespace ashlar::nn::detail {
 /// No norm before the projections.
 struct no_norm {};
 
-/// Norm is called with the rows, Project with the attention, rows and the position of the first one; it gives keys and values
-/// to a function.
+/// Norm is called with the rows, Project with the attention, rows and the position of the first one; it gives keys and
+/// values to a function.
 template <class Attention, class Norm, class Input, class Cache, class Project>
 struct appended_rows {
     static constexpr bool has_norm = !std::is_same_v<Norm, no_norm>;
@@ -45,25 +45,26 @@ struct appended_rows {
     static constexpr std::size_t norm_scratch = scratch_of_held<normed, Config>();
     /// Bytes of scratch of all.
     template <class Config>
-    static constexpr std::size_t bytes =
-        held + (norm_scratch<Config> > prefill_bytes<Config> ? norm_scratch<Config> : prefill_bytes<Config>);
+    static constexpr std::size_t bytes = held + (norm_scratch<Config> > prefill_bytes<Config> ? norm_scratch<Config>
+                                                                                              : prefill_bytes<Config>);
 
-    static constexpr void append(const Attention& attention, const Norm& norm, const Input& x, Cache& cache, const Project& project,
-                                 const stack_scratch& scratch) noexcept {
+    static constexpr void append(const Attention& attention, const Norm& norm, const Input& x, Cache& cache,
+                                 const Project& project, const stack_scratch& scratch) noexcept {
         with_source(norm, x, scratch, [&](const auto& rows, const auto&) ASHLAR_LAMBDA_INLINE {
             project(attention, rows, cache.position(),
                     [&](const auto& k, const auto& v) ASHLAR_LAMBDA_INLINE { cache.prefill(k, v); });
         });
     }
     template <std::size_t Bytes>
-    static constexpr void append(const Attention& attention, const Norm& norm, const Input& x, Cache& cache, const Project& project,
-                                 workspace<Bytes>& scratch) noexcept {
-        with_source(norm, x, workspace_scratch{scratch.bytes}, [&](const auto& rows, const auto& rest) ASHLAR_LAMBDA_INLINE {
-            rest.template with_workspace<prefill_bytes<current_config>>([&](auto& own) ASHLAR_LAMBDA_INLINE {
-                project(attention, rows, cache.position(),
-                        [&](const auto& k, const auto& v) ASHLAR_LAMBDA_INLINE { cache.prefill(k, v, own); });
+    static constexpr void append(const Attention& attention, const Norm& norm, const Input& x, Cache& cache,
+                                 const Project& project, workspace<Bytes>& scratch) noexcept {
+        with_source(
+            norm, x, workspace_scratch{scratch.bytes}, [&](const auto& rows, const auto& rest) ASHLAR_LAMBDA_INLINE {
+                rest.template with_workspace<prefill_bytes<current_config>>([&](auto& own) ASHLAR_LAMBDA_INLINE {
+                    project(attention, rows, cache.position(),
+                            [&](const auto& k, const auto& v) ASHLAR_LAMBDA_INLINE { cache.prefill(k, v, own); });
+                });
             });
-        });
     }
 
 private:
@@ -80,10 +81,12 @@ private:
 template <class Rows, class Scratch>
 consteval bool check_appending() {
     if constexpr (std::is_same_v<Scratch, const stack_scratch>) {
-        static_assert(held_on_stack<Rows::held, Rows::template norm_scratch<current_config>, current_config::stack_budget>::fits,
-                      "ashlar: nn: the norm of the rows to decode exceeds ASHLAR_STACK_BUDGET; pass a workspace of "
-                      "append_workspace_bytes<X, Cache> behind the caches, or decode fewer rows at once");
-        return held_on_stack<Rows::held, Rows::template norm_scratch<current_config>, current_config::stack_budget>::fits;
+        static_assert(
+            held_on_stack<Rows::held, Rows::template norm_scratch<current_config>, current_config::stack_budget>::fits,
+            "ashlar: nn: the norm of the rows to decode exceeds ASHLAR_STACK_BUDGET; pass a workspace of "
+            "append_workspace_bytes<X, Cache> behind the caches, or decode fewer rows at once");
+        return held_on_stack<Rows::held, Rows::template norm_scratch<current_config>,
+                             current_config::stack_budget>::fits;
     } else {
         static_assert(ashlar::detail::workspace_size<Scratch::size, Rows::template bytes<current_config>>::suffices,
                       "ashlar: nn: the workspace is too small to decode; it needs append_workspace_bytes<X, Cache>");

@@ -27,7 +27,8 @@ consteval std::size_t key_block(std::size_t capacity, std::size_t element_bytes)
     const std::size_t line = 64 / element_bytes;
     if (capacity > 8 * line)
         for (const std::size_t lines : {4u, 5u, 6u, 7u, 8u, 3u, 2u})
-            if (capacity % (lines * line) == 0) return lines * line;
+            if (capacity % (lines * line) == 0)
+                return lines * line;
     return capacity;
 }
 
@@ -43,8 +44,9 @@ consteval std::size_t key_stride(std::size_t block, std::size_t blocks, std::siz
 /// Whether a row of keys or values has as many elements as the cache holds per row.
 template <class Given, std::size_t Heads, std::size_t Width>
 struct cached_row {
-    static constexpr bool fits = Given::size == Heads * Width && (Given::rank == 1 || Given::extents[Given::rank - 1] ==
-                                 Width || Given::extents[Given::rank - 1] == Heads * Width);
+    static constexpr bool fits =
+        Given::size == Heads * Width && (Given::rank == 1 || Given::extents[Given::rank - 1] == Width ||
+                                         Given::extents[Given::rank - 1] == Heads * Width);
 };
 
 /// How the rows of a prefill are arranged: heads first [heads, rows, width], or as a projection has them
@@ -77,8 +79,8 @@ inline constexpr bool is_uniform_option<ashlar::detail::scale_option<Factor>> = 
 /// Whether queries [heads, width] or [heads, rows, width] can attend to a cache.
 template <class Query, std::size_t Heads, std::size_t Width>
 struct cached_query {
-    static constexpr bool fits = (Query::rank == 2 || Query::rank == 3) &&
-                                 Query::extents[Query::rank - 1] == Width && Query::extents[0] % Heads == 0;
+    static constexpr bool fits = (Query::rank == 2 || Query::rank == 3) && Query::extents[Query::rank - 1] == Width &&
+                                 Query::extents[0] % Heads == 0;
 };
 
 /// [rows, Heads, Width] of either arrangement.
@@ -102,23 +104,26 @@ struct written_rows {
     /// Whether all rows may be written at once, and whether they may be written one by one.
     static constexpr bool at_once = rows <= Cache::capacity, one_by_one = !Empty || !at_once;
 
-    static constexpr std::ptrdiff_t column = Cache::key_stride, key_matrix = Cache::key_blocks * Cache::key_stride * Cache::key_width,
+    static constexpr std::ptrdiff_t column = Cache::key_stride,
+                                    key_matrix = Cache::key_blocks * Cache::key_stride * Cache::key_width,
                                     value_row = Cache::value_width, value_matrix = Cache::capacity * Cache::value_width;
     static constexpr auto key_strides = ashlar::detail::spelled_out(std::array{std::ptrdiff_t{1}, key_matrix, column});
-    static constexpr auto value_strides = ashlar::detail::spelled_out(std::array{value_row, value_matrix, std::ptrdiff_t{1}});
+    static constexpr auto value_strides =
+        ashlar::detail::spelled_out(std::array{value_row, value_matrix, std::ptrdiff_t{1}});
     using direct_keys = strided_view<Element, key_strides, rows, heads, Cache::key_width>;
     using waiting_keys = strided_view<Element, value_strides, rows, heads, Cache::key_width>;
     using values = strided_view<Element, value_strides, rows, heads, Cache::value_width>;
     using key_rows = decltype(rows_first<heads, Cache::key_width, rows>(std::declval<const Key&>()));
     using new_values = decltype(rows_first<heads, Cache::value_width, rows>(std::declval<const Value&>()));
-    static constexpr key_way way = Cache::key_blocks == 1 || rows == 1               ? key_way::direct
-                                   : array_expression<key_rows>                      ? key_way::copied
-                                   : Cache::key_width <= Cache::value_width          ? key_way::waiting
-                                                                                     : key_way::held;
+    static constexpr key_way way = Cache::key_blocks == 1 || rows == 1    ? key_way::direct
+                                 : array_expression<key_rows>             ? key_way::copied
+                                 : Cache::key_width <= Cache::value_width ? key_way::waiting
+                                                                          : key_way::held;
 
     /// Bytes of values that are held, of keys or of values.
     static constexpr std::size_t held = [] {
-        const std::size_t of_keys = one_by_one || way == key_way::held ? held_bytes<key_rows> : 0, of_values = one_by_one ? held_bytes<new_values> : 0;
+        const std::size_t of_keys = one_by_one || way == key_way::held ? held_bytes<key_rows> : 0,
+                          of_values = one_by_one ? held_bytes<new_values> : 0;
         return of_keys > of_values ? of_keys : of_values;
     }();
     /// Bytes of scratch of the evaluation that takes most.
@@ -127,12 +132,16 @@ struct written_rows {
         std::size_t most = 0;
         const auto add = [&](std::size_t bytes) { most = bytes > most ? bytes : most; };
         if constexpr (at_once) {
-            if constexpr (way == key_way::direct) add(scratch_into<direct_keys, key_rows, Config>());
-            if constexpr (way == key_way::waiting) add(scratch_into<waiting_keys, key_rows, Config>());
+            if constexpr (way == key_way::direct)
+                add(scratch_into<direct_keys, key_rows, Config>());
+            if constexpr (way == key_way::waiting)
+                add(scratch_into<waiting_keys, key_rows, Config>());
             add(scratch_into<values, new_values, Config>());
         }
-        if constexpr (one_by_one || way == key_way::held) add(scratch_of_held<key_rows, Config>());
-        if constexpr (one_by_one) add(scratch_of_held<new_values, Config>());
+        if constexpr (one_by_one || way == key_way::held)
+            add(scratch_of_held<key_rows, Config>());
+        if constexpr (one_by_one)
+            add(scratch_of_held<new_values, Config>());
         return most;
     }();
     template <class Config>

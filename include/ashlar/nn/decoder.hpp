@@ -76,29 +76,42 @@ struct decoder {
     ///     decoder.remember(memory, memories, length, scratch);
     template <any_expression Memory, class Cache>
     constexpr void remember(const Memory& memory, std::array<Cache, layer_count>& caches, std::size_t count = shape_of<Memory>::extents[0]) const noexcept {
-        constexpr bool fits = detail::held_on_stack<detail::held_bytes<Memory>, detail::scratch_of_held<Memory, current_config>(), current_config::stack_budget>::fits;
-        static_assert(detail::held_on_stack<detail::held_bytes<Memory>, detail::scratch_of_held<Memory, current_config>(), current_config::stack_budget>::fits,
-                      "ashlar: decoder: the memory, or its scratch, exceeds ASHLAR_STACK_BUDGET; evaluate it into a tensor, or pass a workspace of remember_workspace_bytes<Memory, Cache>");
+        constexpr bool fits =
+            detail::held_on_stack<detail::held_bytes<Memory>, detail::scratch_of_held<Memory, current_config>(),
+                                  current_config::stack_budget>::fits;
+        static_assert(
+            detail::held_on_stack<detail::held_bytes<Memory>, detail::scratch_of_held<Memory, current_config>(),
+                                  current_config::stack_budget>::fits,
+            "ashlar: decoder: the memory, or its scratch, exceeds ASHLAR_STACK_BUDGET; evaluate it into a tensor, or "
+            "pass a workspace of remember_workspace_bytes<Memory, Cache>");
         if constexpr (fits)
-            detail::stack_scratch{}.with_values<current_config>(memory, [&](const auto& m, const auto&) ASHLAR_LAMBDA_INLINE {
-                for (std::size_t i = 0; i < layer_count; ++i) layers[i].remember(m, caches[i], count);
-            });
+            detail::stack_scratch{}.with_values<current_config>(memory,
+                                                                [&](const auto& m, const auto&) ASHLAR_LAMBDA_INLINE {
+                                                                    for (std::size_t i = 0; i < layer_count; ++i)
+                                                                        layers[i].remember(m, caches[i], count);
+                                                                });
     }
     template <any_expression Memory, class Cache, std::size_t Bytes>
-    constexpr void remember(const Memory& memory, std::array<Cache, layer_count>& caches, std::size_t count, workspace<Bytes>& scratch) const noexcept {
-        constexpr bool suffices = ashlar::detail::workspace_size<Bytes, remember_workspace_bytes<Memory, Cache>>::suffices;
+    constexpr void remember(const Memory& memory, std::array<Cache, layer_count>& caches, std::size_t count,
+                            workspace<Bytes>& scratch) const noexcept {
+        constexpr bool suffices =
+            ashlar::detail::workspace_size<Bytes, remember_workspace_bytes<Memory, Cache>>::suffices;
         static_assert(ashlar::detail::workspace_size<Bytes, remember_workspace_bytes<Memory, Cache>>::suffices,
                       "ashlar: decoder: the workspace is too small; it needs remember_workspace_bytes<Memory, Cache>");
         if constexpr (suffices)
-            detail::workspace_scratch{scratch.bytes}.with_values<current_config>(memory, [&](const auto& m, const auto& rest) ASHLAR_LAMBDA_INLINE {
-                using layer_type = decoder_layer<Options.layer, Element, Panel>;
-                rest.template with_workspace<layer_type::template remember_workspace_bytes<decltype(m), Cache>>([&](auto& own) ASHLAR_LAMBDA_INLINE {
-                    for (std::size_t i = 0; i < layer_count; ++i) layers[i].remember(m, caches[i], count, own);
+            detail::workspace_scratch{scratch.bytes}.with_values<current_config>(
+                memory, [&](const auto& m, const auto& rest) ASHLAR_LAMBDA_INLINE {
+                    using layer_type = decoder_layer<Options.layer, Element, Panel>;
+                    rest.template with_workspace<layer_type::template remember_workspace_bytes<decltype(m), Cache>>(
+                        [&](auto& own) ASHLAR_LAMBDA_INLINE {
+                            for (std::size_t i = 0; i < layer_count; ++i)
+                                layers[i].remember(m, caches[i], count, own);
+                        });
                 });
-            });
     }
     template <any_expression Memory, class Cache, std::size_t Bytes>
-    constexpr void remember(const Memory& memory, std::array<Cache, layer_count>& caches, workspace<Bytes>& scratch) const noexcept {
+    constexpr void remember(const Memory& memory, std::array<Cache, layer_count>& caches,
+                            workspace<Bytes>& scratch) const noexcept {
         remember(memory, caches, shape_of<Memory>::extents[0], scratch);
     }
     /// Bytes of scratch that `remember` of a memory needs.
@@ -106,7 +119,9 @@ struct decoder {
     static constexpr std::size_t remember_workspace_bytes = [] {
         using given = std::remove_cvref_t<Memory>;
         constexpr std::size_t memory = detail::scratch_of_held<given, Config>();
-        constexpr std::size_t layer = decoder_layer<Options.layer, Element, Panel>::template remember_workspace_bytes<detail::held_view<given>, Cache, Config>;
+        constexpr std::size_t layer =
+            decoder_layer<Options.layer, Element, Panel>::template remember_workspace_bytes<detail::held_view<given>, Cache,
+                                                                                      Config>;
         return detail::held_bytes<given> + (memory > layer ? memory : layer);
     }();
     /// The call for the next rows [rows, embed], with two caches for each layer (see decoder_layer::decode): of the rows so
@@ -129,7 +144,8 @@ struct decoder {
         else
             return detail::call_layers(*this, std::forward<Input>(x),
                                        detail::appending<Cache>([c = &caches, m = &memories, choices...](
-                                                                    const auto& layer, const auto& y, std::size_t i, auto& scratch) ASHLAR_LAMBDA_INLINE {
+                                                                    const auto& layer, const auto& y, std::size_t i,
+                                                                    auto& scratch) ASHLAR_LAMBDA_INLINE {
                                            return layer.decode(y, (*c)[i], (*m)[i], scratch, choices...);
                                        }));
     }

@@ -98,8 +98,8 @@ struct decoder_block {
 
 private:
     template <class Input, class Turn, class Cache>
-    using rows_of = detail::appended_rows<multihead_attention<self_attention_options, Element, Panel>, rms_norm<norm_options, Element>,
-                                          std::remove_cvref_t<Input>, std::remove_cvref_t<Cache>,
+    using rows_of = detail::appended_rows<multihead_attention<self_attention_options, Element, Panel>,
+                                          rms_norm<norm_options, Element>, std::remove_cvref_t<Input>, std::remove_cvref_t<Cache>,
                                           detail::turned_projections<std::remove_cvref_t<Turn>>>;
 
 public:
@@ -116,7 +116,8 @@ public:
     }
     /// The same where appending takes scratch from a workspace of at least append_workspace_bytes<Input, Turn, Cache>.
     template <array_expression Input, class Turn, class Cache, std::size_t Bytes, class... Choices>
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto decode(Input&& x, const Turn& turn, Cache& cache, workspace<Bytes>& scratch,
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto decode(Input&& x, const Turn& turn, Cache& cache,
+                                                             workspace<Bytes>& scratch,
                                                              const Choices&... choices) const& noexcept {
         const std::size_t first = cache.position();
         if constexpr (detail::check_appending<rows_of<Input, Turn, Cache>, workspace<Bytes>>())
@@ -221,10 +222,11 @@ struct decoder_stack {
     /// `flops` and `workspace_bytes` of the call have.
     template <any_expression Input, class Turn, class Cache, class... Choices>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto decode(Input&& x, const Turn& turn, std::array<Cache, layer_count>& caches, const Choices&... choices) const& noexcept {
-        const auto step = [t = &turn, c = &caches, choices...](const auto& layer, const auto& y, std::size_t i, auto& scratch) ASHLAR_LAMBDA_INLINE {
-            return layer.decode(y, *t, (*c)[i], scratch, choices...);
-        };
-        return detail::call_layers(*this, std::forward<Input>(x), detail::decode_step<Turn, Cache, std::remove_const_t<decltype(step)>>{step});
+        const auto step =
+            [t = &turn, c = &caches, choices...](const auto& layer, const auto& y, std::size_t i, auto& scratch)
+                ASHLAR_LAMBDA_INLINE { return layer.decode(y, *t, (*c)[i], scratch, choices...); };
+        return detail::call_layers(*this, std::forward<Input>(x),
+                                   detail::decode_step<Turn, Cache, std::remove_const_t<decltype(step)>>{step});
     }
 
     /// What follows the last layer.

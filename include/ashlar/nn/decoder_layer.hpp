@@ -115,7 +115,8 @@ struct decoder_layer {
         cache.refill(multihead_attn.keys(memory), multihead_attn.values(memory), count);
     }
     template <any_expression Memory, class Cache, std::size_t Bytes>
-    constexpr void remember(const Memory& memory, Cache& cache, std::size_t count, workspace<Bytes>& scratch) const noexcept {
+    constexpr void remember(const Memory& memory, Cache& cache, std::size_t count,
+                            workspace<Bytes>& scratch) const noexcept {
         cache.refill(multihead_attn.keys(memory), multihead_attn.values(memory), count, scratch);
     }
     template <any_expression Memory, class Cache, std::size_t Bytes>
@@ -128,12 +129,17 @@ struct decoder_layer {
     ///     layer.remember(memory, memory_cache, length, scratch);
     template <class Memory, class Cache, class Config = current_config>
     static constexpr std::size_t remember_workspace_bytes = std::remove_cvref_t<Cache>::template refill_workspace_bytes<
-        decltype(std::declval<const decltype(multihead_attn)&>().keys(std::declval<const std::remove_cvref_t<Memory>&>())),
-        decltype(std::declval<const decltype(multihead_attn)&>().values(std::declval<const std::remove_cvref_t<Memory>&>())), Config>;
+        decltype(std::declval<const decltype(multihead_attn)&>().keys(
+            std::declval<const std::remove_cvref_t<Memory>&>())),
+        decltype(std::declval<const decltype(multihead_attn)&>().values(
+            std::declval<const std::remove_cvref_t<Memory>&>())),
+        Config>;
 
 private:
     template <class Input, class Cache>
-    using rows_of = detail::rows_of_layer<Options.norm_first, multihead_attention<encoder_type::self_attention_options, Element, Panel>, norm_type, Input, Cache>;
+    using rows_of =
+        detail::rows_of_layer<Options.norm_first, multihead_attention<encoder_type::self_attention_options, Element, Panel>,
+                              norm_type, Input, Cache>;
 
 public:
     /// The next rows [rows, embed] behind those whose keys and values are in `cache`, over a memory that is in another one:
@@ -147,12 +153,14 @@ public:
     template <array_expression Input, class Cache, class MemoryCache, class... Choices>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto decode(Input&& x, Cache& cache, const MemoryCache& memory, const Choices&... choices) const& noexcept {
         if constexpr (detail::decoded_rows<shape_of<Input>, embed, heads, head_width, Cache, MemoryCache>::fit)
-            static_cast<void>(detail::check_appending<rows_of<std::remove_cvref_t<Input>, Cache>, const detail::stack_scratch>());
+            static_cast<void>(
+                detail::check_appending<rows_of<std::remove_cvref_t<Input>, Cache>, const detail::stack_scratch>());
         return decode_with(x, cache, memory, detail::on_stack, choices...);
     }
     /// The same where appending takes scratch from a workspace of at least append_workspace_bytes<Input, Cache>.
     template <array_expression Input, class Cache, class MemoryCache, std::size_t Bytes, class... Choices>
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto decode(Input&& x, Cache& cache, const MemoryCache& memory, workspace<Bytes>& scratch,
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto decode(Input&& x, Cache& cache, const MemoryCache& memory,
+                                                             workspace<Bytes>& scratch,
                                                              const Choices&... choices) const& noexcept {
         if constexpr (detail::decoded_rows<shape_of<Input>, embed, heads, head_width, Cache, MemoryCache>::fit)
             static_cast<void>(detail::check_appending<rows_of<std::remove_cvref_t<Input>, Cache>, workspace<Bytes>>());
@@ -160,11 +168,13 @@ public:
     }
     /// Bytes of scratch that appending rows Input takes.
     template <class Input, class Cache, class Config = current_config>
-    static constexpr std::size_t append_workspace_bytes = encoder_type::template append_workspace_bytes<Input, Cache, Config>;
+    static constexpr std::size_t append_workspace_bytes =
+        encoder_type::template append_workspace_bytes<Input, Cache, Config>;
 
 private:
     template <class Input, class Cache, class MemoryCache, class Scratch, class... Choices>
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto decode_with(const Input& x, Cache& cache, const MemoryCache& memory, Scratch& scratch,
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto decode_with(const Input& x, Cache& cache, const MemoryCache& memory,
+                                                                  Scratch& scratch,
                                                                   const Choices&... choices) const noexcept {
         constexpr bool fits = detail::decoded_rows<shape_of<Input>, embed, heads, head_width, Cache, MemoryCache>::fit;
         static_assert(detail::decoded_rows<shape_of<Input>, embed, heads, head_width, Cache, MemoryCache>::fit,
@@ -181,7 +191,6 @@ private:
     }
 
 public:
-
     template <class Self, class Visitor>
     static constexpr void members(Self& self, Visitor&& visit) {
         visit("self_attn", self.self_attn);

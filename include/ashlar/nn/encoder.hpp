@@ -67,11 +67,11 @@ struct encoder {
         if constexpr (!fits)
             return detail::refused_rows<shape_of<Input>, embed, element_of<Input>>();
         else
-            return detail::call_layers(*this, std::forward<Input>(x),
-                                       detail::appending<Cache>([c = &caches, choices...](const auto& layer, const auto& y, std::size_t i,
-                                                                                          auto& scratch) ASHLAR_LAMBDA_INLINE {
-                                           return layer.decode(y, (*c)[i], scratch, choices...);
-                                       }));
+            return detail::call_layers(
+                *this, std::forward<Input>(x),
+                detail::appending<Cache>(
+                    [c = &caches, choices...](const auto& layer, const auto& y, std::size_t i, auto& scratch)
+                        ASHLAR_LAMBDA_INLINE { return layer.decode(y, (*c)[i], scratch, choices...); }));
     }
 
     /// What follows the last layer.

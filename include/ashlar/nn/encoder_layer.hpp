@@ -54,7 +54,8 @@ struct decoded_rows {
 
 /// What a layer appends for rows x: of their norm, if the norms come first.
 template <bool NormFirst, class Attention, class Norm, class Input, class Cache>
-using rows_of_layer = appended_rows<Attention, std::conditional_t<NormFirst, Norm, no_norm>, Input, Cache, plain_projections>;
+using rows_of_layer =
+    appended_rows<Attention, std::conditional_t<NormFirst, Norm, no_norm>, Input, Cache, plain_projections>;
 
 /// Appends the keys and values of rows x to a cache, now.
 template <bool NormFirst, class Attention, class Norm, class Input, class Cache, class Scratch>
@@ -114,7 +115,8 @@ struct encoder_layer {
 
 private:
     template <class Input, class Cache>
-    using rows_of = detail::rows_of_layer<Options.norm_first, multihead_attention<self_attention_options, Element, Panel>, norm_type, Input, Cache>;
+    using rows_of = detail::rows_of_layer<Options.norm_first, multihead_attention<self_attention_options, Element, Panel>,
+                                          norm_type, Input, Cache>;
 
 public:
     /// The layer as one of a language model (GPT-2), causal, for the next rows [rows, embed] behind those whose keys and values
@@ -140,7 +142,8 @@ public:
     }
     /// Bytes of scratch that appending rows Input takes.
     template <class Input, class Cache, class Config = current_config>
-    static constexpr std::size_t append_workspace_bytes = rows_of<std::remove_cvref_t<Input>, std::remove_cvref_t<Cache>>::template bytes<Config>;
+    static constexpr std::size_t append_workspace_bytes =
+        rows_of<std::remove_cvref_t<Input>, std::remove_cvref_t<Cache>>::template bytes<Config>;
 
 private:
     template <class Input, class Cache, class Scratch, class... Choices>
@@ -161,7 +164,6 @@ private:
     }
 
 public:
-
     template <class Self, class Visitor>
     static constexpr void members(Self& self, Visitor&& visit) {
         visit("self_attn", self.self_attn);

@@ -160,8 +160,10 @@ struct basic_kv_cache {
         return true;
     }
     template <any_expression Key, any_expression Value, std::size_t Bytes, class Config = current_config>
-    [[nodiscard]] constexpr bool try_prefill(const Key& k, const Value& v, std::size_t count, workspace<Bytes>& scratch) noexcept {
-        if (count > room() || count > most_rows<Key>()) return false;
+    [[nodiscard]] constexpr bool try_prefill(const Key& k, const Value& v, std::size_t count,
+                                             workspace<Bytes>& scratch) noexcept {
+        if (count > room() || count > most_rows<Key>())
+            return false;
         prefill<Key, Value, Bytes, Config>(k, v, count, scratch);
         return true;
     }
@@ -263,30 +265,39 @@ private:
     template <class Rows, class Config, class Key, class Value>
     ASHLAR_ALWAYS_INLINE constexpr void write_on_stack(const Key& k, const Value& v, std::size_t count) noexcept {
         if constexpr (can_write<Key, Value>()) {
-            constexpr bool fits = detail::held_on_stack<Rows::held, Rows::template scratch<Config>, Config::stack_budget>::fits;
-            static_assert(detail::held_on_stack<Rows::held, Rows::template scratch<Config>, Config::stack_budget>::fits,
-                          "ashlar: kv_cache: computed rows, or their scratch, exceed ASHLAR_STACK_BUDGET; pass a workspace, of "
-                          "prefill_workspace_bytes<K, V>, or of remember_workspace_bytes<Memory, Cache> where a decoder remembers");
-            if constexpr (fits) write_counted<Rows, Config>(k, v, count, detail::stack_scratch{});
+            constexpr bool fits =
+                detail::held_on_stack<Rows::held, Rows::template scratch<Config>, Config::stack_budget>::fits;
+            static_assert(
+                detail::held_on_stack<Rows::held, Rows::template scratch<Config>, Config::stack_budget>::fits,
+                "ashlar: kv_cache: computed rows, or their scratch, exceed ASHLAR_STACK_BUDGET; pass a workspace, of "
+                "prefill_workspace_bytes<K, V>, or of remember_workspace_bytes<Memory, Cache> where a decoder "
+                "remembers");
+            if constexpr (fits)
+                write_counted<Rows, Config>(k, v, count, detail::stack_scratch{});
         }
     }
     template <class Rows, class Config, class Key, class Value, std::size_t Bytes>
-    ASHLAR_ALWAYS_INLINE constexpr void write_with(const Key& k, const Value& v, std::size_t count, workspace<Bytes>& scratch) noexcept {
+    ASHLAR_ALWAYS_INLINE constexpr void write_with(const Key& k, const Value& v, std::size_t count,
+                                                   workspace<Bytes>& scratch) noexcept {
         if constexpr (can_write<Key, Value>()) {
             constexpr bool suffices = ashlar::detail::workspace_size<Bytes, Rows::template bytes<Config>>::suffices;
             static_assert(ashlar::detail::workspace_size<Bytes, Rows::template bytes<Config>>::suffices,
                           "ashlar: kv_cache: the workspace is too small; it needs prefill_workspace_bytes<K, V>, or "
                           "remember_workspace_bytes<Memory, Cache> where a decoder remembers");
-            if constexpr (suffices) write_counted<Rows, Config>(k, v, count, detail::workspace_scratch{scratch.bytes});
+            if constexpr (suffices)
+                write_counted<Rows, Config>(k, v, count, detail::workspace_scratch{scratch.bytes});
         }
     }
     template <class Key, class Value>
     static consteval bool can_write() {
-        constexpr std::size_t rows = detail::rows_of<shape_of<Key>, heads, key_width>(), value_count = detail::rows_of<shape_of<Value>, heads, value_width>();
-        static_assert(detail::cached_rows<shape_of<Key>, heads, key_width>::fit,
-                      "ashlar: kv_cache: keys must be [heads, rows, width] or [rows, heads * width]; reshape or permute");
-        static_assert(detail::cached_rows<shape_of<Value>, heads, value_width>::fit,
-                      "ashlar: kv_cache: values must be [heads, rows, width] or [rows, heads * width]; reshape or permute");
+        constexpr std::size_t rows = detail::rows_of<shape_of<Key>, heads, key_width>(),
+                              value_count = detail::rows_of<shape_of<Value>, heads, value_width>();
+        static_assert(
+            detail::cached_rows<shape_of<Key>, heads, key_width>::fit,
+            "ashlar: kv_cache: keys must be [heads, rows, width] or [rows, heads * width]; reshape or permute");
+        static_assert(
+            detail::cached_rows<shape_of<Value>, heads, value_width>::fit,
+            "ashlar: kv_cache: values must be [heads, rows, width] or [rows, heads * width]; reshape or permute");
         static_assert(detail::prefilled_rows<rows, value_count>::match,
                       "ashlar: kv_cache: there must be as many rows of keys as of values; slice one");
         return rows != 0 && rows == value_count;
@@ -295,7 +306,8 @@ private:
     constexpr void write_counted(const Key& k, const Value& v, std::size_t count, const Scratch& scratch) noexcept {
         constexpr std::size_t rows = Rows::rows;
         ASHLAR_ASSERT(count <= rows, "ashlar: kv_cache: prefill of more rows than were given");
-        ASHLAR_ASSERT(count <= room(), "ashlar: kv_cache: prefill beyond the capacity; clear the cache, or use try_prefill");
+        ASHLAR_ASSERT(count <= room(),
+                      "ashlar: kv_cache: prefill beyond the capacity; clear the cache, or use try_prefill");
         const auto key_rows = detail::rows_first<heads, key_width, rows>(k);
         const auto new_values = detail::rows_first<heads, value_width, rows>(v);
         const std::size_t first = appended % capacity;
@@ -310,10 +322,12 @@ private:
             // Rows that would be overwritten at once are left out.
             const std::size_t from = count > capacity ? count - capacity : 0;
             scratch.template with_values<Config>(key_rows, [&](const auto& values, const auto&) ASHLAR_LAMBDA_INLINE {
-                for (std::size_t i = from; i < count; ++i) write_key<Config>((first + i) % capacity, row(values, i));
+                for (std::size_t i = from; i < count; ++i)
+                    write_key<Config>((first + i) % capacity, row(values, i));
             });
             scratch.template with_values<Config>(new_values, [&](const auto& values, const auto&) ASHLAR_LAMBDA_INLINE {
-                for (std::size_t i = from; i < count; ++i) write_value((first + i) % capacity, row(values, i));
+                for (std::size_t i = from; i < count; ++i)
+                    write_value((first + i) % capacity, row(values, i));
             });
         }
     }
@@ -331,7 +345,7 @@ private:
     template <class Value>
     ASHLAR_ALWAYS_INLINE constexpr void write_value(std::size_t slot, const Value& v) noexcept {
         constexpr auto strides = ashlar::detail::spelled_out(std::array{value_matrix, std::ptrdiff_t{1}});
-        strided_view<Element, strides, heads, value_width>{value_rows.data() + slot * value_width} = v;
+        strided_view<Element, strides, heads, value_width>{value_rows.data() + slot* value_width} = v;
     }
     template <class Config, class Key>
     ASHLAR_ALWAYS_INLINE constexpr void write_key(std::size_t slot, const Key& k) noexcept {
@@ -340,7 +354,8 @@ private:
     }
     /// Writes all rows from a slot on, which fit behind each other.
     template <class Rows, class Config, class Key, class Value, class Scratch>
-    ASHLAR_ALWAYS_INLINE constexpr void write_rows(std::size_t slot, const Key& k, const Value& v, const Scratch& scratch) noexcept {
+    ASHLAR_ALWAYS_INLINE constexpr void write_rows(std::size_t slot, const Key& k, const Value& v,
+                                                   const Scratch& scratch) noexcept {
         Element* const new_values = value_rows.data() + slot * value_width;
         if constexpr (Rows::way == detail::key_way::direct) {
             scratch.template write<Config>(typename Rows::direct_keys{key_at(slot)}, k);
@@ -351,7 +366,8 @@ private:
             scratch.template write<Config>(waiting, k);
             copy_keys<Config>(slot, waiting);
         } else {
-            scratch.template with_values<Config>(k, [&](const auto& values, const auto&) ASHLAR_LAMBDA_INLINE { copy_keys<Config>(slot, values); });
+            scratch.template with_values<Config>(k, [&](const auto& values, const auto&)
+                                                        ASHLAR_LAMBDA_INLINE { copy_keys<Config>(slot, values); });
         }
         scratch.template write<Config>(typename Rows::values{new_values}, v);
     }

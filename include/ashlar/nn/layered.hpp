@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <new>
 #include <type_traits>
 #include <utility>
 
@@ -96,14 +97,16 @@ struct layered_plan<layered_call<Stack, Input, Step>> {
     }();
     /// The expression of layer i.
     template <class Config>
-    ASHLAR_ALWAYS_INLINE static constexpr auto layer_of(const call& c, const source& x, std::size_t i, workspace<append_bytes<Config>>& scratch) noexcept {
+    ASHLAR_ALWAYS_INLINE static constexpr auto layer_of(const call& c, const source& x, std::size_t i,
+                                                        workspace<append_bytes<Config>>& scratch) noexcept {
         if constexpr (appends)
             return c.step(c.stack->layers[i], x, i, scratch);
         else
             return c.step(c.stack->layers[i], x, i);
     }
-    using layer = decltype(layer_of<current_config>(std::declval<const call&>(), std::declval<const source&>(), std::size_t{},
-                                                    std::declval<workspace<append_bytes<current_config>>&>()));
+    using layer =
+        decltype(layer_of<current_config>(std::declval<const call&>(), std::declval<const source&>(), std::size_t{},
+                                          std::declval<workspace<append_bytes<current_config>>&>()));
 
     static constexpr bool finishes = Stack::has_last_step;
     static constexpr std::size_t layers = Stack::layer_count;
@@ -117,7 +120,8 @@ struct layered_plan<layered_call<Stack, Input, Step>> {
     template <class Config>
     static consteval std::size_t step_scratch() {
         std::size_t bytes = ashlar::detail::expression_scratch<layer, Config>;
-        if (append_bytes<Config> > bytes) bytes = append_bytes<Config>;
+        if (append_bytes < Config >> bytes)
+            bytes = append_bytes<Config>;
         if constexpr (!reads_input)
             if (ashlar::detail::expression_scratch<Input, Config> > bytes) bytes = ashlar::detail::expression_scratch<Input, Config>;
         if constexpr (finishes) {
@@ -254,7 +258,8 @@ struct layered_run {
         };
         set(call.input);
         workspace<plan::template append_bytes<Config>> own{};
-        for (std::size_t i = 0; i < plan::layers; ++i) set(plan::template layer_of<Config>(call, source(x.data()), i, own));
+        for (std::size_t i = 0; i < plan::layers; ++i)
+            set(plan::template layer_of<Config>(call, source(x.data()), i, own));
         if constexpr (plan::finishes) set(call.stack->last_step(source(x.data())));
         ashlar::detail::copy_apart<Config, place, source>(destination, static_cast<const value_type*>(x.data()));
     }

@@ -14,7 +14,8 @@
 namespace ashlar::nn::detail {
 
 template <class Element, class Shape>
-using dense_view = decltype(ashlar::detail::make_view<Element, Shape, ashlar::detail::row_major_strides(Shape::extents)>(std::declval<Element*>()));
+using dense_view = decltype(ashlar::detail::make_view<Element, Shape, ashlar::detail::row_major_strides(Shape::extents)>(
+    std::declval<Element*>()));
 
 /// What stands for the values of Expression where they are held: itself if they lie in memory.
 template <class Expression>
@@ -31,7 +32,8 @@ inline constexpr std::size_t held_bytes = [] {
 template <class Destination, class Expression, class Config>
 consteval std::size_t scratch_into() {
     if constexpr (node_expression<Expression>)
-        return ashlar::detail::planned<Expression, Config, ashlar::detail::destination_strides<Destination>()>::code.scratch_bytes;
+        return ashlar::detail::planned<Expression, Config, ashlar::detail::destination_strides<Destination>()>::code
+            .scratch_bytes;
     else
         return ashlar::detail::expression_scratch<Expression, Config>;
 }
@@ -75,7 +77,8 @@ struct workspace_scratch {
     template <class Config, class Destination, class Expression>
     constexpr void write(Destination destination, const Expression& e) const noexcept {
         constexpr std::size_t bytes = scratch_into<Destination, Expression, Config>();
-        with_workspace<bytes>([&](workspace<bytes>& scratch) { evaluate<Destination&, Expression, bytes, Config>(destination, e, scratch); });
+        with_workspace<bytes>(
+            [&](workspace<bytes>& scratch) { evaluate<Destination&, Expression, bytes, Config>(destination, e, scratch); });
     }
     template <class Config, class Expression, class Function>
     constexpr void with_values(const Expression& e, Function f) const noexcept {

@@ -145,7 +145,8 @@ private:
             out.put(" of ");
             out.put(l.extent);
             out.put(" columns");
-            if (l.extent % l.tile != 0) out.put(", some of them twice");
+            if (l.extent % l.tile != 0)
+                out.put(", some of them twice");
         } else if (!l.rows) {
             out.put("for each of ");
             out.put(l.extent);

@@ -18,8 +18,8 @@ class planner : program_builder<Count> {
     using typename base::layout;
     using typename base::loop_stack;
     using base::add_buffer, base::add_item, base::add_stage, base::at, base::base_of, base::bound_extent,
-        base::close_loops, base::contains_product, base::find_buffer, base::has_costly_function, base::is_costly, base::is_row_statistic,
-        base::lay_out, base::nodes, base::open_loop, base::plan, base::resolve, base::target;
+        base::close_loops, base::contains_product, base::find_buffer, base::has_costly_function, base::is_costly,
+        base::is_row_statistic, base::lay_out, base::nodes, base::open_loop, base::plan, base::resolve, base::target;
     using stage = plan_stage<Count>;
 
 public:
@@ -69,7 +69,8 @@ private:
     /// The axes that are bound to loops over one entry at a time.
     constexpr std::array<bool, max_rank> entries_of_loops(const binding_list& b) const {
         std::array<bool, max_rank> out{};
-        for (std::size_t a = 0; a < max_rank; ++a) out[a] = b[a] != whole_axis && !is_rows_loop(b[a]) && !is_columns_loop(b[a]);
+        for (std::size_t a = 0; a < max_rank; ++a)
+            out[a] = b[a] != whole_axis && !is_rows_loop(b[a]) && !is_columns_loop(b[a]);
         return out;
     }
 
@@ -130,7 +131,8 @@ private:
 
     /// Columns of a tile for a product with its rows in lanes that is copied to where its columns are contiguous; 0 if all
     /// of them are computed at once.
-    constexpr std::size_t column_tile(const stage& s, const graph_node& top, const destination& out, const graph_node& core) const;
+    constexpr std::size_t column_tile(const stage& s, const graph_node& top, const destination& out,
+                                      const graph_node& core) const;
 
     /// Adds a stage whose rows or columns are in lanes. Where the destination wants the other order, it is computed
     /// into a buffer first and copied.

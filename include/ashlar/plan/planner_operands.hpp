@@ -101,9 +101,11 @@ constexpr bool planner<Count>::only_batch_maps(const std::array<id, 32>& chain, 
         if (map.kind == node_kind::store) continue;
         const graph_node& o = at(map.operands[0]);
         const binding_list from = carried_axes(map, o, 0);
-        if (o.rank < 2 || map.rank < 2) return false;
+        if (o.rank < 2 || map.rank < 2)
+            return false;
         if (from[o.rank - 1u] != static_cast<std::int16_t>(map.rank - 1)) return false;
-        if (from[o.rank - 2u] != static_cast<std::int16_t>(map.rank - 2)) return false;
+        if (from[o.rank - 2u] != static_cast<std::int16_t>(map.rank - 2))
+            return false;
     }
     return true;
 }

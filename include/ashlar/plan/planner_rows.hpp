@@ -37,12 +37,16 @@ template <std::size_t Count>
 constexpr auto planner<Count>::folded_by(id n, binding_list& kept) const -> folded_axes {
     const graph_node& g = at(n);
     const id merged = g.operands[0];
-    if (g.kind != node_kind::reduce || g.variant == static_cast<std::uint8_t>(reduction_kind::logsumexp) || at(merged).kind != node_kind::reshape) return {};
+    if (g.kind != node_kind::reduce || g.variant == static_cast<std::uint8_t>(reduction_kind::logsumexp) ||
+        at(merged).kind != node_kind::reshape)
+        return {};
     const graph_node& m = at(merged);
     const id space = m.operands[0], value = base_of(space);
     const graph_node& x = at(space);
-    if (at(value).kind == node_kind::array && array_strides(nodes, index(merged), {}).affine) return {};
-    if (at(value).uses > 1 && is_costly(value)) return {};
+    if (at(value).kind == node_kind::array && array_strides(nodes, index(merged), {}).affine)
+        return {};
+    if (at(value).uses > 1 && is_costly(value))
+        return {};
 
     folded_axes out;
     const binding_list from = carried_axes(m, x, 0);
@@ -51,20 +55,28 @@ constexpr auto planner<Count>::folded_by(id n, binding_list& kept) const -> fold
         const reshape_group& group = groups.group[i];
         if (g.axis >= group.result_first && g.axis < group.result_last) {
             for (std::size_t a = group.result_first; a < group.result_last; ++a)
-                if (a != g.axis && m.extents[a] != 1) return {};
+                if (a != g.axis && m.extents[a] != 1)
+                    return {};
             std::size_t several = 0;
-            for (std::size_t a = group.operand_first; a < group.operand_last; ++a) several += x.extents[a] != 1;
-            if (several > 1) out = {space, group.operand_first, group.operand_last};
+            for (std::size_t a = group.operand_first; a < group.operand_last; ++a)
+                several += x.extents[a] != 1;
+            if (several > 1)
+                out = {space, group.operand_first, group.operand_last};
         } else {
             for (std::size_t a = group.operand_first; a < group.operand_last; ++a)
-                if (x.extents[a] != 1 && from[a] == whole_axis) return {};
+                if (x.extents[a] != 1 && from[a] == whole_axis)
+                    return {};
         }
     }
-    if (out.space == -1 || g.size() == 1) return out;
-    if (m.extents[g.axis] * m.element_bytes < least_folded_bytes) return {};
+    if (out.space == -1 || g.size() == 1)
+        return out;
+    if (m.extents[g.axis] * m.element_bytes < least_folded_bytes)
+        return {};
     for (std::size_t a = 0; a < g.rank; ++a) {
-        if (!is_rows_loop(kept[a])) continue;
-        if (contains_product(space)) return {};
+        if (!is_rows_loop(kept[a]))
+            continue;
+        if (contains_product(space))
+            return {};
         kept[a] = whole_axis;
     }
     return out;
@@ -74,10 +86,12 @@ template <std::size_t Count>
 constexpr void planner<Count>::open_folded(stage& s, const graph_node& space, loop_stack& stack, id n) {
     constexpr std::size_t short_rows = 16;
     for (std::size_t a = s.fold_last; a-- > s.fold_first;) {
-        if (space.extents[a] == 1) continue;
+        if (space.extents[a] == 1)
+            continue;
         if (s.column_axis == no_axis)
             s.column_axis = a;
-        else if (s.row_axis == no_axis || (space.extents[s.row_axis] < short_rows && space.extents[s.row_axis] < space.extents[a]))
+        else if (s.row_axis == no_axis ||
+                 (space.extents[s.row_axis] < short_rows && space.extents[s.row_axis] < space.extents[a]))
             s.row_axis = a;
     }
     const auto open = [&](std::size_t a) {
@@ -85,10 +99,12 @@ constexpr void planner<Count>::open_folded(stage& s, const graph_node& space, lo
             s.bindings[a] = this->open_loop(stack, space.extents[a], false, n);
     };
     for (std::size_t a = 0; a < space.rank; ++a)
-        if (a < s.fold_first || a >= s.fold_last) open(a);
+        if (a < s.fold_first || a >= s.fold_last)
+            open(a);
     s.second_buffer = add_buffer(n, buffer_role::state, all_whole, stack.innermost());
     plan.buffers[index(s.second_buffer)].bytes = fold_state_bytes;
-    for (std::size_t a = s.fold_first; a < s.fold_last; ++a) open(a);
+    for (std::size_t a = s.fold_first; a < s.fold_last; ++a)
+        open(a);
     s.bindings[s.row_axis] = this->open_loop(stack, space.extents[s.row_axis], true, n);
     s.loop = stack.innermost();
 }
@@ -116,7 +132,8 @@ constexpr auto planner<Count>::make_statistics(id n, const binding_list& binding
     stage s = new_stage(g.kind == node_kind::softmax ? stage_kind::softmax : g.kind == node_kind::standardize ? stage_kind::standardize : stage_kind::reduce);
     s.top = s.space = x;
     s.core = n;
-    for (std::size_t a = 0; a < operand.rank; ++a) s.top_axes[a] = static_cast<std::int16_t>(a);
+    for (std::size_t a = 0; a < operand.rank; ++a)
+        s.top_axes[a] = static_cast<std::int16_t>(a);
     loop_stack stack = prefix;
     if (folds) {
         const graph_node& merged = at(g.operands[0]);
@@ -128,9 +145,11 @@ constexpr auto planner<Count>::make_statistics(id n, const binding_list& binding
         s.column_axis = g.axis;
         s.bindings = operand_bindings(g, operand, 0, kept);
         for (std::size_t a = 0; a < operand.rank; ++a)
-            if (a != g.axis && is_rows_loop(s.bindings[a])) s.row_axis = a;
+            if (a != g.axis && is_rows_loop(s.bindings[a]))
+                s.row_axis = a;
         for (std::size_t a = operand.rank; a-- > 0;)
-            if (s.row_axis == no_axis && a != g.axis && s.bindings[a] == whole_axis && operand.extents[a] > 1) s.row_axis = a;
+            if (s.row_axis == no_axis && a != g.axis && s.bindings[a] == whole_axis && operand.extents[a] > 1)
+                s.row_axis = a;
         open_loops(s, operand, stack, n);
     }
 
@@ -139,7 +158,8 @@ constexpr auto planner<Count>::make_statistics(id n, const binding_list& binding
     const id value = resolve(x);
     const bool reread = g.kind != node_kind::reduce;
     const bool twice = folds && g.variant == static_cast<std::uint8_t>(reduction_kind::variance);
-    if (contains_product(x) || (reread && is_costly(x) && at(value).kind != node_kind::store) || (twice && has_costly_function(x)))
+    if (contains_product(x) || (reread && is_costly(x) && at(value).kind != node_kind::store) ||
+        (twice && has_costly_function(x)))
         make_input(x, s, stack, g);
     prepare(x, s.bindings, s, stack);
     s.lanes = vote(s, x);
@@ -176,7 +196,8 @@ constexpr auto planner<Count>::make_statistics(id n, const binding_list& binding
         made.factors = add_row_buffer(n, second, kept, prefix, g, s);
     }
     s.buffer = made.values;
-    if (!folds) s.second_buffer = made.factors;
+    if (!folds)
+        s.second_buffer = made.factors;
     add_stage(s);
     close_loops(stack, prefix.depth);
     return made;

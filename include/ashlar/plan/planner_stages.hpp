@@ -179,7 +179,8 @@ constexpr auto planner<Count>::emit_product(id top, const core_choice& choice, d
     if (const std::size_t tile = few || turned ? 0 : column_tile(s, g, out, core); tile != 0) {
         s.loop = s.bindings[s.column_axis] = this->open_column_loop(stack, columns, tile);
         for (std::size_t a = 0; a < g.rank; ++a)
-            if (s.top_axes[a] == static_cast<std::int16_t>(s.column_axis)) top_bindings[a] = s.loop;
+            if (s.top_axes[a] == static_cast<std::int16_t>(s.column_axis))
+                top_bindings[a] = s.loop;
     }
     finish_rows(s, g, out, top_bindings, stack);
     if (few && 2 * rows <= width) shorten_lines(plan.buffers[index(last_buffer)], plan.stages[plan.stage_count - 1], core.extents[s.column_axis], line, width);
@@ -187,15 +188,18 @@ constexpr auto planner<Count>::emit_product(id top, const core_choice& choice, d
     return last_buffer;
 }
 
-
 template <std::size_t Count>
-constexpr std::size_t planner<Count>::column_tile(const stage& s, const graph_node& top, const destination& out, const graph_node& core) const {
-    if (s.lanes != lane_axis::rows || out.free || top.kind == node_kind::masked || s.support != -1 || s.left_factor != -1) return 0;
+constexpr std::size_t planner<Count>::column_tile(const stage& s, const graph_node& top, const destination& out,
+                                                  const graph_node& core) const {
+    if (s.lanes != lane_axis::rows || out.free || top.kind == node_kind::masked || s.support != -1 || s.left_factor != -1)
+        return 0;
     for (std::size_t a = 0; a < top.rank; ++a)
-        if (s.top_axes[a] == static_cast<std::int16_t>(s.row_axis) && (out.strides[a] == 1 || top.extents[a] == 1)) return 0;
+        if (s.top_axes[a] == static_cast<std::int16_t>(s.row_axis) && (out.strides[a] == 1 || top.extents[a] == 1))
+            return 0;
     const std::size_t width = target.lanes(core.element_bytes), columns = core.extents[s.column_axis];
     const std::size_t most = column_tile_bytes / ((rows_of(s, core) + width - 1) / width * width * core.element_bytes);
-    if (columns <= 2 * most || most < width) return 0;
+    if (columns <= 2 * most || most < width)
+        return 0;
     const std::size_t tiles = (columns + most - 1) / most;
     return ((columns + tiles - 1) / tiles + width - 1) / width * width;
 }
@@ -266,7 +270,8 @@ constexpr void planner<Count>::choose_map_axes(stage& s, const graph_node& g, co
     for (std::size_t a = 0; a < g.rank; ++a)
         if (is_rows_loop(s.bindings[a])) s.row_axis = a;
     for (std::size_t a = 0; a < g.rank; ++a)
-        if (is_columns_loop(s.bindings[a])) s.column_axis = a;
+        if (is_columns_loop(s.bindings[a]))
+            s.column_axis = a;
     if (!out.free)
         for (std::size_t a = g.rank; a-- > 0;)
             if (s.column_axis == no_axis && s.bindings[a] == whole_axis && out.strides[a] == 1 && g.extents[a] > 1) s.column_axis = a;

@@ -75,7 +75,8 @@ struct plan_stage {
     std::int16_t support = -1;      // the masked node outside whose kept pairs nothing is computed
     std::int16_t left_factor = -1;  // product: softmax node whose numerators are the left operand
     std::size_t row_axis = no_axis, column_axis = no_axis;  // of the space node
-    std::size_t fold_first = no_axis, fold_last = no_axis;  // reduce: axes [first, last) of the space node, folded as one
+    std::size_t fold_first = no_axis,
+                fold_last = no_axis;  // reduce: axes [first, last) of the space node, folded as one
     binding_list bindings = all_whole;                      // of the space node's axes
     binding_list top_axes = all_whole;                      // for each axis of top: the axis of space, or -1
     axis_list strides{};                                    // of what it writes, by axis of top

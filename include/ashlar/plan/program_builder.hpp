@@ -88,9 +88,11 @@ struct program_builder {
     }
     constexpr bool has_costly_function(id n) const {
         n = resolve(n);
-        if (at(n).costly) return true;
+        if (at(n).costly)
+            return true;
         for (std::size_t i = 0; i < at(n).operand_count; ++i)
-            if (has_costly_function(at(n).operands[i])) return true;
+            if (has_costly_function(at(n).operands[i]))
+                return true;
         return false;
     }
     constexpr bool contains_product(id n) const {
@@ -223,7 +225,8 @@ struct program_builder {
             if (item.parent != parent) continue;
             if (!item.is_loop || !closed[static_cast<std::size_t>(item.index)]) return -1;
             const plan_loop& l = plan.loops[static_cast<std::size_t>(item.index)];
-            if (l.extent != extent || l.tile != tile || l.rows != rows || l.columns) return -1;
+            if (l.extent != extent || l.tile != tile || l.rows != rows || l.columns)
+                return -1;
             for (std::size_t s = 0; s < plan.stage_count; ++s) {
                 const plan_stage<Count>& stage = plan.stages[s];
                 if (!is_inside(stage.loop, item.index)) continue;

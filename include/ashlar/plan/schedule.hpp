@@ -13,7 +13,8 @@ template <class Program, class Stage>
 constexpr bool is_folded_in_parts(const Program& plan, const Stage& stage) {
     for (std::size_t a = stage.fold_first; a < stage.fold_last; ++a)
         if (stage.bindings[a] != whole_axis)
-            if (const plan_loop& l = plan.loops[static_cast<std::size_t>(stage.bindings[a])]; l.extent > l.tile) return true;
+            if (const plan_loop& l = plan.loops[static_cast<std::size_t>(stage.bindings[a])]; l.extent > l.tile)
+                return true;
     return false;
 }
 

@@ -93,9 +93,12 @@ private:
             if (extent == 1) continue;
             const id axis = stage.top_axes[a];
             if (folded && axis != whole_axis && index(axis) == stage.column_axis) continue;
-            if (folded && axis != whole_axis && stage.fold_first != no_axis && index(axis) >= stage.fold_first && index(axis) < stage.fold_last) continue;
+            if (folded && axis != whole_axis && stage.fold_first != no_axis && index(axis) >= stage.fold_first &&
+                index(axis) < stage.fold_last)
+                continue;
             const id loop = axis == whole_axis ? whole_axis : stage.bindings[index(axis)];
-            if (loop != whole_axis && !code.loops[index(loop)].rows && !code.loops[index(loop)].columns) continue;
+            if (loop != whole_axis && !code.loops[index(loop)].rows && !code.loops[index(loop)].columns)
+                continue;
             if (loop != whole_axis) extent = code.loops[index(loop)].tile;
             put_dimension(stage.top, a, extent, any);
         }
