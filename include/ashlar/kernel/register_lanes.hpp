@@ -30,7 +30,6 @@ struct lane_ops<Element, Width, Config> : register_masks<Element, Width, Config>
     using masks::from_bits;
     using masks::from_raw_mask;
     using masks::mask_first;
-    using masks::opaque;
     using masks::raw_mask;
     using masks::unwrap;
     using masks::vector_masks;

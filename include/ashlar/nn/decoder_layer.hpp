@@ -138,7 +138,7 @@ struct decoder_layer {
 private:
     template <class Input, class Cache>
     using rows_of =
-        detail::rows_of_layer<Options.norm_first, multihead_attention<encoder_type::self_attention_options, Element, Panel>,
+        detail::rows_of_layer<options.norm_first, multihead_attention<encoder_type::self_attention_options, Element, Panel>,
                               norm_type, Input, Cache>;
 
 public:

@@ -115,7 +115,7 @@ struct encoder_layer {
 
 private:
     template <class Input, class Cache>
-    using rows_of = detail::rows_of_layer<Options.norm_first, multihead_attention<self_attention_options, Element, Panel>,
+    using rows_of = detail::rows_of_layer<options.norm_first, multihead_attention<self_attention_options, Element, Panel>,
                                           norm_type, Input, Cache>;
 
 public:

@@ -174,7 +174,7 @@ ASHLAR_ALWAYS_INLINE lanes<Element, Width, Config> exp_by_table(lanes<Element, W
     const auto keep = !(x < least_exp_argument<Element>);
 #if defined(__clang__)
     // For clang a masked operation is an operation and a choice, and may become both.
-    if constexpr (Arguments == exp_arguments::any) x = max(Lanes(least_exp_argument<Element>), x);
+    if constexpr (Arguments == exp_arguments::any) x = max<>(Lanes(least_exp_argument<Element>), x);
 #endif
     const Lanes carrier = fence(fma(x, 32 * exp_reduction<Element>::log2_e, Lanes(float_format<Element>::magic)));
     const Lanes n = fence(carrier - Lanes(float_format<Element>::magic));
