@@ -6,14 +6,14 @@
 #include <ashlar/nn.hpp>
 
 struct my_model {
-    ashlar::nn::encoder_layer<{.embed = 16, .heads = 2, .hidden = 20}> layer;
     ashlar::nn::decoder_block<{.embed = 16, .heads = 4, .kv_heads = 2, .hidden = 40}> block;
+    ashlar::nn::layer_norm<{.size = 16}> norm;
     ashlar::nn::linear<{.in = 16, .out = 33}> head;
 
     template <class Self, class Visitor>
     static constexpr void members(Self& self, Visitor&& visit) {
-        visit("layer", self.layer);
         visit("block", self.block);
+        visit("norm", self.norm);
         visit("head", self.head);
     }
 };
@@ -25,7 +25,7 @@ using scores = ashlar::tensor<float, 5, 33>;
     namespace name {                                                                   \
     void fill(my_model& m);                                                            \
     scores call(const my_model& m, const rows& x);                                     \
-    /* Writes m to a file and an image, reads it back and shows it; 0 or what failed */ \
+    /* Writes m to a file and an image, reads it back and shows it: 0, or what failed. */ \
     int pass_through_files(my_model& m, const char* file, const char* image);          \
     }
 MIXED_MODELS(narrow)

@@ -39,7 +39,7 @@ void MIXED_UNIT::fill(my_model& m) {
 scores MIXED_UNIT::call(const my_model& m, const rows& x) {
     static nn::kv_cache<float, 8, 2, 4> cache;
     cache.clear();
-    const rows y = m.layer(x, causal);
+    const rows y = m.norm(x);
     const rows all = m.block(y, turn);
     rows decoded;
     for (std::size_t t = 0; t < 5; ++t) {

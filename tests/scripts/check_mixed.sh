@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSL-1.0
-# Links units built for plain x86-64 and for AVX2, with other macros and optimisation, in both orders, and runs them.
+# Links units built for plain x86-64 and for AVX2, with other macros and optimisation, in both orders, and runs them: once
+# expressions (mixed*), once models of the user's own that pass between the units, files and images (mixed_models*).
 # No function that two units share may hold AVX code: a machine without AVX could get that copy. 77 means skipped.
 set -euo pipefail
 
@@ -13,25 +14,40 @@ failures=0
 
 grep -qw avx2 /proc/cpuinfo && grep -qw fma /proc/cpuinfo || { echo "skipped: this processor has no AVX2"; exit 77; }
 mkdir -p "$work"
+programs=(mixed mixed_models)
+units=(narrow narrow_unoptimised wide wide_unoptimised)
 unit() { # <name> <flag...>
-    local name=$1
+    local name=$1 program
     shift
-    "$compiler" -std=c++20 "$@" -DMIXED_UNIT="$name" -c "$sources/mixed_unit.cpp" -o "$work/$name.o"
+    for program in "${programs[@]}"; do
+        "$compiler" -std=c++20 "$@" -DMIXED_UNIT="$name" -c "$sources/${program}_unit.cpp" -o "$work/${program}_$name.o"
+    done
 }
 unit narrow -O2 -DNDEBUG "$@"
 unit narrow_unoptimised -O0 -DASHLAR_STACK_BUDGET=131072 "$@"
 unit wide -O2 -mavx2 -mfma -DASHLAR_CHECKS=1 "$@"
 unit wide_unoptimised -O0 -mavx2 -mfma -DNDEBUG -DASHLAR_L1_BYTES=16384 "$@"
-"$compiler" -std=c++20 -O1 -c "$sources/mixed.cpp" -o "$work/main.o"
 
-objects=(narrow narrow_unoptimised wide wide_unoptimised)
-objects=("${objects[@]/#/$work/}")
-objects=("${objects[@]/%/.o}")
-"$compiler" "$work/main.o" "${objects[@]}" -o "$work/narrow_first"
-"$compiler" "$work/main.o" "${objects[3]}" "${objects[2]}" "${objects[1]}" "${objects[0]}" -o "$work/wide_first"
-for program in narrow_first wide_first; do
-    echo "$program:"
-    "$work/$program" || { echo "FAILED: exit code $?"; failures=$((failures + 1)); }
+fail() {
+    echo "FAILED: $1"
+    failures=$((failures + 1))
+}
+for program in "${programs[@]}"; do
+    "$compiler" -std=c++20 -O1 "$@" -c "$sources/$program.cpp" -o "$work/${program}_main.o"
+    objects=("${units[@]/#/$work/${program}_}")
+    objects=("${objects[@]/%/.o}")
+    "$compiler" "${objects[@]}" "$work/${program}_main.o" -o "$work/${program}_narrow_first"
+    "$compiler" "${objects[3]}" "${objects[2]}" "${objects[1]}" "${objects[0]}" "$work/${program}_main.o" -o "$work/${program}_wide_first"
+    for order in narrow_first wide_first; do
+        echo "$program, $order:"
+        "$work/${program}_$order" "$work" || fail "exit code $?"
+        if command -v qemu-x86_64 >/dev/null; then
+            echo "$program, $order, its narrow units on an emulated processor without AVX:"
+            qemu-x86_64 -cpu Nehalem "$work/${program}_$order" "$work" narrow 2>/dev/null || fail "exit code $?"
+        else
+            echo "skipped: there is no qemu-x86_64 to run the narrow units without AVX"
+        fi
+    done
 done
 
 # Weak functions of the unit that hold instructions with a VEX prefix or the registers that came with it.
@@ -42,20 +58,16 @@ avx_functions() {
         END { for (name in avx) print name }' | sort
 }
 weak_symbols() { nm "$1" | awk '$2 ~ /^[WVu]$/ { print $3 }' | sort; }
-for narrow_unit in narrow narrow_unoptimised; do
-    for wide_unit in wide wide_unoptimised; do
-        shared=$(comm -12 <(weak_symbols "$work/$narrow_unit.o") <(weak_symbols "$work/$wide_unit.o") |
-            comm -12 - <(avx_functions "$work/$wide_unit.o") | c++filt)
-        if [[ -n $shared ]]; then
-            echo "FAILED: $narrow_unit and $wide_unit share functions that hold AVX code:"
-            cut -c 1-300 <<<"$shared" | sed 's/^/    /'
-            failures=$((failures + 1))
-        fi
+for program in "${programs[@]}"; do
+    for narrow_unit in narrow narrow_unoptimised; do
+        for wide_unit in wide wide_unoptimised; do
+            shared=$(comm -12 <(weak_symbols "$work/${program}_$narrow_unit.o") <(weak_symbols "$work/${program}_$wide_unit.o") |
+                comm -12 - <(avx_functions "$work/${program}_$wide_unit.o") | c++filt)
+            if [[ -n $shared ]]; then
+                fail "$program: $narrow_unit and $wide_unit share functions that hold AVX code:"
+                cut -c 1-300 <<<"$shared" | sed 's/^/    /'
+            fi
+        done
     done
 done
-
-if command -v qemu-x86_64 >/dev/null; then
-    echo "narrow units of wide_first, on an emulated processor without AVX:"
-    qemu-x86_64 -cpu Nehalem "$work/wide_first" narrow 2>/dev/null || { echo "FAILED: exit code $?"; failures=$((failures + 1)); }
-fi
 exit $((failures > 0))

@@ -36,8 +36,8 @@ template <class Element, std::size_t Panel, auto Rows, auto Columns>
 struct borrowed_packed : packed_access<borrowed_packed<Element, Panel, Rows, Columns>, Element, Panel, Rows, Columns> {
     const Element* elements;
 
-    constexpr explicit borrowed_packed(const Element* e) : elements(e) {}
-    constexpr const Element* data() const { return elements; }
+    ASHLAR_ALWAYS_INLINE constexpr explicit borrowed_packed(const Element* e) : elements(e) {}
+    ASHLAR_ALWAYS_INLINE constexpr const Element* data() const { return elements; }
 };
 
 }  // namespace detail
@@ -62,11 +62,11 @@ struct alignas(detail::alignment_for(sizeof(Element) * shape<Rows, Columns>::siz
     : detail::packed_access<basic_packed<Element, Panel, Rows, Columns>, Element, Panel, Rows, Columns> {
     Element elements[shape<Rows, Columns>::size];
 
-    constexpr const Element* data() const& { return elements; }
-    constexpr Element* data() & { return elements; }
+    ASHLAR_ALWAYS_INLINE constexpr const Element* data() const& { return elements; }
+    ASHLAR_ALWAYS_INLINE constexpr Element* data() & { return elements; }
     constexpr const Element* data() const&& = delete;  // ashlar: packed: the memory of a temporary would dangle; name it first
     /// As an operand of an expression that does not copy it.
-    constexpr auto borrow() const& { return detail::borrowed_packed<Element, Panel, Rows, Columns>(elements); }
+    ASHLAR_ALWAYS_INLINE constexpr auto borrow() const& { return detail::borrowed_packed<Element, Panel, Rows, Columns>(elements); }
     void borrow() const&& = delete;  // ashlar: packed: the memory of a temporary would dangle; name it first
 };
 

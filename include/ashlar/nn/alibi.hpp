@@ -19,7 +19,7 @@ namespace ashlar::nn {
 namespace detail {
 
 /// 2^(-8 / heads) to the power of `exponent`, heads a power of two: square roots of 2^-8, so exact where that is.
-constexpr double alibi_slope(std::size_t heads, std::size_t exponent) {
+ASHLAR_ALWAYS_INLINE constexpr double alibi_slope(std::size_t heads, std::size_t exponent) {
     double root = 1.0 / 256;
     for (std::size_t n = heads; n > 1; n /= 2) {
         // Newton's method; the square root of a power of four is reached exactly.
@@ -39,7 +39,7 @@ struct alibi_function {
     Element first;
 
     template <class Lanes>
-    constexpr auto operator()(Lanes score, Lanes query, Lanes key) const {
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(Lanes score, Lanes query, Lanes key) const {
         return score + (key - query - Lanes(first)) * Lanes(slope);
     }
 };
@@ -70,7 +70,7 @@ template <class Element, auto Heads, class Config = current_config>
 ///     attention(q, k, v, causal, bias(nn::alibi<64, 64>(slopes)));                       // q is [8, 64, width]
 ///     attention(q, cache.keys(), cache.values(), keys_below(n), bias(nn::alibi<1, 512>(slopes, n - 1)));
 template <auto Queries, auto Keys, any_expression Slopes>
-[[nodiscard]] constexpr auto alibi(Slopes&& slopes, std::size_t first = 0) noexcept {
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto alibi(Slopes&& slopes, std::size_t first = 0) noexcept {
     using Element = element_of<Slopes>;
     using distances = shape<ashlar::detail::canonical(Queries), ashlar::detail::canonical(Keys)>;
     const auto query = cast<Element>(index_node<0, distances>{});
@@ -83,7 +83,7 @@ template <auto Queries, auto Keys, any_expression Slopes>
 ///
 ///     attention(q, k, v, causal, nn::alibi_score_mod(0.5f));
 template <std::floating_point Element>
-[[nodiscard]] constexpr auto alibi_score_mod(Element slope, std::size_t first = 0) noexcept {
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto alibi_score_mod(Element slope, std::size_t first = 0) noexcept {
     return score_mod(detail::alibi_function<Element>{slope, static_cast<Element>(first)});
 }
 

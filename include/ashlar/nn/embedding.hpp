@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <ashlar/core/concepts.hpp>
+#include <ashlar/core/config.hpp>
 #include <ashlar/expr/concat.hpp>
 #include <ashlar/expr/matmul.hpp>
 #include <ashlar/expr/permute.hpp>
@@ -36,18 +37,18 @@ struct embedding {
 
     /// The expression; it borrows the module. One integer gives one row, a view.
     template <any_expression Tokens>
-    [[nodiscard]] constexpr auto operator()(Tokens&& tokens) const& noexcept {
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Tokens&& tokens) const& noexcept {
         return take<0>(weight, std::forward<Tokens>(tokens));
     }
     template <std::integral Token>
-    [[nodiscard]] constexpr auto operator()(Token token) const& noexcept {
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Token token) const& noexcept {
         return weight[token];
     }
 
     /// The products of x with every entry, [..., size] to [..., entries]: the output layer of a model that ties it to the
     /// table. A `linear` with a packed copy of the table is faster where there are many rows.
     template <any_expression Input>
-    [[nodiscard]] constexpr auto scores(Input&& x) const& noexcept {
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto scores(Input&& x) const& noexcept {
         return matmul(std::forward<Input>(x), transpose(weight));
     }
     void operator()(const auto&) const&& = delete;  // ashlar: nn: an expression borrows its module, and a temporary one would dangle; name it first

@@ -99,7 +99,7 @@ struct sinusoidal {
     /// x plus the encoding, lazily: [..., rows, size] at positions first, first + 1, ..., or [size] at position first.
     /// first + rows is at most `positions` (asserted). The object is borrowed.
     template <any_expression Input>
-    [[nodiscard]] constexpr auto operator()(Input&& x, std::size_t first = 0) const& noexcept {
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, std::size_t first = 0) const& noexcept {
         return detail::plus_positions<positions, size>(table.data(), std::forward<Input>(x), first);
     }
     void operator()(const auto&, std::size_t = 0) const&& = delete;  // ashlar: nn: an expression borrows its module, and a temporary one would dangle; name it first
@@ -129,7 +129,7 @@ struct learned_positions {
     /// x plus the vectors of positions first, first + 1, ...; [size] is one row at position first. first + rows is at most
     /// `positions` (asserted). The module is borrowed.
     template <any_expression Input>
-    [[nodiscard]] constexpr auto operator()(Input&& x, std::size_t first = 0) const& noexcept {
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, std::size_t first = 0) const& noexcept {
         return detail::plus_positions<positions, size>(weight.data(), std::forward<Input>(x), first);
     }
     void operator()(const auto&, std::size_t = 0) const&& = delete;  // ashlar: nn: an expression borrows its module, and a temporary one would dangle; name it first

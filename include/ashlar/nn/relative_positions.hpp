@@ -42,7 +42,7 @@ struct distance_table {
     ///
     ///     attention(q, k, v, scale(1.0f), bias(table.bias()));
     template <std::size_t Rows = Queries>
-    [[nodiscard]] constexpr auto bias(std::size_t first = 0) const& noexcept {
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto bias(std::size_t first = 0) const& noexcept {
         static_assert(detail::distance_rows<Rows, Queries>::suffice,
                       "ashlar: relative_positions: the table has fewer rows than are asked for; make a larger one");
         constexpr auto strides = ashlar::detail::spelled_out(

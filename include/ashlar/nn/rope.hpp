@@ -118,9 +118,9 @@ template <pair_order Pairs, any_expression Input, any_expression Cosines, any_ex
     } else {
         const auto c = ashlar::detail::hold(cosines);
         const auto s = ashlar::detail::hold(sines);
-        return detail::named(std::forward<Input>(x), [=](const auto& rows) {
+        return detail::named(std::forward<Input>(x), [=](const auto& rows) ASHLAR_LAMBDA_INLINE {
             return detail::with_the_rest<2 * pairs>(
-                rows, [=](const auto& part) { return detail::rotated_pairs<Pairs>(part, c, s); });
+                rows, [=](const auto& part) ASHLAR_LAMBDA_INLINE { return detail::rotated_pairs<Pairs>(part, c, s); });
         });
     }
 }
@@ -184,10 +184,10 @@ struct rope {
                 });
     }
     /// The angle's cosine and sine for one pair at one position.
-    [[nodiscard]] constexpr Element cosine(std::size_t position, std::size_t pair) const noexcept {
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Element cosine(std::size_t position, std::size_t pair) const noexcept {
         return cosines(position, by_entry ? 2 * pair : pair);
     }
-    [[nodiscard]] constexpr Element sine(std::size_t position, std::size_t pair) const noexcept {
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Element sine(std::size_t position, std::size_t pair) const noexcept {
         return sines(position, by_entry ? 2 * pair + 1 : pair);
     }
 
@@ -243,8 +243,8 @@ private:
     }
     template <class Input, class Cosines, class Sines>
     ASHLAR_ALWAYS_INLINE static constexpr auto apply(Input&& x, const Cosines& c, const Sines& s) noexcept {
-        return detail::named(std::forward<Input>(x), [=](const auto& rows) {
-            return detail::with_the_rest<rotated>(rows, [=](const auto& part) {
+        return detail::named(std::forward<Input>(x), [=](const auto& rows) ASHLAR_LAMBDA_INLINE {
+            return detail::with_the_rest<rotated>(rows, [=](const auto& part) ASHLAR_LAMBDA_INLINE {
                 if constexpr (by_entry)
                     return detail::rotated_entries(part, c, s);
                 else

@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include <ashlar/core/axis.hpp>
+#include <ashlar/core/config.hpp>
 
 namespace ashlar::nn {
 
@@ -17,8 +18,8 @@ struct width {
 
     constexpr width() = default;
     template <any_dimension Dimension>
-    constexpr width(Dimension d) : value(extent_from(d)) {}
-    constexpr operator std::size_t() const { return value; }
+    ASHLAR_ALWAYS_INLINE constexpr width(Dimension d) : value(extent_from(d)) {}
+    ASHLAR_ALWAYS_INLINE constexpr operator std::size_t() const { return value; }
 
 private:
     template <class Dimension>

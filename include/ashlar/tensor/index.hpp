@@ -38,7 +38,7 @@ inline void index_out_of_range() noexcept {}
 inline void value_out_of_range() noexcept {}
 
 template <class Index>
-constexpr bool index_below(Index index, std::size_t extent) noexcept {
+ASHLAR_ALWAYS_INLINE constexpr bool index_below(Index index, std::size_t extent) noexcept {
     if constexpr (std::is_signed_v<Index>)
         if (index < 0) return false;
     return static_cast<std::uintmax_t>(index) < extent;
@@ -74,7 +74,7 @@ constexpr std::ptrdiff_t offset_of(const Index&... indices) noexcept {
 
 /// Whether an integer keeps its value in another integer type.
 template <class To, class From>
-constexpr bool fits(From value) noexcept {
+ASHLAR_ALWAYS_INLINE constexpr bool fits(From value) noexcept {
     if constexpr (std::is_same_v<To, bool>)
         return value == From{0} || value == From{1};
     else if constexpr (std::is_signed_v<From> && std::is_signed_v<To>)

@@ -144,11 +144,11 @@ struct ASHLAR_POINTER(Element) basic_view {
     /// Over `size` elements from a pointer on.
     template <class Pointer>
         requires std::is_pointer_v<Pointer>
-    constexpr explicit basic_view(const Pointer& pointer) noexcept : elements(checked<std::remove_pointer_t<Pointer>>(pointer)) {}
+    ASHLAR_ALWAYS_INLINE constexpr explicit basic_view(const Pointer& pointer) noexcept : elements(checked<std::remove_pointer_t<Pointer>>(pointer)) {}
 
     /// Over a C array of `size` elements.
     template <class Other, std::size_t Extent>
-    constexpr basic_view(Other (&array)[Extent]) noexcept : elements(checked<Other, Extent>(array)) {}
+    ASHLAR_ALWAYS_INLINE constexpr basic_view(Other (&array)[Extent]) noexcept : elements(checked<Other, Extent>(array)) {}
 
     /// Over a std::array, std::span or other contiguous range of `size` elements; a size that the type does not state
     /// is asserted.
@@ -276,12 +276,12 @@ struct ASHLAR_POINTER(Element) strided_view {
     /// The element at index zero of every axis. Public only so that views are structural types.
     Element* elements;
 
-    constexpr explicit strided_view(Element* pointer) noexcept : elements(pointer) {}
+    ASHLAR_ALWAYS_INLINE constexpr explicit strided_view(Element* pointer) noexcept : elements(pointer) {}
     constexpr strided_view(const strided_view&) noexcept = default;
     /// A view of const elements.
     template <class Other>
         requires(std::is_const_v<Element> && std::is_same_v<const Other, Element>)
-    constexpr strided_view(const strided_view<Other, Strides, Dims...>& other) noexcept : elements(other.data()) {}
+    ASHLAR_ALWAYS_INLINE constexpr strided_view(const strided_view<Other, Strides, Dims...>& other) noexcept : elements(other.data()) {}
 
     /// Writes the elements of an expression of the same shape; the two may overlap.
     template <any_expression Expression, class Config = current_config>
