@@ -28,6 +28,9 @@ set_tests_properties(check/files check/files_finds_violations check/errors_doc c
 # Every public header compiles alone, and twice in one unit.
 set(lone_sources "")
 foreach(header IN LISTS ashlar_headers)
+  if(header MATCHES "(hidden|restored)_macros\\.hpp$")
+    continue() # a pair around the include of xsimd
+  endif()
   set(lone_source "${CMAKE_CURRENT_BINARY_DIR}/lone_headers/${header}.cpp")
   file(CONFIGURE OUTPUT "${lone_source}" CONTENT "#include <@header@>\n#include <@header@>\n" @ONLY)
   list(APPEND lone_sources "${lone_source}")

@@ -25,7 +25,8 @@ void activate() {
     static const auto b = support::random_numbers(2).uniform<T, Depth, Columns>(-0.3, 0.3);
     static const auto bias = support::random_numbers(3).uniform<T, Columns>();
     static const auto rest = support::random_numbers(4).uniform<T, Rows, Columns>();
-    static const packed<T, Depth, Columns> panels = pack(b);
+    static packed<T, Depth, Columns> panels;
+    pack(panels, b);
     static tensor<double, Rows, Columns> sums;
     for (std::size_t i = 0; i < Rows; ++i)
         for (std::size_t j = 0; j < Columns; ++j) sums(i, j) = reference::product_at(a, b, i, j);
@@ -68,8 +69,10 @@ TEST(deferred_epilogue, feed_forward) {
     static const auto x = support::random_numbers(5).uniform<float, 50, 192>();
     static const auto up = support::random_numbers(6).uniform<float, 192, 240>(-0.3, 0.3);
     static const auto down = support::random_numbers(7).uniform<float, 240, 192>(-0.3, 0.3);
-    static const packed<float, 192, 240> packed_up = pack(up);
-    static const packed<float, 240, 192> packed_down = pack(down);
+    static packed<float, 192, 240> packed_up;
+    static packed<float, 240, 192> packed_down;
+    pack(packed_up, up);
+    pack(packed_down, down);
     static tensor<double, 50, 240> hidden;
     for (std::size_t i = 0; i < 50; ++i)
         for (std::size_t j = 0; j < 240; ++j) hidden(i, j) = reference::gelu(reference::product_at(x, up, i, j));

@@ -12,7 +12,7 @@ failures=0
 # The stand-in for cmake takes $BUILD_SECONDS to build, or those of $SLOW_PRESET; ctest passes one test.
 cat >"$work/bin/cmake" <<'TEXT'
 #!/usr/bin/env bash
-[[ $1 == --build ]] || exit 0
+[[ $1 == --build && ${*: -1} != -n ]] || exit 0
 if [[ $3 == "${SLOW_PRESET:-}" ]]; then sleep 600; else sleep "$BUILD_SECONDS"; fi
 TEXT
 cat >"$work/bin/ctest" <<'TEXT'
@@ -48,9 +48,9 @@ grep -q 'SECONDS + minutes))' "$work/run" || { echo "run has no clock in minutes
 expect "no clock" '^3 passed, 0 failed 0$' BUILD_SECONDS=0 -- dev release clang
 expect "all fit" '^3 passed, 0 failed 0$' BUILD_SECONDS=0 -- --minutes=30 dev release clang
 expect "one does not fit" '^LEFT OUT  clang: it would take about [0-9]+ s' BUILD_SECONDS=3 -- --minutes=7 dev release clang
-expect "leaving out is no failure" '^2 passed, 0 failed 0$' BUILD_SECONDS=2 -- --minutes=5 dev release clang
+expect "leaving out is no failure" '^2 passed, 0 failed 0$' BUILD_SECONDS=2 -- --minutes=7 dev release clang
 expect "stopped by the clock" '^LEFT OUT  clang: the clock ran out while building' BUILD_SECONDS=0 SLOW_PRESET=clang -- --minutes=3 dev release clang
-expect "what is required has to end" '^FAILED  release: out of time while building' BUILD_SECONDS=0 SLOW_PRESET=release -- --minutes=3 dev release
-expect "a failure is one" '^1 passed, 1 failed 1$' BUILD_SECONDS=0 SLOW_PRESET=release -- --minutes=3 dev release
+expect "what is required is tested as far as it was built" '^LEFT OUT  release: the clock ran out while building, [0-9]+ programs are missing' BUILD_SECONDS=0 SLOW_PRESET=release -- --minutes=3 dev release
+expect "which is no failure" '^2 passed, 0 failed 0$' BUILD_SECONDS=0 SLOW_PRESET=release -- --minutes=4 dev release
 expect "no number" 'wants a number of minutes' BUILD_SECONDS=0 -- --minutes=soon dev
 ((failures == 0))

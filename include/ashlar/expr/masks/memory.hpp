@@ -7,6 +7,7 @@
 
 #include <ashlar/core/concepts.hpp>
 #include <ashlar/core/config.hpp>
+#include <ashlar/expr/coordinates.hpp>
 #include <ashlar/expr/nodes.hpp>
 
 namespace ashlar::detail {
@@ -19,9 +20,12 @@ consteval bool mask_borrows() {
     } else if constexpr (node_expression<Mask>) {
         if constexpr (requires(const Mask& m) { m.mask; })
             if (mask_borrows<decltype(Mask::mask)>()) return true;
-        return []<std::size_t... Index>(std::index_sequence<Index...>) {
-            return (false || ... || mask_borrows<operand_type<Index, Mask>>());
-        }(std::make_index_sequence<Mask::operand_count>{});
+        if constexpr (operand_count_of<Mask>() == 0)
+            return false;
+        else
+            return []<std::size_t... Index>(std::index_sequence<Index...>) {
+                return (false || ... || mask_borrows<operand_type<Index, Mask>>());
+            }(std::make_index_sequence<operand_count_of<Mask>()>{});
     } else if constexpr (Mask::is_static) {
         return false;
     } else if constexpr (requires(const Mask& m) { m.memory(); }) {
@@ -46,7 +50,7 @@ ASHLAR_ALWAYS_INLINE constexpr void for_each_borrowed(const Mask& m, const Funct
         if constexpr (requires { m.mask; }) for_each_borrowed(m.mask, f);
         [&]<std::size_t... Index>(std::index_sequence<Index...>) ASHLAR_LAMBDA_INLINE {
             (for_each_borrowed(m.template operand<Index>(), f), ...);
-        }(std::make_index_sequence<Mask::operand_count>{});
+        }(std::make_index_sequence<operand_count_of<Mask>()>{});
     } else if constexpr (requires { m.memory(); }) {
         for_each_borrowed(m.memory(), f);
     } else if constexpr (requires { m.left, m.right; }) {
