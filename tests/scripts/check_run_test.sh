@@ -45,12 +45,12 @@ expect() {
 sed -i 's/minutes \* 60/minutes/' "$work/run"
 grep -q 'SECONDS + minutes))' "$work/run" || { echo "run has no clock in minutes" >&2; exit 1; }
 
-expect "no clock" '^3 passed, 0 failed 0$' BUILD_SECONDS=0 -- dev release clang
-expect "all fit" '^3 passed, 0 failed 0$' BUILD_SECONDS=0 -- --minutes=30 dev release clang
-expect "one does not fit" '^LEFT OUT  clang: it would take about [0-9]+ s' BUILD_SECONDS=3 -- --minutes=7 dev release clang
-expect "leaving out is no failure" '^2 passed, 0 failed 0$' BUILD_SECONDS=2 -- --minutes=7 dev release clang
-expect "stopped by the clock" '^LEFT OUT  clang: the clock ran out while building' BUILD_SECONDS=0 SLOW_PRESET=clang -- --minutes=3 dev release clang
-expect "what is required is tested as far as it was built" '^LEFT OUT  release: the clock ran out while building, [0-9]+ programs are missing' BUILD_SECONDS=0 SLOW_PRESET=release -- --minutes=3 dev release
-expect "which is no failure" '^2 passed, 0 failed 0$' BUILD_SECONDS=0 SLOW_PRESET=release -- --minutes=4 dev release
+expect "no clock" '^3 passed, 0 failed 0$' BUILD_SECONDS=0 -- dev clang release
+expect "all fit" '^3 passed, 0 failed 0$' BUILD_SECONDS=0 -- --minutes=30 dev clang release
+expect "one does not fit" '^LEFT OUT  release: it would take about [0-9]+ s' BUILD_SECONDS=3 -- --minutes=7 dev clang release
+expect "leaving out is no failure" '^2 passed, 0 failed 0$' BUILD_SECONDS=2 -- --minutes=7 dev clang release
+expect "stopped by the clock" '^LEFT OUT  release: the clock ran out while building' BUILD_SECONDS=0 SLOW_PRESET=release -- --minutes=3 dev clang release
+expect "what is required is tested as far as it was built" '^LEFT OUT  clang: the clock ran out while building, [0-9]+ programs are missing' BUILD_SECONDS=0 SLOW_PRESET=clang -- --minutes=3 dev clang
+expect "which is no failure" '^2 passed, 0 failed 0$' BUILD_SECONDS=0 SLOW_PRESET=clang -- --minutes=4 dev clang
 expect "no number" 'wants a number of minutes' BUILD_SECONDS=0 -- --minutes=soon dev
 ((failures == 0))
