@@ -10,8 +10,8 @@
 namespace instruction_sets {
 
 using rows = ashlar::tensor<float, 32, 64>;
-/// Panels of 16 columns, so that the weights lie alike for all instruction sets.
-using layer = ashlar::nn::encoder_layer<{.embed = 64, .heads = 4, .hidden = 256}, float, 16>;
+/// Weights lie alike for all instruction sets.
+using layer = ashlar::nn::encoder_layer<{.embed = 64, .heads = 4, .hidden = 256}>;
 
 /// y = weights(x). Returns how many bits a register of that variant has.
 std::size_t encode_sse2(const layer& weights, const rows& x, rows& y) noexcept;
