@@ -155,7 +155,7 @@ inline measurement measure(std::size_t case_index, const std::vector<peer>& peer
     const double lanes = static_cast<double>(what.doubles ? lane_width<double, current_config> : lane_width<float, current_config>);
     result.clock = result.peak_flops * 1e-9 / (2 * lanes * how.fma_pipes);
     for (auto& c : contestants) result.timings.push_back(c.best);
-    std::stable_sort(result.timings.begin(), result.timings.end(), [&](const timing& a, const timing& b) {
+    std::sort(result.timings.begin(), result.timings.end(), [&](const timing& a, const timing& b) {
         const auto place = [&](std::string_view name) {
             return std::find_if(peers.begin(), peers.end(), [&](const peer& p) { return p.name == name; }) - peers.begin();
         };
