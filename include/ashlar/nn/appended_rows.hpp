@@ -48,16 +48,18 @@ struct appended_rows {
     static constexpr std::size_t bytes = held + (norm_scratch<Config> > prefill_bytes<Config> ? norm_scratch<Config>
                                                                                               : prefill_bytes<Config>);
 
-    static constexpr void append(const Attention& attention, const Norm& norm, const Input& x, Cache& cache,
-                                 const Project& project, const stack_scratch& scratch) noexcept {
+    ASHLAR_ALWAYS_INLINE static constexpr void append(const Attention& attention, const Norm& norm, const Input& x,
+                                                      Cache& cache, const Project& project,
+                                                      const stack_scratch& scratch) noexcept {
         with_source(norm, x, scratch, [&](const auto& rows, const auto&) ASHLAR_LAMBDA_INLINE {
             project(attention, rows, cache.position(),
                     [&](const auto& k, const auto& v) ASHLAR_LAMBDA_INLINE { cache.prefill(k, v); });
         });
     }
     template <std::size_t Bytes>
-    static constexpr void append(const Attention& attention, const Norm& norm, const Input& x, Cache& cache,
-                                 const Project& project, workspace<Bytes>& scratch) noexcept {
+    ASHLAR_ALWAYS_INLINE static constexpr void append(const Attention& attention, const Norm& norm, const Input& x,
+                                                      Cache& cache, const Project& project,
+                                                      workspace<Bytes>& scratch) noexcept {
         with_source(
             norm, x, workspace_scratch{scratch.bytes}, [&](const auto& rows, const auto& rest) ASHLAR_LAMBDA_INLINE {
                 rest.template with_workspace<prefill_bytes<current_config>>([&](auto& own) ASHLAR_LAMBDA_INLINE {
@@ -69,7 +71,8 @@ struct appended_rows {
 
 private:
     template <class Scratch, class Function>
-    static constexpr void with_source(const Norm& norm, const Input& x, const Scratch& scratch, Function f) noexcept {
+    ASHLAR_ALWAYS_INLINE static constexpr void with_source(const Norm& norm, const Input& x, const Scratch& scratch,
+                                                           Function f) noexcept {
         if constexpr (has_norm)
             scratch.template with_values<current_config>(norm(x), f);
         else
@@ -97,7 +100,8 @@ consteval bool check_appending() {
 /// Keys and values as an attention projects them.
 struct plain_projections {
     template <class Attention, class Rows, class Function>
-    constexpr auto operator()(const Attention& attention, const Rows& rows, std::size_t, Function f) const noexcept {
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(const Attention& attention, const Rows& rows, std::size_t,
+                                                   Function f) const noexcept {
         return f(attention.keys(rows), attention.values(rows));
     }
 };
@@ -107,7 +111,8 @@ struct turned_projections {
     const Turn& turn;
 
     template <class Attention, class Rows, class Function>
-    constexpr auto operator()(const Attention& attention, const Rows& rows, std::size_t first, Function f) const noexcept {
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(const Attention& attention, const Rows& rows, std::size_t first,
+                                                   Function f) const noexcept {
         return f(turn(attention.keys(rows), first), attention.values(rows));
     }
 };

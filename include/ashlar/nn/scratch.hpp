@@ -78,7 +78,7 @@ struct workspace_scratch {
     constexpr void write(Destination destination, const Expression& e) const noexcept {
         constexpr std::size_t bytes = scratch_into<Destination, Expression, Config>();
         with_workspace<bytes>(
-            [&](workspace<bytes>& scratch) { evaluate<Destination&, Expression, bytes, Config>(destination, e, scratch); });
+            [&](workspace<bytes>& scratch) ASHLAR_LAMBDA_INLINE { evaluate<Destination&, Expression, bytes, Config>(destination, e, scratch); });
     }
     template <class Config, class Expression, class Function>
     constexpr void with_values(const Expression& e, Function f) const noexcept {
@@ -97,7 +97,7 @@ struct workspace_scratch {
 
     /// f(a workspace of so many bytes).
     template <std::size_t Bytes, class Function>
-    constexpr void with_workspace(Function f) const noexcept {
+    ASHLAR_ALWAYS_INLINE constexpr void with_workspace(Function f) const noexcept {
         if (std::is_constant_evaluated())
             with_constant_workspace<Bytes>(f);
         else
