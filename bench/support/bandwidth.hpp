@@ -20,8 +20,17 @@ inline constexpr std::size_t register_bytes = 16;
 using vector = float __attribute__((vector_size(register_bytes), may_alias, aligned(4)));
 inline constexpr std::size_t vector_floats = register_bytes / sizeof(float);
 
-[[gnu::always_inline]] inline const vector& load(const float* from) { return *reinterpret_cast<const vector*>(from); }
-[[gnu::always_inline]] inline vector& store(float* to) { return *reinterpret_cast<vector*>(to); }
+// Copied, as clang forgets that a reference need not be aligned.
+[[gnu::always_inline]] inline vector load(const float* from) {
+    vector value;
+    __builtin_memcpy(&value, from, sizeof value);
+    return value;
+}
+struct stored_vector {
+    float* to;
+    [[gnu::always_inline]] void operator=(vector value) const { __builtin_memcpy(to, &value, sizeof value); }
+};
+[[gnu::always_inline]] inline stored_vector store(float* to) { return {to}; }
 
 /// Reads n floats in order with eight independent sums; returns what depends on all of them.
 [[gnu::noinline]] inline float read_all(const float* from, std::size_t n) {
