@@ -10,6 +10,7 @@ using matrix = tensor<float, 128, 128>;
 
 void use(matrix&);
 void use(tensor<float, 16384>&);
+void use(packed<float, 128, 128>&);
 void use(nn::distance_table<float, 16, 512, 513>&);
 
 void room_for_one_eval(const matrix& x) {
@@ -35,6 +36,10 @@ void room_for_one_eval_of_a_tensor(const matrix& x) {
 }
 void room_for_one_construction_from_a_view(const matrix& x) {
     matrix y = transpose(x);
+    use(y);
+}
+void room_for_one_packed(const matrix& x) {
+    auto y = pack(x);
     use(y);
 }
 void room_for_one_zeros() {

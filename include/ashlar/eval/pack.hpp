@@ -84,6 +84,14 @@ constexpr void pack_into(Packed& w, const Expression& e) {
     }
 }
 
+/// One variable, one return and no deduced type, as in `evaluated`: it is the caller's own on all compilers.
+template <class Config, class Packed, class Expression>
+constexpr Packed packed_values(const Expression& e) noexcept {
+    Packed result;
+    pack_into<Config>(result, e);
+    return result;
+}
+
 }  // namespace detail
 
 /// Packs a matrix expression [rows, columns] into w, which has its extents and element type. A tensor or view is copied, a
@@ -118,17 +126,10 @@ template <std::size_t Panel = 0, any_expression Expression, class Config = curre
         using result = typename detail::packed_like<Element, shape_of<Expression>, (Panel == 0 ? default_panel<Element> : Panel)>::type;
         static_assert(detail::scratch_on_stack<sizeof(result), Config::stack_budget>::fits,
                       "ashlar: pack: the result exceeds ASHLAR_STACK_BUDGET; pack into a matrix of yours by pack(w, t)");
-        if constexpr (!detail::scratch_on_stack<sizeof(result), Config::stack_budget>::fits) {
+        if constexpr (detail::scratch_on_stack<sizeof(result), Config::stack_budget>::fits)
+            return detail::packed_values<Config, result>(e);
+        else
             return result{};
-        } else if (std::is_constant_evaluated()) {
-            result out{};
-            detail::pack_into<Config>(out, e);
-            return out;
-        } else {
-            result out;
-            detail::pack_into<Config>(out, e);
-            return out;
-        }
     }
 }
 
