@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 // Cycles of the functions of kernel/math.hpp for 16 floats in the first-level cache, for those who work on them.
-#include <ashlar/kernel/math.hpp>
-
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+
+#include <ashlar/kernel/math.hpp>
 
 #include "support/peak.hpp"
 
@@ -24,16 +24,14 @@ ASHLAR_NOINLINE void run(F f) {
     const float* x = arguments;
     float* y = results;
     __asm__ volatile("" : "+r"(x), "+r"(y) : : "memory");
-    for (std::size_t i = 0; i < count; i += L::size)
-        f(L::load(x + i)).store(y + i);
+    for (std::size_t i = 0; i < count; i += L::size) f(L::load(x + i)).store(y + i);
     __asm__ volatile("" : : "r"(y) : "memory");
 }
 
 /// The clock at which a round ran is that of the peak beside it, with two multiply-adds in a cycle.
 template <class F>
 void report(const char* name, double low, double high, F f) {
-    if (wanted && !std::strstr(name, wanted))
-        return;
+    if (wanted && !std::strstr(name, wanted)) return;
     for (std::size_t i = 0; i < count; ++i)
         arguments[i] = static_cast<float>(low + (high - low) * std::rand() / RAND_MAX);
     double best = 1, peak = 0;
@@ -42,8 +40,7 @@ void report(const char* name, double low, double high, F f) {
         peak = rate > peak ? rate : peak;
         constexpr int calls = 50;
         const double time = bench::seconds([&] {
-                                for (int c = 0; c < calls; ++c)
-                                    run(f);
+                                for (int c = 0; c < calls; ++c) run(f);
                             }) /
                             calls;
         best = time < best ? time : best;
@@ -56,8 +53,7 @@ void report(const char* name, double low, double high, F f) {
 
 /// With an argument only the functions whose names contain it.
 int main(int argc, char** argv) {
-    if (argc > 1)
-        wanted = argv[1];
+    if (argc > 1) wanted = argv[1];
     report("copy", -1, 1, [](auto x) { return x; });
     report("exp", -10, 10, [](auto x) { return exp(x); });
     report("exp of x <= 0", -10, 0, [](auto x) { return exp_nonpositive(x); });

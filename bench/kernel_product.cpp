@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
 // The raw product kernels as shares of the multiply-add peak of this core, for those who work on them.
-#include <ashlar/kernel/product.hpp>
-#include <ashlar/kernel/product_dot.hpp>
-#include <ashlar/kernel/register_block.hpp>
-#include <ashlar/kernel/transpose.hpp>
-
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <vector>
+
+#include <ashlar/kernel/memory/transpose.hpp>
+#include <ashlar/kernel/product/product.hpp>
+#include <ashlar/kernel/product/product_dot.hpp>
+#include <ashlar/kernel/product/register_block.hpp>
 
 #include "support/peak.hpp"
 
@@ -28,8 +28,7 @@ struct buffer {
     T* first;
 
     explicit buffer(std::size_t count, T value = T(0)) : room(count + 64 / sizeof(T), value), first(room.data()) {
-        while (reinterpret_cast<std::uintptr_t>(first) % 64 != 0)
-            ++first;
+        while (reinterpret_cast<std::uintptr_t>(first) % 64 != 0) ++first;
     }
     T* data() { return first; }
 };
@@ -44,14 +43,12 @@ T* hidden(T* pointer) {
 /// The best share of peak that `run` reaches; the peak is measured again and again between its runs.
 template <class T, class Function>
 void report(const char* name, double flops, Function run) {
-    if (wanted && !std::strstr(name, wanted))
-        return;
+    if (wanted && !std::strstr(name, wanted)) return;
     const std::size_t calls = static_cast<std::size_t>(4e6 / flops) + 1;
     double best = 1, peak = 0;
     for (int t = 0; t < 200; ++t) {
         const double rate = ashlar::bench::peak_flops<T>(1);
-        if (rate > peak)
-            peak = rate;
+        if (rate > peak) peak = rate;
         const double time = ashlar::bench::seconds([&] {
                                 for (std::size_t c = 0; c < calls; ++c) {
                                     run();
@@ -59,8 +56,7 @@ void report(const char* name, double flops, Function run) {
                                 }
                             }) /
                             static_cast<double>(calls);
-        if (time < best)
-            best = time;
+        if (time < best) best = time;
     }
     std::printf("%-28s %6.1f %%   %9.1f ns   peak %5.1f", name, 100 * flops / best / peak, best * 1e9, peak * 1e-9);
 }
@@ -91,9 +87,8 @@ template <class T, product_shape P>
 struct lower_triangle {
     ASHLAR_NOINLINE static void run(const T* s, const T* v, T* c) {
         detail::store_product<T, current_config, P.j> epilogue{c};
-        const auto depth = [](std::size_t i0, std::size_t i1, std::size_t, std::size_t) ASHLAR_LAMBDA_INLINE {
-            return detail::depth_parts{0, 0, i0, i1};
-        };
+        const auto depth = [](std::size_t i0, std::size_t i1, std::size_t, std::size_t)
+                               ASHLAR_LAMBDA_INLINE { return detail::depth_parts{0, 0, i0, i1}; };
         detail::product<T, current_config, P>(s, v, depth, epilogue);
     }
 };
@@ -102,8 +97,7 @@ template <class T, product_shape P, template <class, product_shape> class Run = 
 void measure(const char* name) {
     buffer<T> s(P.i * P.si + P.k * P.sk + 64, T(1) / 3), v(P.k * P.vk + 64, T(1) / 5), c((P.i + 1) * (P.j + 64));
     const double flops = 2.0 * static_cast<double>(P.i * P.j * P.k);
-    if (wanted && !std::strstr(name, wanted))
-        return;
+    if (wanted && !std::strstr(name, wanted)) return;
     report<T>(name, flops, [&] { Run<T, P>::run(hidden(s.data()), hidden(v.data()), hidden(c.data())); });
     constexpr auto plan = detail::product_plan<T, current_config, P>;
     std::printf("   rows %zu (%zux%zu) vectors %zu (%zux%zu) chains %zu\n", P.i, plan.rows.large,
@@ -120,8 +114,7 @@ ASHLAR_NOINLINE void dots(const T* a, const T* b, T* out) {
 
 template <class T, detail::dot_shape P>
 void measure_dots(const char* name) {
-    if (wanted && !std::strstr(name, wanted))
-        return;
+    if (wanted && !std::strstr(name, wanted)) return;
     buffer<T> a(P.k, T(1) / 3), b(P.n * P.ld, T(1) / 5), out(P.n);
     report<T>(name, 2.0 * static_cast<double>(P.n * P.k),
               [&] { dots<T, P>(hidden(a.data()), hidden(b.data()), hidden(out.data())); });
@@ -136,8 +129,7 @@ ASHLAR_NOINLINE void turn(const T* x, T* y) {
 /// The share of peak says little here; the time per call does.
 template <class T, detail::transpose_shape P>
 void measure_transpose(const char* name) {
-    if (wanted && !std::strstr(name, wanted))
-        return;
+    if (wanted && !std::strstr(name, wanted)) return;
     buffer<T> x(P.rows * P.from), y(P.cols * P.to);
     report<T>(name, static_cast<double>(P.rows * P.cols), [&] { turn<T, P>(hidden(x.data()), hidden(y.data())); });
     std::printf("\n");
@@ -156,8 +148,7 @@ constexpr product_shape weighted{Queries, Width, Keys, 1, Queries, Width};
 
 /// kernel_product [part of a name]
 int main(int count, char** arguments) {
-    if (count > 1)
-        wanted = arguments[1];
+    if (count > 1) wanted = arguments[1];
     measure<float, row_major<64, 64, 64>>("64x64x64");
     measure<float, row_major<16, 16, 16>>("16x16x16");
     measure<float, row_major<32, 32, 32>>("32x32x32");

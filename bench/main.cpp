@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: BSL-1.0
 // The benchmark: each case is one entry of Google Benchmark, whose time is our best and whose counters are the rest.
-#include "support/measure.hpp"
-#include "support/table.hpp"
-
-#include <benchmark/benchmark.h>
-
-#include <unistd.h>
-
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <benchmark/benchmark.h>
+#include <unistd.h>
+
+#include "support/measure.hpp"
+#include "support/table.hpp"
 
 #if ASHLAR_BENCH_OPENBLAS
 extern "C" char* openblas_get_corename();
@@ -25,8 +24,7 @@ using namespace ashlar::bench;
 /// Ours, then the peers that CMake found.
 const std::vector<peer>& all_peers() {
     static const std::vector<peer> peers{
-        {"ashlar", prepare_ashlar},
-        {"loops", prepare_loops},
+        {"ashlar", prepare_ashlar},     {"loops", prepare_loops},
 #if ASHLAR_BENCH_EIGEN
         {"eigen", prepare_eigen},
 #endif
@@ -96,7 +94,9 @@ options read_options(int& count, char** arguments) {
     int kept = 1;
     for (int i = 1; i < count; ++i) {
         const std::string_view argument = arguments[i];
-        const auto value = [&](std::string_view name) { return argument.starts_with(name) ? arguments[i] + name.size() : nullptr; };
+        const auto value = [&](std::string_view name) {
+            return argument.starts_with(name) ? arguments[i] + name.size() : nullptr;
+        };
         if (argument == "--all") {
             read.all = true;
         } else if (argument == "--help" || argument == "-h") {
@@ -125,8 +125,8 @@ options read_options(int& count, char** arguments) {
 
 void print_line(const measurement& m, const timing& ours) {
     const double share = m.what().streams() ? m.share_of_stream(ours) : m.share_of_peak(ours);
-    std::printf("%-28s %9s %8.0f cycles %5.1f%% of %s", cases[m.case_index].name.data(), time_text(ours.ns).c_str(), m.cycles(ours),
-                100 * share, m.what().streams() ? "bandwidth" : "peak     ");
+    std::printf("%-28s %9s %8.0f cycles %5.1f%% of %s", cases[m.case_index].name.data(), time_text(ours.ns).c_str(),
+                m.cycles(ours), 100 * share, m.what().streams() ? "bandwidth" : "peak     ");
     for (const timing& t : m.timings)
         if (&t != &ours && t.right) std::printf("  %s %.2fx", t.name.data(), t.ns / ours.ns);
     std::printf("\n");
@@ -134,7 +134,8 @@ void print_line(const measurement& m, const timing& ours) {
 }
 
 /// One case as an entry of Google Benchmark.
-void run_case(benchmark::State& state, std::size_t case_index, const options& chosen, std::vector<measurement>& results, bool& failed) {
+void run_case(benchmark::State& state, std::size_t case_index, const options& chosen, std::vector<measurement>& results,
+              bool& failed) {
     for (auto _ : state) {
         measurement m = measure(case_index, chosen.peers, chosen.how);
         const timing* ours = nullptr;
@@ -223,8 +224,9 @@ int main(int count, char** arguments) {
     silent_reporter silent;
     benchmark::RunSpecifiedBenchmarks(&silent);
 
-    const std::string heading = "Compiler: " ASHLAR_BENCH_COMPILER ", flags `" ASHLAR_BENCH_FLAGS
-                                "`. Best of many rounds; a peer's column says how many times as long as ashlar it takes.";
+    const std::string heading =
+        "Compiler: " ASHLAR_BENCH_COMPILER ", flags `" ASHLAR_BENCH_FLAGS
+        "`. Best of many rounds; a peer's column says how many times as long as ashlar it takes.";
     if (!write_table(chosen.table, results, chosen.peers, heading)) {
         std::fprintf(stderr, "cannot write %s\n", chosen.table.c_str());
         return 1;

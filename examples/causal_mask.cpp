@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 // Causal masks: why scores must be filled with minus infinity and not with zero (after a PyTorch notebook).
+#include <limits>
+
 #include <ashlar/ashlar.hpp>
 
 #include "support/check.hpp"
 #include "support/notebook_fixtures.hpp"
-
-#include <limits>
 
 using namespace ashlar;
 using namespace examples;

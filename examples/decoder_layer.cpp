@@ -23,7 +23,8 @@ struct multi_head_attention {
 
     // All heads at once: [Heads, word, word] by [word, embedding] gives [Heads, word, embedding], since leading axes
     // are batch axes. Then the heads of a word are brought side by side. Lazy: the result is a recipe.
-    auto operator()(const any_expression auto& x_q, const any_expression auto& x_k, const any_expression auto& x_v) const {
+    auto operator()(const any_expression auto& x_q, const any_expression auto& x_k,
+                    const any_expression auto& x_v) const {
         const auto heads = attention(matmul(u_q, x_q), matmul(u_k, x_k), matmul(u_v, x_v), scale(1.0f));
         return matmul(reshape<word, Heads * 32>(permute<1, 0, 2>(heads)), w_out);
     }

@@ -15,18 +15,17 @@ namespace {
 inline constexpr axis<"token", 6> token;
 inline constexpr axis<"feature", 3> feature;
 
-constexpr tensor<float, token, feature> inputs{
-    {0.43f, 0.15f, 0.89f},   // your
-    {0.55f, 0.87f, 0.66f},   // journey
-    {0.57f, 0.85f, 0.64f},   // starts
-    {0.22f, 0.58f, 0.33f},   // with
-    {0.77f, 0.25f, 0.10f},   // one
-    {0.05f, 0.80f, 0.55f}};  // step
+constexpr tensor<float, token, feature> inputs{{0.43f, 0.15f, 0.89f},   // your
+                                               {0.55f, 0.87f, 0.66f},   // journey
+                                               {0.57f, 0.85f, 0.64f},   // starts
+                                               {0.22f, 0.58f, 0.33f},   // with
+                                               {0.77f, 0.25f, 0.10f},   // one
+                                               {0.05f, 0.80f, 0.55f}};  // step
 
 // How much "journey" attends to each token: dot products say how well two vectors are aligned.
 void one_query() {
     title("one query: \"journey\"");
-    const auto query = inputs[1];                   // a view of the second row: nothing is copied
+    const auto query = inputs[1];                     // a view of the second row: nothing is copied
     const auto scores = eval(matmul(inputs, query));  // [token, feature] by [feature] gives [token]
     check_near("scores", scores, {0.9544f, 1.4950f, 1.4754f, 0.8434f, 0.7070f, 1.0865f}, printed);
 

@@ -28,7 +28,8 @@ struct multihead_attention {
         return permute<1, 0, 2>(reshape<tokens, Heads, Width / Heads>(matmul(x, transpose(weight)) + bias));
     }
     /// [queries, Width], the heads side by side and projected once more.
-    auto operator()(const any_expression auto& query, const any_expression auto& key, const any_expression auto& value) const {
+    auto operator()(const any_expression auto& query, const any_expression auto& key,
+                    const any_expression auto& value) const {
         const auto heads = attention(projected<0>(query), projected<1>(key), projected<2>(value));
         const auto side_by_side = reshape<shape_of<decltype(query)>::extents[0], Width>(permute<1, 0, 2>(heads));
         return matmul(side_by_side, transpose(out_proj_weight)) + out_proj_bias;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // A PyTorch notebook without PyTorch: self-attention from seeds, its variant with linear layers, and causal ones.
 #include <ashlar/ashlar.hpp>
-#include <ashlar/nn/init.hpp>
-#include <ashlar/nn/linear.hpp>
-#include <ashlar/nn/reset_parameters.hpp>
+#include <ashlar/nn/init/init.hpp>
+#include <ashlar/nn/init/reset_parameters.hpp>
+#include <ashlar/nn/layers/linear.hpp>
 
 #include "support/check.hpp"
 
@@ -16,20 +16,20 @@ inline constexpr axis<"token", 6> token;
 inline constexpr axis<"feature", 3> feature;  // d_in
 inline constexpr axis<"head", 2> head;        // d_out
 
-constexpr tensor<float, token, feature> inputs{
-    {0.43f, 0.15f, 0.89f},   // your     (x1)
-    {0.55f, 0.87f, 0.66f},   // journey  (x2)
-    {0.57f, 0.85f, 0.64f},   // starts   (x3)
-    {0.22f, 0.58f, 0.33f},   // with     (x4)
-    {0.77f, 0.25f, 0.10f},   // one      (x5)
-    {0.05f, 0.80f, 0.55f}};  // step     (x6)
+constexpr tensor<float, token, feature> inputs{{0.43f, 0.15f, 0.89f},   // your     (x1)
+                                               {0.55f, 0.87f, 0.66f},   // journey  (x2)
+                                               {0.57f, 0.85f, 0.64f},   // starts   (x3)
+                                               {0.22f, 0.58f, 0.33f},   // with     (x4)
+                                               {0.77f, 0.25f, 0.10f},   // one      (x5)
+                                               {0.05f, 0.80f, 0.55f}};  // step     (x6)
 
 /// The notebook's class: three parameters, each made by torch.rand.
 struct self_attention {
     tensor<float, feature, head> w_query, w_key, w_value;
 
     explicit constexpr self_attention(nn::init::generator& random)
-        : w_query(nn::init::rand<float, feature, head>(random)), w_key(nn::init::rand<float, feature, head>(random)),
+        : w_query(nn::init::rand<float, feature, head>(random)),
+          w_key(nn::init::rand<float, feature, head>(random)),
           w_value(nn::init::rand<float, feature, head>(random)) {}
 
     constexpr auto operator()(const auto& x, const auto&... options) const {

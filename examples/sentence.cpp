@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 // A sentence from words to multi-head attention, plain and causal (after a PyTorch notebook).
-#include <ashlar/ashlar.hpp>
-
-#include "support/check.hpp"
-#include "support/notebook_fixtures.hpp"
-
 #include <algorithm>
 #include <iterator>
 #include <limits>
 #include <string_view>
+
+#include <ashlar/ashlar.hpp>
+
+#include "support/check.hpp"
+#include "support/notebook_fixtures.hpp"
 
 using namespace ashlar;
 using namespace examples;
@@ -77,9 +77,8 @@ int main() {
     // Adding one to all that remains changes nothing in a softmax, so it works, and is the same as the type `causal`,
     // which costs no memory and skips what it excludes.
     title("causal");
-    const auto mask = generate<float, word, word>([](auto i, auto j) {
-        return j <= i ? 1.0f : -std::numeric_limits<float>::infinity();
-    });
+    const auto mask = generate<float, word, word>(
+        [](auto i, auto j) { return j <= i ? 1.0f : -std::numeric_limits<float>::infinity(); });
     check_near("output with bias(mask)", joined(attention(q, k, v, bias(mask))), reference::causal_output, 1e-6);
     check_near("output with causal", joined(attention(q, k, v, causal)), reference::causal_output, 1e-6);
     check_near("weights with causal", mean<heads>(attention_weights(q, k, causal)), reference::causal_weights, 1e-6);

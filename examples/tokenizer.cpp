@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
 // A word tokenizer and an embedding that feed batched attention with biases (after a PyTorch notebook).
-#include <ashlar/ashlar.hpp>
-
-#include "support/check.hpp"
-#include "support/notebook_fixtures.hpp"
-
 #include <algorithm>
 #include <cctype>
 #include <iterator>
 #include <string>
 #include <string_view>
+
+#include <ashlar/ashlar.hpp>
+
+#include "support/check.hpp"
+#include "support/notebook_fixtures.hpp"
 
 using namespace ashlar;
 using namespace examples;
@@ -45,8 +45,7 @@ tensor<int, batch, word> encode(std::string_view sentence) {
 /// Back to words, the first with a capital.
 std::string decode(const tensor<int, batch, word>& tokens) {
     std::string sentence;
-    for (const int token : tokens)
-        sentence.append(sentence.empty() ? "" : " ").append(reference::vocabulary[token]);
+    for (const int token : tokens) sentence.append(sentence.empty() ? "" : " ").append(reference::vocabulary[token]);
     sentence[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(sentence[0])));
     return sentence;
 }

@@ -57,8 +57,12 @@ linear<width, width> projection(std::size_t n) {
 int main() {
     const linear<width, width> out{borrowed<width, width>(reference::mha_out_proj_weight),
                                    borrowed<width>(reference::mha_out_proj_bias)};
-    const encoder_layer layer{projection(0), projection(1), projection(2), out,
-                              linear<width, hidden>::numbered(0, 100), linear<hidden, width>::numbered(1, 200)};
+    const encoder_layer layer{projection(0),
+                              projection(1),
+                              projection(2),
+                              out,
+                              linear<width, hidden>::numbered(0, 100),
+                              linear<hidden, width>::numbered(1, 200)};
 
     title("encoder layer");
     tensor<float, token, width> x = borrowed<token, width>(reference::v);

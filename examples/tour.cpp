@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSL-1.0
 // A tour: a sentence, five PyTorch notebooks, an expression's plan and costs, its time beside loops and the peak.
-#include <ashlar/ashlar.hpp>
-#include <ashlar/plan/explain.hpp>
-
-#include "bench/support/peak.hpp"
-#include "support/check.hpp"
-#include "support/notebook_fixtures.hpp"
-
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <cstdio>
 #include <limits>
+
+#include <ashlar/ashlar.hpp>
+#include <ashlar/plan/report/explain.hpp>
+
+#include "bench/support/peak.hpp"
+#include "support/check.hpp"
+#include "support/notebook_fixtures.hpp"
 
 using namespace ashlar;
 
@@ -66,7 +66,8 @@ void attend_to_a_sentence() {
 
 /// x w^T + b with the weights of a seeded linear layer.
 auto study_layer(const any_expression auto& x, std::size_t m) {
-    return matmul(x, transpose(generate<float, 10, 10>([=](auto o, auto i) { return fixtures::centred(m, o, i, 158); }))) +
+    return matmul(x,
+                  transpose(generate<float, 10, 10>([=](auto o, auto i) { return fixtures::centred(m, o, i, 158); }))) +
            generate<float, 10>([=](auto o) { return fixtures::centred(m, o, 10, 158); });
 }
 
@@ -79,8 +80,9 @@ void go_through_the_notebooks() {
                {0.4419f, 0.6515f, 0.5683f}, printed);
     const auto keys = matmul(sentence, borrowed<feature, 2>(coded::w_key));
     const auto values = matmul(sentence, borrowed<feature, 2>(coded::w_value));
-    check_near("003 with trainable projections", attention(matmul(sentence[1], borrowed<feature, 2>(coded::w_query)), keys, values),
-               {0.3061f, 0.8210f}, printed);
+    check_near("003 with trainable projections",
+               attention(matmul(sentence[1], borrowed<feature, 2>(coded::w_query)), keys, values), {0.3061f, 0.8210f},
+               printed);
     check_near("003 the same, causal, all tokens",
                attention(matmul(sentence, borrowed<feature, 2>(coded::w_query)), keys, values, causal),
                coded::causal_attention, 1e-6);
@@ -88,22 +90,27 @@ void go_through_the_notebooks() {
     const auto x = borrowed(fixtures::transformer::x);
     check_near("002 a word by its similarity to others", attention(x[3], x, x, scale(1.0f)),
                fixtures::transformer::context_row_3, 1e-5);
-    check_near("002 causal weights", softmax(masked(matmul(x, transpose(x)), causal)), fixtures::transformer::causal_weights, 1e-5);
+    check_near("002 causal weights", softmax(masked(matmul(x, transpose(x)), causal)),
+               fixtures::transformer::causal_weights, 1e-5);
 
     namespace torch = fixtures::torch_attention;
     const auto v = borrowed(torch::v);
     check_near("000 self-attention", attention(v, v, v), torch::self_attention_output, 1e-6);
     check_near("000 a query and keys narrower than values",
-               attention(borrowed(torch::narrow_query), borrowed(torch::narrow_keys), v), torch::narrow_attention, 1e-6);
+               attention(borrowed(torch::narrow_query), borrowed(torch::narrow_keys), v), torch::narrow_attention,
+               1e-6);
 
-    const auto embedded = take(borrowed(fixtures::multi_head::embedding), tensor_view<const int, 7>(fixtures::multi_head::tokens));
-    check_near("001 embedding and projection", matmul(embedded, transpose(borrowed(fixtures::multi_head::query_weight))),
-               fixtures::multi_head::query, 1e-6);
+    const auto embedded =
+        take(borrowed(fixtures::multi_head::embedding), tensor_view<const int, 7>(fixtures::multi_head::tokens));
+    check_near("001 embedding and projection",
+               matmul(embedded, transpose(borrowed(fixtures::multi_head::query_weight))), fixtures::multi_head::query,
+               1e-6);
 
     const auto words_of_a_batch = borrowed(fixtures::attention_study::embedded);
-    check_near("004 batched attention with biases",
-               attention(study_layer(words_of_a_batch, 0), study_layer(words_of_a_batch, 1), study_layer(words_of_a_batch, 2)),
-               fixtures::attention_study::attention, 1e-6);
+    check_near(
+        "004 batched attention with biases",
+        attention(study_layer(words_of_a_batch, 0), study_layer(words_of_a_batch, 1), study_layer(words_of_a_batch, 2)),
+        fixtures::attention_study::attention, 1e-6);
 }
 
 // ------------------------------------------------------------------------------------- plan and costs
@@ -165,7 +172,9 @@ ASHLAR_NOINLINE void by_ashlar_causal(const queries& q, const keys& k, const key
 /// The best time of one call in seconds, out of several short runs of `calls`.
 template <class F>
 double best_of(double best, int calls, F f) {
-    return std::min(best, bench::seconds([&] { for (int c = 0; c < calls; ++c) f(); }) / calls);
+    return std::min(best, bench::seconds([&] {
+                              for (int c = 0; c < calls; ++c) f();
+                          }) / calls);
 }
 
 void row_of_times(const char* name, double time, double beside, std::size_t operations, double peak) {
@@ -221,6 +230,7 @@ int main() {
     const auto v = generate<float, key, head>(wave(0.3f));
     show_plan(q, k, v);
     measure(q, k, v);
-    std::puts("\nexamples/ goes through this step by step, from dot_product_attention.cpp on; ./run bench compares with others.");
+    std::puts(
+        "\nexamples/ goes through this step by step, from dot_product_attention.cpp on; ./run bench compares with others.");
     return examples::report();
 }

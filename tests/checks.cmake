@@ -3,6 +3,7 @@
 find_program(ASHLAR_BASH bash REQUIRED)
 find_program(ASHLAR_REFERENCE_GXX NAMES g++-12 g++)
 find_program(ASHLAR_REFERENCE_CLANG NAMES clang++-19)
+find_program(ASHLAR_CLANG_FORMAT NAMES clang-format-19)
 set(scripts "${CMAKE_CURRENT_SOURCE_DIR}/scripts")
 
 get_target_property(xsimd_include_dir xsimd INTERFACE_INCLUDE_DIRECTORIES)
@@ -21,9 +22,15 @@ add_test(NAME check/files COMMAND "${ASHLAR_BASH}" "${scripts}/check_files.sh" "
 add_test(NAME check/files_finds_violations COMMAND "${ASHLAR_BASH}" "${scripts}/check_files_test.sh")
 add_test(NAME check/errors_doc COMMAND "${ASHLAR_BASH}" "${scripts}/check_errors_doc.sh" "${PROJECT_SOURCE_DIR}")
 add_test(NAME check/run_keeps_time COMMAND "${ASHLAR_BASH}" "${scripts}/check_run_test.sh" "${PROJECT_SOURCE_DIR}")
-set_tests_properties(check/files check/files_finds_violations check/errors_doc check/run_keeps_time PROPERTIES LABELS check)
 add_test(NAME check/reference COMMAND "${ASHLAR_BASH}" "${scripts}/check_reference.sh" "${PROJECT_SOURCE_DIR}")
-set_tests_properties(check/files check/files_finds_violations check/errors_doc check/reference PROPERTIES LABELS check)
+set_tests_properties(check/files check/files_finds_violations check/errors_doc check/reference check/run_keeps_time
+                     PROPERTIES LABELS check)
+if(ASHLAR_CLANG_FORMAT)
+  add_test(NAME check/format COMMAND "${ASHLAR_BASH}" "${scripts}/check_format.sh" "${PROJECT_SOURCE_DIR}" "${ASHLAR_CLANG_FORMAT}")
+  set_tests_properties(check/format PROPERTIES LABELS check)
+else()
+  message(STATUS "ashlar: no clang-format-19: the formatting is not tested")
+endif()
 
 # Every public header compiles alone, and twice in one unit.
 set(lone_sources "")

@@ -15,7 +15,7 @@
 
 #include <tools/image_maker.hpp>
 
-#include <ashlar/io/replaced_file.hpp>
+#include <ashlar/io/files/replaced_file.hpp>
 
 namespace {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Decoding from a cache of keys and values.
-#include "ours.hpp"
-
 #include <ashlar/nn/kv_cache.hpp>
+
+#include "ours.hpp"
 
 namespace ashlar::bench {
 namespace {

@@ -2,12 +2,12 @@
 // The expressions that are measured, each written as a user would.
 #pragma once
 
-#include "bench/support/peer.hpp"
+#include <cstddef>
+#include <type_traits>
 
 #include <ashlar/ashlar.hpp>
 
-#include <cstddef>
-#include <type_traits>
+#include "bench/support/peer.hpp"
 
 namespace ashlar::bench {
 

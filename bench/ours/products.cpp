@@ -5,9 +5,8 @@
 namespace ashlar::bench {
 
 kernel ours_products(std::size_t case_index) {
-    static constexpr auto table = kernels_for_cases<ours_table<[](const problem& p) {
-        return p.op == operation::matmul || p.op == operation::feed_forward;
-    }>>();
+    static constexpr auto table = kernels_for_cases<
+        ours_table<[](const problem& p) { return p.op == operation::matmul || p.op == operation::feed_forward; }>>();
     return table[case_index];
 }
 

@@ -3,20 +3,21 @@
 // its stack limit lives in static matrices, as its pages advise.
 #define EIGEN_STACK_ALLOCATION_LIMIT 0
 #define EIGEN_DONT_PARALLELIZE
-#include "bench/support/peer.hpp"
+#include <cmath>
+#include <cstddef>
+#include <type_traits>
 
 #include <Eigen/Core>
 #include <unsupported/Eigen/SpecialFunctions>
 
-#include <cmath>
-#include <cstddef>
-#include <type_traits>
+#include "bench/support/peer.hpp"
 
 namespace ashlar::bench {
 namespace {
 
 template <class T, std::size_t Rows, std::size_t Cols>
-using matrix = Eigen::Matrix<T, static_cast<int>(Rows), static_cast<int>(Cols), Cols == 1 ? Eigen::ColMajor : Eigen::RowMajor>;
+using matrix =
+    Eigen::Matrix<T, static_cast<int>(Rows), static_cast<int>(Cols), Cols == 1 ? Eigen::ColMajor : Eigen::RowMajor>;
 template <class T, std::size_t Rows, std::size_t Cols>
 using input = Eigen::Map<const matrix<T, Rows, Cols>, Eigen::Aligned64>;
 template <class T, std::size_t Rows, std::size_t Cols>
@@ -43,7 +44,8 @@ void full_attention(const operands& o) {
     scores *= 1 / std::sqrt(T(P.cols));
     if constexpr (P.mask != mask_kind::full)
         for (std::size_t i = 0; i < P.rows; ++i) {
-            const auto row = static_cast<int>(i), first = static_cast<int>(P.first_key(i)), end = static_cast<int>(P.end_key(i));
+            const auto row = static_cast<int>(i), first = static_cast<int>(P.first_key(i)),
+                       end = static_cast<int>(P.end_key(i));
             scores.row(row).head(first).setConstant(-INFINITY);
             scores.row(row).tail(static_cast<int>(P.inner) - end).setConstant(-INFINITY);
         }

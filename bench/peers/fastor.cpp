@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 // Fastor: tensors of fixed size over the caller's memory. Only small ones: its temporaries live on the stack and its
 // kernels are unrolled by shape.
-#include "bench/support/peer.hpp"
-
-#include <Fastor/Fastor.h>
-
 #include <algorithm>
 #include <cmath>
 #include <type_traits>
+
+#include <Fastor/Fastor.h>
+
+#include "bench/support/peer.hpp"
 
 namespace ashlar::bench {
 namespace {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
 // ggml: one graph per case, planned once and computed on one thread; flash attention with its half-precision mask, and
 // products whose weights are stored the way it wants them, transposed.
-#include "bench/support/peer.hpp"
-
-#include <ggml-cpu.h>
-#include <ggml.h>
-
 #include <cmath>
 #include <cstdint>
 #include <memory>
 #include <vector>
+
+#include <ggml-cpu.h>
+#include <ggml.h>
+
+#include "bench/support/peer.hpp"
 
 namespace ashlar::bench {
 namespace {

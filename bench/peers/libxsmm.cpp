@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 // libxsmm's generated kernels for the products and a softmax written by hand between them, arranged as suits both:
 // queries transposed once, scores with queries in lanes, the second product reading them as its transposed operand.
-#include "softmax.hpp"
-
-#include "bench/support/peer.hpp"
-
-#include <libxsmm.h>
-
 #include <algorithm>
 #include <cmath>
 #include <memory>
 #include <utility>
 #include <vector>
+
+#include <libxsmm.h>
+
+#include "bench/support/peer.hpp"
+#include "softmax.hpp"
 
 namespace ashlar::bench {
 namespace {
@@ -19,8 +18,8 @@ namespace {
 constexpr int as_size(std::size_t n) { return static_cast<int>(n); }
 
 /// A kernel of column-major c[m, n] = a[m, k] b[k, n] (+ c), b stored as n x k where transposed.
-libxsmm_smmfunction generate(std::size_t m, std::size_t n, std::size_t k, std::size_t lda, std::size_t ldb, std::size_t ldc, bool transposed,
-                             float beta) {
+libxsmm_smmfunction generate(std::size_t m, std::size_t n, std::size_t k, std::size_t lda, std::size_t ldb,
+                             std::size_t ldc, bool transposed, float beta) {
     const int a = as_size(lda), b = as_size(ldb), c = as_size(ldc);
     const float alpha = 1;
     const int flags = transposed ? LIBXSMM_GEMM_FLAG_TRANS_B : LIBXSMM_GEMM_FLAG_NONE;
@@ -53,7 +52,8 @@ template <std::size_t First, std::size_t... I>
 }
 
 /// A square of one register by as many, by shuffles: each level of interleaving halves what is still to be turned.
-[[gnu::always_inline]] inline void transpose_square(const float* from, std::size_t cols, float scale, float* to, std::size_t stride) {
+[[gnu::always_inline]] inline void transpose_square(const float* from, std::size_t cols, float scale, float* to,
+                                                    std::size_t stride) {
     constexpr std::size_t n = vector_floats;
     vector rows[n], turned[n];
 #pragma GCC unroll 16
@@ -113,9 +113,11 @@ private:
     void turn(const float* q, std::size_t count) {
         const std::size_t d = p_.cols;
         const float scale = 1 / std::sqrt(static_cast<float>(d));
-        if (count % vector_floats != 0 || d % vector_floats != 0) return transpose(q, count, d, scale, turned_.data(), stride_);
+        if (count % vector_floats != 0 || d % vector_floats != 0)
+            return transpose(q, count, d, scale, turned_.data(), stride_);
         for (std::size_t r = 0; r < count; r += vector_floats)
-            for (std::size_t c = 0; c < d; c += vector_floats) transpose_square(q + r * d + c, d, scale, turned_.data() + c * stride_ + r, stride_);
+            for (std::size_t c = 0; c < d; c += vector_floats)
+                transpose_square(q + r * d + c, d, scale, turned_.data() + c * stride_ + r, stride_);
     }
     /// Minus infinity where a query does not keep a key; only near the edges of the block.
     void exclude(const query_block& b) {
@@ -159,8 +161,8 @@ runner product(const problem& p, const operands& where) {
     if (p.transposed) return {};
     if (p.doubles) {
         const double beta = 0;
-        const libxsmm_dmmfunction k =
-            libxsmm_dmmdispatch(as_size(p.cols), as_size(p.rows), as_size(p.inner), nullptr, nullptr, nullptr, nullptr, &beta, nullptr, nullptr);
+        const libxsmm_dmmfunction k = libxsmm_dmmdispatch(as_size(p.cols), as_size(p.rows), as_size(p.inner), nullptr,
+                                                          nullptr, nullptr, nullptr, &beta, nullptr, nullptr);
         if (!k) return {};
         return [k, where](std::size_t calls) {
             const operands_of_calls<false> of(where);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 // Raw loops over arrays of constant extents as a user would write them, left to the compiler at -O3.
-#include "bench/support/peer.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <type_traits>
+
+#include "bench/support/peer.hpp"
 
 namespace ashlar::bench {
 namespace {

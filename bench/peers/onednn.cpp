@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 // oneDNN: matmul and softmax primitives created once, one thread; weights reordered beforehand to the format that the
 // primitive asks for, activations and biases as its post-operations.
-#include "bench/support/peer.hpp"
-
-#include <dnnl.hpp>
-
 #include <cmath>
 #include <memory>
 #include <unordered_map>
 #include <vector>
+
+#include <dnnl.hpp>
+
+#include "bench/support/peer.hpp"
 
 namespace ashlar::bench {
 namespace {
@@ -58,9 +58,14 @@ runner attention(const problem& p, const operands& o) {
     scaled.set_output_scales(0, {1 / std::sqrt(static_cast<float>(p.cols))});
     const dnnl::matmul::primitive_desc first({q, keys, scores}, scaled, cpu()), second({scores, values, q}, cpu());
     const dnnl::softmax_forward::primitive_desc middle({dnnl::prop_kind::forward_inference, scores, 1}, cpu());
-    built->steps.push_back({dnnl::matmul(first), {{DNNL_ARG_SRC, over(q, o.in[0])}, {DNNL_ARG_WEIGHTS, over(keys, o.in[1])}, {DNNL_ARG_DST, score_memory}}});
-    built->steps.push_back({dnnl::softmax_forward(middle), {{DNNL_ARG_SRC, score_memory}, {DNNL_ARG_DST, score_memory}}});
-    built->steps.push_back({dnnl::matmul(second), {{DNNL_ARG_SRC, score_memory}, {DNNL_ARG_WEIGHTS, over(values, o.in[2])}, {DNNL_ARG_DST, result}}});
+    built->steps.push_back(
+        {dnnl::matmul(first),
+         {{DNNL_ARG_SRC, over(q, o.in[0])}, {DNNL_ARG_WEIGHTS, over(keys, o.in[1])}, {DNNL_ARG_DST, score_memory}}});
+    built->steps.push_back(
+        {dnnl::softmax_forward(middle), {{DNNL_ARG_SRC, score_memory}, {DNNL_ARG_DST, score_memory}}});
+    built->steps.push_back(
+        {dnnl::matmul(second),
+         {{DNNL_ARG_SRC, score_memory}, {DNNL_ARG_WEIGHTS, over(values, o.in[2])}, {DNNL_ARG_DST, result}}});
     return repeat(built);
 }
 
@@ -79,7 +84,9 @@ runner matmul(const problem& p, const operands& o) {
     const dnnl::memory::desc a = row_major(p.rows, p.inner), c = row_major(p.rows, p.cols);
     const dnnl::memory::desc b(shape(p.inner, p.cols), f32, p.transposed ? tag::ba : tag::ab);
     const dnnl::matmul::primitive_desc product({a, b, c}, cpu());
-    built->steps.push_back({dnnl::matmul(product), {{DNNL_ARG_SRC, over(a, o.in[0])}, {DNNL_ARG_WEIGHTS, over(b, o.in[1])}, {DNNL_ARG_DST, over(c, o.out)}}});
+    built->steps.push_back(
+        {dnnl::matmul(product),
+         {{DNNL_ARG_SRC, over(a, o.in[0])}, {DNNL_ARG_WEIGHTS, over(b, o.in[1])}, {DNNL_ARG_DST, over(c, o.out)}}});
     return repeat(built);
 }
 
@@ -92,12 +99,21 @@ runner feed_forward(const problem& p, const operands& o) {
     dnnl::post_ops gelu;
     gelu.append_eltwise(1, dnnl::algorithm::eltwise_gelu_erf, 0, 0);
     activated.set_post_ops(gelu);
-    const dnnl::matmul::primitive_desc first({x, any1, b1, inner}, activated, cpu()), second({inner, any2, b2, x}, cpu());
+    const dnnl::matmul::primitive_desc first({x, any1, b1, inner}, activated, cpu()),
+        second({inner, any2, b2, x}, cpu());
     const dnnl::memory w1 = reordered(over(row_major(p.cols, p.inner), o.in[1]), first.weights_desc(), built->stream);
     const dnnl::memory w2 = reordered(over(row_major(p.inner, p.cols), o.in[3]), second.weights_desc(), built->stream);
     const dnnl::memory middle(inner, cpu());
-    built->steps.push_back({dnnl::matmul(first), {{DNNL_ARG_SRC, over(x, o.in[0])}, {DNNL_ARG_WEIGHTS, w1}, {DNNL_ARG_BIAS, over(b1, o.in[2])}, {DNNL_ARG_DST, middle}}});
-    built->steps.push_back({dnnl::matmul(second), {{DNNL_ARG_SRC, middle}, {DNNL_ARG_WEIGHTS, w2}, {DNNL_ARG_BIAS, over(b2, o.in[4])}, {DNNL_ARG_DST, over(x, o.out)}}});
+    built->steps.push_back({dnnl::matmul(first),
+                            {{DNNL_ARG_SRC, over(x, o.in[0])},
+                             {DNNL_ARG_WEIGHTS, w1},
+                             {DNNL_ARG_BIAS, over(b1, o.in[2])},
+                             {DNNL_ARG_DST, middle}}});
+    built->steps.push_back({dnnl::matmul(second),
+                            {{DNNL_ARG_SRC, middle},
+                             {DNNL_ARG_WEIGHTS, w2},
+                             {DNNL_ARG_BIAS, over(b2, o.in[4])},
+                             {DNNL_ARG_DST, over(x, o.out)}}});
     return repeat(built);
 }
 
@@ -105,7 +121,8 @@ runner softmax(const problem& p, const operands& o) {
     auto built = std::make_shared<plan>();
     const dnnl::memory::desc x = row_major(p.rows, p.cols);
     const dnnl::softmax_forward::primitive_desc rows({dnnl::prop_kind::forward_inference, x, 1}, cpu());
-    built->steps.push_back({dnnl::softmax_forward(rows), {{DNNL_ARG_SRC, over(x, o.in[0])}, {DNNL_ARG_DST, over(x, o.out)}}});
+    built->steps.push_back(
+        {dnnl::softmax_forward(rows), {{DNNL_ARG_SRC, over(x, o.in[0])}, {DNNL_ARG_DST, over(x, o.out)}}});
     return repeat(built);
 }
 
@@ -114,9 +131,13 @@ runner layer_norm(const problem& p, const operands& o) {
     const dnnl::memory::desc x = row_major(p.rows, p.cols);
     const dnnl::memory::desc vector({static_cast<dnnl::memory::dim>(p.cols)}, f32, tag::a);
     const auto flags = dnnl::normalization_flags::use_scale | dnnl::normalization_flags::use_shift;
-    const dnnl::layer_normalization_forward::primitive_desc rows({dnnl::prop_kind::forward_inference, x, static_cast<float>(norm_epsilon), flags}, cpu());
+    const dnnl::layer_normalization_forward::primitive_desc rows(
+        {dnnl::prop_kind::forward_inference, x, static_cast<float>(norm_epsilon), flags}, cpu());
     built->steps.push_back({dnnl::layer_normalization_forward(rows),
-                            {{DNNL_ARG_SRC, over(x, o.in[0])}, {DNNL_ARG_SCALE, over(vector, o.in[1])}, {DNNL_ARG_SHIFT, over(vector, o.in[2])}, {DNNL_ARG_DST, over(x, o.out)}}});
+                            {{DNNL_ARG_SRC, over(x, o.in[0])},
+                             {DNNL_ARG_SCALE, over(vector, o.in[1])},
+                             {DNNL_ARG_SHIFT, over(vector, o.in[2])},
+                             {DNNL_ARG_DST, over(x, o.out)}}});
     return repeat(built);
 }
 

@@ -3,10 +3,10 @@
 // polynomial exponential, no normalisation before the second product.
 #pragma once
 
-#include "bench/support/bandwidth.hpp"
-
 #include <cstddef>
 #include <cstdint>
+
+#include "bench/support/bandwidth.hpp"
 
 namespace ashlar::bench::hand {
 
@@ -62,7 +62,8 @@ using vector_bits = std::int32_t __attribute__((vector_size(register_bytes), may
     const vector largest = vector{} + horizontal_max(larger(m0, m1));
     vector s0{}, s1{};
     for (i = 0; i + 2 * vector_floats <= full; i += 2 * vector_floats) {
-        const vector e0 = exponential(load(row + i) - largest), e1 = exponential(load(row + i + vector_floats) - largest);
+        const vector e0 = exponential(load(row + i) - largest),
+                     e1 = exponential(load(row + i + vector_floats) - largest);
         s0 += e0;
         s1 += e1;
         store(row + i) = e0;
@@ -82,7 +83,8 @@ using vector_bits = std::int32_t __attribute__((vector_size(register_bytes), may
     return horizontal_sum(s0 + s1);
 }
 
-/// The same for a register of queries at once: scores[keys][stride], lanes are queries, no step across lanes. Returns the sums.
+/// The same for a register of queries at once: scores[keys][stride], lanes are queries, no step across lanes. Returns
+/// the sums.
 [[gnu::always_inline]] inline vector softmax_lanes(float* scores, std::size_t keys, std::size_t stride) {
     vector m0 = load(scores), m1 = m0, m2 = m0, m3 = m0;
     std::size_t j = 0;
@@ -96,7 +98,8 @@ using vector_bits = std::int32_t __attribute__((vector_size(register_bytes), may
     const vector largest = larger(larger(m0, m1), larger(m2, m3));
     vector s0{}, s1{};
     for (j = 0; j + 2 <= keys; j += 2) {
-        const vector e0 = exponential(load(scores + j * stride) - largest), e1 = exponential(load(scores + (j + 1) * stride) - largest);
+        const vector e0 = exponential(load(scores + j * stride) - largest),
+                     e1 = exponential(load(scores + (j + 1) * stride) - largest);
         s0 += e0;
         s1 += e1;
         store(scores + j * stride) = e0;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 // xtensor for what it has without its BLAS companion: row maps and elementwise chains, lazily over fixed-shape tensors
 // with noalias assignment, as its pages advise.
-#include "bench/support/peer.hpp"
+#include <array>
 
 #include <xtensor/xadapt.hpp>
 #include <xtensor/xmath.hpp>
 #include <xtensor/xnoalias.hpp>
 #include <xtensor/xtensor.hpp>
 
-#include <array>
+#include "bench/support/peer.hpp"
 
 namespace ashlar::bench {
 namespace {
@@ -19,7 +19,8 @@ auto input(const operands& o, std::size_t i, std::size_t rows, std::size_t cols)
 
 void solve(const problem& p, const operands& o) {
     const auto x = input(o, 0, p.rows, p.cols);
-    auto out = xt::adapt(o.result<float>(), p.rows * p.cols, xt::no_ownership(), std::array<std::size_t, 2>{p.rows, p.cols});
+    auto out =
+        xt::adapt(o.result<float>(), p.rows * p.cols, xt::no_ownership(), std::array<std::size_t, 2>{p.rows, p.cols});
     if (p.op == operation::softmax) {
         const xt::xtensor<float, 2> largest = xt::amax(x, {1}, xt::keep_dims);
         xt::noalias(out) = xt::exp(x - largest);
@@ -30,7 +31,8 @@ void solve(const problem& p, const operands& o) {
         const auto gamma = input(o, 1, 1, p.cols), beta = input(o, 2, 1, p.cols);
         const xt::xtensor<float, 2> mean = xt::sum<float>(x, {1}, xt::keep_dims) / n;
         const xt::xtensor<float, 2> centred = x - mean;
-        const xt::xtensor<float, 2> factor = 1.0f / xt::sqrt(xt::sum<float>(centred * centred, {1}, xt::keep_dims) / n + static_cast<float>(norm_epsilon));
+        const xt::xtensor<float, 2> factor = 1.0f / xt::sqrt(xt::sum<float>(centred * centred, {1}, xt::keep_dims) / n +
+                                                             static_cast<float>(norm_epsilon));
         xt::noalias(out) = centred * factor * gamma + beta;
     } else {
         const auto y = input(o, 1, p.rows, p.cols);

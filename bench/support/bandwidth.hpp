@@ -2,10 +2,10 @@
 // The least that a streaming problem can cost: moving its operands and result once, without computing anything.
 #pragma once
 
-#include "problem.hpp"
-
 #include <cstddef>
 #include <cstring>
+
+#include "problem.hpp"
 
 namespace ashlar::bench {
 
@@ -53,7 +53,8 @@ struct stored_vector {
         for (; i + 4 * vector_floats <= n; i += 4 * vector_floats)
 #pragma GCC unroll 4
             for (std::size_t s = 0; s < 4; ++s)
-                store(to + i + s * vector_floats) = load(from + i + s * vector_floats) + load(second + i + s * vector_floats);
+                store(to + i + s * vector_floats) =
+                    load(from + i + s * vector_floats) + load(second + i + s * vector_floats);
     } else {
         for (; i + 4 * vector_floats <= n; i += 4 * vector_floats)
 #pragma GCC unroll 4

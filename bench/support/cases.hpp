@@ -2,12 +2,12 @@
 // The cases, in the order of the table.
 #pragma once
 
-#include "problem.hpp"
-
 #include <array>
 #include <cstddef>
 #include <string_view>
 #include <utility>
+
+#include "problem.hpp"
 
 namespace ashlar::bench {
 
@@ -33,7 +33,8 @@ consteval bench_case decode(std::string_view name, std::size_t keys, std::size_t
     return {name, {operation::attention, 1, keys, depth}};
 }
 /// The same from a cache, for queries that share a head of keys.
-consteval bench_case cached(std::string_view name, std::size_t queries, std::size_t keys, std::size_t depth, bool quick = true) {
+consteval bench_case cached(std::string_view name, std::size_t queries, std::size_t keys, std::size_t depth,
+                            bool quick = true) {
     bench_case c{name, {operation::attention, queries, keys, depth}, quick};
     c.what.cached = true;
     return c;

@@ -2,8 +2,6 @@
 // The operands of a problem, its result by plain loops in double precision, and the comparison with it.
 #pragma once
 
-#include "problem.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -13,6 +11,8 @@
 #include <memory>
 #include <new>
 #include <vector>
+
+#include "problem.hpp"
 
 namespace ashlar::bench {
 
@@ -78,7 +78,9 @@ private:
         return memory;
     }
     double round_to_element(double value) const { return what_.doubles ? value : static_cast<float>(value); }
-    double result(std::size_t i) const { return what_.doubles ? where_.result<double>()[i] : where_.result<float>()[i]; }
+    double result(std::size_t i) const {
+        return what_.doubles ? where_.result<double>()[i] : where_.result<float>()[i];
+    }
     void set_result(std::size_t i, double value) {
         if (what_.doubles)
             where_.result<double>()[i] = value;
@@ -127,7 +129,8 @@ private:
             for (std::size_t p = 0; p < what_.inner; ++p)
                 for (std::size_t j = 0; j < what_.cols; ++j)
                     reference_[i * what_.cols + j] +=
-                        values_[0][i * what_.inner + p] * values_[1][what_.transposed ? j * what_.inner + p : p * what_.cols + j];
+                        values_[0][i * what_.inner + p] *
+                        values_[1][what_.transposed ? j * what_.inner + p : p * what_.cols + j];
     }
     void compute_feed_forward() {
         std::vector<double> hidden_row(what_.inner);

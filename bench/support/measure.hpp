@@ -2,19 +2,19 @@
 // Measures a case: everybody checked, then timed by turns in rounds, of which each one's best counts.
 #pragma once
 
-#include "bandwidth.hpp"
-#include "data.hpp"
-#include "peak.hpp"
-#include "peer.hpp"
-
-#include <sys/resource.h>
-#include <time.h>
-
 #include <algorithm>
 #include <cmath>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <sys/resource.h>
+#include <time.h>
+
+#include "bandwidth.hpp"
+#include "data.hpp"
+#include "peak.hpp"
+#include "peer.hpp"
 
 namespace ashlar::bench {
 
@@ -30,14 +30,16 @@ struct timing {
 /// What is known of a case after its rounds.
 struct measurement {
     std::size_t case_index = 0;
-    double peak_flops = 0;    ///< FLOP/s of the multiply-add loop
-    double stream_ns = 0;     ///< moving the data of a streaming problem once; else 0
-    double clock = 0;         ///< cycles per ns, derived from the peak
+    double peak_flops = 0;  ///< FLOP/s of the multiply-add loop
+    double stream_ns = 0;   ///< moving the data of a streaming problem once; else 0
+    double clock = 0;       ///< cycles per ns, derived from the peak
     std::size_t rounds = 0;
     std::vector<timing> timings;  ///< ours first
 
     const problem& what() const { return cases[case_index].what; }
-    double share_of_peak(const timing& t) const { return t.ns > 0 ? what().useful_flops() / (t.ns * 1e-9) / peak_flops : 0; }
+    double share_of_peak(const timing& t) const {
+        return t.ns > 0 ? what().useful_flops() / (t.ns * 1e-9) / peak_flops : 0;
+    }
     double share_of_stream(const timing& t) const { return t.ns > 0 ? stream_ns / t.ns : 0; }
     double cycles(const timing& t) const { return t.ns * clock; }
 };
@@ -50,8 +52,8 @@ struct measuring {
 
 namespace detail {
 
-/// Seconds that this thread has run. On a virtual machine the kernel subtracts time that it believes stolen, at times from
-/// the wrong interval, so that this can be too short; a minimum over many would pick just those.
+/// Seconds that this thread has run. On a virtual machine the kernel subtracts time that it believes stolen, at times
+/// from the wrong interval, so that this can be too short; a minimum over many would pick just those.
 inline double thread_seconds() {
     timespec now{};
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
@@ -138,7 +140,8 @@ inline measurement measure(std::size_t case_index, const std::vector<peer>& peer
     double spent = 0;
     for (std::size_t round = 0; round < 5 || spent < how.seconds_per_case; ++round) {
         const double start_peak = seconds([&] {
-            result.peak_flops = std::max(result.peak_flops, what.doubles ? peak_flops<double>(2) : peak_flops<float>(2));
+            result.peak_flops =
+                std::max(result.peak_flops, what.doubles ? peak_flops<double>(2) : peak_flops<float>(2));
         });
         spent += start_peak;
         if (stream) spent += mover.turn();
@@ -152,12 +155,14 @@ inline measurement measure(std::size_t case_index, const std::vector<peer>& peer
         if (spent > 20 * how.seconds_per_case) break;
     }
     result.stream_ns = mover.best.ns;
-    const double lanes = static_cast<double>(what.doubles ? lane_width<double, current_config> : lane_width<float, current_config>);
+    const double lanes =
+        static_cast<double>(what.doubles ? lane_width<double, current_config> : lane_width<float, current_config>);
     result.clock = result.peak_flops * 1e-9 / (2 * lanes * how.fma_pipes);
     for (auto& c : contestants) result.timings.push_back(c.best);
     std::sort(result.timings.begin(), result.timings.end(), [&](const timing& a, const timing& b) {
         const auto place = [&](std::string_view name) {
-            return std::find_if(peers.begin(), peers.end(), [&](const peer& p) { return p.name == name; }) - peers.begin();
+            return std::find_if(peers.begin(), peers.end(), [&](const peer& p) { return p.name == name; }) -
+                   peers.begin();
         };
         return place(a.name) < place(b.name);
     });

@@ -2,12 +2,12 @@
 // The rate of multiply-adds that this core reaches now, which every share of peak is a share of.
 #pragma once
 
-#include <ashlar/core/config.hpp>
-#include <ashlar/kernel/register_block.hpp>
-#include <ashlar/kernel/simd.hpp>
-
 #include <chrono>
 #include <cstddef>
+
+#include <ashlar/core/config.hpp>
+#include <ashlar/kernel/product/register_block.hpp>
+#include <ashlar/kernel/simd.hpp>
 
 namespace ashlar::bench {
 
@@ -28,16 +28,13 @@ ASHLAR_NOINLINE T multiply_add_chain(std::size_t rounds) {
     vec sum[chains];
     const vec factor(T(0.5)), term(static_cast<T>(rounds));
     ASHLAR_UNROLL
-    for (std::size_t c = 0; c < chains; ++c)
-        sum[c] = vec(static_cast<T>(c));
+    for (std::size_t c = 0; c < chains; ++c) sum[c] = vec(static_cast<T>(c));
     for (std::size_t round = 0; round < rounds; ++round) {
         ASHLAR_UNROLL
-        for (std::size_t c = 0; c < chains; ++c)
-            sum[c] = fma(sum[c], factor, term);
+        for (std::size_t c = 0; c < chains; ++c) sum[c] = fma(sum[c], factor, term);
     }
     ASHLAR_UNROLL
-    for (std::size_t c = 1; c < chains; ++c)
-        sum[0] = sum[0] + sum[c];
+    for (std::size_t c = 1; c < chains; ++c) sum[0] = sum[0] + sum[c];
     T out[lane_width<T, Config>];
     sum[0].store(out);
     return out[0];
@@ -53,8 +50,7 @@ double peak_flops(int tries = 3) {
     for (int t = 0; t < tries; ++t) {
         const double time = seconds([&] { sink = multiply_add_chain<T, Config>(rounds); });
         const double rate = 2.0 * static_cast<double>(lane_width<T, Config> * chains * rounds) / time;
-        if (rate > best)
-            best = rate;
+        if (rate > best) best = rate;
     }
     static_cast<void>(sink);
     return best;

@@ -2,11 +2,11 @@
 // What a benchmark knows of those it measures: ours and the peers.
 #pragma once
 
-#include "cases.hpp"
-
 #include <functional>
 #include <string_view>
 #include <vector>
+
+#include "cases.hpp"
 
 namespace ashlar::bench {
 

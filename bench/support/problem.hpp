@@ -93,8 +93,8 @@ template <class T>
     return pointer;
 }
 
-/// Where a problem's operands and result lie; each begins at a cache line. Every pointer is hidden when it is taken out:
-/// in copies of all of them small problems would wait for what was just stored.
+/// Where a problem's operands and result lie; each begins at a cache line. Every pointer is hidden when it is taken
+/// out: in copies of all of them small problems would wait for what was just stored.
 struct operands {
     const void* in[most_operands] = {};
     void* out = nullptr;
@@ -110,8 +110,8 @@ struct operands {
     }
 };
 
-/// The operands of calls in a row: the same each time, or where calls are chained the previous result first. No call can
-/// be moved out of the loop around it.
+/// The operands of calls in a row: the same each time, or where calls are chained the previous result first. No call
+/// can be moved out of the loop around it.
 template <bool Chained>
 class operands_of_calls {
     std::array<operands, Chained ? 3 : 1> at_;

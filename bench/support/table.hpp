@@ -2,11 +2,11 @@
 // The measurements as a table in Markdown.
 #pragma once
 
-#include "measure.hpp"
-
 #include <cstdio>
 #include <string>
 #include <vector>
+
+#include "measure.hpp"
 
 namespace ashlar::bench {
 
@@ -26,13 +26,15 @@ inline void write_share(std::FILE* file, double share) {
 }
 
 /// Writes one row per case: our time, its share of the peak or of the streaming bound, cycles for short calls, and how
-/// many times as long each peer takes. An empty cell: the peer does not offer the case. A tilde: no turn was uninterrupted.
-inline bool write_table(const std::string& path, const std::vector<measurement>& results, const std::vector<peer>& peers,
-                        const std::string& heading) {
+/// many times as long each peer takes. An empty cell: the peer does not offer the case. A tilde: no turn was
+/// uninterrupted.
+inline bool write_table(const std::string& path, const std::vector<measurement>& results,
+                        const std::vector<peer>& peers, const std::string& heading) {
     std::FILE* const file = std::fopen(path.c_str(), "w");
     if (!file) return false;
     std::fprintf(file, "%s\n\n| case | ashlar | cycles | share of peak | share of bandwidth |", heading.c_str());
-    for (std::size_t p = 1; p < peers.size(); ++p) std::fprintf(file, " %.*s |", static_cast<int>(peers[p].name.size()), peers[p].name.data());
+    for (std::size_t p = 1; p < peers.size(); ++p)
+        std::fprintf(file, " %.*s |", static_cast<int>(peers[p].name.size()), peers[p].name.data());
     std::fprintf(file, "\n|---|---:|---:|---:|---:|");
     for (std::size_t p = 1; p < peers.size(); ++p) std::fprintf(file, "---:|");
     std::fprintf(file, "\n");

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 // A sentence encoder in the manner of BERT (MiniLM's shape): a Hugging Face file in, one vector per sentence out.
-#include <ashlar/ashlar.hpp>
-#include <ashlar/io.hpp>
-#include <ashlar/nn.hpp>
-
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+
+#include <ashlar/ashlar.hpp>
+#include <ashlar/io.hpp>
+#include <ashlar/nn.hpp>
 
 namespace {
 
@@ -26,7 +26,8 @@ struct embeddings {
 
     /// [sentences, rows] to [sentences, rows, embed]; all tokens are of the first sentence of a pair.
     auto operator()(const basic_tensor<int, batch, rows>& tokens) const {
-        return norm(word_embeddings(tokens) + slice<0, 0, std::ptrdiff_t{rows}>(position_embeddings.weight) + row(token_type_embeddings.weight, 0));
+        return norm(word_embeddings(tokens) + slice<0, 0, std::ptrdiff_t{rows}>(position_embeddings.weight) +
+                    row(token_type_embeddings.weight, 0));
     }
     template <class Self, class Visitor>
     static constexpr void members(Self& self, Visitor&& visit) {
@@ -40,7 +41,8 @@ struct embeddings {
 struct sentence_encoder {
     using input_type = tensor<int, batch, rows>;
     static constexpr nn::encoder_options options{
-        .layer = {.embed = embed, .heads = heads, .hidden = hidden, .activation = nn::activation::gelu, .eps = 1e-12}, .layers = layers};
+        .layer = {.embed = embed, .heads = heads, .hidden = hidden, .activation = nn::activation::gelu, .eps = 1e-12},
+        .layers = layers};
 
     ::embeddings embeddings;
     nn::encoder<options> encoder;
@@ -60,7 +62,8 @@ double microseconds_since(std::chrono::steady_clock::time_point start) {
 
 int main(int argc, char** argv) {
     if (argc > 2 || (argc == 2 && std::strcmp(argv[1], "--help") == 0)) {
-        std::puts("encoder [model.safetensors]\n  a BERT of 6 layers, 384 wide, as Hugging Face saves it; without it, random weights");
+        std::puts(
+            "encoder [model.safetensors]\n  a BERT of 6 layers, 384 wide, as Hugging Face saves it; without it, random weights");
         return argc > 2 ? 2 : 0;
     }
     static sentence_encoder model;
@@ -83,7 +86,8 @@ int main(int argc, char** argv) {
     static tensor<int, batch, rows> tokens;
     const tensor<int, batch> lengths{128, 100, 37, 5};
     for (std::size_t s = 0; s < batch; ++s)
-        for (std::size_t i = 0; i < rows; ++i) tokens(s, i) = static_cast<int>(i < static_cast<std::size_t>(lengths(s)) ? 1000 + 97 * i + s : 0);
+        for (std::size_t i = 0; i < rows; ++i)
+            tokens(s, i) = static_cast<int>(i < static_cast<std::size_t>(lengths(s)) ? 1000 + 97 * i + s : 0);
 
     static tensor<float, batch, rows, embed> x, y;
     using call = decltype(model.encoder(x, keys_below(lengths)));

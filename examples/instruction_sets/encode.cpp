@@ -5,7 +5,7 @@
 using namespace ashlar;
 
 std::size_t instruction_sets::ENCODE(const layer& weights, const rows& x, rows& y) noexcept {
-    static workspace<workspace_bytes<decltype(weights(x))>> scratch;   // as large as this variant's plan needs
+    static workspace<workspace_bytes<decltype(weights(x))>> scratch;  // as large as this variant's plan needs
     evaluate(y, weights(x), scratch);
     return current_config::register_bits;
 }

@@ -2,10 +2,10 @@
 // What every variant of the program shares: the weights' type, and one function for each set of instructions.
 #pragma once
 
+#include <cstddef>
+
 #include <ashlar/ashlar.hpp>
 #include <ashlar/nn.hpp>
-
-#include <cstddef>
 
 namespace instruction_sets {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // One program for every x86-64: the widest code that the processor can run is chosen once, when the program starts.
-#include "layer.hpp"
-
 #include <cstdio>
+
+#include "layer.hpp"
 
 using namespace ashlar;
 using namespace instruction_sets;
@@ -34,9 +34,9 @@ int main() {
 
     static rows y, plain;
     const std::size_t bits = best.encode(weights, x, y);
-    const std::size_t fewest = encode_sse2(weights, x, plain);   // what every x86-64 can run
+    const std::size_t fewest = encode_sse2(weights, x, plain);  // what every x86-64 can run
     const float apart = distance(y, plain);
-    std::printf("%s, registers of %zu bits; with %zu bits the same weights give what differs by %.1e\n", best.name, bits,
-                fewest, static_cast<double>(apart));
+    std::printf("%s, registers of %zu bits; with %zu bits the same weights give what differs by %.1e\n", best.name,
+                bits, fewest, static_cast<double>(apart));
     return apart < 1e-4f && bits >= fewest ? 0 : 1;
 }

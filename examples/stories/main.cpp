@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
 // Tells a story: a trained decoder with static shapes, a cache of keys and values, and no allocation while it talks.
-#include "model.hpp"
-#include "sampler.hpp"
-#include "tokenizer.hpp"
-
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <new>
 #include <string>
 #include <string_view>
+
+#include "model.hpp"
+#include "sampler.hpp"
+#include "tokenizer.hpp"
 
 #if __has_include(<unistd.h>)
 #include <unistd.h>
@@ -29,15 +29,14 @@ struct arguments {
 };
 
 void print_usage() {
-    std::puts(
-        "stories [option...]\n"
-        "  --model <folder>     with stories260K.safetensors and tok512.bin; default $ASHLAR_MODELS/stories260k\n"
-        "  --prompt <text>      how the story begins\n"
-        "  --steps <n>          tokens at most, 256\n"
-        "  --temperature <t>    0 tells the most likely story; 1 as the model was trained\n"
-        "  --top-p <p>          only the most likely tokens that sum up to p, 0.9\n"
-        "  --seed <n>           of the random numbers, 1\n"
-        "  --stats              tokens per second, scratch, heap allocations");
+    std::puts("stories [option...]\n"
+              "  --model <folder>     with stories260K.safetensors and tok512.bin; default $ASHLAR_MODELS/stories260k\n"
+              "  --prompt <text>      how the story begins\n"
+              "  --steps <n>          tokens at most, 256\n"
+              "  --temperature <t>    0 tells the most likely story; 1 as the model was trained\n"
+              "  --top-p <p>          only the most likely tokens that sum up to p, 0.9\n"
+              "  --seed <n>           of the random numbers, 1\n"
+              "  --stats              tokens per second, scratch, heap allocations");
 }
 
 /// False for what is no option.
@@ -131,7 +130,8 @@ int main(int argc, char** argv) {
 
     const std::vector<int> prompt = words.encode(options.prompt);
     if (prompt.size() >= model::context) {
-        std::fprintf(stderr, "stories: the prompt has %zu tokens, the model's context %zu\n", prompt.size(), model::context);
+        std::fprintf(stderr, "stories: the prompt has %zu tokens, the model's context %zu\n", prompt.size(),
+                     model::context);
         return 1;
     }
     static stories::session<model> story(weights);
@@ -155,8 +155,8 @@ int main(int argc, char** argv) {
 
     if (options.stats) {
         const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-        std::printf("%.0f tokens per second (reading the weights alone would allow %.0f)\n", static_cast<double>(told) / seconds,
-                    1 / seconds_to_read(weights));
+        std::printf("%.0f tokens per second (reading the weights alone would allow %.0f)\n",
+                    static_cast<double>(told) / seconds, 1 / seconds_to_read(weights));
         std::printf("%zu parameters, %zu bytes of scratch for a token, %zu bytes of keys and values\n",
                     ashlar::nn::parameter_count<model>, story.scratch_size(), sizeof(model::cache));
         std::printf("heap allocations: %zu\n", allocations - before);

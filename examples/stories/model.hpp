@@ -2,12 +2,12 @@
 // A small decoder in the manner of Llama: its shape as constants, its weights, and the state of one conversation.
 #pragma once
 
+#include <array>
+#include <cstddef>
+
 #include <ashlar/ashlar.hpp>
 #include <ashlar/io.hpp>
 #include <ashlar/nn.hpp>
-
-#include <array>
-#include <cstddef>
 
 namespace stories {
 
@@ -27,11 +27,8 @@ inline constexpr model_options stories260k{
 template <model_options Options>
 struct model {
     static constexpr std::size_t vocabulary = Options.vocabulary, context = Options.context, embed = Options.embed;
-    static constexpr nn::decoder_block_options block{.embed = embed,
-                                                     .heads = Options.heads,
-                                                     .kv_heads = Options.kv_heads,
-                                                     .hidden = Options.hidden,
-                                                     .eps = 1e-5};
+    static constexpr nn::decoder_block_options block{
+        .embed = embed, .heads = Options.heads, .kv_heads = Options.kv_heads, .hidden = Options.hidden, .eps = 1e-5};
     static constexpr std::size_t head_width = embed / Options.heads;
     static constexpr nn::rope_options positions{.head_width = head_width, .positions = context};
     static constexpr nn::decoder_stack_options stack_options{.block = block, .layers = Options.layers};
@@ -112,7 +109,8 @@ private:
     }
     template <std::size_t Rows>
     static constexpr std::size_t scratch_bytes() {
-        return workspace_bytes<decltype(step<Rows>(std::declval<const Model&>(), std::declval<const tensor<int, Rows>&>(),
+        return workspace_bytes<decltype(step<Rows>(std::declval<const Model&>(),
+                                                   std::declval<const tensor<int, Rows>&>(),
                                                    std::declval<typename Model::cache&>()))>;
     }
 
@@ -124,7 +122,8 @@ private:
     }
 
     const Model& weights;
-    typename Model::cache cache{};  // written once here, so that no page of it is new to the system while a story is told
+    typename Model::cache
+        cache{};  // written once here, so that no page of it is new to the system while a story is told
     tensor<float, vocabulary> logits;
     workspace<scratch_bytes<1>()> step_scratch;
 };

@@ -2,13 +2,13 @@
 // Choosing the next token from its scores: the best one, or by chance among the likely ones.
 #pragma once
 
-#include <ashlar/ashlar.hpp>
-
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <random>
+
+#include <ashlar/ashlar.hpp>
 
 namespace stories {
 

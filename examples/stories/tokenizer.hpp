@@ -50,7 +50,9 @@ public:
         push(tokens, " ");
         for (std::size_t i = 0; i < text.size();) {
             std::size_t length = 1;  // of an UTF-8 character
-            while (i + length < text.size() && length < 4 && (static_cast<unsigned char>(text[i + length]) & 0xC0) == 0x80) ++length;
+            while (i + length < text.size() && length < 4 &&
+                   (static_cast<unsigned char>(text[i + length]) & 0xC0) == 0x80)
+                ++length;
             push(tokens, text.substr(i, length));
             i += length;
         }

@@ -2,11 +2,11 @@
 // Comparing what an example computes with what it should be, and the exit code that comes of it.
 #pragma once
 
-#include <ashlar/ashlar.hpp>
-
 #include <cmath>
 #include <cstddef>
 #include <cstdio>
+
+#include <ashlar/ashlar.hpp>
 
 namespace examples {
 

@@ -3,11 +3,11 @@
 // in flash that only uses an image includes <ashlar/io/image.hpp> alone.
 #pragma once
 
-#include <ashlar/io/archive.hpp>
+#include <ashlar/io/files/result.hpp>
+#include <ashlar/io/formats/archive.hpp>
 #include <ashlar/io/image.hpp>
-#include <ashlar/io/load.hpp>
-#include <ashlar/io/names.hpp>
-#include <ashlar/io/names_of_models.hpp>
-#include <ashlar/io/result.hpp>
-#include <ashlar/io/save.hpp>
-#include <ashlar/io/save_image.hpp>
+#include <ashlar/io/image/save_image.hpp>
+#include <ashlar/io/model/load.hpp>
+#include <ashlar/io/model/names.hpp>
+#include <ashlar/io/model/names_of_models.hpp>
+#include <ashlar/io/model/save.hpp>

@@ -6,4 +6,6 @@
 using namespace ashlar;
 using rows = tensor<float, 32, 64>;
 
-rows encode(const nn::encoder_layer<{.embed = 64, .heads = 4, .hidden = 256}>& layer, const rows& x) noexcept { return layer(x); }
+rows encode(const nn::encoder_layer<{.embed = 64, .heads = 4, .hidden = 256}>& layer, const rows& x) noexcept {
+    return layer(x);
+}

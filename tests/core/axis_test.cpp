@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 // Dimensions: which are one type, which agree, and which name survives.
-#include <ashlar/core/axis.hpp>
-
 #include <cstddef>
 #include <type_traits>
 
 #include <gtest/gtest.h>
+
+#include <ashlar/core/axis.hpp>
 
 namespace {
 
@@ -24,7 +24,8 @@ static_assert(seq.extent == 64 && seq.name == fixed_string("seq"));
 static_assert(std::is_empty_v<axis<"seq", 64>>);
 static_assert(std::is_same_v<holds<seq>, holds<axis<"seq", 64>{}>> && !std::is_same_v<holds<seq>, holds<head>>);
 
-static_assert(any_dimension<int> && any_dimension<unsigned long> && any_dimension<axis<"seq", 64>> && any_dimension<const int>);
+static_assert(any_dimension<int> && any_dimension<unsigned long> && any_dimension<axis<"seq", 64>> &&
+              any_dimension<const int>);
 static_assert(!any_dimension<float> && !any_dimension<const char*> && !any_dimension<std::nullptr_t>);
 static_assert(!detail::is_axis<int> && detail::is_axis<axis<"seq", 64>>);
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 // The build settings as a type, and assertions that evaluate their condition once.
-#include <ashlar/core/config.hpp>
-
 #include <type_traits>
 
 #include <gtest/gtest.h>
+
+#include <ashlar/core/config.hpp>
 
 namespace {
 
@@ -25,8 +25,8 @@ static_assert(current_config::register_bits == 256);
 #endif
 
 using other = build_config<current_config::instruction_sets, current_config::register_bits, current_config::registers,
-                     current_config::stack_budget, current_config::l1_bytes, current_config::l2_bytes,
-                     !current_config::checks, current_config::fast_math>;
+                           current_config::stack_budget, current_config::l1_bytes, current_config::l2_bytes,
+                           !current_config::checks, current_config::fast_math>;
 static_assert(!std::is_same_v<current_config, other>, "builds with and without checks share no function");
 
 TEST(Config, AssertEvaluatesItsConditionOnce) {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
 // Shapes: sizes, strides, axis arguments, broadcasting and the edits that operations make.
-#include <ashlar/core/shape.hpp>
-
 #include <array>
 #include <cstddef>
 #include <type_traits>
@@ -10,6 +8,7 @@
 
 #include <ashlar/core/concepts.hpp>
 #include <ashlar/core/diagnostics.hpp>
+#include <ashlar/core/shape.hpp>
 
 namespace {
 
@@ -100,7 +99,8 @@ struct array : node {
     using shape_type = s<seq>;
     using expression_category = array_category;
 };
-static_assert(any_element<float> && any_element<bool> && any_element<const int> && !any_element<node> && !any_element<float*>);
+static_assert(any_element<float> && any_element<bool> && any_element<const int> && !any_element<node> &&
+              !any_element<float*>);
 static_assert(any_expression<node> && any_expression<const node&> && !any_expression<float> && !any_expression<node*>);
 static_assert(node_expression<node&> && !array_expression<node>);
 static_assert(array_expression<const array> && !node_expression<array>);

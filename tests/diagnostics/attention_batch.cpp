@@ -3,7 +3,7 @@
 // expect: ashlar: attention: the leading axes of q and k must broadcast
 // expect: attention_batch<
 // expect: ::broadcasts
-#include <ashlar/expr/attention.hpp>
+#include <ashlar/expr/attention/attention.hpp>
 #include <ashlar/tensor/tensor.hpp>
 
 namespace {

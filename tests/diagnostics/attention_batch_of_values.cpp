@@ -3,7 +3,7 @@
 // expect: ashlar: attention: the leading axes of v must broadcast to those of q and k
 // expect: attention_batch<
 // expect: ::broadcasts
-#include <ashlar/expr/attention.hpp>
+#include <ashlar/expr/attention/attention.hpp>
 #include <ashlar/tensor/tensor.hpp>
 
 namespace {

@@ -2,7 +2,7 @@
 // A bias of other elements.
 // expect: ashlar: attention: a bias or scale must have the element type of q
 // expect: element_types<float, double>::same
-#include <ashlar/expr/attention.hpp>
+#include <ashlar/expr/attention/attention.hpp>
 #include <ashlar/tensor/tensor.hpp>
 
 namespace {

@@ -3,7 +3,7 @@
 // expect: ashlar: attention: a bias or scale must broadcast to the scores
 // expect: option_shape<
 // expect: ::fits
-#include <ashlar/expr/attention.hpp>
+#include <ashlar/expr/attention/attention.hpp>
 #include <ashlar/tensor/tensor.hpp>
 
 namespace {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // A bool tensor as an option.
-// expect: ashlar: attention: options are a mask, scale(s), softcap(c), bias(e), score_mod(f) and fast; a bool tensor becomes a mask by keep(t) or ignore(t)
-// expect: attention_argument<
-// expect: ::is_option
-#include <ashlar/expr/attention.hpp>
+// expect: ashlar: attention: options are a mask, scale(s), softcap(c), bias(e), score_mod(f) and fast; a bool tensor
+// becomes a mask by keep(t) or ignore(t) expect: attention_argument< expect: ::is_option
+#include <ashlar/expr/attention/attention.hpp>
 #include <ashlar/tensor/tensor.hpp>
 
 namespace {

@@ -3,7 +3,7 @@
 // expect: ashlar: attention: q and k must have the same last axis
 // expect: attention_depth<8
 // expect: ::agrees
-#include <ashlar/expr/attention.hpp>
+#include <ashlar/expr/attention/attention.hpp>
 #include <ashlar/tensor/tensor.hpp>
 
 namespace {

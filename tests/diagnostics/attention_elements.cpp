@@ -2,7 +2,7 @@
 // Different element types.
 // expect: ashlar: attention: q, k and v must have the same element type; use cast<T>(x)
 // expect: element_types<float, double>::same
-#include <ashlar/expr/attention.hpp>
+#include <ashlar/expr/attention/attention.hpp>
 #include <ashlar/tensor/tensor.hpp>
 
 namespace {

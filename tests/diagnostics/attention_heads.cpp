@@ -3,7 +3,7 @@
 // expect: ashlar: attention: the heads of q (the axis before the last two) must be a multiple of those of k
 // expect: attention_heads<6
 // expect: ::divide
-#include <ashlar/expr/attention.hpp>
+#include <ashlar/expr/attention/attention.hpp>
 #include <ashlar/tensor/tensor.hpp>
 
 namespace {

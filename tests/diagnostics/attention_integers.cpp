@@ -2,7 +2,7 @@
 // Integers have no softmax.
 // expect: ashlar: attention: the elements must be floating-point numbers; use cast<float>(x)
 // expect: floating_elements<int>::given
-#include <ashlar/expr/attention.hpp>
+#include <ashlar/expr/attention/attention.hpp>
 #include <ashlar/tensor/tensor.hpp>
 
 namespace {

@@ -3,7 +3,7 @@
 // expect: ashlar: mask: the mask's tensor must broadcast to the scores
 // expect: mask_shape<
 // expect: ::fits
-#include <ashlar/expr/attention.hpp>
+#include <ashlar/expr/attention/attention.hpp>
 #include <ashlar/tensor/tensor.hpp>
 
 namespace {

@@ -4,7 +4,7 @@
 // expect: option_count<
 // expect: mask
 // expect: >::is_at_most_one
-#include <ashlar/expr/attention.hpp>
+#include <ashlar/expr/attention/attention.hpp>
 #include <ashlar/tensor/tensor.hpp>
 
 namespace {
@@ -16,7 +16,7 @@ const tensor<float, 2, 3, 7, 4> v{};
 #ifdef ASHLAR_EXPECT_ERROR
 auto y = attention(q, k, v, causal, keys_below(3));
 #else
-auto y = attention(q, k, v, causal && keys_below(3));
+auto y = attention(q, k, v, causal&& keys_below(3));
 #endif
 
 }  // namespace

@@ -2,7 +2,7 @@
 // A number as an option.
 // expect: ashlar: attention: options are a mask, scale(s)
 // expect: attention_argument<float>::is_option
-#include <ashlar/expr/attention.hpp>
+#include <ashlar/expr/attention/attention.hpp>
 #include <ashlar/tensor/tensor.hpp>
 
 namespace {

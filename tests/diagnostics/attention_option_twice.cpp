@@ -4,7 +4,7 @@
 // expect: option_count<
 // expect: scale
 // expect: >::is_at_most_one
-#include <ashlar/expr/attention.hpp>
+#include <ashlar/expr/attention/attention.hpp>
 #include <ashlar/tensor/tensor.hpp>
 
 namespace {

@@ -3,7 +3,7 @@
 // expect: ashlar: attention: q, k and v must be [..., rows, columns] of 2 to 5 axes
 // expect: attention_axes<
 // expect: ::are_supported
-#include <ashlar/expr/attention.hpp>
+#include <ashlar/expr/attention/attention.hpp>
 #include <ashlar/tensor/tensor.hpp>
 
 namespace {

@@ -3,7 +3,7 @@
 // expect: ashlar: attention: k and v must have the same rows, a value for each key
 // expect: attention_rows<7
 // expect: ::agree
-#include <ashlar/expr/attention.hpp>
+#include <ashlar/expr/attention/attention.hpp>
 #include <ashlar/tensor/tensor.hpp>
 
 namespace {

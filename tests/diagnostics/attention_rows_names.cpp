@@ -4,7 +4,7 @@
 // expect: attention_rows<
 // expect: "memory"
 // expect: "seq"
-#include <ashlar/expr/attention.hpp>
+#include <ashlar/expr/attention/attention.hpp>
 #include <ashlar/tensor/tensor.hpp>
 
 namespace {

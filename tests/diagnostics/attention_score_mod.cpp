@@ -2,7 +2,7 @@
 // A function of two arguments.
 // expect: ashlar: attention: the function of score_mod must take (score, query, key)
 // expect: score_mod_result<void, float>::is_a_score
-#include <ashlar/expr/attention.hpp>
+#include <ashlar/expr/attention/attention.hpp>
 #include <ashlar/tensor/tensor.hpp>
 
 namespace {

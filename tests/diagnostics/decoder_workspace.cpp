@@ -2,8 +2,8 @@
 // A workspace for a memory has at least remember_workspace_bytes<Memory, Cache>.
 // expect: ashlar: decoder: the workspace is too small; it needs remember_workspace_bytes<Memory, Cache>
 // expect: workspace_size<64,
-#include <ashlar/nn/decoder.hpp>
 #include <ashlar/nn/kv_cache.hpp>
+#include <ashlar/nn/transformers/decoder.hpp>
 
 using namespace ashlar;
 using decoder = nn::decoder<{.layer = {.embed = 128, .heads = 2}, .layers = 1}>;

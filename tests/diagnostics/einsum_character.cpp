@@ -2,7 +2,7 @@
 // A digit as a label.
 // expect: ashlar: einsum: subscripts are letters, one for each axis
 // expect: ::are_letters
-#include <ashlar/expr/einsum.hpp>
+#include <ashlar/expr/products/einsum.hpp>
 #include <ashlar/tensor/tensor.hpp>
 
 namespace {

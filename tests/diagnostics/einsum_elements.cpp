@@ -2,7 +2,7 @@
 // Different element types.
 // expect: ashlar: einsum: the element types must be the same; use cast<T>(x)
 // expect: element_types<float, double>::same
-#include <ashlar/expr/einsum.hpp>
+#include <ashlar/expr/products/einsum.hpp>
 #include <ashlar/tensor/tensor.hpp>
 
 namespace {

@@ -2,7 +2,7 @@
 // Ellipses are not supported.
 // expect: ashlar: einsum: an ellipsis is not supported; write a label for every axis
 // expect: "...j,kj->...k"
-#include <ashlar/expr/einsum.hpp>
+#include <ashlar/expr/products/einsum.hpp>
 #include <ashlar/tensor/tensor.hpp>
 
 namespace {

@@ -3,7 +3,7 @@
 // expect: ashlar: einsum: axes with the same label must have the same extent
 // expect: einsum_label<
 // expect: ::agrees
-#include <ashlar/expr/einsum.hpp>
+#include <ashlar/expr/products/einsum.hpp>
 #include <ashlar/tensor/tensor.hpp>
 
 namespace {

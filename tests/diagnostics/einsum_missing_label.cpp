@@ -3,7 +3,7 @@
 // expect: ashlar: einsum: an operand must have one label for each of its axes
 // expect: einsum_axes<
 // expect: ::match
-#include <ashlar/expr/einsum.hpp>
+#include <ashlar/expr/products/einsum.hpp>
 #include <ashlar/tensor/tensor.hpp>
 
 namespace {

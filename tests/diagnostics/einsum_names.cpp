@@ -4,7 +4,7 @@
 // expect: einsum_label<
 // expect: "seq"
 // expect: "head"
-#include <ashlar/expr/einsum.hpp>
+#include <ashlar/expr/products/einsum.hpp>
 #include <ashlar/tensor/tensor.hpp>
 
 namespace {

@@ -3,7 +3,7 @@
 // expect: ashlar: einsum: there must be one list of labels for each operand
 // expect: einsum_operands<3
 // expect: ::match
-#include <ashlar/expr/einsum.hpp>
+#include <ashlar/expr/products/einsum.hpp>
 #include <ashlar/tensor/tensor.hpp>
 
 namespace {

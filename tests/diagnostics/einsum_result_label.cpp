@@ -3,7 +3,7 @@
 // expect: ashlar: einsum: every label of the result must occur in an operand
 // expect: "ij,kj->in"
 // expect: ::labels_exist
-#include <ashlar/expr/einsum.hpp>
+#include <ashlar/expr/products/einsum.hpp>
 #include <ashlar/tensor/tensor.hpp>
 
 namespace {

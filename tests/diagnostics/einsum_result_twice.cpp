@@ -2,7 +2,7 @@
 // A label twice in the result.
 // expect: ashlar: einsum: a label can occur only once in the result
 // expect: ::labels_are_distinct
-#include <ashlar/expr/einsum.hpp>
+#include <ashlar/expr/products/einsum.hpp>
 #include <ashlar/tensor/tensor.hpp>
 
 namespace {

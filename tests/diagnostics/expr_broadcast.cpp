@@ -2,7 +2,7 @@
 // Adding a row of another length.
 // expect: ashlar: elementwise operation: the shapes must broadcast: from the last axis on
 // expect: broadcast_shapes<
-#include <ashlar/expr/operators.hpp>
+#include <ashlar/expr/elementwise/operators.hpp>
 
 using namespace ashlar;
 tensor<float, 2, 3> x;

@@ -3,7 +3,7 @@
 // expect: ashlar: elementwise operation: the shapes must broadcast
 // expect g++: axis<ashlar::fixed_string<4>{"key"}, 4>
 // expect clang: axis<"key", 4>
-#include <ashlar/expr/operators.hpp>
+#include <ashlar/expr/elementwise/operators.hpp>
 
 using namespace ashlar;
 inline constexpr axis<"seq", 4> seq;

@@ -2,7 +2,7 @@
 // Broadcasting an axis of extent 2 to 3.
 // expect: ashlar: broadcast_to: from the last axis on, each extent must be 1 or that of the result
 // expect: broadcast_target<
-#include <ashlar/expr/shape_ops.hpp>
+#include <ashlar/expr/shape/shape_ops.hpp>
 
 using namespace ashlar;
 tensor<float, 2> x;

@@ -2,7 +2,7 @@
 // Joining parts that differ on another axis.
 // expect: ashlar: concat: the parts must have the same rank and agree on every axis but the one they are
 // expect: concatenated_shapes<0,
-#include <ashlar/expr/shape_ops.hpp>
+#include <ashlar/expr/shape/shape_ops.hpp>
 
 using namespace ashlar;
 tensor<float, 2, 3> x;

@@ -2,7 +2,7 @@
 // Joining integers and floats.
 // expect: ashlar: concat: the element types must be the same; use cast<T>(x)
 // expect: element_types<float, int>
-#include <ashlar/expr/shape_ops.hpp>
+#include <ashlar/expr/shape/shape_ops.hpp>
 
 using namespace ashlar;
 tensor<float, 2> x;

@@ -2,7 +2,7 @@
 // && of numbers.
 // expect: ashlar: elementwise operation: the function is not defined for these elements
 // expect: and_function, float>
-#include <ashlar/expr/operators.hpp>
+#include <ashlar/expr/elementwise/operators.hpp>
 
 using namespace ashlar;
 tensor<float, 3> x;

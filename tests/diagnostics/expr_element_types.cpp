@@ -2,7 +2,7 @@
 // Adding integers to floats.
 // expect: ashlar: elementwise operation: the element types must be the same; use cast<T>(x)
 // expect: element_types<float, int>
-#include <ashlar/expr/operators.hpp>
+#include <ashlar/expr/elementwise/operators.hpp>
 
 using namespace ashlar;
 tensor<float, 3> x;

@@ -2,7 +2,7 @@
 // A number with a fraction beside integers.
 // expect: ashlar: elementwise operation: a floating-point number beside integers would lose its fraction; use
 // expect: value_conversion<double, int>
-#include <ashlar/expr/operators.hpp>
+#include <ashlar/expr/elementwise/operators.hpp>
 
 using namespace ashlar;
 tensor<int, 3> x;

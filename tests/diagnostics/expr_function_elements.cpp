@@ -2,7 +2,7 @@
 // The exponential of integers.
 // expect: ashlar: elementwise operation: the function is not defined for these elements; use cast<T>(x)
 // expect: exp_function, int>
-#include <ashlar/expr/elementwise.hpp>
+#include <ashlar/expr/elementwise/elementwise.hpp>
 
 using namespace ashlar;
 tensor<int, 3> x;

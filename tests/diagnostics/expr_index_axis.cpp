@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Coordinates along an axis that the shape does not have.
 // expect: ashlar: index: the axis must be a position or a named axis that occurs once in the shape
-// expect: axis_argument<1, 
-#include <ashlar/expr/index.hpp>
+// expect: axis_argument<1,
+#include <ashlar/expr/elementwise/shape_constants.hpp>
 
 using namespace ashlar;
 tensor<float, 3> x;

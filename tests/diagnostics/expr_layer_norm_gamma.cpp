@@ -2,7 +2,7 @@
 // layer_norm with a gamma of another length.
 // expect: ashlar: layer_norm: gamma must broadcast to the shape of x; give it the last axis
 // expect: broadcast_target<
-#include <ashlar/expr/normalize.hpp>
+#include <ashlar/expr/reductions/normalize.hpp>
 
 using namespace ashlar;
 tensor<float, 2, 3> x;

@@ -2,8 +2,8 @@
 // A let whose function returns nothing.
 // expect: ashlar: let: the function must take one expression and return one
 // expect: let_body<
-#include <ashlar/expr/let.hpp>
-#include <ashlar/expr/operators.hpp>
+#include <ashlar/expr/elementwise/operators.hpp>
+#include <ashlar/expr/nodes/let.hpp>
 
 using namespace ashlar;
 struct nothing {

@@ -2,7 +2,7 @@
 // map with a function of too many arguments.
 // expect: ashlar: map: the function must take one argument for each operand and return a number
 // expect: mapped_function<
-#include <ashlar/expr/elementwise.hpp>
+#include <ashlar/expr/elementwise/elementwise.hpp>
 
 using namespace ashlar;
 float add(float x, float y);

@@ -2,7 +2,7 @@
 // map of operands that do not broadcast.
 // expect: ashlar: map: the shapes of the operands must broadcast; reshape, transpose or rename one
 // expect: broadcast_shapes<
-#include <ashlar/expr/elementwise.hpp>
+#include <ashlar/expr/elementwise/elementwise.hpp>
 
 using namespace ashlar;
 float add(float x, float y);

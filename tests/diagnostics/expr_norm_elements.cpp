@@ -2,7 +2,7 @@
 // rms_norm of integers.
 // expect: ashlar: norm: the elements must be floating-point numbers; use cast<float>(x)
 // expect: floating_elements<int>
-#include <ashlar/expr/normalize.hpp>
+#include <ashlar/expr/reductions/normalize.hpp>
 
 using namespace ashlar;
 tensor<int, 3> x;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // layer_norm of a scalar.
 // expect: ashlar: norm: a scalar has no last axis to normalise; give an expression of rank 1 at least
-// expect: axis_argument<-1, 
-#include <ashlar/expr/normalize.hpp>
+// expect: axis_argument<-1,
+#include <ashlar/expr/reductions/normalize.hpp>
 
 using namespace ashlar;
 #ifdef ASHLAR_EXPECT_ERROR

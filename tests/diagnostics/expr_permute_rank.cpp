@@ -2,7 +2,7 @@
 // A permutation of too few axes.
 // expect: ashlar: permute: the arguments must name every axis of the shape once; list all of them
 // expect: permutation_of<
-#include <ashlar/expr/shape_ops.hpp>
+#include <ashlar/expr/shape/shape_ops.hpp>
 
 using namespace ashlar;
 tensor<float, 2, 3, 4> x;

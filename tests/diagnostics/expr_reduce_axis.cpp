@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // A sum along an axis that the shape does not have.
 // expect: ashlar: reduction: each axis must be a position or a named axis that occurs once in the shape
-// expect: axis_argument<2, 
-#include <ashlar/expr/reduce.hpp>
+// expect: axis_argument<2,
+#include <ashlar/expr/reductions/reduce.hpp>
 
 using namespace ashlar;
 tensor<float, 2, 3> x;

@@ -2,8 +2,8 @@
 // The sum of bools.
 // expect: ashlar: reduction: all and any take bool; sum, max, min and argmax numbers; mean, variance and
 // expect: reduction_kind::sum, bool>
-#include <ashlar/expr/elementwise.hpp>
-#include <ashlar/expr/reduce.hpp>
+#include <ashlar/expr/elementwise/elementwise.hpp>
+#include <ashlar/expr/reductions/reduce.hpp>
 
 using namespace ashlar;
 tensor<bool, 3> x;

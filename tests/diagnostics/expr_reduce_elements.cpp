@@ -2,8 +2,8 @@
 // The mean of integers.
 // expect: ashlar: reduction: all and any take bool; sum, max, min and argmax numbers; mean, variance and
 // expect: reduction_kind::mean, int>
-#include <ashlar/expr/elementwise.hpp>
-#include <ashlar/expr/reduce.hpp>
+#include <ashlar/expr/elementwise/elementwise.hpp>
+#include <ashlar/expr/reductions/reduce.hpp>
 
 using namespace ashlar;
 tensor<int, 3> x;

@@ -2,7 +2,7 @@
 // A sum along a name that occurs twice.
 // expect: ashlar: reduction: each axis must be a position or a named axis that occurs once in the shape
 // expect: axis_argument<
-#include <ashlar/expr/reduce.hpp>
+#include <ashlar/expr/reductions/reduce.hpp>
 
 using namespace ashlar;
 inline constexpr axis<"seq", 4> seq;

@@ -2,7 +2,7 @@
 // A maximum along the same axis twice.
 // expect: ashlar: reduction: an axis is named twice; leave one out
 // expect: distinct_axes<
-#include <ashlar/expr/reduce.hpp>
+#include <ashlar/expr/reductions/reduce.hpp>
 
 using namespace ashlar;
 tensor<float, 2, 3> x;

@@ -2,7 +2,7 @@
 // Renaming to another extent.
 // expect: ashlar: rename: there must be one dimension for each axis, of the same extent
 // expect: renamed_extents<
-#include <ashlar/expr/shape_ops.hpp>
+#include <ashlar/expr/shape/shape_ops.hpp>
 
 using namespace ashlar;
 inline constexpr axis<"seq", 4> seq;

@@ -2,7 +2,7 @@
 // A reshape to another number of elements.
 // expect: ashlar: reshape: the number of elements must stay the same; change a dimension or make one -1
 // expect: reshape_count<
-#include <ashlar/expr/shape_ops.hpp>
+#include <ashlar/expr/shape/shape_ops.hpp>
 
 using namespace ashlar;
 tensor<float, 2, 3> x;

@@ -2,8 +2,8 @@
 // A reshape whose -1 would not be an integer.
 // expect: ashlar: reshape: the number of elements must stay the same; change a dimension or make one -1
 // expect: reshape_count<
-#include <ashlar/expr/operators.hpp>
-#include <ashlar/expr/shape_ops.hpp>
+#include <ashlar/expr/elementwise/operators.hpp>
+#include <ashlar/expr/shape/shape_ops.hpp>
 
 using namespace ashlar;
 tensor<float, 2, 3> x;

@@ -2,7 +2,7 @@
 // A reshape with two dimensions left open.
 // expect: ashlar: reshape: at most one dimension can be -1; give the others
 // expect: reshape_dimensions<-1, -1>
-#include <ashlar/expr/shape_ops.hpp>
+#include <ashlar/expr/shape/shape_ops.hpp>
 
 using namespace ashlar;
 tensor<float, 2, 3> x;

@@ -2,7 +2,7 @@
 // A row of a scalar.
 // expect: ashlar: row: a scalar has no axis to take an entry from
 // expect: row_of<
-#include <ashlar/expr/shape_ops.hpp>
+#include <ashlar/expr/shape/shape_ops.hpp>
 
 using namespace ashlar;
 #ifdef ASHLAR_EXPECT_ERROR

@@ -2,7 +2,7 @@
 // A slice along an axis that the shape does not have.
 // expect: ashlar: slice: the axis must be a position or a named axis that occurs once in the shape
 // expect: axis_argument<
-#include <ashlar/expr/shape_ops.hpp>
+#include <ashlar/expr/shape/shape_ops.hpp>
 
 using namespace ashlar;
 inline constexpr axis<"seq", 4> seq;

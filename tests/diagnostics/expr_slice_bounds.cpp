@@ -2,7 +2,7 @@
 // A slice beyond the end.
 // expect: ashlar: slice: first and last must lie within the axis and enclose an entry
 // expect: slice_bounds<2, 5, 1, 4
-#include <ashlar/expr/shape_ops.hpp>
+#include <ashlar/expr/shape/shape_ops.hpp>
 
 using namespace ashlar;
 tensor<float, 4> x;

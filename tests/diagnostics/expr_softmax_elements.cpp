@@ -2,7 +2,7 @@
 // softmax of integers.
 // expect: ashlar: softmax: the elements must be floating-point numbers; use cast<float>(x)
 // expect: floating_elements<int>
-#include <ashlar/expr/normalize.hpp>
+#include <ashlar/expr/reductions/normalize.hpp>
 
 using namespace ashlar;
 tensor<int, 3> x;

@@ -2,7 +2,7 @@
 // Squeezing an axis of extent 3.
 // expect: ashlar: squeeze: only an axis of extent 1 can be dropped; use row, slice or a reduction
 // expect: squeezed_axis<1, 3
-#include <ashlar/expr/shape_ops.hpp>
+#include <ashlar/expr/shape/shape_ops.hpp>
 
 using namespace ashlar;
 tensor<float, 1, 3> x;

@@ -2,7 +2,7 @@
 // Stacking different shapes.
 // expect: ashlar: stack: the parts must have the same shape; concat joins along an axis they have
 // expect: stacked_shapes<
-#include <ashlar/expr/shape_ops.hpp>
+#include <ashlar/expr/shape/shape_ops.hpp>
 
 using namespace ashlar;
 tensor<float, 2> x;

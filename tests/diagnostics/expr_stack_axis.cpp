@@ -2,7 +2,7 @@
 // Stacking along an axis beyond the end.
 // expect: ashlar: stack: the position must be one of the result's, whose rank is one more
 // expect: new_axis_position<2
-#include <ashlar/expr/shape_ops.hpp>
+#include <ashlar/expr/shape/shape_ops.hpp>
 
 using namespace ashlar;
 tensor<float, 2> x;

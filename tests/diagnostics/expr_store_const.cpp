@@ -2,8 +2,8 @@
 // store to a const tensor.
 // expect: ashlar: store: the destination must be a named tensor or a view whose elements are not const
 // expect: store_destination<
-#include <ashlar/expr/operators.hpp>
-#include <ashlar/expr/store.hpp>
+#include <ashlar/expr/elementwise/operators.hpp>
+#include <ashlar/expr/nodes/store.hpp>
 
 using namespace ashlar;
 tensor<float, 3> x;

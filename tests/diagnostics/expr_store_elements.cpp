@@ -2,8 +2,8 @@
 // store of floats to a tensor of doubles.
 // expect: ashlar: store: the destination must have the element type of the expression; use cast<T>(x)
 // expect: element_types<double, float>
-#include <ashlar/expr/operators.hpp>
-#include <ashlar/expr/store.hpp>
+#include <ashlar/expr/elementwise/operators.hpp>
+#include <ashlar/expr/nodes/store.hpp>
 
 using namespace ashlar;
 tensor<float, 3> x;

@@ -2,8 +2,8 @@
 // store to a destination of another shape.
 // expect: ashlar: store: the destination must have the shape of the expression; reshape or rename one
 // expect: assigned_shape<
-#include <ashlar/expr/operators.hpp>
-#include <ashlar/expr/store.hpp>
+#include <ashlar/expr/elementwise/operators.hpp>
+#include <ashlar/expr/nodes/store.hpp>
 
 using namespace ashlar;
 tensor<float, 2, 3> x;

@@ -2,7 +2,7 @@
 // Taking at positions that are no integers.
 // expect: ashlar: take: the indices must be integers; use cast<int>(x)
 // expect: index_elements<float>
-#include <ashlar/expr/shape_ops.hpp>
+#include <ashlar/expr/shape/shape_ops.hpp>
 
 using namespace ashlar;
 tensor<float, 5, 3> x;

@@ -2,7 +2,7 @@
 // A new axis beyond the end.
 // expect: ashlar: unsqueeze: the position must be one of the result's, whose rank is one more
 // expect: new_axis_position<3
-#include <ashlar/expr/shape_ops.hpp>
+#include <ashlar/expr/shape/shape_ops.hpp>
 
 using namespace ashlar;
 tensor<float, 2, 3> x;

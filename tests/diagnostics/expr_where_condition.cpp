@@ -2,7 +2,7 @@
 // where with a condition of numbers.
 // expect: ashlar: where: the condition must have bool elements; compare it with something
 // expect: element_types<float, bool>
-#include <ashlar/expr/operators.hpp>
+#include <ashlar/expr/elementwise/operators.hpp>
 
 using namespace ashlar;
 tensor<float, 3> x;

@@ -2,9 +2,9 @@
 // where with a mask and values of rank 1.
 // expect: ashlar: where: the mask must fit the values, whose last two axes are queries and keys; unsqueeze
 // expect: where_mask<
+#include <ashlar/expr/elementwise/where.hpp>
 #include <ashlar/expr/masks/causal.hpp>
-#include <ashlar/expr/shape_ops.hpp>
-#include <ashlar/expr/where.hpp>
+#include <ashlar/expr/shape/shape_ops.hpp>
 
 using namespace ashlar;
 tensor<float, 6> x;

@@ -2,8 +2,8 @@
 // where with a mask and values that do not broadcast.
 // expect: ashlar: where: the shapes of both values must broadcast; reshape, transpose or rename one
 // expect: broadcast_shapes<
+#include <ashlar/expr/elementwise/where.hpp>
 #include <ashlar/expr/masks/causal.hpp>
-#include <ashlar/expr/where.hpp>
 
 using namespace ashlar;
 tensor<float, 4, 6> x;

@@ -2,7 +2,7 @@
 // where with a condition of another length.
 // expect: ashlar: where: the shapes of the condition and both values must broadcast
 // expect: broadcast_shapes<
-#include <ashlar/expr/elementwise.hpp>
+#include <ashlar/expr/elementwise/elementwise.hpp>
 
 using namespace ashlar;
 tensor<float, 2, 3> x;

@@ -2,7 +2,7 @@
 // where between integers and floats.
 // expect: ashlar: where: the element types of both values must be the same; use cast<T>(x)
 // expect: element_types<float, int>
-#include <ashlar/expr/operators.hpp>
+#include <ashlar/expr/elementwise/operators.hpp>
 
 using namespace ashlar;
 tensor<float, 3> x;

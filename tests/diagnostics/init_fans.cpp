@@ -2,7 +2,7 @@
 // A bias where a weight is expected.
 // expect: ashlar: init: a weight must have at least two axes, [out, in]; use uniform or normal
 // expect: weight_rank<
-#include <ashlar/nn/init.hpp>
+#include <ashlar/nn/init/init.hpp>
 
 using namespace ashlar;
 #ifdef ASHLAR_EXPECT_ERROR

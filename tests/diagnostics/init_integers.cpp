@@ -2,7 +2,7 @@
 // Random integers.
 // expect: ashlar: init: random numbers are float or double; fill such a tensor and cast<T> it
 // expect: random_elements<
-#include <ashlar/nn/init.hpp>
+#include <ashlar/nn/init/init.hpp>
 
 using namespace ashlar;
 #ifdef ASHLAR_EXPECT_ERROR

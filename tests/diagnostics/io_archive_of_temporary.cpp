@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 // An archive over the bytes of a temporary.
 // expect: ashlar: io: the bytes of a temporary would dangle; name the memory first
-#include <ashlar/io/archive.hpp>
-
 #include <span>
 #include <vector>
+
+#include <ashlar/io/formats/archive.hpp>
 
 using namespace ashlar;
 std::vector<char> read();

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 // A model image that is viewed in the bytes of a temporary.
 // expect: ashlar: io: the bytes of a temporary would dangle; name the memory first
-#include <ashlar/io/image.hpp>
-#include <ashlar/tensor/tensor.hpp>
-
 #include <span>
 #include <vector>
+
+#include <ashlar/io/image.hpp>
+#include <ashlar/tensor/tensor.hpp>
 
 using namespace ashlar;
 std::vector<std::byte> read();

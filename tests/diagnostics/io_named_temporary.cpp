@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // A name for a temporary tensor.
 // expect: ashlar: io: named borrows its array, and a temporary one would dangle; name it first
-#include <ashlar/io/named.hpp>
+#include <ashlar/io/model/named.hpp>
 #include <ashlar/tensor/tensor.hpp>
 
 using namespace ashlar;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // An array of a temporary archive.
 // expect: ashlar: io: the arrays of a temporary archive would dangle; name it first
-#include <ashlar/io/archive.hpp>
+#include <ashlar/io/formats/archive.hpp>
 
 using namespace ashlar;
 io::archive open();

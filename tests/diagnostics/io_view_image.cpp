@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Viewing as an image what cannot be used where its bytes lie.
-// expect: ashlar: image: a model image needs a module that is trivially copyable and aligned to at most 64 bytes; hold tensors, not pointers or vectors
-// expect: model_of_image<
+// expect: ashlar: image: a model image needs a module that is trivially copyable and aligned to at most 64 bytes; hold
+// tensors, not pointers or vectors expect: model_of_image<
 #include <ashlar/io/image.hpp>
 #include <ashlar/tensor/tensor.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Queries whose heads are not a multiple of the cache's.
-// expect: ashlar: kv_cache: queries must be [query heads, width] or [query heads, rows, width], with a multiple of the cache's heads
-// expect: cached_query<
+// expect: ashlar: kv_cache: queries must be [query heads, width] or [query heads, rows, width], with a multiple of the
+// cache's heads expect: cached_query<
 #include <ashlar/nn/kv_cache.hpp>
 
 using namespace ashlar;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Rows that are computed and may have to be held are no larger than the stack budget, or held in a workspace.
-// expect: ashlar: kv_cache: computed rows, or their scratch, exceed ASHLAR_STACK_BUDGET; pass a workspace, of prefill_workspace_bytes<K, V>, or of remember_workspace_bytes<Memory, Cache> where a decoder remembers
-// expect: held_on_stack<524288
+// expect: ashlar: kv_cache: computed rows, or their scratch, exceed ASHLAR_STACK_BUDGET; pass a workspace, of
+// prefill_workspace_bytes<K, V>, or of remember_workspace_bytes<Memory, Cache> where a decoder remembers expect:
+// held_on_stack<524288
 #include <ashlar/nn/kv_cache.hpp>
 
 using namespace ashlar;

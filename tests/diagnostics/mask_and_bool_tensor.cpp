@@ -3,8 +3,8 @@
 // expect: ashlar: mask: a bool tensor does not say what true means; write keep(t) or ignore(t)
 // expect: mask_operands<
 // expect: ::are_masks
-#include <ashlar/expr/masked.hpp>
-#include <ashlar/expr/shape_ops.hpp>
+#include <ashlar/expr/masks/masked.hpp>
+#include <ashlar/expr/shape/shape_ops.hpp>
 #include <ashlar/tensor/tensor.hpp>
 
 namespace {
@@ -13,9 +13,9 @@ using namespace ashlar;
 const tensor<float, 2, 4, 8> scores{};
 const tensor<bool, 8> present{};
 #ifdef ASHLAR_EXPECT_ERROR
-auto y = masked(scores, causal && present);
+auto y = masked(scores, causal&& present);
 #else
-auto y = masked(scores, causal && keep(present));
+auto y = masked(scores, causal&& keep(present));
 #endif
 
 }  // namespace

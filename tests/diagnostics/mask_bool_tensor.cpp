@@ -3,8 +3,8 @@
 // expect: ashlar: mask: this is no mask; keep(t) and ignore(t) make one of a bool tensor
 // expect: mask_of_scores<
 // expect: ::is_mask
-#include <ashlar/expr/masked.hpp>
-#include <ashlar/expr/shape_ops.hpp>
+#include <ashlar/expr/masks/masked.hpp>
+#include <ashlar/expr/shape/shape_ops.hpp>
 #include <ashlar/tensor/tensor.hpp>
 
 namespace {

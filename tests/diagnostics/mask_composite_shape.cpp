@@ -3,8 +3,8 @@
 // expect: ashlar: mask: the mask's tensor must broadcast to the scores
 // expect: mask_shape<
 // expect: ::fits
-#include <ashlar/expr/masked.hpp>
-#include <ashlar/expr/shape_ops.hpp>
+#include <ashlar/expr/masks/masked.hpp>
+#include <ashlar/expr/shape/shape_ops.hpp>
 #include <ashlar/tensor/tensor.hpp>
 
 namespace {

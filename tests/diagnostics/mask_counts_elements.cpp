@@ -3,8 +3,8 @@
 // expect: ashlar: keys_below: takes an integer or an integer tensor over the batch axes
 // expect: key_counts<
 // expect: ::are_integers_in_memory
-#include <ashlar/expr/masked.hpp>
-#include <ashlar/expr/shape_ops.hpp>
+#include <ashlar/expr/masks/masked.hpp>
+#include <ashlar/expr/shape/shape_ops.hpp>
 #include <ashlar/tensor/tensor.hpp>
 
 namespace {

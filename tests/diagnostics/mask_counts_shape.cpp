@@ -3,8 +3,8 @@
 // expect: counts of keys_below to their batch axes
 // expect: key_counts_shape<
 // expect: ::fits
-#include <ashlar/expr/masked.hpp>
-#include <ashlar/expr/shape_ops.hpp>
+#include <ashlar/expr/masks/masked.hpp>
+#include <ashlar/expr/shape/shape_ops.hpp>
 #include <ashlar/tensor/tensor.hpp>
 
 namespace {

@@ -2,8 +2,8 @@
 // A condition that does not broadcast to the values.
 // expect: ashlar: masked_fill: the condition must broadcast to the values; unsqueeze or rename its axes
 // expect: fill_condition<
-#include <ashlar/expr/masked.hpp>
-#include <ashlar/expr/shape_ops.hpp>
+#include <ashlar/expr/masks/masked.hpp>
+#include <ashlar/expr/shape/shape_ops.hpp>
 #include <ashlar/tensor/tensor.hpp>
 
 namespace {

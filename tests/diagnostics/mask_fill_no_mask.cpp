@@ -2,8 +2,8 @@
 // A condition that is none.
 // expect: ashlar: mask: this is no mask
 // expect: mask_of_scores<int>::is_mask
-#include <ashlar/expr/masked.hpp>
-#include <ashlar/expr/shape_ops.hpp>
+#include <ashlar/expr/masks/masked.hpp>
+#include <ashlar/expr/shape/shape_ops.hpp>
 #include <ashlar/tensor/tensor.hpp>
 
 namespace {

@@ -3,10 +3,10 @@
 // expect: ashlar: mask: keep and ignore read bool tensors and their logic
 // expect: mask_tensor<
 // expect: ::is_readable
-#include <ashlar/expr/masked.hpp>
-#include <ashlar/expr/shape_ops.hpp>
+#include <ashlar/expr/elementwise/operators.hpp>
+#include <ashlar/expr/masks/masked.hpp>
+#include <ashlar/expr/shape/shape_ops.hpp>
 #include <ashlar/tensor/tensor.hpp>
-#include <ashlar/expr/operators.hpp>
 
 namespace {
 

@@ -3,8 +3,8 @@
 // expect: ashlar: mask: keep and ignore take bools
 // expect: mask_tensor<
 // expect: ::has_bools
-#include <ashlar/expr/masked.hpp>
-#include <ashlar/expr/shape_ops.hpp>
+#include <ashlar/expr/masks/masked.hpp>
+#include <ashlar/expr/shape/shape_ops.hpp>
 #include <ashlar/tensor/tensor.hpp>
 
 namespace {

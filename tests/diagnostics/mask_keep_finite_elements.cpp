@@ -3,7 +3,7 @@
 // expect: ashlar: mask: keep_finite takes floating-point numbers
 // expect: finite_tensor<
 // expect: ::has_numbers
-#include <ashlar/expr/masked.hpp>
+#include <ashlar/expr/masks/masked.hpp>
 #include <ashlar/tensor/tensor.hpp>
 
 namespace {

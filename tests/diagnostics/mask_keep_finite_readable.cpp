@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 // keep_finite of what has to be evaluated first.
-// expect: ashlar: mask: keep_finite reads tensors and elementwise functions of them; evaluate any other expression first: keep_finite(eval(e))
-// expect: finite_tensor<
-// expect: ::is_readable
-#include <ashlar/expr/masked.hpp>
-#include <ashlar/expr/operators.hpp>
-#include <ashlar/expr/reduce.hpp>
-#include <ashlar/expr/shape_ops.hpp>
+// expect: ashlar: mask: keep_finite reads tensors and elementwise functions of them; evaluate any other expression
+// first: keep_finite(eval(e)) expect: finite_tensor< expect: ::is_readable
+#include <ashlar/expr/elementwise/operators.hpp>
+#include <ashlar/expr/masks/masked.hpp>
+#include <ashlar/expr/reductions/reduce.hpp>
+#include <ashlar/expr/shape/shape_ops.hpp>
 #include <ashlar/tensor/tensor.hpp>
 
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // keep_finite of a tensor that does not broadcast to the scores.
 // expect: ashlar: mask: the mask's tensor must broadcast to the scores
-#include <ashlar/expr/masked.hpp>
+#include <ashlar/expr/masks/masked.hpp>
 #include <ashlar/tensor/tensor.hpp>
 
 namespace {

@@ -3,8 +3,8 @@
 // expect: ashlar: keep_if: the predicate must take the query's and the key's std::size_t index
 // expect: mask_predicate<
 // expect: ::takes_two_indices
-#include <ashlar/expr/masked.hpp>
-#include <ashlar/expr/shape_ops.hpp>
+#include <ashlar/expr/masks/masked.hpp>
+#include <ashlar/expr/shape/shape_ops.hpp>
 #include <ashlar/tensor/tensor.hpp>
 
 namespace {

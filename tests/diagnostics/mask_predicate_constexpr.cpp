@@ -3,8 +3,8 @@
 // expect: ashlar: keep_if: the predicate must be constexpr
 // expect: mask_predicate<
 // expect: ::is_constexpr
-#include <ashlar/expr/masked.hpp>
-#include <ashlar/expr/shape_ops.hpp>
+#include <ashlar/expr/masks/masked.hpp>
+#include <ashlar/expr/shape/shape_ops.hpp>
 #include <ashlar/tensor/tensor.hpp>
 
 namespace {

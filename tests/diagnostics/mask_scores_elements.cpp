@@ -2,8 +2,8 @@
 // Integer scores cannot be minus infinity.
 // expect: ashlar: masked: scores must be floating point
 // expect: floating_elements<int>::given
-#include <ashlar/expr/masked.hpp>
-#include <ashlar/expr/shape_ops.hpp>
+#include <ashlar/expr/masks/masked.hpp>
+#include <ashlar/expr/shape/shape_ops.hpp>
 #include <ashlar/tensor/tensor.hpp>
 
 namespace {

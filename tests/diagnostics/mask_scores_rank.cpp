@@ -2,8 +2,8 @@
 // Scores without a query axis.
 // expect: ashlar: mask: the last two axes of the scores must be queries and keys; unsqueeze<0> one query
 // expect: score_axes<
-#include <ashlar/expr/masked.hpp>
-#include <ashlar/expr/shape_ops.hpp>
+#include <ashlar/expr/masks/masked.hpp>
+#include <ashlar/expr/shape/shape_ops.hpp>
 #include <ashlar/tensor/tensor.hpp>
 
 namespace {

@@ -3,7 +3,7 @@
 // expect: ashlar: matmul: the batch axes, those before the last two, must broadcast
 // expect: matmul_batch_axes<
 // expect: ::broadcast
-#include <ashlar/expr/matmul.hpp>
+#include <ashlar/expr/products/matmul.hpp>
 #include <ashlar/tensor/tensor.hpp>
 
 namespace {

@@ -3,7 +3,7 @@
 // expect: ashlar: dot: both vectors must have the same extent
 // expect: dot_axes<4
 // expect: ::agree
-#include <ashlar/expr/matmul.hpp>
+#include <ashlar/expr/products/matmul.hpp>
 #include <ashlar/tensor/tensor.hpp>
 
 namespace {

@@ -2,7 +2,7 @@
 // The inner product is for vectors.
 // expect: ashlar: dot: both operands must be vectors; use matmul for matrices
 // expect: vector_operands<
-#include <ashlar/expr/matmul.hpp>
+#include <ashlar/expr/products/matmul.hpp>
 #include <ashlar/tensor/tensor.hpp>
 
 namespace {

@@ -2,7 +2,7 @@
 // Different element types.
 // expect: ashlar: matmul: the element types must be the same; use cast<T>(x)
 // expect: element_types<float, double>::same
-#include <ashlar/expr/matmul.hpp>
+#include <ashlar/expr/products/matmul.hpp>
 #include <ashlar/tensor/tensor.hpp>
 
 namespace {

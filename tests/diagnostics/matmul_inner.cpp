@@ -3,7 +3,7 @@
 // expect: ashlar: matmul: the columns of the left operand must be the rows of the right one; transpose one of them?
 // expect: matmul_inner_axes<8
 // expect: ::agree
-#include <ashlar/expr/matmul.hpp>
+#include <ashlar/expr/products/matmul.hpp>
 #include <ashlar/tensor/tensor.hpp>
 
 namespace {

@@ -4,7 +4,7 @@
 // expect: matmul_inner_axes<
 // expect: "head"
 // expect: "seq"
-#include <ashlar/expr/matmul.hpp>
+#include <ashlar/expr/products/matmul.hpp>
 #include <ashlar/tensor/tensor.hpp>
 
 namespace {

@@ -2,7 +2,7 @@
 // The outer product is for vectors.
 // expect: ashlar: outer: both operands must be vectors; reshape<n> flattens
 // expect: vector_operands<
-#include <ashlar/expr/matmul.hpp>
+#include <ashlar/expr/products/matmul.hpp>
 #include <ashlar/tensor/tensor.hpp>
 
 namespace {

@@ -3,7 +3,7 @@
 // expect: ashlar: matmul: both operands must have an axis; multiply by a scalar with *
 // expect: matmul_operands<
 // expect: ::have_axes
-#include <ashlar/expr/matmul.hpp>
+#include <ashlar/expr/products/matmul.hpp>
 #include <ashlar/tensor/tensor.hpp>
 
 namespace {

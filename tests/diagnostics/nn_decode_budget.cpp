@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // The norm of rows that one layer decodes is no larger than the stack budget, or held in a workspace.
-// expect: ashlar: nn: the norm of the rows to decode exceeds ASHLAR_STACK_BUDGET; pass a workspace of append_workspace_bytes<X, Cache> behind the caches, or decode fewer rows at once
-// expect: held_on_stack<524288
-#include <ashlar/nn/encoder_layer.hpp>
+// expect: ashlar: nn: the norm of the rows to decode exceeds ASHLAR_STACK_BUDGET; pass a workspace of
+// append_workspace_bytes<X, Cache> behind the caches, or decode fewer rows at once expect: held_on_stack<524288
 #include <ashlar/nn/kv_cache.hpp>
+#include <ashlar/nn/transformers/encoder_layer.hpp>
 
 using namespace ashlar;
 using layer_type = nn::encoder_layer<{.embed = 128, .heads = 2, .norm_first = true}>;

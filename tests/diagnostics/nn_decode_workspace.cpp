@@ -2,8 +2,8 @@
 // A workspace for the rows that one layer decodes has at least append_workspace_bytes<X, Cache>.
 // expect: ashlar: nn: the workspace is too small to decode; it needs append_workspace_bytes<X, Cache>
 // expect: workspace_size<64,
-#include <ashlar/nn/encoder_layer.hpp>
 #include <ashlar/nn/kv_cache.hpp>
+#include <ashlar/nn/transformers/encoder_layer.hpp>
 
 using namespace ashlar;
 using layer_type = nn::encoder_layer<{.embed = 16, .heads = 2, .norm_first = true}>;

@@ -2,7 +2,7 @@
 // The heads of queries fall into groups of equal size, one for each head of keys.
 // expect: ashlar: multihead_attention: heads must be a multiple of kv_heads; change one
 #include <ashlar/ashlar.hpp>
-#include <ashlar/nn/multihead_attention.hpp>
+#include <ashlar/nn/layers/multihead_attention.hpp>
 
 using namespace ashlar;
 

@@ -2,7 +2,7 @@
 // Heads of embed / heads must be whole.
 // expect: ashlar: multihead_attention: embed must be a multiple of heads; or give head_width
 #include <ashlar/ashlar.hpp>
-#include <ashlar/nn/multihead_attention.hpp>
+#include <ashlar/nn/layers/multihead_attention.hpp>
 
 using namespace ashlar;
 

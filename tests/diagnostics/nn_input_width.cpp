@@ -3,7 +3,7 @@
 // expect: ashlar: nn: the last axis of the input must be as wide as the module's options say; change one
 // expect: 32
 #include <ashlar/ashlar.hpp>
-#include <ashlar/nn/linear.hpp>
+#include <ashlar/nn/layers/linear.hpp>
 
 using namespace ashlar;
 

@@ -2,7 +2,7 @@
 // A workspace for a stack of layers has at least workspace_bytes<E>.
 // expect: ashlar: nn: the workspace is too small; it needs workspace_bytes<E> bytes
 #include <ashlar/ashlar.hpp>
-#include <ashlar/nn/encoder.hpp>
+#include <ashlar/nn/transformers/encoder.hpp>
 
 using namespace ashlar;
 

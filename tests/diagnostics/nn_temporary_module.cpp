@@ -2,7 +2,7 @@
 // The expression of a module borrows its weights.
 // expect: ashlar: nn: an expression borrows its module, and a temporary one would dangle; name it first
 #include <ashlar/ashlar.hpp>
-#include <ashlar/nn/linear.hpp>
+#include <ashlar/nn/layers/linear.hpp>
 
 using namespace ashlar;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // A softmax down the columns holds the whole matrix in scratch, of which the stack bears little.
-// expect: ashlar: pack: the scratch exceeds ASHLAR_STACK_BUDGET; evaluate the matrix into a tensor of yours and pack that
+// expect: ashlar: pack: the scratch exceeds ASHLAR_STACK_BUDGET; evaluate the matrix into a tensor of yours and pack
+// that
 #include <ashlar/ashlar.hpp>
 
 using namespace ashlar;

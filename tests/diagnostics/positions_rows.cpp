@@ -2,8 +2,8 @@
 // Adding positions to rows of another width.
 // expect: ashlar: positions: the last two axes must be rows and .size, and the rows at most .positions; slice them
 // expect: positioned_rows<
-#include <ashlar/expr/slice.hpp>
-#include <ashlar/nn/positions.hpp>
+#include <ashlar/expr/shape/slice.hpp>
+#include <ashlar/nn/positions/positions.hpp>
 
 using namespace ashlar;
 nn::learned_positions<{.positions = 16, .size = 8}> places;

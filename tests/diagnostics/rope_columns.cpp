@@ -2,7 +2,7 @@
 // Cosines for every entry where there is one for each pair.
 // expect: ashlar: rope: cosines and sines must have a column for each pair of entries, or fewer; slice them
 // expect: rotated_width<8, 8>
-#include <ashlar/nn/rope.hpp>
+#include <ashlar/nn/positions/rope.hpp>
 
 using namespace ashlar;
 tensor<float, 5, 8> x, cosines, sines;

@@ -2,7 +2,7 @@
 // Rotating rows that still hold all heads side by side.
 // expect: ashlar: rope: the last axis must be head_width; split the heads first, or change .head_width
 // expect: last_extent<
-#include <ashlar/nn/rope.hpp>
+#include <ashlar/nn/positions/rope.hpp>
 
 using namespace ashlar;
 nn::rope<{.head_width = 8, .positions = 16}> turn;

@@ -2,7 +2,7 @@
 // More rows than the tables have positions.
 // expect: ashlar: rope: there are more rows than positions; raise .positions
 // expect: rope_rows<17, 16>
-#include <ashlar/nn/rope.hpp>
+#include <ashlar/nn/positions/rope.hpp>
 
 using namespace ashlar;
 nn::rope<{.head_width = 8, .positions = 16}> turn;

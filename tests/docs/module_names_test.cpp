@@ -59,7 +59,8 @@ TEST(module_names, attention) {
     expect_names<nn::multihead_attention<{.embed = 6, .heads = 2}>>(4);
     expect_names<nn::multihead_attention<{.embed = 6, .heads = 2, .key_bias = false}>>(5);
     expect_names<nn::multihead_attention<{.embed = 6, .heads = 2, .kdim = 4, .vdim = 5}>>(6);
-    expect_names<nn::multihead_attention<{.embed = 8, .heads = 4, .kv_heads = 2, .names = nn::attention_names::llama}>>(8);
+    expect_names<nn::multihead_attention<{.embed = 8, .heads = 4, .kv_heads = 2, .names = nn::attention_names::llama}>>(
+        8);
 }
 
 TEST(module_names, layers) {

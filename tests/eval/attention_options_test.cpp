@@ -20,14 +20,17 @@ TEST(attention, options) {
     options.softcap = 2;
     check(attention(q, k, v, softcap(2.0f), scale(0.7f)), reference::attend(of(q), of(k), of(v), options).values);
     options.bias = of(b);
-    check(attention(q, k, v, bias(b), softcap(2.0f), scale(0.7f)), reference::attend(of(q), of(k), of(v), options).values);
+    check(attention(q, k, v, bias(b), softcap(2.0f), scale(0.7f)),
+          reference::attend(of(q), of(k), of(v), options).values);
     options.score_mod = [](double s, std::size_t i, std::size_t j) {
         return s - 0.25 * (static_cast<double>(i) - static_cast<double>(j));
     };
     options.keep = [](const reference::index&, std::size_t i, std::size_t j) { return j <= i; };
     const auto slope = score_mod([](auto s, auto i, auto j) { return s - 0.25f * (i - j); });
-    check(attention(q, k, v, bias(b), causal, softcap(2.0f), slope, scale(0.7f)), reference::attend(of(q), of(k), of(v), options).values);
-    check(attention_weights(q, k, bias(b), causal, softcap(2.0f), slope, scale(0.7f)), reference::attend(of(q), of(k), of(v), options).weights);
+    check(attention(q, k, v, bias(b), causal, softcap(2.0f), slope, scale(0.7f)),
+          reference::attend(of(q), of(k), of(v), options).values);
+    check(attention_weights(q, k, bias(b), causal, softcap(2.0f), slope, scale(0.7f)),
+          reference::attend(of(q), of(k), of(v), options).weights);
 }
 
 TEST(attention, doubles) {

@@ -5,8 +5,8 @@
 namespace {
 
 using namespace ashlar;
-using support::check;
 using reference::of;
+using support::check;
 
 template <std::size_t Queries, std::size_t Keys, std::size_t Depth, std::size_t Values>
 struct extents {

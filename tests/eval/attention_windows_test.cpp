@@ -10,7 +10,8 @@ using support::check_edge;
 
 template <std::ptrdiff_t Left, std::ptrdiff_t Right>
 void check_window() {
-    check_edge<float, 64, 64, 16>(sliding_window<Left, Right>, [](std::ptrdiff_t d) { return -Left <= d && d <= Right; });
+    check_edge<float, 64, 64, 16>(sliding_window<Left, Right>,
+                                  [](std::ptrdiff_t d) { return -Left <= d && d <= Right; });
 }
 
 TEST(attention_windows, wide) { check_window<19, 0>(); }
@@ -19,7 +20,8 @@ TEST(attention_windows, ahead) { check_window<20, -9>(); }
 TEST(attention_windows, empty) { check_window<2, -3>(); }
 TEST(attention_windows, in_ragged_tiles) {
     for (const std::size_t n : {0u, 20u, 61u})
-        check_edge<float, 43, 61, 6>(sliding_window<24, 8> && keys_below(n), [](std::ptrdiff_t d) { return -24 <= d && d <= 8; });
+        check_edge<float, 43, 61, 6>(sliding_window<24, 8> && keys_below(n),
+                                     [](std::ptrdiff_t d) { return -24 <= d && d <= 8; });
 }
 
 /// Scores that pass through more than a scale before they are masked, and weights that are asked for.

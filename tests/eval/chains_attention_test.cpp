@@ -33,9 +33,10 @@ TEST(chains, heads) {
     check(attention(heads(w.x), heads(w.x), heads(w.x)), 1e-5);
     check(reshape<37, 24>(permute<1, 0, 2>(attention(heads(w.x), heads(w.x), heads(w.x)))), 1e-5);
     check(attention(heads(matmul(w.x, w.wq)), heads(matmul(w.x, w.wk)), heads(matmul(w.x, w.wv)), causal), 1e-5);
-    check(matmul(reshape<37, 24>(permute<1, 0, 2>(attention(heads(matmul(w.x, w.wq)), heads(matmul(w.x, w.wk)),
-                                                            heads(matmul(w.x, w.wv))))),
-                 w.wo) + w.x,
+    check(matmul(reshape<37, 24>(permute<1, 0, 2>(
+                     attention(heads(matmul(w.x, w.wq)), heads(matmul(w.x, w.wk)), heads(matmul(w.x, w.wv))))),
+                 w.wo) +
+              w.x,
           1e-5);
     const auto a = attention(slice<1, 0, 8>(w.x), slice<1, 8, 16>(w.x), slice<1, 16, 24>(w.x));
     const auto b = attention(slice<1, 8, 16>(w.x), slice<1, 0, 8>(w.x), slice<1, 16, 24>(w.x));

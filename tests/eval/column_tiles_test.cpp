@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // Scores of several rows against a large table: computed in tiles of columns, of which the last one overlaps another.
-#include <ashlar/nn/embedding.hpp>
-
 #include <tests/plan/program_check.hpp>
 #include <tests/support/differential.hpp>
+
+#include <ashlar/nn/layers/embedding.hpp>
 
 namespace {
 
@@ -18,16 +18,14 @@ struct scores {
 
     double at(std::size_t r, std::size_t c) const {
         double sum = 0;
-        for (std::size_t d = 0; d < Depth; ++d)
-            sum += static_cast<double>(x(r, d)) * static_cast<double>(table(c, d));
+        for (std::size_t d = 0; d < Depth; ++d) sum += static_cast<double>(x(r, d)) * static_cast<double>(table(c, d));
         return sum;
     }
     template <class F>
     reference::array expected(F f) const {
         reference::array y = reference::make({Rows, Entries});
         for (std::size_t r = 0; r < Rows; ++r)
-            for (std::size_t c = 0; c < Entries; ++c)
-                y.values[r * Entries + c] = f(r, c);
+            for (std::size_t c = 0; c < Entries; ++c) y.values[r * Entries + c] = f(r, c);
         return y;
     }
 };
@@ -36,8 +34,7 @@ struct scores {
 template <class E>
 consteval bool is_cut() {
     for (const auto& loop : detail::planned<E, current_config>::code.loops)
-        if (loop.columns)
-            return true;
+        if (loop.columns) return true;
     return false;
 }
 
@@ -89,10 +86,8 @@ TEST(column_tiles, rows_that_are_needed_whole) {
     reference::array weights = expected, shares = expected;
     for (std::size_t r = 0; r < 20; ++r) {
         double most = -1e30, total = 0;
-        for (std::size_t c = 0; c < 600; ++c)
-            most = std::max(most, expected.values[r * 600 + c]);
-        for (std::size_t c = 0; c < 600; ++c)
-            total += std::exp(expected.values[r * 600 + c] - most);
+        for (std::size_t c = 0; c < 600; ++c) most = std::max(most, expected.values[r * 600 + c]);
+        for (std::size_t c = 0; c < 600; ++c) total += std::exp(expected.values[r * 600 + c] - most);
         for (std::size_t c = 0; c < 600; ++c) {
             weights.values[r * 600 + c] = std::exp(expected.values[r * 600 + c] - most) / total;
             shares.values[r * 600 + c] -= most + std::log(total);
@@ -113,8 +108,7 @@ TEST(column_tiles, in_place) {
     for (std::size_t r = 0; r < 40; ++r)
         for (std::size_t c = 0; c < 288; ++c) {
             double sum = static_cast<double>(x(r, c));
-            for (std::size_t d = 0; d < 288; ++d)
-                sum += static_cast<double>(x(r, d)) * static_cast<double>(w(c, d));
+            for (std::size_t d = 0; d < 288; ++d) sum += static_cast<double>(x(r, d)) * static_cast<double>(w(c, d));
             expected.values[r * 288 + c] = sum;
         }
     x = matmul(x, transpose(w)) + x;

@@ -1,25 +1,24 @@
 // SPDX-License-Identifier: BSL-1.0
 // constant_evaluate never reads a key or value into a query that its mask excludes, however the attention is spelled.
-#include <ashlar/eval/constant.hpp>
-
-#include <ashlar/expr/attention.hpp>
-#include <ashlar/expr/einsum.hpp>
-#include <ashlar/expr/index.hpp>
-#include <ashlar/expr/let.hpp>
-#include <ashlar/expr/masked.hpp>
-#include <ashlar/expr/matmul.hpp>
-#include <ashlar/expr/normalize.hpp>
-#include <ashlar/expr/operators.hpp>
-#include <ashlar/expr/reduce.hpp>
-#include <ashlar/expr/shape_ops.hpp>
-#include <ashlar/expr/store.hpp>
+#include <limits>
 
 #include <gtest/gtest.h>
 
+#include <ashlar/eval/constant/constant.hpp>
+#include <ashlar/expr/attention/attention.hpp>
+#include <ashlar/expr/elementwise/operators.hpp>
+#include <ashlar/expr/elementwise/shape_constants.hpp>
+#include <ashlar/expr/masks/masked.hpp>
+#include <ashlar/expr/nodes/let.hpp>
+#include <ashlar/expr/nodes/store.hpp>
+#include <ashlar/expr/products/einsum.hpp>
+#include <ashlar/expr/products/matmul.hpp>
+#include <ashlar/expr/reductions/normalize.hpp>
+#include <ashlar/expr/reductions/reduce.hpp>
+#include <ashlar/expr/shape/shape_ops.hpp>
+
 #include "support/random.hpp"
 #include "support/reference.hpp"
-
-#include <limits>
 
 namespace {
 

@@ -1,26 +1,25 @@
 // SPDX-License-Identifier: BSL-1.0
 // constant_evaluate: every kind of node in constant expressions and against naive references at run time.
-#include <ashlar/eval/constant.hpp>
-
-#include <ashlar/expr/einsum.hpp>
-#include <ashlar/expr/index.hpp>
-#include <ashlar/expr/let.hpp>
-#include <ashlar/expr/masked.hpp>
-#include <ashlar/expr/matmul.hpp>
-#include <ashlar/expr/normalize.hpp>
-#include <ashlar/expr/operators.hpp>
-#include <ashlar/expr/reduce.hpp>
-#include <ashlar/expr/shape_ops.hpp>
-#include <ashlar/expr/store.hpp>
-#include <ashlar/expr/where.hpp>
+#include <cmath>
+#include <limits>
 
 #include <gtest/gtest.h>
 
+#include <ashlar/eval/constant/constant.hpp>
+#include <ashlar/expr/elementwise/operators.hpp>
+#include <ashlar/expr/elementwise/shape_constants.hpp>
+#include <ashlar/expr/elementwise/where.hpp>
+#include <ashlar/expr/masks/masked.hpp>
+#include <ashlar/expr/nodes/let.hpp>
+#include <ashlar/expr/nodes/store.hpp>
+#include <ashlar/expr/products/einsum.hpp>
+#include <ashlar/expr/products/matmul.hpp>
+#include <ashlar/expr/reductions/normalize.hpp>
+#include <ashlar/expr/reductions/reduce.hpp>
+#include <ashlar/expr/shape/shape_ops.hpp>
+
 #include "support/random.hpp"
 #include "support/reference.hpp"
-
-#include <cmath>
-#include <limits>
 
 namespace {
 
@@ -108,9 +107,11 @@ static_assert(same(constant_evaluate(let(whole, [](const auto& a) { return a; })
 constexpr tensor<float, 3, 3> counted{{1, 2, 3}, {4, 5, 6}, {7, 8, 9}};
 static_assert(same(constant_evaluate(let(-counted, [](const auto& y) { return where(keys_below(2), y, 0.5f) + y; })),
                    tensor<float, 3, 3>{{-2, -4, -2.5f}, {-8, -10, -5.5f}, {-14, -16, -8.5f}}));
-static_assert(same(constant_evaluate(let(counted, [](const auto& y) { return where(causal, y, 0.5f) + (y - where(causal, 1.0f, y)); })),
+static_assert(same(constant_evaluate(let(
+                       counted, [](const auto& y) { return where(causal, y, 0.5f) + (y - where(causal, 1.0f, y)); })),
                    tensor<float, 3, 3>{{1, 0.5f, 0.5f}, {7, 9, 0.5f}, {13, 15, 17}}));
-static_assert(same(constant_evaluate(index<0>(counted) + (index<0>(counted) * 2 + index<0>(counted)) + index<1>(counted)),
+static_assert(same(constant_evaluate(index<0>(counted) + (index<0>(counted) * 2 + index<0>(counted)) +
+                                     index<1>(counted)),
                    tensor<std::int32_t, 3, 3>{{0, 1, 2}, {4, 5, 6}, {8, 9, 10}}));
 
 // store writes in constant expressions too.

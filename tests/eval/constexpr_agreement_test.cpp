@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 // The same expressions in a constant expression and by kernels: functions agree within 2 units of the last place of
 // each value, sums and what is made of them within 4 units of the last place of the largest value of the result.
-#include <ashlar/ashlar.hpp>
-
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
+
+#include <gtest/gtest.h>
+
+#include <ashlar/ashlar.hpp>
 
 namespace {
 
@@ -73,7 +73,8 @@ void expect_agreement(const char* name) {
         const double units = difference / unit_of(Unit == unit::of_each_value ? c : largest);
         worst = std::max(worst, units <= 1e30 ? units : 1e30);
     }
-    EXPECT_LE(worst, Unit == unit::of_each_value ? function_bound : sum_bound) << name << " of " << sizeof(T) * 8 << " bits";
+    EXPECT_LE(worst, Unit == unit::of_each_value ? function_bound : sum_bound)
+        << name << " of " << sizeof(T) * 8 << " bits";
     testing::Test::RecordProperty(std::string(name) + (sizeof(T) == 4 ? "_float" : "_double"), std::to_string(worst));
 }
 
@@ -103,7 +104,9 @@ TYPED_TEST(constexpr_agreement, functions) {
     function_agrees<T, [](const auto& o) { return sigmoid(o.x); }>("sigmoid");
     function_agrees<T, [](const auto& o) { return silu(o.x); }>("silu");
     function_agrees<T, [](const auto& o) { return pow(o.positive, o.x); }>("pow");
-    function_agrees<T, [](const auto& o) { return clamp(where(o.x > o.beta, abs(o.x), relu(o.positive)), T(0.5), T(3)) / o.gamma; }>("arithmetic");
+    function_agrees<T, [](const auto& o) {
+        return clamp(where(o.x > o.beta, abs(o.x), relu(o.positive)), T(0.5), T(3)) / o.gamma;
+    }>("arithmetic");
 }
 
 // Near a zero of 1 + erf a difference is many units of the value itself.

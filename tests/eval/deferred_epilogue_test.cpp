@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
 // Products with a function of many instructions behind them: sums wait in the result until the next block is under way.
 #define ASHLAR_L2_BYTES 65536
-#include <ashlar/ashlar.hpp>
+#include <cmath>
+#include <limits>
 
 #include <gtest/gtest.h>
 
+#include <ashlar/ashlar.hpp>
+
 #include "support/random.hpp"
 #include "support/reference.hpp"
-
-#include <cmath>
-#include <limits>
 
 using namespace ashlar;
 
@@ -34,7 +34,8 @@ void activate() {
     const auto check = [](const char* what, auto expected) {
         for (std::size_t i = 0; i < Rows; ++i)
             for (std::size_t j = 0; j < Columns; ++j)
-                ASSERT_NEAR(out(i, j), expected(i, j), tolerance<T>) << what << ", " << Rows << "x" << Columns << "x" << Depth << " at " << i << ", " << j;
+                ASSERT_NEAR(out(i, j), expected(i, j), tolerance<T>)
+                    << what << ", " << Rows << "x" << Columns << "x" << Depth << " at " << i << ", " << j;
         out = std::numeric_limits<T>::quiet_NaN() * rest;
     };
     const auto expected = [](std::size_t i, std::size_t j) { return reference::gelu(sums(i, j) + bias(j)); };
@@ -78,7 +79,8 @@ TEST(deferred_epilogue, feed_forward) {
         for (std::size_t j = 0; j < 240; ++j) hidden(i, j) = reference::gelu(reference::product_at(x, up, i, j));
     const auto check = [&](const auto& y) {
         for (std::size_t i = 0; i < 50; ++i)
-            for (std::size_t j = 0; j < 192; ++j) ASSERT_NEAR(y(i, j), reference::product_at(hidden, down, i, j) + x(i, j), 4e-5);
+            for (std::size_t j = 0; j < 192; ++j)
+                ASSERT_NEAR(y(i, j), reference::product_at(hidden, down, i, j) + x(i, j), 4e-5);
     };
     check(eval(matmul(gelu(matmul(x, up)), down) + x));
     check(eval(matmul(gelu(matmul(x, packed_up)), packed_down) + x));
@@ -90,7 +92,8 @@ TEST(deferred_epilogue, the_destination_is_an_operand) {
     static const tensor<float, 24, 192> before = x;
     x = silu(matmul(x, w));
     for (std::size_t i = 0; i < 24; ++i)
-        for (std::size_t j = 0; j < 192; ++j) ASSERT_NEAR(x(i, j), reference::silu(reference::product_at(before, w, i, j)), 1e-5);
+        for (std::size_t j = 0; j < 192; ++j)
+            ASSERT_NEAR(x(i, j), reference::silu(reference::product_at(before, w, i, j)), 1e-5);
 }
 
 namespace {
@@ -100,14 +103,17 @@ template <class E>
 consteval bool has_costly_product() {
     using plan = detail::planned<E, current_config>;
     return []<std::size_t... Stage>(std::index_sequence<Stage...>) {
-        return ((Stage < plan::code.stage_count && plan::code.stages[Stage].kind == detail::stage_kind::product && detail::is_costly<plan, Stage>()) || ...);
+        return ((Stage < plan::code.stage_count && plan::code.stages[Stage].kind == detail::stage_kind::product &&
+                 detail::is_costly<plan, Stage>()) ||
+                ...);
     }(std::make_index_sequence<plan::code.stage_count>{});
 }
 
 }  // namespace
 
 TEST(deferred_epilogue, functions_of_a_few_instructions_are_not_deferred) {
-    using product = decltype(matmul(std::declval<const tensor<float, 8, 64>&>(), std::declval<const tensor<float, 64, 64>&>()));
+    using product =
+        decltype(matmul(std::declval<const tensor<float, 8, 64>&>(), std::declval<const tensor<float, 64, 64>&>()));
     EXPECT_TRUE((has_costly_product<decltype(gelu(std::declval<product>()))>()));
     EXPECT_TRUE((has_costly_product<decltype(sigmoid(std::declval<product>()) + 1.0f)>()));
     EXPECT_FALSE((has_costly_product<decltype(max(std::declval<product>() + 1.0f, 0.0f))>()));

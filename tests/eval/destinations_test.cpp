@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 // Destinations: strided, unaligned, overlapping what is read; stores beside the result.
-#include <tests/support/differential.hpp>
-
 #include <array>
 #include <utility>
+
+#include <tests/support/differential.hpp>
 
 namespace {
 
 using namespace ashlar;
-using support::check;
 using reference::expect_near;
 using reference::of;
+using support::check;
 
 template <std::size_t N>
 void in_place() {
@@ -47,7 +47,8 @@ TEST(aliasing, overlapping_views) {
     const auto parts = [](auto& t, auto body) { return body(slice<0, 0, 37>(t), slice<0, 3, 40>(t)); };
     const auto moved = [&](auto make) {
         auto x = original;
-        const auto expected = of(detail::constant_evaluate(parts(original, [&](auto, auto from) { return make(from); })));
+        const auto expected =
+            of(detail::constant_evaluate(parts(original, [&](auto, auto from) { return make(from); })));
         parts(x, [&](auto to, auto from) {
             to = make(from);
             expect_near(to, expected, 1e-5);
@@ -80,7 +81,8 @@ TEST(aliasing, bools_of_masks) {
     check_with([&](auto& m) { return where(keep(transpose(m) || m), scores, 0.0f) != 0.0f; });
     const tensor<int, 3> lengths{4, 2, 5};
     static_assert(alias_workspace_bytes<decltype(masked(zeros<float, 3, 5, 5>(), keys_below(lengths)))> != 0);
-    static_assert(alias_workspace_bytes<decltype(masked(zeros<float, 5, 5>(), causal && !keep(full<bool, 5>(true))))> == 0);
+    static_assert(alias_workspace_bytes<decltype(masked(zeros<float, 5, 5>(), causal && !keep(full<bool, 5>(true))))> ==
+                  0);
 }
 
 TEST(destinations, strided_and_unaligned) {
@@ -116,7 +118,8 @@ inline constexpr std::size_t more = alias_workspace_bytes<E>;
 // What an overlap takes: a copy of the result, of views as of nodes, and nothing where nothing can overlap.
 static_assert(more<columns> == sizeof(square) && more<decltype(softmax(std::declval<square&>()))> == sizeof(square));
 static_assert(more<square> == 0 && more<square&> == 0 && more<tensor_view<float, 64, 64>> == 0);
-static_assert(alias_workspace_bytes<square, columns> == sizeof(square) && alias_workspace_bytes<columns, columns> == sizeof(square));
+static_assert(alias_workspace_bytes<square, columns> == sizeof(square) &&
+              alias_workspace_bytes<columns, columns> == sizeof(square));
 static_assert(more<decltype(softmax(std::declval<square>()) * 2.0f)> == 0, "the expression owns what it reads");
 static_assert(more<decltype(cast<float>(index<0>(std::declval<square&>())))> == 0);
 static_assert(alias_workspace_bytes<decltype(softmax(std::declval<square>())), columns> == 0);
@@ -125,13 +128,17 @@ static_assert(alias_workspace_bytes<decltype(softmax(std::declval<square>())), c
 using turned_softmax = decltype(softmax(std::declval<const columns&>()));
 using turned_product = decltype(transpose(matmul(std::declval<square&>(), std::declval<square&>())));
 static_assert(workspace_bytes_into<square, turned_softmax> == workspace_bytes<turned_softmax>);
-static_assert(workspace_bytes_into<columns, turned_softmax> >= detail::planned<turned_softmax, current_config,
-                                                                                detail::destination_strides<columns>()>::code.scratch_bytes);
-static_assert(workspace_bytes_into<columns, turned_product> == workspace_bytes<turned_product> && workspace_bytes<turned_product> > 1024);
-static_assert(workspace_bytes_into<columns, decltype(transpose(matmul(std::declval<square>(), std::declval<square>())))> == 0);
+static_assert(
+    workspace_bytes_into<columns, turned_softmax> >=
+    detail::planned<turned_softmax, current_config, detail::destination_strides<columns>()>::code.scratch_bytes);
+static_assert(workspace_bytes_into<columns, turned_product> == workspace_bytes<turned_product> &&
+              workspace_bytes<turned_product> > 1024);
+static_assert(
+    workspace_bytes_into<columns, decltype(transpose(matmul(std::declval<square>(), std::declval<square>())))> == 0);
 static_assert(workspace_bytes_into<columns&, square> == 0);
 // Axes of one entry do not move: one plan for all that is dense.
-static_assert(detail::destination_strides<strided_view<float, std::array<std::ptrdiff_t, 2>{9, 1}, std::size_t{1}, std::size_t{4}>>() ==
+static_assert(detail::destination_strides<
+                  strided_view<float, std::array<std::ptrdiff_t, 2>{9, 1}, std::size_t{1}, std::size_t{4}>>() ==
               detail::destination_strides<tensor<float, 1, 4>>());
 
 #if ASHLAR_CHECKS && GTEST_HAS_DEATH_TEST
@@ -139,7 +146,8 @@ static_assert(detail::destination_strides<strided_view<float, std::array<std::pt
 TEST(aliasing_death_test, copy_and_scratch_count_together) {
     static tensor<float, 768, 64> x = full<float, 768, 64>(1);
     const auto e = attention(x, x, x);
-    constexpr std::size_t scratch = workspace_bytes<decltype(e)>, copy = sizeof x, budget = current_config::stack_budget;
+    constexpr std::size_t scratch = workspace_bytes<decltype(e)>, copy = sizeof x,
+                          budget = current_config::stack_budget;
     if constexpr (copy <= budget && scratch <= budget && copy + scratch > budget) {
         EXPECT_DEATH(x = e, "ashlar: evaluate: the destination overlaps an operand");
         static workspace<scratch> memory;

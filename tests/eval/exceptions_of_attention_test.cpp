@@ -21,17 +21,14 @@ void attend() {
     EXPECT_QUIET(y = attention(q, k, v, causal_at(-2)));
     EXPECT_QUIET(y = attention(q, k, v, keep(none)));
     EXPECT_QUIET(y = attention(q, k, v, causal && keep(some), softcap(30.0f)));
-    EXPECT_QUIET(y = attention(q, k, v, score_mod([](auto s, auto query, auto key) { return s / (query + key + 1.0f); })));
+    EXPECT_QUIET(
+        y = attention(q, k, v, score_mod([](auto s, auto query, auto key) { return s / (query + key + 1.0f); })));
     static tensor<float, 2, Queries, N> weights;
     EXPECT_QUIET(weights = softmax(masked(matmul(q, transpose(k)), causal && keep(some))));
     EXPECT_QUIET(weights = log_softmax(masked(matmul(q, transpose(k)), keep(none))));
 }
-TEST(FloatingPointExceptions, OfAttentionOfAFewQueries) {
-    attend<5, 3, 16>();
-}
-TEST(FloatingPointExceptions, OfAttentionOfManyQueries) {
-    attend<37, 19, 5>();
-}
+TEST(FloatingPointExceptions, OfAttentionOfAFewQueries) { attend<5, 3, 16>(); }
+TEST(FloatingPointExceptions, OfAttentionOfManyQueries) { attend<37, 19, 5>(); }
 
 /// The same with traps: the process would end by a signal.
 TEST(FloatingPointExceptions, MayBeTrapped) {

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
 // The policy `fast`: in the type, in the plan's text, in the values and in constant expressions, and only where asked.
-#include <ashlar/ashlar.hpp>
-
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <string_view>
 #include <type_traits>
 
+#include <gtest/gtest.h>
 #include <tests/support/random.hpp>
+
+#include <ashlar/ashlar.hpp>
 
 namespace {
 
@@ -22,12 +21,16 @@ using matrix = tensor<float, 37, 29>;
 // It is part of the type, and nothing else is.
 static_assert(!std::is_same_v<decltype(exp(probe)), decltype(exp(probe, fast))>);
 static_assert(std::is_same_v<decltype(softmax(probe * 1)), softmax_node<softmax_kind::plain, 1, decltype(probe * 1)>>);
-static_assert(std::is_same_v<decltype(softmax(probe * 1, fast)), softmax_node<softmax_kind::plain, 1, decltype(probe * 1), fast_t>>);
-static_assert(std::is_same_v<decltype(attention(probe, probe, probe, fast, causal)), decltype(attention(probe, probe, probe, causal, fast))>);
-static_assert(std::is_same_v<decltype(attention(probe, probe, probe, fast)),
-                             decltype(matmul(softmax(matmul(probe, transpose(probe)) * rsqrt_extent<29>, fast), probe))>);
+static_assert(std::is_same_v<decltype(softmax(probe * 1, fast)),
+                             softmax_node<softmax_kind::plain, 1, decltype(probe * 1), fast_t>>);
+static_assert(std::is_same_v<decltype(attention(probe, probe, probe, fast, causal)),
+                             decltype(attention(probe, probe, probe, causal, fast))>);
+static_assert(
+    std::is_same_v<decltype(attention(probe, probe, probe, fast)),
+                   decltype(matmul(softmax(matmul(probe, transpose(probe)) * rsqrt_extent<29>, fast), probe))>);
 static_assert(flops<decltype(gelu(probe, fast))> == flops<decltype(gelu(probe))>);
-static_assert(workspace_bytes<decltype(attention(probe, probe, probe, fast))> == workspace_bytes<decltype(attention(probe, probe, probe))>);
+static_assert(workspace_bytes<decltype(attention(probe, probe, probe, fast))> ==
+              workspace_bytes<decltype(attention(probe, probe, probe))>);
 
 /// The largest distance of two tensors, relative to elements of the second or to `least`.
 template <class A, class B>
@@ -90,7 +93,8 @@ TEST(fast, attention) {
         expect_near(attention(q, k, v, options..., fast), attention(q, k, v, options...), 5e-4, 1);
         expect_near(attention_weights(q, k, fast, options...), attention_weights(q, k, options...), 2.6e-4, 1e-6);
     };
-    const tensor<float, 64, 32> q = random.normal<float, 64, 32>(), k = random.normal<float, 64, 32>(), v = random.normal<float, 64, 32>();
+    const tensor<float, 64, 32> q = random.normal<float, 64, 32>(), k = random.normal<float, 64, 32>(),
+                                v = random.normal<float, 64, 32>();
     check(q, k, v);
     check(q, k, v, causal, scale(0.5f));
     check(row(q, 1), k, v);
@@ -120,12 +124,15 @@ TEST(fast, masks_hold) {
 }
 
 TEST(fast, is_in_the_text_of_the_plan) {
-    const auto says = [](const auto& text, std::string_view part) { return std::string_view(text.data(), text.size()).find(part) != std::string_view::npos; };
+    const auto says = [](const auto& text, std::string_view part) {
+        return std::string_view(text.data(), text.size()).find(part) != std::string_view::npos;
+    };
     static const tensor<float, 64, 32> x{};
     EXPECT_TRUE(says(explain(attention(x, x, x, fast)), ", fast)")) << explain(attention(x, x, x, fast)).data();
     EXPECT_FALSE(says(explain(attention(x, x, x)), "fast"));
     EXPECT_TRUE(says(explain(exp(x + 1, fast)), "exp(a + s, fast)")) << explain(exp(x + 1, fast)).data();
-    EXPECT_TRUE(says(explain(gelu(matmul(x, transpose(x)), fast)), "gelu(_, fast)")) << explain(gelu(matmul(x, transpose(x)), fast)).data();
+    EXPECT_TRUE(says(explain(gelu(matmul(x, transpose(x)), fast)), "gelu(_, fast)"))
+        << explain(gelu(matmul(x, transpose(x)), fast)).data();
 }
 
 }  // namespace

@@ -104,7 +104,8 @@ TEST(few_softmax_values, weights_used_again) {
     tensor<float, 8, 8> weights;
     const auto y = eval(matmul(store(weights, softmax(matmul(q, transpose(v)))), v));
     reference::expect_near(y, reference::of(eval(attention(q, v, v, scale(1.0f)))), 2e-6, 1e-3);
-    reference::expect_near(weights, reference::of(detail::constant_evaluate(softmax(matmul(q, transpose(v))))), 2e-6, 1e-3);
+    reference::expect_near(weights, reference::of(detail::constant_evaluate(softmax(matmul(q, transpose(v))))), 2e-6,
+                           1e-3);
 }
 
 }  // namespace

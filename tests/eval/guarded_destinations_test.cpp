@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
-// Expressions by destinations, apart from and over what is read: workspaces of exactly workspace_bytes_into between guards,
-// elements that are nobody's destination unchanged, values those of an evaluation node by node.
-#include <ashlar/ashlar.hpp>
+// Expressions by destinations, apart from and over what is read: workspaces of exactly workspace_bytes_into between
+// guards, elements that are nobody's destination unchanged, values those of an evaluation node by node.
+#include <array>
+#include <cstring>
+#include <vector>
 
 #include <tests/support/random.hpp>
 #include <tests/support/reference.hpp>
 
-#include <array>
-#include <cstring>
-#include <vector>
+#include <ashlar/ashlar.hpp>
 
 namespace {
 
@@ -70,12 +70,14 @@ protected:
         static guarded_workspace<bytes> guarded;
         guarded = {};
         evaluate(destination, e, guarded.scratch);
-        EXPECT_EQ(guarded.overwritten(), 0u) << "of a workspace of " << bytes << " bytes, " << distance << " behind the input";
+        EXPECT_EQ(guarded.overwritten(), 0u)
+            << "of a workspace of " << bytes << " bytes, " << distance << " behind the input";
         expect_near(destination, expected, 1e-5);
 
         std::vector<bool> written(static_cast<std::size_t>(room));
         for (std::size_t i = 0; i < n; ++i)
-            for (std::size_t j = 0; j < n; ++j) written[static_cast<std::size_t>(&destination(i, j) - arena.data())] = true;
+            for (std::size_t j = 0; j < n; ++j)
+                written[static_cast<std::size_t>(&destination(i, j) - arena.data())] = true;
         for (std::size_t i = 0; i < static_cast<std::size_t>(room); ++i)
             if (!written[i] && arena.elements[i] != memory.elements[i]) {
                 ADD_FAILURE() << "element " << i << " is not the destination's, " << distance << " behind the input";
@@ -85,7 +87,8 @@ protected:
     template <class Destination, class Make>
     void everywhere(const Make& make) {
         const std::ptrdiff_t one = 1;
-        for (const std::ptrdiff_t distance : {0 * one, one, line, -5 * one, -3 * line, 2 * line * line}) evaluate_at<Destination>(distance, make);
+        for (const std::ptrdiff_t distance : {0 * one, one, line, -5 * one, -3 * line, 2 * line * line})
+            evaluate_at<Destination>(distance, make);
     }
 
     tensor<float, n, n> w;

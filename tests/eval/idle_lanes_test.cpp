@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 // Lanes that hold no element: no division, user's function, predicate or index sees a value that is in no tensor.
-#include <ashlar/ashlar.hpp>
-
-#include <gtest/gtest.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+
+#include <gtest/gtest.h>
+
+#include <ashlar/ashlar.hpp>
 
 using namespace ashlar;
 
@@ -130,7 +130,8 @@ TEST(IdleLanes, OfProductsAreNotDividedBy) {
         static tensor<int, N, 3> turned;
         turned = 1000 / matmul(tall, transpose(left));
         for (std::size_t i = 0; i < 3; ++i)
-            for (std::size_t j = 0; j < N; ++j) EXPECT_EQ(turned(j, i), 1000 / static_cast<int>((4 * i + 10) * (j % 3 + 1)));
+            for (std::size_t j = 0; j < N; ++j)
+                EXPECT_EQ(turned(j, i), 1000 / static_cast<int>((4 * i + 10) * (j % 3 + 1)));
     });
 }
 
@@ -156,11 +157,13 @@ TEST(IdleLanes, AreNotGivenToAFunctionOfElements) {
     for_sizes([]<std::size_t N>() {
         static tensor<int, N> x = numbers<N>(), y;
         calls = 0;
-        y = map([](int v) {
-            ++calls;
-            EXPECT_TRUE(v >= 10 && v < 10 + static_cast<int>(N)) << v;
-            return v + 1;
-        }, x);
+        y = map(
+            [](int v) {
+                ++calls;
+                EXPECT_TRUE(v >= 10 && v < 10 + static_cast<int>(N)) << v;
+                return v + 1;
+            },
+            x);
         EXPECT_EQ(y(N - 1), static_cast<int>(10 + N));
         EXPECT_EQ(calls, static_cast<int>(N));
     });
@@ -170,14 +173,16 @@ TEST(IdleLanes, HoldElementsWhereAFunctionTakesLanes) {
     for_sizes([]<std::size_t N>() {
         static tensor<int, N> x = numbers<N>(), y;
         static tensor<bool, N> flags = full<bool, N>(true);
-        y = map([](auto v, auto flag, auto i) {
-            for (std::size_t l = 0; l < decltype(v)::size; ++l) {
-                EXPECT_TRUE(v[l] >= 10 && v[l] < 10 + static_cast<int>(N)) << v[l];
-                EXPECT_EQ(i[l], v[l] - 10);
-                EXPECT_TRUE(flag[l]);
-            }
-            return v;
-        }, x, flags, index<0>(x));
+        y = map(
+            [](auto v, auto flag, auto i) {
+                for (std::size_t l = 0; l < decltype(v)::size; ++l) {
+                    EXPECT_TRUE(v[l] >= 10 && v[l] < 10 + static_cast<int>(N)) << v[l];
+                    EXPECT_EQ(i[l], v[l] - 10);
+                    EXPECT_TRUE(flag[l]);
+                }
+                return v;
+            },
+            x, flags, index<0>(x));
         EXPECT_EQ(y(N - 1), x(N - 1));
     });
 }
@@ -188,7 +193,8 @@ TEST(IdleLanes, HoldElementsOfWhatIsGatheredOrConverted) {
         static tensor<int, N> order = generate<int, N>([](std::size_t i) { return static_cast<int>(N - 1 - i); });
         static tensor<int, N> y;
         const auto check = [](auto v) {
-            for (std::size_t l = 0; l < decltype(v)::size; ++l) EXPECT_TRUE(v[l] >= 1 && v[l] <= static_cast<int>(N)) << v[l];
+            for (std::size_t l = 0; l < decltype(v)::size; ++l)
+                EXPECT_TRUE(v[l] >= 1 && v[l] <= static_cast<int>(N)) << v[l];
             return v;
         };
         y = map(check, cast<int>(take<0>(table, order)));
@@ -220,10 +226,11 @@ TEST(IdleLanes, OfScoresHoldScores) {
         EXPECT_FLOAT_EQ(y(2, 3), 2.0f);
         static tensor<float, N, 4> many;
         many = attention(k, q, full<float, 3, 4>(1.0f), scale(1.0f), score_mod([](auto s, auto query, auto key) {
-            for (std::size_t l = 0; l < decltype(s)::size; ++l)
-                EXPECT_TRUE(query[l] >= 0 && query[l] < static_cast<float>(N) && key[l] >= 0 && key[l] < 3);
-            return s;
-        }));
+                             for (std::size_t l = 0; l < decltype(s)::size; ++l)
+                                 EXPECT_TRUE(query[l] >= 0 && query[l] < static_cast<float>(N) && key[l] >= 0 &&
+                                             key[l] < 3);
+                             return s;
+                         }));
         EXPECT_FLOAT_EQ(many(N - 1, 3), 1.0f);
     });
 }
@@ -231,9 +238,10 @@ TEST(IdleLanes, OfScoresHoldScores) {
 TEST(IdleLanes, AreNotAskedOfAPredicate) {
     static tensor<float, 3, 5> s = full<float, 3, 5>(1.0f), y;
     y = softmax(masked(s, keep_if([](std::size_t query, std::size_t key) {
-        constexpr bool table[3][5] = {{true, false, true, false, true}, {true, true, true, true, true}, {true}};
-        return table[query][key];
-    })));
+                           constexpr bool table[3][5] = {
+                               {true, false, true, false, true}, {true, true, true, true, true}, {true}};
+                           return table[query][key];
+                       })));
     EXPECT_FLOAT_EQ(y(0, 2), 1.0f / 3.0f);
     EXPECT_FLOAT_EQ(y(1, 4), 0.2f);
     EXPECT_FLOAT_EQ(y(2, 0), 1.0f);

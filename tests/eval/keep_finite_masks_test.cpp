@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // keep_finite beside other masks, and of what is not a tensor as it lies.
+#include <limits>
+
 #include <tests/support/additive_mask.hpp>
 #include <tests/support/differential.hpp>
-
-#include <limits>
 
 namespace {
 
@@ -21,10 +21,14 @@ TEST(keep_finite, combines_with_other_masks) {
         check(e, reference::attend(of(a.q), of(a.k), of(a.v), options).values, tolerance);
     };
     const auto finite = [](std::size_t i, std::size_t j) { return a.m(i, j) != -infinity<T>; };
-    compare(attention(a.q, a.k, a.v, keep_finite(a.m) && causal_at<20>()), [&](auto i, auto j) { return finite(i, j) && j <= i + 20; });
-    compare(attention(a.q, a.k, a.v, keep_finite(a.m) && keys_below(50)), [&](auto i, auto j) { return finite(i, j) && j < 50; });
-    compare(attention(a.q, a.k, a.v, !(!keep_finite(a.m) || !causal)), [&](auto i, auto j) { return finite(i, j) && j <= i; });
-    compare(attention(a.q, a.k, a.v, keep_finite(a.m) || keys_below(10)), [&](auto i, auto j) { return finite(i, j) || j < 10; });
+    compare(attention(a.q, a.k, a.v, keep_finite(a.m) && causal_at<20>()),
+            [&](auto i, auto j) { return finite(i, j) && j <= i + 20; });
+    compare(attention(a.q, a.k, a.v, keep_finite(a.m) && keys_below(50)),
+            [&](auto i, auto j) { return finite(i, j) && j < 50; });
+    compare(attention(a.q, a.k, a.v, !(!keep_finite(a.m) || !causal)),
+            [&](auto i, auto j) { return finite(i, j) && j <= i; });
+    compare(attention(a.q, a.k, a.v, keep_finite(a.m) || keys_below(10)),
+            [&](auto i, auto j) { return finite(i, j) || j < 10; });
 }
 
 TEST(keep_finite, reads_elementwise_functions_and_other_axes) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // keep_finite, the mask of a bias: what is minus infinity in it is not read; and caps of scores that cap nothing.
+#include <limits>
+
 #include <tests/support/additive_mask.hpp>
 #include <tests/support/differential.hpp>
-
-#include <limits>
 
 namespace {
 
@@ -24,7 +24,8 @@ TYPED_TEST(keep_finite_of, ports_an_additive_mask) {
     check(attention(a.q, a.k, a.v, bias(a.m), keep_finite(a.m)), expected.values, tolerance);
     check(attention_weights(a.q, a.k, keep_finite(a.m), bias(a.m)), expected.weights, tolerance);
     // By hand, and of a temporary.
-    check(matmul(softmax(masked(matmul(a.q, transpose(a.k)) * rsqrt_extent<8> + a.m, keep_finite(eval(a.m * T(2))))), a.v),
+    check(matmul(softmax(masked(matmul(a.q, transpose(a.k)) * rsqrt_extent<8> + a.m, keep_finite(eval(a.m * T(2))))),
+                 a.v),
           expected.values, tolerance);
     // Rows that keep nothing are zeros.
     const tensor<T, 37, 9> y = attention(a.q, a.k, a.v, bias(a.m), keep_finite(a.m));
@@ -40,14 +41,16 @@ TEST(keep_finite, keeps_nan_and_plus_infinity_and_broadcasts) {
     const auto k = random.normal<float, 2, 5, 4>();
     const auto v = random.normal<float, 2, 5, 6>();
     tensor<float, 5> m{0, -infinity<float>, nan<float>, infinity<float>, -3e38f};
-    check(attention(q, k, v, keep_finite(m)), reference::of(eval(attention(q, k, v, keep_if([](std::size_t, std::size_t j) { return j != 1; })))));
+    check(attention(q, k, v, keep_finite(m)),
+          reference::of(eval(attention(q, k, v, keep_if([](std::size_t, std::size_t j) { return j != 1; })))));
     tensor<float, 2, 1, 5> each{};
     each(1, 0, 4) = -infinity<float>;
     const tensor<int, 2> lengths{5, 4};
     check(attention(q, k, v, keep_finite(each)), reference::of(eval(attention(q, k, v, keys_below(lengths)))));
     // Few queries and one.
     check(attention(row(row(q, 0), 0), row(k, 0), row(v, 0), keep_finite(m)),
-          reference::of(eval(attention(row(row(q, 0), 0), row(k, 0), row(v, 0), ignore(tensor<bool, 5>{false, true, false, false, false})))));
+          reference::of(eval(attention(row(row(q, 0), 0), row(k, 0), row(v, 0),
+                                       ignore(tensor<bool, 5>{false, true, false, false, false})))));
 }
 
 consteval tensor<float, 2, 2> attended() {
@@ -64,7 +67,9 @@ TEST(keep_finite, tiles_and_plans) {
         for (std::size_t j = 2; j < 4; ++j) m(i, j) = -infinity<float>;
     const auto mask = keep_finite(m);
     static_assert(std::is_same_v<decltype(keep_finite(m)), decltype(keep_finite(std::as_const(m)))>);
-    const auto content = [&](std::size_t k0, std::size_t k1) { return detail::mask_content<scores>(mask, {}, 0, 4, k0, k1); };
+    const auto content = [&](std::size_t k0, std::size_t k1) {
+        return detail::mask_content<scores>(mask, {}, 0, 4, k0, k1);
+    };
     EXPECT_EQ(content(0, 2), tile_content::full);
     EXPECT_EQ(content(2, 4), tile_content::empty);
     EXPECT_EQ(content(3, 5), tile_content::mixed);

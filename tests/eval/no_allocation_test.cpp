@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 // No evaluation touches the heap: every way to it is counted while expressions of all kinds are evaluated.
-#include <ashlar/ashlar.hpp>
+#include <cstdlib>
+#include <new>
 
 #include <gtest/gtest.h>
 
-#include "support/random.hpp"
+#include <ashlar/ashlar.hpp>
 
-#include <cstdlib>
-#include <new>
+#include "support/random.hpp"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define HEAP_OF_SANITIZER 1
@@ -69,12 +69,10 @@ void* memalign(std::size_t alignment, std::size_t size) {
     note_heap_call();
     return __libc_memalign(alignment, size);
 }
-void* aligned_alloc(std::size_t alignment, std::size_t size) {
-    return memalign(alignment, size);
-}
+void* aligned_alloc(std::size_t alignment, std::size_t size) { return memalign(alignment, size); }
 int posix_memalign(void** block, std::size_t alignment, std::size_t size) {
     *block = memalign(alignment, size);
-    return *block == nullptr ? 12 : 0; // ENOMEM
+    return *block == nullptr ? 12 : 0;  // ENOMEM
 }
 void free(void* block) {
     note_heap_call();
@@ -116,11 +114,13 @@ TEST_F(no_allocation, trap_counts) {
     EXPECT_GE(heap_calls_of([] {
                   escaped = std::malloc(16);
                   std::free(escaped);
-              }), 2u);
+              }),
+              2u);
     EXPECT_GE(heap_calls_of([] {
                   escaped = ::operator new(64, std::align_val_t{64});
                   ::operator delete(escaped, std::align_val_t{64});
-              }), 2u);
+              }),
+              2u);
     EXPECT_EQ(heap_calls_of([] {}), 0u);
 }
 
@@ -147,7 +147,8 @@ TEST_F(no_allocation, attention) {
                   const auto e = attention(q, q, q);
                   static workspace<workspace_bytes<decltype(e)>> scratch;
                   evaluate(out, e, scratch);
-              }), 0u);
+              }),
+              0u);
 }
 
 TEST_F(no_allocation, blocks) {
@@ -161,8 +162,10 @@ TEST_F(no_allocation, blocks) {
     EXPECT_EQ(heap_calls_of([&] { y = matmul(gelu(matmul(x, up)), down); }), 0u);
     EXPECT_EQ(heap_calls_of([&] { y = attention(matmul(x, square), matmul(x, square), matmul(x, square)); }), 0u);
     EXPECT_EQ(heap_calls_of([&] {
-                  y = let(layer_norm(x, gamma, gamma, 1e-5), [&](const auto& n) { return n + matmul(relu(matmul(n, up)), down); });
-              }), 0u);
+                  y = let(layer_norm(x, gamma, gamma, 1e-5),
+                          [&](const auto& n) { return n + matmul(relu(matmul(n, up)), down); });
+              }),
+              0u);
 }
 
 TEST_F(no_allocation, destinations_that_overlap) {
@@ -181,8 +184,10 @@ TEST_F(no_allocation, reductions_and_moves) {
     tensor<float, 9, 35> rows;
     tensor<double, 3, 3> product;
 
-    EXPECT_EQ(heap_calls_of([&] { total = eval(sum(exp(x) * pow(abs(x), 1.5f)))() + eval(mean(logsumexp<0>(x)))(); }), 0u);
-    EXPECT_EQ(heap_calls_of([&] { total += static_cast<float>(eval(argmax<1>(x))(3)) + eval(max(variance<1>(x)))(); }), 0u);
+    EXPECT_EQ(heap_calls_of([&] { total = eval(sum(exp(x) * pow(abs(x), 1.5f)))() + eval(mean(logsumexp<0>(x)))(); }),
+              0u);
+    EXPECT_EQ(heap_calls_of([&] { total += static_cast<float>(eval(argmax<1>(x))(3)) + eval(max(variance<1>(x)))(); }),
+              0u);
     EXPECT_EQ(heap_calls_of([&] { rows = take<0>(x, tokens); }), 0u);
     EXPECT_EQ(heap_calls_of([&] { rows = concat<0>(slice<0, 0, 8>(x), slice<0, 11, 12>(x + 1.0f)); }), 0u);
     EXPECT_EQ(heap_calls_of([&] { product = einsum<"ijk,ljk->il">(a, a); }), 0u);

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 // Products with packed right operands, against the same products with plain ones in double precision.
-#include <ashlar/ashlar.hpp>
-#include <ashlar/nn/linear.hpp>
-
 #include <gtest/gtest.h>
-
 #include <support/random.hpp>
 #include <support/reference.hpp>
+
+#include <ashlar/ashlar.hpp>
+#include <ashlar/nn/layers/linear.hpp>
 
 namespace {
 
@@ -19,9 +18,9 @@ struct extents {
 template <class>
 class packed_extents : public testing::Test {};
 // Panels are 16 columns of float: one register of 512 bits, of which up to three are read side by side, or two of 256.
-using cases = testing::Types<extents<1, 1, 1>, extents<1, 100, 37>, extents<2, 15, 5>, extents<8, 17, 3>, extents<9, 47, 8>,
-                             extents<16, 48, 7>, extents<5, 64, 9>, extents<11, 80, 6>, extents<33, 97, 20>,
-                             extents<1, 112, 100>, extents<1, 16, 1100>>;
+using cases = testing::Types<extents<1, 1, 1>, extents<1, 100, 37>, extents<2, 15, 5>, extents<8, 17, 3>,
+                             extents<9, 47, 8>, extents<16, 48, 7>, extents<5, 64, 9>, extents<11, 80, 6>,
+                             extents<33, 97, 20>, extents<1, 112, 100>, extents<1, 16, 1100>>;
 TYPED_TEST_SUITE(packed_extents, cases);
 
 // One layout, whatever the flags are: two builds of one class must agree on it.

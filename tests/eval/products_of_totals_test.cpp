@@ -11,15 +11,13 @@ using support::evaluated;
 template <class T>
 double total(const T& t) {
     double sum = 0;
-    for (const auto x : t)
-        sum += static_cast<double>(x);
+    for (const auto x : t) sum += static_cast<double>(x);
     return sum;
 }
 template <class T>
 double greatest(const T& t) {
     double most = -1e30;
-    for (const auto x : t)
-        most = std::max(most, static_cast<double>(x));
+    for (const auto x : t) most = std::max(most, static_cast<double>(x));
     return most;
 }
 
@@ -30,8 +28,7 @@ void expect_matrix(const E& e, F f, std::source_location where = std::source_loc
     const auto y = evaluated(e, where);
     reference::array expected = reference::make({y.extents.begin(), y.extents.end()});
     const std::size_t columns = y.extents[y.rank() - 1];
-    for (std::size_t i = 0; i < expected.size(); ++i)
-        expected.values[i] = f(i / columns, i % columns);
+    for (std::size_t i = 0; i < expected.size(); ++i) expected.values[i] = f(i / columns, i % columns);
     reference::expect_near(y, expected, 1e-5, 1e-3, where);
 }
 
@@ -62,16 +59,14 @@ TEST_F(products_of_totals, as_the_right_operand) {
     expect_matrix(matmul(c, reshape<1, 1>(sum(t))), scaled);
     expect_matrix(matmul(c, min(t, keep_dims)), [&](std::size_t i, std::size_t) {
         double least = 1e30;
-        for (const float x : t)
-            least = std::min(least, static_cast<double>(x));
+        for (const float x : t) least = std::min(least, static_cast<double>(x));
         return least * static_cast<double>(c(i, 0));
     });
     expect_matrix(matmul(c, broadcast_to<1, 7>(sum(t))), scaled);
     expect_matrix(matmul(transpose(r), variance(t, keep_dims)), [&](std::size_t i, std::size_t) {
         const double mean = s / 39;
         double squares = 0;
-        for (const float x : t)
-            squares += (static_cast<double>(x) - mean) * (static_cast<double>(x) - mean);
+        for (const float x : t) squares += (static_cast<double>(x) - mean) * (static_cast<double>(x) - mean);
         return squares / 39 * static_cast<double>(r(0, i));
     });
 }
@@ -81,8 +76,7 @@ TEST_F(products_of_totals, as_both_operands) {
                   [&](std::size_t, std::size_t) { return s * greatest(t); });
     expect_matrix(matmul(matmul(sum(t, keep_dims), r), c * max(t)), [&](std::size_t, std::size_t) {
         double product = 0;
-        for (std::size_t i = 0; i < 40; ++i)
-            product += static_cast<double>(r(0, i)) * static_cast<double>(c(i, 0));
+        for (std::size_t i = 0; i < 40; ++i) product += static_cast<double>(r(0, i)) * static_cast<double>(c(i, 0));
         return s * product * greatest(t);
     });
     expect_matrix(let(sum(t, keep_dims), [&](const auto& y) { return matmul(y, r) + matmul(y, y); }),
@@ -124,8 +118,7 @@ TEST_F(products_of_totals, in_batches) {
 TEST_F(products_of_totals, in_a_softmax) {
     const double s = total(t);
     double all = 0;
-    for (std::size_t j = 0; j < 40; ++j)
-        all += std::exp(s * static_cast<double>(r(0, j)));
+    for (std::size_t j = 0; j < 40; ++j) all += std::exp(s * static_cast<double>(r(0, j)));
     expect_matrix(softmax(matmul(sum(t, keep_dims), r)),
                   [&](std::size_t, std::size_t j) { return std::exp(s * static_cast<double>(r(0, j))) / all; });
     expect_matrix(matmul(softmax(reshape<1, 1>(sum(t))), r),
@@ -150,8 +143,7 @@ struct attention_of_totals : testing::Test {
             double total = 0, mixed = 0;
             for (std::size_t j = 0; j < 9; ++j) {
                 double score = 0;
-                for (std::size_t d = 0; d < 4; ++d)
-                    score += static_cast<double>(q(i, d)) * key(j, d);
+                for (std::size_t d = 0; d < 4; ++d) score += static_cast<double>(q(i, d)) * key(j, d);
                 const double weight = std::exp(f(score));
                 total += weight;
                 mixed += weight * static_cast<double>(v(j, c));
@@ -180,8 +172,7 @@ TEST_F(attention_of_totals, scale_bias_and_keys) {
                       double total_weight = 0, mixed = 0;
                       for (std::size_t j = 0; j < 9; ++j) {
                           double score = 0;
-                          for (std::size_t d = 0; d < 4; ++d)
-                              score += static_cast<double>(q(i, 0)) * s * key(j, d) / 2;
+                          for (std::size_t d = 0; d < 4; ++d) score += static_cast<double>(q(i, 0)) * s * key(j, d) / 2;
                           total_weight += std::exp(score);
                           mixed += std::exp(score) * static_cast<double>(v(j, c));
                       }

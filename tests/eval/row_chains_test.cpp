@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What surrounds statistics of rows: elementwise chains before and behind them, masks, stores, products, and destinations
-// that are operands.
+// What surrounds statistics of rows: elementwise chains before and behind them, masks, stores, products, and
+// destinations that are operands.
 #include <tests/support/differential.hpp>
 
 namespace {

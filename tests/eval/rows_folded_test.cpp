@@ -14,8 +14,7 @@ struct statistics {
     std::vector<double> all;
 
     void add(double x) {
-        if (x > greatest)
-            where = count;
+        if (x > greatest) where = count;
         greatest = std::max(greatest, x);
         least = std::min(least, x);
         sum += x;
@@ -25,8 +24,7 @@ struct statistics {
     double mean() const { return sum / static_cast<double>(count); }
     double variance() const {
         double squares = 0;
-        for (const double x : all)
-            squares += (x - mean()) * (x - mean());
+        for (const double x : all) squares += (x - mean()) * (x - mean());
         return squares / static_cast<double>(count);
     }
 };
@@ -71,8 +69,7 @@ struct matrices {
     static statistics each(F f) {
         statistics s;
         for (std::size_t i = 0; i < Rows; ++i)
-            for (std::size_t j = 0; j < Columns; ++j)
-                s.add(f(i, j));
+            for (std::size_t j = 0; j < Columns; ++j) s.add(f(i, j));
         return s;
     }
     double at(std::size_t i, std::size_t j) const { return static_cast<double>(x(i, j)); }
@@ -113,8 +110,7 @@ TEST(folded, more_axes) {
     for (std::size_t a = 0; a < 3; ++a)
         for (std::size_t b = 0; b < 5; ++b)
             for (std::size_t c = 0; c < 7; ++c)
-                for (std::size_t d = 0; d < 9; ++d)
-                    everything.add(at(a, b, c, d));
+                for (std::size_t d = 0; d < 9; ++d) everything.add(at(a, b, c, d));
     expect_reduced(x * g, everything);
 
     const auto middle = evaluated(variance<1, 2>(x * g));  // of 35: too few to be folded in tiles
@@ -122,8 +118,7 @@ TEST(folded, more_axes) {
         for (std::size_t d = 0; d < 9; ++d) {
             statistics s;
             for (std::size_t b = 0; b < 5; ++b)
-                for (std::size_t c = 0; c < 7; ++c)
-                    s.add(at(a, b, c, d));
+                for (std::size_t c = 0; c < 7; ++c) s.add(at(a, b, c, d));
             EXPECT_NEAR(static_cast<double>(middle(a, d)), s.variance(), 1e-5 * s.variance());
         }
 }
@@ -146,16 +141,14 @@ TEST(folded, some_axes_of_several) {
     for (std::size_t a = 0; a < 37; ++a) {
         statistics s;
         for (std::size_t b = 0; b < 20; ++b)
-            for (std::size_t c = 0; c < 19; ++c)
-                s.add(at(a, b, c));
+            for (std::size_t c = 0; c < 19; ++c) s.add(at(a, b, c));
         EXPECT_EQ(static_cast<std::size_t>(inner(a)), s.where);
         EXPECT_NEAR(static_cast<double>(less(a, 3, 5)), static_cast<double>(x(a, 3, 5)) - s.variance(), 1e-4);
     }
     for (std::size_t c = 0; c < 19; ++c) {
         statistics s;
         for (std::size_t a = 0; a < 37; ++a)
-            for (std::size_t b = 0; b < 20; ++b)
-                s.add(at(a, b, c));
+            for (std::size_t b = 0; b < 20; ++b) s.add(at(a, b, c));
         EXPECT_EQ(static_cast<std::size_t>(outer(c)), s.where);
         EXPECT_NEAR(static_cast<double>(less_outer(7, 8, c)), static_cast<double>(x(7, 8, c)) - s.variance(), 1e-4);
     }
@@ -172,8 +165,7 @@ TEST(folded, what_is_computed_in_tiles) {
         double total = 0;
         for (std::size_t j = 0; j < 17; ++j) {
             double y = 0;
-            for (std::size_t d = 0; d < 6; ++d)
-                y += static_cast<double>(x(i, d)) * static_cast<double>(w(d, j));
+            for (std::size_t d = 0; d < 6; ++d) y += static_cast<double>(x(i, d)) * static_cast<double>(w(d, j));
             products.add(y + 10);
             total += std::exp(static_cast<double>(z(i, j)));
         }
@@ -219,8 +211,7 @@ TEST(folded, not_a_number_and_ties) {
 TEST(folded, variance_of_costly_functions) {
     static const matrices<50, 17> m;
     statistics s;
-    for (const double x : m.scaled().all)
-        s.add(std::exp(x / 8));
+    for (const double x : m.scaled().all) s.add(std::exp(x / 8));
     const auto e = variance(exp(m.x * m.g * 0.125f));
     static_assert(workspace_bytes<decltype(e)> <= 3 * 1024);
     support::expect_sound(e);

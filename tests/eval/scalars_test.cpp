@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 // Values of rank 0 where a number is asked for: conditions, arguments, arithmetic, indices, at compile time too.
-#include <ashlar/ashlar.hpp>
-
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
 #include <type_traits>
+
+#include <gtest/gtest.h>
+
+#include <ashlar/ashlar.hpp>
 
 namespace {
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 // Products whose right operand lies by rows behind the second cache: deep ones are summed up in parts of the depth.
 #define ASHLAR_L2_BYTES 4096
-#include <ashlar/ashlar.hpp>
-
-#include <gtest/gtest.h>
-
-#include "support/random.hpp"
-#include "support/reference.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
+
+#include <gtest/gtest.h>
+
+#include <ashlar/ashlar.hpp>
+
+#include "support/random.hpp"
+#include "support/reference.hpp"
 
 using namespace ashlar;
 
@@ -30,7 +30,8 @@ void multiply() {
     const auto check = [](const auto& result, auto expected) {
         for (std::size_t i = 0; i < Rows; ++i)
             for (std::size_t j = 0; j < Columns; ++j)
-                ASSERT_NEAR(result(i, j), expected(i, j), tolerance<T>) << Rows << "x" << Columns << "x" << Depth << " at " << i << ", " << j;
+                ASSERT_NEAR(result(i, j), expected(i, j), tolerance<T>)
+                    << Rows << "x" << Columns << "x" << Depth << " at " << i << ", " << j;
     };
     // What the destination held before is not part of any sum.
     static tensor<T, Rows, Columns> out;
@@ -39,7 +40,9 @@ void multiply() {
     check(out, [](std::size_t i, std::size_t j) { return reference::product_at(a, b, i, j); });
     std::fill_n(out.data(), out.size(), static_cast<T>(not_a_number));
     out = max(matmul(a, b) + bias, T(0)) + rest;
-    check(out, [](std::size_t i, std::size_t j) { return std::max(reference::product_at(a, b, i, j) + bias(j), 0.0) + rest(i, j); });
+    check(out, [](std::size_t i, std::size_t j) {
+        return std::max(reference::product_at(a, b, i, j) + bias(j), 0.0) + rest(i, j);
+    });
     // In place: the destination is also what the rest of the expression reads.
     out = rest;
     out = matmul(a, b) * T(0.5) + out;
@@ -107,7 +110,8 @@ TEST(streamed_columns, layers_in_a_chain) {
     for (std::size_t i = 0; i < 40; ++i)
         for (std::size_t j = 0; j < 192; ++j) hidden(i, j) = std::max(reference::product_at(x, up, i, j), 0.0);
     for (std::size_t i = 0; i < 40; ++i)
-        for (std::size_t j = 0; j < 96; ++j) ASSERT_NEAR(y(i, j), reference::product_at(hidden, down, i, j) + x(i, j), 4e-4);
+        for (std::size_t j = 0; j < 96; ++j)
+            ASSERT_NEAR(y(i, j), reference::product_at(hidden, down, i, j) + x(i, j), 4e-4);
 }
 
 TEST(streamed_columns, masked_products) {
@@ -115,5 +119,6 @@ TEST(streamed_columns, masked_products) {
     static const auto b = support::random_numbers(15).uniform<float, 70, 128>();
     const auto y = eval(where(causal, matmul(a, b), -1.0f));
     for (std::size_t i = 0; i < 16; ++i)
-        for (std::size_t j = 0; j < 128; ++j) ASSERT_NEAR(y(i, j), j <= i ? reference::product_at(a, b, i, j) : -1.0, 4e-5);
+        for (std::size_t j = 0; j < 128; ++j)
+            ASSERT_NEAR(y(i, j), j <= i ? reference::product_at(a, b, i, j) : -1.0, 4e-5);
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <ashlar/ashlar.hpp>
-
 #include <array>
 #include <cstddef>
 
 #include <gtest/gtest.h>
+
+#include <ashlar/ashlar.hpp>
 
 namespace {
 
@@ -34,7 +34,8 @@ struct truth {
 };
 
 template <class Scores, class Mask>
-void expect_right(const truth<Scores, Mask>& kept, const depth_parts& p, std::size_t first, std::size_t last, const char* what) {
+void expect_right(const truth<Scores, Mask>& kept, const depth_parts& p, std::size_t first, std::size_t last,
+                  const char* what) {
     constexpr std::size_t keys = Scores::extents[Scores::rank - 1];
     ASSERT_LE(p.last, keys) << what;
     ASSERT_TRUE(p.first <= p.plain_first && p.plain_first <= p.plain_last && p.plain_last <= p.last) << what;
@@ -58,7 +59,8 @@ void check(const Mask& mask, bool has_gaps = false, std::array<std::size_t, Scor
             EXPECT_TRUE(all.plain_first % group == 0 || all.plain_first == all.last);
             EXPECT_TRUE(all.last % group == 0 || all.last == keys);
             const truth<Scores, Mask> half{mask, batch, q0, q0 + (q1 - q0 + 1) / 2};
-            const depth_parts groups = ashlar::detail::kept_keys_within<group, Scores>(mask, batch, half.q0, half.q1, all);
+            const depth_parts groups =
+                ashlar::detail::kept_keys_within<group, Scores>(mask, batch, half.q0, half.q1, all);
             expect_right(half, groups, all.first, all.last, "groups of a block");
             EXPECT_TRUE(groups.first >= all.first && groups.last <= all.last);
             const depth_parts exact = ashlar::detail::kept_keys_within<1, Scores>(mask, batch, half.q0, half.q1, all);
@@ -82,16 +84,21 @@ void check_stairs(const Mask& mask) {
             ASSERT_LE(static_cast<std::size_t>(stairs.last), keys);
             for (std::size_t q = q0; q < q1; ++q)
                 for (std::size_t k = 0; k < keys; ++k) {
-                    bool kept = static_cast<std::size_t>(stairs.first) <= k && k < static_cast<std::size_t>(stairs.last);
+                    bool kept =
+                        static_cast<std::size_t>(stairs.first) <= k && k < static_cast<std::size_t>(stairs.last);
                     if constexpr (requires { stairs.even(); }) {
                         const auto even = stairs.even();
-                        ASSERT_TRUE(static_cast<std::size_t>(stairs.first) <= even.first && even.first <= even.last && even.last <= static_cast<std::size_t>(stairs.last));
+                        ASSERT_TRUE(static_cast<std::size_t>(stairs.first) <= even.first && even.first <= even.last &&
+                                    even.last <= static_cast<std::size_t>(stairs.last));
                         const auto r = static_cast<std::ptrdiff_t>(q - q0), rows = static_cast<std::ptrdiff_t>(q1 - q0);
                         const bool has = stairs.has(r, rows, static_cast<std::ptrdiff_t>(k));
-                        if (even.first <= k && k < even.last) { ASSERT_TRUE(has) << q << ' ' << k; }
+                        if (even.first <= k && k < even.last) {
+                            ASSERT_TRUE(has) << q << ' ' << k;
+                        }
                         kept = kept && has;
                     }
-                    ASSERT_EQ(kept, ashlar::detail::mask_keeps<Scores>(mask, {q, k})) << "query " << q << " of " << q0 << " to " << q1 << ", key " << k;
+                    ASSERT_EQ(kept, ashlar::detail::mask_keeps<Scores>(mask, {q, k}))
+                        << "query " << q << " of " << q0 << " to " << q1 << ", key " << k;
                 }
         }
 }

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: BSL-1.0
 // The decoder of examples/stories: rows at once against token by token, and the trained model where ASHLAR_MODELS says
 // where it is.
-#include <examples/stories/model.hpp>
-#include <examples/stories/sampler.hpp>
-#include <examples/stories/tokenizer.hpp>
-
-#include <gtest/gtest.h>
-
-#include <support/random.hpp>
-
 #include <cstdlib>
 #include <fstream>
 #include <memory>
 #include <sstream>
 #include <string>
+
+#include <examples/stories/model.hpp>
+#include <examples/stories/sampler.hpp>
+#include <examples/stories/tokenizer.hpp>
+#include <gtest/gtest.h>
+#include <support/random.hpp>
 
 namespace {
 

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// Every float as an argument of every function of kernel/math.hpp, against libm in double precision: the largest errors,
-// where they are, and whether they are within the bounds that the headers state.
+// Every float as an argument of every function of kernel/math.hpp, against libm in double precision: the largest
+// errors, where they are, and whether they are within the bounds that the headers state.
 //
 //     math_exhaustive [--every=N] [--threads=N]
 //
 // --every takes one of N floats only. Prints a table in Markdown; fails if a bound is exceeded.
-#include "variant.hpp"
-
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -19,6 +17,8 @@
 #include <string>
 #include <thread>
 #include <vector>
+
+#include "variant.hpp"
 
 // The builds that there are, as BUILD(name) BUILD(name) ...
 #define BUILD(name) extern const exhaustive::variant name;
@@ -43,15 +43,29 @@ bool available(const variant& v) {
 #if defined(__x86_64__)
     const std::string name = v.name;
     if (name.find("avx512") != std::string::npos)
-        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq");
-    if (name.find("avx2") != std::string::npos)
-        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+               __builtin_cpu_supports("avx512dq");
+    if (name.find("avx2") != std::string::npos) return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 #endif
     return v.compute != nullptr;
 }
 
 /// What libm gives in double precision. Its errors of an ulp or two of double are 1e-8 of those that are counted here.
-enum class reference : unsigned char { exp, exp2, log, tanh, erf, sigmoid, silu, gelu, gelu_tanh, sqrt, rsqrt, relu, zero };
+enum class reference : unsigned char {
+    exp,
+    exp2,
+    log,
+    tanh,
+    erf,
+    sigmoid,
+    silu,
+    gelu,
+    gelu_tanh,
+    sqrt,
+    rsqrt,
+    relu,
+    zero
+};
 
 double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
@@ -65,7 +79,8 @@ double value_of(reference which, double x) {
     case reference::sigmoid: return sigmoid(x);
     case reference::silu: return x == -infinity ? -0.0 : x * sigmoid(x);
     case reference::gelu: return x == -infinity ? 0.0 : x * std::erfc(x * -0.70710678118654752440) / 2;
-    case reference::gelu_tanh: return x == -infinity ? -0.0 : x * sigmoid(1.59576912160573071176 * (x + 0.044715 * x * x * x));
+    case reference::gelu_tanh:
+        return x == -infinity ? -0.0 : x * sigmoid(1.59576912160573071176 * (x + 0.044715 * x * x * x));
     case reference::sqrt: return std::sqrt(x);
     case reference::rsqrt: return 1 / std::sqrt(x);
     case reference::relu: return x > 0 ? x : x < 0 ? 0 : x;
@@ -75,8 +90,7 @@ double value_of(reference which, double x) {
 }
 
 void values_of(reference which, const float* x, double* y) {
-    for (std::size_t i = 0; i < block; ++i)
-        y[i] = value_of(which, static_cast<double>(x[i]));
+    for (std::size_t i = 0; i < block; ++i) y[i] = value_of(which, static_cast<double>(x[i]));
 }
 
 enum class measure : unsigned char { ulp, absolute, relative };
@@ -124,8 +138,7 @@ void prepare(const check& c, const float* x, const double* expected, prepared& t
         to.expected[i] = down < -most ? -most : down;
     }
     if (c.kind == measure::ulp) {
-        for (std::size_t i = 0; i < block; ++i)
-            to.factor[i] = ulps_per_unit(to.expected[i]);
+        for (std::size_t i = 0; i < block; ++i) to.factor[i] = ulps_per_unit(to.expected[i]);
     } else if (c.kind == measure::relative) {
         for (std::size_t i = 0; i < block; ++i) {
             const double magnitude = std::fabs(to.expected[i]);
@@ -162,18 +175,18 @@ inline std::int64_t error_bits(double y, double e, double factor) {
 }
 
 void compare(const double* expected, const double* factor, const float* x, const float* got, worst& w) {
-    const auto error_at = [&](std::size_t i) { return error_bits(static_cast<double>(got[i]), expected[i], factor[i]); };
+    const auto error_at = [&](std::size_t i) {
+        return error_bits(static_cast<double>(got[i]), expected[i], factor[i]);
+    };
     std::int64_t greatest = 0;
     for (std::size_t i = 0; i < block; ++i) {
         const std::int64_t bits = error_at(i);
         greatest = greatest > bits ? greatest : bits;
     }
     const auto error = __builtin_bit_cast(double, greatest);
-    if (error <= w.error)
-        return;
+    if (error <= w.error) return;
     std::size_t at = 0;
-    while (error_at(at) != greatest)
-        ++at;
+    while (error_at(at) != greatest) ++at;
     w = {error, x[at], got[at]};
 }
 
@@ -196,22 +209,17 @@ void run_block(std::uint64_t first, std::uint64_t every, results& found) {
     const auto one_end = static_cast<double>(x[0]), other_end = static_cast<double>(x[block - 1]);
     const bool ordered = !std::isnan(one_end) && !std::isnan(other_end);
     const double least = std::min(one_end, other_end), most = std::max(one_end, other_end);
-    for (auto& g : got)
-        g.there = false;
+    for (auto& g : got) g.there = false;
     const check* known = nullptr;
     for (std::size_t i = 0; i < check_count; ++i) {
         const check& c = checks[i];
-        if (ordered && (most < c.first || least > c.last))
-            continue;
-        if (!known || known->expected != c.expected)
-            values_of(c.expected, x, expected);
+        if (ordered && (most < c.first || least > c.last)) continue;
+        if (!known || known->expected != c.expected) values_of(c.expected, x, expected);
         known = &c;
         prepare(c, x, expected, wanted);
         for (std::size_t v = 0; v < variant_count; ++v) {
-            if (!present[v])
-                continue;
-            if (!got[v].there || got[v].f != c.f)
-                variants[v]->compute(c.f, x, got[v].values, block);
+            if (!present[v]) continue;
+            if (!got[v].there || got[v].f != c.f) variants[v]->compute(c.f, x, got[v].values, block);
             got[v].f = c.f, got[v].there = true;
             compare(wanted.expected, variants[v]->fast_math ? wanted.finite_factor : wanted.factor, x, got[v].values,
                     found[i * variant_count + v]);
@@ -245,8 +253,7 @@ int main(int argc, char** argv) {
             return std::fprintf(stderr, "usage: math_exhaustive [--every=N] [--threads=N]\n"), 2;
     }
 
-    for (std::size_t v = 0; v < variant_count; ++v)
-        present[v] = available(*variants[v]);
+    for (std::size_t v = 0; v < variant_count; ++v) present[v] = available(*variants[v]);
     const std::uint64_t span = block * every, blocks = ((std::uint64_t{1} << 32) + span - 1) / span;
     results found(check_count * variant_count);
     std::atomic<std::uint64_t> next{0};
@@ -255,28 +262,24 @@ int main(int argc, char** argv) {
     for (unsigned t = 0; t < threads; ++t)
         workers.emplace_back([&] {
             results mine(found.size());
-            for (std::uint64_t b; (b = next.fetch_add(1)) < blocks;)
-                run_block(b * span, every, mine);
+            for (std::uint64_t b; (b = next.fetch_add(1)) < blocks;) run_block(b * span, every, mine);
             const std::lock_guard lock(merging);
             for (std::size_t i = 0; i < found.size(); ++i)
-                if (mine[i].error > found[i].error)
-                    found[i] = mine[i];
+                if (mine[i].error > found[i].error) found[i] = mine[i];
         });
-    for (auto& worker : workers)
-        worker.join();
+    for (auto& worker : workers) worker.join();
 
     std::printf("| function | range | error in | bound |");
-    for (const variant* v : variants)
-        std::printf(" %s |", v->name);
+    for (const variant* v : variants) std::printf(" %s |", v->name);
     std::printf("\n|---|---|---|---:|");
-    for (std::size_t v = 0; v < variant_count; ++v)
-        std::printf("---:|");
+    for (std::size_t v = 0; v < variant_count; ++v) std::printf("---:|");
     std::printf("\n");
     int failures = 0;
     for (std::size_t c = 0; c < check_count; ++c) {
         const check& k = checks[c];
         const char* kinds[] = {"ulp", "absolute", "relative"};
-        std::printf("| %s | [%g, %g] | %s | %s |", k.name, k.first, k.last, kinds[static_cast<int>(k.kind)], text(k.bound).c_str());
+        std::printf("| %s | [%g, %g] | %s | %s |", k.name, k.first, k.last, kinds[static_cast<int>(k.kind)],
+                    text(k.bound).c_str());
         for (std::size_t v = 0; v < variant_count; ++v)
             std::printf(" %s |", present[v] ? text(found[c * variant_count + v].error).c_str() : "");
         std::printf("\n");
@@ -288,8 +291,9 @@ int main(int argc, char** argv) {
             const worst& w = found[c * variant_count + v];
             const double bound = bound_of(checks[c], *variants[v]);
             if (w.error > 0)
-                std::printf("%s%s by %s: %.4g of %.4g at %.9g (%a), which gives %.9g\n", w.error > bound ? "FAILED: " : "", checks[c].name,
-                            variants[v]->name, w.error, bound, static_cast<double>(w.at), static_cast<double>(w.at), static_cast<double>(w.got));
+                std::printf("%s%s by %s: %.4g of %.4g at %.9g (%a), which gives %.9g\n",
+                            w.error > bound ? "FAILED: " : "", checks[c].name, variants[v]->name, w.error, bound,
+                            static_cast<double>(w.at), static_cast<double>(w.at), static_cast<double>(w.got));
         }
     std::printf("%llu floats, %zu functions and ranges, %zu builds; %d bounds exceeded\n",
                 static_cast<unsigned long long>(blocks * block), check_count, variant_count, failures);

@@ -12,8 +12,7 @@ using namespace ashlar;
 template <class F>
 void each(F f, const float* x, float* y, std::size_t count) {
     using L = lanes<float, lane_width<float>>;
-    for (std::size_t i = 0; i < count; i += L::size)
-        f(L::load(x + i)).store(y + i);
+    for (std::size_t i = 0; i < count; i += L::size) f(L::load(x + i)).store(y + i);
 }
 
 void compute(exhaustive::function which, const float* x, float* y, std::size_t count) {
@@ -56,4 +55,5 @@ constexpr bool fused = false;
 }  // namespace
 
 extern const exhaustive::variant EXHAUSTIVE_VARIANT;
-const exhaustive::variant EXHAUSTIVE_VARIANT{EXHAUSTIVE_NAME(EXHAUSTIVE_VARIANT), fused, current_config::fast_math, &compute};
+const exhaustive::variant EXHAUSTIVE_VARIANT{EXHAUSTIVE_NAME(EXHAUSTIVE_VARIANT), fused, current_config::fast_math,
+                                             &compute};

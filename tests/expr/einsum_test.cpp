@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 // einsum: what it lowers to, names and shapes, and values against loops over all labels.
-#include <ashlar/ashlar.hpp>
-
-#include <gtest/gtest.h>
-
 #include <array>
 #include <cstddef>
 #include <string_view>
 #include <type_traits>
+
+#include <gtest/gtest.h>
+
+#include <ashlar/ashlar.hpp>
 
 namespace {
 
@@ -53,8 +53,8 @@ static_assert(array_expression<decltype(einsum<"ij->ji">(ij))> && array_expressi
 static_assert(has_dims<decltype(einsum<"ba,ca">(ij, kj)), 2, 4> && has_dims<decltype(einsum<"ca,ba">(ij, kj)), 4, 2>);
 static_assert(has_dims<decltype(einsum<"jj">(jj))> && has_dims<decltype(einsum<"aB">(ij)), 3, 2>);
 // Names travel, also where an anonymous axis has the same label, and through merged axes.
-static_assert(has_dims<decltype(einsum<"bij,bkj->bik">(numbers<1, 6, row_axis, head>(), numbers<2, batch, key, 3>())), batch,
-                       row_axis, key>);
+static_assert(has_dims<decltype(einsum<"bij,bkj->bik">(numbers<1, 6, row_axis, head>(), numbers<2, batch, key, 3>())),
+                       batch, row_axis, key>);
 static_assert(has_dims<decltype(einsum<"bij,kj->kib">(numbers<1, batch, row_axis, head>(), kj)), 4, row_axis, batch>);
 static_assert(has_dims<decltype(einsum<"jj->j">(numbers<1, head, head>())), head>);
 
@@ -65,7 +65,8 @@ struct operand {
     const std::size_t* extents;
 };
 template <std::size_t N, std::size_t Rank>
-double element(const std::array<operand, N>& operands, std::string_view result, const std::array<std::size_t, Rank>& at) {
+double element(const std::array<operand, N>& operands, std::string_view result,
+               const std::array<std::size_t, Rank>& at) {
     std::array<std::size_t, 128> extent{}, index{};
     std::string_view summed;
     char others[16];
@@ -106,8 +107,7 @@ template <fixed_string Subscripts, class... T>
 void check(const T&... tensors) {
     const std::string_view text(Subscripts.text, Subscripts.size());
     const auto arrow = text.find("->");
-    std::array<operand, sizeof...(T)> operands{
-        operand{{}, tensors.data(), T::extents.data()}...};
+    std::array<operand, sizeof...(T)> operands{operand{{}, tensors.data(), T::extents.data()}...};
     std::size_t start = 0;
     for (auto& o : operands) {
         const auto end = std::min(text.find(',', start), arrow);
@@ -119,7 +119,8 @@ void check(const T&... tensors) {
     const auto constants = detail::constant_evaluate(e);
     using shape_type = shape_of<decltype(e)>;
     for (std::size_t i = 0; i < shape_type::size; ++i) {
-        const double expected = element(operands, text.substr(arrow + 2), detail::coordinates_of_element<shape_type>(i));
+        const double expected =
+            element(operands, text.substr(arrow + 2), detail::coordinates_of_element<shape_type>(i));
         EXPECT_EQ(static_cast<double>(values.data()[i]), expected) << text << " element " << i;
         EXPECT_EQ(static_cast<double>(constants.data()[i]), expected) << text << " constant element " << i;
     }

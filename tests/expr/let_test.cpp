@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: BSL-1.0
 // let, store, index and rsqrt_extent.
-#include "expr/value_of.hpp"
-
-#include <ashlar/expr/index.hpp>
-#include <ashlar/expr/let.hpp>
-#include <ashlar/expr/operators.hpp>
-#include <ashlar/expr/reduce.hpp>
-#include <ashlar/expr/shape_ops.hpp>
-#include <ashlar/expr/store.hpp>
-#include <ashlar/kernel/math.hpp>
-#include <gtest/gtest.h>
-
 #include <cstdint>
 #include <type_traits>
+
+#include <gtest/gtest.h>
+
+#include <ashlar/expr/elementwise/operators.hpp>
+#include <ashlar/expr/elementwise/shape_constants.hpp>
+#include <ashlar/expr/nodes/let.hpp>
+#include <ashlar/expr/nodes/store.hpp>
+#include <ashlar/expr/reductions/reduce.hpp>
+#include <ashlar/expr/shape/shape_ops.hpp>
+#include <ashlar/kernel/math.hpp>
+
+#include "expr/value_of.hpp"
 
 namespace {
 
@@ -37,9 +38,9 @@ struct itself {
 using value = decltype(m + 1);
 using tag = detail::let_tag<squared, value>;
 using name = let_value_node<tag, shape<std::size_t{2}, std::size_t{3}>, float>;
-static_assert(std::is_same_v<decltype(let(m + 1, squared{})),
-                             let_node<tag, value, map_node<detail::times_function, name::shape_type, float, name,
-                                 name>>>);
+static_assert(
+    std::is_same_v<decltype(let(m + 1, squared{})),
+                   let_node<tag, value, map_node<detail::times_function, name::shape_type, float, name, name>>>);
 static_assert(std::is_same_v<decltype(let(m + 1, itself{}))::shape_type, name::shape_type>);
 
 static_assert(gives(let(m + 1, squared{}), tensor<float, 2, 3>{{4, 9, 16}, {25, 36, 49}}));
@@ -49,8 +50,8 @@ static_assert(gives(let(m - mean<1>(m, keep_dims), [](auto& d) { return d * sum<
                     tensor<float, 2, 3>{{-2, 0, 2}, {-2, 0, 2}}));
 // One let inside another, and two of one type side by side.
 static_assert(gives(let(let(m, squared{}), squared{}), tensor<float, 2, 3>{{1, 16, 81}, {256, 625, 1296}}));
-static_assert(gives(let(row(m, 0) * 1, [](const auto& y) { return let(y + 1,
-              [&](const auto& z) { return y * z + z; }); }),
+static_assert(gives(let(row(m, 0) * 1,
+                        [](const auto& y) { return let(y + 1, [&](const auto& z) { return y * z + z; }); }),
                     tensor<float, 3>{4, 9, 16}));
 static_assert(gives(let(row(m, 0) * 1, squared{}) + let(row(m, 1) * 1, squared{}), tensor<float, 3>{17, 29, 45}));
 
@@ -60,8 +61,8 @@ static_assert(gives(index<0>(m), tensor<std::int32_t, 2, 3>{{0, 0, 0}, {1, 1, 1}
 static_assert(gives(index<-1>(m * 2), tensor<std::int32_t, 2, 3>{{0, 1, 2}, {0, 1, 2}}));
 
 // rsqrt_extent: exact where the square root is, and within one unit elsewhere.
-static_assert(rsqrt_extent<1> == 1 && rsqrt_extent<4> == 0.5 && rsqrt_extent<64> == 0.125 && rsqrt_extent<10000> ==
-              0.01);
+static_assert(rsqrt_extent<1> == 1 && rsqrt_extent<4> == 0.5 && rsqrt_extent<64> == 0.125 &&
+              rsqrt_extent<10000> == 0.01);
 static_assert(rsqrt_extent<head> * rsqrt_extent<head> > 0.33333333333333320 &&
               rsqrt_extent<head> * rsqrt_extent<head> < 0.33333333333333350);
 static_assert(std::is_same_v<decltype(m * rsqrt_extent<head>)::value_type, float>);

@@ -1,13 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
 // Masks: what each keeps, pair by pair, in lanes and in tiles; how they combine; how their pairs are counted.
-#include <ashlar/expr/masked.hpp>
-#include <ashlar/expr/operators.hpp>
-#include <ashlar/expr/shape_ops.hpp>
-#include <ashlar/kernel/simd.hpp>
-#include <ashlar/tensor/tensor.hpp>
-
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -15,6 +7,14 @@
 #include <limits>
 #include <memory>
 #include <type_traits>
+
+#include <gtest/gtest.h>
+
+#include <ashlar/expr/elementwise/operators.hpp>
+#include <ashlar/expr/masks/masked.hpp>
+#include <ashlar/expr/shape/shape_ops.hpp>
+#include <ashlar/kernel/simd.hpp>
+#include <ashlar/tensor/tensor.hpp>
 
 namespace {
 
@@ -41,7 +41,8 @@ static_assert(!any_mask<int> && !any_mask<tensor<bool, 4>> && !any_expression<de
 static_assert(decltype(causal && sliding_window<3, 0>)::is_static && std::is_empty_v<decltype(causal)>);
 static_assert(!decltype(causal && keys_below(3))::is_static);
 static_assert(std::is_empty_v<decltype(keep_if(block_diagonal))> && decltype(keep_if(block_diagonal))::is_static);
-static_assert(std::is_same_v<decltype(causal && keep_if<block_diagonal>), decltype(causal && keep_if<block_diagonal>())>);
+static_assert(
+    std::is_same_v<decltype(causal && keep_if<block_diagonal>), decltype(causal && keep_if<block_diagonal>())>);
 static_assert(std::is_same_v<decltype(causal_at<0>()), std::remove_const_t<decltype(causal)>>);
 static_assert(keep_if<strided_keys{3}>().keeps<extents<4, 4>>({0, 3}));
 
@@ -75,8 +76,10 @@ static_assert(pairs<decltype(keep_if(block_diagonal)), extents<2048, 1024>> == 2
 // Tiles.
 constexpr tile_content empty = tile_content::empty, mixed = tile_content::mixed, full = tile_content::full;
 using square = extents<64, 64>;
-static_assert(mask_content<square>(causal, {}, 0, 8, 0, 8) == mixed && mask_content<square>(causal, {}, 8, 16, 0, 8) == full);
-static_assert(mask_content<square>(causal, {}, 0, 8, 8, 16) == empty && mask_content<square>(causal, {}, 8, 16, 0, 9) == full);
+static_assert(mask_content<square>(causal, {}, 0, 8, 0, 8) == mixed &&
+              mask_content<square>(causal, {}, 8, 16, 0, 8) == full);
+static_assert(mask_content<square>(causal, {}, 0, 8, 8, 16) == empty &&
+              mask_content<square>(causal, {}, 8, 16, 0, 9) == full);
 static_assert(mask_content<square>(!causal, {}, 0, 8, 8, 16) == full);
 static_assert(mask_content<square>(causal_at(-8), {}, 0, 8, 0, 64) == empty);
 static_assert(mask_content<square>(sliding_window<4, 0>, {}, 8, 16, 0, 4) == empty);
@@ -173,7 +176,8 @@ TEST(mask, keys_below_is_clamped) {
     using scores = extents<3, 8>;
     for (const long long n : {-5LL, 0LL, 3LL, 8LL, 9LL, 1LL << 40}) {
         expect_consistent<scores>(keys_below(n), {});
-        for (std::size_t k = 0; k < 8; ++k) EXPECT_EQ(kept<scores>(keys_below(n), {}, 0, k), static_cast<long long>(k) < n);
+        for (std::size_t k = 0; k < 8; ++k)
+            EXPECT_EQ(kept<scores>(keys_below(n), {}, 0, k), static_cast<long long>(k) < n);
     }
     EXPECT_TRUE(kept<scores>(keys_below(std::numeric_limits<std::uint64_t>::max()), {}, 0, 7));
 }
@@ -227,7 +231,8 @@ TEST(mask, tensors_need_not_be_contiguous) {
     using scores = extents<8, 8>;
     tensor<bool, 8, 8> t{};
     for (std::size_t i = 0; i < t.size(); ++i) t.data()[i] = i * 5 % 11 < 6;
-    const strided_view<const bool, std::array<std::ptrdiff_t, 2>{1, 8}, std::size_t{8}, std::size_t{8}> transposed(t.data());
+    const strided_view<const bool, std::array<std::ptrdiff_t, 2>{1, 8}, std::size_t{8}, std::size_t{8}> transposed(
+        t.data());
     expect_consistent<scores>(keep(transposed), {});
     EXPECT_EQ(kept<scores>(keep(transposed), {}, 2, 5), t(5, 2));
 }

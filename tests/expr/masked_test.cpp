@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 // masked and masked_fill: the nodes they build and the values they give.
-#include <ashlar/ashlar.hpp>
-
-#include <gtest/gtest.h>
-
 #include <cstddef>
 #include <limits>
 #include <type_traits>
+
+#include <gtest/gtest.h>
+
+#include <ashlar/ashlar.hpp>
 
 namespace {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 // Matrix products: shapes, names, promotion of vectors and broadcasting of batches.
-#include <ashlar/ashlar.hpp>
+#include <type_traits>
+
+#include <gtest/gtest.h>
 #include <support/random.hpp>
 #include <support/reference.hpp>
 
-#include <gtest/gtest.h>
-
-#include <type_traits>
+#include <ashlar/ashlar.hpp>
 
 namespace {
 
@@ -33,7 +33,8 @@ static_assert(std::is_same_v<product<tensor<float, 7, 2, 3>, tensor<float, 3>>, 
 static_assert(std::is_same_v<product<tensor<float, 7, 1, 2, 3>, tensor<float, 4, 3, 5>>, dims<float, 7, 4, 2, 5>>);
 // Names: of both free axes and of whichever batch axis has one.
 static_assert(std::is_same_v<product<tensor<float, seq, head>, tensor<float, head, key>>, dims<float, seq, key>>);
-static_assert(std::is_same_v<product<tensor<float, 3, seq, head>, tensor<float, batch, 4, 5>>, dims<float, batch, seq, 5>>);
+static_assert(
+    std::is_same_v<product<tensor<float, 3, seq, head>, tensor<float, batch, 4, 5>>, dims<float, batch, seq, 5>>);
 
 static_assert(matmul_compatible<tensor<float, 2, 3>, tensor<float, 3, 2>>);
 static_assert(matmul_compatible<tensor<float, seq, head>&, const tensor<float, 4, 2>&>);
@@ -47,7 +48,8 @@ static_assert(!matmul_compatible<tensor<float, 2, 3>, float>);
 // Named tensors are borrowed, everything else is owned.
 using lazy = decltype(matmul(std::declval<tensor<float, 2, 3>&>(), std::declval<tensor<float, 3, 2>>()));
 static_assert(lazy::kind == node_kind::matmul);
-static_assert(std::is_same_v<std::remove_cvref_t<decltype(std::declval<lazy>().operand<0>())>, tensor_view<const float, 2, 3>>);
+static_assert(
+    std::is_same_v<std::remove_cvref_t<decltype(std::declval<lazy>().operand<0>())>, tensor_view<const float, 2, 3>>);
 static_assert(std::is_same_v<std::remove_cvref_t<decltype(std::declval<lazy>().operand<1>())>, tensor<float, 3, 2>>);
 
 // Values.
@@ -101,7 +103,11 @@ TEST(matmul, vectors) {
     EXPECT_NEAR(eval(dot(x[0], x[0]))(), squares, 1e-4);
 }
 
-static_assert(std::is_same_v<shape_of<decltype(dot(std::declval<tensor<float, 3>&>(), std::declval<tensor<float, 3>&>()))>, dims<float>>);
-static_assert(std::is_same_v<shape_of<decltype(outer(std::declval<tensor<float, seq>&>(), std::declval<tensor<float, 3>&>()))>, dims<float, seq, 3>>);
+static_assert(
+    std::is_same_v<shape_of<decltype(dot(std::declval<tensor<float, 3>&>(), std::declval<tensor<float, 3>&>()))>,
+                   dims<float>>);
+static_assert(
+    std::is_same_v<shape_of<decltype(outer(std::declval<tensor<float, seq>&>(), std::declval<tensor<float, 3>&>()))>,
+                   dims<float, seq, 3>>);
 
 }  // namespace

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: BSL-1.0
 // Operators and elementwise functions: types and shapes first, then values.
-#include "expr/value_of.hpp"
-
-#include <ashlar/expr/masks/causal.hpp>
-#include <ashlar/expr/operators.hpp>
-#include <ashlar/expr/where.hpp>
-#include <ashlar/kernel/math.hpp>
-#include <ashlar/kernel/simd.hpp>
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <string>
 #include <type_traits>
+
+#include <gtest/gtest.h>
+
+#include <ashlar/expr/elementwise/operators.hpp>
+#include <ashlar/expr/elementwise/where.hpp>
+#include <ashlar/expr/masks/causal.hpp>
+#include <ashlar/kernel/math.hpp>
+#include <ashlar/kernel/simd.hpp>
+
+#include "expr/value_of.hpp"
 
 namespace {
 
@@ -211,7 +212,7 @@ TEST(elementwise, functions_work_on_registers) {
     expect(detail::where_function{}(lanes<double, 8>::iota() < 4.0, x, -x), [](float v) { return v < 1 ? v : -v; });
     expect(detail::and_function{}(x < 1.0f, lanes<double, 8>::iota() < 2.0), [](float v) { return v < -1; });
     expect(detail::user_function{[](float v) { return static_cast<double>(v) * 2; }}(x),
-        [](float v) { return v * 2.0; });
+           [](float v) { return v * 2.0; });
     expect(detail::user_function{[](float v) { return v < 0; }}(x), [](float v) { return v < 0; });
     expect(detail::user_function{[](auto v) { return v * v; }}(x), [](float v) { return v * v; });
     expect(detail::user_function{[](bool b, float v) { return b ? v : 0; }}(lanes<double, 8>::iota() < 2.0, x),

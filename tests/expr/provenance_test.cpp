@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: BSL-1.0
 // What masks prove of expressions: the value of excluded elements by type, and which elements those are.
-#include <ashlar/expr/provenance.hpp>
-
-#include <ashlar/expr/let.hpp>
-#include <ashlar/expr/masked.hpp>
-#include <ashlar/expr/matmul.hpp>
-#include <ashlar/expr/normalize.hpp>
-#include <ashlar/expr/operators.hpp>
-#include <ashlar/expr/reduce.hpp>
-#include <ashlar/expr/shape_ops.hpp>
-#include <ashlar/expr/store.hpp>
+#include <array>
+#include <limits>
 
 #include <gtest/gtest.h>
 
-#include <array>
-#include <limits>
+#include <ashlar/expr/elementwise/operators.hpp>
+#include <ashlar/expr/masks/masked.hpp>
+#include <ashlar/expr/masks/provenance.hpp>
+#include <ashlar/expr/nodes/let.hpp>
+#include <ashlar/expr/nodes/store.hpp>
+#include <ashlar/expr/products/matmul.hpp>
+#include <ashlar/expr/reductions/normalize.hpp>
+#include <ashlar/expr/reductions/reduce.hpp>
+#include <ashlar/expr/shape/shape_ops.hpp>
 
 namespace {
 

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: BSL-1.0
 // Reductions and normalisations: shapes, element types and nodes first, then values.
-#include "expr/value_of.hpp"
-
-#include <ashlar/expr/elementwise.hpp>
-#include <ashlar/expr/normalize.hpp>
-#include <ashlar/expr/operators.hpp>
-#include <ashlar/expr/reduce.hpp>
-#include <ashlar/kernel/math.hpp>
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
+
+#include <gtest/gtest.h>
+
+#include <ashlar/expr/elementwise/elementwise.hpp>
+#include <ashlar/expr/elementwise/operators.hpp>
+#include <ashlar/expr/reductions/normalize.hpp>
+#include <ashlar/expr/reductions/reduce.hpp>
+#include <ashlar/kernel/math.hpp>
+
+#include "expr/value_of.hpp"
 
 namespace {
 
@@ -35,8 +36,8 @@ using matrix = tensor<float, 2, 3>;
 
 // Shapes.
 static_assert(std::is_same_v<shape_of<decltype(sum<1>(named{}))>, shape<seq, std::size_t{4}>>);
-static_assert(std::is_same_v<shape_of<decltype(sum<head>(named{}, keep_dims))>, shape<seq, std::size_t{1},
-              std::size_t{4}>>);
+static_assert(
+    std::is_same_v<shape_of<decltype(sum<head>(named{}, keep_dims))>, shape<seq, std::size_t{1}, std::size_t{4}>>);
 static_assert(std::is_same_v<shape_of<decltype(sum(named{}))>, shape<>>);
 static_assert(std::is_same_v<shape_of<decltype(sum(named{}, keep_dims))>, extents<1, 1, 1>>);
 static_assert(std::is_same_v<shape_of<decltype(mean<-1, seq>(named{}))>, shape<head>>);
@@ -46,8 +47,8 @@ static_assert(std::is_same_v<shape_of<decltype(min<2, 1, 0>(named{}))>, shape<>>
 static_assert(std::is_same_v<shape_of<decltype(sum(tensor<float>{}))>, shape<>>);
 static_assert(std::is_same_v<shape_of<decltype(logsumexp(named{}))>, shape<seq, head>>);
 static_assert(std::is_same_v<shape_of<decltype(softmax<seq>(named{}))>, shape<seq, head, std::size_t{4}>>);
-static_assert(std::is_same_v<shape_of<decltype(layer_norm(named{}, tensor<float, 4>{}, tensor<float, 1>{}))>,
-              named::shape_type>);
+static_assert(
+    std::is_same_v<shape_of<decltype(layer_norm(named{}, tensor<float, 4>{}, tensor<float, 1>{}))>, named::shape_type>);
 
 // Element types.
 static_assert(std::is_same_v<decltype(argmax<0>(m))::value_type, std::int32_t>);
@@ -55,9 +56,9 @@ static_assert(std::is_same_v<decltype(sum(i))::value_type, int>);
 static_assert(std::is_same_v<decltype(any(t))::value_type, bool>);
 
 // Nodes: one axis is one node; neighbours are one axis; of one argument max reduces, of two it does not.
-static_assert(std::is_same_v<decltype(sum<1>(m)), reduce_node<reduction_kind::sum, 1, false, extents<2>, float,
-                                                              basic_view<const float, std::size_t{2},
-                                                                  std::size_t{3}>>>);
+static_assert(
+    std::is_same_v<decltype(sum<1>(m)), reduce_node<reduction_kind::sum, 1, false, extents<2>, float,
+                                                    basic_view<const float, std::size_t{2}, std::size_t{3}>>>);
 static_assert(std::is_same_v<decltype(mean<1, 2>(named{} * 1))::shape_type, shape<seq>>);
 static_assert(decltype(mean<1, 2>(named{} * 1))::operand_count == 1);
 static_assert(decltype(max(m))::kind == node_kind::reduce && decltype(max<0>(m))::kind == node_kind::reduce);

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: BSL-1.0
 // Shape operations: which are views and which are lazy, names, folding, and where each element goes.
-#include "expr/value_of.hpp"
-
-#include <ashlar/expr/operators.hpp>
-#include <ashlar/expr/shape_ops.hpp>
-#include <ashlar/kernel/math.hpp>
-#include <gtest/gtest.h>
-
 #include <array>
 #include <cmath>
 #include <cstddef>
 #include <type_traits>
+
+#include <gtest/gtest.h>
+
+#include <ashlar/expr/elementwise/operators.hpp>
+#include <ashlar/expr/shape/shape_ops.hpp>
+#include <ashlar/kernel/math.hpp>
+
+#include "expr/value_of.hpp"
 
 namespace {
 
@@ -49,8 +50,8 @@ using lazy_named = decltype(named + 1);
 // Of memory that outlives the call views, as const as the memory; of anything else nodes that own it.
 static_assert(std::is_same_v<decltype(transpose(named)), strided_view<float, steps<2>{1, 3}, head, seq>>);
 static_assert(std::is_same_v<decltype(transpose(transpose(named))), tensor_view<float, seq, head>>);
-static_assert(std::is_same_v<decltype(transpose(m)), strided_view<const float, steps<2>{1, 3}, std::size_t{3},
-              std::size_t{2}>>);
+static_assert(
+    std::is_same_v<decltype(transpose(m)), strided_view<const float, steps<2>{1, 3}, std::size_t{3}, std::size_t{2}>>);
 static_assert(std::is_same_v<decltype(transpose(tensor<float, 2, 3>{})),
                              permute_node<std::array<std::size_t, 2>{1, 0}, extents<3, 2>, tensor<float, 2, 3>>>);
 static_assert(std::is_same_v<decltype(transpose(row(named, 0))), tensor_view<float, head>>);
@@ -59,8 +60,8 @@ static_assert(std::is_same_v<shape_of<decltype(permute<head, seq>(named))>, shap
 static_assert(std::is_same_v<decltype(reshape<-1, 2>(named)), tensor_view<float, 6, 2>>);
 static_assert(is_view<decltype(reshape<head, 2, 2>(transpose(named)))>);
 static_assert(strides_of<decltype(reshape<3, 2, 2>(transpose(named)))> == steps<3>{1, 6, 3});
-static_assert(strides_of<decltype(reshape<2, 1, 2, 2>(slice<2, 0, 2>(slice<1, 0, 2>(counted))))> == steps<4>{12, 8, 4,
-              1});
+static_assert(strides_of<decltype(reshape<2, 1, 2, 2>(slice<2, 0, 2>(slice<1, 0, 2>(counted))))> ==
+              steps<4>{12, 8, 4, 1});
 static_assert(decltype(reshape<2, 6>(transpose(named)))::kind == node_kind::reshape);
 static_assert(is_view<decltype(unsqueeze<0>(transpose(named)))> &&
               is_view<decltype(squeeze(unsqueeze<1>(transpose(named))))>);
@@ -93,15 +94,15 @@ static_assert(std::is_same_v<shape_of<decltype(slice<seq, 0, 2>(named))>, shape<
 static_assert(std::is_same_v<shape_of<decltype(slice<seq, -1, -5, -1>(named))>, shape<seq, head>>);
 static_assert(std::is_same_v<shape_of<decltype(split<seq, 2>(named)[0])>, shape<std::size_t{2}, head>>);
 static_assert(std::is_same_v<shape_of<decltype(split<seq, 1>(named)[0])>, shape<seq, head>>);
-static_assert(std::is_same_v<shape_of<decltype(concat<seq>(named, tensor<float, 2, 3>{}))>, shape<std::size_t{6},
-              head>>);
+static_assert(
+    std::is_same_v<shape_of<decltype(concat<seq>(named, tensor<float, 2, 3>{}))>, shape<std::size_t{6}, head>>);
 static_assert(std::is_same_v<shape_of<decltype(concat<1>(tensor<float, 4, 2>{}, named))>, shape<seq, std::size_t{5}>>);
 static_assert(std::is_same_v<shape_of<decltype(stack<1>(named, named))>, shape<seq, std::size_t{2}, head>>);
 static_assert(std::is_same_v<shape_of<decltype(reshape<seq, 3>(named))>, shape<seq, std::size_t{3}>>);
 static_assert(std::is_same_v<shape_of<decltype(rename<4, 3>(named + 1))>, extents<4, 3>>);
 static_assert(std::is_same_v<shape_of<decltype(broadcast_to<2, 4, 3>(named))>, shape<std::size_t{2}, seq, head>>);
-static_assert(std::is_same_v<shape_of<decltype(take<1>(named, tensor<int, key, 2>{}))>, shape<seq, key,
-              std::size_t{2}>>);
+static_assert(
+    std::is_same_v<shape_of<decltype(take<1>(named, tensor<int, key, 2>{}))>, shape<seq, key, std::size_t{2}>>);
 static_assert(std::is_same_v<shape_of<decltype(take(named, tensor<int>{}))>, shape<head>>);
 static_assert(std::is_same_v<shape_of<decltype(squeeze<0>(tensor<float, 1, seq, 1>{}))>, shape<seq, std::size_t{1}>>);
 
@@ -109,22 +110,15 @@ static_assert(std::is_same_v<shape_of<decltype(squeeze<0>(tensor<float, 1, seq, 
 constexpr bool both(auto operation, const auto& source, const auto& expected) {
     return gives(operation(source), expected) && gives(operation(source + 0), expected);
 }
-static_assert(both([](const auto& e) { return transpose(e); }, m,
-                   tensor<float, 3, 2>{{1, 4}, {2, 5}, {3, 6}}));
-static_assert(both([](const auto& e) { return permute<-1, 0>(e); }, m,
-                   tensor<float, 3, 2>{{1, 4}, {2, 5}, {3, 6}}));
-static_assert(both([](const auto& e) { return reshape<3, -1>(e); }, m,
-                   tensor<float, 3, 2>{{1, 2}, {3, 4}, {5, 6}}));
-static_assert(both([](const auto& e) { return reshape<6>(e); }, transpose(m),
-                   tensor<float, 6>{1, 4, 2, 5, 3, 6}));
-static_assert(both([](const auto& e) { return slice<1, 1, 3>(e); }, m,
-                   tensor<float, 2, 2>{{2, 3}, {5, 6}}));
+static_assert(both([](const auto& e) { return transpose(e); }, m, tensor<float, 3, 2>{{1, 4}, {2, 5}, {3, 6}}));
+static_assert(both([](const auto& e) { return permute<-1, 0>(e); }, m, tensor<float, 3, 2>{{1, 4}, {2, 5}, {3, 6}}));
+static_assert(both([](const auto& e) { return reshape<3, -1>(e); }, m, tensor<float, 3, 2>{{1, 2}, {3, 4}, {5, 6}}));
+static_assert(both([](const auto& e) { return reshape<6>(e); }, transpose(m), tensor<float, 6>{1, 4, 2, 5, 3, 6}));
+static_assert(both([](const auto& e) { return slice<1, 1, 3>(e); }, m, tensor<float, 2, 2>{{2, 3}, {5, 6}}));
 static_assert(both([](const auto& e) { return slice<1, -1, -4, -1>(e); }, m,
                    tensor<float, 2, 3>{{3, 2, 1}, {6, 5, 4}}));
-static_assert(both([](const auto& e) { return slice<1, 0, 3, 2>(e); }, m,
-                   tensor<float, 2, 2>{{1, 3}, {4, 6}}));
-static_assert(both([](const auto& e) { return slice<1, 2, 0, -2>(e); }, m,
-                   tensor<float, 2, 1>{{3}, {6}}));
+static_assert(both([](const auto& e) { return slice<1, 0, 3, 2>(e); }, m, tensor<float, 2, 2>{{1, 3}, {4, 6}}));
+static_assert(both([](const auto& e) { return slice<1, 2, 0, -2>(e); }, m, tensor<float, 2, 1>{{3}, {6}}));
 static_assert(both([](const auto& e) { return broadcast_to<2, 2, 3>(e); }, m,
                    tensor<float, 2, 2, 3>{{{1, 2, 3}, {4, 5, 6}}, {{1, 2, 3}, {4, 5, 6}}}));
 static_assert(both([](const auto& e) { return unsqueeze<-2>(e); }, m,
@@ -136,8 +130,8 @@ static_assert(gives(row(m, 1), tensor<float, 3>{4, 5, 6}) && gives(row(m * 2, 1)
 static_assert(gives(row(row(m, 1) * 1, 2), tensor<float>{6}));
 static_assert(gives(concat<1>(m, m * 2, slice<1, 0, 1>(m)),
                     tensor<float, 2, 7>{{1, 2, 3, 2, 4, 6, 1}, {4, 5, 6, 8, 10, 12, 4}}));
-static_assert(gives(stack<-1>(m, -m), tensor<float, 2, 3, 2>{{{1, -1}, {2, -2}, {3, -3}}, {{4, -4}, {5, -5}, {6,
-              -6}}}));
+static_assert(gives(stack<-1>(m, -m),
+                    tensor<float, 2, 3, 2>{{{1, -1}, {2, -2}, {3, -3}}, {{4, -4}, {5, -5}, {6, -6}}}));
 static_assert(gives(take<1>(m, tensor<int, 2>{2, 0}), tensor<float, 2, 2>{{3, 1}, {6, 4}}));
 static_assert(gives(take(m, tensor<int>{1}), tensor<float, 3>{4, 5, 6}));
 static_assert(gives(split<1, 3>(m * 2)[2], tensor<float, 2, 1>{{6}, {12}}));

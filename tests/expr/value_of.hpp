@@ -5,9 +5,10 @@
 #include <cmath>
 #include <cstddef>
 
-#include <ashlar/ashlar.hpp>
-#include <ashlar/eval/constant.hpp>
 #include <gtest/gtest.h>
+
+#include <ashlar/ashlar.hpp>
+#include <ashlar/eval/constant/constant.hpp>
 
 namespace ashlar_test {
 

@@ -2,7 +2,7 @@
 // The model of fixtures/constant_image.hpp. Its panels are of a width of their own, so that the image fits every build.
 #pragma once
 
-#include <ashlar/nn/encoder_layer.hpp>
+#include <ashlar/nn/transformers/encoder_layer.hpp>
 
 namespace ashlar::test {
 

@@ -11,7 +11,7 @@
 
 #include <gtest/gtest.h>
 
-#include <ashlar/io/load.hpp>
+#include <ashlar/io/model/load.hpp>
 #include <ashlar/tensor/tensor.hpp>
 
 #include "file_builder.hpp"

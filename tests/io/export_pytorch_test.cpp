@@ -59,7 +59,8 @@ protected:
     }
     /// Runs a script that finds the exporter, torch, the folder `out` and an encoder layer with numbers of its own.
     static outcome script(const std::string& body) {
-        const std::string path = folder + "ashlar_" + testing::UnitTest::GetInstance()->current_test_info()->name() + ".py";
+        const std::string path =
+            folder + "ashlar_" + testing::UnitTest::GetInstance()->current_test_info()->name() + ".py";
         std::ofstream(path)
             << "import sys, pathlib\nsys.path.insert(0, '" + source + "/../tools')\n"
             << "import torch, export_pytorch as e\nout = '" + folder + "ashlar_'\ntorch.manual_seed(7)\n"

@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Files as such: what is no regular file is refused at once, and what could not be written leaves the old file as it was.
-#include <ashlar/io/load.hpp>
-#include <ashlar/io/save.hpp>
-#include <ashlar/tensor/tensor.hpp>
-
-#include <gtest/gtest.h>
-
-#include "io/file_builder.hpp"
-
+// Files as such: what is no regular file is refused at once, and what could not be written leaves the old file as it
+// was.
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -15,11 +8,18 @@
 #include <string>
 #include <tuple>
 
+#include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
+
+#include <ashlar/io/model/load.hpp>
+#include <ashlar/io/model/save.hpp>
+#include <ashlar/tensor/tensor.hpp>
+
+#include "io/file_builder.hpp"
 
 using namespace ashlar;
 namespace fs = std::filesystem;
@@ -158,8 +158,9 @@ TEST(unknown_types, of_numpy) {
     const std::string list = "[('x', '<f4'), ('y]', '<i4', (2,))]";
     std::string fields = test::npy(std::string(list.size() - 2, '@'), "(1,)", "twelve bytes");
     fields.replace(fields.find("'@"), list.size(), list);
-    for (const std::string& other : {test::npy("<U3", "(1,)", "twelve bytes"), test::npy("|O", "(2, 2)", "pickle"),
-                                     test::npy("<M8[s]", "(1,)", "8 bytes."), test::npy("|V2", "(3,)", "bfloat"), fields}) {
+    for (const std::string& other :
+         {test::npy("<U3", "(1,)", "twelve bytes"), test::npy("|O", "(2, 2)", "pickle"),
+          test::npy("<M8[s]", "(1,)", "8 bytes."), test::npy("|V2", "(3,)", "bfloat"), fields}) {
         tensor<float, 1> x{};
         const auto file = test::zip({{"x.npy", known}, {"other.npy", other}});
         EXPECT_EQ(message(io::load(x, file, "x")), "no error");

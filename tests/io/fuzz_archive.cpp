@@ -12,7 +12,7 @@
 #include <cstring>
 #include <span>
 
-#include <ashlar/io/load.hpp>
+#include <ashlar/io/model/load.hpp>
 #include <ashlar/tensor/tensor.hpp>
 
 namespace fuzz_archive {
@@ -54,7 +54,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     std::uint64_t sum = 0, bytes = 0;
     for (const io::stored_array& a : archive) {
         const std::uint64_t known = a.shape.size() * io::size_of(a.dtype);
-        require(a.data.size() == (a.dtype == io::dtype::unknown ? a.unknown_bytes : known) && archive.find(a.name) == &a);
+        require(a.data.size() == (a.dtype == io::dtype::unknown ? a.unknown_bytes : known) &&
+                archive.find(a.name) == &a);
         for (const std::byte b : a.data) sum += std::to_integer<std::uint64_t>(b);
         bytes += a.data.size();
     }

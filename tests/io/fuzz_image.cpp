@@ -14,7 +14,7 @@
 #include <new>
 #include <span>
 
-#include <ashlar/io/save_image.hpp>
+#include <ashlar/io/image/save_image.hpp>
 #include <ashlar/tensor/tensor.hpp>
 
 namespace fuzz_image {

@@ -15,7 +15,7 @@
 #include <gtest/gtest.h>
 
 #include <ashlar/io/image.hpp>
-#include <ashlar/io/save_image.hpp>
+#include <ashlar/io/image/save_image.hpp>
 
 #include "models.hpp"
 

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include <ashlar/io/json.hpp>
+#include <ashlar/io/formats/json.hpp>
 
 namespace ashlar {
 namespace {

@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include <ashlar/io/load.hpp>
+#include <ashlar/io/model/load.hpp>
 #include <ashlar/tensor/tensor.hpp>
 
 #include "file_builder.hpp"
@@ -91,21 +91,15 @@ TEST(load, refusals_leave_the_model_alone) {
     EXPECT_EQ(load_changed([](auto& a) { a.pop_back(); }), "flags: missing in the file");
     EXPECT_EQ(load_changed([](auto& a) { a.front().name = "embeddings.weight"; }),
               "embedding.weight: missing in the file");
-    EXPECT_EQ(load_changed([](auto& a) {
-                  a.push_back({"more", "F32", "1", "four"});
-              }),
+    EXPECT_EQ(load_changed([](auto& a) { a.push_back({"more", "F32", "1", "four"}); }),
               "more: in the file, but not in the model");
     EXPECT_EQ(load_changed([](auto& a) { a[1].shape = "2,6"; }),
               "layers.0.self_attn.in_proj_weight: the model needs [6, 2], the file has [2, 6]");
     EXPECT_EQ(load_changed([](auto& a) { a[1].shape = "12"; }),
               "layers.0.self_attn.in_proj_weight: the model needs [6, 2], the file has [12]");
-    EXPECT_EQ(load_changed([](auto& a) {
-                  a[9] = {"scale", "F64", "", bytes_of<double>({1})};
-              }),
+    EXPECT_EQ(load_changed([](auto& a) { a[9] = {"scale", "F64", "", bytes_of<double>({1})}; }),
               "scale: the model needs [1], the file has []");
-    EXPECT_EQ(load_changed([](auto& a) {
-                  a[0] = {"embedding.weight", "I32", "5,2", counting(0, 10)};
-              }),
+    EXPECT_EQ(load_changed([](auto& a) { a[0] = {"embedding.weight", "I32", "5,2", counting(0, 10)}; }),
               "embedding.weight: the model needs F32, the file has I32");
     EXPECT_EQ(load_changed([](auto& a) { a[10].dtype = "U64"; }),
               "ids: the file has an integer that the elements of the tensor cannot hold");
@@ -115,11 +109,7 @@ TEST(load, refusals_leave_the_model_alone) {
 }
 
 TEST(load, lenient_options) {
-    EXPECT_EQ(load_changed(
-                  [](auto& a) {
-                      a.push_back({"more", "F8_E4M3", "4", "four"});
-                  },
-                  {.ignore_unexpected = true}),
+    EXPECT_EQ(load_changed([](auto& a) { a.push_back({"more", "F8_E4M3", "4", "four"}); }, {.ignore_unexpected = true}),
               "no error");
     EXPECT_EQ(load_changed([](auto& a) { a.pop_back(); }, {.ignore_missing = true}), "no error");
     test::small_model m = test::numbered_model();
@@ -284,7 +274,8 @@ TEST(load, tensors_by_name) {
     tensor<float, 3> up_bias{};
     EXPECT_EQ(message(io::load(up_bias, archive, "layers.0.linear1.bias")), "no error");
     EXPECT_EQ(up_bias(2), 242);
-    EXPECT_EQ(message(io::load(std::tuple(io::named("layers.1.linear1.bias", up_bias)), archive, {.ignore_unexpected = true})),
+    EXPECT_EQ(message(io::load(std::tuple(io::named("layers.1.linear1.bias", up_bias)), archive,
+                               {.ignore_unexpected = true})),
               "no error");
     EXPECT_EQ(up_bias(2), 342);
     // Views of other memory.

@@ -9,10 +9,9 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-
 #include <tools/image_maker.hpp>
 
-#include <ashlar/expr/packed.hpp>
+#include <ashlar/expr/nodes/packed.hpp>
 
 #include "models.hpp"
 

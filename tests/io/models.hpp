@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <ashlar/tensor/module.hpp>
+#include <ashlar/module/module.hpp>
 #include <ashlar/tensor/tensor.hpp>
 
 namespace ashlar::test {

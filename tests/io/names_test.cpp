@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
-#include <ashlar/io/names.hpp>
-#include <ashlar/io/names_of_models.hpp>
+#include <ashlar/io/model/names.hpp>
+#include <ashlar/io/model/names_of_models.hpp>
 
 namespace ashlar {
 namespace {

@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include <ashlar/io/load.hpp>
+#include <ashlar/io/model/load.hpp>
 #include <ashlar/tensor/tensor.hpp>
 
 #include "file_builder.hpp"

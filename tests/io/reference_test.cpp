@@ -10,7 +10,7 @@
 
 #include <gtest/gtest.h>
 
-#include <ashlar/io/result.hpp>
+#include <ashlar/io/files/result.hpp>
 
 namespace ashlar {
 namespace {

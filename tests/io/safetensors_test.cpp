@@ -8,8 +8,8 @@
 
 #include <gtest/gtest.h>
 
-#include <ashlar/io/archive.hpp>
-#include <ashlar/io/load.hpp>
+#include <ashlar/io/formats/archive.hpp>
+#include <ashlar/io/model/load.hpp>
 #include <ashlar/tensor/tensor.hpp>
 
 #include "file_builder.hpp"
@@ -130,9 +130,12 @@ TEST(safetensors, lengths) {
 }
 
 TEST(safetensors, numbers_that_are_none) {
-    for (const char* number : {"NaN", "Infinity", "-1", "-0", "3.0", "3e0", "+3", "0x3", "03", "18446744073709551616", "null", "\"3\"", "true", "[3]", "3,"}) {
-        const std::string in_shape = std::string(R"({"a":{"dtype":"U8","shape":[)") + number + R"(],"data_offsets":[0,3]}})";
-        const std::string in_offsets = std::string(R"({"a":{"dtype":"U8","shape":[3],"data_offsets":[0,)") + number + "]}}";
+    for (const char* number : {"NaN", "Infinity", "-1", "-0", "3.0", "3e0", "+3", "0x3", "03", "18446744073709551616",
+                               "null", "\"3\"", "true", "[3]", "3,"}) {
+        const std::string in_shape =
+            std::string(R"({"a":{"dtype":"U8","shape":[)") + number + R"(],"data_offsets":[0,3]}})";
+        const std::string in_offsets =
+            std::string(R"({"a":{"dtype":"U8","shape":[3],"data_offsets":[0,)") + number + "]}}";
         for (const std::string& header : {in_shape, in_offsets}) {
             const io::result r = open(header, "xyz");
             EXPECT_EQ(r.error, io::error::malformed_header) << header;
@@ -140,11 +143,13 @@ TEST(safetensors, numbers_that_are_none) {
         }
     }
     // As an extent it is a number, but no file has so many.
-    EXPECT_EQ(open(R"({"a":{"dtype":"U16","shape":[18446744073709551615],"data_offsets":[0,3]}})", "xyz").error, io::error::malformed_header);
+    EXPECT_EQ(open(R"({"a":{"dtype":"U16","shape":[18446744073709551615],"data_offsets":[0,3]}})", "xyz").error,
+              io::error::malformed_header);
 }
 
 TEST(safetensors, nesting_takes_no_stack) {
-    std::string lists(1'000'000, '['), objects, metadata = R"({"__metadata__":)", shape = R"({"a":{"dtype":"U8","shape":)" + lists;
+    std::string lists(1'000'000, '['), objects, metadata = R"({"__metadata__":)",
+                                                shape = R"({"a":{"dtype":"U8","shape":)" + lists;
     for (int i = 0; i < 200'000; ++i) objects += R"({"a":)";
     for (const std::string& header : {lists, objects, metadata + objects, shape})
         EXPECT_EQ(open(header, "xyz").error, io::error::malformed_header);

@@ -13,9 +13,9 @@
 
 #include <gtest/gtest.h>
 
-#include <ashlar/expr/packed.hpp>
-#include <ashlar/io/load.hpp>
-#include <ashlar/io/save.hpp>
+#include <ashlar/expr/nodes/packed.hpp>
+#include <ashlar/io/model/load.hpp>
+#include <ashlar/io/model/save.hpp>
 #include <ashlar/tensor/tensor.hpp>
 
 #include "models.hpp"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 // Few rows in registers against naive loops: where a column lies, what is combined, and products with folded weights.
-#include <ashlar/kernel/few_rows.hpp>
-
-#include <gtest/gtest.h>
-
 #include <cstddef>
 #include <limits>
 #include <vector>
+
+#include <gtest/gtest.h>
+
+#include <ashlar/kernel/product/few_rows.hpp>
 
 namespace {
 
@@ -62,7 +62,8 @@ void weigh() {
         for (std::size_t j = 0; j < Columns / few::packs; ++j)
             for (std::size_t r = 0; r < Rows; ++r)
                 for (std::size_t d = 0; d < few::packs; ++d)
-                    EXPECT_NEAR(sums[j][r * few::packs + d], expected(r, j * few::packs + d), 1e-4) << r << ' ' << j << ' ' << d;
+                    EXPECT_NEAR(sums[j][r * few::packs + d], expected(r, j * few::packs + d), 1e-4)
+                        << r << ' ' << j << ' ' << d;
     }
     if constexpr (Columns % width<T> == 0) {
         T stored[f.vectors * width<T>];
@@ -70,7 +71,8 @@ void weigh() {
         typename few::vec sums[Rows][Columns / width<T>];
         few::template weigh_vectors<Depth, Columns, Distance>(from_memory(stored), v.data(), sums);
         for (std::size_t r = 0; r < Rows; ++r)
-            for (std::size_t c = 0; c < Columns; ++c) EXPECT_NEAR(sums[r][c / width<T>][c % width<T>], expected(r, c), 1e-4) << r << ' ' << c;
+            for (std::size_t c = 0; c < Columns; ++c)
+                EXPECT_NEAR(sums[r][c / width<T>][c % width<T>], expected(r, c), 1e-4) << r << ' ' << c;
     }
 }
 
@@ -114,10 +116,12 @@ void groups() {
         transpose_groups<Size, Count>(x);
         for (std::size_t c = 0; c < Count; ++c)
             for (std::size_t row = 0; row < per_vector; ++row)
-                for (std::size_t d = 0; d < Size; ++d) EXPECT_EQ(x[c][row * Size + d], static_cast<T>((row * Count + c) * Size + d));
+                for (std::size_t d = 0; d < Size; ++d)
+                    EXPECT_EQ(x[c][row * Size + d], static_cast<T>((row * Count + c) * Size + d));
         transpose_groups_back<Size, Count>(x);
         for (std::size_t i = 0; i < Count; ++i)
-            for (std::size_t lane = 0; lane < width<T>; ++lane) EXPECT_EQ(x[i][lane], static_cast<T>(i * width<T> + lane));
+            for (std::size_t lane = 0; lane < width<T>; ++lane)
+                EXPECT_EQ(x[i][lane], static_cast<T>(i * width<T> + lane));
     }
 }
 

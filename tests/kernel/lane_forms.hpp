@@ -2,16 +2,16 @@
 // Every form of lanes that this build has, and values to try them on.
 #pragma once
 
-#include <ashlar/kernel/simd.hpp>
-
-#include <gtest/gtest.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <limits>
 #include <random>
 #include <type_traits>
+
+#include <gtest/gtest.h>
+
+#include <ashlar/kernel/simd.hpp>
 
 namespace support {
 
@@ -22,8 +22,8 @@ using ashlar::lane_width;
 using ashlar::lanes;
 
 /// Lanes that are never in registers.
-using emulated_config = build_config<ashlar::detail::instruction_sets() | (std::uint64_t{256} << 48), 256, 16, 65536, 32768,
-                               524288, true, current_config::fast_math>;
+using emulated_config = build_config<ashlar::detail::instruction_sets() | (std::uint64_t{256} << 48), 256, 16, 65536,
+                                     32768, 524288, true, current_config::fast_math>;
 
 template <class T, std::size_t N, class Config = current_config>
 struct form {
@@ -55,8 +55,7 @@ struct samples {
             a[i] = draw();
             b[i] = draw();
             c[i] = draw();
-            if constexpr (floating)
-                a[i] += static_cast<T>(static_cast<int>(engine() % 8)) / 8;
+            if constexpr (floating) a[i] += static_cast<T>(static_cast<int>(engine() % 8)) / 8;
             p[i] = engine() % 2 != 0;
             q[i] = engine() % 2 != 0;
         }

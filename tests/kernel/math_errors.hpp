@@ -2,13 +2,13 @@
 // Errors in units of the last place, NaN by its bits, and the functions of kernel/math.hpp for lanes of any width.
 #pragma once
 
-#include <ashlar/kernel/math.hpp>
-#include <ashlar/kernel/simd.hpp>
-
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
+
+#include <ashlar/kernel/math.hpp>
+#include <ashlar/kernel/simd.hpp>
 
 namespace support {
 
@@ -48,7 +48,9 @@ double ulps(T got, long double expected) {
 /// The same expression for lanes of any width.
 inline constexpr auto exp_of = [](auto x) { return ashlar::exp(x); };
 inline constexpr auto exp_nonpositive_of = [](auto x) { return ashlar::exp_nonpositive(x); };
-inline constexpr auto exp_beside_one_of = [](auto x) { return detail::exp_nonpositive_as<detail::exp_form::beside_one>(x); };
+inline constexpr auto exp_beside_one_of = [](auto x) {
+    return detail::exp_nonpositive_as<detail::exp_form::beside_one>(x);
+};
 inline constexpr auto exp2_nonpositive_of = [](auto x) { return ashlar::exp2_nonpositive(x); };
 inline constexpr auto log_of = [](auto x) { return ashlar::log(x); };
 inline constexpr auto tanh_of = [](auto x) { return ashlar::tanh(x); };

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 // The functions with the policy `fast`: their bounds, special values, and that nothing else became fast.
-#include <ashlar/kernel/math.hpp>
-#include <ashlar/kernel/simd.hpp>
-
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <iterator>
+
+#include <gtest/gtest.h>
+
+#include <ashlar/kernel/math.hpp>
+#include <ashlar/kernel/simd.hpp>
 
 #include "kernel/math_errors.hpp"
 
@@ -66,21 +66,25 @@ TYPED_TEST(fast_of, bounds) {
     };
     const auto exponential = [](double x) { return std::exp(x); };
     expect("exp", 1.2e-4, error_of<T>(-87, 88.7, tiny, [](auto x) { return exp(x, fast); }, exponential));
-    expect("exp_nonpositive", 1.2e-4, error_of<T>(-87.3, 0, tiny, [](auto x) { return exp_nonpositive(x, fast); }, exponential));
-    expect("tanh", 1e-4, error_of<T>(-9, 9, tiny, [](auto x) { return tanh(x, fast); }, [](double x) { return std::tanh(x); }));
+    expect("exp_nonpositive", 1.2e-4,
+           error_of<T>(-87.3, 0, tiny, [](auto x) { return exp_nonpositive(x, fast); }, exponential));
+    expect("tanh", 1e-4,
+           error_of<T>(-9, 9, tiny, [](auto x) { return tanh(x, fast); }, [](double x) { return std::tanh(x); }));
     expect("sigmoid", 1.2e-4, error_of<T>(-87, 40, tiny, [](auto x) { return sigmoid(x, fast); }, reference_sigmoid));
-    expect("silu", 1.2e-4, error_of<T>(-60, 40, tiny, [](auto x) { return silu(x, fast); }, [](double x) { return x * reference_sigmoid(x); }));
+    expect("silu", 1.2e-4,
+           error_of<T>(
+               -60, 40, tiny, [](auto x) { return silu(x, fast); }, [](double x) { return x * reference_sigmoid(x); }));
     expect("gelu", 5e-5, error_of<T>(-12, 12, 1, [](auto x) { return gelu(x, fast); }, reference_gelu));
     expect("gelu near 0", 5e-4, error_of<T>(-1, 1, tiny, [](auto x) { return gelu(x, fast); }, reference_gelu));
-    expect("gelu_tanh", 1.2e-4, error_of<T>(-4, 40, tiny, [](auto x) { return gelu_tanh(x, fast); }, [](double x) {
-        return x * reference_sigmoid(1.59576912160573071176 * (x + 0.044715 * x * x * x));
-    }));
+    expect("gelu_tanh", 1.2e-4,
+           error_of<T>(
+               -4, 40, tiny, [](auto x) { return gelu_tanh(x, fast); },
+               [](double x) { return x * reference_sigmoid(1.59576912160573071176 * (x + 0.044715 * x * x * x)); }));
 }
 
 TYPED_TEST(fast_of, special_values) {
     using T = TypeParam;
-    if (fast_math)
-        GTEST_SKIP() << "infinities and NaN are not promised under -ffast-math";
+    if (fast_math) GTEST_SKIP() << "infinities and NaN are not promised under -ffast-math";
     using wide = lanes<T, lane_width<T>>;
     const auto last = [](auto f, T argument) { return f(opaque(wide(argument)))[lane_width<T> - 1]; };
     const auto e = [](auto x) { return exp(x, fast); };

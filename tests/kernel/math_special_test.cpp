@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 // The mathematical functions at their special values and in constant expressions.
-#include <ashlar/kernel/math.hpp>
-#include <ashlar/kernel/simd.hpp>
-
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <cstddef>
 #include <iterator>
 #include <limits>
+
+#include <gtest/gtest.h>
+
+#include <ashlar/kernel/math.hpp>
+#include <ashlar/kernel/simd.hpp>
 
 #include "kernel/math_errors.hpp"
 
@@ -43,8 +43,7 @@ void expect_special(const char* name, F f, T argument, T expected) {
 
 TYPED_TEST(math_of, special_values) {
     using T = TypeParam;
-    if (fast_math)
-        GTEST_SKIP() << "infinities and NaN are not promised under -ffast-math";
+    if (fast_math) GTEST_SKIP() << "infinities and NaN are not promised under -ffast-math";
     const T infinity = inf<T>, nan = nan_value<T>;
     expect_special<T>("exp", exp_of, 0, 1);
     expect_special<T>("exp", exp_of, T(-0.0), 1);
@@ -125,8 +124,7 @@ TYPED_TEST(math_of, special_values) {
 
 TYPED_TEST(math_of, special_powers) {
     using T = TypeParam;
-    if (fast_math)
-        GTEST_SKIP() << "infinities and NaN are not promised under -ffast-math";
+    if (fast_math) GTEST_SKIP() << "infinities and NaN are not promised under -ffast-math";
     const T values[] = {0,
                         T(-0.0),
                         1,
@@ -199,8 +197,7 @@ struct constants {
     }
     static constexpr table made() {
         table result{};
-        for (std::size_t i = 0; i < count; ++i)
-            result.rows[i] = row_of(arguments[i]);
+        for (std::size_t i = 0; i < count; ++i) result.rows[i] = row_of(arguments[i]);
         return result;
     }
 };
@@ -240,8 +237,7 @@ TYPED_TEST(math_of, constant_expressions) {
         const auto now = constants::row_of(argument);
         const auto& then = at_compile_time.rows[i];
         const auto check = [&](const char* name, T a, T b) {
-            if (a == b)
-                return;
+            if (a == b) return;
             EXPECT_LE(ulps(a, static_cast<long double>(b)), fast_math ? 40 : 2)
                 << name << "(" << argument << "): " << a << " and " << b;
         };

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 // The mathematical functions against std:: in higher precision.
-#include <ashlar/kernel/math.hpp>
-#include <ashlar/kernel/simd.hpp>
-
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <cstddef>
 #include <limits>
 #include <random>
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
+
+#include <ashlar/kernel/math.hpp>
+#include <ashlar/kernel/simd.hpp>
 
 #include "kernel/math_errors.hpp"
 
@@ -36,14 +36,11 @@ worst_case errors_on(const std::vector<T>& arguments, F f, Reference reference) 
         for (std::size_t j = 0; j <= N; ++j) {
             const T argument = arguments[j == N ? i : i + j], got = j == N ? single : results[j];
             const long double expected = reference(static_cast<long double>(argument));
-            if (expected > static_cast<long double>(std::numeric_limits<T>::max()))
-                continue;
+            if (expected > static_cast<long double>(std::numeric_limits<T>::max())) continue;
             const double distance = is_nan_bits(got) ? 1e30 : ulps(got, expected);
             const double absolute = static_cast<double>(std::fabs(static_cast<long double>(got) - expected));
-            if (distance > worst.ulp)
-                worst.ulp = distance, worst.at = static_cast<double>(argument);
-            if (absolute > worst.absolute)
-                worst.absolute = absolute, worst.absolute_at = static_cast<double>(argument);
+            if (distance > worst.ulp) worst.ulp = distance, worst.at = static_cast<double>(argument);
+            if (absolute > worst.absolute) worst.absolute = absolute, worst.absolute_at = static_cast<double>(argument);
         }
     }
     return worst;
@@ -65,8 +62,7 @@ std::vector<T> spread(double low, double high, std::size_t count) {
 template <class T>
 std::vector<T> magnitudes(double low, double high, std::size_t count) {
     std::vector<T> result = spread<T>(std::log2(low), std::log2(high), count);
-    for (T& x : result)
-        x = static_cast<T>(std::exp2(static_cast<double>(x)));
+    for (T& x : result) x = static_cast<T>(std::exp2(static_cast<double>(x)));
     return result;
 }
 
@@ -197,8 +193,7 @@ TYPED_TEST(math_of, pow) {
                 expected > static_cast<long double>(std::numeric_limits<T>::max()))
                 continue;
             const double distance = is_nan_bits(results[j]) ? 1e30 : ulps(results[j], expected);
-            if (distance > worst)
-                worst = distance, at_x = static_cast<double>(x[j]), at_y = static_cast<double>(y[j]);
+            if (distance > worst) worst = distance, at_x = static_cast<double>(x[j]), at_y = static_cast<double>(y[j]);
         }
     }
     EXPECT_LE(worst, fast_math ? 1000 : 2) << at_x << " to the " << at_y;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 // dot_rows and dot_row_blocks against naive loops in double precision.
-#include <ashlar/kernel/product_dot.hpp>
-
-#include <gtest/gtest.h>
-
 #include <cstddef>
 #include <limits>
 #include <type_traits>
 #include <utility>
 #include <vector>
+
+#include <gtest/gtest.h>
+
+#include <ashlar/kernel/product/product_dot.hpp>
 
 namespace {
 
@@ -39,8 +39,9 @@ double tolerance(std::size_t depth) {
 /// Calls f with each size that an axis is tested at, as a constant.
 template <class T, class Function>
 void for_each_size(Function f) {
-    [&]<std::size_t... Size>(std::index_sequence<Size...>) { (f(std::integral_constant<std::size_t, Size>{}), ...); }
-    (std::index_sequence < 1, width<T> == 1 ? 2 : width<T> - 1, width<T>, width<T> + 1, 17, 31, 37, 64 > {});
+    [&]<std::size_t... Size>(std::index_sequence<Size...>) {
+        (f(std::integral_constant<std::size_t, Size>{}), ...);
+    }(std::index_sequence < 1, width<T> == 1 ? 2 : width<T> - 1, width<T>, width<T> + 1, 17, 31, 37, 64 > {});
 }
 
 template <class T>
@@ -57,8 +58,7 @@ void check_dot() {
     dot_rows<T, current_config, P>(a.data() + 1, b.data() + 1, store);
     for (std::size_t n = 0; n < P.n; ++n) {
         double expected = 0;
-        for (std::size_t k = 0; k < P.k; ++k)
-            expected += double(a[1 + k]) * double(b[1 + n * P.ld + k]);
+        for (std::size_t k = 0; k < P.k; ++k) expected += double(a[1 + k]) * double(b[1 + n * P.ld + k]);
         ASSERT_NEAR(out[n], expected, tolerance<T>(P.k)) << n;
     }
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 // Products at the edges of a mask: halves of registers of columns, and depths that differ from row to row.
-#include <ashlar/kernel/product.hpp>
-
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <cstddef>
 #include <limits>
 #include <vector>
+
+#include <gtest/gtest.h>
+
+#include <ashlar/kernel/product/product.hpp>
 
 namespace {
 
@@ -39,7 +39,8 @@ std::vector<T> values(std::size_t count, unsigned seed) {
 template <class T, product_shape P>
 struct operands {
     std::vector<T> s = values<T>(1 + (P.i - 1) * P.si + (P.k - 1) * P.sk + 1, 1);
-    std::vector<T> v = values<T>(1 + (P.k - 1) * P.vk + (P.padded ? (P.j + width<T> - 1) / width<T> * width<T> : P.j), 2);
+    std::vector<T> v =
+        values<T>(1 + (P.k - 1) * P.vk + (P.padded ? (P.j + width<T> - 1) / width<T> * width<T> : P.j), 2);
 
     const T* scalars() const { return s.data() + 1; }
     const T* vectors() const { return v.data() + 1; }
@@ -79,10 +80,14 @@ struct band_epilogue {
     band kept;
     std::size_t halved = 0;
 
-    block_verdict begin_block(std::size_t, std::size_t, std::size_t, std::size_t) const { return block_verdict::masked; }
+    block_verdict begin_block(std::size_t, std::size_t, std::size_t, std::size_t) const {
+        return block_verdict::masked;
+    }
     half_range kept_halves(std::size_t i0, std::size_t i1, std::size_t j0, std::size_t j1) {
         half_range run{0, (j1 - j0 + half - 1) / half};
-        const auto needs = [&](std::size_t h) { return kept.keeps_any(i0, i1, j0 + h * half, j0 + (h + 1) * half < j1 ? j0 + (h + 1) * half : j1); };
+        const auto needs = [&](std::size_t h) {
+            return kept.keeps_any(i0, i1, j0 + h * half, j0 + (h + 1) * half < j1 ? j0 + (h + 1) * half : j1);
+        };
         const std::size_t count = run.last;
         while (run.first < run.last && !needs(run.first)) ++run.first;
         while (run.last > run.first && !needs(run.last - 1)) --run.last;
@@ -102,7 +107,8 @@ struct band_epilogue {
 
 template <class T, product_shape P>
 void check_band(band kept) {
-    SCOPED_TRACE(testing::Message() << P.i << " x " << P.j << " x " << P.k << " band " << kept.lowest << " to " << kept.highest);
+    SCOPED_TRACE(testing::Message() << P.i << " x " << P.j << " x " << P.k << " band " << kept.lowest << " to "
+                                    << kept.highest);
     operands<T, P> x;
     const operands<T, P> sound;
     // What no column keeps is not finite, nor are columns that keep nothing.
@@ -118,12 +124,14 @@ void check_band(band kept) {
     for (std::size_t i = 0; i < P.i; ++i)
         for (std::size_t j = 0; j < P.j; ++j) {
             if (kept.keeps(i, j)) {
-                ASSERT_NEAR(c[i * P.j + j], sound.sum(i, j, [](std::size_t) { return true; }), tolerance<T>(P.k)) << i << ' ' << j;
+                ASSERT_NEAR(c[i * P.j + j], sound.sum(i, j, [](std::size_t) { return true; }), tolerance<T>(P.k))
+                    << i << ' ' << j;
             } else {
                 ASSERT_EQ(c[i * P.j + j], T(untouched)) << i << ' ' << j;
             }
         }
-    if (has_halves<T, current_config, P> && kept.lowest < -1000 && kept.highest == 0 && P.i >= 2 * width<T> && P.j == 2 * width<T>) {
+    if (has_halves<T, current_config, P> && kept.lowest < -1000 && kept.highest == 0 && P.i >= 2 * width<T> &&
+        P.j == 2 * width<T>) {
         EXPECT_NE(epilogue.halved, 0u);
     }
 }
@@ -145,17 +153,25 @@ TYPED_TEST_SUITE(product_edges_test, element_types);
 
 TYPED_TEST(product_edges_test, halves_of_columns) {
     constexpr std::size_t w = width<TypeParam>, line = 3 * w;
-    check_bands<TypeParam, product_shape{.i = 32, .j = 2 * w, .k = 10, .si = 10, .sk = 1, .vk = 2 * w, .granule = 16}>();
-    check_bands<TypeParam, product_shape{.i = 2 * w, .j = 2 * w, .k = 2, .si = 3, .sk = 1, .vk = 2 * w + 1, .granule = 4}>();
+    check_bands<TypeParam,
+                product_shape{.i = 32, .j = 2 * w, .k = 10, .si = 10, .sk = 1, .vk = 2 * w, .granule = 16}>();
+    check_bands<TypeParam,
+                product_shape{.i = 2 * w, .j = 2 * w, .k = 2, .si = 3, .sk = 1, .vk = 2 * w + 1, .granule = 4}>();
     check_bands<TypeParam, product_shape{.i = 17, .j = w, .k = 6, .si = 6, .sk = 1, .vk = w}>();
     check_bands<TypeParam, product_shape{.i = 1, .j = 2 * w, .k = 4, .si = 4, .sk = 1, .vk = 2 * w}>();
-    check_bands<TypeParam, product_shape{.i = 37, .j = 2 * w - 1, .k = 8, .si = 9, .sk = 1, .vk = line, .padded = true}>();
-    check_bands<TypeParam, product_shape{.i = 24, .j = w + 1, .k = 8, .si = 8, .sk = 1, .vk = line, .padded = true, .granule = 8}>();
-    check_bands<TypeParam, product_shape{.i = 19, .j = 3 * w + w / 2, .k = 4, .si = 4, .sk = 1, .vk = 4 * w, .pack = false}>();
+    check_bands<TypeParam,
+                product_shape{.i = 37, .j = 2 * w - 1, .k = 8, .si = 9, .sk = 1, .vk = line, .padded = true}>();
+    check_bands<TypeParam,
+                product_shape{
+                    .i = 24, .j = w + 1, .k = 8, .si = 8, .sk = 1, .vk = line, .padded = true, .granule = 8}>();
+    check_bands<TypeParam,
+                product_shape{.i = 19, .j = 3 * w + w / 2, .k = 4, .si = 4, .sk = 1, .vk = 4 * w, .pack = false}>();
     // An odd depth, scalars that lie apart, and columns that end within a half have none.
     check_bands<TypeParam, product_shape{.i = 24, .j = 2 * w, .k = 7, .si = 7, .sk = 1, .vk = 2 * w, .granule = 8}>();
     check_bands<TypeParam, product_shape{.i = 24, .j = 2 * w, .k = 6, .si = 1, .sk = 24, .vk = 2 * w, .granule = 8}>();
-    check_bands<TypeParam, product_shape{.i = 24, .j = 2 * w + 1, .k = 6, .si = 6, .sk = 1, .vk = 2 * w + 1, .pack = false, .granule = 8}>();
+    check_bands<TypeParam,
+                product_shape{
+                    .i = 24, .j = 2 * w + 1, .k = 6, .si = 6, .sk = 1, .vk = 2 * w + 1, .pack = false, .granule = 8}>();
 }
 
 // Every run of halves, on every width: the path itself, whether or not it pays.
@@ -169,10 +185,13 @@ void check_run() {
     product_halves<T, current_config, P, Rows, Columns, First, Halves>(x.scalars(), x.vectors(), epilogue, 2, 0);
     for (std::size_t i = 0; i < P.i; ++i)
         for (std::size_t j = 0; j < P.j; ++j) {
-            const bool inside = i >= 2 && i < 2 + Rows && j >= First * half && j < (First + Halves) * half && j < Columns;
-            const bool outside = i < 2 || i >= 2 + Rows || j / w < First / 2 || j / w >= (First + Halves + 1) / 2 || j >= Columns;
+            const bool inside =
+                i >= 2 && i < 2 + Rows && j >= First * half && j < (First + Halves) * half && j < Columns;
+            const bool outside =
+                i < 2 || i >= 2 + Rows || j / w < First / 2 || j / w >= (First + Halves + 1) / 2 || j >= Columns;
             if (inside) {
-                ASSERT_NEAR(c[i * P.j + j], x.sum(i, j, [](std::size_t) { return true; }), tolerance<T>(P.k)) << i << ' ' << j;
+                ASSERT_NEAR(c[i * P.j + j], x.sum(i, j, [](std::size_t) { return true; }), tolerance<T>(P.k))
+                    << i << ' ' << j;
             }
             if (outside) {
                 ASSERT_EQ(c[i * P.j + j], T(untouched)) << i << ' ' << j;
@@ -208,7 +227,8 @@ struct band_depth {
     }
     depth_stairs<Lower> stairs(std::size_t i0, std::size_t i1) const {
         const auto q0 = static_cast<std::ptrdiff_t>(i0), q1 = static_cast<std::ptrdiff_t>(i1) - 1;
-        const std::ptrdiff_t from = Lower && q0 + lowest > 0 ? q0 + lowest : 0, to = q1 + highest + 1 < end ? q1 + highest + 1 : end;
+        const std::ptrdiff_t from = Lower && q0 + lowest > 0 ? q0 + lowest : 0,
+                             to = q1 + highest + 1 < end ? q1 + highest + 1 : end;
         const std::ptrdiff_t full_last = q0 + highest + 1 < end ? q0 + highest + 1 : end;
         return {from < to ? from : 0, Lower ? q1 + lowest : 0, full_last, from < to ? to : 0};
     }
@@ -216,7 +236,8 @@ struct band_depth {
 
 template <class T, product_shape P, bool Lower>
 void check_stairs(band_depth<Lower> depth) {
-    SCOPED_TRACE(testing::Message() << P.i << " x " << P.j << " x " << P.k << " steps " << depth.lowest << " to " << depth.highest << " below " << depth.end);
+    SCOPED_TRACE(testing::Message() << P.i << " x " << P.j << " x " << P.k << " steps " << depth.lowest << " to "
+                                    << depth.highest << " below " << depth.end);
     const operands<T, P> x;
     for (std::size_t poisoned = 0; poisoned < P.k; poisoned += 3) {
         operands<T, P> with_nan = x;
@@ -227,7 +248,9 @@ void check_stairs(band_depth<Lower> depth) {
         for (std::size_t i = 0; i < P.i; ++i)
             for (std::size_t j = 0; j < P.j; ++j) {
                 if (!depth.keeps(i, poisoned)) {
-                    ASSERT_NEAR(c[i * P.j + j], x.sum(i, j, [&](std::size_t k) { return depth.keeps(i, k); }), tolerance<T>(P.k)) << i << ' ' << j << " NaN at " << poisoned;
+                    ASSERT_NEAR(c[i * P.j + j], x.sum(i, j, [&](std::size_t k) { return depth.keeps(i, k); }),
+                                tolerance<T>(P.k))
+                        << i << ' ' << j << " NaN at " << poisoned;
                 } else {
 #if !defined(__FAST_MATH__)
                     ASSERT_TRUE(std::isnan(c[i * P.j + j])) << i << ' ' << j << " NaN at " << poisoned;
@@ -263,6 +286,7 @@ TYPED_TEST(product_edges_test, stairs_of_depth) {
 static_assert(depth_stairs<false>{0, 0, 5, 8}.even().last == 5 && depth_stairs<false>{0, 0, -2, 2}.even().last == 0);
 static_assert(depth_stairs<true>{2, 5, 3, 6}.even().first == depth_stairs<true>{2, 5, 3, 6}.even().last);
 static_assert(depth_stairs<true>{2, 5, 9, 12}.even().first == 5 && depth_stairs<true>{2, 5, 9, 12}.even().last == 9);
-static_assert(depth_stairs<true>{2, 5, 9, 12}.has(0, 4, 2) && !depth_stairs<true>{2, 5, 9, 12}.has(1, 4, 2) && !depth_stairs<true>{2, 5, 9, 12}.has(0, 4, 9));
+static_assert(depth_stairs<true>{2, 5, 9, 12}.has(0, 4, 2) && !depth_stairs<true>{2, 5, 9, 12}.has(1, 4, 2) &&
+              !depth_stairs<true>{2, 5, 9, 12}.has(0, 4, 9));
 
 }  // namespace

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 // multiply_few against naive loops in double precision: every number of rows, ragged columns, both kinds of epilogue.
-#include <ashlar/kernel/product_few.hpp>
-
-#include <gtest/gtest.h>
-
 #include <cstddef>
 #include <limits>
 #include <vector>
+
+#include <gtest/gtest.h>
+
+#include <ashlar/kernel/product/product_few.hpp>
 
 namespace {
 
@@ -51,8 +51,7 @@ struct by_group {
         T all[Lanes::size];
         x.store(all);
         for (std::size_t n = 0; n < N; ++n)
-            for (std::size_t j = 0; j < rows; ++j)
-                c[(i + n) * rows + j] = all[n * Line + j];
+            for (std::size_t j = 0; j < rows; ++j) c[(i + n) * rows + j] = all[n * Line + j];
     }
 };
 
@@ -85,7 +84,8 @@ void check() {
                     sum += double(s[1 + i * P.column_distance + k]) * double(r[1 + j * P.row_distance + k]);
                 if (i < columns)
                     ASSERT_NEAR(c[i * P.rows + j], factor * sum,
-                                16 * static_cast<double>(P.depth) * static_cast<double>(std::numeric_limits<T>::epsilon()))
+                                16 * static_cast<double>(P.depth) *
+                                    static_cast<double>(std::numeric_limits<T>::epsilon()))
                         << i << ' ' << j;
                 else
                     ASSERT_EQ(c[i * P.rows + j], T(-77));

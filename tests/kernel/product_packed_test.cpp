@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
 // The last columns of a ragged product, several depth steps side by side, against naive loops in double precision.
-#include <ashlar/kernel/product.hpp>
-
-#include <gtest/gtest.h>
-
 #include <bit>
 #include <cmath>
 #include <cstddef>
@@ -12,6 +8,10 @@
 #include <type_traits>
 #include <utility>
 #include <vector>
+
+#include <gtest/gtest.h>
+
+#include <ashlar/kernel/product/product.hpp>
 
 namespace {
 
@@ -40,8 +40,10 @@ struct packed_product {
 
     packed_product() {
         for (std::size_t k = 0; k < K; ++k) {
-            for (std::size_t i = 0; i < I; ++i) left(i, k) = static_cast<T>(static_cast<int>((i * 31 + k * 17) % 23) - 11) / T(8);
-            for (std::size_t j = 0; j < J; ++j) right(k, j) = static_cast<T>(static_cast<int>((k * 13 + j * 7) % 19) - 9) / T(4);
+            for (std::size_t i = 0; i < I; ++i)
+                left(i, k) = static_cast<T>(static_cast<int>((i * 31 + k * 17) % 23) - 11) / T(8);
+            for (std::size_t j = 0; j < J; ++j)
+                right(k, j) = static_cast<T>(static_cast<int>((k * 13 + j * 7) % 19) - 9) / T(4);
         }
     }
     T& left(std::size_t i, std::size_t k) { return s[1 + i * shape.si + k]; }
@@ -131,7 +133,9 @@ TYPED_TEST(product_packed_test, infinity_counts_once) {
 }
 
 /// The depth need not divide: what is packed would otherwise take as many steps as a full vector.
-static_assert(lane_width<float, current_config> == 1 || !shuffles<float, lane_width<float, current_config>, current_config>() ||
-              packed_depth<float, current_config, product_shape{33, 2 * width<float> + 1, 33, 33, 1, 2 * width<float> + 1}> == width<float>);
+static_assert(
+    lane_width<float, current_config> == 1 || !shuffles<float, lane_width<float, current_config>, current_config>() ||
+    packed_depth<float, current_config, product_shape{33, 2 * width<float> + 1, 33, 33, 1, 2 * width<float> + 1}> ==
+        width<float>);
 
 }  // namespace

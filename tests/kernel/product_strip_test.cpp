@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 // Products with a narrow right operand whose rows lie without gaps, against naive loops in double precision.
-#include <ashlar/kernel/product.hpp>
-
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <cstddef>
 #include <limits>
 #include <vector>
+
+#include <gtest/gtest.h>
+
+#include <ashlar/kernel/product/product.hpp>
 
 namespace {
 
@@ -52,7 +52,9 @@ struct operands {
                 for (std::size_t k = first; k < last; ++k)
                     if (kept(i, k)) sum += double(scalar(i, k)) * double(vector(k, j));
                 const double tolerance = 8 * double(P.k) * double(std::numeric_limits<T>::epsilon());
-                ASSERT_NEAR(double(c[1 + i * P.j + j]), sum, tolerance) << P.i << 'x' << P.j << 'x' << P.k << " at " << i << ' ' << j << ", depth " << first << " to " << last;
+                ASSERT_NEAR(double(c[1 + i * P.j + j]), sum, tolerance)
+                    << P.i << 'x' << P.j << 'x' << P.k << " at " << i << ' ' << j << ", depth " << first << " to "
+                    << last;
             }
     }
 };
@@ -62,7 +64,8 @@ constexpr auto all = [](std::size_t, std::size_t) { return true; };
 template <class T, std::size_t I, std::size_t J, std::size_t K>
 void check() {
     constexpr product_shape shape{I, J, K, K + 1, 1, J};
-    static_assert(!shuffled<T> || 2 * J > width<T> || width<T> % J != 0 || K < 2 * (width<T> / J) || strip_depth<T, current_config, shape> == width<T> / J);
+    static_assert(!shuffled<T> || 2 * J > width<T> || width<T> % J != 0 || K < 2 * (width<T> / J) ||
+                  strip_depth<T, current_config, shape> == width<T> / J);
     operands<T, shape> x;
     x.multiply(constant_depth<0, K>{});
     x.expect(0, K, all);

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
 // product and product_blocks against naive loops in double precision.
-#include <ashlar/kernel/product.hpp>
-
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -13,6 +9,10 @@
 #include <type_traits>
 #include <utility>
 #include <vector>
+
+#include <gtest/gtest.h>
+
+#include <ashlar/kernel/product/product.hpp>
 
 namespace {
 
@@ -86,12 +86,9 @@ void check_layouts() {
 template <class T, std::size_t I, std::size_t J, std::size_t K>
 void check_a_layout() {
     constexpr std::size_t layout = (I + J + K) % 3;
-    if constexpr (layout == 0)
-        check<T, product_shape{I, J, K, K, 1, J}>();
-    if constexpr (layout == 1)
-        check<T, product_shape{I, J, K, 1, I + 2, J + 3}>();
-    if constexpr (layout == 2)
-        check<T, product_shape{I, J, K, K + 1, 1, padded<T>(J), true, true}>();
+    if constexpr (layout == 0) check<T, product_shape{I, J, K, K, 1, J}>();
+    if constexpr (layout == 1) check<T, product_shape{I, J, K, 1, I + 2, J + 3}>();
+    if constexpr (layout == 2) check<T, product_shape{I, J, K, K + 1, 1, padded<T>(J), true, true}>();
 }
 
 template <class T>
@@ -105,8 +102,9 @@ constexpr std::size_t width = lane_width<T, current_config>;
 /// Calls f with each size that an axis is tested at, as a constant.
 template <class T, class Function>
 void for_each_size(Function f) {
-    [&]<std::size_t... Size>(std::index_sequence<Size...>) { (f(std::integral_constant<std::size_t, Size>{}), ...); }
-    (std::index_sequence < 1, width<T> == 1 ? 2 : width<T> - 1, width<T>, width<T> + 1, 17, 31, 37, 64 > {});
+    [&]<std::size_t... Size>(std::index_sequence<Size...>) {
+        (f(std::integral_constant<std::size_t, Size>{}), ...);
+    }(std::index_sequence < 1, width<T> == 1 ? 2 : width<T> - 1, width<T>, width<T> + 1, 17, 31, 37, 64 > {});
 }
 
 TYPED_TEST(product_test, every_number_of_rows) {
@@ -127,7 +125,8 @@ TYPED_TEST(product_test, one_row) {
     using T = TypeParam;
     for_each_size<T>([](auto k) {
         check<T, product_shape{1, 3 * width<T> + 1, k, k, 1, 3 * width<T> + 2}>();
-        check<T, product_shape{.i = 1, .j = 4 * width<T>, .k = k, .si = k, .sk = 1, .vk = 4 * width<T>, .streamed = true}>();
+        check<T, product_shape{
+                     .i = 1, .j = 4 * width<T>, .k = k, .si = k, .sk = 1, .vk = 4 * width<T>, .streamed = true}>();
     });
     check<T, product_shape{1, 11 * width<T>, 5 * width<T> + 3, 99, 1, 11 * width<T>}>();
 }
@@ -160,8 +159,7 @@ TYPED_TEST(product_test, accumulates) {
     store_product<T, current_config, P.j, true> add{c.data()};
     product<T, current_config, P>(x.scalars(), x.vectors(), add);
     for (std::size_t i = 0; i < P.i; ++i)
-        for (std::size_t j = 0; j < P.j; ++j)
-            ASSERT_NEAR(c[i * P.j + j], 3 + x.sum(i, j), tolerance<T>(P.k));
+        for (std::size_t j = 0; j < P.j; ++j) ASSERT_NEAR(c[i * P.j + j], 3 + x.sum(i, j), tolerance<T>(P.k));
 }
 
 TYPED_TEST(product_test, parts_of_the_depth) {
@@ -179,8 +177,7 @@ TYPED_TEST(product_test, parts_of_the_depth) {
         }
     product<T, current_config, P>(x.scalars(), x.vectors(), constant_depth<5, 22>{}, store);
     for (std::size_t i = 0; i < P.i; ++i)
-        for (std::size_t j = 0; j < P.j; ++j)
-            ASSERT_NEAR(c[i * P.j + j], x.sum(i, j, 5, 22), tolerance<T>(P.k));
+        for (std::size_t j = 0; j < P.j; ++j) ASSERT_NEAR(c[i * P.j + j], x.sum(i, j, 5, 22), tolerance<T>(P.k));
 }
 
 TYPED_TEST(product_test, results_repeat_bit_for_bit) {
@@ -191,8 +188,7 @@ TYPED_TEST(product_test, results_repeat_bit_for_bit) {
     store_product<T, current_config, P.j> store{once.data()}, store_again{again.data() + 3};
     product<T, current_config, P>(x.scalars(), x.vectors(), store);
     product<T, current_config, P>(x.scalars(), x.vectors(), store_again);
-    for (std::size_t n = 0; n < once.size(); ++n)
-        ASSERT_EQ(once[n], again[n + 3]);
+    for (std::size_t n = 0; n < once.size(); ++n) ASSERT_EQ(once[n], again[n + 3]);
 }
 
 /// NaN or infinity that -ffast-math does not see through.
@@ -211,8 +207,7 @@ void check_zeros_exclude(std::size_t poisoned, bool nan) {
     constexpr product_shape P{Queries, Columns, Queries, 1, Queries, Columns};
     operands<T, P> x;
     for (std::size_t k = 0; k < Queries; ++k)
-        for (std::size_t i = 0; i < k; ++i)
-            x.s[1 + k * Queries + i] = 0;
+        for (std::size_t i = 0; i < k; ++i) x.s[1 + k * Queries + i] = 0;
     const auto to_the_diagonal = [](std::size_t i0, std::size_t i1, std::size_t, std::size_t) {
         return depth_parts{0, 0, i0, i1};
     };
@@ -222,8 +217,7 @@ void check_zeros_exclude(std::size_t poisoned, bool nan) {
     for (std::size_t i = 0; i < P.i; ++i)
         for (std::size_t j = 0; j < P.j; ++j)
             ASSERT_NEAR(expected[i * P.j + j], x.sum(i, j, 0, i + 1), tolerance<T>(P.k));
-    for (std::size_t j = 0; j < P.j; ++j)
-        x.v[1 + poisoned * P.vk + j] = special<T>(nan);
+    for (std::size_t j = 0; j < P.j; ++j) x.v[1 + poisoned * P.vk + j] = special<T>(nan);
     product<T, current_config, P>(x.scalars(), x.vectors(), to_the_diagonal, store);
     for (std::size_t i = 0; i < P.i; ++i)
         for (std::size_t j = 0; j < P.j; ++j) {
@@ -284,8 +278,7 @@ TYPED_TEST(product_test, splits_blocks) {
 
 TYPED_TEST(product_test, zeros_exclude) {
     for (const bool nan : {true, false}) {
-        for (std::size_t poisoned : {0u, 11u, 36u})
-            check_zeros_exclude<TypeParam, 37, 21>(poisoned, nan);
+        for (std::size_t poisoned : {0u, 11u, 36u}) check_zeros_exclude<TypeParam, 37, 21>(poisoned, nan);
         check_zeros_exclude<TypeParam, 3, 1>(1, nan);
     }
 }
@@ -313,8 +306,7 @@ struct causal_epilogue {
                     std::integral_constant<block_verdict, Verdict>) const {
         if constexpr (Verdict == block_verdict::masked) {
             for (std::size_t lane = 0; lane < Count; ++lane)
-                if (i <= j + lane)
-                    c[i * Columns + j + lane] = acc[lane];
+                if (i <= j + lane) c[i * Columns + j + lane] = acc[lane];
         } else {
             acc.template store_partial<Count>(c + i * Columns + j);
         }
@@ -380,12 +372,10 @@ TYPED_TEST(product_test, columns_with_state) {
     const operands<T, P> x;
     std::vector<T> c(P.i * padded<T>(P.j));
     running_max<T, vectors> epilogue{c.data(), {}};
-    for (auto& m : epilogue.largest)
-        m = lanes<T, width<T>, current_config>(T(-1000));
+    for (auto& m : epilogue.largest) m = lanes<T, width<T>, current_config>(T(-1000));
     product<T, current_config, P>(x.scalars(), x.vectors(), epilogue);
     std::vector<T> largest(padded<T>(P.j));
-    for (std::size_t n = 0; n < vectors; ++n)
-        epilogue.largest[n].store(largest.data() + n * width<T>);
+    for (std::size_t n = 0; n < vectors; ++n) epilogue.largest[n].store(largest.data() + n * width<T>);
     for (std::size_t j = 0; j < P.j; ++j) {
         double expected = -1000;
         for (std::size_t i = 0; i < P.i; ++i) {
@@ -414,8 +404,7 @@ void check_beside() {
     product<T, current_config, P>(x.scalars(), x.vectors(), epilogue);
     EXPECT_EQ(epilogue.calls, (product_block_count<T, current_config, P>)*(P.k / Period));
     for (std::size_t i = 0; i < P.i; ++i)
-        for (std::size_t j = 0; j < P.j; ++j)
-            ASSERT_NEAR(c[i * P.j + j], x.sum(i, j), tolerance<T>(P.k));
+        for (std::size_t j = 0; j < P.j; ++j) ASSERT_NEAR(c[i * P.j + j], x.sum(i, j), tolerance<T>(P.k));
 }
 
 TYPED_TEST(product_test, work_beside) {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
 // product_turned, whose right operand lies transposed, against naive loops in double precision.
-#include <ashlar/kernel/product_turned.hpp>
-
-#include <gtest/gtest.h>
-
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
 #include <vector>
+
+#include <gtest/gtest.h>
+
+#include <ashlar/kernel/product/product_turned.hpp>
 
 namespace {
 
@@ -36,7 +36,8 @@ void check() {
         std::vector<T> s(I * K), source(1 + J * from, nan_bits<T>()), v(1 + K * J + 1, T(-7)), c(I * J + 1, T(-7));
         for (std::size_t n = 0; n < s.size(); ++n) s[n] = static_cast<T>(static_cast<int>(n * 37 % 29) - 14) / T(8);
         for (std::size_t j = 0; j < J; ++j)
-            for (std::size_t k = 0; k < K; ++k) source[1 + j * from + k] = static_cast<T>(static_cast<int>((j * 23 + k * 11) % 31) - 15) / T(8);
+            for (std::size_t k = 0; k < K; ++k)
+                source[1 + j * from + k] = static_cast<T>(static_cast<int>((j * 23 + k * 11) % 31) - 15) / T(8);
         store_product<T, current_config, J> store{c.data()};
         product_turned<T, current_config, P, from>(s.data(), v.data() + 1, source.data() + 1, store);
         for (std::size_t j = 0; j < J; ++j) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 // The cut of products into register blocks: constants per architecture, and laws that hold for all of them.
-#include <ashlar/kernel/register_block.hpp>
+#include <cstddef>
 
 #include <gtest/gtest.h>
 
-#include <cstddef>
+#include <ashlar/kernel/product/register_block.hpp>
 
 namespace {
 
@@ -39,8 +39,10 @@ constexpr bool divides_granule(std::size_t rows, std::size_t vectors, std::size_
     return block.rows.large_blocks == block.rows.blocks && granule % block.rows.large == 0 &&
            fits_registers(block.rows.large, block.vectors.large, file);
 }
-static_assert(divides_granule(64, 2, 16, register_file_of<avx512_config>()) && divides_granule(32, 4, 4, register_file_of<avx512_config>()));
-static_assert(divides_granule(48, 3, 8, register_file_of<avx2_config>()) && divides_granule(16, 1, 16, register_file_of<i386_config>()));
+static_assert(divides_granule(64, 2, 16, register_file_of<avx512_config>()) &&
+              divides_granule(32, 4, 4, register_file_of<avx512_config>()));
+static_assert(divides_granule(48, 3, 8, register_file_of<avx2_config>()) &&
+              divides_granule(16, 1, 16, register_file_of<i386_config>()));
 static_assert(choose_register_block(50, 2, 64, register_file_of<avx512_config>(), 16) ==
               choose_register_block(50, 2, 64, register_file_of<avx512_config>()));
 
@@ -57,15 +59,12 @@ constexpr bool splits_cover_every_extent() {
             const axis_split split = split_near_equal(extent, blocks);
             std::size_t at = 0;
             for (std::size_t b = 0; b < split.blocks; ++b) {
-                if (split.size(b) == 0 || split.first(b) != at)
-                    return false;
+                if (split.size(b) == 0 || split.first(b) != at) return false;
                 for (std::size_t e = at; e < at + split.size(b); ++e)
-                    if (split.block_of(e) != b)
-                        return false;
+                    if (split.block_of(e) != b) return false;
                 at += split.size(b);
             }
-            if (at != extent || split.first(split.blocks) != extent || split.blocks != blocks)
-                return false;
+            if (at != extent || split.first(split.blocks) != extent || split.blocks != blocks) return false;
         }
     return true;
 }

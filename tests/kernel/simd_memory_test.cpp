@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
 // Lanes and memory that ends early, and lanes of one type as lanes of another, in every form this build has.
-#include <ashlar/kernel/simd.hpp>
-
-#include <gtest/gtest.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -11,6 +7,10 @@
 #include <type_traits>
 #include <utility>
 #include <vector>
+
+#include <gtest/gtest.h>
+
+#include <ashlar/kernel/simd.hpp>
 
 #include "kernel/lane_forms.hpp"
 
@@ -78,44 +78,33 @@ void check_partial_memory() {
         const std::unique_ptr<T[]> heap(new T[n]);
         T* const places[] = {memory.end - n, heap.get()};
         for (T* place : places) {
-            for (std::size_t i = 0; i < n; ++i)
-                place[i] = a[i];
+            for (std::size_t i = 0; i < n; ++i) place[i] = a[i];
             s.expect(L::load_partial(place, n), [&](auto i) { return i < n ? a[i] : T(0); }, "load_partial");
-            for (std::size_t i = 0; i < n; ++i)
-                place[i] = T(0);
+            for (std::size_t i = 0; i < n; ++i) place[i] = T(0);
             x.store_partial(place, n);
-            for (std::size_t i = 0; i < n; ++i)
-                EXPECT_EQ(place[i], a[i]) << "store_partial";
+            for (std::size_t i = 0; i < n; ++i) EXPECT_EQ(place[i], a[i]) << "store_partial";
         }
         T whole[N];
-        for (T& value : whole)
-            value = T(77);
+        for (T& value : whole) value = T(77);
         x.store_partial(whole, n);
-        for (std::size_t i = 0; i < N; ++i)
-            EXPECT_EQ(whole[i], i < n ? a[i] : T(77)) << "store_partial";
+        for (std::size_t i = 0; i < N; ++i) EXPECT_EQ(whole[i], i < n ? a[i] : T(77)) << "store_partial";
         bool* const bools = truths.end - n;
-        for (std::size_t i = 0; i < n; ++i)
-            bools[i] = p[i];
+        for (std::size_t i = 0; i < n; ++i) bools[i] = p[i];
         s.expect_mask(M::load_partial(bools, n), [&](auto i) { return i < n && p[i]; }, "mask load_partial");
         (!M::load(p)).store_partial(bools, n);
-        for (std::size_t i = 0; i < n; ++i)
-            EXPECT_EQ(bools[i], !p[i]) << "mask store_partial";
+        for (std::size_t i = 0; i < n; ++i) EXPECT_EQ(bools[i], !p[i]) << "mask store_partial";
     }
     for_constant_counts(std::make_index_sequence<N + 1>{}, [&](auto count) {
         constexpr std::size_t n = count;
         T* const place = memory.end - n;
-        for (std::size_t i = 0; i < n; ++i)
-            place[i] = a[i];
+        for (std::size_t i = 0; i < n; ++i) place[i] = a[i];
         s.expect(L::template load_partial<n>(place), [&](auto i) { return i < n ? a[i] : T(0); }, "constant count");
-        for (std::size_t i = 0; i < n; ++i)
-            place[i] = T(0);
+        for (std::size_t i = 0; i < n; ++i) place[i] = T(0);
         x.template store_partial<n>(place);
-        for (std::size_t i = 0; i < n; ++i)
-            EXPECT_EQ(place[i], a[i]) << "constant count";
+        for (std::size_t i = 0; i < n; ++i) EXPECT_EQ(place[i], a[i]) << "constant count";
     });
     const std::unique_ptr<T[]> shifted(new T[N + 1]);
-    for (std::size_t i = 0; i < N; ++i)
-        shifted[i + 1] = a[i];
+    for (std::size_t i = 0; i < N; ++i) shifted[i + 1] = a[i];
     s.expect(L::load(shifted.get() + 1), [&](auto i) { return a[i]; }, "unaligned load");
 }
 
@@ -132,7 +121,8 @@ void check_conversions() {
     const auto check = [&]<class U>(U) {
         // What does not fit into U has no value there.
         T fitting[N];
-        for (std::size_t i = 0; i < N; ++i) fitting[i] = a[i] < T(0) && !std::is_signed_v<U> ? static_cast<T>(-a[i]) : a[i];
+        for (std::size_t i = 0; i < N; ++i)
+            fitting[i] = a[i] < T(0) && !std::is_signed_v<U> ? static_cast<T>(-a[i]) : a[i];
         const auto converted = convert_lanes<U>(L::load(fitting));
         static_assert(converted.size == N);
         const auto mask = convert_mask<U>(M::load(p));
@@ -168,8 +158,10 @@ void check_repeated_lanes() {
     s.draw_all();
     const auto check = [&]<std::size_t Count>() {
         s.expect(repeat_first<Count>(L::load(s.a)), [&](auto i) { return s.a[i < Count ? i : 0]; }, "repeat_first");
-        s.expect_mask(repeat_first<Count>(M::load(s.p)), [&](auto i) { return s.p[i < Count ? i : 0]; }, "mask repeat_first");
-        s.expect_mask(repeat_first<Count>(!M::load(s.p)), [&](auto i) { return !s.p[i < Count ? i : 0]; }, "mask repeat_first");
+        s.expect_mask(
+            repeat_first<Count>(M::load(s.p)), [&](auto i) { return s.p[i < Count ? i : 0]; }, "mask repeat_first");
+        s.expect_mask(
+            repeat_first<Count>(!M::load(s.p)), [&](auto i) { return !s.p[i < Count ? i : 0]; }, "mask repeat_first");
     };
     check.template operator()<1>();
     check.template operator()<(N + 1) / 2>();

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
 // Every operation of lanes and masks, in every form this build has, against plain loops.
-#include <ashlar/kernel/simd.hpp>
-
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
 #include <vector>
+
+#include <gtest/gtest.h>
+
+#include <ashlar/kernel/simd.hpp>
 
 #include "kernel/lane_forms.hpp"
 
@@ -83,8 +83,7 @@ void check_arithmetic() {
         s.expect(abs(x), [&](auto i) { return a[i] < 0 ? -a[i] : a[i]; }, "abs");
         s.expect(opaque(x), [&](auto i) { return a[i]; }, "opaque");
         for (auto& value : b)
-            if (value == 0)
-                value = 1;
+            if (value == 0) value = 1;
         s.expect(x / L::load(b), [&](auto i) { return a[i] / b[i]; }, "/");
         L sum = x;
         sum += y;
@@ -112,10 +111,8 @@ void check_bits() {
         for (int round = 0; round < 20; ++round) {
             s.draw_all();
             auto &a = s.a, &b = s.b, &c = s.c;
-            for (auto& value : b)
-                value = value == 0 ? T(1) : value;
-            for (auto& value : c)
-                value = static_cast<T>(static_cast<unsigned>(value) % 7);
+            for (auto& value : b) value = value == 0 ? T(1) : value;
+            for (auto& value : c) value = static_cast<T>(static_cast<unsigned>(value) % 7);
             const L x = L::load(a), y = L::load(b), counts = L::load(c);
             s.expect(x % y, [&](auto i) { return a[i] % b[i]; }, "%");
             s.expect(x & y, [&](auto i) { return a[i] & b[i]; }, "&");
@@ -173,13 +170,11 @@ void check_comparisons_and_masks() {
         s.expect(select(m, x, y), [&](auto i) { return p[i] ? a[i] : b[i]; }, "select");
         s.expect(where(m, 1, y), [&](auto i) { return p[i] ? 1 : b[i]; }, "where");
         bool all = true, any = false;
-        for (bool value : p)
-            all = all && value, any = any || value;
+        for (bool value : p) all = all && value, any = any || value;
         EXPECT_EQ(all_of(m), all);
         EXPECT_EQ(any_of(m), any);
         EXPECT_EQ(none_of(m), !any);
-        for (std::size_t i = 0; i < N; ++i)
-            EXPECT_EQ(m[i], p[i]);
+        for (std::size_t i = 0; i < N; ++i) EXPECT_EQ(m[i], p[i]);
     }
     EXPECT_TRUE(all_of(M(true)) && none_of(M(false)) && any_of(M(true)) && !all_of(M(false)));
     EXPECT_TRUE(all_of(!M(false)) && none_of(!M(true)));
@@ -215,8 +210,7 @@ void check_single_lanes_and_reductions() {
         EXPECT_EQ(reduce_min(x), least);
     }
     std::vector<T> spread(5 * N);
-    for (std::size_t i = 0; i < spread.size(); ++i)
-        spread[i] = static_cast<T>(i % 100);
+    for (std::size_t i = 0; i < spread.size(); ++i) spread[i] = static_cast<T>(i % 100);
     s.expect(L::gather_strided(spread.data(), 3), [](auto i) { return 3 * i % 100; }, "gather up");
     s.expect(L::gather_strided(spread.data() + 2 * N, -2), [](auto i) { return (2 * N - 2 * i) % 100; }, "gather down");
 }
@@ -236,8 +230,7 @@ void check_rounding() {
         for (int i = 0; i < 2000; ++i)
             inputs.push_back(static_cast<T>(
                 std::ldexp(static_cast<double>(s.engine()) - 2147483648.0, static_cast<int>(s.engine() % 70) - 50)));
-        while (inputs.size() % N != 0)
-            inputs.push_back(0);
+        while (inputs.size() % N != 0) inputs.push_back(0);
         for (std::size_t i = 0; i < inputs.size(); i += N) {
             const T* in = inputs.data() + i;
             const L x = L::load(in);

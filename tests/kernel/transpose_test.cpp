@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 // transpose_tile against a double loop: every edge, strides, padding, the way back.
-#include <ashlar/kernel/transpose.hpp>
+#include <cstddef>
+#include <vector>
 
 #include <gtest/gtest.h>
 
-#include <cstddef>
-#include <vector>
+#include <ashlar/kernel/memory/transpose.hpp>
 
 namespace {
 
@@ -28,8 +28,7 @@ void check() {
                                     << P.pad);
     const std::size_t row_room = P.pad ? padded<T>(P.rows) : P.rows;
     std::vector<T> src((P.rows - 1) * P.from + P.cols + 1), dst((P.cols - 1) * P.to + row_room + 1, T(untouched));
-    for (std::size_t i = 0; i < src.size(); ++i)
-        src[i] = static_cast<T>(i);
+    for (std::size_t i = 0; i < src.size(); ++i) src[i] = static_cast<T>(i);
     // One element in: no pointer is aligned to more than an element.
     transpose_tile<T, current_config, P>(src.data() + 1, dst.data() + 1);
     EXPECT_EQ(dst[0], T(untouched));
@@ -67,8 +66,7 @@ TYPED_TEST_SUITE(transpose_test, element_types);
 TYPED_TEST(transpose_test, every_edge) {
     constexpr std::size_t width = lane_width<TypeParam, current_config>;
     check_rows<TypeParam, 1>();
-    if constexpr (width > 2)
-        check_rows<TypeParam, width - 1>();
+    if constexpr (width > 2) check_rows<TypeParam, width - 1>();
     check_rows<TypeParam, width>();
     check_rows<TypeParam, width + 1>();
     check_rows<TypeParam, 17>();
@@ -93,8 +91,7 @@ TYPED_TEST(transpose_test, there_and_back) {
     using T = TypeParam;
     constexpr std::size_t rows = 37, cols = 29, room = padded<T>(rows);
     std::vector<T> x(rows * cols), lanes(cols * room), back(rows * cols);
-    for (std::size_t i = 0; i < x.size(); ++i)
-        x[i] = static_cast<T>(i);
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<T>(i);
     transpose_tile<T, current_config, transpose_shape{rows, cols, cols, room, true}>(x.data(), lanes.data());
     transpose_tile<T, current_config, transpose_shape{cols, rows, room, cols}>(lanes.data(), back.data());
     EXPECT_EQ(x, back);
@@ -111,12 +108,10 @@ TYPED_TEST(transpose_test, applies_a_function) {
     using T = TypeParam;
     constexpr std::size_t rows = 19, cols = 21;
     std::vector<T> x(rows * cols), y(rows * cols);
-    for (std::size_t i = 0; i < x.size(); ++i)
-        x[i] = static_cast<T>(i);
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<T>(i);
     transpose_tile<T, current_config, transpose_shape{rows, cols, cols, rows}>(x.data(), y.data(), doubled{});
     for (std::size_t r = 0; r < rows; ++r)
-        for (std::size_t c = 0; c < cols; ++c)
-            ASSERT_EQ(y[c * rows + r], 2 * x[r * cols + c]);
+        for (std::size_t c = 0; c < cols; ++c) ASSERT_EQ(y[c * rows + r], 2 * x[r * cols + c]);
 }
 
 }  // namespace

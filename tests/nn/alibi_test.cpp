@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // ALiBi: slopes as published, and attention with them beside loops.
-#include <ashlar/nn/alibi.hpp>
+#include <gtest/gtest.h>
 
 #include <ashlar/ashlar.hpp>
-
-#include <gtest/gtest.h>
+#include <ashlar/nn/positions/alibi.hpp>
 
 #include "support/random.hpp"
 #include "support/reference.hpp"
@@ -63,9 +62,11 @@ TEST(alibi, attention) {
     for (std::size_t h = 0; h < 4; ++h)
         for (std::size_t i = 0; i < 6; ++i)
             for (std::size_t j = 0; j < 21; ++j)
-                options.bias.values[(h * 6 + i) * 21 + j] = published(4)[h] * (static_cast<double>(j) - static_cast<double>(i + 15));
+                options.bias.values[(h * 6 + i) * 21 + j] =
+                    published(4)[h] * (static_cast<double>(j) - static_cast<double>(i + 15));
     options.keep = [](const reference::index&, std::size_t i, std::size_t j) { return j <= i + 15; };
-    const reference::array expected = reference::attend(reference::of(q), reference::of(k), reference::of(v), options).values;
+    const reference::array expected =
+        reference::attend(reference::of(q), reference::of(k), reference::of(v), options).values;
     const auto e = attention(q, k, v, causal_at<15>(), bias(nn::alibi<6, 21>(slopes, 15)));
     reference::expect_near(eval(e), expected);
     // Grouped queries: the heads of a group beside each other.
@@ -73,7 +74,8 @@ TEST(alibi, attention) {
     const auto grouped_k = slice<0, 0, 4, 2>(k), grouped_v = slice<0, 0, 4, 2>(v);
     const auto g = attention(reshape<2, 2, 6, 8>(q), unsqueeze<1>(grouped_k), unsqueeze<1>(grouped_v), causal_at<15>(),
                              bias(nn::alibi<6, 21>(pairs, 15)));
-    const reference::array grouped = reference::attend(reference::of(q), reference::of(grouped_k), reference::of(grouped_v), options).values;
+    const reference::array grouped =
+        reference::attend(reference::of(q), reference::of(grouped_k), reference::of(grouped_v), options).values;
     reference::expect_near(eval(reshape<4, 6, 8>(eval(g))), grouped);
 }
 
@@ -82,7 +84,10 @@ TEST(alibi, one_head) {
     const auto q = random.normal<float, 5, 8>();
     const auto k = random.normal<float, 9, 8>(), v = random.normal<float, 9, 8>();
     reference::attention_options options;
-    options.score_mod = [](double s, std::size_t i, std::size_t j) { return s + 0.25 * (static_cast<double>(j) - static_cast<double>(i + 4)); };
-    const reference::array expected = reference::attend(reference::of(q), reference::of(k), reference::of(v), options).values;
+    options.score_mod = [](double s, std::size_t i, std::size_t j) {
+        return s + 0.25 * (static_cast<double>(j) - static_cast<double>(i + 4));
+    };
+    const reference::array expected =
+        reference::attend(reference::of(q), reference::of(k), reference::of(v), options).values;
     reference::expect_near(eval(attention(q, k, v, nn::alibi_score_mod(0.25f, 4))), expected);
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 // Decoding more rows at once than the stack holds: what is appended takes the scratch of the call, or a workspace.
-#include <ashlar/nn/decoder_block.hpp>
-#include <ashlar/nn/encoder.hpp>
-#include <ashlar/nn/kv_cache.hpp>
-#include <ashlar/nn/rope.hpp>
-
 #include <tests/nn/state.hpp>
+
+#include <ashlar/nn/kv_cache.hpp>
+#include <ashlar/nn/positions/rope.hpp>
+#include <ashlar/nn/transformers/decoder_block.hpp>
+#include <ashlar/nn/transformers/encoder.hpp>
 
 namespace {
 

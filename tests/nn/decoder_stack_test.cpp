@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 // decoder_stack against loops over its state dict, at once and row by row with caches.
-#include <ashlar/nn/counts.hpp>
-#include <ashlar/nn/decoder_block.hpp>
-#include <ashlar/nn/kv_cache.hpp>
-#include <ashlar/nn/rope.hpp>
-
 #include <tests/nn/state.hpp>
+
+#include <ashlar/nn/inspect/counts.hpp>
+#include <ashlar/nn/kv_cache.hpp>
+#include <ashlar/nn/positions/rope.hpp>
+#include <ashlar/nn/transformers/decoder_block.hpp>
 
 namespace {
 
@@ -19,7 +19,8 @@ using caches = std::array<nn::kv_cache<float, 16, 2, 4>, 3>;
 
 static_assert(nn::parameter_count<stack> == 3 * (2 * 24 + 2 * 24 * 24 + 2 * 24 * 8 + 3 * 24 * 20) + 24);
 // The model of the stories, but for its embedding.
-static_assert(nn::parameter_count<nn::decoder_stack<{.block = {.embed = 64, .heads = 8, .kv_heads = 4, .hidden = 172}, .layers = 5}>> ==
+static_assert(nn::parameter_count<
+                  nn::decoder_stack<{.block = {.embed = 64, .heads = 8, .kv_heads = 4, .hidden = 172}, .layers = 5}>> ==
               260'032 - 512 * 64);
 
 const stack& model() {

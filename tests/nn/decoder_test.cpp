@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // An encoder and a decoder over what it makes.
-#include <ashlar/nn/decoder.hpp>
-#include <ashlar/nn/encoder.hpp>
-
 #include <tests/nn/state.hpp>
+
+#include <ashlar/nn/transformers/decoder.hpp>
+#include <ashlar/nn/transformers/encoder.hpp>
 
 namespace {
 
@@ -30,11 +30,13 @@ TEST(decoder, over_an_encoder) {
     const auto d = state::of(model);
     const state::layer_shape shape{{8, 2, 2}, nn::activation::relu, false};
     auto memory = of(source);
-    for (const char* i : {"0.", "1."}) memory = state::encoder_layer(d, std::string("encoder.layers.") + i, shape, memory);
+    for (const char* i : {"0.", "1."})
+        memory = state::encoder_layer(d, std::string("encoder.layers.") + i, shape, memory);
     memory = state::layer_norm(d, "encoder.norm", memory);
     auto expected = of(target);
     for (const char* i : {"0.", "1.", "2."})
-        expected = state::decoder_layer(d, std::string("decoder.layers.") + i, shape, expected, memory, state::keeps_causal);
+        expected =
+            state::decoder_layer(d, std::string("decoder.layers.") + i, shape, expected, memory, state::keeps_causal);
     expected = state::layer_norm(d, "decoder.norm", expected);
 
     const tensor<float, 9, 8> encoded = model.encoder(source);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 // embedding, sinusoidal and learnt positions, against loops.
-#include <ashlar/nn/embedding.hpp>
-#include <ashlar/nn/positions.hpp>
+#include <type_traits>
 
 #include <gtest/gtest.h>
 
+#include <ashlar/nn/layers/embedding.hpp>
+#include <ashlar/nn/positions/positions.hpp>
+
 #include "support/random.hpp"
 #include "support/reference.hpp"
-
-#include <type_traits>
 
 using namespace ashlar;
 
@@ -18,7 +18,8 @@ inline constexpr axis<"seq", 5> seq;
 inline constexpr axis<"embed", 12> embed;
 
 using words_type = nn::embedding<{.entries = 30, .size = embed}>;
-static_assert(nn::module<words_type> && std::is_aggregate_v<words_type> && sizeof(words_type) == 30 * 12 * sizeof(float));
+static_assert(nn::module<words_type> && std::is_aggregate_v<words_type> &&
+              sizeof(words_type) == 30 * 12 * sizeof(float));
 
 words_type& words() {
     static words_type m{support::random_numbers(1).normal<float, 30, 12>()};
@@ -45,7 +46,8 @@ TEST(embedding, rows_of_tokens) {
 TEST(embedding, tied_scores) {
     const words_type& m = words();
     const auto y = support::random_numbers(2).normal<float, seq, 12>();
-    reference::expect_near(eval(m.scores(y)), reference::matmul(reference::of(y), reference::transpose(reference::of(m.weight))));
+    reference::expect_near(eval(m.scores(y)),
+                           reference::matmul(reference::of(y), reference::transpose(reference::of(m.weight))));
     const tensor<float, 12> last = y[4];
     const tensor<float, 30> scores = m.scores(last);
     const tensor<float, seq, 30> all = m.scores(y);
@@ -53,7 +55,8 @@ TEST(embedding, tied_scores) {
 }
 
 TEST(positions, learnt) {
-    static const nn::learned_positions<{.positions = 9, .size = 12}> places{support::random_numbers(3).normal<float, 9, 12>()};
+    static const nn::learned_positions<{.positions = 9, .size = 12}> places{
+        support::random_numbers(3).normal<float, 9, 12>()};
     const auto x = support::random_numbers(4).normal<float, 2, seq, embed>();
     for (std::size_t first : {0u, 4u}) {
         const tensor<float, 2, seq, embed> y = places(x, first);
@@ -78,8 +81,10 @@ void check_sinusoidal(double tolerance) {
             const bool halves = Options.pairs == nn::pair_order::halves;
             const std::size_t pairs = (size + 1) / 2, pair = halves ? i % pairs : i / 2;
             const bool sine = halves ? i < pairs : i % 2 == 0;
-            const double angle = static_cast<double>(p) * std::pow(10000.0, -2.0 * static_cast<double>(pair) / static_cast<double>(size));
-            ASSERT_NEAR(static_cast<double>(encode.table(p, i)), sine ? std::sin(angle) : std::cos(angle), tolerance) << p << " " << i;
+            const double angle = static_cast<double>(p) *
+                                 std::pow(10000.0, -2.0 * static_cast<double>(pair) / static_cast<double>(size));
+            ASSERT_NEAR(static_cast<double>(encode.table(p, i)), sine ? std::sin(angle) : std::cos(angle), tolerance)
+                << p << " " << i;
         }
 }
 

@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: BSL-1.0
 // A whole encoder in a constant expression.
-#include <ashlar/nn/encoder.hpp>
-
 #include <tests/nn/state.hpp>
+
+#include <ashlar/nn/transformers/encoder.hpp>
 
 namespace {
 
 using namespace ashlar;
 
-using small = nn::encoder<{.layer = {.embed = 4, .heads = 2, .hidden = 6, .norm_first = true}, .layers = 2, .final_norm = true}>;
+using small =
+    nn::encoder<{.layer = {.embed = 4, .heads = 2, .hidden = 6, .norm_first = true}, .layers = 2, .final_norm = true}>;
 
 constexpr small model = [] {
     small m{};
     int n = 0;
     const auto next = [&n] { return static_cast<float>((n = (n * 37 + 11) % 101) - 50) / 60; };
     for (auto& layer : m.layers) {
-        for (auto* product : {&layer.self_attn.query, &layer.self_attn.key, &layer.self_attn.value, &layer.self_attn.out_proj})
+        for (auto* product :
+             {&layer.self_attn.query, &layer.self_attn.key, &layer.self_attn.value, &layer.self_attn.out_proj})
             for (float& x : product->weight.elements) x = next();
         for (float& x : layer.feed_forward.linear1.weight.elements) x = next();
         for (float& x : layer.feed_forward.linear2.weight.elements) x = next();
@@ -27,7 +29,8 @@ constexpr small model = [] {
     return m;
 }();
 
-constexpr auto input = generate<float, 5, 4>([](auto i, auto j) { return static_cast<float>((i * 7 + j * 3) % 5) - 2.0f; });
+constexpr auto input =
+    generate<float, 5, 4>([](auto i, auto j) { return static_cast<float>((i * 7 + j * 3) % 5) - 2.0f; });
 constexpr tensor<float, 5, 4> output = model(input, causal);
 
 TEST(encoder_constant, is_what_run_time_says) {
@@ -36,7 +39,8 @@ TEST(encoder_constant, is_what_run_time_says) {
     reference::expect_near(y, reference::of(output), 2e-6);
     auto expected = reference::of(x);
     for (const char* layer : {"layers.0.", "layers.1."})
-        expected = state::encoder_layer(state::of(model), layer, {{4, 2, 2}, nn::activation::relu, true}, expected, state::keeps_causal);
+        expected = state::encoder_layer(state::of(model), layer, {{4, 2, 2}, nn::activation::relu, true}, expected,
+                                        state::keeps_causal);
     reference::expect_near(output, state::layer_norm(state::of(model), "norm", expected), 4e-6);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // encoder_layer over batches: ragged ones, [seq, batch, embed], nodes as input.
-#include <ashlar/nn/encoder_layer.hpp>
-
 #include <tests/nn/state.hpp>
+
+#include <ashlar/nn/transformers/encoder_layer.hpp>
 
 namespace {
 
@@ -30,11 +30,15 @@ TEST(encoder_layer_batch, ragged) {
 }
 
 TEST(encoder_layer_batch, sequence_first) {
-    static nn::encoder_layer<{.embed = 16, .heads = 2, .hidden = 20, .activation = activation::gelu, .batch_first = false}> layer{};
+    static nn::encoder_layer<{
+        .embed = 16, .heads = 2, .hidden = 20, .activation = activation::gelu, .batch_first = false}>
+        layer{};
     state::randomise(layer);
     const auto x = support::random_numbers(3).normal<float, 9, 2, 16>();
     const state::layer_shape shape{{16, 2, 2}, activation::gelu, false};
-    support::check(layer(x), state::batch_exchanged(state::encoder_layer(state::of(layer), "", shape, state::batch_exchanged(of(x)))), 4e-6);
+    support::check(
+        layer(x),
+        state::batch_exchanged(state::encoder_layer(state::of(layer), "", shape, state::batch_exchanged(of(x)))), 4e-6);
 }
 
 TEST(encoder_layer_batch, of_an_expression) {

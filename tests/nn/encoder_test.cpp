@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // encoder: layers one after the other, in memory of the caller's or on the stack, into any destination.
-#include <ashlar/nn/encoder.hpp>
-
 #include <tests/nn/state.hpp>
+
+#include <ashlar/nn/transformers/encoder.hpp>
 
 namespace {
 
@@ -11,7 +11,9 @@ using nn::activation;
 using reference::of;
 
 template <std::size_t Layers, bool Norm>
-using stack = nn::encoder<{.layer = {.embed = 8, .heads = 2, .hidden = 20, .activation = activation::gelu}, .layers = Layers, .final_norm = Norm}>;
+using stack = nn::encoder<{.layer = {.embed = 8, .heads = 2, .hidden = 20, .activation = activation::gelu},
+                           .layers = Layers,
+                           .final_norm = Norm}>;
 
 constexpr state::layer_shape shape{{8, 2, 2}, activation::gelu, false};
 
@@ -85,10 +87,15 @@ TEST(encoder, as_an_operand) {
 // Constants: scratch is that of a layer and one more matrix, whatever the number of layers.
 template <class Encoder>
 using call = decltype(std::declval<const Encoder&>()(std::declval<const tensor<float, 64, 8>&>()));
-using layer_call = decltype(std::declval<const decltype(stack<1, false>::layers)&>()[0](std::declval<const tensor<float, 64, 8>&>()));
+using layer_call =
+    decltype(std::declval<const decltype(stack<1, false>::layers)&>()[0](std::declval<const tensor<float, 64, 8>&>()));
 static_assert(workspace_bytes<call<stack<3, false>>> == workspace_bytes<layer_call> + 64 * 8 * sizeof(float));
 static_assert(workspace_bytes<call<stack<12, false>>> == workspace_bytes<call<stack<1, false>>>);
 static_assert(flops<call<stack<3, false>>> == 3 * flops<layer_call>);
-static_assert(flops<call<stack<3, true>>> == 3 * flops<layer_call> + flops<decltype(layer_norm(std::declval<const tensor<float, 64, 8>&>(), std::declval<const tensor<float, 8>&>(), std::declval<const tensor<float, 8>&>()))>);
+static_assert(
+    flops<call<stack<3, true>>> ==
+    3 * flops<layer_call> +
+        flops<decltype(layer_norm(std::declval<const tensor<float, 64, 8>&>(), std::declval<const tensor<float, 8>&>(),
+                                  std::declval<const tensor<float, 8>&>()))>);
 
 }  // namespace

@@ -2,12 +2,12 @@
 // What `explain` says of the call of a stack of layers, in pieces.
 #pragma once
 
-#include <ashlar/ashlar.hpp>
-
 #include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <ashlar/ashlar.hpp>
 
 namespace support {
 
@@ -31,6 +31,8 @@ std::string text_of(const Call& call) {
 }
 
 /// A number as `explain` writes it.
-inline std::string grouped(std::size_t n) { return n < 1000 ? std::to_string(n) : grouped(n / 1000) + "," + std::to_string(1000 + n % 1000).substr(1); }
+inline std::string grouped(std::size_t n) {
+    return n < 1000 ? std::to_string(n) : grouped(n / 1000) + "," + std::to_string(1000 + n % 1000).substr(1);
+}
 
 }  // namespace support

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Feed-forward blocks against loops over their state dicts.
-#include <ashlar/nn/feed_forward.hpp>
-
 #include <tests/nn/state.hpp>
+
+#include <ashlar/nn/layers/feed_forward.hpp>
 
 namespace {
 
@@ -18,7 +18,8 @@ void check_block() {
     support::check(m(x), state::feed_forward(state::of(m), "", Options.activation, of(x)), 2e-6);
     // The wide values never exist beyond a tile, also behind a node.
     static_assert(plan<decltype(m(x))>.step_count == 1 && plan<decltype(m(x))>.barrier_count == 0);
-    static_assert(plan<decltype(m(x + x))>.step_count == 1 && plan<decltype(m(x + x))>.steps[0].products == (Options.gated ? 3 : 2));
+    static_assert(plan<decltype(m(x + x))>.step_count == 1 &&
+                  plan<decltype(m(x + x))>.steps[0].products == (Options.gated ? 3 : 2));
 }
 
 TEST(feed_forward, plain) {

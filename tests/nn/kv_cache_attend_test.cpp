@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Attention to a cache with options, and caches of the smallest extents.
-#include <ashlar/nn/kv_cache.hpp>
-
 #include <gtest/gtest.h>
+
+#include <ashlar/nn/kv_cache.hpp>
 
 #include "support/caches.hpp"
 #include "support/random.hpp"
@@ -38,7 +38,8 @@ TEST(kv_cache_attend, attends_with_options) {
     spoil(cache);
     cache.prefill(slice<1, 0, 30>(s.k), slice<1, 0, 30>(s.v));
     const auto slopes = support::random_numbers(2).uniform<float, 6, 1, 1>();
-    const auto ramp = generate<float, 6, 1, 37>([&](auto h, auto, auto j) { return slopes(h, 0, 0) * static_cast<float>(j); });
+    const auto ramp =
+        generate<float, 6, 1, 37>([&](auto h, auto, auto j) { return slopes(h, 0, 0) * static_cast<float>(j); });
     reference::attention_options options;
     options.scale = 0.5;
     options.softcap = 2;
@@ -46,7 +47,9 @@ TEST(kv_cache_attend, attends_with_options) {
     options.bias.extents = {6, 1, 37};
     const tensor<float, 6, 1, 5> q = slice<1, 29, 30>(s.q);
     const auto expected = [&] {
-        return reference::attend(reference::of(q), rows(reference::of(s.k), 0, 30), rows(reference::of(s.v), 0, 30), options).values;
+        return reference::attend(reference::of(q), rows(reference::of(s.k), 0, 30), rows(reference::of(s.v), 0, 30),
+                                 options)
+            .values;
     };
     reference::expect_near(eval(cache.attend(q, scale(0.5f), softcap(2), bias(ramp))), expected());
     options.bias = {};

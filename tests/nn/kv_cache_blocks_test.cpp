@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 // Long caches, whose keys lie in blocks: appends and prefills that start, end and wrap anywhere in a block.
-#include <ashlar/nn/kv_cache.hpp>
+#include <array>
 
 #include <gtest/gtest.h>
+
+#include <ashlar/nn/kv_cache.hpp>
 
 #include "support/caches.hpp"
 #include "support/random.hpp"
 #include "support/reference.hpp"
-
-#include <array>
 
 using namespace ashlar;
 using support::rows, support::spoil;
@@ -59,7 +59,8 @@ using caches = testing::Types<nn::kv_cache<float, capacity, 2, 5>, nn::kv_cache<
                               nn::kv_cache<double, capacity, 2, 6, 9>>;
 TYPED_TEST_SUITE(kv_cache_blocks, caches);
 
-static_assert(nn::kv_cache<float, capacity, 2, 5>::key_block == 64 && nn::kv_cache<float, capacity, 2, 5>::key_blocks == 3);
+static_assert(nn::kv_cache<float, capacity, 2, 5>::key_block == 64 &&
+              nn::kv_cache<float, capacity, 2, 5>::key_blocks == 3);
 static_assert(nn::kv_cache<double, capacity, 2, 5>::key_block == 32);
 static_assert(nn::kv_cache<float, 400, 1, 8>::key_block == 80 && nn::kv_cache<float, 144, 1, 8>::key_block == 48);
 // Where no block divides the capacity, and in short caches, the keys are one block of columns.
@@ -108,14 +109,17 @@ TYPED_TEST(kv_cache_blocks, prefills_from_anywhere_in_a_block) {
     using number = typename TypeParam::value_type;
     cache.prefill(made::template rows_first<0, 70>(s.k) * number(1), made::template rows_first<0, 70>(s.v) * number(1));
     this->expect_rows(cache, 70);
-    cache.prefill(made::template rows_first<70, 122>(s.k) * number(1), made::template rows_first<70, 122>(s.v) * number(1));
+    cache.prefill(made::template rows_first<70, 122>(s.k) * number(1),
+                  made::template rows_first<70, 122>(s.v) * number(1));
     this->expect_rows(cache, 192);
     // Some rows of an expression of which all would not fit.
     cache.truncate(130);
-    cache.prefill(made::template rows_first<130, 62>(s.k) * number(1), made::template rows_first<130, 62>(s.v) * number(1), 60);
+    cache.prefill(made::template rows_first<130, 62>(s.k) * number(1),
+                  made::template rows_first<130, 62>(s.v) * number(1), 60);
     this->expect_rows(cache, 190);
     cache.truncate(150);
-    cache.prefill(made::template rows_first<150, 42>(s.k) * number(1), made::template rows_first<150, 42>(s.v) * number(1), 40);
+    cache.prefill(made::template rows_first<150, 42>(s.k) * number(1),
+                  made::template rows_first<150, 42>(s.v) * number(1), 40);
     this->expect_rows(cache, 190);
 }
 
@@ -128,8 +132,9 @@ TYPED_TEST(kv_cache_blocks, chunks_of_queries) {
     reference::attention_options options;
     options.keep = [](const reference::index&, std::size_t query, std::size_t key) { return key <= query + 90; };
     const auto q = eval(slice<1, 90, 131>(s.q));
-    const reference::array expected = reference::attend(reference::of(q), rows(reference::of(s.k), 0, 131),
-                                                        rows(reference::of(s.v), 0, 131), options).values;
+    const reference::array expected =
+        reference::attend(reference::of(q), rows(reference::of(s.k), 0, 131), rows(reference::of(s.v), 0, 131), options)
+            .values;
     reference::expect_near(eval(cache.attend(q)), expected, this->tolerance);
 }
 
@@ -155,7 +160,7 @@ TEST(kv_cache_ring_of_blocks, wraps_inside_a_block) {
     };
     append(std::integral_constant<std::size_t, 100>{});
     append(std::integral_constant<std::size_t, 77>{});
-    append(std::integral_constant<std::size_t, 67>{});  // over the end
+    append(std::integral_constant<std::size_t, 67>{});   // over the end
     append(std::integral_constant<std::size_t, 300>{});  // more than it holds
     append(std::integral_constant<std::size_t, 1>{});
 }

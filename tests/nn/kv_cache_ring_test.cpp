@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // The cache as a ring: rows overwritten in turn, windows of queries over slots out of order.
-#include <ashlar/nn/kv_cache.hpp>
-
 #include <gtest/gtest.h>
+
+#include <ashlar/nn/kv_cache.hpp>
 
 #include "support/caches.hpp"
 #include "support/random.hpp"
@@ -40,7 +40,8 @@ reference::array expected(const sequence& s, std::size_t first, std::size_t last
     options.keep = [=](const reference::index&, std::size_t query, std::size_t key) {
         return key <= query && key + window > query && query >= first && query < last && key + 20 >= last;
     };
-    const reference::array all = reference::attend(reference::of(s.q), heads_first(s.k), heads_first(s.v), options).values;
+    const reference::array all =
+        reference::attend(reference::of(s.q), heads_first(s.k), heads_first(s.v), options).values;
     reference::array result{{2, last - first, 4}, {}};
     for (std::size_t h = 0; h < 2; ++h)
         for (std::size_t t = first; t < last; ++t)
@@ -97,7 +98,8 @@ TEST(kv_cache_ring, prefills_in_chunks) {
     ring third{};
     spoil(third);
     third.prefill(tensor_view<const float, 18, 8>(s.k.data()), tensor_view<const float, 18, 8>(s.v.data()));
-    third.prefill(tensor_view<const float, 18, 8>(s.k.data() + 144), tensor_view<const float, 18, 8>(s.v.data() + 144), 5);
+    third.prefill(tensor_view<const float, 18, 8>(s.k.data() + 144), tensor_view<const float, 18, 8>(s.v.data() + 144),
+                  5);
     EXPECT_EQ(third.position(), 23u);
     reference::expect_near(eval(third.attend(queries<1>(s, 22))), expected(s, 22, 23, 20));
 }
@@ -123,8 +125,12 @@ TEST(kv_cache_ring, masks_answer_for_tiles_as_for_pairs) {
                                         << appended << " " << window << " " << i << " " << j;
                                 }
                             const tile_content content = ashlar::detail::mask_content<scores>(mask, {}, q0, q1, k0, k1);
-                            if (content == tile_content::empty) { ASSERT_EQ(kept, 0u); }
-                            if (content == tile_content::full) { ASSERT_EQ(kept, (q1 - q0) * (k1 - k0)); }
+                            if (content == tile_content::empty) {
+                                ASSERT_EQ(kept, 0u);
+                            }
+                            if (content == tile_content::full) {
+                                ASSERT_EQ(kept, (q1 - q0) * (k1 - k0));
+                            }
                         }
         }
 }

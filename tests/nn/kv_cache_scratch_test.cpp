@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 // Prefills larger than the stack budget: written where they belong, or held in a workspace of the caller's.
-#include <ashlar/ashlar.hpp>
-#include <ashlar/nn/decoder.hpp>
-#include <ashlar/nn/kv_cache.hpp>
+#include <cstring>
 
 #include <tests/nn/state.hpp>
 
-#include <cstring>
+#include <ashlar/ashlar.hpp>
+#include <ashlar/nn/kv_cache.hpp>
+#include <ashlar/nn/transformers/decoder.hpp>
 
 namespace {
 
@@ -23,8 +23,7 @@ struct guarded {
     guarded() { std::memset(static_cast<void*>(this), 0xff, sizeof *this); }
     bool is_intact() const {
         for (const std::byte b : guard)
-            if (b != std::byte{0xff})
-                return false;
+            if (b != std::byte{0xff}) return false;
         return true;
     }
 };
@@ -67,8 +66,7 @@ struct remembering {
         state::randomise(decoder);
         support::random_numbers random(14);
         random.fill_normal(memory);
-        for (auto& m : memories)
-            spoil(m);
+        for (auto& m : memories) spoil(m);
     }
     /// The cache of a layer holds the first `count` rows of Factor times the memory.
     void expect_rows(std::size_t count, double factor = 1) const {
@@ -132,8 +130,7 @@ TEST(remember, more_than_the_stack_holds_in_one_block) {
 template <std::size_t Rows, std::size_t Columns>
 const auto numbered = [] {
     tensor<float, Rows, Columns> t;
-    for (std::size_t i = 0; i < t.size(); ++i)
-        t.data()[i] = static_cast<float>(i);
+    for (std::size_t i = 0; i < t.size(); ++i) t.data()[i] = static_cast<float>(i);
     return t;
 }();
 
@@ -149,8 +146,7 @@ void check_prefill(std::size_t before, std::size_t count) {
     static guarded<bytes> own;
     cache.clear();
     spoil(cache);
-    for (std::size_t i = 0; i < before; ++i)
-        cache.append(zeros<float, heads, kw>(), zeros<float, heads, vw>());
+    for (std::size_t i = 0; i < before; ++i) cache.append(zeros<float, heads, kw>(), zeros<float, heads, vw>());
     cache.prefill(k + 1.0f, v - 1.0f, count, own.scratch);
     EXPECT_TRUE(own.is_intact());
     ASSERT_EQ(cache.position(), before + count);

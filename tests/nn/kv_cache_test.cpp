@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSL-1.0
 // The cache of keys and values: decoding row by row, prefills, overflow, and memory behind the length.
-#include <ashlar/nn/kv_cache.hpp>
-
-#include <gtest/gtest.h>
-
-#include "support/caches.hpp"
-#include "support/random.hpp"
-#include "support/reference.hpp"
-
 #include <array>
 #include <cstddef>
 #include <new>
 #include <type_traits>
+
+#include <gtest/gtest.h>
+
+#include <ashlar/nn/kv_cache.hpp>
+
+#include "support/caches.hpp"
+#include "support/random.hpp"
+#include "support/reference.hpp"
 
 using namespace ashlar;
 
@@ -26,7 +26,8 @@ using cache_type = nn::kv_cache<float, 37, 2, 5, 3>;
 static_assert(std::is_same_v<cache_type, nn::kv_cache<float, 37u, 2ul, 5, 3>>);
 static_assert(std::is_trivially_copyable_v<cache_type> && std::is_nothrow_default_constructible_v<cache_type>);
 static_assert(shape_of<decltype(std::declval<cache_type&>().keys())>::extents == std::array<std::size_t, 3>{2, 37, 5});
-static_assert(shape_of<decltype(std::declval<cache_type&>().values())>::extents == std::array<std::size_t, 3>{2, 37, 3});
+static_assert(shape_of<decltype(std::declval<cache_type&>().values())>::extents ==
+              std::array<std::size_t, 3>{2, 37, 3});
 // Columns at a distance that is a power of two do not meet in the same lines of a cache.
 static_assert(nn::kv_cache<float, 128, 1, 8>::key_stride == 128 + 16 && nn::kv_cache<double, 8, 1, 8>::key_stride == 8);
 
@@ -127,10 +128,12 @@ TEST(kv_cache, prefill_takes_heads_first_and_rows_first) {
     reference::attention_options options;
     options.keep = [](const reference::index&, std::size_t query, std::size_t key) { return key <= query + 20; };
     const tensor<float, 6, 13, 5> q = slice<1, 20, 33>(s.q);
-    const reference::array expected = reference::attend(reference::of(q), rows(reference::of(s.k), 0, 33),
-                                                        rows(reference::of(s.v), 0, 33), options).values;
+    const reference::array expected =
+        reference::attend(reference::of(q), rows(reference::of(s.k), 0, 33), rows(reference::of(s.v), 0, 33), options)
+            .values;
     reference::expect_near(eval(heads_first.attend(q)), expected);
-    reference::expect_near(eval(attention(q, heads_first.keys(), heads_first.values(), heads_first.visible(13))), expected);
+    reference::expect_near(eval(attention(q, heads_first.keys(), heads_first.values(), heads_first.visible(13))),
+                           expected);
 }
 
 TEST(kv_cache, prefill_of_some_rows) {

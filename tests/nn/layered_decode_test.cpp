@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 // Stacks that decode: what is appended to caches is in the FLOPs of a call, and in what `explain` says of it.
-#include <ashlar/nn.hpp>
-
-#include <gtest/gtest.h>
-
 #include <array>
 #include <string>
 #include <type_traits>
 #include <utility>
 
+#include <gtest/gtest.h>
 #include <tests/nn/explained.hpp>
+
+#include <ashlar/nn.hpp>
 
 namespace {
 
@@ -37,8 +36,10 @@ constexpr std::size_t norm_flops = flops<decltype(stack.norm(std::declval<const 
 // Products with 8 x 4 for keys and for values, a rotation of 4 numbers by 3 operations each, a norm.
 static_assert(block::append_flops<rows_of<1>, turn_type> == 2 * 2 * 8 * 4 + 4 * 3 + norm_flops<1>);
 static_assert(block::append_flops<const rows_of<5>&, turn_type> == 5 * block::append_flops<rows_of<1>, turn_type>);
-static_assert(flops<decoded<1>> == 3 * (flops<decoded_once<1>> + block::append_flops<rows_of<1>, turn_type>) + norm_flops<1>);
-static_assert(flops<decoded<2>> == 3 * (flops<decoded_once<2>> + block::append_flops<rows_of<2>, turn_type>) + norm_flops<2>);
+static_assert(flops<decoded<1>> ==
+              3 * (flops<decoded_once<1>> + block::append_flops<rows_of<1>, turn_type>)+norm_flops<1>);
+static_assert(flops<decoded<2>> ==
+              3 * (flops<decoded_once<2>> + block::append_flops<rows_of<2>, turn_type>)+norm_flops<2>);
 
 TEST(layered_decode, explained_with_what_decoding_appends) {
     tensor<float, 1, 8> row{};

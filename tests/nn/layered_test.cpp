@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 // Stacks of layers: what `explain` says of a call.
-#include <ashlar/nn.hpp>
-
-#include <gtest/gtest.h>
-
 #include <string>
 
+#include <gtest/gtest.h>
 #include <tests/nn/explained.hpp>
+
+#include <ashlar/nn.hpp>
 
 namespace {
 
@@ -61,7 +60,8 @@ TEST(layered, explained_as_a_constant) {
     static constexpr nn::encoder<{.layer = {.embed = 4, .heads = 1, .hidden = 4}, .layers = 2}> e{};
     static constexpr tensor<float, 3, 4> input{};
     static constexpr auto text = explain(e(input));
-    static_assert(text.contains("2 times:\nplan of float [3, 4]") && !text.contains("once:") && text.size() == text.capacity());
+    static_assert(text.contains("2 times:\nplan of float [3, 4]") && !text.contains("once:") &&
+                  text.size() == text.capacity());
     for (std::size_t i = 0, column = 0; i < text.size(); ++i) {
         column = text.characters[i] == '\n' ? 0 : column + 1;
         ASSERT_LE(column, 100u);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 // linear, norms and activations against loops over their state dicts.
-#include <ashlar/nn/activation.hpp>
-#include <ashlar/nn/linear.hpp>
-#include <ashlar/nn/norm.hpp>
-
 #include <tests/nn/state.hpp>
+
+#include <ashlar/nn/layers/activation.hpp>
+#include <ashlar/nn/layers/linear.hpp>
+#include <ashlar/nn/layers/norm.hpp>
 
 namespace {
 
@@ -92,7 +92,8 @@ TEST(activations, against_formulas) {
     const auto x = support::random_numbers(5).normal<float, 3, 17>(0, 2);
     const auto one = [&]<activation Kind>() {
         support::check(nn::activate<Kind>(x), state::activate(Kind, of(x)));
-        support::check(nn::activation_layer<Kind>{}(x + 1), state::activate(Kind, reference::map(of(x), [](double e) { return e + 1; })));
+        support::check(nn::activation_layer<Kind>{}(x + 1),
+                       state::activate(Kind, reference::map(of(x), [](double e) { return e + 1; })));
     };
     one.operator()<activation::relu>();
     one.operator()<activation::gelu>();

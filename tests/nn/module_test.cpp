@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 // The list of members of a module: paths, the layouts of files, and where elements lie in memory.
-#include <ashlar/ashlar.hpp>
-#include <ashlar/nn/module.hpp>
-#include <ashlar/nn/parameters.hpp>
-
-#include <gtest/gtest.h>
-
 #include <array>
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
+
+#include <ashlar/ashlar.hpp>
+#include <ashlar/module/module.hpp>
+#include <ashlar/module/parameters.hpp>
 
 namespace {
 
@@ -55,8 +55,9 @@ std::vector<std::string> names(const block& b) {
 
 TEST(module, paths) {
     static const block b{};
-    EXPECT_EQ(names(b), (std::vector<std::string>{"in_proj_weight", "in_proj_weight", "in_proj_weight", "deep", "scalar", "weight", "bias",
-                                                  "layers.0.weight", "layers.0.bias", "layers.1.weight", "layers.1.bias"}));
+    EXPECT_EQ(names(b), (std::vector<std::string>{"in_proj_weight", "in_proj_weight", "in_proj_weight", "deep",
+                                                  "scalar", "weight", "bias", "layers.0.weight", "layers.0.bias",
+                                                  "layers.1.weight", "layers.1.bias"}));
 }
 
 TEST(module, shapes_are_those_of_files) {
@@ -108,7 +109,8 @@ TEST(module, elements_arrive_where_the_matrix_reads_them) {
             EXPECT_EQ(b.key(in, out), static_cast<float>((4 + out) * 100 + in));
         }
     for (std::size_t in = 0; in < 6; ++in)
-        for (std::size_t out = 0; out < 40; ++out) EXPECT_EQ(b.layers[1].weight(in, out), static_cast<float>(out * 100 + in));
+        for (std::size_t out = 0; out < 40; ++out)
+            EXPECT_EQ(b.layers[1].weight(in, out), static_cast<float>(out * 100 + in));
     EXPECT_EQ(b.plain(2, 3), 1003.0f);
     EXPECT_EQ(b.out.bias(7), 700.0f);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // multihead_attention against loops over its state dict: self and cross attention, masks, widths, weights.
-#include <ashlar/nn/multihead_attention.hpp>
-
 #include <tests/nn/state.hpp>
+
+#include <ashlar/nn/layers/multihead_attention.hpp>
 
 namespace {
 
@@ -14,7 +14,8 @@ struct fixture {
     nn::multihead_attention<Options> module{};
     fixture() { state::randomise(module); }
     state::dict dict() const { return state::of(module); }
-    static constexpr state::attention_shape shape{nn::multihead_attention<Options>::embed, nn::multihead_attention<Options>::heads,
+    static constexpr state::attention_shape shape{nn::multihead_attention<Options>::embed,
+                                                  nn::multihead_attention<Options>::heads,
                                                   nn::multihead_attention<Options>::kv_heads};
 };
 
@@ -32,7 +33,9 @@ TEST(multihead_attention, names_and_shapes_of_files) {
     EXPECT_EQ(e.at("q_proj_weight").extents, (std::vector<std::size_t>{24, 24}));
     EXPECT_EQ(e.at("k_proj_weight").extents, (std::vector<std::size_t>{24, 10}));
     EXPECT_EQ(e.at("v_proj_weight").extents, (std::vector<std::size_t>{24, 11}));
-    const fixture<nn::attention_options{.embed = 24, .heads = 6, .kv_heads = 2, .bias = false, .names = nn::attention_names::llama}> h;
+    const fixture<nn::attention_options{
+        .embed = 24, .heads = 6, .kv_heads = 2, .bias = false, .names = nn::attention_names::llama}>
+        h;
     EXPECT_EQ(h.dict().size(), 4u);
     EXPECT_EQ(h.dict().at("k_proj.weight").extents, (std::vector<std::size_t>{8, 24}));
 }
@@ -41,7 +44,8 @@ TEST(multihead_attention, self) {
     const fixture<nn::attention_options{.embed = 24, .heads = 3}> f;
     const auto x = support::random_numbers(2).normal<float, 37, 24>();
     support::check(f.module(x), state::attention(f.dict(), "", f.shape, of(x), of(x), of(x)).output);
-    support::check(f.module(x, causal), state::attention(f.dict(), "", f.shape, of(x), of(x), of(x), state::keeps_causal).output);
+    support::check(f.module(x, causal),
+                   state::attention(f.dict(), "", f.shape, of(x), of(x), of(x), state::keeps_causal).output);
     // K and V, then one loop that never holds more than a tile.
     using self = decltype(f.module(x, causal));
     static_assert(plan<self>.step_count == 2 && plan<self>.barrier_count == 2 && plan<self>.steps[1].writes_result);
@@ -63,7 +67,8 @@ TEST(multihead_attention, cross_with_other_widths) {
     const auto v = random.normal<float, 2, 19, 20>();
     const tensor<int, 2> lengths{11, 0};
     const auto kept = [](const reference::index& c) { return c[3] < (c[0] == 0 ? 11u : 0u); };
-    support::check(f.module(q, k, v, keys_below(lengths)), state::attention(f.dict(), "", f.shape, of(q), of(k), of(v), kept).output);
+    support::check(f.module(q, k, v, keys_below(lengths)),
+                   state::attention(f.dict(), "", f.shape, of(q), of(k), of(v), kept).output);
     // The scratch is that of one sequence.
     using batch = decltype(f.module(q, k, v));
     using one = decltype(f.module(q[0], k[0], v[0]));

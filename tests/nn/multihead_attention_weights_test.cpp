@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // multihead_attention: weights of each head, their mean, and weights beside the result.
-#include <ashlar/nn/multihead_attention.hpp>
-
 #include <tests/nn/state.hpp>
+
+#include <ashlar/nn/layers/multihead_attention.hpp>
 
 namespace {
 
@@ -14,7 +14,8 @@ struct fixture {
     nn::multihead_attention<Options> module{};
     fixture() { state::randomise(module); }
     state::dict dict() const { return state::of(module); }
-    static constexpr state::attention_shape shape{nn::multihead_attention<Options>::embed, nn::multihead_attention<Options>::heads,
+    static constexpr state::attention_shape shape{nn::multihead_attention<Options>::embed,
+                                                  nn::multihead_attention<Options>::heads,
                                                   nn::multihead_attention<Options>::kv_heads};
 };
 
@@ -28,7 +29,8 @@ TEST(multihead_attention_weights, weights) {
     const auto mask = ignore(unsqueeze<1>(ignored));
     support::check(f.module(x, mask), expected.output);
     support::check(f.module.weights(x, x, mask), expected.weights);
-    support::check(f.module.average_weights(x, x, mask), reference::reduce(expected.weights, 1, false, reference::mean));
+    support::check(f.module.average_weights(x, x, mask),
+                   reference::reduce(expected.weights, 1, false, reference::mean));
 }
 
 TEST(multihead_attention_weights, stored_beside_the_result) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 // Modules between named axes, of double, and where they lie in memory.
-#include <ashlar/nn/encoder.hpp>
+#include <cstring>
 
 #include <tests/nn/state.hpp>
 
-#include <cstring>
+#include <ashlar/nn/transformers/encoder.hpp>
 
 namespace {
 
@@ -22,18 +22,23 @@ TEST(named_axes, stay) {
     static layer m{};
     state::randomise(m);
     const auto x = support::random_numbers(2).normal<float, seq, embed>();
-    auto owned = m(support::random_numbers(2).normal<float, seq, embed>(), causal);   // nothing dangles
+    auto owned = m(support::random_numbers(2).normal<float, seq, embed>(), causal);  // nothing dangles
     static_assert(std::is_same_v<shape_of<decltype(owned)>, shape<seq, embed>>);
     static_assert(std::is_same_v<shape_of<decltype(m.self_attn(x))>, shape<seq, std::size_t{8}>>);
-    support::check(owned, state::encoder_layer(state::of(m), "", {{8, 2, 2}, nn::activation::relu, true}, of(x), state::keeps_causal), 4e-6);
+    support::check(
+        owned,
+        state::encoder_layer(state::of(m), "", {{8, 2, 2}, nn::activation::relu, true}, of(x), state::keeps_causal),
+        4e-6);
 }
 
 // Widths that are equal but named otherwise are the same width: weights have no names.
 static_assert(std::is_same_v<layer, nn::encoder_layer<{.embed = other, .heads = 2, .hidden = 12, .norm_first = true}>>);
-static_assert(std::is_same_v<shape_of<decltype(std::declval<const layer&>()(std::declval<const named&>()))>, shape<seq, embed>>);
+static_assert(
+    std::is_same_v<shape_of<decltype(std::declval<const layer&>()(std::declval<const named&>()))>, shape<seq, embed>>);
 
 TEST(doubles, agree_to_their_own_precision) {
-    using stack = nn::encoder<{.layer = {.embed = 8, .heads = 2, .hidden = 12}, .layers = 2, .final_norm = true}, double>;
+    using stack =
+        nn::encoder<{.layer = {.embed = 8, .heads = 2, .hidden = 12}, .layers = 2, .final_norm = true}, double>;
     // A model is used where it lies, whatever brought it there.
     static stack made{};
     state::randomise(made);

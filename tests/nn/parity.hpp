@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
-// PyTorch's modules in files: what tools/make_parity_fixtures.py and make_model_fixtures.py wrote, and comparison with it.
+// PyTorch's modules in files: what tools/make_parity_fixtures.py and make_model_fixtures.py wrote, and comparison with
+// it.
 #pragma once
-
-#include <ashlar/io.hpp>
-
-#include <gtest/gtest.h>
-
-#include <tests/support/reference.hpp>
 
 #include <string>
 #include <tuple>
+
+#include <gtest/gtest.h>
+#include <tests/support/reference.hpp>
+
+#include <ashlar/io.hpp>
 
 namespace parity {
 
@@ -17,7 +17,8 @@ namespace parity {
 /// <case>.out.*.
 class fixture {
 public:
-    explicit fixture(const std::string& name) : path(std::string(ASHLAR_TEST_DIR) + "/nn/fixtures/" + name + ".safetensors") {
+    explicit fixture(const std::string& name)
+        : path(std::string(ASHLAR_TEST_DIR) + "/nn/fixtures/" + name + ".safetensors") {
         const ashlar::io::result r = weights.open(path.c_str());
         EXPECT_TRUE(r.ok()) << path << ": " << r.message().c_str();
     }
@@ -41,7 +42,8 @@ public:
 
     /// Fails unless the values agree with an output of a case within 2e-6 of its largest.
     template <ashlar::array_expression A>
-    void expect(const A& actual, const std::string& name, std::source_location where = std::source_location::current()) const {
+    void expect(const A& actual, const std::string& name,
+                std::source_location where = std::source_location::current()) const {
         using in_file = ashlar::detail::value_tensor<A>;
         in_file wanted{};
         const ashlar::io::result r = ashlar::io::load(wanted, path.c_str(), name.c_str());

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // multihead_attention 96 wide, from one sequence to another, beside PyTorch's.
-#include <ashlar/ashlar.hpp>
-#include <ashlar/nn/multihead_attention.hpp>
-
 #include <tests/nn/parity.hpp>
+
+#include <ashlar/ashlar.hpp>
+#include <ashlar/nn/layers/multihead_attention.hpp>
 
 using namespace ashlar;
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // multihead_attention of other widths beside PyTorch's: keys and values of their own, no biases, 96 wide.
-#include <ashlar/ashlar.hpp>
-#include <ashlar/nn/multihead_attention.hpp>
-
 #include <tests/nn/parity.hpp>
+
+#include <ashlar/ashlar.hpp>
+#include <ashlar/nn/layers/multihead_attention.hpp>
 
 using namespace ashlar;
 

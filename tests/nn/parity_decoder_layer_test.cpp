@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // decoder_layer beside PyTorch's TransformerDecoderLayer.
-#include <ashlar/ashlar.hpp>
-#include <ashlar/nn/decoder_layer.hpp>
-
 #include <tests/nn/parity.hpp>
+
+#include <ashlar/ashlar.hpp>
+#include <ashlar/nn/transformers/decoder_layer.hpp>
 
 using namespace ashlar;
 
@@ -18,7 +18,9 @@ TEST(parity_decoder_layer, relu_norm_last) {
 
 TEST(parity_decoder_layer, gelu_norm_first_padded_memory) {
     const parity::fixture file("decoder_layer");
-    static nn::decoder_layer<{.embed = 32, .heads = 4, .hidden = 24, .activation = nn::activation::gelu, .norm_first = true}> m{};
+    static nn::decoder_layer<{
+        .embed = 32, .heads = 4, .hidden = 24, .activation = nn::activation::gelu, .norm_first = true}>
+        m{};
     file.load(m, "e32h4_gelu_first");
     const auto x = file.array<float, 2, 6, 32>("e32h4_gelu_first.in.x");
     const auto memory = file.array<float, 2, 9, 32>("e32h4_gelu_first.in.memory");

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // decoder beside PyTorch's TransformerDecoder: whole stacks, whose layers differ.
-#include <ashlar/ashlar.hpp>
-#include <ashlar/nn/decoder.hpp>
-
 #include <tests/nn/parity.hpp>
+
+#include <ashlar/ashlar.hpp>
+#include <ashlar/nn/transformers/decoder.hpp>
 
 using namespace ashlar;
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // encoder_layer on batches, norm first, with masks, beside PyTorch's TransformerEncoderLayer.
-#include <ashlar/ashlar.hpp>
-#include <ashlar/nn/encoder_layer.hpp>
-
 #include <tests/nn/parity.hpp>
+
+#include <ashlar/ashlar.hpp>
+#include <ashlar/nn/transformers/encoder_layer.hpp>
 
 using namespace ashlar;
 using nn::activation;
@@ -18,7 +18,9 @@ const parity::fixture& file() {
 }  // namespace
 
 TEST(parity_encoder_layer, gelu_norm_first_padded_batch) {
-    static nn::encoder_layer<{.embed = 24, .heads = 4, .hidden = 40, .activation = activation::gelu, .norm_first = true}> m{};
+    static nn::encoder_layer<{
+        .embed = 24, .heads = 4, .hidden = 40, .activation = activation::gelu, .norm_first = true}>
+        m{};
     file().load(m, "e24h4_gelu_first");
     const auto x = file().array<float, 2, 7, 24>("e24h4_gelu_first.in.x");
     const auto padding = file().array<bool, 2, 7>("e24h4_gelu_first.in.padding");

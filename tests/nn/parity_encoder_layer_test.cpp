@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // encoder_layer beside PyTorch's TransformerEncoderLayer.
-#include <ashlar/ashlar.hpp>
-#include <ashlar/nn/encoder_layer.hpp>
-
 #include <tests/nn/parity.hpp>
+
+#include <ashlar/ashlar.hpp>
+#include <ashlar/nn/transformers/encoder_layer.hpp>
 
 using namespace ashlar;
 using nn::activation;

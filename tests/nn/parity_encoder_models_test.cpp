@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 // Encoders as Hugging Face saves them, layer by layer: BERT, DistilBERT and a vision transformer.
+#include <tests/nn/parity.hpp>
+
 #include <ashlar/ashlar.hpp>
 #include <ashlar/nn.hpp>
-
-#include <tests/nn/parity.hpp>
 
 using namespace ashlar;
 
 namespace {
 
-constexpr nn::encoder_layer_options layer{.embed = 16, .heads = 2, .hidden = 24, .activation = nn::activation::gelu, .eps = 1e-12};
+constexpr nn::encoder_layer_options layer{
+    .embed = 16, .heads = 2, .hidden = 24, .activation = nn::activation::gelu, .eps = 1e-12};
 
 struct embeddings_of_words {
     nn::embedding<{.entries = 19, .size = 16}> words;

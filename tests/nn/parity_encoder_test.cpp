@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // encoder beside PyTorch's TransformerEncoder: whole stacks, whose layers differ.
-#include <ashlar/ashlar.hpp>
-#include <ashlar/nn/encoder.hpp>
-
 #include <tests/nn/parity.hpp>
+
+#include <ashlar/ashlar.hpp>
+#include <ashlar/nn/transformers/encoder.hpp>
 
 using namespace ashlar;
 
@@ -17,9 +17,10 @@ TEST(parity_encoder, two_layers) {
 
 TEST(parity_encoder, three_layers_norm_first) {
     const parity::fixture file("encoder");
-    static nn::encoder<{.layer = {.embed = 16, .heads = 4, .hidden = 20, .activation = nn::activation::gelu, .norm_first = true},
-                        .layers = 3,
-                        .final_norm = true}>
+    static nn::encoder<{
+        .layer = {.embed = 16, .heads = 4, .hidden = 20, .activation = nn::activation::gelu, .norm_first = true},
+        .layers = 3,
+        .final_norm = true}>
         m{};
     file.load(m, "e16h4_three_first");
     const tensor<float, 8, 16> y = m(file.array<float, 8, 16>("e16h4_three_first.in.x"), causal);

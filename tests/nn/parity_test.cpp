@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 // linear, layer_norm and embedding beside PyTorch's outputs.
-#include <ashlar/ashlar.hpp>
-#include <ashlar/nn/embedding.hpp>
-#include <ashlar/nn/linear.hpp>
-#include <ashlar/nn/norm.hpp>
-
 #include <tests/nn/parity.hpp>
+
+#include <ashlar/ashlar.hpp>
+#include <ashlar/nn/layers/embedding.hpp>
+#include <ashlar/nn/layers/linear.hpp>
+#include <ashlar/nn/layers/norm.hpp>
 
 using namespace ashlar;
 using parity::fixture;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 // relative_positions: buckets as T5 computes them, and tables that scores read by strides.
-#include <ashlar/nn/counts.hpp>
-#include <ashlar/nn/relative_positions.hpp>
+#include <algorithm>
+#include <cmath>
 
 #include <tests/support/random.hpp>
 #include <tests/support/reference.hpp>
 
-#include <algorithm>
-#include <cmath>
+#include <ashlar/nn/inspect/counts.hpp>
+#include <ashlar/nn/positions/relative_positions.hpp>
 
 namespace {
 
@@ -32,7 +32,8 @@ std::size_t formula(long query, long key, bool bidirectional, long buckets, doub
     apart = std::max(apart, 0l);
     const long near = buckets / 2;
     if (apart < near) return static_cast<std::size_t>(start + apart);
-    const double far = std::log(static_cast<double>(apart) / static_cast<double>(near)) / std::log(distance / static_cast<double>(near));
+    const double far = std::log(static_cast<double>(apart) / static_cast<double>(near)) /
+                       std::log(distance / static_cast<double>(near));
     const long reached = near + static_cast<long>(far * static_cast<double>(buckets - near) + 1e-9);
     return static_cast<std::size_t>(start + std::min(reached, buckets - 1));
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 // Modules as PyTorch constructs them from the same seed: all bits, by hashes of the state dicts of torch 1.13.
-#include <ashlar/nn/encoder.hpp>
-#include <ashlar/nn/parameters.hpp>
-#include <ashlar/nn/reset_parameters.hpp>
+#include <cstring>
 
 #include <gtest/gtest.h>
 
-#include <cstring>
+#include <ashlar/module/parameters.hpp>
+#include <ashlar/nn/init/reset_parameters.hpp>
+#include <ashlar/nn/transformers/encoder.hpp>
 
 using namespace ashlar;
 namespace init = nn::init;
@@ -21,7 +21,8 @@ std::uint64_t hash(const M& m) {
         for (std::size_t r = 0; r < p.rows; ++r)
             for (std::size_t c = 0; c < p.columns; ++c) {
                 unsigned char bytes[8];
-                std::memcpy(bytes, static_cast<const char*>(p.data) + p.offset(r, c) * p.element_bytes, p.element_bytes);
+                std::memcpy(bytes, static_cast<const char*>(p.data) + p.offset(r, c) * p.element_bytes,
+                            p.element_bytes);
                 for (std::size_t i = 0; i < p.element_bytes; ++i) h = (h ^ bytes[i]) * 1099511628211u;
             }
     });
@@ -60,14 +61,20 @@ TEST(reset_parameters, as_pytorch_constructs_modules) {
     // nn.MultiheadAttention(12, 3)
     EXPECT_EQ(hash(init::make<nn::multihead_attention<{.embed = 12, .heads = 3}>>(random)), 8713670185009738593u);
     // nn.MultiheadAttention(4, 2, kdim=3, vdim=5)
-    EXPECT_EQ(hash(init::make<nn::multihead_attention<{.embed = 4, .heads = 2, .kdim = 3, .vdim = 5}>>(random)), 15256937442177012586u);
+    EXPECT_EQ(hash(init::make<nn::multihead_attention<{.embed = 4, .heads = 2, .kdim = 3, .vdim = 5}>>(random)),
+              15256937442177012586u);
     // nn.MultiheadAttention(4, 2, bias=False)
-    EXPECT_EQ(hash(init::make<nn::multihead_attention<{.embed = 4, .heads = 2, .bias = false}>>(random)), 15683130449354303667u);
+    EXPECT_EQ(hash(init::make<nn::multihead_attention<{.embed = 4, .heads = 2, .bias = false}>>(random)),
+              15683130449354303667u);
     // nn.TransformerEncoderLayer(8, 2, 20)
-    EXPECT_EQ(hash(init::make<nn::encoder_layer<{.embed = 8, .heads = 2, .hidden = 20}>>(random)), 3663007429144402129u);
+    EXPECT_EQ(hash(init::make<nn::encoder_layer<{.embed = 8, .heads = 2, .hidden = 20}>>(random)),
+              3663007429144402129u);
     // nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 20), 3, nn.LayerNorm(8))
-    EXPECT_EQ(hash(init::make<nn::encoder<{.layer = {.embed = 8, .heads = 2, .hidden = 20}, .layers = 3, .final_norm = true}>>(random)),
-              17717243649550739278u);
+    EXPECT_EQ(
+        hash(
+            init::make<nn::encoder<{.layer = {.embed = 8, .heads = 2, .hidden = 20}, .layers = 3, .final_norm = true}>>(
+                random)),
+        17717243649550739278u);
     // nn.Linear(6, 4, dtype=torch.float64), whose last bits depend on fused multiply-adds
     const auto wide = init::make<nn::linear<{.in = 6, .out = 4}, double>>(random);
     EXPECT_NEAR(wide.weight(0, 0), -0.018318832080823716, 1e-16);

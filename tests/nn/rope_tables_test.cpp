@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 // The tables of rotary encoding beside libm, at compile time and at run time.
-#include <ashlar/nn/rope.hpp>
+#include <cmath>
 
 #include <gtest/gtest.h>
 
-#include <cmath>
+#include <ashlar/nn/positions/rope.hpp>
 
 using namespace ashlar;
 using nn::pair_order;
@@ -37,7 +37,8 @@ TEST(rope_tables, angles_at_large_positions) {
 }
 
 TEST(rope_tables, large_tables_are_made_at_run_time) {
-    static nn::rope<{.head_width = 128, .positions = 32768, .pairs = pair_order::halves, .base = 1e6, .stretch = 4}> turn;
+    static nn::rope<{.head_width = 128, .positions = 32768, .pairs = pair_order::halves, .base = 1e6, .stretch = 4}>
+        turn;
     turn.fill();
     for (std::size_t p : {0u, 1u, 63u, 64u, 12345u, 32767u})
         for (std::size_t i = 0; i < 64; ++i) {

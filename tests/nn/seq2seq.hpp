@@ -2,13 +2,13 @@
 // BART, Marian and Whisper as Hugging Face saves them, beside the numbers of tools/make_model_fixtures.py.
 #pragma once
 
-#include <ashlar/ashlar.hpp>
-#include <ashlar/nn.hpp>
+#include <array>
+#include <string>
 
 #include <tests/nn/parity.hpp>
 
-#include <array>
-#include <string>
+#include <ashlar/ashlar.hpp>
+#include <ashlar/nn.hpp>
 
 namespace parity {
 
@@ -22,7 +22,8 @@ struct seq2seq {
     static constexpr nn::encoder_layer_options layer{.embed = 16,
                                                      .heads = 2,
                                                      .hidden = 24,
-                                                     .activation = Family == family::marian ? nn::activation::silu : nn::activation::gelu,
+                                                     .activation = Family == family::marian ? nn::activation::silu
+                                                                                            : nn::activation::gelu,
                                                      .norm_first = is_whisper,
                                                      .key_bias = !is_whisper};
     nn::embedding<{.entries = 19, .size = 16}> embedding;
@@ -56,7 +57,8 @@ void check_layers(const std::string& name) {
     const float factor = Family == family::marian ? 4.0f : 1.0f;
     const std::size_t first = Family == family::bart ? 2 : 0;
 
-    tensor<float, 13, 16> x = m.encoder_positions(m.embedding(file.array<int, 13>(name + ".in.source")) * factor, first);
+    tensor<float, 13, 16> x =
+        m.encoder_positions(m.embedding(file.array<int, 13>(name + ".in.source")) * factor, first);
     tensor<float, 6, 16> y = m.decoder_positions(m.embedding(file.array<int, 6>(name + ".in.target")) * factor, first);
     if constexpr (Family == family::bart) {
         x = m.encoder_norm(x);

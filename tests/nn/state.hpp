@@ -2,16 +2,16 @@
 // Modules with random parameters, and the same layers as naive loops over what weight files would hold.
 #pragma once
 
-#include <ashlar/ashlar.hpp>
-#include <ashlar/nn/activation.hpp>
-#include <ashlar/nn/parameters.hpp>
+#include <map>
+#include <string>
 
 #include <tests/support/differential.hpp>
 #include <tests/support/random.hpp>
 #include <tests/support/reference.hpp>
 
-#include <map>
-#include <string>
+#include <ashlar/ashlar.hpp>
+#include <ashlar/module/parameters.hpp>
+#include <ashlar/nn/layers/activation.hpp>
 
 namespace state {
 
@@ -41,12 +41,14 @@ dict of(const M& m) {
     dict result;
     ashlar::nn::for_each_parameter(m, [&](const ashlar::nn::const_parameter& p) {
         array& a = result[std::string(p.name)];
-        if (a.extents.empty()) a = reference::make({p.extents.begin(), p.extents.begin() + static_cast<std::ptrdiff_t>(p.rank)});
+        if (a.extents.empty())
+            a = reference::make({p.extents.begin(), p.extents.begin() + static_cast<std::ptrdiff_t>(p.rank)});
         for (std::size_t r = 0; r < p.rows; ++r)
             for (std::size_t c = 0; c < p.columns; ++c)
-                a.values[(p.first_row + r) * p.columns + c] = p.kind == ashlar::nn::element_kind::f64
-                                                                   ? static_cast<const double*>(p.data)[p.offset(r, c)]
-                                                                   : static_cast<double>(static_cast<const float*>(p.data)[p.offset(r, c)]);
+                a.values[(p.first_row + r) * p.columns + c] =
+                    p.kind == ashlar::nn::element_kind::f64
+                        ? static_cast<const double*>(p.data)[p.offset(r, c)]
+                        : static_cast<double>(static_cast<const float*>(p.data)[p.offset(r, c)]);
     });
     return result;
 }
@@ -86,13 +88,13 @@ inline array activate(ashlar::nn::activation kind, const array& x) {
     using ashlar::nn::activation;
     return reference::map(x, [&](double e) {
         switch (kind) {
-            case activation::relu: return reference::relu(e);
-            case activation::gelu: return reference::gelu(e);
-            case activation::gelu_tanh: return reference::gelu_tanh(e);
-            case activation::silu: return reference::silu(e);
-            case activation::sigmoid: return reference::sigmoid(e);
-            case activation::tanh: return std::tanh(e);
-            default: return e;
+        case activation::relu: return reference::relu(e);
+        case activation::gelu: return reference::gelu(e);
+        case activation::gelu_tanh: return reference::gelu_tanh(e);
+        case activation::silu: return reference::silu(e);
+        case activation::sigmoid: return reference::sigmoid(e);
+        case activation::tanh: return std::tanh(e);
+        default: return e;
         }
     });
 }
@@ -145,8 +147,9 @@ struct attention_result {
 /// What becomes of projected heads before the scores: nothing, unless a rotation is wanted.
 using head_map = std::function<array(const array&)>;
 
-inline attention_result attention(const dict& d, const std::string& path, attention_shape s, const array& q, const array& k, const array& v,
-                                  const keeps& kept = keeps_all, const head_map& turned = [](const array& x) { return x; }) {
+inline attention_result attention(
+    const dict& d, const std::string& path, attention_shape s, const array& q, const array& k, const array& v,
+    const keeps& kept = keeps_all, const head_map& turned = [](const array& x) { return x; }) {
     const auto project = [&](std::size_t which, const array& x) {
         const std::string names[]{"q", "k", "v"};
         if (const array* packed = find(d, path + "in_proj_weight")) {
@@ -160,7 +163,8 @@ inline attention_result attention(const dict& d, const std::string& path, attent
         if (const array* own = find(d, path + names[which] + "_proj_weight")) {
             const array* all = find(d, path + "in_proj_bias");
             if (all == nullptr) return product(x, *own);
-            const std::size_t queries = d.at(path + "q_proj_weight").extents[0], keys = d.at(path + "k_proj_weight").extents[0];
+            const std::size_t queries = d.at(path + "q_proj_weight").extents[0],
+                              keys = d.at(path + "k_proj_weight").extents[0];
             const array bias = rows(*all, which == 0 ? 0 : queries + (which - 1) * keys, own->extents[0]);
             return product(x, *own, &bias);
         }
@@ -172,7 +176,8 @@ inline attention_result attention(const dict& d, const std::string& path, attent
     array scores = reference::map(reference::matmul(qh, reference::transpose(kh)),
                                   [&](double x) { return x / std::sqrt(static_cast<double>(qh.extents.back())); });
     for (std::size_t i = 0; i < scores.size(); ++i)
-        if (!kept(reference::coordinates(scores.extents, i))) scores.values[i] = -std::numeric_limits<double>::infinity();
+        if (!kept(reference::coordinates(scores.extents, i)))
+            scores.values[i] = -std::numeric_limits<double>::infinity();
     const array weights = reference::softmax(scores);
     const array mixed = merge_heads(reference::matmul(weights, vh));
     const std::string out = find(d, path + "o_proj.weight") != nullptr ? "o_proj" : "out_proj";
@@ -181,8 +186,9 @@ inline attention_result attention(const dict& d, const std::string& path, attent
 
 inline array feed_forward(const dict& d, const std::string& path, ashlar::nn::activation kind, const array& x) {
     if (find(d, path + "gate_proj.weight") != nullptr)
-        return linear(d, path + "down_proj",
-                      reference::multiply(activate(kind, linear(d, path + "gate_proj", x)), linear(d, path + "up_proj", x)));
+        return linear(
+            d, path + "down_proj",
+            reference::multiply(activate(kind, linear(d, path + "gate_proj", x)), linear(d, path + "up_proj", x)));
     return linear(d, path + "linear2", activate(kind, linear(d, path + "linear1", x)));
 }
 
@@ -192,8 +198,11 @@ struct layer_shape {
     bool norm_first;
 };
 
-inline array encoder_layer(const dict& d, const std::string& path, const layer_shape& s, const array& x, const keeps& kept = keeps_all) {
-    const auto mixed = [&](const array& y) { return attention(d, path + "self_attn.", s.attention, y, y, y, kept).output; };
+inline array encoder_layer(const dict& d, const std::string& path, const layer_shape& s, const array& x,
+                           const keeps& kept = keeps_all) {
+    const auto mixed = [&](const array& y) {
+        return attention(d, path + "self_attn.", s.attention, y, y, y, kept).output;
+    };
     const auto block = [&](const array& y) { return feed_forward(d, path, s.activation, y); };
     const auto norm = [&](const char* name, const array& y) { return layer_norm(d, path + name, y); };
     if (s.norm_first) {
@@ -204,9 +213,11 @@ inline array encoder_layer(const dict& d, const std::string& path, const layer_s
     return norm("norm2", reference::add(h, block(h)));
 }
 
-inline array decoder_layer(const dict& d, const std::string& path, const layer_shape& s, const array& x, const array& memory,
-                           const keeps& kept = keeps_all, const keeps& memory_kept = keeps_all) {
-    const auto self = [&](const array& y) { return attention(d, path + "self_attn.", s.attention, y, y, y, kept).output; };
+inline array decoder_layer(const dict& d, const std::string& path, const layer_shape& s, const array& x,
+                           const array& memory, const keeps& kept = keeps_all, const keeps& memory_kept = keeps_all) {
+    const auto self = [&](const array& y) {
+        return attention(d, path + "self_attn.", s.attention, y, y, y, kept).output;
+    };
     const auto cross = [&](const array& y) {
         return attention(d, path + "multihead_attn.", s.attention, y, memory, memory, memory_kept).output;
     };
@@ -227,7 +238,8 @@ inline array turned(array x) {
     const std::size_t width = x.extents.back();
     for (std::size_t i = 0; i < x.size(); i += 2) {
         const auto at = reference::coordinates(x.extents, i);
-        const double angle = static_cast<double>(at[at.size() - 2]) * std::pow(10000.0, -static_cast<double>(at.back()) / static_cast<double>(width));
+        const double angle = static_cast<double>(at[at.size() - 2]) *
+                             std::pow(10000.0, -static_cast<double>(at.back()) / static_cast<double>(width));
         const double a = x.values[i], b = x.values[i + 1];
         x.values[i] = a * std::cos(angle) - b * std::sin(angle);
         x.values[i + 1] = b * std::cos(angle) + a * std::sin(angle);
@@ -236,10 +248,12 @@ inline array turned(array x) {
 }
 
 /// A block of Llama, with interleaved pairs.
-inline array decoder_block(const dict& d, const std::string& path, attention_shape s, const array& x, const keeps& kept = keeps_causal) {
+inline array decoder_block(const dict& d, const std::string& path, attention_shape s, const array& x,
+                           const keeps& kept = keeps_causal) {
     const array norm = rms_norm(d, path + "input_layernorm", x, 1e-5);
     const array h = reference::add(x, attention(d, path + "self_attn.", s, norm, norm, norm, kept, turned).output);
-    return reference::add(h, feed_forward(d, path + "mlp.", ashlar::nn::activation::silu, rms_norm(d, path + "post_attention_layernorm", h, 1e-5)));
+    return reference::add(h, feed_forward(d, path + "mlp.", ashlar::nn::activation::silu,
+                                          rms_norm(d, path + "post_attention_layernorm", h, 1e-5)));
 }
 
 /// [seq, batch, ...] as [batch, seq, ...], and back.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 // The table of a module: its rows, and that they say what the constants say.
-#include <ashlar/nn.hpp>
-#include <ashlar/nn/summary.hpp>
+#include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
-#include <string>
-#include <vector>
+#include <ashlar/nn.hpp>
+#include <ashlar/nn/inspect/summary.hpp>
 
 namespace {
 
@@ -51,9 +51,13 @@ TEST(summary, of_one_row) {
     static_assert(text.size() > 0 && text.contains("244 parameters in 976 bytes"));
     const auto table = lines(text.c_str());
     for (const std::string& line : table) EXPECT_LE(line.size(), 100u);
-    EXPECT_EQ(row(table, "encoder_layer"),
-              (words{"[1,4]", "244", std::to_string(flops<decltype(std::declval<const layer&>()(std::declval<const tensor<float, 1, 4>&>()))>),
-                     std::to_string(workspace_bytes<decltype(std::declval<const layer&>()(std::declval<const tensor<float, 1, 4>&>()))>)}));
+    EXPECT_EQ(
+        row(table, "encoder_layer"),
+        (words{
+            "[1,4]", "244",
+            std::to_string(flops<decltype(std::declval<const layer&>()(std::declval<const tensor<float, 1, 4>&>()))>),
+            std::to_string(
+                workspace_bytes<decltype(std::declval<const layer&>()(std::declval<const tensor<float, 1, 4>&>()))>)}));
     EXPECT_EQ(row(table, "self_attn: multihead_attention")[1], "80");
     EXPECT_EQ(row(table, "linear1: linear"), (words{"[1,16]", "80", "144", "-"}));
     EXPECT_EQ(row(table, "linear2: linear"), (words{"[1,4]", "68", "132", "-"}));
@@ -76,10 +80,16 @@ TEST(summary, of_a_stack) {
 }
 
 TEST(summary, other_modules) {
-    EXPECT_EQ(row(lines(nn::summary<nn::linear<{.in = 64, .out = 10}, double>, 5, 64>().c_str()), "linear"), (words{"[5,10]", "650", "6,450", "0"}));
+    EXPECT_EQ(row(lines(nn::summary<nn::linear<{.in = 64, .out = 10}, double>, 5, 64>().c_str()), "linear"),
+              (words{"[5,10]", "650", "6,450", "0"}));
     EXPECT_EQ(row(lines(nn::summary<nn::rms_norm<{.size = 8}>>().c_str()), "rms_norm")[0], "[1,8]");
-    EXPECT_EQ(row(lines(nn::summary<nn::multihead_attention<{.embed = 8, .heads = 2, .kdim = 3, .vdim = 5}>, 7, 8>().c_str()), "value: linear")[1], "48");
-    EXPECT_EQ(row(lines(nn::summary<nn::decoder<{.layer = {.embed = 8, .heads = 2}, .layers = 2}>>().c_str()), "layers: 2 x decoder_layer")[0], "[1,8]");
+    EXPECT_EQ(
+        row(lines(nn::summary<nn::multihead_attention<{.embed = 8, .heads = 2, .kdim = 3, .vdim = 5}>, 7, 8>().c_str()),
+            "value: linear")[1],
+        "48");
+    EXPECT_EQ(row(lines(nn::summary<nn::decoder<{.layer = {.embed = 8, .heads = 2}, .layers = 2}>>().c_str()),
+                  "layers: 2 x decoder_layer")[0],
+              "[1,8]");
 }
 
 struct classifier {

@@ -2,13 +2,13 @@
 // T5 and T5 1.1 as Hugging Face saves them, beside the numbers of tools/make_model_fixtures.py.
 #pragma once
 
-#include <ashlar/ashlar.hpp>
-#include <ashlar/nn.hpp>
+#include <array>
+#include <string>
 
 #include <tests/nn/parity.hpp>
 
-#include <array>
-#include <string>
+#include <ashlar/ashlar.hpp>
+#include <ashlar/nn.hpp>
 
 namespace parity {
 
@@ -19,7 +19,8 @@ struct t5 {
     static constexpr nn::encoder_layer_options layer{.embed = 16,
                                                      .heads = 2,
                                                      .hidden = 24,
-                                                     .activation = Gated ? nn::activation::gelu_tanh : nn::activation::relu,
+                                                     .activation =
+                                                         Gated ? nn::activation::gelu_tanh : nn::activation::relu,
                                                      .norm_first = true,
                                                      .bias = false,
                                                      .eps = 1e-6,
@@ -88,8 +89,8 @@ void check_decoding(const std::string& name) {
     m.decoder.remember(memory, memories, 9);
     for (std::size_t i = 0; i < 6; ++i) {
         const tensor_view<const float, 1, 16> row(target.data() + 16 * i);
-        const tensor<float, 1, 16> next =
-            m.decoder.decode(row, caches, memories, scale(1.0f), bias(in_decoder.template bias<1>(i)), nn::cross(scale(1.0f)));
+        const tensor<float, 1, 16> next = m.decoder.decode(
+            row, caches, memories, scale(1.0f), bias(in_decoder.template bias<1>(i)), nn::cross(scale(1.0f)));
         y[i] = next[0];
     }
     file.expect(y, name + ".out.decoder");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // A program of checks without a test framework: built with flags and compilers that the other tests do not use.
-#include <ashlar/ashlar.hpp>
-
 #include <cstdio>
+
+#include <ashlar/ashlar.hpp>
 
 namespace {
 
@@ -56,8 +56,10 @@ void empty_rows_are_zero() {
     bool zero = true, others = false;
     for (std::size_t i = 0; i < 19; ++i)
         for (std::size_t j = 0; j < 7; ++j) {
-            if (i < 3) zero = zero && y(i, j) == 0;
-            else others = others || y(i, j) != 0;
+            if (i < 3)
+                zero = zero && y(i, j) == 0;
+            else
+                others = others || y(i, j) != 0;
         }
     check(zero && others, "rows that keep no key are zero");
     check(near(eval(attention(x, x, x, keys_below(0))), zeros<float, 19, 7>(), 0), "no keys at all give zeros");
@@ -73,7 +75,8 @@ void masks_exclude() {
         for (std::size_t j = 0; j < 9; ++j) x(i, j) = 1e30f;
     check(near(eval(attention(some, x, x, keys_below(17))), before, 0), "keys beyond the length are not read");
     const tensor<float, 21, 9> first = attention(some, x, x, causal);
-    check(near(eval(slice<0, 0, 1>(first)), eval(slice<0, 0, 1>(x))), "the first row of causal attention is the first value");
+    check(near(eval(slice<0, 0, 1>(first)), eval(slice<0, 0, 1>(x))),
+          "the first row of causal attention is the first value");
 
     tensor<bool, 21> padding{};
     for (std::size_t i = 17; i < 21; ++i) padding(i) = true;
@@ -90,7 +93,8 @@ void softmax_of_large_scores() {
 void functions_as_at_compile_time() {
     static constexpr auto x = numbers<float, 7, 9>(7);
     static constexpr auto value = [](const tensor<float, 7, 9>& t) {
-        return eval(gelu(t) + tanh(t) * exp(t) + log(abs(t) + 1.0f) - sigmoid(t) + pow(abs(t) + 0.5f, t) + sqrt(abs(t)));
+        return eval(gelu(t) + tanh(t) * exp(t) + log(abs(t) + 1.0f) - sigmoid(t) + pow(abs(t) + 0.5f, t) +
+                    sqrt(abs(t)));
     };
     static constexpr auto expected = value(x);
     check(near(value(x), expected), "functions of elements");
@@ -101,9 +105,14 @@ void functions_as_at_compile_time() {
 void other_elements() {
     const tensor<signed char, 2, 3> small{{-1, 2, -3}, {100, -100, 0}};
     check(eval(sum(cast<int>(small)))() == -2, "sums of small integers");
-    check(eval(all((small < cast<signed char>(zeros<int, 2, 3>())) == tensor<bool, 2, 3>{{true, false, true}, {false, true, false}}))(), "comparisons");
+    check(eval(all((small < cast<signed char>(zeros<int, 2, 3>())) ==
+                   tensor<bool, 2, 3>{{true, false, true}, {false, true, false}}))(),
+          "comparisons");
     const tensor<int, 3> tokens{2, 0, 2};
-    check(near(eval(take<0>(numbers<float, 3, 5>(8), tokens)), eval(concat<0>(slice<0, 2, 3>(numbers<float, 3, 5>(8)), slice<0, 0, 1>(numbers<float, 3, 5>(8)), slice<0, 2, 3>(numbers<float, 3, 5>(8)))), 0),
+    check(near(eval(take<0>(numbers<float, 3, 5>(8), tokens)),
+               eval(concat<0>(slice<0, 2, 3>(numbers<float, 3, 5>(8)), slice<0, 0, 1>(numbers<float, 3, 5>(8)),
+                              slice<0, 2, 3>(numbers<float, 3, 5>(8)))),
+               0),
           "rows by index");
     auto x = numbers<double, 13, 13>(9);
     const tensor<double, 13, 13> expected = matmul(x, transpose(x));

@@ -29,15 +29,14 @@ tensor<double, 7, 5> in_double(const tensor<double, 7, 5>& x) noexcept {
     return attention(x, x, x, sliding_window<3, 1>, scale(0.25));
 }
 
-rows<float> masked_by_tensors(const rows<float>& q, const rows<float>& k, const rows<float>& v, const tensor<bool, seq, seq>& pairs,
-                              const tensor<bool, seq>& padding, std::size_t length) noexcept {
+rows<float> masked_by_tensors(const rows<float>& q, const rows<float>& k, const rows<float>& v,
+                              const tensor<bool, seq, seq>& pairs, const tensor<bool, seq>& padding,
+                              std::size_t length) noexcept {
     return attention(q, k, v, keep(pairs) && ignore(padding) && keys_below(length));
 }
 
 /// The destination may be one of the operands: the path that copies.
-void in_place(rows<float>& x) noexcept {
-    x = attention(x, x, x);
-}
+void in_place(rows<float>& x) noexcept { x = attention(x, x, x); }
 
 struct block {
     tensor<float, model, head> query, key, value;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // Starts a Cortex-M4, runs attention there against constants, and counts instructions by the system timer.
-#include "attend16.hpp"
-
 #include <cstdint>
 #include <cstdio>
+
+#include "attend16.hpp"
 
 namespace {
 
@@ -20,9 +20,7 @@ constexpr square q = numbers(1), k = numbers(2), v = numbers(3);
 constexpr square full = ashlar::attention(q, k, v);
 constexpr square causal = ashlar::attention(q, k, v, ashlar::causal);
 
-volatile std::uint32_t& device(std::uintptr_t address) {
-    return *reinterpret_cast<volatile std::uint32_t*>(address);
-}
+volatile std::uint32_t& device(std::uintptr_t address) { return *reinterpret_cast<volatile std::uint32_t*>(address); }
 
 constexpr std::uintptr_t timer_control = 0xE000E010, timer_reload = 0xE000E014, timer_value = 0xE000E018;
 constexpr std::uintptr_t coprocessor_access = 0xE000ED88;
@@ -43,7 +41,8 @@ bool attention_is_right(const char* name, decltype(&attend) run, const square& e
     }
     const bool right = worst < 1e-6f;
     std::printf("%s attention 16x16: about %lu instructions, %ld units of 1e-9 from the constant: %s\n", name,
-                static_cast<unsigned long>(ticks * instructions_per_tick), static_cast<long>(worst * 1e9f), right ? "right" : "WRONG");
+                static_cast<unsigned long>(ticks * instructions_per_tick), static_cast<long>(worst * 1e9f),
+                right ? "right" : "WRONG");
     return right;
 }
 
@@ -69,5 +68,4 @@ void start() {
 
 using handler = void (*)();
 [[gnu::section(".vectors"), gnu::used]] handler const vectors[16] = {reinterpret_cast<handler>(0x20400000), start};
-
 }

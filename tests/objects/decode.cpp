@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Steps of decoding with a cache and rotary positions: the object must need nothing but memcpy and memset.
 #include <ashlar/nn/kv_cache.hpp>
-#include <ashlar/nn/rope.hpp>
+#include <ashlar/nn/positions/rope.hpp>
 
 namespace {
 

@@ -10,7 +10,8 @@ template <class T>
 using grid = tensor<T, 9, 21>;
 
 grid<float> activations(const grid<float>& x, const grid<float>& y) noexcept {
-    return pow(abs(x) + 0.5f, y) + gelu(x) * tanh(y) + gelu_tanh(x) + sigmoid(y) + silu(x) + erf(y) + log(abs(x) + 1.0f) + rsqrt(abs(y) + 1.0f);
+    return pow(abs(x) + 0.5f, y) + gelu(x) * tanh(y) + gelu_tanh(x) + sigmoid(y) + silu(x) + erf(y) +
+           log(abs(x) + 1.0f) + rsqrt(abs(y) + 1.0f);
 }
 
 grid<double> activations_in_double(const grid<double>& x, const grid<double>& y) noexcept {
@@ -29,13 +30,9 @@ tensor<float, 4, 9> embedded(const tensor<float, 50, 9>& table, const tensor<int
     return take<0>(table, tokens) + 1.0f;
 }
 
-tensor<float, 21, 9> moved(const grid<float>& x) noexcept {
-    return transpose(x);
-}
+tensor<float, 21, 9> moved(const grid<float>& x) noexcept { return transpose(x); }
 
-bool alike(const grid<float>& x, const grid<float>& y) noexcept {
-    return eval(all(x == y))();
-}
+bool alike(const grid<float>& x, const grid<float>& y) noexcept { return eval(all(x == y))(); }
 
 tensor<float, 3, 3> contracted(const tensor<float, 3, 4, 5>& a, const tensor<float, 5, 4, 3>& b) noexcept {
     return einsum<"ijk,kjl->il">(a, b);

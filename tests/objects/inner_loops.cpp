@@ -24,7 +24,8 @@ void right_operand_transposed(square<float>& out, const square<float>& a, const 
 }
 
 /// So deep that compilers do not unroll the steps of the packed columns, which lie in scratch.
-void ragged_columns(tensor<float, 49, 49>& out, const tensor<float, 49, 515>& a, const tensor<float, 515, 49>& b) noexcept {
+void ragged_columns(tensor<float, 49, 49>& out, const tensor<float, 49, 515>& a,
+                    const tensor<float, 515, 49>& b) noexcept {
     evaluate(out, matmul(a, b));
 }
 
@@ -36,19 +37,23 @@ void one_row(tensor<float, 1, 64>& out, const tensor<float, 1, 64>& a, const squ
     evaluate(out, matmul(a, b));
 }
 
-void packed_weights(tensor<float, 128, 384>& out, const tensor<float, 128, 384>& a, const packed<float, 384, 384>& b) noexcept {
+void packed_weights(tensor<float, 128, 384>& out, const tensor<float, 128, 384>& a,
+                    const packed<float, 384, 384>& b) noexcept {
     evaluate(out, matmul(a, b));
 }
 
-void plain_weights(tensor<float, 128, 384>& out, const tensor<float, 128, 1536>& a, const tensor<float, 1536, 384>& b) noexcept {
+void plain_weights(tensor<float, 128, 384>& out, const tensor<float, 128, 1536>& a,
+                   const tensor<float, 1536, 384>& b) noexcept {
     evaluate(out, matmul(a, b));
 }
 
-void attention_full(square<float>& out, const square<float>& q, const square<float>& k, const square<float>& v) noexcept {
+void attention_full(square<float>& out, const square<float>& q, const square<float>& k,
+                    const square<float>& v) noexcept {
     evaluate(out, attention(q, k, v));
 }
 
-void attention_causal(square<float>& out, const square<float>& q, const square<float>& k, const square<float>& v) noexcept {
+void attention_causal(square<float>& out, const square<float>& q, const square<float>& k,
+                      const square<float>& v) noexcept {
     evaluate(out, attention(q, k, v, causal));
 }
 

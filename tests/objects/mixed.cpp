@@ -12,7 +12,9 @@ int failures = 0;
 void compare(const char* name, const numbers& a, const numbers& b) {
     double worst = 0;
     for (int e = 0; e < numbers::expressions; ++e)
-        for (int i = 0; i < numbers::count; ++i) worst = std::fmax(worst, std::fabs(static_cast<double>(a.values[e][i]) - static_cast<double>(b.values[e][i])));
+        for (int i = 0; i < numbers::count; ++i)
+            worst =
+                std::fmax(worst, std::fabs(static_cast<double>(a.values[e][i]) - static_cast<double>(b.values[e][i])));
     for (int i = 0; i < 11; ++i) worst = std::fmax(worst, 1e6 * std::fabs(a.sums[i] - b.sums[i]));
     const bool right = worst < 2e-5;
     std::printf("%s differs by %g: %s\n", name, worst, right ? "right" : "WRONG");

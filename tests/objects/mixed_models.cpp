@@ -17,9 +17,11 @@ struct unit {
 };
 constexpr unit units[] = {
     {"plain x86-64", narrow::fill, narrow::call, narrow::pass_through_files},
-    {"plain x86-64 without optimisation", narrow_unoptimised::fill, narrow_unoptimised::call, narrow_unoptimised::pass_through_files},
+    {"plain x86-64 without optimisation", narrow_unoptimised::fill, narrow_unoptimised::call,
+     narrow_unoptimised::pass_through_files},
     {"AVX2 and FMA", wide::fill, wide::call, wide::pass_through_files},
-    {"AVX2 and FMA without optimisation", wide_unoptimised::fill, wide_unoptimised::call, wide_unoptimised::pass_through_files},
+    {"AVX2 and FMA without optimisation", wide_unoptimised::fill, wide_unoptimised::call,
+     wide_unoptimised::pass_through_files},
 };
 
 }  // namespace
@@ -47,10 +49,13 @@ int main(int argc, char** arguments) {
         }
         const scores y = units[u].call(first, x);
         for (std::size_t i = 0; i < scores::size; ++i)
-            results = std::fmax(results, std::fabs(static_cast<double>(y.data()[i]) - static_cast<double>(expected.data()[i])));
-        const int failed = units[u].pass_through_files(first, (folder + "/model.safetensors").c_str(), (folder + "/model.image").c_str());
+            results = std::fmax(results,
+                                std::fabs(static_cast<double>(y.data()[i]) - static_cast<double>(expected.data()[i])));
+        const int failed = units[u].pass_through_files(first, (folder + "/model.safetensors").c_str(),
+                                                       (folder + "/model.image").c_str());
         const bool right = weights < 1e-5 && results < 1e-4 && failed == 0;
-        std::printf("%s: weights differ by %g, results by %g, files %d: %s\n", units[u].name, weights, results, failed, right ? "right" : "WRONG");
+        std::printf("%s: weights differ by %g, results by %g, files %d: %s\n", units[u].name, weights, results, failed,
+                    right ? "right" : "WRONG");
         failures += !right;
     }
     return failures != 0;

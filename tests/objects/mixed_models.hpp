@@ -21,12 +21,12 @@ struct my_model {
 using rows = ashlar::tensor<float, 5, 16>;
 using scores = ashlar::tensor<float, 5, 33>;
 
-#define MIXED_MODELS(name)                                                             \
-    namespace name {                                                                   \
-    void fill(my_model& m);                                                            \
-    scores call(const my_model& m, const rows& x);                                     \
-    /* Writes m to a file and an image, reads it back and shows it: 0, or what failed. */ \
-    int pass_through_files(my_model& m, const char* file, const char* image);          \
+#define MIXED_MODELS(name)                                                                                             \
+    namespace name {                                                                                                   \
+    void fill(my_model& m);                                                                                            \
+    scores call(const my_model& m, const rows& x);                                                                     \
+    /* Writes m to a file and an image, reads it back and shows it: 0, or what failed. */                              \
+    int pass_through_files(my_model& m, const char* file, const char* image);                                          \
     }
 MIXED_MODELS(narrow)
 MIXED_MODELS(narrow_unoptimised)

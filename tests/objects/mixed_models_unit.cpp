@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 // One unit of the program of models: random numbers, modules, a cache, files, images, printing. MIXED_UNIT names it.
-#include "mixed_models.hpp"
-
 #include <cstddef>
 #include <cstring>
 #include <sstream>
 
 #include <ashlar/io.hpp>
 #include <ashlar/tensor/print.hpp>
+
+#include "mixed_models.hpp"
 
 namespace {
 
@@ -18,7 +18,8 @@ constexpr auto& turn = nn::rope_tables<{.head_width = 4, .positions = 8}>;
 template <class A>
 bool passes(const A& array, const char* file) {
     A read{};
-    return io::save(array, file, "array") && io::load(read, file, "array") && std::memcmp(&read, &array, sizeof(A)) == 0;
+    return io::save(array, file, "array") && io::load(read, file, "array") &&
+           std::memcmp(&read, &array, sizeof(A)) == 0;
 }
 
 }  // namespace

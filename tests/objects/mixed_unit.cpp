@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 // One unit of the mixed program; MIXED_UNIT names its function.
-#include "mixed.hpp"
-
 #include <utility>
 
 #include <ashlar/ashlar.hpp>
+
+#include "mixed.hpp"
 
 namespace {
 
@@ -14,8 +14,10 @@ using grid = ashlar::tensor<float, 19, 11>;
 
 numbers MIXED_UNIT() {
     using namespace ashlar;
-    const auto x = generate<float, 19, 11>([](auto i, auto j) { return static_cast<float>((i * 7 + j * 5) % 13) / 6.5f - 1.0f; });
-    const auto w = generate<float, 11, 11>([](auto i, auto j) { return static_cast<float>((i * 3 + j * 8) % 11) / 11.0f - 0.5f; });
+    const auto x =
+        generate<float, 19, 11>([](auto i, auto j) { return static_cast<float>((i * 7 + j * 5) % 13) / 6.5f - 1.0f; });
+    const auto w =
+        generate<float, 11, 11>([](auto i, auto j) { return static_cast<float>((i * 3 + j * 8) % 11) / 11.0f - 0.5f; });
     const auto pairs = generate<bool, 19, 19>([](auto i, auto j) { return (i + j) % 3 != 0; });
 
     numbers result{};

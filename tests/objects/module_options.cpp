@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-// Modules compute with the options that they were given: on 32-bit machines clang 19 misreads members of template arguments.
-#include <ashlar/ashlar.hpp>
-#include <ashlar/nn.hpp>
-
+// Modules compute with the options that they were given: on 32-bit machines clang 19 misreads members of template
+// arguments.
 #include <cmath>
 #include <cstdio>
+
+#include <ashlar/ashlar.hpp>
+#include <ashlar/nn.hpp>
 
 using namespace ashlar;
 
@@ -27,7 +28,7 @@ tensor<float, 2, 8> x, y;
 void norms_take_epsilon() {
     for (std::size_t i = 0; i < 8; ++i) {
         norm.weight(i) = plain_norm.weight(i) = root_norm.weight(i) = layer.norm1.weight(i) = 1;
-        x(0, i) = x(1, i) = 1e-3f * static_cast<float>(i); // the variance is 5.25e-6, the mean square 1.75e-5
+        x(0, i) = x(1, i) = 1e-3f * static_cast<float>(i);  // the variance is 5.25e-6, the mean square 1.75e-5
     }
     y = norm(x);
     expect_near("layer_norm", y(1, 7), 3.5e-3 / std::sqrt(5.25e-6 + 1e-5));

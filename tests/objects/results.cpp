@@ -59,7 +59,8 @@ void room_for_one_identity() {
     use(y);
 }
 void room_for_one_generate(float scale) {
-    auto y = generate<float, 128, 128>([scale](std::size_t i, std::size_t j) { return scale * static_cast<float>(i + j); });
+    auto y =
+        generate<float, 128, 128>([scale](std::size_t i, std::size_t j) { return scale * static_cast<float>(i + j); });
     use(y);
 }
 void room_for_one_rand(nn::init::generator& random) {

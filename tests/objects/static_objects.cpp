@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 // Objects of the public types at namespace scope and in functions: the object must have no constructor at start-up.
-#include <ashlar/ashlar.hpp>
-#include <ashlar/io/image.hpp>
-#include <ashlar/io/layout.hpp>
-#include <ashlar/io/named.hpp>
-#include <ashlar/io/names_of_models.hpp>
-#include <ashlar/io/result.hpp>
-#include <ashlar/nn.hpp>
-
 #include <array>
+
+#include <ashlar/ashlar.hpp>
+#include <ashlar/io/files/result.hpp>
+#include <ashlar/io/image.hpp>
+#include <ashlar/io/image/layout.hpp>
+#include <ashlar/io/model/named.hpp>
+#include <ashlar/io/model/names_of_models.hpp>
+#include <ashlar/nn.hpp>
 
 namespace objects {
 
@@ -46,18 +46,17 @@ inline constexpr nn::encoder_layer_options layer{.embed = 32, .heads = 4, .hidde
 
 using arrays = all_of<tensor<float, seq, head>, tensor<bool, 3>, tensor<double>, packed<float, 32, 48>, workspace<4096>,
                       basic_packed<double, 0, std::size_t{8}, std::size_t{9}>>;
-using caches = all_of<nn::kv_cache<float, 512, 2, 32>, nn::kv_cache<float, 2048, 8, 128>, nn::kv_cache<double, 5, 3, 7, 2>,
-                      nn::kv_cache<float, seq, 2, head, head, nn::cache_order::ring>>;
+using caches = all_of<nn::kv_cache<float, 512, 2, 32>, nn::kv_cache<float, 2048, 8, 128>,
+                      nn::kv_cache<double, 5, 3, 7, 2>, nn::kv_cache<float, seq, 2, head, head, nn::cache_order::ring>>;
 using modules =
     all_of<nn::linear<{.in = 32, .out = 8}>, nn::embedding<{.entries = 50, .size = 32}>, nn::layer_norm<{.size = 32}>,
            nn::rms_norm<{.size = 32}>, nn::multihead_attention<{.embed = 32, .heads = 4}>,
            nn::feed_forward<{.embed = 32, .hidden = 64}>, nn::encoder_layer<layer>, nn::decoder_layer<layer>,
            nn::encoder<{.layer = layer, .layers = 2, .final_norm = true}>, nn::decoder<{.layer = layer, .layers = 2}>,
            nn::decoder_stack<{.block = {.embed = 32, .heads = 4, .kv_heads = 2, .hidden = 64}, .layers = 2}>>;
-using positions =
-    all_of<nn::rope<{.head_width = 8, .positions = 64}>, nn::sinusoidal<{.positions = 64, .size = 32}>,
-           nn::learned_positions<{.positions = 64, .size = 32}>, nn::relative_positions<{.heads = 4}>,
-           nn::distance_table<float, 4, 16, 16>>;
+using positions = all_of<nn::rope<{.head_width = 8, .positions = 64}>, nn::sinusoidal<{.positions = 64, .size = 32}>,
+                         nn::learned_positions<{.positions = 64, .size = 32}>, nn::relative_positions<{.heads = 4}>,
+                         nn::distance_table<float, 4, 16, 16>>;
 using others = all_of<nn::init::generator, io::result, io::dimensions, fixed_text<64>>;
 
 void use(void (*f)(const void*)) {

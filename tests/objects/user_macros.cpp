@@ -24,16 +24,16 @@
 #include <vector>
 #endif
 
-#include "user_macros.hpp"
+#include <cstdio>
+#include <sstream>
+#include <string_view>
 
 #include <ashlar/ashlar.hpp>
 #include <ashlar/io.hpp>
 #include <ashlar/nn.hpp>
 #include <ashlar/tensor/print.hpp>
 
-#include <cstdio>
-#include <sstream>
-#include <string_view>
+#include "user_macros.hpp"
 
 namespace {
 
@@ -50,7 +50,7 @@ void macros_are_the_users_again() {
 #define check_macro(name) check(std::string_view(text_of(name)) == ".the_users.", #name);
     user_macros(check_macro)
 #if defined(STANDARD_HEADERS_FIRST) && (!defined(min) || !defined(max))
-    check(false, "min and max");
+        check(false, "min and max");
 #endif
 }
 

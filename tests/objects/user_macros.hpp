@@ -58,8 +58,8 @@
 #define max(a, b) .the_users.
 
 // f(name) for every one but min and max.
-#define user_macros(f) \
-    f(A) f(B) f(C) f(D) f(E) f(F) f(G) f(H) f(I) f(J) f(K) f(L) f(M) f(N) f(O) f(P) f(Q) f(R) f(S) f(T) f(U) f(V) \
-    f(W) f(X) f(Y) f(Z) f(small) f(near) f(far) f(interface) f(major) f(minor) f(IN) f(OUT) f(ERROR) f(OPTIONAL) \
-    f(CONST) f(VOID) f(BOOL) f(TRUE) f(FALSE) f(Bool) f(True) f(False) f(None) f(Status) f(Success) f(Always) \
-    f(Above) f(Below) f(Complex) f(DIFFERENCE)
+#define user_macros(f)                                                                                                 \
+    f(A) f(B) f(C) f(D) f(E) f(F) f(G) f(H) f(I) f(J) f(K) f(L) f(M) f(N) f(O) f(P) f(Q) f(R) f(S) f(T) f(U) f(V) f(W) \
+        f(X) f(Y) f(Z) f(small) f(near) f(far) f(interface) f(major) f(minor) f(IN) f(OUT) f(ERROR) f(OPTIONAL)        \
+            f(CONST) f(VOID) f(BOOL) f(TRUE) f(FALSE) f(Bool) f(True) f(False) f(None) f(Status) f(Success) f(Always)  \
+                f(Above) f(Below) f(Complex) f(DIFFERENCE)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // A program that has global variables, functions and types of its own beside `using namespace ashlar`.
+#include <cstdio>
+
 #include <ashlar/io.hpp>
 #include <ashlar/nn.hpp>
-
-#include <cstdio>
 
 using namespace ashlar;
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// How far the columns of an operand lie behind each other, and when a product reads them in blocks. Compiling is passing.
-#include <ashlar/ashlar.hpp>
-
+// How far the columns of an operand lie behind each other, and when a product reads them in blocks. Compiling is
+// passing.
 #include <gtest/gtest.h>
+
+#include <ashlar/ashlar.hpp>
 
 namespace {
 
@@ -55,6 +56,9 @@ static_assert(block_of_first_product<narrow>() == (lane_width<float> == 1 ? 7 : 
 }  // namespace
 
 TEST(column_blocks, explained) {
-    const auto text = explain(scores(matmul(x<2, 3, 8>(), transpose(reshape<2, 256, 8>(permute<0, 1, 3, 2>(x<2, 4, 8, 64>()))))));
-    EXPECT_NE(std::string_view(text.c_str()).find("the right operand's columns lie in blocks of 64"), std::string_view::npos) << text.c_str();
+    const auto text =
+        explain(scores(matmul(x<2, 3, 8>(), transpose(reshape<2, 256, 8>(permute<0, 1, 3, 2>(x<2, 4, 8, 64>()))))));
+    EXPECT_NE(std::string_view(text.c_str()).find("the right operand's columns lie in blocks of 64"),
+              std::string_view::npos)
+        << text.c_str();
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 // explain(e): what the text says, and that it is a constant of at most 100 columns.
-#include <ashlar/ashlar.hpp>
+#include <string_view>
 
 #include <gtest/gtest.h>
 
-#include <string_view>
+#include <ashlar/ashlar.hpp>
 
 namespace {
 
@@ -25,7 +25,8 @@ testing::AssertionResult says(const Text& text, const Parts&... parts) {
     std::size_t from = 0;
     for (const std::string_view part : {std::string_view(parts)...}) {
         const std::size_t found = view.find(part, from);
-        if (found == std::string_view::npos) return testing::AssertionFailure() << "no \"" << part << "\" here:\n" << view.substr(from);
+        if (found == std::string_view::npos)
+            return testing::AssertionFailure() << "no \"" << part << "\" here:\n" << view.substr(from);
         from = found + part.size();
     }
     std::size_t column = 0;
@@ -37,38 +38,49 @@ testing::AssertionResult says(const Text& text, const Parts&... parts) {
 }
 
 TEST(explain, attention) {
-    EXPECT_TRUE(says(explain(attention(x<seq, head>, x<seq, head>, x<seq, head>, causal)), "plan of float [seq 64, head 32]: 1 step, 278,720 flops",
-                     "reads a [seq 64, head 32]", "b [head 32, seq 64] by columns, c [seq 64, head 32]", "step 1: 278,720 flops", "the result",
+    EXPECT_TRUE(says(explain(attention(x<seq, head>, x<seq, head>, x<seq, head>, causal)),
+                     "plan of float [seq 64, head 32]: 1 step, 278,720 flops", "reads a [seq 64, head 32]",
+                     "b [head 32, seq 64] by columns, c [seq 64, head 32]", "step 1: 278,720 flops", "the result",
                      "for every 32 of 64 rows (seq)", "product", "[seq 32, seq 64]", "then * s, masked(causal)",
-                     "of 8 tiles of 32 x 16 keys: 2 skipped, 4 masked, 2 full", "softmax", "= exp(", "in place of", "1 / sum", "result = matmul("));
-    EXPECT_TRUE(says(explain(attention(x<seq, head>, x<seq, head>, x<seq, head>, causal && !keys_below(3))), "masked(causal && !keys_below(n))",
-                     "2 skipped, 6 decided at run time"));
+                     "of 8 tiles of 32 x 16 keys: 2 skipped, 4 masked, 2 full", "softmax", "= exp(", "in place of",
+                     "1 / sum", "result = matmul("));
+    EXPECT_TRUE(says(explain(attention(x<seq, head>, x<seq, head>, x<seq, head>, causal && !keys_below(3))),
+                     "masked(causal && !keys_below(n))", "2 skipped, 6 decided at run time"));
 }
 TEST(explain, barriers) {
     const auto project = [](const auto& e) { return matmul(e, x<32, 32>); };
-    EXPECT_TRUE(says(explain(attention(project(x<batch, seq, 32>), project(x<batch, seq, 32>), project(x<batch, seq, 32>))), "2 steps", "step 1: ",
-                     "no scratch, 2 values for later steps (16 KiB)", "for each of 4 (batch)", "for all 64 rows (seq)", "t1 = matmul(", "t2 = matmul(",
-                     "step 2: ", "for each of 4 (batch)", "for every 32 of 64 rows (seq)", "result = matmul("));
+    EXPECT_TRUE(
+        says(explain(attention(project(x<batch, seq, 32>), project(x<batch, seq, 32>), project(x<batch, seq, 32>))),
+             "2 steps", "step 1: ", "no scratch, 2 values for later steps (16 KiB)", "for each of 4 (batch)",
+             "for all 64 rows (seq)", "t1 = matmul(", "t2 = matmul(", "step 2: ", "for each of 4 (batch)",
+             "for every 32 of 64 rows (seq)", "result = matmul("));
 }
 TEST(explain, loops_inside_a_tile) {
     const auto split = [](const auto& e) { return permute<1, 0, 2>(reshape<seq, heads, 4>(e)); };
-    const auto e = matmul(reshape<seq, 32>(permute<1, 0, 2>(attention(split(x<seq, 32>), split(x<seq, 32>), split(x<seq, 32>)))), x<32, 32>);
-    EXPECT_TRUE(says(explain(e), "1 step", "for every 32 of 64 rows (seq)", "for each of 8 (heads)", "result = matmul(reshape(permute("));
+    const auto e =
+        matmul(reshape<seq, 32>(permute<1, 0, 2>(attention(split(x<seq, 32>), split(x<seq, 32>), split(x<seq, 32>)))),
+               x<32, 32>);
+    EXPECT_TRUE(says(explain(e), "1 step", "for every 32 of 64 rows (seq)", "for each of 8 (heads)",
+                     "result = matmul(reshape(permute("));
 }
 TEST(explain, elementwise) {
-    EXPECT_TRUE(says(explain(where(x<7, 5> > 0.0f, gelu(x<7, 5> + x<5>), -x<7, 5>)), "no scratch", "for all 7 rows", "map", "result = where(a > s, gelu(b + c), -d)",
-                     "[7, 5]"));
-    EXPECT_TRUE(says(explain(matmul(gelu(matmul(x<100, 64>, x<64, 256>) + x<256>), x<256, 64>)), "for every 32 of 100 rows, 4 at the end",
-                     "t1 = matmul(a, b)", "then + c, gelu", "result = matmul(t1, d)"));
-    EXPECT_TRUE(says(explain(layer_norm(x<64, 16>, x<16>, x<16>, 1e-5f)), "norm", "= mean(a)", "1 / deviation(a)", "result = "));
-    EXPECT_TRUE(says(explain(store(x<64, 16>, exp(x<64, 16>)) * 2.0f), "1 store", "t1 = exp(a)", "store = t1", "result = t1 * s"));
+    EXPECT_TRUE(says(explain(where(x<7, 5> > 0.0f, gelu(x<7, 5> + x<5>), -x<7, 5>)), "no scratch", "for all 7 rows",
+                     "map", "result = where(a > s, gelu(b + c), -d)", "[7, 5]"));
+    EXPECT_TRUE(says(explain(matmul(gelu(matmul(x<100, 64>, x<64, 256>) + x<256>), x<256, 64>)),
+                     "for every 32 of 100 rows, 4 at the end", "t1 = matmul(a, b)", "then + c, gelu",
+                     "result = matmul(t1, d)"));
+    EXPECT_TRUE(says(explain(layer_norm(x<64, 16>, x<16>, x<16>, 1e-5f)), "norm", "= mean(a)", "1 / deviation(a)",
+                     "result = "));
+    EXPECT_TRUE(says(explain(store(x<64, 16>, exp(x<64, 16>)) * 2.0f), "1 store", "t1 = exp(a)", "store = t1",
+                     "result = t1 * s"));
     EXPECT_TRUE(says(explain(x<3>), "a tensor"));
 }
 TEST(explain, is_a_constant) {
     static constexpr tensor<float, 3> a{1, 2, 3};
     static constexpr auto text = explain(a + a);
     static_assert(text.contains("result = a + b") && !text.contains("matmul") && text.size() == text.capacity());
-    static_assert(text.c_str()[text.size()] == '\0' && text.end() - text.begin() == static_cast<std::ptrdiff_t>(text.size()));
+    static_assert(text.c_str()[text.size()] == '\0' &&
+                  text.end() - text.begin() == static_cast<std::ptrdiff_t>(text.size()));
     EXPECT_EQ(std::string_view(text.c_str()), std::string_view(text.data(), text.size()));
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // What the planner promises: how many steps, what is materialised, what stays in a tile. Compiling is passing.
-#include <ashlar/ashlar.hpp>
-
 #include <gtest/gtest.h>
+
+#include <ashlar/ashlar.hpp>
 
 namespace {
 
@@ -27,7 +27,8 @@ static_assert(plan<full_attention>.steps[0].keys == key_tiles{});
 using long_attention = decltype(attention(x<1024, 64>(), x<1024, 64>(), x<1024, 64>()));
 static_assert(plan<long_attention>.step_count == 1 && plan<long_attention>.largest_buffer_elements == tile * 1024);
 using many_attentions = decltype(attention(x<4, 8, 64, 64>(), x<4, 8, 64, 64>(), x<4, 8, 64, 64>()));
-static_assert(plan<many_attentions>.step_count == 1 && plan<many_attentions>.scratch_bytes == plan<full_attention>.scratch_bytes);
+static_assert(plan<many_attentions>.step_count == 1 &&
+              plan<many_attentions>.scratch_bytes == plan<full_attention>.scratch_bytes);
 static_assert(plan<many_attentions>.steps[0].batch_loops == 2 && plan<many_attentions>.steps[0].batch[0] == 4 &&
               plan<many_attentions>.steps[0].batch[1] == 8);
 
@@ -37,8 +38,9 @@ static_assert(plan<attention_to_4096>.steps[0].tile_rows == tile / 2);
 static_assert(plan<decltype(attention(x<2048, 64>(), x<2048, 64>(), x<2048, 64>()))>.steps[0].tile_rows == tile);
 static_assert(plan<decltype(attention(x<16384, 64>(), x<16384, 64>(), x<16384, 64>()))>.steps[0].tile_rows == tile);
 template <std::size_t SecondCache>
-using config_with = build_config<current_config::instruction_sets, current_config::register_bits, current_config::registers, current_config::stack_budget,
-                           current_config::l1_bytes, SecondCache, current_config::checks, current_config::fast_math>;
+using config_with = build_config<current_config::instruction_sets, current_config::register_bits,
+                                 current_config::registers, current_config::stack_budget, current_config::l1_bytes,
+                                 SecondCache, current_config::checks, current_config::fast_math>;
 static_assert(plan<attention_to_4096, config_with<1024 * 1024>>.steps[0].tile_rows == tile);
 static_assert(plan<full_attention, config_with<10 * 1024>>.steps[0].tile_rows == tile / 2);
 // Barriers, which all rows need, do not count.
@@ -46,7 +48,8 @@ static_assert(plan<decltype(attention(matmul(x<512, 256>(), x<256, 256>()), matm
                   .steps[1].tile_rows == tile);
 
 // By hand it is the same.
-using by_hand = decltype(matmul(softmax(masked(matmul(x<64, 64>(), transpose(x<64, 64>())) * 0.125f, causal)), x<64, 64>()));
+using by_hand =
+    decltype(matmul(softmax(masked(matmul(x<64, 64>(), transpose(x<64, 64>())) * 0.125f, causal)), x<64, 64>()));
 static_assert(plan<by_hand>.step_count == 1 && plan<by_hand>.largest_buffer_elements == tile * 64);
 
 // A feed-forward block never holds its wide activation beyond a tile.
@@ -55,12 +58,16 @@ static_assert(plan<feed_forward>.step_count == 1 && plan<feed_forward>.steps[0].
 static_assert(plan<feed_forward>.barrier_count == 0 && plan<feed_forward>.largest_buffer_elements == tile * 256);
 
 // K and V computed by products are barriers, made by one step with two outputs; Q is none.
-using projected = decltype(attention(matmul(x<64, 48>(), x<48, 32>()), matmul(x<64, 48>(), x<48, 32>()), matmul(x<64, 48>(), x<48, 32>()), causal));
+using projected = decltype(attention(matmul(x<64, 48>(), x<48, 32>()), matmul(x<64, 48>(), x<48, 32>()),
+                                     matmul(x<64, 48>(), x<48, 32>()), causal));
 static_assert(plan<projected>.step_count == 2 && plan<projected>.barrier_count == 2);
-static_assert(plan<projected>.steps[0].outputs == 2 && plan<projected>.steps[0].barriers == 2 && !plan<projected>.steps[0].writes_result);
+static_assert(plan<projected>.steps[0].outputs == 2 && plan<projected>.steps[0].barriers == 2 &&
+              !plan<projected>.steps[0].writes_result);
 static_assert(plan<projected>.steps[0].products == 2 && plan<projected>.steps[0].flops == 2 * 2 * 64 * 48 * 32);
-static_assert(plan<projected>.steps[1].outputs == 1 && plan<projected>.steps[1].products == 3 && plan<projected>.steps[1].tile_rows == tile);
-static_assert(plan<projected>.barrier_bytes == 2 * 64 * 32 * sizeof(float) && plan<projected>.largest_tile_elements == tile * 64);
+static_assert(plan<projected>.steps[1].outputs == 1 && plan<projected>.steps[1].products == 3 &&
+              plan<projected>.steps[1].tile_rows == tile);
+static_assert(plan<projected>.barrier_bytes == 2 * 64 * 32 * sizeof(float) &&
+              plan<projected>.largest_tile_elements == tile * 64);
 
 // A multi-head block is those barriers and one loop; its scratch does not grow with the batch.
 template <std::size_t Batch, std::size_t Rows>
@@ -73,35 +80,47 @@ auto multi_head() {
 }
 using block = decltype(multi_head<4, 64>());
 static_assert(plan<block>.step_count == 2 && plan<block>.barrier_count == 2 && plan<block>.steps[0].outputs == 2);
-static_assert(plan<block>.steps[0].batch_loops == 1 && plan<block>.steps[0].batch[0] == 4 && plan<block>.steps[1].batch_loops == 1);
-static_assert(plan<block>.steps[1].inner_loops == 1 && plan<block>.steps[1].products == 4 && plan<block>.steps[1].writes_result);
-static_assert(plan<block>.barrier_bytes == 2 * 64 * 128 * sizeof(float) && plan<block>.largest_tile_elements == tile * 128);
+static_assert(plan<block>.steps[0].batch_loops == 1 && plan<block>.steps[0].batch[0] == 4 &&
+              plan<block>.steps[1].batch_loops == 1);
+static_assert(plan<block>.steps[1].inner_loops == 1 && plan<block>.steps[1].products == 4 &&
+              plan<block>.steps[1].writes_result);
+static_assert(plan<block>.barrier_bytes == 2 * 64 * 128 * sizeof(float) &&
+              plan<block>.largest_tile_elements == tile * 128);
 static_assert(workspace_bytes<decltype(multi_head<32, 64>())> == workspace_bytes<block>);
-static_assert(plan<decltype(multi_head<1, 64>())>.step_count == 2 && plan<decltype(multi_head<1, 64>())>.steps[0].batch_loops == 0);
+static_assert(plan<decltype(multi_head<1, 64>())>.step_count == 2 &&
+              plan<decltype(multi_head<1, 64>())>.steps[0].batch_loops == 0);
 static_assert(workspace_bytes<decltype(multi_head<1, 64>())> == workspace_bytes<block>);
 
 // A let for a residual stays in the tile.
-using residual = decltype(let(matmul(x<64, 64>(), x<64, 64>()) + x<64, 64>(), [](const auto& h) { return h + relu(h); }));
-static_assert(plan<residual>.step_count == 1 && plan<residual>.barrier_count == 0 && plan<residual>.steps[0].products == 1);
+using residual =
+    decltype(let(matmul(x<64, 64>(), x<64, 64>()) + x<64, 64>(), [](const auto& h) { return h + relu(h); }));
+static_assert(plan<residual>.step_count == 1 && plan<residual>.barrier_count == 0 &&
+              plan<residual>.steps[0].products == 1);
 static_assert(plan<residual>.largest_buffer_elements == tile * 64);
 using post_norm = decltype(let(matmul(x<64, 64>(), x<64, 64>()) + x<64, 64>(), [](const auto& h) {
     return layer_norm(matmul(gelu(matmul(h, x<64, 256>())), x<256, 64>()) + h, x<64>(), x<64>(), 1e-5f);
 }));
-static_assert(plan<post_norm>.step_count == 1 && plan<post_norm>.barrier_count == 0 && plan<post_norm>.steps[0].products == 3);
+static_assert(plan<post_norm>.step_count == 1 && plan<post_norm>.barrier_count == 0 &&
+              plan<post_norm>.steps[0].products == 3);
 static_assert(plan<post_norm>.largest_buffer_elements == tile * 256);
 // Used as keys and values it is a barrier, made once.
-using self_attention = decltype(let(matmul(x<64, 32>(), x<32, 32>()), [](const auto& h) { return attention(h, h, h) + h; }));
+using self_attention =
+    decltype(let(matmul(x<64, 32>(), x<32, 32>()), [](const auto& h) { return attention(h, h, h) + h; }));
 static_assert(plan<self_attention>.step_count == 2 && plan<self_attention>.barrier_count == 1);
 static_assert(plan<self_attention>.steps[0].products == 1 && plan<self_attention>.steps[1].products == 2);
 // So it is where one use takes it row by row and another one needs all of it, in whichever order they stand.
 using less_its_mean = decltype(let(matmul(x<64, 32>(), x<32, 32>()), [](const auto& h) { return h - mean<0>(h); }));
-static_assert(plan<less_its_mean>.steps[0].products == 1 && plan<less_its_mean>.step_count == 3 && plan<less_its_mean>.barrier_count == 2);
+static_assert(plan<less_its_mean>.steps[0].products == 1 && plan<less_its_mean>.step_count == 3 &&
+              plan<less_its_mean>.barrier_count == 2);
 using mean_less_it = decltype(let(matmul(x<64, 32>(), x<32, 32>()), [](const auto& h) { return mean<0>(h) - h; }));
-static_assert(plan<mean_less_it>.step_count == 3 && plan<mean_less_it>.scratch_bytes == plan<less_its_mean>.scratch_bytes);
+static_assert(plan<mean_less_it>.step_count == 3 &&
+              plan<mean_less_it>.scratch_bytes == plan<less_its_mean>.scratch_bytes);
 
 // store gives weights and result from one evaluation.
-using weights_too = decltype(matmul(store(x<64, 64>(), softmax(matmul(x<64, 32>(), transpose(x<64, 32>())))), x<64, 32>()));
-static_assert(plan<weights_too>.step_count == 1 && plan<weights_too>.steps[0].outputs == 2 && plan<weights_too>.steps[0].stores == 1);
+using weights_too =
+    decltype(matmul(store(x<64, 64>(), softmax(matmul(x<64, 32>(), transpose(x<64, 32>())))), x<64, 32>()));
+static_assert(plan<weights_too>.step_count == 1 && plan<weights_too>.steps[0].outputs == 2 &&
+              plan<weights_too>.steps[0].stores == 1);
 static_assert(plan<weights_too>.steps[0].products == 2 && plan<weights_too>.barrier_count == 0);
 static_assert(plan<weights_too>.largest_buffer_elements == tile * 64);
 
@@ -109,15 +128,19 @@ static_assert(plan<weights_too>.largest_buffer_elements == tile * 64);
 using down = decltype(softmax<0>(x<64, 48>()));
 static_assert(plan<down>.step_count == 2 && plan<down>.barrier_count == 1 && plan<down>.steps[1].writes_result);
 using along = decltype(softmax(x<64, 48>()));
-static_assert(plan<along>.step_count == 1 && plan<along>.barrier_count == 0 && plan<along>.largest_buffer_elements == tile * 48);
+static_assert(plan<along>.step_count == 1 && plan<along>.barrier_count == 0 &&
+              plan<along>.largest_buffer_elements == tile * 48);
 using whole_norm = decltype(layer_norm(reshape<1, 64 * 48>(x<64, 48>()), x<64 * 48>(), x<64 * 48>(), 1e-5f));
-static_assert(plan<whole_norm>.step_count == 1 && plan<whole_norm>.barrier_bytes == 0 && plan<whole_norm>.scratch_bytes <= 128);
+static_assert(plan<whole_norm>.step_count == 1 && plan<whole_norm>.barrier_bytes == 0 &&
+              plan<whole_norm>.scratch_bytes <= 128);
 using centred = decltype(x<64, 48>() - mean<0>(x<64, 48>()));
-static_assert(plan<centred>.step_count == 2 && plan<centred>.steps[0].barriers == 1 && plan<centred>.largest_buffer_elements == 48);
+static_assert(plan<centred>.step_count == 2 && plan<centred>.steps[0].barriers == 1 &&
+              plan<centred>.largest_buffer_elements == 48);
 
 // What only computes elements needs no scratch and is not cut into tiles.
 using elementwise = decltype(gelu(x<64, 48>() + x<48>()) * 2.0f);
-static_assert(plan<elementwise>.step_count == 1 && plan<elementwise>.scratch_bytes == 0 && plan<elementwise>.steps[0].tiles() == 1);
+static_assert(plan<elementwise>.step_count == 1 && plan<elementwise>.scratch_bytes == 0 &&
+              plan<elementwise>.steps[0].tiles() == 1);
 static_assert(plan<decltype(matmul(x<64, 64>(), x<64, 64>()) + x<64>())>.scratch_bytes == 0);
 static_assert(plan<tensor<float, 3>>.step_count == 0);
 
@@ -127,7 +150,8 @@ static_assert(plan<joined>.barrier_count == 0 && plan<joined>.step_count == 2);
 
 // One row has no tiles: a single query's heads are loops inside the step.
 using one_query = decltype(attention(x<8, 1, 16>(), x<8, 64, 16>(), x<8, 64, 16>()));
-static_assert(plan<one_query>.step_count == 1 && plan<one_query>.steps[0].rows == 1 && plan<one_query>.steps[0].batch[0] == 8);
+static_assert(plan<one_query>.step_count == 1 && plan<one_query>.steps[0].rows == 1 &&
+              plan<one_query>.steps[0].batch[0] == 8);
 
 // Masks: tiles of 32 rows by 16 keys.
 template <class Mask>

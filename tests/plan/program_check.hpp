@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// What must hold of every program: values are written before they are read, and nothing overwrites what is still needed.
+// What must hold of every program: values are written before they are read, and nothing overwrites what is still
+// needed.
 #pragma once
-
-#include <ashlar/ashlar.hpp>
-
-#include <gtest/gtest.h>
 
 #include <array>
 #include <cstddef>
@@ -14,6 +11,10 @@
 #include <string>
 #include <utility>
 #include <vector>
+
+#include <gtest/gtest.h>
+
+#include <ashlar/ashlar.hpp>
 
 namespace support {
 
@@ -44,14 +45,22 @@ checked_program checked(const E&) {
     std::vector<checked_stage> stages;
     stages.reserve(code.stage_count);
     for (const auto& s : std::span(code.stages).first(code.stage_count))
-        stages.push_back({s.kind, s.top, s.core, s.space, s.loop, s.buffer, s.second_buffer, s.maxima, s.store, s.bindings, s.values, s.factors});
+        stages.push_back({s.kind, s.top, s.core, s.space, s.loop, s.buffer, s.second_buffer, s.maxima, s.store,
+                          s.bindings, s.values, s.factors});
     std::size_t step_flops = 0;
     for (const auto& step : ashlar::plan<E>.steps) step_flops += step.flops;
-    return {planned_type::nodes, std::span(code.loops).first(code.loop_count), std::span(code.buffers).first(code.buffer_count),
-            std::span(code.items).first(code.item_count), std::move(stages), code.scratch_bytes, step_flops, ashlar::flops<E>};
+    return {planned_type::nodes,
+            std::span(code.loops).first(code.loop_count),
+            std::span(code.buffers).first(code.buffer_count),
+            std::span(code.items).first(code.item_count),
+            std::move(stages),
+            code.scratch_bytes,
+            step_flops,
+            ashlar::flops<E>};
 }
 
-/// Runs a program without its arithmetic: two passes of every loop, keeping track of which buffer's values are in memory.
+/// Runs a program without its arithmetic: two passes of every loop, keeping track of which buffer's values are in
+/// memory.
 class program_checker {
 public:
     std::vector<std::string> violations;
@@ -68,7 +77,9 @@ public:
         for (std::size_t s = 0; s < code.stages.size(); ++s) {
             const checked_stage& stage = code.stages[s];
             if (stage.buffer == -1 && stage.second_buffer == -1 && stage.store == -1) written += node(stage.top).size();
-            check_values(s, stage.kind == stage_kind::map || stage.kind == stage_kind::product ? stage.top : node(stage.core).operands[0]);
+            check_values(s, stage.kind == stage_kind::map || stage.kind == stage_kind::product
+                                ? stage.top
+                                : node(stage.core).operands[0]);
             for (std::int16_t l = stage.loop; l != -1; l = code.loops[index(l)].parent) {
                 bool bound = false;
                 for (std::size_t a = 0; a < node(stage.space).rank; ++a) bound = bound || stage.bindings[a] == l;
@@ -117,7 +128,8 @@ private:
             for (int pass = 0; pass < (loop.extent > loop.tile ? 2 : 1); ++pass) {
                 for (std::size_t b = 0; b < code.buffers.size(); ++b) {
                     bool holds_entry = code.buffers[b].scope != -1 && is_inside(code.buffers[b].scope, item.index);
-                    for (const std::int16_t bound : code.buffers[b].bindings) holds_entry = holds_entry || bound == item.index;
+                    for (const std::int16_t bound : code.buffers[b].bindings)
+                        holds_entry = holds_entry || bound == item.index;
                     if (holds_entry) valid[b] = false;
                 }
                 run(item.index);
@@ -137,13 +149,15 @@ private:
         each_read([&](std::size_t b) {
             require(valid[b], "is read before it is written, or after it was overwritten", b);
             for (const std::int16_t bound : code.buffers[b].bindings)
-                require(bound == -1 || is_inside(stage.loop, bound), "is read outside the loop whose entry it holds", b);
+                require(bound == -1 || is_inside(stage.loop, bound), "is read outside the loop whose entry it holds",
+                        b);
         });
         const std::int16_t maxima = product ? stage.maxima : std::int16_t{-1};
         for (const std::int16_t w : {stage.buffer, stage.second_buffer, maxima}) {
             if (w == -1) continue;
             each_read([&](std::size_t b) {
-                require(!overlap(b, index(w)) || code.buffers[b].storage == code.buffers[index(w)].storage, "is overwritten while it is read", b);
+                require(!overlap(b, index(w)) || code.buffers[b].storage == code.buffers[index(w)].storage,
+                        "is overwritten while it is read", b);
             });
             for (std::size_t o = 0; o < code.buffers.size(); ++o)
                 if (o != index(w) && overlap(o, index(w))) valid[o] = false;
@@ -159,13 +173,17 @@ private:
     void check_values(std::size_t s, std::int16_t n) {
         const auto& stage = code.stages[s];
         const graph_node& g = node(n);
-        if ((g.kind == ashlar::node_kind::let || g.kind == ashlar::node_kind::let_value) && stage.values[index(n)] == -1) return check_values(s, g.same_as);
+        if ((g.kind == ashlar::node_kind::let || g.kind == ashlar::node_kind::let_value) &&
+            stage.values[index(n)] == -1)
+            return check_values(s, g.same_as);
         if (g.kind == ashlar::node_kind::matmul && n == stage.core) {
             for (const std::int16_t o : {g.operands[0], g.operands[1]}) check_memory(s, o);
             return;
         }
         if (stage.values[index(n)] != -1 && g.kind != ashlar::node_kind::standardize) return;
-        require(g.kind != ashlar::node_kind::matmul && g.kind != ashlar::node_kind::concat && g.kind != ashlar::node_kind::reduce, "computes a value that is not its own", s);
+        require(g.kind != ashlar::node_kind::matmul && g.kind != ashlar::node_kind::concat &&
+                    g.kind != ashlar::node_kind::reduce,
+                "computes a value that is not its own", s);
         if (g.kind == ashlar::node_kind::softmax || g.kind == ashlar::node_kind::standardize)
             require(stage.factors[index(n)] != -1, "has no statistics of rows", s);
         for (std::size_t i = 0; i < g.operand_count; ++i) check_values(s, g.operands[i]);
@@ -173,8 +191,11 @@ private:
     /// Operands of products lie in memory, behind names and index maps.
     void check_memory(std::size_t s, std::int16_t n) {
         const graph_node& g = node(n);
-        if (g.kind == ashlar::node_kind::array || g.kind == ashlar::node_kind::packed || code.stages[s].values[index(n)] != -1) return;
-        if (g.kind == ashlar::node_kind::let || g.kind == ashlar::node_kind::let_value) return check_memory(s, g.same_as);
+        if (g.kind == ashlar::node_kind::array || g.kind == ashlar::node_kind::packed ||
+            code.stages[s].values[index(n)] != -1)
+            return;
+        if (g.kind == ashlar::node_kind::let || g.kind == ashlar::node_kind::let_value)
+            return check_memory(s, g.same_as);
         if (g.kind == ashlar::node_kind::store || is_index_map(g.kind)) return check_memory(s, g.operands[0]);
         require(false, "multiplies what is not in memory", s);
     }

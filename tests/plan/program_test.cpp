@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // Programs of many expressions: nothing is read before it is written, nothing that is needed is overwritten.
-#include <tests/plan/program_check.hpp>
-
 #include <algorithm>
 #include <vector>
+
+#include <tests/plan/program_check.hpp>
 
 namespace {
 
@@ -29,7 +29,8 @@ constexpr auto heads_of = [](const auto& e) {
 template <std::size_t B, std::size_t N, std::size_t M>
 constexpr auto multi_head = [](const auto& e, const auto&... options) {
     const auto split = heads_of<4>;
-    const auto mixed = attention(split(matmul(e, x<M, M>)), split(matmul(e, y<M, M>)), split(matmul(e, z<M, M>)), options...);
+    const auto mixed =
+        attention(split(matmul(e, x<M, M>)), split(matmul(e, y<M, M>)), split(matmul(e, z<M, M>)), options...);
     return matmul(reshape<B, N, M>(permute<0, 2, 1, 3>(mixed)), x<M, M>);
 };
 
@@ -94,7 +95,8 @@ TEST(program, attention) {
     expect_sound(attention(x<100, 7>, y<50, 7>, z<50, 5>, keys_below(20)));
     expect_sound(attention(x<7>, y<50, 7>, z<50, 5>));
     expect_sound(attention(x<2, 4, 40, 8>, y<2, 2, 50, 8>, z<2, 2, 50, 8>, sliding_window<8, 0>, softcap(3.0f)));
-    expect_sound(attention(matmul(x<64, 32>, y<32, 32>), matmul(x<64, 32>, y<32, 32>), matmul(x<64, 32>, z<32, 32>), causal));
+    expect_sound(
+        attention(matmul(x<64, 32>, y<32, 32>), matmul(x<64, 32>, y<32, 32>), matmul(x<64, 32>, z<32, 32>), causal));
     expect_sound(attention(softmax(x<64, 32>), exp(y<64, 32>), layer_norm(z<64, 32>, x<32>, y<32>, 1e-5f)));
     expect_sound(attention_weights(x<64, 32>, y<50, 32>, causal));
     expect_sound(attention(x<40, 8>, y<50, 8>, z<50, 8>, bias(matmul(x<40, 8>, y<8, 50>))));
@@ -106,9 +108,11 @@ TEST(program, let) {
     expect_sound(let(exp(x<64, 16>), [](const auto& v) { return v * v; }));
     expect_sound(let(matmul(x<64, 16>, y<16, 16>) + x<64, 16>, twice_used));
     expect_sound(let(matmul(x<64, 16>, y<16, 16>), [](const auto& v) { return attention(v, v, v, causal) + v; }));
-    expect_sound(let(layer_norm(x<64, 16>, y<16>, z<16>, 1e-5f), [](const auto& v) { return multi_head<1, 64, 16>(reshape<1, 64, 16>(v)); }));
+    expect_sound(let(layer_norm(x<64, 16>, y<16>, z<16>, 1e-5f),
+                     [](const auto& v) { return multi_head<1, 64, 16>(reshape<1, 64, 16>(v)); }));
     expect_sound(let(softmax(x<64, 16>), [](const auto& v) { return v - mean<0>(v); }));
-    expect_sound(let(sum<0>(x<64, 16>), [](const auto& v) { return let(v * 2.0f, [](const auto& w) { return w + exp(w); }); }));
+    expect_sound(
+        let(sum<0>(x<64, 16>), [](const auto& v) { return let(v * 2.0f, [](const auto& w) { return w + exp(w); }); }));
 }
 TEST(program, store) {
     expect_sound(store(y<64, 16>, exp(x<64, 16>)) * 2.0f);
@@ -119,17 +123,20 @@ TEST(program, store) {
 TEST(program, chains_of_barriers) {
     expect_sound(matmul(x<40, 8>, matmul(x<8, 9>, matmul(x<9, 10>, softmax<0>(x<10, 11>)))));
     expect_sound(softmax<0>(softmax<0>(softmax<0>(x<40, 9>))));
-    expect_sound(matmul(x<40, 8>, let(softmax<0>(y<8, 50>), [](const auto& v) { return v - mean<0>(v) + mean<1>(v, keep_dims); })));
+    expect_sound(matmul(
+        x<40, 8>, let(softmax<0>(y<8, 50>), [](const auto& v) { return v - mean<0>(v) + mean<1>(v, keep_dims); })));
     expect_sound(x<40, 8> - mean<0>(matmul(y<40, 8>, z<8, 8>) - max<0>(x<40, 8>)));
     expect_sound(matmul(matmul(x<2, 40, 8>, softmax<1>(y<2, 8, 9>)), matmul(z<2, 9, 5>, softmax<0>(y<5, 6>))));
-    expect_sound(attention(x<3, 40, 8>, matmul(softmax<1>(x<3, 40, 8>), x<8, 8>), softmax<1>(matmul(x<3, 40, 8>, y<8, 8>))));
+    expect_sound(
+        attention(x<3, 40, 8>, matmul(softmax<1>(x<3, 40, 8>), x<8, 8>), softmax<1>(matmul(x<3, 40, 8>, y<8, 8>))));
     expect_sound(sum(matmul(x<40, 8>, matmul(y<8, 9>, z<9, 50>))));
     expect_sound(max<0>(softmax<0>(concat<0>(matmul(x<40, 8>, y<8, 8>), z<3, 8>))));
     expect_sound(let(matmul(x<40, 8>, y<8, 8>), [](const auto& v) { return v - mean<0>(v); }));
     expect_sound(let(matmul(x<40, 8>, y<8, 8>), [](const auto& v) { return v + matmul(x<40, 40>, v); }));
     expect_sound(let(matmul(x<40, 8>, y<8, 8>), [](const auto& v) { return matmul(v, transpose(v)); }));
     expect_sound(let(matmul(x<40, 8>, y<8, 8>), [](const auto& v) { return concat<0>(v, relu(v)); }));
-    expect_sound(let(matmul(x<40, 8>, y<8, 8>), [](const auto& v) { return store(z<40, 8>, v) + softmax<0>(v) * softmax(v); }));
+    expect_sound(
+        let(matmul(x<40, 8>, y<8, 8>), [](const auto& v) { return store(z<40, 8>, v) + softmax<0>(v) * softmax(v); }));
 }
 TEST(program, layers) {
     const auto layer = [](const auto& e) {

@@ -8,14 +8,15 @@ BEGIN {
             left_to_users[names[i]] = 1
     sees["core"] = "core"
     sees["tensor"] = "tensor core"
+    sees["module"] = "module tensor core"
     sees["expr"] = "expr tensor core"
     sees["kernel"] = "kernel core"
     sees["plan"] = "plan expr kernel tensor core"
     sees["eval"] = "eval plan expr kernel tensor core"
-    sees["nn"] = "nn expr tensor eval core"
-    sees["io"] = "io tensor core"
+    sees["nn"] = "nn module expr tensor eval core"
+    sees["io"] = "io module tensor core"
     sees["ashlar.hpp"] = "core tensor expr kernel plan eval"
-    sees["nn.hpp"] = "nn ashlar.hpp"
+    sees["nn.hpp"] = "nn module ashlar.hpp"
     sees["io.hpp"] = "io ashlar.hpp tensor core"
     split("iostream istream ostream fstream iosfwd string vector deque list map set unordered_map unordered_set " \
           "functional memory stdexcept sstream format random locale regex thread mutex chrono filesystem any", names, " ")
@@ -65,9 +66,14 @@ FNR == 1 {
     guarded = 0
     options_names = ""
     shebang = /^#!/
+    name = FILENAME
+    sub(/.*\//, "", name)
+    if ((is_header || name ~ /_test\.cpp$/) && name in first_of_name)
+        fail(1, "another file has this name: " first_of_name[name])
+    first_of_name[name] = FILENAME
     layer = is_public ? layer_of(substr(FILENAME, 9)) : ""
     hosted_allowed = layer == "io" || layer == "io.hpp" || FILENAME == "include/ashlar/tensor/print.hpp" ||
-                     FILENAME ~ /^include\/ashlar\/nn\/summary/
+                     FILENAME ~ /^include\/ashlar\/nn\/inspect\/summary/
     if (is_public && FILENAME !~ /^include\/ashlar\//)
         fail(1, "public headers live in include/ashlar")
     else if (is_public && !(layer in sees))
@@ -126,7 +132,7 @@ is_public && FILENAME !~ /_macros\.hpp$/ && !/^[ \t]*#[ \t]*include[ \t]/ {
         fail(FNR, "users' macros may be called min and max; write (max)(...), or max<>(...) where the arguments find it")
 }
 
-FILENAME == "include/ashlar/kernel/hidden_macros.hpp" && /^#(pragma push_macro|undef)/ {
+FILENAME == "include/ashlar/kernel/simd/hidden_macros.hpp" && /^#(pragma push_macro|undef)/ {
     name = $2
     gsub(/^push_macro\("|"\)$/, "", name)
     if (/^#undef/)
@@ -134,7 +140,7 @@ FILENAME == "include/ashlar/kernel/hidden_macros.hpp" && /^#(pragma push_macro|u
     else
         pushed[name] = 1
 }
-FILENAME == "include/ashlar/kernel/restored_macros.hpp" && /^#pragma pop_macro/ {
+FILENAME == "include/ashlar/kernel/simd/restored_macros.hpp" && /^#pragma pop_macro/ {
     name = $2
     gsub(/^pop_macro\("|"\)$/, "", name)
     popped[name] = 1
@@ -153,7 +159,7 @@ is_public && /^[ \t]*#[ \t]*include[ \t]/ {
         target = layer_of(header)
         if (header != FILENAME && (layer in sees) && index(" " sees[layer] " ", " " target " ") == 0)
             fail(FNR, "<" header ">: " layer " may include " sees[layer] " only")
-    } else if (header ~ /^(fcntl|unistd|sys\/stat)\.h$/ && FILENAME ~ /^include\/ashlar\/io\/(file_status|replaced_file)\.hpp$/) {
+    } else if (header ~ /^(fcntl|unistd|sys\/stat)\.h$/ && FILENAME ~ /^include\/ashlar\/io\/files\/(file_status|replaced_file)\.hpp$/) {
         # What the standard library does not say of files: what they are, and that they are on the disk.
     } else if (header ~ /[\/.]/ && FILENAME != "include/ashlar/kernel/simd.hpp") {
         fail(FNR, "<" header ">: no library but the standard one and xsimd")
@@ -173,7 +179,7 @@ END {
         all_hidden[name] = 1
     for (name in all_hidden)
         if (!(name in pushed) || !(name in undefined) || !(name in popped)) {
-            printf "include/ashlar/kernel/hidden_macros.hpp: macro %s is not pushed, undefined and popped\n", name
+            printf "include/ashlar/kernel/simd/hidden_macros.hpp: macro %s is not pushed, undefined and popped\n", name
             violations++
         }
     if (violations) {

@@ -20,5 +20,5 @@ if ((${#files[@]} == 0)); then
 fi
 echo "${#files[@]} files"
 # The names that users' macros may have are those that are hidden from xsimd.
-hidden=$(sed -n 's/^#undef //p' include/ashlar/kernel/hidden_macros.hpp | tr '\n' ' ')
+hidden=$(sed -n 's/^#undef //p' include/ashlar/kernel/simd/hidden_macros.hpp | tr '\n' ' ')
 awk -v hidden="$hidden" -f "$scripts/check_files.awk" "${files[@]}"

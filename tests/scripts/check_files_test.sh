@@ -33,14 +33,14 @@ sound_tree() {
     rm -rf "$tree"/*
     header core/config.hpp '#include <cstddef>' '#define ASHLAR_X 1'
     header kernel/simd.hpp '#include <ashlar/core/config.hpp>' '#include <xsimd/xsimd.hpp>'
-    header kernel/hidden_macros.hpp '#pragma push_macro("near")' '#undef near'
-    header kernel/restored_macros.hpp '#pragma pop_macro("near")'
+    header kernel/simd/hidden_macros.hpp '#pragma push_macro("near")' '#undef near'
+    header kernel/simd/restored_macros.hpp '#pragma pop_macro("near")'
     header core/names.hpp '// T may be a word in a comment' 'const char* x = "T near"; auto y = 1.0L + (max)(2, 3) + max<>(2, 3); char z = '"'T'"';'
     header tensor/print.hpp '#include <ostream>' '#include <ashlar/core/config.hpp>'
-    header nn/linear.hpp '#include <ashlar/eval/eval.hpp>' 'template <linear_options Options>' \
+    header nn/layers/linear.hpp '#include <ashlar/eval/eval.hpp>' 'template <linear_options Options>' \
         'static constexpr double eps = Options.eps;' 'linear<{Options.in, 2 * Options.out}> w; norm<Options.kind, {Options.in}, float> n; x = options.eps;'
     header ashlar.hpp '#include <ashlar/core/config.hpp>'
-    header nn.hpp '#include <ashlar/ashlar.hpp>' '#include <ashlar/nn/linear.hpp>'
+    header nn.hpp '#include <ashlar/ashlar.hpp>' '#include <ashlar/nn/layers/linear.hpp>'
 }
 
 sound_tree
@@ -48,7 +48,7 @@ sound_tree
 
 header expr/nodes.hpp '#include <ashlar/kernel/simd.hpp>'
 finds "include/ashlar/expr/nodes.hpp:3: <ashlar/kernel/simd.hpp>: expr may include expr tensor core only"
-header nn/linear.hpp '#include <ashlar/plan/plan.hpp>'
+header nn/layers/linear.hpp '#include <ashlar/plan/plan.hpp>'
 finds "nn may include"
 header plan/plan.hpp '#include <xsimd/xsimd.hpp>'
 finds "the only door to xsimd"
@@ -60,22 +60,24 @@ header eval/eval.hpp '#include <vector>'
 finds "<vector>: a hosted header"
 header eval/eval.hpp '#include "eval.hpp"'
 finds "angle brackets"
-header ashlar.hpp '#include <ashlar/nn/linear.hpp>'
+header ashlar.hpp '#include <ashlar/nn/layers/linear.hpp>'
 finds "ashlar.hpp may include"
-header nn/norm.hpp 'template <norm_options Options>' 'x = layer_norm(x, Options.eps);'
-finds "include/ashlar/nn/norm.hpp:4: a member of a template argument"
-header nn/norm.hpp 'template <class Type, norm_options Given, class Other>' 'norm<{Given.size}> n; x = layer_norm(x, Given.eps);'
-finds "include/ashlar/nn/norm.hpp:4: a member of a template argument"
+header nn/layers/norm.hpp 'template <norm_options Options>' 'x = layer_norm(x, Options.eps);'
+finds "include/ashlar/nn/layers/norm.hpp:4: a member of a template argument"
+header nn/layers/norm.hpp 'template <class Type, norm_options Given, class Other>' 'norm<{Given.size}> n; x = layer_norm(x, Given.eps);'
+finds "include/ashlar/nn/layers/norm.hpp:4: a member of a template argument"
 header core/letter.hpp 'template <class T>'
 finds "include/ashlar/core/letter.hpp:3: 'T' is a name of users' macros"
 header core/near.hpp 'constexpr int far = 1, near = 2;'
 finds "'near' is a name of users' macros"
 header core/extreme.hpp 'auto x = std::max(1, 2);'
 finds "write (max)(...)"
-header kernel/restored_macros.hpp
+header kernel/simd/restored_macros.hpp
 finds "macro near is not pushed, undefined and popped"
-header kernel/hidden_macros.hpp '#pragma push_macro("near")'
+header kernel/simd/hidden_macros.hpp '#pragma push_macro("near")'
 finds "macro near is not pushed, undefined and popped"
+header expr/norm.hpp
+finds "another file has this name: include/ashlar/expr/norm.hpp"
 header detail/x.hpp
 finds "'detail' is no layer"
 printf '#pragma once\n' >"$tree/include/ashlar/core/bare.hpp"

@@ -2,13 +2,13 @@
 // An additive mask with NaN and infinity behind what it leaves out.
 #pragma once
 
-#include <ashlar/tensor/tensor.hpp>
+#include <cstddef>
+#include <limits>
 
 #include <tests/support/random.hpp>
 #include <tests/support/reference.hpp>
 
-#include <cstddef>
-#include <limits>
+#include <ashlar/tensor/tensor.hpp>
 
 namespace support {
 
@@ -19,8 +19,8 @@ inline constexpr T infinity = std::numeric_limits<T>::infinity();
 template <class T>
 inline constexpr T nan = std::numeric_limits<T>::quiet_NaN();
 
-/// Queries, keys and values with NaN and infinity behind keys 20 and 33, and an additive mask that leaves these out for all
-/// queries, the keys from 40 on for half of them, and everything for query 5.
+/// Queries, keys and values with NaN and infinity behind keys 20 and 33, and an additive mask that leaves these out for
+/// all queries, the keys from 40 on for half of them, and everything for query 5.
 template <class T>
 struct additive {
     tensor<T, 37, 8> q;

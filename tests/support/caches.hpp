@@ -2,10 +2,10 @@
 // What tests of caches of keys and values have in common.
 #pragma once
 
-#include "support/reference.hpp"
-
 #include <cstddef>
 #include <cstring>
+
+#include "support/reference.hpp"
 
 namespace support {
 

@@ -2,17 +2,19 @@
 // Evaluates an expression by kernels, in hostile memory, and compares with its evaluation node by node.
 #pragma once
 
-#include <ashlar/ashlar.hpp>
+#include <cstring>
 
 #include <tests/support/random.hpp>
 #include <tests/support/reference.hpp>
 
-#include <cstring>
+#include <ashlar/ashlar.hpp>
 
 namespace support {
 
 template <class T>
-inline constexpr double default_tolerance = std::is_same_v<T, double> ? 1e-13 : std::is_same_v<T, float> ? 2e-6 : 0;
+inline constexpr double default_tolerance = std::is_same_v<T, double>  ? 1e-13
+                                            : std::is_same_v<T, float> ? 2e-6
+                                                                       : 0;
 
 /// Every byte 0xff: NaN for floating-point numbers.
 template <class T>
@@ -38,7 +40,8 @@ auto evaluated(const E& e, std::source_location where = std::source_location::cu
     ashlar::evaluate(result, e, memory.scratch);
     for (const std::byte b : memory.guard)
         if (b != std::byte{0xff}) {
-            ADD_FAILURE_AT(where.file_name(), static_cast<int>(where.line())) << "wrote behind the workspace of " << bytes << " bytes";
+            ADD_FAILURE_AT(where.file_name(), static_cast<int>(where.line()))
+                << "wrote behind the workspace of " << bytes << " bytes";
             break;
         }
     return result;

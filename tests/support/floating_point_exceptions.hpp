@@ -2,13 +2,13 @@
 // Which floating-point exceptions a statement raises, for programs that trap them.
 #pragma once
 
-#include <ashlar/ashlar.hpp>
-
-#include <gtest/gtest.h>
-
 #include <cfenv>
 #include <cstddef>
 #include <string>
+
+#include <gtest/gtest.h>
+
+#include <ashlar/ashlar.hpp>
 
 namespace floating_point {
 

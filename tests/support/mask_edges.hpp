@@ -2,10 +2,10 @@
 // Attention with a mask, where what the mask excludes is not finite.
 #pragma once
 
-#include <tests/support/differential.hpp>
-
 #include <cstddef>
 #include <limits>
+
+#include <tests/support/differential.hpp>
 
 namespace support {
 
@@ -18,7 +18,8 @@ void check_edge(const Mask& mask, Keeps keeps) {
     auto v = random.normal<T, Keys, Depth + 2>();
     for (std::size_t j = 0; j < Keys; ++j) {
         bool kept = false;
-        for (std::size_t i = 0; i < Queries; ++i) kept = kept || keeps(static_cast<std::ptrdiff_t>(j) - static_cast<std::ptrdiff_t>(i));
+        for (std::size_t i = 0; i < Queries; ++i)
+            kept = kept || keeps(static_cast<std::ptrdiff_t>(j) - static_cast<std::ptrdiff_t>(i));
         for (std::size_t d = 0; !kept && d < Depth; ++d) k(j, d) = v(j, d) = std::numeric_limits<T>::quiet_NaN();
     }
     check(ashlar::attention(q, k, v, mask));

@@ -2,12 +2,12 @@
 // Tensors of random numbers, the same on every machine for the same seed.
 #pragma once
 
-#include <ashlar/tensor/tensor.hpp>
-
 #include <cmath>
 #include <cstdint>
 #include <numbers>
 #include <random>
+
+#include <ashlar/tensor/tensor.hpp>
 
 namespace support {
 

@@ -2,10 +2,6 @@
 // Naive references in double precision that share no code with the library, and comparison with their results.
 #pragma once
 
-#include <ashlar/core/concepts.hpp>
-
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -15,6 +11,10 @@
 #include <source_location>
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
+
+#include <ashlar/core/concepts.hpp>
 
 namespace reference {
 

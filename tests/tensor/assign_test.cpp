@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copies between tensors and views that share memory: every overlap gives what a copy through a temporary would.
-#include <ashlar/tensor/assign.hpp>
-
 #include <array>
 #include <cstddef>
 #include <utility>
 
 #include <gtest/gtest.h>
 
+#include <ashlar/tensor/assign.hpp>
 #include <ashlar/tensor/tensor.hpp>
 
 namespace {

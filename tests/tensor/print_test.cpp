@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
 // Printed tensors, compared with what PyTorch prints for the same values (without "tensor(...)").
-#include <ashlar/tensor/print.hpp>
-
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -10,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include <ashlar/tensor/print.hpp>
 #include <ashlar/tensor/tensor.hpp>
 
 namespace {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
 // Tensors: layout, type identity, every way to make one, element access, sub-views and assignment.
-#include <ashlar/tensor/tensor.hpp>
-
 #include <array>
 #include <concepts>
 #include <cstddef>
@@ -12,6 +10,8 @@
 #include <utility>
 
 #include <gtest/gtest.h>
+
+#include <ashlar/tensor/tensor.hpp>
 
 namespace {
 
@@ -111,9 +111,8 @@ static_assert(full<float, 2, seq>(2.5f)(1, 1) == 2.5f && iota<int, 2, 3>()(1, 2)
 static_assert(identity<float, 3>()(1, 1) == 1 && identity<float, 3>()(1, 2) == 0 && identity<int, 1>()(0, 0) == 1);
 static_assert(std::is_same_v<decltype(identity<float, seq>()), tensor<float, seq, seq>>);
 static_assert(std::is_same_v<decltype(zeros<float, seq, 3>()), matrix>);
-constexpr auto generated = generate<int, 2, head, 4>([](std::size_t i, std::size_t j, std::size_t k) {
-    return 100 * i + 10 * j + k;
-});
+constexpr auto generated =
+    generate<int, 2, head, 4>([](std::size_t i, std::size_t j, std::size_t k) { return 100 * i + 10 * j + k; });
 static_assert(generated(0, 0, 0) == 0 && generated(1, 2, 3) == 123 && generated(0, 2, 1) == 21);
 static_assert(std::is_same_v<decltype(generated), const tensor<int, 2, head, 4>>);
 static_assert(generate<float>([] { return 4; }) == 4);

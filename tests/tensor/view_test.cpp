@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
 // Views: over what memory, whose const counts, strides, and that assignment writes elements.
-#include <ashlar/tensor/view.hpp>
-
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -13,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include <ashlar/tensor/tensor.hpp>
+#include <ashlar/tensor/view.hpp>
 
 namespace {
 

@@ -2,11 +2,11 @@
 // Dimensions: integers, and named axes that are part of a tensor's type.
 #pragma once
 
-#include <ashlar/core/config.hpp>
-
 #include <concepts>
 #include <cstddef>
 #include <type_traits>
+
+#include <ashlar/core/config.hpp>
 
 namespace ashlar {
 
@@ -27,8 +27,8 @@ struct fixed_string {
 template <std::size_t Extent>
 fixed_string(const char (&)[Extent]) -> fixed_string<Extent>;
 
-/// A named dimension of extent Extent. Two named axes match only if name and extent are the same; a named axis matches an
-/// anonymous dimension (an integer) of the same extent.
+/// A named dimension of extent Extent. Two named axes match only if name and extent are the same; a named axis matches
+/// an anonymous dimension (an integer) of the same extent.
 ///
 ///     inline constexpr axis<"seq", 64> seq;
 ///     tensor<float, seq, 32> x;

@@ -29,13 +29,13 @@ struct node_category {};
 
 /// A tensor or view: data() and static strides.
 template <class Expression>
-concept array_expression =
-    any_expression<Expression> && std::same_as<typename std::remove_cvref_t<Expression>::expression_category, array_category>;
+concept array_expression = any_expression<Expression> &&
+                           std::same_as<typename std::remove_cvref_t<Expression>::expression_category, array_category>;
 
 /// A lazy node.
 template <class Expression>
-concept node_expression =
-    any_expression<Expression> && std::same_as<typename std::remove_cvref_t<Expression>::expression_category, node_category>;
+concept node_expression = any_expression<Expression> &&
+                          std::same_as<typename std::remove_cvref_t<Expression>::expression_category, node_category>;
 
 /// The shape of an expression, a `shape<...>`.
 template <any_expression Expression>
@@ -47,6 +47,7 @@ using element_of = std::remove_cv_t<typename std::remove_cvref_t<Expression>::va
 
 /// Whether two expressions can meet in an elementwise operation: NumPy's rule, and no two different names.
 template <class Left, class Right>
-concept broadcastable = any_expression<Left> && any_expression<Right> && detail::shapes_broadcast<shape_of<Left>, shape_of<Right>>();
+concept broadcastable =
+    any_expression<Left> && any_expression<Right> && detail::shapes_broadcast<shape_of<Left>, shape_of<Right>>();
 
 }  // namespace ashlar

@@ -26,8 +26,8 @@
 #define ASHLAR_VERSION_MINOR 1
 #define ASHLAR_VERSION_PATCH 0
 
-/// Bytes that one evaluation may put on the stack: scratch, the result of `eval`, the copy that an overlap takes. Larger
-/// plans need a `workspace`, larger results a destination (default 256 KiB).
+/// Bytes that one evaluation may put on the stack: scratch, the result of `eval`, the copy that an overlap takes.
+/// Larger plans need a `workspace`, larger results a destination (default 256 KiB).
 #ifndef ASHLAR_STACK_BUDGET
 #define ASHLAR_STACK_BUDGET (256 * 1024)
 #endif
@@ -51,7 +51,8 @@
 #endif
 #endif
 
-/// What a violated precondition does; `condition` is evaluated once. Replace it by defining it before the first include.
+/// What a violated precondition does; `condition` is evaluated once. Replace it by defining it before the first
+/// include.
 #ifndef ASHLAR_ASSERT
 #if ASHLAR_CHECKS
 #include <cassert>
@@ -82,8 +83,9 @@
 #define ASHLAR_RESTRICT
 #endif
 
-// What owns its elements, and what points to those of something else: clang warns where one of these outlives a temporary
-// of the other, also inside a std::span, whose constructor takes any temporary range where elements are const.
+// What owns its elements, and what points to those of something else: clang warns where one of these outlives a
+// temporary of the other, also inside a std::span, whose constructor takes any temporary range where elements are
+// const.
 #if defined(__clang__)
 #define ASHLAR_OWNER(Element) [[gsl::Owner(Element)]]
 #define ASHLAR_POINTER(Element) [[gsl::Pointer(Element)]]
@@ -100,9 +102,11 @@
 #define ASHLAR_UNROLL
 #endif
 
-// g++ 12 takes a loop over the rest of a row for endless where there is no rest, and warns that its offsets would overflow.
+// g++ 12 takes a loop over the rest of a row for endless where there is no rest, and warns that its offsets would
+// overflow.
 #if defined(__GNUC__) && !defined(__clang__)
-#define ASHLAR_BEGIN_OFFSETS _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Waggressive-loop-optimizations\"")
+#define ASHLAR_BEGIN_OFFSETS                                                                                           \
+    _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Waggressive-loop-optimizations\"")
 #define ASHLAR_END_OFFSETS _Pragma("GCC diagnostic pop")
 #else
 #define ASHLAR_BEGIN_OFFSETS
@@ -121,7 +125,8 @@
 #define ASHLAR_FAST_MATH 0
 #endif
 
-// Whether this build has vector registers for which xsimd has an architecture: it knows WebAssembly by Emscripten alone.
+// Whether this build has vector registers for which xsimd has an architecture: it knows WebAssembly by Emscripten
+// alone.
 #if defined(ASHLAR_EMULATED_WIDTH)
 #elif defined(__SSE2__) || defined(__ARM_NEON) || defined(__VSX__) || defined(__riscv_v_fixed_vlen)
 #define ASHLAR_HAS_REGISTERS
@@ -260,7 +265,8 @@ consteval std::size_t register_count() {
     return 8;
 #elif defined(ASHLAR_EMULATED_WIDTH)
     return 16;
-#elif defined(__AVX512VL__) || defined(__aarch64__) || defined(__AVX512F__) || defined(__riscv_v_fixed_vlen) || defined(__VSX__)
+#elif defined(__AVX512VL__) || defined(__aarch64__) || defined(__AVX512F__) || defined(__riscv_v_fixed_vlen) ||        \
+    defined(__VSX__)
     return 32;
 #elif defined(__i386__)
     return 8;
@@ -288,8 +294,8 @@ struct build_config {
 };
 
 /// The configuration that this translation unit is compiled with.
-using current_config = build_config<detail::instruction_sets(), detail::register_bits(), detail::register_count(),
-                              ASHLAR_STACK_BUDGET, ASHLAR_L1_BYTES, ASHLAR_L2_BYTES, ASHLAR_CHECKS != 0,
-                              ASHLAR_FAST_MATH != 0>;
+using current_config =
+    build_config<detail::instruction_sets(), detail::register_bits(), detail::register_count(), ASHLAR_STACK_BUDGET,
+                 ASHLAR_L1_BYTES, ASHLAR_L2_BYTES, ASHLAR_CHECKS != 0, ASHLAR_FAST_MATH != 0>;
 
 }  // namespace ashlar

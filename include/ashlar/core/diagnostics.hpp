@@ -123,8 +123,8 @@ struct slice_bounds {
     static constexpr std::ptrdiff_t extent = static_cast<std::ptrdiff_t>(extent_of(Dim));
     static constexpr std::ptrdiff_t first = First < 0 ? First + extent : First;
     static constexpr std::ptrdiff_t last = Last < 0 ? Last + extent : Last;
-    static constexpr bool within = Step > 0 ? 0 <= first && first < last && last <= extent
-                                            : Step < 0 && -1 <= last && last < first && first < extent;
+    static constexpr bool within =
+        Step > 0 ? 0 <= first&& first < last&& last <= extent : Step < 0 && -1 <= last&& last < first&& first < extent;
 };
 
 /// Whether an axis falls into so many equal parts.
@@ -147,7 +147,8 @@ struct concatenated_shapes {
             return false;
         else
             return []<std::size_t... Index>(std::index_sequence<Index...>) {
-                return ((Index == Axis || dimensions_agree(dimension_at<Left, Index>, dimension_at<Right, Index>)) && ...);
+                return ((Index == Axis || dimensions_agree(dimension_at<Left, Index>, dimension_at<Right, Index>)) &&
+                        ...);
             }(std::make_index_sequence<Left::rank>{});
     }
     static constexpr bool agree = check();

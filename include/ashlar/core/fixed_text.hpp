@@ -2,8 +2,6 @@
 // Text of a fixed capacity, held by value: plans, summaries and error messages without a heap.
 #pragma once
 
-#include <ashlar/core/config.hpp>
-
 #include <array>
 #include <cstddef>
 

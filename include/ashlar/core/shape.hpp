@@ -76,7 +76,7 @@ consteval std::array<std::ptrdiff_t, Rank> row_major_strides(const std::array<st
 template <std::size_t Rank, class Function>
 consteval auto build_shape(Function f) {
     return [&]<std::size_t... Index>(std::index_sequence<Index...>) {
-        return shape<f.template operator()<Index>()...>{};
+        return shape<f.template operator()<Index>()...> {};
     }(std::make_index_sequence<Rank>{});
 }
 
@@ -98,7 +98,8 @@ consteval std::size_t axis_position() {
             std::size_t found = no_axis, count = 0;
             const auto check = [&]<std::size_t Place>() {
                 if constexpr (is_axis<std::remove_cv_t<decltype(dimension_at<Shape, Place>)>>)
-                    if (same_name(dimension_at<Shape, Place>, Axis) && extent_of(Axis) == extent_of(dimension_at<Shape, Place>)) {
+                    if (same_name(dimension_at<Shape, Place>, Axis) &&
+                        extent_of(Axis) == extent_of(dimension_at<Shape, Place>)) {
                         found = Place;
                         ++count;
                     }
@@ -143,7 +144,8 @@ consteval bool shapes_broadcast() {
         constexpr std::size_t rank = Left::rank > Right::rank ? Left::rank : Right::rank;
         return []<std::size_t... Index>(std::index_sequence<Index...>) {
             const auto one = []<std::size_t Place>() {
-                constexpr std::size_t a = aligned_position(Place, Left::rank, rank), b = aligned_position(Place, Right::rank, rank);
+                constexpr std::size_t a = aligned_position(Place, Left::rank, rank),
+                                      b = aligned_position(Place, Right::rank, rank);
                 if constexpr (a == no_axis || b == no_axis)
                     return true;
                 else
@@ -163,7 +165,8 @@ consteval auto broadcast_two() {
     } else {
         constexpr std::size_t rank = Left::rank > Right::rank ? Left::rank : Right::rank;
         return build_shape<rank>([]<std::size_t Place>() {
-            constexpr std::size_t a = aligned_position(Place, Left::rank, rank), b = aligned_position(Place, Right::rank, rank);
+            constexpr std::size_t a = aligned_position(Place, Left::rank, rank),
+                                  b = aligned_position(Place, Right::rank, rank);
             if constexpr (a == no_axis)
                 return dimension_at<Right, b>;
             else if constexpr (b == no_axis)
@@ -209,7 +212,8 @@ consteval auto without_axis() {
                 return dimension_at<Shape, Place>;
         });
     else
-        return build_shape<Shape::rank - 1>([]<std::size_t Place>() { return dimension_at<Shape, (Place < Axis ? Place : Place + 1)>; });
+        return build_shape<Shape::rank - 1>(
+            []<std::size_t Place>() { return dimension_at<Shape, (Place < Axis ? Place : Place + 1)>; });
 }
 
 /// One dimension replaced by another.

@@ -2,11 +2,11 @@
 // Evaluation: eval, evaluate and assignment, at run time by kernels and in constant expressions by plain loops.
 #pragma once
 
-#include <ashlar/eval/alias.hpp>
-#include <ashlar/eval/constant.hpp>
-#include <ashlar/eval/passed_expression.hpp>
+#include <ashlar/eval/access/alias.hpp>
+#include <ashlar/eval/access/passed_expression.hpp>
+#include <ashlar/eval/constant/constant.hpp>
 #include <ashlar/eval/workspace.hpp>
-#include <ashlar/plan/destination.hpp>
+#include <ashlar/plan/build/destination.hpp>
 #include <ashlar/tensor/tensor.hpp>
 #include <ashlar/tensor/view.hpp>
 
@@ -39,7 +39,8 @@ struct stack_run {
     static constexpr std::size_t bytes = Plan::code.scratch_bytes;
     static constexpr std::size_t stack_bytes = bytes;
 
-    ASHLAR_NOINLINE ASHLAR_NOTHROW void operator()(passed_expression<Plan> passed, Element* destination, Element* tile_copy) const {
+    ASHLAR_NOINLINE ASHLAR_NOTHROW void operator()(passed_expression<Plan> passed, Element* destination,
+                                                   Element* tile_copy) const {
         const received_expression<Plan> e(passed);
         if constexpr (bytes == 0) {
             run_program<Plan>(e.get(), destination, nullptr, tile_copy);
@@ -56,7 +57,8 @@ struct workspace_run {
     static constexpr std::size_t stack_bytes = Taken;
     std::byte* scratch;
 
-    ASHLAR_NOINLINE ASHLAR_NOTHROW void operator()(passed_expression<Plan> passed, Element* destination, Element* tile_copy) const {
+    ASHLAR_NOINLINE ASHLAR_NOTHROW void operator()(passed_expression<Plan> passed, Element* destination,
+                                                   Element* tile_copy) const {
         const received_expression<Plan> e(passed);
         run_program<Plan>(e.get(), destination, scratch, tile_copy);
     }
@@ -71,17 +73,21 @@ ASHLAR_NOINLINE ASHLAR_NOTHROW void run_staged(const Run& run, const Expression&
     copy_apart<Config, Destination, dense_like<Destination>>(destination.data(), static_cast<const Element*>(staged));
 }
 
-/// Runs with each tile of rows held back until it is finished: for a destination whose rows are read by themselves only.
+/// Runs with each tile of rows held back until it is finished: for a destination whose rows are read by themselves
+/// only.
 template <class Plan, class Run, class Destination>
-ASHLAR_NOINLINE ASHLAR_NOTHROW void run_in_tiles(const Run& run, const typename Plan::expression_type& e, Destination& destination) {
-    alignas(scratch_alignment) typename Destination::value_type tile[held_back_elements<Plan>() == 0 ? 1 : held_back_elements<Plan>()];
+ASHLAR_NOINLINE ASHLAR_NOTHROW void run_in_tiles(const Run& run, const typename Plan::expression_type& e,
+                                                 Destination& destination) {
+    alignas(scratch_alignment)
+        typename Destination::value_type tile[held_back_elements<Plan>() == 0 ? 1 : held_back_elements<Plan>()];
     run(e, destination.data(), tile);
 }
 
 /// Evaluates e by Plan; `dense` runs the plan for a row-major destination. The copy or the tile that an overlap takes
 /// lies on the stack together with what the runs have there.
 template <class Plan, class Run, class DenseRun, class Destination>
-ASHLAR_ALWAYS_INLINE void run_apart(const Run& run, const DenseRun& dense, const typename Plan::expression_type& e, Destination& destination) {
+ASHLAR_ALWAYS_INLINE void run_apart(const Run& run, const DenseRun& dense, const typename Plan::expression_type& e,
+                                    Destination& destination) {
     using Expression = typename Plan::expression_type;
     using config = typename Plan::configuration;
     if constexpr (borrows_memory<Expression>) {
@@ -130,8 +136,9 @@ struct assignment<Destination, Source, Config> {
     static constexpr void run(Destination& destination, const Source& source) noexcept {
         using Element = typename Destination::value_type;
         constexpr bool complete = let_names<graph<Source>::names_outside>::are_inside;
-        static_assert(let_names<graph<Source>::names_outside>::are_inside,
-                      "ashlar: let: the name of a value is used outside its let; use it in what the function returns only");
+        static_assert(
+            let_names<graph<Source>::names_outside>::are_inside,
+            "ashlar: let: the name of a value is used outside its let; use it in what the function returns only");
         if constexpr (!complete) {
             return;
         } else if (std::is_constant_evaluated()) {
@@ -143,16 +150,18 @@ struct assignment<Destination, Source, Config> {
             using plan = planned<Source, Config, destination_strides<Destination>()>;
             constexpr bool fits = scratch_on_stack<plan::code.scratch_bytes, Config::stack_budget>::fits;
             if constexpr (is_dense<Destination>)
-                static_assert(scratch_on_stack<plan::code.scratch_bytes, Config::stack_budget>::fits,
-                              "ashlar: evaluate: the scratch exceeds ASHLAR_STACK_BUDGET; pass a workspace<workspace_bytes<E>> or raise the budget");
+                static_assert(
+                    scratch_on_stack<plan::code.scratch_bytes, Config::stack_budget>::fits,
+                    "ashlar: evaluate: the scratch exceeds ASHLAR_STACK_BUDGET; pass a workspace<workspace_bytes<E>> or raise the budget");
             else
-                static_assert(scratch_on_stack<plan::code.scratch_bytes, Config::stack_budget>::fits,
-                              "ashlar: evaluate: the scratch for a strided destination exceeds ASHLAR_STACK_BUDGET; "
-                              "pass a workspace<workspace_bytes_into<Destination, E>> or raise the budget");
+                static_assert(
+                    scratch_on_stack<plan::code.scratch_bytes, Config::stack_budget>::fits,
+                    "ashlar: evaluate: the scratch for a strided destination exceeds ASHLAR_STACK_BUDGET; pass a workspace<workspace_bytes_into<Destination, E>> or raise the budget");
             if constexpr (fits && Memory == destination_memory::fresh)
                 stack_run<plan, Element>{}(source, destination.data(), nullptr);
             else if constexpr (fits)
-                run_apart<plan>(stack_run<plan, Element>{}, stack_run<planned<Source, Config>, Element>{}, source, destination);
+                run_apart<plan>(stack_run<plan, Element>{}, stack_run<planned<Source, Config>, Element>{}, source,
+                                destination);
         }
     }
 };
@@ -178,9 +187,9 @@ template <any_expression Expression, class Config = current_config>
     using result = detail::value_tensor<std::remove_cvref_t<Expression>>;
     constexpr std::size_t scratch = detail::expression_scratch<std::remove_cvref_t<Expression>, Config>;
     constexpr bool fits = detail::result_on_stack<sizeof(result), scratch, Config::stack_budget>::fits;
-    static_assert(detail::result_on_stack<sizeof(result), scratch, Config::stack_budget>::fits,
-                  "ashlar: eval: the result and its scratch exceed ASHLAR_STACK_BUDGET; evaluate into a destination of "
-                  "your own");
+    static_assert(
+        detail::result_on_stack<sizeof(result), scratch, Config::stack_budget>::fits,
+        "ashlar: eval: the result and its scratch exceed ASHLAR_STACK_BUDGET; evaluate into a destination of your own");
     if constexpr (fits)
         return detail::evaluated<Config>(e);
     else
@@ -195,7 +204,8 @@ template <class Destination, any_expression Expression, class Config = current_c
     requires array_expression<Destination>
 constexpr void evaluate(Destination&& destination, const Expression& e) noexcept {
     using target = std::remove_reference_t<Destination>;
-    if constexpr (detail::check_assignment<target, Expression>()) detail::assignment<target, Expression, Config>::run(destination, e);
+    if constexpr (detail::check_assignment<target, Expression>())
+        detail::assignment<target, Expression, Config>::run(destination, e);
 }
 
 /// The same with scratch of the caller's, at least workspace_bytes<Expression> of it, or for a strided destination
@@ -209,17 +219,18 @@ constexpr void evaluate(Destination&& destination, const Expression& e, workspac
     using target = std::remove_reference_t<Destination>;
     if constexpr (node_expression<Expression>) {
         constexpr bool complete = detail::let_names<detail::graph<Expression>::names_outside>::are_inside;
-        static_assert(detail::let_names<detail::graph<Expression>::names_outside>::are_inside,
-                      "ashlar: let: the name of a value is used outside its let; use it in what the function returns only");
+        static_assert(
+            detail::let_names<detail::graph<Expression>::names_outside>::are_inside,
+            "ashlar: let: the name of a value is used outside its let; use it in what the function returns only");
         if constexpr (detail::check_assignment<target, Expression>() && complete) {
             constexpr std::size_t needed = detail::destination_scratch<std::remove_cv_t<target>, Expression, Config>;
             if constexpr (detail::is_dense<target>)
                 static_assert(detail::workspace_size<Bytes, needed>::suffices,
                               "ashlar: evaluate: the workspace is too small; it needs workspace_bytes<E> bytes");
             else
-                static_assert(detail::workspace_size<Bytes, needed>::suffices,
-                              "ashlar: evaluate: the workspace is too small for a strided destination; it needs "
-                              "workspace_bytes_into<Destination, E> bytes");
+                static_assert(
+                    detail::workspace_size<Bytes, needed>::suffices,
+                    "ashlar: evaluate: the workspace is too small for a strided destination; it needs workspace_bytes_into<Destination, E> bytes");
             if (std::is_constant_evaluated())
                 detail::assign_constant<Config>(destination, e);
             else if constexpr (Bytes >= needed)

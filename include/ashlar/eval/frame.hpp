@@ -5,17 +5,16 @@
 #include <array>
 #include <cstddef>
 
-#include <ashlar/expr/coordinates.hpp>
-#include <ashlar/plan/planned.hpp>
+#include <ashlar/expr/nodes/coordinates.hpp>
+#include <ashlar/plan/build/planned.hpp>
 
 namespace ashlar::detail {
 
 /// Calls f<Axis>() for the axes below Rank: what is a constant for each axis stays one, whatever the optimiser does.
 template <std::size_t Rank, class Function>
 ASHLAR_ALWAYS_INLINE constexpr void for_each_axis(Function f) {
-    [&]<std::size_t... Axis>(std::index_sequence<Axis...>) ASHLAR_LAMBDA_INLINE {
-        (f.template operator()<Axis>(), ...);
-    }(std::make_index_sequence<Rank>{});
+    [&]<std::size_t... Axis>(std::index_sequence<Axis...>)
+        ASHLAR_LAMBDA_INLINE { (f.template operator()<Axis>(), ...); }(std::make_index_sequence<Rank>{});
 }
 
 ASHLAR_BEGIN_OFFSETS
@@ -26,8 +25,8 @@ struct frame {
     const typename Plan::expression_type& expression;
     Element* destination;
     std::byte* scratch;
-    Element* tile_copy = nullptr;    // where finished tiles are held back until nothing reads their rows any more
-    std::ptrdiff_t shift = 0;  // elements before the tile in the destination, when it is held back
+    Element* tile_copy = nullptr;  // where finished tiles are held back until nothing reads their rows any more
+    std::ptrdiff_t shift = 0;      // elements before the tile in the destination, when it is held back
     std::array<std::size_t, Plan::code.loops.size()> index{};  // of the entry, or of the first row of the tile
 
     template <std::size_t Id>
@@ -66,7 +65,8 @@ ASHLAR_END_OFFSETS
 template <class Plan, std::size_t Stage>
 consteval std::size_t stage_lanes() {
     constexpr const auto& stage = Plan::code.stages[Stage];
-    if (stage.kind == stage_kind::product) return Plan::target.lanes(Plan::nodes[static_cast<std::size_t>(stage.core)].element_bytes);
+    if (stage.kind == stage_kind::product)
+        return Plan::target.lanes(Plan::nodes[static_cast<std::size_t>(stage.core)].element_bytes);
     std::size_t bytes = 4;
     for (const std::int16_t n : {stage.top, stage.core})
         if (n != -1 && Plan::nodes[static_cast<std::size_t>(n)].element_bytes > bytes)

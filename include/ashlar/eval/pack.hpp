@@ -5,8 +5,8 @@
 #include <type_traits>
 
 #include <ashlar/eval/eval.hpp>
-#include <ashlar/expr/packed.hpp>
-#include <ashlar/expr/shape_ops.hpp>
+#include <ashlar/expr/nodes/packed.hpp>
+#include <ashlar/expr/shape/shape_ops.hpp>
 
 namespace ashlar {
 
@@ -47,7 +47,8 @@ constexpr void copy_panels(Packed& w, const Matrix& matrix) {
 template <std::size_t First, std::size_t Panels, std::size_t Across, any_expression Expression>
 ASHLAR_ALWAYS_INLINE constexpr auto panels_of(const Expression& e) {
     constexpr auto rows = shape_of<Expression>::extents[0];
-    constexpr auto first = static_cast<std::ptrdiff_t>(First), last = static_cast<std::ptrdiff_t>(First + Panels * Across);
+    constexpr auto first = static_cast<std::ptrdiff_t>(First),
+                   last = static_cast<std::ptrdiff_t>(First + Panels * Across);
     if constexpr (Panels == 1)
         return slice<1, first, last>(e);
     else
@@ -59,12 +60,14 @@ template <class Config, std::size_t First, std::size_t Panels, std::size_t Acros
 ASHLAR_ALWAYS_INLINE void evaluate_panels(Packed& w, const Expression& e) {
     using Element = typename Packed::value_type;
     constexpr std::size_t rows = shape_of<Expression>::extents[0];
-    using destination = std::conditional_t<Panels == 1, tensor_view<Element, rows, Across>, tensor_view<Element, Panels, rows, Across>>;
+    using destination =
+        std::conditional_t<Panels == 1, tensor_view<Element, rows, Across>, tensor_view<Element, Panels, rows, Across>>;
     const auto panels = panels_of<First, Panels, Across>(e);
     using source = std::remove_const_t<decltype(panels)>;
     constexpr std::size_t bytes = planned<source, Config>::code.scratch_bytes + sizeof(source);
-    static_assert(scratch_on_stack<bytes, Config::stack_budget>::fits,
-                  "ashlar: pack: the scratch exceeds ASHLAR_STACK_BUDGET; evaluate the matrix into a tensor of yours and pack that");
+    static_assert(
+        scratch_on_stack<bytes, Config::stack_budget>::fits,
+        "ashlar: pack: the scratch exceeds ASHLAR_STACK_BUDGET; evaluate the matrix into a tensor of yours and pack that");
     if constexpr (scratch_on_stack<bytes, Config::stack_budget>::fits) {
         destination to(w.elements + rows * First);
         assign<Config>(to, panels);
@@ -78,7 +81,8 @@ constexpr void pack_into(Packed& w, const Expression& e) {
     } else if (std::is_constant_evaluated()) {
         copy_panels<Config>(w, constant_evaluate(e));
     } else {
-        constexpr std::size_t columns = shape_of<Expression>::extents[1], panel = Packed::panel, whole = columns / panel, rest = columns % panel;
+        constexpr std::size_t columns = shape_of<Expression>::extents[1], panel = Packed::panel,
+                              whole = columns / panel, rest = columns % panel;
         if constexpr (whole != 0) evaluate_panels<Config, 0, whole, panel>(w, e);
         if constexpr (rest != 0) evaluate_panels<Config, whole * panel, 1, rest>(w, e);
     }
@@ -94,26 +98,31 @@ constexpr Packed packed_values(const Expression& e) noexcept {
 
 }  // namespace detail
 
-/// Packs a matrix expression [rows, columns] into w, which has its extents and element type. A tensor or view is copied, a
-/// lazy expression evaluated where its panels lie: nothing of the matrix's size is on the stack. w must not be part of e.
+/// Packs a matrix expression [rows, columns] into w, which has its extents and element type. A tensor or view is
+/// copied, a lazy expression evaluated where its panels lie: nothing of the matrix's size is on the stack. w must not
+/// be part of e.
 ///
 ///     static packed<float, 4096, 2560> weights;
 ///     pack(weights, transpose(loaded));
-template <class Element, std::size_t Panel, auto Rows, auto Columns, any_expression Expression, class Config = current_config>
+template <class Element, std::size_t Panel, auto Rows, auto Columns, any_expression Expression,
+          class Config = current_config>
 constexpr void pack(basic_packed<Element, Panel, Rows, Columns>& w, const Expression& e) noexcept {
-    using check = detail::packed_destination<shape<Rows, Columns>, shape_of<Expression>, Element, element_of<Expression>>;
+    using check =
+        detail::packed_destination<shape<Rows, Columns>, shape_of<Expression>, Element, element_of<Expression>>;
     static_assert(detail::packed_rank<shape_of<Expression>>::is_matrix,
                   "ashlar: pack: only a matrix can be packed; reshape it to two axes or pack its parts");
     if constexpr (shape_of<Expression>::rank == 2) {
-        static_assert(check::fits, "ashlar: pack: the destination must have the extents and the element type of the matrix; change one");
+        static_assert(
+            check::fits,
+            "ashlar: pack: the destination must have the extents and the element type of the matrix; change one");
         if constexpr (check::fits) detail::pack_into<Config>(w, e);
     }
 }
 
 /// A matrix expression [rows, columns] in the layout that the product kernels stream, for use as a right operand of
 /// matmul: the same values, read front to back. Done once, at start-up or in a constant expression; costs one copy. The
-/// result lies on the stack until it is assigned, so larger ones than ASHLAR_STACK_BUDGET do not compile. `pack<Panel>(e)`
-/// has panels of so many columns.
+/// result lies on the stack until it is assigned, so larger ones than ASHLAR_STACK_BUDGET do not compile.
+/// `pack<Panel>(e)` has panels of so many columns.
 ///
 ///     const auto packed_weights = pack(weights);
 ///     y = matmul(x, packed_weights);
@@ -123,9 +132,11 @@ template <std::size_t Panel = 0, any_expression Expression, class Config = curre
                   "ashlar: pack: only a matrix can be packed; reshape it to two axes or pack its parts");
     if constexpr (shape_of<Expression>::rank == 2) {
         using Element = element_of<Expression>;
-        using result = typename detail::packed_like<Element, shape_of<Expression>, (Panel == 0 ? default_panel<Element> : Panel)>::type;
-        static_assert(detail::scratch_on_stack<sizeof(result), Config::stack_budget>::fits,
-                      "ashlar: pack: the result exceeds ASHLAR_STACK_BUDGET; pack into a matrix of yours by pack(w, t)");
+        using result = typename detail::packed_like<Element, shape_of<Expression>,
+                                                    (Panel == 0 ? default_panel<Element> : Panel)>::type;
+        static_assert(
+            detail::scratch_on_stack<sizeof(result), Config::stack_budget>::fits,
+            "ashlar: pack: the result exceeds ASHLAR_STACK_BUDGET; pack into a matrix of yours by pack(w, t)");
         if constexpr (detail::scratch_on_stack<sizeof(result), Config::stack_budget>::fits)
             return detail::packed_values<Config, result>(e);
         else

@@ -2,15 +2,15 @@
 // Runs a program: its loops, and at each stage's place the code that serves its kind.
 #pragma once
 
-#include <ashlar/eval/few_softmax.hpp>
-#include <ashlar/eval/fold_stage.hpp>
-#include <ashlar/eval/held_back.hpp>
-#include <ashlar/eval/map_stage.hpp>
-#include <ashlar/eval/product_stage.hpp>
-#include <ashlar/eval/reduce_stage.hpp>
-#include <ashlar/eval/row_pair.hpp>
-#include <ashlar/eval/softmax_product.hpp>
-#include <ashlar/eval/standardize_stage.hpp>
+#include <ashlar/eval/access/held_back.hpp>
+#include <ashlar/eval/stages/few_softmax.hpp>
+#include <ashlar/eval/stages/fold_stage.hpp>
+#include <ashlar/eval/stages/map_stage.hpp>
+#include <ashlar/eval/stages/product_stage.hpp>
+#include <ashlar/eval/stages/reduce_stage.hpp>
+#include <ashlar/eval/stages/row_pair.hpp>
+#include <ashlar/eval/stages/softmax_product.hpp>
+#include <ashlar/eval/stages/standardize_stage.hpp>
 
 namespace ashlar::detail {
 
@@ -27,12 +27,13 @@ consteval std::size_t stage_rows() {
     }
 }
 
-/// Small expressions are copied before a stage runs, so that the compiler knows that no store changes their pointers and
-/// scalars: they stay in registers. Those that own large tensors are not.
+/// Small expressions are copied before a stage runs, so that the compiler knows that no store changes their pointers
+/// and scalars: they stay in registers. Those that own large tensors are not.
 template <class Expression>
 inline constexpr bool is_copied = sizeof(Expression) <= 256 && std::is_trivially_copy_constructible_v<Expression>;
 template <class Expression>
-ASHLAR_ALWAYS_INLINE constexpr std::conditional_t<is_copied<Expression>, Expression, const Expression&> own_expression(const Expression& e) {
+ASHLAR_ALWAYS_INLINE constexpr std::conditional_t<is_copied<Expression>, Expression, const Expression&> own_expression(
+    const Expression& e) {
     if constexpr (is_copied<Expression>)
         return copy_of(e);
     else
@@ -65,7 +66,9 @@ ASHLAR_ALWAYS_INLINE void run_stage_here(const frame<Plan, Element>& outer) {
 /// A stage in a function of its own: what is inlined into one large function costs the compiler time and registers.
 template <class Plan, class Element, std::size_t Stage, std::size_t Rows>
 struct separate_stage {
-    ASHLAR_NOINLINE ASHLAR_NOTHROW static void run(const frame<Plan, Element>& f) { run_stage_here<Plan, Element, Stage, Rows>(f); }
+    ASHLAR_NOINLINE ASHLAR_NOTHROW static void run(const frame<Plan, Element>& f) {
+        run_stage_here<Plan, Element, Stage, Rows>(f);
+    }
 };
 
 /// Whether a stage works long enough for a call not to matter.
@@ -111,14 +114,15 @@ struct separate_pair {
             softmax_product<Plan, Element, First, Second, Rows>{f}.run();
         } else {
             const auto& own = own_expression(outer.expression);
-            const frame<Plan, Element> f{own, outer.destination, outer.scratch, outer.tile_copy, outer.shift, outer.index};
+            const frame<Plan, Element> f{own,         outer.destination, outer.scratch, outer.tile_copy,
+                                         outer.shift, outer.index};
             row_pair<Plan, Element, First, Second, Rows>{f}.run();
         }
     }
 };
 
-/// The stage that runs together with that of an item, which is a softmax and then a product, or statistics of rows and then
-/// what applies them; no_axis if there is none.
+/// The stage that runs together with that of an item, which is a softmax and then a product, or statistics of rows and
+/// then what applies them; no_axis if there is none.
 template <class Plan, class Element, std::size_t Item, std::size_t Rows>
 consteval std::size_t joined_stage() {
     constexpr std::size_t product = product_behind<Plan>(Item), map = map_behind<Plan>(Item);
@@ -142,7 +146,9 @@ consteval bool runs_before() {
         return false;
     } else {
         return []<std::size_t... Index>(std::index_sequence<Index...>) {
-            return ((joined_stage<Plan, Element, Index, Rows>() == static_cast<std::size_t>(Plan::code.items[Item].index)) || ...);
+            return ((joined_stage<Plan, Element, Index, Rows>() ==
+                     static_cast<std::size_t>(Plan::code.items[Item].index)) ||
+                    ...);
         }(std::make_index_sequence<Item>{});
     }
 }
@@ -224,7 +230,8 @@ template <std::size_t Item, std::size_t Rows, class Plan, class Element>
 ASHLAR_ALWAYS_INLINE void run_few_softmax(const frame<Plan, Element>& outer) {
     constexpr softmax_chain chain = softmax_chains<Plan>[Item];
     const frame<Plan, Element> f = outer;
-    few_softmax<Plan, Element, chain.scores, chain.softmax, chain.values, stage_rows<Plan, chain.softmax, Rows>()>{f}.run();
+    few_softmax<Plan, Element, chain.scores, chain.softmax, chain.values, stage_rows<Plan, chain.softmax, Rows>()>{f}
+        .run();
 }
 
 template <std::int16_t Parent, std::size_t Rows, class Plan, class Element>
@@ -234,12 +241,15 @@ ASHLAR_ALWAYS_INLINE void run_items(frame<Plan, Element>& f) {
             constexpr plan_item item = Plan::code.items[Place];
             if constexpr (item.parent == Parent) {
                 if constexpr (item.is_loop) {
-                    if constexpr (!is_left_to_product<Plan, Element, static_cast<std::size_t>(item.index)>()) run_loop<static_cast<std::size_t>(item.index), Rows>(f);
+                    if constexpr (!is_left_to_product<Plan, Element, static_cast<std::size_t>(item.index)>())
+                        run_loop<static_cast<std::size_t>(item.index), Rows>(f);
                 } else if constexpr (is_few_softmax<Plan, Element, softmax_chains<Plan>[Place].item, Rows>()) {
                     // All of the chain at its first item.
                     if constexpr (softmax_chains<Plan>[Place].item == Place) run_few_softmax<Place, Rows>(f);
                 } else if constexpr (joined_stage<Plan, Element, Place, Rows>() != no_axis)
-                    separate_pair<Plan, Element, static_cast<std::size_t>(item.index), joined_stage<Plan, Element, Place, Rows>(), stage_rows<Plan, static_cast<std::size_t>(item.index), Rows>()>::run(f);
+                    separate_pair<Plan, Element, static_cast<std::size_t>(item.index),
+                                  joined_stage<Plan, Element, Place, Rows>(),
+                                  stage_rows<Plan, static_cast<std::size_t>(item.index), Rows>()>::run(f);
                 else if constexpr (!runs_before<Plan, Element, Place, Rows>())
                     run_stage<static_cast<std::size_t>(item.index), Rows>(f);
             }
@@ -250,7 +260,8 @@ ASHLAR_ALWAYS_INLINE void run_items(frame<Plan, Element>& f) {
 
 /// Evaluates a plan into a row-major destination, with scratch of at least the plan's size.
 template <class Plan, class Element>
-ASHLAR_ALWAYS_INLINE void run_program(const typename Plan::expression_type& e, Element* destination, std::byte* scratch, Element* tile_copy = nullptr) {
+ASHLAR_ALWAYS_INLINE void run_program(const typename Plan::expression_type& e, Element* destination, std::byte* scratch,
+                                      Element* tile_copy = nullptr) {
     frame<Plan, Element> f{e, destination, scratch, tile_copy};
     run_items<std::int16_t{-1}, 1>(f);
 }

@@ -5,33 +5,33 @@
 #include <array>
 #include <cstdint>
 
-#include <ashlar/expr/operands.hpp>
+#include <ashlar/expr/nodes/operands.hpp>
 
 namespace ashlar {
 
 /// What a node computes; the plan and the evaluators switch on it.
 enum class node_kind : std::uint8_t {
-    array,       // elements in memory: a tensor or a view
-    scalar,      // one number
-    map,         // a function of the operands' elements
-    permute,     // axes in another order
-    reshape,     // the same elements in row-major order under other axes
-    slice,       // part of an axis, with a step
-    broadcast,   // axes of extent 1 repeated
-    repeat,      // each entry along an axis repeated
-    concat,      // operands one behind another along an axis
-    take,        // rows of a table chosen by indices
-    index,       // the coordinate along an axis
-    mask,        // true where the mask keeps
-    masked,      // minus infinity where the mask does not keep
-    matmul,      // batched matrix product
-    reduce,      // one axis folded
-    softmax,     // softmax or log_softmax along an axis
-    standardize, // zero mean and unit variance, or unit root mean square, along the last axis
-    let,         // a named sub-result and the expression that uses it
-    let_value,   // a use of that sub-result
-    store,       // passes its operand on and writes it to memory as well
-    packed,      // a matrix in the order of the kernels
+    array,        // elements in memory: a tensor or a view
+    scalar,       // one number
+    map,          // a function of the operands' elements
+    permute,      // axes in another order
+    reshape,      // the same elements in row-major order under other axes
+    slice,        // part of an axis, with a step
+    broadcast,    // axes of extent 1 repeated
+    repeat,       // each entry along an axis repeated
+    concat,       // operands one behind another along an axis
+    take,         // rows of a table chosen by indices
+    index,        // the coordinate along an axis
+    mask,         // true where the mask keeps
+    masked,       // minus infinity where the mask does not keep
+    matmul,       // batched matrix product
+    reduce,       // one axis folded
+    softmax,      // softmax or log_softmax along an axis
+    standardize,  // zero mean and unit variance, or unit root mean square, along the last axis
+    let,          // a named sub-result and the expression that uses it
+    let_value,    // a use of that sub-result
+    store,        // passes its operand on and writes it to memory as well
+    packed,       // a matrix in the order of the kernels
 };
 
 enum class reduction_kind : std::uint8_t { sum, mean, max, min, variance, argmax, all, any, logsumexp };
@@ -88,7 +88,8 @@ struct node : Shape {
         requires(Shape::rank == 0)
     {
         basic_tensor<Element> value;
-        assignment<basic_tensor<Element>, Derived, current_config>::template run<destination_memory::fresh>(value, static_cast<const Derived&>(*this));
+        assignment<basic_tensor<Element>, Derived, current_config>::template run<destination_memory::fresh>(
+            value, static_cast<const Derived&>(*this));
         return value.elements[0];
     }
     explicit constexpr operator bool() const noexcept
@@ -101,14 +102,16 @@ struct node : Shape {
 
     template <class... Index>
     constexpr Element operator()(const Index&...) const noexcept {
-        static_assert(element_access<Kind, sizeof...(Index)>::is_evaluated,
-                      "ashlar: indexing: a lazy expression has no elements; eval(e)(i, j), or row(e, i), which is lazy");
+        static_assert(
+            element_access<Kind, sizeof...(Index)>::is_evaluated,
+            "ashlar: indexing: a lazy expression has no elements; eval(e)(i, j), or row(e, i), which is lazy");
         return Element{};
     }
     template <class Index>
     constexpr Element operator[](const Index&) const noexcept {
-        static_assert(element_access<Kind, 1>::is_evaluated,
-                      "ashlar: indexing: a lazy expression has no elements; eval(e)(i, j), or row(e, i), which is lazy");
+        static_assert(
+            element_access<Kind, 1>::is_evaluated,
+            "ashlar: indexing: a lazy expression has no elements; eval(e)(i, j), or row(e, i), which is lazy");
         return Element{};
     }
 };
@@ -124,37 +127,41 @@ struct map_node : detail::node<map_node<Function, Shape, Element, Args...>, node
 
 /// Axis Index of the result is axis Permutation[Index] of the operand.
 template <auto Permutation, class Shape, class Expression>
-struct permute_node
-    : detail::node<permute_node<Permutation, Shape, Expression>, node_kind::permute, Shape, typename Expression::value_type, Expression> {};
+struct permute_node : detail::node<permute_node<Permutation, Shape, Expression>, node_kind::permute, Shape,
+                                   typename Expression::value_type, Expression> {};
 
 template <class Shape, class Expression>
-struct reshape_node : detail::node<reshape_node<Shape, Expression>, node_kind::reshape, Shape, typename Expression::value_type, Expression> {};
+struct reshape_node : detail::node<reshape_node<Shape, Expression>, node_kind::reshape, Shape,
+                                   typename Expression::value_type, Expression> {};
 
 /// Entry i of the axis is entry first + Step * i of the operand.
 template <std::size_t Axis, std::ptrdiff_t Step, class Shape, class Expression>
-struct slice_node : detail::node<slice_node<Axis, Step, Shape, Expression>, node_kind::slice, Shape, typename Expression::value_type, Expression> {
+struct slice_node : detail::node<slice_node<Axis, Step, Shape, Expression>, node_kind::slice, Shape,
+                                 typename Expression::value_type, Expression> {
     std::ptrdiff_t first;
     ASHLAR_ALWAYS_INLINE constexpr slice_node copied() const { return {{{}, this->operands.copied()}, first}; }
 };
 
 template <class Shape, class Expression>
-struct broadcast_node : detail::node<broadcast_node<Shape, Expression>, node_kind::broadcast, Shape, typename Expression::value_type, Expression> {};
+struct broadcast_node : detail::node<broadcast_node<Shape, Expression>, node_kind::broadcast, Shape,
+                                     typename Expression::value_type, Expression> {};
 
 /// Entry i of the axis is entry i / Times of the operand.
 template <std::size_t Axis, std::size_t Times, class Shape, class Expression>
-struct repeat_node : detail::node<repeat_node<Axis, Times, Shape, Expression>, node_kind::repeat, Shape, typename Expression::value_type, Expression> {};
+struct repeat_node : detail::node<repeat_node<Axis, Times, Shape, Expression>, node_kind::repeat, Shape,
+                                  typename Expression::value_type, Expression> {};
 
 template <std::size_t Axis, class Shape, class... Parts>
 struct concat_node;
 template <std::size_t Axis, class Shape, class First, class... Rest>
 struct concat_node<Axis, Shape, First, Rest...>
-    : detail::node<concat_node<Axis, Shape, First, Rest...>, node_kind::concat, Shape, typename First::value_type, First,
-                   Rest...> {};
+    : detail::node<concat_node<Axis, Shape, First, Rest...>, node_kind::concat, Shape, typename First::value_type,
+                   First, Rest...> {};
 
 /// Axis Axis of the table is replaced by the axes of the indices.
 template <std::size_t Axis, class Shape, class Table, class Indices>
-struct take_node
-    : detail::node<take_node<Axis, Shape, Table, Indices>, node_kind::take, Shape, typename Table::value_type, Table, Indices> {};
+struct take_node : detail::node<take_node<Axis, Shape, Table, Indices>, node_kind::take, Shape,
+                                typename Table::value_type, Table, Indices> {};
 
 template <std::size_t Axis, class Shape>
 struct index_node : detail::node<index_node<Axis, Shape>, node_kind::index, Shape, std::int32_t> {};
@@ -166,7 +173,8 @@ struct mask_node : detail::node<mask_node<Mask, Shape>, node_kind::mask, Shape, 
 };
 
 template <class Mask, class Expression>
-struct masked_node : detail::node<masked_node<Mask, Expression>, node_kind::masked, typename Expression::shape_type, typename Expression::value_type, Expression> {
+struct masked_node : detail::node<masked_node<Mask, Expression>, node_kind::masked, typename Expression::shape_type,
+                                  typename Expression::value_type, Expression> {
     [[no_unique_address]] Mask mask;
     ASHLAR_ALWAYS_INLINE constexpr masked_node copied() const { return {{{}, this->operands.copied()}, mask}; }
 };
@@ -174,19 +182,21 @@ struct masked_node : detail::node<masked_node<Mask, Expression>, node_kind::mask
 /// [..., M, K] by [..., K, N]; batch axes broadcast. Vectors have been given a second axis before they get here.
 template <class Shape, class Left, class Right>
 struct matmul_node
-    : detail::node<matmul_node<Shape, Left, Right>, node_kind::matmul, Shape, typename Left::value_type, Left, Right> {};
+    : detail::node<matmul_node<Shape, Left, Right>, node_kind::matmul, Shape, typename Left::value_type, Left, Right> {
+};
 
 template <reduction_kind Kind, std::size_t Axis, bool KeepDims, class Shape, class Element, class Expression>
-struct reduce_node : detail::node<reduce_node<Kind, Axis, KeepDims, Shape, Element, Expression>, node_kind::reduce, Shape, Element, Expression> {};
+struct reduce_node : detail::node<reduce_node<Kind, Axis, KeepDims, Shape, Element, Expression>, node_kind::reduce,
+                                  Shape, Element, Expression> {};
 
 /// Policy is nothing, or fast_t.
 template <softmax_kind Kind, std::size_t Axis, class Expression, class... Policy>
-struct softmax_node : detail::node<softmax_node<Kind, Axis, Expression, Policy...>, node_kind::softmax, typename Expression::shape_type,
-                                   typename Expression::value_type, Expression> {};
+struct softmax_node : detail::node<softmax_node<Kind, Axis, Expression, Policy...>, node_kind::softmax,
+                                   typename Expression::shape_type, typename Expression::value_type, Expression> {};
 
 template <standardize_kind Kind, class Expression>
-struct standardize_node
-    : detail::node<standardize_node<Kind, Expression>, node_kind::standardize, typename Expression::shape_type, typename Expression::value_type, Expression> {
+struct standardize_node : detail::node<standardize_node<Kind, Expression>, node_kind::standardize,
+                                       typename Expression::shape_type, typename Expression::value_type, Expression> {
     typename Expression::value_type epsilon;
     ASHLAR_ALWAYS_INLINE constexpr standardize_node copied() const { return {{{}, this->operands.copied()}, epsilon}; }
 };
@@ -199,16 +209,15 @@ struct let_value_node : detail::node<let_value_node<Tag, Shape, Element>, node_k
 
 /// Operand 0 is the value, operand 1 the body in which let_value_node<Tag, ...> stands for it.
 template <class Tag, class Value, class Body>
-struct let_node
-    : detail::node<let_node<Tag, Value, Body>, node_kind::let, typename Body::shape_type, typename Body::value_type, Value,
-                   Body> {
+struct let_node : detail::node<let_node<Tag, Value, Body>, node_kind::let, typename Body::shape_type,
+                               typename Body::value_type, Value, Body> {
     using tag = Tag;
 };
 
 /// Passes operand 0 on and writes it to `destination` as well.
 template <class Destination, class Expression>
-struct store_node
-    : detail::node<store_node<Destination, Expression>, node_kind::store, typename Expression::shape_type, typename Expression::value_type, Expression> {
+struct store_node : detail::node<store_node<Destination, Expression>, node_kind::store, typename Expression::shape_type,
+                                 typename Expression::value_type, Expression> {
     Destination destination;
     ASHLAR_ALWAYS_INLINE constexpr store_node copied() const { return {{{}, this->operands.copied()}, destination}; }
 };
@@ -224,7 +233,8 @@ inline constexpr node_kind kind_of<scalar_node<Element>> = node_kind::scalar;
 
 template <class Expression>
 consteval std::size_t operand_count_of() {
-    if constexpr (kind_of<Expression> == node_kind::array || kind_of<Expression> == node_kind::scalar || kind_of<Expression> == node_kind::packed)
+    if constexpr (kind_of<Expression> == node_kind::array || kind_of<Expression> == node_kind::scalar ||
+                  kind_of<Expression> == node_kind::packed)
         return 0;
     else
         return Expression::operand_count;

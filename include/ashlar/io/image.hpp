@@ -17,12 +17,12 @@
 #include <string_view>
 
 #include <ashlar/core/config.hpp>
-#include <ashlar/io/crc32.hpp>
-#include <ashlar/io/dtype.hpp>
-#include <ashlar/io/format.hpp>
-#include <ashlar/io/layout.hpp>
-#include <ashlar/io/result.hpp>
-#include <ashlar/io/temporary_memory.hpp>
+#include <ashlar/io/files/result.hpp>
+#include <ashlar/io/files/temporary_memory.hpp>
+#include <ashlar/io/formats/crc32.hpp>
+#include <ashlar/io/formats/dtype.hpp>
+#include <ashlar/io/formats/file_format.hpp>
+#include <ashlar/io/image/layout.hpp>
 
 namespace ashlar::detail {
 
@@ -100,8 +100,8 @@ template <class Model, class Config = current_config>
         const std::byte* const at = image.data() + ashlar::detail::image_header_bytes;
         if (reinterpret_cast<std::uintptr_t>(at) % alignof(Model) != 0)
             return image_view<Model>(ashlar::detail::io_error<Config>(error::misaligned));
-        // Model is trivially copyable, and arrays of bytes implicitly create such objects (P0593), read-only ones included:
-        // what std::start_lifetime_as says explicitly, in C++23.
+        // Model is trivially copyable, and arrays of bytes implicitly create such objects (P0593), read-only ones
+        // included: what std::start_lifetime_as says explicitly, in C++23.
         const Model& model = *std::launder(reinterpret_cast<const Model*>(at));
         if (ashlar::detail::layout_hash<Config>(model) != ashlar::detail::little_endian<8, Config>(image, 24))
             return image_view<Model>(ashlar::detail::io_error<Config>(error::wrong_layout));
@@ -115,7 +115,8 @@ template <class Model, class Config = current_config>
     }
 }
 template <class Model, ashlar::detail::temporary_memory Range>
-image_view<Model> view_image(Range&&) = delete;  // ashlar: io: the bytes of a temporary would dangle; name the memory first
+image_view<Model> view_image(Range&&) =
+    delete;  // ashlar: io: the bytes of a temporary would dangle; name the memory first
 
 /// Whether the numbers of an image are those that were written, by their CRC-32: about 2 ns a byte on a desktop.
 template <class Config = current_config>

@@ -2,12 +2,12 @@
 // Lanes in registers: include this wherever lanes wider than one are used. The only door to xsimd.
 #pragma once
 
-#include <ashlar/core/config.hpp>
-#include <ashlar/kernel/lanes.hpp>
-
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
+
+#include <ashlar/core/config.hpp>
+#include <ashlar/kernel/simd/lanes.hpp>
 
 #if defined(ASHLAR_HAS_REGISTERS)
 
@@ -19,9 +19,9 @@
 #endif
 // In this order: a formatter must not sort them.
 // clang-format off
-#include <ashlar/kernel/hidden_macros.hpp>
+#include <ashlar/kernel/simd/hidden_macros.hpp>
 #include <xsimd/xsimd.hpp>
-#include <ashlar/kernel/restored_macros.hpp>
+#include <ashlar/kernel/simd/restored_macros.hpp>
 // clang-format on
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic pop
@@ -35,9 +35,9 @@ namespace ashlar::detail {
 
 /// The fixed-width type that stands for Element in registers: long, char and the like have no batches of their own.
 template <class Element>
-using lane_element =
-    std::conditional_t<std::is_floating_point_v<Element>, Element,
-                       std::conditional_t<std::is_signed_v<Element>, signed_of_size<sizeof(Element)>, unsigned_of_size<sizeof(Element)>>>;
+using lane_element = std::conditional_t<
+    std::is_floating_point_v<Element>, Element,
+    std::conditional_t<std::is_signed_v<Element>, signed_of_size<sizeof(Element)>, unsigned_of_size<sizeof(Element)>>>;
 
 /// The batch of exactly Width lanes: of the widest architecture if it fits, else of a narrower one.
 template <class Stored, std::size_t Width>
@@ -46,7 +46,9 @@ struct register_batch_of {
 #if defined(__AVX512VL__)
     // With vectors for masks, as before AVX-512: xsimd 14.3 has architectures with mask registers for these, but they
     // do not compile at -O0.
-    using narrow = xsimd::batch<Stored, std::conditional_t<Width * sizeof(Stored) == 32, xsimd::fma3<xsimd::avx2>, xsimd::avx2_128>>;
+    using narrow =
+        xsimd::batch<Stored,
+                     std::conditional_t<Width * sizeof(Stored) == 32, xsimd::fma3<xsimd::avx2>, xsimd::avx2_128>>;
 #else
     using narrow = xsimd::make_sized_batch_t<Stored, Width>;
 #endif
@@ -82,6 +84,6 @@ struct register_parts;
 
 }  // namespace ashlar::detail
 
-#include <ashlar/kernel/register_lanes.hpp>
+#include <ashlar/kernel/simd/register_lanes.hpp>
 
 #endif

@@ -12,16 +12,16 @@
 #include <ashlar/core/config.hpp>
 #include <ashlar/core/shape.hpp>
 #include <ashlar/eval/eval.hpp>
-#include <ashlar/expr/attention.hpp>
+#include <ashlar/expr/attention/attention.hpp>
 #include <ashlar/expr/masks/causal.hpp>
 #include <ashlar/expr/masks/keys_below.hpp>
-#include <ashlar/expr/refused.hpp>
-#include <ashlar/expr/shape_ops.hpp>
-#include <ashlar/expr/slice.hpp>
-#include <ashlar/nn/cached_keys.hpp>
-#include <ashlar/nn/cached_rows.hpp>
-#include <ashlar/nn/idle_memory.hpp>
-#include <ashlar/nn/scratch.hpp>
+#include <ashlar/expr/nodes/refused.hpp>
+#include <ashlar/expr/shape/shape_ops.hpp>
+#include <ashlar/expr/shape/slice.hpp>
+#include <ashlar/nn/cache/cached_keys.hpp>
+#include <ashlar/nn/cache/cached_rows.hpp>
+#include <ashlar/nn/cache/idle_memory.hpp>
+#include <ashlar/nn/transformers/scratch.hpp>
 #include <ashlar/tensor/tensor.hpp>
 #include <ashlar/tensor/view.hpp>
 
@@ -31,13 +31,16 @@ namespace ashlar::nn {
 enum class cache_order : std::uint8_t { linear, ring };
 
 /// The keys and values of the tokens so far, for each key/value head: at most Capacity rows in static memory, of which
-/// the first `length()` are valid. Trivially copyable; nothing is allocated. `kv_cache<...> c;` and `c{}` are empty and do
-/// not touch the memory of the rows; a static cache lies in zeroed memory (.bss) and has no constructor at start-up. Keys
-/// are held in blocks of 64 or so, inside each by columns, and values by rows, so that a single query reads two streams. Write kv_cache<Element, Capacity, ...>; dimensions are integers or axes; ValueWidth is KeyWidth unless given.
+/// the first `length()` are valid. Trivially copyable; nothing is allocated. `kv_cache<...> c;` and `c{}` are empty and
+/// do not touch the memory of the rows; a static cache lies in zeroed memory (.bss) and has no constructor at start-up.
+/// Keys are held in blocks of 64 or so, inside each by columns, and values by rows, so that a single query reads two
+/// streams. Write kv_cache<Element, Capacity, ...>; dimensions are integers or axes; ValueWidth is KeyWidth unless
+/// given.
 ///
 ///     nn::kv_cache<float, 512, kv_heads, head> cache;
 ///     cache.append(k, v);                                  // each [kv_heads, head]
-///     auto y = attention(q, cache.keys(), cache.values(), keys_below(cache.length()));   // q is [kv_heads, group, head]
+///     auto y = attention(q, cache.keys(), cache.values(), keys_below(cache.length()));   // q is [kv_heads, group,
+///     head]
 template <class Element, auto Capacity, auto Heads, auto KeyWidth, auto ValueWidth, cache_order Order>
 struct basic_kv_cache {
     static constexpr std::size_t capacity = ashlar::detail::extent_of(Capacity);
@@ -48,14 +51,15 @@ struct basic_kv_cache {
     using value_type = Element;
 
     /// Keys that lie in one block, the number of blocks, and from one element of a key to the next, in elements.
-    static constexpr std::size_t key_block = detail::key_block(capacity, sizeof(Element)), key_blocks = capacity / key_block,
+    static constexpr std::size_t key_block = detail::key_block(capacity, sizeof(Element)),
+                                 key_blocks = capacity / key_block,
                                  key_stride = detail::key_stride(key_block, key_blocks, sizeof(Element));
 
     using key_tensor = tensor<Element, heads, key_blocks, key_width, key_stride>;
     using value_tensor = tensor<Element, Heads, Capacity, ValueWidth>;
 
-    /// The memory; read through keys() and values(). A constructor is a constant, which a static object needs to have none
-    /// at start-up, only if it gives all members a value: of a union one, which may be empty.
+    /// The memory; read through keys() and values(). A constructor is a constant, which a static object needs to have
+    /// none at start-up, only if it gives all members a value: of a union one, which may be empty.
     union {
         detail::idle_memory<sizeof(key_tensor)> no_keys;
         key_tensor key_columns;
@@ -83,18 +87,19 @@ struct basic_kv_cache {
         return Order == cache_order::ring ? static_cast<std::size_t>(-1) : capacity - appended;
     }
     ASHLAR_ALWAYS_INLINE constexpr void clear() noexcept { appended = 0; }
-    /// Forgets the rows from `rows` on, so that decoding continues from there; rows must be at most position(), and of a
-    /// ring nothing may have been overwritten (asserted).
+    /// Forgets the rows from `rows` on, so that decoding continues from there; rows must be at most position(), and of
+    /// a ring nothing may have been overwritten (asserted).
     ASHLAR_ALWAYS_INLINE constexpr void truncate(std::size_t rows) noexcept {
         ASHLAR_ASSERT(rows <= appended && (rows == appended || appended <= capacity),
                       "ashlar: kv_cache: truncate can only go back to rows that the cache still has");
         appended = rows;
     }
 
-    /// All keys, lazily [Heads, Capacity, KeyWidth], read where they lie; those from length() on are whatever the memory
-    /// holds, so mask them.
+    /// All keys, lazily [Heads, Capacity, KeyWidth], read where they lie; those from length() on are whatever the
+    /// memory holds, so mask them.
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto keys() const& noexcept {
-        constexpr auto strides = ashlar::detail::spelled_out(std::array{key_matrix, block_matrix, std::ptrdiff_t{1}, column});
+        constexpr auto strides =
+            ashlar::detail::spelled_out(std::array{key_matrix, block_matrix, std::ptrdiff_t{1}, column});
         return reshape<Heads, Capacity, KeyWidth>(
             strided_view<const Element, strides, Heads, key_blocks, key_block, KeyWidth>{key_columns.data()});
     }
@@ -103,8 +108,8 @@ struct basic_kv_cache {
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto values() const& noexcept { return view_of(value_rows); }
     void values() const&& = delete;  // ashlar: kv_cache: a view of a temporary would dangle; name the cache first
 
-    /// Appends one row: k has Heads * KeyWidth elements in the order [Heads, KeyWidth], with any axes of extent 1, and v
-    /// likewise. There must be room (asserted); a ring overwrites its oldest row.
+    /// Appends one row: k has Heads * KeyWidth elements in the order [Heads, KeyWidth], with any axes of extent 1, and
+    /// v likewise. There must be room (asserted); a ring overwrites its oldest row.
     template <any_expression Key, any_expression Value, class Config = current_config>
     constexpr void append(const Key& k, const Value& v) noexcept {
         static_assert(detail::cached_row<shape_of<Key>, heads, key_width>::fits,
@@ -154,7 +159,8 @@ struct basic_kv_cache {
 
     /// The same if there is room; else false, and nothing is written.
     template <any_expression Key, any_expression Value, class Config = current_config>
-    [[nodiscard]] constexpr bool try_prefill(const Key& k, const Value& v, std::size_t count = most_rows<Key>()) noexcept {
+    [[nodiscard]] constexpr bool try_prefill(const Key& k, const Value& v,
+                                             std::size_t count = most_rows<Key>()) noexcept {
         if (count > room() || count > most_rows<Key>()) return false;
         prefill<Key, Value, Config>(k, v, count);
         return true;
@@ -162,8 +168,7 @@ struct basic_kv_cache {
     template <any_expression Key, any_expression Value, std::size_t Bytes, class Config = current_config>
     [[nodiscard]] constexpr bool try_prefill(const Key& k, const Value& v, std::size_t count,
                                              workspace<Bytes>& scratch) noexcept {
-        if (count > room() || count > most_rows<Key>())
-            return false;
+        if (count > room() || count > most_rows<Key>()) return false;
         prefill<Key, Value, Bytes, Config>(k, v, count, scratch);
         return true;
     }
@@ -199,12 +204,13 @@ struct basic_kv_cache {
         else
             return detail::cached_keys_mask<capacity>(appended, appended - rows, static_cast<std::size_t>(-1));
     }
-    /// The same within a sliding window: a query keeps the `window` positions up to its own. A ring must still have those
-    /// of the first query: window + rows - 1 is at most Capacity, unless nothing was overwritten (asserted).
+    /// The same within a sliding window: a query keeps the `window` positions up to its own. A ring must still have
+    /// those of the first query: window + rows - 1 is at most Capacity, unless nothing was overwritten (asserted).
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto visible(std::size_t rows, std::size_t window) const noexcept {
         ASHLAR_ASSERT(rows <= appended, "ashlar: kv_cache: visible: append the keys of the queries first");
-        ASHLAR_ASSERT(appended <= capacity || window + rows - 1 <= capacity,
-                      "ashlar: kv_cache: visible: the window of the first query has been overwritten; enlarge the ring");
+        ASHLAR_ASSERT(
+            appended <= capacity || window + rows - 1 <= capacity,
+            "ashlar: kv_cache: visible: the window of the first query has been overwritten; enlarge the ring");
         return detail::cached_keys_mask<capacity>(appended, appended - rows, window);
     }
 
@@ -230,16 +236,17 @@ struct basic_kv_cache {
             // One row of queries per head: those that share keys become the rows of one product.
             constexpr std::size_t group = query::extents[0] / heads;
             return ashlar::detail::reshape_to<attended<query>>(
-                attention(reshape<Heads, group, KeyWidth>(std::forward<Query>(q)), keys(), values(), keys_below(length()),
-                          std::forward<Options>(options)...));
+                attention(reshape<Heads, group, KeyWidth>(std::forward<Query>(q)), keys(), values(),
+                          keys_below(length()), std::forward<Options>(options)...));
         } else {
             return ashlar::detail::reshape_to<attended<query>>(
-                attention(reshape<query::extents[0], 1, KeyWidth>(std::forward<Query>(q)), keys(), values(), keys_below(length()),
-                          std::forward<Options>(options)...));
+                attention(reshape<query::extents[0], 1, KeyWidth>(std::forward<Query>(q)), keys(), values(),
+                          keys_below(length()), std::forward<Options>(options)...));
         }
     }
     template <any_expression Query, class... Options>
-    void attend(Query&& q, Options&&... options) const&& = delete;  // ashlar: kv_cache: a view of a temporary would dangle; name the cache first
+    void attend(Query&& q, Options&&... options) const&& =
+        delete;  // ashlar: kv_cache: a view of a temporary would dangle; name the cache first
 
 private:
     template <class Query>
@@ -250,8 +257,8 @@ private:
         return detail::rows_of<shape_of<Key>, heads, key_width>();
     }
 
-    /// In a constant expression, where elements must have been written before they are read, an empty cache is zeros from
-    /// its first row on.
+    /// In a constant expression, where elements must have been written before they are read, an empty cache is zeros
+    /// from its first row on.
     ASHLAR_ALWAYS_INLINE constexpr void begin_rows() noexcept {
         if (std::is_constant_evaluated() && appended == 0) {
             key_columns = {};
@@ -260,7 +267,8 @@ private:
     }
 
     static constexpr std::ptrdiff_t column = key_stride, block_matrix = key_stride * key_width,
-                                    key_matrix = key_blocks * key_stride * key_width, value_matrix = capacity * value_width, value_row = value_width;
+                                    key_matrix = key_blocks * key_stride * key_width,
+                                    value_matrix = capacity * value_width, value_row = value_width;
 
     template <class Rows, class Config, class Key, class Value>
     ASHLAR_ALWAYS_INLINE constexpr void write_on_stack(const Key& k, const Value& v, std::size_t count) noexcept {
@@ -269,11 +277,8 @@ private:
                 detail::held_on_stack<Rows::held, Rows::template scratch<Config>, Config::stack_budget>::fits;
             static_assert(
                 detail::held_on_stack<Rows::held, Rows::template scratch<Config>, Config::stack_budget>::fits,
-                "ashlar: kv_cache: computed rows, or their scratch, exceed ASHLAR_STACK_BUDGET; pass a workspace, of "
-                "prefill_workspace_bytes<K, V>, or of remember_workspace_bytes<Memory, Cache> where a decoder "
-                "remembers");
-            if constexpr (fits)
-                write_counted<Rows, Config>(k, v, count, detail::stack_scratch{});
+                "ashlar: kv_cache: computed rows, or their scratch, exceed ASHLAR_STACK_BUDGET; pass a workspace, of prefill_workspace_bytes<K, V>, or of remember_workspace_bytes<Memory, Cache> where a decoder remembers");
+            if constexpr (fits) write_counted<Rows, Config>(k, v, count, detail::stack_scratch{});
         }
     }
     template <class Rows, class Config, class Key, class Value, std::size_t Bytes>
@@ -281,11 +286,10 @@ private:
                                                    workspace<Bytes>& scratch) noexcept {
         if constexpr (can_write<Key, Value>()) {
             constexpr bool suffices = ashlar::detail::workspace_size<Bytes, Rows::template bytes<Config>>::suffices;
-            static_assert(ashlar::detail::workspace_size<Bytes, Rows::template bytes<Config>>::suffices,
-                          "ashlar: kv_cache: the workspace is too small; it needs prefill_workspace_bytes<K, V>, or "
-                          "remember_workspace_bytes<Memory, Cache> where a decoder remembers");
-            if constexpr (suffices)
-                write_counted<Rows, Config>(k, v, count, detail::workspace_scratch{scratch.bytes});
+            static_assert(
+                ashlar::detail::workspace_size<Bytes, Rows::template bytes<Config>>::suffices,
+                "ashlar: kv_cache: the workspace is too small; it needs prefill_workspace_bytes<K, V>, or remember_workspace_bytes<Memory, Cache> where a decoder remembers");
+            if constexpr (suffices) write_counted<Rows, Config>(k, v, count, detail::workspace_scratch{scratch.bytes});
         }
     }
     template <class Key, class Value>
@@ -322,12 +326,10 @@ private:
             // Rows that would be overwritten at once are left out.
             const std::size_t from = count > capacity ? count - capacity : 0;
             scratch.template with_values<Config>(key_rows, [&](const auto& values, const auto&) ASHLAR_LAMBDA_INLINE {
-                for (std::size_t i = from; i < count; ++i)
-                    write_key<Config>((first + i) % capacity, row(values, i));
+                for (std::size_t i = from; i < count; ++i) write_key<Config>((first + i) % capacity, row(values, i));
             });
             scratch.template with_values<Config>(new_values, [&](const auto& values, const auto&) ASHLAR_LAMBDA_INLINE {
-                for (std::size_t i = from; i < count; ++i)
-                    write_value((first + i) % capacity, row(values, i));
+                for (std::size_t i = from; i < count; ++i) write_value((first + i) % capacity, row(values, i));
             });
         }
     }
@@ -375,13 +377,15 @@ private:
     template <class Config, class Key>
     constexpr void copy_keys(std::size_t slot, const Key& k) noexcept {
         constexpr std::size_t rows = Key::extents[0];
-        constexpr auto from = ashlar::detail::spelled_out(std::array{Key::strides[1], Key::strides[2], Key::strides[0]});
+        constexpr auto from =
+            ashlar::detail::spelled_out(std::array{Key::strides[1], Key::strides[2], Key::strides[0]});
         constexpr auto to = ashlar::detail::spelled_out(std::array{key_matrix, column, std::ptrdiff_t{1}});
         for (std::size_t i = 0; i < rows;) {
             if constexpr (rows >= key_block)
                 if ((slot + i) % key_block == 0 && rows - i >= key_block) {
                     strided_view<Element, to, heads, key_width, key_block>{key_at(slot + i)} =
-                        strided_view<const Element, from, heads, key_width, key_block>{k.data() + static_cast<std::ptrdiff_t>(i) * Key::strides[0]};
+                        strided_view<const Element, from, heads, key_width, key_block>{
+                            k.data() + static_cast<std::ptrdiff_t>(i) * Key::strides[0]};
                     i += key_block;
                     continue;
                 }

@@ -11,7 +11,7 @@
 #include <ashlar/core/concepts.hpp>
 #include <ashlar/core/config.hpp>
 #include <ashlar/core/diagnostics.hpp>
-#include <ashlar/tensor/index.hpp>
+#include <ashlar/tensor/element_index.hpp>
 
 namespace ashlar::detail {
 
@@ -53,8 +53,9 @@ consteval bool check_assignment() {
             static_assert(assigned_destination<Destination>::writable,
                           "ashlar: assignment: a const tensor, a view of const elements or of a broadcast cannot be "
                           "written; make a tensor");
-            static_assert(assigned_shape<to, from>::matches,
-                          "ashlar: assignment: both sides must have the same shape; broadcast_to, reshape or rename one");
+            static_assert(
+                assigned_shape<to, from>::matches,
+                "ashlar: assignment: both sides must have the same shape; broadcast_to, reshape or rename one");
             static_assert(assigned_element<to_element, element_of<Source>>::matches,
                           "ashlar: assignment: both sides must have the same element type; convert with cast<U>");
         }

@@ -82,11 +82,13 @@ private:
         if (magnitude > largest) largest = magnitude;
         if (smallest == 0 || magnitude < smallest) smallest = magnitude;
         // Numbers of 1e8 and more are printed in scientific notation anyway, whole or not.
-        if (magnitude < Element(1e8)) all_whole = all_whole && static_cast<Element>(static_cast<long long>(magnitude)) == magnitude;
+        if (magnitude < Element(1e8))
+            all_whole = all_whole && static_cast<Element>(static_cast<long long>(magnitude)) == magnitude;
     }
 
     void choose_format() {
-        const bool wide = largest >= Element(1e8) || (!all_whole && (largest / smallest > 1000 || smallest < Element(1e-4)));
+        const bool wide =
+            largest >= Element(1e8) || (!all_whole && (largest / smallest > 1000 || smallest < Element(1e-4)));
         format = wide ? notation::scientific : all_whole ? notation::whole : notation::fixed;
     }
 
@@ -185,7 +187,8 @@ private:
 ///                       //  [0.7020, 0.1012, 0.3363]]
 template <array_expression Array, class Config = current_config>
 std::ostream& operator<<(std::ostream& os, const Array& array) {
-    detail::array_printer<Config, element_of<Array>, Array::rank>(os, Array::extents, Array::strides, Array::size).print(array.data());
+    detail::array_printer<Config, element_of<Array>, Array::rank>(os, Array::extents, Array::strides, Array::size)
+        .print(array.data());
     return os;
 }
 

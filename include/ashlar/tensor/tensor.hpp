@@ -13,7 +13,7 @@
 #include <ashlar/core/diagnostics.hpp>
 #include <ashlar/core/shape.hpp>
 #include <ashlar/tensor/assign.hpp>
-#include <ashlar/tensor/index.hpp>
+#include <ashlar/tensor/element_index.hpp>
 #include <ashlar/tensor/view.hpp>
 
 namespace ashlar {
@@ -50,9 +50,9 @@ template <class Shape, std::size_t Axis, std::size_t... Given>
 consteval bool braces_fill() {
     constexpr std::size_t expected = Shape::extents[Axis], given = first_mismatch(expected, {Given...});
     if constexpr (Axis + 1 == Shape::rank)
-        static_assert(brace_extent<given, expected>::matches,
-                      "ashlar: tensor: each row in braces must have as many values as the axis it fills; add or remove "
-                      "values");
+        static_assert(
+            brace_extent<given, expected>::matches,
+            "ashlar: tensor: each row in braces must have as many values as the axis it fills; add or remove values");
     else
         static_assert(brace_extent<given, expected>::matches,
                       "ashlar: tensor: braces must have as many rows as the axis they fill; add or remove rows");
@@ -84,9 +84,9 @@ constexpr Element* copy_braces(const Element (&blocks)[Extent][InnerExtent][Inne
 }  // namespace detail
 
 /// An owning tensor of rank 0 (a scalar) to any: dense, row-major, trivially copyable, without padding
-/// (`sizeof == size * sizeof(Element)`), usable in constant expressions and as a template argument. Its alignment is the
-/// largest power of two, at most 64, that divides its bytes. As with std::array, `tensor<...> t;` is uninitialised and
-/// `tensor<...> t{};` is zero. Write `tensor<Element, Dims...>`; templates deduce through basic_tensor.
+/// (`sizeof == size * sizeof(Element)`), usable in constant expressions and as a template argument. Its alignment is
+/// the largest power of two, at most 64, that divides its bytes. As with std::array, `tensor<...> t;` is uninitialised
+/// and `tensor<...> t{};` is zero. Write `tensor<Element, Dims...>`; templates deduce through basic_tensor.
 ///
 ///     tensor<float, 2, 3> t{{1, 2, 3}, {4, 5, 6}};
 ///     t(0, 2) = 7;
@@ -112,7 +112,8 @@ struct ASHLAR_OWNER(Element) basic_tensor {
     static constexpr std::array<std::ptrdiff_t, shape_type::rank> strides = detail::row_major_strides(extents);
 
     /// The elements in row-major order. Public only so that tensors are structural types.
-    alignas(detail::alignment_for(shape_type::size * sizeof(Element), alignof(Element))) Element elements[shape_type::size];
+    alignas(detail::alignment_for(shape_type::size * sizeof(Element),
+                                  alignof(Element))) Element elements[shape_type::size];
 
     basic_tensor() = default;
     basic_tensor(const basic_tensor&) = default;
@@ -127,7 +128,8 @@ struct ASHLAR_OWNER(Element) basic_tensor {
                       "ashlar: tensor: flat braces must have as many values as the tensor has elements; zeros<> or "
                       "full<> make constant ones");
         if constexpr (1 + sizeof...(Rest) == shape_type::size) {
-            const Element given[]{detail::element_cast<Config, Element>(first), detail::element_cast<Config, Element>(rest)...};
+            const Element given[]{detail::element_cast<Config, Element>(first),
+                                  detail::element_cast<Config, Element>(rest)...};
             detail::copy_braces<Config>(given, elements);
         } else {
             detail::clear<Config>(elements);
@@ -147,7 +149,7 @@ struct ASHLAR_OWNER(Element) basic_tensor {
     /// From nested braces, a level for each axis; up to rank 4.
     template <std::size_t... Extent, class Config = current_config>
         requires(sizeof...(Dims) == 2 && sizeof...(Extent) > 0)
-    constexpr basic_tensor(const Element (&...rows)[Extent]) noexcept {
+    constexpr basic_tensor(const Element (&... rows)[Extent]) noexcept {
         if constexpr (detail::braces_fill<shape_type, 0, sizeof...(Extent)>())
             if constexpr (detail::braces_fill<shape_type, 1, Extent...>()) {
                 Element* to = elements;
@@ -158,7 +160,7 @@ struct ASHLAR_OWNER(Element) basic_tensor {
     }
     template <std::size_t... Extent, std::size_t... InnerExtent, class Config = current_config>
         requires(sizeof...(Dims) == 3 && sizeof...(Extent) > 0)
-    constexpr basic_tensor(const Element (&...blocks)[Extent][InnerExtent]) noexcept {
+    constexpr basic_tensor(const Element (&... blocks)[Extent][InnerExtent]) noexcept {
         if constexpr (detail::braces_fill<shape_type, 0, sizeof...(Extent)>())
             if constexpr (detail::braces_fill<shape_type, 1, Extent...>())
                 if constexpr (detail::braces_fill<shape_type, 2, InnerExtent...>()) {
@@ -168,9 +170,10 @@ struct ASHLAR_OWNER(Element) basic_tensor {
                 }
         detail::clear<Config>(elements);
     }
-    template <std::size_t... Extent, std::size_t... InnerExtent, std::size_t... InnermostExtent, class Config = current_config>
+    template <std::size_t... Extent, std::size_t... InnerExtent, std::size_t... InnermostExtent,
+              class Config = current_config>
         requires(sizeof...(Dims) == 4 && sizeof...(Extent) > 0)
-    constexpr basic_tensor(const Element (&...blocks)[Extent][InnerExtent][InnermostExtent]) noexcept {
+    constexpr basic_tensor(const Element (&... blocks)[Extent][InnerExtent][InnermostExtent]) noexcept {
         if constexpr (detail::braces_fill<shape_type, 0, sizeof...(Extent)>())
             if constexpr (detail::braces_fill<shape_type, 1, Extent...>())
                 if constexpr (detail::braces_fill<shape_type, 2, InnerExtent...>())
@@ -183,7 +186,7 @@ struct ASHLAR_OWNER(Element) basic_tensor {
     }
     template <std::size_t... Extent, class Config = current_config>
         requires(sizeof...(Extent) > 0)
-    constexpr basic_tensor([[maybe_unused]] const detail::any_braces (&...braces)[Extent]) noexcept {
+    constexpr basic_tensor([[maybe_unused]] const detail::any_braces (&... braces)[Extent]) noexcept {
         static_assert(detail::braces_of<shape_type, Extent...>::match,
                       "ashlar: tensor: nested braces must have one level for each axis and rows of one length; beyond "
                       "rank 4 use flat braces or generate<>");
@@ -194,7 +197,8 @@ struct ASHLAR_OWNER(Element) basic_tensor {
     template <any_expression Expression, class Config = current_config>
     constexpr basic_tensor(const Expression& source) noexcept {
         if constexpr (detail::check_assignment<basic_tensor, Expression>())
-            detail::assignment<basic_tensor, Expression, Config>::template run<detail::destination_memory::fresh>(*this, source);
+            detail::assignment<basic_tensor, Expression, Config>::template run<detail::destination_memory::fresh>(
+                *this, source);
         else
             detail::clear<Config>(elements);
     }
@@ -216,9 +220,10 @@ struct ASHLAR_OWNER(Element) basic_tensor {
     template <class Other>
         requires(any_expression<Other> || any_element<Other>)
     constexpr const basic_tensor& operator=(const Other&) const noexcept {
-        static_assert(detail::assigned_destination<const basic_tensor>::writable,
-                      "ashlar: assignment: a const tensor, a view of const elements or of a broadcast cannot be written; "
-                      "make a tensor");
+        static_assert(
+            detail::assigned_destination<const basic_tensor>::writable,
+            "ashlar: assignment: a const tensor, a view of const elements or of a broadcast cannot be written; "
+            "make a tensor");
         return *this;
     }
 
@@ -247,7 +252,8 @@ struct ASHLAR_OWNER(Element) basic_tensor {
         return detail::sub_view<Config, basic_tensor>(elements + 0, index);
     }
     template <class Index>
-    const Element& operator[](Index) const&& = delete;  // ashlar: view: a view of a temporary would dangle; name the tensor first
+    const Element& operator[](Index) const&& =
+        delete;  // ashlar: view: a view of a temporary would dangle; name the tensor first
 
     constexpr Element* data() & noexcept { return elements; }
     constexpr const Element* data() const& noexcept { return elements; }
@@ -310,7 +316,8 @@ constexpr tensor<Element, Extent, Extent> identity() noexcept {
 ///
 ///     auto t = generate<float, 4, 4>([](auto i, auto j) { return i >= j ? 0.0f : -1.0f; });
 template <class Element, auto... Dims, class Function, class Config = current_config>
-constexpr tensor<Element, Dims...> generate(Function&& f) noexcept(noexcept(f((static_cast<void>(Dims), std::size_t{})...))) {
+constexpr tensor<Element, Dims...> generate(Function&& f) noexcept(noexcept(f((static_cast<void>(Dims),
+                                                                               std::size_t{})...))) {
     tensor<Element, Dims...> result;
     std::array<std::size_t, sizeof...(Dims)> at{};
     for (Element& element : result) {

@@ -11,7 +11,7 @@
 #include <ashlar/core/diagnostics.hpp>
 #include <ashlar/core/shape.hpp>
 #include <ashlar/tensor/assign.hpp>
-#include <ashlar/tensor/index.hpp>
+#include <ashlar/tensor/element_index.hpp>
 #include <ashlar/tensor/memory_range.hpp>
 #include <ashlar/tensor/strided_iterator.hpp>
 
@@ -62,7 +62,8 @@ concept owner = is_tensor<Array> || (memory_range<Array> && !borrowed_memory<Arr
 
 /// What view_of takes, as the type of a forwarding reference.
 template <class Array>
-inline constexpr bool viewable = array_expression<Array> && (std::is_lvalue_reference_v<Array> || !owner<std::remove_cv_t<Array>>);
+inline constexpr bool viewable =
+    array_expression<Array> && (std::is_lvalue_reference_v<Array> || !owner<std::remove_cv_t<Array>>);
 
 template <class Element, class Shape>
 struct contiguous_view;
@@ -114,9 +115,9 @@ constexpr decltype(auto) sub_view(Element* data, const Index& index) noexcept {
 
 }  // namespace detail
 
-/// A row-major tensor over contiguous memory that the caller owns, aligned as Element asks and no more. Element may be const.
-/// A view is as cheap as a pointer and is shallow: a const view of non-const elements writes. Copying one copies the
-/// pointer; assigning to one writes elements.
+/// A row-major tensor over contiguous memory that the caller owns, aligned as Element asks and no more. Element may be
+/// const. A view is as cheap as a pointer and is shallow: a const view of non-const elements writes. Copying one copies
+/// the pointer; assigning to one writes elements.
 ///
 ///     std::vector<float> samples(256);
 ///     tensor_view<float, 4, 64> frames{samples};   // checks the size
@@ -144,17 +145,20 @@ struct ASHLAR_POINTER(Element) basic_view {
     /// Over `size` elements from a pointer on.
     template <class Pointer>
         requires std::is_pointer_v<Pointer>
-    ASHLAR_ALWAYS_INLINE constexpr explicit basic_view(const Pointer& pointer) noexcept : elements(checked<std::remove_pointer_t<Pointer>>(pointer)) {}
+    ASHLAR_ALWAYS_INLINE constexpr explicit basic_view(const Pointer& pointer) noexcept
+        : elements(checked<std::remove_pointer_t<Pointer>>(pointer)) {}
 
     /// Over a C array of `size` elements.
     template <class Other, std::size_t Extent>
-    ASHLAR_ALWAYS_INLINE constexpr basic_view(Other (&array)[Extent]) noexcept : elements(checked<Other, Extent>(array)) {}
+    ASHLAR_ALWAYS_INLINE constexpr basic_view(Other (&array)[Extent]) noexcept
+        : elements(checked<Other, Extent>(array)) {}
 
     /// Over a std::array, std::span or other contiguous range of `size` elements; a size that the type does not state
     /// is asserted.
     template <detail::memory_range Range, class Config = current_config>
     constexpr explicit(detail::range_extent<Range>() == detail::unknown_extent) basic_view(Range& range) noexcept
-        : elements(checked<std::remove_pointer_t<decltype(range.data())>, detail::range_extent<Range>()>(range.data())) {
+        : elements(
+              checked<std::remove_pointer_t<decltype(range.data())>, detail::range_extent<Range>()>(range.data())) {
         ASHLAR_ASSERT(static_cast<std::size_t>(range.size()) == size,
                       "ashlar: view: the memory must have as many elements as the view");
     }
@@ -192,7 +196,7 @@ struct ASHLAR_POINTER(Element) basic_view {
         return *this;
     }
     ASHLAR_ALWAYS_INLINE constexpr const basic_view& operator=(const basic_view& other) const noexcept {
-        return operator=<basic_view, current_config>(other);
+        return operator= <basic_view, current_config>(other);
     }
 
     /// Sets every element to a value.
@@ -230,9 +234,9 @@ struct ASHLAR_POINTER(Element) basic_view {
 private:
     template <class Other, std::size_t Extent = shape_type::size, class Shape = shape_type>
     static constexpr Element* checked(Other* data) noexcept {
-        static_assert(detail::viewed_element<Other, Element>::matches,
-                      "ashlar: view: the memory must be of the view's element type; const memory needs a view of "
-                      "const elements");
+        static_assert(
+            detail::viewed_element<Other, Element>::matches,
+            "ashlar: view: the memory must be of the view's element type; const memory needs a view of const elements");
         static_assert(Extent == detail::unknown_extent || detail::memory_extent<Extent, shape_type::size>::matches,
                       "ashlar: view: the memory must have as many elements as the view; a pointer views part of it");
         static_assert(detail::viewed_shape<shape_type, Shape>::matches,
@@ -281,7 +285,8 @@ struct ASHLAR_POINTER(Element) strided_view {
     /// A view of const elements.
     template <class Other>
         requires(std::is_const_v<Element> && std::is_same_v<const Other, Element>)
-    ASHLAR_ALWAYS_INLINE constexpr strided_view(const strided_view<Other, Strides, Dims...>& other) noexcept : elements(other.data()) {}
+    ASHLAR_ALWAYS_INLINE constexpr strided_view(const strided_view<Other, Strides, Dims...>& other) noexcept
+        : elements(other.data()) {}
 
     /// Writes the elements of an expression of the same shape; the two may overlap.
     template <any_expression Expression, class Config = current_config>
@@ -293,7 +298,7 @@ struct ASHLAR_POINTER(Element) strided_view {
         return *this;
     }
     ASHLAR_ALWAYS_INLINE constexpr const strided_view& operator=(const strided_view& other) const noexcept {
-        return operator=<strided_view, current_config>(other);
+        return operator= <strided_view, current_config>(other);
     }
 
     /// Sets every element to a value.

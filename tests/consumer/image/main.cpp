@@ -5,12 +5,12 @@
 #include <span>
 #include <tuple>
 
+#include <constant_image.hpp>
+#include <linked_image.hpp>
+
 #include <ashlar/io.hpp>
 
 #include "model.hpp"
-
-#include <constant_image.hpp>
-#include <linked_image.hpp>
 
 using namespace ashlar;
 

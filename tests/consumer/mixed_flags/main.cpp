@@ -4,7 +4,6 @@ int consumer_main();
 
 int main() {
     __builtin_cpu_init();
-    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma"))
-        return 77;
+    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) return 77;
     return consumer_main();
 }

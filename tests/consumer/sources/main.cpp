@@ -9,8 +9,7 @@ int main() {
     for (int i = 0; i < 4; ++i)
         for (int j = 0; j < 4; ++j) {
             const float difference = here(i, j) - there(i, j);
-            if (!(difference < 1e-5f && difference > -1e-5f))
-                return 1;
+            if (!(difference < 1e-5f && difference > -1e-5f)) return 1;
         }
-    return here(0, 0) == 2.0f && there(0, 0) == 2.0f ? 0 : 1; // the first row keeps itself alone
+    return here(0, 0) == 2.0f && there(0, 0) == 2.0f ? 0 : 1;  // the first row keeps itself alone
 }

@@ -2,6 +2,4 @@
 // The second unit that includes the library.
 #include "attend.hpp"
 
-square attend(const square& x) {
-    return ashlar::attention(x, x, x, ashlar::causal);
-}
+square attend(const square& x) { return ashlar::attention(x, x, x, ashlar::causal); }

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <ashlar/expr/mask.hpp>
+#include <ashlar/expr/masks/mask.hpp>
 
 namespace ashlar {
 
@@ -36,8 +36,8 @@ struct band_mask {
 
     template <class Scores>
     ASHLAR_ALWAYS_INLINE constexpr bool keeps(const score_coordinates<Scores>& at) const noexcept {
-        const auto distance = static_cast<std::ptrdiff_t>(at[Scores::rank - 1]) -
-                              static_cast<std::ptrdiff_t>(at[Scores::rank - 2]);
+        const auto distance =
+            static_cast<std::ptrdiff_t>(at[Scores::rank - 1]) - static_cast<std::ptrdiff_t>(at[Scores::rank - 2]);
         return distance <= derived().highest() && distance >= derived().lowest();
     }
     template <class Scores>
@@ -64,7 +64,9 @@ struct band_mask {
     }
 
 private:
-    ASHLAR_ALWAYS_INLINE constexpr const Derived& derived() const noexcept { return static_cast<const Derived&>(*this); }
+    ASHLAR_ALWAYS_INLINE constexpr const Derived& derived() const noexcept {
+        return static_cast<const Derived&>(*this);
+    }
 };
 
 template <class Band>
@@ -129,7 +131,7 @@ inline constexpr detail::causal_mask<0> causal{};
 
 /// The same with a constant offset: `causal_at<keys - queries>()`.
 template <std::ptrdiff_t Offset>
-    requires (Offset >= -detail::farthest && Offset <= detail::farthest)
+    requires(Offset >= -detail::farthest && Offset <= detail::farthest)
 [[nodiscard]] constexpr auto causal_at() noexcept {
     return detail::causal_mask<Offset>{};
 }
@@ -138,8 +140,8 @@ template <std::ptrdiff_t Offset>
 ///
 ///     attention(q, k, v, sliding_window<128, 0>)
 template <std::ptrdiff_t Left, std::ptrdiff_t Right>
-    requires (Left >= -detail::farthest && Left <= detail::farthest && Right >= -detail::farthest &&
-              Right <= detail::farthest)
+    requires(Left >= -detail::farthest && Left <= detail::farthest && Right >= -detail::farthest &&
+             Right <= detail::farthest)
 inline constexpr detail::sliding_window_mask<Left, Right> sliding_window{};
 
 }  // namespace ashlar

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <utility>
 
-#include <ashlar/expr/mask.hpp>
+#include <ashlar/expr/masks/mask.hpp>
 
 namespace ashlar::detail {
 
@@ -44,19 +44,21 @@ inline constexpr std::size_t block_pairs = count_block<Mask, Queries, Keys, Inde
 
 /// The content of every block, in row-major order, of a mask that can only be asked pair by pair.
 template <class Mask, std::size_t Queries, std::size_t Keys>
-inline constexpr auto block_contents = []<std::size_t... Index>(std::index_sequence<Index...>) {
-    constexpr std::size_t side = block_side<Queries, Keys>(), columns = ceil_divide(Keys, side);
-    return std::array{[] {
-        constexpr std::size_t rows_left = Queries - Index / columns * side, keys_left = Keys - Index % columns * side;
-        constexpr std::size_t kept = block_pairs<Mask, Queries, Keys, Index / columns, Index % columns>;
-        if constexpr (kept == 0)
-            return tile_content::empty;
-        else
-            return kept == smaller(side, rows_left) * smaller(side, keys_left) ? tile_content::full
-                                                                               : tile_content::mixed;
-    }()...};
-}(std::make_index_sequence<ceil_divide(Queries, block_side<Queries, Keys>()) *
-                           ceil_divide(Keys, block_side<Queries, Keys>())>{});
+inline constexpr auto block_contents =
+    []<std::size_t... Index>(std::index_sequence<Index...>) {
+        constexpr std::size_t side = block_side<Queries, Keys>(), columns = ceil_divide(Keys, side);
+        return std::array{[] {
+            constexpr std::size_t rows_left = Queries - Index / columns * side,
+                                  keys_left = Keys - Index % columns * side;
+            constexpr std::size_t kept = block_pairs<Mask, Queries, Keys, Index / columns, Index % columns>;
+            if constexpr (kept == 0)
+                return tile_content::empty;
+            else
+                return kept == smaller(side, rows_left) * smaller(side, keys_left) ? tile_content::full
+                                                                                   : tile_content::mixed;
+        }()...};
+    }(std::make_index_sequence<ceil_divide(Queries, block_side<Queries, Keys>()) *
+                               ceil_divide(Keys, block_side<Queries, Keys>())>{});
 
 /// Kept pairs of rows [First, Last) of a mask whose rows are intervals: the mask is asked once between two boundaries.
 template <class Mask, std::size_t Queries, std::size_t Keys, std::size_t First>
@@ -124,7 +126,7 @@ consteval auto decide_tiles() {
 
 /// The content of every tile of a static mask, in row-major order.
 template <class Mask, std::size_t Queries, std::size_t Keys, std::size_t TileQ, std::size_t TileK>
-    requires (Mask::is_static)
+    requires(Mask::is_static)
 inline constexpr auto static_tile_contents = decide_tiles<Mask, Queries, Keys, TileQ, TileK>();
 
 }  // namespace ashlar::detail

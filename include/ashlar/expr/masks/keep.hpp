@@ -8,10 +8,10 @@
 #include <utility>
 
 #include <ashlar/core/diagnostics.hpp>
-#include <ashlar/expr/condition.hpp>
-#include <ashlar/expr/coordinates.hpp>
-#include <ashlar/expr/mask.hpp>
-#include <ashlar/expr/operands.hpp>
+#include <ashlar/expr/elementwise/condition.hpp>
+#include <ashlar/expr/masks/mask.hpp>
+#include <ashlar/expr/nodes/coordinates.hpp>
+#include <ashlar/expr/nodes/operands.hpp>
 
 namespace ashlar {
 
@@ -78,9 +78,9 @@ struct keep_mask {
         constexpr std::ptrdiff_t query_stride = strides[Scores::rank - 2], key_stride = strides[Scores::rank - 1];
         const std::size_t queries = query_stride == 0 ? 1 : tile.last_query - tile.first_query;
         const std::size_t keys = key_stride == 0 ? 1 : tile.last_key - tile.first_key;
-        const element_of<Array>* const source =
-            matrix<Scores>(batch) + static_cast<std::ptrdiff_t>(tile.first_query) * query_stride +
-            static_cast<std::ptrdiff_t>(tile.first_key) * key_stride;
+        const element_of<Array>* const source = matrix<Scores>(batch) +
+                                                static_cast<std::ptrdiff_t>(tile.first_query) * query_stride +
+                                                static_cast<std::ptrdiff_t>(tile.first_key) * key_stride;
         const bool first = Kept::of(*source);
         for (std::size_t q = 0; q < queries; ++q) {
             // A row is read to its end, so that the loop has no exit and vectorises.
@@ -111,7 +111,8 @@ struct keep_mask {
         bool values[Int::size] = {};
         if (step == 1 && count == Int::size) {
             if constexpr (std::is_same_v<Kept, kept_by_bool>) return lane_mask_type::load(source + at[0]);
-            for (std::size_t i = 0; i < Int::size; ++i) values[i] = Kept::of(source[static_cast<std::size_t>(at[0]) + i]);
+            for (std::size_t i = 0; i < Int::size; ++i)
+                values[i] = Kept::of(source[static_cast<std::size_t>(at[0]) + i]);
             return lane_mask_type::load(values);
         }
         for (std::size_t i = 0; i < Int::size; ++i)
@@ -121,7 +122,8 @@ struct keep_mask {
 
 private:
     template <class Scores>
-    ASHLAR_ALWAYS_INLINE constexpr const element_of<Array>* matrix(const batch_coordinates<Scores>& batch) const noexcept {
+    ASHLAR_ALWAYS_INLINE constexpr const element_of<Array>* matrix(
+        const batch_coordinates<Scores>& batch) const noexcept {
         constexpr auto strides = strides_among<Array, Scores>();
         const element_of<Array>* source = kept.data();
         for (std::size_t i = 0; i + 2 < Scores::rank; ++i) source += static_cast<std::ptrdiff_t>(batch[i]) * strides[i];
@@ -129,7 +131,8 @@ private:
     }
 };
 
-/// A mask of elements that have to be put together: of logic, or of a temporary under other axes. One by one, so slower.
+/// A mask of elements that have to be put together: of logic, or of a temporary under other axes. One by one, so
+/// slower.
 template <node_expression Expression, class Kept>
 struct keep_mask<Expression, Kept> {
     using mask_category = mask_tag;

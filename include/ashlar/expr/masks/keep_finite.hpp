@@ -9,9 +9,9 @@
 #include <ashlar/core/config.hpp>
 #include <ashlar/core/diagnostics.hpp>
 #include <ashlar/core/minus_infinity.hpp>
-#include <ashlar/expr/element_value.hpp>
 #include <ashlar/expr/masks/keep.hpp>
-#include <ashlar/expr/operands.hpp>
+#include <ashlar/expr/nodes/element_value.hpp>
+#include <ashlar/expr/nodes/operands.hpp>
 
 namespace ashlar {
 
@@ -38,25 +38,28 @@ struct kept_by_number {
 
 }  // namespace detail
 
-/// Keeps the pairs at which e is not minus infinity (NaN is not): with `bias(e)` what PyTorch's additive masks do. A bias
-/// alone excludes nothing: a weight of 0 is multiplied with the value, and 0 * NaN is NaN. e is floating point and
-/// broadcasts to the scores, aligned at the last axis; a named tensor is borrowed, a temporary is owned. Of a tensor or a
-/// view, tiles of minus infinity alone are skipped, and tiles without are not masked. Elementwise functions of tensors
+/// Keeps the pairs at which e is not minus infinity (NaN is not): with `bias(e)` what PyTorch's additive masks do. A
+/// bias alone excludes nothing: a weight of 0 is multiplied with the value, and 0 * NaN is NaN. e is floating point and
+/// broadcasts to the scores, aligned at the last axis; a named tensor is borrowed, a temporary is owned. Of a tensor or
+/// a view, tiles of minus infinity alone are skipped, and tiles without are not masked. Elementwise functions of
+/// tensors
 /// (`where`, sums, slices, `masked`) may stand here too and are computed pair by pair, so more slowly; evaluate others.
 ///
 ///     attention(q, k, v, bias(m), keep_finite(m))   // F.scaled_dot_product_attention(q, k, v, attn_mask=m)
 template <any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto keep_finite(Expression&& e) noexcept {
     using numbers = std::remove_cvref_t<Expression>;
-    static_assert(detail::finite_tensor<numbers>::has_numbers,
-                  "ashlar: mask: keep_finite takes floating-point numbers, minus infinity where a pair is left out; bools "
-                  "become a mask by keep(t) or ignore(t)");
+    static_assert(
+        detail::finite_tensor<numbers>::has_numbers,
+        "ashlar: mask: keep_finite takes floating-point numbers, minus infinity where a pair is left out; bools "
+        "become a mask by keep(t) or ignore(t)");
     if constexpr (detail::finite_tensor<numbers>::has_numbers) {
-        static_assert(detail::finite_tensor<numbers>::is_readable,
-                      "ashlar: mask: keep_finite reads tensors and elementwise functions of them; evaluate any other "
-                      "expression first: keep_finite(eval(e))");
+        static_assert(
+            detail::finite_tensor<numbers>::is_readable,
+            "ashlar: mask: keep_finite reads tensors and elementwise functions of them; evaluate any other expression first: keep_finite(eval(e))");
         if constexpr (detail::finite_tensor<numbers>::is_readable)
-            return detail::keep_mask<detail::held<Expression>, detail::kept_by_number>{detail::hold(std::forward<Expression>(e))};
+            return detail::keep_mask<detail::held<Expression>, detail::kept_by_number>{
+                detail::hold(std::forward<Expression>(e))};
         else
             return detail::keep_all_mask{};
     } else {

@@ -16,9 +16,8 @@ template <class Function>
 struct mask_predicate {
     static constexpr bool is_captureless = std::is_empty_v<Function> && std::is_default_constructible_v<Function>;
     static constexpr bool takes_two_indices = std::is_invocable_r_v<bool, const Function&, std::size_t, std::size_t>;
-    static constexpr bool is_constexpr = requires {
-        typename std::bool_constant<static_cast<bool>(Function{}(std::size_t{0}, std::size_t{0}))>;
-    };
+    static constexpr bool is_constexpr =
+        requires { typename std::bool_constant<static_cast<bool>(Function{}(std::size_t{0}, std::size_t{0}))>; };
 };
 
 /// A predicate given as a template argument: any function pointer or object that can be one.
@@ -40,7 +39,9 @@ struct keep_if_mask {
     template <class Scores>
     using check = any_scores;
 
-    static constexpr bool keeps_pair(std::size_t query, std::size_t key) { return static_cast<bool>(Function{}(query, key)); }
+    static constexpr bool keeps_pair(std::size_t query, std::size_t key) {
+        return static_cast<bool>(Function{}(query, key));
+    }
 
     template <class Scores>
     ASHLAR_ALWAYS_INLINE constexpr bool keeps(const score_coordinates<Scores>& at) const noexcept {
@@ -82,16 +83,17 @@ struct keep_if_mask {
         // The predicate may look the indices up somewhere, so it is not asked beyond the scores.
         for (std::size_t i = 0; i < Int::size; ++i)
             kept[i] = i < count && static_cast<bool>(Function{}(static_cast<std::size_t>(queries[i]),
-                                                         static_cast<std::size_t>(keys[i])));
+                                                                static_cast<std::size_t>(keys[i])));
         return lane_mask_type::load(kept);
     }
 };
 
 template <class Function>
 consteval auto make_keep_if() {
-    static_assert(mask_predicate<Function>::is_captureless,
-                  "ashlar: keep_if: the predicate must capture nothing, as its type decides; for conditions of run time "
-                  "use keep(t), of a constant use keep_if<p>");
+    static_assert(
+        mask_predicate<Function>::is_captureless,
+        "ashlar: keep_if: the predicate must capture nothing, as its type decides; for conditions of run time "
+        "use keep(t), of a constant use keep_if<p>");
     if constexpr (mask_predicate<Function>::is_captureless) {
         static_assert(mask_predicate<Function>::takes_two_indices,
                       "ashlar: keep_if: the predicate must take the query's and the key's std::size_t index and return "

@@ -9,9 +9,9 @@
 #include <type_traits>
 #include <utility>
 
-#include <ashlar/expr/mask.hpp>
 #include <ashlar/expr/masks/causal.hpp>
-#include <ashlar/expr/operands.hpp>
+#include <ashlar/expr/masks/mask.hpp>
+#include <ashlar/expr/nodes/operands.hpp>
 
 namespace ashlar {
 
@@ -57,7 +57,8 @@ struct keys_below_mask {
         return keys_below_content(count, tile);
     }
     template <class Scores>
-    ASHLAR_ALWAYS_INLINE constexpr key_span span(const batch_coordinates<Scores>&, std::size_t, std::size_t) const noexcept {
+    ASHLAR_ALWAYS_INLINE constexpr key_span span(const batch_coordinates<Scores>&, std::size_t,
+                                                 std::size_t) const noexcept {
         return keys_below_span(count);
     }
     template <class Scores, class Int>
@@ -70,8 +71,9 @@ struct keys_below_mask {
 template <class Counts, class Scores, std::size_t At>
 consteval bool counts_fit() {
     return []<std::size_t... Index>(std::index_sequence<Index...>) {
-        return (true && ... && (Counts::extents[Index] == 1 ||
-                                dimensions_agree(dimension_at<Counts, Index>, dimension_at<Scores, At + Index>)));
+        return (true && ... &&
+                (Counts::extents[Index] == 1 ||
+                 dimensions_agree(dimension_at<Counts, Index>, dimension_at<Scores, At + Index>)));
     }(std::make_index_sequence<Counts::rank>{});
 }
 
@@ -130,7 +132,8 @@ struct keys_below_each_mask {
         return keys_below_content(count<Scores>(batch.data()), tile);
     }
     template <class Scores>
-    ASHLAR_ALWAYS_INLINE constexpr key_span span(const batch_coordinates<Scores>& batch, std::size_t, std::size_t) const noexcept {
+    ASHLAR_ALWAYS_INLINE constexpr key_span span(const batch_coordinates<Scores>& batch, std::size_t,
+                                                 std::size_t) const noexcept {
         return keys_below_span(count<Scores>(batch.data()));
     }
     template <class Scores, class Int>
@@ -168,11 +171,13 @@ template <std::integral Count>
 ///     tensor<int, 8> lengths = ...;                  // q is [8, heads, 64, 32]
 ///     attention(q, k, v, keys_below(lengths))
 template <class Expression>
-    requires(any_expression<Expression> || std::floating_point<std::remove_cvref_t<Expression>> || std::same_as<std::remove_cvref_t<Expression>, bool>)
+    requires(any_expression<Expression> || std::floating_point<std::remove_cvref_t<Expression>> ||
+             std::same_as<std::remove_cvref_t<Expression>, bool>)
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto keys_below(Expression&& counts) noexcept {
-    static_assert(detail::key_counts<std::remove_cvref_t<Expression>>::are_integers_in_memory,
-                  "ashlar: keys_below: takes an integer or an integer tensor over the batch axes; evaluate an expression "
-                  "first: keys_below(eval(e))");
+    static_assert(
+        detail::key_counts<std::remove_cvref_t<Expression>>::are_integers_in_memory,
+        "ashlar: keys_below: takes an integer or an integer tensor over the batch axes; evaluate an expression "
+        "first: keys_below(eval(e))");
     if constexpr (detail::key_counts<std::remove_cvref_t<Expression>>::are_integers_in_memory)
         return detail::keys_below_each_mask<detail::held<Expression>>{detail::hold(std::forward<Expression>(counts))};
     else

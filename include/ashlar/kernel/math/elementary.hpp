@@ -2,7 +2,7 @@
 // The functions that need no approximation: relu, clamp, rsqrt, and scalar forms of those of lanes.
 #pragma once
 
-#include <ashlar/kernel/math/format.hpp>
+#include <ashlar/kernel/math/float_format.hpp>
 
 namespace ashlar {
 
@@ -14,9 +14,9 @@ template <class Element, std::size_t Width, class Config>
 
 /// min(max(x, low), high); NaN in x stays NaN. `low` must not exceed `high`.
 template <class Element, std::size_t Width, class Config>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> clamp(lanes<Element, Width, Config> x,
-                                                                       std::type_identity_t<lanes<Element, Width, Config>> low,
-                                                                       std::type_identity_t<lanes<Element, Width, Config>> high) {
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> clamp(
+    lanes<Element, Width, Config> x, std::type_identity_t<lanes<Element, Width, Config>> low,
+    std::type_identity_t<lanes<Element, Width, Config>> high) {
     return min<>(high, max<>(low, x));
 }
 
@@ -35,12 +35,12 @@ template <class Element, std::size_t Width, class Config>
 /// signatures of std:: but are more constrained, so that using-directives for both do not make a call ambiguous.
 template <class Element>
     requires std::is_arithmetic_v<Element>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Element (min)(const Element& a, const Element& b) {
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Element(min)(const Element& a, const Element& b) {
     return a < b ? a : b;
 }
 template <class Element>
     requires std::is_arithmetic_v<Element>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Element (max)(const Element& a, const Element& b) {
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Element(max)(const Element& a, const Element& b) {
     return a > b ? a : b;
 }
 template <class Element>

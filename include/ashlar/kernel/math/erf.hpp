@@ -46,8 +46,7 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<double, Width, Config> erf_magnitude(lanes<
 template <class Element, std::size_t Width, class Config>
     requires detail::math_float<Element>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> erf(lanes<Element, Width, Config> x) {
-    if (detail::constant_nan(x))
-        return x;
+    if (detail::constant_nan(x)) return x;
     return detail::with_sign(detail::erf_magnitude(abs(x)), x);
 }
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <ashlar/core/fast.hpp>
-#include <ashlar/kernel/math/format.hpp>
+#include <ashlar/kernel/math/float_format.hpp>
 
 namespace ashlar {
 
@@ -14,12 +14,15 @@ namespace detail {
 template <class Element>
 struct exp_reduction {
     static constexpr Element log2_e = Element(1.44269504088896340736L);
-    static constexpr Element ln2_high = sizeof(Element) == 4 ? Element(0.693359375L) : Element(6.93147180369123816490e-01L);
-    static constexpr Element ln2_low = sizeof(Element) == 4 ? Element(-2.12194440e-4L) : Element(1.90821492927058770002e-10L);
+    static constexpr Element ln2_high =
+        sizeof(Element) == 4 ? Element(0.693359375L) : Element(6.93147180369123816490e-01L);
+    static constexpr Element ln2_low =
+        sizeof(Element) == 4 ? Element(-2.12194440e-4L) : Element(1.90821492927058770002e-10L);
 };
 
 template <class Element, std::size_t Width, class Config>
-ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp_remainder(lanes<Element, Width, Config> x, lanes<Element, Width, Config> n) {
+ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp_remainder(lanes<Element, Width, Config> x,
+                                                                           lanes<Element, Width, Config> n) {
     const auto most = fence(fma(n, -exp_reduction<Element>::ln2_high, x));
     return fma(n, -exp_reduction<Element>::ln2_low, most);
 }
@@ -32,10 +35,11 @@ enum class exp_arguments : std::uint8_t { finite, any };
 /// or to a relative error of 1.2e-4.
 enum class exp_form : std::uint8_t { precise, beside_one, coarse };
 
-/// The same in one operation where that is to be had: with fused multiply-adds, for ln 2 happens to be within 2^-29 of a
-/// float.
+/// The same in one operation where that is to be had: with fused multiply-adds, for ln 2 happens to be within 2^-29 of
+/// a float.
 template <class Element, std::size_t Width, class Config>
-ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp_remainder_beside_one(lanes<Element, Width, Config> x, lanes<Element, Width, Config> n) {
+ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp_remainder_beside_one(lanes<Element, Width, Config> x,
+                                                                                      lanes<Element, Width, Config> n) {
     constexpr bool fused = has<Config, isa::fma> || has<Config, isa::avx512f> || has<Config, isa::aarch64>;
     if constexpr (std::is_same_v<Element, float> && in_register<Element, Width, Config>() && fused)
         return fma(n, -0.69314718f, x);
@@ -87,7 +91,8 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp2_polynomial_coa
 /// Carries n = round(x * factor): the number itself where the instruction that scales takes numbers, else 1.5 * 2^p +
 /// n, which has the integer in its low bits.
 template <class Element, std::size_t Width, class Config>
-ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> carry_rounded(lanes<Element, Width, Config> x, Element factor) {
+ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> carry_rounded(lanes<Element, Width, Config> x,
+                                                                           Element factor) {
     if constexpr (lanes<Element, Width, Config>::ops::scales)
         return round_nearest(x * factor);
     else
@@ -104,7 +109,8 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> carried(lanes<Eleme
 
 /// p * 2^n where that is a normal number; nonsense for NaN.
 template <class Element, std::size_t Width, class Config>
-ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> times_power(lanes<Element, Width, Config> p, lanes<Element, Width, Config> carrier) {
+ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> times_power(lanes<Element, Width, Config> p,
+                                                                         lanes<Element, Width, Config> carrier) {
     if constexpr (lanes<Element, Width, Config>::ops::scales)
         return scale(p, carrier);
     else
@@ -113,8 +119,10 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> times_power(lanes<E
 
 /// The same, but 0 where x < least and NaN where x is NaN. `least` must be negative.
 template <class Element, std::size_t Width, class Config>
-ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config>
-times_power_from(Element least, lanes<Element, Width, Config> x, lanes<Element, Width, Config> p, lanes<Element, Width, Config> carrier) {
+ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> times_power_from(Element least,
+                                                                              lanes<Element, Width, Config> x,
+                                                                              lanes<Element, Width, Config> p,
+                                                                              lanes<Element, Width, Config> carrier) {
     using Lanes = lanes<Element, Width, Config>;
     if constexpr (Lanes::ops::scales)
         return Lanes(Lanes::ops::scale((!(x < least)).data, p.data, carrier.data));
@@ -129,8 +137,8 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp2_normal(lanes<E
     return times_power(exp2_polynomial_fast(x - carried(carrier)), carrier);
 }
 
-/// 2^(i/32) for 0 <= i < 32 as bits, less i in the exponent's lowest bits and less what a magic number leaves there when
-/// both are shifted into the exponent.
+/// 2^(i/32) for 0 <= i < 32 as bits, less i in the exponent's lowest bits and less what a magic number leaves there
+/// when both are shifted into the exponent.
 struct exp_table {
     alignas(64) std::uint32_t bits[32];
 };
@@ -140,7 +148,8 @@ inline constexpr exp_table exp_table_of_32 = [] {
     double power = 1;
     for (std::uint32_t i = 0; i < 32; ++i) {
         const auto magic = __builtin_bit_cast(std::uint32_t, float_format<float>::magic);
-        table.bits[i] = __builtin_bit_cast(std::uint32_t, static_cast<float>(power)) - ((magic + i) << (float_format<float>::mantissa - 5));
+        table.bits[i] = __builtin_bit_cast(std::uint32_t, static_cast<float>(power)) -
+                        ((magic + i) << (float_format<float>::mantissa - 5));
         power *= 1.0218971486541166782344801347833;
     }
     return table;
@@ -164,7 +173,8 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp_vanishing(lanes
 
 /// True where one instruction picks a float for each lane from 32 of them.
 template <class Element, std::size_t Width, class Config>
-inline constexpr bool looks_up = std::is_same_v<Element, float> && Width == 16 && in_register<Element, Width, Config>() && has<Config, isa::avx512f>;
+inline constexpr bool looks_up =
+    std::is_same_v<Element, float> && Width == 16 && in_register<Element, Width, Config>() && has<Config, isa::avx512f>;
 
 /// e^x for x <= 0 as 2^(n/32) e^r with |r| <= ln(2)/64: half the multiplications of a polynomial alone. The cubic term
 /// is what a Chebyshev polynomial leaves of it in the linear one. Coarsely 1 + r is e^r.
@@ -178,10 +188,13 @@ ASHLAR_ALWAYS_INLINE lanes<Element, Width, Config> exp_by_table(lanes<Element, W
 #endif
     const Lanes carrier = fence(fma(x, 32 * exp_reduction<Element>::log2_e, Lanes(float_format<Element>::magic)));
     const Lanes n = fence(carrier - Lanes(float_format<Element>::magic));
-    const auto kept_fma = [&](Lanes a, Lanes b, Lanes c) ASHLAR_LAMBDA_INLINE { return Lanes(Lanes::ops::fma(keep.data, a.data, b.data, c.data)); };
+    const auto kept_fma = [&](Lanes a, Lanes b, Lanes c) ASHLAR_LAMBDA_INLINE {
+        return Lanes(Lanes::ops::fma(keep.data, a.data, b.data, c.data));
+    };
     Lanes r = kept_fma(n, Lanes(-0.69314718f / 32), x);
     if constexpr (Form == exp_form::precise) r = kept_fma(n, Lanes(1.9046542e-9f / 32), fence(r));
-    const auto power = Lanes::ops::lookup(exp_table_of_32.bits, bits_of(carrier)) + (bits_of(carrier) << (float_format<Element>::mantissa - 5));
+    const auto power = Lanes::ops::lookup(exp_table_of_32.bits, bits_of(carrier)) +
+                       (bits_of(carrier) << (float_format<Element>::mantissa - 5));
     const Lanes most = bit_cast_lanes<Element>(power);
     Lanes correction = r;
     if constexpr (Form != exp_form::coarse) correction = r * fma(r, 0.5f, Lanes(1.0f + 1.4663e-5f));
@@ -192,17 +205,20 @@ ASHLAR_ALWAYS_INLINE lanes<Element, Width, Config> exp_by_table(lanes<Element, W
 template <class Element, std::size_t Width, class Config>
 ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp_argument(lanes<Element, Width, Config> x) {
     using Lanes = lanes<Element, Width, Config>;
-    return min<>(Lanes(sizeof(Element) == 4 ? Element(89) : Element(710)), max<>(Lanes(sizeof(Element) == 4 ? Element(-104) : Element(-746)), x));
+    return min<>(Lanes(sizeof(Element) == 4 ? Element(89) : Element(710)),
+                 max<>(Lanes(sizeof(Element) == 4 ? Element(-104) : Element(-746)), x));
 }
 
 /// x log2(e) - n for n next to the product: what is left where n is the nearest integer.
 template <class Element, std::size_t Width, class Config>
-ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp2_remainder(lanes<Element, Width, Config> x, lanes<Element, Width, Config> n) {
+ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp2_remainder(lanes<Element, Width, Config> x,
+                                                                            lanes<Element, Width, Config> n) {
     return fma(x, exp_reduction<Element>::log2_e, -n);
 }
 
 /// e^x for x <= 0: exactly 1 for 0, exactly 0 where it would be denormal, NaN for NaN.
-template <exp_form Form, exp_arguments Arguments = exp_arguments::finite, class Element, std::size_t Width, class Config>
+template <exp_form Form, exp_arguments Arguments = exp_arguments::finite, class Element, std::size_t Width,
+          class Config>
 ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp_nonpositive_as(lanes<Element, Width, Config> x) {
     constexpr Element least = least_exp_argument<Element>;
     if (Width == 1 && __builtin_is_constant_evaluated() && !(x[0] >= least))
@@ -230,8 +246,7 @@ template <class Element, std::size_t Width, class Config>
     requires detail::math_float<Element>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp(lanes<Element, Width, Config> x) {
     using Lanes = lanes<Element, Width, Config>;
-    if (detail::constant_nan(x))
-        return x;
+    if (detail::constant_nan(x)) return x;
     x = detail::exp_argument(x);
     const Lanes n = detail::carried(detail::carry_rounded(x, detail::exp_reduction<Element>::log2_e));
     return detail::scale(detail::exp_polynomial(detail::exp_remainder(x, n)), n);
@@ -240,26 +255,28 @@ template <class Element, std::size_t Width, class Config>
 /// e^x with a relative error of at most 1.2e-4 over the whole range; the same special values.
 template <class Element, std::size_t Width, class Config>
     requires detail::math_float<Element>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp(lanes<Element, Width, Config> x, fast_t) {
-    if (detail::constant_nan(x))
-        return x;
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp(lanes<Element, Width, Config> x,
+                                                                               fast_t) {
+    if (detail::constant_nan(x)) return x;
     x = detail::exp_argument(x);
     const auto n = detail::carried(detail::carry_rounded(x, detail::exp_reduction<Element>::log2_e));
     return detail::scale(detail::exp2_polynomial_coarse(detail::exp2_remainder(x, n)), n);
 }
 
-/// e^x for x <= 0, at most 2.5 ulp: minus infinity gives exactly 0, as does everything below -87.3 (double: -708.3), and
-/// 0 gives exactly 1; NaN propagates. For positive x the result is right as long as it is finite.
+/// e^x for x <= 0, at most 2.5 ulp: minus infinity gives exactly 0, as does everything below -87.3 (double: -708.3),
+/// and 0 gives exactly 1; NaN propagates. For positive x the result is right as long as it is finite.
 template <class Element, std::size_t Width, class Config>
     requires detail::math_float<Element>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp_nonpositive(lanes<Element, Width, Config> x) {
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp_nonpositive(
+    lanes<Element, Width, Config> x) {
     return detail::exp_nonpositive_as<detail::exp_form::precise>(x);
 }
 
 /// The same with a relative error of at most 1.2e-4.
 template <class Element, std::size_t Width, class Config>
     requires detail::math_float<Element>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp_nonpositive(lanes<Element, Width, Config> x, fast_t) {
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp_nonpositive(
+    lanes<Element, Width, Config> x, fast_t) {
     return detail::exp_nonpositive_as<detail::exp_form::coarse>(x);
 }
 
@@ -267,7 +284,8 @@ template <class Element, std::size_t Width, class Config>
 /// 2.5 ulp. Everything below -126 (double: -1022) gives 0.
 template <class Element, std::size_t Width, class Config>
     requires detail::math_float<Element>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp2_nonpositive(lanes<Element, Width, Config> x) {
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp2_nonpositive(
+    lanes<Element, Width, Config> x) {
     constexpr Element least = detail::least_exp2_argument<Element>;
     if (Width == 1 && __builtin_is_constant_evaluated() && !(x[0] >= least))
         return max<>(lanes<Element, Width, Config>(Element(0)), x);

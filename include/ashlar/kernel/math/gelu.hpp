@@ -26,8 +26,7 @@ inline constexpr gelu_table gelu_pieces = [] {
         // The Taylor series about a = i * step, from f'' = -x f'.
         const double a = static_cast<double>(i) * step;
         double c[terms] = {tail, slope};
-        for (int m = 0; m + 2 < terms; ++m)
-            c[m + 2] = -(a * (m + 1) * c[m + 1] + m * c[m]) / ((m + 1) * (m + 2));
+        for (int m = 0; m + 2 < terms; ++m) c[m + 2] = -(a * (m + 1) * c[m + 1] + m * c[m]) / ((m + 1) * (m + 2));
         // Powers 4 and 5 as what is left of them on [-h, h] by Chebyshev polynomials of these degrees.
         const double cubic[4] = {c[0] - c[4] * h * h * h * h / 8, c[1] - c[5] * h * h * h * h * 5 / 16,
                                  c[2] + c[4] * h * h, c[3] + c[5] * h * h * 5 / 4};
@@ -36,8 +35,7 @@ inline constexpr gelu_table gelu_pieces = [] {
         tail = slope = 0;
         for (int m = terms - 1; m >= 0; --m) {
             tail = tail * step + c[m];
-            if (m > 0)
-                slope = slope * step + m * c[m];
+            if (m > 0) slope = slope * step + m * c[m];
         }
     }
     return table;
@@ -56,8 +54,7 @@ ASHLAR_ALWAYS_INLINE lanes<float, Width, Config> gelu_by_table(lanes<float, Widt
     };
     Lanes phi = coefficient(Degree);
     ASHLAR_UNROLL
-    for (std::size_t k = 1; k <= Degree; ++k)
-        phi = fma(phi, r, coefficient(Degree - k));
+    for (std::size_t k = 1; k <= Degree; ++k) phi = fma(phi, r, coefficient(Degree - k));
     return fma(-a, phi, relu(x));
 }
 
@@ -65,13 +62,12 @@ ASHLAR_ALWAYS_INLINE lanes<float, Width, Config> gelu_by_table(lanes<float, Widt
 template <std::size_t Times, class Lanes>
 ASHLAR_ALWAYS_INLINE constexpr Lanes squared_times(Lanes x) {
     ASHLAR_UNROLL
-    for (std::size_t i = 0; i < Times; ++i)
-        x = x * x;
+    for (std::size_t i = 0; i < Times; ++i) x = x * x;
     return x;
 }
 
-/// The same with Phi(-a) = P(a)^-8 / 2: the eighth root is so smooth that few powers are enough. P is fitted on [0, 5.2]
-/// (tools/fit_math.py "gelu f32") and only grows beyond, so that the tail vanishes.
+/// The same with Phi(-a) = P(a)^-8 / 2: the eighth root is so smooth that few powers are enough. P is fitted on
+/// [0, 5.2] (tools/fit_math.py "gelu f32") and only grows beyond, so that the tail vanishes.
 template <std::size_t Width, class Config>
 ASHLAR_ALWAYS_INLINE constexpr lanes<float, Width, Config> gelu_value(lanes<float, Width, Config> x) {
     using Lanes = lanes<float, Width, Config>;
@@ -80,7 +76,7 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<float, Width, Config> gelu_value(lanes<floa
     } else {
         const Lanes a = min<>(Lanes(40.0f), abs(x));
         const Lanes p = horner(a, 3.0142048e-06f, -1.7758464e-05f, 0.00010251964f, 9.925459e-05f, 0.0009962391f,
-                           0.008581655f, 0.044791397f, 0.09973237f, 1.0f);
+                               0.008581655f, 0.044791397f, 0.09973237f, 1.0f);
         return fma(-0.5f * a, squared_times<3>(1.0f / p), relu(x));
     }
 }
@@ -99,7 +95,8 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> gelu_value_coarse(l
     }
 }
 
-/// gelu(x) = max(x, 0) - |x| Phi(-|x|) with Phi(-a) = 2^-Q(a), and x/2 + x^2 P(x^2) below 1 ("gelu f64 below 1"), for full precision around 0; 0 or x beyond 8.5.
+/// gelu(x) = max(x, 0) - |x| Phi(-|x|) with Phi(-a) = 2^-Q(a), and x/2 + x^2 P(x^2) below 1 ("gelu f64 below 1"), for
+/// full precision around 0; 0 or x beyond 8.5.
 template <std::size_t Width, class Config>
 ASHLAR_ALWAYS_INLINE constexpr lanes<double, Width, Config> gelu_value(lanes<double, Width, Config> x) {
     using Lanes = lanes<double, Width, Config>;
@@ -123,23 +120,22 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<double, Width, Config> gelu_value(lanes<dou
 
 }  // namespace detail
 
-/// x Phi(x) = x/2 (1 + erf(x/sqrt(2))). float: within 3e-7 below 4 and at most 32 ulp (2e-6) from -1 on, or 12 ulp where
-/// AVX-512 looks pieces up. double: at most 4 ulp (5 without fused multiply-adds) down to -1, 10 ulp down to -2, and
-/// within 5e-16 below 4. Minus infinity gives 0.
+/// x Phi(x) = x/2 (1 + erf(x/sqrt(2))). float: within 3e-7 below 4 and at most 32 ulp (2e-6) from -1 on, or 12 ulp
+/// where AVX-512 looks pieces up. double: at most 4 ulp (5 without fused multiply-adds) down to -1, 10 ulp down to -2,
+/// and within 5e-16 below 4. Minus infinity gives 0.
 template <class Element, std::size_t Width, class Config>
     requires detail::math_float<Element>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> gelu(lanes<Element, Width, Config> x) {
-    if (detail::constant_nan(x))
-        return x;
+    if (detail::constant_nan(x)) return x;
     return detail::gelu_value(x);
 }
 
 /// The same within 5e-5, and with a relative error of at most 5e-4 from -1 on, float or double.
 template <class Element, std::size_t Width, class Config>
     requires detail::math_float<Element>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> gelu(lanes<Element, Width, Config> x, fast_t) {
-    if (detail::constant_nan(x))
-        return x;
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> gelu(lanes<Element, Width, Config> x,
+                                                                                fast_t) {
+    if (detail::constant_nan(x)) return x;
     return detail::gelu_value_coarse(x);
 }
 

@@ -2,7 +2,7 @@
 // The natural logarithm.
 #pragma once
 
-#include <ashlar/kernel/math/format.hpp>
+#include <ashlar/kernel/math/float_format.hpp>
 
 namespace ashlar {
 
@@ -10,7 +10,8 @@ namespace detail {
 
 /// x = mantissa * 2^exponent with mantissa in [sqrt(1/2), sqrt(2)), for positive finite x; finite nonsense otherwise.
 template <class Element, std::size_t Width, class Config>
-ASHLAR_ALWAYS_INLINE constexpr void split_float(lanes<Element, Width, Config> x, lanes<Element, Width, Config>& mantissa,
+ASHLAR_ALWAYS_INLINE constexpr void split_float(lanes<Element, Width, Config> x,
+                                                lanes<Element, Width, Config>& mantissa,
                                                 lanes<Element, Width, Config>& exponent) {
     using Lanes = lanes<Element, Width, Config>;
     using format = float_format<Element>;
@@ -30,7 +31,7 @@ ASHLAR_ALWAYS_INLINE constexpr void split_float(lanes<Element, Width, Config> x,
 /// log(mantissa) + exponent * ln 2; "log f32" in the manner of Cephes logf, "log f64" in that of fdlibm e_log.c.
 template <std::size_t Width, class Config>
 ASHLAR_ALWAYS_INLINE constexpr lanes<float, Width, Config> log_split(lanes<float, Width, Config> mantissa,
-                                                                 lanes<float, Width, Config> exponent) {
+                                                                     lanes<float, Width, Config> exponent) {
     const auto f = mantissa - 1.0f;
     const auto square = f * f;
     auto tail = f * square *
@@ -42,7 +43,7 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<float, Width, Config> log_split(lanes<float
 }
 template <std::size_t Width, class Config>
 ASHLAR_ALWAYS_INLINE constexpr lanes<double, Width, Config> log_split(lanes<double, Width, Config> mantissa,
-                                                                  lanes<double, Width, Config> exponent) {
+                                                                      lanes<double, Width, Config> exponent) {
     const auto f = mantissa - 1.0;
     const auto half_square = 0.5 * f * f;
     const auto s = f / (2.0 + f);
@@ -62,13 +63,12 @@ template <class Element, std::size_t Width, class Config>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> log(lanes<Element, Width, Config> x) {
     using Lanes = lanes<Element, Width, Config>;
     using format = detail::float_format<Element>;
-    if (detail::constant_nan(x))
-        return x;
+    if (detail::constant_nan(x)) return x;
     const auto bits = detail::bits_of(x);
     const auto finite = convert_mask<Element>(bits > 0 && bits < format::infinity);
     const Lanes safe = select(finite, x, Element(1));
     const Lanes special = select(convert_mask<Element>((bits & format::magnitude) == 0), -detail::infinity<Element>,
-                             select(convert_mask<Element>(bits < 0), detail::quiet_nan<Element>, x));
+                                 select(convert_mask<Element>(bits < 0), detail::quiet_nan<Element>, x));
     Lanes mantissa, exponent;
     detail::split_float(safe, mantissa, exponent);
     return select(finite, detail::log_split(mantissa, exponent), special);

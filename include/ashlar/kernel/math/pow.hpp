@@ -42,7 +42,8 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<double, Width, Config> exp2_polynomial(lane
 /// a^y for finite a > 0: log2(a) in two parts of which the first has half a mantissa, times y in two such parts, then
 /// 2^ of the sum. The arrangement of the logarithm follows Sun fdlibm e_pow.c.
 template <class Element, std::size_t Width, class Config>
-ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> pow_positive(lanes<Element, Width, Config> a, lanes<Element, Width, Config> y) {
+ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> pow_positive(lanes<Element, Width, Config> a,
+                                                                          lanes<Element, Width, Config> y) {
     using Lanes = lanes<Element, Width, Config>;
     Lanes mantissa, exponent;
     split_float(a, mantissa, exponent);
@@ -67,7 +68,8 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> pow_positive(lanes<
     const Lanes p_high = upper_half(fence(p_high_full + p_low_full));
     const Lanes p_low = p_low_full - fence(p_high - p_high_full);
     constexpr Element factor = Element(0.96179669392597560491);
-    constexpr Element factor_high = sizeof(Element) == 4 ? Element(0.961669921875) : Element(0.96179668605327606201171875);
+    constexpr Element factor_high =
+        sizeof(Element) == 4 ? Element(0.961669921875) : Element(0.96179668605327606201171875);
     constexpr Element factor_low = sizeof(Element) == 4 ? Element(0.000126772051) : Element(7.872699542894897704e-9);
     const Lanes q_high = p_high * factor_high;
     const Lanes q_low = fma(p_high, factor_low, p_low * factor);
@@ -90,8 +92,8 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> pow_positive(lanes<
 /// x^y with the special cases of std::pow: at most 2 ulp (a few more among denormals).
 template <class Element, std::size_t Width, class Config>
     requires detail::math_float<Element>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> pow(lanes<Element, Width, Config> x,
-                                                                     std::type_identity_t<lanes<Element, Width, Config>> y) {
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> pow(
+    lanes<Element, Width, Config> x, std::type_identity_t<lanes<Element, Width, Config>> y) {
     using Lanes = lanes<Element, Width, Config>;
     using format = detail::float_format<Element>;
     const auto x_bits = detail::bits_of(x) & format::magnitude;

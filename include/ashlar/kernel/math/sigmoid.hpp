@@ -12,7 +12,8 @@ namespace detail {
 
 /// The logistic function of x, given e^-|x|.
 template <class Element, std::size_t Width, class Config>
-ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> sigmoid_from(lanes<Element, Width, Config> x, lanes<Element, Width, Config> e) {
+ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> sigmoid_from(lanes<Element, Width, Config> x,
+                                                                          lanes<Element, Width, Config> e) {
     return select(x < Element(0), e, Element(1)) / (Element(1) + e);
 }
 
@@ -23,25 +24,25 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> sigmoid_from(lanes<
 template <class Element, std::size_t Width, class Config>
     requires detail::math_float<Element>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> sigmoid(lanes<Element, Width, Config> x) {
-    if (detail::constant_nan(x))
-        return x;
+    if (detail::constant_nan(x)) return x;
     return detail::sigmoid_from(x, detail::exp_vanishing(-abs(x)));
 }
 
 /// The same with a relative error of at most 1.2e-4.
 template <class Element, std::size_t Width, class Config>
     requires detail::math_float<Element>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> sigmoid(lanes<Element, Width, Config> x, fast_t) {
-    if (detail::constant_nan(x))
-        return x;
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> sigmoid(lanes<Element, Width, Config> x,
+                                                                                   fast_t) {
+    if (detail::constant_nan(x)) return x;
     return detail::sigmoid_from(x, exp_nonpositive(-abs(x), fast));
 }
 
-/// x * sigmoid(x), also called swish: at most 3.5 ulp; minus infinity gives -0. With `fast` the relative error is at most
-/// 1.2e-4.
+/// x * sigmoid(x), also called swish: at most 3.5 ulp; minus infinity gives -0. With `fast` the relative error is at
+/// most 1.2e-4.
 template <class Element, std::size_t Width, class Config, class... Policy>
     requires(detail::math_float<Element> && (std::is_same_v<Policy, fast_t> && ...))
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> silu(lanes<Element, Width, Config> x, Policy... policy) {
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> silu(lanes<Element, Width, Config> x,
+                                                                                Policy... policy) {
     // The sigmoid has vanished before the bound, which keeps 0 * infinity away.
     x = max<>(lanes<Element, Width, Config>(Element(-1024)), x);
     return x * sigmoid(x, policy...);
@@ -52,14 +53,13 @@ template <class Element, std::size_t Width, class Config, class... Policy>
 /// from -4 on.
 template <class Element, std::size_t Width, class Config, class... Policy>
     requires(detail::math_float<Element> && (std::is_same_v<Policy, fast_t> && ...))
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> gelu_tanh(lanes<Element, Width, Config> x, Policy... policy) {
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> gelu_tanh(lanes<Element, Width, Config> x,
+                                                                                     Policy... policy) {
     using Lanes = lanes<Element, Width, Config>;
     constexpr Element scale = Element(1.59576912160573071176L), cubic = Element(0.0713548162726002487634L);
-    if (detail::constant_nan(x))
-        return x;
+    if (detail::constant_nan(x)) return x;
     // A constant expression may not overflow; elsewhere a cube that does is as good.
-    if (Width == 1 && __builtin_is_constant_evaluated() && x[0] > Element(64))
-        return x;
+    if (Width == 1 && __builtin_is_constant_evaluated() && x[0] > Element(64)) return x;
     x = max<>(Lanes(Element(-64)), x);
     return x * sigmoid(x * fma(x * x, cubic, scale), policy...);
 }

@@ -41,7 +41,8 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> tanh_coarse(lanes<E
     constexpr float p[] = {0.00068073976f, 0.10282387f, 1.0f}, q[] = {0.01293145f, 0.43594223f, 1.0f};
     x = clamp(x, Element(-4.97), Element(4.97));
     const auto z = x * x;
-    return x * horner(z, Element(p[0]), Element(p[1]), Element(p[2])) / horner(z, Element(q[0]), Element(q[1]), Element(q[2]));
+    return x * horner(z, Element(p[0]), Element(p[1]), Element(p[2])) /
+           horner(z, Element(q[0]), Element(q[1]), Element(q[2]));
 }
 
 }  // namespace detail
@@ -50,17 +51,16 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> tanh_coarse(lanes<E
 template <class Element, std::size_t Width, class Config>
     requires detail::math_float<Element>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> tanh(lanes<Element, Width, Config> x) {
-    if (detail::constant_nan(x))
-        return x;
+    if (detail::constant_nan(x)) return x;
     return detail::with_sign(detail::tanh_magnitude(abs(x)), x);
 }
 
 /// The same with a relative error of at most 1e-4 (5.5e-5 measured), float or double; never beyond 1, nor at it.
 template <class Element, std::size_t Width, class Config>
     requires detail::math_float<Element>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> tanh(lanes<Element, Width, Config> x, fast_t) {
-    if (detail::constant_nan(x))
-        return x;
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> tanh(lanes<Element, Width, Config> x,
+                                                                                fast_t) {
+    if (detail::constant_nan(x)) return x;
     return detail::tanh_coarse(x);
 }
 

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: BSL-1.0
+// Which keys a tile of queries sees: the range outside which a mask keeps nothing, and the part where it keeps all.
+#pragma once
+
+#include <ashlar/eval/frame.hpp>
+#include <ashlar/expr/masks/mask.hpp>
+#include <ashlar/kernel/product/product_shape.hpp>
+
+namespace ashlar::detail {
+
+/// Groups of keys that are looked at together first, where there are many.
+inline constexpr std::size_t key_run = 8 * key_group;
+
+/// The keys of a span, whose ends are multiples of Step but for the last key; none are plain if those are not.
+template <std::size_t Step, std::size_t Keys>
+ASHLAR_ALWAYS_INLINE constexpr depth_parts parts_of(const key_span& span) {
+    const auto within = [](std::ptrdiff_t k) {
+        return k < 0 ? 0 : k > static_cast<std::ptrdiff_t>(Keys) ? Keys : static_cast<std::size_t>(k);
+    };
+    const auto up = [](std::size_t k, std::size_t step) {
+        return (k + step - 1) / step * step < Keys ? (k + step - 1) / step * step : Keys;
+    };
+    const std::size_t from = within(span.first), to = within(span.last);
+    if (to <= from) return {0, 0, 0, 0};
+    depth_parts parts{from / Step * Step, up(within(span.full_first), key_group), within(span.full_last), up(to, Step)};
+    if (parts.plain_last != Keys) parts.plain_last = parts.plain_last / key_group * key_group;
+    if (parts.plain_last <= parts.plain_first) parts.plain_first = parts.plain_last = parts.last;
+    return parts;
+}
+
+/// For masks that are asked tile by tile: the keys [first, last) outside which `mask` keeps none for queries [q0, q1),
+/// and one run [plain_first, plain_last) in which it keeps them all. `first` and `plain_first` are multiples of
+/// key_group.
+template <class Scores, class Mask>
+ASHLAR_ALWAYS_INLINE depth_parts scan_keys(const Mask& mask, const std::array<std::size_t, Scores::rank - 2>& batch,
+                                           std::size_t q0, std::size_t q1) {
+    constexpr std::size_t keys = Scores::extents[Scores::rank - 1];
+    depth_parts parts{keys, keys, keys, 0};
+    bool in_run = false, had_run = false;
+    for (std::size_t k = 0, end = 0; k < keys; k = end) {
+        tile_content content = tile_content::mixed;
+        if (keys >= 2 * key_run && k % key_run == 0 && k + key_run <= keys) {
+            end = k + key_run;
+            content = mask_content<Scores>(mask, batch, q0, q1, k, end);
+        }
+        if (content == tile_content::mixed) {
+            end = k + key_group < keys ? k + key_group : keys;
+            content = mask_content<Scores>(mask, batch, q0, q1, k, end);
+        }
+        if (content == tile_content::full && !had_run) {
+            if (!in_run) parts.plain_first = k;
+            in_run = true;
+            parts.plain_last = end;
+        } else if (in_run) {
+            had_run = true;
+            in_run = false;
+        }
+        if (content == tile_content::empty) continue;
+        if (k < parts.first) parts.first = k;
+        parts.last = end;
+    }
+    if (parts.last == 0) return {0, 0, 0, 0};
+    if (parts.plain_first == keys) parts.plain_first = parts.plain_last = parts.last;
+    return parts;
+}
+
+/// scan_keys of some of the queries for which `all` holds; with Step < key_group its ends are exact to Step keys as
+/// long as what the mask keeps has no gaps.
+template <std::size_t Step, class Scores, class Mask>
+ASHLAR_ALWAYS_INLINE depth_parts scan_keys_within(const Mask& mask,
+                                                  const std::array<std::size_t, Scores::rank - 2>& batch,
+                                                  std::size_t q0, std::size_t q1, depth_parts all) {
+    const auto content = [&](std::size_t k0, std::size_t k1)
+                             ASHLAR_LAMBDA_INLINE { return mask_content<Scores>(mask, batch, q0, q1, k0, k1); };
+    const auto group_end = [&](std::size_t k)
+                               ASHLAR_LAMBDA_INLINE { return k + key_group < all.last ? k + key_group : all.last; };
+    while (all.first < all.last && content(all.first, group_end(all.first)) == tile_content::empty)
+        all.first = group_end(all.first);
+    while (all.first < all.last) {
+        const std::size_t from = (all.last - 1) / key_group * key_group;
+        if (content(from, all.last) != tile_content::empty) break;
+        all.last = from;
+    }
+    for (std::size_t step = key_group / 2; step >= Step; step /= 2) {
+        if (all.first + step < all.last && content(all.first, all.first + step) == tile_content::empty)
+            all.first += step;
+        if (all.first + step < all.last && content(all.last - step, all.last) == tile_content::empty) all.last -= step;
+    }
+    if (all.plain_last <= all.plain_first) all.plain_first = all.plain_last = all.first;
+    if (all.plain_last > all.last) all.plain_last = all.last;
+    if (all.plain_first < all.first) all.plain_first = all.first;
+    if (all.plain_last < all.plain_first) all.plain_last = all.plain_first;
+    if constexpr (Step == key_group) {
+        while (all.plain_first == all.plain_last && all.plain_last < all.last &&
+               content(all.plain_last, group_end(all.plain_last)) != tile_content::full)
+            all.plain_first = all.plain_last = group_end(all.plain_last);
+        while (all.plain_last < all.last && content(all.plain_last, group_end(all.plain_last)) == tile_content::full)
+            all.plain_last = group_end(all.plain_last);
+        while (all.first < all.plain_first && all.plain_first >= key_group &&
+               content(all.plain_first - key_group, all.plain_first) == tile_content::full)
+            all.plain_first -= key_group;
+    }
+    return all;
+}
+
+/// The keys [first, last) outside which `mask` keeps none for queries [q0, q1), and one run [plain_first, plain_last)
+/// in which it keeps them all. `first` and `plain_first` are multiples of key_group.
+template <class Scores, class Mask>
+ASHLAR_ALWAYS_INLINE depth_parts kept_keys(const Mask& mask, const std::array<std::size_t, Scores::rank - 2>& batch,
+                                           std::size_t q0, std::size_t q1) {
+    if constexpr (spanning_mask<Mask, Scores>)
+        return parts_of<key_group, key_extent<Scores>>(mask.template span<Scores>(batch, q0, q1));
+    else
+        return scan_keys<Scores>(mask, batch, q0, q1);
+}
+
+/// kept_keys of some of the queries for which `all` holds; with Step < key_group its ends are exact to Step keys as
+/// long as what the mask keeps has no gaps.
+template <std::size_t Step, class Scores, class Mask>
+ASHLAR_ALWAYS_INLINE depth_parts kept_keys_within(const Mask& mask,
+                                                  const std::array<std::size_t, Scores::rank - 2>& batch,
+                                                  std::size_t q0, std::size_t q1, const depth_parts& all) {
+    if constexpr (spanning_mask<Mask, Scores>) {
+        depth_parts own = parts_of<Step, key_extent<Scores>>(mask.template span<Scores>(batch, q0, q1));
+        if (own.last <= own.first) return {all.first, all.first, all.first, all.first};
+        // Blocks of register vectors may start or end between two multiples of Step.
+        if (own.plain_last > own.last) own.plain_last = own.last;
+        if (own.plain_first < own.first) own.plain_first = own.first;
+        return own;
+    } else {
+        return scan_keys_within<Step, Scores>(mask, batch, q0, q1, all);
+    }
+}
+
+/// The keys of some queries, exactly: row by row where they differ.
+template <class Scores, class Mask>
+    requires spanning_mask<Mask, Scores>
+ASHLAR_ALWAYS_INLINE auto key_stairs(const Mask& mask, const std::array<std::size_t, Scores::rank - 2>& batch,
+                                     std::size_t q0, std::size_t q1) {
+    constexpr auto keys = static_cast<std::ptrdiff_t>(key_extent<Scores>);
+    const key_span span = mask.template span<Scores>(batch, q0, q1);
+    const std::ptrdiff_t from = span.first < 0 ? 0 : span.first, to = span.last > keys ? keys : span.last;
+    const std::ptrdiff_t first = from < to ? from : 0, last = from < to ? to : 0;
+    if constexpr (is_band<Mask>)
+        return depth_stairs<has_lower_slope<Mask>>{first, span.full_first, span.full_last, last};
+    else
+        return depth_range{static_cast<std::size_t>(first), static_cast<std::size_t>(last)};
+}
+
+/// The coordinates of a batch entry among those of its scores.
+template <std::size_t Rank>
+ASHLAR_ALWAYS_INLINE std::array<std::size_t, Rank - 2> mask_batch(const std::array<std::size_t, Rank>& at) {
+    std::array<std::size_t, Rank - 2> batch{};
+    for (std::size_t a = 0; a + 2 < Rank; ++a) batch[a] = at[a];
+    return batch;
+}
+
+/// kept_keys of masked node Id for the batch entry at these coordinates of it.
+template <std::size_t Id, class Plan, class Element, std::size_t Rank>
+ASHLAR_ALWAYS_INLINE depth_parts supported_keys(const frame<Plan, Element>& f, const std::array<std::size_t, Rank>& at,
+                                                std::size_t q0, std::size_t q1) {
+    using Scores = typename Plan::template node<Id>::shape_type;
+    return kept_keys<Scores>(f.template node<Id>().mask, mask_batch(at), q0, q1);
+}
+
+/// The same of some of the queries for which `all` holds.
+template <std::size_t Id, std::size_t Step, class Plan, class Element, std::size_t Rank>
+ASHLAR_ALWAYS_INLINE depth_parts supported_keys_within(const frame<Plan, Element>& f,
+                                                       const std::array<std::size_t, Rank>& at, std::size_t q0,
+                                                       std::size_t q1, const depth_parts& all) {
+    using Scores = typename Plan::template node<Id>::shape_type;
+    return kept_keys_within<Step, Scores>(f.template node<Id>().mask, mask_batch(at), q0, q1, all);
+}
+
+/// key_stairs of masked node Id.
+template <std::size_t Id, class Plan, class Element, std::size_t Rank>
+ASHLAR_ALWAYS_INLINE auto supported_stairs(const frame<Plan, Element>& f, const std::array<std::size_t, Rank>& at,
+                                           std::size_t q0, std::size_t q1) {
+    using Scores = typename Plan::template node<Id>::shape_type;
+    return key_stairs<Scores>(f.template node<Id>().mask, mask_batch(at), q0, q1);
+}
+
+}  // namespace ashlar::detail

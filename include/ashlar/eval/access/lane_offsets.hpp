@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSL-1.0
+// Elements that index maps scatter over memory, but alike in every row: where they lie, as constants.
+//
+// reshape(reverse(reshape(x))) exchanges neighbours: no constant distance leads from one element of a row to the next,
+// but the same distances do in every row, as long as the maps mix the row's axis with no other one.
+#pragma once
+
+#include <ashlar/eval/frame.hpp>
+
+namespace ashlar::detail {
+
+ASHLAR_BEGIN_OFFSETS
+
+/// Distances in memory, in elements, from entry 0 of an axis to each other entry; not known where they differ from row
+/// to row or depend on numbers that only the running program has.
+template <std::size_t Extent>
+struct lane_offsets {
+    bool known = false;
+    std::array<std::int32_t, Extent> distance{};
+};
+
+/// Axes are followed through index maps up to this extent.
+inline constexpr std::size_t most_lane_offsets = 512;
+
+/// Follows one axis of node `id` through its index maps to the memory that stage Stage reads.
+template <class Plan, std::size_t Stage, std::size_t Extent>
+constexpr lane_offsets<Extent> offsets_along(std::size_t id, std::size_t axis) {
+    using coordinate_list = std::array<std::ptrdiff_t, max_rank>;
+    const auto& stage = Plan::code.stages[Stage];
+    lane_offsets<Extent> out;
+    std::array<coordinate_list, Extent> at{};
+    std::array<bool, max_rank> moves{};
+    bool shifted = false;  // a slice begins somewhere that only the running program knows
+    moves[axis] = true;
+    for (std::size_t i = 0; i < Extent; ++i) at[i][axis] = static_cast<std::ptrdiff_t>(i);
+
+    for (;;) {
+        const graph_node& n = Plan::nodes[id];
+        const std::int16_t buffer = stage.values[id];
+        if (buffer == -1 &&
+            (n.kind == node_kind::let || n.kind == node_kind::let_value || n.kind == node_kind::store)) {
+            id = static_cast<std::size_t>(n.same_as);
+            continue;
+        }
+        if (buffer != -1 || n.kind == node_kind::array) {
+            const axis_list& strides =
+                buffer == -1 ? n.strides : Plan::code.buffers[static_cast<std::size_t>(buffer)].strides;
+            for (std::size_t i = 0; i < Extent; ++i) {
+                std::ptrdiff_t sum = 0;
+                for (std::size_t a = 0; a < n.rank; ++a) sum += at[i][a] * strides[a];
+                out.distance[i] = static_cast<std::int32_t>(sum);
+            }
+            for (std::size_t i = Extent; i-- > 0;) out.distance[i] -= out.distance[0];
+            out.known = true;
+            return out;
+        }
+        if (!is_index_map(n.kind)) return out;
+        const auto below = static_cast<std::size_t>(n.operands[0]);
+        const graph_node& operand = Plan::nodes[below];
+        std::array<bool, max_rank> moves_below{};
+        std::array<coordinate_list, Extent> at_below{};
+        if (n.kind == node_kind::permute) {
+            for (std::size_t a = 0; a < n.rank; ++a) {
+                const auto to = static_cast<std::size_t>(n.permutation[a]);
+                moves_below[to] = moves[a];
+                for (std::size_t i = 0; i < Extent; ++i) at_below[i][to] = at[i][a];
+            }
+        } else if (n.kind == node_kind::slice) {
+            moves_below = moves;
+            at_below = at;
+            if (moves[n.axis]) {
+                shifted = true;
+                for (auto& c : at_below) c[n.axis] *= n.step;
+            }
+        } else if (n.kind == node_kind::broadcast) {
+            const std::size_t shift = n.rank - operand.rank;
+            for (std::size_t a = 0; a < operand.rank; ++a) {
+                if (operand.extents[a] == 1) continue;
+                moves_below[a] = moves[a + shift];
+                for (std::size_t i = 0; i < Extent; ++i) at_below[i][a] = at[i][a + shift];
+            }
+        } else if (n.kind == node_kind::reshape) {
+            const reshape_groups groups = align_reshape(n, operand);
+            for (std::size_t g = 0; g < groups.count; ++g) {
+                const reshape_group& group = groups.group[g];
+                bool any = false, all = true;
+                for (std::size_t a = group.result_first; a < group.result_last; ++a) {
+                    any = any || moves[a];
+                    all = all && (moves[a] || n.extents[a] == 1);
+                }
+                if (!any) continue;
+                const bool splits = only_axis(operand, group.operand_first, group.operand_last) == operand.rank;
+                if (!all || (shifted && splits)) return out;
+                for (std::size_t a = group.operand_first; a < group.operand_last; ++a) moves_below[a] = true;
+                for (std::size_t i = 0; i < Extent; ++i) {
+                    std::ptrdiff_t element = 0;
+                    for (std::size_t a = group.result_first; a < group.result_last; ++a)
+                        element = element * static_cast<std::ptrdiff_t>(n.extents[a]) + at[i][a];
+                    for (std::size_t a = group.operand_last; a-- > group.operand_first;) {
+                        const auto extent = static_cast<std::ptrdiff_t>(operand.extents[a]);
+                        at_below[i][a] = splits ? element % extent : extent == 1 ? 0 : element;
+                        if (splits || extent != 1) element = splits ? element / extent : 0;
+                    }
+                }
+            }
+        } else {
+            return out;
+        }
+        moves = moves_below;
+        at = at_below;
+        id = below;
+    }
+}
+
+ASHLAR_END_OFFSETS
+
+}  // namespace ashlar::detail

@@ -1,0 +1,436 @@
+// SPDX-License-Identifier: BSL-1.0
+// Reads values of nodes inside a stage, some lanes at a time: from memory where they lie there, else by computing them.
+#pragma once
+
+#include <limits>
+
+#include <ashlar/eval/access/held_factors.hpp>
+#include <ashlar/eval/access/idle_lanes.hpp>
+#include <ashlar/eval/access/lane_offsets.hpp>
+#include <ashlar/eval/access/memory_reader.hpp>
+#include <ashlar/eval/frame.hpp>
+#include <ashlar/expr/masks/mask.hpp>
+#include <ashlar/expr/nodes/packed.hpp>
+#include <ashlar/kernel/math.hpp>
+#include <ashlar/kernel/simd.hpp>
+
+namespace ashlar::detail {
+
+ASHLAR_BEGIN_OFFSETS
+
+/// By how many indices each axis of a node moves from one lane to the next.
+template <std::size_t Rank>
+using lane_steps = std::array<std::ptrdiff_t, Rank>;
+
+/// The steps of operand Index that follow from those of the node, where it moves elements by whole axes.
+template <class Node, std::size_t Index>
+consteval auto operand_steps(const graph_node& n, const graph_node& operand, const auto& steps) {
+    lane_steps<operand_type<Index, Node>::shape_type::rank> out{};
+    const binding_list from = carried_axes(n, operand, Index);
+    for (std::size_t a = 0; a < operand.rank; ++a) {
+        if (from[a] != whole_axis) out[a] = steps[static_cast<std::size_t>(from[a])];
+        if (n.kind == node_kind::slice && a == n.axis) out[a] = steps[a] * n.step;
+        // A normalised element reads its own operand's element beside its row's statistics.
+        if ((n.kind == node_kind::softmax || n.kind == node_kind::standardize) && a == n.axis) out[a] = steps[a];
+    }
+    return spelled_out(out);
+}
+
+/// Reads with Width lanes, of which the first Wanted are wanted. Functions that might harm the others are given
+/// elements in them too: they repeat the first lane. With Unmasked, masked nodes pass their operand on.
+template <class Plan, class Element, std::size_t Stage, std::size_t Width, std::size_t Wanted, bool Unmasked = false>
+struct lane_reader : memory_reader<Plan, Element, Stage> {
+    using config = typename Plan::configuration;
+    using integers = lanes<std::int32_t, Width, config>;
+    using truth = std::conditional_t<(Width * 8 * 8 <= config::register_bits), lane_mask<double, Width, config>,
+                                     lane_mask<float, Width, config>>;
+    template <class Other>
+    using lanes_of = lanes<Other, Width, config>;
+
+    using base = memory_reader<Plan, Element, Stage>;
+    using base::f, base::stage;
+    template <std::size_t Id>
+    using node_of = typename Plan::template node<Id>;
+    template <std::size_t Id>
+    static constexpr std::int16_t values = base::template values<Id>;
+    template <std::size_t Id>
+    static constexpr std::int16_t factors = base::template factors<Id>;
+    template <std::size_t Id>
+    static constexpr bool is_name = base::template is_name<Id>;
+
+    template <class Other>
+    ASHLAR_ALWAYS_INLINE static auto load_picked(const Other* picked) {
+        if constexpr (std::is_same_v<Other, bool>)
+            return truth::load(picked);
+        else
+            return lanes_of<Other>::load(picked);
+    }
+
+    /// Wanted elements, `Step` apart.
+    template <std::ptrdiff_t Step, class Other>
+    ASHLAR_ALWAYS_INLINE static auto load(const Other* p) {
+        if constexpr (std::is_same_v<Other, bool>) {
+            if constexpr (Step == 0) {
+                return truth(*p);
+            } else if constexpr (Step == 1) {
+                if constexpr (Wanted == Width)
+                    return truth::load(p);
+                else
+                    return truth::load_partial(p, Wanted);
+            } else {
+                bool picked[Width] = {};
+                for (std::size_t i = 0; i < Wanted; ++i) picked[i] = p[static_cast<std::ptrdiff_t>(i) * Step];
+                return load_picked(picked);
+            }
+        } else if constexpr (Step == 0) {
+            return lanes_of<Other>(*p);
+        } else if constexpr (Step == 1) {
+            if constexpr (Wanted == Width)
+                return lanes_of<Other>::load(p);
+            else
+                return lanes_of<Other>::template load_partial<Wanted>(p);
+        } else if constexpr (Wanted == Width) {
+            return lanes_of<Other>::gather_strided(p, Step);
+        } else {
+            Other picked[Width] = {};
+            for (std::size_t i = 0; i < Wanted; ++i) picked[i] = p[static_cast<std::ptrdiff_t>(i) * Step];
+            return load_picked(picked);
+        }
+    }
+
+    template <auto Steps>
+    static consteval std::ptrdiff_t lane_stride(const axis_list& strides) {
+        std::ptrdiff_t s = 0;
+        for (std::size_t a = 0; a < Steps.size(); ++a) s += Steps[a] * strides[a];
+        return s;
+    }
+
+    template <std::size_t Buffer, class Other, auto Steps, std::size_t Rank>
+    ASHLAR_ALWAYS_INLINE auto read_buffer(const std::array<std::size_t, Rank>& at) const {
+        return load<lane_stride<Steps>(Plan::code.buffers[Buffer].strides)>(
+            const_cast<const Other*>(f.template buffer<Other, Buffer>()) + f.template buffer_offset<Buffer>(at));
+    }
+
+    // -------------------------------------------------------------- values
+
+    /// The lanes of node Id that start at these coordinates; `hole` stands for the stage's core.
+    template <std::size_t Id, auto Steps, class Hole, std::size_t Rank>
+    ASHLAR_ALWAYS_INLINE auto value(const std::array<std::size_t, Rank>& at, const Hole& hole) const {
+        using Node = node_of<Id>;
+        constexpr const graph_node& n = Plan::nodes[Id];
+        if constexpr (stage.kind == stage_kind::product && static_cast<std::int16_t>(Id) == stage.core) {
+            return hole;
+        } else if constexpr (is_name<Id>) {
+            return value<static_cast<std::size_t>(n.same_as), Steps>(at, hole);
+        } else if constexpr (n.kind == node_kind::array && values<Id> == -1) {
+            return load<lane_stride<Steps>(n.strides)>(base::template address<Id>(at));
+        } else if constexpr (n.kind == node_kind::softmax && (values<Id> != -1 || factors<Id> != -1)) {
+            return softmax_value<Id, Steps>(at, hole);
+        } else if constexpr (n.kind == node_kind::standardize && factors<Id> != -1) {
+            return standardized_value<Id, Steps>(at, hole);
+        } else if constexpr (values<Id> != -1) {
+            return read_buffer<static_cast<std::size_t>(values<Id>), element_of<Node>, Steps>(at);
+        } else if constexpr (n.kind == node_kind::store) {
+            return value<static_cast<std::size_t>(n.operands[0]), Steps>(at, hole);
+        } else if constexpr (n.kind == node_kind::packed) {
+            return unpacked<Id, Steps>(at);
+        } else if constexpr (n.kind == node_kind::scalar) {
+            using Other = element_of<Node>;
+            if constexpr (std::is_same_v<Other, bool>)
+                return truth(f.template node<Id>().value);
+            else
+                return lanes_of<Other>(f.template node<Id>().value);
+        } else if constexpr (n.kind == node_kind::map) {
+            return [&]<std::size_t... Index>(std::index_sequence<Index...>) ASHLAR_LAMBDA_INLINE {
+                if constexpr (Wanted == Width || takes_idle_lanes<decltype(Plan::template node<Id>::function)>)
+                    return f.template node<Id>().function(operand_value<Id, Index, Steps>(at, hole)...);
+                else
+                    return applied(f.template node<Id>().function, argument<Id, Index, Steps>(at, hole)...);
+            }(std::make_index_sequence<Node::operand_count>{});
+        } else if constexpr (n.kind == node_kind::index) {
+            return along<n.axis, Steps>(at);
+        } else if constexpr (n.kind == node_kind::mask) {
+            return kept<typename Node::shape_type, Steps>(f.template node<Id>().mask, at);
+        } else if constexpr (n.kind == node_kind::masked) {
+            const auto x = operand_value<Id, 0, Steps>(at, hole);
+            if constexpr (Unmasked) {
+                return x;
+            } else {
+                using Other = element_of<Node>;
+                const auto keep = kept<typename Node::shape_type, Steps>(f.template node<Id>().mask, at);
+                return select(convert_mask<Other>(keep), x, lanes_of<Other>(-infinity<Other>));
+            }
+        } else if constexpr (n.kind == node_kind::take) {
+            return taken<Id, Steps>(at, hole);
+        } else {
+            return moved<Id, Steps>(at, hole);
+        }
+    }
+
+    /// Operand Index of a function, with elements in all lanes if it has to have them.
+    template <std::size_t Id, std::size_t Index, auto Steps, class Hole, std::size_t Rank>
+    ASHLAR_ALWAYS_INLINE auto argument(const std::array<std::size_t, Rank>& at, const Hole& hole) const {
+        if constexpr (holds_elements<Plan, Stage, static_cast<std::size_t>(Plan::nodes[Id].operands[Index])>())
+            return operand_value<Id, Index, Steps>(at, hole);
+        else
+            return repeat_first<Wanted>(operand_value<Id, Index, Steps>(at, hole));
+    }
+
+    /// A function that is called element by element is called for elements alone.
+    template <class Function, class... Axis>
+    ASHLAR_ALWAYS_INLINE static auto applied(const Function& function, const Axis&... arguments) {
+        if constexpr (requires { function.template of_first<Wanted>(arguments...); })
+            return function.template of_first<Wanted>(arguments...);
+        else
+            return function(arguments...);
+    }
+
+    template <std::size_t Id, std::size_t Index, auto Steps, class Hole, std::size_t Rank>
+    ASHLAR_ALWAYS_INLINE auto operand_value(const std::array<std::size_t, Rank>& at, const Hole& hole) const {
+        constexpr auto o = static_cast<std::size_t>(Plan::nodes[Id].operands[Index]);
+        return value<o, operand_steps<node_of<Id>, Index>(Plan::nodes[Id], Plan::nodes[o], Steps)>(
+            operand_coordinates<Index>(f.template node<Id>(), at), hole);
+    }
+
+    /// The coordinate along an axis.
+    template <std::size_t Axis, auto Steps, std::size_t Rank>
+    ASHLAR_ALWAYS_INLINE static integers along(const std::array<std::size_t, Rank>& at) {
+        const integers first(static_cast<std::int32_t>(at[Axis]));
+        if constexpr (Steps[Axis] == 0)
+            return first;
+        else if constexpr (Steps[Axis] == 1)
+            return first + repeat_first<Wanted>(integers::iota());
+        else
+            return first + repeat_first<Wanted>(integers::iota()) * integers(static_cast<std::int32_t>(Steps[Axis]));
+    }
+
+    template <class Shape, auto Steps, class Mask, std::size_t Rank>
+    ASHLAR_ALWAYS_INLINE static auto kept(const Mask& mask, const std::array<std::size_t, Rank>& at) {
+        std::array<std::size_t, Rank - 2> batch{};
+        for (std::size_t a = 0; a + 2 < Rank; ++a) batch[a] = at[a];
+        constexpr bool moves_in_batch = [] {
+            for (std::size_t a = 0; a + 2 < Rank; ++a)
+                if (Steps[a] != 0) return true;
+            return false;
+        }();
+        if constexpr (moves_in_batch) {
+            bool answers[Width] = {};
+            for (std::size_t i = 0; i < Wanted; ++i) {
+                auto here = at;
+                for (std::size_t a = 0; a < Rank; ++a) here[a] += i * static_cast<std::size_t>(Steps[a]);
+                answers[i] = mask_keeps<Shape>(mask, here);
+            }
+            return decltype(integers(0) < integers(0))::load(answers);
+        } else {
+            return mask_lanes<Shape>(mask, batch, along<Rank - 2, Steps>(at), along<Rank - 1, Steps>(at), Wanted);
+        }
+    }
+
+    /// The masked node that is a softmax's operand, past names and stores; no_axis if there is none.
+    template <std::size_t Id>
+    static consteval std::size_t masked_below() {
+        auto n = static_cast<std::size_t>(Plan::nodes[Id].operands[0]);
+        while (Plan::nodes[n].kind == node_kind::let || Plan::nodes[n].kind == node_kind::let_value ||
+               Plan::nodes[n].kind == node_kind::store)
+            n = static_cast<std::size_t>(Plan::nodes[n].same_as);
+        return Plan::nodes[n].kind == node_kind::masked ? n : no_axis;
+    }
+
+    template <std::size_t Id, auto Steps, class Hole, std::size_t Rank>
+    ASHLAR_ALWAYS_INLINE auto softmax_value(const std::array<std::size_t, Rank>& at, const Hole& hole) const {
+        using Other = element_of<node_of<Id>>;
+        const auto factor = factor_of<Id, Steps>(at, hole);
+        if constexpr (Plan::nodes[Id].variant == static_cast<std::uint8_t>(softmax_kind::plain)) {
+            const auto weight = read_buffer<static_cast<std::size_t>(values<Id>), Other, Steps>(at) * factor;
+            constexpr std::size_t mask = masked_below<Id>();
+            if constexpr (mask == no_axis) {
+                return weight;
+            } else {
+                // A row whose kept scores are not numbers is NaN only where it keeps.
+                const auto keep = kept<typename node_of<mask>::shape_type, Steps>(f.template node<mask>().mask, at);
+                return select(convert_mask<Other>(keep), weight, lanes_of<Other>(Other(0)));
+            }
+        } else {
+            // A row that is all minus infinity has minus infinity as its logarithm, which must not be subtracted.
+            const auto x = operand_value<Id, 0, Steps>(at, hole);
+            const lanes_of<Other> lowest(lowest_value<Other>);
+            return x - max<>(lowest, factor);
+        }
+    }
+
+    template <std::size_t Id, auto Steps, class Hole, std::size_t Rank>
+    ASHLAR_ALWAYS_INLINE auto standardized_value(const std::array<std::size_t, Rank>& at, const Hole& hole) const {
+        using Other = element_of<node_of<Id>>;
+        const auto x = operand_value<Id, 0, Steps>(at, hole), scale = factor_of<Id, Steps>(at, hole);
+        if constexpr (values<Id> == -1)
+            return x * scale;
+        else if constexpr (holds_factors<Id, Hole>)
+            return (x - hole.mean) * scale;
+        else
+            return (x - read_buffer<static_cast<std::size_t>(values<Id>), Other, Steps>(at)) * scale;
+    }
+
+    template <std::size_t Id, auto Steps, class Hole, std::size_t Rank>
+    ASHLAR_ALWAYS_INLINE auto factor_of(const std::array<std::size_t, Rank>& at,
+                                        [[maybe_unused]] const Hole& hole) const {
+        if constexpr (holds_factors<Id, Hole>)
+            return hole.scale;
+        else
+            return read_buffer<static_cast<std::size_t>(factors<Id>), element_of<node_of<Id>>, Steps>(at);
+    }
+    /// What stays the same along the row of these coordinates.
+    template <std::size_t Id, auto Steps, std::size_t Rank>
+    ASHLAR_ALWAYS_INLINE auto hold_factors(const std::array<std::size_t, Rank>& at) const {
+        const auto scale = factor_of<Id, Steps>(at, 0);
+        held_factors<Id, std::remove_const_t<decltype(scale)>> held{scale, scale};
+        if constexpr (Plan::nodes[Id].kind == node_kind::standardize && values<Id> != -1)
+            held.mean = read_buffer<static_cast<std::size_t>(values<Id>), element_of<node_of<Id>>, Steps>(at);
+        return held;
+    }
+
+    /// An index map: a load where its elements lie in memory at a constant distance, else lane by lane.
+    template <std::size_t Id, auto Steps, class Hole, std::size_t Rank>
+    ASHLAR_ALWAYS_INLINE auto moved(const std::array<std::size_t, Rank>& at, const Hole& hole) const {
+        constexpr const graph_node& n = Plan::nodes[Id];
+        [[maybe_unused]] constexpr auto below = static_cast<std::size_t>(n.operands[0]);
+        constexpr std::size_t memory = base::template memory_node<Id>();
+        if constexpr (memory != no_axis && (memory == no_axis || Plan::nodes[memory].kind != node_kind::softmax)) {
+            constexpr auto fixed = [] {
+                std::array<bool, max_rank> out{};
+                for (std::size_t a = 0; a < Rank; ++a) out[a] = Steps[a] == 0;
+                return out;
+            }();
+            constexpr stride_result m = base::template memory_strides<Id, fixed>();
+            if constexpr (m.affine)
+                return load<lane_stride<Steps>(m.strides)>(base::template address<Id>(at));
+            else
+                return scattered<Id, Steps>(at, hole);
+        } else if constexpr (n.kind == node_kind::reshape) {
+            constexpr bool simple = [] {
+                const binding_list from = carried_axes(Plan::nodes[Id], Plan::nodes[below], 0);
+                for (std::size_t r = 0; r < Rank; ++r) {
+                    bool carried = Steps[r] == 0 || Plan::nodes[Id].extents[r] == 1;
+                    for (std::size_t a = 0; a < Plan::nodes[below].rank; ++a)
+                        carried = carried || from[a] == static_cast<std::int16_t>(r);
+                    if (!carried) return false;
+                }
+                return true;
+            }();
+            if constexpr (simple)
+                return operand_value<Id, 0, Steps>(at, hole);
+            else
+                return one_by_one<Id, Steps>(at, hole);
+        } else if constexpr (n.kind == node_kind::repeat && Steps[n.axis] != 0 && n.step != 1) {
+            return one_by_one<Id, Steps>(at, hole);
+        } else {
+            return operand_value<Id, 0, Steps>(at, hole);
+        }
+    }
+
+    /// Elements of a packed matrix: contiguous inside a panel, else gathered.
+    template <std::size_t Id, auto Steps>
+    ASHLAR_ALWAYS_INLINE auto unpacked(const std::array<std::size_t, 2>& at) const {
+        using Other = element_of<node_of<Id>>;
+        constexpr std::size_t rows = Plan::nodes[Id].extents[0], columns = Plan::nodes[Id].extents[1],
+                              panel = Plan::nodes[Id].panel;
+        const Other* data = f.template node<Id>().data();
+        if constexpr (Steps[0] == 0 && Steps[1] == 1 && panel % Width == 0)
+            if (at[1] % Width == 0) return load<1>(data + panel_offset(panel, rows, columns, at[0], at[1]));
+        Other picked[Width] = {};
+        for (std::size_t i = 0; i < Wanted; ++i)
+            picked[i] = data[panel_offset(panel, rows, columns, at[0] + i * static_cast<std::size_t>(Steps[0]),
+                                          at[1] + i * static_cast<std::size_t>(Steps[1]))];
+        return load_picked(picked);
+    }
+
+    /// Elements whose distances in memory are constants, but not equal.
+    template <std::size_t Id, auto Steps, class Hole, std::size_t Rank>
+    ASHLAR_ALWAYS_INLINE auto scattered(std::array<std::size_t, Rank> at, const Hole& hole) const {
+        using Other = element_of<node_of<Id>>;
+        constexpr std::size_t axis = [] {
+            std::size_t moving = Rank;
+            for (std::size_t a = 0; a < Rank; ++a)
+                if (Steps[a] != 0) moving = moving == Rank && Steps[a] == 1 ? a : Rank + 1;
+            return moving;
+        }();
+        constexpr std::size_t extent = axis < Rank ? Plan::nodes[Id].extents[axis < Rank ? axis : 0] : 0;
+        if constexpr (extent == 0 || extent > most_lane_offsets || std::is_same_v<Other, bool>) {
+            return one_by_one<Id, Steps>(at, hole);
+        } else {
+            static constexpr auto offsets = offsets_along<Plan, Stage, extent>(Id, axis);
+            if constexpr (!offsets.known) {
+                return one_by_one<Id, Steps>(at, hole);
+            } else {
+                const std::int32_t* const distance = offsets.distance.data() + at[axis];
+                at[axis] = 0;
+                const Other* const row = base::template address<Id>(at);
+                Other picked[Width] = {};
+                ASHLAR_UNROLL
+                for (std::size_t i = 0; i < Wanted; ++i) picked[i] = row[distance[i]];
+                return load_picked(picked);
+            }
+        }
+    }
+
+    /// Each lane on its own.
+    template <std::size_t Id, auto Steps, class Hole, std::size_t Rank>
+    ASHLAR_ALWAYS_INLINE auto one_by_one(const std::array<std::size_t, Rank>& at, const Hole& hole) const {
+        using Other = element_of<node_of<Id>>;
+        constexpr lane_steps<Rank> still{};
+        const lane_reader<Plan, Element, Stage, Width, 1, Unmasked> single{f};
+        Other picked[Width] = {};
+        for (std::size_t i = 0; i < Wanted; ++i) {
+            auto here = at;
+            for (std::size_t a = 0; a < Rank; ++a) here[a] += i * static_cast<std::size_t>(Steps[a]);
+            picked[i] = single.template operand_value<Id, 0, still>(here, hole)[0];
+        }
+        return load_picked(picked);
+    }
+
+    /// Rows of a table: the index is read once where the lanes run along the table's own axes.
+    template <std::size_t Id, auto Steps, class Hole, std::size_t Rank>
+    ASHLAR_ALWAYS_INLINE auto taken(const std::array<std::size_t, Rank>& at, const Hole& hole) const {
+        constexpr const graph_node& n = Plan::nodes[Id];
+        constexpr auto table = static_cast<std::size_t>(n.operands[0]),
+                       indices = static_cast<std::size_t>(n.operands[1]);
+        constexpr std::size_t table_rank = Plan::nodes[table].rank, index_rank = Plan::nodes[indices].rank;
+        constexpr bool along_indices = [] {
+            for (std::size_t a = 0; a < index_rank; ++a)
+                if (Steps[Plan::nodes[Id].axis + a] != 0) return true;
+            return false;
+        }();
+        if constexpr (along_indices) {
+            using Other = element_of<node_of<Id>>;
+            constexpr lane_steps<Rank> still{};
+            const lane_reader<Plan, Element, Stage, Width, 1, Unmasked> single{f};
+            Other picked[Width] = {};
+            for (std::size_t i = 0; i < Wanted; ++i) {
+                auto here = at;
+                for (std::size_t a = 0; a < Rank; ++a) here[a] += i * static_cast<std::size_t>(Steps[a]);
+                picked[i] = single.template taken<Id, still>(here, hole)[0];
+            }
+            return load_picked(picked);
+        } else {
+            std::array<std::size_t, index_rank> where{};
+            for (std::size_t a = 0; a < index_rank; ++a) where[a] = at[n.axis + a];
+            constexpr lane_steps<index_rank> still{};
+            const lane_reader<Plan, Element, Stage, Width, 1, Unmasked> single{f};
+            const auto chosen = static_cast<std::size_t>(single.template value<indices, still>(where, hole)[0]);
+            ASHLAR_ASSERT(chosen < Plan::nodes[table].extents[n.axis], "ashlar: take: an index is outside the table");
+            std::array<std::size_t, table_rank> from{};
+            constexpr auto steps = [] {
+                lane_steps<table_rank> out{};
+                for (std::size_t a = 0; a < table_rank; ++a)
+                    if (a != Plan::nodes[Id].axis) out[a] = Steps[a < Plan::nodes[Id].axis ? a : a + Rank - table_rank];
+                return spelled_out(out);
+            }();
+            for (std::size_t a = 0; a < table_rank; ++a)
+                from[a] = a == n.axis ? chosen : at[a < n.axis ? a : a + Rank - table_rank];
+            return value<table, steps>(from, hole);
+        }
+    }
+};
+
+ASHLAR_END_OFFSETS
+
+}  // namespace ashlar::detail

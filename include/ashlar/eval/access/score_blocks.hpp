@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSL-1.0
+// What a mask says about the blocks of a tile of scores before they are computed: left out, computed as if there were
+// no mask, masked, or needed for some of their rows only.
+#pragma once
+
+#include <ashlar/eval/access/key_range.hpp>
+
+namespace ashlar::detail {
+
+/// What a mask keeps of keys [k0, k1), whose ranges of keys are known; Skips where nobody reads what lies outside them.
+template <bool Skips>
+ASHLAR_ALWAYS_INLINE constexpr block_verdict verdict_of(const depth_parts& range, std::size_t k0, std::size_t k1) {
+    if (Skips && (k1 <= range.first || k0 >= range.last)) return block_verdict::skip;
+    if (k0 >= range.plain_first && k1 <= range.plain_last) return block_verdict::plain;
+    return block_verdict::masked;
+}
+
+/// Verdicts by the range of keys of the tile, with columns in lanes.
+template <bool Skips>
+struct tile_scores {
+    depth_parts keys;
+
+    ASHLAR_ALWAYS_INLINE block_verdict begin_block(std::size_t, std::size_t, std::size_t k0, std::size_t k1) const {
+        return verdict_of<Skips>(keys, k0, k1);
+    }
+};
+
+/// Verdicts by the range of keys of each register of rows, with rows in lanes.
+template <bool Skips, std::size_t Width, std::size_t Registers>
+struct listed_scores {
+    depth_parts keys[Registers];
+
+    ASHLAR_ALWAYS_INLINE block_verdict begin_block(std::size_t k0, std::size_t k1, std::size_t j0,
+                                                   std::size_t j1) const {
+        const block_verdict one = verdict_of<Skips>(keys[j0 / Width], k0, k1);
+        for (std::size_t r = j0 / Width + 1; r * Width < j1; ++r)
+            if (verdict_of<Skips>(keys[r], k0, k1) != one) return block_verdict::masked;
+        return one;
+    }
+    ASHLAR_ALWAYS_INLINE bool splits_block(std::size_t k0, std::size_t k1, std::size_t j0, std::size_t j1) const
+        requires Skips
+    {
+        std::size_t skipped = 0;
+        for (std::size_t r = j0 / Width; r * Width < j1; ++r)
+            skipped += verdict_of<Skips>(keys[r], k0, k1) == block_verdict::skip;
+        return skipped != 0 && skipped * Width < j1 - j0;
+    }
+};
+
+/// Verdicts asked of the mask, block by block and down to halves of registers, with rows in lanes: for masks whose
+/// edges move on from row to row. Those who read the scores of a register of rows read whole groups of keys.
+template <class Scores, class Mask, std::size_t Width>
+struct sloping_scores {
+    const Mask& mask;
+    batch_coordinates<Scores> batch;
+    std::size_t first_query;
+
+    static constexpr bool ends_within = has_lower_slope<Mask>;
+    static constexpr std::size_t half = Width / 2;
+    ASHLAR_ALWAYS_INLINE key_span span(std::size_t j0, std::size_t j1) const {
+        return mask.template span<Scores>(batch, first_query + j0, first_query + j1);
+    }
+    template <std::size_t Step>
+    ASHLAR_ALWAYS_INLINE static bool misses(const key_span& kept, std::size_t k0, std::size_t k1) {
+        constexpr auto step = static_cast<std::ptrdiff_t>(Step);
+        return static_cast<std::ptrdiff_t>(k0) >= ((kept.last + (step - 1)) & -step) ||
+               static_cast<std::ptrdiff_t>(k1) <= (kept.first & -step);
+    }
+
+    ASHLAR_ALWAYS_INLINE block_verdict begin_block(std::size_t k0, std::size_t k1, std::size_t j0,
+                                                   std::size_t j1) const {
+        const key_span kept = span(j0, j1);
+        const bool all =
+            kept.full_first <= static_cast<std::ptrdiff_t>(k0) && static_cast<std::ptrdiff_t>(k1) <= kept.full_last;
+        return all ? block_verdict::plain : block_verdict::masked;
+    }
+    /// The halves of registers that are needed: one run of them, counted from j0.
+    ASHLAR_ALWAYS_INLINE half_range kept_halves(std::size_t k0, std::size_t k1, std::size_t j0, std::size_t j1) const {
+        const std::size_t count = (j1 - j0 + half - 1) / half;
+        const auto unread = [&](std::size_t r) ASHLAR_LAMBDA_INLINE {
+            return misses<key_group>(span(j0 + r * half, j0 + (r + 2) * half), k0, k1);
+        };
+        const auto excluded = [&](std::size_t h) ASHLAR_LAMBDA_INLINE {
+            return misses<1>(span(j0 + h * half, j0 + (h + 1) * half), k0, k1);
+        };
+        half_range kept{0, count};
+        while (kept.first < count && unread(kept.first)) kept.first += 2;
+        if (kept.first + 1 < count && excluded(kept.first) && !excluded(kept.first + 1)) ++kept.first;
+        if (kept.first > count) kept.first = count;
+        if constexpr (has_lower_slope<Mask>) {
+            while (kept.last > kept.first && unread((kept.last - 1) / 2 * 2)) kept.last = (kept.last - 1) / 2 * 2;
+            if (kept.last % 2 == 0 && kept.last >= kept.first + 2 && excluded(kept.last - 1) &&
+                !excluded(kept.last - 2))
+                --kept.last;
+        }
+        return kept;
+    }
+};
+
+}  // namespace ashlar::detail

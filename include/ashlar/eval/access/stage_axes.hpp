@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: BSL-1.0
+// The coordinates of a stage: from a row and a column to the axes of the nodes that it reads and writes.
+#pragma once
+
+#include <ashlar/eval/access/lane_reader.hpp>
+
+namespace ashlar::detail {
+
+ASHLAR_BEGIN_OFFSETS
+
+/// Rows is the number of rows that the stage handles, a constant: those of a full tile or of the last one.
+template <class Plan, class Element, std::size_t Stage, std::size_t Rows>
+struct stage_axes {
+    static constexpr auto stage = Plan::code.stages[Stage];
+    static constexpr auto top = static_cast<std::size_t>(stage.top);
+    static constexpr auto space = static_cast<std::size_t>(stage.space);
+    static constexpr std::size_t space_rank = Plan::nodes[space].rank, top_rank = Plan::nodes[top].rank;
+    static constexpr std::size_t all_columns =
+        stage.column_axis == no_axis ? 1 : Plan::nodes[space].extents[stage.column_axis];
+    /// The loop over tiles of columns, -1 if there is none.
+    static constexpr std::int16_t column_loop =
+        stage.column_axis == no_axis || stage.bindings[stage.column_axis] == whole_axis ||
+                !Plan::code.loops[static_cast<std::size_t>(stage.bindings[stage.column_axis])].columns
+            ? whole_axis
+            : stage.bindings[stage.column_axis];
+    static constexpr std::size_t columns =
+        column_loop == whole_axis ? all_columns
+                                  : Plan::code.loops[static_cast<std::size_t>(column_loop < 0 ? 0 : column_loop)].tile;
+    static constexpr bool rows_in_lanes = stage.lanes == lane_axis::rows;
+    static constexpr std::size_t width = stage_lanes<Plan, Stage>();
+    static constexpr bool rows_are_tiled =
+        stage.row_axis != no_axis && stage.bindings[stage.row_axis] != whole_axis &&
+        Plan::code.loops[static_cast<std::size_t>(stage.bindings[stage.row_axis])].rows;
+    using config = typename Plan::configuration;
+    using output = element_of<typename Plan::template node<top>>;
+
+    const frame<Plan, Element>& f;
+
+    /// The first row of the tile.
+    ASHLAR_ALWAYS_INLINE std::size_t first_row() const {
+        if constexpr (stage.row_axis == no_axis || stage.bindings[stage.row_axis] == whole_axis)
+            return 0;
+        else
+            return f.index[static_cast<std::size_t>(stage.bindings[stage.row_axis])];
+    }
+
+    /// The first column of the tile; columns are counted from there.
+    ASHLAR_ALWAYS_INLINE std::size_t first_column() const {
+        if constexpr (column_loop == whole_axis)
+            return 0;
+        else
+            return f.index[static_cast<std::size_t>(column_loop)];
+    }
+
+    ASHLAR_ALWAYS_INLINE std::array<std::size_t, space_rank> in_space(std::size_t row, std::size_t column) const {
+        std::array<std::size_t, space_rank> at{};
+        for_each_axis<space_rank>([&]<std::size_t Axis>() ASHLAR_LAMBDA_INLINE {
+            constexpr std::int16_t loop = stage.bindings[Axis];
+            if constexpr (Axis == stage.row_axis)
+                at[Axis] = row;
+            else if constexpr (Axis == stage.column_axis)
+                at[Axis] = first_column() + column;
+            else if constexpr (loop != whole_axis)
+                at[Axis] = f.index[static_cast<std::size_t>(loop)];
+        });
+        return at;
+    }
+    ASHLAR_ALWAYS_INLINE std::array<std::size_t, top_rank> in_top(std::size_t row, std::size_t column) const {
+        const auto at = in_space(row, column);
+        std::array<std::size_t, top_rank> out{};
+        for_each_axis<top_rank>([&]<std::size_t Axis>() ASHLAR_LAMBDA_INLINE {
+            constexpr std::int16_t axis = stage.top_axes[Axis];
+            if constexpr (axis != whole_axis) out[Axis] = at[static_cast<std::size_t>(axis)];
+        });
+        return out;
+    }
+
+    /// Steps of top's axes from lane to lane.
+    static constexpr auto top_steps = [] {
+        lane_steps<top_rank> s{};
+        const std::size_t lane = rows_in_lanes ? stage.row_axis : stage.column_axis;
+        for (std::size_t t = 0; t < top_rank; ++t)
+            if (lane != no_axis && stage.top_axes[t] == static_cast<std::int16_t>(lane)) s[t] = 1;
+        return spelled_out(s);
+    }();
+
+    /// Distance in the written memory between neighbouring rows, columns.
+    static consteval std::ptrdiff_t stride_of(std::size_t axis) {
+        for (std::size_t t = 0; t < top_rank; ++t)
+            if (axis != no_axis && stage.top_axes[t] == static_cast<std::int16_t>(axis)) return stage.strides[t];
+        return 0;
+    }
+    static constexpr std::ptrdiff_t row_stride = stride_of(stage.row_axis);
+    static constexpr std::ptrdiff_t column_stride = stride_of(stage.column_axis);
+
+    /// Where the element at column 0 of the tile's first row is written.
+    ASHLAR_ALWAYS_INLINE output* written() const {
+        const auto at = in_top(first_row(), 0);
+        std::ptrdiff_t offset = stage.origin;
+        for_each_axis<top_rank>([&]<std::size_t Axis>() ASHLAR_LAMBDA_INLINE {
+            constexpr std::int16_t loop = stage.top_axes[Axis] == whole_axis
+                                              ? whole_axis
+                                              : stage.bindings[static_cast<std::size_t>(stage.top_axes[Axis])];
+            constexpr bool relative = stage.buffer != -1 && loop != whole_axis && holds_one_tile(loop);
+            std::size_t i = at[Axis];
+            if constexpr (relative) i -= f.index[static_cast<std::size_t>(loop)];
+            constexpr std::ptrdiff_t stride = stage.strides[Axis];
+            offset += static_cast<std::ptrdiff_t>(i) * stride;
+        });
+        if constexpr (stage.buffer != -1)
+            return f.template buffer<output, static_cast<std::size_t>(stage.buffer)>() + offset;
+        else if constexpr (stage.store != -1)
+            return const_cast<output*>(f.template node<static_cast<std::size_t>(stage.store)>().destination.data()) +
+                   offset;
+        else
+            return f.destination + (offset - f.shift);
+    }
+
+    static constexpr auto written_buffer = static_cast<std::size_t>(stage.buffer < 0 ? 0 : stage.buffer);
+
+    /// Whether the buffer that is written holds only the current entries of a loop.
+    static constexpr bool holds_one_tile(std::int16_t loop) {
+        const plan_buffer& b = Plan::code.buffers[written_buffer];
+        for (std::size_t a = 0; a < max_rank; ++a)
+            if (b.bindings[a] == loop) return true;
+        return false;
+    }
+
+    /// Whether node Id is computed of memory that is contiguous in the order of top, element by element.
+    template <std::size_t Id>
+    static consteval bool is_flat() {
+        constexpr const graph_node& n = Plan::nodes[Id];
+        if constexpr (n.kind == node_kind::scalar) {
+            return true;
+        } else if constexpr (n.kind == node_kind::array) {
+            std::ptrdiff_t step = 1;
+            for (std::size_t a = n.rank; a-- > 0;) {
+                if (n.extents[a] != 1 && n.strides[a] != step) return false;
+                step *= static_cast<std::ptrdiff_t>(n.extents[a]);
+            }
+            return n.rank != 0 && n.size() == Plan::nodes[top].size() && n.extents[n.rank - 1u] == columns;
+        } else if constexpr (n.kind == node_kind::map && stage.values[Id] == -1) {
+            bool flat = true;
+            [&]<std::size_t... Index>(std::index_sequence<Index...>) {
+                ((flat = flat && is_flat<static_cast<std::size_t>(Plan::nodes[Id].operands[Index])>()), ...);
+            }(std::make_index_sequence<Plan::nodes[Id].operand_count>{});
+            return flat && n.size() == Plan::nodes[top].size();
+        } else {
+            return false;
+        }
+    }
+
+    template <std::size_t LaneCount, bool Unmasked = false>
+    using reader = lane_reader<Plan, Element, Stage, width, LaneCount, Unmasked>;
+
+    /// The value to write for LaneCount lanes that start at (row, column).
+    template <std::size_t LaneCount, bool Unmasked = false, class Hole = int>
+    ASHLAR_ALWAYS_INLINE auto value(std::size_t row, std::size_t column, const Hole& hole = 0) const {
+        return reader<LaneCount, Unmasked>{f}.template value<top, top_steps>(in_top(row, column), hole);
+    }
+};
+
+/// Stores LaneCount lanes, `Step` elements apart; truth values as bools.
+template <std::ptrdiff_t Step, std::size_t LaneCount, class Other, class Lanes>
+ASHLAR_ALWAYS_INLINE void store_lanes(const Lanes& x, Other* p) {
+    constexpr std::size_t width = Lanes::size;
+    if constexpr (Step == 1 || LaneCount == 1) {
+        if constexpr (std::is_same_v<Other, bool>) {
+            if constexpr (LaneCount == width)
+                x.store(p);
+            else
+                x.store_partial(p, LaneCount);
+        } else if constexpr (LaneCount == width) {
+            x.store(p);
+        } else {
+            x.template store_partial<LaneCount>(p);
+        }
+    } else {
+        Other all[width];
+        x.store(all);
+        for (std::size_t i = 0; i < LaneCount; ++i) p[static_cast<std::ptrdiff_t>(i) * Step] = all[i];
+    }
+}
+
+/// Calls f(offset, lane_count) for each register of `Extent` consecutive elements.
+template <std::size_t Extent, std::size_t Width, class Function>
+ASHLAR_ALWAYS_INLINE void for_each_register(Function f) {
+    constexpr std::size_t full = Extent / Width * Width;
+    for (std::size_t i = 0; i < full; i += Width) f(i, std::integral_constant<std::size_t, Width>{});
+    if constexpr (full != Extent) f(full, std::integral_constant<std::size_t, Extent - full>{});
+}
+
+/// Calls f(offset, count) for groups of `Largest` of `Extent` consecutive rows, then for what is left in smaller powers
+/// of two. `Largest` is one too.
+template <std::size_t Extent, std::size_t Largest, class Function>
+ASHLAR_ALWAYS_INLINE void for_each_group(Function f) {
+    constexpr std::size_t full = Extent / Largest * Largest;
+    for (std::size_t i = 0; i < full; i += Largest) f(i, std::integral_constant<std::size_t, Largest>{});
+    if constexpr (full != Extent)
+        for_each_group<Extent - full, Largest / 2>([&](std::size_t i, auto n) ASHLAR_LAMBDA_INLINE { f(full + i, n); });
+}
+
+ASHLAR_END_OFFSETS
+
+}  // namespace ashlar::detail

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSL-1.0
+// Right operands that lie row by row behind the second cache: asking for columns ahead, and cutting a deep product.
+//
+// The columns of a register block lie on another page in every row, which hardware does not follow: those after the
+// current ones are asked for in small portions between the multiply-adds. Deep columns would not stay in the second
+// cache until the next row block wants them: their product is summed up in parts of the depth, and between those the
+// sums wait in the result.
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+
+#include <ashlar/eval/access/weight_panels.hpp>
+#include <ashlar/kernel/memory/prefetch.hpp>
+#include <ashlar/kernel/product/product.hpp>
+
+namespace ashlar::detail {
+
+/// How the columns of a product's right operand are read.
+template <class Element, class Config, product_shape Plan>
+struct column_stream {
+    static constexpr register_block plan = product_plan<Element, Config, Plan>;
+    static constexpr std::size_t block_bytes = plan.vectors.large * lane_width<Element, Config> * sizeof(Element);
+    static constexpr std::size_t row_bytes = Plan.vk * sizeof(Element);
+
+    /// Depth steps of which two blocks of columns take half of the second cache; few would be mere loads and stores of
+    /// sums.
+    static constexpr std::size_t most_steps =
+        Config::l2_bytes / 4 / block_bytes < 32 ? 32 : Config::l2_bytes / 4 / block_bytes;
+    static constexpr axis_split depth = split_near_equal(Plan.k, (Plan.k + most_steps - 1) / most_steps);
+
+    /// Whether there are rows enough to hide the requests behind, blocks are whole cache lines, and one follows
+    /// another.
+    static constexpr bool fits = Plan.i >= 6 && Plan.j % lane_width<Element, Config> == 0 &&
+                                 block_bytes % cache_line_bytes == 0 && plan.vectors.blocks > 1;
+
+    using block = prefetch_block<block_bytes / cache_line_bytes, row_bytes>;
+};
+
+/// The epilogue of one part of the depth. Sums start from what the parts before left in the result.
+template <class Inner, class Element, class Stream>
+struct streamed_columns : panel_epilogue<Inner> {
+    using panel_epilogue<Inner>::inner;
+    const Element* right;      ///< the right operand's first row of the part
+    std::size_t columns;       ///< of the right operand
+    std::size_t steps;         ///< of the part
+    const Element* following;  ///< the first row of the next part, or null
+    bool first, last;
+    typename Stream::block ahead{};
+
+    ASHLAR_ALWAYS_INLINE void begin_columns(std::size_t next) {
+        if (next < columns)
+            ahead = {reinterpret_cast<const char*>(right + next), steps};
+        else if (following != nullptr)
+            ahead = {reinterpret_cast<const char*>(following), steps};
+    }
+    ASHLAR_ALWAYS_INLINE void beside() {
+        ahead.template advance<lines_at_once(beside_period_of<Inner>, Stream::block_bytes, Stream::plan.rows.blocks)>();
+        if constexpr (works_beside<Inner>) inner.beside();
+    }
+    ASHLAR_ALWAYS_INLINE void end_block(std::size_t i, std::size_t rows, std::size_t j, std::size_t vectors) const
+        requires requires { inner.end_block(i, rows, j, vectors); }
+    {
+        if (last) inner.end_block(i, rows, j, vectors);
+    }
+
+    template <std::size_t Width>
+        requires(Stream::depth.blocks > 1)
+    ASHLAR_ALWAYS_INLINE auto initial(std::size_t i, std::size_t j, lane_count<Width>) const {
+        using vec = typename Inner::vec;
+        return first ? vec(Element(0)) : vec::template load_partial<Width>(inner.at(i, j));
+    }
+    template <std::size_t Width, class... Verdict>
+    ASHLAR_ALWAYS_INLINE void operator()(std::size_t i, std::size_t j, auto acc, lane_count<Width> count,
+                                         Verdict... verdict) const {
+        if constexpr (Stream::depth.blocks > 1)
+            if (!last) {
+                acc.template store_partial<Width>(inner.at(i, j));
+                return;
+            }
+        inner(i, j, acc, count, verdict...);
+    }
+};
+
+/// The product over the whole depth, part by part.
+template <class Element, class Config, product_shape Plan, class Epilogue>
+ASHLAR_ALWAYS_INLINE void product_streamed(const Element* s, const Element* v, Epilogue& epilogue) {
+    using stream = column_stream<Element, Config, Plan>;
+    if constexpr (stream::depth.blocks == 1) {
+        streamed_columns<Epilogue, Element, stream> part{{epilogue, 0}, v, Plan.j, Plan.k, nullptr, true, true};
+        product<Element, Config, Plan>(s, v, part);
+    } else {
+        for (std::size_t p = 0; p < stream::depth.blocks; ++p) {
+            const std::size_t k = stream::depth.first(p), steps = stream::depth.size(p);
+            const bool last = p + 1 == stream::depth.blocks;
+            streamed_columns<Epilogue, Element, stream> part{
+                {epilogue, 0}, v + k * Plan.vk, Plan.j, steps, last ? nullptr : v + (k + steps) * Plan.vk, p == 0,
+                last};
+            product<Element, Config, Plan>(s, v, depth_range{k, k + steps}, part);
+        }
+    }
+}
+
+}  // namespace ashlar::detail

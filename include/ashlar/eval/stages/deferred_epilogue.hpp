@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSL-1.0
+// Epilogues of many instructions: a block's sums wait in the result and are finished beside the next block's
+// multiply-adds.
+//
+// Applied to all sums of a block when it is done, a function like gelu leaves the units of the multiply-adds idle, and
+// beside their registers there is no room for its constants; between depth steps it fills ports that they leave idle,
+// and gelu costs half as much.
+#pragma once
+
+#include <cstddef>
+
+#include <ashlar/core/config.hpp>
+#include <ashlar/eval/frame.hpp>
+#include <ashlar/kernel/product/product_block.hpp>
+
+namespace ashlar::detail {
+
+/// Whether what a stage computes behind its core, on the way to node n, takes many instructions; what other stages have
+/// left in memory is only read.
+template <class Plan, std::size_t Stage>
+consteval bool is_costly(std::size_t n = static_cast<std::size_t>(Plan::code.stages[Stage].top)) {
+    constexpr const auto& stage = Plan::code.stages[Stage];
+    const graph_node& g = Plan::nodes[n];
+    if (static_cast<std::int16_t>(n) == stage.core || stage.values[n] != -1) return false;
+    if (g.kind == node_kind::let || g.kind == node_kind::let_value)
+        return is_costly<Plan, Stage>(static_cast<std::size_t>(g.same_as));
+    if (g.kind == node_kind::map && g.costly) return true;
+    for (std::size_t i = 0; i < g.operand_count; ++i)
+        if (is_costly<Plan, Stage>(static_cast<std::size_t>(g.operands[i]))) return true;
+    return false;
+}
+
+/// Wraps the epilogue of a whole product, whose columns are full vectors of the result's type.
+template <class Inner, std::size_t Depth>
+struct deferred_epilogue {
+    using vec = typename Inner::vec;
+
+    /// No block has more sums.
+    static constexpr std::size_t most_waiting = 24;
+    /// One vector at a time, far apart: closer together, the latencies of their functions stall the multiply-adds of a
+    /// core with few instructions in flight, or of one of two threads on a core (silu behind a depth of 64: 60% of the
+    /// peak instead of 76%).
+    static constexpr std::size_t least_depth = 8 * most_waiting, least_rows = 4;
+    static constexpr std::size_t beside_period = Depth >= 16 * most_waiting ? 16 : 8;
+    static constexpr bool rolls = true;
+
+    Inner& inner;
+    std::size_t row = 0, column = 0;  ///< of the next vector that waits
+    std::size_t first_column = 0, last_column = 0;
+    std::size_t waiting = 0;
+
+    ASHLAR_ALWAYS_INLINE auto* at(std::size_t i, std::size_t j) const { return inner.at(i, j); }
+
+    template <std::size_t Width>
+    ASHLAR_ALWAYS_INLINE void operator()(std::size_t i, std::size_t j, vec acc, lane_count<Width>) const {
+        acc.store(at(i, j));
+    }
+    ASHLAR_ALWAYS_INLINE void end_block(std::size_t i, std::size_t rows, std::size_t j, std::size_t vectors) {
+        finish();
+        row = i;
+        column = first_column = j;
+        last_column = j + vectors * vec::size;
+        waiting = rows * vectors;
+    }
+    ASHLAR_ALWAYS_INLINE void beside() {
+        if (waiting != 0) finish_vector();
+    }
+    /// What still waits after the last block.
+    ASHLAR_ALWAYS_INLINE void finish() {
+        while (waiting != 0) finish_vector();
+    }
+
+private:
+    ASHLAR_ALWAYS_INLINE void finish_vector() {
+        inner(row, column, vec::load(at(row, column)), lane_count<vec::size>{});
+        column += vec::size;
+        if (column == last_column) {
+            column = first_column;
+            ++row;
+        }
+        --waiting;
+    }
+};
+
+template <class Epilogue>
+inline constexpr bool is_deferred = false;
+template <class Inner, std::size_t Depth>
+inline constexpr bool is_deferred<deferred_epilogue<Inner, Depth>> = true;
+
+}  // namespace ashlar::detail

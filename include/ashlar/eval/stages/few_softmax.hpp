@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: BSL-1.0
+// A softmax of few rows between two products, in registers from the first multiply-add to the last.
+//
+// What lies between the stages in memory elsewhere takes a store, a load and a wait here, each about as long as the
+// arithmetic. Nothing but scores that are scaled or mapped alike fits: a lane does not know its row and column.
+#pragma once
+
+#include <ashlar/eval/stages/product_stage.hpp>
+#include <ashlar/eval/stages/softmax_stage.hpp>
+#include <ashlar/kernel/product/few_rows.hpp>
+
+namespace ashlar::detail {
+
+/// Three stages that follow each other: a product, its softmax and the product of that; no_axis if there are none.
+struct softmax_chain {
+    std::size_t item = no_axis;  // its first one
+    std::size_t scores = no_axis, softmax = no_axis, values = no_axis;
+};
+
+/// The stages that start at an item, if nothing else reads what they leave behind.
+template <class Plan>
+constexpr softmax_chain softmax_chain_from(std::size_t item) {
+    constexpr const auto& code = Plan::code;
+    std::size_t found[3] = {no_axis, no_axis, no_axis}, count = 0;
+    for (std::size_t i = item; i < code.item_count && count < 3; ++i) {
+        if (code.items[i].parent != code.items[item].parent) continue;
+        if (code.items[i].is_loop) return {};
+        found[count++] = static_cast<std::size_t>(code.items[i].index);
+    }
+    if (count < 3) return {};
+    const auto& scores = code.stages[found[0]];
+    const auto& soft = code.stages[found[1]];
+    const auto& values = code.stages[found[2]];
+    if (scores.kind != stage_kind::product || soft.kind != stage_kind::softmax || values.kind != stage_kind::product)
+        return {};
+    if (scores.lanes != lane_axis::rows || soft.lanes != lane_axis::rows || values.lanes == lane_axis::depth) return {};
+    if (scores.maxima == -1 || soft.maxima != scores.maxima || values.maxima != -1 || values.left_factor != soft.core)
+        return {};
+    if (scores.support != -1 || soft.support != -1 || scores.left_factor != -1 || values.column_block != 0) return {};
+    if (scores.row_axis == no_axis || soft.row_axis == no_axis || values.row_axis == no_axis) return {};
+    if (scores.bindings[scores.row_axis] != soft.bindings[soft.row_axis] ||
+        values.bindings[values.row_axis] != soft.bindings[soft.row_axis])
+        return {};
+    const auto core = static_cast<std::size_t>(soft.core);
+    if (Plan::nodes[core].uses != 1 ||
+        Plan::resolve(static_cast<std::size_t>(Plan::nodes[static_cast<std::size_t>(values.core)].operands[0])) != core)
+        return {};
+    for (std::size_t s = 0; s < code.stage_count; ++s)
+        for (std::size_t n = 0; n < Plan::count; ++n)
+            if (s != found[2] && code.stages[s].factors[n] == soft.second_buffer) return {};
+    return {item, found[0], found[1], found[2]};
+}
+
+/// For every item, the chain that its stage belongs to.
+template <class Plan>
+inline constexpr auto softmax_chains = [] {
+    std::array<softmax_chain, Plan::code.items.size()> chains{};
+    for (std::size_t i = 0; i < Plan::code.item_count; ++i) {
+        const softmax_chain chain = softmax_chain_from<Plan>(i);
+        if (chain.item == no_axis) continue;
+        for (std::size_t n = i; n < Plan::code.item_count; ++n) {
+            const auto stage = static_cast<std::size_t>(Plan::code.items[n].index);
+            if (!Plan::code.items[n].is_loop &&
+                (stage == chain.scores || stage == chain.softmax || stage == chain.values))
+                chains[n] = chain;
+        }
+    }
+    return chains;
+}();
+
+template <class Plan, class Element, std::size_t Scores, std::size_t Softmax, std::size_t Values, std::size_t Rows>
+struct few_softmax {
+    using scores = product_stage<Plan, Element, Scores, Rows>;
+    using soft = softmax_stage<Plan, Element, Softmax, Rows>;
+    using values = product_stage<Plan, Element, Values, Rows>;
+    using element = typename scores::element;
+    using config = typename scores::config;
+    using rows = few_rows<element, config, Rows>;
+    using vec = typename rows::vec;
+    static constexpr std::size_t width = scores::width, packs = rows::packs, keys = scores::columns,
+                                 columns = values::columns;
+    static constexpr std::size_t vectors = rows::vectors(keys), registers = config::registers;
+
+    /// Whether the scores are sums in registers, next to what is multiplied, and finished without asking where they
+    /// stand.
+    static constexpr bool fits_scores = [] {
+        if constexpr (scores::right_is_packed || !shuffles<element, width, config>() ||
+                      scores::stage.column_block != 0 || keys < 2) {
+            return false;
+        } else {
+            constexpr bool lies_well =
+                scores::few || (packs == 1 && scores::left_row == 1 && (Rows == width || scores::left_is_padded()));
+            constexpr std::size_t left = scores::few ? (scores::depth < width ? scores::depth : width) / packs : 1;
+            return lies_well && keys + left + 2 <= registers && 4 * keys <= 3 * registers &&
+                   scores::is_uniform(scores::top) && std::is_same_v<typename scores::output, element>;
+        }
+    }();
+    /// Narrow values are weighed in registers to the end.
+    static constexpr bool fits_values = [] {
+        if constexpr (values::right_is_packed || values::masked_top() != no_axis || values::excludes ||
+                      values::width != width) {
+            return false;
+        } else {
+            constexpr bool divides =
+                columns % packs == 0 && (values::rows_in_lanes || (2 * columns <= width && width % columns == 0));
+            return divides && values::right_column == 1 && vectors + columns / packs + 4 <= registers;
+        }
+    }();
+    /// The product of wide values is straight code where that is short, and not a few sums that wait for themselves.
+    static constexpr bool fits_vectors = [] {
+        if constexpr (values::right_is_packed || values::masked_top() != no_axis || values::excludes ||
+                      values::width != width || values::rows_in_lanes) {
+            return false;
+        } else {
+            constexpr std::size_t sums = Rows * (columns / width);
+            constexpr bool waits = keys > 8 && keys > 2 * sums;
+            return values::right_column == 1 && columns % width == 0 && 2 * sums + 8 <= registers &&
+                   keys * sums <= 96 && !waits;
+        }
+    }();
+    /// Where the values are too wide, the numerators are stored in the order in which their product reads them.
+    static constexpr bool fits_numerators = packs == 1 ? soft::whole_lines : soft::in_groups;
+    static constexpr bool pays = fits_scores && (fits_values || fits_vectors || fits_numerators) && soft::plain &&
+                                 soft::width == width && std::is_same_v<typename soft::element, element> &&
+                                 std::is_same_v<typename values::element, element>;
+
+    const frame<Plan, Element>& f;
+
+    ASHLAR_ALWAYS_INLINE void run() const {
+        vec x[keys];
+        score(x);
+        vec most(lowest_value<element>);
+        most = max<>(most, fold(x, [](vec a, vec b) ASHLAR_LAMBDA_INLINE { return max<>(a, b); }));
+        ASHLAR_UNROLL
+        for (std::size_t i = 0; i < vectors; ++i) {
+            if (keys % packs != 0 && i + 1 == vectors)
+                x[i] = soft::template exp_nonpositive<exp_arguments::any>(x[i] - most);
+            else
+                x[i] = soft::exp_nonpositive(x[i] - most);
+        }
+        const vec total = fold(x, lane_sum{});
+        const vec factor = reciprocal_or_zero(total);
+        if constexpr (fits_values)
+            weigh(x, rows::template spread<0>(factor));
+        else if constexpr (fits_vectors)
+            weigh_vectors(x, factor);
+        else
+            put_numerators(x, factor);
+    }
+
+private:
+    /// The finished scores, `packs` keys in a vector; minus infinity where there is no key.
+    ASHLAR_ALWAYS_INLINE void score(vec (&x)[keys]) const {
+        const scores stage{{{f}}};
+        const std::size_t first = stage.first_row();
+        const typename scores::reader memory{f};
+        const element* a = memory.template address<scores::left>(stage.in_left(first));
+        const element* b = memory.template address<scores::right>(stage.in_right());
+        if constexpr (!scores::few) {
+            ASHLAR_UNROLL
+            for (std::size_t c = 0; c < keys; ++c) x[c] = vec(0);
+            for (std::size_t k = 0; k < scores::depth; ++k, a += scores::left_depth, b += scores::right_depth) {
+                const vec left = opaque(vec::load(a));
+                ASHLAR_UNROLL
+                for (std::size_t c = 0; c < keys; ++c) x[c] = fma(vec(b[c * scores::right_column]), left, x[c]);
+            }
+        } else {
+            using product = few_product<element, config,
+                                        few_shape{Rows, keys, scores::depth, scores::left_row, scores::right_column}>;
+            product::clear(x);
+            product::multiply(b, a, x);
+            fold_lanes<1, packs, keys>(x);
+        }
+        const typename scores::plain_epilogue epilogue{stage, nullptr, first, nullptr};
+        ASHLAR_UNROLL
+        for (std::size_t i = 0; i < vectors; ++i)
+            x[i] = epilogue.template finished<width, false>(0, 0, elements_alone(x[i], i));
+        if constexpr (keys % packs != 0)
+            x[vectors - 1] = rows::template first_columns<keys % packs>(x[vectors - 1], -infinity<element>);
+    }
+
+    /// Lanes without a score must not get into functions that mind.
+    ASHLAR_ALWAYS_INLINE static vec elements_alone(vec x, std::size_t i) {
+        if constexpr (!scores::minds_idle_lanes)
+            return x;
+        else if constexpr (keys % packs == 0)
+            return rows::template elements_alone<packs>(x);
+        else
+            return i + 1 == vectors ? rows::template elements_alone<keys % packs>(x)
+                                    : rows::template elements_alone<packs>(x);
+    }
+
+    /// f of all keys of each row, in all of its lanes.
+    template <class Function>
+    ASHLAR_ALWAYS_INLINE static vec fold(const vec (&x)[keys], Function f) {
+        constexpr std::size_t chains = vectors < 4 ? vectors : 4;
+        vec part[chains];
+        ASHLAR_UNROLL
+        for (std::size_t i = 0; i < vectors; ++i) part[i % chains] = i < chains ? x[i] : f(part[i % chains], x[i]);
+        ASHLAR_UNROLL
+        for (std::size_t i = 1; i < chains; ++i) part[0] = f(part[0], part[i]);
+        return rows::combine_columns(part[0], f);
+    }
+
+    ASHLAR_ALWAYS_INLINE void weigh(const vec (&weights)[keys], vec factor) const {
+        const values stage{{{f}}};
+        const std::size_t first = stage.first_row();
+        const element* v = typename values::reader{f}.template address<values::right>(stage.in_right());
+        vec sums[columns / packs];
+        rows::template weigh<keys, columns, values::right_depth>(weights, v, sums);
+        ASHLAR_UNROLL
+        for (std::size_t j = 0; j < columns / packs; ++j) sums[j] = sums[j] * factor;
+        const typename values::plain_epilogue epilogue{stage, stage.written(), first, nullptr};
+        if constexpr (values::rows_in_lanes) {
+            put_columns(epilogue, sums, std::make_index_sequence<columns>{});
+        } else {
+            transpose_groups_back<packs, columns / packs>(sums);
+            put_rows(epilogue, sums, std::make_index_sequence<Rows>{});
+        }
+    }
+
+    ASHLAR_ALWAYS_INLINE void weigh_vectors(const vec (&x)[keys], vec factor) const {
+        const values stage{{{f}}};
+        const std::size_t first = stage.first_row();
+        const element* v = typename values::reader{f}.template address<values::right>(stage.in_right());
+        element stored[(vectors + 1) * width];
+        ASHLAR_UNROLL
+        for (std::size_t i = 0; i < vectors; ++i) x[i].store(stored + i * width);
+        factor.store(stored + vectors * width);
+        const element* w = from_memory(stored);
+        vec sums[Rows][columns / width];
+        rows::template weigh_vectors<keys, columns, values::right_depth>(w, v, sums);
+        const typename values::plain_epilogue epilogue{stage, stage.written(), first, nullptr};
+        put_vectors(epilogue, sums, w + vectors * width, std::make_index_sequence<Rows>{});
+    }
+    template <class Epilogue, std::size_t Count, std::size_t... RowIndex>
+    ASHLAR_ALWAYS_INLINE static void put_vectors(const Epilogue& epilogue, const vec (&sums)[Rows][Count],
+                                                 const element* factors, std::index_sequence<RowIndex...>) {
+        (put_row(epilogue, RowIndex, sums[RowIndex], vec(factors[rows::lane_of(0, RowIndex)])), ...);
+    }
+    template <class Epilogue, std::size_t Count>
+    ASHLAR_ALWAYS_INLINE static void put_row(const Epilogue& epilogue, std::size_t row, const vec (&sums)[Count],
+                                             vec factor) {
+        ASHLAR_UNROLL
+        for (std::size_t j = 0; j < Count; ++j) epilogue.template put<width>(row, j * width, sums[j] * factor);
+    }
+
+    ASHLAR_ALWAYS_INLINE void put_numerators(const vec (&x)[keys], vec factor) const {
+        const soft stage{{{f}}};
+        const std::size_t row = stage.first_row();
+        element* const out = stage.numerators(row, 0);
+        ASHLAR_UNROLL
+        for (std::size_t i = 0; i < vectors; ++i)
+            rows::in_order(x[i]).store(out + static_cast<std::ptrdiff_t>(i * packs) * soft::column_distance);
+        stage.template put_rows<soft::second_buffer, Rows, element>(row, rows::in_order(factor));
+        from_memory(out);
+        values{{{f}}}.run();
+    }
+
+    template <std::size_t Column>
+    struct picking {
+        static constexpr std::size_t from(std::size_t lane) { return lane % rows::line * packs + Column; }
+    };
+    template <std::size_t Row>
+    struct lowering {
+        static constexpr std::size_t from(std::size_t lane) { return (Row * columns + lane) % width; }
+    };
+    template <class Epilogue, std::size_t Count, std::size_t... ColumnIndex>
+    ASHLAR_ALWAYS_INLINE static void put_columns(const Epilogue& epilogue, const vec (&sums)[Count],
+                                                 std::index_sequence<ColumnIndex...>) {
+        if constexpr (packs == 1)
+            (epilogue.template put<Rows>(ColumnIndex, 0, sums[ColumnIndex]), ...);
+        else
+            (epilogue.template put<Rows>(
+                 ColumnIndex, 0,
+                 shuffle_as<picking<ColumnIndex % packs>>(sums[ColumnIndex / packs], sums[ColumnIndex / packs])),
+             ...);
+    }
+    /// Several rows are one store where they follow each other.
+    template <class Epilogue, std::size_t Count, std::size_t... RowIndex>
+    ASHLAR_ALWAYS_INLINE static void put_rows(const Epilogue& epilogue, const vec (&sums)[Count],
+                                              std::index_sequence<RowIndex...>) {
+        constexpr std::size_t elements = Rows * columns, last = (elements + width - 1) % width + 1;
+        if constexpr (values::top == values::core && values::column_stride == 1 &&
+                      values::row_stride == static_cast<std::ptrdiff_t>(columns)) {
+            ASHLAR_UNROLL
+            for (std::size_t i = 0; i + width < elements; i += width) sums[i / width].store(epilogue.out + i);
+            sums[(elements - 1) / width].template store_partial<last>(epilogue.out + (elements - last));
+        } else {
+            (epilogue.template put<columns>(
+                 RowIndex, 0,
+                 shuffle_as<lowering<RowIndex>>(sums[RowIndex * columns / width], sums[RowIndex * columns / width])),
+             ...);
+        }
+    }
+};
+
+}  // namespace ashlar::detail

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: BSL-1.0
+// What happens to the finished vectors of a product stage: factors of rows, the rest of the expression, masks, maxima.
+#pragma once
+
+#include <ashlar/eval/access/product_operands.hpp>
+#include <ashlar/eval/access/score_blocks.hpp>
+#include <ashlar/kernel/product/product_few.hpp>
+#include <ashlar/kernel/product/product_halves.hpp>
+
+namespace ashlar::detail {
+
+template <class Plan, class Element, std::size_t Stage, std::size_t Rows>
+struct product_epilogues : product_operands<Plan, Element, Stage, Rows> {
+    using base = product_operands<Plan, Element, Stage, Rows>;
+    using base::core, base::left, base::depth, base::right_is_packed;
+    using base::f, base::stage, base::columns, base::width, base::row_stride, base::column_stride, base::rows_in_lanes;
+    using base::left_depth, base::right_depth, base::right_column, base::in_left;
+    using typename base::config;
+    using typename base::element;
+    using typename base::output;
+    using typename base::reader;
+    using typename base::vec;
+
+    /// The left operand's rows are softmax numerators; what their sums divide by is applied to finished vectors.
+    /// Where the factor of the tile's first row lies, and the distance to that of the next row.
+    ASHLAR_ALWAYS_INLINE const element* row_factors(std::size_t first) const {
+        if constexpr (stage.left_factor == -1)
+            return nullptr;
+        else
+            return factor_address<left>(in_left(first));
+    }
+    static constexpr std::ptrdiff_t factor_stride = [] {
+        if constexpr (stage.left_factor == -1)
+            return std::ptrdiff_t{0};
+        else
+            return Plan::code
+                .buffers[static_cast<std::size_t>(stage.factors[static_cast<std::size_t>(stage.left_factor)])]
+                .strides[Plan::nodes[static_cast<std::size_t>(stage.left_factor)].rank - 2u];
+    }();
+    template <std::size_t Id, std::size_t Rank>
+    ASHLAR_ALWAYS_INLINE const element* factor_address(const std::array<std::size_t, Rank>& at) const {
+        constexpr const graph_node& n = Plan::nodes[Id];
+        if constexpr (static_cast<std::int16_t>(Id) == stage.left_factor) {
+            constexpr auto b = static_cast<std::size_t>(stage.factors[Id]);
+            return f.template buffer<element, b>() + f.template buffer_offset<b>(at);
+        } else if constexpr (n.kind == node_kind::let || n.kind == node_kind::let_value) {
+            return factor_address<static_cast<std::size_t>(n.same_as)>(at);
+        } else {
+            return factor_address<static_cast<std::size_t>(n.operands[0])>(
+                operand_coordinates<0>(f.template node<Id>(), at));
+        }
+    }
+
+    /// Whether the lanes of the core's values on their way to node n do not have to know where they stand.
+    static consteval bool is_uniform(std::size_t n) {
+        const graph_node& g = Plan::nodes[n];
+        if (n == core || g.kind == node_kind::scalar) return true;
+        if (stage.values[n] != -1) return false;
+        if (g.kind == node_kind::let || g.kind == node_kind::let_value)
+            return is_uniform(static_cast<std::size_t>(g.same_as));
+        if (g.kind != node_kind::map) return false;
+        for (std::size_t i = 0; i < g.operand_count; ++i)
+            if (!is_uniform(static_cast<std::size_t>(g.operands[i]))) return false;
+        return true;
+    }
+
+    static constexpr bool minds_idle_lanes = detail::minds_idle_lanes<Plan, Stage, base::top>();
+
+    /// Few rows, several columns of which lie side by side in a vector.
+    static constexpr bool few = rows_in_lanes && !right_is_packed && left_depth == 1 &&
+                                fits_few(Rows, columns, depth, width) && right_depth == 1 && columns > 1;
+    static constexpr std::size_t line = few_line(Rows);
+    /// Whether such a vector can be finished and stored as it is: nothing on the way asks which lane it is.
+    static constexpr bool writes_groups = few && stage.left_factor == -1 && stage.buffer != -1 && row_stride == 1 &&
+                                          column_stride == static_cast<std::ptrdiff_t>(line) &&
+                                          std::is_same_v<output, element> && is_uniform(base::top);
+    /// Lanes that are no element of the first Count columns of such a vector have its first one.
+    template <std::size_t Count>
+    struct elements_of_groups {
+        static constexpr std::size_t from(std::size_t lane) {
+            return lane % line < Rows && lane / line < Count ? lane : 0;
+        }
+    };
+    struct plain_epilogue {
+        const product_epilogues& s;
+        output* out;
+        std::size_t first;
+        const element* factors;
+        using lane_values = reader;
+        using vec = typename base::vec;
+
+        /// Where the element of row i and column j is written.
+        ASHLAR_ALWAYS_INLINE output* at(std::size_t i, std::size_t j) const {
+            const std::size_t r = rows_in_lanes ? j : i, c = rows_in_lanes ? i : j;
+            return out + static_cast<std::ptrdiff_t>(r) * row_stride + static_cast<std::ptrdiff_t>(c) * column_stride;
+        }
+        /// The rest of the expression, applied to a finished vector.
+        template <std::size_t Width, bool Unmasked>
+        ASHLAR_ALWAYS_INLINE auto finished(std::size_t r, std::size_t c, vec acc) const {
+            if constexpr (base::top == core)
+                return acc;
+            else
+                return s.template value<Width, Unmasked>(first + r, c, acc);
+        }
+        template <std::size_t Width, bool Unmasked = false>
+        ASHLAR_ALWAYS_INLINE auto write(std::size_t i, std::size_t j, vec acc) const {
+            if constexpr (stage.left_factor != -1)
+                acc = acc * lane_values::template load<rows_in_lanes ? factor_stride : 0>(
+                                factors + static_cast<std::ptrdiff_t>(rows_in_lanes ? j : i) * factor_stride);
+            return put<Width, Unmasked>(i, j, acc);
+        }
+        /// What is multiplied already.
+        template <std::size_t Width, bool Unmasked = false>
+        ASHLAR_ALWAYS_INLINE auto put(std::size_t i, std::size_t j, vec acc) const {
+            const std::size_t r = rows_in_lanes ? j : i, c = rows_in_lanes ? i : j;
+            const auto x = finished<Width, Unmasked>(r, c, acc);
+            constexpr bool padded = stage.buffer != -1 && Plan::code.buffers[base::written_buffer].padded &&
+                                    rows_in_lanes && row_stride == 1 && !std::is_same_v<output, bool>;
+            store_lanes<rows_in_lanes ? row_stride : column_stride, padded ? width : Width>(x, at(i, j));
+            return x;
+        }
+        template <std::size_t Width>
+        ASHLAR_ALWAYS_INLINE void operator()(std::size_t i, std::size_t j, vec acc, lane_count<Width>) const {
+            write<Width>(i, j, acc);
+        }
+        /// Some columns of few rows side by side.
+        template <std::size_t Width>
+            requires writes_groups
+        ASHLAR_ALWAYS_INLINE vec group(std::size_t i, vec acc, lane_count<Width>) const {
+            constexpr bool repeats = (Rows != line || Width * line != width) && minds_idle_lanes;
+            if constexpr (repeats) acc = shuffle_as<elements_of_groups<Width>>(acc, acc);
+            const vec x = finished<width, false>(0, i, acc);
+            x.store(out + static_cast<std::ptrdiff_t>(i) * column_stride);
+            return x;
+        }
+    };
+
+    /// The masked node on top of the product, past names; it decides which blocks need its mask.
+    static consteval std::size_t masked_top() {
+        constexpr std::size_t t = Plan::resolve(base::top);
+        return Plan::nodes[t].kind == node_kind::masked && stage.values[t] == -1 && is_plain_chain() ? t : no_axis;
+    }
+    static consteval bool is_plain_chain() {
+        for (std::size_t t = 0; t < base::top_rank; ++t)
+            if (Plan::nodes[base::top].extents[t] != 1 &&
+                stage.top_axes[t] != static_cast<std::int16_t>(t + base::space_rank - base::top_rank))
+                return false;
+        return base::top_rank >= 2;
+    }
+
+    /// The mask of a node, and whether it says at once which keys a range of queries keeps.
+    template <std::int16_t Id>
+    using mask_at =
+        std::remove_cvref_t<decltype(std::declval<typename Plan::template node<static_cast<std::size_t>(Id)>>().mask)>;
+    template <std::int16_t Id>
+    static constexpr bool spans =
+        spanning_mask<mask_at<Id>, typename Plan::template node<static_cast<std::size_t>(Id)>::shape_type>;
+
+    /// The product as its kernel sees it with rows in lanes.
+    static consteval product_shape in_lanes() {
+        return {.i = columns,
+                .j = Rows,
+                .k = depth,
+                .si = right_column,
+                .sk = right_depth,
+                .vk = depth == 1 ? 1 : left_depth,
+                .padded = left_is_padded(),
+                .granule = masked_top() == no_axis ? 0 : edge_granule(columns, key_group)};
+    }
+    static consteval bool left_is_padded() {
+        constexpr std::int16_t b = stage.values[stage.values[left] != -1 ? left : Plan::resolve(left)];
+        return b != -1 && Plan::code.buffers[static_cast<std::size_t>(b < 0 ? 0 : b)].padded;
+    }
+    /// Rows that register blocks should divide for a mask of so many keys: 0 where small blocks would cost more between
+    /// its edges than they save there, which is soon with few registers.
+    static consteval std::size_t edge_granule(std::size_t keys, std::size_t granule) {
+        return config::registers >= 32 || keys <= 16 * key_group ? granule : 0;
+    }
+
+    /// What the mask says about the blocks of this tile's scores.
+    template <std::size_t Node>
+    ASHLAR_ALWAYS_INLINE auto score_blocks(std::size_t first) const {
+        using scores = typename Plan::template node<Node>;
+        using mask = mask_at<static_cast<std::int16_t>(Node)>;
+        constexpr bool skips = stage.support != -1;
+        const auto at = this->in_top(first, 0);
+        if constexpr (rows_in_lanes && skips && !few && sloping_mask<mask, typename scores::shape_type> &&
+                      has_halves<element, config, in_lanes()>) {
+            return sloping_scores<typename scores::shape_type, mask, width>{f.template node<Node>().mask,
+                                                                            mask_batch(at), first};
+        } else {
+            const depth_parts all = supported_keys<Node>(f, at, first, first + Rows);
+            if constexpr (rows_in_lanes) {
+                constexpr std::size_t registers = (Rows + width - 1) / width;
+                listed_scores<skips, width, registers> listed;
+                for (std::size_t r = 0; r < registers; ++r) {
+                    const std::size_t q0 = first + r * width;
+                    listed.keys[r] = registers == 1
+                                         ? all
+                                         : supported_keys_within<Node, key_group>(
+                                               f, at, q0, q0 + width < first + Rows ? q0 + width : first + Rows, all);
+                }
+                return listed;
+            } else {
+                return tile_scores<skips>{all};
+            }
+        }
+    }
+
+    /// For masked scores: blocks of which the mask keeps all are not masked, and those outside the rows' range of keys
+    /// are left out where nobody reads them.
+    template <class Blocks>
+    struct masked_epilogue : plain_epilogue, Blocks {
+        template <std::size_t Width>
+        ASHLAR_ALWAYS_INLINE void operator()(std::size_t i, std::size_t j, vec acc, lane_count<Width>,
+                                             plain_block) const {
+            this->template write<Width, true>(i, j, acc);
+        }
+        template <std::size_t Width>
+        ASHLAR_ALWAYS_INLINE void operator()(std::size_t i, std::size_t j, vec acc, lane_count<Width>,
+                                             masked_block) const {
+            this->template write<Width>(i, j, acc);
+        }
+    };
+
+    /// For the operand of a softmax, rows in lanes: the greatest element of each row is found on the way.
+    template <class Inner>
+    struct greatest_epilogue : Inner {
+        vec* greatest;
+
+        template <std::size_t Width>
+            requires writes_groups
+        ASHLAR_ALWAYS_INLINE void group(std::size_t i, vec acc, lane_count<Width> count) const {
+            const vec x = Inner::group(i, acc, count);
+            greatest[0] = max<>(
+                greatest[0],
+                Width * line < width ? select(vec::mask_type::first(Width * line), x, vec(lowest_value<element>)) : x);
+        }
+        template <bool Unmasked, std::size_t Width, std::size_t Keys>
+        ASHLAR_ALWAYS_INLINE void write_column(std::size_t i, std::size_t j, const vec (&column)[Keys]) const {
+            vec most = greatest[j / width];
+            ASHLAR_UNROLL
+            for (std::size_t k = 0; k < Keys; ++k)
+                most = max<>(most, this->template write<Width, Unmasked>(i + k, j, column[k]));
+            greatest[j / width] = most;
+        }
+        template <std::size_t Keys, std::size_t Width>
+        ASHLAR_ALWAYS_INLINE void column(std::size_t i, std::size_t j, const vec (&column)[Keys],
+                                         lane_count<Width>) const {
+            write_column<false, Width>(i, j, column);
+        }
+        template <std::size_t Keys, std::size_t Width>
+        ASHLAR_ALWAYS_INLINE void column(std::size_t i, std::size_t j, const vec (&column)[Keys], lane_count<Width>,
+                                         plain_block) const {
+            write_column<true, Width>(i, j, column);
+        }
+        template <std::size_t Keys, std::size_t Width>
+        ASHLAR_ALWAYS_INLINE void column(std::size_t i, std::size_t j, const vec (&column)[Keys], lane_count<Width>,
+                                         masked_block) const {
+            write_column<false, Width>(i, j, column);
+        }
+    };
+};
+
+}  // namespace ashlar::detail

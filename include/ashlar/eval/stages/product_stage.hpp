@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: BSL-1.0
+// The product stage: a matrix product whose finished vectors pass through the rest of the expression before they are
+// stored.
+//
+// Dispatch, decided by the plan:
+//   1. columns in lanes: rows of the left operand are scalars, rows of the right one vectors
+//   2. rows in lanes:    columns of the right operand are scalars, the left one lies with its rows in lanes
+//   3. depth in lanes:   one row at a time, dot products with the columns of the right operand
+//   4. rows and depth:   few rows, whose depth is contiguous: several depth steps of each row side by side
+// A right operand that lies transposed is brought into scratch on the way (turned_right.hpp).
+#pragma once
+
+#include <ashlar/eval/access/streamed_columns.hpp>
+#include <ashlar/eval/access/turned_right.hpp>
+#include <ashlar/eval/access/weight_panels.hpp>
+#include <ashlar/eval/stages/deferred_epilogue.hpp>
+#include <ashlar/eval/stages/product_epilogues.hpp>
+#include <ashlar/kernel/product/product.hpp>
+#include <ashlar/kernel/product/product_dot.hpp>
+#include <ashlar/kernel/product/product_few.hpp>
+
+namespace ashlar::detail {
+
+template <class Plan, class Element, std::size_t Stage, std::size_t Rows>
+struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
+    using base = product_epilogues<Plan, Element, Stage, Rows>;
+    using base::core, base::left, base::right, base::left_rank, base::right_rank, base::depth, base::right_is_packed;
+    using base::f, base::stage, base::columns, base::width, base::row_stride, base::column_stride, base::rows_in_lanes;
+    using base::few, base::line, base::row_factors, base::in_lanes, base::masked_top, base::edge_granule;
+    using base::left_row, base::left_depth, base::right_depth, base::right_column, base::in_left, base::in_right;
+    using typename base::config;
+    using typename base::element;
+    using typename base::output;
+    using typename base::plain_epilogue;
+    using typename base::reader;
+    using typename base::vec;
+    template <class Blocks>
+    using masked_epilogue = typename base::template masked_epilogue<Blocks>;
+    template <class Inner>
+    using greatest_epilogue = typename base::template greatest_epilogue<Inner>;
+    template <std::int16_t Id>
+    static constexpr bool spans = base::template spans<Id>;
+
+    template <class Epilogue>
+    ASHLAR_ALWAYS_INLINE void finish(Epilogue epilogue, std::size_t first) const {
+        if constexpr (stage.maxima == -1) {
+            multiply(epilogue, first);
+        } else {
+            constexpr std::size_t registers = (Rows + width - 1) / width;
+            vec greatest[registers];
+            ASHLAR_UNROLL
+            for (std::size_t r = 0; r < registers; ++r) greatest[r] = vec(lowest_value<element>);
+            greatest_epilogue<Epilogue> tracking{epilogue, greatest};
+            multiply(tracking, first);
+            if constexpr (few)
+                greatest[0] =
+                    combine_groups<line>(greatest[0], [](vec x, vec y) ASHLAR_LAMBDA_INLINE { return max<>(x, y); });
+            constexpr auto maxima = static_cast<std::size_t>(stage.maxima);
+            element* out =
+                f.template buffer<element, maxima>() + f.template buffer_offset<maxima>(this->in_top(first, 0));
+            ASHLAR_UNROLL
+            for (std::size_t r = 0; r < registers; ++r) greatest[r].store(out + r * width);
+        }
+    }
+
+    // -------------------------------------------------------------- depth
+
+    /// Only kept pairs take part: keys outside the rows' range are not read, and inside it a value whose weight is an
+    /// excluded zero is passed over.
+    static constexpr bool has_range = stage.support != -1 && stage.left_factor != -1;
+    static constexpr bool excludes = Plan::nodes[left].excluded == exclusion::zero;
+    static constexpr bool takes_all_depth = !has_range && !excludes;
+
+    struct masked_depth {
+        const product_stage& s;
+        std::size_t first;
+        depth_parts all;
+
+        ASHLAR_ALWAYS_INLINE depth_parts operator()(std::size_t i0, std::size_t i1, std::size_t, std::size_t) const {
+            return s.template of_support<left>(
+                s.in_left(first + i0), [&]<std::size_t Id>(const auto& at) ASHLAR_LAMBDA_INLINE {
+                    return supported_keys_within<Id, 1>(s.f, at, first + i0, first + i1, all);
+                });
+        }
+        ASHLAR_ALWAYS_INLINE auto stairs(std::size_t i0, std::size_t i1) const
+            requires(spans<stage.support>)
+        {
+            return s.template of_support<left>(s.in_left(first + i0),
+                                               [&]<std::size_t Id>(const auto& at) ASHLAR_LAMBDA_INLINE {
+                                                   return supported_stairs<Id>(s.f, at, first + i0, first + i1);
+                                               });
+        }
+    };
+    /// What `ask` says of the masked node that the stage's support is, at the coordinates that belong to these of node
+    /// Id.
+    template <std::size_t Id, std::size_t Rank, class Ask>
+    ASHLAR_ALWAYS_INLINE auto of_support(const std::array<std::size_t, Rank>& at, Ask ask) const {
+        constexpr const graph_node& n = Plan::nodes[Id];
+        if constexpr (static_cast<std::int16_t>(Id) == stage.support)
+            return ask.template operator()<Id>(at);
+        else if constexpr (n.kind == node_kind::let || n.kind == node_kind::let_value)
+            return of_support<static_cast<std::size_t>(n.same_as)>(at, ask);
+        else
+            return of_support<static_cast<std::size_t>(n.operands[0])>(
+                operand_coordinates<0>(f.template node<Id>(), at), ask);
+    }
+
+    /// The depth of a tile's product, or of each of its blocks.
+    ASHLAR_ALWAYS_INLINE auto depth_of(std::size_t first) const {
+        if constexpr (has_range)
+            return masked_depth{
+                *this, first,
+                of_support<left>(in_left(first), [&]<std::size_t Id>(const auto& at) ASHLAR_LAMBDA_INLINE {
+                    return supported_keys<Id>(f, at, first, first + Rows);
+                })};
+        else if constexpr (excludes)
+            return depth_parts{0, depth, depth, depth};
+        else
+            return constant_depth<0, depth>{};
+    }
+
+    // -------------------------------------------------------------- running
+
+    ASHLAR_ALWAYS_INLINE void run() const {
+        constexpr std::size_t mask_node = masked_top();
+        const std::size_t first = this->first_row();
+        if constexpr (mask_node != no_axis) {
+            const auto blocks = this->template score_blocks<mask_node>(first);
+            const masked_epilogue<std::remove_const_t<decltype(blocks)>> epilogue{
+                {*this, this->written(), first, row_factors(first)}, blocks};
+            finish(epilogue, first);
+        } else {
+            finish(plain_epilogue{*this, this->written(), first, row_factors(first)}, first);
+        }
+    }
+
+    /// Whether sums can wait in the result for what the rest of the expression does to them: nobody else reads or
+    /// writes there, as a destination that overlaps an operand never gets here.
+    template <class Epilogue>
+    static constexpr bool sums_wait = std::is_same_v<output, element> && column_stride == 1 && !rows_in_lanes &&
+                                      std::is_same_v<Epilogue, plain_epilogue>;
+
+    template <class Epilogue>
+    ASHLAR_ALWAYS_INLINE void multiply(Epilogue& epilogue, std::size_t first) const {
+        using deferred = deferred_epilogue<Epilogue, depth>;
+        if constexpr (sums_wait<Epilogue> && stage.lanes == lane_axis::columns && columns % width == 0 &&
+                      Rows >= deferred::least_rows && depth >= deferred::least_depth && takes_all_depth &&
+                      is_costly<Plan, Stage>()) {
+            deferred waiting{epilogue};
+            multiply_operands(waiting, first);
+            waiting.finish();
+        } else {
+            multiply_operands(epilogue, first);
+        }
+    }
+    template <class Epilogue>
+    ASHLAR_ALWAYS_INLINE void multiply_operands(Epilogue& epilogue, std::size_t first) const {
+        const element* a = reader{f}.template address<left>(in_left(first));
+        if constexpr (right_is_packed) {
+            multiply_panels(a, f.template node<Plan::resolve(right)>().data(), epilogue, first);
+        } else if constexpr (stage.column_block != 0) {
+            multiply_blocks(a, epilogue, first);
+        } else {
+            multiply_memory(a, reader{f}.template address<right>(in_right()), epilogue, first);
+        }
+    }
+    using turned = turned_right<Plan, Element, Stage, Rows, copy_before<Plan>(Stage)>;
+    template <class Epilogue>
+    ASHLAR_ALWAYS_INLINE void multiply_memory(const element* a, const element* b, Epilogue& epilogue,
+                                              std::size_t first) const {
+        if constexpr (turned::pays) {
+            product_turned<element, config, turned::shape, turned::distance>(a, const_cast<element*>(b),
+                                                                             turned::source(f), epilogue);
+        } else if constexpr (stage.lanes == lane_axis::columns) {
+            multiply_columns<columns, depth == 1 ? 1 : right_depth>(a, b, epilogue, first);
+        } else if constexpr (few) {
+            constexpr few_shape shape{Rows, columns, depth, left_row, right_column};
+            multiply_few<element, config, shape>(b, a, epilogue);
+        } else if constexpr (stage.lanes == lane_axis::rows) {
+            product<element, config, in_lanes()>(b, a, epilogue);
+        } else {
+            constexpr dot_shape shape{columns, depth, right_column};
+            for (std::size_t r = 0; r < Rows; ++r) {
+                row_epilogue<Epilogue> row{epilogue, r};
+                dot_rows<element, config, shape>(a + r * left_row, b, row);
+            }
+        }
+    }
+    /// Whether operands come from behind the first cache, call after call. A quarter more than that cache's default
+    /// size is still read from it, where it is larger, or nearly all of it.
+    static constexpr bool is_streamed = bytes_read<Plan> > config::l1_bytes / 4 * 5;
+    template <std::size_t Columns, std::size_t Stride, std::size_t VectorStride = 0, class Epilogue>
+    ASHLAR_ALWAYS_INLINE void multiply_columns(const element* a, const element* b, Epilogue& epilogue,
+                                               std::size_t first) const {
+        constexpr product_shape shape{.i = Rows,
+                                      .j = Columns,
+                                      .k = depth,
+                                      .si = left_row,
+                                      .sk = left_depth,
+                                      .vk = Stride,
+                                      .streamed = is_streamed,
+                                      .vw = VectorStride,
+                                      .granule = has_range ? edge_granule(depth, key_group / 4) : 0};
+        using stream = column_stream<element, config, shape>;
+        constexpr bool by_rows = !right_is_packed && stage.column_block == 0 && takes_all_depth;
+        if constexpr (by_rows && bytes_read<Plan> > config::l2_bytes && stream::fits &&
+                      (sums_wait<Epilogue> || is_deferred<Epilogue> || stream::depth.blocks == 1))
+            product_streamed<element, config, shape>(a, b, epilogue);
+        else
+            product<element, config, shape>(a, b, depth_of(first), epilogue);
+    }
+
+    /// One block of the right operand's columns after the other.
+    template <class Epilogue>
+    ASHLAR_ALWAYS_INLINE void multiply_blocks(const element* a, Epilogue& epilogue, std::size_t first) const {
+        auto at = in_right();
+        for (std::size_t& column = at[right_rank - 1]; column < columns; column += stage.column_block) {
+            panel_epilogue<Epilogue> shifted{epilogue, column};
+            multiply_columns<stage.column_block, depth == 1 ? 1 : right_depth>(a, reader{f}.template address<right>(at),
+                                                                               shifted, first);
+        }
+    }
+
+    /// The packed right operand, panel by panel; panels of one register are read side by side, as many as the registers
+    /// bear, but for one row, which caches feed best by one stream, unless streams are long. While some are used, the
+    /// next ones are on their way.
+    template <class Epilogue>
+    ASHLAR_ALWAYS_INLINE void multiply_panels(const element* a, const element* b, Epilogue& epilogue,
+                                              std::size_t first) const {
+        constexpr std::size_t whole = columns / panel, rest = columns % panel, at_once = panels_at_once;
+        constexpr axis_split across = split_near_equal(whole, (whole + at_once - 1) / at_once);
+        std::size_t p = 0;
+        if constexpr (across.large_blocks != 0)
+            for (; p < across.large_blocks * across.large; p += across.large)
+                multiply_side_by_side<across.large>(a, b, p * panel, epilogue, first);
+        if constexpr (across.large_blocks != across.blocks)
+            for (; p < whole; p += across.large - 1)
+                multiply_side_by_side<across.large - 1>(a, b, p * panel, epilogue, first);
+        if constexpr (rest != 0) multiply_panel<rest, rest>(a, b, whole * panel, epilogue, first);
+    }
+    static constexpr std::size_t panel = right_is_packed ? Plan::nodes[Plan::resolve(right)].panel : 1;
+    static constexpr bool one_stream = Rows == 1 && is_streamed && depth < 1024;
+    static constexpr std::size_t panels_at_once =
+        panel == width && !one_stream ? tuned_panel<element, config> / width : 1;
+
+    template <std::size_t Panels, class Epilogue>
+    ASHLAR_ALWAYS_INLINE void multiply_side_by_side(const element* a, const element* b, std::size_t column,
+                                                    Epilogue& epilogue, std::size_t first) const {
+        multiply_panel<Panels * panel, panel, Panels == 1 ? 0 : depth * panel>(a, b, column, epilogue, first);
+    }
+    template <std::size_t Columns, std::size_t Stride, std::size_t VectorStride = 0, class Epilogue>
+    ASHLAR_ALWAYS_INLINE void multiply_panel(const element* a, const element* b, std::size_t column, Epilogue& epilogue,
+                                             std::size_t first) const {
+        if constexpr (Rows >= least_prefetching_rows && Columns % width == 0) {
+            constexpr product_shape shape{.i = Rows,
+                                          .j = Columns,
+                                          .k = depth,
+                                          .si = left_row,
+                                          .sk = left_depth,
+                                          .vk = Stride,
+                                          .vw = VectorStride};
+            prefetching_epilogue<Epilogue, Columns * sizeof(element), product_row_blocks<element, config, shape>>
+                shifted{{epilogue, column}, panels_after<Columns>(b, column + Columns)};
+            multiply_columns<Columns, Stride, VectorStride>(a, b + column * depth, shifted, first);
+        } else {
+            panel_epilogue<Epilogue> shifted{epilogue, column};
+            multiply_columns<Columns, Stride, VectorStride>(a, b + column * depth, shifted, first);
+        }
+    }
+
+    /// The panels that start at a column, as many as lie side by side, or the first ones of the weights that are read
+    /// next.
+    template <std::size_t Columns>
+    ASHLAR_ALWAYS_INLINE prefetch_stream panels_after(const element* b, std::size_t column) const {
+        constexpr std::size_t next = next_weights<Plan, Stage>;
+        if (column < columns)
+            return panel_stream(b + column * depth, (columns - column < Columns ? columns - column : Columns) * depth);
+        if constexpr (next == no_axis) {
+            return {};
+        } else {
+            constexpr std::size_t weights = weights_of<Plan>(next);
+            constexpr const graph_node& n = Plan::nodes[weights];
+            constexpr std::size_t across = n.extents[n.rank - 1u] < Columns ? n.extents[n.rank - 1u] : Columns;
+            return panel_stream(f.template node<weights>().data(), n.extents[n.rank - 2u] * across);
+        }
+    }
+    template <class Other>
+    ASHLAR_ALWAYS_INLINE static prefetch_stream panel_stream(const Other* first, std::size_t count) {
+        return {reinterpret_cast<const char*>(first), reinterpret_cast<const char*>(first + count)};
+    }
+
+    template <class Epilogue>
+    struct row_epilogue {
+        Epilogue& epilogue;
+        std::size_t r;
+        template <std::size_t Width>
+        ASHLAR_ALWAYS_INLINE void operator()(std::size_t n, vec x, lane_count<Width> count) const {
+            if constexpr (requires { epilogue(r, n, x, count, masked_block{}); })
+                epilogue(r, n, x, count, masked_block{});
+            else
+                epilogue(r, n, x, count);
+        }
+    };
+};
+
+}  // namespace ashlar::detail

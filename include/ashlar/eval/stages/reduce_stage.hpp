@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: BSL-1.0
+// The reduction stage: one axis folded, with the rows or the reduced axis in lanes.
+#pragma once
+
+#include <ashlar/eval/stages/row_stage.hpp>
+#include <ashlar/kernel/rows/reduction.hpp>
+
+namespace ashlar::detail {
+
+template <class Plan, class Element, std::size_t Stage, std::size_t Rows>
+struct reduce_stage : row_stage<Plan, Element, Stage, Rows> {
+    using base = row_stage<Plan, Element, Stage, Rows>;
+    using base::f, base::stage, base::columns, base::width, base::core;
+    using typename base::element;
+    using typename base::input;
+    using integers = lanes<std::int32_t, width, typename base::config>;
+    static constexpr auto kind = static_cast<reduction_kind>(Plan::nodes[core].variant);
+    static constexpr typename base::range all{0, columns};
+
+    ASHLAR_ALWAYS_INLINE void run() const {
+        if constexpr (kind == reduction_kind::sum)
+            fold<sum_fold<typename base::template lanes_of<input>>>([](auto x) ASHLAR_LAMBDA_INLINE { return x; });
+        else if constexpr (kind == reduction_kind::mean)
+            fold<sum_fold<typename base::template lanes_of<input>>>(
+                [](auto x) ASHLAR_LAMBDA_INLINE { return x * (element(1) / element(columns)); });
+        else if constexpr (kind == reduction_kind::max || kind == reduction_kind::min)
+            fold<extreme_fold<typename base::template lanes_of<input>, kind == reduction_kind::max>>(
+                [](auto x) ASHLAR_LAMBDA_INLINE { return x; });
+        else if constexpr (kind == reduction_kind::all || kind == reduction_kind::any)
+            fold<truth_fold<typename base::template reader<width>::truth, kind == reduction_kind::all>>(
+                [](auto x) ASHLAR_LAMBDA_INLINE { return x; });
+        else if constexpr (kind == reduction_kind::argmax)
+            fold<argmax_fold<typename base::template lanes_of<input>, integers>>(
+                [](auto x) ASHLAR_LAMBDA_INLINE { return x; });
+        else if constexpr (kind == reduction_kind::variance)
+            run_variance();
+        else
+            run_logsumexp();
+    }
+
+private:
+    template <class Fold, class Value>
+    ASHLAR_ALWAYS_INLINE static void step(Fold& fold, Value x, [[maybe_unused]] std::size_t column,
+                                          [[maybe_unused]] std::ptrdiff_t distance) {
+        if constexpr (kind == reduction_kind::argmax) {
+            const integers index = integers(static_cast<std::int32_t>(column)) +
+                                   integers::iota() * integers(static_cast<std::int32_t>(distance));
+            fold.step(x, index);
+        } else if constexpr (kind == reduction_kind::all || kind == reduction_kind::any) {
+            fold.step(convert_mask<typename decltype(fold.answer)::operand_type::value_type>(x));
+        } else {
+            fold.step(x);
+        }
+    }
+    /// Lanes past the last column, as values that change nothing.
+    template <class Fold, std::size_t Width, class Value>
+    ASHLAR_ALWAYS_INLINE static auto padded(Value x, std::integral_constant<std::size_t, Width>) {
+        if constexpr (Width == width)
+            return x;
+        else if constexpr (kind == reduction_kind::all)
+            return x || !decltype(x)::first(Width);
+        else if constexpr (kind == reduction_kind::any)
+            return x && decltype(x)::first(Width);
+        else if constexpr (kind == reduction_kind::argmax)
+            return select(Value::mask_type::first(Width), x, Value(extreme_fold<Value, true>::start));
+        else
+            return select(Value::mask_type::first(Width), x, Fold::identity());
+    }
+
+    template <class Fold>
+    ASHLAR_ALWAYS_INLINE static Fold merged(Fold (&states)[4]) {
+        states[0].merge(states[1]);
+        states[2].merge(states[3]);
+        states[0].merge(states[2]);
+        return states[0];
+    }
+
+    template <class Fold, class Finish>
+    ASHLAR_ALWAYS_INLINE void fold(Finish finish) const {
+        if constexpr (base::rows_in_lanes) {
+            this->each_register_of_rows([&](std::size_t row, auto n) ASHLAR_LAMBDA_INLINE {
+                Fold states[4];
+                this->template fold_down<n>(row, all, states,
+                                            [](Fold& s, auto x, std::size_t c, auto)
+                                                ASHLAR_LAMBDA_INLINE { step(s, x, c, 0); });
+                this->template put_rows<base::first_buffer, n, element>(row, finish(merged(states).rows()));
+            });
+        } else {
+            this->each_row([&](std::size_t row) ASHLAR_LAMBDA_INLINE {
+                Fold states[4];
+                this->fold_along(row, all, states, [](Fold& s, auto x, std::size_t c, auto n) ASHLAR_LAMBDA_INLINE {
+                    step(s, padded<Fold>(x, n), c, 1);
+                });
+                *this->template row_number<base::first_buffer, element>(row) = finish(merged(states).one());
+            });
+        }
+    }
+
+    /// Two passes: the mean, then squared distances from it; divided by the number of elements.
+    ASHLAR_ALWAYS_INLINE void run_variance() const {
+        using vec = typename base::template lanes_of<input>;
+        using fold_type = sum_fold<vec>;
+        constexpr element share = element(1) / element(columns);
+        if constexpr (base::rows_in_lanes) {
+            this->each_register_of_rows([&](std::size_t row, auto n) ASHLAR_LAMBDA_INLINE {
+                fold_type sums[4], squares[4];
+                this->template fold_down<n>(
+                    row, all, sums, [](fold_type& s, vec x, std::size_t, auto) ASHLAR_LAMBDA_INLINE { s.step(x); });
+                const vec mean = merged(sums).rows() * share;
+                this->template fold_down<n>(row, all, squares,
+                                            [&](fold_type& s, vec x, std::size_t, auto)
+                                                ASHLAR_LAMBDA_INLINE { s.total = fma(x - mean, x - mean, s.total); });
+                this->template put_rows<base::first_buffer, n, element>(row, merged(squares).rows() * share);
+            });
+        } else {
+            this->each_row([&](std::size_t row) ASHLAR_LAMBDA_INLINE {
+                fold_type sums[4], squares[4];
+                this->fold_along(row, all, sums, [](fold_type& s, vec x, std::size_t, auto n) ASHLAR_LAMBDA_INLINE {
+                    s.step(padded<fold_type>(x, n));
+                });
+                const vec mean(merged(sums).one() * share);
+                this->fold_along(row, all, squares, [&](fold_type& s, vec x, std::size_t, auto n) ASHLAR_LAMBDA_INLINE {
+                    const vec d = padded<fold_type>(x - mean, n);
+                    s.total = fma(d, d, s.total);
+                });
+                *this->template row_number<base::first_buffer, element>(row) = merged(squares).one() * share;
+            });
+        }
+    }
+
+    /// maximum + log of the sum of exp(x - maximum); minus infinity for a row of minus infinities.
+    ASHLAR_ALWAYS_INLINE void run_logsumexp() const {
+        using vec = typename base::template lanes_of<input>;
+        using greatest = extreme_fold<vec, true>;
+        using fold_type = sum_fold<vec>;
+        const auto finish = [](vec most, vec shift, vec total) ASHLAR_LAMBDA_INLINE {
+            const vec infinity(detail::infinity<element>);
+            return select(most == infinity, infinity, shift + log(total));
+        };
+        const vec lowest(lowest_value<element>);
+        if constexpr (base::rows_in_lanes) {
+            this->each_register_of_rows([&](std::size_t row, auto n) ASHLAR_LAMBDA_INLINE {
+                greatest tops[4];
+                fold_type sums[4];
+                this->template fold_down<n>(
+                    row, all, tops, [](greatest& s, vec x, std::size_t, auto) ASHLAR_LAMBDA_INLINE { s.step(x); });
+                const vec most = merged(tops).rows(), shift = max<>(lowest, most);
+                this->template fold_down<n>(
+                    row, all, sums, [&](fold_type& s, vec x, std::size_t, auto) ASHLAR_LAMBDA_INLINE {
+                        s.step(exp_nonpositive_as<exp_form::precise, exp_arguments::any>(x - shift));
+                    });
+                this->template put_rows<base::first_buffer, n, element>(row, finish(most, shift, merged(sums).rows()));
+            });
+        } else {
+            this->each_row([&](std::size_t row) ASHLAR_LAMBDA_INLINE {
+                greatest tops[4];
+                fold_type sums[4];
+                this->fold_along(row, all, tops, [](greatest& s, vec x, std::size_t, auto n) ASHLAR_LAMBDA_INLINE {
+                    s.step(padded<greatest>(x, n));
+                });
+                const vec most(merged(tops).one()), shift = max<>(lowest, most);
+                this->fold_along(row, all, sums, [&](fold_type& s, vec x, std::size_t, auto n) ASHLAR_LAMBDA_INLINE {
+                    s.step(padded<fold_type>(
+                        exp_nonpositive_as<exp_form::precise, exp_arguments::any>(repeat_first<n>(x) - shift), n));
+                });
+                *this->template row_number<base::first_buffer, element>(row) =
+                    finish(most, shift, vec(merged(sums).one()))[0];
+            });
+        }
+    }
+};
+
+}  // namespace ashlar::detail

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: BSL-1.0
+// What stages that fold rows share: which columns exist, walking them with rows or columns in lanes.
+#pragma once
+
+#include <ashlar/eval/access/key_range.hpp>
+#include <ashlar/eval/access/stage_axes.hpp>
+#include <ashlar/kernel/simd/shuffles.hpp>
+
+namespace ashlar::detail {
+
+/// What the row stages share: the range of columns that exist, and where a row's numbers are written.
+template <class Plan, class Element, std::size_t Stage, std::size_t Rows>
+struct row_stage : stage_axes<Plan, Element, Stage, Rows> {
+    using base = stage_axes<Plan, Element, Stage, Rows>;
+    using base::f, base::stage, base::columns, base::width, base::rows_in_lanes;
+    using typename base::config;
+    static constexpr auto core = static_cast<std::size_t>(stage.core);
+    using element = element_of<typename Plan::template node<core>>;
+    using input = element_of<typename Plan::template node<base::top>>;
+    template <class Other>
+    using lanes_of = lanes<Other, width, config>;
+
+    struct range {
+        std::size_t first, last;
+    };
+
+    /// The columns that the mask, if there is one, may keep for these rows.
+    ASHLAR_ALWAYS_INLINE range column_range(std::size_t row, std::size_t count) const {
+        if constexpr (stage.support == -1) {
+            return {0, columns};
+        } else {
+            const depth_parts keys = support_of<base::top>(this->in_top(row, 0), row, row + count);
+            return {keys.first, keys.last};
+        }
+    }
+    /// Those of some rows among them.
+    ASHLAR_ALWAYS_INLINE range column_range_within(std::size_t row, std::size_t count, range all) const {
+        if constexpr (stage.support == -1) {
+            return all;
+        } else {
+            const depth_parts within{all.first, all.first, all.first, all.last};
+            const depth_parts keys = support_of<base::top>(this->in_top(row, 0), row, row + count, &within);
+            return {keys.first, keys.last};
+        }
+    }
+    template <std::size_t Id, std::size_t Rank>
+    ASHLAR_ALWAYS_INLINE depth_parts support_of(const std::array<std::size_t, Rank>& at, std::size_t q0, std::size_t q1,
+                                                const depth_parts* all = nullptr) const {
+        if constexpr (static_cast<std::int16_t>(Id) == stage.support)
+            return all == nullptr ? supported_keys<Id>(f, at, q0, q1)
+                                  : supported_keys_within<Id, key_group>(f, at, q0, q1, *all);
+        else
+            return support_of < Plan::nodes[Id].kind == node_kind::store
+                       ? static_cast<std::size_t>(Plan::nodes[Id].operands[0])
+                       : static_cast<std::size_t>(Plan::nodes[Id].same_as) > (at, q0, q1, all);
+    }
+
+    /// The core's coordinates for a row: the operand's, but for a reduced axis that is gone.
+    static constexpr std::size_t core_rank = Plan::nodes[core].rank;
+    ASHLAR_ALWAYS_INLINE std::array<std::size_t, core_rank> in_core(std::size_t row, std::size_t column) const {
+        const auto at = this->in_space(row, column);
+        std::array<std::size_t, core_rank> out{};
+        for_each_axis<core_rank>([&]<std::size_t Axis>() ASHLAR_LAMBDA_INLINE {
+            if constexpr (axes_of_core[Axis] != whole_axis)
+                out[Axis] = at[static_cast<std::size_t>(axes_of_core[Axis])];
+        });
+        return out;
+    }
+    /// For each axis of the core: that of the space, or -1 if it has one entry.
+    static constexpr binding_list axes_of_core = [] {
+        const graph_node& g = Plan::nodes[core];
+        const graph_node& operand = Plan::nodes[static_cast<std::size_t>(g.operands[0])];
+        const graph_node& space = Plan::nodes[base::space];
+        const bool drops = g.kind == node_kind::reduce && g.rank < operand.rank;
+        binding_list merged = all_whole,
+                     axes = all_whole;  // of the operand, which may have folded axes of the space as one
+        if (stage.fold_first == no_axis) {
+            for (std::size_t a = 0; a < space.rank; ++a) merged[a] = static_cast<std::int16_t>(a);
+        } else {
+            const binding_list from = carried_axes(operand, space, 0);
+            for (std::size_t a = 0; a < space.rank; ++a)
+                if (from[a] != whole_axis) merged[static_cast<std::size_t>(from[a])] = static_cast<std::int16_t>(a);
+        }
+        for (std::size_t a = 0; a < g.rank; ++a)
+            if (g.kind != node_kind::reduce || drops || a != g.axis) axes[a] = merged[drops && a >= g.axis ? a + 1 : a];
+        return spelled_out(axes);
+    }();
+
+    /// Where Buffer keeps the number of a row.
+    template <std::size_t Buffer, class Other>
+    ASHLAR_ALWAYS_INLINE Other* row_number(std::size_t row) const {
+        return f.template buffer<Other, Buffer>() + f.template buffer_offset<Buffer>(in_core(row, 0));
+    }
+    static constexpr auto first_buffer = static_cast<std::size_t>(stage.buffer < 0 ? 0 : stage.buffer);
+    static constexpr auto second_buffer = static_cast<std::size_t>(stage.second_buffer < 0 ? 0 : stage.second_buffer);
+
+    /// Writes one number for each row of the Width lanes that start at `row`. Contiguous ones end at a full register,
+    /// and are stored in full: what a masked store wrote is slow to read again.
+    template <std::size_t Buffer, std::size_t Width, class Other, class Lanes>
+    ASHLAR_ALWAYS_INLINE void put_rows(std::size_t row, const Lanes& x) const {
+        Other* p = row_number<Buffer, Other>(row);
+        constexpr std::ptrdiff_t step = row_number_stride<Buffer>();
+        store_lanes<step, step == 1 ? Lanes::size : Width>(x, p);
+    }
+    template <std::size_t Buffer>
+    static consteval std::ptrdiff_t row_number_stride() {
+        constexpr std::size_t row = stage.row_axis;
+        if (row == no_axis || stage.fold_first != no_axis) return 0;
+        const bool dropped = Plan::nodes[core].kind == node_kind::reduce && core_rank < base::space_rank;
+        return Plan::code.buffers[Buffer].strides[dropped && row > Plan::nodes[core].axis ? row - 1 : row];
+    }
+
+    /// Calls f(first row, lane_count) for registers of rows.
+    template <class Function>
+    ASHLAR_ALWAYS_INLINE void each_register_of_rows(Function body) const {
+        const std::size_t first = this->first_row();
+        for_each_register<Rows, width>([&](std::size_t i, auto n) ASHLAR_LAMBDA_INLINE { body(first + i, n); });
+    }
+    /// Calls f(row) for single rows.
+    template <class Function>
+    ASHLAR_ALWAYS_INLINE void each_row(Function body) const {
+        const std::size_t first = this->first_row();
+        for (std::size_t r = 0; r < Rows; ++r) body(first + r);
+    }
+
+    /// Rows that go side by side, each along its columns: what one waits for at its ends passes beside the others. Long
+    /// rows go one after another: their ends matter little, and caches fetch one stream ahead better than several.
+    static constexpr std::size_t side_by_side = width == 1 || columns * sizeof(element) > 2048 ? 1
+                                                : base::config::registers >= 32                ? 4
+                                                                                               : 2;
+    /// What a pass does besides: nothing, or other rows' work at the same columns.
+    struct nothing {
+        template <std::size_t Width>
+        ASHLAR_ALWAYS_INLINE void operator()(std::size_t, std::integral_constant<std::size_t, Width>) const {}
+    };
+    /// One number of each of them, in all lanes.
+    template <std::size_t Count>
+    struct of_rows {
+        lanes_of<element> of[Count];
+    };
+
+    template <std::size_t Width>
+    ASHLAR_ALWAYS_INLINE auto at(std::size_t row, std::size_t column) const {
+        return this->template value<Width>(row, column);
+    }
+
+    /// Folds columns [range) of Width rows in lanes, or of one row; `step(state, x, column, lane_count)`. States is how
+    /// many independent states hide the latency of a chain.
+    template <std::size_t Width, std::size_t States, class State, class Step>
+    ASHLAR_ALWAYS_INLINE void fold_down(std::size_t row, range r, State (&states)[States], Step step) const {
+        constexpr std::integral_constant<std::size_t, Width> count{};
+        std::size_t c = r.first;
+        if constexpr (States > 1)
+            for (; c + States <= r.last; c += States) {
+                ASHLAR_UNROLL
+                for (std::size_t u = 0; u < States; ++u) step(states[u], at<Width>(row, c + u), c + u, count);
+            }
+        for (; c < r.last; ++c) step(states[0], at<Width>(row, c), c, count);
+    }
+    template <class State, std::size_t States, class Step>
+    ASHLAR_ALWAYS_INLINE void fold_along(std::size_t row, range r, State (&states)[States], Step step) const {
+        fold_rows_along<1>(row, r, states,
+                           [&](State& s, auto x, std::size_t, std::size_t c, auto n)
+                               ASHLAR_LAMBDA_INLINE { step(s, x, c, n); });
+    }
+    /// The same for Count rows side by side, which have States / Count states each; `step(state, x, row, column,
+    /// lane_count)` with the row's number among them.
+    template <std::size_t Count, class State, std::size_t States, class Step>
+    ASHLAR_ALWAYS_INLINE void fold_rows_along(std::size_t row, range r, State (&states)[States], Step step) const {
+        constexpr std::size_t chains = States / Count, tail = columns % width;
+        const std::size_t whole_end = r.last / width * width;
+        const auto each_row_at = [&](std::size_t c, std::size_t chain, auto n) ASHLAR_LAMBDA_INLINE {
+            ASHLAR_UNROLL
+            for (std::size_t q = 0; q < Count; ++q) step(states[q * chains + chain], at<n>(row + q, c), q, c, n);
+        };
+        constexpr std::integral_constant<std::size_t, width> count{};
+        std::size_t c = r.first;
+        for (; c + chains * width <= whole_end; c += chains * width) {
+            ASHLAR_UNROLL
+            for (std::size_t u = 0; u < chains; ++u) each_row_at(c + u * width, u, count);
+        }
+        if constexpr (chains > 1)
+            for (; c < whole_end; c += width) each_row_at(c, 0, count);
+        if constexpr (tail != 0)
+            if (r.last == columns) each_row_at(columns - tail, chains - 1, std::integral_constant<std::size_t, tail>{});
+    }
+
+    /// What folds of element lanes combine states by, and the lanes of one.
+    struct adding : lane_sum {
+        ASHLAR_ALWAYS_INLINE static element across(lanes_of<element> x) { return reduce_add(x); }
+    };
+    struct maximising {
+        ASHLAR_ALWAYS_INLINE lanes_of<element> operator()(lanes_of<element> x, lanes_of<element> y) const {
+            return max<>(x, y);
+        }
+        ASHLAR_ALWAYS_INLINE static element across(lanes_of<element> x) { return reduce_max(x); }
+    };
+    /// One number for each of Count rows.
+    template <std::size_t Count>
+    using numbers_of = lanes<element, Count, config>;
+
+    /// The numbers of Count rows from their states. As many rows as a 128-bit part of a register has lanes are folded
+    /// by shuffles that serve all of them.
+    template <std::size_t Count, std::size_t States, class Fold>
+    ASHLAR_ALWAYS_INLINE static numbers_of<Count> across_lanes(const lanes_of<element> (&states)[States], Fold fold) {
+        constexpr std::size_t chunk = lane_patterns<element, width>::chunk;
+        lanes_of<element> one[Count];
+        ASHLAR_UNROLL
+        for (std::size_t q = 0; q < Count; ++q)
+            one[q] = merged_states<States / Count>(states + q * (States / Count), fold);
+        element numbers[Count];
+        if constexpr (Count == chunk && shuffles<element, width, config>()) {
+            fold_lanes<1, Count, Count>(one, fold);
+            store_lanes<1, Count>(combine_groups<chunk>(one[0], fold), numbers);
+        } else {
+            ASHLAR_UNROLL
+            for (std::size_t q = 0; q < Count; ++q) numbers[q] = fold.across(one[q]);
+        }
+        return numbers_of<Count>::load(numbers);
+    }
+    template <std::size_t Size, class State, class Merge>
+    ASHLAR_ALWAYS_INLINE static State merged_states(const State* states, Merge merge) {
+        if constexpr (Size == 1)
+            return states[0];
+        else
+            return merge(merged_states<Size / 2>(states, merge), merged_states<Size / 2>(states + Size / 2, merge));
+    }
+    /// Each of these numbers in all lanes of a register.
+    template <std::size_t Count>
+    ASHLAR_ALWAYS_INLINE static of_rows<Count> in_all_lanes(numbers_of<Count> numbers) {
+        of_rows<Count> all;
+        ASHLAR_UNROLL
+        for (std::size_t q = 0; q < Count; ++q) all.of[q] = lanes_of<element>(numbers[q]);
+        return all;
+    }
+    /// Writes them.
+    template <std::size_t Buffer, std::size_t Count>
+    ASHLAR_ALWAYS_INLINE void put_numbers(std::size_t row, numbers_of<Count> numbers) const {
+        store_lanes<row_number_stride<Buffer>(), Count>(numbers, row_number<Buffer, element>(row));
+    }
+};
+
+}  // namespace ashlar::detail

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSL-1.0
+// A softmax and the product of its numerators in one pass: the exponentials of some rows are computed beside the
+// multiply-adds of the rows before them.
+#pragma once
+
+#include <ashlar/eval/stages/product_stage.hpp>
+#include <ashlar/eval/stages/softmax_stage.hpp>
+
+namespace ashlar::detail {
+
+/// The stage that multiplies by the numerators of softmax stage `Stage`, if it is the next thing to do; no_axis if not.
+template <class Plan>
+consteval std::size_t product_behind(std::size_t item) {
+    const auto& here = Plan::code.items[item];
+    if (here.is_loop) return no_axis;
+    const auto& soft = Plan::code.stages[static_cast<std::size_t>(here.index)];
+    if (soft.kind != stage_kind::softmax || soft.lanes != lane_axis::rows || soft.row_axis == no_axis ||
+        soft.maxima == -1)
+        return no_axis;
+    for (std::size_t i = item + 1; i < Plan::code.item_count; ++i) {
+        const auto& next = Plan::code.items[i];
+        if (next.parent != here.parent) continue;
+        if (next.is_loop) return no_axis;
+        const auto& product = Plan::code.stages[static_cast<std::size_t>(next.index)];
+        const bool fits = product.kind == stage_kind::product && product.lanes == lane_axis::columns &&
+                          product.left_factor == soft.core && product.maxima == -1 && product.row_axis != no_axis &&
+                          product.bindings[product.row_axis] == soft.bindings[soft.row_axis];
+        return fits ? static_cast<std::size_t>(next.index) : no_axis;
+    }
+    return no_axis;
+}
+
+template <class Plan, class Element, std::size_t Softmax, std::size_t Product, std::size_t Rows>
+struct softmax_product {
+    using numerators = softmax_stage<Plan, Element, Softmax, Rows>;
+    using product = product_stage<Plan, Element, Product, Rows>;
+    static constexpr std::size_t width = numerators::width;
+    static constexpr std::size_t registers = Rows / width;
+
+    /// Whether there are rows to go before and rows to go beside them, in whole registers, room for both in the
+    /// register file, and all of it takes long enough to matter.
+    static constexpr bool pays = [] {
+        if constexpr (Rows % width != 0 || registers < 2 || numerators::config::registers < 32 || width < 4 ||
+                      numerators::in_groups || product::right_is_packed || product::stage.column_block != 0 ||
+                      product::masked_top() != no_axis || product::width != width || product::left_row != 1) {
+            return false;
+        } else {
+            return Rows * numerators::columns >= 256;
+        }
+    }();
+
+    const frame<Plan, Element>& f;
+
+    /// The product's register blocks: a whole number of them for each register of rows.
+    static constexpr std::size_t granule = product::has_range && width % (key_group / 4) == 0 ? key_group / 4 : width;
+    static constexpr product_shape shape{.i = Rows,
+                                         .j = product::columns,
+                                         .k = product::depth,
+                                         .si = product::left_row,
+                                         .sk = product::left_depth,
+                                         .vk = product::depth == 1 ? 1 : product::right_depth,
+                                         .rows_outer = true,
+                                         .pack = false,
+                                         .granule = granule};
+
+    template <std::size_t Passes>
+    struct exponentials : numerators::template numerators_of_rows<width> {
+        /// As many steps as there are columns, spread over the passes of a register of rows over all depth.
+        static constexpr std::size_t period = product::has_range && Passes > 1 ? Passes / 2 : Passes;
+        using numerators::template numerators_of_rows<width>::numerators_of_rows;
+    };
+
+    template <class Work>
+    struct working_epilogue : product::plain_epilogue {
+        Work& work;
+        static constexpr std::size_t beside_period = Work::period;
+        ASHLAR_ALWAYS_INLINE void beside() const { work.step(); }
+    };
+
+    ASHLAR_ALWAYS_INLINE void run() const {
+        using element = typename product::element;
+        using config = typename product::config;
+        constexpr std::size_t blocks = product_row_blocks<element, config, shape> / registers;
+        static_assert(blocks * registers == product_row_blocks<element, config, shape>);
+        constexpr std::size_t passes = blocks * product_plan<element, config, shape>.vectors.blocks;
+        const numerators soft{{{f}}};
+        const product behind{{{f}}};
+        const std::size_t first = soft.first_row();
+        const auto tile = soft.column_range(first, Rows);
+        const typename product::reader memory{f};
+        const element* a = memory.template address<product::left>(behind.in_left(first));
+        const element* b = memory.template address<product::right>(behind.in_right());
+        const typename product::plain_epilogue plain{behind, behind.written(), first, behind.row_factors(first)};
+        const auto depth = behind.depth_of(first);
+        for (std::size_t n = 0;; ++n) {
+            const std::size_t row = first + (n < registers ? n : 0) * width;
+            exponentials<(passes > 16 ? 16 : passes)> work(soft, row, soft.column_range_within(row, width, tile), tile);
+            if (n == registers) work.stop();
+            if (n != 0) {
+                working_epilogue<decltype(work)> epilogue{plain, work};
+                product_blocks<element, config, shape>(a, b, depth, epilogue, (n - 1) * blocks, n * blocks);
+            }
+            if (n == registers) break;
+            work.finish();
+        }
+    }
+};
+
+}  // namespace ashlar::detail

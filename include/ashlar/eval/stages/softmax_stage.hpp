@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: BSL-1.0
+// The softmax stage: numerators and the sums that they are divided by, with rows or columns in lanes.
+#pragma once
+
+#include <bit>
+
+#include <ashlar/eval/stages/row_stage.hpp>
+#include <ashlar/kernel/simd/shuffles.hpp>
+
+namespace ashlar::detail {
+
+/// Numerators exp(x - maximum) and the scale 1 / sum of each row; for log_softmax the logarithm of the sum instead.
+/// The scale of a row without a finite element is zero.
+template <class Plan, class Element, std::size_t Stage, std::size_t Rows>
+struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
+    using base = row_stage<Plan, Element, Stage, Rows>;
+    using base::f, base::stage, base::columns, base::width, base::core;
+    using typename base::element;
+    using vec = typename base::template lanes_of<element>;
+    static constexpr bool plain = Plan::nodes[core].variant == static_cast<std::uint8_t>(softmax_kind::plain);
+
+    ASHLAR_ALWAYS_INLINE static vec lowest() { return vec(lowest_value<element>); }
+
+    /// Hides the function of this name: the numerators of a row stand beside a 1, and may have been asked for fast.
+    template <exp_arguments Arguments = base::template reader<width>::template masked_below<core>() == no_axis
+                                            ? exp_arguments::finite
+                                            : exp_arguments::any>
+    ASHLAR_ALWAYS_INLINE static vec exp_nonpositive(vec x) {
+        return exp_nonpositive_as<Plan::nodes[core].fast ? exp_form::coarse : exp_form::beside_one, Arguments>(x);
+    }
+
+    ASHLAR_ALWAYS_INLINE void run() const {
+        // Zeros are written in all of the tile's range: the product that follows reads the rows of a block over the
+        // keys of all of them.
+        const auto r = this->column_range(this->first_row(), Rows);
+        if constexpr (in_groups) {
+            groups_of_rows(r);
+        } else if constexpr (base::rows_in_lanes) {
+            this->each_register_of_rows([&](std::size_t row, auto n) ASHLAR_LAMBDA_INLINE {
+                lanes_of_rows<n>(row, Rows <= width ? r : this->column_range_within(row, n, r), r);
+            });
+        } else {
+            for_each_group<Rows, base::side_by_side>([&](std::size_t row, auto count) ASHLAR_LAMBDA_INLINE {
+                first_walk<count> first(*this, this->first_row() + row);
+                first.walk(r);
+                second_pass(this->first_row() + row, r, first.finish());
+            });
+        }
+    }
+
+    ASHLAR_ALWAYS_INLINE element* numerators(std::size_t row, std::size_t column) const {
+        return f.template buffer<element, base::first_buffer>() +
+               f.template buffer_offset<base::first_buffer>(this->in_core(row, column));
+    }
+    static constexpr std::ptrdiff_t column_distance =
+        plain ? Plan::code.buffers[base::first_buffer].strides[stage.column_axis] : 0;
+
+    /// The greatest element of Width rows: the product that made them has found it already, or a pass over them does.
+    template <std::size_t Width>
+    ASHLAR_ALWAYS_INLINE vec greatest(std::size_t row, typename base::range r) const {
+        if constexpr (stage.maxima != -1) {
+            constexpr auto maxima = static_cast<std::size_t>(stage.maxima);
+            const vec most = vec::load(f.template buffer<element, maxima>() +
+                                       f.template buffer_offset<maxima>(this->in_core(row, 0)));
+            return Width == width ? most : select(vec::mask_type::first(Width), most, vec(0));
+        } else {
+            vec most[4] = {lowest(), lowest(), lowest(), lowest()};
+            this->template fold_down<Width>(
+                row, r, most, [](vec& m, vec x, std::size_t, auto) ASHLAR_LAMBDA_INLINE { m = max<>(m, x); });
+            return max<>(max<>(most[0], most[1]), max<>(most[2], most[3]));
+        }
+    }
+
+    /// Whether the numerators replace what they are made from where it lies, with neighbouring rows side by side.
+    static constexpr bool in_place = [] {
+        if constexpr (!base::rows_in_lanes || !plain || stage.column_axis == no_axis || stage.row_axis == no_axis) {
+            return false;
+        } else {
+            const auto input = stage.values[Plan::resolve(base::top)];
+            return input != -1 &&
+                   Plan::code.buffers[base::first_buffer].storage ==
+                       Plan::code.buffers[static_cast<std::size_t>(input)].storage &&
+                   Plan::code.buffers[base::first_buffer].strides[stage.row_axis] == 1 &&
+                   Plan::nodes[Plan::resolve(base::top)].element_bytes == sizeof(element);
+        }
+    }();
+
+    /// Few rows in lines shorter than a register, replaced where they lie: several columns are one vector.
+    static constexpr std::size_t line = std::bit_ceil(Rows);
+    static constexpr bool in_groups = 2 * line <= width && in_place &&
+                                      column_distance == static_cast<std::ptrdiff_t>(line) &&
+                                      Plan::code.buffers[base::first_buffer].bytes % (width * sizeof(element)) == 0;
+    ASHLAR_ALWAYS_INLINE void groups_of_rows(typename base::range r) const {
+        constexpr std::size_t packs = width / line, rest = columns % packs;
+        const std::size_t row = this->first_row(), whole_end = r.last / packs * packs;
+        element* const x = numerators(row, 0);
+        const auto each = [&](auto body) ASHLAR_LAMBDA_INLINE {
+            for (std::size_t c = r.first; c < whole_end; c += packs)
+                body(x + c * line, std::integral_constant<std::size_t, packs>{});
+            if constexpr (rest != 0)
+                if (r.last == base::columns)
+                    body(x + (base::columns - rest) * line, std::integral_constant<std::size_t, rest>{});
+        };
+        const auto load = [](const element* p, auto n) ASHLAR_LAMBDA_INLINE {
+            return n == packs ? vec::load(p)
+                              : select(vec::mask_type::first(n * line), vec::load(p), vec(-infinity<element>));
+        };
+        vec m = lowest();
+        if constexpr (stage.maxima != -1) {
+            constexpr auto maxima = static_cast<std::size_t>(stage.maxima);
+            m = vec::load(f.template buffer<element, maxima>() +
+                          f.template buffer_offset<maxima>(this->in_core(row, 0)));
+        } else {
+            each([&](element* p, auto n) ASHLAR_LAMBDA_INLINE { m = max<>(m, load(p, n)); });
+            m = combine_groups<line>(m, [](vec a, vec b) ASHLAR_LAMBDA_INLINE { return max<>(a, b); });
+        }
+        vec sum(0);
+        each([&](element* p, auto n) ASHLAR_LAMBDA_INLINE {
+            const vec e = exp_nonpositive<exp_arguments::any>(load(p, n) - m);
+            e.store(p);
+            sum += e;
+        });
+        if constexpr (stage.fill_outside) {
+            for (std::size_t c = 0; c < r.first * line; ++c) x[c] = element(0);
+            for (std::size_t c = r.last * line; c < columns * line; ++c) x[c] = element(0);
+        }
+        const vec total = combine_groups<line>(sum, [](vec a, vec b) ASHLAR_LAMBDA_INLINE { return a + b; });
+        this->template put_rows<base::second_buffer, Rows, element>(row, reciprocal_or_zero(total));
+    }
+
+    /// Whether lines of rows end at a full register, so that the last one can be stored in full.
+    static constexpr bool whole_lines =
+        Plan::code.buffers[base::first_buffer].padded && stage.row_axis != no_axis &&
+        Plan::code.buffers[base::first_buffer].strides[stage.row_axis == no_axis ? 0 : stage.row_axis] == 1;
+
+    /// The numerators of Width rows in lanes, one column at a time: beside other work, or at one go.
+    template <std::size_t Width>
+    struct numerators_of_rows {
+        static constexpr std::size_t stored = whole_lines ? width : Width;
+        const softmax_stage& s;
+        std::size_t row;
+        typename base::range own, tile;
+        std::size_t next;
+        element* out;
+        vec most, sum;
+
+        /// `own` are the columns in which there is something to compute; the others of `tile` become zeros.
+        ASHLAR_ALWAYS_INLINE numerators_of_rows(const softmax_stage& stage_, std::size_t first,
+                                                typename base::range mine, typename base::range all)
+            : s(stage_),
+              row(first),
+              own(mine),
+              tile(all),
+              next(mine.first),
+              out(plain ? s.numerators(first, 0) : nullptr),
+              most(s.template greatest<Width>(first, mine)),
+              sum(0) {}
+
+        ASHLAR_ALWAYS_INLINE vec numerator(vec x, std::size_t c) const {
+            const vec e = exp_nonpositive(x - most);
+            if constexpr (plain) store_lanes<1, stored>(e, out + static_cast<std::ptrdiff_t>(c) * column_distance);
+            return e;
+        }
+        ASHLAR_ALWAYS_INLINE void step() {
+            if (next >= own.last) return;
+            sum += numerator(s.template at<Width>(row, next), next);
+            ++next;
+        }
+        ASHLAR_ALWAYS_INLINE void stop() { next = own.last; }
+        /// Few rows leave most lanes idle: parts of several columns are put together in one register.
+        static constexpr std::size_t part =
+            std::bit_ceil(Width) * sizeof(element) < 16 ? 16 / sizeof(element) : std::bit_ceil(Width);
+        static constexpr bool joins =
+            in_place && 2 * part <= width && requires(element* p) { vec::ops::template load_groups<part>(p, 1); };
+        ASHLAR_ALWAYS_INLINE void join_columns() {
+            constexpr std::size_t columns_in_one = width / part;
+            alignas(64) element spread[width];
+            most.store(spread);
+            for (std::size_t n = part; n < width; ++n) spread[n] = spread[n % part];
+            const vec shift = vec::load(spread);
+            vec total(0);
+            for (; next + columns_in_one <= own.last; next += columns_in_one) {
+                element* p = out + static_cast<std::ptrdiff_t>(next) * column_distance;
+                const vec e = exp_nonpositive(vec(vec::ops::template load_groups<part>(p, column_distance)) - shift);
+                vec::ops::template store_groups<part>(e.data, p, column_distance);
+                total += e;
+            }
+            sum += combine_groups<part>(total, [](vec a, vec b) ASHLAR_LAMBDA_INLINE { return a + b; });
+        }
+        /// What is left, and the row's factor.
+        ASHLAR_ALWAYS_INLINE void finish() {
+            if constexpr (joins) join_columns();
+            // Two chains keep up with the exponentials; sixteen registers hold their constants and one sum, whose chain
+            // they hide.
+            constexpr std::size_t chains = base::config::registers >= 32 ? 2 : 1;
+            vec sums[chains];
+            ASHLAR_UNROLL
+            for (std::size_t u = 0; u < chains; ++u) sums[u] = u == 0 ? sum : vec(0);
+            const std::size_t end =
+                own.last < base::columns ? own.last : base::columns;  // g++ warns of endless loops otherwise
+            s.template fold_down<Width>(row, {next, end}, sums,
+                                        [&](vec& to, vec x, std::size_t c, auto)
+                                            ASHLAR_LAMBDA_INLINE { to += numerator(x, c); });
+            if constexpr (plain && stage.support != -1) {
+                if constexpr (stage.fill_outside) tile = {0, base::columns};
+                for (std::size_t c = tile.first; c < own.first; ++c)
+                    store_lanes<1, stored>(vec(0), out + static_cast<std::ptrdiff_t>(c) * column_distance);
+                for (std::size_t c = own.last; c < tile.last; ++c)
+                    store_lanes<1, stored>(vec(0), out + static_cast<std::ptrdiff_t>(c) * column_distance);
+            }
+            vec total = sums[0];
+            if constexpr (chains == 2) total = sums[0] + sums[1];
+            if constexpr (plain)
+                s.template put_rows<base::second_buffer, Width, element>(row, reciprocal_or_zero(total));
+            else
+                s.template put_rows<base::second_buffer, Width, element>(row, most + log(total));
+        }
+    };
+    template <std::size_t Width>
+    ASHLAR_ALWAYS_INLINE void lanes_of_rows(std::size_t row, typename base::range r, typename base::range tile) const {
+        numerators_of_rows<Width>(*this, row, r, tile).finish();
+    }
+
+    /// The greatest elements of Count rows, with columns in lanes: walked along by itself or beside others.
+    template <std::size_t Count>
+    struct first_walk {
+        const softmax_stage& s;
+        std::size_t row;
+        vec most[4];
+
+        ASHLAR_ALWAYS_INLINE first_walk(const softmax_stage& stage_, std::size_t first)
+            : s(stage_), row(first), most{lowest(), lowest(), lowest(), lowest()} {}
+        template <std::size_t Width>
+        ASHLAR_ALWAYS_INLINE static void step(vec& m, vec x, std::integral_constant<std::size_t, Width>) {
+            if constexpr (Width == base::width)
+                m = max<>(m, x);
+            else
+                m = max<>(m, select(vec::mask_type::first(Width), x, lowest()));
+        }
+        ASHLAR_ALWAYS_INLINE void walk(typename base::range r) {
+            s.template fold_rows_along<Count>(row, r, most,
+                                              [](vec& m, vec x, std::size_t, std::size_t, auto n)
+                                                  ASHLAR_LAMBDA_INLINE { step(m, x, n); });
+        }
+        template <std::size_t Width>
+        ASHLAR_ALWAYS_INLINE void at(std::size_t column, std::integral_constant<std::size_t, Width> n) {
+            ASHLAR_UNROLL
+            for (std::size_t q = 0; q < Count; ++q)
+                step(most[q * (4 / Count)], s.template at<Width>(row + q, column), n);
+        }
+        ASHLAR_ALWAYS_INLINE auto finish() const {
+            return base::template in_all_lanes<Count>(
+                base::template across_lanes<Count>(most, typename base::maximising{}));
+        }
+    };
+    /// Their numerators and scales.
+    template <std::size_t Count, class Beside = typename base::nothing>
+    ASHLAR_ALWAYS_INLINE void second_pass(std::size_t row, typename base::range r,
+                                          const typename base::template of_rows<Count>& shift,
+                                          Beside beside = {}) const {
+        vec sum[4] = {vec(0), vec(0), vec(0), vec(0)};
+        element* out = plain ? numerators(row, 0) : nullptr;
+        const std::ptrdiff_t distance = plain && Count > 1 ? numerators(row + 1, 0) - out : 0;
+        this->template fold_rows_along<Count>(
+            row, r, sum, [&](vec& s, vec x, std::size_t q, std::size_t c, auto n) ASHLAR_LAMBDA_INLINE {
+                // Zeros in lanes without an element may be far above the others.
+                vec e = exp_nonpositive(repeat_first<n>(x) - shift.of[q]);
+                if constexpr (n != base::width) e = select(vec::mask_type::first(n), e, vec(0));
+                if constexpr (plain) store_lanes<1, n>(e, out + static_cast<std::ptrdiff_t>(q) * distance + c);
+                s += e;
+                if (q + 1 == Count) beside(c, std::integral_constant<std::size_t, n>{});
+            });
+        if constexpr (plain && stage.fill_outside)
+            for (std::size_t q = 0; q < Count; ++q) {
+                element* const line_out = out + static_cast<std::ptrdiff_t>(q) * distance;
+                for (std::size_t c = 0; c < r.first; ++c) line_out[c] = element(0);
+                for (std::size_t c = r.last; c < columns; ++c) line_out[c] = element(0);
+            }
+        const auto total = base::template across_lanes<Count>(sum, typename base::adding{});
+        if constexpr (plain) {
+            this->template put_numbers<base::second_buffer, Count>(row, reciprocal_or_zero(total));
+        } else {
+            ASHLAR_UNROLL
+            for (std::size_t q = 0; q < Count; ++q)
+                *this->template row_number<base::second_buffer, element>(row + q) =
+                    (shift.of[q] + log(vec(total[q])))[0];
+        }
+    }
+};
+
+}  // namespace ashlar::detail

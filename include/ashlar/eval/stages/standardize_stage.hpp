@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSL-1.0
+// The stage of layer norm and rms norm: the mean of each row and what deviations from it are scaled by.
+#pragma once
+
+#include <ashlar/eval/stages/row_stage.hpp>
+
+namespace ashlar::detail {
+
+/// The mean of each row and 1 / sqrt(variance + epsilon), or 1 / sqrt(mean square + epsilon) alone, in two passes.
+template <class Plan, class Element, std::size_t Stage, std::size_t Rows>
+struct standardize_stage : row_stage<Plan, Element, Stage, Rows> {
+    using base = row_stage<Plan, Element, Stage, Rows>;
+    using base::f, base::stage, base::columns, base::width, base::core;
+    using typename base::element;
+    using vec = typename base::template lanes_of<element>;
+    static constexpr bool has_mean =
+        Plan::nodes[core].variant == static_cast<std::uint8_t>(standardize_kind::mean_and_variance);
+
+    static constexpr element share = element(1) / element(columns);
+    /// Sums in flight: as many as hide the latency of an addition where there are registers for them.
+    static constexpr std::size_t states = base::config::registers >= 16 ? 8 : 4;
+
+    ASHLAR_ALWAYS_INLINE void run() const {
+        const typename base::range all{0, columns};
+        if constexpr (base::rows_in_lanes) {
+            const element epsilon = f.template node<core>().epsilon;
+            this->each_register_of_rows([&](std::size_t row, auto n) ASHLAR_LAMBDA_INLINE {
+                vec mean(0);
+                if constexpr (has_mean) {
+                    vec sum[4] = {vec(0), vec(0), vec(0), vec(0)};
+                    this->template fold_down<n>(row, all, sum,
+                                                [](vec& s, vec x, std::size_t, auto) ASHLAR_LAMBDA_INLINE { s += x; });
+                    mean = ((sum[0] + sum[1]) + (sum[2] + sum[3])) * vec(share);
+                    this->template put_rows<base::first_buffer, n, element>(row, mean);
+                }
+                vec squares[4] = {vec(0), vec(0), vec(0), vec(0)};
+                this->template fold_down<n>(row, all, squares,
+                                            [&](vec& s, vec x, std::size_t, auto) ASHLAR_LAMBDA_INLINE {
+                                                const vec d = x - mean;
+                                                s = fma(d, d, s);
+                                            });
+                const vec variance = ((squares[0] + squares[1]) + (squares[2] + squares[3])) * vec(share);
+                this->template put_rows<base::second_buffer, n, element>(
+                    row, vec(1) / sqrt(repeat_first<n>(variance) + vec(epsilon)));
+            });
+        } else {
+            for_each_group<Rows, base::side_by_side>([&](std::size_t row, auto count) ASHLAR_LAMBDA_INLINE {
+                first_walk<count> first(*this, this->first_row() + row);
+                first.walk(all);
+                second_pass(this->first_row() + row, all, first.finish());
+            });
+        }
+    }
+
+    /// The means of Count rows, with columns in lanes: walked along by itself or beside others.
+    template <std::size_t Count>
+    struct first_walk {
+        const standardize_stage& s;
+        std::size_t row;
+        vec sums[states];
+
+        ASHLAR_ALWAYS_INLINE first_walk(const standardize_stage& stage_, std::size_t first) : s(stage_), row(first) {
+            ASHLAR_UNROLL
+            for (std::size_t u = 0; u < states; ++u) sums[u] = vec(0);
+        }
+        template <std::size_t Width>
+        ASHLAR_ALWAYS_INLINE static void step(vec& sum, vec x, std::integral_constant<std::size_t, Width>) {
+            sum += Width == base::width ? x : select(vec::mask_type::first(Width), x, vec(0));
+        }
+        ASHLAR_ALWAYS_INLINE void walk(typename base::range all) {
+            if constexpr (has_mean)
+                s.template fold_rows_along<Count>(row, all, sums,
+                                                  [](vec& sum, vec x, std::size_t, std::size_t, auto n)
+                                                      ASHLAR_LAMBDA_INLINE { step(sum, x, n); });
+        }
+        template <std::size_t Width>
+        ASHLAR_ALWAYS_INLINE void at(std::size_t column, std::integral_constant<std::size_t, Width> n) {
+            if constexpr (has_mean) {
+                ASHLAR_UNROLL
+                for (std::size_t q = 0; q < Count; ++q)
+                    step(sums[q * (states / Count)], s.template at<Width>(row + q, column), n);
+            }
+        }
+        ASHLAR_ALWAYS_INLINE auto finish() const {
+            typename base::template of_rows<Count> means{};
+            if constexpr (has_mean) {
+                const auto numbers = base::template across_lanes<Count>(sums, typename base::adding{}) * share;
+                s.template put_numbers<base::first_buffer, Count>(row, numbers);
+                means = base::template in_all_lanes<Count>(numbers);
+            }
+            return means;
+        }
+    };
+    /// What their deviations are scaled by.
+    template <std::size_t Count, class Beside = typename base::nothing>
+    ASHLAR_ALWAYS_INLINE void second_pass(std::size_t row, typename base::range all,
+                                          const typename base::template of_rows<Count>& means,
+                                          Beside beside = {}) const {
+        vec squares[states];
+        ASHLAR_UNROLL
+        for (std::size_t u = 0; u < states; ++u) squares[u] = vec(0);
+        this->template fold_rows_along<Count>(
+            row, all, squares, [&](vec& s, vec x, std::size_t q, std::size_t c, auto n) ASHLAR_LAMBDA_INLINE {
+                vec d = x;
+                if constexpr (has_mean) d = x - means.of[q];
+                if constexpr (n != base::width) d = select(vec::mask_type::first(n), d, vec(0));
+                s = fma(d, d, s);
+                if (q + 1 == Count) beside(c, std::integral_constant<std::size_t, n>{});
+            });
+        const auto variance = base::template across_lanes<Count>(squares, typename base::adding{}) * share;
+        this->template put_numbers<base::second_buffer, Count>(
+            row, element(1) / sqrt(variance + f.template node<core>().epsilon));
+    }
+};
+
+}  // namespace ashlar::detail

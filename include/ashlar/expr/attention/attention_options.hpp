@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSL-1.0
+// The options of attention: what each is made of, and how they are told apart.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include <ashlar/core/concepts.hpp>
+#include <ashlar/core/config.hpp>
+#include <ashlar/core/fast.hpp>
+#include <ashlar/expr/elementwise/elementwise.hpp>
+#include <ashlar/expr/masks/mask.hpp>
+#include <ashlar/expr/nodes/operands.hpp>
+
+namespace ashlar {
+
+namespace detail {
+
+enum class attention_option : std::uint8_t { unknown, mask, scale, softcap, bias, score_mod, fast };
+
+template <class Factor>
+struct scale_option {
+    [[no_unique_address]] Factor factor;
+};
+template <class Cap>
+struct softcap_option {
+    Cap cap;
+};
+template <class Bias>
+struct bias_option {
+    [[no_unique_address]] Bias bias;
+};
+template <class Function>
+struct score_mod_option {
+    [[no_unique_address]] Function function;
+};
+
+template <class Option>
+inline constexpr attention_option option_kind =
+    mask_argument<Option> ? attention_option::mask : attention_option::unknown;
+template <class Factor>
+inline constexpr attention_option option_kind<scale_option<Factor>> = attention_option::scale;
+template <class Cap>
+inline constexpr attention_option option_kind<softcap_option<Cap>> = attention_option::softcap;
+template <class Bias>
+inline constexpr attention_option option_kind<bias_option<Bias>> = attention_option::bias;
+template <class Function>
+inline constexpr attention_option option_kind<score_mod_option<Function>> = attention_option::score_mod;
+template <>
+inline constexpr attention_option option_kind<fast_t> = attention_option::fast;
+
+/// A number as it is, an expression as a node holds it.
+template <class Argument>
+ASHLAR_ALWAYS_INLINE constexpr auto number_or_held(Argument&& a) noexcept {
+    if constexpr (any_expression<Argument>)
+        return hold(std::forward<Argument>(a));
+    else
+        return std::remove_cvref_t<Argument>(a);
+}
+
+/// Whether an option of a kind is given.
+template <attention_option Kind, class... Option>
+inline constexpr bool has_option = ((option_kind<Option> == Kind) || ...);
+
+/// A copy of the option of a kind.
+template <attention_option Kind, class First, class... Rest>
+ASHLAR_ALWAYS_INLINE constexpr auto option_of(const First& first, const Rest&... rest) noexcept {
+    if constexpr (option_kind<First> != Kind)
+        return option_of<Kind>(rest...);
+    else if constexpr (Kind == attention_option::mask)
+        return as_mask(first);
+    else
+        return first;
+}
+
+}  // namespace detail
+
+/// Option of `attention`: the scores are multiplied by s instead of 1 / sqrt(depth). A number, or an expression that
+/// broadcasts to the scores (one factor per head, say).
+///
+///     attention(q, k, v, scale(0.125f))
+template <class Scale>
+    requires(detail::scalar_argument<Scale> || any_expression<Scale>)
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto scale(Scale&& s) noexcept {
+    return detail::scale_option<decltype(detail::number_or_held(std::forward<Scale>(s)))>{
+        detail::number_or_held(std::forward<Scale>(s))};
+}
+
+/// Option of `attention`: the scaled scores s become c * tanh(s / c), which lies in [-c, c]. c must not be negative
+/// (asserted); 0 and infinity cap nothing.
+///
+///     attention(q, k, v, softcap(50.0f))   // Gemma 2
+template <detail::scalar_argument Number>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto softcap(Number c) noexcept {
+    ASHLAR_ASSERT(c >= Number(0), "ashlar: softcap: the cap must be positive, or 0 for none");
+    return detail::softcap_option<Number>{c};
+}
+
+/// Option of `attention`: an expression that broadcasts to the scores is added to them, after scale and softcap. A
+/// named tensor is borrowed. A bias excludes nothing: behind one of minus infinity the weight is 0, but keys and values
+/// are read, and NaN or infinity in them makes NaN. Where that stands for "not this pair", as in PyTorch's additive
+/// masks, add the mask `keep_finite(e)`, which also saves the work.
+///
+///     attention(q, k, v, bias(m), keep_finite(m))    // PyTorch's attn_mask=m
+///     attention(q, k, v, bias(relative_positions))   // [heads, queries, keys]
+template <any_expression Expression>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto bias(Expression&& e) noexcept {
+    return detail::bias_option<detail::held<Expression>>{detail::hold(std::forward<Expression>(e))};
+}
+
+/// Option of `attention`: each score becomes f(score, query, key), after scale, softcap and bias. f is generic and
+/// gets lanes of the score's type, the indices too, so that their difference is signed.
+///
+///     attention(q, k, v, score_mod([=](auto s, auto query, auto key) { return s - slope * (query - key); }))   //
+///     ALiBi
+template <class Function>
+    requires(!any_expression<Function>)
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto score_mod(Function f) noexcept {
+    return detail::score_mod_option<Function>{f};
+}
+
+}  // namespace ashlar

@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: BSL-1.0
+// Functions applied element by element, lazily: the arguments broadcast as in NumPy.
+#pragma once
+
+#include <type_traits>
+#include <utility>
+
+#include <ashlar/core/concepts.hpp>
+#include <ashlar/core/config.hpp>
+#include <ashlar/core/diagnostics.hpp>
+#include <ashlar/core/fast.hpp>
+#include <ashlar/expr/elementwise/functions.hpp>
+#include <ashlar/expr/elementwise/math_functions.hpp>
+#include <ashlar/expr/nodes.hpp>
+#include <ashlar/expr/nodes/operands.hpp>
+#include <ashlar/expr/nodes/refused.hpp>
+#include <ashlar/tensor/element_index.hpp>
+
+namespace ashlar {
+
+namespace detail {
+
+/// A number beside an expression.
+template <class Argument>
+concept scalar_argument = any_element<std::remove_cvref_t<Argument>>;
+
+/// What an elementwise function takes: expressions and numbers, and one expression at least.
+template <class... Argument>
+concept elementwise_arguments =
+    (any_expression<Argument> || ...) && ((any_expression<Argument> || scalar_argument<Argument>) && ...);
+
+/// The element type of the first expression, which the numbers take; of numbers alone their common type.
+template <class First, class... Rest>
+consteval auto element_among() {
+    if constexpr (any_expression<First>)
+        return std::type_identity<element_of<First>>{};
+    else if constexpr ((any_expression<Rest> || ...))
+        return element_among<Rest...>();
+    else
+        return std::type_identity<std::common_type_t<std::remove_cvref_t<First>, std::remove_cvref_t<Rest>...>>{};
+}
+template <class... Argument>
+using element_among_t = typename decltype(element_among<Argument...>())::type;
+
+/// The element type of an argument; of a number, Element.
+template <class Element, class Argument>
+struct argument_element {
+    using type = Element;
+};
+template <class Element, any_expression Argument>
+struct argument_element<Element, Argument> {
+    using type = element_of<Argument>;
+};
+
+/// The element type of the first expression whose elements are not Element; Element if there is none.
+template <class Element, class... Argument>
+struct other_element {
+    using type = Element;
+};
+template <class Element, class First, class... Rest>
+struct other_element<Element, First, Rest...> : other_element<Element, Rest...> {};
+template <class Element, class First, class... Rest>
+    requires(any_expression<First> && !std::is_same_v<element_of<First>, Element>)
+struct other_element<Element, First, Rest...> {
+    using type = element_of<First>;
+};
+
+/// The type of the first number that would lose its fraction as an Element; Element if there is none.
+template <class Element, class... Argument>
+struct lost_fraction {
+    using type = Element;
+};
+template <class Element, class First, class... Rest>
+struct lost_fraction<Element, First, Rest...> : lost_fraction<Element, Rest...> {};
+template <class Element, class First, class... Rest>
+    requires(scalar_argument<First> && !value_conversion<std::remove_cvref_t<First>, Element>::keeps_fraction)
+struct lost_fraction<Element, First, Rest...> {
+    using type = std::remove_cvref_t<First>;
+};
+
+/// The first two shapes that do not broadcast, the left one being the result so far; two scalars if all do.
+template <class Left, class... Rest>
+struct first_clash {
+    using left = shape<>;
+    using right = shape<>;
+};
+template <class Left, class Right, class... Rest>
+struct first_clash<Left, Right, Rest...> {
+    using left = Left;
+    using right = Right;
+};
+template <class Left, class Right, class... Rest>
+    requires(shapes_broadcast<Left, Right>())
+struct first_clash<Left, Right, Rest...> : first_clash<decltype(broadcast_two<Left, Right>()), Rest...> {};
+
+/// An argument as a node holds it; a number becomes an Element.
+template <class Element, class Argument>
+ASHLAR_ALWAYS_INLINE constexpr auto as_operand(Argument&& a) noexcept {
+    if constexpr (any_expression<Argument>)
+        return hold(std::forward<Argument>(a));
+    else
+        return scalar_node<Element>{static_cast<Element>(a)};
+}
+
+template <class Argument>
+consteval auto argument_shape() {
+    if constexpr (any_expression<Argument>)
+        return shape_of<Argument>{};
+    else
+        return shape<>{};
+}
+
+/// What an elementwise operation that is refused returns.
+template <class Result, class... Argument>
+ASHLAR_ALWAYS_INLINE constexpr auto refused_map() noexcept {
+    return refused<Result, typename longest_shape<decltype(argument_shape<Argument>())...>::type>();
+}
+
+/// The result's elements of a function that is not defined for Element.
+template <class Function, class Result>
+consteval auto meant_element() {
+    if constexpr (requires { typename Function::result_element; })
+        return std::type_identity<Result>{};
+    else if constexpr (Function::arguments == takes::floating)
+        return std::type_identity<floating_or_float<Result>>{};
+    else if constexpr (Function::arguments == takes::truth)
+        return std::type_identity<bool>{};
+    else if constexpr (!is_taken<Result>(Function::arguments))
+        return std::type_identity<int>{};
+    else
+        return std::type_identity<Result>{};
+}
+
+/// f of arguments that are known to fit; numbers become Element, the result's elements are Result.
+template <class Result, class Element, class Function, class... Argument>
+ASHLAR_ALWAYS_INLINE constexpr auto make_map(Function f, Argument&&... a) noexcept {
+    return map_node<Function, broadcast_shape<decltype(argument_shape<Argument>())...>, Result,
+                    decltype(as_operand<Element>(std::declval<Argument>()))...>{
+        {{}, {{as_operand<Element>(std::forward<Argument>(a))}...}}, f};
+}
+
+template <class Function, class Element>
+consteval auto result_of() {
+    if constexpr (requires { typename Function::result_element; })
+        return std::type_identity<typename Function::result_element>{};
+    else
+        return std::type_identity<Element>{};
+}
+
+/// f of arguments of one element type.
+template <class Function, class... Argument>
+ASHLAR_ALWAYS_INLINE constexpr auto elementwise(Function f, Argument&&... a) noexcept {
+    using Element = element_among_t<Argument...>;
+    using other = typename other_element<Element, Argument...>::type;
+    using result = typename decltype(result_of<Function, Element>())::type;
+    using clash = first_clash<decltype(argument_shape<Argument>())...>;
+    static_assert(broadcast_shapes<typename clash::left, typename clash::right>::agree,
+                  "ashlar: elementwise operation: the shapes must broadcast: from the last axis on, extents are equal "
+                  "or 1, and names equal; reshape, transpose or rename an operand");
+    static_assert(element_types<Element, other>::same,
+                  "ashlar: elementwise operation: the element types must be the same; use cast<T>(x)");
+    using fraction = typename lost_fraction<Element, Argument...>::type;
+    static_assert(value_conversion<fraction, Element>::keeps_fraction,
+                  "ashlar: elementwise operation: a floating-point number beside integers would lose its fraction; use "
+                  "cast<float>(x)");
+    if constexpr (element_types<Element, other>::same && value_conversion<fraction, Element>::keeps_fraction) {
+        static_assert(function_elements<Function, Element>::defined,
+                      "ashlar: elementwise operation: the function is not defined for these elements; use cast<T>(x)");
+        if constexpr (function_elements<Function, Element>::defined &&
+                      broadcast_shapes<typename clash::left, typename clash::right>::agree)
+            return make_map<result, Element>(f, std::forward<Argument>(a)...);
+        else
+            return refused_map<typename decltype(meant_element<Function, result>())::type, Argument...>();
+    } else {
+        return refused_map<result, Argument...>();
+    }
+}
+
+}  // namespace detail
+
+/// e to the power of each element. Floating point; errors are those of the scalar function of the same name.
+///
+///     tensor<float, 4> y = exp(x);
+template <any_expression Expression>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto exp(Expression&& x) noexcept {
+    return detail::elementwise(detail::exp_function{}, std::forward<Expression>(x));
+}
+
+/// The same with an error of at most 1.2e-4 of each result.
+///
+///     tensor<float, 4> y = exp(x, fast);
+template <any_expression Expression>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto exp(Expression&& x, fast_t) noexcept {
+    return detail::elementwise(detail::fast_function<detail::exp_function>{}, std::forward<Expression>(x));
+}
+
+/// Natural logarithm of each element; NaN below 0, minus infinity at 0.
+template <any_expression Expression>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto log(Expression&& x) noexcept {
+    return detail::elementwise(detail::log_function{}, std::forward<Expression>(x));
+}
+
+/// Square root of each element, exactly rounded; NaN below 0.
+template <any_expression Expression>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto sqrt(Expression&& x) noexcept {
+    return detail::elementwise(detail::sqrt_function{}, std::forward<Expression>(x));
+}
+
+/// 1 / sqrt(x) of each element; infinity at 0, NaN below.
+template <any_expression Expression>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto rsqrt(Expression&& x) noexcept {
+    return detail::elementwise(detail::rsqrt_function{}, std::forward<Expression>(x));
+}
+
+/// Hyperbolic tangent of each element, in [-1, 1].
+template <any_expression Expression>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto tanh(Expression&& x) noexcept {
+    return detail::elementwise(detail::tanh_function{}, std::forward<Expression>(x));
+}
+
+/// The same with an error of at most 1e-4 of each result.
+template <any_expression Expression>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto tanh(Expression&& x, fast_t) noexcept {
+    return detail::elementwise(detail::fast_function<detail::tanh_function>{}, std::forward<Expression>(x));
+}
+
+/// Error function of each element, in [-1, 1]: 2 / sqrt(pi) times the integral of exp(-t * t) from 0 to x.
+template <any_expression Expression>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto erf(Expression&& x) noexcept {
+    return detail::elementwise(detail::erf_function{}, std::forward<Expression>(x));
+}
+
+/// 1 / (1 + exp(-x)) of each element, in [0, 1].
+template <any_expression Expression>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto sigmoid(Expression&& x) noexcept {
+    return detail::elementwise(detail::sigmoid_function{}, std::forward<Expression>(x));
+}
+
+/// The same with an error of at most 1.2e-4 of each result.
+template <any_expression Expression>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto sigmoid(Expression&& x, fast_t) noexcept {
+    return detail::elementwise(detail::fast_function<detail::sigmoid_function>{}, std::forward<Expression>(x));
+}
+
+/// max(x, 0) of each element; NaN stays NaN. Integers too.
+template <any_expression Expression>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto relu(Expression&& x) noexcept {
+    return detail::elementwise(detail::relu_function{}, std::forward<Expression>(x));
+}
+
+/// x / 2 * (1 + erf(x / sqrt(2))) of each element (Hendrycks and Gimpel 2016, the exact form).
+template <any_expression Expression>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto gelu(Expression&& x) noexcept {
+    return detail::elementwise(detail::gelu_function{}, std::forward<Expression>(x));
+}
+
+/// The same with an error of at most 5e-5, and 5e-4 of each result from -1 on.
+template <any_expression Expression>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto gelu(Expression&& x, fast_t) noexcept {
+    return detail::elementwise(detail::fast_function<detail::gelu_function>{}, std::forward<Expression>(x));
+}
+
+/// x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))) of each element: the approximation of `gelu`.
+template <any_expression Expression>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto gelu_tanh(Expression&& x) noexcept {
+    return detail::elementwise(detail::gelu_tanh_function{}, std::forward<Expression>(x));
+}
+
+/// The same with an error of at most 1.2e-4 of each result from -4 on.
+template <any_expression Expression>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto gelu_tanh(Expression&& x, fast_t) noexcept {
+    return detail::elementwise(detail::fast_function<detail::gelu_tanh_function>{}, std::forward<Expression>(x));
+}
+
+/// x * sigmoid(x) of each element, also known as swish.
+template <any_expression Expression>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto silu(Expression&& x) noexcept {
+    return detail::elementwise(detail::silu_function{}, std::forward<Expression>(x));
+}
+
+/// The same with an error of at most 1.2e-4 of each result.
+template <any_expression Expression>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto silu(Expression&& x, fast_t) noexcept {
+    return detail::elementwise(detail::fast_function<detail::silu_function>{}, std::forward<Expression>(x));
+}
+
+/// Magnitude of each element. Integers too.
+template <any_expression Expression>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto abs(Expression&& x) noexcept {
+    return detail::elementwise(detail::abs_function{}, std::forward<Expression>(x));
+}
+
+/// The larger of two elements at each place; either side may be a number. NaN if one of them is.
+///
+///     auto y = max(x, 0.1f);   // of one argument, `max` is a reduction
+template <class Argument, class Other>
+    requires detail::elementwise_arguments<Argument, Other>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto(max)(Argument&& a, Other&& b) noexcept {
+    return detail::elementwise(detail::maximum_function{}, std::forward<Argument>(a), std::forward<Other>(b));
+}
+
+/// The smaller of two elements at each place; either side may be a number. NaN if one of them is.
+template <class Argument, class Other>
+    requires detail::elementwise_arguments<Argument, Other>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto(min)(Argument&& a, Other&& b) noexcept {
+    return detail::elementwise(detail::minimum_function{}, std::forward<Argument>(a), std::forward<Other>(b));
+}
+
+/// base to the power of exponent at each place; either may be a number. Floating point.
+template <class Argument, class Other>
+    requires detail::elementwise_arguments<Argument, Other>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto pow(Argument&& base, Other&& exponent) noexcept {
+    return detail::elementwise(detail::pow_function{}, std::forward<Argument>(base), std::forward<Other>(exponent));
+}
+
+/// Each element brought into [lowest, highest], which are numbers or expressions; NaN stays NaN.
+///
+///     auto y = clamp(x, -1.0f, 1.0f);
+template <any_expression Expression, class Lowest, class Highest>
+    requires detail::elementwise_arguments<Expression, Lowest, Highest>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto clamp(Expression&& x, Lowest&& lowest, Highest&& highest) noexcept {
+    return detail::elementwise(detail::clamp_function{}, std::forward<Expression>(x), std::forward<Lowest>(lowest),
+                               std::forward<Highest>(highest));
+}
+
+/// Each element as a Target, as static_cast converts; of bool 0 or 1, to bool whether it differs from 0.
+///
+///     auto y = cast<float>(counts) * 0.5f;
+template <any_element Target, any_expression Expression>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto cast(Expression&& x) noexcept {
+    if constexpr (std::is_same_v<element_of<Expression>, std::remove_cv_t<Target>>)
+        return detail::hold(std::forward<Expression>(x));
+    else
+        return detail::make_map<std::remove_cv_t<Target>, element_of<Expression>>(
+            detail::cast_function<std::remove_cv_t<Target>>{}, std::forward<Expression>(x));
+}
+
+/// a where the condition is true, else b; all three broadcast. The condition is an expression of bool elements. Both
+/// values are computed at every place, as in NumPy.
+///
+///     auto y = where(x > 0.0f, x, 0.1f * x);
+template <any_expression Condition, class Argument, class Other>
+    requires((any_expression<Argument> || detail::scalar_argument<Argument>) &&
+             (any_expression<Other> || detail::scalar_argument<Other>))
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto where(Condition&& condition, Argument&& a, Other&& b) noexcept {
+    using Element = detail::element_among_t<Argument, Other>;
+    using other = typename detail::other_element<Element, Argument, Other>::type;
+    static_assert(detail::element_types<element_of<Condition>, bool>::same,
+                  "ashlar: where: the condition must have bool elements; compare it with something");
+    static_assert(detail::element_types<Element, other>::same,
+                  "ashlar: where: the element types of both values must be the same; use cast<T>(x)");
+    using clash = detail::first_clash<shape_of<Condition>, decltype(detail::argument_shape<Argument>()),
+                                      decltype(detail::argument_shape<Other>())>;
+    static_assert(detail::broadcast_shapes<typename clash::left, typename clash::right>::agree,
+                  "ashlar: where: the shapes of the condition and both values must broadcast; reshape, transpose or "
+                  "rename one");
+    using fraction = typename detail::lost_fraction<Element, Argument, Other>::type;
+    static_assert(detail::value_conversion<fraction, Element>::keeps_fraction,
+                  "ashlar: where: a floating-point number beside integers would lose its fraction; use cast<float>(x)");
+    if constexpr (std::is_same_v<element_of<Condition>, bool> && std::is_same_v<Element, other> &&
+                  std::is_same_v<fraction, Element> &&
+                  detail::broadcast_shapes<typename clash::left, typename clash::right>::agree)
+        return detail::make_map<Element, Element>(detail::where_function{}, std::forward<Condition>(condition),
+                                                  std::forward<Argument>(a), std::forward<Other>(b));
+    else
+        return detail::refused_map<Element, Condition, Argument, Other>();
+}
+
+/// f(x...) at each place; the arguments broadcast and may have different element types, numbers take that of the
+/// first expression. A generic f is called with lanes (and lane masks for bool), on which arithmetic, comparisons,
+/// `select(mask, a, b)` and this library's functions work; an f that takes numbers is called for each element. The
+/// result's elements are what f returns. f must be callable as const. It sees values that stand side by side in the
+/// operands and no others, in any order, and perhaps more than once: lanes beyond the last element repeat an element.
+///
+///     auto y = map([](auto v) { return v * v + 1.0f; }, x);
+template <class Function, class... Argument>
+    requires(!any_expression<Function> && detail::elementwise_arguments<Argument...>)
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto map(Function f, Argument&&... x) noexcept {
+    using Element = detail::element_among_t<Argument...>;
+    using result =
+        typename decltype(detail::user_result<Function,
+                                              typename detail::argument_element<Element, Argument>::type...>())::type;
+    static_assert(detail::mapped_function<Function, result>::gives_element,
+                  "ashlar: map: the function must take one argument for each operand and return a number; a generic "
+                  "one is called with lanes");
+    using clash = detail::first_clash<decltype(detail::argument_shape<Argument>())...>;
+    static_assert(detail::broadcast_shapes<typename clash::left, typename clash::right>::agree,
+                  "ashlar: map: the shapes of the operands must broadcast; reshape, transpose or rename one");
+    if constexpr (detail::mapped_function<Function, result>::gives_element &&
+                  detail::broadcast_shapes<typename clash::left, typename clash::right>::agree)
+        return detail::make_map<result, Element>(detail::user_function<Function>{f}, std::forward<Argument>(x)...);
+    else
+        return detail::refused_map<std::conditional_t<std::is_arithmetic_v<result>, result, Element>, Argument...>();
+}
+
+}  // namespace ashlar

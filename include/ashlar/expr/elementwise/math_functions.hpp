@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: BSL-1.0
+// The mathematical functions of elementwise nodes, and the wrapper of a user's own.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include <ashlar/core/config.hpp>
+#include <ashlar/core/fast.hpp>
+#include <ashlar/expr/elementwise/functions.hpp>
+
+namespace ashlar {
+
+// The kernel layer defines these; a user's generic function is called with them.
+template <class Element, std::size_t Width, class Config>
+struct lanes;
+template <class Element, std::size_t Width, class Config>
+struct lane_mask;
+
+namespace detail {
+
+struct exp_function {
+    static constexpr std::size_t flops = 1;
+    static constexpr takes arguments = takes::floating;
+    template <class Argument>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument x) const {
+        return exp(x);
+    }
+    template <class Argument>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument x, fast_t) const {
+        return exp(x, fast);
+    }
+};
+
+struct log_function {
+    static constexpr std::size_t flops = 1;
+    static constexpr takes arguments = takes::floating;
+    template <class Argument>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument x) const {
+        return log(x);
+    }
+};
+
+struct sqrt_function {
+    static constexpr std::size_t flops = 1;
+    static constexpr takes arguments = takes::floating;
+    template <class Argument>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument x) const {
+        return sqrt(x);
+    }
+};
+
+struct rsqrt_function {
+    static constexpr std::size_t flops = 1;
+    static constexpr takes arguments = takes::floating;
+    template <class Argument>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument x) const {
+        return rsqrt(x);
+    }
+};
+
+struct tanh_function {
+    static constexpr std::size_t flops = 1;
+    static constexpr takes arguments = takes::floating;
+    template <class Argument>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument x) const {
+        return tanh(x);
+    }
+    template <class Argument>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument x, fast_t) const {
+        return tanh(x, fast);
+    }
+};
+
+struct erf_function {
+    static constexpr std::size_t flops = 1;
+    static constexpr takes arguments = takes::floating;
+    template <class Argument>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument x) const {
+        return erf(x);
+    }
+};
+
+struct sigmoid_function {
+    static constexpr std::size_t flops = 1;
+    static constexpr takes arguments = takes::floating;
+    template <class Argument>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument x) const {
+        return sigmoid(x);
+    }
+    template <class Argument>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument x, fast_t) const {
+        return sigmoid(x, fast);
+    }
+};
+
+struct gelu_function {
+    static constexpr std::size_t flops = 1;
+    static constexpr takes arguments = takes::floating;
+    template <class Argument>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument x) const {
+        return gelu(x);
+    }
+    template <class Argument>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument x, fast_t) const {
+        return gelu(x, fast);
+    }
+};
+
+struct gelu_tanh_function {
+    static constexpr std::size_t flops = 1;
+    static constexpr takes arguments = takes::floating;
+    template <class Argument>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument x) const {
+        return gelu_tanh(x);
+    }
+    template <class Argument>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument x, fast_t) const {
+        return gelu_tanh(x, fast);
+    }
+};
+
+struct silu_function {
+    static constexpr std::size_t flops = 1;
+    static constexpr takes arguments = takes::floating;
+    template <class Argument>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument x) const {
+        return silu(x);
+    }
+    template <class Argument>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument x, fast_t) const {
+        return silu(x, fast);
+    }
+};
+
+/// Function by its fast form, where the result is to have no more than half precision.
+template <class Function>
+struct fast_function {
+    static constexpr std::size_t flops = Function::flops;
+    static constexpr takes arguments = Function::arguments;
+    template <class Argument>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument x) const {
+        return Function{}(x, fast);
+    }
+};
+
+struct pow_function {
+    static constexpr std::size_t flops = 1;
+    static constexpr takes arguments = takes::floating;
+    template <class Argument>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument base, Argument exponent) const {
+        return pow(base, exponent);
+    }
+};
+
+struct abs_function {
+    static constexpr std::size_t flops = 1;
+    static constexpr takes arguments = takes::numbers;
+    template <class Argument>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument x) const {
+        if constexpr (std::is_unsigned_v<typename Argument::value_type>)
+            return x;
+        else
+            return abs(x);
+    }
+};
+
+// The functions of lanes pass on a NaN in their second argument only; hence the order of the arguments below.
+
+struct relu_function {
+    static constexpr std::size_t flops = 1;
+    static constexpr takes arguments = takes::numbers;
+    template <class Argument>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument x) const {
+        return max<>(Argument(typename Argument::value_type(0)), x);
+    }
+};
+
+struct clamp_function {
+    static constexpr std::size_t flops = 1;
+    static constexpr takes arguments = takes::numbers;
+    template <class Argument>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument x, Argument lowest, Argument highest) const {
+        return min<>(highest, max<>(lowest, x));
+    }
+};
+
+/// cap * tanh(x / cap), or x where the inverse of the cap is 0.
+struct softcap_function {
+    static constexpr std::size_t flops = tanh_function::flops + 2;
+    static constexpr takes arguments = takes::floating;
+    template <class Argument>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument x, Argument inverse, Argument cap) const {
+        return select(inverse != Argument(typename Argument::value_type(0)), tanh(x * inverse) * cap, x);
+    }
+};
+
+struct maximum_function {
+    static constexpr std::size_t flops = 1;
+    static constexpr takes arguments = takes::numbers;
+    template <class Argument>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument a, Argument b) const {
+        if constexpr (std::is_floating_point_v<typename Argument::value_type>)
+            return select(a != a, a, max<>(a, b));
+        else
+            return max<>(a, b);
+    }
+};
+
+struct minimum_function {
+    static constexpr std::size_t flops = 1;
+    static constexpr takes arguments = takes::numbers;
+    template <class Argument>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument a, Argument b) const {
+        if constexpr (std::is_floating_point_v<typename Argument::value_type>)
+            return select(a != a, a, min<>(a, b));
+        else
+            return min<>(a, b);
+    }
+};
+
+/// The type of number whose lanes a user's function sees: that of the first argument that is not bool.
+template <class First, class... Rest>
+consteval auto number_of() {
+    if constexpr (!std::is_same_v<First, bool>)
+        return std::type_identity<First>{};
+    else if constexpr (sizeof...(Rest) > 0)
+        return number_of<Rest...>();
+    else
+        return std::type_identity<std::int32_t>{};
+}
+
+/// The element type of lanes; of a mask, bool.
+template <class Argument>
+struct element_in {
+    using type = typename Argument::value_type;
+};
+template <truth_lanes Argument>
+struct element_in<Argument> {
+    using type = bool;
+};
+
+/// One lane of Element, as a user's function gets it beside numbers of type Number.
+template <class Element, class Number>
+struct single_lane {
+    using type = lanes<Element, 1, current_config>;
+};
+template <class Number>
+struct single_lane<bool, Number> {
+    using type = lane_mask<Number, 1, current_config>;
+};
+
+template <class Element>
+concept complete_type = requires { sizeof(Element); };
+
+/// What a user's function gives for elements Element...: its result for lanes where it takes them, else for numbers.
+template <class Function, class... Element>
+consteval auto user_result() {
+    using number = typename decltype(number_of<Element...>())::type;
+    if constexpr (complete_type<lanes<number, 1, current_config>>) {
+        if constexpr (std::is_invocable_v<const Function&, typename single_lane<Element, number>::type...>) {
+            using result = std::remove_cvref_t<
+                std::invoke_result_t<const Function&, typename single_lane<Element, number>::type...>>;
+            if constexpr (std::is_arithmetic_v<result>)
+                return std::type_identity<result>{};
+            else if constexpr (truth_lanes<result> || requires { typename result::value_type; })
+                return std::type_identity<typename element_in<result>::type>{};
+            else
+                return std::type_identity<void>{};
+        } else if constexpr (std::is_invocable_v<const Function&, Element...>) {
+            return std::type_identity<std::remove_cvref_t<std::invoke_result_t<const Function&, Element...>>>{};
+        } else {
+            return std::type_identity<void>{};
+        }
+    } else if constexpr (std::is_invocable_v<const Function&, Element...>) {
+        return std::type_identity<std::remove_cvref_t<std::invoke_result_t<const Function&, Element...>>>{};
+    } else {
+        return std::type_identity<void>{};
+    }
+}
+
+/// Whether the result of a user's function can be an element.
+template <class Function, class Result>
+struct mapped_function {
+    static constexpr bool gives_element = std::is_arithmetic_v<Result>;
+};
+
+/// A function of the user's: called with lanes if it takes them, else with one element at a time, with those of the
+/// first lanes if no more are wanted.
+template <class Function>
+struct user_function {
+    static constexpr std::size_t flops = 1;
+    [[no_unique_address]] Function function;
+
+    template <class... Argument>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument... arguments) const {
+        using number = typename decltype(number_of<typename element_in<Argument>::type...>())::type;
+        return call<all_lanes>(adapted<number>(arguments)...);
+    }
+    template <std::size_t Count, class... Argument>
+    ASHLAR_ALWAYS_INLINE constexpr auto of_first(Argument... arguments) const {
+        using number = typename decltype(number_of<typename element_in<Argument>::type...>())::type;
+        return call<Count>(adapted<number>(arguments)...);
+    }
+
+private:
+    static constexpr std::size_t all_lanes = static_cast<std::size_t>(-1);
+
+    template <class Number, class Argument>
+    ASHLAR_ALWAYS_INLINE static constexpr auto adapted(Argument a) {
+        if constexpr (truth_lanes<Argument>)
+            return convert_mask<Number>(a);
+        else
+            return a;
+    }
+
+    template <std::size_t Count, class First, class... Rest>
+    ASHLAR_ALWAYS_INLINE constexpr auto call(First first, Rest... rest) const {
+        if constexpr (std::is_invocable_v<const Function&, First, Rest...>) {
+            if constexpr (std::is_arithmetic_v<std::invoke_result_t<const Function&, First, Rest...>>)
+                return broadcast(function(first, rest...), first);
+            else
+                return function(first, rest...);
+        } else {
+            return one_by_one<Count>(first, rest...);
+        }
+    }
+
+    template <class Returned, class Argument>
+    ASHLAR_ALWAYS_INLINE static constexpr auto broadcast(Returned value, Argument like) {
+        if constexpr (std::is_same_v<Returned, bool> && truth_lanes<Argument>)
+            return Argument(value);
+        else if constexpr (std::is_same_v<Returned, bool>)
+            return typename Argument::mask_type(value);
+        else
+            return decltype(number_lanes<Returned>(like))(value);
+    }
+
+    template <class Element, std::size_t Width>
+    struct stored {
+        Element values[Width]{};
+    };
+    template <class Argument>
+    ASHLAR_ALWAYS_INLINE static constexpr auto store(Argument a) {
+        stored<typename element_in<Argument>::type, Argument::size> to;
+        a.store(to.values);
+        return to;
+    }
+
+    template <std::size_t Count, class First, class... Rest>
+    ASHLAR_ALWAYS_INLINE constexpr auto one_by_one(First first, Rest... rest) const {
+        const auto run = [&](const auto&... from) ASHLAR_LAMBDA_INLINE {
+            using result = std::remove_cvref_t<decltype(function(from.values[0]...))>;
+            result to[First::size]{};
+            constexpr std::size_t count = Count < First::size ? Count : First::size;
+            for (std::size_t i = 0; i < count; ++i) to[i] = function(from.values[i]...);
+            for (std::size_t i = count; i < First::size; ++i) to[i] = to[0];
+            if constexpr (!std::is_same_v<result, bool>)
+                return decltype(number_lanes<result>(first))::load(to);
+            else if constexpr (truth_lanes<First>)
+                return First::load(to);
+            else
+                return First::mask_type::load(to);
+        };
+        return run(store(first), store(rest)...);
+    }
+};
+
+}  // namespace detail
+}  // namespace ashlar

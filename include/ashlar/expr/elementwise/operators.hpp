@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSL-1.0
+// Operators on expressions: elementwise, lazy and broadcasting, with a number allowed on either side.
+#pragma once
+
+#include <type_traits>
+#include <utility>
+
+#include <ashlar/core/concepts.hpp>
+#include <ashlar/core/config.hpp>
+#include <ashlar/expr/elementwise/elementwise.hpp>
+#include <ashlar/expr/elementwise/functions.hpp>
+#include <ashlar/expr/nodes/viewable.hpp>
+
+namespace ashlar {
+
+/// a + b at each place. Shapes broadcast as in NumPy, element types must be the same, a number takes the element type
+/// of the expression; so for all operators here. The result is lazy.
+///
+///     tensor<float, 2, 3> y = x * 0.5f + bias;   // bias: tensor<float, 3>
+template <class Left, class Right>
+    requires detail::elementwise_arguments<Left, Right>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator+(Left&& a, Right&& b) noexcept {
+    return detail::elementwise(detail::plus_function{}, std::forward<Left>(a), std::forward<Right>(b));
+}
+
+/// a - b at each place.
+template <class Left, class Right>
+    requires detail::elementwise_arguments<Left, Right>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator-(Left&& a, Right&& b) noexcept {
+    return detail::elementwise(detail::minus_function{}, std::forward<Left>(a), std::forward<Right>(b));
+}
+
+/// a * b at each place; `matmul` is the matrix product.
+template <class Left, class Right>
+    requires detail::elementwise_arguments<Left, Right>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator*(Left&& a, Right&& b) noexcept {
+    return detail::elementwise(detail::times_function{}, std::forward<Left>(a), std::forward<Right>(b));
+}
+
+/// a / b at each place; integers as in C++: no divisor may be 0, nor -1 under the least number, also where a `where`
+/// around the quotient does not choose it. `a / where(b == 0, 1, b)` divides everywhere.
+template <class Left, class Right>
+    requires detail::elementwise_arguments<Left, Right>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator/(Left&& a, Right&& b) noexcept {
+    return detail::elementwise(detail::divides_function{}, std::forward<Left>(a), std::forward<Right>(b));
+}
+
+/// Remainder of a / b at each place, as in C++; integers only.
+template <class Left, class Right>
+    requires detail::elementwise_arguments<Left, Right>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator%(Left&& a, Right&& b) noexcept {
+    return detail::elementwise(detail::modulo_function{}, std::forward<Left>(a), std::forward<Right>(b));
+}
+
+/// -x of each element.
+template <any_expression Expression>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator-(Expression&& x) noexcept {
+    return detail::elementwise(detail::negate_function{}, std::forward<Expression>(x));
+}
+
+/// Whether a and b are equal at each place: an expression of bool elements, as all comparisons.
+///
+///     auto y = where(x == 0.0f, 1.0f, x);
+template <class Left, class Right>
+    requires detail::elementwise_arguments<Left, Right>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator==(Left&& a, Right&& b) noexcept {
+    return detail::elementwise(detail::equal_function{}, std::forward<Left>(a), std::forward<Right>(b));
+}
+
+/// a != b at each place.
+template <class Left, class Right>
+    requires detail::elementwise_arguments<Left, Right>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator!=(Left&& a, Right&& b) noexcept {
+    return detail::elementwise(detail::not_equal_function{}, std::forward<Left>(a), std::forward<Right>(b));
+}
+
+/// a < b at each place.
+template <class Left, class Right>
+    requires detail::elementwise_arguments<Left, Right>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator<(Left&& a, Right&& b) noexcept {
+    return detail::elementwise(detail::less_function{}, std::forward<Left>(a), std::forward<Right>(b));
+}
+
+/// a <= b at each place.
+template <class Left, class Right>
+    requires detail::elementwise_arguments<Left, Right>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator<=(Left&& a, Right&& b) noexcept {
+    return detail::elementwise(detail::less_equal_function{}, std::forward<Left>(a), std::forward<Right>(b));
+}
+
+/// a > b at each place.
+template <class Left, class Right>
+    requires detail::elementwise_arguments<Left, Right>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator>(Left&& a, Right&& b) noexcept {
+    return detail::elementwise(detail::greater_function{}, std::forward<Left>(a), std::forward<Right>(b));
+}
+
+/// a >= b at each place.
+template <class Left, class Right>
+    requires detail::elementwise_arguments<Left, Right>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator>=(Left&& a, Right&& b) noexcept {
+    return detail::elementwise(detail::greater_equal_function{}, std::forward<Left>(a), std::forward<Right>(b));
+}
+
+/// Whether both are true at each place; bool elements. Both sides are evaluated.
+template <class Left, class Right>
+    requires detail::elementwise_arguments<Left, Right>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator&&(Left&& a, Right&& b) noexcept {
+    return detail::elementwise(detail::and_function{}, std::forward<Left>(a), std::forward<Right>(b));
+}
+
+/// Whether one of both is true at each place; bool elements. Both sides are evaluated.
+template <class Left, class Right>
+    requires detail::elementwise_arguments<Left, Right>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator||(Left&& a, Right&& b) noexcept {
+    return detail::elementwise(detail::or_function{}, std::forward<Left>(a), std::forward<Right>(b));
+}
+
+/// The opposite of each element; bool elements.
+template <any_expression Expression>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator!(Expression&& x) noexcept {
+    return detail::elementwise(detail::not_function{}, std::forward<Expression>(x));
+}
+
+// Not by the operators above, for three lines less in each error.
+
+/// d = d + e; d is a named tensor or a view, which e may refer to.
+///
+///     x += attention(q, k, v);
+template <detail::writable Destination, class Expression>
+    requires detail::elementwise_arguments<Destination, Expression>
+ASHLAR_ALWAYS_INLINE constexpr Destination operator+=(Destination&& d, Expression&& e) noexcept {
+    d = detail::elementwise(detail::plus_function{}, d, std::forward<Expression>(e));
+    return std::forward<Destination>(d);
+}
+
+/// d = d - e.
+template <detail::writable Destination, class Expression>
+    requires detail::elementwise_arguments<Destination, Expression>
+ASHLAR_ALWAYS_INLINE constexpr Destination operator-=(Destination&& d, Expression&& e) noexcept {
+    d = detail::elementwise(detail::minus_function{}, d, std::forward<Expression>(e));
+    return std::forward<Destination>(d);
+}
+
+/// d = d * e, element by element.
+template <detail::writable Destination, class Expression>
+    requires detail::elementwise_arguments<Destination, Expression>
+ASHLAR_ALWAYS_INLINE constexpr Destination operator*=(Destination&& d, Expression&& e) noexcept {
+    d = detail::elementwise(detail::times_function{}, d, std::forward<Expression>(e));
+    return std::forward<Destination>(d);
+}
+
+/// d = d / e.
+template <detail::writable Destination, class Expression>
+    requires detail::elementwise_arguments<Destination, Expression>
+ASHLAR_ALWAYS_INLINE constexpr Destination operator/=(Destination&& d, Expression&& e) noexcept {
+    d = detail::elementwise(detail::divides_function{}, d, std::forward<Expression>(e));
+    return std::forward<Destination>(d);
+}
+
+/// d = d % e; integers only.
+template <detail::writable Destination, class Expression>
+    requires detail::elementwise_arguments<Destination, Expression>
+ASHLAR_ALWAYS_INLINE constexpr Destination operator%=(Destination&& d, Expression&& e) noexcept {
+    d = detail::elementwise(detail::modulo_function{}, d, std::forward<Expression>(e));
+    return std::forward<Destination>(d);
+}
+
+}  // namespace ashlar

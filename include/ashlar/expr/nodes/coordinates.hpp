@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSL-1.0
+// From the coordinates of an element of a node to those of the element of an operand that it is made from.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+#include <ashlar/core/config.hpp>
+#include <ashlar/core/shape.hpp>
+#include <ashlar/expr/nodes.hpp>
+
+namespace ashlar::detail {
+
+template <std::size_t Index, class Node>
+using operand_type = decltype(operand_type_at<Index>(std::declval<const decltype(Node::operands)&>()));
+
+/// Nodes that only say where their operand's elements are.
+consteval bool moves_elements(node_kind kind) {
+    return kind == node_kind::permute || kind == node_kind::reshape || kind == node_kind::slice ||
+           kind == node_kind::broadcast || kind == node_kind::repeat;
+}
+
+/// One index for each axis of an expression.
+template <class Expression>
+using coordinates = std::array<std::size_t, Expression::shape_type::rank>;
+
+/// The coordinates of element `i` in row-major order.
+template <class Shape>
+ASHLAR_ALWAYS_INLINE constexpr std::array<std::size_t, Shape::rank> coordinates_of_element(std::size_t i) noexcept {
+    std::array<std::size_t, Shape::rank> at{};
+    ASHLAR_UNROLL
+    for (std::size_t done = 0; done < Shape::rank; ++done) {
+        const std::size_t axis = Shape::rank - 1 - done;
+        at[axis] = i % Shape::extents[axis];
+        i /= Shape::extents[axis];
+    }
+    return at;
+}
+
+/// The row-major number of the element at `at`.
+template <class Shape>
+ASHLAR_ALWAYS_INLINE constexpr std::size_t element_of_coordinates(
+    const std::array<std::size_t, Shape::rank>& at) noexcept {
+    std::size_t i = 0;
+    ASHLAR_UNROLL
+    for (std::size_t axis = 0; axis < Shape::rank; ++axis) i = i * Shape::extents[axis] + at[axis];
+    return i;
+}
+
+/// Where an operand of shape `From` that was broadcast has the element at `at` of the result.
+template <class From, std::size_t Rank>
+ASHLAR_ALWAYS_INLINE constexpr std::array<std::size_t, From::rank> unbroadcast(
+    const std::array<std::size_t, Rank>& at) noexcept {
+    std::array<std::size_t, From::rank> from{};
+    ASHLAR_UNROLL
+    for (std::size_t axis = 0; axis < From::rank; ++axis)
+        from[axis] = From::extents[axis] == 1 ? 0 : at[axis + Rank - From::rank];
+    return from;
+}
+
+/// The coordinates in operand Index of what stands at `at` in the node: for nodes that compute element by element or
+/// only move elements (concat and take choose by value and are not among them).
+template <std::size_t Index, class Node>
+ASHLAR_ALWAYS_INLINE constexpr auto operand_coordinates(const Node& node, const coordinates<Node>& at) noexcept {
+    using from = typename std::remove_cvref_t<decltype(node.template operand<Index>())>::shape_type;
+    if constexpr (Node::kind == node_kind::reshape)
+        return coordinates_of_element<from>(element_of_coordinates<typename Node::shape_type>(at));
+    else
+        return unbroadcast<from>(at);
+}
+template <std::size_t Index, auto Permutation, class Shape, class Expression>
+ASHLAR_ALWAYS_INLINE constexpr coordinates<Expression> operand_coordinates(
+    const permute_node<Permutation, Shape, Expression>&, const std::array<std::size_t, Shape::rank>& at) noexcept {
+    coordinates<Expression> from{};
+    ASHLAR_UNROLL
+    for (std::size_t axis = 0; axis < Shape::rank; ++axis) from[static_cast<std::size_t>(Permutation[axis])] = at[axis];
+    return from;
+}
+template <std::size_t Index, std::size_t Axis, std::ptrdiff_t Step, class Shape, class Expression>
+ASHLAR_ALWAYS_INLINE constexpr coordinates<Expression> operand_coordinates(
+    const slice_node<Axis, Step, Shape, Expression>& node, coordinates<Expression> at) noexcept {
+    at[Axis] = static_cast<std::size_t>(node.first + Step * static_cast<std::ptrdiff_t>(at[Axis]));
+    return at;
+}
+template <std::size_t Index, std::size_t Axis, std::size_t Times, class Shape, class Expression>
+ASHLAR_ALWAYS_INLINE constexpr coordinates<Expression> operand_coordinates(
+    const repeat_node<Axis, Times, Shape, Expression>&, coordinates<Expression> at) noexcept {
+    at[Axis] /= Times;
+    return at;
+}
+
+}  // namespace ashlar::detail

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSL-1.0
+// How a node holds what it is made from: named tensors are borrowed, everything else is owned.
+#pragma once
+
+#include <type_traits>
+#include <utility>
+
+#include <ashlar/core/concepts.hpp>
+#include <ashlar/core/config.hpp>
+#include <ashlar/tensor/tensor.hpp>
+#include <ashlar/tensor/view.hpp>
+
+namespace ashlar {
+
+/// A number as an expression of rank 0; a scalar beside a tensor takes the tensor's element type.
+template <class Element>
+struct scalar_node {
+    using shape_type = shape<>;
+    using value_type = Element;
+    using expression_category = node_category;
+    Element value;
+};
+
+namespace detail {
+
+/// An empty member for the sake of its move constructor: because that is not trivial, functions build their results
+/// where they are wanted. Results that may be copied as a block g++ copies there from a place of their own, and every
+/// copy waits for what was just stored. Copies stay trivial: no function is made for them that several units could
+/// share, each built for another instruction set.
+template <class Owner>
+struct built_in_place {
+    built_in_place() = default;
+    built_in_place(const built_in_place&) = default;
+    built_in_place& operator=(const built_in_place&) = default;
+    ASHLAR_ALWAYS_INLINE constexpr built_in_place(built_in_place&&) noexcept {}
+};
+
+/// A copy of the members one by one, for the reason given at `built_in_place`. A node without state is made anew: of
+/// two of one type in one expression g++ 12 takes one for the other in constant expressions, and refuses to read it.
+template <class Expression>
+ASHLAR_ALWAYS_INLINE constexpr Expression copy_of(const Expression& e) {
+    if constexpr (std::is_empty_v<Expression> && requires { Expression{}; })
+        return Expression{};
+    else if constexpr (requires { e.copied(); })
+        return e.copied();
+    else
+        return e;
+}
+
+template <std::size_t Index, class Operand>
+struct indexed_operand {
+    [[no_unique_address]] Operand value;
+    [[no_unique_address]] built_in_place<indexed_operand> in_place{};
+};
+
+template <class Indices, class... Operands>
+struct operand_storage;
+template <std::size_t... Index, class... Operands>
+struct operand_storage<std::index_sequence<Index...>, Operands...> : indexed_operand<Index, Operands>... {
+    ASHLAR_ALWAYS_INLINE constexpr operand_storage copied() const {
+        return {{copy_of(static_cast<const indexed_operand<Index, Operands>&>(*this).value)}...};
+    }
+};
+
+/// The operands of a node, an aggregate.
+template <class... Operands>
+using operand_list = operand_storage<std::index_sequence_for<Operands...>, Operands...>;
+
+template <class Element>
+inline constexpr bool is_owning_tensor = false;
+template <class Element, auto... Dims>
+inline constexpr bool is_owning_tensor<basic_tensor<Element, Dims...>> = true;
+
+/// A tensor or view as an operand that only reads.
+template <class Element, auto... Dims>
+ASHLAR_ALWAYS_INLINE constexpr auto borrow(const basic_tensor<Element, Dims...>& t) {
+    return basic_view<const Element, Dims...>(t.data());
+}
+template <class Element, auto... Dims>
+ASHLAR_ALWAYS_INLINE constexpr auto borrow(const basic_view<Element, Dims...>& v) {
+    return basic_view<const Element, Dims...>(v.data());
+}
+template <class Element, auto Strides, auto... Dims>
+ASHLAR_ALWAYS_INLINE constexpr auto borrow(const strided_view<Element, Strides, Dims...>& v) {
+    return strided_view<const Element, Strides, Dims...>(v.data());
+}
+
+/// What a node stores for an argument: a read-only view of an lvalue tensor or of a view, else a copy.
+template <any_expression Expression>
+ASHLAR_ALWAYS_INLINE constexpr auto hold(Expression&& e) {
+    using plain = std::remove_cvref_t<Expression>;
+    if constexpr (std::is_lvalue_reference_v<Expression> && requires { e.borrow(); })
+        return e.borrow();
+    else if constexpr (node_expression<Expression> && std::is_trivially_copy_constructible_v<plain>)
+        return copy_of(e);
+    else if constexpr (node_expression<Expression>)
+        return plain(std::forward<Expression>(e));
+    else if constexpr (is_owning_tensor<plain> && !std::is_lvalue_reference_v<Expression>)
+        return plain(std::forward<Expression>(e));
+    else
+        return borrow(e);
+}
+
+template <class Expression>
+using held = decltype(hold(std::declval<Expression>()));
+
+}  // namespace detail
+}  // namespace ashlar

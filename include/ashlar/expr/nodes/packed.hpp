@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSL-1.0
+// A matrix in the order in which the product kernels stream it: panels of columns, one behind the other.
+#pragma once
+
+#include <cstddef>
+
+#include <ashlar/core/concepts.hpp>
+#include <ashlar/core/config.hpp>
+#include <ashlar/core/diagnostics.hpp>
+#include <ashlar/expr/nodes.hpp>
+#include <ashlar/tensor/panel_layout.hpp>
+
+namespace ashlar {
+
+namespace detail {
+
+/// What packed matrices and borrowed ones have in common.
+template <class Derived, class Element, std::size_t Panel, auto Rows, auto Columns>
+struct packed_access : shape<Rows, Columns> {
+    using shape_type = shape<Rows, Columns>;
+    using value_type = Element;
+    using expression_category = node_category;
+    static constexpr node_kind kind = node_kind::packed;
+    static constexpr std::size_t panel = Panel;
+
+    /// The element at (row, column); both are preconditions, checked in debug builds.
+    template <class Config = current_config>
+    [[nodiscard]] constexpr Element operator()(std::size_t row, std::size_t column) const {
+        ASHLAR_ASSERT(row < shape_type::extents[0] && column < shape_type::extents[1],
+                      "ashlar: packed: index out of range");
+        return static_cast<const Derived&>(*this)
+            .data()[panel_offset(Panel, shape_type::extents[0], shape_type::extents[1], row, column)];
+    }
+};
+
+/// A packed matrix that somebody else owns, as an operand.
+template <class Element, std::size_t Panel, auto Rows, auto Columns>
+struct borrowed_packed : packed_access<borrowed_packed<Element, Panel, Rows, Columns>, Element, Panel, Rows, Columns> {
+    const Element* elements;
+
+    ASHLAR_ALWAYS_INLINE constexpr explicit borrowed_packed(const Element* e) : elements(e) {}
+    ASHLAR_ALWAYS_INLINE constexpr const Element* data() const { return elements; }
+};
+
+}  // namespace detail
+
+/// Columns of a panel unless a type says otherwise: one cache line, on every architecture and with all flags. Kernels
+/// with narrow registers read a panel in parts, those with wide ones several panels side by side.
+template <class Element>
+inline constexpr std::size_t default_panel = sizeof(Element) < 64 ? 64 / sizeof(Element) : 1;
+
+/// Columns of a panel that is as wide as the register blocks of this build: as many registers as leave room for a tall
+/// block of rows, so that the panel is read from the first cache often and from behind it seldom. Three of 32 registers
+/// (8 x 3 sums), two of 16 (6 x 2). It depends on the build's flags, so a type of yours with such a member is another
+/// one in each: keep it inside one translation unit.
+template <class Element, class Config = current_config>
+inline constexpr std::size_t tuned_panel =
+    (Config::registers >= 32 ? 3 : 2) *
+    (Config::register_bits / 8 > sizeof(Element) ? Config::register_bits / 8 / sizeof(Element) : 4);
+
+/// A matrix [rows, columns] for the right-hand side of `matmul`, held in panels of some columns, each [rows][columns of
+/// the panel]. The layout is part of the type; sizeof is that of the plain matrix. Made by `pack`.
+template <class Element, std::size_t Panel, auto Rows, auto Columns>
+struct alignas(detail::alignment_for(sizeof(Element) * shape<Rows, Columns>::size, alignof(Element))) basic_packed
+    : detail::packed_access<basic_packed<Element, Panel, Rows, Columns>, Element, Panel, Rows, Columns> {
+    Element elements[shape<Rows, Columns>::size];
+
+    ASHLAR_ALWAYS_INLINE constexpr const Element* data() const& { return elements; }
+    ASHLAR_ALWAYS_INLINE constexpr Element* data() & { return elements; }
+    constexpr const Element* data() const&& =
+        delete;  // ashlar: packed: the memory of a temporary would dangle; name it first
+    /// As an operand of an expression that does not copy it.
+    ASHLAR_ALWAYS_INLINE constexpr auto borrow() const& {
+        return detail::borrowed_packed<Element, Panel, Rows, Columns>(elements);
+    }
+    void borrow() const&& = delete;  // ashlar: packed: the memory of a temporary would dangle; name it first
+};
+
+/// The packed matrix type for elements of type Element and dimensions [rows, columns]: one layout for all
+/// architectures, or panels of so many columns.
+///
+///     packed<float, 64, 256> w = pack(weights);
+///     y = matmul(x, w);
+template <class Element, auto Rows, auto Columns, std::size_t Panel = default_panel<Element>>
+using packed = basic_packed<Element, Panel, detail::canonical(Rows), detail::canonical(Columns)>;
+
+}  // namespace ashlar

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: BSL-1.0
+// Every operation that moves elements without computing: views of memory where strides can express it, else lazy.
+#pragma once
+
+#include <ashlar/expr/shape/concat.hpp>
+#include <ashlar/expr/shape/permute.hpp>
+#include <ashlar/expr/shape/reshape.hpp>
+#include <ashlar/expr/shape/slice.hpp>

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSL-1.0
+// Element types and shapes of arrays in weight files.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+
+#include <ashlar/core/concepts.hpp>
+#include <ashlar/core/config.hpp>
+
+namespace ashlar::io {
+
+/// Memory that a file, or an image of one, lies in.
+using bytes = std::span<const std::byte>;
+
+/// Element types of weight files, by safetensors' names. The 8-bit floats and complex numbers are known by their size
+/// only: a file may hold such arrays, but no tensor can be loaded from them.
+enum class dtype : std::uint8_t {
+    unknown,
+    boolean,
+    u8,
+    i8,
+    f8_e5m2,
+    f8_e4m3,
+    u16,
+    i16,
+    f16,
+    bf16,
+    u32,
+    i32,
+    f32,
+    u64,
+    i64,
+    f64,
+    c64
+};
+
+/// Bytes of an element; 0 of an unknown type.
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr std::size_t size_of(dtype type) noexcept {
+    if (type == dtype::unknown) return 0;
+    if (type <= dtype::f8_e4m3) return 1;
+    if (type <= dtype::bf16) return 2;
+    if (type <= dtype::f32) return 4;
+    return 8;
+}
+
+/// The name that safetensors has for a type, "F32".
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr const char* name_of(dtype type) noexcept {
+    constexpr const char* names[]{"?",    "BOOL", "U8",  "I8",  "F8_E5M2", "F8_E4M3", "U16", "I16", "F16",
+                                  "BF16", "U32",  "I32", "F32", "U64",     "I64",     "F64", "C64"};
+    return names[static_cast<std::size_t>(type)];
+}
+
+/// Whether a type holds real numbers that tensors of float or double can be loaded from.
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr bool is_floating(dtype type) noexcept {
+    return type == dtype::f16 || type == dtype::bf16 || type == dtype::f32 || type == dtype::f64;
+}
+
+/// Whether a type holds integers (bool is none).
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr bool is_integer(dtype type) noexcept {
+    switch (type) {
+    case dtype::u8:
+    case dtype::i8:
+    case dtype::u16:
+    case dtype::i16:
+    case dtype::u32:
+    case dtype::i32:
+    case dtype::u64:
+    case dtype::i64: return true;
+    default: return false;
+    }
+}
+
+/// The dtype of a tensor's element type.
+template <any_element Element>
+[[nodiscard]] consteval dtype dtype_of() noexcept {
+    if constexpr (std::is_same_v<std::remove_cv_t<Element>, bool>)
+        return dtype::boolean;
+    else if constexpr (std::is_floating_point_v<Element>)
+        return sizeof(Element) == 4 ? dtype::f32 : sizeof(Element) == 8 ? dtype::f64 : dtype::unknown;
+    else if constexpr (std::is_signed_v<Element>)
+        return sizeof(Element) == 1   ? dtype::i8
+               : sizeof(Element) == 2 ? dtype::i16
+               : sizeof(Element) == 4 ? dtype::i32
+                                      : dtype::i64;
+    else
+        return sizeof(Element) == 1   ? dtype::u8
+               : sizeof(Element) == 2 ? dtype::u16
+               : sizeof(Element) == 4 ? dtype::u32
+                                      : dtype::u64;
+}
+
+/// The extents of an array in a file; files cannot have more axes than tensors may.
+struct dimensions {
+    static constexpr std::size_t max_rank = 8;
+
+    std::size_t rank = 0;
+    std::array<std::uint64_t, max_rank> extents{};
+
+    /// The number of elements: not more than 2^64 - 1, which whoever read the extents has checked.
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr std::uint64_t size() const noexcept {
+        std::uint64_t count = 1;
+        for (std::size_t i = 0; i < rank; ++i) count *= extents[i];
+        return count;
+    }
+    friend constexpr bool operator==(const dimensions&, const dimensions&) = default;
+};
+
+}  // namespace ashlar::io

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: BSL-1.0
+// A strict reader of the JSON that safetensors headers consist of.
+//
+// A library would be the rule for JSON, but this header-only library depends on xsimd alone, the headers come from
+// strangers, and three kinds of value are all there is: strings, lists of unsigned integers, and objects of them. This
+// reader neither allocates nor recurses, so that no header can make it use memory or stack; it takes what the grammar
+// of the format allows (https://github.com/huggingface/safetensors#format) and refuses the rest of JSON.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string_view>
+
+#include <ashlar/core/config.hpp>
+#include <ashlar/io/files/result.hpp>
+
+namespace ashlar::detail {
+
+/// Length of the UTF-8 sequence at a position of a text, 0 if it is none: overlong forms, surrogates and code points
+/// beyond U+10FFFF are refused.
+template <class Config>
+constexpr std::size_t utf8_length(std::string_view text, std::size_t at) noexcept {
+    const auto byte = [&](std::size_t i) -> unsigned {
+        return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0u;
+    };
+    const auto follows = [&](std::size_t i, unsigned first = 0x80, unsigned last = 0xbf) {
+        return byte(i) >= first && byte(i) <= last;
+    };
+    const unsigned lead = byte(0);
+    if (lead < 0x80) return 1;
+    if (lead >= 0xc2 && lead <= 0xdf) return follows(1) ? 2 : 0;
+    if (lead >= 0xe0 && lead <= 0xef) {
+        const bool second = lead == 0xe0 ? follows(1, 0xa0) : lead == 0xed ? follows(1, 0x80, 0x9f) : follows(1);
+        return second && follows(2) ? 3 : 0;
+    }
+    if (lead >= 0xf0 && lead <= 0xf4) {
+        const bool second = lead == 0xf0 ? follows(1, 0x90) : lead == 0xf4 ? follows(1, 0x80, 0x8f) : follows(1);
+        return second && follows(2) && follows(3) ? 4 : 0;
+    }
+    return 0;
+}
+
+/// A string as it stands in the header, between its quotes.
+struct json_string {
+    std::string_view raw{};
+    bool has_escapes = false;
+};
+
+/// The value of four hexadecimal digits, which have been checked.
+template <class Config>
+constexpr std::uint32_t json_hex(std::string_view digits) noexcept {
+    std::uint32_t value = 0;
+    for (const char c : digits)
+        value = value * 16 + static_cast<std::uint32_t>(c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10);
+    return value;
+}
+
+/// Writes the characters that a string stands for and returns how many: never more than raw.size().
+template <class Config>
+constexpr std::size_t json_unescape(std::string_view raw, char* to) noexcept {
+    char* const begin = to;
+    for (std::size_t i = 0; i < raw.size(); ++i) {
+        if (raw[i] != '\\') {
+            *to++ = raw[i];
+            continue;
+        }
+        switch (raw[++i]) {
+        case 'b': *to++ = '\b'; break;
+        case 'f': *to++ = '\f'; break;
+        case 'n': *to++ = '\n'; break;
+        case 'r': *to++ = '\r'; break;
+        case 't': *to++ = '\t'; break;
+        case 'u': {
+            std::uint32_t code = json_hex<Config>(raw.substr(i + 1, 4));
+            i += 4;
+            if (code >= 0xd800 && code <= 0xdbff) {  // the second half follows, as json_reader has checked
+                code = 0x10000 + ((code - 0xd800) << 10) + (json_hex<Config>(raw.substr(i + 3, 4)) - 0xdc00);
+                i += 6;
+            }
+            const auto put = [&](std::uint32_t byte) { *to++ = static_cast<char>(static_cast<unsigned char>(byte)); };
+            if (code < 0x80) {
+                put(code);
+            } else if (code < 0x800) {
+                put(0xc0 | code >> 6);
+                put(0x80 | (code & 0x3f));
+            } else if (code < 0x10000) {
+                put(0xe0 | code >> 12);
+                put(0x80 | (code >> 6 & 0x3f));
+                put(0x80 | (code & 0x3f));
+            } else {
+                put(0xf0 | code >> 18);
+                put(0x80 | (code >> 12 & 0x3f));
+                put(0x80 | (code >> 6 & 0x3f));
+                put(0x80 | (code & 0x3f));
+            }
+            break;
+        }
+        default: *to++ = raw[i]; break;  // quote, backslash, slash
+        }
+    }
+    return static_cast<std::size_t>(to - begin);
+}
+
+/// Reads a text token by token. The first failure is kept (`reason`, and where: `position()`), and everything fails
+/// after it.
+template <class Config>
+class json_reader {
+public:
+    constexpr explicit json_reader(std::string_view json) noexcept : text(json) {}
+
+    [[nodiscard]] constexpr const char* failure() const noexcept { return reason; }
+    [[nodiscard]] constexpr std::size_t position() const noexcept { return at; }
+
+    /// Whether the next token is a character; consumes it if so.
+    constexpr bool take(char c) noexcept {
+        skip_spaces();
+        if (reason != nullptr || at == text.size() || text[at] != c) return false;
+        ++at;
+        return true;
+    }
+    /// The next token must be a character.
+    constexpr bool expect(char c, const char* otherwise) noexcept { return take(c) || fail(otherwise); }
+
+    /// Nothing but spaces may follow.
+    constexpr bool expect_end() noexcept {
+        skip_spaces();
+        return at == text.size() || fail("there is more behind the closing brace");
+    }
+
+    constexpr bool read(json_string& out) noexcept {
+        if (!expect('"', "a string is expected")) return false;
+        const std::size_t first = at;
+        out.has_escapes = false;
+        while (at < text.size()) {
+            const char c = text[at];
+            if (c == '"') {
+                out.raw = text.substr(first, at - first);
+                ++at;
+                return true;
+            }
+            if (static_cast<unsigned char>(c) < 0x20) return fail("a control character in a string");
+            if (c == '\\') {
+                out.has_escapes = true;
+                if (!skip_escape()) return false;
+                continue;
+            }
+            const std::size_t length = utf8_length<Config>(text, at);
+            if (length == 0) return fail("a string is not UTF-8");
+            at += length;
+        }
+        return fail("a string does not end");
+    }
+
+    /// An integer of at most 64 bits without sign, fraction, exponent or leading zeros.
+    constexpr bool read(std::uint64_t& out) noexcept {
+        skip_spaces();
+        if (reason != nullptr) return false;
+        if (at == text.size() || !is_digit(text[at])) return fail("an unsigned integer is expected");
+        if (text[at] == '0' && at + 1 < text.size() && is_digit(text[at + 1]))
+            return fail("an integer has leading zeros");
+        constexpr std::uint64_t most = (std::numeric_limits<std::uint64_t>::max)();
+        out = 0;
+        for (; at < text.size() && is_digit(text[at]); ++at) {
+            const auto digit = static_cast<std::uint64_t>(text[at] - '0');
+            if (out > most / 10 || (out == most / 10 && digit > most % 10))
+                return fail("an integer needs more than 64 bits");
+            out = out * 10 + digit;
+        }
+        if (at < text.size() && (text[at] == '.' || text[at] == 'e' || text[at] == 'E'))
+            return fail("an integer is expected, not a fraction");
+        return true;
+    }
+
+    constexpr bool fail(const char* why) noexcept {
+        if (reason == nullptr) reason = why;
+        return false;
+    }
+
+private:
+    std::string_view text;
+    std::size_t at = 0;
+    const char* reason = nullptr;
+
+    static constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
+
+    constexpr void skip_spaces() noexcept {
+        while (at < text.size() && (text[at] == ' ' || text[at] == '\n' || text[at] == '\r' || text[at] == '\t')) ++at;
+    }
+
+    constexpr bool is_hex(std::size_t first) const noexcept {
+        if (text.size() - first < 4) return false;
+        for (std::size_t i = first; i < first + 4; ++i)
+            if (const char c = static_cast<char>(text[i] | 0x20); !is_digit(text[i]) && (c < 'a' || c > 'f'))
+                return false;
+        return true;
+    }
+
+    constexpr bool skip_escape() noexcept {
+        const char kind = ++at < text.size() ? text[at++] : '\0';
+        if (kind != 'u')
+            return (kind != '\0' && std::string_view("\"\\/bfnrt").find(kind) != std::string_view::npos) ||
+                   fail("an unknown escape in a string");
+        if (!is_hex(at)) return fail("an escape needs four hexadecimal digits");
+        const std::uint32_t first = json_hex<Config>(text.substr(at, 4));
+        at += 4;
+        if (first < 0xd800 || first > 0xdfff) return true;
+        if (first > 0xdbff || text.substr(at, 2) != "\\u" || !is_hex(at + 2))
+            return fail("half a surrogate pair in a string");
+        const std::uint32_t second = json_hex<Config>(text.substr(at + 2, 4));
+        if (second < 0xdc00 || second > 0xdfff) return fail("half a surrogate pair in a string");
+        at += 6;
+        return true;
+    }
+};
+
+}  // namespace ashlar::detail

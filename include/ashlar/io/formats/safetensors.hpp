@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: BSL-1.0
+// The index of a safetensors file: 8 bytes of header length, a JSON header, and the arrays without a gap between them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include <ashlar/core/config.hpp>
+#include <ashlar/io/files/result.hpp>
+#include <ashlar/io/formats/dtype.hpp>
+#include <ashlar/io/formats/file_format.hpp>
+#include <ashlar/io/formats/json.hpp>
+#include <ashlar/io/formats/stored_array.hpp>
+
+namespace ashlar::detail {
+
+/// The longest header that the format allows.
+inline constexpr std::uint64_t safetensors_header_limit = 100'000'000;
+
+/// What the header says of an array.
+struct safetensors_entry {
+    json_string name{};
+    io::dtype dtype = io::dtype::unknown;
+    std::string_view type_name{};
+    io::dimensions shape{};
+    std::uint64_t begin = 0, end = 0;
+};
+
+template <class Config>
+constexpr io::dtype safetensors_dtype(std::string_view name) noexcept {
+    for (auto i = std::uint8_t{1}; i <= static_cast<std::uint8_t>(io::dtype::c64); ++i)
+        if (name == io::name_of(static_cast<io::dtype>(i))) return static_cast<io::dtype>(i);
+    return io::dtype::unknown;
+}
+
+/// Reads a header and hands each entry to a function.
+template <class Config>
+class safetensors_header {
+public:
+    constexpr explicit safetensors_header(std::string_view header) noexcept : json(header) {}
+
+    template <class Function>
+    constexpr io::result read(Function&& take_entry) noexcept {
+        json.expect('{', "the header does not begin with a brace");
+        bool has_metadata = false;
+        if (!json.take('}')) {
+            do {
+                safetensors_entry entry;
+                if (!json.read(entry.name) || !json.expect(':', "a colon is expected behind a name")) break;
+                if (entry.name.raw == "__metadata__") {
+                    if (has_metadata) return io_error<Config>(io::error::duplicate_name, entry.name.raw);
+                    has_metadata = true;
+                    if (!skip_metadata()) break;
+                    continue;
+                }
+                io::result r = read_entry(entry);
+                if (r) r = check(entry);
+                if (!r) return r;
+                take_entry(entry);
+            } while (json.take(','));
+            if (json.failure() == nullptr) json.expect('}', "a comma or a closing brace is expected");
+        }
+        if (json.failure() == nullptr) json.expect_end();
+        return malformed();
+    }
+
+private:
+    json_reader<Config> json;
+
+    /// The failure of the reader, as bytes of the file.
+    constexpr io::result malformed() const noexcept {
+        if (json.failure() == nullptr) return {};
+        return io_error_at<Config>(io::error::malformed_header, json.position() + 8, json.failure());
+    }
+    constexpr io::result malformed(const safetensors_entry& entry, const char* why) noexcept {
+        json.fail(why);
+        io::result r = malformed();
+        r.name = printable_name<Config>(entry.name.raw);
+        return r;
+    }
+
+    /// An object of strings. Its keys mean nothing to us; that two may be the same does no harm.
+    constexpr bool skip_metadata() noexcept {
+        if (!json.expect('{', "the metadata must be an object")) return false;
+        if (json.take('}')) return true;
+        do {
+            json_string key, value;
+            if (!json.read(key) || !json.expect(':', "a colon is expected behind a name") || !json.read(value))
+                return false;
+        } while (json.take(','));
+        return json.expect('}', "a comma or a closing brace is expected");
+    }
+
+    constexpr io::result read_entry(safetensors_entry& entry) noexcept {
+        constexpr unsigned has_dtype = 1, has_shape = 2, has_offsets = 4;
+        unsigned seen = 0;
+        if (!json.expect('{', "an array must be described by an object")) return malformed(entry, "");
+        do {
+            json_string key;
+            if (!json.read(key) || !json.expect(':', "a colon is expected behind a name")) return malformed(entry, "");
+            const unsigned field = key.raw == "dtype"          ? has_dtype
+                                   : key.raw == "shape"        ? has_shape
+                                   : key.raw == "data_offsets" ? has_offsets
+                                                               : 0;
+            if (field == 0) return malformed(entry, "a field that is neither dtype nor shape nor data_offsets");
+            if ((seen & field) != 0) return malformed(entry, "a field of an array occurs twice");
+            seen |= field;
+            if (field == has_dtype) {
+                json_string type;
+                if (!json.read(type)) return malformed(entry, "");
+                entry.dtype = safetensors_dtype<Config>(type.raw);
+                entry.type_name = type.raw;
+            } else if (field == has_shape) {
+                const io::result r = read_shape(entry);
+                if (!r) return r;
+            } else if (!json.expect('[', "data_offsets must be two integers") || !json.read(entry.begin) ||
+                       !json.expect(',', "data_offsets must be two integers") || !json.read(entry.end) ||
+                       !json.expect(']', "data_offsets must be two integers")) {
+                return malformed(entry, "");
+            }
+        } while (json.take(','));
+        if (!json.expect('}', "a comma or a closing brace is expected")) return malformed(entry, "");
+        if (seen != (has_dtype | has_shape | has_offsets))
+            return malformed(entry, "an array needs dtype, shape and data_offsets");
+        return {};
+    }
+
+    constexpr io::result read_shape(safetensors_entry& entry) noexcept {
+        if (!json.expect('[', "a shape must be a list of integers")) return malformed(entry, "");
+        if (json.take(']')) return {};
+        do {
+            std::uint64_t extent = 0;
+            if (!json.read(extent)) return malformed(entry, "");
+            if (entry.shape.rank == io::dimensions::max_rank)
+                return io_error<Config>(io::error::too_many_axes, entry.name.raw);
+            entry.shape.extents[entry.shape.rank++] = extent;
+        } while (json.take(','));
+        if (!json.expect(']', "a comma or a closing bracket is expected")) return malformed(entry, "");
+        return {};
+    }
+
+    constexpr io::result check(const safetensors_entry& entry) noexcept {
+        std::uint64_t needed = 0;
+        if (!bytes_of<Config>(entry.shape, entry.dtype, needed))
+            return malformed(entry, "a shape is too large for 64 bits");
+        if (entry.begin > entry.end) return malformed(entry, "an array ends before it begins");
+        // No file is that long, and offsets below it can be added to without overflow.
+        if (entry.end > std::uint64_t{1} << 62) {
+            io::result r = io_error<Config>(io::error::offset_out_of_range, entry.name.raw);
+            r.position = entry.end;
+            return r;
+        }
+        // How many bytes an element of an unknown type has, its name need not say: F4 has two in one.
+        if (entry.dtype != io::dtype::unknown && entry.end - entry.begin != needed) {
+            io::result r = io_error<Config>(io::error::size_mismatch, entry.name.raw);
+            r.position = needed;
+            r.limit = entry.end - entry.begin;
+            return r;
+        }
+        return {};
+    }
+};
+
+/// Indexes a safetensors file. Its header is read twice: to count what is in it, so that memory is asked for by what
+/// there is and not by what the file claims, and to note it down.
+template <class Config>
+io::result index_safetensors(io::bytes file, archive_index& index) noexcept {
+    if (file.size() < 8) return io_truncated<Config>(8, file.size());
+    const std::uint64_t length = little_endian<8, Config>(file, 0);
+    if (length > safetensors_header_limit) {
+        io::result r = io_error<Config>(io::error::header_too_large);
+        r.position = length;
+        r.limit = safetensors_header_limit;
+        return r;
+    }
+    if (length > file.size() - 8) return io_truncated<Config>(8 + length, file.size());
+    const std::string_view header = text_of<Config>(file).substr(8, static_cast<std::size_t>(length));
+    const std::uint64_t base = 8 + length;
+
+    std::size_t count = 0, characters = 0;
+    io::result r = safetensors_header<Config>(header).read([&](const safetensors_entry& entry) {
+        ++count;
+        if (entry.name.has_escapes) characters += entry.name.raw.size();
+    });
+    if (r.error == io::error::offset_out_of_range) {
+        const std::uint64_t end = base + r.position;
+        r.position = end < base ? ~std::uint64_t{} : end;
+        r.limit = file.size();
+    }
+    if (!r) return r;
+    if (!index.arrays.allocate(count) || !index.names.allocate(characters))
+        return io_error<Config>(io::error::out_of_memory);
+
+    std::size_t i = 0;
+    char* names = index.names.data();
+    r = safetensors_header<Config>(header).read([&](const safetensors_entry& entry) {
+        io::stored_array& a = index.arrays[i++];
+        a.name = entry.name.raw;
+        if (entry.name.has_escapes) {
+            a.name = {names, json_unescape<Config>(entry.name.raw, names)};
+            names += a.name.size();
+        }
+        a.dtype = entry.dtype;
+        a.type_name = entry.type_name;
+        a.unknown_bytes = entry.dtype == io::dtype::unknown ? entry.end - entry.begin : 0;
+        a.shape = entry.shape;
+        a.offset = base + entry.begin;
+    });
+    if (r) r = sort_by_name<Config>(index);
+    if (r) r = place_arrays<Config>(index, file, base);
+    return r;
+}
+
+}  // namespace ashlar::detail

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSL-1.0
+// One array of a weight file, and the index of all of them.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string_view>
+
+#include <ashlar/core/config.hpp>
+#include <ashlar/io/files/heap_memory.hpp>
+#include <ashlar/io/files/result.hpp>
+#include <ashlar/io/formats/dtype.hpp>
+
+namespace ashlar::io {
+
+/// An array where it lies in a file: `data` has shape.size() * size_of(dtype) bytes, at any alignment. Where dtype is
+/// `unknown`, `type_name` says what the file calls it, and data is all that the file holds for the array: it can be
+/// listed and read by hand, but no tensor can be loaded from it.
+struct stored_array {
+    std::string_view name{};
+    io::dtype dtype = io::dtype::unknown;
+    std::string_view type_name{};  ///< as the file has it: "F32", "F8_E8M0", "<f4"
+    bool is_big_endian = false;    ///< whether the first byte of an element is the most significant
+    bool is_column_major = false;  ///< whether the first index runs fastest (NumPy's fortran_order)
+    dimensions shape{};
+    std::uint64_t offset = 0;  ///< of data in the file
+    bytes data{};
+    std::uint64_t unknown_bytes = 0;  ///< of data, where dtype is unknown
+};
+
+}  // namespace ashlar::io
+
+namespace ashlar::detail {
+
+struct archive_index {
+    owned_array<io::stored_array> arrays;
+    owned_array<char> names;  // those that do not stand in the file as they are
+};
+
+/// Bytes of an array, or failure if they are more than 64 bits can count.
+template <class Config>
+constexpr bool bytes_of(const io::dimensions& shape, io::dtype type, std::uint64_t& out) noexcept {
+    out = type == io::dtype::unknown ? 1 : io::size_of(type);
+    for (std::size_t i = 0; i < shape.rank; ++i) {
+        if (shape.extents[i] != 0 && out > (std::numeric_limits<std::uint64_t>::max)() / shape.extents[i]) return false;
+        out *= shape.extents[i];
+    }
+    return true;
+}
+
+/// Sorts an index by name, and fails if a name occurs twice.
+template <class Config>
+io::result sort_by_name(archive_index& index) noexcept {
+    auto& arrays = index.arrays;
+    std::sort(arrays.begin(), arrays.end(),
+              [](const io::stored_array& a, const io::stored_array& b) { return a.name < b.name; });
+    for (std::size_t i = 1; i < arrays.size(); ++i)
+        if (arrays[i - 1].name == arrays[i].name) return io_error<Config>(io::error::duplicate_name, arrays[i].name);
+    return {};
+}
+
+/// Bytes of an array whose shape has been checked.
+template <class Config>
+constexpr std::uint64_t bytes_of(const io::stored_array& a) noexcept {
+    return a.dtype == io::dtype::unknown ? a.unknown_bytes : a.shape.size() * io::size_of(a.dtype);
+}
+
+/// Points every array to its bytes, after checking that they fill the file from byte `first` on: none beyond its end,
+/// no two that share a byte, no gap.
+template <class Config>
+io::result place_arrays(archive_index& index, io::bytes file, std::uint64_t first) noexcept {
+    owned_array<io::stored_array*> by_offset;
+    if (!by_offset.allocate(index.arrays.size())) return io_error<Config>(io::error::out_of_memory);
+    for (std::size_t i = 0; i < by_offset.size(); ++i) by_offset[i] = &index.arrays[i];
+    std::sort(by_offset.begin(), by_offset.end(), [](const io::stored_array* a, const io::stored_array* b) {
+        return a->offset != b->offset ? a->offset < b->offset : bytes_of<Config>(*a) < bytes_of<Config>(*b);
+    });
+
+    const auto unused = [&](std::uint64_t from, std::uint64_t to) {
+        io::result r = io_error<Config>(io::error::unused_bytes);
+        r.position = from;
+        r.limit = to - from;
+        return r;
+    };
+    io::result r;
+    std::uint64_t end = first;
+    const io::stored_array *last = nullptr, *beyond = nullptr;
+    for (const io::stored_array* const a : by_offset) {
+        const std::uint64_t a_end = a->offset + bytes_of<Config>(*a);
+        if (r && a->offset > end) r = unused(end, a->offset);
+        if (r && a->offset < end) {
+            r = io_error<Config>(io::error::overlapping, a->name);
+            if (last != nullptr) r.other = printable_name<Config>(last->name);
+        }
+        if (a_end > file.size() && beyond == nullptr) beyond = a;
+        if (a_end <= end) continue;
+        end = a_end;
+        last = a;
+    }
+    // Arrays that fill a longer file were cut off; one that leaves the order of the others is wrong itself.
+    if (beyond != nullptr) {
+        const bool cut_off = r.ok();
+        r = io_error<Config>(cut_off ? io::error::truncated : io::error::offset_out_of_range, beyond->name);
+        r.position = cut_off ? end : beyond->offset + bytes_of<Config>(*beyond);
+        r.limit = file.size();
+    } else if (r && end < file.size()) {
+        r = unused(end, file.size());
+    }
+    if (!r) return r;
+    for (io::stored_array* const a : by_offset)
+        a->data = file.subspan(static_cast<std::size_t>(a->offset), static_cast<std::size_t>(bytes_of<Config>(*a)));
+    return {};
+}
+
+}  // namespace ashlar::detail

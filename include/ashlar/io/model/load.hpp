@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: BSL-1.0
+// Loading models and tensors from weight files: everything is checked before the first element is written.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+
+#include <ashlar/core/config.hpp>
+#include <ashlar/io/files/heap_memory.hpp>
+#include <ashlar/io/files/result.hpp>
+#include <ashlar/io/files/source.hpp>
+#include <ashlar/io/formats/archive.hpp>
+#include <ashlar/io/formats/convert.hpp>
+#include <ashlar/io/model/model_arrays.hpp>
+#include <ashlar/io/model/named.hpp>
+#include <ashlar/io/model/names.hpp>
+
+namespace ashlar::io {
+
+/// What loading lets pass. By default a file must have the arrays of the model and no others.
+struct load_options {
+    /// Put before every name in the file, "bert."; arrays that do not begin with it belong to something else.
+    std::string_view prefix{};
+    /// Whether the file may have arrays that the model does not know, also of element types that are not known here.
+    bool ignore_unexpected = false;
+    bool ignore_missing = false;  ///< whether arrays that the file does not have stay as they are in the model
+};
+
+}  // namespace ashlar::io
+
+namespace ashlar::detail {
+
+/// The array of a file as rules show it: transposed, if one says so, in memory order and shape.
+template <class Config>
+io::stored_array as_listed(const io::stored_array& stored, bool transposed) noexcept {
+    io::stored_array a = stored;
+    if (!transposed) return a;
+    for (std::size_t i = 0; i < a.shape.rank; ++i) a.shape.extents[i] = stored.shape.extents[a.shape.rank - 1 - i];
+    a.is_column_major = !a.is_column_major;
+    return a;
+}
+
+/// Whether an array of a file can become an array of a model.
+template <class Config>
+io::result check_array(const model_array& a, const io::stored_array& stored) noexcept {
+    if (stored.dtype == io::dtype::unknown) {
+        io::result r = io_error<Config>(io::error::unsupported, stored.name);
+        r.reason = "an unknown element type";
+        r.other = printable_name<Config>(stored.type_name);
+        return r;
+    }
+    const io::stored_array listed = as_listed<Config>(stored, a.transposed);
+    if (listed.shape != a.shape) {
+        io::result r = io_error<Config>(io::error::wrong_shape, stored.name);
+        r.expected = a.shape;
+        if (a.transposed)
+            for (std::size_t i = 0; i < a.shape.rank; ++i)
+                r.expected.extents[i] = a.shape.extents[a.shape.rank - 1 - i];
+        r.found = stored.shape;
+        return r;
+    }
+    const io::dtype type = dtype_of_kind<Config>(a.parameter.kind);
+    if (!dtype_converts<Config>(stored.dtype, type)) {
+        io::result r = io_error<Config>(io::error::wrong_dtype, stored.name);
+        r.expected_dtype = type;
+        r.found_dtype = stored.dtype;
+        return r;
+    }
+    if (!integers_fit<Config>(stored, type)) return io_error<Config>(io::error::value_out_of_range, stored.name);
+    return {};
+}
+
+/// Checks all arrays of a model against those of a file, then copies them. The model is not touched before that.
+template <class Config>
+io::result load_arrays(model_arrays& model, const io::archive& weights, io::name_map names,
+                       const io::load_options& options) noexcept {
+    io::result r = model.name_all<Config>(names, options.prefix,
+                                          [&](std::string_view name) { return weights.find(name) != nullptr; });
+    if (!r) return r;
+    owned_array<bool> used;
+    if (!used.allocate(weights.size())) return io_error<Config>(io::error::out_of_memory);
+    for (const model_array& a : model) {
+        const io::stored_array* const stored = weights.find(a.file.view());
+        if (stored == nullptr) {
+            if (options.ignore_missing) continue;
+            r = io_error<Config>(io::error::missing, a.file.view());
+            if (a.model.view() != a.file.view()) r.other = printable_name<Config>(a.model.view());
+            return r;
+        }
+        used[static_cast<std::size_t>(stored - weights.begin())] = true;
+        r = check_array<Config>(a, *stored);
+        if (!r) return r;
+    }
+    if (!options.ignore_unexpected)
+        for (std::size_t i = 0; i < weights.size(); ++i)
+            if (!used[i] && weights[i].name.starts_with(options.prefix))
+                return io_error<Config>(io::error::unexpected, weights[i].name);
+    for (const model_array& a : model)
+        if (const io::stored_array* const stored = weights.find(a.file.view()); stored != nullptr)
+            // The model was given to be written to; its list of arrays is of const ones for the sake of saving.
+            copy_array<Config>(as_listed<Config>(*stored, a.transposed), a.first_row, a.parameter,
+                               const_cast<void*>(a.parameter.data));
+    return r;
+}
+
+}  // namespace ashlar::detail
+
+namespace ashlar::io {
+
+/// Loads a model from the arrays of a file that is open. The names are those of PyTorch's state dict unless a map says
+/// otherwise. 16-bit floating point is widened, f64 rounded to f32 or f32 widened, integers converted where they fit.
+/// On any error the model is unchanged. Heap: about 1 KiB for each array of the model, while it runs.
+template <nn::module Model, class Config = current_config>
+    requires(!std::is_const_v<Model>)
+result load(Model& model, const archive& weights, name_map names = {}, const load_options& options = {}) noexcept {
+    ashlar::detail::model_arrays arrays;
+    const result r = arrays.collect<Config>(model);
+    return r ? ashlar::detail::load_arrays<Config>(arrays, weights, names, options) : r;
+}
+
+/// Loads a model from a safetensors or .npz file, or from the bytes of one.
+///
+///     if (io::result r = io::load(model, "weights.safetensors"); !r) std::puts(r.message().c_str());
+///     r = io::load(model, std::span(flash, flash_size), io::bert_names, {.ignore_unexpected = true});
+template <nn::module Model, class Config = current_config>
+    requires(!std::is_const_v<Model>)
+result load(Model& model, const source& from, name_map names = {}, const load_options& options = {}) noexcept {
+    archive weights;
+    const result r = weights.open<Config>(from);
+    return r ? load<Model, Config>(model, weights, names, options) : r;
+}
+
+/// Loads tensors by the names that they are given here: all or none.
+///
+///     io::load(std::tuple(io::named("weight", w), io::named("bias", b)), "layer.safetensors");
+template <class... Array, class Config = current_config>
+result load(const std::tuple<named_array<Array>...>& arrays, const source& from,
+            const load_options& options = {}) noexcept {
+    ashlar::detail::named_arrays<Array...> all{arrays};
+    return load<ashlar::detail::named_arrays<Array...>, Config>(all, from, name_map{}, options);
+}
+template <class... Array, class Config = current_config>
+result load(const std::tuple<named_array<Array>...>& arrays, const archive& weights,
+            const load_options& options = {}) noexcept {
+    ashlar::detail::named_arrays<Array...> all{arrays};
+    return load<ashlar::detail::named_arrays<Array...>, Config>(all, weights, name_map{}, options);
+}
+
+/// Loads one tensor, or view, by its name, from a file or from an archive that is open; what else is in the file does
+/// not matter.
+///
+///     io::load(table, "weights.safetensors", "tok_embeddings");
+template <loadable_array Array, class Config = current_config>
+    requires(ashlar::detail::is_writable<std::remove_reference_t<Array>>())
+result load(Array&& array, const source& from, const char* name) noexcept {
+    named_array<std::remove_reference_t<Array>> only{name, array};
+    return load<named_array<std::remove_reference_t<Array>>, Config>(
+        only, from, name_map{}, load_options{.prefix = {}, .ignore_unexpected = true});
+}
+
+template <loadable_array Array, class Config = current_config>
+    requires(ashlar::detail::is_writable<std::remove_reference_t<Array>>())
+result load(Array&& array, const archive& weights, const char* name) noexcept {
+    named_array<std::remove_reference_t<Array>> only{name, array};
+    return load<named_array<std::remove_reference_t<Array>>, Config>(
+        only, weights, name_map{}, load_options{.prefix = {}, .ignore_unexpected = true});
+}
+
+/// Everything else ends here, for the sake of its error.
+template <class Model, class... Arguments, class Config = current_config>
+    requires(
+        !ashlar::detail::model_to_load<std::remove_reference_t<Model>, sizeof...(Arguments)>::is_listed_and_not_const)
+result load(Model&&, const Arguments&...) noexcept {
+    static_assert(
+        ashlar::detail::model_to_load<std::remove_reference_t<Model>, sizeof...(Arguments)>::is_listed_and_not_const,
+        "ashlar: load: the first argument must be a module, a dense array with its name as the third argument, or a tuple of io::named, and not const; give the type a list of members");
+    return {};
+}
+
+/// Loads the array of a .npy file.
+///
+///     tensor<float, 200, 512> logits;
+///     io::load_npy(logits, "expected_logits.npy");
+template <loadable_array Array, class Config = current_config>
+result load_npy(Array&& array, const source& from) noexcept {
+    return load<Array, Config>(std::forward<Array>(array), from, "");
+}
+
+}  // namespace ashlar::io

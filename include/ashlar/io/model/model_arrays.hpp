@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: BSL-1.0
+// The arrays of a model with the names that they have in a file.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <type_traits>
+
+#include <ashlar/core/config.hpp>
+#include <ashlar/io/files/heap_memory.hpp>
+#include <ashlar/io/files/result.hpp>
+#include <ashlar/io/formats/dtype.hpp>
+#include <ashlar/io/model/names.hpp>
+#include <ashlar/module/parameters.hpp>
+
+namespace ashlar::detail {
+
+/// An array of a model, or a piece of one that it lists as stacked, and which part of which array of the file it is.
+struct model_array {
+    nn::const_parameter parameter;  // its name points nowhere: it is valid only while a model is walked through
+    file_name model{};              // with [k] if it is a piece
+    bool is_piece = false;
+    std::size_t piece = 0;
+
+    file_name file{};  // without [k]
+    std::size_t file_piece = 0;
+    bool is_file_piece = false;
+    bool transposed = false;
+    std::size_t first_row = 0;  // in the file's array
+    io::dimensions shape{};     // of the file's array
+};
+
+/// A list of all arrays of a model, in its order. Pieces of a stack follow one another.
+class model_arrays {
+public:
+    template <class Config, nn::module Model>
+    io::result collect(Model& m) noexcept {
+        std::size_t count = 0, i = 0;
+        nn::for_each_parameter(m, [&](const auto&) { ++count; });
+        if (!allocate<Config>(count)) return io_error<Config>(io::error::out_of_memory);
+        nn::for_each_parameter(m, [&](const auto& p) { set<Config>(i++, p); });
+        return {};
+    }
+
+    /// For lists that come from elsewhere: room for so many arrays, to be set one after the other.
+    template <class Config = current_config>
+    bool allocate(std::size_t count) noexcept {
+        return list.template allocate<Config>(count);
+    }
+
+    template <class Config = current_config, class Data>
+    void set(std::size_t i, const nn::basic_parameter<Data>& p) noexcept {
+        model_array& a = list[i];
+        a.parameter = erase(p);
+        a.model.put(p.name);
+        a.is_piece = !(p.is_first_piece() && p.is_last_piece());
+        a.piece = p.is_first_piece() || i == 0 ? 0 : list[i - 1].piece + 1;
+        if (!a.is_piece) return;
+        message_writer<24> suffix;
+        suffix.put('[');
+        suffix.put_number(a.piece);
+        suffix.put(']');
+        a.model.put({suffix.text.data(), suffix.text.size()});
+    }
+
+    /// Chooses, for every array, the candidate name in the file that a function accepts, else the first one; then
+    /// where in the file's array each piece begins. `has` is called with the name.
+    template <class Config, class Has>
+    io::result name_all(io::name_map names, std::string_view prefix, Has&& has) noexcept {
+        for (model_array& a : list)
+            if (!choose_name<Config>(a, names, prefix, has))
+                return io_error<Config>(io::error::name_too_long, a.model.view());
+        for (model_array& a : list) set_shape<Config>(a);
+        return {};
+    }
+
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE model_array* begin() noexcept { return list.begin(); }
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE model_array* end() noexcept { return list.end(); }
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE const model_array& operator[](std::size_t i) const noexcept { return list[i]; }
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE std::size_t size() const noexcept { return list.size(); }
+
+private:
+    owned_array<model_array> list;
+
+    template <class Data>
+    ASHLAR_ALWAYS_INLINE static nn::const_parameter erase(const nn::basic_parameter<Data>& p) noexcept {
+        nn::const_parameter c;
+        c.kind = p.kind;
+        c.element_bytes = p.element_bytes;
+        c.data = p.data;
+        c.rank = p.rank;
+        c.extents = p.extents;
+        c.first_row = p.first_row;
+        c.rows = p.rows;
+        c.columns = p.columns;
+        c.is_transposed = p.is_transposed;
+        c.panel = p.panel;
+        return c;
+    }
+
+    /// Tries the rules for the array itself, then those for the stack that it is a piece of; then its own name.
+    template <class Config, class Has>
+    static bool choose_name(model_array& a, io::name_map names, std::string_view prefix, Has& has) noexcept {
+        const std::string_view full = a.model.view();
+        const std::string_view stack = a.is_piece ? full.substr(0, full.rfind('[')) : full;
+        bool chosen = false, too_long = a.model.is_too_long;
+        const auto consider = [&](std::string_view pattern, const star_matches& stars, bool transposed, bool is_whole) {
+            file_name candidate;
+            candidate.put(prefix);
+            fill_name<Config>(pattern, stars, candidate);
+            const stacked_name split = split_piece<Config>(candidate.view());
+            const bool found = has(split.name);
+            if (chosen && !found) return false;
+            too_long = too_long || candidate.is_too_long;
+            chosen = true;
+            a.file = {};
+            a.file.put(split.name);
+            a.file_piece = split.piece;
+            a.is_file_piece = split.is_piece;
+            a.transposed = transposed;
+            a.shape = whole_shape<Config>(a.parameter);
+            a.first_row = is_whole ? a.parameter.first_row : 0;
+            if (!is_whole) a.shape.extents[0] = a.parameter.rows;
+            return found;
+        };
+        for (const io::name_rule& rule : names) {
+            star_matches stars;
+            if (a.is_piece && match_name<Config>(rule.model, full, stars)) {
+                if (consider(rule.file, stars, rule.transposed, false)) return !too_long;
+            } else if (stars = {}; match_name<Config>(rule.model, stack, stars)) {
+                if (consider(rule.file, stars, rule.transposed, true)) return !too_long;
+            }
+        }
+        if (!chosen) consider(stack, {}, false, true);
+        return !too_long;
+    }
+
+    template <class Config>
+    static io::dimensions whole_shape(const nn::const_parameter& p) noexcept {
+        io::dimensions shape;
+        shape.rank = p.rank;
+        for (std::size_t i = 0; i < p.rank; ++i) shape.extents[i] = p.extents[i];
+        return shape;
+    }
+
+    /// Pieces of a file's stack begin behind those of a smaller number, and its rows are those of all.
+    template <class Config>
+    void set_shape(model_array& a) noexcept {
+        if (!a.is_file_piece || a.shape.rank == 0) return;
+        const std::size_t mine = a.first_row;
+        std::uint64_t before = 0, all = 0;
+        for (model_array& b : list) {
+            if (!b.is_file_piece || b.file.view() != a.file.view()) continue;
+            all += b.parameter.rows;
+            if (b.file_piece < a.file_piece) before += b.parameter.rows;
+        }
+        a.first_row = mine + static_cast<std::size_t>(before);
+        a.shape.extents[0] = all;
+    }
+};
+
+}  // namespace ashlar::detail

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSL-1.0
+// Name maps: what an array of a model is called in a weight file.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+#include <ashlar/core/config.hpp>
+#include <ashlar/core/fixed_text.hpp>
+
+namespace ashlar::io {
+
+/// How one array, or a family of them, is called in a file. `*` stands for characters within a path segment, `**` for
+/// any characters or none; what they match is put in the place of those of `file`, `*` for `*` and `**` for `**`, in
+/// order.
+///
+/// `[k]` behind a name is piece k of arrays that are stacked in one: behind `model`, where the model lists several
+/// arrays as one ("self_attn.in_proj_weight[0]" are the queries) and the file has them one by one; behind `file`, where
+/// the file stacks, along the first axis, what the model has one by one.
+///
+///     {"layers.*.self_attn.in_proj_weight[0]", "encoder.layer.*.attention.self.query.weight"}
+struct name_rule {
+    std::string_view model;
+    std::string_view file;
+    /// Whether the file's matrix is transposed: [in, out] instead of PyTorch's [out, in].
+    bool transposed = false;
+};
+
+/// A table of rules, usually a constexpr std::array. A name's first rule counts; where the file does not have that
+/// array, the next one that matches does. A name without a rule is the same in the file.
+using name_map = std::span<const name_rule>;
+
+}  // namespace ashlar::io
+
+namespace ashlar::detail {
+
+inline constexpr std::size_t file_name_capacity = 511;
+
+/// A name in a file, as it is put together.
+struct file_name {
+    fixed_text<file_name_capacity> text{};
+    bool is_too_long = false;
+
+    template <class Config = current_config>
+    constexpr void put(std::string_view part) noexcept {
+        for (const char c : part) {
+            if (text.length == file_name_capacity) {
+                is_too_long = true;
+                return;
+            }
+            text.characters[text.length++] = c;
+        }
+    }
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr std::string_view view() const noexcept {
+        return {text.data(), text.size()};
+    }
+};
+
+/// What the stars of a pattern stand for.
+struct star_matches {
+    static constexpr std::size_t most = 8;
+    std::array<std::string_view, most> text{};
+    std::array<bool, most> is_double{};
+    std::size_t count = 0;
+};
+
+/// Whether a name matches a pattern. Recursion is as deep as the pattern has stars; each takes as much as it can.
+template <class Config>
+constexpr bool match_name(std::string_view pattern, std::string_view name, star_matches& stars) noexcept {
+    const std::size_t star = pattern.find('*');
+    if (star == std::string_view::npos) return pattern == name;
+    if (!name.starts_with(pattern.substr(0, star)) || stars.count == star_matches::most) return false;
+    name.remove_prefix(star);
+    const bool any = pattern.substr(star).starts_with("**");
+    const std::string_view rest = pattern.substr(star + (any ? 2 : 1));
+    std::size_t longest = any ? name.size() : name.find('.');
+    if (longest == std::string_view::npos) longest = name.size();
+    const std::size_t mine = stars.count++;
+    // A single star stands for at least one character.
+    for (std::size_t length = longest + 1; length-- > (any ? 0u : 1u);) {
+        stars.text[mine] = name.substr(0, length);
+        stars.is_double[mine] = any;
+        stars.count = mine + 1;
+        if (match_name<Config>(rest, name.substr(length), stars)) return true;
+    }
+    stars.count = mine;
+    return false;
+}
+
+/// Puts what stars stand for into a pattern.
+template <class Config>
+constexpr void fill_name(std::string_view pattern, const star_matches& stars, file_name& out) noexcept {
+    for (std::size_t next[2]{};;) {
+        const std::size_t star = pattern.find('*');
+        out.put(pattern.substr(0, star));
+        if (star == std::string_view::npos) return;
+        const bool any = pattern.substr(star).starts_with("**");
+        std::size_t& i = next[any];
+        while (i < stars.count && stars.is_double[i] != any) ++i;
+        if (i < stars.count) out.put(stars.text[i++]);
+        pattern.remove_prefix(star + (any ? 2 : 1));
+    }
+}
+
+/// A name without its "[k]", and k.
+struct stacked_name {
+    std::string_view name;
+    std::size_t piece = 0;
+    bool is_piece = false;
+};
+template <class Config>
+constexpr stacked_name split_piece(std::string_view name) noexcept {
+    const std::size_t bracket = name.rfind('[');
+    if (bracket == std::string_view::npos || !name.ends_with(']') || name.size() - bracket < 3 ||
+        name.size() - bracket > 6)
+        return {name};
+    std::size_t piece = 0;
+    for (const char c : name.substr(bracket + 1, name.size() - bracket - 2)) {
+        if (c < '0' || c > '9') return {name};
+        piece = piece * 10 + static_cast<std::size_t>(c - '0');
+    }
+    return {name.substr(0, bracket), piece, true};
+}
+
+}  // namespace ashlar::detail

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSL-1.0
+// Asking for memory ahead of its use, a little at a time.
+#pragma once
+
+#include <cstddef>
+
+#include <ashlar/core/config.hpp>
+
+namespace ashlar::detail {
+
+/// Bytes that one request brings.
+inline constexpr std::size_t cache_line_bytes = 64;
+
+/// Asks for the cache line at p; never faults, and does nothing where the compiler knows no way.
+ASHLAR_ALWAYS_INLINE void prefetch([[maybe_unused]] const void* p) noexcept {
+#if defined(__GNUC__)
+    __builtin_prefetch(p);
+#endif
+}
+
+/// Memory that is wanted soon, front to back.
+struct prefetch_stream {
+    const char* next = nullptr;
+    const char* end = nullptr;
+
+    /// Asks for the next `Lines` cache lines.
+    template <std::size_t Lines>
+    ASHLAR_ALWAYS_INLINE void advance() noexcept {
+        if (next >= end) return;
+        ASHLAR_UNROLL
+        for (std::size_t i = 0; i < Lines; ++i) prefetch(next + i * cache_line_bytes);
+        next += Lines * cache_line_bytes;
+    }
+};
+
+/// A block of columns that is wanted soon: `LinesPerRow` cache lines of each row, rows `RowBytes` apart.
+template <std::size_t LinesPerRow, std::size_t RowBytes>
+struct prefetch_block {
+    const char* next = nullptr;
+    std::size_t rows = 0;
+    std::size_t lines = LinesPerRow;
+
+    /// Asks for the next `Lines` cache lines.
+    template <std::size_t Lines>
+    ASHLAR_ALWAYS_INLINE void advance() noexcept {
+        if (rows == 0) return;
+        ASHLAR_UNROLL
+        for (std::size_t i = 0; i < Lines; ++i) {
+            prefetch(next);
+            next += cache_line_bytes;
+            if (--lines != 0) continue;
+            lines = LinesPerRow;
+            next += RowBytes - LinesPerRow * cache_line_bytes;
+            if (--rows == 0) return;
+        }
+    }
+};
+
+}  // namespace ashlar::detail

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: BSL-1.0
+// Few rows in lanes, in registers from one product to the next: the columns of a product as weights, and what they
+// weigh.
+//
+// A vector holds `packs` columns of `line` rows, folded: lane folded_lane(c, row) is column c. To multiply by it, one
+// of the columns is spread, so that lane row*packs + d has the row's weight for whatever d; against it stand the
+// columns [j, j + packs) of the right operand's row, one load repeated for all rows. So no lane is idle, however few
+// columns the right operand has.
+#pragma once
+
+#include <cstddef>
+#include <utility>
+
+#include <ashlar/core/config.hpp>
+#include <ashlar/kernel/product/product_shape.hpp>
+#include <ashlar/kernel/simd.hpp>
+#include <ashlar/kernel/simd/shuffles.hpp>
+
+namespace ashlar::detail {
+
+/// The same address, from which reads are loads: of a vector that it has just stored, g++ makes a scalar by more
+/// shuffles than one that is loaded and repeated at once.
+template <class Element>
+ASHLAR_ALWAYS_INLINE const Element* from_memory(const Element* p) {
+#if defined(__GNUC__)
+    __asm__ volatile("" : "+r"(p) : : "memory");
+#endif
+    return p;
+}
+
+template <class Element, class Config, std::size_t Rows>
+struct few_rows {
+    static constexpr std::size_t width = lane_width<Element, Config>;
+    static constexpr std::size_t line = 2 * Rows <= width ? few_line(Rows) : width, packs = width / line;
+    static_assert(Rows <= width);
+    using vec = lanes<Element, width, Config>;
+
+    /// Vectors of so many columns.
+    static constexpr std::size_t vectors(std::size_t columns) { return (columns + packs - 1) / packs; }
+
+    static constexpr std::size_t lane_of(std::size_t column, std::size_t row) {
+        if constexpr (packs == 1)
+            return row;
+        else
+            return folded_lane<Element, width, packs>(column, row);
+    }
+    static constexpr std::size_t column_of(std::size_t lane) {
+        for (std::size_t c = 0; c < packs; ++c)
+            for (std::size_t r = 0; r < line; ++r)
+                if (lane_of(c, r) == lane) return c;
+        return packs;
+    }
+    static constexpr std::size_t row_of(std::size_t lane) {
+        for (std::size_t r = 0; r < line; ++r)
+            if (lane_of(column_of(lane), r) == lane) return r;
+        return line;
+    }
+
+    template <std::size_t Column>
+    struct spreading {
+        static constexpr std::size_t from(std::size_t lane) { return lane_of(Column, lane / packs); }
+    };
+    struct ordering {
+        static constexpr std::size_t from(std::size_t lane) { return lane_of(lane / line, lane % line); }
+    };
+    /// Columns c and c ^ Bit exchanged.
+    template <std::size_t Bit>
+    struct exchanging {
+        static constexpr std::size_t from(std::size_t lane) { return lane_of(column_of(lane) ^ Bit, row_of(lane)); }
+    };
+    /// Lanes without an element have the one of column 0 and row 0.
+    template <std::size_t Count>
+    struct repeating {
+        static constexpr std::size_t from(std::size_t lane) {
+            return column_of(lane) < Count && row_of(lane) < Rows ? lane : lane_of(0, 0);
+        }
+    };
+    /// The columns below Count of one vector, the others of a second one.
+    template <std::size_t Count>
+    struct choosing {
+        static constexpr std::size_t from(std::size_t lane) { return column_of(lane) < Count ? lane : width + lane; }
+    };
+
+    /// Column `Column` of a folded vector, repeated for each row.
+    template <std::size_t Column>
+    ASHLAR_ALWAYS_INLINE static vec spread(vec x) {
+        if constexpr (packs == 1)
+            return x;
+        else
+            return shuffle_as<spreading<Column>>(x, x);
+    }
+    /// Column c of each row in lane c*line + row.
+    ASHLAR_ALWAYS_INLINE static vec in_order(vec x) {
+        if constexpr (packs == 1)
+            return x;
+        else
+            return shuffle_as<ordering>(x, x);
+    }
+    /// x with another value in the columns from Count on.
+    template <std::size_t Count>
+    ASHLAR_ALWAYS_INLINE static vec first_columns(vec x, Element other) {
+        if constexpr (Count == packs)
+            return x;
+        else
+            return shuffle_as<choosing<Count>>(x, vec(other));
+    }
+    /// x with an element of the first Count columns in every lane.
+    template <std::size_t Count>
+    ASHLAR_ALWAYS_INLINE static vec elements_alone(vec x) {
+        if constexpr (Count == packs && Rows == line)
+            return x;
+        else
+            return shuffle_as<repeating<Count>>(x, x);
+    }
+    /// f of all columns of each row, in all of them.
+    template <std::size_t Bit = 1, class Function>
+    ASHLAR_ALWAYS_INLINE static vec combine_columns(vec x, Function f) {
+        if constexpr (Bit < packs)
+            return combine_columns<2 * Bit>(f(x, shuffle_as<exchanging<Bit>>(x, x)), f);
+        else
+            return x;
+    }
+
+    /// sums[j], lane row*packs + d: the row's weights times column j*packs + d of the right operand, whose rows lie
+    /// `Distance` apart.
+    template <std::size_t Depth, std::size_t Columns, std::size_t Distance>
+    ASHLAR_ALWAYS_INLINE static void weigh(const vec* weights, const Element* v, vec (&sums)[Columns / packs]) {
+        [&]<std::size_t... DepthIndex>(std::index_sequence<DepthIndex...>) ASHLAR_LAMBDA_INLINE {
+            (weigh_step < DepthIndex ==
+                 0 > (spread<DepthIndex % packs>(weights[DepthIndex / packs]), v + DepthIndex * Distance, sums),
+             ...);
+        }(std::make_index_sequence<Depth>{});
+    }
+    /// The same for a right operand of whole registers, with folded weights in memory: sums[row][j], columns in lanes.
+    template <std::size_t Depth, std::size_t Columns, std::size_t Distance>
+    ASHLAR_ALWAYS_INLINE static void weigh_vectors(const Element* weights, const Element* v,
+                                                   vec (&sums)[Rows][Columns / width]) {
+        [&]<std::size_t... DepthIndex>(std::index_sequence<DepthIndex...>) ASHLAR_LAMBDA_INLINE {
+            (vectors_step < DepthIndex % packs,
+             DepthIndex == 0 > (weights + DepthIndex / packs * width, v + DepthIndex * Distance, sums,
+                                std::make_index_sequence<Rows>{}),
+             ...);
+        }(std::make_index_sequence<Depth>{});
+    }
+    template <std::size_t Column, bool First, std::size_t Count, std::size_t... RowIndex>
+    ASHLAR_ALWAYS_INLINE static void vectors_step(const Element* weights, const Element* v, vec (&sums)[Rows][Count],
+                                                  std::index_sequence<RowIndex...>) {
+        vec b[Count];
+        ASHLAR_UNROLL
+        for (std::size_t j = 0; j < Count; ++j) b[j] = opaque(vec::load(v + j * width));
+        (row_step<First>(vec(weights[lane_of(Column, RowIndex)]), b, sums[RowIndex]), ...);
+    }
+    template <bool First, std::size_t Count>
+    ASHLAR_ALWAYS_INLINE static void row_step(vec weight, const vec (&b)[Count], vec (&sums)[Count]) {
+        ASHLAR_UNROLL
+        for (std::size_t j = 0; j < Count; ++j) sums[j] = First ? weight * b[j] : fma(weight, b[j], sums[j]);
+    }
+    template <bool First, std::size_t Count>
+    ASHLAR_ALWAYS_INLINE static void weigh_step(vec weight, const Element* v, vec (&sums)[Count]) {
+        ASHLAR_UNROLL
+        for (std::size_t j = 0; j < Count; ++j) {
+            const vec b = load_repeated<vec, packs>(v + j * packs);
+            sums[j] = First ? weight * b : fma(weight, b, sums[j]);
+        }
+    }
+};
+
+}  // namespace ashlar::detail

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: BSL-1.0
+// The product kernel: C[i][j..j+W) = epilogue(sum over k of S(i,k) * V(k, j..j+W)), one axis scalar, one in lanes.
+//
+// Dispatch, decided by the types:
+//   1. columns: near-equal blocks of vectors; the last vector of a ragged j is loaded partially unless Product.padded
+//   2. rows:    near-equal blocks of scalars; a block is the unit that `product_blocks` can start and stop at
+//   3. verdict: epilogues with `begin_block` may skip a block, or have its tile masked; others pay nothing
+//   4. depth:   constant (an exact trip count), a run-time range, or a range per block; zeros may exclude
+//   5. chains:  blocks of few accumulators split the depth into independent sums to hide latency
+//   6. strips:  a right operand of at most W/2 columns without gaps is read several depth steps at a time
+//   (product_strip.hpp)
+//   7. packing: at most W/2 last columns are computed with several depth steps side by side (product_packed.hpp)
+//   8. halves:  epilogues with `kept_halves` may need a part of a block: halves of registers then hold two depth steps
+//               side by side (product_halves.hpp)
+#pragma once
+
+#include <cstddef>
+
+#include <ashlar/core/config.hpp>
+#include <ashlar/kernel/product/product_block.hpp>
+#include <ashlar/kernel/product/product_halves.hpp>
+#include <ashlar/kernel/product/product_packed.hpp>
+#include <ashlar/kernel/product/product_shape.hpp>
+#include <ashlar/kernel/product/product_strip.hpp>
+#include <ashlar/kernel/product/register_block.hpp>
+#include <ashlar/kernel/simd.hpp>
+
+namespace ashlar::detail {
+
+/// The register blocks of a product. The vectors are all of them, or the full ones if the last columns are packed.
+template <class Element, class Config, product_shape Product>
+inline constexpr register_block product_plan = [] {
+    constexpr std::size_t width = lane_width<Element, Config>;
+    constexpr std::size_t vectors =
+        Product.j / width + (Product.j % width != 0 && packed_depth<Element, Config, Product> == 1);
+    register_block plan = choose_register_block(Product.i, vectors == 0 ? 1 : vectors, Product.k,
+                                                register_file_of<Config>(), Product.granule);
+    if (vectors == 0) plan.vectors = split_near_equal(0, 0);
+    return plan;
+}();
+
+/// Number of register blocks of a product, of which the packed columns are one for each row block.
+template <class Element, class Config, product_shape Product>
+inline constexpr std::size_t product_block_count = [] {
+    constexpr register_block plan = product_plan<Element, Config, Product>;
+    return plan.rows.blocks * (plan.vectors.blocks + (packed_depth<Element, Config, Product> == 1 ? 0 : 1));
+}();
+
+/// Number of row blocks of a product; block b covers rows [product_row<...>(b), product_row<...>(b + 1)).
+template <class Element, class Config, product_shape Product>
+inline constexpr std::size_t product_row_blocks = product_plan<Element, Config, Product>.rows.blocks;
+
+/// First row of row block b.
+template <class Element, class Config, product_shape Product>
+constexpr std::size_t product_row(std::size_t b) {
+    return product_plan<Element, Config, Product>.rows.first(b);
+}
+
+/// The order in which a product's blocks are walked: loops at run time over at most two block sizes per axis.
+template <class Element, class Config, product_shape Product, class Depth, class Epilogue>
+struct product_walk {
+    static constexpr register_block plan = product_plan<Element, Config, Product>;
+    static constexpr std::size_t width = lane_width<Element, Config>;
+    static constexpr std::size_t last_lanes = (Product.j + width - 1) % width + 1;
+    static constexpr bool strips = strip_depth<Element, Config, Product> != 1 && !works_beside<Epilogue>;
+    static constexpr bool packs = packs_columns<Element, Config, Product, Depth, Epilogue>;
+    using packed = std::conditional_t<packs, packed_columns<Element, Config, Product>, no_packed_columns>;
+
+    template <std::size_t Value>
+    using constant = std::integral_constant<std::size_t, Value>;
+
+    /// f(rows of the block, its first row) for the row blocks [first_block, last_block).
+    template <class Function>
+    ASHLAR_ALWAYS_INLINE static void each_row_block(std::size_t first_block, std::size_t last_block, Function f) {
+        constexpr std::size_t turn = plan.rows.large_blocks;
+        std::size_t b = first_block;
+        if constexpr (turn != 0)
+            for (; b < last_block && b < turn; ++b) f(constant<plan.rows.large>{}, b * plan.rows.large);
+        if constexpr (turn != plan.rows.blocks)
+            for (; b < last_block; ++b) f(constant<plan.rows.large - 1>{}, plan.rows.first(b));
+    }
+
+    /// f(vectors of the block, valid lanes of its last one, its first column) for all column blocks; packed columns
+    /// are a block of no vectors, and of one where they cannot be packed.
+    template <class Function>
+    ASHLAR_ALWAYS_INLINE static void each_column_block(Function f) {
+        constexpr axis_split across = plan.vectors;
+        constexpr bool apart = packed_depth<Element, Config, Product> != 1;
+        constexpr std::size_t whole = across.blocks - (last_lanes != width && !apart);
+        constexpr std::size_t turn = across.large_blocks < whole ? across.large_blocks : whole;
+        std::size_t b = 0;
+        if constexpr (turn != 0)
+            for (; b < turn; ++b) f(constant<across.large>{}, constant<width>{}, b * across.large * width);
+        if constexpr (turn != whole)
+            for (; b < whole; ++b) f(constant<across.large - 1>{}, constant<width>{}, across.first(b) * width);
+        if constexpr (apart)
+            f(constant<!packs>{}, constant<last_lanes>{}, Product.j - last_lanes);
+        else if constexpr (whole != across.blocks)
+            f(constant<across.size(whole)>{}, constant<last_lanes>{}, across.first(whole) * width);
+    }
+
+    template <std::size_t Rows, std::size_t Vectors, std::size_t LastLanes>
+    ASHLAR_ALWAYS_INLINE static void block(const Element* s, const Element* v, Depth depth, Epilogue& epilogue,
+                                           const packed& last_columns, std::size_t i, std::size_t j) {
+        constexpr block_shape shape{Rows, Vectors, plan.chains, LastLanes};
+        if constexpr (Vectors != 0 && has_halves<Element, Config, Product> && keeps_halves<Epilogue>) {
+            if (does_halves<Element, Config, Product, Rows, (Vectors - 1) * width + LastLanes>(s, v, epilogue, i, j))
+                return;
+        } else if constexpr (Vectors > 1 && requires { epilogue.splits_block(i, i, j, j); })
+            if (epilogue.splits_block(i, i + Rows, j, j + (Vectors - 1) * width + LastLanes)) {
+                constexpr std::size_t chains = depth_chains(Rows, 1, Product.k, register_file_of<Config>());
+                for (std::size_t c = 0; c + 1 < Vectors; ++c)
+                    product_block<Element, Config, Product, block_shape{Rows, 1, chains, width}>(s, v, depth, epilogue,
+                                                                                                 i, j + c * width);
+                product_block<Element, Config, Product, block_shape{Rows, 1, chains, LastLanes}>(
+                    s, v, depth, epilogue, i, j + (Vectors - 1) * width);
+                return;
+            }
+        if constexpr (strips && requires { depth(i, i, j, j); })
+            strip_block<Element, Config, Product, Rows>(s, v, depth(i, i + Rows, 0, Product.j), epilogue, i);
+        else if constexpr (strips)
+            strip_block<Element, Config, Product, Rows>(s, v, depth, epilogue, i);
+        else if constexpr (Vectors == 0)
+            packed_block<Element, Config, Product, Rows>(s, last_columns, epilogue, i);
+        else if constexpr (requires { depth.stairs(i, i); })
+            product_block<Element, Config, Product, shape>(s, v, depth.stairs(i, i + Rows), epilogue, i, j);
+        else if constexpr (requires { depth(i, i, j, j); })
+            product_block<Element, Config, Product, shape>(
+                s, v, depth(i, i + Rows, j, j + (Vectors - 1) * width + LastLanes), epilogue, i, j);
+        else
+            product_block<Element, Config, Product, shape>(s, v, depth, epilogue, i, j);
+    }
+};
+
+/// The row blocks [first_block, last_block) of a product, and all its columns.
+///
+/// `depth` is a constant_depth, a depth_range, a depth_parts, or a function object of (i0, i1, j0, j1) that returns
+/// one of them for that block; it may have stairs(i0, i1) as well, a depth_range or depth_stairs of those rows.
+///
+/// `epilogue` is a function object, called once per finished vector while it is in a register:
+///     epilogue(i, j, lanes acc, lane_count<N>)       i, j: std::size_t; N valid lanes
+/// and may have, each optional:
+///     block_verdict begin_block(i0, i1, j0, j1)      then every call gets plain_block or masked_block as well, last
+///     bool splits_block(i0, i1, j0, j1)              whether the vectors of a block are computed one by one, each with
+///                                                    a verdict of its own
+///     half_range kept_halves(i0, i1, j0, j1)         which halves of registers are needed of a block, counted from j0;
+///                                                    if not all are, what is computed is masked. `ends_within` tells
+///                                                    whether the last may be left out as well as the first
+///     lanes initial(i, j, lane_count<N>)             where accumulators start (default zero)
+///     column(i0, j, const lanes (&acc)[Rows], lane_count<N> [, verdict])
+///                                                    instead of Rows calls: all rows of one vector of columns, so
+///                                                    that state per column (a running max) is loaded and stored once
+///     static constexpr std::size_t beside_period; beside()
+///                                                    work of another kind to be done beside the multiply-adds, once
+///                                                    per beside_period depth steps of each register block
+///     end_block(i, rows, j, vectors)                 after the calls for the sums of a register block
+///     begin_columns(next)                            told before the row blocks of some columns which column follows
+///     them
+/// Sums are in order of k (per chain), so results repeat bit for bit for a given shape and architecture.
+template <class Element, class Config, product_shape Product, class Depth, class Epilogue>
+ASHLAR_ALWAYS_INLINE void product_blocks(const Element* s, const Element* v, Depth depth, Epilogue& epilogue,
+                                         std::size_t first_block, std::size_t last_block) {
+    using walk = product_walk<Element, Config, Product, Depth, Epilogue>;
+    const typename walk::packed packed(v);
+    if constexpr (Product.rows_outer)
+        walk::each_row_block(first_block, last_block, [&](auto rows, std::size_t i) ASHLAR_LAMBDA_INLINE {
+            walk::each_column_block([&](auto vectors, auto last, std::size_t j) ASHLAR_LAMBDA_INLINE {
+                walk::template block<rows, vectors, last>(s, v, depth, epilogue, packed, i, j);
+            });
+        });
+    else
+        walk::each_column_block([&](auto vectors, auto last, std::size_t j) ASHLAR_LAMBDA_INLINE {
+            if constexpr (requires { epilogue.begin_columns(j); }) epilogue.begin_columns(j + vectors * walk::width);
+            walk::each_row_block(first_block, last_block, [&](auto rows, std::size_t i) ASHLAR_LAMBDA_INLINE {
+                walk::template block<rows, vectors, last>(s, v, depth, epilogue, packed, i, j);
+            });
+        });
+}
+
+/// The whole product over the given depth.
+template <class Element, class Config, product_shape Product, class Depth, class Epilogue>
+ASHLAR_ALWAYS_INLINE void product(const Element* s, const Element* v, Depth depth, Epilogue& epilogue) {
+    product_blocks<Element, Config, Product>(s, v, depth, epilogue, 0, product_row_blocks<Element, Config, Product>);
+}
+
+/// The whole product over the whole depth.
+template <class Element, class Config, product_shape Product, class Epilogue>
+ASHLAR_ALWAYS_INLINE void product(const Element* s, const Element* v, Epilogue& epilogue) {
+    product<Element, Config, Product>(s, v, constant_depth<0, Product.k>{}, epilogue);
+}
+
+/// The plainest epilogue: writes C row-major with rows `Stride` apart; with Accumulate it adds to what is there.
+template <class Element, class Config, std::size_t Stride, bool Accumulate = false>
+struct store_product {
+    Element* c;
+
+    template <class Lanes, std::size_t Count>
+    ASHLAR_ALWAYS_INLINE void operator()(std::size_t i, std::size_t j, Lanes acc, lane_count<Count>) const {
+        acc.template store_partial<Count>(c + i * Stride + j);
+    }
+
+    template <std::size_t Count>
+        requires Accumulate
+    ASHLAR_ALWAYS_INLINE auto initial(std::size_t i, std::size_t j, lane_count<Count>) const {
+        return lanes<Element, lane_width<Element, Config>, Config>::template load_partial<Count>(c + i * Stride + j);
+    }
+};
+
+}  // namespace ashlar::detail

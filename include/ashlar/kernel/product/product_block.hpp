@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: BSL-1.0
+// One register block of a product: accumulators that never leave registers, one pass over the depth, the epilogue.
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+#include <ashlar/core/config.hpp>
+#include <ashlar/kernel/product/product_shape.hpp>
+#include <ashlar/kernel/simd.hpp>
+#include <ashlar/kernel/simd/shuffles.hpp>
+
+namespace ashlar::detail {
+
+/// What the code of a register block depends on: accumulators, independent sums of each, valid lanes of the last
+/// vector.
+struct block_shape {
+    std::size_t rows, vectors, chains, last_lanes;
+};
+
+/// The same number, about which the optimiser knows nothing. Counting iterations with it prevents unrolling: caches
+/// deliver at their full rate to one stream that few instructions read.
+ASHLAR_ALWAYS_INLINE std::size_t opaque_count(std::size_t count) {
+#if defined(__GNUC__)
+    __asm__("" : "+r"(count));
+#endif
+    return count;
+}
+
+/// Keeps clang from reading what comes after before what comes before, several rows of a stream side by side; g++
+/// does not do that.
+ASHLAR_ALWAYS_INLINE void keep_load_order() {
+#if defined(__clang__)
+    __asm__ volatile("" ::: "memory");
+#endif
+}
+
+/// True if an epilogue wants work done beside the multiply-adds.
+template <class Epilogue>
+concept works_beside = requires(Epilogue& epilogue) {
+    Epilogue::beside_period;
+    epilogue.beside();
+};
+
+/// True if a lane is NaN; told by the bits, since -ffast-math takes NaN for impossible.
+template <class Element, std::size_t Valid, class Config>
+ASHLAR_ALWAYS_INLINE bool any_nan(lanes<Element, Valid, Config> x) {
+    using bits = signed_of_size<sizeof(Element)>;
+    using of_t = std::numeric_limits<Element>;
+    constexpr bits infinity = (bits{2} * of_t::max_exponent - 1) << (of_t::digits - 1);
+    return any_of((bit_cast_lanes<bits>(x) & (std::numeric_limits<bits>::max)()) > infinity);
+}
+
+/// The sum of some registers.
+template <class Lanes, std::size_t Count>
+ASHLAR_ALWAYS_INLINE Lanes total(const Lanes (&x)[Count]) {
+    Lanes sum = x[0];
+    ASHLAR_UNROLL
+    for (std::size_t n = 1; n < Count; ++n) sum = sum + x[n];
+    return sum;
+}
+
+/// True if that work uses few registers, so that the depth steps between may be a loop.
+template <class Epilogue>
+concept rolls_beside = requires { requires Epilogue::rolls; };
+
+/// The accumulators of one block and the steps that feed them.
+template <class Element, class Config, product_shape Product, block_shape Block>
+struct product_accumulators {
+    static constexpr std::size_t width = lane_width<Element, Config>;
+    static constexpr bool partial = Block.last_lanes != width && !Product.padded;
+    using vec = lanes<Element, width, Config>;
+
+    vec sum[Block.chains][Block.vectors][Block.rows];
+
+    /// Keeps g++ from folding a vector that several rows use into each of their multiply-adds.
+    ASHLAR_ALWAYS_INLINE static vec kept(vec x) {
+        if constexpr (Block.rows > 1)
+            return opaque(x);
+        else
+            return x;
+    }
+
+    /// Vector c of a depth step.
+    ASHLAR_ALWAYS_INLINE static vec loaded(const Element* v, std::size_t c) {
+        return kept(partial && c + 1 == Block.vectors
+                        ? vec::template load_partial<Block.last_lanes>(v + Product.column_offset(c * width, width))
+                        : vec::load(v + Product.column_offset(c * width, width)));
+    }
+
+    /// One depth step into the sums of `chain`; s and v stand at that step. With ZerosExclude, scalars that are zero
+    /// leave their sums alone, unless the step is plain.
+    template <bool ZerosExclude>
+    ASHLAR_ALWAYS_INLINE void step(const Element* s, const Element* v, std::size_t chain, bool plain = true) {
+        vec b[Block.vectors];
+        ASHLAR_UNROLL
+        for (std::size_t c = 0; c < Block.vectors; ++c) b[c] = loaded(v, c);
+        ASHLAR_UNROLL
+        for (std::size_t r = 0; r < Block.rows; ++r) {
+            const vec a(s[r * Product.si]);
+            ASHLAR_UNROLL
+            for (std::size_t c = 0; c < Block.vectors; ++c) {
+                vec& to = sum[chain][c][r];
+                const vec next = fma(a, b[c], to);
+                if constexpr (ZerosExclude)
+                    to = select((a != vec(Element(0))) | lane_mask<Element, width, Config>(plain), next, to);
+                else
+                    to = next;
+            }
+        }
+    }
+
+    /// One row, whose scalars are loaded a register at a time and spread from there: with V in the first cache, loads
+    /// are what bounds it. Behind that cache this would be more instructions than one stream bears.
+    static constexpr std::size_t chunk = lane_patterns<Element, width>::chunk;
+    static constexpr bool spreads = Block.rows == 1 && Product.sk == 1 && Block.vectors > 1 && !Product.streamed &&
+                                    Config::registers >= 32 && shuffles<Element, width, Config>() && width > chunk;
+    template <std::size_t Chunk>
+    struct one_chunk {
+        static constexpr std::size_t from(std::size_t lane) { return Chunk * chunk + lane % chunk; }
+    };
+    template <std::size_t Lane>
+    struct one_lane {
+        static constexpr std::size_t from(std::size_t lane) { return lane / chunk * chunk + Lane; }
+    };
+    template <std::size_t Step>
+    ASHLAR_ALWAYS_INLINE void spread_step(vec some, const Element* v) {
+        const vec a = shuffle_as<one_lane<Step % chunk>>(some, some);
+        ASHLAR_UNROLL
+        for (std::size_t c = 0; c < Block.vectors; ++c) {
+            vec& to = sum[Step % Block.chains][c][0];
+            const Element* from = v + Product.column_offset(c * width, width);
+            to = fma(a,
+                     partial && c + 1 == Block.vectors ? vec::template load_partial<Block.last_lanes>(from)
+                                                       : vec::load(from),
+                     to);
+        }
+    }
+    template <std::size_t Chunk>
+    ASHLAR_ALWAYS_INLINE void spread_chunk(vec all, const Element* v) {
+        const vec some = shuffle_as<one_chunk<Chunk>>(all, all);
+        [&]<std::size_t... Lane>(std::index_sequence<Lane...>) ASHLAR_LAMBDA_INLINE {
+            (spread_step<Chunk * chunk + Lane>(some, v + (Chunk * chunk + Lane) * Product.vk), ...);
+        }(std::make_index_sequence<chunk>{});
+    }
+    ASHLAR_ALWAYS_INLINE void run_spread(const Element*& s, const Element*& v, std::size_t& steps) {
+        for (; steps >= width; steps -= width, s += width, v += width * Product.vk) {
+            const vec all = vec::load(s);
+            [&]<std::size_t... Chunk>(std::index_sequence<Chunk...>)
+                ASHLAR_LAMBDA_INLINE { (spread_chunk<Chunk>(all, v), ...); }(std::make_index_sequence<width / chunk>{});
+        }
+    }
+
+    /// `steps` depth steps from s and v on.
+    ASHLAR_ALWAYS_INLINE void run(const Element* s, const Element* v, std::size_t steps) {
+        if constexpr (spreads) run_spread(s, v, steps);
+        for (std::size_t left = steps / Block.chains; left != 0;
+             s += Block.chains * Product.sk, v += Block.chains * Product.vk) {
+            ASHLAR_UNROLL
+            for (std::size_t u = 0; u < Block.chains; ++u) step<false>(s + u * Product.sk, v + u * Product.vk, u);
+            left = Block.rows == 1 ? opaque_count(left - 1) : left - 1;
+        }
+        if constexpr (Block.chains > 1)
+            for (steps %= Block.chains; steps != 0; --steps, s += Product.sk, v += Product.vk) step<false>(s, v, 0);
+    }
+
+    /// One depth step of those rows r for which takes_part(r).
+    template <class Choice>
+    ASHLAR_ALWAYS_INLINE void step_of_some(const Element* s, const Element* v, Choice takes_part) {
+        vec b[Block.vectors];
+        ASHLAR_UNROLL
+        for (std::size_t c = 0; c < Block.vectors; ++c) b[c] = loaded(v, c);
+        ASHLAR_UNROLL
+        for (std::size_t r = 0; r < Block.rows; ++r)
+            if (takes_part(static_cast<std::ptrdiff_t>(r))) {
+                const vec a(s[r * Product.si]);
+                ASHLAR_UNROLL
+                for (std::size_t c = 0; c < Block.vectors; ++c) sum[0][c][r] = fma(a, b[c], sum[0][c][r]);
+            }
+    }
+    /// The steps of `depth` in which only some rows take part; s and v are those of step 0. Where all rows begin
+    /// together, it is known which are left in each step behind the end of the first.
+    template <bool Lower>
+    ASHLAR_ALWAYS_INLINE void run_uneven(const Element* s, const Element* v, const depth_stairs<Lower>& depth,
+                                         const depth_range& even) {
+        constexpr auto rows = static_cast<std::ptrdiff_t>(Block.rows), sk = static_cast<std::ptrdiff_t>(Product.sk),
+                       vk = static_cast<std::ptrdiff_t>(Product.vk);
+        if constexpr (!Lower && rows <= 8) {
+            ASHLAR_UNROLL
+            for (std::ptrdiff_t ended = 1; ended < rows; ++ended) {
+                const std::ptrdiff_t k = depth.full_last + ended - 1;
+                if (k >= depth.first && k < depth.last)
+                    step_of_some(s + k * sk, v + k * vk,
+                                 [&](std::ptrdiff_t r) ASHLAR_LAMBDA_INLINE { return r >= ended; });
+            }
+        } else {
+            const auto begin = static_cast<std::ptrdiff_t>(even.first), end = static_cast<std::ptrdiff_t>(even.last);
+            const auto next = [&](std::ptrdiff_t k) ASHLAR_LAMBDA_INLINE { return k == begin ? end : k; };
+            for (std::ptrdiff_t k = next(depth.first); k < depth.last; k = next(k + 1))
+                step_of_some(s + k * sk, v + k * vk,
+                             [&](std::ptrdiff_t r) ASHLAR_LAMBDA_INLINE { return depth.has(r, rows, k); });
+        }
+    }
+
+    /// The depth steps of `depth`, zeros excluding outside its plain part; the sums are those of `run` where no
+    /// excluded value is NaN or infinite.
+    ASHLAR_ALWAYS_INLINE void run_excluding(const Element* s, const Element* v, const depth_parts& depth) {
+        const std::size_t whole = depth.last - (depth.last - depth.first) % Block.chains;
+        for (std::size_t k = depth.first; k < depth.last; k += k < whole ? Block.chains : 1) {
+            ASHLAR_UNROLL
+            for (std::size_t u = 0; u < Block.chains; ++u)
+                if (u == 0 || k < whole)
+                    step<true>(s + u * Product.sk, v + u * Product.vk, u,
+                               depth.plain_first <= k + u && k + u < depth.plain_last);
+            s += (k < whole ? Block.chains : 1) * Product.sk;
+            v += (k < whole ? Block.chains : 1) * Product.vk;
+        }
+    }
+
+    /// Keeps clang from doing these multiply-adds after the other work, for which it would hold all their operands.
+    ASHLAR_ALWAYS_INLINE void pin() {
+#if defined(__clang__)
+        if constexpr (in_register<Element, width, Config>()) {
+            ASHLAR_UNROLL
+            for (std::size_t u = 0; u < Block.chains; ++u) {
+                ASHLAR_UNROLL
+                for (std::size_t c = 0; c < Block.vectors; ++c) {
+                    ASHLAR_UNROLL
+                    for (std::size_t r = 0; r < Block.rows; ++r) sum[u][c][r] = opaque(sum[u][c][r]);
+                }
+            }
+        }
+#endif
+    }
+
+    /// `steps` depth steps from s and v on, with the epilogue's other work between them.
+    template <class Epilogue>
+    ASHLAR_ALWAYS_INLINE void run_beside(const Element* s, const Element* v, std::size_t steps, Epilogue& epilogue) {
+        if constexpr (works_beside<Epilogue>) {
+            for (; steps >= Epilogue::beside_period; steps -= Epilogue::beside_period) {
+                constexpr std::size_t period = Epilogue::beside_period;
+                // Of several steps in a row compilers read operands early, for which there are not registers enough.
+                if constexpr (rolls_beside<Epilogue> && period % Block.chains == 0) {
+                    for (std::size_t left = opaque_count(period / Block.chains); left != 0;
+                         --left, s += Block.chains * Product.sk, v += Block.chains * Product.vk) {
+                        ASHLAR_UNROLL
+                        for (std::size_t u = 0; u < Block.chains; ++u)
+                            step<false>(s + u * Product.sk, v + u * Product.vk, u);
+                    }
+                } else {
+                    ASHLAR_UNROLL
+                    for (std::size_t u = 0; u < period; ++u) {
+                        step<false>(s + u * Product.sk, v + u * Product.vk, u % Block.chains);
+                        keep_load_order();
+                    }
+                    pin();
+                    s += period * Product.sk;
+                    v += period * Product.vk;
+                }
+                epilogue.beside();
+            }
+        }
+        run(s, v, steps);
+    }
+
+    /// True if a joined sum is NaN.
+    ASHLAR_ALWAYS_INLINE bool has_nan() const {
+        vec probe(Element(0));
+        ASHLAR_UNROLL
+        for (std::size_t c = 0; c < Block.vectors; ++c) probe = probe + total(sum[0][c]);
+        return any_nan(probe);
+    }
+
+    /// Adds the chains up, pairwise, into the first. The halves are constants: g++ unrolls a loop over them too late
+    /// to keep the sums in registers.
+    template <std::size_t Half = Block.chains / 2>
+    ASHLAR_ALWAYS_INLINE void join() {
+        if constexpr (Half != 0) {
+            ASHLAR_UNROLL
+            for (std::size_t u = 0; u < Half; ++u) {
+                ASHLAR_UNROLL
+                for (std::size_t c = 0; c < Block.vectors; ++c) {
+                    ASHLAR_UNROLL
+                    for (std::size_t r = 0; r < Block.rows; ++r) sum[u][c][r] = sum[u][c][r] + sum[u + Half][c][r];
+                }
+            }
+            join<Half / 2>();
+        }
+    }
+};
+
+/// Calls f with lane_count constants for each vector of a block: f(index, lane_count<Valid>).
+template <block_shape Block, std::size_t Width, class Function>
+ASHLAR_ALWAYS_INLINE void for_each_vector(Function f) {
+    [&]<std::size_t... Index>(std::index_sequence<Index...>) ASHLAR_LAMBDA_INLINE {
+        (f(std::integral_constant<std::size_t, Index>{},
+           lane_count<(Index + 1 == Block.vectors ? Block.last_lanes : Width)>{}),
+         ...);
+    }(std::make_index_sequence<Block.vectors>{});
+}
+
+/// True if an epilogue decides about blocks before they are computed.
+template <class Epilogue>
+concept gives_verdicts = requires(Epilogue& epilogue, std::size_t at) { epilogue.begin_block(at, at, at, at); };
+
+/// What the epilogue decides about the block [i0, i1) x [j0, j1).
+template <class Epilogue>
+ASHLAR_ALWAYS_INLINE block_verdict verdict_on(Epilogue& epilogue, std::size_t i0, std::size_t i1, std::size_t j0,
+                                              std::size_t j1) {
+    if constexpr (gives_verdicts<Epilogue>)
+        return epilogue.begin_block(i0, i1, j0, j1);
+    else
+        return block_verdict::plain;
+}
+
+/// Calls f with the constants that the epilogue's calls get for this verdict: plain_block, masked_block or none.
+template <class Epilogue, class Function>
+ASHLAR_ALWAYS_INLINE void with_verdict(block_verdict verdict, Function f) {
+    if constexpr (!gives_verdicts<Epilogue>)
+        f();
+    else if (verdict == block_verdict::masked)
+        f(masked_block{});
+    else
+        f(plain_block{});
+}
+
+/// True if accumulators of Count valid lanes start from what the epilogue says.
+template <class Epilogue, std::size_t Count>
+concept starts_sums = requires(Epilogue& epilogue, std::size_t at) { epilogue.initial(at, at, lane_count<Count>{}); };
+
+/// Where the accumulator of row i at column j starts.
+template <class Lanes, class Epilogue, std::size_t Count>
+ASHLAR_ALWAYS_INLINE Lanes initial_sum(Epilogue& epilogue, std::size_t i, std::size_t j, lane_count<Count> count) {
+    if constexpr (starts_sums<Epilogue, Count>)
+        return epilogue.initial(i, j, count);
+    else
+        return Lanes(0);
+}
+
+/// Hands the finished rows of one vector of columns to the epilogue, in the form that it asks for.
+template <class Epilogue, class Lanes, std::size_t Rows, std::size_t Count, class... Verdict>
+ASHLAR_ALWAYS_INLINE void finish_column(Epilogue& epilogue, std::size_t i, std::size_t j, const Lanes (&column)[Rows],
+                                        lane_count<Count> count, Verdict... verdict) {
+    if constexpr (requires { epilogue.column(i, j, column, count, verdict...); }) {
+        epilogue.column(i, j, column, count, verdict...);
+    } else {
+        ASHLAR_UNROLL
+        for (std::size_t r = 0; r < Rows; ++r) epilogue(i + r, j, column[r], count, verdict...);
+    }
+}
+
+/// The steps of `depth` in which all rows take part.
+template <class Depth>
+ASHLAR_ALWAYS_INLINE auto even_steps(const Depth& depth) {
+    if constexpr (requires { depth.even(); })
+        return depth.even();
+    else
+        return depth;
+}
+
+/// The block of C at (i, j) over `depth`; s and v are the operands' origins.
+template <class Element, class Config, product_shape Product, block_shape Block, class Depth, class Epilogue>
+ASHLAR_ALWAYS_INLINE void product_block(const Element* s, const Element* v, Depth depth, Epilogue& epilogue,
+                                        std::size_t i, std::size_t j) {
+    constexpr std::size_t width = lane_width<Element, Config>;
+    using vec = lanes<Element, width, Config>;
+
+    const block_verdict verdict =
+        verdict_on(epilogue, i, i + Block.rows, j, j + (Block.vectors - 1) * width + Block.last_lanes);
+    if (verdict == block_verdict::skip) return;
+
+    product_accumulators<Element, Config, Product, Block> acc;
+    const auto start = [&]() ASHLAR_LAMBDA_INLINE {
+        for_each_vector<Block, width>([&](auto c, auto count) ASHLAR_LAMBDA_INLINE {
+            ASHLAR_UNROLL
+            for (std::size_t r = 0; r < Block.rows; ++r) {
+                acc.sum[0][c][r] = initial_sum<vec>(epilogue, i + r, j + c * width, count);
+                ASHLAR_UNROLL
+                for (std::size_t u = 1; u < Block.chains; ++u) acc.sum[u][c][r] = vec(Element(0));
+            }
+        });
+    };
+    const auto even = even_steps(depth);
+    const Element* s_at = s + i * Product.si + even.first * Product.sk;
+    const Element* v_at = v + Product.column_offset(j, width) + even.first * Product.vk;
+    start();
+    if constexpr (requires { depth.run(acc, s_at, v_at, j); })
+        depth.run(acc, s_at, v_at, j);
+    else
+        acc.run_beside(s_at, v_at, even.last - even.first, epilogue);
+    if constexpr (requires { depth.even(); })
+        acc.run_uneven(s + i * Product.si, v + Product.column_offset(j, width), depth, even);
+    acc.join();
+    if constexpr (requires { depth.plain_first; }) {
+        // A zero times a finite value adds nothing, so only sums that are NaN can owe it to an excluded pair.
+        const bool excludes = depth.first != depth.plain_first || depth.plain_last != depth.last;
+        if (excludes && acc.has_nan()) [[unlikely]] {
+            start();
+            acc.run_excluding(s_at, v_at, depth);
+            acc.join();
+        }
+    }
+
+    with_verdict<Epilogue>(verdict, [&](auto... tag) ASHLAR_LAMBDA_INLINE {
+        for_each_vector<Block, width>([&](auto c, auto count) ASHLAR_LAMBDA_INLINE {
+            finish_column(epilogue, i, j + c * width, acc.sum[0][c], count, tag...);
+        });
+    });
+    if constexpr (requires { epilogue.end_block(i, i, j, j); }) epilogue.end_block(i, Block.rows, j, Block.vectors);
+}
+
+}  // namespace ashlar::detail

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: BSL-1.0
+// A product of few rows with many columns, both contiguous along the depth, rows in lanes: C(i, j) = sum over k of
+// S(i, k) * R(j, k) for at most W/2 rows j, or for W with few columns and depth steps.
+//
+// Lane q*p + d of a packed vector is R(q, k + d); against it stand S(i, k) to S(i, k + p), one load repeated W/p times.
+// So a column takes K/p multiply-adds instead of K, and log2 p levels of shuffled additions fold p columns into one
+// vector, which has no idle lanes.
+#pragma once
+
+#include <cstddef>
+#include <utility>
+
+#include <ashlar/core/config.hpp>
+#include <ashlar/kernel/product/product_block.hpp>
+#include <ashlar/kernel/product/product_shape.hpp>
+#include <ashlar/kernel/product/register_block.hpp>
+#include <ashlar/kernel/simd.hpp>
+#include <ashlar/kernel/simd/shuffles.hpp>
+
+namespace ashlar::detail {
+
+/// `columns` i and `rows` j of `depth` elements, `column_distance` and `row_distance` apart.
+struct few_shape {
+    std::size_t rows, columns, depth;
+    std::size_t row_distance, column_distance;
+};
+
+template <class Element, class Config, few_shape Product>
+struct few_product {
+    static constexpr std::size_t width = lane_width<Element, Config>;
+    static constexpr std::size_t line = few_line(Product.rows);
+    static constexpr std::size_t packs = width / line;
+    static constexpr std::size_t steps = Product.depth / packs;
+    static_assert(fits_few(Product.rows, Product.columns, Product.depth, width));
+    using vec = lanes<Element, width, Config>;
+
+    /// Columns that are computed side by side: a multiple of those that one vector holds in the end.
+    static constexpr std::size_t most_sums = Config::registers >= 32 ? 16 : 8;
+    static constexpr std::size_t together = packs >= most_sums ? packs : most_sums;
+
+    vec packed[steps];
+
+    /// The rows from `r` on.
+    ASHLAR_ALWAYS_INLINE explicit few_product(const Element* r) {
+        constexpr std::size_t rest = Product.depth % width;
+        ASHLAR_UNROLL
+        for (std::size_t k = 0; k + width <= Product.depth; k += width) pack<width>(r + k, packed + k / packs);
+        if constexpr (rest != 0) pack<rest>(r + (Product.depth - rest), packed + (Product.depth - rest) / packs);
+    }
+
+    /// Whether so short pieces of rows are loaded several to a vector, which leaves fewer levels to exchange.
+    template <std::size_t Depth>
+    static constexpr bool joins_rows = [] {
+        if constexpr (2 * Depth > width || width % Depth != 0 || !shuffles<Element, width, Config>())
+            return false;
+        else if constexpr (Product.row_distance == Depth)
+            return true;
+        else
+            return Product.rows % (width / Depth) == 0 &&
+                   requires(const Element* p) { vec::ops::template load_groups<Depth>(p, 1); };
+    }();
+    template <std::size_t Depth, std::size_t First>
+    ASHLAR_ALWAYS_INLINE static vec load_joined(const Element* r) {
+        constexpr std::size_t left = First < Product.rows ? (Product.rows - First) * Depth : 0;
+        if constexpr (left == 0)
+            return vec(Element(0));
+        else if constexpr (Product.row_distance == Depth)
+            return vec::template load_partial < left<width ? left : width>(r + First * Depth);
+        else
+            return vec(vec::ops::template load_groups<Depth>(r + First * Product.row_distance,
+                                                             static_cast<std::ptrdiff_t>(Product.row_distance)));
+    }
+
+    template <std::size_t Depth>
+    ASHLAR_ALWAYS_INLINE static void pack(const Element* r, vec* to) {
+        if constexpr (joins_rows<Depth>) {
+            [&]<std::size_t... Index>(std::index_sequence<Index...>) ASHLAR_LAMBDA_INLINE {
+                ((to[Index] = load_joined<Depth, Index*(width / Depth)>(r)), ...);
+            }(std::make_index_sequence<Depth / packs>{});
+            transpose_groups<packs, Depth / packs>(to);
+        } else {
+            vec tile[line];
+            ASHLAR_UNROLL
+            for (std::size_t j = 0; j < line; ++j)
+                tile[j] = j < Product.rows ? vec::template load_partial<Depth>(r + j * Product.row_distance)
+                                           : vec(Element(0));
+            transpose_groups<packs, line>(tile);
+            ASHLAR_UNROLL
+            for (std::size_t t = 0; t < Depth / packs; ++t) to[t] = tile[t];
+        }
+    }
+
+    /// The same multiplied by all columns, of which there are few: piece after piece, none of which leaves the
+    /// registers.
+    ASHLAR_ALWAYS_INLINE static void multiply(const Element* s, const Element* r, vec (&sums)[Product.columns]) {
+        constexpr std::size_t rest = Product.depth % width, whole = Product.depth - rest;
+        if constexpr (whole <= 2 * width) {
+            ASHLAR_UNROLL
+            for (std::size_t k = 0; k < whole; k += width) multiply_piece<width>(s + k, r + k, sums);
+        } else {
+            for (std::size_t k = 0; k < whole; k += width) multiply_piece<width>(s + k, r + k, sums);
+        }
+        if constexpr (rest != 0) multiply_piece<rest>(s + (Product.depth - rest), r + (Product.depth - rest), sums);
+    }
+    template <std::size_t Depth>
+    ASHLAR_ALWAYS_INLINE static void multiply_piece(const Element* s, const Element* r, vec (&sums)[Product.columns]) {
+        vec piece[Depth / packs];
+        pack<Depth>(r, piece);
+        ASHLAR_UNROLL
+        for (std::size_t t = 0; t < Depth / packs; ++t) step(s + t * packs, piece[t], sums);
+    }
+
+    /// Where column `i` of a folded vector has row `lane % line`.
+    template <std::size_t First>
+    struct in_order {
+        static constexpr std::size_t from(std::size_t lane) {
+            return folded_lane<Element, width, packs>((First + lane / line) % packs, lane % line);
+        }
+    };
+
+    template <std::size_t Count>
+    ASHLAR_ALWAYS_INLINE static void clear(vec (&sums)[Count]) {
+        ASHLAR_UNROLL
+        for (std::size_t c = 0; c < Count; ++c) sums[c] = vec(Element(0));
+    }
+    template <std::size_t Count>
+    ASHLAR_ALWAYS_INLINE static void step(const Element* s, vec r, vec (&sums)[Count]) {
+        ASHLAR_UNROLL
+        for (std::size_t i = 0; i < Count; ++i)
+            sums[i] = fma(load_repeated<vec, packs>(s + i * Product.column_distance), r, sums[i]);
+    }
+
+    /// The columns [i, i + Count).
+    template <std::size_t Count, class Epilogue>
+    ASHLAR_ALWAYS_INLINE void block(const Element* s, Epilogue& epilogue, std::size_t i) const {
+        const block_verdict verdict = verdict_on(epilogue, i, i + Count, 0, Product.rows);
+        if (verdict == block_verdict::skip) return;
+        constexpr std::size_t unrolled = 64;
+        vec sums[Count];
+        clear(sums);
+        s += i * Product.column_distance;
+        if constexpr (steps * Count <= unrolled) {
+            ASHLAR_UNROLL
+            for (std::size_t t = 0; t < steps; ++t) step(s + t * packs, packed[t], sums);
+        } else {
+            for (std::size_t t = 0; t < steps; ++t) step(s + t * packs, opaque(packed[t]), sums);
+        }
+        finish_block(sums, epilogue, i, verdict);
+    }
+
+    template <std::size_t Count, class Epilogue>
+    ASHLAR_ALWAYS_INLINE static void finish_block(vec (&sums)[Count], Epilogue& epilogue, std::size_t i,
+                                                  block_verdict verdict) {
+        fold_lanes<1, packs, Count>(sums);
+        with_verdict<Epilogue>(verdict, [&](auto... tag) ASHLAR_LAMBDA_INLINE {
+            [&]<std::size_t... VectorIndex>(std::index_sequence<VectorIndex...>) ASHLAR_LAMBDA_INLINE {
+                (finish<(VectorIndex + 1) * packs <= Count ? packs : Count - VectorIndex * packs>(
+                     sums[VectorIndex], epilogue, i + VectorIndex * packs, tag...),
+                 ...);
+            }(std::make_index_sequence<(Count + packs - 1) / packs>{});
+        });
+    }
+
+    /// A folded vector, which holds the columns [i, i + Count).
+    template <std::size_t Count, class Epilogue, class... Verdict>
+    ASHLAR_ALWAYS_INLINE static void finish(vec sums, Epilogue& epilogue, std::size_t i, Verdict... verdict) {
+        if constexpr (requires { epilogue.group(i, sums, lane_count<Count>{}, verdict...); }) {
+            epilogue.group(i, shuffle_as<in_order<0>>(sums, sums), lane_count<Count>{}, verdict...);
+        } else {
+            [&]<std::size_t... ColumnIndex>(std::index_sequence<ColumnIndex...>) ASHLAR_LAMBDA_INLINE {
+                (finish_column(epilogue, i + ColumnIndex, 0, {shuffle_as<in_order<ColumnIndex>>(sums, sums)},
+                               lane_count<Product.rows>{}, verdict...),
+                 ...);
+            }(std::make_index_sequence<Count>{});
+        }
+    }
+};
+
+/// Computes all columns. `epilogue` is that of `product`, and may have, with the verdict behind them if it gives any,
+///     group(i, lanes x, lane_count<Count>)     lane c*line + j is the element of column i + c < i + Count and row j
+/// instead of Count calls.
+template <class Element, class Config, few_shape Product, class Epilogue>
+ASHLAR_ALWAYS_INLINE void multiply_few(const Element* s, const Element* r, Epilogue& epilogue) {
+    using few = few_product<Element, Config, Product>;
+    constexpr std::size_t rest = Product.columns % few::together;
+    if constexpr (Product.columns <= few::together) {
+        const block_verdict verdict = verdict_on(epilogue, 0, Product.columns, 0, Product.rows);
+        if (verdict == block_verdict::skip) return;
+        typename few::vec sums[Product.columns];
+        few::clear(sums);
+        few::multiply(s, r, sums);
+        few::finish_block(sums, epilogue, 0, verdict);
+        return;
+    }
+    const few rows(r);
+    for (std::size_t i = 0; i + few::together <= Product.columns; i += few::together)
+        rows.template block<few::together>(s, epilogue, i);
+    if constexpr (rest != 0) rows.template block<rest>(s, epilogue, Product.columns - rest);
+}
+
+}  // namespace ashlar::detail

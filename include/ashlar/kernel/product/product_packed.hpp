@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: BSL-1.0
+// The last columns of a ragged product, too few for a vector: lanes hold p depth steps of each column side by side.
+//
+// Lane q*p + d of a packed vector is V(k + d, j + q), and of the other operand S(i, k + d), one load repeated W/p
+// times. So a row takes K/p multiply-adds instead of K, and log2 p levels of shuffled additions at the end, which
+// rows share: p rows are folded into one vector.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+#include <ashlar/core/config.hpp>
+#include <ashlar/kernel/product/product_block.hpp>
+#include <ashlar/kernel/product/product_shape.hpp>
+#include <ashlar/kernel/product/product_strip.hpp>
+#include <ashlar/kernel/product/register_block.hpp>
+#include <ashlar/kernel/simd.hpp>
+#include <ashlar/kernel/simd/shuffles.hpp>
+
+namespace ashlar::detail {
+
+/// Bytes of stack that the packed columns of a product may take.
+inline constexpr std::size_t most_packed_bytes = 8 * 1024;
+
+/// Depth steps side by side in the vector of the last columns; 1 if these are an ordinary, partial vector.
+template <class Element, class Config, product_shape Product>
+constexpr std::size_t choose_packed_depth() {
+    constexpr std::size_t width = lane_width<Element, Config>, columns = Product.j % width;
+    if (!Product.pack || !shuffles<Element, width, Config>() || strip_depth<Element, Config, Product> != 1) return 1;
+    if (Product.sk != 1 || columns == 0 || 2 * columns > width) return 1;
+    std::size_t depth = width;
+    while (depth > 1 && (columns * depth > width || depth > Product.k)) depth /= 2;
+    // What it saves against interleaving the columns and folding the rows, in half cycles.
+    const std::size_t steps = (Product.k + depth - 1) / depth, saved = Product.i * (Product.k - steps),
+                      spent = 3 * Product.k + 6 * Product.i;
+    return saved > spent && steps * width * sizeof(Element) <= most_packed_bytes ? depth : 1;
+}
+
+template <class Element, class Config, product_shape Product>
+inline constexpr std::size_t packed_depth = choose_packed_depth<Element, Config, Product>();
+
+/// True if the last columns are packed here: the whole depth at once, and no work to be done beside it.
+template <class Element, class Config, product_shape Product, class Depth, class Epilogue>
+inline constexpr bool packs_columns = packed_depth<Element, Config, Product> != 1 && !works_beside<Epilogue> &&
+                                      std::is_same_v<Depth, constant_depth<0, Product.k>>;
+
+/// The packed last columns of V.
+template <class Element, class Config, product_shape Product>
+struct packed_columns {
+    static constexpr std::size_t width = lane_width<Element, Config>;
+    static constexpr std::size_t columns = Product.j % width;
+    static constexpr std::size_t depth = packed_depth<Element, Config, Product>;
+    static constexpr std::size_t steps = (Product.k + depth - 1) / depth;
+    /// The last step covers the last `depth` ones, of which so many have been before.
+    static constexpr std::size_t repeats = steps * depth - Product.k;
+
+    using vec = lanes<Element, width, Config>;
+
+    alignas(64) Element values[steps * width];
+
+    /// The lanes of a and b in turn, as far as they fit.
+    struct in_turn {
+        static constexpr std::size_t from(std::size_t lane) { return lane % 2 * width + lane / 2; }
+    };
+    /// Lane q*depth + d from rows of `group` elements, the last of which are the columns.
+    static constexpr std::size_t group = std::bit_ceil(columns);
+    struct in_columns {
+        static constexpr std::size_t from(std::size_t lane) {
+            const std::size_t q = lane / depth, d = lane % depth;
+            return q < columns ? d * group + group - columns + q : lane;
+        }
+    };
+    /// Zero in place of the steps that have been before.
+    struct not_repeated {
+        static constexpr std::size_t from(std::size_t lane) { return lane % depth < repeats ? width + lane : lane; }
+    };
+    ASHLAR_ALWAYS_INLINE static vec without_repeats(vec x) { return shuffle_as<not_repeated>(x, vec(Element(0))); }
+
+    ASHLAR_ALWAYS_INLINE explicit packed_columns(const Element* v) {
+        v += Product.j - columns;
+        for (std::size_t t = 0; t < Product.k / depth; ++t)
+            packed_step(v + t * depth * Product.vk).store(values + t * width);
+        if constexpr (repeats != 0)
+            without_repeats(packed_step(v + (Product.k - depth) * Product.vk)).store(values + (steps - 1) * width);
+    }
+    ASHLAR_ALWAYS_INLINE static vec packed_step(const Element* v) {
+        if constexpr (Product.j >= group &&
+                      requires { vec::ops::template gather_groups<group, group * depth>(v, 1); }) {
+            const vec rows(vec::ops::template gather_groups<group, group * depth>(
+                v - (group - columns), static_cast<std::ptrdiff_t>(Product.vk)));
+            return group == 1 ? rows : shuffle_as<in_columns>(rows, rows);
+        } else {
+            vec rows[depth];
+            ASHLAR_UNROLL
+            for (std::size_t d = 0; d < depth; ++d)
+                rows[d] = Product.padded ? vec::load(v + d * Product.vk)
+                                         : vec::template load_partial<columns>(v + d * Product.vk);
+            ASHLAR_UNROLL
+            for (std::size_t half = depth / 2; half != 0; half /= 2) {
+                ASHLAR_UNROLL
+                for (std::size_t d = 0; d < half; ++d) rows[d] = shuffle_as<in_turn>(rows[d], rows[d + half]);
+            }
+            return rows[0];
+        }
+    }
+};
+
+/// In their place where nothing is packed.
+struct no_packed_columns {
+    template <class Element>
+    ASHLAR_ALWAYS_INLINE explicit no_packed_columns(const Element*) {}
+};
+
+/// Moves the columns of row `Row` of a folded vector to its first lanes.
+template <class Element, std::size_t Width, std::size_t Depth, std::size_t Row>
+struct folded_row {
+    static constexpr std::size_t from(std::size_t lane) {
+        return folded_lane<Element, Width, Depth>(Row, lane % (Width / Depth));
+    }
+};
+
+/// The last columns of the rows [i, i + Rows).
+template <class Element, class Config, product_shape Product, std::size_t Rows, class Epilogue>
+ASHLAR_ALWAYS_INLINE void packed_block(const Element* s, const packed_columns<Element, Config, Product>& packed,
+                                       Epilogue& epilogue, std::size_t i) {
+    using columns = packed_columns<Element, Config, Product>;
+    constexpr std::size_t width = columns::width, depth = columns::depth, j = Product.j - columns::columns;
+    using vec = lanes<Element, width, Config>;
+    constexpr lane_count<columns::columns> count;
+
+    const block_verdict verdict = verdict_on(epilogue, i, i + Rows, j, Product.j);
+    if (verdict == block_verdict::skip) return;
+
+    constexpr std::size_t chains = depth_chains(Rows, 1, columns::steps, register_file_of<Config>());
+    vec sums[chains][Rows];
+    ASHLAR_UNROLL
+    for (std::size_t u = 0; u < chains; ++u) {
+        ASHLAR_UNROLL
+        for (std::size_t r = 0; r < Rows; ++r) sums[u][r] = vec(Element(0));
+    }
+    const Element* s_at = s + i * Product.si;
+    const Element* v_at = packed.values;
+    const auto step = [&](std::size_t u, auto last) ASHLAR_LAMBDA_INLINE {
+        const vec b = opaque(vec::load(v_at));
+        ASHLAR_UNROLL
+        for (std::size_t r = 0; r < Rows; ++r) {
+            const vec a = load_repeated<vec, depth>(s_at + r * Product.si);
+            sums[u][r] = fma(last ? columns::without_repeats(a) : a, b, sums[u][r]);
+        }
+        s_at += depth;
+        v_at += width;
+    };
+    constexpr std::size_t whole = Product.k / depth;
+    constexpr std::false_type more{};
+    for (std::size_t t = 0; t < whole / chains; ++t) {
+        ASHLAR_UNROLL
+        for (std::size_t u = 0; u < chains; ++u) step(u, more);
+    }
+    ASHLAR_UNROLL
+    for (std::size_t u = 0; u < whole % chains; ++u) step(u, more);
+    if constexpr (columns::repeats != 0) {
+        s_at -= columns::repeats;
+        step(whole % chains, std::true_type{});
+    }
+    ASHLAR_UNROLL
+    for (std::size_t u = 1; u < chains; ++u) {
+        ASHLAR_UNROLL
+        for (std::size_t r = 0; r < Rows; ++r) sums[0][r] = sums[0][r] + sums[u][r];
+    }
+    fold_lanes<1, depth, Rows>(sums[0]);
+
+    vec rows[Rows];
+    [&]<std::size_t... Row>(std::index_sequence<Row...>) ASHLAR_LAMBDA_INLINE {
+        ((rows[Row] =
+              shuffle_as<folded_row<Element, width, depth, Row % depth>>(sums[0][Row / depth], sums[0][Row / depth])),
+         ...);
+    }(std::make_index_sequence<Rows>{});
+    if constexpr (starts_sums<Epilogue, columns::columns>) {
+        ASHLAR_UNROLL
+        for (std::size_t r = 0; r < Rows; ++r) rows[r] = epilogue.initial(i + r, j, count) + rows[r];
+    }
+    with_verdict<Epilogue>(verdict, [&](auto... tag)
+                                        ASHLAR_LAMBDA_INLINE { finish_column(epilogue, i, j, rows, count, tag...); });
+}
+
+}  // namespace ashlar::detail

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSL-1.0
+// The words of the product kernel: its shape, its depths, what an epilogue may say about a block.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <type_traits>
+
+#include <ashlar/core/config.hpp>
+
+namespace ashlar::detail {
+
+/// Extents and strides (in elements) of a product. S(i,k) is s[i*si + k*sk], a scalar; V(k,j) is v[k*vk + j], in
+/// lanes along j, or v[k*vk + j/W*vw + j%W] with vw for W lanes.
+struct product_shape {
+    std::size_t i, j, k;
+    std::size_t si, sk;
+    std::size_t vk;
+    bool padded = false;      ///< rows of V are readable to the next full vector (scratch); values there are ignored
+    bool rows_outer = false;  ///< walk the row blocks outside the column blocks (default: inside, V stays in cache)
+    bool pack = true;         ///< compute a few last columns with depth steps side by side where that pays
+    bool streamed =
+        false;  ///< V, or what it is a block of, is larger than the first cache: one row reads it as one stream
+    std::size_t vw = 0;       ///< if given, the distance between the vectors of a row of V, all of which are full
+    std::size_t granule = 0;  ///< if it divides i, row blocks divide it: masks that decide block by block lose least
+
+    /// Where a column of V, the first one of a vector of `width` lanes, lies in a row.
+    ASHLAR_ALWAYS_INLINE constexpr std::size_t column_offset(std::size_t column, std::size_t width) const {
+        return vw == 0 ? column : column / width * vw;
+    }
+};
+
+/// Lanes that a column of few rows takes: a power of two.
+constexpr std::size_t few_line(std::size_t rows) { return std::bit_ceil(rows); }
+
+/// Whether `rows` are few enough for `width` lanes to hold several depth steps of each, and the depth divides. Where
+/// lanes hold one only, the columns and the depth must be few as well: then all of it is turned and multiplied in
+/// registers.
+constexpr bool fits_few(std::size_t rows, std::size_t columns, std::size_t depth, std::size_t width) {
+    if (rows < 2 || rows > width) return false;
+    if (2 * rows > width)
+        return columns <= width && 2 * depth <= width && std::has_single_bit(depth) && std::has_single_bit(width);
+    return depth % (width / few_line(rows)) == 0;
+}
+
+/// The depth steps [First, Last), known to the type.
+template <std::size_t First, std::size_t Last>
+struct constant_depth {
+    static constexpr std::size_t first = First;
+    static constexpr std::size_t last = Last;
+};
+
+/// The depth steps [first, last), known at run time.
+struct depth_range {
+    std::size_t first;
+    std::size_t last;
+};
+
+/// The depth steps [first, last), of which those outside [plain_first, plain_last) hold excluded pairs: there, where
+/// S(i,k) is zero, V(k,.) takes no part in the sum, whatever it holds (NaN and infinity included). Costs one test per
+/// block: only blocks whose plain sums turn out NaN are done again with exclusion.
+struct depth_parts {
+    std::size_t first;
+    std::size_t plain_first;
+    std::size_t plain_last;
+    std::size_t last;
+};
+
+/// The depth steps [first, last) of a block of rows, of which row r of R takes part in those from full_first - (R-1 -
+/// r) on and below full_last + r: what a mask keeps whose edges move on by one step from row to row, or not at all.
+/// Excluded pairs take no part in any sum, whatever they hold. Without Lower all rows begin at `first`, which lies in
+/// the product as `last` does; the other two need not.
+template <bool Lower>
+struct depth_stairs {
+    std::ptrdiff_t first;
+    std::ptrdiff_t full_first;
+    std::ptrdiff_t full_last;
+    std::ptrdiff_t last;
+
+    /// The steps of all rows.
+    constexpr depth_range even() const {
+        std::ptrdiff_t begin = first, end = full_last;
+        if (Lower && full_first > begin) begin = full_first < last ? full_first : last;
+        if (end > last) end = last;
+        return {static_cast<std::size_t>(begin), static_cast<std::size_t>(end > begin ? end : begin)};
+    }
+    /// Whether row r of `rows` takes part in step k, which is one of the others.
+    constexpr bool has(std::ptrdiff_t r, std::ptrdiff_t rows, std::ptrdiff_t k) const {
+        return k < full_last + r && (!Lower || k >= full_first - (rows - 1 - r));
+    }
+};
+
+/// What an epilogue's `begin_block` decides: skip (no arithmetic happens), plain, or masked (the epilogue is then
+/// called with `masked_block`).
+enum class block_verdict { skip, plain, masked };
+
+/// A run of halves of registers, of those that a block's columns take.
+struct half_range {
+    std::size_t first;
+    std::size_t last;
+};
+
+using plain_block = std::integral_constant<block_verdict, block_verdict::plain>;
+using masked_block = std::integral_constant<block_verdict, block_verdict::masked>;
+
+/// Valid lanes of a vector, a constant: `lane_count<W>` for all but the last vector of a ragged row.
+template <std::size_t Count>
+using lane_count = std::integral_constant<std::size_t, Count>;
+
+}  // namespace ashlar::detail

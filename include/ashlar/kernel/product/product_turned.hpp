@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSL-1.0
+// A right operand that lies transposed: it is brought into row-major scratch beside the multiply-adds of the first
+// rows.
+//
+// The first row block of each column block needs V in the order of the depth, a few steps ahead of which it is
+// transposed: a chunk of 16 bytes from each of W rows, loaded side by side so that exchanges within chunks are enough.
+// Shuffles and stores have ports of their own, and the loads find room between the multiply-adds of a block. All other
+// row blocks read scratch. What does not fill a vector or a chunk is transposed before.
+#pragma once
+
+#include <cstddef>
+#include <utility>
+
+#include <ashlar/core/config.hpp>
+#include <ashlar/kernel/memory/transpose.hpp>
+#include <ashlar/kernel/product/product.hpp>
+
+namespace ashlar::detail {
+
+/// Depth steps that are transposed together; 0 where registers cannot be shuffled.
+template <class Element, class Config>
+inline constexpr std::size_t turned_together = [] {
+    constexpr std::size_t width = lane_width<Element, Config>, chunk = lane_patterns<Element, width>::chunk;
+    if constexpr (!shuffles<Element, width, Config>())
+        return std::size_t{0};
+    else
+        return loads_halves<Element, width, Config> ? width / 2 : width == chunk && chunk > 1 ? chunk : std::size_t{0};
+}();
+
+/// Whether transposing beside the multiply-adds of Product pays: there are pairs of vectors, and registers for some
+/// steps beside their accumulators.
+template <class Element, class Config, product_shape Product>
+inline constexpr bool turns_beside =
+    Config::registers >= 32 && turned_together<Element, Config> != 0 && Product.j >= 2 * lane_width<Element, Config> &&
+    Product.k >= 2 * turned_together<Element, Config> && !Product.rows_outer && Product.granule == 0 &&
+    strip_depth<Element, Config, Product> == 1;
+
+/// V's next rows of W columns: source[c*From + d] for column c and step d goes to v[d*To + c].
+template <class Element, class Config, std::size_t From, std::size_t To>
+ASHLAR_ALWAYS_INLINE void turn_steps(const Element* source, Element* v) {
+    constexpr std::size_t width = lane_width<Element, Config>, steps = turned_together<Element, Config>;
+    using vec = lanes<Element, width, Config>;
+    vec rows[steps];
+    if constexpr (steps == width) {
+        ASHLAR_UNROLL
+        for (std::size_t r = 0; r < steps; ++r) rows[r] = vec::load(source + r * From);
+        transpose_chunks(rows);
+    } else {
+        load_half_transposed(source, From, rows, unchanged{});
+    }
+    ASHLAR_UNROLL
+    for (std::size_t d = 0; d < steps; ++d) rows[d].store(v + d * To);
+}
+
+/// The whole depth of a register block, which fills V as it goes: V(k, j) is source[j*From + k].
+template <class Element, class Config, product_shape Product, std::size_t From>
+struct turning_depth : constant_depth<0, Product.k> {
+    static constexpr std::size_t width = lane_width<Element, Config>, chunk = turned_together<Element, Config>,
+                                 chunks = Product.k / chunk;
+    const Element* source;
+    Element* v;
+
+    /// Vectors [First, Last) of the block at column j, steps from k on.
+    template <std::size_t First, std::size_t Last>
+    ASHLAR_ALWAYS_INLINE void turn(std::size_t k, std::size_t j) const {
+        ASHLAR_UNROLL
+        for (std::size_t c = First; c < Last; ++c)
+            turn_steps<Element, Config, From, Product.vk>(source + (j + c * width) * From + k,
+                                                          v + k * Product.vk + j + c * width);
+    }
+
+    template <block_shape Block>
+    ASHLAR_ALWAYS_INLINE void run(product_accumulators<Element, Config, Product, Block>& acc, const Element* s,
+                                  const Element* v_at, std::size_t j) const {
+        constexpr std::size_t whole = Block.last_lanes == width ? Block.vectors : Block.vectors - 1;
+        turn<0, whole>(0, j);
+        for (std::size_t k = chunk; k < chunks * chunk;
+             k += chunk, s += chunk * Product.sk, v_at += chunk * Product.vk) {
+            [&]<std::size_t... Step>(std::index_sequence<Step...>) ASHLAR_LAMBDA_INLINE {
+                ((acc.template step<false>(s + Step * Product.sk, v_at + Step * Product.vk, Step % Block.chains),
+                  acc.pin(), turn<whole * Step / chunk, whole*(Step + 1) / chunk>(k, j), keep_load_order()),
+                 ...);
+            }(std::make_index_sequence<chunk>{});
+        }
+        acc.run(s, v_at, Product.k - (chunks - 1) * chunk);
+    }
+};
+
+/// Rows of the blocks that transpose: many, as all columns' transposition is spread over these, and so many that the
+/// other rows are whole blocks.
+template <class Element, class Config, product_shape Product>
+inline constexpr std::size_t turning_rows = [] {
+    constexpr std::size_t most = 10, usual = product_plan<Element, Config, Product>.rows.large;
+    if (Product.i <= most) return Product.i;
+    for (std::size_t rows = most; rows > 5; --rows)
+        if ((Product.i - rows) % usual == 0) return rows;
+    return most;
+}();
+
+/// The same product without its first rows.
+constexpr product_shape without_rows(product_shape p, std::size_t rows) {
+    p.i -= rows;
+    return p;
+}
+
+/// The whole product where V(k, j) is source[j*From + k]; v is scratch of Product.k rows, Product.vk apart, which holds
+/// V afterwards.
+template <class Element, class Config, product_shape Product, std::size_t From, class Epilogue>
+ASHLAR_ALWAYS_INLINE void product_turned(const Element* s, Element* v, const Element* source, Epilogue& epilogue) {
+    using turning = turning_depth<Element, Config, Product, From>;
+    constexpr std::size_t width = turning::width, rest = Product.j % width, columns = Product.j - rest,
+                          steps = turning::chunks * turning::chunk;
+    constexpr std::size_t first = turning_rows<Element, Config, Product>;
+    if constexpr (rest != 0)
+        transpose_tile<Element, Config, transpose_shape{rest, Product.k, From, Product.vk}>(source + columns * From,
+                                                                                            v + columns);
+    if constexpr (steps != Product.k)
+        transpose_tile<Element, Config, transpose_shape{columns, Product.k - steps, From, Product.vk}>(
+            source + steps, v + steps * Product.vk);
+    constexpr product_shape others = first == Product.i ? Product : without_rows(Product, first);
+    using walk = product_walk<Element, Config, others, constant_depth<0, Product.k>, Epilogue>;
+    const typename walk::packed packed(v);
+
+    // An odd vector comes first, so that one of a few columns is never alone.
+    constexpr std::size_t vectors = columns / width + (rest != 0 && !walk::packs), odd = vectors % 2;
+    const turning depth{{}, source, v};
+    const auto block = [&]<std::size_t Vectors, std::size_t Last>(std::size_t j) ASHLAR_LAMBDA_INLINE {
+        constexpr std::size_t chains = depth_chains(first, Vectors, Product.k, register_file_of<Config>());
+        product_block<Element, Config, Product, block_shape{first, Vectors, chains, Last}>(s, v, depth, epilogue, 0, j);
+    };
+    constexpr bool partial = rest != 0 && !walk::packs;
+    if constexpr (odd != 0) block.template operator()<1, width>(0);
+    for (std::size_t c = odd; c + 2 * partial < vectors; c += 2) block.template operator()<2, width>(c * width);
+    if constexpr (partial) block.template operator()<2, rest>((vectors - 2) * width);
+    if constexpr (walk::packs) packed_block<Element, Config, others, first>(s, packed, epilogue, 0);
+
+    if constexpr (first != Product.i)
+        walk::each_column_block([&](auto wide, auto last, std::size_t j) ASHLAR_LAMBDA_INLINE {
+            walk::each_row_block(0, walk::plan.rows.blocks, [&](auto rows, std::size_t i) ASHLAR_LAMBDA_INLINE {
+                walk::template block<rows, wide, last>(s, v, constant_depth<0, Product.k>{}, epilogue, packed,
+                                                       first + i, j);
+            });
+        });
+}
+
+}  // namespace ashlar::detail

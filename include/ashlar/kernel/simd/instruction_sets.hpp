@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSL-1.0
+// Which widths are registers, as a function of the build's configuration alone.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include <ashlar/core/config.hpp>
+
+namespace ashlar::detail {
+
+/// The bits of `config::instruction_sets` that lanes depend on.
+enum class isa : unsigned {
+    sse2 = 0,
+    sse4_1 = 3,
+    avx = 5,
+    fma = 6,
+    avx2 = 7,
+    avx512f = 9,
+    avx512bw = 10,
+    avx512vl = 12,
+    neon = 17,
+    aarch64 = 18,
+    wasm = 19,
+    vsx = 20
+};
+
+template <class Config, isa Set>
+inline constexpr bool has = ((Config::instruction_sets >> static_cast<unsigned>(Set)) & 1) != 0;
+
+/// Bits of a scalable register of fixed size (SVE, RISC-V), or 0, and bits of an emulated one.
+template <class Config>
+inline constexpr std::uint64_t scalable_bits = (Config::instruction_sets >> 32) & 0xffff;
+template <class Config>
+inline constexpr std::uint64_t emulated_bits = Config::instruction_sets >> 48;
+
+/// True where `Width` values of type `Element` fill one vector register under `Config`. It follows from the types
+/// alone, so that no two translation units can disagree about what a `lanes` type is.
+template <class Element, std::size_t Width, class Config>
+consteval bool in_register() {
+    constexpr std::size_t bits = Width * sizeof(Element) * 8;
+    constexpr bool is_double = std::is_floating_point_v<Element> && sizeof(Element) == 8;
+    constexpr bool ieee = sizeof(Element) == 4 || (sizeof(Element) == 8 && std::numeric_limits<Element>::digits == 53);
+    if (Width == 1 || !std::is_arithmetic_v<Element> || sizeof(Element) > 8 || emulated_bits<Config> != 0) return false;
+    if (std::is_floating_point_v<Element> && !ieee) return false;
+    if (bits == 128 && (has<Config, isa::sse2> || has<Config, isa::wasm> || has<Config, isa::vsx>)) return true;
+    if (bits == 128 && has<Config, isa::neon>) return has<Config, isa::aarch64> || !is_double;
+    if (bits == 256 && has<Config, isa::avx>) return true;
+    if (bits == 512 && has<Config, isa::avx512f>) return sizeof(Element) >= 4 || has<Config, isa::avx512bw>;
+    return (bits == 128 || bits == 256 || bits == 512) && bits == scalable_bits<Config>;
+}
+
+}  // namespace ashlar::detail

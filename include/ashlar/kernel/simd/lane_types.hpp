@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: BSL-1.0
+// The types of Width values computed side by side and of masks over them, the same for registers and for arrays.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include <ashlar/core/config.hpp>
+#include <ashlar/kernel/simd/array_lanes.hpp>
+
+namespace ashlar {
+
+/// Lanes of `Element` in one register of this build; at least 1.
+template <class Element, class Config = current_config>
+inline constexpr std::size_t lane_width = Config::register_bits / 8 / sizeof(Element) > 1
+                                              ? Config::register_bits / 8 / sizeof(Element)
+                                              : 1;
+
+template <class Element, std::size_t Width, class Config>
+struct lane_mask;
+
+/// `Width` values of arithmetic type `Element`: a vector register where this build has one of that size (with
+/// <ashlar/kernel/simd.hpp> included), an array otherwise. One lane is always an array and works in constant
+/// expressions. Uninitialised unless built from a value.
+///
+///     using f = lanes<float, lane_width<float>>;
+///     f y = max(f::load(x) * 2 + 0.5f, 0);
+template <class Element, std::size_t Width, class Config = current_config>
+struct lanes {
+    using value_type = Element;
+    using config_type = Config;
+    using mask_type = lane_mask<Element, Width, Config>;
+    using ops = detail::lane_ops<Element, Width, Config>;
+    using storage = typename ops::storage;
+    static constexpr std::size_t size = Width;
+
+    storage data;
+
+    lanes() = default;
+    /// The representation itself; for kernel/simd.hpp and the functions below.
+    ASHLAR_ALWAYS_INLINE constexpr explicit lanes(storage value) : data(value) {}
+    /// The same value in all lanes, converted to Element.
+    template <class Scalar>
+        requires std::is_arithmetic_v<Scalar>
+    ASHLAR_ALWAYS_INLINE constexpr lanes(Scalar value) : data(ops::broadcast(static_cast<Element>(value))) {}
+
+    /// Width consecutive values from any address that is aligned for Element.
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE static constexpr lanes load(const Element* source) {
+        return lanes(ops::load(source));
+    }
+    /// The first `count` <= Width values; the other lanes are zero and their memory is not touched.
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE static constexpr lanes load_partial(const Element* source, std::size_t count) {
+        return lanes(ops::load_partial(source, count));
+    }
+    /// The same with a constant count, which needs no mask arithmetic.
+    template <std::size_t Count>
+        requires(Count <= Width)
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE static constexpr lanes load_partial(const Element* source) {
+        if constexpr (Count == Width)
+            return load(source);
+        else if constexpr (Count == 0)
+            return lanes(Element(0));
+        else if constexpr (requires { ops::template load_low<Count>(source); })
+            return lanes(ops::template load_low<Count>(source));
+        else
+            return lanes(ops::load_partial(source, Count));
+    }
+    /// Every `stride`-th value, from source[0] on; a negative stride goes down.
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE static constexpr lanes gather_strided(const Element* source,
+                                                                             std::ptrdiff_t stride) {
+        return lanes(ops::gather_strided(source, stride));
+    }
+    /// 0, 1, 2, ...
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE static constexpr lanes iota() { return lanes(ops::iota()); }
+
+    ASHLAR_ALWAYS_INLINE constexpr void store(Element* target) const { ops::store(data, target); }
+    /// Writes the first `count` <= Width lanes and touches nothing else.
+    ASHLAR_ALWAYS_INLINE constexpr void store_partial(Element* target, std::size_t count) const {
+        ops::store_partial(data, target, count);
+    }
+    template <std::size_t Count>
+        requires(Count <= Width)
+    ASHLAR_ALWAYS_INLINE constexpr void store_partial(Element* target) const {
+        if constexpr (Count == Width)
+            store(target);
+        else if constexpr (requires { ops::template store_low<Count>(data, target); })
+            ops::template store_low<Count>(data, target);
+        else if constexpr (Count != 0)
+            ops::store_partial(data, target, Count);
+    }
+
+    /// One lane; slow for registers, which go through memory.
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Element operator[](std::size_t i) const { return ops::get(data, i); }
+    /// The same lanes with lane `i` replaced; slow for registers.
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes insert(std::size_t i, Element value) const {
+        return lanes(ops::insert(data, i, value));
+    }
+
+    ASHLAR_ALWAYS_INLINE constexpr lanes& operator+=(lanes b) { return *this = lanes(ops::add(data, b.data)); }
+    ASHLAR_ALWAYS_INLINE constexpr lanes& operator-=(lanes b) { return *this = lanes(ops::sub(data, b.data)); }
+    ASHLAR_ALWAYS_INLINE constexpr lanes& operator*=(lanes b) { return *this = lanes(ops::mul(data, b.data)); }
+    ASHLAR_ALWAYS_INLINE constexpr lanes& operator/=(lanes b) { return *this = lanes(ops::div(data, b.data)); }
+    ASHLAR_ALWAYS_INLINE constexpr lanes& operator&=(lanes b)
+        requires std::is_integral_v<Element>
+    {
+        return *this = lanes(ops::bit_and(data, b.data));
+    }
+    ASHLAR_ALWAYS_INLINE constexpr lanes& operator|=(lanes b)
+        requires std::is_integral_v<Element>
+    {
+        return *this = lanes(ops::bit_or(data, b.data));
+    }
+    ASHLAR_ALWAYS_INLINE constexpr lanes& operator^=(lanes b)
+        requires std::is_integral_v<Element>
+    {
+        return *this = lanes(ops::bit_xor(data, b.data));
+    }
+
+    ASHLAR_ALWAYS_INLINE constexpr lanes operator+() const { return *this; }
+    ASHLAR_ALWAYS_INLINE constexpr lanes operator-() const { return lanes(ops::neg(data)); }
+    ASHLAR_ALWAYS_INLINE constexpr lanes operator~() const
+        requires std::is_integral_v<Element>
+    {
+        return lanes(ops::bit_not(data));
+    }
+};
+
+/// One truth value for each lane of a `lanes<Element, Width, Config>`.
+template <class Element, std::size_t Width, class Config = current_config>
+struct lane_mask {
+    using operand_type = lanes<Element, Width, Config>;
+    using ops = detail::lane_ops<Element, Width, Config>;
+    using storage = typename ops::mask;
+    static constexpr std::size_t size = Width;
+
+    storage data;
+
+    lane_mask() = default;
+    ASHLAR_ALWAYS_INLINE constexpr explicit lane_mask(storage value) : data(value) {}
+    /// The same truth value in all lanes.
+    template <class Truth>
+        requires std::is_same_v<Truth, bool>
+    ASHLAR_ALWAYS_INLINE constexpr lane_mask(Truth value) : data(ops::mask_broadcast(value)) {}
+
+    /// True in the lanes below `count`.
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE static constexpr lane_mask first(std::size_t count) {
+        return lane_mask(ops::mask_first(count));
+    }
+    /// From Width bools.
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE static constexpr lane_mask load(const bool* source) {
+        return lane_mask(ops::mask_load(source));
+    }
+    /// From the first `count` <= Width bools; the other lanes are false and their memory is not touched.
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE static constexpr lane_mask load_partial(const bool* source, std::size_t count) {
+        return lane_mask(ops::mask_load_partial(source, count));
+    }
+    ASHLAR_ALWAYS_INLINE constexpr void store(bool* target) const { ops::mask_store(data, target); }
+    ASHLAR_ALWAYS_INLINE constexpr void store_partial(bool* target, std::size_t count) const {
+        bool values[Width] = {};
+        store(values);
+        for (std::size_t i = 0; i < Width && i < count; ++i) target[i] = values[i];
+    }
+    /// One lane; slow for registers.
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr bool operator[](std::size_t i) const { return ops::mask_get(data, i); }
+
+    ASHLAR_ALWAYS_INLINE constexpr lane_mask operator!() const { return lane_mask(ops::mask_not(data)); }
+    ASHLAR_ALWAYS_INLINE constexpr lane_mask operator~() const { return lane_mask(ops::mask_not(data)); }
+    ASHLAR_ALWAYS_INLINE constexpr lane_mask& operator&=(lane_mask b) {
+        return *this = lane_mask(ops::mask_and(data, b.data));
+    }
+    ASHLAR_ALWAYS_INLINE constexpr lane_mask& operator|=(lane_mask b) {
+        return *this = lane_mask(ops::mask_or(data, b.data));
+    }
+    ASHLAR_ALWAYS_INLINE constexpr lane_mask& operator^=(lane_mask b) {
+        return *this = lane_mask(ops::mask_xor(data, b.data));
+    }
+};
+
+/// True for every `lanes` type.
+template <class Lanes>
+inline constexpr bool is_lanes = false;
+template <class Element, std::size_t Width, class Config>
+inline constexpr bool is_lanes<lanes<Element, Width, Config>> = true;
+
+}  // namespace ashlar

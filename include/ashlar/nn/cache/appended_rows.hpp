@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSL-1.0
+// What decoding appends to a cache: keys and values of the next rows, or of their norm.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+#include <ashlar/core/config.hpp>
+#include <ashlar/nn/transformers/scratch.hpp>
+
+namespace ashlar::nn::detail {
+
+/// No norm before the projections.
+struct no_norm {};
+
+/// Norm is called with the rows, Project with the attention, rows and the position of the first one; it gives keys and
+/// values to a function.
+template <class Attention, class Norm, class Input, class Cache, class Project>
+struct appended_rows {
+    static constexpr bool has_norm = !std::is_same_v<Norm, no_norm>;
+
+    template <class Count>
+    struct normed_of {
+        using type = decltype(std::declval<const Count&>()(std::declval<const Input&>()));
+    };
+    template <std::same_as<no_norm> Count>
+    struct normed_of<Count> {
+        using type = Input;
+    };
+    using normed = typename normed_of<Norm>::type;
+    using source = held_view<normed>;
+
+    /// Bytes of scratch of the prefill.
+    template <class Config>
+    static constexpr std::size_t prefill_bytes = decltype(std::declval<const Project&>()(
+        std::declval<const Attention&>(), std::declval<const source&>(), std::size_t{},
+        []<class Key, class Value>(const Key&, const Value&) {
+            return std::integral_constant<std::size_t, Cache::template prefill_workspace_bytes<Key, Value, Config>>{};
+        }))::value;
+    /// Bytes of the norm, and of the scratch of its evaluation.
+    static constexpr std::size_t held = held_bytes<normed>;
+    template <class Config>
+    static constexpr std::size_t norm_scratch = scratch_of_held<normed, Config>();
+    /// Bytes of scratch of all.
+    template <class Config>
+    static constexpr std::size_t bytes =
+        held + (norm_scratch<Config> > prefill_bytes<Config> ? norm_scratch<Config> : prefill_bytes<Config>);
+
+    ASHLAR_ALWAYS_INLINE static constexpr void append(const Attention& attention, const Norm& norm, const Input& x,
+                                                      Cache& cache, const Project& project,
+                                                      const stack_scratch& scratch) noexcept {
+        with_source(norm, x, scratch, [&](const auto& rows, const auto&) ASHLAR_LAMBDA_INLINE {
+            project(attention, rows, cache.position(),
+                    [&](const auto& k, const auto& v) ASHLAR_LAMBDA_INLINE { cache.prefill(k, v); });
+        });
+    }
+    template <std::size_t Bytes>
+    ASHLAR_ALWAYS_INLINE static constexpr void append(const Attention& attention, const Norm& norm, const Input& x,
+                                                      Cache& cache, const Project& project,
+                                                      workspace<Bytes>& scratch) noexcept {
+        with_source(
+            norm, x, workspace_scratch{scratch.bytes}, [&](const auto& rows, const auto& rest) ASHLAR_LAMBDA_INLINE {
+                rest.template with_workspace<prefill_bytes<current_config>>([&](auto& own) ASHLAR_LAMBDA_INLINE {
+                    project(attention, rows, cache.position(),
+                            [&](const auto& k, const auto& v) ASHLAR_LAMBDA_INLINE { cache.prefill(k, v, own); });
+                });
+            });
+    }
+
+private:
+    template <class Scratch, class Function>
+    ASHLAR_ALWAYS_INLINE static constexpr void with_source(const Norm& norm, const Input& x, const Scratch& scratch,
+                                                           Function f) noexcept {
+        if constexpr (has_norm)
+            scratch.template with_values<current_config>(norm(x), f);
+        else
+            f(x, scratch);
+    }
+};
+
+/// Whether scratch on the stack, or a workspace, has room for what is appended; one error for each of them.
+template <class Rows, class Scratch>
+consteval bool check_appending() {
+    if constexpr (std::is_same_v<Scratch, const stack_scratch>) {
+        static_assert(
+            held_on_stack<Rows::held, Rows::template norm_scratch<current_config>, current_config::stack_budget>::fits,
+            "ashlar: nn: the norm of the rows to decode exceeds ASHLAR_STACK_BUDGET; pass a workspace of append_workspace_bytes<X, Cache> behind the caches, or decode fewer rows at once");
+        return held_on_stack<Rows::held, Rows::template norm_scratch<current_config>,
+                             current_config::stack_budget>::fits;
+    } else {
+        static_assert(ashlar::detail::workspace_size<Scratch::size, Rows::template bytes<current_config>>::suffices,
+                      "ashlar: nn: the workspace is too small to decode; it needs append_workspace_bytes<X, Cache>");
+        return ashlar::detail::workspace_size<Scratch::size, Rows::template bytes<current_config>>::suffices;
+    }
+}
+
+/// Keys and values as an attention projects them.
+struct plain_projections {
+    template <class Attention, class Rows, class Function>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(const Attention& attention, const Rows& rows, std::size_t,
+                                                   Function f) const noexcept {
+        return f(attention.keys(rows), attention.values(rows));
+    }
+};
+/// The same with turned keys.
+template <class Turn>
+struct turned_projections {
+    const Turn& turn;
+
+    template <class Attention, class Rows, class Function>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(const Attention& attention, const Rows& rows, std::size_t first,
+                                                   Function f) const noexcept {
+        return f(turn(attention.keys(rows), first), attention.values(rows));
+    }
+};
+
+/// A step of a stack that decodes with one cache for each layer: it is called with scratch for what it appends.
+template <class Cache, class Function>
+struct appending_step : Function {
+    template <class Layer, class Input, class Config>
+    static constexpr std::size_t append_bytes = Layer::template append_workspace_bytes<Input, Cache, Config>;
+};
+template <class Cache, class Function>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr appending_step<Cache, Function> appending(const Function& f) noexcept {
+    return {f};
+}
+
+}  // namespace ashlar::nn::detail

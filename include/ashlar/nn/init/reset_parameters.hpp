@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSL-1.0
+// reset_parameters: the values with which PyTorch constructs modules, from the same seed.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <type_traits>
+
+#include <ashlar/core/config.hpp>
+#include <ashlar/expr/nodes/packed.hpp>
+#include <ashlar/module/module.hpp>
+#include <ashlar/nn/init/init.hpp>
+#include <ashlar/nn/layers/embedding.hpp>
+#include <ashlar/nn/layers/linear.hpp>
+#include <ashlar/nn/layers/multihead_attention.hpp>
+#include <ashlar/nn/layers/norm.hpp>
+#include <ashlar/nn/positions/positions.hpp>
+#include <ashlar/nn/transformers/generator.hpp>
+
+namespace ashlar::nn::init {
+
+namespace detail {
+
+enum class module_kind { other, linear, table, norm, attention };
+
+template <class Module>
+inline constexpr module_kind kind_of_module = module_kind::other;
+template <linear_options Options, class Element, std::size_t Panel>
+inline constexpr module_kind kind_of_module<linear<Options, Element, Panel>> = module_kind::linear;
+template <embedding_options Options, class Element>
+inline constexpr module_kind kind_of_module<embedding<Options, Element>> = module_kind::table;
+template <learned_positions_options Options, class Element>
+inline constexpr module_kind kind_of_module<learned_positions<Options, Element>> = module_kind::table;
+template <layer_norm_options Options, class Element>
+inline constexpr module_kind kind_of_module<layer_norm<Options, Element>> = module_kind::norm;
+template <rms_norm_options Options, class Element>
+inline constexpr module_kind kind_of_module<rms_norm<Options, Element>> = module_kind::norm;
+template <attention_options Options, class Element, std::size_t Panel>
+    requires(Options.names == attention_names::torch)
+inline constexpr module_kind kind_of_module<multihead_attention<Options, Element, Panel>> = module_kind::attention;
+
+/// A stack of layers made from one set of options, such as nn::encoder: PyTorch's are copies of a single layer.
+template <class Module>
+concept stack_of_copies = requires(Module& m) {
+    Module::options.layer;
+    m.layers[0];
+};
+
+/// Writes the element of a packed matrix [in, out] whose place in PyTorch's [out, in] is the i-th.
+template <class Weight>
+struct put_transposed {
+    Weight& weight;
+
+    template <class Element>
+    ASHLAR_ALWAYS_INLINE constexpr void operator()(std::size_t i, Element value) const noexcept {
+        constexpr std::size_t in = Weight::shape_type::extents[0], out = Weight::shape_type::extents[1];
+        weight.elements[ashlar::detail::panel_offset(Weight::panel, in, out, i % in, i / in)] = value;
+    }
+};
+
+template <class Config, class Weight>
+constexpr void draw_weight(Weight& weight, generator& random, double bound) noexcept {
+    using Element = typename Weight::value_type;
+    draw_uniform(random, Weight::shape_type::size, static_cast<Element>(-bound), static_cast<Element>(bound),
+                 put_transposed<Weight>{weight});
+}
+
+template <class Config, class Module>
+constexpr void reset(Module& m, generator& random) noexcept;
+
+/// Resets the modules among the members; arrays of a user's own module are left alone.
+template <class Config, bool Copies>
+struct reset_members {
+    generator& random;
+
+    template <class Member>
+    constexpr void operator()(const char*, Member&& member) const noexcept {
+        using plain = std::remove_cvref_t<Member>;
+        if constexpr (module<plain>) {
+            reset<Config>(member, random);
+        } else if constexpr (nn::detail::is_array_of_members<plain>) {
+            for (std::size_t i = 0; i < member.size(); ++i) {
+                if (Copies && i > 0)
+                    member[i] = member[0];
+                else
+                    (*this)("", member[i]);
+            }
+        }
+    }
+};
+
+/// nn.MultiheadAttention: its output projection is constructed first, then the others are drawn, then biases are
+/// cleared.
+template <class Config, class Module>
+constexpr void reset_attention(Module& m, generator& random) noexcept {
+    reset<Config>(m.out_proj, random);
+    constexpr std::size_t q = decltype(m.query)::out, k = decltype(m.key)::out, v = decltype(m.value)::out;
+    constexpr bool one_matrix =
+        Module::kdim == Module::embed && Module::vdim == Module::embed && Module::kv_heads == Module::heads;
+    const auto bound = [](std::size_t in, std::size_t out) {
+        return root(3.0) * xavier_deviation(fans{in, one_matrix ? q + k + v : out}, 1);
+    };
+    draw_weight<Config>(m.query.weight, random, bound(Module::embed, q));
+    draw_weight<Config>(m.key.weight, random, bound(Module::kdim, k));
+    draw_weight<Config>(m.value.weight, random, bound(Module::vdim, v));
+    if constexpr (Module::options.bias) {
+        m.query.bias = 0;
+        if constexpr (Module::options.key_bias) m.key.bias = 0;
+        m.value.bias = 0;
+    }
+    if constexpr (Module::options.bias && Module::options.out_bias) m.out_proj.bias = 0;
+}
+
+template <class Config, class Module>
+constexpr void reset(Module& m, generator& random) noexcept {
+    constexpr module_kind kind = kind_of_module<Module>;
+    if constexpr (kind == module_kind::linear) {
+        draw_weight<Config>(m.weight, random, root(3.0) * kaiming_deviation(Module::in, root(5.0)));
+        if constexpr (Module::options.bias) linear_bias(m.bias, Module::in, random);
+    } else if constexpr (kind == module_kind::table) {
+        normal(m.weight, random);
+    } else if constexpr (kind == module_kind::norm) {
+        m.weight = 1;
+        if constexpr (requires { m.bias = 0; }) m.bias = 0;
+    } else if constexpr (kind == module_kind::attention) {
+        reset_attention<Config>(m, random);
+    } else {
+        Module::members(m, reset_members<Config, stack_of_copies<Module>>{random});
+    }
+}
+
+}  // namespace detail
+
+/// Gives a module the values with which PyTorch constructs the like of it, drawn in the same order: nn.Linear,
+/// nn.Embedding (also of positions), norms, nn.MultiheadAttention, and what is made of these in the order of the
+/// members (nn.TransformerEncoderLayer and nn.TransformerDecoderLayer). The layers of an encoder or decoder are copies
+/// of one, as in PyTorch. Uniform floats, hence all but embeddings, come out bit by bit. Tensors that are members of a
+/// module of your own are left as they are. Works in constant expressions.
+///
+///     nn::init::generator random(1);                     // torch.manual_seed(1)
+///     nn::multihead_attention<{.embed = 4, .heads = 2}> mha{};
+///     nn::init::reset_parameters(mha, random);           // nn.MultiheadAttention(4, 2)
+template <module Module, class Config = current_config>
+constexpr void reset_parameters(Module& m, generator& random) noexcept {
+    detail::reset<Config>(m, random);
+}
+
+/// A module made that way.
+///
+///     auto query = nn::init::make<nn::linear<{.in = 2, .out = 4, .bias = false}>>(random);   // nn.Linear(2, 4,
+///     bias=False)
+template <module Module, class Config = current_config>
+[[nodiscard]] constexpr Module make(generator& random) noexcept {
+    Module m{};
+    reset_parameters(m, random);
+    return m;
+}
+
+}  // namespace ashlar::nn::init

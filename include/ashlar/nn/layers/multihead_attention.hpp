@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: BSL-1.0
+// multihead_attention: learnt projections around the attention of several heads.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include <ashlar/core/concepts.hpp>
+#include <ashlar/core/config.hpp>
+#include <ashlar/expr/attention/attention.hpp>
+#include <ashlar/expr/nodes/let.hpp>
+#include <ashlar/expr/nodes/store.hpp>
+#include <ashlar/expr/products/matmul.hpp>
+#include <ashlar/expr/reductions/reduce.hpp>
+#include <ashlar/expr/shape/permute.hpp>
+#include <ashlar/module/module.hpp>
+#include <ashlar/nn/inspect/example.hpp>
+#include <ashlar/nn/layers/feed_forward.hpp>
+#include <ashlar/nn/layers/heads.hpp>
+#include <ashlar/nn/layers/linear.hpp>
+
+namespace ashlar::nn {
+
+/// What the arrays of an attention module are called in weight files.
+enum class attention_names : std::uint8_t {
+    torch,  ///< in_proj_weight, or {q,k,v}_proj_weight where the widths differ; in_proj_bias, out_proj.*
+    llama   ///< q_proj.*, k_proj.*, v_proj.*, o_proj.*, as in Hugging Face's models
+};
+
+/// The options of `multihead_attention`. What is 0 follows from the others: as many heads of keys as of queries, heads
+/// of embed / heads, keys and values of width embed.
+struct attention_options {
+    width embed, heads = 1;
+    width kv_heads = 0;    ///< heads of keys and values; heads must be a multiple (grouped and multi-query attention)
+    width head_width = 0;  ///< entries of one head of queries, keys and values
+    width kdim = 0, vdim = 0;  ///< widths of the key and value inputs
+    bool bias = true;          ///< biases of the projections of queries, keys and values
+    bool out_bias = true;      ///< bias of the output projection, if bias is true as well
+    bool batch_first = true;   ///< [batch, seq, embed] rather than [seq, batch, embed]
+    attention_names names = attention_names::torch;
+    bool key_bias = true;  ///< bias of the projection of keys, if bias is true as well (Whisper has none)
+};
+
+namespace detail {
+
+/// Whether the heads of queries fall into groups, one for each head of keys.
+template <std::size_t Heads, std::size_t KvHeads>
+struct head_groups {
+    static constexpr bool divide = Heads % KvHeads == 0;
+};
+
+/// Whether heads of embed / heads are whole.
+template <std::size_t Embed, std::size_t Heads>
+struct head_widths {
+    static constexpr bool divide = Embed % Heads == 0;
+};
+
+/// Whether queries, keys and values are as wide as an attention module wants them.
+template <class Query, class Key, class Value, std::size_t Embed, std::size_t Kdim, std::size_t Vdim>
+struct attention_inputs {
+    static constexpr bool fit = Query::rank >= 2 && Key::rank >= 2 && Value::rank >= 2 &&
+                                module_input<Query, Embed>::fits && module_input<Key, Kdim>::fits &&
+                                module_input<Value, Vdim>::fits;
+};
+
+/// [seq, batch, ...] as [batch, seq, ...], and back; nothing where there is no batch.
+template <bool BatchFirst, any_expression Input>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto batch_exchanged(Input&& x) noexcept {
+    if constexpr (BatchFirst || shape_of<Input>::rank < 3)
+        return ashlar::detail::itself(std::forward<Input>(x));
+    else
+        return permute<1, 0, 2>(std::forward<Input>(x));
+}
+
+}  // namespace detail
+
+/// Attention of several heads (Vaswani et al. 2017), lazily: queries [..., Tq, embed], keys [..., Tk, kdim] and values
+/// [..., Tk, vdim] to [..., Tq, embed], with at most two batch axes (one without batch_first). Every option of
+/// `attention` is taken, in its polarity: masks keep. The scores are [..., heads, Tq, Tk], so a bool mask per sequence
+/// needs an axis for the heads: keep(unsqueeze<1>(m)). PyTorch's nn.MultiheadAttention. Keys and values are projected
+/// once for all queries, and the rest is one loop over tiles of queries: no scores exist beyond a tile.
+///
+///     nn::multihead_attention<{.embed = 64, .heads = 4}> mha{};
+///     y = mha(x, causal);                          // self attention
+///     y = mha(x, memory, memory, keys_below(n));   // cross attention
+template <attention_options Options, class Element = float, std::size_t Panel = detail::panel<Element>>
+struct multihead_attention {
+    static constexpr attention_options options = Options;
+    static constexpr std::size_t embed = Options.embed, heads = Options.heads;
+    static constexpr std::size_t kv_heads = detail::given_or(Options.kv_heads, heads);
+    static constexpr std::size_t head_width = detail::given_or(Options.head_width, embed / heads);
+    static constexpr std::size_t kdim = detail::given_or(Options.kdim, embed);
+    static constexpr std::size_t vdim = detail::given_or(Options.vdim, embed);
+    static_assert(Options.head_width.value != 0 || detail::head_widths<embed, heads>::divide,
+                  "ashlar: multihead_attention: embed must be a multiple of heads; or give head_width");
+    static_assert(detail::head_groups<heads, kv_heads>::divide,
+                  "ashlar: multihead_attention: heads must be a multiple of kv_heads; change one");
+
+    linear<{embed, heads* head_width, Options.bias}, Element, Panel> query;
+    linear<{kdim, kv_heads* head_width, Options.bias&& Options.key_bias}, Element, Panel> key;
+    linear<{vdim, kv_heads* head_width, Options.bias}, Element, Panel> value;
+    linear<{heads * head_width, embed, Options.bias&& Options.out_bias}, Element, Panel> out_proj;
+
+    /// Self attention: queries, keys and values from x.
+    template <any_expression Input, class... Choices>
+        requires(!any_expression<Choices> && ...)
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, Choices&&... choices) const& noexcept {
+        static_assert(
+            detail::module_input<shape_of<Input>, embed>::fits && kdim == embed && vdim == embed,
+            "ashlar: multihead_attention: self attention needs an input, keys and values of width embed; pass queries, keys and values");
+        if constexpr (!detail::module_input<shape_of<Input>, embed>::fits || kdim != embed || vdim != embed)
+            return detail::refused_rows<shape_of<Input>, embed, element_of<Input>>();
+        else
+            return detail::used_often(std::forward<Input>(x),
+                                      [&](const auto& y) ASHLAR_LAMBDA_INLINE { return (*this)(y, y, y, choices...); });
+    }
+    /// Cross attention: queries from q, keys from k, values from v.
+    template <any_expression Query, any_expression Key, any_expression Value, class... Choices>
+        requires(!any_expression<Choices> && ...)
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Query&& q, Key&& k, Value&& v,
+                                                                 Choices&&... choices) const& noexcept {
+        constexpr bool fits =
+            detail::attention_inputs<shape_of<Query>, shape_of<Key>, shape_of<Value>, embed, kdim, vdim>::fit;
+        static_assert(
+            detail::attention_inputs<shape_of<Query>, shape_of<Key>, shape_of<Value>, embed, kdim, vdim>::fit,
+            "ashlar: multihead_attention: queries, keys and values must be [..., rows, width] with the widths embed, kdim and vdim; change the options");
+        if constexpr (!fits)
+            return detail::refused_rows<shape_of<Query>, embed, element_of<Query>>();
+        else
+            return detail::batch_exchanged<Options.batch_first>(out_proj(
+                merge_heads(ashlar::attention(queries(std::forward<Query>(q)), keys(std::forward<Key>(k)),
+                                              values(std::forward<Value>(v)), std::forward<Choices>(choices)...))));
+    }
+    template <any_expression Input, class... Rest>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, Rest&&... rest) const&& noexcept {
+        return detail::named(*this)(std::forward<Input>(x), std::forward<Rest>(rest)...);
+    }
+
+    /// What each query takes of each key, head by head: [..., heads, Tq, Tk], lazily.
+    ///
+    ///     auto w = mha.weights(x, x, causal);
+    template <any_expression Query, any_expression Key, class... Choices>
+        requires(!any_expression<Choices> && ...)
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto weights(Query&& q, Key&& k,
+                                                              Choices&&... choices) const& noexcept {
+        return attention_weights(queries(std::forward<Query>(q)), keys(std::forward<Key>(k)),
+                                 std::forward<Choices>(choices)...);
+    }
+    /// The same, averaged over the heads, which is what PyTorch returns beside the result: [..., Tq, Tk], lazily.
+    template <any_expression Query, any_expression Key, class... Choices>
+        requires(!any_expression<Choices> && ...)
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto average_weights(Query&& q, Key&& k,
+                                                                      Choices&&... choices) const& noexcept {
+        return mean<-3>(weights(std::forward<Query>(q), std::forward<Key>(k), std::forward<Choices>(choices)...));
+    }
+
+    /// Cross attention that also writes the weights of each head to `destination`, a tensor or view [..., heads, Tq,
+    /// Tk], when it is evaluated: both from one pass.
+    ///
+    ///     y = mha.storing_weights(w, x, x, x, causal);
+    template <array_expression Destination, any_expression Query, any_expression Key, any_expression Value,
+              class... Choices>
+        requires(!any_expression<Choices> && ...)
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto storing_weights(Destination&& destination, Query&& q, Key&& k,
+                                                                      Value&& v, Choices&&... choices) const& noexcept {
+        auto stored = store(std::forward<Destination>(destination),
+                            weights(std::forward<Query>(q), std::forward<Key>(k), std::forward<Choices>(choices)...));
+        return detail::batch_exchanged<Options.batch_first>(out_proj(merge_heads(matmul(
+            std::move(stored), ashlar::detail::grouped<shape_of<decltype(stored)>>(values(std::forward<Value>(v)))))));
+    }
+
+    /// The projected heads: [..., heads, T, head_width] of queries, [..., kv_heads, T, head_width] of keys and values.
+    template <any_expression Input>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto queries(Input&& x) const& noexcept {
+        return split_heads<heads>(query(detail::batch_exchanged<Options.batch_first>(std::forward<Input>(x))));
+    }
+    template <any_expression Input>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto keys(Input&& x) const& noexcept {
+        return split_heads<kv_heads>(key(detail::batch_exchanged<Options.batch_first>(std::forward<Input>(x))));
+    }
+    template <any_expression Input>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto values(Input&& x) const& noexcept {
+        return split_heads<kv_heads>(value(detail::batch_exchanged<Options.batch_first>(std::forward<Input>(x))));
+    }
+
+    template <class Self, class Visitor>
+    static constexpr void members(Self& self, Visitor&& visit) {
+        if constexpr (Options.names == attention_names::llama) {
+            visit("q_proj", self.query);
+            visit("k_proj", self.key);
+            visit("v_proj", self.value);
+            visit("o_proj", self.out_proj);
+        } else {
+            if constexpr (kdim == embed && vdim == embed && kv_heads == heads) {
+                visit("in_proj_weight", stacked(transposed(self.query.weight), transposed(self.key.weight),
+                                                transposed(self.value.weight)));
+            } else {
+                visit("q_proj_weight", transposed(self.query.weight));
+                visit("k_proj_weight", transposed(self.key.weight));
+                visit("v_proj_weight", transposed(self.value.weight));
+            }
+            if constexpr (Options.bias && Options.key_bias) {
+                visit("in_proj_bias", stacked(self.query.bias, self.key.bias, self.value.bias));
+            } else if constexpr (Options.bias) {
+                visit("q_proj_bias", self.query.bias);
+                visit("v_proj_bias", self.value.bias);
+            }
+            visit("out_proj", self.out_proj);
+        }
+    }
+    /// For summaries: what the module calls, and with what.
+    template <class Query, class Key, class Value, class Visitor>
+    static constexpr void parts(const multihead_attention& self, const Query& q, const Key& k, const Value& v,
+                                Visitor&& visit) {
+        visit("query", self.query, q);
+        visit("key", self.key, k);
+        visit("value", self.value, v);
+        visit("out_proj", self.out_proj, detail::with_columns<heads * head_width>(q));
+    }
+    template <class Input, class Visitor>
+    static constexpr void parts(const multihead_attention& self, const Input& x, Visitor&& visit) {
+        parts(self, x, detail::with_columns<kdim>(x), detail::with_columns<vdim>(x), visit);
+    }
+    /// For summaries: the call with an input, where that takes more.
+    template <class Input>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto call_with(const Input& x) const noexcept {
+        return (*this)(x, detail::with_columns<kdim>(x), detail::with_columns<vdim>(x));
+    }
+};
+
+}  // namespace ashlar::nn

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: BSL-1.0
+// decoder: a stack of decoder layers over one memory.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+#include <ashlar/core/concepts.hpp>
+#include <ashlar/core/config.hpp>
+#include <ashlar/eval/eval.hpp>
+#include <ashlar/expr/nodes/operands.hpp>
+#include <ashlar/module/module.hpp>
+#include <ashlar/nn/inspect/example.hpp>
+#include <ashlar/nn/layers/norm.hpp>
+#include <ashlar/nn/transformers/decoder_layer.hpp>
+#include <ashlar/nn/transformers/layered.hpp>
+
+namespace ashlar::nn {
+
+/// The options of `decoder`: those of a layer, how many there are, and whether a norm follows the last one.
+struct decoder_options {
+    decoder_layer_options layer;
+    std::size_t layers = 1;
+    bool final_norm = false;
+};
+
+namespace detail {
+
+/// What every layer reads: arrays as they are, anything else evaluated once.
+template <any_expression Expression>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto held_values(Expression&& e) noexcept {
+    if constexpr (array_expression<Expression>)
+        return ashlar::detail::hold(std::forward<Expression>(e));
+    else
+        return ashlar::eval(e);
+}
+
+}  // namespace detail
+
+/// A transformer's decoder: x [..., T, embed] and memory [..., S, embed] to [..., T, embed]. Options of the call are
+/// those of `decoder_layer` and hold for every layer. As PyTorch's nn.TransformerDecoder. Evaluated layer by layer, as
+/// `encoder` is; a memory that is no array is evaluated when the call is built.
+///
+///     nn::decoder<{.layer = {.embed = 64, .heads = 4}, .layers = 6}> decoder{};
+///     tensor<float, 16, 64> y = decoder(x, memory, causal);
+template <decoder_options Options, class Element = float, std::size_t Panel = detail::panel<Element>>
+struct decoder {
+    static constexpr decoder_options options = Options;
+    static constexpr std::size_t embed = Options.layer.embed, layer_count = Options.layers;
+    static constexpr bool has_last_step = Options.final_norm;
+
+    std::array<decoder_layer<Options.layer, Element, Panel>, layer_count> layers;
+    [[no_unique_address]] std::conditional_t<
+        options.final_norm, typename decoder_layer<options.layer, Element, Panel>::norm_type, no_array> norm;
+
+    /// The call; it borrows the module.
+    template <any_expression Input, any_expression Memory, class... Choices>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, Memory&& memory,
+                                                                 const Choices&... choices) const& noexcept {
+        return detail::call_layers(*this, std::forward<Input>(x),
+                                   [m = detail::held_values(std::forward<Memory>(memory)),
+                                    choices...](const auto& layer, const auto& y, std::size_t)
+                                       ASHLAR_LAMBDA_INLINE { return layer(y, m, choices...); });
+    }
+    template <any_expression Input, class... Rest>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, Rest&&... rest) const&& noexcept {
+        return detail::named(*this)(std::forward<Input>(x), std::forward<Rest>(rest)...);
+    }
+
+    /// Puts keys and values of a memory [S, embed] into one cache for each layer, of which `decode` reads those of the
+    /// first `count` rows. A memory that is no array is evaluated once. Scratch lies on the stack or in a workspace of
+    /// at least remember_workspace_bytes<Memory, Cache>.
+    ///
+    ///     static workspace<decltype(decoder)::remember_workspace_bytes<decltype(memory), cache_type>> scratch;
+    ///     decoder.remember(memory, memories, length, scratch);
+    template <any_expression Memory, class Cache>
+    constexpr void remember(const Memory& memory, std::array<Cache, layer_count>& caches,
+                            std::size_t count = shape_of<Memory>::extents[0]) const noexcept {
+        constexpr bool fits =
+            detail::held_on_stack<detail::held_bytes<Memory>, detail::scratch_of_held<Memory, current_config>(),
+                                  current_config::stack_budget>::fits;
+        static_assert(
+            detail::held_on_stack<detail::held_bytes<Memory>, detail::scratch_of_held<Memory, current_config>(),
+                                  current_config::stack_budget>::fits,
+            "ashlar: decoder: the memory, or its scratch, exceeds ASHLAR_STACK_BUDGET; evaluate it into a tensor, or pass a workspace of remember_workspace_bytes<Memory, Cache>");
+        if constexpr (fits)
+            detail::stack_scratch{}.with_values<current_config>(memory,
+                                                                [&](const auto& m, const auto&) ASHLAR_LAMBDA_INLINE {
+                                                                    for (std::size_t i = 0; i < layer_count; ++i)
+                                                                        layers[i].remember(m, caches[i], count);
+                                                                });
+    }
+    template <any_expression Memory, class Cache, std::size_t Bytes>
+    constexpr void remember(const Memory& memory, std::array<Cache, layer_count>& caches, std::size_t count,
+                            workspace<Bytes>& scratch) const noexcept {
+        constexpr bool suffices =
+            ashlar::detail::workspace_size<Bytes, remember_workspace_bytes<Memory, Cache>>::suffices;
+        static_assert(ashlar::detail::workspace_size<Bytes, remember_workspace_bytes<Memory, Cache>>::suffices,
+                      "ashlar: decoder: the workspace is too small; it needs remember_workspace_bytes<Memory, Cache>");
+        if constexpr (suffices)
+            detail::workspace_scratch{scratch.bytes}.with_values<current_config>(
+                memory, [&](const auto& m, const auto& rest) ASHLAR_LAMBDA_INLINE {
+                    using layer_type = decoder_layer<Options.layer, Element, Panel>;
+                    rest.template with_workspace<layer_type::template remember_workspace_bytes<decltype(m), Cache>>(
+                        [&](auto& own) ASHLAR_LAMBDA_INLINE {
+                            for (std::size_t i = 0; i < layer_count; ++i) layers[i].remember(m, caches[i], count, own);
+                        });
+                });
+    }
+    template <any_expression Memory, class Cache, std::size_t Bytes>
+    constexpr void remember(const Memory& memory, std::array<Cache, layer_count>& caches,
+                            workspace<Bytes>& scratch) const noexcept {
+        remember(memory, caches, shape_of<Memory>::extents[0], scratch);
+    }
+    /// Bytes of scratch that `remember` of a memory needs.
+    template <class Memory, class Cache, class Config = current_config>
+    static constexpr std::size_t remember_workspace_bytes = [] {
+        using given = std::remove_cvref_t<Memory>;
+        constexpr std::size_t memory = detail::scratch_of_held<given, Config>();
+        constexpr std::size_t layer =
+            decoder_layer<Options.layer, Element, Panel>::template remember_workspace_bytes<detail::held_view<given>,
+                                                                                            Cache, Config>;
+        return detail::held_bytes<given> + (memory > layer ? memory : layer);
+    }();
+    /// The call for the next rows [rows, embed], with two caches for each layer (see decoder_layer::decode): of the
+    /// rows so far, and of the memory. Each evaluation appends to the former, in the scratch of the call; its FLOPs are
+    /// not those of the call.
+    ///
+    ///     static std::array<nn::kv_cache<float, 128, 4, 16>, 6> caches, memories;
+    ///     decoder.remember(encoder(source), memories);
+    ///     y = decoder.decode(row, caches, memories);
+    template <any_expression Input, class Cache, class MemoryCache, class... Choices>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto decode(Input&& x, std::array<Cache, layer_count>& caches,
+                                                             const std::array<MemoryCache, layer_count>& memories,
+                                                             const Choices&... choices) const& noexcept {
+        using layer_type = decoder_layer<Options.layer, Element, Panel>;
+        constexpr bool fits = detail::decoded_rows<shape_of<Input>, embed, layer_type::heads, layer_type::head_width,
+                                                   Cache, MemoryCache>::fit;
+        static_assert(
+            detail::decoded_rows<shape_of<Input>, embed, layer_type::heads, layer_type::head_width, Cache,
+                                 MemoryCache>::fit,
+            "ashlar: decoder: decode needs rows [rows, embed] and caches of the layer's heads and head width; change one");
+        if constexpr (!fits)
+            return detail::refused_rows<shape_of<Input>, embed, element_of<Input>>();
+        else
+            return detail::call_layers(*this, std::forward<Input>(x),
+                                       detail::appending<Cache>([c = &caches, m = &memories, choices...](
+                                                                    const auto& layer, const auto& y, std::size_t i,
+                                                                    auto& scratch) ASHLAR_LAMBDA_INLINE {
+                                           return layer.decode(y, (*c)[i], (*m)[i], scratch, choices...);
+                                       }));
+    }
+
+    /// What follows the last layer.
+    template <any_expression Input>
+        requires(Options.final_norm)
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto last_step(Input&& x) const& noexcept {
+        return norm(std::forward<Input>(x));
+    }
+
+    template <class Self, class Visitor>
+    static constexpr void members(Self& self, Visitor&& visit) {
+        visit("layers", self.layers);
+        if constexpr (Options.final_norm) visit("norm", self.norm);
+    }
+    /// For summaries: what the module evaluates, and with what.
+    template <class Input, class Visitor>
+    static constexpr void parts(const decoder& self, const Input& x, Visitor&& visit) {
+        visit.step("layers", self.layers, x);
+        if constexpr (has_last_step) visit.step("norm", self.norm, x);
+    }
+    /// For summaries: the call with an input, where that takes more.
+    template <class Input>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto call_with(const Input& x) const noexcept {
+        return (*this)(x, x);
+    }
+};
+
+}  // namespace ashlar::nn

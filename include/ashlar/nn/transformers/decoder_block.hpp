@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: BSL-1.0
+// decoder_block: the layer of Llama and its relatives, with rotated queries and keys, grouped heads and a gated block.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include <ashlar/core/concepts.hpp>
+#include <ashlar/core/config.hpp>
+#include <ashlar/expr/attention/attention.hpp>
+#include <ashlar/expr/elementwise/operators.hpp>
+#include <ashlar/expr/masks/causal.hpp>
+#include <ashlar/expr/nodes/let.hpp>
+#include <ashlar/module/module.hpp>
+#include <ashlar/nn/cache/appended_rows.hpp>
+#include <ashlar/nn/inspect/example.hpp>
+#include <ashlar/nn/layers/feed_forward.hpp>
+#include <ashlar/nn/layers/heads.hpp>
+#include <ashlar/nn/layers/multihead_attention.hpp>
+#include <ashlar/nn/layers/norm.hpp>
+#include <ashlar/nn/transformers/layered.hpp>
+
+namespace ashlar::nn {
+
+/// The options of `decoder_block`.
+struct decoder_block_options {
+    width embed, heads = 1;
+    width kv_heads = 0;                                ///< heads of keys and values; 0: as many as of queries
+    width head_width = 0;                              ///< 0: embed / heads
+    width hidden = 0;                                  ///< of the gated block; 0: 4 * embed
+    nn::activation activation = nn::activation::silu;  ///< silu: SwiGLU, gelu or gelu_tanh: GeGLU
+    double eps = 1e-5;
+    bool bias = false;  ///< biases of the projections of queries, keys and values (Qwen 2 has them)
+};
+
+/// Whether any of some options of `attention` is a mask.
+template <class... Choices>
+inline constexpr bool has_mask =
+    ashlar::detail::has_option<ashlar::detail::attention_option::mask, std::remove_cvref_t<Choices>...>;
+
+/// A layer of a decoder as Llama, Mistral or Qwen have it: h = x + attention(rms_norm(x)), h + gated(rms_norm(h)), with
+/// queries and keys turned by their positions. Members are named as in Hugging Face's LlamaDecoderLayer.
+///
+/// `turn` is a `rope`, or any function of heads [..., heads, T, head_width] and the position of their first row.
+///
+///     using block = nn::decoder_block<{.embed = 64, .heads = 8, .kv_heads = 4, .hidden = 172}>;
+///     constexpr auto& turn = nn::rope_tables<{.head_width = 8, .positions = 512}>;
+///     y = layer(x, turn);                   // all rows at once, causal
+///     y = layer.decode(row, turn, cache);   // the next rows, beside those in a kv_cache
+template <decoder_block_options Options, class Element = float, std::size_t Panel = detail::panel<Element>>
+struct decoder_block {
+    static constexpr decoder_block_options options = Options;
+    static constexpr std::size_t embed = Options.embed, heads = Options.heads;
+    static constexpr std::size_t hidden = detail::given_or(Options.hidden, 4 * embed);
+    static constexpr attention_options self_attention_options{.embed = options.embed,
+                                                              .heads = options.heads,
+                                                              .kv_heads = options.kv_heads,
+                                                              .head_width = options.head_width,
+                                                              .bias = options.bias,
+                                                              .out_bias = false,
+                                                              .names = attention_names::llama};
+    static constexpr feed_forward_options block_options{
+        .embed = embed, .hidden = hidden, .activation = options.activation, .gated = true, .bias = false};
+    static constexpr rms_norm_options norm_options{Options.embed, Options.eps};
+
+    rms_norm<norm_options, Element> input_layernorm;
+    multihead_attention<self_attention_options, Element, Panel> self_attn;
+    rms_norm<norm_options, Element> post_attention_layernorm;
+    feed_forward<block_options, Element, Panel> mlp;
+
+    static constexpr std::size_t kv_heads = decltype(self_attn)::kv_heads, head_width = decltype(self_attn)::head_width;
+
+    /// All rows at once, lazily: [..., T, embed] to the same shape, for positions 0, 1, .... Causal unless the options
+    /// of the call, which are those of `attention`, have a mask.
+    template <any_expression Input, class Turn, class... Choices>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, const Turn& turn,
+                                                                 const Choices&... choices) const& noexcept {
+        static_assert(detail::module_input<shape_of<Input>, embed>::fits,
+                      "ashlar: nn: the last axis of the input must be as wide as the module's options say; change one");
+        if constexpr (!detail::module_input<shape_of<Input>, embed>::fits)
+            return detail::refused_rows<shape_of<Input>, embed, element_of<Input>>();
+        else
+            return detail::used_often(std::forward<Input>(x), [&](const auto& y) ASHLAR_LAMBDA_INLINE {
+                const auto norm = input_layernorm(y);
+                const auto q = turn(self_attn.queries(norm), std::size_t{0});
+                const auto k = turn(self_attn.keys(norm), std::size_t{0});
+                if constexpr (has_mask<Choices...>)
+                    return rest(y, ashlar::attention(q, k, self_attn.values(norm), choices...));
+                else
+                    return rest(y, ashlar::attention(q, k, self_attn.values(norm), causal, choices...));
+            });
+    }
+    template <any_expression Input, class... Rest>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, Rest&&... rest) const&& noexcept {
+        return detail::named(*this)(std::forward<Input>(x), std::forward<Rest>(rest)...);
+    }
+
+private:
+    template <class Input, class Turn, class Cache>
+    using rows_of =
+        detail::appended_rows<multihead_attention<self_attention_options, Element, Panel>,
+                              rms_norm<norm_options, Element>, std::remove_cvref_t<Input>, std::remove_cvref_t<Cache>,
+                              detail::turned_projections<std::remove_cvref_t<Turn>>>;
+
+public:
+    /// The next rows [rows, embed] behind those whose keys and values are in the cache (a `kv_cache` of kv_heads and
+    /// head_width): appends theirs, now, and returns the expression of the layer for them, [rows, embed]. x must be a
+    /// tensor or view. The cache must have room (asserted). `flops` and `workspace_bytes` of the expression are those
+    /// of what is left to do; appending took `append_flops<Input, Turn>`, and its own scratch on the stack.
+    template <array_expression Input, class Turn, class Cache, class... Choices>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto decode(Input&& x, const Turn& turn, Cache& cache,
+                                                             const Choices&... choices) const& noexcept {
+        const std::size_t first = cache.position();
+        if constexpr (detail::check_appending<rows_of<Input, Turn, Cache>, const detail::stack_scratch>())
+            rows_of<Input, Turn, Cache>::append(self_attn, input_layernorm, x, cache, {turn}, detail::on_stack);
+        return rest(x, cache.attend(turn(self_attn.queries(input_layernorm(x)), first), choices...));
+    }
+    /// The same where appending takes scratch from a workspace of at least append_workspace_bytes<Input, Turn, Cache>.
+    template <array_expression Input, class Turn, class Cache, std::size_t Bytes, class... Choices>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto decode(Input&& x, const Turn& turn, Cache& cache,
+                                                             workspace<Bytes>& scratch,
+                                                             const Choices&... choices) const& noexcept {
+        const std::size_t first = cache.position();
+        if constexpr (detail::check_appending<rows_of<Input, Turn, Cache>, workspace<Bytes>>())
+            rows_of<Input, Turn, Cache>::append(self_attn, input_layernorm, x, cache, {turn}, scratch);
+        return rest(x, cache.attend(turn(self_attn.queries(input_layernorm(x)), first), choices...));
+    }
+    /// Bytes of scratch that appending rows Input takes.
+    template <class Input, class Turn, class Cache, class Config = current_config>
+    static constexpr std::size_t append_workspace_bytes = rows_of<Input, Turn, Cache>::template bytes<Config>;
+
+private:
+    template <class Input>
+    using normed = ashlar::detail::value_tensor<decltype(std::declval<const rms_norm<norm_options, Element>&>()(
+        std::declval<const Input&>()))>;
+
+public:
+    /// What `decode` of an Input evaluates: the norm, and keys and values of its values.
+    template <class Input, class Turn>
+    using appended = ashlar::detail::plan_part<
+        1, decltype(std::declval<const decltype(input_layernorm)&>()(std::declval<const Input&>())),
+        decltype(std::declval<const Turn&>()(
+            std::declval<const decltype(self_attn)&>().keys(std::declval<const normed<Input>&>()), std::size_t{})),
+        decltype(std::declval<const decltype(self_attn)&>().values(std::declval<const normed<Input>&>()))>;
+    /// FLOPs of that.
+    ///
+    ///     constexpr std::size_t all = flops<decltype(layer.decode(row, turn, cache))> +
+    ///     block::append_flops<decltype(row), decltype(turn)>;
+    template <class Input, class Turn>
+    static constexpr std::size_t append_flops =
+        ashlar::detail::part_flops<appended<std::remove_cvref_t<Input>, std::remove_cvref_t<Turn>>>;
+
+    template <class Self, class Visitor>
+    static constexpr void members(Self& self, Visitor&& visit) {
+        visit("input_layernorm", self.input_layernorm);
+        visit("self_attn", self.self_attn);
+        visit("post_attention_layernorm", self.post_attention_layernorm);
+        visit("mlp", self.mlp);
+    }
+    /// For summaries: what the module calls, and with what.
+    template <class Input, class Visitor>
+    static constexpr void parts(const decoder_block& self, const Input& x, Visitor&& visit) {
+        visit("input_layernorm", self.input_layernorm, x);
+        visit("self_attn", self.self_attn, x);
+        visit("post_attention_layernorm", self.post_attention_layernorm, x);
+        visit("mlp", self.mlp, x);
+    }
+    /// For summaries: the call with an input, where that takes more; without the rotation.
+    template <class Input>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto call_with(const Input& x) const noexcept {
+        return (*this)(x, detail::no_turn{});
+    }
+
+private:
+    /// Everything behind the attention of the heads.
+    template <class Input, class Mixed>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto rest(const Input& x, const Mixed& mixed) const noexcept {
+        return let(x + self_attn.out_proj(merge_heads(mixed)),
+                   [this](const auto& h) ASHLAR_LAMBDA_INLINE { return h + mlp(post_attention_layernorm(h)); });
+    }
+};
+
+namespace detail {
+
+/// A step of a stack that decodes, and what it evaluates when the expression of a layer is built.
+template <class Turn, class Cache, class Function>
+struct decode_step : Function {
+    template <class Layer, class Input, class Config>
+    static constexpr std::size_t append_bytes = Layer::template append_workspace_bytes<Input, Turn, Cache, Config>;
+    template <class Layer, class Input>
+    using evaluated = typename Layer::template appended<Input, Turn>;
+};
+
+}  // namespace detail
+
+/// The options of `decoder_stack`: those of a block, and how many there are.
+struct decoder_stack_options {
+    decoder_block_options block;
+    std::size_t layers = 1;
+};
+
+/// The blocks of a language model and its last norm: [..., T, embed] to the same shape, layer by layer as `encoder` is.
+/// Members are named as in Hugging Face's LlamaModel, beside its embedding.
+///
+///     nn::decoder_stack<{.block = {.embed = 64, .heads = 8, .kv_heads = 4, .hidden = 172}, .layers = 5}> stack{};
+///     y = stack(x, turn);
+///     y = stack.decode(x, turn, caches);   // caches: std::array<nn::kv_cache<float, 512, 4, 8>, 5>
+template <decoder_stack_options Options, class Element = float, std::size_t Panel = detail::panel<Element>>
+struct decoder_stack {
+    static constexpr decoder_stack_options options = Options;
+    static constexpr std::size_t embed = Options.block.embed, layer_count = Options.layers;
+    static constexpr bool has_last_step = true;
+
+    std::array<decoder_block<Options.block, Element, Panel>, layer_count> layers;
+    rms_norm<{Options.block.embed, Options.block.eps}, Element> norm;
+
+    /// The call for all rows at once; it borrows the module and `turn`.
+    template <any_expression Input, class Turn, class... Choices>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, const Turn& turn,
+                                                                 const Choices&... choices) const& noexcept {
+        return detail::call_layers(*this, std::forward<Input>(x),
+                                   [t = &turn, choices...](const auto& layer, const auto& y, std::size_t)
+                                       ASHLAR_LAMBDA_INLINE { return layer(y, *t, choices...); });
+    }
+    template <any_expression Input, class... Rest>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, Rest&&... rest) const&& noexcept {
+        return detail::named(*this)(std::forward<Input>(x), std::forward<Rest>(rest)...);
+    }
+    /// The call for the next rows [rows, embed], with one cache for each layer. Each evaluation appends to the caches,
+    /// which `flops` and `workspace_bytes` of the call have.
+    template <any_expression Input, class Turn, class Cache, class... Choices>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto decode(Input&& x, const Turn& turn,
+                                                             std::array<Cache, layer_count>& caches,
+                                                             const Choices&... choices) const& noexcept {
+        const auto step =
+            [t = &turn, c = &caches, choices...](const auto& layer, const auto& y, std::size_t i, auto& scratch)
+                ASHLAR_LAMBDA_INLINE { return layer.decode(y, *t, (*c)[i], scratch, choices...); };
+        return detail::call_layers(*this, std::forward<Input>(x),
+                                   detail::decode_step<Turn, Cache, std::remove_const_t<decltype(step)>>{step});
+    }
+
+    /// What follows the last layer.
+    template <any_expression Input>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto last_step(Input&& x) const& noexcept {
+        return norm(std::forward<Input>(x));
+    }
+
+    template <class Self, class Visitor>
+    static constexpr void members(Self& self, Visitor&& visit) {
+        visit("layers", self.layers);
+        visit("norm", self.norm);
+    }
+    /// For summaries: what the module evaluates, and with what.
+    template <class Input, class Visitor>
+    static constexpr void parts(const decoder_stack& self, const Input& x, Visitor&& visit) {
+        visit.step("layers", self.layers, x);
+        if constexpr (has_last_step) visit.step("norm", self.norm, x);
+    }
+    /// For summaries: the call with an input, where that takes more; without the rotation.
+    template <class Input>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto call_with(const Input& x) const noexcept {
+        return (*this)(x, detail::no_turn{});
+    }
+};
+
+}  // namespace ashlar::nn

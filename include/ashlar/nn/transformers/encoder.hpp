@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSL-1.0
+// encoder: a stack of encoder layers.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+#include <ashlar/core/concepts.hpp>
+#include <ashlar/core/config.hpp>
+#include <ashlar/expr/nodes/operands.hpp>
+#include <ashlar/module/module.hpp>
+#include <ashlar/nn/inspect/example.hpp>
+#include <ashlar/nn/layers/norm.hpp>
+#include <ashlar/nn/transformers/encoder_layer.hpp>
+#include <ashlar/nn/transformers/layered.hpp>
+
+namespace ashlar::nn {
+
+/// The options of `encoder`: those of a layer, how many there are, and whether a norm follows the last one.
+struct encoder_options {
+    encoder_layer_options layer;
+    std::size_t layers = 1;
+    bool final_norm = false;
+};
+
+/// A transformer's encoder: [..., T, embed] to the same shape. Options of the call are those of `attention` and hold
+/// for every layer. As PyTorch's nn.TransformerEncoder. Its layers are evaluated one after the other by one plan, so
+/// that code and scratch are those of one layer, and memory for one more [..., T, embed]. A call that is an operand of
+/// another expression is evaluated when that is built.
+///
+///     nn::encoder<{.layer = {.embed = 64, .heads = 4}, .layers = 6}> encoder{};
+///     tensor<float, 32, 64> y = encoder(x, keys_below(length));
+template <encoder_options Options, class Element = float, std::size_t Panel = detail::panel<Element>>
+struct encoder {
+    static constexpr encoder_options options = Options;
+    static constexpr std::size_t embed = Options.layer.embed, layer_count = Options.layers;
+    static constexpr bool has_last_step = Options.final_norm;
+
+    std::array<encoder_layer<Options.layer, Element, Panel>, layer_count> layers;
+    [[no_unique_address]] std::conditional_t<
+        options.final_norm, typename encoder_layer<options.layer, Element, Panel>::norm_type, no_array> norm;
+
+    /// The call; it borrows the module.
+    template <any_expression Input, class... Choices>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, const Choices&... choices) const& noexcept {
+        return detail::call_layers(*this, std::forward<Input>(x),
+                                   [choices...](const auto& layer, const auto& y, std::size_t)
+                                       ASHLAR_LAMBDA_INLINE { return layer(y, choices...); });
+    }
+    template <any_expression Input, class... Choices>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, Choices&&... choices) const&& noexcept {
+        return detail::named(*this)(std::forward<Input>(x), std::forward<Choices>(choices)...);
+    }
+
+    /// The call as a language model (GPT-2) for the next rows [rows, embed], with one cache for each layer (see
+    /// encoder_layer::decode). Each evaluation appends to the caches, in the scratch of the call; its FLOPs are not
+    /// those of the call.
+    ///
+    ///     static std::array<nn::kv_cache<float, 1024, 12, 64>, 12> caches;
+    ///     y = blocks.decode(row, caches);
+    template <any_expression Input, class Cache, class... Choices>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto decode(Input&& x, std::array<Cache, layer_count>& caches,
+                                                             const Choices&... choices) const& noexcept {
+        using layer_type = encoder_layer<Options.layer, Element, Panel>;
+        constexpr bool fits =
+            detail::decoded_rows<shape_of<Input>, embed, layer_type::heads, layer_type::head_width, Cache>::fit;
+        static_assert(
+            detail::decoded_rows<shape_of<Input>, embed, layer_type::heads, layer_type::head_width, Cache>::fit,
+            "ashlar: encoder: decode needs rows [rows, embed] and a cache of the layer's heads and head width; change one");
+        if constexpr (!fits)
+            return detail::refused_rows<shape_of<Input>, embed, element_of<Input>>();
+        else
+            return detail::call_layers(
+                *this, std::forward<Input>(x),
+                detail::appending<Cache>(
+                    [c = &caches, choices...](const auto& layer, const auto& y, std::size_t i, auto& scratch)
+                        ASHLAR_LAMBDA_INLINE { return layer.decode(y, (*c)[i], scratch, choices...); }));
+    }
+
+    /// What follows the last layer.
+    template <any_expression Input>
+        requires(Options.final_norm)
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto last_step(Input&& x) const& noexcept {
+        return norm(std::forward<Input>(x));
+    }
+
+    template <class Self, class Visitor>
+    static constexpr void members(Self& self, Visitor&& visit) {
+        visit("layers", self.layers);
+        if constexpr (Options.final_norm) visit("norm", self.norm);
+    }
+    /// For summaries: what the module evaluates, and with what.
+    template <class Input, class Visitor>
+    static constexpr void parts(const encoder& self, const Input& x, Visitor&& visit) {
+        visit.step("layers", self.layers, x);
+        if constexpr (has_last_step) visit.step("norm", self.norm, x);
+    }
+};
+
+}  // namespace ashlar::nn

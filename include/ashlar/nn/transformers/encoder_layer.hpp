@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: BSL-1.0
+// encoder_layer: self attention and a feed-forward block, each with a residual and a norm.
+#pragma once
+
+#include <cstddef>
+#include <utility>
+
+#include <ashlar/core/concepts.hpp>
+#include <ashlar/core/config.hpp>
+#include <ashlar/eval/eval.hpp>
+#include <ashlar/expr/elementwise/operators.hpp>
+#include <ashlar/expr/nodes/let.hpp>
+#include <ashlar/module/module.hpp>
+#include <ashlar/nn/cache/appended_rows.hpp>
+#include <ashlar/nn/inspect/example.hpp>
+#include <ashlar/nn/layers/feed_forward.hpp>
+#include <ashlar/nn/layers/heads.hpp>
+#include <ashlar/nn/layers/multihead_attention.hpp>
+#include <ashlar/nn/layers/norm.hpp>
+
+namespace ashlar::nn {
+
+/// The options of `encoder_layer`, with the defaults of PyTorch's nn.TransformerEncoderLayer except for the width of
+/// the feed-forward block, which is 4 * embed unless given, and for batch_first.
+struct encoder_layer_options {
+    width embed, heads = 1;
+    width hidden = 0;  ///< 0: 4 * embed
+    nn::activation activation = nn::activation::relu;
+    bool norm_first = false;  ///< norms before attention and feed-forward block instead of behind their residuals
+    bool bias = true;
+    double eps = 1e-5;
+    bool batch_first = true;  ///< [batch, seq, embed] rather than [seq, batch, embed]
+    // What PyTorch's layers do not have:
+    width head_width = 0;               ///< entries of a head; 0: embed / heads
+    bool gated = false;                 ///< a gated feed-forward block; GeGLU with gelu_tanh in T5 1.1
+    norm_kind norm = norm_kind::layer;  ///< rms: the root mean square alone, as in T5
+    bool key_bias = true;               ///< bias of the projections of keys, if bias is true as well
+};
+
+namespace detail {
+
+/// Whether rows and caches are those of a layer.
+template <class Rows, std::size_t Embed, std::size_t Heads, std::size_t Width, class... Caches>
+struct decoded_rows {
+    static consteval bool check() {
+        if constexpr (Rows::rank == 2)
+            return Rows::extents[1] == Embed &&
+                   ((Caches::heads == Heads && Caches::key_width == Width && Caches::value_width == Width) && ...);
+        else
+            return false;
+    }
+    static constexpr bool fit = check();
+};
+
+/// What a layer appends for rows x: of their norm, if the norms come first.
+template <bool NormFirst, class Attention, class Norm, class Input, class Cache>
+using rows_of_layer =
+    appended_rows<Attention, std::conditional_t<NormFirst, Norm, no_norm>, Input, Cache, plain_projections>;
+
+/// Appends the keys and values of rows x to a cache, now.
+template <bool NormFirst, class Attention, class Norm, class Input, class Cache, class Scratch>
+ASHLAR_ALWAYS_INLINE constexpr void append_rows(const Attention& attention, const Norm& norm, const Input& x,
+                                                Cache& cache, Scratch& scratch) noexcept {
+    using rows = rows_of_layer<NormFirst, Attention, Norm, Input, Cache>;
+    if constexpr (NormFirst)
+        rows::append(attention, norm, x, cache, plain_projections{}, scratch);
+    else
+        rows::append(attention, no_norm{}, x, cache, plain_projections{}, scratch);
+}
+
+}  // namespace detail
+
+/// A layer of a transformer's encoder, lazily: [..., T, embed] to the same shape, with at most two batch axes (one
+/// without batch_first). Options of the call are those of `attention`, a mask before all. As PyTorch's
+/// nn.TransformerEncoderLayer without dropout.
+///
+/// The whole layer is one expression: K and V are projected first, and then one loop over tiles of rows does all the
+/// rest, up to the second norm.
+///
+///     nn::encoder_layer<{.embed = 64, .heads = 4, .hidden = 256}> layer{};
+///     y = layer(x, keys_below(length));
+template <encoder_layer_options Options, class Element = float, std::size_t Panel = detail::panel<Element>>
+struct encoder_layer {
+    static constexpr encoder_layer_options options = Options;
+    static constexpr std::size_t embed = Options.embed, hidden = detail::given_or(Options.hidden, 4 * embed);
+    static constexpr attention_options self_attention_options{.embed = options.embed,
+                                                              .heads = options.heads,
+                                                              .head_width = options.head_width,
+                                                              .bias = options.bias,
+                                                              .batch_first = options.batch_first,
+                                                              .key_bias = options.key_bias};
+    static constexpr feed_forward_options block_options{.embed = embed,
+                                                        .hidden = hidden,
+                                                        .activation = options.activation,
+                                                        .gated = options.gated,
+                                                        .bias = options.bias};
+    using norm_type = detail::norm_of<Options.norm, {Options.embed, Options.eps, Options.bias}, Element>;
+
+    multihead_attention<self_attention_options, Element, Panel> self_attn;
+    nn::feed_forward<block_options, Element, Panel> feed_forward;
+    norm_type norm1, norm2;
+
+    static constexpr std::size_t heads = Options.heads, head_width = decltype(self_attn)::head_width;
+
+    /// The expression; it borrows the module.
+    template <any_expression Input, class... Choices>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, Choices&&... choices) const& noexcept {
+        static_assert(detail::module_input<shape_of<Input>, embed>::fits,
+                      "ashlar: nn: the last axis of the input must be as wide as the module's options say; change one");
+        if constexpr (!detail::module_input<shape_of<Input>, embed>::fits)
+            return detail::refused_rows<shape_of<Input>, embed, element_of<Input>>();
+        else
+            return detail::used_often(std::forward<Input>(x), [&](const auto& y) ASHLAR_LAMBDA_INLINE {
+                return blocks(y, [&](const auto& z) ASHLAR_LAMBDA_INLINE { return self_attn(z, choices...); });
+            });
+    }
+    template <any_expression Input, class... Choices>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, Choices&&... choices) const&& noexcept {
+        return detail::named(*this)(std::forward<Input>(x), std::forward<Choices>(choices)...);
+    }
+
+private:
+    template <class Input, class Cache>
+    using rows_of =
+        detail::rows_of_layer<options.norm_first, multihead_attention<self_attention_options, Element, Panel>,
+                              norm_type, Input, Cache>;
+
+public:
+    /// The layer as one of a language model (GPT-2), causal, for the next rows [rows, embed] behind those whose keys
+    /// and values are in the cache, a `kv_cache` of `heads` heads of `head_width`: appends theirs, now, and returns the
+    /// expression for them, [rows, embed]. x must be a tensor or view. The cache must have room (asserted). Options of
+    /// the call have no mask.
+    ///
+    ///     y = layer.decode(row, cache);
+    template <array_expression Input, class Cache, class... Choices>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto decode(Input&& x, Cache& cache,
+                                                             const Choices&... choices) const& noexcept {
+        using rows = std::remove_cvref_t<Input>;
+        if constexpr (detail::decoded_rows<shape_of<Input>, embed, heads, head_width, Cache>::fit)
+            static_cast<void>(detail::check_appending<rows_of<rows, Cache>, const detail::stack_scratch>());
+        return decode_with(x, cache, detail::on_stack, choices...);
+    }
+    /// The same where appending takes scratch from a workspace of at least append_workspace_bytes<Input, Cache>.
+    template <array_expression Input, class Cache, std::size_t Bytes, class... Choices>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto decode(Input&& x, Cache& cache, workspace<Bytes>& scratch,
+                                                             const Choices&... choices) const& noexcept {
+        using rows = std::remove_cvref_t<Input>;
+        if constexpr (detail::decoded_rows<shape_of<Input>, embed, heads, head_width, Cache>::fit)
+            static_cast<void>(detail::check_appending<rows_of<rows, Cache>, workspace<Bytes>>());
+        return decode_with(x, cache, scratch, choices...);
+    }
+    /// Bytes of scratch that appending rows Input takes.
+    template <class Input, class Cache, class Config = current_config>
+    static constexpr std::size_t append_workspace_bytes =
+        rows_of<std::remove_cvref_t<Input>, std::remove_cvref_t<Cache>>::template bytes<Config>;
+
+private:
+    template <class Input, class Cache, class Scratch, class... Choices>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto decode_with(const Input& x, Cache& cache, Scratch& scratch,
+                                                                  const Choices&... choices) const noexcept {
+        constexpr bool fits = detail::decoded_rows<shape_of<Input>, embed, heads, head_width, Cache>::fit;
+        static_assert(
+            detail::decoded_rows<shape_of<Input>, embed, heads, head_width, Cache>::fit,
+            "ashlar: encoder: decode needs rows [rows, embed] and a cache of the layer's heads and head width; change one");
+        if constexpr (!fits) {
+            return detail::refused_rows<shape_of<Input>, embed, element_of<Input>>();
+        } else {
+            if constexpr (detail::check_appending<rows_of<Input, Cache>, Scratch>())
+                detail::append_rows<Options.norm_first>(self_attn, norm1, x, cache, scratch);
+            return blocks(x, [&](const auto& z) ASHLAR_LAMBDA_INLINE {
+                return self_attn.out_proj(merge_heads(cache.attend(self_attn.queries(z), choices...)));
+            });
+        }
+    }
+
+public:
+    template <class Self, class Visitor>
+    static constexpr void members(Self& self, Visitor&& visit) {
+        visit("self_attn", self.self_attn);
+        visit("", self.feed_forward);
+        visit("norm1", self.norm1);
+        visit("norm2", self.norm2);
+    }
+    /// For summaries: what the module calls, and with what.
+    template <class Input, class Visitor>
+    static constexpr void parts(const encoder_layer& self, const Input& x, Visitor&& visit) {
+        visit("self_attn", self.self_attn, x);
+        decltype(self.feed_forward)::parts(self.feed_forward, x, visit);
+        visit("norm1", self.norm1, x);
+        visit("norm2", self.norm2, x);
+    }
+
+private:
+    /// Both blocks with their residuals and norms; `attend` is the attention.
+    template <class Input, class Attend>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto blocks(const Input& x, const Attend& attend) const noexcept {
+        if constexpr (Options.norm_first)
+            return let(x + attend(norm1(x)),
+                       [this](const auto& h) ASHLAR_LAMBDA_INLINE { return h + feed_forward(norm2(h)); });
+        else
+            return let(norm1(x + attend(x)),
+                       [this](const auto& h) ASHLAR_LAMBDA_INLINE { return norm2(h + feed_forward(h)); });
+    }
+};
+
+}  // namespace ashlar::nn

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSL-1.0
+// Where evaluations inside of modules find scratch: on the stack, each its own, or in a workspace of the caller's.
+#pragma once
+
+#include <cstddef>
+#include <new>
+#include <type_traits>
+
+#include <ashlar/core/concepts.hpp>
+#include <ashlar/core/config.hpp>
+#include <ashlar/eval/eval.hpp>
+#include <ashlar/eval/workspace.hpp>
+
+namespace ashlar::nn::detail {
+
+template <class Element, class Shape>
+using dense_view =
+    decltype(ashlar::detail::make_view<Element, Shape, ashlar::detail::row_major_strides(Shape::extents)>(
+        std::declval<Element*>()));
+
+/// What stands for the values of Expression where they are held: itself if they lie in memory.
+template <class Expression>
+using held_view = std::conditional_t<array_expression<Expression>, Expression,
+                                     dense_view<const element_of<Expression>, shape_of<Expression>>>;
+
+/// Bytes of the values of Expression, up to where scratch may begin behind them; none if they lie in memory.
+template <class Expression>
+inline constexpr std::size_t held_bytes = [] {
+    constexpr std::size_t unit = ashlar::detail::scratch_alignment;
+    return array_expression<Expression>
+               ? std::size_t{0}
+               : (shape_of<Expression>::size * sizeof(element_of<Expression>) + unit - 1) / unit * unit;
+}();
+
+/// Bytes of scratch of an evaluation of Expression into a Destination.
+template <class Destination, class Expression, class Config>
+consteval std::size_t scratch_into() {
+    if constexpr (node_expression<Expression>)
+        return ashlar::detail::planned<Expression, Config, ashlar::detail::destination_strides<Destination>()>::code
+            .scratch_bytes;
+    else
+        return ashlar::detail::expression_scratch<Expression, Config>;
+}
+/// Of an evaluation of Expression into memory that holds its values.
+template <class Expression, class Config>
+consteval std::size_t scratch_of_held() {
+    if constexpr (array_expression<Expression>)
+        return 0;
+    else
+        return scratch_into<dense_view<element_of<Expression>, shape_of<Expression>>, Expression, Config>();
+}
+
+/// Whether values that are held, and the scratch of an evaluation, may lie on the stack.
+template <std::size_t Held, std::size_t Scratch, std::size_t Budget>
+struct held_on_stack {
+    static constexpr bool fits = Held <= Budget && Scratch <= Budget;
+};
+
+/// On the stack.
+struct stack_scratch {
+    template <class Config, class Destination, class Expression>
+    constexpr void write(Destination destination, const Expression& e) const noexcept {
+        ashlar::evaluate<Destination&, Expression, Config>(destination, e);
+    }
+    /// f(values of e, where scratch is then).
+    template <class Config, class Expression, class Function>
+    constexpr void with_values(const Expression& e, Function f) const noexcept {
+        if constexpr (array_expression<Expression>)
+            f(e, *this);
+        else
+            f(ashlar::eval<Expression, Config>(e), *this);
+    }
+};
+
+inline constexpr stack_scratch on_stack{};
+
+/// In memory of the caller's, large enough by what the callers compute from types.
+struct workspace_scratch {
+    std::byte* memory;
+
+    template <class Config, class Destination, class Expression>
+    constexpr void write(Destination destination, const Expression& e) const noexcept {
+        constexpr std::size_t bytes = scratch_into<Destination, Expression, Config>();
+        with_workspace<bytes>([&](workspace<bytes>& scratch) ASHLAR_LAMBDA_INLINE {
+            evaluate<Destination&, Expression, bytes, Config>(destination, e, scratch);
+        });
+    }
+    template <class Config, class Expression, class Function>
+    constexpr void with_values(const Expression& e, Function f) const noexcept {
+        if constexpr (array_expression<Expression>) {
+            f(e, *this);
+        } else if (std::is_constant_evaluated()) {
+            with_constant_values<Config>(e, f);
+        } else {
+            using Element = element_of<Expression>;
+            Element* const values = reinterpret_cast<Element*>(memory);
+            const workspace_scratch behind{memory + held_bytes<Expression>};
+            behind.template write<Config>(dense_view<Element, shape_of<Expression>>(values), e);
+            f(held_view<Expression>(values), behind);
+        }
+    }
+
+    /// f(a workspace of so many bytes).
+    template <std::size_t Bytes, class Function>
+    ASHLAR_ALWAYS_INLINE constexpr void with_workspace(Function f) const noexcept {
+        if (std::is_constant_evaluated())
+            with_constant_workspace<Bytes>(f);
+        else
+            f(*std::launder(reinterpret_cast<workspace<Bytes>*>(memory)));
+    }
+
+private:
+    template <std::size_t Bytes, class Function>
+    static constexpr void with_constant_workspace(Function f) noexcept {
+        workspace<Bytes> unused{};
+        f(unused);
+    }
+    template <class Config, class Expression, class Function>
+    constexpr void with_constant_values(const Expression& e, Function f) const noexcept {
+        ashlar::detail::value_tensor<Expression> values{};
+        write<Config>(view_of(values), e);
+        f(held_view<Expression>(values.data()), *this);
+    }
+};
+
+}  // namespace ashlar::nn::detail

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSL-1.0
+// What an evaluation takes for a given destination: scratch, and a copy where the destination overlaps what is read.
+#pragma once
+
+#include <ashlar/plan/graph/cost.hpp>
+#include <ashlar/tensor/assign.hpp>
+
+namespace ashlar {
+namespace detail {
+
+/// A destination's strides as its plan takes them. Those of a dense one are row-major, also along axes of one entry.
+template <class Destination>
+consteval axis_list destination_strides() {
+    if constexpr (is_dense<Destination>) {
+        return row_major<Destination>();
+    } else {
+        axis_list strides{};
+        for (std::size_t a = 0; a < Destination::shape_type::rank; ++a) strides[a] = Destination::strides[a];
+        return spelled_out(strides);
+    }
+}
+
+/// Whether an expression reads memory that a destination could overlap: arrays that it or its masks do not own.
+template <class Expression>
+inline constexpr bool borrows_memory = [] {
+    for (const graph_node& n : graph<Expression>::nodes)
+        if ((n.kind == node_kind::array && !n.owned) || n.borrowing_mask) return true;
+    return false;
+}();
+
+/// Bytes of a dense copy of an expression's values.
+template <class Expression>
+inline constexpr std::size_t copy_bytes = shape_of<Expression>::size * sizeof(element_of<Expression>);
+
+/// Whether an evaluation that has `Taken` bytes on the stack can also have a copy of the result there, for a
+/// destination that overlaps what is read. Where it cannot, not overlapping is an asserted precondition.
+template <class Expression, class Config, std::size_t Taken>
+inline constexpr bool copy_fits =
+    Taken <= Config::stack_budget && copy_bytes<Expression> <= Config::stack_budget - Taken;
+
+/// Bytes of scratch that an evaluation into a destination needs, whichever of its plans runs: the one for the
+/// destination, or, where that overlaps what is read, the one for the dense copy.
+template <class Destination, class Expression, class Config>
+inline constexpr std::size_t destination_scratch = [] {
+    if constexpr (!node_expression<Expression>) {
+        return expression_scratch<Expression, Config>;
+    } else if constexpr (!check_names<Expression>()) {
+        return std::size_t{0};
+    } else {
+        std::size_t bytes = planned<Expression, Config, destination_strides<Destination>()>::code.scratch_bytes;
+        if constexpr (borrows_memory<Expression> && copy_fits<Expression, Config, 0>)
+            if (expression_scratch<Expression, Config> > bytes) bytes = expression_scratch<Expression, Config>;
+        return bytes;
+    }
+}();
+
+/// Bytes of the copy that an assignment takes where the destination (void: a dense one) overlaps what is read; 0 if it
+/// never takes one.
+template <class Destination, class Expression>
+inline constexpr std::size_t alias_copy = [] {
+    bool copied = true;
+    if constexpr (node_expression<Expression>)
+        copied = borrows_memory<Expression>;
+    else if constexpr (array_expression<Expression> && std::is_void_v<Destination>)
+        copied = !is_dense<Expression>;
+    else if constexpr (array_expression<Expression>)
+        copied = !is_dense<Expression> || !is_dense<Destination>;
+    return copied ? (copy_bytes<Expression> + scratch_alignment - 1) / scratch_alignment * scratch_alignment : 0;
+}();
+
+}  // namespace detail
+
+/// Bytes of scratch that an evaluation of Expression into a destination of this type needs, whether the two overlap or
+/// not. For a dense destination it is workspace_bytes<Expression>; for a strided one more or less.
+///
+///     workspace<workspace_bytes_into<decltype(transpose(y)), decltype(e)>> scratch;
+///     evaluate(transpose(y), e, scratch);
+template <class Destination, class Expression, class Config = current_config>
+    requires array_expression<Destination>
+inline constexpr std::size_t workspace_bytes_into = [] {
+    if constexpr (detail::check_assignment<std::remove_reference_t<Destination>, std::remove_cvref_t<Expression>>())
+        return detail::destination_scratch<std::remove_cvref_t<Destination>, std::remove_cvref_t<Expression>, Config>;
+    else
+        return std::size_t{0};
+}();
+
+/// Bytes that an evaluation of Expression takes from the stack, beyond workspace_bytes<Expression>, where its
+/// destination overlaps what it reads; the destination is dense unless its type is given. 0 where nothing can overlap,
+/// as Expression owns all that it reads, or where overlapping is free, as between dense arrays. Together with scratch
+/// on the stack, what exceeds ASHLAR_STACK_BUDGET is not taken: not overlapping is a precondition then.
+///
+///     static_assert(alias_workspace_bytes<decltype(transpose(a))> == sizeof a);   // a = transpose(a)
+template <class Expression, class Destination = void>
+inline constexpr std::size_t alias_workspace_bytes =
+    detail::alias_copy<std::remove_cvref_t<Destination>, std::remove_cvref_t<Expression>>;
+
+}  // namespace ashlar

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: BSL-1.0
+// What a stage reads from memory: operands of products, values that must exist first, stores.
+#pragma once
+
+#include <ashlar/plan/build/planner.hpp>
+
+namespace ashlar::detail {
+
+template <std::size_t Count>
+constexpr auto planner<Count>::read_strides(stage& s, id n, const binding_list& b, const loop_stack& stack) -> matrix {
+    n = resolve(n);
+    const graph_node& g = at(n);
+    if (g.kind == node_kind::array) return {g.strides, true};
+    id held = s.values[index(n)];  // by the other operand, which may be the same value: it must not lose its buffer
+    for (std::size_t a = 0; a < g.rank && held != -1; ++a)
+        if (const auto& in = plan.buffers[index(held)].bindings; in[a] != whole_axis && in[a] != b[a]) held = -1;
+    if (held != -1 && plan.buffers[index(held)].role == buffer_role::values)
+        return {plan.buffers[index(held)].strides, true};
+    if (const id found = find_buffer(n, buffer_role::values, b, stack); found != -1) {
+        s.values[index(n)] = found;
+        return {plan.buffers[index(found)].strides, true};
+    }
+    if (g.kind == node_kind::softmax) {
+        const id found = find_buffer(n, buffer_role::numerators, b, stack);
+        if (found == -1) return {};
+        s.values[index(n)] = found;
+        s.factors[index(n)] = find_buffer(n, buffer_role::scales, b, stack);
+        return {plan.buffers[index(found)].strides, true};
+    }
+    if (g.kind == node_kind::store) return read_strides(s, g.operands[0], b, stack);
+    if (!is_index_map(g.kind)) return {};
+    const graph_node& o = at(g.operands[0]);
+    const matrix below = read_strides(s, g.operands[0], operand_bindings(g, o, 0, b), stack);
+    if (!below.affine) return {};
+    const stride_result up = lift_strides(g, o, below.strides, entries_of_loops(b));
+    return {up.strides, up.affine};
+}
+
+template <std::size_t Count>
+constexpr void planner<Count>::make_base(id n, const binding_list& b, const loop_stack& stack, bool as_factor) {
+    std::array<id, 32> chain{};
+    std::array<binding_list, 32> bound{};
+    std::size_t depth = 0;
+    binding_list here = b;
+    id m = resolve(n);
+    while (is_index_map(at(m).kind) || at(m).kind == node_kind::store) {
+        if (at(m).kind == node_kind::store) emit_store(m, here, stack);
+        chain[depth] = m;
+        bound[depth++] = here;
+        here = operand_bindings(at(m), at(at(m).operands[0]), 0, here);
+        m = resolve(at(m).operands[0]);
+    }
+    const graph_node& g = at(m);
+    if (g.kind == node_kind::array || find_buffer(m, buffer_role::values, here, stack) != -1) return;
+    if (g.kind == node_kind::softmax && as_factor && g.variant == 0 && g.axis + 1u == g.rank &&
+        only_batch_maps(chain, depth)) {
+        make_statistics(m, here, stack);
+        return;
+    }
+    binding_list kept = demote(m, here);
+    const loop_stack prefix = dependent_prefix(stack, g.rank, kept);
+    if (find_buffer(m, buffer_role::values, kept, prefix) != -1) return;
+    destination out;
+    out.free = true;
+    axis_list strides = row_major_view(at(chain[0]), bound[0], prefix, depth);
+    bool invertible = depth != 0;
+    for (std::size_t i = 0; i < depth && invertible; ++i) {
+        const graph_node& map = at(chain[i]);
+        if (map.kind == node_kind::store) continue;
+        binding_list outer = bound[i];
+        for (std::size_t a = 0; a < map.rank; ++a)
+            if (outer[a] != whole_axis && !prefix.contains(outer[a])) outer[a] = whole_axis;
+        const stride_result below = lower_strides(map, at(map.operands[0]), strides, outer);
+        invertible = below.affine;
+        strides = below.strides;
+    }
+    if (invertible && needs_layout(g, strides)) {
+        const id buffer = add_buffer(m, buffer_role::values, kept, prefix.innermost());
+        plan_buffer& made = plan.buffers[index(buffer)];
+        lay_out(made, g.rank - 1u, no_axis, false);
+        for (std::size_t a = 0; a < g.rank; ++a)
+            made.strides[a] = g.extents[a] == 1 || (kept[a] != whole_axis && !is_rows_loop(kept[a])) ? 0 : strides[a];
+        out.free = false;
+        out.buffer = buffer;
+        out.strides = made.strides;
+        made.node = -1;  // not to be read while it is being computed
+        emit(m, out, kept, prefix);
+        plan.buffers[index(buffer)].node = m;
+        return;
+    }
+    emit_free(m, out, kept, prefix);
+}
+
+template <std::size_t Count>
+constexpr bool planner<Count>::needs_layout(const graph_node& g, const axis_list& strides) const {
+    return g.rank != 0 && g.extents[g.rank - 1u] != 1 && strides[g.rank - 1u] == 1;
+}
+
+template <std::size_t Count>
+constexpr bool planner<Count>::only_batch_maps(const std::array<id, 32>& chain, std::size_t depth) const {
+    for (std::size_t i = 0; i < depth; ++i) {
+        const graph_node& map = at(chain[i]);
+        if (map.kind == node_kind::store) continue;
+        const graph_node& o = at(map.operands[0]);
+        const binding_list from = carried_axes(map, o, 0);
+        if (o.rank < 2 || map.rank < 2) return false;
+        if (from[o.rank - 1u] != static_cast<std::int16_t>(map.rank - 1)) return false;
+        if (from[o.rank - 2u] != static_cast<std::int16_t>(map.rank - 2)) return false;
+    }
+    return true;
+}
+
+template <std::size_t Count>
+constexpr axis_list planner<Count>::row_major_view(const graph_node& g, const binding_list& b, const loop_stack& prefix,
+                                                   std::size_t depth) const {
+    axis_list strides{};
+    if (depth == 0) return strides;
+    std::ptrdiff_t step = 1;
+    for (std::size_t a = g.rank; a-- > 0;) {
+        std::size_t extent = g.extents[a];
+        if (b[a] != whole_axis && prefix.contains(b[a]) && bound_extent(b[a]) < extent) extent = bound_extent(b[a]);
+        strides[a] = step;
+        step *= static_cast<std::ptrdiff_t>(extent);
+    }
+    return strides;
+}
+
+template <std::size_t Count>
+constexpr auto planner<Count>::read_in_blocks(stage& s, id n, const binding_list& b) const -> matrix {
+    const graph_node& g = at(n);
+    const std::size_t run = at(base_of(n)).kind == node_kind::array ? run_along(nodes, index(n), g.rank - 1u) : 0;
+    if (run == 0 || run % target.lanes(g.element_bytes) != 0) return {};
+    std::array<bool, max_rank> fixed = entries_of_loops(b);
+    fixed[g.rank - 1u] = true;
+    const stride_result inside = array_strides(nodes, index(n), fixed);
+    if (!inside.affine || inside.strides[g.rank - 1u] != 1 ||
+        (inside.strides[g.rank - 2u] == 0 && g.extents[g.rank - 2u] != 1))
+        return {};
+    s.column_block = run;
+    return {inside.strides, true};
+}
+
+template <std::size_t Count>
+constexpr auto planner<Count>::acquire_right(stage& s, id n, const binding_list& b, const loop_stack& stack) -> matrix {
+    // Panels are read where they lie: the strides are those inside a panel.
+    if (const graph_node& p = at(resolve(n)); p.kind == node_kind::packed) {
+        matrix panels;
+        panels.affine = true;
+        panels.strides[0] = static_cast<std::ptrdiff_t>(p.panel);
+        panels.strides[1] = 1;
+        return panels;
+    }
+    make_base(n, b, stack, false);
+    matrix m = read_strides(s, n, b, stack);
+    const graph_node& g = at(n);
+    const auto rows = m.strides[g.rank - 2u], columns = m.strides[g.rank - 1u];
+    const bool moves =
+        rows != 0 || g.extents[g.rank - 2u] == 1;  // the kernels count depth by the right operand's address
+    if (m.affine && moves && (columns == 1 || rows == 1 || g.extents[g.rank - 1u] == 1)) return m;
+    if (!m.affine)
+        if (const matrix blocks = read_in_blocks(s, n, b); blocks.affine) return blocks;
+    return copy_of(s, n, b, stack, layout::columns_in_lanes);
+}
+
+template <std::size_t Count>
+constexpr void planner<Count>::acquire_left(stage& s, id n, const binding_list& b, const loop_stack& stack) {
+    make_base(n, b, stack, true);
+    const matrix m = read_strides(s, n, b, stack);
+    const graph_node& g = at(n);
+    bool good = m.affine;
+    if (s.lanes == lane_axis::rows)
+        good = good && m.strides[g.rank - 2u] == 1 && (m.strides[g.rank - 1u] != 0 || g.extents[g.rank - 1u] == 1);
+    if (s.lanes == lane_axis::depth) good = good && (m.strides[g.rank - 1u] == 1 || g.extents[g.rank - 1u] == 1);
+    const id source = base_of(n);
+    if (good) {
+        if (at(source).kind == node_kind::softmax && s.values[index(source)] != -1 && s.factors[index(source)] != -1)
+            s.left_factor = source;
+        return;
+    }
+    if (at(source).kind == node_kind::softmax) mark_filled(s.values[index(source)]);
+    copy_of(s, n, b, stack, s.lanes == lane_axis::rows ? layout::rows_in_lanes : layout::columns_in_lanes);
+}
+
+template <std::size_t Count>
+constexpr auto planner<Count>::copy_of(stage& s, id n, const binding_list& bindings, const loop_stack& stack,
+                                       layout wanted) -> matrix {
+    const id use = n;  // other uses of the same value keep their own layout
+    n = resolve(n);
+    const graph_node& g = at(n);
+    binding_list b = bindings;
+    const loop_stack prefix = dependent_prefix(stack, g.rank, b);
+    id buffer = find_buffer(n, buffer_role::values, b, prefix, wanted, g.rank - 2u);
+    if (buffer == -1 || (wanted == layout::columns_in_lanes && plan.buffers[index(buffer)].strides[g.rank - 1u] != 1)) {
+        destination out;
+        out.wanted = wanted;
+        const binding_list saved_bindings = outer_bindings;
+        const loop_stack saved_stack = outer_stack;
+        outer_bindings = b;
+        outer_stack = prefix;
+        out.free = true;
+        buffer = emit_matrix_copy(n, out, b, prefix);
+        outer_bindings = saved_bindings;
+        outer_stack = saved_stack;
+    }
+    s.values[index(use)] = buffer;
+    return {plan.buffers[index(buffer)].strides, true};
+}
+
+template <std::size_t Count>
+constexpr void planner<Count>::prepare(id n, const binding_list& b, stage& s, const loop_stack& stack) {
+    const graph_node& g = at(n);
+    if (n == s.core && s.kind == stage_kind::product) return;
+    if (g.kind == node_kind::let) return prepare(g.same_as, b, s, stack);
+    if (g.kind == node_kind::let_value) {
+        const id value = resolve(n);
+        if (at(value).uses > 1 && is_costly(value) && !is_row_statistic(at(value).kind))
+            return prepare_made(value, b, s, stack);
+        return prepare(value, b, s, stack);
+    }
+    if (g.kind == node_kind::array || g.kind == node_kind::scalar || g.kind == node_kind::index ||
+        g.kind == node_kind::mask)
+        return;
+    if (s.values[index(n)] != -1) return;
+    if (g.kind == node_kind::store) {
+        emit_store(n, b, stack);
+        return prepare(g.operands[0], b, s, stack);
+    }
+    if (is_row_statistic(g.kind)) return prepare_statistics(n, b, s, stack);
+    if (const id found = find_buffer(n, buffer_role::values, b, stack); found != -1) {
+        s.values[index(n)] = found;
+        return;
+    }
+    if (g.kind == node_kind::matmul || g.kind == node_kind::concat) return prepare_made(n, b, s, stack);
+    if (g.kind == node_kind::reshape && at(base_of(n)).kind != node_kind::array && !carries_all(g, at(g.operands[0]))) {
+        make_base(n, b, stack, false);
+    }
+    for (std::size_t i = 0; i < g.operand_count; ++i)
+        prepare(g.operands[i], operand_bindings(g, at(g.operands[i]), i, b), s, stack);
+}
+
+template <std::size_t Count>
+constexpr bool planner<Count>::carries_all(const graph_node& g, const graph_node& operand) const {
+    const binding_list from = carried_axes(g, operand, 0);
+    for (std::size_t a = 0; a < operand.rank; ++a)
+        if (operand.extents[a] != 1 && from[a] == whole_axis) return false;
+    return true;
+}
+
+template <std::size_t Count>
+constexpr void planner<Count>::prepare_made(id n, const binding_list& bindings, stage& s, const loop_stack& stack) {
+    if (s.values[index(n)] != -1) return;
+    binding_list b = demote(n, bindings);
+    const loop_stack prefix = dependent_prefix(stack, at(n).rank, b);
+    id buffer = find_buffer(n, buffer_role::values, b, prefix);
+    if (buffer == -1) buffer = emit_free(n, destination{}, b, prefix);
+    s.values[index(n)] = buffer;
+}
+
+template <std::size_t Count>
+constexpr void planner<Count>::emit_store(id n, const binding_list& bindings, const loop_stack& stack) {
+    for (std::size_t i = 0; i < plan.stage_count; ++i)
+        if (plan.stages[i].store == n) return;
+    if (pending_store == n) return;
+    const id saved = pending_store;
+    pending_store = n;
+    const id value = at(n).operands[0];
+    binding_list b = bindings;
+    const loop_stack prefix = dependent_prefix(stack, at(n).rank, b);
+    make_base(value, b, prefix, true);
+    destination out;
+    out.store = n;
+    out.strides = at(n).strides;
+    emit_map(value, out, b, prefix);
+    pending_store = saved;
+}
+
+}  // namespace ashlar::detail

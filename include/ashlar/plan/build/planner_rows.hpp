@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: BSL-1.0
+// Row statistics: softmax, norms and reductions as stages of their own.
+#pragma once
+
+#include <ashlar/plan/build/planner.hpp>
+
+namespace ashlar::detail {
+
+template <std::size_t Count>
+constexpr void planner<Count>::mark_filled(id numerators) {
+    for (std::size_t i = 0; i < plan.stage_count; ++i)
+        if (plan.stages[i].kind == stage_kind::softmax && plan.stages[i].buffer == numerators)
+            plan.stages[i].fill_outside = true;
+}
+
+template <std::size_t Count>
+constexpr void planner<Count>::prepare_statistics(id n, const binding_list& b, stage& s, const loop_stack& stack) {
+    const graph_node& g = at(n);
+    const statistics made = make_statistics(n, b, stack);
+    s.values[index(n)] = made.values;
+    s.factors[index(n)] = made.factors;
+    if (g.kind == node_kind::softmax && g.variant == 0) mark_filled(made.values);
+    if (g.kind == node_kind::standardize || (g.kind == node_kind::softmax && g.variant != 0))
+        prepare(g.operands[0], b, s, stack);
+}
+
+template <std::size_t Count>
+constexpr auto planner<Count>::support_of(id softmax) const -> id {
+    id n = resolve(at(softmax).operands[0]);
+    while (at(n).kind == node_kind::store) n = resolve(at(n).operands[0]);
+    return at(n).kind == node_kind::masked && at(softmax).axis + 1u == at(softmax).rank ? n : id{-1};
+}
+
+/// Parts of a tensor of fewer bytes are reduced in rows, several in the lanes of a register.
+inline constexpr std::size_t least_folded_bytes = 1024;
+
+template <std::size_t Count>
+constexpr auto planner<Count>::folded_by(id n, binding_list& kept) const -> folded_axes {
+    const graph_node& g = at(n);
+    const id merged = g.operands[0];
+    if (g.kind != node_kind::reduce || g.variant == static_cast<std::uint8_t>(reduction_kind::logsumexp) ||
+        at(merged).kind != node_kind::reshape)
+        return {};
+    const graph_node& m = at(merged);
+    const id space = m.operands[0], value = base_of(space);
+    const graph_node& x = at(space);
+    if (at(value).kind == node_kind::array && array_strides(nodes, index(merged), {}).affine) return {};
+    if (at(value).uses > 1 && is_costly(value)) return {};
+
+    folded_axes out;
+    const binding_list from = carried_axes(m, x, 0);
+    const reshape_groups groups = align_reshape(m, x);
+    for (std::size_t i = 0; i < groups.count; ++i) {
+        const reshape_group& group = groups.group[i];
+        if (g.axis >= group.result_first && g.axis < group.result_last) {
+            for (std::size_t a = group.result_first; a < group.result_last; ++a)
+                if (a != g.axis && m.extents[a] != 1) return {};
+            std::size_t several = 0;
+            for (std::size_t a = group.operand_first; a < group.operand_last; ++a) several += x.extents[a] != 1;
+            if (several > 1) out = {space, group.operand_first, group.operand_last};
+        } else {
+            for (std::size_t a = group.operand_first; a < group.operand_last; ++a)
+                if (x.extents[a] != 1 && from[a] == whole_axis) return {};
+        }
+    }
+    if (out.space == -1 || g.size() == 1) return out;
+    if (m.extents[g.axis] * m.element_bytes < least_folded_bytes) return {};
+    for (std::size_t a = 0; a < g.rank; ++a) {
+        if (!is_rows_loop(kept[a])) continue;
+        if (contains_product(space)) return {};
+        kept[a] = whole_axis;
+    }
+    return out;
+}
+
+template <std::size_t Count>
+constexpr void planner<Count>::open_folded(stage& s, const graph_node& space, loop_stack& stack, id n) {
+    constexpr std::size_t short_rows = 16;
+    for (std::size_t a = s.fold_last; a-- > s.fold_first;) {
+        if (space.extents[a] == 1) continue;
+        if (s.column_axis == no_axis)
+            s.column_axis = a;
+        else if (s.row_axis == no_axis ||
+                 (space.extents[s.row_axis] < short_rows && space.extents[s.row_axis] < space.extents[a]))
+            s.row_axis = a;
+    }
+    const auto open = [&](std::size_t a) {
+        if (a != s.row_axis && a != s.column_axis && s.bindings[a] == whole_axis && space.extents[a] > 1)
+            s.bindings[a] = this->open_loop(stack, space.extents[a], false, n);
+    };
+    for (std::size_t a = 0; a < space.rank; ++a)
+        if (a < s.fold_first || a >= s.fold_last) open(a);
+    s.second_buffer = add_buffer(n, buffer_role::state, all_whole, stack.innermost());
+    plan.buffers[index(s.second_buffer)].bytes = fold_state_bytes;
+    for (std::size_t a = s.fold_first; a < s.fold_last; ++a) open(a);
+    s.bindings[s.row_axis] = this->open_loop(stack, space.extents[s.row_axis], true, n);
+    s.loop = stack.innermost();
+}
+
+template <std::size_t Count>
+constexpr auto planner<Count>::make_statistics(id n, const binding_list& bindings, const loop_stack& outer)
+    -> statistics {
+    const graph_node& g = at(n);
+    const buffer_role first = g.kind == node_kind::softmax       ? buffer_role::numerators
+                              : g.kind == node_kind::standardize ? buffer_role::means
+                                                                 : buffer_role::values;
+    const buffer_role second = g.kind == node_kind::standardize ? buffer_role::deviations : buffer_role::scales;
+    const bool has_values = !(g.kind == node_kind::softmax && g.variant != 0);
+    binding_list kept = demote(n, bindings);
+    const folded_axes folded = folded_by(n, kept);
+    const bool folds = folded.space != -1;
+    const id x = folds ? folded.space : g.operands[0];
+    const graph_node& operand = at(x);
+    const loop_stack prefix = dependent_prefix(outer, g.rank, kept);
+    {
+        statistics found;
+        if (has_values) found.values = find_buffer(n, first, kept, prefix);
+        if (g.kind != node_kind::reduce) found.factors = find_buffer(n, second, kept, prefix);
+        if (found.values != -1 || found.factors != -1) return found;
+    }
+    stage s = new_stage(g.kind == node_kind::softmax       ? stage_kind::softmax
+                        : g.kind == node_kind::standardize ? stage_kind::standardize
+                                                           : stage_kind::reduce);
+    s.top = s.space = x;
+    s.core = n;
+    for (std::size_t a = 0; a < operand.rank; ++a) s.top_axes[a] = static_cast<std::int16_t>(a);
+    loop_stack stack = prefix;
+    if (folds) {
+        const graph_node& merged = at(g.operands[0]);
+        s.bindings = operand_bindings(merged, operand, 0, operand_bindings(g, merged, 0, kept));
+        s.fold_first = folded.first;
+        s.fold_last = folded.last;
+        open_folded(s, operand, stack, n);
+    } else {
+        s.column_axis = g.axis;
+        s.bindings = operand_bindings(g, operand, 0, kept);
+        for (std::size_t a = 0; a < operand.rank; ++a)
+            if (a != g.axis && is_rows_loop(s.bindings[a])) s.row_axis = a;
+        for (std::size_t a = operand.rank; a-- > 0;)
+            if (s.row_axis == no_axis && a != g.axis && s.bindings[a] == whole_axis && operand.extents[a] > 1)
+                s.row_axis = a;
+        open_loops(s, operand, stack, n);
+    }
+
+    // The operand is read more than once, so a product or a costly function in it is computed first.
+    s.support = g.kind == node_kind::softmax ? support_of(n) : id{-1};
+    const id value = resolve(x);
+    const bool reread = g.kind != node_kind::reduce;
+    const bool twice = folds && g.variant == static_cast<std::uint8_t>(reduction_kind::variance);
+    if (contains_product(x) || (reread && is_costly(x) && at(value).kind != node_kind::store) ||
+        (twice && has_costly_function(x)))
+        make_input(x, s, stack, g);
+    prepare(x, s.bindings, s, stack);
+    s.lanes = vote(s, x);
+
+    statistics made;
+    if (g.kind == node_kind::softmax && has_values) {
+        const id input = s.values[index(value)];
+        const bool in_place = input != -1 && at(value).uses == 1 &&
+                              plan.buffers[index(input)].scope == stack.innermost() &&
+                              plan.buffers[index(input)].role == buffer_role::values && stack.depth == prefix.depth;
+        made.values = add_buffer(n, first, kept, prefix.innermost());
+        plan_buffer& b = plan.buffers[index(made.values)];
+        if (in_place) {
+            b.strides = plan.buffers[index(input)].strides;
+            b.bytes = plan.buffers[index(input)].bytes;
+            b.padded = plan.buffers[index(input)].padded;
+            b.storage = plan.buffers[index(input)].storage;
+            const id producer = product_of_rows(input);
+            if (producer != -1 && s.lanes == lane_axis::rows) {
+                s.maxima = add_row_buffer(n, buffer_role::maxima, kept, prefix, g, s);
+                plan.stages[index(producer)].maxima = s.maxima;
+            }
+        } else if (s.lanes == lane_axis::rows) {
+            lay_out(b, s.row_axis, s.column_axis, true);
+        } else {
+            lay_out(b, s.column_axis, s.row_axis, true);
+        }
+        s.strides = b.strides;
+    }
+    if (g.kind == node_kind::reduce) {
+        made.values = add_row_buffer(n, first, kept, prefix, g, s);
+        s.strides = plan.buffers[index(made.values)].strides;
+    } else {
+        if (g.kind == node_kind::standardize && g.variant == 0)
+            made.values = add_row_buffer(n, first, kept, prefix, g, s);
+        made.factors = add_row_buffer(n, second, kept, prefix, g, s);
+    }
+    s.buffer = made.values;
+    if (!folds) s.second_buffer = made.factors;
+    add_stage(s);
+    close_loops(stack, prefix.depth);
+    return made;
+}
+
+template <std::size_t Count>
+constexpr auto planner<Count>::product_of_rows(id buffer) const -> id {
+    id found = -1;
+    for (std::size_t i = 0; i < plan.stage_count; ++i) {
+        const stage& s = plan.stages[i];
+        if (s.buffer != buffer) continue;
+        if (found != -1 || s.kind != stage_kind::product || s.lanes != lane_axis::rows ||
+            s.top != plan.buffers[index(buffer)].node)
+            return -1;
+        found = static_cast<id>(i);
+    }
+    return found;
+}
+
+template <std::size_t Count>
+constexpr auto planner<Count>::add_row_buffer(id n, buffer_role role, const binding_list& b, const loop_stack& prefix,
+                                              const graph_node& g, const stage& s) -> id {
+    const id index_ = add_buffer(n, role, b, prefix.innermost());
+    plan_buffer& buffer = plan.buffers[index(index_)];
+    std::size_t row = s.fold_first == no_axis ? s.row_axis : no_axis;
+    if (g.kind == node_kind::reduce && row != no_axis && g.rank < at(s.space).rank && row > g.axis) --row;
+    graph_node rows = g;
+    if (g.kind != node_kind::reduce) rows.extents[g.axis] = 1;
+    lay_out_rows(buffer, rows, row);
+    return index_;
+}
+
+template <std::size_t Count>
+constexpr void planner<Count>::lay_out_rows(plan_buffer& b, const graph_node& rows, std::size_t row) const {
+    std::ptrdiff_t step = 1;
+    const std::size_t w = target.lanes(rows.element_bytes);
+    const auto place = [&](std::size_t a) {
+        std::size_t extent = rows.extents[a];
+        if (b.bindings[a] != whole_axis)
+            extent = bound_extent(b.bindings[a]) < extent ? bound_extent(b.bindings[a]) : extent;
+        b.strides[a] = extent == 1 && !is_rows_loop(b.bindings[a]) ? 0 : step;
+        if (rows.extents[a] == 1) b.strides[a] = 0;
+        if (a == row) extent = (extent + w - 1) / w * w;
+        step *= static_cast<std::ptrdiff_t>(extent);
+    };
+    if (row < rows.rank) place(row);
+    for (std::size_t a = rows.rank; a-- > 0;)
+        if (a != row) place(a);
+    if (step < static_cast<std::ptrdiff_t>(w)) step = static_cast<std::ptrdiff_t>(w);
+    b.bytes = static_cast<std::size_t>(step) * rows.element_bytes;
+}
+
+template <std::size_t Count>
+constexpr void planner<Count>::make_input(id x, stage& s, const loop_stack& stack, const graph_node& g) {
+    const id value = resolve(x);
+    if (at(value).kind == node_kind::store) return;
+    binding_list b = demote(value, s.bindings);
+    const loop_stack prefix = dependent_prefix(stack, at(value).rank, b);
+    if (find_buffer(value, buffer_role::values, b, prefix) != -1) return;
+    if (is_row_statistic(at(value).kind)) return;
+    if (at(base_of(value)).kind == node_kind::array) return;
+    if (g.kind == node_kind::softmax && g.variant == 0 && s.support != -1 && s.support == value &&
+        at(value).uses == 1) {
+        skip_next = true;
+        skip_outside = true;
+    }
+    emit_free(value, destination{}, b, prefix);
+    skip_outside = false;
+}
+
+template <std::size_t Count>
+constexpr lane_axis planner<Count>::vote(const stage& s, id x) const {
+    std::ptrdiff_t balance = 0;
+    const graph_node& g = at(x);
+    binding_list identity = all_whole;
+    for (std::size_t a = 0; a < g.rank; ++a) identity[a] = static_cast<std::int16_t>(a);
+    count_votes(s, x, identity, balance);
+    if (s.row_axis == no_axis) return lane_axis::columns;
+    if (balance == 0) return g.extents[s.column_axis] == 1 ? lane_axis::rows : lane_axis::columns;
+    return balance > 0 ? lane_axis::rows : lane_axis::columns;
+}
+
+template <std::size_t Count>
+constexpr void planner<Count>::count_votes(const stage& s, id n, const binding_list& from,
+                                           std::ptrdiff_t& balance) const {
+    n = resolve(n);
+    const graph_node& g = at(n);
+    axis_list strides = g.strides;
+    const bool buffered = s.values[index(n)] != -1;
+    if (buffered) strides = plan.buffers[index(s.values[index(n)])].strides;
+    if (g.kind == node_kind::array || buffered) {
+        for (std::size_t a = 0; a < g.rank; ++a) {
+            if (strides[a] != 1 || from[a] == whole_axis || g.extents[a] == 1) continue;
+            const auto weight = static_cast<std::ptrdiff_t>(g.size());
+            if (from[a] == static_cast<std::int16_t>(s.row_axis)) balance += weight;
+            if (from[a] == static_cast<std::int16_t>(s.column_axis)) balance -= weight;
+        }
+        return;
+    }
+    for (std::size_t i = 0; i < g.operand_count; ++i)
+        count_votes(s, g.operands[i], operand_bindings(g, at(g.operands[i]), i, from), balance);
+}
+
+}  // namespace ashlar::detail

@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: BSL-1.0
+// Emitting stages: elementwise ones, products with their epilogues, and joins.
+#pragma once
+
+#include <ashlar/kernel/product/product_shape.hpp>
+#include <ashlar/plan/build/planner.hpp>
+
+namespace ashlar::detail {
+
+/// Bytes of a tile of columns that wait to be turned: half of a small first cache.
+inline constexpr std::size_t column_tile_bytes = 16 * 1024;
+
+/// Whether turning a right operand that lies by columns is less work than turning the left one and the result, and its
+/// copy small.
+constexpr bool copying_right_pays(std::size_t rows, std::size_t columns, std::size_t depth, std::size_t element_bytes) {
+    constexpr std::size_t most_bytes = 64 * 1024;
+    return columns * depth < rows * (columns + depth) && columns * depth * element_bytes <= most_bytes;
+}
+
+/// Whether a product with its rows in lanes, and a transpose of the result, costs less than one with columns in lanes.
+constexpr bool turning_pays(std::size_t rows, std::size_t columns, std::size_t depth, std::size_t width) {
+    const std::size_t vectors_of_rows = (rows + width - 1) / width, vectors_of_columns = (columns + width - 1) / width;
+    const std::size_t transpose =
+        columns <= 4 ? columns * columns * vectors_of_rows : 4 * width * vectors_of_rows * vectors_of_columns;
+    return width > 1 && rows * vectors_of_columns * depth > columns * vectors_of_rows * depth + transpose;
+}
+
+/// Whether that product is the end of a softmax of few rows in registers, which turns its result itself.
+constexpr bool turned_in_registers(std::size_t rows, std::size_t columns, std::size_t keys, std::size_t width) {
+    const std::size_t packs = 2 * rows <= width ? width / few_line(rows) : 1;
+    return rows <= width && keys <= width && 2 * columns <= width && width % columns == 0 && columns % packs == 0;
+}
+
+/// Lets the lines of a buffer of few rows, which are the columns of what `made` computes, follow each other without
+/// gaps up to the next power of two, so that several of them fill a register.
+template <std::size_t Count>
+constexpr void shorten_lines(plan_buffer& b, plan_stage<Count>& made, std::size_t columns, std::size_t line,
+                             std::size_t width) {
+    std::size_t column = no_axis;
+    for (std::size_t a = 0; a < max_rank; ++a) {
+        if (made.top_axes[a] == static_cast<std::int16_t>(made.column_axis))
+            column = a;
+        else if (b.strides[a] > 1)
+            return;
+    }
+    if (column == no_axis) return;
+    const std::size_t element_bytes = b.bytes / (columns * width);
+    b.strides[column] = static_cast<std::ptrdiff_t>(line);
+    b.bytes = (columns * line + width - 1) / width * width * element_bytes;
+    b.padded = false;
+    made.strides = b.strides;
+}
+
+template <std::size_t Count>
+constexpr auto planner<Count>::emit(id top, destination out, binding_list b, const loop_stack& stack) -> id {
+    for (;;) {
+        const graph_node& g = at(top);
+        if (g.kind == node_kind::let) {
+            top = g.same_as;
+        } else if (is_index_map(g.kind) && !out.free && at(base_of(top)).kind != node_kind::array) {
+            const graph_node& o = at(g.operands[0]);
+            const stride_result below = lower_strides(g, o, out.strides, b);
+            if (!below.affine) break;
+            b = operand_bindings(g, o, 0, b);
+            out.strides = below.strides;
+            top = g.operands[0];
+        } else {
+            break;
+        }
+    }
+    const graph_node& g = at(top);
+    // Inside a loop along its own axis a join, as a part of another one, is made as a whole and then copied.
+    if (g.kind == node_kind::concat && b[g.axis] == whole_axis) return emit_concat(top, out, b, stack);
+    core_choice choice;
+    binding_list identity = all_whole;
+    for (std::size_t a = 0; a < g.rank; ++a) identity[a] = static_cast<std::int16_t>(a);
+    search_core(top, g, identity, b, stack, choice);
+    if (choice.core != -1 && g.element_bytes <= at(choice.core).element_bytes &&
+        widest(top, choice.core) <= at(choice.core).element_bytes)
+        return emit_product(top, choice, out, b, stack);
+    return emit_map(top, out, b, stack);
+}
+
+template <std::size_t Count>
+constexpr auto planner<Count>::emit_concat(id top, destination out, const binding_list& b, const loop_stack& stack)
+    -> id {
+    const graph_node& g = at(top);
+    id buffer = -1;
+    if (out.free) {
+        buffer = add_buffer(top, buffer_role::values, b, stack.innermost());
+        lay_out(plan.buffers[index(buffer)], g.rank - 1u, no_axis, false);
+        out.free = false;
+        out.buffer = buffer;
+        out.strides = plan.buffers[index(buffer)].strides;
+    }
+    for (std::size_t i = 0; i < g.operand_count; ++i) {
+        const graph_node& part = at(g.operands[i]);
+        emit(g.operands[i], out, operand_bindings(g, part, i, b), stack);
+        out.origin += out.strides[g.axis] * static_cast<std::ptrdiff_t>(part.extents[g.axis]);
+    }
+    return buffer;
+}
+
+template <std::size_t Count>
+constexpr void planner<Count>::aim(stage& s, const destination& out, id buffer) const {
+    s.buffer = out.free ? buffer : out.buffer;
+    s.store = out.store;
+    s.origin = out.origin;
+    s.strides = out.free ? plan.buffers[index(buffer)].strides : out.strides;
+}
+
+template <std::size_t Count>
+constexpr void planner<Count>::open_loops(stage& s, const graph_node& space, loop_stack& stack, id inside) {
+    for (std::size_t a = 0; a < space.rank; ++a)
+        if (a != s.row_axis && a != s.column_axis && s.bindings[a] == whole_axis && space.extents[a] > 1)
+            s.bindings[a] = open_loop(stack, space.extents[a], false, inside);
+    if (s.row_axis != no_axis && s.bindings[s.row_axis] == whole_axis && space.extents[s.row_axis] > 1)
+        s.bindings[s.row_axis] = open_loop(stack, space.extents[s.row_axis], true, inside);
+    s.loop = stack.innermost();
+}
+
+template <std::size_t Count>
+constexpr std::size_t planner<Count>::rows_of(const stage& s, const graph_node& space) const {
+    if (s.row_axis == no_axis) return 1;
+    const id loop = s.bindings[s.row_axis];
+    return loop == whole_axis ? space.extents[s.row_axis] : bound_extent(loop);
+}
+
+template <std::size_t Count>
+constexpr auto planner<Count>::emit_product(id top, const core_choice& choice, destination out,
+                                            const binding_list& bindings, loop_stack stack) -> id {
+    const std::size_t opened = stack.depth;
+    const graph_node& core = at(choice.core);
+    const graph_node& g = at(top);
+    stage s = new_stage(stage_kind::product);
+    s.top = top;
+    s.core = s.space = choice.core;
+    s.row_axis = core.rank - 2u;
+    s.column_axis = core.rank - 1u;
+    s.top_axes = choice.top_axes;
+    for (std::size_t a = 0; a < g.rank; ++a)
+        if (choice.top_axes[a] != whole_axis) s.bindings[index(choice.top_axes[a])] = bindings[a];
+    open_loops(s, core, stack, top);
+
+    binding_list top_bindings = all_whole;
+    for (std::size_t a = 0; a < g.rank; ++a)
+        if (choice.top_axes[a] != whole_axis) top_bindings[a] = s.bindings[index(choice.top_axes[a])];
+
+    const id left = core.operands[0], right = core.operands[1];
+    const graph_node& l = at(left);
+    const graph_node& r = at(right);
+    matrix b = acquire_right(s, right, operand_bindings(core, r, 1, s.bindings), stack);
+    // Only with columns in lanes do excluded zeros keep the right operand's rows out of the sums.
+    const bool excludes = l.excluded == exclusion::zero;
+    const bool by_rows = b.strides[r.rank - 1u] != 1 && core.extents[s.column_axis] > 1;
+    if (by_rows && (excludes || (!out.free && copying_right_pays(core.extents[s.row_axis], core.extents[s.column_axis],
+                                                                 r.extents[r.rank - 2u], r.element_bytes))))
+        b = copy_of(s, right, operand_bindings(core, r, 1, s.bindings), stack, layout::columns_in_lanes);
+    const std::size_t rows = rows_of(s, core), width = target.lanes(core.element_bytes);
+    const bool unit_columns = b.strides[r.rank - 1u] == 1 || core.extents[s.column_axis] == 1;
+    const std::size_t depth = l.extents[l.rank - 1u], columns = core.extents[s.column_axis], line = few_line(rows);
+    bool few = out.free && !excludes && !unit_columns && columns > 1 && fits_few(rows, columns, depth, width) &&
+               (target.shuffles || 2 * rows <= width) && at(base_of(left)).kind != node_kind::softmax;
+    // The weights' rows are in lanes already: so may the result's be, where its columns would leave lanes idle.
+    bool turned = !out.free && !excludes && unit_columns && s.column_block == 0 &&
+                  at(base_of(left)).kind == node_kind::softmax && turning_pays(rows, columns, depth, width) &&
+                  !(target.shuffles && turned_in_registers(rows, columns, depth, width) &&
+                    is_uniform_product(at(base_of(left)).operands[0]));
+    if (few || turned) {
+        const binding_list of_left = operand_bindings(core, l, 0, s.bindings);
+        make_base(left, of_left, stack, true);
+        const matrix a = read_strides(s, left, of_left, stack);
+        few = few && a.affine && a.strides[l.rank - 1u] == 1;
+        turned = turned && a.affine && a.strides[l.rank - 2u] == 1;
+    }
+    if (few || turned)
+        s.lanes = lane_axis::rows;
+    else if (excludes || (unit_columns && !(core.extents[s.column_axis] == 1 && b.strides[r.rank - 2u] == 1)))
+        s.lanes = lane_axis::columns;
+    else
+        s.lanes = rows * 2 > width && core.extents[s.column_axis] > 1 ? lane_axis::rows : lane_axis::depth;
+    if (!few) acquire_left(s, left, operand_bindings(core, l, 0, s.bindings), stack);
+    s.support = s.left_factor != -1 ? support_of(s.left_factor) : id{-1};
+    if (g.kind == node_kind::masked && out.free && skip_outside && s.left_factor == -1) s.support = top;
+
+    prepare(top, top_bindings, s, stack);
+    if (const std::size_t tile = few || turned ? 0 : column_tile(s, g, out, core); tile != 0) {
+        s.loop = s.bindings[s.column_axis] = this->open_column_loop(stack, columns, tile);
+        for (std::size_t a = 0; a < g.rank; ++a)
+            if (s.top_axes[a] == static_cast<std::int16_t>(s.column_axis)) top_bindings[a] = s.loop;
+    }
+    finish_rows(s, g, out, top_bindings, stack);
+    if (few && 2 * rows <= width)
+        shorten_lines(plan.buffers[index(last_buffer)], plan.stages[plan.stage_count - 1], core.extents[s.column_axis],
+                      line, width);
+    close_loops(stack, opened);
+    return last_buffer;
+}
+
+template <std::size_t Count>
+constexpr std::size_t planner<Count>::column_tile(const stage& s, const graph_node& top, const destination& out,
+                                                  const graph_node& core) const {
+    if (s.lanes != lane_axis::rows || out.free || top.kind == node_kind::masked || s.support != -1 ||
+        s.left_factor != -1)
+        return 0;
+    for (std::size_t a = 0; a < top.rank; ++a)
+        if (s.top_axes[a] == static_cast<std::int16_t>(s.row_axis) && (out.strides[a] == 1 || top.extents[a] == 1))
+            return 0;
+    const std::size_t width = target.lanes(core.element_bytes), columns = core.extents[s.column_axis];
+    const std::size_t most = column_tile_bytes / ((rows_of(s, core) + width - 1) / width * width * core.element_bytes);
+    if (columns <= 2 * most || most < width) return 0;
+    const std::size_t tiles = (columns + most - 1) / most;
+    return ((columns + tiles - 1) / tiles + width - 1) / width * width;
+}
+
+template <std::size_t Count>
+constexpr void planner<Count>::finish_rows(stage& s, const graph_node& top, const destination& out,
+                                           const binding_list& top_bindings, const loop_stack& stack) {
+    std::size_t row = no_axis, column = no_axis;
+    for (std::size_t a = 0; a < top.rank; ++a) {
+        if (s.top_axes[a] == static_cast<std::int16_t>(s.row_axis)) row = a;
+        if (s.top_axes[a] == static_cast<std::int16_t>(s.column_axis)) column = a;
+    }
+    const std::size_t lane = s.lanes == lane_axis::rows ? row : column;
+    const bool direct = out.free || lane == no_axis || top.extents[lane] == 1 || out.strides[lane] == 1;
+    if (direct && !out.free) {
+        aim(s, out, -1);
+        add_stage(s);
+        last_buffer = -1;
+        return;
+    }
+    const id buffer =
+        add_buffer(s.top, buffer_role::values, top_bindings_of(top_bindings, stack, out), stack_scope(stack, out));
+    const std::size_t innermost = lane != no_axis ? lane : row;
+    lay_out(plan.buffers[index(buffer)], innermost, innermost == row ? column : row, s.lanes == lane_axis::rows);
+    destination inner;
+    inner.free = true;
+    aim(s, inner, buffer);
+    add_stage(s);
+    last_buffer = buffer;
+    if (!out.free) {
+        emit_map(s.top, out, top_bindings, stack);
+        last_buffer = -1;
+    }
+}
+
+template <std::size_t Count>
+constexpr auto planner<Count>::emit_map(id top, destination out, const binding_list& bindings, loop_stack stack) -> id {
+    const std::size_t opened = stack.depth;
+    const graph_node& g = at(top);
+    stage s = new_stage(stage_kind::map);
+    s.top = s.space = top;
+    s.bindings = bindings;
+    for (std::size_t a = 0; a < g.rank; ++a) s.top_axes[a] = static_cast<std::int16_t>(a);
+    choose_map_axes(s, g, out);
+    open_loops(s, g, stack, top);
+    prepare(top, s.bindings, s, stack);
+    if (out.free) {
+        const bool rows_first = out.wanted == layout::rows_in_lanes;
+        const id buffer = add_buffer(top, buffer_role::values, outer_bindings, outer_stack.innermost());
+        lay_out(plan.buffers[index(buffer)],
+                rows_first                 ? s.row_axis
+                : s.column_axis != no_axis ? s.column_axis
+                                           : s.row_axis,
+                rows_first ? s.column_axis : s.row_axis, rows_first);
+        aim(s, out, buffer);
+        s.lanes = rows_first ? lane_axis::rows : lane_axis::columns;
+        last_buffer = buffer;
+    } else {
+        aim(s, out, -1);
+        last_buffer = -1;
+        s.lanes = s.row_axis != no_axis &&
+                          (s.column_axis == no_axis || (s.strides[s.row_axis] == 1 && s.strides[s.column_axis] != 1))
+                      ? lane_axis::rows
+                      : lane_axis::columns;
+    }
+    if (s.column_axis == no_axis && s.row_axis != no_axis) s.lanes = lane_axis::rows;
+    add_stage(s);
+    close_loops(stack, opened);
+    return last_buffer;
+}
+
+template <std::size_t Count>
+constexpr void planner<Count>::choose_map_axes(stage& s, const graph_node& g, const destination& out) const {
+    for (std::size_t a = 0; a < g.rank; ++a)
+        if (is_rows_loop(s.bindings[a])) s.row_axis = a;
+    for (std::size_t a = 0; a < g.rank; ++a)
+        if (is_columns_loop(s.bindings[a])) s.column_axis = a;
+    if (!out.free)
+        for (std::size_t a = g.rank; a-- > 0;)
+            if (s.column_axis == no_axis && s.bindings[a] == whole_axis && out.strides[a] == 1 && g.extents[a] > 1)
+                s.column_axis = a;
+    for (std::size_t a = g.rank; a-- > 0;)
+        if (s.column_axis == no_axis && s.bindings[a] == whole_axis && g.extents[a] > 1) s.column_axis = a;
+    for (std::size_t a = g.rank; a-- > 0;)
+        if (s.row_axis == no_axis && a != s.column_axis && s.bindings[a] == whole_axis && g.extents[a] > 1)
+            s.row_axis = a;
+}
+
+template <std::size_t Count>
+constexpr auto planner<Count>::emit_free(id n, destination out, const binding_list& b, const loop_stack& stack) -> id {
+    const binding_list saved_bindings = outer_bindings;
+    const loop_stack saved_stack = outer_stack;
+    const bool saved_skip = skip_outside;
+    if (!skip_next) skip_outside = false;
+    skip_next = false;
+    outer_bindings = b;
+    outer_stack = stack;
+    out.free = true;
+    const id buffer = emit(n, out, b, stack);
+    outer_bindings = saved_bindings;
+    outer_stack = saved_stack;
+    skip_outside = saved_skip;
+    return buffer;
+}
+
+template <std::size_t Count>
+constexpr auto planner<Count>::emit_matrix_copy(id n, destination out, const binding_list& b, loop_stack stack) -> id {
+    const std::size_t opened = stack.depth;
+    const graph_node& g = at(n);
+    stage s = new_stage(stage_kind::map);
+    s.top = s.space = n;
+    s.bindings = b;
+    for (std::size_t a = 0; a < g.rank; ++a) s.top_axes[a] = static_cast<std::int16_t>(a);
+    s.row_axis = g.rank - 2u;
+    s.column_axis = g.rank - 1u;
+    open_loops(s, g, stack, n);
+    prepare(n, s.bindings, s, stack);
+    const bool rows_first = out.wanted == layout::rows_in_lanes;
+    const id buffer = add_buffer(n, buffer_role::values, outer_bindings, outer_stack.innermost());
+    lay_out(plan.buffers[index(buffer)], rows_first ? s.row_axis : s.column_axis,
+            rows_first ? s.column_axis : s.row_axis, rows_first);
+    s.lanes = rows_first ? lane_axis::rows : lane_axis::columns;
+    aim(s, out, buffer);
+    add_stage(s);
+    close_loops(stack, opened);
+    return buffer;
+}
+
+}  // namespace ashlar::detail

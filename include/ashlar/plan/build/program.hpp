@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSL-1.0
+// What a plan consists of: loops, buffers and stages, as plain constants.
+#pragma once
+
+#include <ashlar/plan/graph/axis_map.hpp>
+
+namespace ashlar::detail {
+
+/// A loop of the plan: over one entry at a time of a batch axis, over tiles of rows, or, inside of those, over tiles of
+/// columns. The last tile of columns begins early enough to be a full one, and computes some columns again.
+struct plan_loop {
+    std::int16_t parent = -1;
+    std::size_t extent = 1;
+    std::size_t tile = 1;
+    bool rows = false;
+    bool columns = false;
+};
+
+/// Keys are looked at in groups of this many when a mask decides which of them a tile needs.
+inline constexpr std::size_t key_group = 16;
+
+/// What a buffer holds for its node.
+enum class buffer_role : std::uint8_t {
+    values,      // the elements
+    numerators,  // softmax: exp(x - maximum of the row)
+    scales,      // softmax: 1 / sum of the numerators; log_softmax: log of the sum of exponentials
+    means,       // standardize
+    deviations,  // standardize: 1 / deviation
+    maxima,      // softmax: the greatest element of each row
+    state,       // reduce: what the tiles so far have given
+};
+
+/// Values of a node in scratch. An axis bound to a loop holds the current entry (or tile) only.
+struct plan_buffer {
+    std::int16_t node = -1;
+    buffer_role role = buffer_role::values;
+    binding_list bindings = all_whole;
+    axis_list strides{};
+    std::int16_t scope = -1;    // the loop inside which it is made, -1 for the outermost level
+    std::int16_t storage = -1;  // the buffer whose memory it uses: itself, or the one it is computed in place of
+    bool padded = false;        // lines along the axis of stride 1 end at a full register
+    std::size_t bytes = 0;
+    std::size_t offset = 0;
+    std::uint16_t first = 0, last = 0;  // items of its scope between which it lives
+};
+
+enum class stage_kind : std::uint8_t {
+    map,          // elementwise, and copies between layouts
+    product,      // a matrix product with an elementwise epilogue
+    softmax,      // numerators and scales of rows
+    standardize,  // means and deviations of rows
+    reduce,       // rows folded
+};
+
+/// Which axis of a stage's (rows, columns) runs along the lanes.
+enum class lane_axis : std::uint8_t {
+    columns,
+    rows,
+    depth,  // products: one row at a time against rows of the right operand
+};
+
+/// One step of arithmetic: everything that happens between reading tiles and writing one.
+template <std::size_t Count>
+struct plan_stage {
+    stage_kind kind = stage_kind::map;
+    lane_axis lanes = lane_axis::columns;
+    std::int16_t top = -1;            // the node whose values are written
+    std::int16_t core = -1;           // product: the matmul; softmax, standardize, reduce: the node itself
+    std::int16_t space = -1;          // the node whose axes are the stage's coordinates
+    std::int16_t loop = -1;           // the innermost loop around it
+    std::int16_t buffer = -1;         // where it writes; -1: the destination or, with `store`, caller memory
+    std::int16_t second_buffer = -1;  // reduce: its state from one tile to the next
+    std::int16_t maxima = -1;         // softmax and the product before it: the greatest element of each row
+    std::int16_t store = -1;          // the store node whose destination it writes
+    std::int16_t support = -1;        // the masked node outside whose kept pairs nothing is computed
+    std::int16_t left_factor = -1;    // product: softmax node whose numerators are the left operand
+    std::size_t row_axis = no_axis, column_axis = no_axis;  // of the space node
+    std::size_t fold_first = no_axis,
+                fold_last = no_axis;            // reduce: axes [first, last) of the space node, folded as one
+    binding_list bindings = all_whole;          // of the space node's axes
+    binding_list top_axes = all_whole;          // for each axis of top: the axis of space, or -1
+    axis_list strides{};                        // of what it writes, by axis of top
+    std::size_t column_block = 0;               // product: columns of the right operand that lie in one block
+    std::ptrdiff_t origin = 0;                  // elements before the first one it writes
+    bool fill_outside = false;                  // softmax: zeros outside the support are read by someone
+    std::array<std::int16_t, Count> values{};   // for each node: the buffer it is read from, or -1
+    std::array<std::int16_t, Count> factors{};  // for each node: the buffer of its row factors, or -1
+};
+
+/// Bytes that the state of a reduction takes between two tiles: at most three numbers.
+inline constexpr std::size_t fold_state_bytes = 32;
+
+/// A loop or a stage at its place in the program.
+struct plan_item {
+    std::int16_t parent = -1;  // loop
+    bool is_loop = false;
+    std::int16_t index = 0;
+};
+
+/// A whole plan. Items with the same parent run in the order in which they stand.
+template <std::size_t Count>
+struct program {
+    static constexpr std::size_t capacity = 3 * Count + 8;
+    std::array<plan_loop, capacity> loops{};
+    std::array<plan_buffer, capacity> buffers{};
+    std::array<plan_stage<Count>, capacity> stages{};
+    std::array<plan_item, 2 * capacity> items{};
+    std::size_t loop_count = 0, buffer_count = 0, stage_count = 0, item_count = 0;
+    std::size_t scratch_bytes = 0;
+};
+
+}  // namespace ashlar::detail

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSL-1.0
+// The last pass over a program: loops that need no tiles, lifetimes of buffers, and where each lies in scratch.
+#pragma once
+
+#include <ashlar/plan/build/program.hpp>
+
+namespace ashlar::detail {
+
+inline constexpr std::size_t scratch_alignment = 64;
+
+/// Whether a stage folds its axes in several tiles, or entries of loops.
+template <class Program, class Stage>
+constexpr bool is_folded_in_parts(const Program& plan, const Stage& stage) {
+    for (std::size_t a = stage.fold_first; a < stage.fold_last; ++a)
+        if (stage.bindings[a] != whole_axis)
+            if (const plan_loop& l = plan.loops[static_cast<std::size_t>(stage.bindings[a])]; l.extent > l.tile)
+                return true;
+    return false;
+}
+
+template <std::size_t Count>
+class scheduler {
+public:
+    constexpr explicit scheduler(program<Count>& p) : plan(p) {}
+
+    constexpr void run() {
+        for (std::size_t l = 0; l < plan.loop_count; ++l)
+            if (plan.loops[l].rows && needs_no_tiles(static_cast<std::int16_t>(l)))
+                plan.loops[l].tile = plan.loops[l].extent;
+        for (std::size_t s = 0; s < plan.stage_count; ++s)
+            if (plan.stages[s].fold_first != no_axis && !is_folded_in_parts(plan, plan.stages[s])) {
+                plan.buffers[index(plan.stages[s].second_buffer)].bytes = 0;
+                plan.stages[s].second_buffer = -1;
+            }
+        order_stages(-1);
+        find_lifetimes();
+        place_buffers();
+    }
+
+private:
+    static constexpr std::size_t capacity = program<Count>::capacity;
+
+    struct span {
+        std::size_t first = 0, last = 0;
+        bool used = false;
+
+        constexpr void add(std::size_t from, std::size_t to) {
+            first = !used || from < first ? from : first;
+            last = !used || to > last ? to : last;
+            used = true;
+        }
+    };
+
+    program<Count>& plan;
+    std::array<std::size_t, capacity> stage_time{};
+    std::array<span, capacity> loop_time{};
+    std::array<span, capacity> lifetime{};
+    std::size_t now = 0;
+
+    static constexpr std::size_t index(std::int16_t i) { return static_cast<std::size_t>(i); }
+
+    constexpr bool is_inside(std::int16_t loop, std::int16_t outer) const {
+        for (; loop != -1; loop = plan.loops[index(loop)].parent)
+            if (loop == outer) return true;
+        return false;
+    }
+
+    /// A loop whose stages hand nothing to each other gains nothing from tiles: the kernels block for themselves.
+    constexpr bool needs_no_tiles(std::int16_t loop) const {
+        for (std::size_t b = 0; b < plan.buffer_count; ++b)
+            if (is_inside(plan.buffers[b].scope, loop)) return false;
+        for (std::size_t s = 0; s < plan.stage_count; ++s)
+            if (plan.stages[s].loop != loop && is_inside(plan.stages[s].loop, loop)) return false;
+        for (std::size_t s = 0; s < plan.stage_count; ++s)
+            if (plan.stages[s].loop == loop && plan.stages[s].lanes == lane_axis::rows) return false;
+        return true;
+    }
+
+    constexpr void order_stages(std::int16_t parent) {
+        for (std::size_t i = 0; i < plan.item_count; ++i) {
+            const plan_item& item = plan.items[i];
+            if (item.parent != parent) continue;
+            if (item.is_loop) {
+                loop_time[index(item.index)].first = now;
+                order_stages(item.index);
+                loop_time[index(item.index)].last = now;
+            } else {
+                stage_time[index(item.index)] = now++;
+            }
+        }
+    }
+
+    /// A stage inside a loop that is itself inside the buffer's scope uses it for as long as that loop runs.
+    constexpr void use(std::int16_t buffer, const plan_stage<Count>& stage, std::size_t time) {
+        if (buffer == -1) return;
+        const plan_buffer& b = plan.buffers[index(buffer)];
+        span& life = lifetime[index(b.storage)];
+        std::int16_t loop = stage.loop, below = -1;
+        while (loop != b.scope) {
+            below = loop;
+            loop = plan.loops[index(loop)].parent;
+        }
+        if (below == -1)
+            life.add(time, time);
+        else
+            life.add(loop_time[index(below)].first, loop_time[index(below)].last);
+    }
+
+    constexpr void find_lifetimes() {
+        for (std::size_t s = 0; s < plan.stage_count; ++s) {
+            const plan_stage<Count>& stage = plan.stages[s];
+            use(stage.buffer, stage, stage_time[s]);
+            use(stage.second_buffer, stage, stage_time[s]);
+            use(stage.maxima, stage, stage_time[s]);
+            for (std::size_t n = 0; n < Count; ++n) {
+                if (stage.values[n] != -1) use(stage.values[n], stage, stage_time[s]);
+                if (stage.factors[n] != -1) use(stage.factors[n], stage, stage_time[s]);
+            }
+        }
+    }
+
+    /// First fit in the order in which the buffers were asked for.
+    constexpr void place_buffers() {
+        std::size_t peak = 0;
+        for (std::size_t b = 0; b < plan.buffer_count; ++b) {
+            plan_buffer& buffer = plan.buffers[b];
+            if (index(buffer.storage) != b || !lifetime[b].used) continue;
+            std::size_t offset = 0;
+            bool moved = true;
+            while (moved) {
+                moved = false;
+                for (std::size_t o = 0; o < b; ++o) {
+                    const plan_buffer& other = plan.buffers[o];
+                    if (index(other.storage) != o || !lifetime[o].used || !meet(lifetime[o], lifetime[b])) continue;
+                    const std::size_t end = other.offset + rounded(other.bytes);
+                    if (offset < end && other.offset < offset + rounded(buffer.bytes)) {
+                        offset = end;
+                        moved = true;
+                    }
+                }
+            }
+            buffer.offset = offset;
+            if (offset + rounded(buffer.bytes) > peak) peak = offset + rounded(buffer.bytes);
+        }
+        for (std::size_t b = 0; b < plan.buffer_count; ++b)
+            plan.buffers[b].offset = plan.buffers[index(plan.buffers[b].storage)].offset;
+        plan.scratch_bytes = peak;
+    }
+    static constexpr bool meet(const span& a, const span& b) { return a.first <= b.last && b.first <= a.last; }
+    static constexpr std::size_t rounded(std::size_t bytes) {
+        return (bytes + scratch_alignment - 1) / scratch_alignment * scratch_alignment;
+    }
+};
+
+template <std::size_t Count>
+constexpr void finish_program(program<Count>& plan) {
+    scheduler<Count>(plan).run();
+}
+
+}  // namespace ashlar::detail

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSL-1.0
+// What a mask's type says about the tiles of scores: how many are empty, full, mixed, and never visited.
+#pragma once
+
+#include <ashlar/plan/report/steps.hpp>
+
+namespace ashlar {
+
+/// Tiles of scores (the rows of a plan's tile by 16 keys) of one batch entry, counted by what a mask keeps of them.
+/// All are zero where there is no mask; where a mask is decided at run time, what its type proves empty is counted as
+/// empty and the rest as undecided.
+struct key_tiles {
+    std::size_t total = 0;
+    std::size_t empty = 0;
+    std::size_t mixed = 0;
+    std::size_t full = 0;
+    std::size_t undecided = 0;  ///< looked at when the program runs
+    std::size_t skipped = 0;    ///< of the empty ones, those before the first or behind the last key of their rows
+
+    friend constexpr bool operator==(const key_tiles&, const key_tiles&) = default;
+};
+
+namespace detail {
+
+/// Above this many tiles, counting would be too much for one constant evaluation.
+inline constexpr std::size_t most_counted_tiles = 4096;
+
+template <class Mask, class Scores>
+constexpr key_tiles count_key_tiles(std::size_t rows) {
+    constexpr std::size_t queries = query_extent<Scores>, keys = key_extent<Scores>;
+    using known = typename Mask::static_part;
+    key_tiles tiles;
+    tiles.total = (queries + rows - 1) / rows * ((keys + key_group - 1) / key_group);
+    if (tiles.total > most_counted_tiles) {
+        tiles.undecided = tiles.total;
+        return tiles;
+    }
+    for (std::size_t q = 0; q < queries; q += rows) {
+        std::size_t gap = 0;
+        bool any = false;
+        for (std::size_t k = 0; k < keys; k += key_group) {
+            const tile_content content = known{}.template content<shape<queries, keys>>(
+                {}, {q, q + rows < queries ? q + rows : queries, k, k + key_group < keys ? k + key_group : keys});
+            if (content == tile_content::empty) {
+                ++tiles.empty;
+                ++gap;
+                continue;
+            }
+            tiles.skipped += any ? 0 : gap;
+            any = true;
+            gap = 0;
+            ++(!Mask::is_static ? tiles.undecided : content == tile_content::full ? tiles.full : tiles.mixed);
+        }
+        tiles.skipped += gap;
+    }
+    return tiles;
+}
+
+template <class Node>
+struct mask_of_node {
+    static constexpr key_tiles (*count)(std::size_t) = nullptr;
+};
+template <class Mask, class Expression>
+struct mask_of_node<masked_node<Mask, Expression>> {
+    static constexpr key_tiles (*count)(std::size_t) = &count_key_tiles<Mask, typename Expression::shape_type>;
+};
+
+/// For every node of Plan's expression, how to count the tiles of its mask; null where it has none.
+template <class Plan>
+inline constexpr auto mask_counters = []<std::size_t... Index>(std::index_sequence<Index...>) {
+    return std::array<key_tiles (*)(std::size_t), Plan::count>{
+        mask_of_node<typename Plan::template node<Index>>::count...};
+}(std::make_index_sequence<Plan::count>{});
+
+/// The masked node that a stage computes, -1 if it computes none.
+template <class Plan>
+constexpr std::int16_t masked_in(std::size_t s) {
+    for (std::size_t n = 0; n < Plan::count; ++n)
+        if (Plan::nodes[n].kind == node_kind::masked && stage_of_nodes<Plan>[n] == static_cast<std::int16_t>(s))
+            return static_cast<std::int16_t>(n);
+    return -1;
+}
+
+/// The tiles of the mask that a stage applies.
+template <class Plan>
+constexpr key_tiles key_tiles_of(std::size_t s) {
+    const std::int16_t masked = masked_in<Plan>(s);
+    if (masked == -1) return {};
+    const std::size_t step = steps_of<Plan>.of_stage[s];
+    const std::int16_t loop = steps_of<Plan>.place[step].rows;
+    const graph_node& g = Plan::nodes[static_cast<std::size_t>(masked)];
+    const std::size_t queries = g.extents[g.rank - 2u];
+    const std::size_t tile = loop == -1 ? queries : Plan::code.loops[static_cast<std::size_t>(loop)].tile;
+    key_tiles tiles = mask_counters<Plan>[static_cast<std::size_t>(masked)](tile < queries ? tile : queries);
+    bool skips = false;
+    for (std::size_t i = 0; i < Plan::code.stage_count; ++i) skips = skips || Plan::code.stages[i].support == masked;
+    if (!skips) tiles.skipped = 0;
+    return tiles;
+}
+
+}  // namespace detail
+}  // namespace ashlar

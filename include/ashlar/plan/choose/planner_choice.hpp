@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSL-1.0
+// What a stage may compute: the product inside an expression, and the loops that a value depends on.
+#pragma once
+
+#include <ashlar/plan/build/planner.hpp>
+
+namespace ashlar::detail {
+
+template <std::size_t Count>
+constexpr void planner<Count>::search_core(id n, const graph_node& top, const binding_list& from_top,
+                                           const binding_list& bindings, const loop_stack& stack,
+                                           core_choice& best) const {
+    const graph_node& g = at(n);
+    if (g.kind == node_kind::let) return search_core(g.same_as, top, from_top, bindings, stack, best);
+    if (g.kind == node_kind::let_value) {
+        if (at(resolve(n)).uses > 1) return;
+        return search_core(g.same_as, top, from_top, bindings, stack, best);
+    }
+    if (g.kind == node_kind::matmul) return consider_core(n, top, from_top, bindings, stack, best);
+    if (g.kind != node_kind::map && g.kind != node_kind::masked && g.kind != node_kind::permute &&
+        g.kind != node_kind::reshape && g.kind != node_kind::broadcast)
+        return;
+    for (std::size_t i = 0; i < g.operand_count; ++i) {
+        const graph_node& o = at(g.operands[i]);
+        search_core(g.operands[i], top, operand_bindings(g, o, i, from_top), bindings, stack, best);
+    }
+}
+
+template <std::size_t Count>
+constexpr void planner<Count>::consider_core(id n, const graph_node& top, const binding_list& from_top,
+                                             const binding_list& bindings, const loop_stack& stack,
+                                             core_choice& best) const {
+    const graph_node& g = at(n);
+    binding_list to_core = all_whole, own = all_whole;
+    std::size_t covered = 1;
+    for (std::size_t a = 0; a < g.rank; ++a) {
+        if (g.extents[a] == 1) continue;
+        if (from_top[a] == whole_axis) return;
+        to_core[index(from_top[a])] = static_cast<std::int16_t>(a);
+        own[a] = bindings[index(from_top[a])];
+        covered *= g.extents[a];
+    }
+    if (covered != top.size()) return;
+    const std::size_t rows = g.rank - 2u, columns = g.rank - 1u;
+    if (own[columns] != whole_axis) return;
+    for (std::size_t a = 0; a < rows; ++a)
+        if (is_rows_loop(own[a])) return;
+    if (find_buffer(n, buffer_role::values, own, stack) != -1) return;
+    const std::size_t work = g.size() * at(g.operands[0]).extents[at(g.operands[0]).rank - 1u];
+    if (work > best.work) best = {n, to_core, work};
+}
+
+template <std::size_t Count>
+constexpr std::size_t planner<Count>::widest(id n, id core) const {
+    n = resolve(n);
+    const graph_node& g = at(n);
+    std::size_t bytes = g.scalar == scalar_kind::floating && g.rank > 0 ? g.element_bytes : 1;
+    if (n == core) return bytes;
+    for (std::size_t i = 0; i < g.operand_count; ++i)
+        if (const std::size_t below = widest(g.operands[i], core); below > bytes) bytes = below;
+    return bytes;
+}
+
+template <std::size_t Count>
+constexpr bool planner<Count>::is_uniform_product(id n) const {
+    const graph_node& g = at(resolve(n));
+    if (g.kind != node_kind::map) return g.kind == node_kind::matmul;
+    bool products = false;
+    for (std::size_t i = 0; i < g.operand_count; ++i) {
+        const bool product = is_uniform_product(g.operands[i]);
+        if (!product && at(resolve(g.operands[i])).kind != node_kind::scalar) return false;
+        products = products || product;
+    }
+    return products;
+}
+
+template <std::size_t Count>
+constexpr binding_list planner<Count>::demote(id n, binding_list b) const {
+    const graph_node& g = at(n);
+    if (g.kind == node_kind::matmul) {
+        b[g.rank - 1u] = whole_axis;
+        for (std::size_t a = 0; a + 2 < g.rank; ++a)
+            if (is_rows_loop(b[a])) b[a] = whole_axis;
+    }
+    if (g.kind == node_kind::concat || is_row_statistic(g.kind)) {
+        if (g.kind != node_kind::reduce) b[g.axis] = whole_axis;
+    }
+    for (std::size_t a = 0; a < g.rank; ++a)
+        if (shared[index(n)] == sharing::everything || (shared[index(n)] == sharing::rows && is_rows_loop(b[a])))
+            b[a] = whole_axis;
+    return b;
+}
+
+template <std::size_t Count>
+constexpr bool planner<Count>::share_more() {
+    bool again = false;
+    for (std::size_t n = 0; n < Count; ++n) {
+        if (nodes[n].uses < 2 || shared[n] == sharing::everything || !contains_product(static_cast<id>(n))) continue;
+        std::size_t makers = 0;
+        for (std::size_t s = 0; s < plan.stage_count; ++s) {
+            const stage& made = plan.stages[s];
+            const bool folds = made.kind != stage_kind::map && made.kind != stage_kind::product;
+            if (folds ? made.core == static_cast<id>(n)
+                      : resolve(made.top) == static_cast<id>(n) && made.values[n] == -1)
+                ++makers;
+        }
+        if (makers < 2) continue;
+        shared[n] = shared[n] == sharing::tile ? sharing::rows : sharing::everything;
+        again = true;
+    }
+    return again;
+}
+
+template <std::size_t Count>
+constexpr auto planner<Count>::dependent_prefix(const loop_stack& stack, std::size_t rank, binding_list& b) const
+    -> loop_stack {
+    loop_stack prefix;
+    for (std::size_t i = 0; i < stack.depth; ++i) {
+        bool depends = false;
+        for (std::size_t a = 0; a < rank; ++a)
+            if (b[a] == stack.loop[i]) depends = true;
+        if (!depends) break;
+        prefix.push(stack.loop[i]);
+    }
+    for (std::size_t a = 0; a < rank; ++a)
+        if (b[a] != whole_axis && !prefix.contains(b[a])) b[a] = whole_axis;
+    return prefix;
+}
+
+}  // namespace ashlar::detail

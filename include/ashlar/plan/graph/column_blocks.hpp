@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSL-1.0
+// Operands whose columns lie in blocks: contiguous inside each, with a jump to the next that no stride expresses.
+#pragma once
+
+#include <ashlar/plan/graph/axis_map.hpp>
+
+namespace ashlar::detail {
+
+/// How many entries along an axis of node n lie at one distance from each other in the array behind its index maps,
+/// counted from any multiple of that number; 0 where the maps do not tell.
+template <std::size_t Count>
+constexpr std::size_t run_along(const std::array<graph_node, Count>& nodes, std::size_t n, std::size_t axis) {
+    const graph_node& g = nodes[n];
+    if (g.kind == node_kind::array) return g.extents[axis];
+    if (g.kind == node_kind::let || g.kind == node_kind::let_value)
+        return run_along(nodes, static_cast<std::size_t>(g.same_as), axis);
+    if (!is_index_map(g.kind)) return 0;
+    const auto below = static_cast<std::size_t>(g.operands[0]);
+    const graph_node& o = nodes[below];
+    const binding_list from = carried_axes(g, o, 0);
+    for (std::size_t a = 0; a < o.rank; ++a)
+        if (from[a] == static_cast<std::int16_t>(axis)) return run_along(nodes, below, a);
+    if (g.kind != node_kind::reshape) return 0;
+    const reshape_groups groups = align_reshape(g, o);
+    for (std::size_t i = 0; i < groups.count; ++i) {
+        const reshape_group& group = groups.group[i];
+        if (axis < group.result_first || axis >= group.result_last) continue;
+        std::size_t inner = group.operand_last, innermost = group.result_last;
+        while (inner > group.operand_first && o.extents[inner - 1] == 1) --inner;
+        while (innermost > group.result_first && g.extents[innermost - 1] == 1) --innermost;
+        if (inner == group.operand_first || innermost != axis + 1) return 0;
+        const std::size_t whole = o.extents[inner - 1];
+        if (run_along(nodes, below, inner - 1) != whole) return 0;
+        return g.extents[axis] % whole == 0 ? whole : whole % g.extents[axis] == 0 ? g.extents[axis] : 0;
+    }
+    return 0;
+}
+
+/// Strides of node n in the array behind its index maps; axes for which `fixed` holds may get any, as their offset is
+/// computed from coordinates.
+template <std::size_t Count>
+constexpr stride_result array_strides(const std::array<graph_node, Count>& nodes, std::size_t n,
+                                      const std::array<bool, max_rank>& fixed) {
+    const graph_node& g = nodes[n];
+    if (g.kind == node_kind::array) return {g.strides, true};
+    if (g.kind == node_kind::let || g.kind == node_kind::let_value)
+        return array_strides(nodes, static_cast<std::size_t>(g.same_as), fixed);
+    if (!is_index_map(g.kind)) return {{}, false};
+    const auto below = static_cast<std::size_t>(g.operands[0]);
+    const graph_node& o = nodes[below];
+    const stride_result under = array_strides(nodes, below, operand_fixed(g, o, 0, fixed));
+    stride_result out = lift_strides(g, o, under.strides, fixed);
+    out.affine = out.affine && under.affine;
+    return out;
+}
+
+}  // namespace ashlar::detail

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSL-1.0
+// What an expression costs, as constants: arithmetic operations and scratch.
+#pragma once
+
+#include <ashlar/plan/build/parts.hpp>
+#include <ashlar/plan/build/planned.hpp>
+
+namespace ashlar {
+namespace detail {
+
+/// Operations of one node. A multiply-add counts 2, any other operation on an element 1; behind a mask only the pairs
+/// that its type keeps count.
+constexpr std::size_t node_flops(const graph_node& n, const graph_node& first, std::size_t kept, std::size_t all) {
+    const auto share = [&](std::size_t operations) {
+        return all == 0 ? operations : operations / all * kept + operations % all * kept / all;
+    };
+    switch (n.kind) {
+    case node_kind::map: return share(n.size() * n.flops);
+    case node_kind::matmul: return share(2 * n.size() * first.extents[first.rank - 1u]);
+    // maximum, subtraction, exponential, sum, multiplication
+    case node_kind::softmax: return share(5 * n.size());
+    // two sums, two subtractions, a square, a multiplication
+    case node_kind::standardize: return n.variant == 0 ? 6 * n.size() : 3 * n.size();
+    case node_kind::reduce:
+        return (n.variant == static_cast<std::uint8_t>(reduction_kind::variance)    ? 4
+                : n.variant == static_cast<std::uint8_t>(reduction_kind::logsumexp) ? 4
+                                                                                    : 1) *
+               first.size();
+    default: return 0;
+    }
+}
+
+/// The masked node that limits which elements of a node are computed, seen from the node upwards (scores) or
+/// downwards (weights); -1 if there is none.
+template <std::size_t Count>
+struct flop_counter {
+    const std::array<graph_node, Count>& nodes;
+    std::array<std::size_t, Count> of_node{};
+
+    constexpr std::int16_t resolve(std::int16_t n) const {
+        while (nodes[static_cast<std::size_t>(n)].kind == node_kind::let ||
+               nodes[static_cast<std::size_t>(n)].kind == node_kind::let_value)
+            n = nodes[static_cast<std::size_t>(n)].same_as;
+        return n;
+    }
+    /// The mask below weights: through names, stores, index maps, the softmax and functions of it.
+    constexpr std::int16_t mask_below(std::int16_t n) const {
+        for (;;) {
+            n = resolve(n);
+            const graph_node& g = nodes[static_cast<std::size_t>(n)];
+            if (g.kind == node_kind::masked) return n;
+            if (g.excluded == exclusion::none || g.operand_count == 0) return -1;
+            std::int16_t next = -1;
+            for (std::size_t i = 0; i < g.operand_count; ++i)
+                if (nodes[static_cast<std::size_t>(resolve(g.operands[i]))].excluded != exclusion::none)
+                    next = g.operands[i];
+            if (next == -1) return -1;
+            n = next;
+        }
+    }
+    constexpr std::size_t count(std::int16_t id, std::int16_t mask) {
+        const graph_node& g = nodes[static_cast<std::size_t>(id)];
+        if (g.kind == node_kind::let) return count(g.operands[0], -1) + count(g.operands[1], mask);
+        if (g.kind == node_kind::let_value) return 0;
+        std::int16_t here = mask;
+        if (g.kind == node_kind::masked) here = id;
+        std::int16_t limit = here;
+        if (g.kind == node_kind::softmax) limit = mask_below(g.operands[0]);
+        if (g.kind == node_kind::matmul) {
+            const std::int16_t weights = mask_below(g.operands[0]);
+            if (weights != -1) limit = weights;
+        }
+        std::size_t kept = 0, all = 0;
+        if (limit != -1) {
+            kept = nodes[static_cast<std::size_t>(limit)].kept;
+            all = nodes[static_cast<std::size_t>(limit)].size();
+        }
+        const bool same_elements = limit == -1 || g.kind == node_kind::matmul || g.size() == all;
+        std::size_t total = 0;
+        if (g.operand_count != 0)
+            total = node_flops(g, nodes[static_cast<std::size_t>(g.operands[0])], same_elements ? kept : 0,
+                               same_elements ? all : 0);
+        of_node[static_cast<std::size_t>(id)] = total;
+        const bool passes = g.kind == node_kind::masked || (g.kind == node_kind::map && here != -1) || is_pass(g.kind);
+        for (std::size_t i = 0; i < g.operand_count; ++i) {
+            const bool same = nodes[static_cast<std::size_t>(g.operands[i])].size() == g.size();
+            total += count(g.operands[i], passes && same ? here : std::int16_t{-1});
+        }
+        return total;
+    }
+    static constexpr bool is_pass(node_kind kind) {
+        return kind == node_kind::reshape || kind == node_kind::permute || kind == node_kind::store;
+    }
+};
+
+/// The operations of every node of Expression.
+template <class Expression>
+inline constexpr auto flops_of_nodes = [] {
+    flop_counter<graph<Expression>::count> counter{graph<Expression>::nodes};
+    counter.count(static_cast<std::int16_t>(graph<Expression>::count - 1), -1);
+    return counter.of_node;
+}();
+
+template <class Expression>
+inline constexpr std::size_t expression_flops = [] {
+    std::size_t total = 0;
+    if constexpr (node_expression<Expression>)
+        if constexpr (check_names<Expression>())
+            for (const std::size_t n : flops_of_nodes<Expression>) total += n;
+    return total;
+}();
+
+template <class Expression, class Config>
+inline constexpr std::size_t expression_scratch = [] {
+    if constexpr (!node_expression<Expression>)
+        return std::size_t{0};
+    else if constexpr (!check_names<Expression>())
+        return std::size_t{0};
+    else
+        return planned<Expression, Config>::code.scratch_bytes;
+}();
+
+/// Operations of a part, and of all parts.
+template <class Part>
+inline constexpr std::size_t part_flops = 0;
+template <std::size_t Times, class... Expression>
+inline constexpr std::size_t part_flops<plan_part<Times, Expression...>> =
+    Times * (std::size_t{0} + ... + expression_flops<Expression>);
+
+template <class... Parts>
+consteval std::size_t count_flops(plan_parts<Parts...>) {
+    return (std::size_t{0} + ... + part_flops<Parts>);
+}
+
+}  // namespace detail
+
+/// Arithmetic operations of one evaluation of Expression: a multiply-add counts 2, any other operation 1, over the
+/// pairs that the masks' types keep (run-time masks at capacity). The same on every architecture.
+///
+///     static_assert(flops<decltype(matmul(a, b))> == 2 * 64 * 64 * 64);
+template <class Expression>
+inline constexpr std::size_t flops = detail::expression_flops<std::remove_cvref_t<Expression>>;
+
+/// Bytes of scratch that an evaluation of Expression needs for a dense destination, also where that overlaps what is
+/// read (which takes alias_workspace_bytes<Expression> of stack besides). Others have their own number,
+/// workspace_bytes_into<Destination, Expression>.
+///
+///     workspace<workspace_bytes<decltype(e)>> scratch;
+///     evaluate(result, e, scratch);
+template <class Expression, class Config = current_config>
+inline constexpr std::size_t workspace_bytes = detail::expression_scratch<std::remove_cvref_t<Expression>, Config>;
+
+}  // namespace ashlar

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: BSL-1.0
+// An expression type as a flat array of constants, operands before their users: what the planner works on.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include <ashlar/expr/masks/borrowed_memory.hpp>
+#include <ashlar/expr/masks/count.hpp>
+#include <ashlar/expr/masks/mask.hpp>
+#include <ashlar/expr/masks/provenance.hpp>
+#include <ashlar/expr/nodes.hpp>
+
+namespace ashlar::detail {
+
+inline constexpr std::size_t max_rank = 8;
+inline constexpr std::size_t max_operands = 16;
+
+using axis_list = std::array<std::ptrdiff_t, max_rank>;
+
+/// Element types by number, so that stages can be compared without naming types.
+enum class scalar_kind : std::uint8_t { boolean, integer, floating };
+
+/// What only some kinds of node know about themselves.
+struct node_parameters {
+    axis_list strides{};       // arrays, store: elements between neighbours
+    axis_list permutation{};   // permute
+    std::uint8_t variant = 0;  // the reduction, softmax_kind or standardize_kind
+    std::size_t axis = 0;      // reduce, softmax, standardize, slice, concat, take, repeat, index
+    std::ptrdiff_t step = 1;   // slice: step, repeat: times
+    std::size_t flops = 0;     // map: per element
+    std::size_t kept = 0;      // masked: pairs that the mask's type keeps, over all batch entries
+    bool static_mask = false;
+    bool owned = false;           // arrays: held by value, so nothing else can overlap it
+    bool borrowing_mask = false;  // masked, mask: the mask reads arrays that it does not own
+    bool fast = false;            // map, softmax: of lower precision, as it was asked for
+    bool costly = false;          // map: many instructions, as exponentials are
+};
+
+/// One node of the expression, without its type.
+struct graph_node : node_parameters {
+    node_kind kind{};
+    std::uint8_t rank = 0;
+    std::uint8_t operand_count = 0;
+    scalar_kind scalar{};
+    std::size_t element_bytes = 0;
+    std::array<std::size_t, max_rank> extents{};
+    std::size_t panel = 0;  // packed: columns of a panel
+    std::array<std::int16_t, max_operands> operands{};
+    std::int16_t same_as = -1;  // let, let_value, store: the node whose value this is
+    std::int16_t uses = 0;
+    exclusion excluded = exclusion::none;  // what masks prove of the elements that they do not keep
+
+    constexpr std::size_t size() const {
+        std::size_t n = 1;
+        for (std::size_t i = 0; i < rank; ++i) n *= extents[i];
+        return n;
+    }
+};
+
+template <class Element>
+inline constexpr char type_identity = 0;
+
+template <std::size_t Capacity>
+struct graph_builder {
+    std::array<graph_node, Capacity> nodes{};
+    std::array<const void*, Capacity> let_tags{};
+    std::array<std::int16_t, Capacity> let_values{};
+    std::size_t count = 0;
+    std::size_t lets = 0;
+
+    constexpr graph_node& at(std::int16_t n) { return nodes[static_cast<std::size_t>(n)]; }
+};
+
+template <class Element>
+consteval scalar_kind scalar_kind_of() {
+    if (std::is_same_v<Element, bool>) return scalar_kind::boolean;
+    return std::is_floating_point_v<Element> ? scalar_kind::floating : scalar_kind::integer;
+}
+
+template <class Function>
+consteval std::size_t flops_of_function() {
+    if constexpr (requires { Function::flops; })
+        return Function::flops;
+    else
+        return 1;
+}
+
+/// Functions of floating-point numbers only are those that take a polynomial.
+template <class Function>
+consteval bool is_costly_function() {
+    if constexpr (requires { Function::arguments; })
+        return Function::arguments == takes::floating;
+    else
+        return false;
+}
+
+template <class Element, std::size_t Count>
+constexpr axis_list as_axis_list(const std::array<Element, Count>& values) {
+    axis_list list{};
+    for (std::size_t i = 0; i < Count && i < max_rank; ++i) list[i] = static_cast<std::ptrdiff_t>(values[i]);
+    return list;
+}
+
+/// The parameters of a node type. Variables, not functions of classes: every node of an expression asks for its own.
+template <class Node>
+inline constexpr node_parameters parameters_of{};
+template <auto Permutation, class Shape, class Expression>
+inline constexpr node_parameters parameters_of<permute_node<Permutation, Shape, Expression>>{
+    .permutation = as_axis_list(Permutation)};
+template <std::size_t Axis, std::ptrdiff_t Step, class Shape, class Expression>
+inline constexpr node_parameters parameters_of<slice_node<Axis, Step, Shape, Expression>>{.axis = Axis, .step = Step};
+template <std::size_t Axis, std::size_t Times, class Shape, class Expression>
+inline constexpr node_parameters parameters_of<repeat_node<Axis, Times, Shape, Expression>>{.axis = Axis,
+                                                                                            .step = Times};
+template <std::size_t Axis, class Shape, class... Parts>
+inline constexpr node_parameters parameters_of<concat_node<Axis, Shape, Parts...>>{.axis = Axis};
+template <std::size_t Axis, class Shape, class Table, class Indices>
+inline constexpr node_parameters parameters_of<take_node<Axis, Shape, Table, Indices>>{.axis = Axis};
+template <std::size_t Axis, class Shape>
+inline constexpr node_parameters parameters_of<index_node<Axis, Shape>>{.axis = Axis};
+template <class Function, class Shape, class Element, class... Args>
+inline constexpr node_parameters parameters_of<map_node<Function, Shape, Element, Args...>>{
+    .flops = flops_of_function<Function>(), .costly = is_costly_function<Function>()};
+template <class Function, class Shape, class Element, class... Args>
+inline constexpr node_parameters parameters_of<map_node<fast_function<Function>, Shape, Element, Args...>>{
+    .flops = flops_of_function<Function>(), .fast = true, .costly = is_costly_function<Function>()};
+template <class Mask, class Expression>
+inline constexpr node_parameters parameters_of<masked_node<Mask, Expression>>{
+    .kept = mask_kept_pairs<Mask, typename Expression::shape_type>,
+    .static_mask = Mask::is_static,
+    .borrowing_mask = mask_borrows<Mask>()};
+template <class Mask, class Shape>
+inline constexpr node_parameters parameters_of<mask_node<Mask, Shape>>{.borrowing_mask = mask_borrows<Mask>()};
+template <reduction_kind Kind, std::size_t Axis, bool Keep, class Shape, class Element, class Expression>
+inline constexpr node_parameters parameters_of<reduce_node<Kind, Axis, Keep, Shape, Element, Expression>>{
+    .variant = static_cast<std::uint8_t>(Kind), .axis = Axis};
+template <softmax_kind Kind, std::size_t Axis, class Expression, class... Policy>
+inline constexpr node_parameters parameters_of<softmax_node<Kind, Axis, Expression, Policy...>>{
+    .variant = static_cast<std::uint8_t>(Kind), .axis = Axis, .fast = sizeof...(Policy) != 0};
+template <standardize_kind Kind, class Expression>
+inline constexpr node_parameters parameters_of<standardize_node<Kind, Expression>>{
+    .variant = static_cast<std::uint8_t>(Kind), .axis = Expression::shape_type::rank - 1};
+template <class Destination, class Expression>
+inline constexpr node_parameters parameters_of<store_node<Destination, Expression>>{
+    .strides = as_axis_list(Destination::strides)};
+template <array_expression Expression>
+inline constexpr node_parameters parameters_of<Expression>{.strides = as_axis_list(Expression::strides),
+                                                           .owned = is_owning_tensor<Expression>};
+
+/// The variant of what the name of a let becomes outside it, for the sake of one error: a number that nobody reads.
+inline constexpr std::uint8_t name_outside = 1;
+
+template <class Expression, std::size_t Capacity>
+constexpr std::int16_t append_nodes(graph_builder<Capacity>& graph);
+
+/// Appends the operands of n, of any node with these operands.
+template <std::size_t Capacity, std::size_t... Index, class... Operands>
+constexpr void append_operands(graph_builder<Capacity>& graph, graph_node& n,
+                               const operand_storage<std::index_sequence<Index...>, Operands...>*) {
+    n.operand_count = sizeof...(Operands);
+    ((n.operands[Index] = append_nodes<Operands>(graph)), ...);
+}
+
+/// Appends the nodes of Expression in post-order and returns the number of its root.
+template <class Expression, std::size_t Capacity>
+constexpr std::int16_t append_nodes(graph_builder<Capacity>& graph) {
+    using Shape = typename Expression::shape_type;
+    static_assert(Shape::rank <= max_rank, "ashlar: expression: at most 8 axes; merge some with reshape");
+    graph_node n{parameters_of<Expression>};
+    n.kind = kind_of<Expression>;
+    n.rank = Shape::rank;
+    n.scalar = scalar_kind_of<element_of<Expression>>();
+    n.element_bytes = sizeof(element_of<Expression>);
+    for (std::size_t i = 0; i < Shape::rank; ++i) n.extents[i] = Shape::extents[i];
+    if constexpr (kind_of<Expression> == node_kind::packed) n.panel = Expression::panel;
+    if constexpr (kind_of<Expression> == node_kind::let_value) {
+        for (std::size_t i = graph.lets; i-- > 0;)
+            if (graph.let_tags[i] == &type_identity<typename Expression::tag>) {
+                n.same_as = graph.let_values[i];
+                n.excluded = graph.at(n.same_as).excluded;
+                break;
+            }
+        if (n.same_as == -1) n.kind = node_kind::scalar, n.variant = name_outside;
+    } else if constexpr (kind_of<Expression> == node_kind::let) {
+        n.operand_count = 2;
+        n.operands[0] = append_nodes<operand_type<0, Expression>>(graph);
+        graph.let_tags[graph.lets] = &type_identity<typename Expression::tag>;
+        graph.let_values[graph.lets++] = n.operands[0];
+        n.operands[1] = append_nodes<operand_type<1, Expression>>(graph);
+        --graph.lets;
+        n.same_as = n.operands[1];
+        n.excluded = graph.at(n.same_as).excluded;
+    } else if constexpr (node_count<Expression> > 1) {
+        static_assert(Expression::operand_count <= max_operands,
+                      "ashlar: expression: at most 16 operands; concat in two steps");
+        append_operands(graph, n, static_cast<const decltype(Expression::operands)*>(nullptr));
+        if constexpr (kind_of<Expression> == node_kind::store) n.same_as = n.operands[0];
+        std::array<exclusion, Expression::operand_count> excluded{};
+        for (std::size_t i = 0; i < Expression::operand_count; ++i) excluded[i] = graph.at(n.operands[i]).excluded;
+        n.excluded = exclusion_after<Expression>::of(excluded);
+    }
+    const auto id = static_cast<std::int16_t>(graph.count);
+    graph.nodes[graph.count++] = n;
+    return id;
+}
+
+/// Whether names of lets occur in their bodies only.
+template <std::size_t Outside>
+struct let_names {
+    static constexpr bool are_inside = Outside == 0;
+};
+
+/// The nodes of an expression; the root is the last one.
+template <class Expression>
+struct graph {
+    static constexpr std::size_t count = node_count<Expression>;
+    static constexpr auto nodes = [] {
+        graph_builder<count> builder;
+        append_nodes<Expression>(builder);
+        for (auto& n : builder.nodes)
+            if (n.kind != node_kind::let && n.kind != node_kind::let_value)
+                for (std::size_t i = 0; i < n.operand_count; ++i) {
+                    std::int16_t o = n.operands[i];
+                    while (builder.at(o).kind == node_kind::let || builder.at(o).kind == node_kind::let_value)
+                        o = builder.at(o).same_as;
+                    ++builder.at(o).uses;
+                }
+        return builder.nodes;
+    }();
+    static constexpr std::size_t root = count - 1;
+    /// Uses of names of lets outside their bodies: an error, see check_names.
+    static constexpr std::size_t names_outside = [] {
+        std::size_t outside = 0;
+        for (const auto& n : nodes) outside += n.kind == node_kind::scalar && n.variant == name_outside;
+        return outside;
+    }();
+};
+
+/// The rule of lets, for everything that evaluates or plans an expression by itself.
+template <class Expression>
+consteval bool check_names() {
+    static_assert(let_names<graph<Expression>::names_outside>::are_inside,
+                  "ashlar: let: the name of a value is used outside its let; use it in what the function returns only");
+    return let_names<graph<Expression>::names_outside>::are_inside;
+}
+
+/// Where a node stands: operand `slot` of node `parent`.
+struct node_place {
+    std::size_t parent = 0, slot = 0;
+};
+
+/// The place of every node of Expression but the root.
+template <class Expression>
+inline constexpr auto node_places = [] {
+    std::array<node_place, graph<Expression>::count> places{};
+    for (std::size_t n = 0; n < graph<Expression>::count; ++n)
+        for (std::size_t i = 0; i < graph<Expression>::nodes[n].operand_count; ++i)
+            places[static_cast<std::size_t>(graph<Expression>::nodes[n].operands[i])] = {n, i};
+    return places;
+}();
+
+/// Node Id of the expression whose root is `e`: one instantiation for each node, as every path shares its beginning.
+template <std::size_t Id, class Expression>
+ASHLAR_ALWAYS_INLINE constexpr const auto& node_at(const Expression& e) {
+    if constexpr (Id == graph<Expression>::root)
+        return e;
+    else
+        return node_at<node_places<Expression>[Id].parent>(e).template operand<node_places<Expression>[Id].slot>();
+}
+
+/// The type of node Id of Expression.
+template <std::size_t Id, class Expression>
+using node_type = std::remove_cvref_t<decltype(node_at<Id>(std::declval<const Expression&>()))>;
+
+}  // namespace ashlar::detail

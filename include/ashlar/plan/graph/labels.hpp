@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: BSL-1.0
+// What users called things: names of axes, functions, masks and element types, for the text of a plan.
+#pragma once
+
+#include <ashlar/expr/elementwise/functions.hpp>
+#include <ashlar/expr/elementwise/math_functions.hpp>
+#include <ashlar/expr/masks/masked.hpp>
+#include <ashlar/plan/build/planned.hpp>
+#include <ashlar/plan/report/text.hpp>
+
+namespace ashlar::detail {
+
+/// Enough for any text about a plan of moderate size; what does not fit is cut off.
+inline constexpr std::size_t plan_text_capacity = 16384;
+using plan_writer = text_writer<plan_text_capacity>;
+
+/// The name of an elementwise function; an operator stands between its operands.
+template <class Function>
+inline constexpr const char* function_name = "map";
+template <>
+inline constexpr const char* function_name<plus_function> = "+";
+template <>
+inline constexpr const char* function_name<minus_function> = "-";
+template <>
+inline constexpr const char* function_name<times_function> = "*";
+template <>
+inline constexpr const char* function_name<divides_function> = "/";
+template <>
+inline constexpr const char* function_name<modulo_function> = "%";
+template <>
+inline constexpr const char* function_name<negate_function> = "-";
+template <>
+inline constexpr const char* function_name<equal_function> = "==";
+template <>
+inline constexpr const char* function_name<not_equal_function> = "!=";
+template <>
+inline constexpr const char* function_name<less_function> = "<";
+template <>
+inline constexpr const char* function_name<less_equal_function> = "<=";
+template <>
+inline constexpr const char* function_name<greater_function> = ">";
+template <>
+inline constexpr const char* function_name<greater_equal_function> = ">=";
+template <>
+inline constexpr const char* function_name<and_function> = "&&";
+template <>
+inline constexpr const char* function_name<or_function> = "||";
+template <>
+inline constexpr const char* function_name<not_function> = "!";
+template <>
+inline constexpr const char* function_name<where_function> = "where";
+template <class Target>
+inline constexpr const char* function_name<cast_function<Target>> = "cast";
+template <>
+inline constexpr const char* function_name<exp_function> = "exp";
+template <>
+inline constexpr const char* function_name<log_function> = "log";
+template <>
+inline constexpr const char* function_name<sqrt_function> = "sqrt";
+template <>
+inline constexpr const char* function_name<rsqrt_function> = "rsqrt";
+template <>
+inline constexpr const char* function_name<tanh_function> = "tanh";
+template <>
+inline constexpr const char* function_name<erf_function> = "erf";
+template <>
+inline constexpr const char* function_name<sigmoid_function> = "sigmoid";
+template <>
+inline constexpr const char* function_name<gelu_function> = "gelu";
+template <>
+inline constexpr const char* function_name<gelu_tanh_function> = "gelu_tanh";
+template <>
+inline constexpr const char* function_name<silu_function> = "silu";
+template <class Function>
+inline constexpr const char* function_name<fast_function<Function>> = function_name<Function>;
+template <>
+inline constexpr const char* function_name<pow_function> = "pow";
+template <>
+inline constexpr const char* function_name<abs_function> = "abs";
+template <>
+inline constexpr const char* function_name<relu_function> = "relu";
+template <>
+inline constexpr const char* function_name<clamp_function> = "clamp";
+template <>
+inline constexpr const char* function_name<softcap_function> = "softcap";
+template <>
+inline constexpr const char* function_name<maximum_function> = "max";
+template <>
+inline constexpr const char* function_name<minimum_function> = "min";
+
+constexpr const char* element_name(scalar_kind kind, std::size_t bytes) {
+    switch (kind) {
+    case scalar_kind::boolean: return "bool";
+    case scalar_kind::floating: return bytes == 8 ? "double" : bytes == 4 ? "float" : "floating";
+    default: return bytes == 1 ? "int8" : bytes == 2 ? "int16" : bytes == 4 ? "int32" : "int64";
+    }
+}
+
+/// Writes a mask as one would type it, in parentheses where it is a combination inside another one.
+template <class Mask>
+struct mask_label {
+    static constexpr void write(plan_writer& out, bool) { out.put("mask"); }
+};
+template <std::ptrdiff_t Offset>
+struct mask_label<causal_mask<Offset>> {
+    static constexpr void write(plan_writer& out, bool) {
+        out.put(Offset == 0 ? "causal" : "causal_at<");
+        if constexpr (Offset != 0) {
+            out.put_signed(Offset);
+            out.put(">()");
+        }
+    }
+};
+template <>
+struct mask_label<causal_at_mask> {
+    static constexpr void write(plan_writer& out, bool) { out.put("causal_at(offset)"); }
+};
+template <std::ptrdiff_t Left, std::ptrdiff_t Right>
+struct mask_label<sliding_window_mask<Left, Right>> {
+    static constexpr void write(plan_writer& out, bool) {
+        out.put("sliding_window<");
+        out.put_signed(Left);
+        out.put(", ");
+        out.put_signed(Right);
+        out.put('>');
+    }
+};
+template <class Function>
+struct mask_label<keep_if_mask<Function>> {
+    static constexpr void write(plan_writer& out, bool) { out.put("keep_if(f)"); }
+};
+template <class Expression, class Kept>
+struct mask_label<keep_mask<Expression, Kept>> {
+    static constexpr void write(plan_writer& out, bool) {
+        out.put(std::is_same_v<Kept, kept_by_bool> ? "keep(t)" : "keep_finite(e)");
+    }
+};
+template <>
+struct mask_label<keys_below_mask> {
+    static constexpr void write(plan_writer& out, bool) { out.put("keys_below(n)"); }
+};
+template <class Element>
+struct mask_label<keys_below_each_mask<Element>> {
+    static constexpr void write(plan_writer& out, bool) { out.put("keys_below(t)"); }
+};
+template <class Mask>
+struct mask_label<not_mask<Mask>> {
+    static constexpr void write(plan_writer& out, bool) {
+        out.put('!');
+        mask_label<Mask>::write(out, true);
+    }
+};
+template <bool All, class Left, class Right>
+struct mask_label<pair_mask<All, Left, Right>> {
+    static constexpr void write(plan_writer& out, bool nested) {
+        if (nested) out.put('(');
+        mask_label<Left>::write(out, true);
+        out.put(All ? " && " : " || ");
+        mask_label<Right>::write(out, true);
+        if (nested) out.put(')');
+    }
+};
+
+/// What the text says about one node beside what the plan knows.
+struct node_label {
+    std::array<const char*, max_rank> axis_names{};  // "" where there is none: under UBSan g++ compares no addresses
+    const char* function = nullptr;
+    void (*write_mask)(plan_writer&, bool) = nullptr;
+};
+
+template <class Node>
+struct label_parts {
+    static constexpr void describe(node_label&) {}
+};
+template <class Function, class Shape, class Element, class... Args>
+struct label_parts<map_node<Function, Shape, Element, Args...>> {
+    static constexpr void describe(node_label& l) { l.function = function_name<Function>; }
+};
+template <class Mask, class Expression>
+struct label_parts<masked_node<Mask, Expression>> {
+    static constexpr void describe(node_label& l) { l.write_mask = &mask_label<Mask>::write; }
+};
+template <class Mask, class Shape>
+struct label_parts<mask_node<Mask, Shape>> {
+    static constexpr void describe(node_label& l) { l.write_mask = &mask_label<Mask>::write; }
+};
+
+template <auto Dim>
+constexpr const char* axis_name_of() {
+    if constexpr (is_axis<std::remove_cv_t<decltype(Dim)>>)
+        return decltype(Dim)::name.text;
+    else
+        return "";
+}
+
+template <class Node>
+constexpr node_label make_label() {
+    using Shape = typename Node::shape_type;
+    node_label l;
+    [&]<std::size_t... Index>(std::index_sequence<Index...>) {
+        ((l.axis_names[Index] = axis_name_of<dimension_at<Shape, Index>>()), ...);
+    }(std::make_index_sequence<Shape::rank>{});
+    label_parts<Node>::describe(l);
+    return l;
+}
+
+/// A label for every node of Plan's expression.
+template <class Plan>
+inline constexpr auto labels_of = []<std::size_t... Index>(std::index_sequence<Index...>) {
+    return std::array<node_label, Plan::count>{make_label<typename Plan::template node<Index>>()...};
+}(std::make_index_sequence<Plan::count>{});
+
+}  // namespace ashlar::detail

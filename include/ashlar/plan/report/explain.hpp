@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: BSL-1.0
+// explain(e): the plan of an expression as text.
+#pragma once
+
+#include <type_traits>
+
+#include <ashlar/plan/build/parts.hpp>
+#include <ashlar/plan/report/plan_summary.hpp>
+#include <ashlar/plan/report/stage_text.hpp>
+
+namespace ashlar {
+namespace detail {
+
+/// Marks the operands below node n that stage s of Plan reads.
+template <class Plan>
+constexpr void mark_read(std::size_t s, std::int16_t n, std::array<bool, Plan::count>& read) {
+    using stages = formula_writer<Plan>;
+    n = stages::past_names(s, n);
+    if (stages::stage(s).values[stages::index(n)] != -1) return;
+    read[stages::index(n)] = true;
+    if (stages::at(n).kind == node_kind::matmul && n != stages::stage(s).core) return;
+    for (std::size_t i = 0; i < stages::at(n).operand_count; ++i) mark_read<Plan>(s, stages::at(n).operands[i], read);
+}
+
+/// Operands of Plan that stages only copy. A constant of its own: compilers limit the length of each evaluation.
+template <class Plan>
+inline constexpr auto copied_operands = [] {
+    std::array<bool, Plan::count> copied{}, computed_on{};
+    for (std::size_t s = 0; s < Plan::code.stage_count; ++s) {
+        const auto& stage = Plan::code.stages[s];
+        if (!formula_writer<Plan>::is_copy(s))
+            mark_read<Plan>(s, stage.top, computed_on);
+        else if (stage.buffer != -1)
+            mark_read<Plan>(s, stage.top, copied);
+    }
+    for (std::size_t n = 0; n < Plan::count; ++n) copied[n] = copied[n] && !computed_on[n];
+    return copied;
+}();
+
+/// Writes the plan of Plan, a `planned`, step by step.
+template <class Plan>
+struct plan_printer : stage_printer<Plan> {
+    using base = stage_printer<Plan>;
+    using base::out, base::index, base::at, base::code, base::depth, base::name_operand, base::put_shape,
+        base::start_line;
+    using typename base::id;
+    static constexpr const auto& summary = plan<typename Plan::expression_type, typename Plan::configuration>;
+
+    constexpr void print() {
+        const graph_node& root = Plan::nodes[Plan::count - 1];
+        out.indent = 6;
+        out.put("plan of ");
+        out.put(element_name(root.scalar, root.element_bytes));
+        out.put(' ');
+        put_shape(static_cast<id>(Plan::count - 1));
+        out.put(": ");
+        out.put_plural(summary.step_count, "step", "steps");
+        out.put(", ");
+        out.put(summary.flops);
+        out.put(" flops, ");
+        out.put_bytes(summary.scratch_bytes);
+        out.put(" of scratch, ");
+        out.unbroken = true;
+        out.put_plural(Plan::target.lanes(root.element_bytes), "lane", "lanes");
+        out.unbroken = false;
+        out.put('\n');
+        print_operands();
+        for (std::size_t i = 0; i < summary.step_count; ++i) print_step(i);
+    }
+
+private:
+    // ------------------------------------------------------------------ operands
+
+    constexpr void print_operands() {
+        out.indent = 6;
+        bool any = false;
+        for (std::size_t n = 0; n < Plan::count; ++n) {
+            if (!base::is_operand(Plan::nodes[n].kind)) continue;
+            out.put(any ? ", " : "reads ");
+            any = true;
+            out.unbroken = true;
+            name_operand(static_cast<id>(n));
+            out.put(' ');
+            put_shape(static_cast<id>(n));
+            const graph_node& g = Plan::nodes[n];
+            if (g.rank >= 2 && g.strides[g.rank - 2u] == 1 && g.strides[g.rank - 1u] != 1) out.put(" by columns");
+            if (g.kind == node_kind::packed) out.put(" packed");
+            out.unbroken = false;
+            if (copied_operands<Plan>[n]) out.put(" through a copy");
+        }
+        if (any) out.put('\n');
+    }
+    // ------------------------------------------------------------------ steps and loops
+
+    constexpr void print_step(std::size_t i) {
+        const plan_step& step = summary.steps[i];
+        out.put('\n');
+        depth = 0;
+        start_line();
+        out.put("step ");
+        out.put(i + 1);
+        out.put(": ");
+        out.put(step.flops);
+        out.put(" flops, ");
+        if (step.scratch_bytes == 0) {
+            out.put("no scratch");
+        } else {
+            out.put_bytes(step.scratch_bytes);
+            out.put(" of scratch a tile");
+        }
+        if (step.barriers != 0) {
+            out.put(", ");
+            out.put_plural(step.barriers, "value", "values");
+            out.put(" for later steps (");
+            out.put_bytes(step.barrier_bytes);
+            out.put(')');
+        }
+        if (step.stores != 0) {
+            out.put(", ");
+            out.put_plural(step.stores, "store", "stores");
+        }
+        if (step.writes_result) out.put(", the result");
+        out.put('\n');
+        const step_place& place = steps_of<Plan>.place[i];
+        print_loops_around(place.parent);
+        if (place.rows != -1) {
+            ++depth;
+            print_loop(place.rows);
+        }
+        ++depth;
+        print_items(place.rows == -1 ? place.parent : place.rows, i);
+    }
+    constexpr void print_loops_around(id loop) {
+        if (loop == -1) return;
+        print_loops_around(code.loops[index(loop)].parent);
+        ++depth;
+        print_loop(loop);
+    }
+    constexpr void print_loop(id loop) {
+        const plan_loop& l = code.loops[index(loop)];
+        const char* name = name_of_loop(loop);
+        start_line();
+        if (l.columns) {
+            out.put("for every ");
+            out.put(l.tile);
+            out.put(" of ");
+            out.put(l.extent);
+            out.put(" columns");
+            if (l.extent % l.tile != 0) out.put(", some of them twice");
+        } else if (!l.rows) {
+            out.put("for each of ");
+            out.put(l.extent);
+        } else if (l.tile == l.extent) {
+            out.put("for all ");
+            out.put_plural(l.extent, "row", "rows");
+        } else {
+            out.put("for every ");
+            out.put(l.tile);
+            out.put(" of ");
+            out.put(l.extent);
+            out.put(" rows");
+        }
+        if (*name != '\0') {
+            out.put(" (");
+            out.put(name);
+            out.put(')');
+        }
+        if (l.rows && l.extent % l.tile != 0) {
+            out.put(", ");
+            out.put(l.extent % l.tile);
+            out.put(" at the end");
+        }
+        if (l.rows && l.tile == flat_tile_rows && l.extent >= tall_tile_rows) {
+            out.put(", as the scratch of ");
+            out.put(tall_tile_rows);
+            out.put(" would exceed the second cache");
+        }
+        out.put('\n');
+    }
+    static constexpr const char* name_of_loop(id loop) {
+        for (std::size_t s = 0; s < code.stage_count; ++s)
+            for (std::size_t a = 0; a < at(code.stages[s].space).rank; ++a)
+                if (code.stages[s].bindings[a] == loop)
+                    if (const char* name = labels_of<Plan>[index(code.stages[s].space)].axis_names[a]; *name != '\0')
+                        return name;
+        return "";
+    }
+    constexpr void print_items(id parent, std::size_t step) {
+        for (std::size_t i = 0; i < code.item_count; ++i) {
+            const plan_item& item = code.items[i];
+            if (item.parent != parent) continue;
+            if ((item.is_loop ? steps_of<Plan>.of_loop[index(item.index)]
+                              : steps_of<Plan>.of_stage[index(item.index)]) != step)
+                continue;
+            if (item.is_loop) {
+                print_loop(item.index);
+                ++depth;
+                print_items(item.index, step);
+                --depth;
+            } else {
+                base::print_stage(index(item.index));
+            }
+        }
+    }
+};
+
+template <class Expression, class Config>
+inline constexpr plan_writer plan_text = [] {
+    if constexpr (!node_expression<Expression>) {
+        plan_writer out;
+        out.put("a tensor: nothing to compute\n");
+        return out;
+    } else if constexpr (!check_names<Expression>()) {
+        return plan_writer{};
+    } else {
+        plan_printer<planned<Expression, Config>> printer;
+        printer.print();
+        return printer.out;
+    }
+}();
+
+/// What stands before the plans of a part.
+constexpr text_writer<64> part_heading(std::size_t times) {
+    text_writer<64> out;
+    out.put('\n');
+    if (times == 1) {
+        out.put("once:");
+    } else {
+        out.put(times);
+        out.put(" times:");
+    }
+    out.put('\n');
+    return out;
+}
+
+/// The characters of a part: a heading, and its plans with empty lines between them.
+template <class Config, class Out, std::size_t Times, class... Expression>
+constexpr void put_part(Out&& put, plan_part<Times, Expression...>) {
+    put(part_heading(Times).text);
+    bool first = true;
+    ((first ? void(first = false) : put(fixed_text<1>{{'\n'}, 1}), put(plan_text<Expression, Config>.text)), ...);
+}
+
+/// The plans of all parts of Expression below what the whole of it costs.
+template <class Expression, class Config, class... Parts>
+inline constexpr auto text_of_parts(plan_parts<Parts...>) {
+    const auto heading = [] {
+        text_writer<128> out;
+        out.put("evaluated in parts, one after the other: ");
+        out.put(expression_flops<Expression>);
+        out.put(" flops, ");
+        out.put_bytes(expression_scratch<Expression, Config>);
+        out.put(" of scratch\n");
+        return out.text;
+    };
+    constexpr std::size_t length = [&] {
+        std::size_t all = heading().length;
+        (put_part<Config>([&](const auto& text) { all += text.length; }, Parts{}), ...);
+        return all;
+    }();
+    fixed_text<length> whole;
+    const auto put = [&](const auto& text) {
+        for (std::size_t i = 0; i < text.length; ++i) whole.characters[whole.length++] = text.characters[i];
+    };
+    put(heading());
+    (put_part<Config>(put, Parts{}), ...);
+    return whole;
+}
+
+/// As long as it is.
+template <class Expression, class Config>
+inline constexpr auto explained = [] {
+    if constexpr (std::is_same_v<decltype(plan_parts_of<Expression>), const plan_parts<>>) {
+        constexpr const auto& from = plan_text<Expression, Config>;
+        fixed_text<from.text.length> text;
+        for (std::size_t i = 0; i < from.text.length; ++i) text.characters[i] = from.text.characters[i];
+        text.length = from.text.length;
+        return text;
+    } else {
+        return text_of_parts<Expression, Config>(plan_parts_of<Expression>);
+    }
+}();
+
+}  // namespace detail
+
+/// The plan of an expression as text: its steps in the order in which they run, with the loops, each value's formula,
+/// shape, lanes and place in scratch, what is applied in registers ("then"), and of how many tiles of keys a mask lets
+/// how many be skipped. Operands are called a, b, ... in the order in which they stand in the expression, scalars s,
+/// values in scratch t1, t2, ... At most 100 columns. Where an evaluation runs several plans, as a stack of layers
+/// does, each of them with how often it runs. A constant: costs nothing when the program runs.
+///
+///     std::puts(explain(attention(q, k, v, causal)).c_str());
+template <any_expression Expression, class Config = current_config>
+[[nodiscard]] constexpr auto explain(const Expression&) noexcept {
+    return detail::explained<std::remove_cvref_t<Expression>, Config>;
+}
+
+}  // namespace ashlar

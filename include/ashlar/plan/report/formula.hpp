@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: BSL-1.0
+// What a stage computes, written as a formula over operands (a, b, ...) and buffers (t1, t2, ...).
+#pragma once
+
+#include <ashlar/plan/graph/labels.hpp>
+#include <ashlar/plan/report/steps.hpp>
+
+namespace ashlar::detail {
+
+constexpr const char* reduction_name(std::uint8_t variant) {
+    constexpr const char* names[] = {"sum", "mean", "max", "min", "variance", "argmax", "all", "any", "logsumexp"};
+    return names[variant];
+}
+
+/// Writes names and formulas of Plan, a `planned`. Operands are named in the order in which they stand in the
+/// expression, buffers in the order in which they are written.
+template <class Plan>
+struct formula_writer {
+    using id = std::int16_t;
+
+    plan_writer out{};
+    std::array<std::size_t, Plan::code.buffers.size()> buffer_number{};
+    std::size_t named_buffers = 0;
+
+    static constexpr std::size_t index(id n) { return static_cast<std::size_t>(n); }
+    static constexpr const graph_node& at(id n) { return Plan::nodes[index(n)]; }
+    static constexpr const auto& stage(std::size_t s) { return Plan::code.stages[s]; }
+
+    static constexpr bool is_operand(node_kind kind) { return kind == node_kind::array || kind == node_kind::packed; }
+
+    static constexpr auto operands_before = [] {
+        std::array<std::size_t, Plan::count> before{};
+        for (std::size_t i = 1; i < Plan::count; ++i)
+            before[i] = before[i - 1] + (is_operand(Plan::nodes[i - 1].kind) ? 1u : 0u);
+        return before;
+    }();
+
+    constexpr void name_operand(id n) {
+        const std::size_t before = operands_before[index(n)];
+        out.put(static_cast<char>('a' + before % 26));
+        if (before >= 26) out.put(before / 26);
+    }
+    constexpr void name_buffer(id b) {
+        if (buffer_number[index(b)] == 0) buffer_number[index(b)] = ++named_buffers;
+        out.put('t');
+        out.put(buffer_number[index(b)]);
+    }
+
+    /// The node behind names that stage s reads or computes.
+    static constexpr id past_names(std::size_t s, id n) {
+        for (;;) {
+            if (stage(s).values[index(n)] != -1) return n;
+            const node_kind kind = at(n).kind;
+            if (kind == node_kind::let || kind == node_kind::let_value)
+                n = at(n).same_as;
+            else if (kind == node_kind::store || (kind == node_kind::broadcast && at(n).rank != 0))
+                n = at(n).operands[0];
+            else
+                return n;
+        }
+    }
+
+    /// Whether the stage does no arithmetic: only memory behind index maps.
+    static constexpr bool is_copy(std::size_t s) {
+        if (stage(s).kind != stage_kind::map) return false;
+        id n = stage(s).top;
+        for (;;) {
+            n = past_names(s, n);
+            if (is_operand(at(n).kind) || (stage(s).values[index(n)] != -1 && stage(s).factors[index(n)] == -1))
+                return true;
+            if (!is_index_map(at(n).kind)) return false;
+            n = at(n).operands[0];
+        }
+    }
+
+    /// Whether node n, as the stage computes it, contains the stage's core.
+    static constexpr bool contains_core(std::size_t s, id n) {
+        n = past_names(s, n);
+        if (n == stage(s).core) return true;
+        if (stage(s).values[index(n)] != -1) return false;
+        for (std::size_t i = 0; i < at(n).operand_count; ++i)
+            if (contains_core(s, at(n).operands[i])) return true;
+        return false;
+    }
+
+    /// The value of n as the stage reads or computes it, in parentheses where it is more than a name and `tight`.
+    constexpr void value(std::size_t s, id n, bool tight = false) {
+        if (stage(s).kind == stage_kind::product && n != stage(s).top && past_names(s, n) == stage(s).core)
+            return out.put('_');
+        n = past_names(s, n);
+        const graph_node& g = at(n);
+        const id held = stage(s).values[index(n)], factor = stage(s).factors[index(n)];
+        const bool standardizes = g.kind == node_kind::standardize,
+                   logarithm = g.kind == node_kind::softmax && g.variant != 0;
+        if (held != -1 && factor == -1 && !standardizes) return name_buffer(held);
+        if (standardizes || logarithm || held != -1) {
+            if (tight) out.put('(');
+            if (standardizes && held != -1) {
+                out.put('(');
+                value(s, g.operands[0], true);
+                out.put(" - ");
+                name_buffer(held);
+                out.put(") * ");
+            } else if (standardizes || logarithm) {
+                value(s, g.operands[0], true);
+                out.put(standardizes ? " * " : " - ");
+            } else {
+                name_buffer(held);
+                out.put(" * ");
+            }
+            if (factor != -1) name_buffer(factor);
+            if (tight) out.put(')');
+            return;
+        }
+        switch (g.kind) {
+        case node_kind::array:
+        case node_kind::packed: return name_operand(n);
+        case node_kind::scalar: return out.put('s');
+        case node_kind::index: return out.put("index");
+        case node_kind::mask: return labels_of<Plan>[index(n)].write_mask(out, tight);
+        case node_kind::map: return function(s, n, tight);
+        case node_kind::permute: return call(s, n, is_transpose(g) ? "transpose" : "permute");
+        case node_kind::reshape: return call(s, n, "reshape");
+        case node_kind::slice: return call(s, n, "slice");
+        case node_kind::repeat: return call(s, n, "repeat");
+        case node_kind::concat: return call(s, n, "concat");
+        case node_kind::take: return call(s, n, "take");
+        case node_kind::matmul: return call(s, n, "matmul");
+        case node_kind::reduce: return call(s, n, reduction_name(g.variant));
+        case node_kind::masked:
+            out.put("masked(");
+            value(s, g.operands[0]);
+            out.put(", ");
+            labels_of<Plan>[index(n)].write_mask(out, false);
+            return out.put(')');
+        default: return out.put('_');
+        }
+    }
+
+    /// What is applied to the elements of a stage's product on their way to memory, innermost first.
+    constexpr bool epilogue(std::size_t s, id n, bool first = true) {
+        n = past_names(s, n);
+        if (n == stage(s).core) return first;
+        const graph_node& g = at(n);
+        std::size_t inside = 0;
+        while (inside + 1u < g.operand_count && !contains_core(s, g.operands[inside])) ++inside;
+        first = epilogue(s, g.operands[inside], first);
+        if (g.kind != node_kind::map && g.kind != node_kind::masked) return first;
+        if (!first) out.put(", ");
+        if (g.kind == node_kind::masked) {
+            out.put("masked(");
+            labels_of<Plan>[index(n)].write_mask(out, false);
+            out.put(')');
+        } else if (g.operand_count == 1) {
+            out.put(is_operator(n) ? "negate" : labels_of<Plan>[index(n)].function);
+            if (g.fast) out.put("(_, fast)");
+        } else if (const char c = labels_of<Plan>[index(n)].function[0];
+                   is_operator(n) && g.operand_count == 2 && (inside == 0 || c == '+' || c == '*')) {
+            out.put(labels_of<Plan>[index(n)].function);
+            out.put(' ');
+            value(s, g.operands[1 - inside], true);
+        } else {
+            value(s, n);
+        }
+        return false;
+    }
+
+private:
+    static constexpr bool is_operator(id n) {
+        const char c = labels_of<Plan>[index(n)].function[0];
+        return c < 'a' || c > 'z';
+    }
+    static constexpr bool is_transpose(const graph_node& g) {
+        for (std::size_t i = 0; i < g.rank; ++i) {
+            const std::size_t expected = i + 2u < g.rank || g.rank < 2 ? i : 2u * g.rank - 3u - i;
+            if (g.permutation[i] != static_cast<std::ptrdiff_t>(expected)) return false;
+        }
+        return true;
+    }
+    constexpr void call(std::size_t s, id n, const char* name) {
+        out.put(name);
+        out.put('(');
+        for (std::size_t i = 0; i < at(n).operand_count; ++i) {
+            if (i != 0) out.put(", ");
+            value(s, at(n).operands[i]);
+        }
+        out.put(at(n).fast ? ", fast)" : ")");
+    }
+    constexpr void function(std::size_t s, id n, bool tight) {
+        const graph_node& g = at(n);
+        const char* name = labels_of<Plan>[index(n)].function;
+        if (!is_operator(n)) return call(s, n, name);
+        if (g.operand_count == 1) {
+            out.put(name);
+            return value(s, g.operands[0], true);
+        }
+        if (tight) out.put('(');
+        value(s, g.operands[0], true);
+        out.put(' ');
+        out.put(name);
+        out.put(' ');
+        value(s, g.operands[1], true);
+        if (tight) out.put(')');
+    }
+};
+
+}  // namespace ashlar::detail

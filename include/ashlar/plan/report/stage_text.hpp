@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: BSL-1.0
+// One stage of a plan as text: its formula, shape, lanes and place, and what is done in registers.
+#pragma once
+
+#include <ashlar/plan/choose/key_tiles.hpp>
+#include <ashlar/plan/report/formula.hpp>
+
+namespace ashlar::detail {
+
+/// Writes the stages of Plan, a `planned`.
+template <class Plan>
+struct stage_printer : formula_writer<Plan> {
+    using base = formula_writer<Plan>;
+    using base::out, base::index, base::at, base::value, base::name_buffer;
+    using typename base::id;
+    static constexpr const auto& code = Plan::code;
+    static constexpr std::size_t kind_width = 10, shape_column = 44, lanes_column = 65, place_column = 80;
+
+    std::size_t depth = 0;
+
+    constexpr void start_line() {
+        out.indent = 0;
+        for (std::size_t i = 0; i < 2 * depth; ++i) out.put(' ');
+        out.indent = 2 * depth + kind_width;
+    }
+
+    constexpr void put_dimension(id n, std::size_t a, std::size_t extent, bool& any) {
+        out.put(any ? ", " : "[");
+        any = true;
+        if (const char* name = labels_of<Plan>[index(n)].axis_names[a]; *name != '\0') {
+            out.put(name);
+            out.put(' ');
+        }
+        out.put(extent);
+    }
+    constexpr void put_shape(id n) {
+        bool any = false;
+        for (std::size_t a = 0; a < at(n).rank; ++a) put_dimension(n, a, at(n).extents[a], any);
+        out.put(any ? "]" : "[]");
+    }
+    constexpr void print_stage(std::size_t s) {
+        const auto& stage = code.stages[s];
+        start_line();
+        switch (stage.kind) {
+        case stage_kind::product: out.put("product"); break;
+        case stage_kind::softmax: out.put("softmax"); break;
+        case stage_kind::standardize: out.put("norm"); break;
+        case stage_kind::reduce: out.put("reduce"); break;
+        default: out.put(base::is_copy(s) ? "copy" : "map"); break;
+        }
+        out.align(2 * depth + kind_width);
+        if (stage.kind == stage_kind::product || stage.kind == stage_kind::map) {
+            if (stage.buffer != -1)
+                name_buffer(stage.buffer);
+            else
+                out.put(stage.store != -1 ? "store" : "result");
+            out.put(" = ");
+            if (stage.kind == stage_kind::map) {
+                value(s, stage.top);
+            } else {
+                out.put("matmul(");
+                value_of_left(s);
+                out.put(", ");
+                value(s, at(stage.core).operands[1]);
+                out.put(')');
+            }
+            print_place(s, stage.buffer, false, true);
+            if (stage.kind == stage_kind::product) print_epilogue(s);
+            if (stage.column_block != 0) {
+                continue_line();
+                out.put("the right operand's columns lie in blocks of ");
+                out.put(stage.column_block);
+                out.put('\n');
+            }
+            if (stage.kind == stage_kind::product && stage.maxima != -1) {
+                continue_line();
+                name_buffer(stage.maxima);
+                out.put(" = max of each row");
+                print_place(s, stage.maxima, true, false);
+            }
+        } else {
+            print_statistics(s);
+        }
+        print_key_tiles(s);
+    }
+
+private:
+    /// The part of the stage's values that one tile has; one per row for `folded` ones.
+    constexpr void put_tile(std::size_t s, bool folded) {
+        const auto& stage = code.stages[s];
+        bool any = false;
+        for (std::size_t a = 0; a < at(stage.top).rank; ++a) {
+            std::size_t extent = at(stage.top).extents[a];
+            if (extent == 1) continue;
+            const id axis = stage.top_axes[a];
+            if (folded && axis != whole_axis && index(axis) == stage.column_axis) continue;
+            if (folded && axis != whole_axis && stage.fold_first != no_axis && index(axis) >= stage.fold_first &&
+                index(axis) < stage.fold_last)
+                continue;
+            const id loop = axis == whole_axis ? whole_axis : stage.bindings[index(axis)];
+            if (loop != whole_axis && !code.loops[index(loop)].rows && !code.loops[index(loop)].columns) continue;
+            if (loop != whole_axis) extent = code.loops[index(loop)].tile;
+            put_dimension(stage.top, a, extent, any);
+        }
+        out.put(any ? "]" : "[]");
+    }
+
+    /// The left operand without the factor that the epilogue applies.
+    constexpr void value_of_left(std::size_t s) {
+        const auto& stage = code.stages[s];
+        if (stage.left_factor == -1)
+            value(s, at(stage.core).operands[0]);
+        else
+            name_buffer(stage.values[index(stage.left_factor)]);
+    }
+    constexpr void print_epilogue(std::size_t s) {
+        const auto& stage = code.stages[s];
+        const bool plain = base::past_names(s, stage.top) == stage.core;
+        if (plain && stage.left_factor == -1) return;
+        continue_line();
+        out.put("then ");
+        if (stage.left_factor != -1) {
+            out.put("* ");
+            name_buffer(stage.factors[index(stage.left_factor)]);
+        }
+        base::epilogue(s, stage.top, stage.left_factor == -1);
+        out.put('\n');
+    }
+    constexpr void print_statistics(std::size_t s) {
+        const auto& stage = code.stages[s];
+        const graph_node& core = at(stage.core);
+        const bool softmax = stage.kind == stage_kind::softmax, norm = stage.kind == stage_kind::standardize;
+        if (stage.buffer != -1) {
+            name_buffer(stage.buffer);
+            out.put(softmax ? " = exp(" : norm ? " = mean(" : " = ");
+            if (!softmax && !norm) {
+                out.put(reduction_name(core.variant));
+                out.put('(');
+            }
+            value(s, stage.top);
+            out.put(softmax ? " - " : ")");
+            if (softmax && stage.maxima != -1)
+                name_buffer(stage.maxima);
+            else if (softmax)
+                out.put("max");
+            if (softmax) out.put(core.fast ? ", fast)" : ")");
+            print_place(s, stage.buffer, !softmax, true);
+        }
+        if (stage.second_buffer == -1) return;
+        if (stage.buffer != -1) continue_line();
+        name_buffer(stage.second_buffer);
+        if (stage.kind == stage_kind::reduce) {
+            out.put(" = what the tiles so far have given");
+        } else if (softmax && stage.buffer != -1) {
+            out.put(" = 1 / sum");
+        } else {
+            out.put(softmax ? " = logsumexp(" : core.variant == 0 ? " = 1 / deviation(" : " = 1 / rms(");
+            value(s, stage.top);
+            out.put(')');
+        }
+        print_place(s, stage.second_buffer, true, stage.buffer == -1);
+    }
+    constexpr void continue_line() {
+        out.indent = 0;
+        for (std::size_t i = 0; i < 2 * depth + kind_width; ++i) out.put(' ');
+        out.indent = 2 * depth + kind_width + 5;
+    }
+
+    /// Shape, lanes, and where the values are.
+    constexpr void print_place(std::size_t s, id buffer, bool folded, bool with_lanes) {
+        const auto& stage = code.stages[s];
+        out.start_at(shape_column);
+        put_tile(s, folded);
+        if (with_lanes) {
+            out.start_at(lanes_column);
+            out.put("lanes: ");
+            out.put(stage.lanes == lane_axis::rows ? "rows" : stage.lanes == lane_axis::columns ? "columns" : "depth");
+        }
+        if (buffer != -1) {
+            out.start_at(place_column);
+            const plan_buffer& b = code.buffers[index(buffer)];
+            if (b.storage != buffer) {
+                out.put("in place of ");
+                name_buffer(b.storage);
+            } else {
+                out.put_bytes(b.bytes);
+                out.put(" at ");
+                out.put(b.offset);
+            }
+        }
+        out.put('\n');
+    }
+    constexpr void print_key_tiles(std::size_t s) {
+        const key_tiles keys = key_tiles_of<Plan>(s);
+        if (keys.total == 0) return;
+        continue_line();
+        out.put("of ");
+        out.put_plural(keys.total, "tile", "tiles");
+        out.put(" of ");
+        const id rows = steps_of<Plan>.place[steps_of<Plan>.of_stage[s]].rows;
+        out.put(rows == -1 ? std::size_t{1} : code.loops[index(rows)].tile);
+        out.put(" x ");
+        out.put(key_group);
+        out.put(" keys: ");
+        bool any = false;
+        const auto part = [&](std::size_t n, const char* what) {
+            if (n == 0) return;
+            if (any) out.put(", ");
+            any = true;
+            out.put(n);
+            out.put(what);
+        };
+        part(keys.skipped, " skipped");
+        part(keys.empty - keys.skipped, " empty");
+        part(keys.mixed, " masked");
+        part(keys.full, " full");
+        part(keys.undecided, " decided at run time");
+        out.put('\n');
+    }
+};
+
+}  // namespace ashlar::detail

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSL-1.0
+// Writing text of a fixed capacity in a constant expression.
+#pragma once
+
+#include <cstddef>
+
+#include <ashlar/core/fixed_text.hpp>
+
+namespace ashlar {
+
+namespace detail {
+
+/// Appends to text, breaking lines at spaces and indenting what follows a break. Text beyond the capacity is lost.
+template <std::size_t Capacity>
+struct text_writer {
+    static constexpr std::size_t line_width = 100;
+
+    fixed_text<Capacity> text{};
+    std::size_t line_start = 0, last_space = 0, indent = 0;
+    bool unbroken = false;  // no line ends at the spaces that follow
+
+    constexpr std::size_t column() const { return text.length - line_start; }
+
+    constexpr void put(char c) {
+        if (text.length == Capacity) return;
+        if (c == '\n') {
+            while (text.length > line_start && text.characters[text.length - 1] == ' ') --text.length;
+            text.characters[text.length++] = c;
+            line_start = text.length;
+            last_space = 0;
+            return;
+        }
+        if (c == ' ' && column() > indent && !unbroken) last_space = text.length;
+        text.characters[text.length++] = c;
+        if (column() > line_width && last_space != 0) wrap();
+    }
+    constexpr void put(const char* s) {
+        while (*s != '\0') put(*s++);
+    }
+    /// 1,234,567
+    constexpr void put(std::size_t n) {
+        char digits[32]{};
+        std::size_t count = 0, length = 0;
+        do {
+            if (count != 0 && count % 3 == 0) digits[length++] = ',';
+            digits[length++] = static_cast<char>('0' + n % 10);
+            n /= 10;
+            ++count;
+        } while (n != 0);
+        while (length != 0) put(digits[--length]);
+    }
+    constexpr void put_signed(std::ptrdiff_t n) {
+        if (n < 0) put('-');
+        put(static_cast<std::size_t>(n < 0 ? -n : n));
+    }
+    /// "24 KiB", "8,320 B".
+    constexpr void put_bytes(std::size_t bytes) {
+        const bool whole_kib = bytes != 0 && bytes % 1024 == 0;
+        put(whole_kib ? bytes / 1024 : bytes);
+        put(whole_kib ? " KiB" : " B");
+    }
+    constexpr void put_plural(std::size_t n, const char* one, const char* many) {
+        put(n);
+        put(' ');
+        put(n == 1 ? one : many);
+    }
+    /// Spaces up to a column, at least one.
+    constexpr void align(std::size_t to) {
+        do put(' ');
+        while (column() < to && text.length < Capacity);
+    }
+    /// What follows starts at this column, on the next line if the current one is past it.
+    constexpr void start_at(std::size_t to) {
+        if (column() + 1 > to) put('\n');
+        while (column() < to && text.length < Capacity) put(' ');
+    }
+
+private:
+    /// Turns the last space of the line into a break.
+    constexpr void wrap() {
+        const std::size_t tail = text.length - last_space - 1;
+        if (text.length + indent > Capacity) return;
+        for (std::size_t i = tail; i-- > 0;)
+            text.characters[last_space + 1 + indent + i] = text.characters[last_space + 1 + i];
+        for (std::size_t i = 0; i < indent; ++i) text.characters[last_space + 1 + i] = ' ';
+        text.characters[last_space] = '\n';
+        line_start = last_space + 1;
+        text.length += indent;
+        last_space = 0;
+    }
+};
+
+}  // namespace detail
+}  // namespace ashlar

@@ -1,0 +1,9 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSL-1.0
+# Checks that every C++ file is formatted as .clang-format says; prints file:line for what is not.
+set -euo pipefail
+
+cd "${1:?usage: check_format.sh <repository> <clang-format>}"
+formatter=${2:?usage: check_format.sh <repository> <clang-format>}
+find include tests examples bench -type f \( -name '*.hpp' -o -name '*.cpp' \) -print0 |
+    xargs -0 -P 2 -n 60 "$formatter" --dry-run -Werror
