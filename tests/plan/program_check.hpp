@@ -120,7 +120,7 @@ private:
         for (std::size_t i = 0; i < code.items.size(); ++i) {
             const plan_item& item = code.items[i];
             if (item.parent != parent) continue;
-            if (!item.is_loop) {
+            if (!item.is_loop()) {
                 run_stage(index(item.index));
                 continue;
             }

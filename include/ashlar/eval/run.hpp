@@ -142,7 +142,7 @@ consteval std::size_t joined_stage() {
 /// Whether it is such a stage.
 template <class Plan, class Element, std::size_t Item, std::size_t Rows>
 consteval bool runs_before() {
-    if constexpr (Item == 0 || Plan::code.items[Item].is_loop) {
+    if constexpr (Item == 0 || Plan::code.items[Item].is_loop()) {
         return false;
     } else {
         return []<std::size_t... Index>(std::index_sequence<Index...>) {
@@ -240,7 +240,7 @@ ASHLAR_ALWAYS_INLINE void run_items(frame<Plan, Element>& f) {
         const auto one = [&]<std::size_t Place>() ASHLAR_LAMBDA_INLINE {
             constexpr plan_item item = Plan::code.items[Place];
             if constexpr (item.parent == Parent) {
-                if constexpr (item.is_loop) {
+                if constexpr (item.is_loop()) {
                     if constexpr (!is_left_to_product<Plan, Element, static_cast<std::size_t>(item.index)>())
                         run_loop<static_cast<std::size_t>(item.index), Rows>(f);
                 } else if constexpr (is_few_softmax<Plan, Element, softmax_chains<Plan>[Place].item, Rows>()) {

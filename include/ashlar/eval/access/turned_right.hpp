@@ -22,7 +22,7 @@ constexpr std::size_t own_rows_loop(std::size_t s) {
 template <class Plan>
 constexpr std::int16_t loop_around(std::size_t loop) {
     for (std::size_t i = 0; i < Plan::code.item_count; ++i)
-        if (Plan::code.items[i].is_loop && Plan::code.items[i].index == static_cast<std::int16_t>(loop))
+        if (Plan::code.items[i].is_loop() && Plan::code.items[i].index == static_cast<std::int16_t>(loop))
             return Plan::code.items[i].parent;
     return -1;
 }

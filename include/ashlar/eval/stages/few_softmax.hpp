@@ -24,7 +24,7 @@ constexpr softmax_chain softmax_chain_from(std::size_t item) {
     std::size_t found[3] = {no_axis, no_axis, no_axis}, count = 0;
     for (std::size_t i = item; i < code.item_count && count < 3; ++i) {
         if (code.items[i].parent != code.items[item].parent) continue;
-        if (code.items[i].is_loop) return {};
+        if (code.items[i].is_loop()) return {};
         found[count++] = static_cast<std::size_t>(code.items[i].index);
     }
     if (count < 3) return {};
@@ -60,7 +60,7 @@ inline constexpr auto softmax_chains = [] {
         if (chain.item == no_axis) continue;
         for (std::size_t n = i; n < Plan::code.item_count; ++n) {
             const auto stage = static_cast<std::size_t>(Plan::code.items[n].index);
-            if (!Plan::code.items[n].is_loop &&
+            if (!Plan::code.items[n].is_loop() &&
                 (stage == chain.scores || stage == chain.softmax || stage == chain.values))
                 chains[n] = chain;
         }

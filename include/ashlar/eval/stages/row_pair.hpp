@@ -34,7 +34,7 @@ consteval bool writes_apart(std::size_t s, std::size_t m) {
 template <class Plan>
 consteval std::size_t map_behind(std::size_t item) {
     const auto& here = Plan::code.items[item];
-    if (here.is_loop) return no_axis;
+    if (here.is_loop()) return no_axis;
     const auto& rows = Plan::code.stages[static_cast<std::size_t>(here.index)];
     if ((rows.kind != stage_kind::softmax && rows.kind != stage_kind::standardize) || rows.lanes != lane_axis::columns)
         return no_axis;
@@ -42,7 +42,7 @@ consteval std::size_t map_behind(std::size_t item) {
     for (std::size_t i = item + 1; i < Plan::code.item_count; ++i) {
         const auto& next = Plan::code.items[i];
         if (next.parent != here.parent) continue;
-        if (next.is_loop) return no_axis;
+        if (next.is_loop()) return no_axis;
         const auto m = static_cast<std::size_t>(next.index);
         const auto& map = Plan::code.stages[m];
         const bool fits = map.kind == stage_kind::map && map.lanes == lane_axis::columns &&

@@ -12,7 +12,7 @@ namespace ashlar::detail {
 template <class Plan>
 consteval std::size_t product_behind(std::size_t item) {
     const auto& here = Plan::code.items[item];
-    if (here.is_loop) return no_axis;
+    if (here.is_loop()) return no_axis;
     const auto& soft = Plan::code.stages[static_cast<std::size_t>(here.index)];
     if (soft.kind != stage_kind::softmax || soft.lanes != lane_axis::rows || soft.row_axis == no_axis ||
         soft.maxima == -1)
@@ -20,7 +20,7 @@ consteval std::size_t product_behind(std::size_t item) {
     for (std::size_t i = item + 1; i < Plan::code.item_count; ++i) {
         const auto& next = Plan::code.items[i];
         if (next.parent != here.parent) continue;
-        if (next.is_loop) return no_axis;
+        if (next.is_loop()) return no_axis;
         const auto& product = Plan::code.stages[static_cast<std::size_t>(next.index)];
         const bool fits = product.kind == stage_kind::product && product.lanes == lane_axis::columns &&
                           product.left_factor == soft.core && product.maxima == -1 && product.row_axis != no_axis &&

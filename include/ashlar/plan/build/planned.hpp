@@ -7,13 +7,15 @@
 
 namespace ashlar::detail {
 
-template <std::size_t Count, std::size_t Loops, std::size_t Buffers, std::size_t Stages, std::size_t Items>
+template <std::size_t Count, std::size_t Loops, std::size_t Buffers, std::size_t Stages, std::size_t Items,
+          std::size_t Fusions>
 struct compact_program {
     std::array<plan_loop, Loops> loops{};
     std::array<plan_buffer, Buffers> buffers{};
     std::array<plan_stage<Count>, Stages> stages{};
     std::array<plan_item, Items> items{};
-    std::size_t loop_count = 0, buffer_count = 0, stage_count = 0, item_count = 0, scratch_bytes = 0;
+    std::array<plan_fusion, Fusions> fusions{};
+    std::size_t loop_count = 0, buffer_count = 0, stage_count = 0, item_count = 0, fusion_count = 0, scratch_bytes = 0;
 };
 
 /// Row-major strides of an expression's shape.
@@ -48,17 +50,20 @@ private:
 public:
     /// The program, in arrays no longer than it needs.
     static constexpr auto code = [] {
-        compact_program<count, full.loop_count + 1, full.buffer_count + 1, full.stage_count + 1, full.item_count + 1>
+        compact_program<count, full.loop_count + 1, full.buffer_count + 1, full.stage_count + 1, full.item_count + 1,
+                        full.fusion_count + 1>
             out;
         out.loop_count = full.loop_count;
         out.buffer_count = full.buffer_count;
         out.stage_count = full.stage_count;
         out.item_count = full.item_count;
+        out.fusion_count = full.fusion_count;
         out.scratch_bytes = full.scratch_bytes;
         for (std::size_t i = 0; i < full.loop_count; ++i) out.loops[i] = full.loops[i];
         for (std::size_t i = 0; i < full.buffer_count; ++i) out.buffers[i] = full.buffers[i];
         for (std::size_t i = 0; i < full.stage_count; ++i) out.stages[i] = full.stages[i];
         for (std::size_t i = 0; i < full.item_count; ++i) out.items[i] = full.items[i];
+        for (std::size_t i = 0; i < full.fusion_count; ++i) out.fusions[i] = full.fusions[i];
         return out;
     }();
 

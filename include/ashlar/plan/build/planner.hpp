@@ -4,6 +4,9 @@
 
 #include <ashlar/plan/build/program_builder.hpp>
 #include <ashlar/plan/build/schedule.hpp>
+#include <ashlar/plan/build/settle_loops.hpp>
+#include <ashlar/plan/choose/choose.hpp>
+#include <ashlar/plan/choose/fuse.hpp>
 #include <ashlar/plan/graph/column_blocks.hpp>
 
 namespace ashlar::detail {
@@ -44,7 +47,10 @@ private:
             this->closed = {};
             emit(static_cast<id>(Count - 1), out, all_whole, loop_stack{});
         } while (share_more());
-        finish_program(plan);
+        settle_loops(plan);
+        fuse(plan, nodes, target);
+        choose(plan, nodes, target);
+        schedule(plan);
     }
 
     static constexpr std::size_t index(id i) { return static_cast<std::size_t>(i); }

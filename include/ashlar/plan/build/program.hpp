@@ -2,6 +2,7 @@
 // What a plan consists of: loops, buffers and stages, as plain constants.
 #pragma once
 
+#include <ashlar/plan/build/strategy.hpp>
 #include <ashlar/plan/graph/axis_map.hpp>
 
 namespace ashlar::detail {
@@ -76,26 +77,46 @@ struct plan_stage {
     std::int16_t left_factor = -1;    // product: softmax node whose numerators are the left operand
     std::size_t row_axis = no_axis, column_axis = no_axis;  // of the space node
     std::size_t fold_first = no_axis,
-                fold_last = no_axis;            // reduce: axes [first, last) of the space node, folded as one
-    binding_list bindings = all_whole;          // of the space node's axes
-    binding_list top_axes = all_whole;          // for each axis of top: the axis of space, or -1
-    axis_list strides{};                        // of what it writes, by axis of top
-    std::size_t column_block = 0;               // product: columns of the right operand that lie in one block
-    std::ptrdiff_t origin = 0;                  // elements before the first one it writes
-    bool fill_outside = false;                  // softmax: zeros outside the support are read by someone
-    std::array<std::int16_t, Count> values{};   // for each node: the buffer it is read from, or -1
-    std::array<std::int16_t, Count> factors{};  // for each node: the buffer of its row factors, or -1
+                fold_last = no_axis;               // reduce: axes [first, last) of the space node, folded as one
+    binding_list bindings = all_whole;             // of the space node's axes
+    binding_list top_axes = all_whole;             // for each axis of top: the axis of space, or -1
+    axis_list strides{};                           // of what it writes, by axis of top
+    std::size_t column_block = 0;                  // product: columns of the right operand that lie in one block
+    std::ptrdiff_t origin = 0;                     // elements before the first one it writes
+    bool fill_outside = false;                     // softmax: zeros outside the support are read by someone
+    std::array<std::int16_t, Count> values{};      // for each node: the buffer it is read from, or -1
+    std::array<std::int16_t, Count> factors{};     // for each node: the buffer of its row factors, or -1
+    std::array<stage_strategy, tile_kinds> how{};  // for a full tile and for the last one
 };
 
 /// Bytes that the state of a reduction takes between two tiles: at most three numbers.
 inline constexpr std::size_t fold_state_bytes = 32;
 
-/// A loop or a stage at its place in the program.
+/// Stages that follow each other and, in some tiles, run as one.
+struct plan_fusion {
+    std::array<fusion, tile_kinds> how{};  // for a full tile and for the last one
+    std::array<std::int16_t, 3> stages{-1, -1, -1};
+};
+
+enum class item_kind : std::uint8_t { loop, stage, fused };
+
+/// A loop, a stage or stages that are fused, at their place in the program.
 struct plan_item {
     std::int16_t parent = -1;  // loop
-    bool is_loop = false;
-    std::int16_t index = 0;
+    item_kind kind = item_kind::stage;
+    std::int16_t index = 0;  // among the loops, stages or fusions
+
+    constexpr bool is_loop() const { return kind == item_kind::loop; }
 };
+
+/// The stages of an item of a program; none of a loop.
+template <class Program>
+constexpr plan_fusion stages_of(const Program& plan, const plan_item& item) {
+    if (item.kind == item_kind::fused) return plan.fusions[static_cast<std::size_t>(item.index)];
+    plan_fusion alone;
+    if (item.kind == item_kind::stage) alone.stages[0] = item.index;
+    return alone;
+}
 
 /// A whole plan. Items with the same parent run in the order in which they stand.
 template <std::size_t Count>
@@ -105,7 +126,8 @@ struct program {
     std::array<plan_buffer, capacity> buffers{};
     std::array<plan_stage<Count>, capacity> stages{};
     std::array<plan_item, 2 * capacity> items{};
-    std::size_t loop_count = 0, buffer_count = 0, stage_count = 0, item_count = 0;
+    std::array<plan_fusion, capacity> fusions{};
+    std::size_t loop_count = 0, buffer_count = 0, stage_count = 0, item_count = 0, fusion_count = 0;
     std::size_t scratch_bytes = 0;
 };
 

@@ -2,20 +2,11 @@
 // A program under construction: loops that steps share, buffers with their layouts, and items at their places.
 #pragma once
 
+#include <ashlar/plan/build/plan_target.hpp>
 #include <ashlar/plan/build/program.hpp>
 #include <ashlar/plan/choose/tile_rows.hpp>
 
 namespace ashlar::detail {
-
-/// What the planner has to know about the machine.
-struct plan_target {
-    std::size_t register_bytes, second_cache_bytes;
-    bool shuffles = true;  // registers are shuffled without a detour through memory
-
-    constexpr std::size_t lanes(std::size_t element_bytes) const {
-        return register_bytes > element_bytes ? register_bytes / element_bytes : 1;
-    }
-};
 
 /// The program under construction: its nodes, loops, buffers and items, and the questions the planner asks of them.
 template <std::size_t Count>
@@ -182,7 +173,7 @@ struct program_builder {
         }
         const auto index = static_cast<id>(plan.loop_count++);
         plan.loops[static_cast<std::size_t>(index)] = {parent, extent, tile, rows};
-        add_item({parent, true, index});
+        add_item({parent, item_kind::loop, index});
         stack.push(index);
         return index;
     }
@@ -191,7 +182,7 @@ struct program_builder {
         const auto index = static_cast<id>(plan.loop_count++);
         const id parent = stack.innermost();
         plan.loops[static_cast<std::size_t>(index)] = {parent, extent, tile, false, true};
-        add_item({parent, true, index});
+        add_item({parent, item_kind::loop, index});
         stack.push(index);
         return index;
     }
@@ -201,7 +192,7 @@ struct program_builder {
     constexpr std::size_t place_in(id parent) const {
         for (std::size_t i = 0; i < plan.item_count; ++i) {
             const plan_item& item = plan.items[i];
-            if (item.parent == parent && item.is_loop && !closed[static_cast<std::size_t>(item.index)]) return i;
+            if (item.parent == parent && item.is_loop() && !closed[static_cast<std::size_t>(item.index)]) return i;
         }
         return plan.item_count;
     }
@@ -213,7 +204,7 @@ struct program_builder {
     constexpr id add_stage(const plan_stage<Count>& stage) {
         const auto index = static_cast<id>(plan.stage_count++);
         plan.stages[static_cast<std::size_t>(index)] = stage;
-        add_item({stage.loop, false, index});
+        add_item({stage.loop, item_kind::stage, index});
         return index;
     }
 
@@ -223,7 +214,7 @@ struct program_builder {
         for (std::size_t i = place_in(parent); i-- > 0;) {
             const plan_item& item = plan.items[i];
             if (item.parent != parent) continue;
-            if (!item.is_loop || !closed[static_cast<std::size_t>(item.index)]) return -1;
+            if (!item.is_loop() || !closed[static_cast<std::size_t>(item.index)]) return -1;
             const plan_loop& l = plan.loops[static_cast<std::size_t>(item.index)];
             if (l.extent != extent || l.tile != tile || l.rows != rows || l.columns) return -1;
             for (std::size_t s = 0; s < plan.stage_count; ++s) {

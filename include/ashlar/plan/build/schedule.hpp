@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The last pass over a program: loops that need no tiles, lifetimes of buffers, and where each lies in scratch.
+// The last pass over a program: lifetimes of buffers, and where each lies in scratch.
 #pragma once
 
 #include <ashlar/plan/build/program.hpp>
@@ -8,30 +8,12 @@ namespace ashlar::detail {
 
 inline constexpr std::size_t scratch_alignment = 64;
 
-/// Whether a stage folds its axes in several tiles, or entries of loops.
-template <class Program, class Stage>
-constexpr bool is_folded_in_parts(const Program& plan, const Stage& stage) {
-    for (std::size_t a = stage.fold_first; a < stage.fold_last; ++a)
-        if (stage.bindings[a] != whole_axis)
-            if (const plan_loop& l = plan.loops[static_cast<std::size_t>(stage.bindings[a])]; l.extent > l.tile)
-                return true;
-    return false;
-}
-
 template <std::size_t Count>
 class scheduler {
 public:
     constexpr explicit scheduler(program<Count>& p) : plan(p) {}
 
     constexpr void run() {
-        for (std::size_t l = 0; l < plan.loop_count; ++l)
-            if (plan.loops[l].rows && needs_no_tiles(static_cast<std::int16_t>(l)))
-                plan.loops[l].tile = plan.loops[l].extent;
-        for (std::size_t s = 0; s < plan.stage_count; ++s)
-            if (plan.stages[s].fold_first != no_axis && !is_folded_in_parts(plan, plan.stages[s])) {
-                plan.buffers[index(plan.stages[s].second_buffer)].bytes = 0;
-                plan.stages[s].second_buffer = -1;
-            }
         order_stages(-1);
         find_lifetimes();
         place_buffers();
@@ -59,33 +41,19 @@ private:
 
     static constexpr std::size_t index(std::int16_t i) { return static_cast<std::size_t>(i); }
 
-    constexpr bool is_inside(std::int16_t loop, std::int16_t outer) const {
-        for (; loop != -1; loop = plan.loops[index(loop)].parent)
-            if (loop == outer) return true;
-        return false;
-    }
-
-    /// A loop whose stages hand nothing to each other gains nothing from tiles: the kernels block for themselves.
-    constexpr bool needs_no_tiles(std::int16_t loop) const {
-        for (std::size_t b = 0; b < plan.buffer_count; ++b)
-            if (is_inside(plan.buffers[b].scope, loop)) return false;
-        for (std::size_t s = 0; s < plan.stage_count; ++s)
-            if (plan.stages[s].loop != loop && is_inside(plan.stages[s].loop, loop)) return false;
-        for (std::size_t s = 0; s < plan.stage_count; ++s)
-            if (plan.stages[s].loop == loop && plan.stages[s].lanes == lane_axis::rows) return false;
-        return true;
-    }
-
     constexpr void order_stages(std::int16_t parent) {
         for (std::size_t i = 0; i < plan.item_count; ++i) {
             const plan_item& item = plan.items[i];
             if (item.parent != parent) continue;
-            if (item.is_loop) {
+            if (item.is_loop()) {
                 loop_time[index(item.index)].first = now;
                 order_stages(item.index);
                 loop_time[index(item.index)].last = now;
             } else {
-                stage_time[index(item.index)] = now++;
+                // What fused stages use is in use until the last of them ends.
+                for (const std::int16_t s : stages_of(plan, item).stages)
+                    if (s != -1) stage_time[index(s)] = now;
+                ++now;
             }
         }
     }
@@ -153,7 +121,7 @@ private:
 };
 
 template <std::size_t Count>
-constexpr void finish_program(program<Count>& plan) {
+constexpr void schedule(program<Count>& plan) {
     scheduler<Count>(plan).run();
 }
 

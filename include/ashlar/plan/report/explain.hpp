@@ -189,10 +189,10 @@ private:
         for (std::size_t i = 0; i < code.item_count; ++i) {
             const plan_item& item = code.items[i];
             if (item.parent != parent) continue;
-            if ((item.is_loop ? steps_of<Plan>.of_loop[index(item.index)]
-                              : steps_of<Plan>.of_stage[index(item.index)]) != step)
+            if ((item.is_loop() ? steps_of<Plan>.of_loop[index(item.index)]
+                                : steps_of<Plan>.of_stage[index(item.index)]) != step)
                 continue;
-            if (item.is_loop) {
+            if (item.is_loop()) {
                 print_loop(item.index);
                 ++depth;
                 print_items(item.index, step);

@@ -64,7 +64,7 @@ private:
     }
 
     constexpr void take(const plan_item& item) {
-        if (!item.is_loop) {
+        if (!item.is_loop()) {
             of_stage[index(item.index)] = count;
             return;
         }
@@ -76,7 +76,7 @@ private:
 
     /// Ends a run of neighbours without tiles. A single loop is a loop around what is in it.
     constexpr void finish(std::array<std::size_t, most>& run, std::size_t& length, std::int16_t parent) {
-        if (length == 1 && code.items[run[0]].is_loop) {
+        if (length == 1 && code.items[run[0]].is_loop()) {
             length = 0;
             walk(code.items[run[0]].index);
             return;
@@ -93,7 +93,7 @@ private:
         for (std::size_t i = 0; i < code.item_count; ++i) {
             const plan_item& item = code.items[i];
             if (item.parent != parent) continue;
-            if (item.is_loop && has_tiles(item.index)) {
+            if (item.is_loop() && has_tiles(item.index)) {
                 finish(run, length, parent);
                 if (code.loops[index(item.index)].rows) {
                     take(item);
@@ -103,7 +103,7 @@ private:
                 }
                 continue;
             }
-            if (item.is_loop && length != 0 && code.items[run[length - 1]].is_loop) finish(run, length, parent);
+            if (item.is_loop() && length != 0 && code.items[run[length - 1]].is_loop()) finish(run, length, parent);
             run[length++] = i;
         }
         finish(run, length, parent);

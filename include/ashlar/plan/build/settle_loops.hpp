@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSL-1.0
+// The end of building a program: loops that need no tiles have one, and what only tiles need goes.
+#pragma once
+
+#include <ashlar/plan/build/program.hpp>
+
+namespace ashlar::detail {
+
+template <class Program>
+constexpr bool is_loop_inside(const Program& plan, std::int16_t loop, std::int16_t outer) {
+    for (; loop != -1; loop = plan.loops[static_cast<std::size_t>(loop)].parent)
+        if (loop == outer) return true;
+    return false;
+}
+
+/// A loop whose stages hand nothing to each other gains nothing from tiles: the kernels block for themselves.
+template <class Program>
+constexpr bool needs_no_tiles(const Program& plan, std::int16_t loop) {
+    for (std::size_t b = 0; b < plan.buffer_count; ++b)
+        if (is_loop_inside(plan, plan.buffers[b].scope, loop)) return false;
+    for (std::size_t s = 0; s < plan.stage_count; ++s)
+        if (plan.stages[s].loop != loop && is_loop_inside(plan, plan.stages[s].loop, loop)) return false;
+    for (std::size_t s = 0; s < plan.stage_count; ++s)
+        if (plan.stages[s].loop == loop && plan.stages[s].lanes == lane_axis::rows) return false;
+    return true;
+}
+
+/// Whether a stage folds its axes in several tiles, or entries of loops.
+template <class Program, class Stage>
+constexpr bool is_folded_in_parts(const Program& plan, const Stage& stage) {
+    for (std::size_t a = stage.fold_first; a < stage.fold_last; ++a)
+        if (stage.bindings[a] != whole_axis)
+            if (const plan_loop& l = plan.loops[static_cast<std::size_t>(stage.bindings[a])]; l.extent > l.tile)
+                return true;
+    return false;
+}
+
+template <std::size_t Count>
+constexpr void settle_loops(program<Count>& plan) {
+    for (std::size_t l = 0; l < plan.loop_count; ++l)
+        if (plan.loops[l].rows && needs_no_tiles(plan, static_cast<std::int16_t>(l)))
+            plan.loops[l].tile = plan.loops[l].extent;
+    for (std::size_t s = 0; s < plan.stage_count; ++s)
+        if (plan_stage<Count>& stage = plan.stages[s];
+            stage.fold_first != no_axis && !is_folded_in_parts(plan, stage)) {
+            plan.buffers[static_cast<std::size_t>(stage.second_buffer)].bytes = 0;
+            stage.second_buffer = -1;
+        }
+}
+
+}  // namespace ashlar::detail
