@@ -17,9 +17,7 @@ static_assert(current_config::registers >= 8);
 static_assert(current_config::register_bits % 32 == 0);
 #if defined(__AVX512F__) && !defined(ASHLAR_EMULATED_WIDTH)
 static_assert(current_config::register_bits == 512);
-#if defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__) && !defined(ASHLAR_HAS_ADDRESS_SANITIZER)
-static_assert(current_config::registers == 32);
-#endif
+static_assert(current_config::registers == (ASHLAR_REGISTERS == 0 ? 32 : ASHLAR_REGISTERS));
 #elif defined(__AVX2__) && !defined(ASHLAR_EMULATED_WIDTH)
 static_assert(current_config::register_bits == 256);
 #endif

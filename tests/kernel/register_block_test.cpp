@@ -12,9 +12,9 @@ using ashlar::build_config;
 using ashlar::detail::axis_split;
 using ashlar::detail::choose_register_block;
 using ashlar::detail::fits_registers;
+using ashlar::detail::machine;
+using ashlar::detail::machine_of;
 using ashlar::detail::register_block;
-using ashlar::detail::register_file;
-using ashlar::detail::register_file_of;
 using ashlar::detail::split_near_equal;
 
 constexpr std::uint64_t sse2 = 1, avx2_fma = 1 | 1u << 5 | 1u << 6 | 1u << 8, avx512 = avx2_fma | 1u << 9,
@@ -26,25 +26,18 @@ using i386_config = build_config<sse2, 128, 8, 0, 0, 0, false, false>;
 using emulated_config = build_config<emulated, 256, 16, 0, 0, 0, false, false>;
 using scalar_config = build_config<0, 0, 16, 0, 0, 0, false, false>;
 
-// What a configuration says about its registers.
-static_assert(register_file_of<avx512_config>() == register_file{32, true, true});
-static_assert(register_file_of<avx2_config>() == register_file{16, true, true});
-static_assert(register_file_of<sse2_config>() == register_file{16, false, true});
-static_assert(register_file_of<i386_config>() == register_file{8, false, true});
-static_assert(!register_file_of<emulated_config>().native && register_file_of<scalar_config>().native);
-
 // Blocks that divide a granule, where it divides the rows.
-constexpr bool divides_granule(std::size_t rows, std::size_t vectors, std::size_t granule, register_file file) {
-    const register_block block = choose_register_block(rows, vectors, 64, file, granule);
+constexpr bool divides_granule(std::size_t rows, std::size_t vectors, std::size_t granule, const machine& m) {
+    const register_block block = choose_register_block(rows, vectors, 64, m, granule);
     return block.rows.large_blocks == block.rows.blocks && granule % block.rows.large == 0 &&
-           fits_registers(block.rows.large, block.vectors.large, file);
+           fits_registers(block.rows.large, block.vectors.large, m);
 }
-static_assert(divides_granule(64, 2, 16, register_file_of<avx512_config>()) &&
-              divides_granule(32, 4, 4, register_file_of<avx512_config>()));
-static_assert(divides_granule(48, 3, 8, register_file_of<avx2_config>()) &&
-              divides_granule(16, 1, 16, register_file_of<i386_config>()));
-static_assert(choose_register_block(50, 2, 64, register_file_of<avx512_config>(), 16) ==
-              choose_register_block(50, 2, 64, register_file_of<avx512_config>()));
+static_assert(divides_granule(64, 2, 16, machine_of<avx512_config>) &&
+              divides_granule(32, 4, 4, machine_of<avx512_config>));
+static_assert(divides_granule(48, 3, 8, machine_of<avx2_config>) &&
+              divides_granule(16, 1, 16, machine_of<i386_config>));
+static_assert(choose_register_block(50, 2, 64, machine_of<avx512_config>, 16) ==
+              choose_register_block(50, 2, 64, machine_of<avx512_config>));
 
 // Near-equal blocks.
 static_assert(split_near_equal(64, 8) == axis_split{64, 8, 8, 8});
@@ -73,7 +66,7 @@ static_assert(splits_cover_every_extent());
 template <class Config>
 constexpr register_block cut(std::size_t rows, std::size_t columns, std::size_t depth, std::size_t element = 4) {
     const std::size_t width = Config::register_bits == 0 ? 1 : Config::register_bits / 8 / element;
-    return choose_register_block(rows, (columns + width - 1) / width, depth, register_file_of<Config>());
+    return choose_register_block(rows, (columns + width - 1) / width, depth, machine_of<Config>);
 }
 
 template <class Config>
@@ -97,15 +90,15 @@ static_assert(cut_is<i386_config>(64, 64, 64, 2, 2));
 /// Every cut covers its product, fits the registers and has no more chains than depth steps.
 template <class Config>
 void expect_legal_cuts() {
-    const register_file file = register_file_of<Config>();
+    const machine m = machine_of<Config>;
     for (std::size_t rows : {1u, 2u, 3u, 5u, 8u, 13u, 16u, 17u, 31u, 64u, 100u, 384u})
         for (std::size_t vectors : {1u, 2u, 3u, 4u, 5u, 7u, 8u, 24u, 96u})
             for (std::size_t depth : {1u, 3u, 16u, 64u, 384u}) {
                 SCOPED_TRACE(testing::Message() << rows << " rows " << vectors << " vectors " << depth << " deep");
-                const register_block block = choose_register_block(rows, vectors, depth, file);
+                const register_block block = choose_register_block(rows, vectors, depth, m);
                 EXPECT_EQ(block.rows.first(block.rows.blocks), rows);
                 EXPECT_EQ(block.vectors.first(block.vectors.blocks), vectors);
-                EXPECT_TRUE(fits_registers(block.rows.large * block.chains, block.vectors.large, file));
+                EXPECT_TRUE(fits_registers(block.rows.large * block.chains, block.vectors.large, m));
                 EXPECT_LE(block.chains, depth);
             }
 }

@@ -42,6 +42,23 @@
 #define ASHLAR_L2_BYTES (512 * 1024)
 #endif
 
+/// Vector registers that kernels count on; 0: as many as the architecture has, the default of optimised builds. Others,
+/// and those with AddressSanitizer, count on 8: their code is no faster with large register blocks, takes longer to
+/// compile and, unoptimised, twice the space. What is tested should be what runs: with 0, a sanitizer sees the kernels
+/// and the plans of optimised builds.
+#ifndef ASHLAR_REGISTERS
+#if !defined(__OPTIMIZE__) || defined(__SANITIZE_ADDRESS__)
+#define ASHLAR_REGISTERS 8
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define ASHLAR_REGISTERS 8
+#endif
+#endif
+#ifndef ASHLAR_REGISTERS
+#define ASHLAR_REGISTERS 0
+#endif
+#endif
+
 /// Run-time preconditions: 1 checks them through ASHLAR_ASSERT, 0 leaves them out (default: as NDEBUG says).
 #ifndef ASHLAR_CHECKS
 #ifdef NDEBUG
@@ -134,12 +151,6 @@
 #define ASHLAR_HAS_REGISTERS
 #elif defined(__ARM_FEATURE_SVE_BITS) && __ARM_FEATURE_SVE_BITS > 0
 #define ASHLAR_HAS_REGISTERS
-#endif
-
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define ASHLAR_HAS_ADDRESS_SANITIZER
-#endif
 #endif
 
 namespace ashlar {
@@ -257,12 +268,9 @@ consteval std::size_t register_bits() {
 }
 
 /// Architectural vector registers, which bound the accumulators of a register block.
-///
-/// Builds that are not optimised, or full of sanitizers' checks, pretend to have few: their code is no faster with
-/// large blocks, and takes minutes to compile.
 consteval std::size_t register_count() {
-#if !defined(__OPTIMIZE__) || defined(__SANITIZE_ADDRESS__) || defined(ASHLAR_HAS_ADDRESS_SANITIZER)
-    return 8;
+#if ASHLAR_REGISTERS != 0
+    return ASHLAR_REGISTERS;
 #elif defined(ASHLAR_EMULATED_WIDTH)
     return 16;
 #elif defined(__AVX512VL__) || defined(__aarch64__) || defined(__AVX512F__) || defined(__riscv_v_fixed_vlen) ||        \

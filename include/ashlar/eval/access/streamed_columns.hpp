@@ -26,7 +26,7 @@ struct column_stream {
     /// Depth steps of which two blocks of columns take half of the second cache; few would be mere loads and stores of
     /// sums.
     static constexpr std::size_t most_steps =
-        Config::l2_bytes / 4 / block_bytes < 32 ? 32 : Config::l2_bytes / 4 / block_bytes;
+        machine_of<Config>.l2_bytes / 4 / block_bytes < 32 ? 32 : machine_of<Config>.l2_bytes / 4 / block_bytes;
     static constexpr axis_split depth = split_near_equal(Plan.k, (Plan.k + most_steps - 1) / most_steps);
 
     /// Whether there are rows enough to hide the requests behind, blocks are whole cache lines, and one follows

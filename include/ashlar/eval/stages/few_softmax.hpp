@@ -79,7 +79,7 @@ struct few_softmax {
     using vec = typename rows::vec;
     static constexpr std::size_t width = scores::width, packs = rows::packs, keys = scores::columns,
                                  columns = values::columns;
-    static constexpr std::size_t vectors = rows::vectors(keys), registers = config::registers;
+    static constexpr std::size_t vectors = rows::vectors(keys), registers = Plan::target.registers;
 
     /// Whether the scores are sums in registers, next to what is multiplied, and finished without asking where they
     /// stand.

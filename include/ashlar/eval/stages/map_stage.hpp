@@ -179,9 +179,9 @@ public:
     static constexpr findings found = look<top>();
     /// Registers that are computed before the first of them is stored: a store might change what is loaded after it,
     /// for all that the compiler knows.
-    static constexpr std::size_t at_once = !found.cheap || found.operations > 16 || base::config::registers < 16 ? 1
-                                           : base::config::registers < 32                                        ? 2
-                                                                                                                 : 4;
+    static constexpr std::size_t at_once = !found.cheap || found.operations > 16 || Plan::target.registers < 16 ? 1
+                                           : Plan::target.registers < 32                                        ? 2
+                                                                                                                : 4;
 
     /// Count rows side by side, which share what they read of neither; or one row, several registers at a time.
     template <std::size_t Count>

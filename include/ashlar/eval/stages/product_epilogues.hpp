@@ -174,7 +174,7 @@ struct product_epilogues : product_operands<Plan, Element, Stage, Rows> {
     /// Rows that register blocks should divide for a mask of so many keys: 0 where small blocks would cost more between
     /// its edges than they save there, which is soon with few registers.
     static consteval std::size_t edge_granule(std::size_t keys, std::size_t granule) {
-        return config::registers >= 32 || keys <= 16 * key_group ? granule : 0;
+        return Plan::target.registers >= 32 || keys <= 16 * key_group ? granule : 0;
     }
 
     /// What the mask says about the blocks of this tile's scores.

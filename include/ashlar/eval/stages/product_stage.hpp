@@ -188,7 +188,7 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
     }
     /// Whether operands come from behind the first cache, call after call. A quarter more than that cache's default
     /// size is still read from it, where it is larger, or nearly all of it.
-    static constexpr bool is_streamed = bytes_read<Plan> > config::l1_bytes / 4 * 5;
+    static constexpr bool is_streamed = bytes_read<Plan> > Plan::target.l1_bytes / 4 * 5;
     template <std::size_t Columns, std::size_t Stride, std::size_t VectorStride = 0, class Epilogue>
     ASHLAR_ALWAYS_INLINE void multiply_columns(const element* a, const element* b, Epilogue& epilogue,
                                                std::size_t first) const {
@@ -203,7 +203,7 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
                                       .granule = has_range ? edge_granule(depth, key_group / 4) : 0};
         using stream = column_stream<element, config, shape>;
         constexpr bool by_rows = !right_is_packed && stage.column_block == 0 && takes_all_depth;
-        if constexpr (by_rows && bytes_read<Plan> > config::l2_bytes && stream::fits &&
+        if constexpr (by_rows && bytes_read<Plan> > Plan::target.l2_bytes && stream::fits &&
                       (sums_wait<Epilogue> || is_deferred<Epilogue> || stream::depth.blocks == 1))
             product_streamed<element, config, shape>(a, b, epilogue);
         else

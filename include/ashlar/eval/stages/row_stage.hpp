@@ -126,7 +126,7 @@ struct row_stage : stage_axes<Plan, Element, Stage, Rows> {
     /// Rows that go side by side, each along its columns: what one waits for at its ends passes beside the others. Long
     /// rows go one after another: their ends matter little, and caches fetch one stream ahead better than several.
     static constexpr std::size_t side_by_side = width == 1 || columns * sizeof(element) > 2048 ? 1
-                                                : base::config::registers >= 32                ? 4
+                                                : Plan::target.registers >= 32                 ? 4
                                                                                                : 2;
     /// What a pass does besides: nothing, or other rows' work at the same columns.
     struct nothing {

@@ -40,7 +40,7 @@ struct softmax_product {
     /// Whether there are rows to go before and rows to go beside them, in whole registers, room for both in the
     /// register file, and all of it takes long enough to matter.
     static constexpr bool pays = [] {
-        if constexpr (Rows % width != 0 || registers < 2 || numerators::config::registers < 32 || width < 4 ||
+        if constexpr (Rows % width != 0 || registers < 2 || Plan::target.registers < 32 || width < 4 ||
                       numerators::in_groups || product::right_is_packed || product::stage.column_block != 0 ||
                       product::masked_top() != no_axis || product::width != width || product::left_row != 1) {
             return false;

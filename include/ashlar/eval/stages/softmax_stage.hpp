@@ -192,7 +192,7 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
             if constexpr (joins) join_columns();
             // Two chains keep up with the exponentials; sixteen registers hold their constants and one sum, whose chain
             // they hide.
-            constexpr std::size_t chains = base::config::registers >= 32 ? 2 : 1;
+            constexpr std::size_t chains = Plan::target.registers >= 32 ? 2 : 1;
             vec sums[chains];
             ASHLAR_UNROLL
             for (std::size_t u = 0; u < chains; ++u) sums[u] = u == 0 ? sum : vec(0);

@@ -18,7 +18,7 @@ struct standardize_stage : row_stage<Plan, Element, Stage, Rows> {
 
     static constexpr element share = element(1) / element(columns);
     /// Sums in flight: as many as hide the latency of an addition where there are registers for them.
-    static constexpr std::size_t states = base::config::registers >= 16 ? 8 : 4;
+    static constexpr std::size_t states = Plan::target.registers >= 16 ? 8 : 4;
 
     ASHLAR_ALWAYS_INLINE void run() const {
         const typename base::range all{0, columns};

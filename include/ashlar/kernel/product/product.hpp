@@ -33,8 +33,8 @@ inline constexpr register_block product_plan = [] {
     constexpr std::size_t width = lane_width<Element, Config>;
     constexpr std::size_t vectors =
         Product.j / width + (Product.j % width != 0 && packed_depth<Element, Config, Product> == 1);
-    register_block plan = choose_register_block(Product.i, vectors == 0 ? 1 : vectors, Product.k,
-                                                register_file_of<Config>(), Product.granule);
+    register_block plan =
+        choose_register_block(Product.i, vectors == 0 ? 1 : vectors, Product.k, machine_of<Config>, Product.granule);
     if (vectors == 0) plan.vectors = split_near_equal(0, 0);
     return plan;
 }();
@@ -108,7 +108,7 @@ struct product_walk {
                 return;
         } else if constexpr (Vectors > 1 && requires { epilogue.splits_block(i, i, j, j); })
             if (epilogue.splits_block(i, i + Rows, j, j + (Vectors - 1) * width + LastLanes)) {
-                constexpr std::size_t chains = depth_chains(Rows, 1, Product.k, register_file_of<Config>());
+                constexpr std::size_t chains = depth_chains(Rows, 1, Product.k, machine_of<Config>);
                 for (std::size_t c = 0; c + 1 < Vectors; ++c)
                     product_block<Element, Config, Product, block_shape{Rows, 1, chains, width}>(s, v, depth, epilogue,
                                                                                                  i, j + c * width);

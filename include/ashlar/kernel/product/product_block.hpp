@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <ashlar/core/config.hpp>
+#include <ashlar/kernel/machine.hpp>
 #include <ashlar/kernel/product/product_shape.hpp>
 #include <ashlar/kernel/simd.hpp>
 #include <ashlar/kernel/simd/shuffles.hpp>
@@ -116,7 +117,8 @@ struct product_accumulators {
     /// are what bounds it. Behind that cache this would be more instructions than one stream bears.
     static constexpr std::size_t chunk = lane_patterns<Element, width>::chunk;
     static constexpr bool spreads = Block.rows == 1 && Product.sk == 1 && Block.vectors > 1 && !Product.streamed &&
-                                    Config::registers >= 32 && shuffles<Element, width, Config>() && width > chunk;
+                                    machine_of<Config>.registers >= 32 && shuffles<Element, width, Config>() &&
+                                    width > chunk;
     template <std::size_t Chunk>
     struct one_chunk {
         static constexpr std::size_t from(std::size_t lane) { return Chunk * chunk + lane % chunk; }

@@ -10,6 +10,7 @@
 #include <cstddef>
 
 #include <ashlar/core/config.hpp>
+#include <ashlar/kernel/machine.hpp>
 #include <ashlar/kernel/product/product_block.hpp>
 #include <ashlar/kernel/product/product_shape.hpp>
 #include <ashlar/kernel/simd.hpp>
@@ -30,7 +31,7 @@ struct dot_block {
     static constexpr std::size_t rest = Product.k - (vectors - 1) * width;
     static constexpr std::size_t chains = vectors <= 4 ? 1 : vectors <= 8 ? 2 : 4;
     static constexpr std::size_t together = lane_patterns<Element, width>::chunk;
-    static constexpr bool keeps_row = vectors + chains + together + 2 <= Config::registers;
+    static constexpr bool keeps_row = vectors + chains + together + 2 <= machine_of<Config>.registers;
     using vec = lanes<Element, width, Config>;
 
     const Element* a;

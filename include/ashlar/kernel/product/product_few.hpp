@@ -11,6 +11,7 @@
 #include <utility>
 
 #include <ashlar/core/config.hpp>
+#include <ashlar/kernel/machine.hpp>
 #include <ashlar/kernel/product/product_block.hpp>
 #include <ashlar/kernel/product/product_shape.hpp>
 #include <ashlar/kernel/product/register_block.hpp>
@@ -35,7 +36,7 @@ struct few_product {
     using vec = lanes<Element, width, Config>;
 
     /// Columns that are computed side by side: a multiple of those that one vector holds in the end.
-    static constexpr std::size_t most_sums = Config::registers >= 32 ? 16 : 8;
+    static constexpr std::size_t most_sums = machine_of<Config>.registers >= 32 ? 16 : 8;
     static constexpr std::size_t together = packs >= most_sums ? packs : most_sums;
 
     vec packed[steps];

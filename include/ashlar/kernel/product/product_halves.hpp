@@ -11,6 +11,7 @@
 #include <utility>
 
 #include <ashlar/core/config.hpp>
+#include <ashlar/kernel/machine.hpp>
 #include <ashlar/kernel/product/product_block.hpp>
 #include <ashlar/kernel/product/product_shape.hpp>
 #include <ashlar/kernel/simd.hpp>
@@ -25,14 +26,14 @@ inline constexpr bool has_halves = [] {
     if constexpr (width < 4)
         return false;
     else
-        return Config::registers >= 32 && shuffles<Element, width, Config>() && Product.sk == 1 && Product.k % 2 == 0 &&
-               (Product.padded || Product.j % (width / 2) == 0);
+        return machine_of<Config>.registers >= 32 && shuffles<Element, width, Config>() && Product.sk == 1 &&
+               Product.k % 2 == 0 && (Product.padded || Product.j % (width / 2) == 0);
 }();
 
 /// Whether the accumulators of so many rows and halves leave registers for the operands of a step.
 template <class Config>
 constexpr bool fits_halves(std::size_t rows, std::size_t halves) {
-    return rows * halves + halves + 3 <= Config::registers;
+    return rows * halves + halves + 3 <= machine_of<Config>.registers;
 }
 
 /// Half a register of columns at two depth steps, side by side: from v on and from v + distance on.

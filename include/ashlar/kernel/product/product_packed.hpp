@@ -133,7 +133,7 @@ ASHLAR_ALWAYS_INLINE void packed_block(const Element* s, const packed_columns<El
     const block_verdict verdict = verdict_on(epilogue, i, i + Rows, j, Product.j);
     if (verdict == block_verdict::skip) return;
 
-    constexpr std::size_t chains = depth_chains(Rows, 1, columns::steps, register_file_of<Config>());
+    constexpr std::size_t chains = depth_chains(Rows, 1, columns::steps, machine_of<Config>);
     vec sums[chains][Rows];
     ASHLAR_UNROLL
     for (std::size_t u = 0; u < chains; ++u) {

@@ -32,7 +32,7 @@ template <class Element, class Config, product_shape Product, std::size_t Rows>
 struct strip_rows {
     static constexpr std::size_t width = lane_width<Element, Config>, steps = strip_depth<Element, Config, Product>,
                                  columns = Product.j;
-    static constexpr std::size_t chains = depth_chains(Rows, 1, Product.k / steps, register_file_of<Config>());
+    static constexpr std::size_t chains = depth_chains(Rows, 1, Product.k / steps, machine_of<Config>);
     using vec = lanes<Element, width, Config>;
 
     /// S(i, k + d) in the lanes of V(k + d, .), picked from the same 16 bytes where these hold it.

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include <ashlar/core/config.hpp>
+#include <ashlar/kernel/machine.hpp>
 #include <ashlar/kernel/memory/transpose.hpp>
 #include <ashlar/kernel/product/product.hpp>
 
@@ -31,9 +32,9 @@ inline constexpr std::size_t turned_together = [] {
 /// steps beside their accumulators.
 template <class Element, class Config, product_shape Product>
 inline constexpr bool turns_beside =
-    Config::registers >= 32 && turned_together<Element, Config> != 0 && Product.j >= 2 * lane_width<Element, Config> &&
-    Product.k >= 2 * turned_together<Element, Config> && !Product.rows_outer && Product.granule == 0 &&
-    strip_depth<Element, Config, Product> == 1;
+    machine_of<Config>.registers >= 32 && turned_together<Element, Config> != 0 &&
+    Product.j >= 2 * lane_width<Element, Config> && Product.k >= 2 * turned_together<Element, Config> &&
+    !Product.rows_outer && Product.granule == 0 && strip_depth<Element, Config, Product> == 1;
 
 /// V's next rows of W columns: source[c*From + d] for column c and step d goes to v[d*To + c].
 template <class Element, class Config, std::size_t From, std::size_t To>
@@ -125,7 +126,7 @@ ASHLAR_ALWAYS_INLINE void product_turned(const Element* s, Element* v, const Ele
     constexpr std::size_t vectors = columns / width + (rest != 0 && !walk::packs), odd = vectors % 2;
     const turning depth{{}, source, v};
     const auto block = [&]<std::size_t Vectors, std::size_t Last>(std::size_t j) ASHLAR_LAMBDA_INLINE {
-        constexpr std::size_t chains = depth_chains(first, Vectors, Product.k, register_file_of<Config>());
+        constexpr std::size_t chains = depth_chains(first, Vectors, Product.k, machine_of<Config>);
         product_block<Element, Config, Product, block_shape{first, Vectors, chains, Last}>(s, v, depth, epilogue, 0, j);
     };
     constexpr bool partial = rest != 0 && !walk::packs;

@@ -12,7 +12,7 @@
 
 #include <cstddef>
 
-#include <ashlar/core/config.hpp>
+#include <ashlar/kernel/machine.hpp>
 
 namespace ashlar::detail {
 
@@ -46,26 +46,6 @@ constexpr axis_split split_near_equal(std::size_t extent, std::size_t blocks) {
     return {extent, blocks, large, extent - blocks * (large - 1)};
 }
 
-/// What the search has to know about a core.
-struct register_file {
-    std::size_t registers;  ///< architectural vector registers
-    bool fused;             ///< multiply-add is one instruction; otherwise each needs a temporary
-    bool native;            ///< a value of lanes is a register or a scalar; otherwise an array in memory
-
-    friend constexpr bool operator==(const register_file&, const register_file&) = default;
-};
-
-/// The register file behind a configuration.
-template <class Config>
-constexpr register_file register_file_of() {
-    constexpr std::uint64_t fma = std::uint64_t{1} << 6, avx512 = std::uint64_t{1} << 9;
-    constexpr std::uint64_t aarch64 = std::uint64_t{1} << 18, fma4 = std::uint64_t{1} << 24;
-    constexpr std::uint64_t emulated = ~std::uint64_t{0} << 48;
-    const std::uint64_t sets = Config::instruction_sets;
-    return {Config::registers, (sets & (fma | avx512 | aarch64 | fma4)) != 0 || Config::registers == 32,
-            (sets & emulated) == 0};
-}
-
 /// The cut of a product: how the scalar axis and the axis of vectors are split, and into how many independent sums
 /// each accumulator's depth is.
 struct register_block {
@@ -79,33 +59,33 @@ struct register_block {
 /// True if rows x vectors accumulators, the vectors of one depth step and a broadcast fit the registers, and compilers
 /// keep them there: of 32 registers clang spills at 7 x 4 and 11 x 2 accumulators (57% and 70% of the peak instead of
 /// 90).
-constexpr bool fits_registers(std::size_t rows, std::size_t vectors, register_file file) {
+constexpr bool fits_registers(std::size_t rows, std::size_t vectors, const machine& m) {
     const std::size_t accumulators = rows * vectors;
-    if (!file.native) return accumulators <= 4;
+    if (!m.native) return accumulators <= 4;
     // A vector that one row uses is an operand in memory.
     const std::size_t held = rows == 1 ? 1 : vectors, spare = 2;
-    if (accumulators + held + spare > file.registers) return false;
-    if (file.registers < 32) return true;
+    if (accumulators + held + spare > m.registers) return false;
+    if (m.registers < 32) return true;
     return accumulators <= (vectors == 2 ? 20 : 24);
 }
 
 /// Independent sums per accumulator: as many as hide the latency of a multiply-add, if registers allow.
-constexpr std::size_t depth_chains(std::size_t rows, std::size_t vectors, std::size_t depth, register_file file) {
+constexpr std::size_t depth_chains(std::size_t rows, std::size_t vectors, std::size_t depth, const machine& m) {
     // Two units and a latency of 4 need 8; exactly so many fall behind with every load that comes late.
     constexpr std::size_t in_flight = 12;
     std::size_t chains = 1;
-    while (file.native && rows * vectors * chains < in_flight && chains < 4 && depth >= 4 * chains &&
-           fits_registers(rows * chains * 2, vectors, file))
+    while (m.native && rows * vectors * chains < in_flight && chains < 4 && depth >= 4 * chains &&
+           fits_registers(rows * chains * 2, vectors, m))
         chains *= 2;
     return chains;
 }
 
 /// Half cycles that one block takes over the whole depth.
-constexpr std::size_t block_cost(std::size_t rows, std::size_t vectors, std::size_t depth, register_file file) {
+constexpr std::size_t block_cost(std::size_t rows, std::size_t vectors, std::size_t depth, const machine& m) {
     constexpr std::size_t latency = 8, start = 14;
-    const std::size_t chains = depth_chains(rows, vectors, depth, file);
+    const std::size_t chains = depth_chains(rows, vectors, depth, m);
     std::size_t step = rows * vectors;
-    const std::size_t loads = (file.fused ? rows : 2 * rows) + vectors;
+    const std::size_t loads = (m.fused ? rows : 2 * rows) + vectors;
     if (loads > step) step = loads;
     if (latency / chains > step) step = latency / chains;
     return depth * step + start + rows * vectors;
@@ -114,7 +94,7 @@ constexpr std::size_t block_cost(std::size_t rows, std::size_t vectors, std::siz
 /// The best cut of `rows` x `vectors` over `depth`: cheapest by the model, then fewest blocks. With a granule that
 /// divides the rows, blocks are all of one size, which divides it.
 constexpr register_block choose_register_block(std::size_t rows, std::size_t vectors, std::size_t depth,
-                                               register_file file, std::size_t granule = 0) {
+                                               const machine& m, std::size_t granule = 0) {
     constexpr std::size_t most_vectors = 24, most_rows = 24, second_body = 16;
     std::size_t best_cost = static_cast<std::size_t>(-1);
     register_block best{split_near_equal(rows, rows), split_near_equal(vectors, vectors), 1};
@@ -123,7 +103,7 @@ constexpr register_block choose_register_block(std::size_t rows, std::size_t vec
         if (across.large != nj) continue;
         for (std::size_t mi = 1; mi <= most_rows && mi <= rows; ++mi) {
             const axis_split down = split_near_equal(rows, (rows + mi - 1) / mi);
-            if (!fits_registers(mi, nj, file)) break;
+            if (!fits_registers(mi, nj, m)) break;
             if (down.large != mi) continue;
             if (granule != 0 && rows % granule == 0 && granule % mi != 0) continue;
             std::size_t cost = 0;
@@ -131,11 +111,11 @@ constexpr register_block choose_register_block(std::size_t rows, std::size_t vec
                 for (std::size_t small_i = 0; small_i < 2; ++small_i) {
                     const std::size_t count = (small_i ? down.blocks - down.large_blocks : down.large_blocks) *
                                               (small_j ? across.blocks - across.large_blocks : across.large_blocks);
-                    if (count != 0) cost += second_body + count * block_cost(mi - small_i, nj - small_j, depth, file);
+                    if (count != 0) cost += second_body + count * block_cost(mi - small_i, nj - small_j, depth, m);
                 }
             if (cost < best_cost) {
                 best_cost = cost;
-                best = {down, across, depth_chains(mi, nj, depth, file)};
+                best = {down, across, depth_chains(mi, nj, depth, m)};
             }
         }
     }

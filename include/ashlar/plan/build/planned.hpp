@@ -40,9 +40,8 @@ struct planned {
     using node = node_type<Id, Expression>;
 
     static constexpr axis_list destination_strides = Strides;
-    // The upper half of the sets are registers whose size is an option, or that are arrays.
-    static constexpr plan_target target{Config::register_bits / 8, Config::l2_bytes,
-                                        (Config::instruction_sets >> 32) == 0};
+    /// The machine that the plan is for: any Config will do, not only that of the machine that compiles.
+    static constexpr machine target = machine_of<Config>;
 
 private:
     static constexpr program<count> full = planner<count>(graph_type::nodes, target).run(Strides);

@@ -26,16 +26,16 @@ class planner : program_builder<Count> {
     using stage = plan_stage<Count>;
 
 public:
-    constexpr planner(const std::array<graph_node, Count>& graph, plan_target machine) : base{graph, machine} {}
+    constexpr planner(const std::array<graph_node, Count>& graph, const machine& m) : base{graph, m} {}
 
-    /// With tall tiles if their scratch fits into the second cache or that of flat ones does not either.
+    /// With tall tiles if their scratch fits into the L2 or that of flat ones does not either.
     constexpr program<Count> run(const axis_list& strides) {
         build(strides);
-        if (tile_bytes(plan) <= target.second_cache_bytes) return plan;
+        if (tile_bytes(plan) <= target.l2_bytes) return plan;
         const program<Count> tall = plan;
         this->tile_rows = flat_tile_rows;
         build(strides);
-        return tile_bytes(plan) <= target.second_cache_bytes ? plan : tall;
+        return tile_bytes(plan) <= target.l2_bytes ? plan : tall;
     }
 
 private:

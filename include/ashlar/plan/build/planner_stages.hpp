@@ -157,14 +157,15 @@ constexpr auto planner<Count>::emit_product(id top, const core_choice& choice, d
                                                                  r.extents[r.rank - 2u], r.element_bytes))))
         b = copy_of(s, right, operand_bindings(core, r, 1, s.bindings), stack, layout::columns_in_lanes);
     const std::size_t rows = rows_of(s, core), width = target.lanes(core.element_bytes);
+    const bool shuffles = target.shuffles(core.element_bytes, core.scalar == scalar_kind::floating);
     const bool unit_columns = b.strides[r.rank - 1u] == 1 || core.extents[s.column_axis] == 1;
     const std::size_t depth = l.extents[l.rank - 1u], columns = core.extents[s.column_axis], line = few_line(rows);
     bool few = out.free && !excludes && !unit_columns && columns > 1 && fits_few(rows, columns, depth, width) &&
-               (target.shuffles || 2 * rows <= width) && at(base_of(left)).kind != node_kind::softmax;
+               (shuffles || 2 * rows <= width) && at(base_of(left)).kind != node_kind::softmax;
     // The weights' rows are in lanes already: so may the result's be, where its columns would leave lanes idle.
     bool turned = !out.free && !excludes && unit_columns && s.column_block == 0 &&
                   at(base_of(left)).kind == node_kind::softmax && turning_pays(rows, columns, depth, width) &&
-                  !(target.shuffles && turned_in_registers(rows, columns, depth, width) &&
+                  !(shuffles && turned_in_registers(rows, columns, depth, width) &&
                     is_uniform_product(at(base_of(left)).operands[0]));
     if (few || turned) {
         const binding_list of_left = operand_bindings(core, l, 0, s.bindings);

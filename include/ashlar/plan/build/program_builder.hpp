@@ -2,7 +2,7 @@
 // A program under construction: loops that steps share, buffers with their layouts, and items at their places.
 #pragma once
 
-#include <ashlar/plan/build/plan_target.hpp>
+#include <ashlar/kernel/machine.hpp>
 #include <ashlar/plan/build/program.hpp>
 #include <ashlar/plan/choose/tile_rows.hpp>
 
@@ -40,7 +40,7 @@ struct program_builder {
     };
 
     const std::array<graph_node, Count>& nodes;
-    plan_target target;
+    machine target;
     program<Count> plan{};
     std::size_t tile_rows = tall_tile_rows;
 

@@ -7,8 +7,8 @@
 namespace ashlar::detail {
 
 template <std::size_t Count>
-constexpr void fuse(program<Count>& plan, const std::array<graph_node, Count>& nodes, const plan_target& machine) {
-    const plan_context<Count> context{plan, nodes, machine};
+constexpr void fuse(program<Count>& plan, const std::array<graph_node, Count>& nodes, const machine& target) {
+    const plan_context<Count> context{plan, nodes, target};
     static_cast<void>(context);
 }
 

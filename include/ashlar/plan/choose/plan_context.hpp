@@ -2,7 +2,7 @@
 // What the passes over a program work on: the program, its nodes and the machine, and the questions that they share.
 #pragma once
 
-#include <ashlar/plan/build/plan_target.hpp>
+#include <ashlar/kernel/machine.hpp>
 #include <ashlar/plan/build/program.hpp>
 
 namespace ashlar::detail {
@@ -11,7 +11,7 @@ template <std::size_t Count>
 struct plan_context {
     program<Count>& plan;
     const std::array<graph_node, Count>& nodes;
-    const plan_target& machine;
+    const machine& target;
 
     using stage = plan_stage<Count>;
 

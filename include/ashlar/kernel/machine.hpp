@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSL-1.0
+// What has to be known of a machine to decide how something is computed there: registers, shuffles, caches.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <ashlar/core/config.hpp>
+#include <ashlar/kernel/simd/instruction_sets.hpp>
+
+namespace ashlar::detail {
+
+/// A machine as plans see it. Nothing here depends on the one that compiles: a plan for another machine is made of
+/// another description. What depends on the type of elements is asked for with their size, in bytes.
+struct machine {
+    std::size_t register_bytes;  ///< of a vector register; 0: there are none, elements are computed one by one
+    std::size_t registers;       ///< architectural vector registers, or scalar ones where there are none
+    std::size_t l1_bytes;        ///< of the first-level data cache
+    std::size_t l2_bytes;        ///< of the second-level cache
+    bool fused;                  ///< multiply-add is one instruction; otherwise each needs a temporary
+    bool native;                 ///< lanes are a register or a scalar; otherwise an array in memory
+    bool sized_by_option;        ///< the compiler's options say how large registers are: shuffles go through memory
+    bool small_elements;         ///< elements of fewer than four bytes fill registers too
+    bool doubles;                ///< floating-point elements of eight bytes fill registers too
+
+    friend constexpr bool operator==(const machine&, const machine&) = default;
+
+    /// Elements that are computed side by side; at least 1.
+    constexpr std::size_t lanes(std::size_t element_bytes) const {
+        return register_bytes > element_bytes ? register_bytes / element_bytes : 1;
+    }
+
+    /// Whether that many elements are one register.
+    constexpr bool fills_register(std::size_t element_bytes, bool floating = true) const {
+        if (!native || lanes(element_bytes) == 1 || element_bytes > 8) return false;
+        if (element_bytes == 8 && floating) return doubles;
+        return element_bytes >= 4 || small_elements;
+    }
+
+    /// Whether lanes of such a register change places in it, not on a way through memory.
+    constexpr bool shuffles(std::size_t element_bytes, bool floating = true) const {
+        return fills_register(element_bytes, floating) && !sized_by_option;
+    }
+
+    /// Whether half a register is loaded from each of two places as fast as a whole one from one.
+    constexpr bool loads_halves(std::size_t element_bytes, bool floating = true) const {
+        return shuffles(element_bytes, floating) && register_bytes > chunk_bytes && register_bytes <= 4 * chunk_bytes;
+    }
+
+    /// Registers of elements that are transposed at one go; 0 where that takes a way through memory.
+    constexpr std::size_t transposed_together(std::size_t element_bytes, bool floating = true) const {
+        if (!shuffles(element_bytes, floating)) return 0;
+        if (loads_halves(element_bytes, floating)) return lanes(element_bytes) / 2;
+        return register_bytes == chunk_bytes ? lanes(element_bytes) : 0;
+    }
+
+    /// Parts of a register inside which shuffles are cheapest.
+    static constexpr std::size_t chunk_bytes = 16;
+};
+
+/// The machine that a configuration is compiled for.
+template <class Config>
+inline constexpr machine machine_of = [] {
+    constexpr std::uint64_t fma4 = std::uint64_t{1} << 24;
+    machine m{.register_bytes = Config::register_bits / 8,
+              .registers = Config::registers,
+              .l1_bytes = Config::l1_bytes,
+              .l2_bytes = Config::l2_bytes,
+              .fused = has<Config, isa::fma> || has<Config, isa::avx512f> || has<Config, isa::aarch64> ||
+                       (Config::instruction_sets & fma4) != 0 || Config::registers == 32,
+              .native = emulated_bits<Config> == 0,
+              .sized_by_option = scalable_bits<Config> != 0,
+              .small_elements = true,
+              .doubles = true};
+    if (has<Config, isa::avx512f> && m.register_bytes == 64) m.small_elements = has<Config, isa::avx512bw>;
+    if (has<Config, isa::neon> && m.register_bytes == 16) m.doubles = has<Config, isa::aarch64>;
+    return m;
+}();
+
+}  // namespace ashlar::detail
