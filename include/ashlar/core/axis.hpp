@@ -11,10 +11,14 @@
 namespace ashlar {
 
 /// A string literal as a structural type, so that it can stand among template arguments.
+///
+///     constexpr fixed_string name = "seq";   // what axis<"seq", 64> takes as its first argument
+///     static_assert(name.size() == 3);
 template <std::size_t Extent>
 struct fixed_string {
     char text[Extent]{};
 
+    /// From a literal, at compile time only.
     consteval fixed_string(const char (&literal)[Extent]) {
         for (std::size_t i = 0; i < Extent; ++i) text[i] = literal[i];
     }

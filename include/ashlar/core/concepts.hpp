@@ -38,10 +38,15 @@ concept node_expression = any_expression<Expression> &&
                           std::same_as<typename std::remove_cvref_t<Expression>::expression_category, node_category>;
 
 /// The shape of an expression, a `shape<...>`.
+///
+///     static_assert(shape_of<decltype(matmul(tensor<float, 2, 3>{}, tensor<float, 3, 4>{}))>::extents[1] == 4);
 template <any_expression Expression>
 using shape_of = typename std::remove_cvref_t<Expression>::shape_type;
 
 /// The element type of an expression, without const.
+///
+///     static_assert(std::is_same_v<element_of<const tensor<float, 4>&>, float>);
+///     static_assert(std::is_same_v<element_of<decltype(tensor<float, 4>{} < 1.0f)>, bool>);
 template <any_expression Expression>
 using element_of = std::remove_cv_t<typename std::remove_cvref_t<Expression>::value_type>;
 

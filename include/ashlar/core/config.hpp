@@ -288,6 +288,8 @@ consteval std::size_t register_count() {
 /// Everything about a build that changes generated code: architecture, limits and checks. Each function whose code
 /// depends on one of them takes `class Config = current_config`, so that objects built with different flags or
 /// macros link together and each keeps its own code.
+///
+///     static_assert(current_config::register_bits >= 128 && current_config::stack_budget == ASHLAR_STACK_BUDGET);
 template <std::uint64_t InstructionSets, std::size_t RegisterBits, std::size_t Registers, std::size_t StackBudget,
           std::size_t L1Bytes, std::size_t L2Bytes, bool Checks, bool FastMath>
 struct build_config {
@@ -302,6 +304,9 @@ struct build_config {
 };
 
 /// The configuration that this translation unit is compiled with.
+///
+///     template <class Config = current_config>
+///     float halved(float x) noexcept { return x / 2; }   // one function for each set of flags
 using current_config =
     build_config<detail::instruction_sets(), detail::register_bits(), detail::register_count(), ASHLAR_STACK_BUDGET,
                  ASHLAR_L1_BYTES, ASHLAR_L2_BYTES, ASHLAR_CHECKS != 0, ASHLAR_FAST_MATH != 0>;

@@ -7,6 +7,7 @@
 namespace ashlar {
 
 /// The type of `fast`.
+/// Example: `fast`.
 struct fast_t {};
 
 /// Last argument of `exp`, `tanh`, `sigmoid`, `silu`, `gelu`, `gelu_tanh` and `softmax`, and an option of `attention`

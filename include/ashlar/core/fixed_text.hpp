@@ -18,10 +18,12 @@ struct fixed_text {
     std::array<char, Capacity + 1> characters{};
     std::size_t length = 0;
 
+    /// The most characters that it holds.
     ASHLAR_ALWAYS_INLINE static constexpr std::size_t capacity() noexcept { return Capacity; }
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr std::size_t size() const noexcept { return length; }
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr bool empty() const noexcept { return length == 0; }
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr const char* data() const noexcept { return characters.data(); }
+    /// The characters, with a terminating zero behind the last one.
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr const char* c_str() const noexcept { return characters.data(); }
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr const char* begin() const noexcept { return characters.data(); }
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr const char* end() const noexcept { return characters.data() + length; }

@@ -11,6 +11,9 @@
 namespace ashlar {
 
 /// The list of dimensions of a tensor or expression. Rank 0 is a scalar.
+///
+///     using matrix = shape<std::size_t{2}, std::size_t{3}>;
+///     static_assert(matrix::rank == 2 && matrix::extents[1] == 3 && matrix::size == 6);
 template <auto... Dims>
 struct shape {
     static constexpr std::size_t rank = sizeof...(Dims);

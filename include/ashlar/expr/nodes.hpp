@@ -34,8 +34,11 @@ enum class node_kind : std::uint8_t {
     packed,       // a matrix in the order of the kernels
 };
 
+/// What a reduction computes of the elements of an axis.
 enum class reduction_kind : std::uint8_t { sum, mean, max, min, variance, argmax, all, any, logsumexp };
+/// softmax, or its logarithm.
 enum class softmax_kind : std::uint8_t { plain, logarithmic };
+/// What a norm divides by: the deviation, once the mean is taken off, or the root of the mean square.
 enum class standardize_kind : std::uint8_t { mean_and_variance, root_mean_square };
 
 namespace detail {
@@ -130,6 +133,7 @@ template <auto Permutation, class Shape, class Expression>
 struct permute_node : detail::node<permute_node<Permutation, Shape, Expression>, node_kind::permute, Shape,
                                    typename Expression::value_type, Expression> {};
 
+/// The same elements in row-major order under another shape.
 template <class Shape, class Expression>
 struct reshape_node : detail::node<reshape_node<Shape, Expression>, node_kind::reshape, Shape,
                                    typename Expression::value_type, Expression> {};
@@ -142,6 +146,7 @@ struct slice_node : detail::node<slice_node<Axis, Step, Shape, Expression>, node
     ASHLAR_ALWAYS_INLINE constexpr slice_node copied() const { return {{{}, this->operands.copied()}, first}; }
 };
 
+/// The operand repeated along the axes that it has not, and along those of extent 1, by NumPy's rule.
 template <class Shape, class Expression>
 struct broadcast_node : detail::node<broadcast_node<Shape, Expression>, node_kind::broadcast, Shape,
                                      typename Expression::value_type, Expression> {};
@@ -163,15 +168,18 @@ template <std::size_t Axis, class Shape, class Table, class Indices>
 struct take_node : detail::node<take_node<Axis, Shape, Table, Indices>, node_kind::take, Shape,
                                 typename Table::value_type, Table, Indices> {};
 
+/// The coordinate along an axis.
 template <std::size_t Axis, class Shape>
 struct index_node : detail::node<index_node<Axis, Shape>, node_kind::index, Shape, std::int32_t> {};
 
+/// A mask as bools: true where it keeps.
 template <class Mask, class Shape>
 struct mask_node : detail::node<mask_node<Mask, Shape>, node_kind::mask, Shape, bool> {
     [[no_unique_address]] Mask mask;
     ASHLAR_ALWAYS_INLINE constexpr mask_node copied() const { return {{{}, this->operands.copied()}, mask}; }
 };
 
+/// The operand, and minus infinity where the mask does not keep.
 template <class Mask, class Expression>
 struct masked_node : detail::node<masked_node<Mask, Expression>, node_kind::masked, typename Expression::shape_type,
                                   typename Expression::value_type, Expression> {
@@ -185,6 +193,7 @@ struct matmul_node
     : detail::node<matmul_node<Shape, Left, Right>, node_kind::matmul, Shape, typename Left::value_type, Left, Right> {
 };
 
+/// One axis folded: dropped, or kept with extent 1. The element type is its own, as of argmax.
 template <reduction_kind Kind, std::size_t Axis, bool KeepDims, class Shape, class Element, class Expression>
 struct reduce_node : detail::node<reduce_node<Kind, Axis, KeepDims, Shape, Element, Expression>, node_kind::reduce,
                                   Shape, Element, Expression> {};
@@ -194,6 +203,7 @@ template <softmax_kind Kind, std::size_t Axis, class Expression, class... Policy
 struct softmax_node : detail::node<softmax_node<Kind, Axis, Expression, Policy...>, node_kind::softmax,
                                    typename Expression::shape_type, typename Expression::value_type, Expression> {};
 
+/// Norms without learnt factors, along the last axis.
 template <standardize_kind Kind, class Expression>
 struct standardize_node : detail::node<standardize_node<Kind, Expression>, node_kind::standardize,
                                        typename Expression::shape_type, typename Expression::value_type, Expression> {

@@ -54,13 +54,17 @@ io::result check_image_header(io::bytes image, std::uint64_t model_bytes) noexce
 namespace ashlar::io {
 
 /// Bytes of an image of a model.
+///
+///     alignas(64) static std::byte room[io::image_bytes<my_model>];
 template <class Model>
 inline constexpr std::size_t image_bytes = ashlar::detail::image_header_bytes + sizeof(Model);
 
 /// A model inside an image, or what is wrong with the image. Valid as long as the bytes are.
+/// Example: `view_image`.
 template <class Model>
 class ASHLAR_POINTER(Model) image_view {
 public:
+    /// Of a model that lies in place, or of what is wrong; made by `view_image`.
     ASHLAR_ALWAYS_INLINE constexpr explicit image_view(const Model& in_place) noexcept : model(&in_place) {}
     ASHLAR_ALWAYS_INLINE constexpr explicit image_view(const result& wrong) noexcept : outcome(wrong) {}
 
@@ -86,10 +90,9 @@ private:
 /// bools. Bytes may follow the image. The numbers are not checked (`check_image_sum` does); unlike a safetensors file,
 /// an image is made by oneself.
 ///
-///     alignas(64) constexpr unsigned char flash[] = { ... };            // from tools/make_image
-///     auto model = io::view_image<my_model>(std::as_bytes(std::span(flash)));
-///     if (!model) return model.status().message();
-///     y = (*model)(x);
+///     auto model = io::view_image<my_model>(std::as_bytes(std::span(flash)));   // made by tools/make_image, aligned
+///     if (!model) std::puts(model.status().message().c_str());
+///     else y = (*model)(x);
 template <class Model, class Config = current_config>
 [[nodiscard]] image_view<Model> view_image(bytes image) noexcept {
     if constexpr (!ashlar::detail::check_image_model<Model>()) {
@@ -119,6 +122,8 @@ image_view<Model> view_image(Range&&) =
     delete;  // ashlar: io: the bytes of a temporary would dangle; name the memory first
 
 /// Whether the numbers of an image are those that were written, by their CRC-32: about 2 ns a byte on a desktop.
+///
+///     if (const io::result r = io::check_image_sum(image); !r) std::puts(r.message().c_str());
 template <class Config = current_config>
 [[nodiscard]] result check_image_sum(bytes image) noexcept {
     using namespace ashlar::detail;

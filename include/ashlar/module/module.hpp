@@ -59,6 +59,8 @@ concept parameter_array = any_expression<Array> && requires(Array& a) {
 };
 
 /// A matrix that weight files show transposed: [out, in] there, [in, out] in the module.
+///
+///     visit("weight", nn::transposed_member<decltype(self.weight)>{self.weight});   // what nn::transposed(...) gives
 template <class Array>
 struct transposed_member {
     Array& array;
@@ -78,6 +80,8 @@ struct stacked_member<Part, Next, Rest...> {
 };
 
 /// For a list of members: a matrix [in, out] that files show as [out, in], which is PyTorch's layout of weights.
+///
+///     visit("weight", nn::transposed(self.weight));   // [in, out] here, [out, in] in files
 template <parameter_array Array>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr transposed_member<Array> transposed(Array& array) noexcept {
     return {array};

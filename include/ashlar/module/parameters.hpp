@@ -73,6 +73,7 @@ struct basic_parameter {
     }
     /// Whether this piece begins a file's array, or ends it.
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr bool is_first_piece() const noexcept { return first_row == 0; }
+    /// Whether this is the last piece of its array, or all of it.
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr bool is_last_piece() const noexcept {
         return rank == 0 || first_row + rows == extents[0];
     }
@@ -87,7 +88,9 @@ struct basic_parameter {
     }
 };
 
+/// An array of a module that `for_each_parameter` shows, whose elements may be written. Example: `for_each_parameter`.
 using parameter = basic_parameter<void*>;
+/// An array of a const module. Example: `for_each_parameter`.
 using const_parameter = basic_parameter<const void*>;
 
 namespace detail {
@@ -234,8 +237,9 @@ private:
 /// Calls f(p) with a `parameter` (of a const module, a `const_parameter`) for each array of a module, in the order of
 /// its list of members; modules and arrays of modules are entered, their names joined by dots.
 ///
-///     nn::for_each_parameter(model, [](const nn::parameter& p) { std::printf("%.*s\n", int(p.name.size()),
-///     p.name.data()); });
+///     nn::for_each_parameter(model, [](const nn::parameter& p) {
+///         std::printf("%.*s\n", int(p.name.size()), p.name.data());
+///     });
 template <module Module, class Function, class Config = current_config>
 constexpr void for_each_parameter(Module& m, Function&& f) {
     using data = std::conditional_t<std::is_const_v<Module>, const void*, void*>;

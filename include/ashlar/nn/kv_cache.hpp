@@ -39,8 +39,8 @@ enum class cache_order : std::uint8_t { linear, ring };
 ///
 ///     nn::kv_cache<float, 512, kv_heads, head> cache;
 ///     cache.append(k, v);                                  // each [kv_heads, head]
-///     auto y = attention(q, cache.keys(), cache.values(), keys_below(cache.length()));   // q is [kv_heads, group,
-///     head]
+///     auto y = attention(q, cache.keys(), cache.values(), keys_below(cache.length()));
+///     // q is [kv_heads, group, head]
 template <class Element, auto Capacity, auto Heads, auto KeyWidth, auto ValueWidth, cache_order Order>
 struct basic_kv_cache {
     static constexpr std::size_t capacity = ashlar::detail::extent_of(Capacity);
@@ -86,6 +86,7 @@ struct basic_kv_cache {
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr std::size_t room() const noexcept {
         return Order == cache_order::ring ? static_cast<std::size_t>(-1) : capacity - appended;
     }
+    /// Forgets all rows; the memory is not written.
     ASHLAR_ALWAYS_INLINE constexpr void clear() noexcept { appended = 0; }
     /// Forgets the rows from `rows` on, so that decoding continues from there; rows must be at most position(), and of
     /// a ring nothing may have been overwritten (asserted).

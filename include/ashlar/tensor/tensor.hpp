@@ -277,10 +277,15 @@ struct ASHLAR_OWNER(Element) basic_tensor {
 
 /// An owning tensor: a `basic_tensor` whose integer dimensions are std::size_t, so that `tensor<float, 6>` and
 /// `tensor<float, 6u>` are one type.
+///
+///     tensor<float, 2, 3> t{{1, 2, 3}, {4, 5, 6}};
+///     tensor<float> pi = 3.14159f;   // rank 0: a number
 template <class Element, auto... Dims>
 using tensor = basic_tensor<Element, detail::canonical(Dims)...>;
 
 /// A tensor of zeros.
+///
+///     static auto state = zeros<float, 64, 64>();
 template <class Element, auto... Dims, class Config = current_config>
 constexpr tensor<Element, Dims...> zeros() noexcept {
     return tensor<Element, Dims...>{};
@@ -297,6 +302,8 @@ constexpr tensor<Element, Dims...> full(Element value) noexcept {
 }
 
 /// 0, 1, 2, ... in row-major order.
+///
+///     static_assert(all(iota<float, 2, 2>() == tensor<float, 2, 2>{{0, 1}, {2, 3}}));
 template <class Element, auto... Dims, class Config = current_config>
 constexpr tensor<Element, Dims...> iota() noexcept {
     tensor<Element, Dims...> result;
@@ -305,6 +312,8 @@ constexpr tensor<Element, Dims...> iota() noexcept {
 }
 
 /// The Extent by Extent matrix with ones on its diagonal; Extent is an integer or an axis.
+///
+///     static_assert(all(identity<float, 2>() == tensor<float, 2, 2>{{1, 0}, {0, 1}}));
 template <class Element, auto Extent, class Config = current_config>
 constexpr tensor<Element, Extent, Extent> identity() noexcept {
     tensor<Element, Extent, Extent> result{};

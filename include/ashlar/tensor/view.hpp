@@ -249,6 +249,10 @@ private:
 };
 
 /// A view over contiguous memory of the caller's: a `basic_view` whose integer dimensions are std::size_t.
+///
+///     float samples[6]{};
+///     tensor_view<float, 2, 3> rows{samples};
+///     rows(1, 2) = 1;   // samples[5]
 template <class Element, auto... Dims>
 using tensor_view = basic_view<Element, detail::canonical(Dims)...>;
 

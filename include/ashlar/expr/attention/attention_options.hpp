@@ -80,7 +80,7 @@ ASHLAR_ALWAYS_INLINE constexpr auto option_of(const First& first, const Rest&...
 /// Option of `attention`: the scores are multiplied by s instead of 1 / sqrt(depth). A number, or an expression that
 /// broadcasts to the scores (one factor per head, say).
 ///
-///     attention(q, k, v, scale(0.125f))
+///     auto y = attention(q, k, v, scale(0.125f));
 template <class Scale>
     requires(detail::scalar_argument<Scale> || any_expression<Scale>)
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto scale(Scale&& s) noexcept {
@@ -91,7 +91,7 @@ template <class Scale>
 /// Option of `attention`: the scaled scores s become c * tanh(s / c), which lies in [-c, c]. c must not be negative
 /// (asserted); 0 and infinity cap nothing.
 ///
-///     attention(q, k, v, softcap(50.0f))   // Gemma 2
+///     auto y = attention(q, k, v, softcap(50.0f));   // Gemma 2
 template <detail::scalar_argument Number>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto softcap(Number c) noexcept {
     ASHLAR_ASSERT(c >= Number(0), "ashlar: softcap: the cap must be positive, or 0 for none");
@@ -103,8 +103,8 @@ template <detail::scalar_argument Number>
 /// are read, and NaN or infinity in them makes NaN. Where that stands for "not this pair", as in PyTorch's additive
 /// masks, add the mask `keep_finite(e)`, which also saves the work.
 ///
-///     attention(q, k, v, bias(m), keep_finite(m))    // PyTorch's attn_mask=m
-///     attention(q, k, v, bias(relative_positions))   // [heads, queries, keys]
+///     auto y = attention(q, k, v, bias(m), keep_finite(m));    // PyTorch's attn_mask=m
+///     auto z = attention(q, k, v, bias(relative_positions));   // [heads, queries, keys]
 template <any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto bias(Expression&& e) noexcept {
     return detail::bias_option<detail::held<Expression>>{detail::hold(std::forward<Expression>(e))};
@@ -113,8 +113,8 @@ template <any_expression Expression>
 /// Option of `attention`: each score becomes f(score, query, key), after scale, softcap and bias. f is generic and
 /// gets lanes of the score's type, the indices too, so that their difference is signed.
 ///
-///     attention(q, k, v, score_mod([=](auto s, auto query, auto key) { return s - slope * (query - key); }))   //
-///     ALiBi
+///     const auto sloped = [=](auto s, auto query, auto key) { return s - slope * (query - key); };   // ALiBi
+///     auto y = attention(q, k, v, score_mod(sloped));
 template <class Function>
     requires(!any_expression<Function>)
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto score_mod(Function f) noexcept {

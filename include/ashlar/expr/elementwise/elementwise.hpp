@@ -195,24 +195,33 @@ template <any_expression Expression>
 }
 
 /// Natural logarithm of each element; NaN below 0, minus infinity at 0.
+///
+///     auto nats = log(x);
+///     auto bits = log(x) * 1.442695f;   // base 2
 template <any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto log(Expression&& x) noexcept {
     return detail::elementwise(detail::log_function{}, std::forward<Expression>(x));
 }
 
 /// Square root of each element, exactly rounded; NaN below 0.
+///
+///     static_assert(all(sqrt(tensor<float, 3>{0, 4, 9}) == tensor<float, 3>{0, 2, 3}));
 template <any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto sqrt(Expression&& x) noexcept {
     return detail::elementwise(detail::sqrt_function{}, std::forward<Expression>(x));
 }
 
 /// 1 / sqrt(x) of each element; infinity at 0, NaN below.
+///
+///     auto y = x * rsqrt(mean<-1>(x * x, keep_dims) + 1e-5f);   // rows of root mean square 1
 template <any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto rsqrt(Expression&& x) noexcept {
     return detail::elementwise(detail::rsqrt_function{}, std::forward<Expression>(x));
 }
 
 /// Hyperbolic tangent of each element, in [-1, 1].
+///
+///     auto capped = 30.0f * tanh(x / 30.0f);   // within (-30, 30)
 template <any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto tanh(Expression&& x) noexcept {
     return detail::elementwise(detail::tanh_function{}, std::forward<Expression>(x));
@@ -225,12 +234,16 @@ template <any_expression Expression>
 }
 
 /// Error function of each element, in [-1, 1]: 2 / sqrt(pi) times the integral of exp(-t * t) from 0 to x.
+///
+///     auto y = 0.5f * (1.0f + erf(x * 0.70710678f));   // the distribution function of normal numbers
 template <any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto erf(Expression&& x) noexcept {
     return detail::elementwise(detail::erf_function{}, std::forward<Expression>(x));
 }
 
 /// 1 / (1 + exp(-x)) of each element, in [0, 1].
+///
+///     auto gated = sigmoid(gate) * x;
 template <any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto sigmoid(Expression&& x) noexcept {
     return detail::elementwise(detail::sigmoid_function{}, std::forward<Expression>(x));
@@ -243,12 +256,16 @@ template <any_expression Expression>
 }
 
 /// max(x, 0) of each element; NaN stays NaN. Integers too.
+///
+///     static_assert(all(relu(tensor<float, 3>{-1, 0, 2}) == tensor<float, 3>{0, 0, 2}));
 template <any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto relu(Expression&& x) noexcept {
     return detail::elementwise(detail::relu_function{}, std::forward<Expression>(x));
 }
 
 /// x / 2 * (1 + erf(x / sqrt(2))) of each element (Hendrycks and Gimpel 2016, the exact form).
+///
+///     auto y = gelu(matmul(x, w));   // at the end of the product, while sums are in registers
 template <any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto gelu(Expression&& x) noexcept {
     return detail::elementwise(detail::gelu_function{}, std::forward<Expression>(x));
@@ -261,6 +278,8 @@ template <any_expression Expression>
 }
 
 /// x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))) of each element: the approximation of `gelu`.
+///
+///     auto y = gelu_tanh(x);   // PyTorch: F.gelu(x, approximate='tanh')
 template <any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto gelu_tanh(Expression&& x) noexcept {
     return detail::elementwise(detail::gelu_tanh_function{}, std::forward<Expression>(x));
@@ -273,6 +292,8 @@ template <any_expression Expression>
 }
 
 /// x * sigmoid(x) of each element, also known as swish.
+///
+///     auto y = silu(gate) * x;   // SwiGLU: the gate of one product, the values of another
 template <any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto silu(Expression&& x) noexcept {
     return detail::elementwise(detail::silu_function{}, std::forward<Expression>(x));
@@ -285,6 +306,8 @@ template <any_expression Expression>
 }
 
 /// Magnitude of each element. Integers too.
+///
+///     static_assert(all(abs(tensor<int, 3>{-1, 0, 2}) == tensor<int, 3>{1, 0, 2}));
 template <any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto abs(Expression&& x) noexcept {
     return detail::elementwise(detail::abs_function{}, std::forward<Expression>(x));
@@ -300,6 +323,8 @@ template <class Argument, class Other>
 }
 
 /// The smaller of two elements at each place; either side may be a number. NaN if one of them is.
+///
+///     auto y = min(x, 6.0f);   // of one argument, `min` is a reduction
 template <class Argument, class Other>
     requires detail::elementwise_arguments<Argument, Other>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto(min)(Argument&& a, Other&& b) noexcept {
@@ -307,6 +332,9 @@ template <class Argument, class Other>
 }
 
 /// base to the power of exponent at each place; either may be a number. Floating point.
+///
+///     auto y = pow(x, 3.0f);
+///     auto z = pow(10000.0f, x);
 template <class Argument, class Other>
     requires detail::elementwise_arguments<Argument, Other>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto pow(Argument&& base, Other&& exponent) noexcept {

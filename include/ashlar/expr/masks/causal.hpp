@@ -120,11 +120,14 @@ struct sliding_window_mask : band_mask<sliding_window_mask<Left, Right>> {
 
 /// Query i keeps the keys <= i, counted from the top left corner also where there are more keys than queries.
 ///
-///     softmax(masked(scores, causal))
+///     auto weights = softmax(masked(scores, causal));
 inline constexpr detail::causal_mask<0> causal{};
 
 /// Query i keeps the keys <= i + offset; the offset may be negative. With a cache of earlier keys it is their number;
 /// bottom-right alignment is `keys - queries`. The offset is known at run time, so costs are counted without the mask.
+///
+///     auto y = attention(q, k, v, causal_at(cached));    // keys: `cached` earlier ones, then those of the queries
+///     auto z = attention(q, k, v, causal_at<-1>());      // known to the type: tiles that it empties are never planned
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto causal_at(std::ptrdiff_t offset) noexcept {
     return detail::causal_at_mask(offset);
 }
@@ -138,7 +141,7 @@ template <std::ptrdiff_t Offset>
 
 /// Query i keeps the keys from i - Left to i + Right, both included; either may be negative.
 ///
-///     attention(q, k, v, sliding_window<128, 0>)
+///     auto y = attention(q, k, v, sliding_window<128, 0>);
 template <std::ptrdiff_t Left, std::ptrdiff_t Right>
     requires(Left >= -detail::farthest && Left <= detail::farthest && Right >= -detail::farthest &&
              Right <= detail::farthest)

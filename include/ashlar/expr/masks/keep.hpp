@@ -214,8 +214,7 @@ ASHLAR_ALWAYS_INLINE constexpr auto make_keep(Expression&& e) noexcept {
 /// are equal are skipped or not masked, so padding costs what reading its bools costs. The logic of bool tensors
 /// (&&, ||, !) may stand here too; other conditions are evaluated first.
 ///
-///     tensor<bool, seq> present = ...;
-///     attention(q, k, v, causal && keep(present))
+///     auto y = attention(q, k, v, causal && keep(present));   // present: tensor<bool, seq>
 template <any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto keep(Expression&& bools) noexcept {
     return detail::make_keep(std::forward<Expression>(bools));
@@ -223,6 +222,8 @@ template <any_expression Expression>
 
 /// Keeps the pairs at which a bool tensor is false: `!keep(bools)`. This is the polarity of PyTorch's
 /// key_padding_mask and of the attn_mask of its MultiheadAttention.
+///
+///     auto y = attention(q, k, v, ignore(key_padding));   // key_padding: tensor<bool, 64>, true where there is no key
 template <any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto ignore(Expression&& bools) noexcept {
     return !detail::make_keep(std::forward<Expression>(bools));

@@ -45,7 +45,7 @@ struct kept_by_number {
 /// tensors
 /// (`where`, sums, slices, `masked`) may stand here too and are computed pair by pair, so more slowly; evaluate others.
 ///
-///     attention(q, k, v, bias(m), keep_finite(m))   // F.scaled_dot_product_attention(q, k, v, attn_mask=m)
+///     auto y = attention(q, k, v, bias(m), keep_finite(m));   // F.scaled_dot_product_attention(q, k, v, attn_mask=m)
 template <any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto keep_finite(Expression&& e) noexcept {
     using numbers = std::remove_cvref_t<Expression>;

@@ -123,7 +123,7 @@ consteval auto make_keep_if() {
 /// 32 x 32; for larger scores by asking at run time, and their costs are counted as if all pairs were kept.
 ///
 ///     inline constexpr auto block_diagonal = [](std::size_t q, std::size_t k) { return q / 16 == k / 16; };
-///     softmax(masked(scores, keep_if<block_diagonal>))
+///     auto weights = softmax(masked(scores, keep_if<block_diagonal>));
 template <auto Predicate>
 [[nodiscard]] constexpr auto keep_if() noexcept {
     return detail::make_keep_if<detail::constant_predicate<Predicate>>();
@@ -132,7 +132,7 @@ template <auto Predicate>
 /// The same for a function object that captures nothing. In headers give it a name: the type of a lambda written in
 /// the call differs from file to file.
 ///
-///     keep_if([](std::size_t q, std::size_t k) { return (q + k) % 2 == 0; })
+///     auto even = keep_if([](std::size_t q, std::size_t k) { return (q + k) % 2 == 0; });
 template <class Function>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto keep_if(Function) noexcept {
     return detail::make_keep_if<Function>();

@@ -158,7 +158,7 @@ private:
 /// Keeps the keys below n, clamped to [0, keys]: the first n keys are valid. Loops over keys really stop there, so the
 /// time is that of n keys; constants such as flops<Expression> count all of them.
 ///
-///     attention(q, k, v, keys_below(length))
+///     auto y = attention(q, k, v, keys_below(length));
 template <std::integral Count>
     requires(!std::same_as<Count, bool>)
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto keys_below(Count n) noexcept {
@@ -168,8 +168,7 @@ template <std::integral Count>
 /// One number for each batch entry, from an integer tensor whose axes are the first batch axes of the scores (or, where
 /// only that fits, the last ones); an axis of extent 1 is repeated. A named tensor is borrowed, a temporary is owned.
 ///
-///     tensor<int, 8> lengths = ...;                  // q is [8, heads, 64, 32]
-///     attention(q, k, v, keys_below(lengths))
+///     auto y = attention(q, k, v, keys_below(lengths));   // q is [8, heads, 64, 32], lengths tensor<int, 8>
 template <class Expression>
     requires(any_expression<Expression> || std::floating_point<std::remove_cvref_t<Expression>> ||
              std::same_as<std::remove_cvref_t<Expression>, bool>)

@@ -46,6 +46,8 @@ struct borrowed_packed : packed_access<borrowed_packed<Element, Panel, Rows, Col
 
 /// Columns of a panel unless a type says otherwise: one cache line, on every architecture and with all flags. Kernels
 /// with narrow registers read a panel in parts, those with wide ones several panels side by side.
+///
+///     static_assert(default_panel<float> == 16 && default_panel<double> == 8);
 template <class Element>
 inline constexpr std::size_t default_panel = sizeof(Element) < 64 ? 64 / sizeof(Element) : 1;
 
@@ -53,6 +55,8 @@ inline constexpr std::size_t default_panel = sizeof(Element) < 64 ? 64 / sizeof(
 /// block of rows, so that the panel is read from the first cache often and from behind it seldom. Three of 32 registers
 /// (8 x 3 sums), two of 16 (6 x 2). It depends on the build's flags, so a type of yours with such a member is another
 /// one in each: keep it inside one translation unit.
+///
+///     const auto w = pack<tuned_panel<float>>(weights);   // packed<float, 64, 256, tuned_panel<float>>
 template <class Element, class Config = current_config>
 inline constexpr std::size_t tuned_panel =
     (Config::registers >= 32 ? 3 : 2) *
@@ -60,6 +64,9 @@ inline constexpr std::size_t tuned_panel =
 
 /// A matrix [rows, columns] for the right-hand side of `matmul`, held in panels of some columns, each [rows][columns of
 /// the panel]. The layout is part of the type; sizeof is that of the plain matrix. Made by `pack`.
+///
+///     template <class Element, std::size_t Panel, auto Rows, auto Columns>   // deduced; `packed` is the type to write
+///     inline std::size_t rows_of(const basic_packed<Element, Panel, Rows, Columns>&) { return Rows; }
 template <class Element, std::size_t Panel, auto Rows, auto Columns>
 struct alignas(detail::alignment_for(sizeof(Element) * shape<Rows, Columns>::size, alignof(Element))) basic_packed
     : detail::packed_access<basic_packed<Element, Panel, Rows, Columns>, Element, Panel, Rows, Columns> {

@@ -69,6 +69,8 @@ template <auto Axis = -1, any_expression Expression>
 }
 
 /// e - logsumexp(e) along an axis, the last one unless given. Where all entries are minus infinity so is the result.
+///
+///     auto loss = -mean(log_softmax(logits) * targets);   // targets: one-hot rows
 template <auto Axis = -1, any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto log_softmax(Expression&& e) noexcept {
     return detail::softmax_along<softmax_kind::logarithmic, Axis>(std::forward<Expression>(e));

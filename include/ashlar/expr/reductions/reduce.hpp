@@ -20,6 +20,7 @@
 namespace ashlar {
 
 /// The type of `keep_dims`.
+/// Example: `keep_dims`.
 struct keep_dims_t {};
 /// As the last argument of a reduction: the reduced axes stay, with extent 1.
 ///
@@ -236,6 +237,8 @@ template <auto... Axes, any_expression Expression>
 }
 
 /// The arithmetic mean along axes, or of everything. Floating point.
+///
+///     static_assert(all(mean<0>(tensor<float, 2, 2>{{1, 2}, {3, 4}}) == tensor<float, 2>{2, 3}));
 template <auto... Axes, any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto mean(Expression&& e) noexcept {
     return detail::reduce<reduction_kind::mean, false, Axes...>(std::forward<Expression>(e));
@@ -246,6 +249,9 @@ template <auto... Axes, any_expression Expression>
 }
 
 /// The largest element along axes, or of everything; of two arguments `max` works element by element.
+///
+///     auto highest = max<-1>(x);          // [4, 8] to [4]
+///     auto range = max(x) - min(x);       // of all elements: a scalar
 template <auto... Axes, any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto(max)(Expression&& e) noexcept {
     return detail::reduce<reduction_kind::max, false, Axes...>(std::forward<Expression>(e));
@@ -256,6 +262,8 @@ template <auto... Axes, any_expression Expression>
 }
 
 /// The smallest element along axes, or of everything; of two arguments `min` works element by element.
+///
+///     auto lowest = min<0>(x, keep_dims);   // [4, 8] to [1, 8]
 template <auto... Axes, any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto(min)(Expression&& e) noexcept {
     return detail::reduce<reduction_kind::min, false, Axes...>(std::forward<Expression>(e));
@@ -266,6 +274,8 @@ template <auto... Axes, any_expression Expression>
 }
 
 /// The biased variance along axes, or of everything: the mean squared distance to the mean. Floating point.
+///
+///     static_assert(eval(variance(tensor<float, 4>{1, 1, 3, 3}))() == 1);   // divided by 4, not by 3
 template <auto... Axes, any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto variance(Expression&& e) noexcept {
     return detail::reduce<reduction_kind::variance, false, Axes...>(std::forward<Expression>(e));
@@ -289,6 +299,8 @@ template <auto... Axes, any_expression Expression>
 }
 
 /// Whether all elements along axes, or all there are, are true. bool elements.
+///
+///     if (all(x == y)) std::puts("equal");   // a scalar of bool is a condition
 template <auto... Axes, any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto all(Expression&& e) noexcept {
     return detail::reduce<reduction_kind::all, false, Axes...>(std::forward<Expression>(e));
@@ -299,6 +311,8 @@ template <auto... Axes, any_expression Expression>
 }
 
 /// Whether any element along axes, or any there is, is true. bool elements.
+///
+///     auto damaged = any<-1>(x != x);   // rows with a NaN
 template <auto... Axes, any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto any(Expression&& e) noexcept {
     return detail::reduce<reduction_kind::any, false, Axes...>(std::forward<Expression>(e));
@@ -309,6 +323,8 @@ template <auto... Axes, any_expression Expression>
 }
 
 /// log(sum(exp(e))) along an axis, the last one unless given, without overflow; minus infinity where all entries are.
+///
+///     auto total = logsumexp(scores);   // [..., n] to [...]
 template <auto Axis = -1, any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto logsumexp(Expression&& e) noexcept {
     return detail::reduce<reduction_kind::logsumexp, false, Axis>(std::forward<Expression>(e));

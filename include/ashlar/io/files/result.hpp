@@ -68,6 +68,7 @@ struct [[nodiscard]] result {
     /// What is malformed or not supported, or what stands in the place of a file; a string literal.
     const char* reason = "";
 
+    /// Whether all is well; `if (r)` asks the same.
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr bool ok() const noexcept { return error == io::error::none; }
     ASHLAR_ALWAYS_INLINE constexpr explicit operator bool() const noexcept { return ok(); }
 

@@ -21,13 +21,14 @@ namespace ashlar::io {
 
 /// The path of a file, or bytes that the caller owns: made from either where a function takes a source.
 ///
-///     io::load(model, "weights.safetensors");
-///     io::load(model, std::span(flash_begin, flash_bytes));   // of std::byte, unsigned char or char
+///     io::result r = io::load(model, "weights.safetensors");
+///     r = io::load(model, std::span(flash_begin, flash_bytes));   // of std::byte, unsigned char or char
 ///
 /// A path must lead to a regular file, which is read as a whole: a pipe, a socket, a device or a directory is refused
 /// at once. A string is a path always; a std::string_view is neither, as it need not end with a zero.
 class ASHLAR_POINTER(std::byte) source {
 public:
+    /// A path, or memory of std::byte, unsigned char or char. Both are borrowed.
     ASHLAR_ALWAYS_INLINE source(const char* file) noexcept : path(file) {}
     ASHLAR_ALWAYS_INLINE source(const std::string& file) noexcept : path(file.c_str()) {}
     template <std::ranges::contiguous_range Range>

@@ -24,8 +24,12 @@ namespace ashlar::io {
 /// bytes beyond those that are written keep their values. A file is written beside the one it replaces and renamed when
 /// it is on the disk, so that after an error the old one is as it was; it keeps the old one's permissions, and a
 /// symbolic link stays one.
+///
+///     io::result r = io::save(model, "weights.safetensors");
+///     r = io::save(model, std::span(memory));   // of std::byte, unsigned char or char
 class ASHLAR_POINTER(std::byte) target {
 public:
+    /// A path, or memory of std::byte, unsigned char or char. Both are borrowed.
     ASHLAR_ALWAYS_INLINE target(const char* file) noexcept : path(file) {}
     ASHLAR_ALWAYS_INLINE target(const std::string& file) noexcept : path(file.c_str()) {}
     template <std::ranges::contiguous_range Range>

@@ -25,7 +25,7 @@ namespace ashlar::io {
 /// and about 140 bytes for each array.
 ///
 ///     io::archive weights;
-///     if (io::result r = weights.open("weights.safetensors"); !r) return fail(r.message());
+///     if (io::result r = weights.open("weights.safetensors"); !r) std::puts(r.message().c_str());
 ///     for (const io::stored_array& a : weights) std::printf("%.*s\n", int(a.name.size()), a.name.data());
 class archive {
 public:
@@ -51,6 +51,7 @@ public:
     [[nodiscard]] ASHLAR_ALWAYS_INLINE const stored_array* end() const& noexcept {
         return index.arrays.data() + index.arrays.size();
     }
+    /// The i-th array by name; i must be less than size() (not checked).
     [[nodiscard]] ASHLAR_ALWAYS_INLINE const stored_array& operator[](std::size_t i) const& noexcept {
         return index.arrays[i];
     }

@@ -14,6 +14,8 @@
 namespace ashlar::io {
 
 /// Memory that a file, or an image of one, lies in.
+///
+///     const io::bytes image = std::as_bytes(std::span(flash));
 using bytes = std::span<const std::byte>;
 
 /// Element types of weight files, by safetensors' names. The 8-bit floats and complex numbers are known by their size
@@ -39,6 +41,8 @@ enum class dtype : std::uint8_t {
 };
 
 /// Bytes of an element; 0 of an unknown type.
+///
+///     static_assert(io::size_of(io::dtype::bf16) == 2);
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr std::size_t size_of(dtype type) noexcept {
     if (type == dtype::unknown) return 0;
     if (type <= dtype::f8_e4m3) return 1;
@@ -48,6 +52,8 @@ enum class dtype : std::uint8_t {
 }
 
 /// The name that safetensors has for a type, "F32".
+///
+///     std::puts(io::name_of(io::dtype::f32));   // F32
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr const char* name_of(dtype type) noexcept {
     constexpr const char* names[]{"?",    "BOOL", "U8",  "I8",  "F8_E5M2", "F8_E4M3", "U16", "I16", "F16",
                                   "BF16", "U32",  "I32", "F32", "U64",     "I64",     "F64", "C64"};
@@ -55,11 +61,15 @@ enum class dtype : std::uint8_t {
 }
 
 /// Whether a type holds real numbers that tensors of float or double can be loaded from.
+///
+///     static_assert(io::is_floating(io::dtype::f16) && !io::is_floating(io::dtype::f8_e4m3));
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr bool is_floating(dtype type) noexcept {
     return type == dtype::f16 || type == dtype::bf16 || type == dtype::f32 || type == dtype::f64;
 }
 
 /// Whether a type holds integers (bool is none).
+///
+///     static_assert(io::is_integer(io::dtype::u8) && !io::is_integer(io::dtype::boolean));
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr bool is_integer(dtype type) noexcept {
     switch (type) {
     case dtype::u8:
@@ -75,6 +85,8 @@ enum class dtype : std::uint8_t {
 }
 
 /// The dtype of a tensor's element type.
+///
+///     static_assert(io::dtype_of<float>() == io::dtype::f32);
 template <any_element Element>
 [[nodiscard]] consteval dtype dtype_of() noexcept {
     if constexpr (std::is_same_v<std::remove_cv_t<Element>, bool>)
@@ -94,6 +106,8 @@ template <any_element Element>
 }
 
 /// The extents of an array in a file; files cannot have more axes than tensors may.
+///
+///     for (std::size_t axis = 0; axis < array.shape.rank; ++axis) std::printf("%zu ", array.shape.extents[axis]);
 struct dimensions {
     static constexpr std::size_t max_rank = 8;
 

@@ -18,6 +18,9 @@ namespace ashlar::io {
 /// An array where it lies in a file: `data` has shape.size() * size_of(dtype) bytes, at any alignment. Where dtype is
 /// `unknown`, `type_name` says what the file calls it, and data is all that the file holds for the array: it can be
 /// listed and read by hand, but no tensor can be loaded from it.
+///
+///     if (const io::stored_array* a = weights.find("tok_embeddings.weight"))   // weights: an io::archive
+///         std::printf("%s, %zu bytes\n", io::name_of(a->dtype), a->data.size());
 struct stored_array {
     std::string_view name{};
     io::dtype dtype = io::dtype::unknown;

@@ -66,7 +66,7 @@ namespace ashlar::io {
 /// gives the same bytes. What the list of members does not name is not in the image; a member as large as the model's
 /// alignment that is not listed is an error. Heap: sizeof(Model), while it runs.
 ///
-///     io::save_image(model, "model.image");
+///     io::result r = io::save_image(model, "model.image");
 template <image_model Model, class Config = current_config>
 result save_image(const Model& model, const target& to) noexcept {
     using namespace ashlar::detail;
@@ -89,7 +89,7 @@ result save_image(const Model& model, const target& to) noexcept {
 
 /// Copies a model out of an image, after checking its sum as well. On any error the model is unchanged.
 ///
-///     io::load_image(model, "model.image");
+///     io::result r = io::load_image(model, "model.image");
 template <image_model Model, class Config = current_config>
     requires(!std::is_const_v<Model>)
 result load_image(Model& model, const source& from) noexcept {
@@ -110,7 +110,7 @@ result load_image(Model& model, const source& from) noexcept {
 /// Writes the layout of a model as text, from which tools/make_image and tools/export_pytorch.py make images without
 /// compiling the model. It is the same for all builds, unless panels are `tuned_panel`s.
 ///
-///     io::save_layout<my_model>("my_model.layout");
+///     io::result r = io::save_layout<my_model>("my_model.layout");
 template <image_model Model, class Config = current_config>
 result save_layout(const target& to) noexcept {
     using namespace ashlar::detail;

@@ -123,7 +123,7 @@ result load(Model& model, const archive& weights, name_map names = {}, const loa
 /// Loads a model from a safetensors or .npz file, or from the bytes of one.
 ///
 ///     if (io::result r = io::load(model, "weights.safetensors"); !r) std::puts(r.message().c_str());
-///     r = io::load(model, std::span(flash, flash_size), io::bert_names, {.ignore_unexpected = true});
+///     io::result r = io::load(model, std::span(flash, flash_size), io::bert_names, {.ignore_unexpected = true});
 template <nn::module Model, class Config = current_config>
     requires(!std::is_const_v<Model>)
 result load(Model& model, const source& from, name_map names = {}, const load_options& options = {}) noexcept {
@@ -134,7 +134,7 @@ result load(Model& model, const source& from, name_map names = {}, const load_op
 
 /// Loads tensors by the names that they are given here: all or none.
 ///
-///     io::load(std::tuple(io::named("weight", w), io::named("bias", b)), "layer.safetensors");
+///     io::result r = io::load(std::tuple(io::named("weight", w), io::named("bias", b)), "layer.safetensors");
 template <class... Array, class Config = current_config>
 result load(const std::tuple<named_array<Array>...>& arrays, const source& from,
             const load_options& options = {}) noexcept {
@@ -151,7 +151,7 @@ result load(const std::tuple<named_array<Array>...>& arrays, const archive& weig
 /// Loads one tensor, or view, by its name, from a file or from an archive that is open; what else is in the file does
 /// not matter.
 ///
-///     io::load(table, "weights.safetensors", "tok_embeddings");
+///     io::result r = io::load(table, "weights.safetensors", "tok_embeddings");
 template <loadable_array Array, class Config = current_config>
     requires(ashlar::detail::is_writable<std::remove_reference_t<Array>>())
 result load(Array&& array, const source& from, const char* name) noexcept {
@@ -182,7 +182,7 @@ result load(Model&&, const Arguments&...) noexcept {
 /// Loads the array of a .npy file.
 ///
 ///     tensor<float, 200, 512> logits;
-///     io::load_npy(logits, "expected_logits.npy");
+///     io::result r = io::load_npy(logits, "expected_logits.npy");
 template <loadable_array Array, class Config = current_config>
 result load_npy(Array&& array, const source& from) noexcept {
     return load<Array, Config>(std::forward<Array>(array), from, "");

@@ -32,6 +32,7 @@ template <class Array>
 concept loadable_array = nn::parameter_array<Array> && ashlar::detail::has_dense_elements<Array>();
 
 /// A tensor by a name of its own. Borrows both; made by `named`.
+/// Example: `named`.
 template <loadable_array Array>
 struct named_array {
     const char* name;
@@ -47,7 +48,7 @@ struct named_array {
 ///
 ///     tensor<float, 8, 4> w;
 ///     tensor<float, 8> b;
-///     io::load(std::tuple(io::named("weight", w), io::named("bias", b)), "layer.safetensors");
+///     io::result r = io::load(std::tuple(io::named("weight", w), io::named("bias", b)), "layer.safetensors");
 template <loadable_array Array>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr named_array<Array> named(const char* name, Array& array) noexcept {
     return {name, array};

@@ -20,7 +20,7 @@ namespace ashlar::io {
 /// arrays as one ("self_attn.in_proj_weight[0]" are the queries) and the file has them one by one; behind `file`, where
 /// the file stacks, along the first axis, what the model has one by one.
 ///
-///     {"layers.*.self_attn.in_proj_weight[0]", "encoder.layer.*.attention.self.query.weight"}
+///     io::name_rule query{"layers.*.self_attn.in_proj_weight[0]", "encoder.layer.*.attention.self.query.weight"};
 struct name_rule {
     std::string_view model;
     std::string_view file;
@@ -30,6 +30,9 @@ struct name_rule {
 
 /// A table of rules, usually a constexpr std::array. A name's first rule counts; where the file does not have that
 /// array, the next one that matches does. A name without a rule is the same in the file.
+///
+///     constexpr io::name_rule names[]{{"head.*", "classifier.*"}, {"table", "embeddings.weight"}};
+///     io::result r = io::load(model, "weights.safetensors", names);   // an array of rules converts to a name_map
 using name_map = std::span<const name_rule>;
 
 }  // namespace ashlar::io

@@ -12,7 +12,7 @@ namespace ashlar::io {
 /// `token_type_embeddings` and `LayerNorm`. What else there is keeps its name, such as `pooler.dense.weight`. Files
 /// saved with a head want the prefix "bert."; old ones call weight and bias of norms gamma and beta.
 ///
-///     io::load(model, "model.safetensors", io::bert_names, {.ignore_unexpected = true});
+///     io::result r = io::load(model, "model.safetensors", io::bert_names, {.ignore_unexpected = true});
 inline constexpr name_rule bert_names[]{
     {"**layers.*.self_attn.in_proj_weight[0]", "encoder.layer.*.attention.self.query.weight"},
     {"**layers.*.self_attn.in_proj_weight[1]", "encoder.layer.*.attention.self.key.weight"},
@@ -39,6 +39,8 @@ inline constexpr name_rule bert_names[]{
 /// `k_proj`, `v_proj`, `o_proj`, a gated feed-forward of `gate_proj`, `up_proj`, `down_proj` at any depth, and norms
 /// `norm1`, `norm2`; and `embedding`, `norm`, `output` around them, or the file's own names of these. An output that
 /// the file does not have is tied to the embedding. Their rotary encoding is the half-split one.
+///
+///     io::result r = io::load(model, "model.safetensors", io::llama_names, {.ignore_unexpected = true});
 inline constexpr name_rule llama_names[]{
     {"**layers.*.self_attn.in_proj_weight[0]", "model.layers.*.self_attn.q_proj.weight"},
     {"**layers.*.self_attn.in_proj_weight[1]", "model.layers.*.self_attn.k_proj.weight"},
@@ -70,6 +72,9 @@ inline constexpr name_rule llama_names[]{
 /// models with the names of PyTorch's TransformerEncoder (norm first) and `embedding`, `positions`, `norm` around it;
 /// the last norm may also be a member of the encoder, whatever that is called. Some files want the prefix
 /// "transformer."; the constant masks `h.N.attn.bias` are unexpected arrays.
+///
+///     io::result r = io::load(model, "model.safetensors", io::gpt2_names, {.prefix = "transformer.",
+///     .ignore_unexpected = true});
 inline constexpr name_rule gpt2_names[]{
     {"**layers.*.self_attn.in_proj_weight", "h.*.attn.c_attn.weight", true},
     {"**layers.*.self_attn.in_proj_bias", "h.*.attn.c_attn.bias"},
@@ -90,6 +95,9 @@ inline constexpr name_rule gpt2_names[]{
 
 /// DistilBERT as Hugging Face saves it, for models with the names that `bert_names` wants. Files saved with a head want
 /// the prefix "distilbert."; the head's own arrays are then loaded by a second call.
+///
+///     io::result r = io::load(model, "model.safetensors", io::distilbert_names, {.prefix = "distilbert.",
+///     .ignore_unexpected = true});
 inline constexpr name_rule distilbert_names[]{
     {"**layers.*.self_attn.in_proj_weight[0]", "transformer.layer.*.attention.q_lin.weight"},
     {"**layers.*.self_attn.in_proj_bias[0]", "transformer.layer.*.attention.q_lin.bias"},
@@ -109,6 +117,8 @@ inline constexpr name_rule distilbert_names[]{
 /// Vision transformers as Hugging Face saves them (ViT, DeiT): norm first. For models with the names of PyTorch's
 /// TransformerEncoder and a last `norm`, in it or beside it; what else there is keeps its name, such as
 /// `embeddings.cls_token`.
+///
+///     io::result r = io::load(model, "model.safetensors", io::vit_names, {.ignore_unexpected = true});
 inline constexpr name_rule vit_names[]{
     {"**layers.*.self_attn.in_proj_weight[0]", "encoder.layer.*.attention.attention.query.weight"},
     {"**layers.*.self_attn.in_proj_bias[0]", "encoder.layer.*.attention.attention.query.bias"},
@@ -130,6 +140,8 @@ inline constexpr name_rule vit_names[]{
 /// `ashlar::nn` (Whisper: norm first, no key_bias). Around these: `embedding`, and `lm_head` or `output`, which are
 /// tied to it; `encoder_positions` and `decoder_positions`; BART's `encoder_embedding_norm` and
 /// `decoder_embedding_norm`. BART's tables of positions begin with two rows that no position has.
+///
+///     io::result r = io::load(model, "model.safetensors", io::bart_names, {.ignore_unexpected = true});
 inline constexpr name_rule bart_names[]{
     {"**encoder.layers.*.self_attn.in_proj_weight[0]", "model.encoder.layers.*.self_attn.q_proj.weight"},
     {"**encoder.layers.*.self_attn.in_proj_bias[0]", "model.encoder.layers.*.self_attn.q_proj.bias"},
@@ -233,6 +245,8 @@ inline constexpr name_rule bart_names[]{
 /// first, rms norms without biases, final_norm; gated from version 1.1 on). Around these: `embedding`, and `lm_head` or
 /// `output`, tied to it if the file has none; `encoder_positions` and `decoder_positions` are the `relative_positions`
 /// of both.
+///
+///     io::result r = io::load(model, "model.safetensors", io::t5_names, {.ignore_unexpected = true});
 inline constexpr name_rule t5_names[]{
     {"**encoder.layers.*.self_attn.in_proj_weight[0]", "**encoder.block.*.layer.0.SelfAttention.q.weight"},
     {"**encoder.layers.*.self_attn.in_proj_weight[1]", "**encoder.block.*.layer.0.SelfAttention.k.weight"},

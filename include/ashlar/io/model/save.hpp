@@ -226,7 +226,7 @@ result save(const Model& model, const target& to, name_map names = {}, const sav
 
 /// Saves tensors by the names that they are given here.
 ///
-///     io::save(std::tuple(io::named("weight", w), io::named("bias", b)), "layer.safetensors");
+///     io::result r = io::save(std::tuple(io::named("weight", w), io::named("bias", b)), "layer.safetensors");
 template <class... Array, class Config = current_config>
 result save(const std::tuple<named_array<Array>...>& arrays, const target& to,
             const save_options& options = {}) noexcept {

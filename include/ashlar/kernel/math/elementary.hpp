@@ -38,6 +38,7 @@ template <class Element>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Element(min)(const Element& a, const Element& b) {
     return a < b ? a : b;
 }
+/// The larger of two scalars; the second one where one of them is NaN.
 template <class Element>
     requires std::is_arithmetic_v<Element>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Element(max)(const Element& a, const Element& b) {
@@ -53,11 +54,13 @@ template <class Element>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Element relu(Element x) {
     return max<>(Element(0), x);
 }
+/// The magnitude of a scalar; NaN stays NaN.
 template <class Element>
     requires std::is_arithmetic_v<Element>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Element abs(Element x) {
     return detail::scalar_ops<Element>::abs(x);
 }
+/// The square root of a scalar, exactly rounded; NaN below 0.
 template <detail::math_float Element>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Element sqrt(Element x) {
     return sqrt(lanes<Element, 1>(x))[0];
@@ -66,10 +69,12 @@ template <detail::math_float Element>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Element rsqrt(Element x) {
     return rsqrt(lanes<Element, 1>(x))[0];
 }
+/// A scalar rounded towards minus infinity.
 template <detail::math_float Element>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Element floor(Element x) {
     return detail::scalar_ops<Element>::floor(x);
 }
+/// a * b + c of scalars, rounded once where the target has such an instruction.
 template <detail::math_float Element>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Element fma(Element a, Element b, Element c) {
     return fma(lanes<Element, 1>(a), b, c)[0];

@@ -74,6 +74,7 @@ struct lanes {
     /// 0, 1, 2, ...
     [[nodiscard]] ASHLAR_ALWAYS_INLINE static constexpr lanes iota() { return lanes(ops::iota()); }
 
+    /// Writes all lanes to memory of any alignment.
     ASHLAR_ALWAYS_INLINE constexpr void store(Element* target) const { ops::store(data, target); }
     /// Writes the first `count` <= Width lanes and touches nothing else.
     ASHLAR_ALWAYS_INLINE constexpr void store_partial(Element* target, std::size_t count) const {
@@ -155,7 +156,9 @@ struct lane_mask {
     [[nodiscard]] ASHLAR_ALWAYS_INLINE static constexpr lane_mask load_partial(const bool* source, std::size_t count) {
         return lane_mask(ops::mask_load_partial(source, count));
     }
+    /// Writes a bool for each lane.
     ASHLAR_ALWAYS_INLINE constexpr void store(bool* target) const { ops::mask_store(data, target); }
+    /// Writes a bool for each of the first `count` lanes.
     ASHLAR_ALWAYS_INLINE constexpr void store_partial(bool* target, std::size_t count) const {
         bool values[Width] = {};
         store(values);

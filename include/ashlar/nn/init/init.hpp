@@ -97,6 +97,8 @@ constexpr void normal(Array&& array, generator& random, double mean = 0, double 
 }
 
 /// torch.rand: uniform in [0, 1), bit by bit.
+///
+///     const auto x = nn::init::rand<float, 32, 64>(random);   // random: an nn::init::generator
 template <class Element, auto... Dims, class Config = current_config>
 [[nodiscard]] constexpr tensor<Element, Dims...> rand(generator& random) noexcept {
     tensor<Element, Dims...> result{};
@@ -104,6 +106,8 @@ template <class Element, auto... Dims, class Config = current_config>
     return result;
 }
 /// torch.randn: standard normal, as `normal`.
+///
+///     const auto x = nn::init::randn<float, 32, 64>(random);
 template <class Element, auto... Dims, class Config = current_config>
 [[nodiscard]] constexpr tensor<Element, Dims...> randn(generator& random) noexcept {
     tensor<Element, Dims...> result{};
@@ -113,34 +117,46 @@ template <class Element, auto... Dims, class Config = current_config>
 
 /// torch.nn.init.kaiming_uniform_ of a weight [out, in] (He et al. 2015): within gain * sqrt(3 / in), where the gain
 /// sqrt(2 / (1 + a^2)) is that of a leaky relu. `a` is the square root of 5 in PyTorch's nn.Linear, 0 for a relu.
+///
+///     nn::init::kaiming_uniform(weight, random);   // weight: tensor<float, out, in>
 template <array_expression Array, class Config = current_config>
 constexpr void kaiming_uniform(Array&& weight, generator& random, double a = 0) noexcept {
     const double bound = detail::root(3.0) * detail::kaiming_deviation(detail::fans_of<shape_of<Array>>().in, a);
     uniform(weight, random, -bound, bound);
 }
 /// torch.nn.init.kaiming_normal_.
+///
+///     nn::init::kaiming_normal(weight, random);
 template <array_expression Array, class Config = current_config>
 constexpr void kaiming_normal(Array&& weight, generator& random, double a = 0) noexcept {
     normal(weight, random, 0, detail::kaiming_deviation(detail::fans_of<shape_of<Array>>().in, a));
 }
 /// torch.nn.init.xavier_uniform_ of a weight [out, in] (Glorot and Bengio 2010): within gain * sqrt(6 / (in + out)).
+///
+///     nn::init::xavier_uniform(weight, random);
 template <array_expression Array, class Config = current_config>
 constexpr void xavier_uniform(Array&& weight, generator& random, double gain = 1) noexcept {
     const double bound = detail::root(3.0) * detail::xavier_deviation(detail::fans_of<shape_of<Array>>(), gain);
     uniform(weight, random, -bound, bound);
 }
 /// torch.nn.init.xavier_normal_.
+///
+///     nn::init::xavier_normal(weight, random, 0.5);
 template <array_expression Array, class Config = current_config>
 constexpr void xavier_normal(Array&& weight, generator& random, double gain = 1) noexcept {
     normal(weight, random, 0, detail::xavier_deviation(detail::fans_of<shape_of<Array>>(), gain));
 }
 
 /// The weight [out, in] of nn.Linear as its constructor makes it.
+///
+///     nn::init::linear_weight(weight, random);   // the weight first, then the bias, as PyTorch draws them
 template <array_expression Array, class Config = current_config>
 constexpr void linear_weight(Array&& weight, generator& random) noexcept {
     kaiming_uniform(weight, random, detail::root(5.0));
 }
 /// The bias [out] of nn.Linear as its constructor makes it, after the weight: within 1 / sqrt(in).
+///
+///     nn::init::linear_bias(offsets, 64, random);   // of a layer with 64 inputs
 template <array_expression Array, class Config = current_config>
 constexpr void linear_bias(Array&& bias, std::size_t in, generator& random) noexcept {
     const double bound = 1 / detail::root(static_cast<double>(in));

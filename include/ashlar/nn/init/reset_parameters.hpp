@@ -147,8 +147,8 @@ constexpr void reset_parameters(Module& m, generator& random) noexcept {
 
 /// A module made that way.
 ///
-///     auto query = nn::init::make<nn::linear<{.in = 2, .out = 4, .bias = false}>>(random);   // nn.Linear(2, 4,
-///     bias=False)
+///     auto query = nn::init::make<nn::linear<{.in = 2, .out = 4, .bias = false}>>(random);
+///     // nn.Linear(2, 4, bias=False)
 template <module Module, class Config = current_config>
 [[nodiscard]] constexpr Module make(generator& random) noexcept {
     Module m{};

@@ -68,6 +68,8 @@ template <module Module>
 inline constexpr std::size_t parameter_count = detail::count_of<std::remove_cvref_t<Module>>.elements;
 
 /// Bytes of those elements. sizeof(Module) may be larger, by the gaps that alignment leaves between arrays.
+///
+///     static_assert(nn::parameter_bytes<nn::linear<{.in = 64, .out = 10}>> == 650 * sizeof(float));
 template <module Module>
 inline constexpr std::size_t parameter_bytes = detail::count_of<std::remove_cvref_t<Module>>.bytes;
 

@@ -198,7 +198,7 @@ inline constexpr auto text_of_summary = [] {
 /// do not say what they call are listed with their parameters. Tables of rotations are not counted, masks neither. A
 /// constant, of at most 192 rows.
 ///
-///     std::puts(nn::summary<model, tensor<float, 32, 64>>().c_str());
+///     std::puts(nn::summary<my_model, tensor<float, 32, 64>>().c_str());
 template <module Module, class Input, class Config = current_config>
     requires(!std::integral<Input>)
 [[nodiscard]] constexpr const auto& summary() noexcept {

@@ -42,6 +42,7 @@ template <activation Kind, any_expression Input>
 ///     auto y = relu(first(x));
 template <activation Kind>
 struct activation_layer {
+    /// The expression, of the shape of x.
     template <any_expression Input>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x) const noexcept {
         return activate<Kind>(std::forward<Input>(x));

@@ -176,10 +176,12 @@ struct multihead_attention {
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto queries(Input&& x) const& noexcept {
         return split_heads<heads>(query(detail::batch_exchanged<Options.batch_first>(std::forward<Input>(x))));
     }
+    /// The projected heads of keys, [..., kv_heads, T, head_width].
     template <any_expression Input>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto keys(Input&& x) const& noexcept {
         return split_heads<kv_heads>(key(detail::batch_exchanged<Options.batch_first>(std::forward<Input>(x))));
     }
+    /// The projected heads of values, [..., kv_heads, T, head_width].
     template <any_expression Input>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto values(Input&& x) const& noexcept {
         return split_heads<kv_heads>(value(detail::batch_exchanged<Options.batch_first>(std::forward<Input>(x))));

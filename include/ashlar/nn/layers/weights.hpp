@@ -15,6 +15,7 @@
 namespace ashlar::nn {
 
 /// Stands where a module has no array, such as the bias of one without biases.
+/// Example: `layer_norm`.
 struct no_array {};
 
 namespace detail {

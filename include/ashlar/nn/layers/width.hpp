@@ -17,6 +17,7 @@ struct width {
     std::size_t value = 0;
 
     constexpr width() = default;
+    /// From an integer that is not negative, or from an axis.
     template <any_dimension Dimension>
     ASHLAR_ALWAYS_INLINE constexpr width(Dimension d) : value(extent_from(d)) {}
     ASHLAR_ALWAYS_INLINE constexpr operator std::size_t() const { return value; }

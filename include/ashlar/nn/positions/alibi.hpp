@@ -67,8 +67,9 @@ template <class Element, auto Heads, class Config = current_config>
 /// heads, group], which gives [kv heads, group, Queries, Keys].
 ///
 ///     constexpr auto slopes = nn::alibi_slopes<float, 8>();
-///     attention(q, k, v, causal, bias(nn::alibi<64, 64>(slopes)));                       // q is [8, 64, width]
-///     attention(q, cache.keys(), cache.values(), keys_below(n), bias(nn::alibi<1, 512>(slopes, n - 1)));
+///     auto y = attention(q, k, v, causal, bias(nn::alibi<64, 64>(slopes)));   // q is [8, 64, width]
+///     auto next = attention(q_last, cache.keys(), cache.values(), keys_below(n), bias(nn::alibi<1, 512>(slopes, n -
+///     1)));
 template <auto Queries, auto Keys, any_expression Slopes>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto alibi(Slopes&& slopes, std::size_t first = 0) noexcept {
     using Element = element_of<Slopes>;
@@ -81,7 +82,7 @@ template <auto Queries, auto Keys, any_expression Slopes>
 /// ALiBi for one head as an option of `attention`: score + slope * (key - query), where query 0 stands at position
 /// `first`.
 ///
-///     attention(q, k, v, causal, nn::alibi_score_mod(0.5f));
+///     auto y = attention(q, k, v, causal, nn::alibi_score_mod(0.5f));
 template <std::floating_point Element>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto alibi_score_mod(Element slope, std::size_t first = 0) noexcept {
     return score_mod(detail::alibi_function<Element>{slope, static_cast<Element>(first)});

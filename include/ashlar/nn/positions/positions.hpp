@@ -76,6 +76,7 @@ struct sinusoidal {
 
     basic_tensor<Element, positions, size> table;
 
+    /// The table, computed where it is called: at run time, or by the compiler for `sinusoidal_table`.
     [[nodiscard]] static constexpr sinusoidal make() noexcept {
         sinusoidal result{};
         result.fill();
@@ -109,6 +110,9 @@ struct sinusoidal {
 };
 
 /// The table in read-only memory, computed by the compiler.
+///
+///     constexpr auto& encode = nn::sinusoidal_table<{.positions = 512, .size = 64}>;
+///     const tensor<float, 32, 64> y = encode(x);
 template <sinusoidal_options Options, class Element = float>
 inline constexpr sinusoidal<Options, Element> sinusoidal_table = sinusoidal<Options, Element>::make();
 

@@ -33,6 +33,8 @@ struct distance_rows {
 }  // namespace detail
 
 /// What `relative_positions::table` gives: the numbers of each head for each distance that Queries and Keys have.
+///
+///     const nn::distance_table<float, 8, 128, 128> table = offsets.table<128, 128>();
 template <class Element, std::size_t Heads, std::size_t Queries, std::size_t Keys>
 struct distance_table {
     basic_tensor<Element, Heads, Queries + Keys - 1> by_distance;  ///< entry Keys - 1 + query - key
@@ -40,7 +42,7 @@ struct distance_table {
     /// A view [Heads, Rows, Keys] for queries `first`, `first + 1`, ...: Rows + first is at most Queries (asserted).
     /// Scores take it at no cost, as lanes of queries read it contiguously.
     ///
-    ///     attention(q, k, v, scale(1.0f), bias(table.bias()));
+    ///     auto y = attention(q, k, v, scale(1.0f), bias(table.bias()));
     template <std::size_t Rows = Queries>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto bias(std::size_t first = 0) const& noexcept {
         static_assert(detail::distance_rows<Rows, Queries>::suffice,

@@ -192,6 +192,7 @@ struct rope {
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Element cosine(std::size_t position, std::size_t pair) const noexcept {
         return cosines(position, by_entry ? 2 * pair : pair);
     }
+    /// The angle's sine, likewise.
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Element sine(std::size_t position, std::size_t pair) const noexcept {
         return sines(position, by_entry ? 2 * pair + 1 : pair);
     }
@@ -265,6 +266,9 @@ private:
 };
 
 /// The tables in read-only memory, computed by the compiler.
+///
+///     constexpr auto& turn = nn::rope_tables<{.head_width = 8, .positions = 512}>;
+///     auto k_at = turn.at(k, 17);
 template <rope_options Options, class Element = float>
 inline constexpr rope<Options, Element> rope_tables = rope<Options, Element>::make();
 

@@ -37,6 +37,8 @@ struct decoder_block_options {
 };
 
 /// Whether any of some options of `attention` is a mask.
+///
+///     static_assert(nn::has_mask<decltype(scale(0.5f)), decltype(causal)> && !nn::has_mask<decltype(scale(0.5f))>);
 template <class... Choices>
 inline constexpr bool has_mask =
     ashlar::detail::has_option<ashlar::detail::attention_option::mask, std::remove_cvref_t<Choices>...>;

@@ -26,6 +26,7 @@ public:
     /// The seed that PyTorch has at its start.
     static constexpr std::uint64_t default_seed = 67280421310721;
 
+    /// From a seed, as `torch.manual_seed(seed)`.
     template <class Config = current_config>
     constexpr explicit generator(std::uint64_t seed = default_seed) noexcept {
         manual_seed<Config>(seed);

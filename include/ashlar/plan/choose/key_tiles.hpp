@@ -9,6 +9,9 @@ namespace ashlar {
 /// Tiles of scores (the rows of a plan's tile by 16 keys) of one batch entry, counted by what a mask keeps of them.
 /// All are zero where there is no mask; where a mask is decided at run time, what its type proves empty is counted as
 /// empty and the rest as undecided.
+///
+///     constexpr key_tiles keys = plan<decltype(attention(q, k, v, causal))>.steps[0].keys;
+///     static_assert(keys.empty + keys.mixed + keys.full == keys.total && keys.undecided == 0);
 struct key_tiles {
     std::size_t total = 0;
     std::size_t empty = 0;

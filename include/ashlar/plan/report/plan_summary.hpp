@@ -9,6 +9,7 @@ namespace ashlar {
 
 /// One step of a plan: a loop over tiles of rows with everything that is computed in a tile, or what runs outside such
 /// loops. Its scratch lives for a tile; only its outputs outlive it.
+/// Example: `plan`.
 struct plan_step {
     std::array<std::size_t, detail::max_rank> batch{};  ///< extents of the loops around it, outermost first
     std::size_t batch_loops = 0;                        ///< how many entries of `batch` count
@@ -35,6 +36,9 @@ struct plan_step {
 
 /// A plan: its steps in the order in which they run, and totals. The sizes are those of a destination of the
 /// expression's own, dense shape.
+///
+///     constexpr auto& block = plan<decltype(attention(q, k, v, causal))>;
+///     static_assert(block.steps[0].writes_result && block.steps[0].products == 2);
 template <std::size_t Steps>
 struct plan_summary {
     std::array<plan_step, Steps> steps{};
