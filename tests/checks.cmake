@@ -80,6 +80,15 @@ foreach(compiler IN LISTS reference_compilers)
   set_tests_properties(${test} PROPERTIES LABELS docs)
 endforeach()
 
+# The examples in the comments of headers, by one compiler: clang where it is there.
+if(reference_compilers)
+  list(GET reference_compilers -1 compiler)
+  add_test(NAME docs/examples COMMAND "${ASHLAR_BASH}" "${scripts}/check_examples.sh" "${PROJECT_SOURCE_DIR}"
+                                      "${CMAKE_CURRENT_BINARY_DIR}/examples" "${compiler}" ${reference_flags})
+  add_test(NAME docs/examples_finds_violations COMMAND "${ASHLAR_BASH}" "${scripts}/check_examples_test.sh" "${compiler}")
+  set_tests_properties(docs/examples docs/examples_finds_violations PROPERTIES LABELS docs)
+endif()
+
 # The benchmark builds without AVX-512 too, free of warnings, and what it measures is right.
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   execute_process(COMMAND grep -qw avx2 /proc/cpuinfo RESULT_VARIABLE no_avx2 OUTPUT_QUIET ERROR_QUIET)

@@ -139,8 +139,8 @@ struct basic_kv_cache {
     /// behind `count` may be written where they fit; they do not count, and the next ones overwrite them.
     ///
     ///     cache.prefill(mha.keys(x), mha.values(x), length);   // the first `length` rows of a prompt
-    ///     static workspace<cache_type::prefill_workspace_bytes<decltype(k), decltype(v)>> scratch;
-    ///     cache.prefill(k, v, scratch);
+    ///     static workspace<cache_type::prefill_workspace_bytes<decltype(keys), decltype(values)>> scratch;
+    ///     cache.prefill(keys, values, scratch);   // keys, values: tensors or expressions [heads, rows, width]
     template <any_expression Key, any_expression Value, class Config = current_config>
     constexpr void prefill(const Key& k, const Value& v, std::size_t count = most_rows<Key>()) noexcept {
         write_on_stack<detail::prefilled<basic_kv_cache, Key, Value>, Config>(k, v, count);
@@ -177,7 +177,7 @@ struct basic_kv_cache {
     /// Forgets all rows and prefills others. As no more rows than the capacity are evaluated at once, into the cache,
     /// this takes less scratch than `prefill` of an empty cache, which may be any: refill_workspace_bytes<Key, Value>.
     ///
-    ///     cache.refill(k, v);
+    ///     cache.refill(keys, values);
     template <any_expression Key, any_expression Value, class Config = current_config>
     constexpr void refill(const Key& k, const Value& v, std::size_t count = most_rows<Key>()) noexcept {
         clear();
@@ -196,8 +196,8 @@ struct basic_kv_cache {
     /// The mask for queries of the last `rows` positions, which are in the cache already: a query keeps the keys up to
     /// its own that the cache still has.
     ///
-    ///     cache.prefill(k, v);   // 32 rows
-    ///     auto y = attention(q, cache.keys(), cache.values(), cache.visible(32));
+    ///     cache.prefill(keys, values);   // 32 rows
+    ///     auto y = attention(queries, cache.keys(), cache.values(), cache.visible(32));
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto visible(std::size_t rows) const noexcept {
         ASHLAR_ASSERT(rows <= appended, "ashlar: kv_cache: visible: append the keys of the queries first");
         if constexpr (Order == cache_order::linear)

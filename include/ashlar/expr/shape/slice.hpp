@@ -85,7 +85,7 @@ ASHLAR_ALWAYS_INLINE constexpr auto refused_parts() noexcept {
 /// written, of tensors and views; lazy otherwise.
 ///
 ///     auto middle = slice<seq, 16, -16>(x);
-///     slice<0, 0, 8, 2>(t) = zeros<float, 4, 32>();
+///     slice<0, 0, 8, 2>(y) = zeros<float, 4, 32>();
 ///     auto reversed = slice<0, -1, -9, -1>(v);   // v has 8 entries: 7, 6, ..., 0; Last = -1 would be entry 7
 ///     auto some = slice<0, 6, 2, -2>(v);         // entries 6 and 4
 template <auto Axis, std::ptrdiff_t First, std::ptrdiff_t Last, std::ptrdiff_t Step = 1, any_expression Expression>

@@ -64,7 +64,7 @@ struct distance_table {
 ///     static nn::relative_positions<{.heads = 8}> offsets{};
 ///     const auto table = offsets.table<128, 128>();             // once; [8, 255] numbers
 ///     y = encoder(x, scale(1.0f), bias(table.bias()));        // T5 does not scale its scores
-///     row = attention(q, k, v, bias(table.bias<1>(n - 1)));   // one query, at position n - 1
+///     auto z = attention(q_last, k, v, bias(table.bias<1>(n - 1)));   // one query, at position n - 1
 template <relative_positions_options Options, class Element = float>
 struct relative_positions {
     static constexpr relative_positions_options options = Options;

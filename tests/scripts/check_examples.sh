@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSL-1.0
+# Compiles the examples in the comments of headers as one unit; errors name the line of the header. What examples use
+# without declaring it stands in tests/docs/example_names.inc.
+set -euo pipefail
+
+root=${1:?usage: check_examples.sh <repository> <work directory> <compiler> [flag...]}
+work=${2:?work directory}
+compiler=${3:?compiler}
+shift 3
+scripts=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+
+mkdir -p "$work"
+cd "$root"
+mapfile -t headers < <(find include -name '*.hpp' | LC_ALL=C sort)
+awk -v unit="$work/examples.cpp" -f "$scripts/extract_examples.awk" tests/docs/example_names.inc "${headers[@]}"
+"$compiler" "$@" "$work/examples.cpp" || { echo "FAILED: examples do not compile; the lines above name the header"; exit 1; }
