@@ -19,6 +19,7 @@ enum class node_kind : std::uint8_t {
     slice,        // part of an axis, with a step
     broadcast,    // axes of extent 1 repeated
     repeat,       // each entry along an axis repeated
+    roll,         // an axis turned by some entries
     concat,       // operands one behind another along an axis
     take,         // rows of a table chosen by indices
     index,        // the coordinate along an axis
@@ -155,6 +156,11 @@ struct broadcast_node : detail::node<broadcast_node<Shape, Expression>, node_kin
 template <std::size_t Axis, std::size_t Times, class Shape, class Expression>
 struct repeat_node : detail::node<repeat_node<Axis, Times, Shape, Expression>, node_kind::repeat, Shape,
                                   typename Expression::value_type, Expression> {};
+
+/// Entry i of the axis is entry i - Shift of the operand, counted around the axis; 0 < Shift < extent.
+template <std::size_t Axis, std::size_t Shift, class Shape, class Expression>
+struct roll_node : detail::node<roll_node<Axis, Shift, Shape, Expression>, node_kind::roll, Shape,
+                                typename Expression::value_type, Expression> {};
 
 template <std::size_t Axis, class Shape, class... Parts>
 struct concat_node;

@@ -72,6 +72,14 @@ constexpr lane_offsets<Extent> offsets_along(std::size_t id, std::size_t axis) {
                 shifted = true;
                 for (auto& c : at_below) c[n.axis] *= n.step;
             }
+        } else if (n.kind == node_kind::roll) {
+            moves_below = moves;
+            at_below = at;
+            if (moves[n.axis]) {
+                if (shifted) return out;
+                const auto extent = static_cast<std::ptrdiff_t>(n.extents[n.axis]);
+                for (auto& c : at_below) c[n.axis] = (c[n.axis] + extent - n.step) % extent;
+            }
         } else if (n.kind == node_kind::broadcast) {
             const std::size_t shift = n.rank - operand.rank;
             for (std::size_t a = 0; a < operand.rank; ++a) {

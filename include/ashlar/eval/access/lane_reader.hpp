@@ -7,6 +7,7 @@
 #include <ashlar/eval/access/held_factors.hpp>
 #include <ashlar/eval/access/idle_lanes.hpp>
 #include <ashlar/eval/access/lane_offsets.hpp>
+#include <ashlar/eval/access/lane_steps.hpp>
 #include <ashlar/eval/access/memory_reader.hpp>
 #include <ashlar/eval/frame.hpp>
 #include <ashlar/expr/masks/mask.hpp>
@@ -17,24 +18,6 @@
 namespace ashlar::detail {
 
 ASHLAR_BEGIN_OFFSETS
-
-/// By how many indices each axis of a node moves from one lane to the next.
-template <std::size_t Rank>
-using lane_steps = std::array<std::ptrdiff_t, Rank>;
-
-/// The steps of operand Index that follow from those of the node, where it moves elements by whole axes.
-template <class Node, std::size_t Index>
-consteval auto operand_steps(const graph_node& n, const graph_node& operand, const auto& steps) {
-    lane_steps<operand_type<Index, Node>::shape_type::rank> out{};
-    const binding_list from = carried_axes(n, operand, Index);
-    for (std::size_t a = 0; a < operand.rank; ++a) {
-        if (from[a] != whole_axis) out[a] = steps[static_cast<std::size_t>(from[a])];
-        if (n.kind == node_kind::slice && a == n.axis) out[a] = steps[a] * n.step;
-        // A normalised element reads its own operand's element beside its row's statistics.
-        if ((n.kind == node_kind::softmax || n.kind == node_kind::standardize) && a == n.axis) out[a] = steps[a];
-    }
-    return spelled_out(out);
-}
 
 /// Reads with Width lanes, of which the first Wanted are wanted. Functions that might harm the others are given
 /// elements in them too: they repeat the first lane. With Unmasked, masked nodes pass their operand on.
@@ -294,7 +277,10 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
         constexpr const graph_node& n = Plan::nodes[Id];
         [[maybe_unused]] constexpr auto below = static_cast<std::size_t>(n.operands[0]);
         constexpr std::size_t memory = base::template memory_node<Id>();
-        if constexpr (memory != no_axis && (memory == no_axis || Plan::nodes[memory].kind != node_kind::softmax)) {
+        if constexpr (n.kind == node_kind::roll && Steps[n.kind == node_kind::roll ? n.axis : 0] != 0) {
+            return rolled<Id, Steps>(at, hole);
+        } else if constexpr (memory != no_axis &&
+                             (memory == no_axis || Plan::nodes[memory].kind != node_kind::softmax)) {
             constexpr auto fixed = [] {
                 std::array<bool, max_rank> out{};
                 for (std::size_t a = 0; a < Rank; ++a) out[a] = Steps[a] == 0;
@@ -325,6 +311,19 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
         } else {
             return operand_value<Id, 0, Steps>(at, hole);
         }
+    }
+
+    /// An axis turned by some entries: as the operand's where the lanes do not meet the seam, else lane by lane.
+    template <std::size_t Id, auto Steps, class Hole, std::size_t Rank>
+    ASHLAR_ALWAYS_INLINE auto rolled(const std::array<std::size_t, Rank>& at, const Hole& hole) const {
+        constexpr std::size_t axis = Plan::nodes[Id].axis;
+        constexpr auto extent = static_cast<std::ptrdiff_t>(Plan::nodes[Id].extents[axis]);
+        constexpr std::ptrdiff_t reach = static_cast<std::ptrdiff_t>(Wanted - 1) * Steps[axis];
+        if constexpr (reach < extent && -reach < extent) {
+            const auto first = static_cast<std::ptrdiff_t>(operand_coordinates<0>(f.template node<Id>(), at)[axis]);
+            if (first + reach >= 0 && first + reach < extent) return operand_value<Id, 0, Steps>(at, hole);
+        }
+        return one_by_one<Id, Steps>(at, hole);
     }
 
     /// Elements of a packed matrix: contiguous inside a panel, else gathered.

@@ -24,6 +24,7 @@
 //
 //     masked                                    begins: minus infinity
 //     permute reshape slice broadcast repeat    at the operand's coordinates
+//     roll                                      likewise
 //     concat store let let_value                where the parts, the value, the body have it
 //     a + b, a - b                              minus infinity, of a (and of b in a sum)
 //     a * c, a / c, c a number                  minus infinity while c is positive, which is known at run time only
@@ -130,6 +131,7 @@ struct exclusion_after {
         case node_kind::slice:
         case node_kind::broadcast:
         case node_kind::repeat:
+        case node_kind::roll:
         case node_kind::store: return operands[0];
         case node_kind::let: return operands[1];
         case node_kind::concat: {

@@ -19,7 +19,7 @@ using operand_type = decltype(operand_type_at<Index>(std::declval<const decltype
 /// Nodes that only say where their operand's elements are.
 consteval bool moves_elements(node_kind kind) {
     return kind == node_kind::permute || kind == node_kind::reshape || kind == node_kind::slice ||
-           kind == node_kind::broadcast || kind == node_kind::repeat;
+           kind == node_kind::broadcast || kind == node_kind::repeat || kind == node_kind::roll;
 }
 
 /// One index for each axis of an expression.
@@ -88,6 +88,12 @@ template <std::size_t Index, std::size_t Axis, std::size_t Times, class Shape, c
 ASHLAR_ALWAYS_INLINE constexpr coordinates<Expression> operand_coordinates(
     const repeat_node<Axis, Times, Shape, Expression>&, coordinates<Expression> at) noexcept {
     at[Axis] /= Times;
+    return at;
+}
+template <std::size_t Index, std::size_t Axis, std::size_t Shift, class Shape, class Expression>
+ASHLAR_ALWAYS_INLINE constexpr coordinates<Expression> operand_coordinates(
+    const roll_node<Axis, Shift, Shape, Expression>&, coordinates<Expression> at) noexcept {
+    at[Axis] = at[Axis] < Shift ? at[Axis] + (Shape::extents[Axis] - Shift) : at[Axis] - Shift;
     return at;
 }
 

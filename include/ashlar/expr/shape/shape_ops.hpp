@@ -5,4 +5,5 @@
 #include <ashlar/expr/shape/concat.hpp>
 #include <ashlar/expr/shape/permute.hpp>
 #include <ashlar/expr/shape/reshape.hpp>
+#include <ashlar/expr/shape/roll.hpp>
 #include <ashlar/expr/shape/slice.hpp>

@@ -134,7 +134,7 @@ constexpr auto planner<Count>::read_in_blocks(stage& s, id n, const binding_list
     fixed[g.rank - 1u] = true;
     const stride_result inside = array_strides(nodes, index(n), fixed);
     if (!inside.affine || inside.strides[g.rank - 1u] != 1 ||
-        (inside.strides[g.rank - 2u] == 0 && g.extents[g.rank - 2u] != 1))
+        (inside.strides[g.rank - 2u] <= 0 && g.extents[g.rank - 2u] != 1))
         return {};
     s.column_block = run;
     return {inside.strides, true};
@@ -154,9 +154,9 @@ constexpr auto planner<Count>::acquire_right(stage& s, id n, const binding_list&
     matrix m = read_strides(s, n, b, stack);
     const graph_node& g = at(n);
     const auto rows = m.strides[g.rank - 2u], columns = m.strides[g.rank - 1u];
-    const bool moves =
-        rows != 0 || g.extents[g.rank - 2u] == 1;  // the kernels count depth by the right operand's address
-    if (m.affine && moves && (columns == 1 || rows == 1 || g.extents[g.rank - 1u] == 1)) return m;
+    // The kernels count depth by the right operand's address, upwards.
+    const bool moves = rows > 0 || g.extents[g.rank - 2u] == 1;
+    if (m.affine && moves && columns >= 0 && (columns == 1 || rows == 1 || g.extents[g.rank - 1u] == 1)) return m;
     if (!m.affine)
         if (const matrix blocks = read_in_blocks(s, n, b); blocks.affine) return blocks;
     return copy_of(s, n, b, stack, layout::columns_in_lanes);
@@ -167,7 +167,7 @@ constexpr void planner<Count>::acquire_left(stage& s, id n, const binding_list& 
     make_base(n, b, stack, true);
     const matrix m = read_strides(s, n, b, stack);
     const graph_node& g = at(n);
-    bool good = m.affine;
+    bool good = m.affine && m.strides[g.rank - 2u] >= 0 && m.strides[g.rank - 1u] >= 0;  // flipped ones are copied
     if (s.lanes == lane_axis::rows)
         good = good && m.strides[g.rank - 2u] == 1 && (m.strides[g.rank - 1u] != 0 || g.extents[g.rank - 1u] == 1);
     if (s.lanes == lane_axis::depth) good = good && (m.strides[g.rank - 1u] == 1 || g.extents[g.rank - 1u] == 1);

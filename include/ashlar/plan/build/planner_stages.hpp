@@ -171,8 +171,8 @@ constexpr auto planner<Count>::emit_product(id top, const core_choice& choice, d
         const binding_list of_left = operand_bindings(core, l, 0, s.bindings);
         make_base(left, of_left, stack, true);
         const matrix a = read_strides(s, left, of_left, stack);
-        few = few && a.affine && a.strides[l.rank - 1u] == 1;
-        turned = turned && a.affine && a.strides[l.rank - 2u] == 1;
+        few = few && a.affine && a.strides[l.rank - 1u] == 1 && a.strides[l.rank - 2u] >= 0;
+        turned = turned && a.affine && a.strides[l.rank - 2u] == 1 && a.strides[l.rank - 1u] >= 0;
     }
     if (few || turned)
         s.lanes = lane_axis::rows;

@@ -63,7 +63,7 @@ constexpr std::size_t only_axis(const graph_node& n, std::size_t first, std::siz
 /// A node that only says where its operand's elements are.
 constexpr bool is_index_map(node_kind kind) {
     return kind == node_kind::permute || kind == node_kind::reshape || kind == node_kind::slice ||
-           kind == node_kind::broadcast || kind == node_kind::repeat;
+           kind == node_kind::broadcast || kind == node_kind::repeat || kind == node_kind::roll;
 }
 
 /// For each axis of operand `slot`: the axis of the node whose index it takes unchanged, or -1.
@@ -97,6 +97,7 @@ constexpr binding_list carried_axes(const graph_node& n, const graph_node& opera
         align(n.rank);
         if (n.step != 1) from[n.axis] = whole_axis;
         break;
+    case node_kind::roll:
     case node_kind::concat:
         align(n.rank);
         from[n.axis] = whole_axis;
@@ -222,6 +223,10 @@ constexpr stride_result lift_strides(const graph_node& n, const graph_node& oper
         } else if (n.step != 1) {
             out.strides[n.axis] = 0;
         }
+        break;
+    case node_kind::roll:
+        out.strides = strides;
+        out.affine = fixed[n.axis];
         break;
     default:
         for (std::size_t a = 0; a < operand.rank; ++a)

@@ -27,8 +27,8 @@ struct node_parameters {
     axis_list strides{};       // arrays, store: elements between neighbours
     axis_list permutation{};   // permute
     std::uint8_t variant = 0;  // the reduction, softmax_kind or standardize_kind
-    std::size_t axis = 0;      // reduce, softmax, standardize, slice, concat, take, repeat, index
-    std::ptrdiff_t step = 1;   // slice: step, repeat: times
+    std::size_t axis = 0;      // reduce, softmax, standardize, slice, concat, take, repeat, roll, index
+    std::ptrdiff_t step = 1;   // slice: step, repeat: times, roll: shift
     std::size_t flops = 0;     // map: per element
     std::size_t kept = 0;      // masked: pairs that the mask's type keeps, over all batch entries
     bool static_mask = false;
@@ -114,6 +114,8 @@ inline constexpr node_parameters parameters_of<slice_node<Axis, Step, Shape, Exp
 template <std::size_t Axis, std::size_t Times, class Shape, class Expression>
 inline constexpr node_parameters parameters_of<repeat_node<Axis, Times, Shape, Expression>>{.axis = Axis,
                                                                                             .step = Times};
+template <std::size_t Axis, std::size_t Shift, class Shape, class Expression>
+inline constexpr node_parameters parameters_of<roll_node<Axis, Shift, Shape, Expression>>{.axis = Axis, .step = Shift};
 template <std::size_t Axis, class Shape, class... Parts>
 inline constexpr node_parameters parameters_of<concat_node<Axis, Shape, Parts...>>{.axis = Axis};
 template <std::size_t Axis, class Shape, class Table, class Indices>

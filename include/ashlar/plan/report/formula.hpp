@@ -123,6 +123,7 @@ struct formula_writer {
         case node_kind::reshape: return call(s, n, "reshape");
         case node_kind::slice: return call(s, n, "slice");
         case node_kind::repeat: return call(s, n, "repeat");
+        case node_kind::roll: return call(s, n, "roll");
         case node_kind::concat: return call(s, n, "concat");
         case node_kind::take: return call(s, n, "take");
         case node_kind::matmul: return call(s, n, "matmul");
