@@ -107,8 +107,7 @@ void measure(const char* name) {
 
 template <class T, detail::dot_shape P>
 ASHLAR_NOINLINE void dots(const T* a, const T* b, T* out) {
-    auto store = [out](std::size_t n, auto sums, auto count)
-                     ASHLAR_LAMBDA_INLINE { sums.template store_partial<count>(out + n); };
+    detail::store_product<T, current_config, 0> store{out};
     detail::dot_rows<T, current_config, P>(a, b, store);
 }
 

@@ -49,12 +49,25 @@ class product_dot_test : public testing::Test {};
 using element_types = testing::Types<float, double>;
 TYPED_TEST_SUITE(product_dot_test, element_types);
 
+/// Stores the products with the rows of b.
+template <class T>
+struct store_dots {
+    static constexpr hook hooks = hook::vector;
+    T* out;
+
+    template <class Lanes, std::size_t N>
+    void vector(std::size_t i, std::size_t n, Lanes sums, lane_count<N>, masked_block) const {
+        ASSERT_EQ(i, 0u);
+        sums.template store_partial<N>(out + n);
+    }
+};
+
 template <class T, dot_shape P>
 void check_dot() {
     SCOPED_TRACE(testing::Message() << P.n << " rows of " << P.k << ", " << P.ld << " apart");
     const std::vector<T> a = values<T>(P.k + 1, 3), b = values<T>((P.n - 1) * P.ld + P.k + 1, 4);
     std::vector<T> out(P.n, T(untouched));
-    auto store = [&](std::size_t n, auto sums, auto count) { sums.template store_partial<count>(out.data() + n); };
+    store_dots<T> store{out.data()};
     dot_rows<T, current_config, P>(a.data() + 1, b.data() + 1, store);
     for (std::size_t n = 0; n < P.n; ++n) {
         double expected = 0;
@@ -77,10 +90,7 @@ TYPED_TEST(product_dot_test, ranges_of_blocks) {
     constexpr std::size_t blocks = (P.n + width<T> - 1) / width<T>;
     const std::vector<T> a = values<T>(P.k, 3), b = values<T>(P.n * P.ld, 4);
     std::vector<T> all(P.n), some(P.n);
-    const auto into = [](std::vector<T>& out) {
-        return [&](std::size_t n, auto sums, auto count) { sums.template store_partial<count>(out.data() + n); };
-    };
-    auto store_all = into(all), store_some = into(some);
+    store_dots<T> store_all{all.data()}, store_some{some.data()};
     dot_rows<T, current_config, P>(a.data(), b.data(), store_all);
     for (std::size_t first = 0; first <= blocks; ++first)
         for (std::size_t last = first; last <= blocks; ++last) {

@@ -72,8 +72,10 @@ struct band {
 };
 
 /// Stores what the band keeps, and counts the calls that were told to mask.
-template <class T, std::size_t Columns>
+template <class T, std::size_t Columns, bool Halves>
 struct band_epilogue {
+    static constexpr hook hooks = hook::vector | hook::begin_block | (Halves ? hook::kept_halves : hook::none);
+    static constexpr hook withheld = Halves ? hook::none : hook::kept_halves;
     static constexpr bool ends_within = true;
     static constexpr std::size_t half = width<T> == 1 ? 1 : width<T> / 2;
     T* c;
@@ -95,12 +97,12 @@ struct band_epilogue {
         return run;
     }
     template <class Lanes, std::size_t N>
-    void operator()(std::size_t i, std::size_t j, Lanes x, lane_count<N>, masked_block) const {
+    void vector(std::size_t i, std::size_t j, Lanes x, lane_count<N>, masked_block) const {
         for (std::size_t lane = 0; lane < N; ++lane)
             if (kept.keeps(i, j + lane)) c[i * Columns + j + lane] = x[lane];
     }
     template <class Lanes, std::size_t N>
-    void operator()(std::size_t, std::size_t, Lanes, lane_count<N>, plain_block) const {
+    void vector(std::size_t, std::size_t, Lanes, lane_count<N>, plain_block) const {
         FAIL();
     }
 };
@@ -119,7 +121,7 @@ void check_band(band kept) {
         if (!kept.keeps_any(0, P.i, j, j + 1))
             for (std::size_t k = 0; k < P.k; ++k) x.v[1 + k * P.vk + j] = nan<T>;
     std::vector<T> c(P.i * P.j, T(untouched));
-    band_epilogue<T, P.j> epilogue{c.data(), kept};
+    band_epilogue<T, P.j, has_halves<T, current_config, P>> epilogue{c.data(), kept};
     product<T, current_config, P>(x.scalars(), x.vectors(), epilogue);
     for (std::size_t i = 0; i < P.i; ++i)
         for (std::size_t j = 0; j < P.j; ++j) {
@@ -181,7 +183,7 @@ void check_run() {
     constexpr product_shape P{.i = Rows + 3, .j = 2 * w, .k = 6, .si = 6, .sk = 1, .vk = 2 * w};
     const operands<T, P> x;
     std::vector<T> c(P.i * P.j, T(untouched));
-    band_epilogue<T, P.j> epilogue{c.data(), {-10000, 10000}};
+    band_epilogue<T, P.j, true> epilogue{c.data(), {-10000, 10000}};
     product_halves<T, current_config, P, Rows, Columns, First, Halves>(x.scalars(), x.vectors(), epilogue, 2, 0);
     for (std::size_t i = 0; i < P.i; ++i)
         for (std::size_t j = 0; j < P.j; ++j) {

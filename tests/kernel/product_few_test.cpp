@@ -30,11 +30,12 @@ std::vector<T> rows_between_nan(std::size_t rows, std::size_t depth, std::size_t
 
 template <class T>
 struct by_element {
+    static constexpr hook hooks = hook::vector;
     T* c;
     std::size_t rows;
 
     template <class Lanes, std::size_t N>
-    void operator()(std::size_t i, std::size_t j, Lanes x, lane_count<N>) const {
+    void vector(std::size_t i, std::size_t j, Lanes x, lane_count<N>, masked_block) const {
         ASSERT_EQ(j, 0u);
         ASSERT_EQ(N, rows);
         x.template store_partial<N>(c + i * rows);
@@ -43,11 +44,12 @@ struct by_element {
 
 template <class T, std::size_t Line>
 struct by_group {
+    static constexpr hook hooks = hook::group;
     T* c;
     std::size_t rows;
 
     template <class Lanes, std::size_t N>
-    void group(std::size_t i, Lanes x, lane_count<N>) const {
+    void group(std::size_t i, Lanes x, lane_count<N>, masked_block) const {
         T all[Lanes::size];
         x.store(all);
         for (std::size_t n = 0; n < N; ++n)
@@ -58,15 +60,16 @@ struct by_group {
 /// Asks for nothing of the columns from 16 on, and for masked calls below.
 template <class T>
 struct with_verdicts : by_element<T> {
+    static constexpr hook hooks = hook::vector | hook::begin_block;
     block_verdict begin_block(std::size_t i0, std::size_t, std::size_t, std::size_t) const {
         return i0 >= 16 ? block_verdict::skip : block_verdict::masked;
     }
     template <class Lanes, std::size_t N>
-    void operator()(std::size_t i, std::size_t j, Lanes x, lane_count<N> n, masked_block) const {
-        by_element<T>::operator()(i, j, x + x, n);
+    void vector(std::size_t i, std::size_t j, Lanes x, lane_count<N> n, masked_block masked) const {
+        by_element<T>::vector(i, j, x + x, n, masked);
     }
     template <class Lanes, std::size_t N>
-    void operator()(std::size_t, std::size_t, Lanes, lane_count<N>, plain_block) const {
+    void vector(std::size_t, std::size_t, Lanes, lane_count<N>, plain_block) const {
         FAIL();
     }
 };

@@ -234,6 +234,7 @@ void check_zeros_exclude(std::size_t poisoned, bool nan) {
 /// Rows below the diagonal of each vector of columns only: blocks across it are computed vector by vector.
 template <class T>
 struct below_diagonal {
+    static constexpr hook hooks = hook::vector | hook::begin_block | hook::splits_block;
     T* c;
     std::size_t stride;
     static constexpr std::size_t width = lane_width<T, current_config>;
@@ -245,7 +246,7 @@ struct below_diagonal {
         return i1 > j0 && i1 <= (j1 - 1) / width * width;
     }
     template <class Lanes, std::size_t N, class Verdict>
-    void operator()(std::size_t i, std::size_t j, Lanes x, lane_count<N>, Verdict) const {
+    void vector(std::size_t i, std::size_t j, Lanes x, lane_count<N>, Verdict) const {
         x.template store_partial<N>(c + i * stride + j);
     }
 };
@@ -286,6 +287,7 @@ TYPED_TEST(product_test, zeros_exclude) {
 /// Counts what it is told; blocks above the diagonal are skipped, blocks on it are masked.
 template <class T, std::size_t Columns>
 struct causal_epilogue {
+    static constexpr hook hooks = hook::vector | hook::begin_block;
     T* c;
     std::size_t plain = 0, masked = 0, skipped = 0;
 
@@ -302,8 +304,8 @@ struct causal_epilogue {
         return block_verdict::masked;
     }
     template <class Lanes, std::size_t Count, block_verdict Verdict>
-    void operator()(std::size_t i, std::size_t j, Lanes acc, lane_count<Count>,
-                    std::integral_constant<block_verdict, Verdict>) const {
+    void vector(std::size_t i, std::size_t j, Lanes acc, lane_count<Count>,
+                std::integral_constant<block_verdict, Verdict>) const {
         if constexpr (Verdict == block_verdict::masked) {
             for (std::size_t lane = 0; lane < Count; ++lane)
                 if (i <= j + lane) c[i * Columns + j + lane] = acc[lane];
@@ -350,12 +352,14 @@ TYPED_TEST(product_test, ranges_of_row_blocks) {
 /// Keeps the largest of each column, by whole columns of a block.
 template <class T, std::size_t Vectors>
 struct running_max {
+    static constexpr hook hooks = hook::column;
     using vec = lanes<T, width<T>, current_config>;
     T* c;
     vec largest[Vectors];
 
-    template <std::size_t Rows, std::size_t Count>
-    ASHLAR_ALWAYS_INLINE void column(std::size_t i, std::size_t j, const vec (&rows)[Rows], lane_count<Count>) {
+    template <std::size_t Rows, std::size_t Count, class Verdict>
+    ASHLAR_ALWAYS_INLINE void column(std::size_t i, std::size_t j, const vec (&rows)[Rows], lane_count<Count>,
+                                     Verdict) {
         vec m = largest[j / width<T>];
         for (std::size_t r = 0; r < Rows; ++r) {
             m = max(m, rows[r]);
@@ -386,17 +390,19 @@ TYPED_TEST(product_test, columns_with_state) {
     }
 }
 
-/// Counts the calls for work beside the multiply-adds.
+/// Counts the calls for work between the multiply-adds.
 template <class T, std::size_t Columns, std::size_t Period>
 struct counting_epilogue : store_product<T, current_config, Columns> {
-    static constexpr std::size_t beside_period = Period;
+    static constexpr hook hooks = hook::vector | hook::interleave;
+    static constexpr std::size_t interleave_period = Period;
+    static constexpr bool rolls = false;
     std::size_t calls = 0;
 
-    void beside() { ++calls; }
+    void interleave() { ++calls; }
 };
 
 template <class T, std::size_t Period>
-void check_beside() {
+void check_interleaved() {
     constexpr product_shape P{9, 33, 24, 24, 1, 33};
     const operands<T, P> x;
     std::vector<T> c(P.i * P.j);
@@ -407,11 +413,11 @@ void check_beside() {
         for (std::size_t j = 0; j < P.j; ++j) ASSERT_NEAR(c[i * P.j + j], x.sum(i, j), tolerance<T>(P.k));
 }
 
-TYPED_TEST(product_test, work_beside) {
-    check_beside<TypeParam, 1>();
-    check_beside<TypeParam, 4>();
-    check_beside<TypeParam, 5>();
-    check_beside<TypeParam, 24>();
+TYPED_TEST(product_test, interleaved_work) {
+    check_interleaved<TypeParam, 1>();
+    check_interleaved<TypeParam, 4>();
+    check_interleaved<TypeParam, 5>();
+    check_interleaved<TypeParam, 24>();
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <ashlar/eval/access/key_range.hpp>
+#include <ashlar/kernel/product/epilogue.hpp>
 
 namespace ashlar::detail {
 
@@ -18,6 +19,8 @@ ASHLAR_ALWAYS_INLINE constexpr block_verdict verdict_of(const depth_parts& range
 /// Verdicts by the range of keys of the tile, with columns in lanes.
 template <bool Skips>
 struct tile_scores {
+    static constexpr hook hooks = hook::begin_block;
+    static constexpr hook withheld = hook::none;
     depth_parts keys;
 
     ASHLAR_ALWAYS_INLINE block_verdict begin_block(std::size_t, std::size_t, std::size_t k0, std::size_t k1) const {
@@ -28,6 +31,9 @@ struct tile_scores {
 /// Verdicts by the range of keys of each register of rows, with rows in lanes.
 template <bool Skips, std::size_t Width, std::size_t Registers>
 struct listed_scores {
+    static constexpr bool splits = Skips && Registers > 1;
+    static constexpr hook hooks = splits ? hook::begin_block | hook::splits_block : hook::begin_block;
+    static constexpr hook withheld = splits ? hook::none : hook::splits_block;
     depth_parts keys[Registers];
 
     ASHLAR_ALWAYS_INLINE block_verdict begin_block(std::size_t k0, std::size_t k1, std::size_t j0,
@@ -38,7 +44,7 @@ struct listed_scores {
         return one;
     }
     ASHLAR_ALWAYS_INLINE bool splits_block(std::size_t k0, std::size_t k1, std::size_t j0, std::size_t j1) const
-        requires Skips
+        requires splits
     {
         std::size_t skipped = 0;
         for (std::size_t r = j0 / Width; r * Width < j1; ++r)
@@ -51,6 +57,8 @@ struct listed_scores {
 /// edges move on from row to row. Those who read the scores of a register of rows read whole groups of keys.
 template <class Scores, class Mask, std::size_t Width>
 struct sloping_scores {
+    static constexpr hook hooks = hook::begin_block | hook::kept_halves;
+    static constexpr hook withheld = hook::none;
     const Mask& mask;
     batch_coordinates<Scores> batch;
     std::size_t first_query;

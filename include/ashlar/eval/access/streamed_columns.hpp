@@ -39,8 +39,14 @@ struct column_stream {
 
 /// The epilogue of one part of the depth. Sums start from what the parts before left in the result.
 template <class Inner, class Element, class Stream>
-struct streamed_columns : panel_epilogue<Inner> {
-    using panel_epilogue<Inner>::inner;
+struct streamed_columns : forwarding_epilogue<Inner> {
+    /// Whether sums are carried from part to part, as single vectors.
+    static constexpr bool in_parts = Stream::depth.blocks > 1;
+    static_assert(!in_parts || (Inner::hooks & (hook::column | hook::initial)) == hook::none);
+    static constexpr hook hooks =
+        Inner::hooks | hook::interleave | hook::begin_columns | (in_parts ? hook::initial : hook::none);
+    static constexpr bool rolls = true;
+    using forwarding_epilogue<Inner>::inner;
     const Element* right;      ///< the right operand's first row of the part
     std::size_t columns;       ///< of the right operand
     std::size_t steps;         ///< of the part
@@ -53,32 +59,34 @@ struct streamed_columns : panel_epilogue<Inner> {
             ahead = {reinterpret_cast<const char*>(right + next), steps};
         else if (following != nullptr)
             ahead = {reinterpret_cast<const char*>(following), steps};
+        if constexpr (has_hook<Inner, hook::begin_columns>) inner.begin_columns(next);
     }
-    ASHLAR_ALWAYS_INLINE void beside() {
-        ahead.template advance<lines_at_once(beside_period_of<Inner>, Stream::block_bytes, Stream::plan.rows.blocks)>();
-        if constexpr (works_beside<Inner>) inner.beside();
+    ASHLAR_ALWAYS_INLINE void interleave() {
+        ahead.template advance<lines_at_once(interleave_period_of<Inner>, Stream::block_bytes,
+                                             Stream::plan.rows.blocks)>();
+        if constexpr (has_hook<Inner, hook::interleave>) inner.interleave();
     }
     ASHLAR_ALWAYS_INLINE void end_block(std::size_t i, std::size_t rows, std::size_t j, std::size_t vectors) const
-        requires requires { inner.end_block(i, rows, j, vectors); }
+        requires(has_hook<Inner, hook::end_block>)
     {
         if (last) inner.end_block(i, rows, j, vectors);
     }
 
     template <std::size_t Width>
-        requires(Stream::depth.blocks > 1)
+        requires in_parts
     ASHLAR_ALWAYS_INLINE auto initial(std::size_t i, std::size_t j, lane_count<Width>) const {
         using vec = typename Inner::vec;
         return first ? vec(Element(0)) : vec::template load_partial<Width>(inner.at(i, j));
     }
-    template <std::size_t Width, class... Verdict>
-    ASHLAR_ALWAYS_INLINE void operator()(std::size_t i, std::size_t j, auto acc, lane_count<Width> count,
-                                         Verdict... verdict) const {
-        if constexpr (Stream::depth.blocks > 1)
+    template <std::size_t Width, class Verdict>
+    ASHLAR_ALWAYS_INLINE void vector(std::size_t i, std::size_t j, auto acc, lane_count<Width> count,
+                                     Verdict verdict) const {
+        if constexpr (in_parts)
             if (!last) {
                 acc.template store_partial<Width>(inner.at(i, j));
                 return;
             }
-        inner(i, j, acc, count, verdict...);
+        inner.vector(i, j, acc, count, verdict);
     }
 };
 
@@ -87,15 +95,14 @@ template <class Element, class Config, product_shape Plan, class Epilogue>
 ASHLAR_ALWAYS_INLINE void product_streamed(const Element* s, const Element* v, Epilogue& epilogue) {
     using stream = column_stream<Element, Config, Plan>;
     if constexpr (stream::depth.blocks == 1) {
-        streamed_columns<Epilogue, Element, stream> part{{epilogue, 0}, v, Plan.j, Plan.k, nullptr, true, true};
+        streamed_columns<Epilogue, Element, stream> part{{epilogue}, v, Plan.j, Plan.k, nullptr, true, true};
         product<Element, Config, Plan>(s, v, part);
     } else {
         for (std::size_t p = 0; p < stream::depth.blocks; ++p) {
             const std::size_t k = stream::depth.first(p), steps = stream::depth.size(p);
             const bool last = p + 1 == stream::depth.blocks;
             streamed_columns<Epilogue, Element, stream> part{
-                {epilogue, 0}, v + k * Plan.vk, Plan.j, steps, last ? nullptr : v + (k + steps) * Plan.vk, p == 0,
-                last};
+                {epilogue}, v + k * Plan.vk, Plan.j, steps, last ? nullptr : v + (k + steps) * Plan.vk, p == 0, last};
             product<Element, Config, Plan>(s, v, depth_range{k, k + steps}, part);
         }
     }

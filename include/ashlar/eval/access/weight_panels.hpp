@@ -8,7 +8,7 @@
 
 #include <ashlar/eval/frame.hpp>
 #include <ashlar/kernel/memory/prefetch.hpp>
-#include <ashlar/kernel/product/product_block.hpp>
+#include <ashlar/kernel/product/epilogue.hpp>
 
 namespace ashlar::detail {
 
@@ -79,57 +79,30 @@ inline constexpr std::size_t next_weights = [] {
 /// Fewer rows than this read weights as fast as memory gives them, and hardware follows their one stream.
 inline constexpr std::size_t least_prefetching_rows = 8;
 
-/// Depth steps between what an epilogue does beside them: as many as the one inside it wants.
-template <class Inner>
-inline constexpr std::size_t beside_period_of = 4;
-template <works_beside Inner>
-inline constexpr std::size_t beside_period_of<Inner> = Inner::beside_period;
-
 /// Cache lines to ask for every `period` steps, so that all row blocks together ask for as much as they read.
 constexpr std::size_t lines_at_once(std::size_t period, std::size_t bytes_per_step, std::size_t row_blocks) {
     return (period * bytes_per_step / cache_line_bytes + row_blocks - 1) / row_blocks;
 }
 
-/// The epilogue of a panel, which knows its columns by their place in the panel.
-template <class Inner>
-struct panel_epilogue {
-    Inner& inner;
+/// The columns of a panel, counted from those of the product.
+struct panel_place {
     std::size_t first_column;
-
-    static constexpr std::size_t beside_period = beside_period_of<Inner>;
-    static constexpr bool rolls = true;
-
-    ASHLAR_ALWAYS_INLINE void beside() const
-        requires works_beside<Inner>
-    {
-        inner.beside();
-    }
-    ASHLAR_ALWAYS_INLINE void end_block(std::size_t i, std::size_t rows, std::size_t j, std::size_t vectors) const
-        requires requires { inner.end_block(i, rows, j, vectors); }
-    {
-        inner.end_block(i, rows, j + first_column, vectors);
-    }
-
-    ASHLAR_ALWAYS_INLINE block_verdict begin_block(std::size_t i0, std::size_t i1, std::size_t j0, std::size_t j1) const
-        requires requires { inner.begin_block(i0, i1, j0, j1); }
-    {
-        return inner.begin_block(i0, i1, j0 + first_column, j1 + first_column);
-    }
-    template <std::size_t Width, class... Verdict>
-    ASHLAR_ALWAYS_INLINE void operator()(std::size_t i, std::size_t j, auto acc, lane_count<Width> count,
-                                         Verdict... verdict) const {
-        inner(i, j + first_column, acc, count, verdict...);
-    }
+    ASHLAR_ALWAYS_INLINE static std::size_t row(std::size_t i) { return i; }
+    ASHLAR_ALWAYS_INLINE std::size_t column(std::size_t j) const { return j + first_column; }
 };
+template <class Inner>
+using panel_epilogue = forwarding_epilogue<Inner, panel_place>;
 
 /// The same, and beside the multiply-adds of a panel's row blocks it asks for the memory that is read next.
 template <class Inner, std::size_t BytesPerStep, std::size_t RowBlocks>
 struct prefetching_epilogue : panel_epilogue<Inner> {
+    static constexpr hook hooks = Inner::hooks | hook::interleave;
+    static constexpr bool rolls = true;
     prefetch_stream ahead;
 
-    ASHLAR_ALWAYS_INLINE void beside() {
-        ahead.template advance<lines_at_once(beside_period_of<Inner>, BytesPerStep, RowBlocks)>();
-        if constexpr (works_beside<Inner>) this->inner.beside();
+    ASHLAR_ALWAYS_INLINE void interleave() {
+        ahead.template advance<lines_at_once(interleave_period_of<Inner>, BytesPerStep, RowBlocks)>();
+        if constexpr (has_hook<Inner, hook::interleave>) this->inner.interleave();
     }
 };
 

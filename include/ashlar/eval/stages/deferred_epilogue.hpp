@@ -11,7 +11,7 @@
 
 #include <ashlar/core/config.hpp>
 #include <ashlar/eval/frame.hpp>
-#include <ashlar/kernel/product/product_block.hpp>
+#include <ashlar/kernel/product/epilogue.hpp>
 
 namespace ashlar::detail {
 
@@ -32,7 +32,7 @@ consteval bool is_costly(std::size_t n = static_cast<std::size_t>(Plan::code.sta
 
 /// Wraps the epilogue of a whole product, whose columns are full vectors of the result's type.
 template <class Inner, std::size_t Depth>
-struct deferred_epilogue {
+struct deferred_epilogue : forwarding_epilogue<Inner> {
     using vec = typename Inner::vec;
 
     /// No block has more sums.
@@ -41,28 +41,30 @@ struct deferred_epilogue {
     /// core with few instructions in flight, or of one of two threads on a core (silu behind a depth of 64: 60% of the
     /// peak instead of 76%).
     static constexpr std::size_t least_depth = 8 * most_waiting, least_rows = 4;
-    static constexpr std::size_t beside_period = Depth >= 16 * most_waiting ? 16 : 8;
+    static constexpr std::size_t interleave_period = Depth >= 16 * most_waiting ? 16 : 8;
     static constexpr bool rolls = true;
+    static constexpr hook hooks = Inner::hooks | hook::interleave | hook::end_block;
+    using forwarding_epilogue<Inner>::inner;
 
-    Inner& inner;
     std::size_t row = 0, column = 0;  ///< of the next vector that waits
     std::size_t first_column = 0, last_column = 0;
     std::size_t waiting = 0;
 
     ASHLAR_ALWAYS_INLINE auto* at(std::size_t i, std::size_t j) const { return inner.at(i, j); }
 
-    template <std::size_t Width>
-    ASHLAR_ALWAYS_INLINE void operator()(std::size_t i, std::size_t j, vec acc, lane_count<Width>) const {
+    template <std::size_t Width, class Verdict>
+    ASHLAR_ALWAYS_INLINE void vector(std::size_t i, std::size_t j, vec acc, lane_count<Width>, Verdict) const {
         acc.store(at(i, j));
     }
     ASHLAR_ALWAYS_INLINE void end_block(std::size_t i, std::size_t rows, std::size_t j, std::size_t vectors) {
+        static_assert(Inner::hooks == hook::vector);
         finish();
         row = i;
         column = first_column = j;
         last_column = j + vectors * vec::size;
         waiting = rows * vectors;
     }
-    ASHLAR_ALWAYS_INLINE void beside() {
+    ASHLAR_ALWAYS_INLINE void interleave() {
         if (waiting != 0) finish_vector();
     }
     /// What still waits after the last block.
@@ -72,7 +74,7 @@ struct deferred_epilogue {
 
 private:
     ASHLAR_ALWAYS_INLINE void finish_vector() {
-        inner(row, column, vec::load(at(row, column)), lane_count<vec::size>{});
+        inner.vector(row, column, vec::load(at(row, column)), lane_count<vec::size>{}, masked_block{});
         column += vec::size;
         if (column == last_column) {
             column = first_column;

@@ -82,6 +82,8 @@ struct product_epilogues : product_operands<Plan, Element, Stage, Rows> {
         }
     };
     struct plain_epilogue {
+        static constexpr hook hooks = writes_groups ? hook::vector | hook::group : hook::vector;
+        static constexpr hook withheld = writes_groups ? hook::none : hook::group;
         const product_epilogues& s;
         output* out;
         std::size_t first;
@@ -119,14 +121,18 @@ struct product_epilogues : product_operands<Plan, Element, Stage, Rows> {
             store_lanes<rows_in_lanes ? row_stride : column_stride, padded ? width : Width>(x, at(i, j));
             return x;
         }
-        template <std::size_t Width>
-        ASHLAR_ALWAYS_INLINE void operator()(std::size_t i, std::size_t j, vec acc, lane_count<Width>) const {
-            write<Width>(i, j, acc);
+        template <std::size_t Width, class Verdict>
+        ASHLAR_ALWAYS_INLINE void vector(std::size_t i, std::size_t j, vec acc, lane_count<Width>, Verdict) const {
+            write<Width, Verdict::value == block_verdict::plain>(i, j, acc);
         }
         /// Some columns of few rows side by side.
-        template <std::size_t Width>
+        template <std::size_t Width, class Verdict>
             requires writes_groups
-        ASHLAR_ALWAYS_INLINE vec group(std::size_t i, vec acc, lane_count<Width>) const {
+        ASHLAR_ALWAYS_INLINE void group(std::size_t i, vec acc, lane_count<Width>, Verdict) const {
+            write_group<Width>(i, acc);
+        }
+        template <std::size_t Width>
+        ASHLAR_ALWAYS_INLINE vec write_group(std::size_t i, vec acc) const {
             constexpr bool repeats = (Rows != line || Width * line != width) && minds_idle_lanes;
             if constexpr (repeats) acc = shuffle_as<elements_of_groups<Width>>(acc, acc);
             const vec x = finished<width, false>(0, i, acc);
@@ -211,53 +217,33 @@ struct product_epilogues : product_operands<Plan, Element, Stage, Rows> {
     /// are left out where nobody reads them.
     template <class Blocks>
     struct masked_epilogue : plain_epilogue, Blocks {
-        template <std::size_t Width>
-        ASHLAR_ALWAYS_INLINE void operator()(std::size_t i, std::size_t j, vec acc, lane_count<Width>,
-                                             plain_block) const {
-            this->template write<Width, true>(i, j, acc);
-        }
-        template <std::size_t Width>
-        ASHLAR_ALWAYS_INLINE void operator()(std::size_t i, std::size_t j, vec acc, lane_count<Width>,
-                                             masked_block) const {
-            this->template write<Width>(i, j, acc);
-        }
+        static constexpr hook hooks = plain_epilogue::hooks | Blocks::hooks;
+        static constexpr hook withheld = plain_epilogue::withheld | Blocks::withheld;
     };
 
     /// For the operand of a softmax, rows in lanes: the greatest element of each row is found on the way.
     template <class Inner>
-    struct greatest_epilogue : Inner {
+    struct greatest_epilogue : forwarding_epilogue<Inner> {
+        static constexpr hook hooks = Inner::hooks | hook::column;
         vec* greatest;
 
-        template <std::size_t Width>
+        template <std::size_t Width, class Verdict>
             requires writes_groups
-        ASHLAR_ALWAYS_INLINE void group(std::size_t i, vec acc, lane_count<Width> count) const {
-            const vec x = Inner::group(i, acc, count);
+        ASHLAR_ALWAYS_INLINE void group(std::size_t i, vec acc, lane_count<Width>, Verdict) const {
+            const vec x = this->inner.template write_group<Width>(i, acc);
             greatest[0] = max<>(
                 greatest[0],
                 Width * line < width ? select(vec::mask_type::first(Width * line), x, vec(lowest_value<element>)) : x);
         }
-        template <bool Unmasked, std::size_t Width, std::size_t Keys>
-        ASHLAR_ALWAYS_INLINE void write_column(std::size_t i, std::size_t j, const vec (&column)[Keys]) const {
+        template <std::size_t Keys, std::size_t Width, class Verdict>
+        ASHLAR_ALWAYS_INLINE void column(std::size_t i, std::size_t j, const vec (&column)[Keys], lane_count<Width>,
+                                         Verdict) const {
             vec most = greatest[j / width];
             ASHLAR_UNROLL
             for (std::size_t k = 0; k < Keys; ++k)
-                most = max<>(most, this->template write<Width, Unmasked>(i + k, j, column[k]));
+                most = max<>(most, this->inner.template write < Width,
+                             Verdict::value == block_verdict::plain > (i + k, j, column[k]));
             greatest[j / width] = most;
-        }
-        template <std::size_t Keys, std::size_t Width>
-        ASHLAR_ALWAYS_INLINE void column(std::size_t i, std::size_t j, const vec (&column)[Keys],
-                                         lane_count<Width>) const {
-            write_column<false, Width>(i, j, column);
-        }
-        template <std::size_t Keys, std::size_t Width>
-        ASHLAR_ALWAYS_INLINE void column(std::size_t i, std::size_t j, const vec (&column)[Keys], lane_count<Width>,
-                                         plain_block) const {
-            write_column<true, Width>(i, j, column);
-        }
-        template <std::size_t Keys, std::size_t Width>
-        ASHLAR_ALWAYS_INLINE void column(std::size_t i, std::size_t j, const vec (&column)[Keys], lane_count<Width>,
-                                         masked_block) const {
-            write_column<false, Width>(i, j, column);
         }
     };
 };

@@ -50,7 +50,7 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
             vec greatest[registers];
             ASHLAR_UNROLL
             for (std::size_t r = 0; r < registers; ++r) greatest[r] = vec(lowest_value<element>);
-            greatest_epilogue<Epilogue> tracking{epilogue, greatest};
+            greatest_epilogue<Epilogue> tracking{{epilogue}, greatest};
             multiply(tracking, first);
             if constexpr (few)
                 greatest[0] =
@@ -142,11 +142,11 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
 
     template <class Epilogue>
     ASHLAR_ALWAYS_INLINE void multiply(Epilogue& epilogue, std::size_t first) const {
-        using deferred = deferred_epilogue<Epilogue, depth>;
+        using deferred = deferred_epilogue<plain_epilogue, depth>;
         if constexpr (sums_wait<Epilogue> && stage.lanes == lane_axis::columns && columns % width == 0 &&
                       Rows >= deferred::least_rows && depth >= deferred::least_depth && takes_all_depth &&
                       is_costly<Plan, Stage>()) {
-            deferred waiting{epilogue};
+            deferred waiting{{epilogue}};
             multiply_operands(waiting, first);
             waiting.finish();
         } else {
@@ -181,7 +181,7 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
         } else {
             constexpr dot_shape shape{columns, depth, right_column};
             for (std::size_t r = 0; r < Rows; ++r) {
-                row_epilogue<Epilogue> row{epilogue, r};
+                row_epilogue<Epilogue> row{{epilogue, {r}}};
                 dot_rows<element, config, shape>(a + r * left_row, b, row);
             }
         }
@@ -215,7 +215,7 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
     ASHLAR_ALWAYS_INLINE void multiply_blocks(const element* a, Epilogue& epilogue, std::size_t first) const {
         auto at = in_right();
         for (std::size_t& column = at[right_rank - 1]; column < columns; column += stage.column_block) {
-            panel_epilogue<Epilogue> shifted{epilogue, column};
+            panel_epilogue<Epilogue> shifted{epilogue, {column}};
             multiply_columns<stage.column_block, depth == 1 ? 1 : right_depth>(a, reader{f}.template address<right>(at),
                                                                                shifted, first);
         }
@@ -260,10 +260,10 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
                                           .vk = Stride,
                                           .vw = VectorStride};
             prefetching_epilogue<Epilogue, Columns * sizeof(element), product_row_blocks<element, config, shape>>
-                shifted{{epilogue, column}, panels_after<Columns>(b, column + Columns)};
+                shifted{{epilogue, {column}}, panels_after<Columns>(b, column + Columns)};
             multiply_columns<Columns, Stride, VectorStride>(a, b + column * depth, shifted, first);
         } else {
-            panel_epilogue<Epilogue> shifted{epilogue, column};
+            panel_epilogue<Epilogue> shifted{epilogue, {column}};
             multiply_columns<Columns, Stride, VectorStride>(a, b + column * depth, shifted, first);
         }
     }
@@ -289,17 +289,15 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
         return {reinterpret_cast<const char*>(first), reinterpret_cast<const char*>(first + count)};
     }
 
-    template <class Epilogue>
-    struct row_epilogue {
-        Epilogue& epilogue;
+    /// Dot products are those of one row, and nobody asks for a verdict on them.
+    struct row_place {
         std::size_t r;
-        template <std::size_t Width>
-        ASHLAR_ALWAYS_INLINE void operator()(std::size_t n, vec x, lane_count<Width> count) const {
-            if constexpr (requires { epilogue(r, n, x, count, masked_block{}); })
-                epilogue(r, n, x, count, masked_block{});
-            else
-                epilogue(r, n, x, count);
-        }
+        ASHLAR_ALWAYS_INLINE std::size_t row(std::size_t) const { return r; }
+        ASHLAR_ALWAYS_INLINE static std::size_t column(std::size_t j) { return j; }
+    };
+    template <class Epilogue>
+    struct row_epilogue : forwarding_epilogue<Epilogue, row_place> {
+        static constexpr hook hooks = Epilogue::hooks - hook::begin_block, withheld = hook::begin_block;
     };
 };
 

@@ -71,10 +71,12 @@ struct softmax_product {
     };
 
     template <class Work>
-    struct working_epilogue : product::plain_epilogue {
+    struct working_epilogue : forwarding_epilogue<const typename product::plain_epilogue> {
+        static constexpr hook hooks = product::plain_epilogue::hooks | hook::interleave;
+        static constexpr std::size_t interleave_period = Work::period;
+        static constexpr bool rolls = false;
         Work& work;
-        static constexpr std::size_t beside_period = Work::period;
-        ASHLAR_ALWAYS_INLINE void beside() const { work.step(); }
+        ASHLAR_ALWAYS_INLINE void interleave() const { work.step(); }
     };
 
     ASHLAR_ALWAYS_INLINE void run() const {
@@ -97,7 +99,7 @@ struct softmax_product {
             exponentials<(passes > 16 ? 16 : passes)> work(soft, row, soft.column_range_within(row, width, tile), tile);
             if (n == registers) work.stop();
             if (n != 0) {
-                working_epilogue<decltype(work)> epilogue{plain, work};
+                working_epilogue<decltype(work)> epilogue{{plain}, work};
                 product_blocks<element, config, shape>(a, b, depth, epilogue, (n - 1) * blocks, n * blocks);
             }
             if (n == registers) break;

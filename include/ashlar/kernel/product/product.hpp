@@ -62,7 +62,7 @@ struct product_walk {
     static constexpr register_block plan = product_plan<Element, Config, Product>;
     static constexpr std::size_t width = lane_width<Element, Config>;
     static constexpr std::size_t last_lanes = (Product.j + width - 1) % width + 1;
-    static constexpr bool strips = strip_depth<Element, Config, Product> != 1 && !works_beside<Epilogue>;
+    static constexpr bool strips = strip_depth<Element, Config, Product> != 1 && !has_hook<Epilogue, hook::interleave>;
     static constexpr bool packs = packs_columns<Element, Config, Product, Depth, Epilogue>;
     using packed = std::conditional_t<packs, packed_columns<Element, Config, Product>, no_packed_columns>;
 
@@ -103,10 +103,10 @@ struct product_walk {
     ASHLAR_ALWAYS_INLINE static void block(const Element* s, const Element* v, Depth depth, Epilogue& epilogue,
                                            const packed& last_columns, std::size_t i, std::size_t j) {
         constexpr block_shape shape{Rows, Vectors, plan.chains, LastLanes};
-        if constexpr (Vectors != 0 && has_halves<Element, Config, Product> && keeps_halves<Epilogue>) {
+        if constexpr (Vectors != 0 && has_hook<Epilogue, hook::kept_halves>) {
             if (does_halves<Element, Config, Product, Rows, (Vectors - 1) * width + LastLanes>(s, v, epilogue, i, j))
                 return;
-        } else if constexpr (Vectors > 1 && requires { epilogue.splits_block(i, i, j, j); })
+        } else if constexpr (Vectors > 1 && has_hook<Epilogue, hook::splits_block>)
             if (epilogue.splits_block(i, i + Rows, j, j + (Vectors - 1) * width + LastLanes)) {
                 constexpr std::size_t chains = depth_chains(Rows, 1, Product.k, machine_of<Config>);
                 for (std::size_t c = 0; c + 1 < Vectors; ++c)
@@ -132,49 +132,45 @@ struct product_walk {
     }
 };
 
+/// The hooks that a product calls. Who knows of halves of registers is asked for these and not for single vectors,
+/// where there are halves, and has no work to interleave.
+template <class Element, class Config, product_shape Product, bool Halves>
+inline constexpr hook served_by_product = [] {
+    const hook all = hook::vector | hook::column | hook::initial | hook::begin_block | hook::end_block;
+    const hook blocks = Halves ? has_halves<Element, Config, Product> ? hook::kept_halves : hook::none
+                               : hook::splits_block | hook::interleave;
+    return all | blocks | (Product.rows_outer ? hook::none : hook::begin_columns);
+}();
+
 /// The row blocks [first_block, last_block) of a product, and all its columns.
 ///
 /// `depth` is a constant_depth, a depth_range, a depth_parts, or a function object of (i0, i1, j0, j1) that returns
 /// one of them for that block; it may have stairs(i0, i1) as well, a depth_range or depth_stairs of those rows.
 ///
-/// `epilogue` is a function object, called once per finished vector while it is in a register:
-///     epilogue(i, j, lanes acc, lane_count<N>)       i, j: std::size_t; N valid lanes
-/// and may have, each optional:
-///     block_verdict begin_block(i0, i1, j0, j1)      then every call gets plain_block or masked_block as well, last
-///     bool splits_block(i0, i1, j0, j1)              whether the vectors of a block are computed one by one, each with
-///                                                    a verdict of its own
-///     half_range kept_halves(i0, i1, j0, j1)         which halves of registers are needed of a block, counted from j0;
-///                                                    if not all are, what is computed is masked. `ends_within` tells
-///                                                    whether the last may be left out as well as the first
-///     lanes initial(i, j, lane_count<N>)             where accumulators start (default zero)
-///     column(i0, j, const lanes (&acc)[Rows], lane_count<N> [, verdict])
-///                                                    instead of Rows calls: all rows of one vector of columns, so
-///                                                    that state per column (a running max) is loaded and stored once
-///     static constexpr std::size_t beside_period; beside()
-///                                                    work of another kind to be done beside the multiply-adds, once
-///                                                    per beside_period depth steps of each register block
-///     end_block(i, rows, j, vectors)                 after the calls for the sums of a register block
-///     begin_columns(next)                            told before the row blocks of some columns which column follows
-///     them
+/// `epilogue` has the hooks of kernel/product/epilogue.hpp that `served_by_product` lists.
 /// Sums are in order of k (per chain), so results repeat bit for bit for a given shape and architecture.
 template <class Element, class Config, product_shape Product, class Depth, class Epilogue>
 ASHLAR_ALWAYS_INLINE void product_blocks(const Element* s, const Element* v, Depth depth, Epilogue& epilogue,
                                          std::size_t first_block, std::size_t last_block) {
     using walk = product_walk<Element, Config, Product, Depth, Epilogue>;
-    const typename walk::packed packed(v);
-    if constexpr (Product.rows_outer)
-        walk::each_row_block(first_block, last_block, [&](auto rows, std::size_t i) ASHLAR_LAMBDA_INLINE {
-            walk::each_column_block([&](auto vectors, auto last, std::size_t j) ASHLAR_LAMBDA_INLINE {
-                walk::template block<rows, vectors, last>(s, v, depth, epilogue, packed, i, j);
-            });
-        });
-    else
-        walk::each_column_block([&](auto vectors, auto last, std::size_t j) ASHLAR_LAMBDA_INLINE {
-            if constexpr (requires { epilogue.begin_columns(j); }) epilogue.begin_columns(j + vectors * walk::width);
+    if constexpr (fits_kernel<Epilogue, lanes<Element, walk::width, Config>,
+                              served_by_product<Element, Config, Product, has_hook<Epilogue, hook::kept_halves>>>()) {
+        const typename walk::packed packed(v);
+        if constexpr (Product.rows_outer)
             walk::each_row_block(first_block, last_block, [&](auto rows, std::size_t i) ASHLAR_LAMBDA_INLINE {
-                walk::template block<rows, vectors, last>(s, v, depth, epilogue, packed, i, j);
+                walk::each_column_block([&](auto vectors, auto last, std::size_t j) ASHLAR_LAMBDA_INLINE {
+                    walk::template block<rows, vectors, last>(s, v, depth, epilogue, packed, i, j);
+                });
             });
-        });
+        else
+            walk::each_column_block([&](auto vectors, auto last, std::size_t j) ASHLAR_LAMBDA_INLINE {
+                if constexpr (has_hook<Epilogue, hook::begin_columns>)
+                    epilogue.begin_columns(vectors == 0 ? Product.j : j + vectors * walk::width);
+                walk::each_row_block(first_block, last_block, [&](auto rows, std::size_t i) ASHLAR_LAMBDA_INLINE {
+                    walk::template block<rows, vectors, last>(s, v, depth, epilogue, packed, i, j);
+                });
+            });
+    }
 }
 
 /// The whole product over the given depth.
@@ -192,10 +188,12 @@ ASHLAR_ALWAYS_INLINE void product(const Element* s, const Element* v, Epilogue& 
 /// The plainest epilogue: writes C row-major with rows `Stride` apart; with Accumulate it adds to what is there.
 template <class Element, class Config, std::size_t Stride, bool Accumulate = false>
 struct store_product {
+    static constexpr hook hooks = Accumulate ? hook::vector | hook::initial : hook::vector;
+    static constexpr hook withheld = Accumulate ? hook::none : hook::initial;
     Element* c;
 
-    template <class Lanes, std::size_t Count>
-    ASHLAR_ALWAYS_INLINE void operator()(std::size_t i, std::size_t j, Lanes acc, lane_count<Count>) const {
+    template <class Lanes, std::size_t Count, class Verdict>
+    ASHLAR_ALWAYS_INLINE void vector(std::size_t i, std::size_t j, Lanes acc, lane_count<Count>, Verdict) const {
         acc.template store_partial<Count>(c + i * Stride + j);
     }
 

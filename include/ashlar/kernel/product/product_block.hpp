@@ -9,6 +9,7 @@
 
 #include <ashlar/core/config.hpp>
 #include <ashlar/kernel/machine.hpp>
+#include <ashlar/kernel/product/epilogue.hpp>
 #include <ashlar/kernel/product/product_shape.hpp>
 #include <ashlar/kernel/simd.hpp>
 #include <ashlar/kernel/simd/shuffles.hpp>
@@ -38,13 +39,6 @@ ASHLAR_ALWAYS_INLINE void keep_load_order() {
 #endif
 }
 
-/// True if an epilogue wants work done beside the multiply-adds.
-template <class Epilogue>
-concept works_beside = requires(Epilogue& epilogue) {
-    Epilogue::beside_period;
-    epilogue.beside();
-};
-
 /// True if a lane is NaN; told by the bits, since -ffast-math takes NaN for impossible.
 template <class Element, std::size_t Valid, class Config>
 ASHLAR_ALWAYS_INLINE bool any_nan(lanes<Element, Valid, Config> x) {
@@ -62,10 +56,6 @@ ASHLAR_ALWAYS_INLINE Lanes total(const Lanes (&x)[Count]) {
     for (std::size_t n = 1; n < Count; ++n) sum = sum + x[n];
     return sum;
 }
-
-/// True if that work uses few registers, so that the depth steps between may be a loop.
-template <class Epilogue>
-concept rolls_beside = requires { requires Epilogue::rolls; };
 
 /// The accumulators of one block and the steps that feed them.
 template <class Element, class Config, product_shape Product, block_shape Block>
@@ -239,12 +229,13 @@ struct product_accumulators {
 
     /// `steps` depth steps from s and v on, with the epilogue's other work between them.
     template <class Epilogue>
-    ASHLAR_ALWAYS_INLINE void run_beside(const Element* s, const Element* v, std::size_t steps, Epilogue& epilogue) {
-        if constexpr (works_beside<Epilogue>) {
-            for (; steps >= Epilogue::beside_period; steps -= Epilogue::beside_period) {
-                constexpr std::size_t period = Epilogue::beside_period;
+    ASHLAR_ALWAYS_INLINE void run_interleaved(const Element* s, const Element* v, std::size_t steps,
+                                              Epilogue& epilogue) {
+        if constexpr (has_hook<Epilogue, hook::interleave>) {
+            for (; steps >= Epilogue::interleave_period; steps -= Epilogue::interleave_period) {
+                constexpr std::size_t period = Epilogue::interleave_period;
                 // Of several steps in a row compilers read operands early, for which there are not registers enough.
-                if constexpr (rolls_beside<Epilogue> && period % Block.chains == 0) {
+                if constexpr (Epilogue::rolls && period % Block.chains == 0) {
                     for (std::size_t left = opaque_count(period / Block.chains); left != 0;
                          --left, s += Block.chains * Product.sk, v += Block.chains * Product.vk) {
                         ASHLAR_UNROLL
@@ -261,7 +252,7 @@ struct product_accumulators {
                     s += period * Product.sk;
                     v += period * Product.vk;
                 }
-                epilogue.beside();
+                epilogue.interleave();
             }
         }
         run(s, v, steps);
@@ -303,56 +294,6 @@ ASHLAR_ALWAYS_INLINE void for_each_vector(Function f) {
     }(std::make_index_sequence<Block.vectors>{});
 }
 
-/// True if an epilogue decides about blocks before they are computed.
-template <class Epilogue>
-concept gives_verdicts = requires(Epilogue& epilogue, std::size_t at) { epilogue.begin_block(at, at, at, at); };
-
-/// What the epilogue decides about the block [i0, i1) x [j0, j1).
-template <class Epilogue>
-ASHLAR_ALWAYS_INLINE block_verdict verdict_on(Epilogue& epilogue, std::size_t i0, std::size_t i1, std::size_t j0,
-                                              std::size_t j1) {
-    if constexpr (gives_verdicts<Epilogue>)
-        return epilogue.begin_block(i0, i1, j0, j1);
-    else
-        return block_verdict::plain;
-}
-
-/// Calls f with the constants that the epilogue's calls get for this verdict: plain_block, masked_block or none.
-template <class Epilogue, class Function>
-ASHLAR_ALWAYS_INLINE void with_verdict(block_verdict verdict, Function f) {
-    if constexpr (!gives_verdicts<Epilogue>)
-        f();
-    else if (verdict == block_verdict::masked)
-        f(masked_block{});
-    else
-        f(plain_block{});
-}
-
-/// True if accumulators of Count valid lanes start from what the epilogue says.
-template <class Epilogue, std::size_t Count>
-concept starts_sums = requires(Epilogue& epilogue, std::size_t at) { epilogue.initial(at, at, lane_count<Count>{}); };
-
-/// Where the accumulator of row i at column j starts.
-template <class Lanes, class Epilogue, std::size_t Count>
-ASHLAR_ALWAYS_INLINE Lanes initial_sum(Epilogue& epilogue, std::size_t i, std::size_t j, lane_count<Count> count) {
-    if constexpr (starts_sums<Epilogue, Count>)
-        return epilogue.initial(i, j, count);
-    else
-        return Lanes(0);
-}
-
-/// Hands the finished rows of one vector of columns to the epilogue, in the form that it asks for.
-template <class Epilogue, class Lanes, std::size_t Rows, std::size_t Count, class... Verdict>
-ASHLAR_ALWAYS_INLINE void finish_column(Epilogue& epilogue, std::size_t i, std::size_t j, const Lanes (&column)[Rows],
-                                        lane_count<Count> count, Verdict... verdict) {
-    if constexpr (requires { epilogue.column(i, j, column, count, verdict...); }) {
-        epilogue.column(i, j, column, count, verdict...);
-    } else {
-        ASHLAR_UNROLL
-        for (std::size_t r = 0; r < Rows; ++r) epilogue(i + r, j, column[r], count, verdict...);
-    }
-}
-
 /// The steps of `depth` in which all rows take part.
 template <class Depth>
 ASHLAR_ALWAYS_INLINE auto even_steps(const Depth& depth) {
@@ -368,6 +309,7 @@ ASHLAR_ALWAYS_INLINE void product_block(const Element* s, const Element* v, Dept
                                         std::size_t i, std::size_t j) {
     constexpr std::size_t width = lane_width<Element, Config>;
     using vec = lanes<Element, width, Config>;
+    static_assert(!has_hook<Epilogue, hook::group>);
 
     const block_verdict verdict =
         verdict_on(epilogue, i, i + Block.rows, j, j + (Block.vectors - 1) * width + Block.last_lanes);
@@ -391,7 +333,7 @@ ASHLAR_ALWAYS_INLINE void product_block(const Element* s, const Element* v, Dept
     if constexpr (requires { depth.run(acc, s_at, v_at, j); })
         depth.run(acc, s_at, v_at, j);
     else
-        acc.run_beside(s_at, v_at, even.last - even.first, epilogue);
+        acc.run_interleaved(s_at, v_at, even.last - even.first, epilogue);
     if constexpr (requires { depth.even(); })
         acc.run_uneven(s + i * Product.si, v + Product.column_offset(j, width), depth, even);
     acc.join();
@@ -405,12 +347,12 @@ ASHLAR_ALWAYS_INLINE void product_block(const Element* s, const Element* v, Dept
         }
     }
 
-    with_verdict<Epilogue>(verdict, [&](auto... tag) ASHLAR_LAMBDA_INLINE {
+    with_verdict<Epilogue>(verdict, [&](auto tag) ASHLAR_LAMBDA_INLINE {
         for_each_vector<Block, width>([&](auto c, auto count) ASHLAR_LAMBDA_INLINE {
-            finish_column(epilogue, i, j + c * width, acc.sum[0][c], count, tag...);
+            finish_column(epilogue, i, j + c * width, acc.sum[0][c], count, tag);
         });
     });
-    if constexpr (requires { epilogue.end_block(i, i, j, j); }) epilogue.end_block(i, Block.rows, j, Block.vectors);
+    finish_block(epilogue, i, Block.rows, j, Block.vectors);
 }
 
 }  // namespace ashlar::detail

@@ -110,19 +110,26 @@ struct dot_block {
     }
 };
 
-/// Calls epilogue(n, lanes sums, lane_count<N>) with the dot products of a[0, k) and rows n to n + N of b, for the
-/// blocks of W rows [first_block, last_block). Nothing outside these rows is read.
+/// The hooks that it calls: the row a is row 0, the rows of b are its columns.
+inline constexpr hook served_by_dots = hook::vector;
+
+/// Hands over the dot products of a[0, k) and the rows of b in vectors, for the blocks of W rows [first_block,
+/// last_block). Nothing outside these rows is read.
 template <class Element, class Config, dot_shape Product, class Epilogue>
 ASHLAR_ALWAYS_INLINE void dot_row_blocks(const Element* a, const Element* b, Epilogue& epilogue,
                                          std::size_t first_block, std::size_t last_block) {
     constexpr std::size_t width = lane_width<Element, Config>;
     constexpr std::size_t whole = Product.n / width, rest = Product.n % width;
-    const dot_block<Element, Config, Product> block(a);
-    for (std::size_t n = first_block; n < last_block && n < whole; ++n)
-        epilogue(n * width, block.template rows<width>(b + n * width * Product.ld), lane_count<width>{});
-    if constexpr (rest != 0)
-        if (first_block <= whole && whole < last_block)
-            epilogue(whole * width, block.template rows<rest>(b + whole * width * Product.ld), lane_count<rest>{});
+    if constexpr (fits_kernel<Epilogue, lanes<Element, width, Config>, served_by_dots>()) {
+        const dot_block<Element, Config, Product> block(a);
+        for (std::size_t n = first_block; n < last_block && n < whole; ++n)
+            epilogue.vector(0, n * width, block.template rows<width>(b + n * width * Product.ld), lane_count<width>{},
+                            masked_block{});
+        if constexpr (rest != 0)
+            if (first_block <= whole && whole < last_block)
+                epilogue.vector(0, whole * width, block.template rows<rest>(b + whole * width * Product.ld),
+                                lane_count<rest>{}, masked_block{});
+    }
 }
 
 /// The same for all rows.

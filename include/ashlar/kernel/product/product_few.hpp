@@ -153,50 +153,54 @@ struct few_product {
     ASHLAR_ALWAYS_INLINE static void finish_block(vec (&sums)[Count], Epilogue& epilogue, std::size_t i,
                                                   block_verdict verdict) {
         fold_lanes<1, packs, Count>(sums);
-        with_verdict<Epilogue>(verdict, [&](auto... tag) ASHLAR_LAMBDA_INLINE {
+        with_verdict<Epilogue>(verdict, [&](auto tag) ASHLAR_LAMBDA_INLINE {
             [&]<std::size_t... VectorIndex>(std::index_sequence<VectorIndex...>) ASHLAR_LAMBDA_INLINE {
                 (finish<(VectorIndex + 1) * packs <= Count ? packs : Count - VectorIndex * packs>(
-                     sums[VectorIndex], epilogue, i + VectorIndex * packs, tag...),
+                     sums[VectorIndex], epilogue, i + VectorIndex * packs, tag),
                  ...);
             }(std::make_index_sequence<(Count + packs - 1) / packs>{});
         });
+        detail::finish_block(epilogue, i, Count, 0, 1);
     }
 
     /// A folded vector, which holds the columns [i, i + Count).
-    template <std::size_t Count, class Epilogue, class... Verdict>
-    ASHLAR_ALWAYS_INLINE static void finish(vec sums, Epilogue& epilogue, std::size_t i, Verdict... verdict) {
-        if constexpr (requires { epilogue.group(i, sums, lane_count<Count>{}, verdict...); }) {
-            epilogue.group(i, shuffle_as<in_order<0>>(sums, sums), lane_count<Count>{}, verdict...);
+    template <std::size_t Count, class Epilogue, class Verdict>
+    ASHLAR_ALWAYS_INLINE static void finish(vec sums, Epilogue& epilogue, std::size_t i, Verdict verdict) {
+        if constexpr (has_hook<Epilogue, hook::group>) {
+            epilogue.group(i, shuffle_as<in_order<0>>(sums, sums), lane_count<Count>{}, verdict);
         } else {
             [&]<std::size_t... ColumnIndex>(std::index_sequence<ColumnIndex...>) ASHLAR_LAMBDA_INLINE {
                 (finish_column(epilogue, i + ColumnIndex, 0, {shuffle_as<in_order<ColumnIndex>>(sums, sums)},
-                               lane_count<Product.rows>{}, verdict...),
+                               lane_count<Product.rows>{}, verdict),
                  ...);
             }(std::make_index_sequence<Count>{});
         }
     }
 };
 
-/// Computes all columns. `epilogue` is that of `product`, and may have, with the verdict behind them if it gives any,
-///     group(i, lanes x, lane_count<Count>)     lane c*line + j is the element of column i + c < i + Count and row j
-/// instead of Count calls.
+/// The hooks that it calls: the columns of this product are i, its rows are in lanes.
+inline constexpr hook served_by_few = hook::vector | hook::column | hook::group | hook::begin_block | hook::end_block;
+
+/// Computes all columns.
 template <class Element, class Config, few_shape Product, class Epilogue>
 ASHLAR_ALWAYS_INLINE void multiply_few(const Element* s, const Element* r, Epilogue& epilogue) {
     using few = few_product<Element, Config, Product>;
-    constexpr std::size_t rest = Product.columns % few::together;
-    if constexpr (Product.columns <= few::together) {
-        const block_verdict verdict = verdict_on(epilogue, 0, Product.columns, 0, Product.rows);
-        if (verdict == block_verdict::skip) return;
-        typename few::vec sums[Product.columns];
-        few::clear(sums);
-        few::multiply(s, r, sums);
-        few::finish_block(sums, epilogue, 0, verdict);
-        return;
+    if constexpr (fits_kernel<Epilogue, typename few::vec, served_by_few>()) {
+        constexpr std::size_t rest = Product.columns % few::together;
+        if constexpr (Product.columns <= few::together) {
+            const block_verdict verdict = verdict_on(epilogue, 0, Product.columns, 0, Product.rows);
+            if (verdict == block_verdict::skip) return;
+            typename few::vec sums[Product.columns];
+            few::clear(sums);
+            few::multiply(s, r, sums);
+            few::finish_block(sums, epilogue, 0, verdict);
+            return;
+        }
+        const few rows(r);
+        for (std::size_t i = 0; i + few::together <= Product.columns; i += few::together)
+            rows.template block<few::together>(s, epilogue, i);
+        if constexpr (rest != 0) rows.template block<rest>(s, epilogue, Product.columns - rest);
     }
-    const few rows(r);
-    for (std::size_t i = 0; i + few::together <= Product.columns; i += few::together)
-        rows.template block<few::together>(s, epilogue, i);
-    if constexpr (rest != 0) rows.template block<rest>(s, epilogue, Product.columns - rest);
 }
 
 }  // namespace ashlar::detail

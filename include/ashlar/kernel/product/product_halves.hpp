@@ -75,7 +75,9 @@ template <class Element, class Config, product_shape Product, std::size_t Rows, 
           std::size_t Halves, class Epilogue>
 ASHLAR_ALWAYS_INLINE void product_halves(const Element* s, const Element* v, Epilogue& epilogue, std::size_t i,
                                          std::size_t j) {
-    constexpr std::size_t width = lane_width<Element, Config>, half = width / 2;
+    static_assert(!has_hook<Epilogue, hook::interleave> && !has_hook<Epilogue, hook::group>);
+    constexpr std::size_t width = lane_width<Element, Config>, half = width / 2,
+                          registers = (First + Halves + 1) / 2 - First / 2;
     using vec = lanes<Element, width, Config>;
     vec sums[Halves][Rows];
     ASHLAR_UNROLL
@@ -114,16 +116,14 @@ ASHLAR_ALWAYS_INLINE void product_halves(const Element* s, const Element* v, Epi
                     if (r + 1 < Rows) whole[r + 1] = shuffle_as<folded_twice<Element, width, 1>>(pair[0], pair[0]);
                 }
             }
-            finish_column(epilogue, i, j + RowIndex * width, whole, lane_count<(rest < width ? rest : width)>{},
-                          masked_block{});
+            constexpr lane_count<(rest < width ? rest : width)> count;
+            add_initial(epilogue, i, j + RowIndex * width, whole, count);
+            finish_column(epilogue, i, j + RowIndex * width, whole, count, masked_block{});
         };
         (column.template operator()<First / 2 + ColumnIndex>(), ...);
-    }(std::make_index_sequence<(First + Halves + 1) / 2 - First / 2>{});
+    }(std::make_index_sequence<registers>{});
+    finish_block(epilogue, i, Rows, j + First / 2 * width, registers);
 }
-
-/// True if an epilogue says which halves of registers it needs of a block.
-template <class Epilogue>
-concept keeps_halves = requires(Epilogue& epilogue, std::size_t at) { epilogue.kept_halves(at, at, at, at); };
 
 /// Computes the block if halves of it are needed that begin or end within it, and tells whether nothing is left to do.
 template <class Element, class Config, product_shape Product, std::size_t Rows, std::size_t Columns, class Epilogue>

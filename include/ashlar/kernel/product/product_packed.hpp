@@ -43,8 +43,9 @@ inline constexpr std::size_t packed_depth = choose_packed_depth<Element, Config,
 
 /// True if the last columns are packed here: the whole depth at once, and no work to be done beside it.
 template <class Element, class Config, product_shape Product, class Depth, class Epilogue>
-inline constexpr bool packs_columns = packed_depth<Element, Config, Product> != 1 && !works_beside<Epilogue> &&
-                                      std::is_same_v<Depth, constant_depth<0, Product.k>>;
+inline constexpr bool packs_columns =
+    packed_depth<Element, Config, Product> != 1 && !has_hook<Epilogue, hook::interleave> &&
+    std::is_same_v<Depth, constant_depth<0, Product.k>>;
 
 /// The packed last columns of V.
 template <class Element, class Config, product_shape Product>
@@ -128,6 +129,7 @@ ASHLAR_ALWAYS_INLINE void packed_block(const Element* s, const packed_columns<El
     using columns = packed_columns<Element, Config, Product>;
     constexpr std::size_t width = columns::width, depth = columns::depth, j = Product.j - columns::columns;
     using vec = lanes<Element, width, Config>;
+    static_assert(!has_hook<Epilogue, hook::interleave> && !has_hook<Epilogue, hook::group>);
     constexpr lane_count<columns::columns> count;
 
     const block_verdict verdict = verdict_on(epilogue, i, i + Rows, j, Product.j);
@@ -177,12 +179,10 @@ ASHLAR_ALWAYS_INLINE void packed_block(const Element* s, const packed_columns<El
               shuffle_as<folded_row<Element, width, depth, Row % depth>>(sums[0][Row / depth], sums[0][Row / depth])),
          ...);
     }(std::make_index_sequence<Rows>{});
-    if constexpr (starts_sums<Epilogue, columns::columns>) {
-        ASHLAR_UNROLL
-        for (std::size_t r = 0; r < Rows; ++r) rows[r] = epilogue.initial(i + r, j, count) + rows[r];
-    }
-    with_verdict<Epilogue>(verdict, [&](auto... tag)
-                                        ASHLAR_LAMBDA_INLINE { finish_column(epilogue, i, j, rows, count, tag...); });
+    add_initial(epilogue, i, j, rows, count);
+    with_verdict<Epilogue>(verdict,
+                           [&](auto tag) ASHLAR_LAMBDA_INLINE { finish_column(epilogue, i, j, rows, count, tag); });
+    finish_block(epilogue, i, Rows, j, 1);
 }
 
 }  // namespace ashlar::detail

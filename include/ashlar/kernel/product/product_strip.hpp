@@ -96,6 +96,7 @@ struct strip_rows {
 template <class Element, class Config, product_shape Product, std::size_t Rows, class Depth, class Epilogue>
 ASHLAR_ALWAYS_INLINE void strip_block(const Element* s, const Element* v, Depth depth, Epilogue& epilogue,
                                       std::size_t i) {
+    static_assert(!has_hook<Epilogue, hook::interleave> && !has_hook<Epilogue, hook::group>);
     constexpr lane_count<Product.j> count;
     const block_verdict verdict = verdict_on(epilogue, i, i + Rows, 0, Product.j);
     if (verdict == block_verdict::skip) return;
@@ -110,12 +111,10 @@ ASHLAR_ALWAYS_INLINE void strip_block(const Element* s, const Element* v, Depth 
             return;
         }
     }
-    if constexpr (starts_sums<Epilogue, Product.j>) {
-        ASHLAR_UNROLL
-        for (std::size_t r = 0; r < Rows; ++r) rows.sum[0][r] = epilogue.initial(i + r, 0, count) + rows.sum[0][r];
-    }
+    add_initial(epilogue, i, 0, rows.sum[0], count);
     with_verdict<Epilogue>(
-        verdict, [&](auto... tag) ASHLAR_LAMBDA_INLINE { finish_column(epilogue, i, 0, rows.sum[0], count, tag...); });
+        verdict, [&](auto tag) ASHLAR_LAMBDA_INLINE { finish_column(epilogue, i, 0, rows.sum[0], count, tag); });
+    finish_block(epilogue, i, Rows, 0, 1);
 }
 
 }  // namespace ashlar::detail

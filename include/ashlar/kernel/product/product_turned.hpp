@@ -104,6 +104,10 @@ constexpr product_shape without_rows(product_shape p, std::size_t rows) {
     return p;
 }
 
+/// The hooks that it calls; work is interleaved in the blocks of those rows that do not transpose.
+inline constexpr hook served_by_turned =
+    hook::vector | hook::column | hook::initial | hook::begin_block | hook::interleave | hook::end_block;
+
 /// The whole product where V(k, j) is source[j*From + k]; v is scratch of Product.k rows, Product.vk apart, which holds
 /// V afterwards.
 template <class Element, class Config, product_shape Product, std::size_t From, class Epilogue>
@@ -112,36 +116,39 @@ ASHLAR_ALWAYS_INLINE void product_turned(const Element* s, Element* v, const Ele
     constexpr std::size_t width = turning::width, rest = Product.j % width, columns = Product.j - rest,
                           steps = turning::chunks * turning::chunk;
     constexpr std::size_t first = turning_rows<Element, Config, Product>;
-    if constexpr (rest != 0)
-        transpose_tile<Element, Config, transpose_shape{rest, Product.k, From, Product.vk}>(source + columns * From,
-                                                                                            v + columns);
-    if constexpr (steps != Product.k)
-        transpose_tile<Element, Config, transpose_shape{columns, Product.k - steps, From, Product.vk}>(
-            source + steps, v + steps * Product.vk);
-    constexpr product_shape others = first == Product.i ? Product : without_rows(Product, first);
-    using walk = product_walk<Element, Config, others, constant_depth<0, Product.k>, Epilogue>;
-    const typename walk::packed packed(v);
+    if constexpr (fits_kernel<Epilogue, lanes<Element, width, Config>, served_by_turned>()) {
+        if constexpr (rest != 0)
+            transpose_tile<Element, Config, transpose_shape{rest, Product.k, From, Product.vk}>(source + columns * From,
+                                                                                                v + columns);
+        if constexpr (steps != Product.k)
+            transpose_tile<Element, Config, transpose_shape{columns, Product.k - steps, From, Product.vk}>(
+                source + steps, v + steps * Product.vk);
+        constexpr product_shape others = first == Product.i ? Product : without_rows(Product, first);
+        using walk = product_walk<Element, Config, others, constant_depth<0, Product.k>, Epilogue>;
+        const typename walk::packed packed(v);
 
-    // An odd vector comes first, so that one of a few columns is never alone.
-    constexpr std::size_t vectors = columns / width + (rest != 0 && !walk::packs), odd = vectors % 2;
-    const turning depth{{}, source, v};
-    const auto block = [&]<std::size_t Vectors, std::size_t Last>(std::size_t j) ASHLAR_LAMBDA_INLINE {
-        constexpr std::size_t chains = depth_chains(first, Vectors, Product.k, machine_of<Config>);
-        product_block<Element, Config, Product, block_shape{first, Vectors, chains, Last}>(s, v, depth, epilogue, 0, j);
-    };
-    constexpr bool partial = rest != 0 && !walk::packs;
-    if constexpr (odd != 0) block.template operator()<1, width>(0);
-    for (std::size_t c = odd; c + 2 * partial < vectors; c += 2) block.template operator()<2, width>(c * width);
-    if constexpr (partial) block.template operator()<2, rest>((vectors - 2) * width);
-    if constexpr (walk::packs) packed_block<Element, Config, others, first>(s, packed, epilogue, 0);
+        // An odd vector comes first, so that one of a few columns is never alone.
+        constexpr std::size_t vectors = columns / width + (rest != 0 && !walk::packs), odd = vectors % 2;
+        const turning depth{{}, source, v};
+        const auto block = [&]<std::size_t Vectors, std::size_t Last>(std::size_t j) ASHLAR_LAMBDA_INLINE {
+            constexpr std::size_t chains = depth_chains(first, Vectors, Product.k, machine_of<Config>);
+            product_block<Element, Config, Product, block_shape{first, Vectors, chains, Last}>(s, v, depth, epilogue, 0,
+                                                                                               j);
+        };
+        constexpr bool partial = rest != 0 && !walk::packs;
+        if constexpr (odd != 0) block.template operator()<1, width>(0);
+        for (std::size_t c = odd; c + 2 * partial < vectors; c += 2) block.template operator()<2, width>(c * width);
+        if constexpr (partial) block.template operator()<2, rest>((vectors - 2) * width);
+        if constexpr (walk::packs) packed_block<Element, Config, others, first>(s, packed, epilogue, 0);
 
-    if constexpr (first != Product.i)
-        walk::each_column_block([&](auto wide, auto last, std::size_t j) ASHLAR_LAMBDA_INLINE {
-            walk::each_row_block(0, walk::plan.rows.blocks, [&](auto rows, std::size_t i) ASHLAR_LAMBDA_INLINE {
-                walk::template block<rows, wide, last>(s, v, constant_depth<0, Product.k>{}, epilogue, packed,
-                                                       first + i, j);
+        if constexpr (first != Product.i)
+            walk::each_column_block([&](auto wide, auto last, std::size_t j) ASHLAR_LAMBDA_INLINE {
+                walk::each_row_block(0, walk::plan.rows.blocks, [&](auto rows, std::size_t i) ASHLAR_LAMBDA_INLINE {
+                    walk::template block<rows, wide, last>(s, v, constant_depth<0, Product.k>{}, epilogue, packed,
+                                                           first + i, j);
+                });
             });
-        });
+    }
 }
 
 }  // namespace ashlar::detail
