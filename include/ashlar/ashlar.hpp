@@ -49,4 +49,5 @@
 #include <ashlar/plan/report/text.hpp>
 #include <ashlar/eval/eval.hpp>
 #include <ashlar/eval/pack.hpp>
+#include <ashlar/eval/stack_bytes.hpp>
 // clang-format on

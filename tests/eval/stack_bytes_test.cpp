@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSL-1.0
+// stack_bytes against what calls really take: they run on a stack that was filled with a pattern.
+#include <gtest/gtest.h>
+
+#include <ashlar/ashlar.hpp>
+
+#include "support/painted_stack.hpp"
+#include "support/random.hpp"
+
+namespace {
+
+using namespace ashlar;
+
+#if defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__) && !defined(ASHLAR_HAS_ADDRESS_SANITIZER)
+constexpr bool is_measured = true;
+#else
+constexpr bool is_measured = false;  // frames are several times as large, and nobody ships them
+#endif
+
+/// What may lie between the bound and a call: register files that this compiler did not spill.
+constexpr std::size_t slack = 2048 + 3 * current_config::registers * (current_config::register_bits / 8) + 1024;
+
+template <class Destination, class Expression>
+void expect_within(Destination& y, const Expression& e, std::size_t overlap = 0) {
+    if (!is_measured) GTEST_SKIP() << "only optimised builds are measured";
+    static workspace<workspace_bytes<Expression>> scratch;
+    test::painted_stack stack;
+    const auto with_workspace = [&] { evaluate(y, e, scratch); };
+    const std::size_t taken = stack.depth_of(with_workspace);
+    EXPECT_LE(taken, stack_bytes<Expression>);
+    EXPECT_GE(taken, overlap);  // the pattern notices
+    EXPECT_LE(stack_bytes<Expression>, taken - overlap + alias_workspace_bytes<Expression> + slack);
+    if constexpr (workspace_bytes<Expression> <= current_config::stack_budget) {
+        const auto on_stack = [&] { evaluate(y, e); };
+        const std::size_t all = stack.depth_of(on_stack);
+        EXPECT_LE(all, stack_bytes<Expression> + workspace_bytes<Expression> + detail::scratch_alignment);
+        if (workspace_bytes<Expression> > 1024) EXPECT_GE(all, workspace_bytes<Expression>);
+    }
+}
+
+template <class Element, std::size_t Rows, std::size_t Depth, std::size_t Columns>
+void products() {
+    static tensor<Element, Rows, Depth> a{};
+    static tensor<Element, Depth, Columns> b{};
+    static tensor<Element, Columns, Depth> t{};
+    static tensor<Element, Rows, Columns> y{};
+    expect_within(y, matmul(a, b));
+    expect_within(y, matmul(a, transpose(t)));
+    expect_within(y, gelu(matmul(a, b)));
+    expect_within(y, softmax(tanh(matmul(a, b))));
+}
+
+TEST(stack_bytes, products) {
+    products<float, 1, 16, 16>();
+    products<float, 17, 7, 5>();
+    products<float, 64, 64, 64>();
+    products<float, 100, 24, 49>();
+    products<double, 33, 20, 47>();
+}
+
+template <std::size_t Queries, std::size_t Width>
+void attentions() {
+    static tensor<float, Queries, Width> q{}, k{}, v{}, y{};
+    expect_within(y, attention(q, k, v));
+    expect_within(y, attention(q, k, v, causal));
+}
+
+TEST(stack_bytes, attention) {
+    attentions<4, 8>();
+    attentions<16, 16>();
+    attentions<65, 64>();
+}
+
+TEST(stack_bytes, heads_with_masks_and_biases) {
+    static tensor<float, 2, 4, 40, 24> q{}, k{}, v{}, y{};
+    static tensor<float, 4, 40, 40> b{};
+    expect_within(y, attention(q, k, v, causal, bias(b), softcap(20.f)));
+    expect_within(y, attention(q, k, v, sliding_window<7, 0>));
+    expect_within(y, attention(q, k, v, keys_below(17)));
+}
+
+TEST(stack_bytes, rows) {
+    static tensor<float, 100, 53> a{}, y{};
+    expect_within(y, softmax(a));
+    expect_within(y, softmax<0>(a));
+    expect_within(y, layer_norm(a, 1e-5f));
+    expect_within(y, a - logsumexp<1>(a, keep_dims));
+    expect_within(y, exp(a) * 2.f + erf(a));
+    expect_within(y, concat<0>(slice<0, 0, 50>(a), exp(slice<0, 50, 100>(a))));
+}
+
+TEST(stack_bytes, overlaps) {
+    static tensor<float, 60, 60> a{};
+    static tensor<float, 60, 60> b{};
+    expect_within(a, matmul(transpose(a), b), sizeof a);
+    expect_within(a, exp(transpose(a)), sizeof a);
+    expect_within(a, softmax(a));
+    expect_within(a, transpose(a), sizeof a);
+}
+
+// Where the copy would not fit, none is taken: that nothing overlaps is a precondition then.
+static_assert(stack_bytes<decltype(exp(std::declval<tensor<float, 1024, 1024>&>()))> < 16 * 1024);
+
+}  // namespace
