@@ -10,6 +10,7 @@
 #include <tests/support/reference.hpp>
 
 #include <ashlar/io.hpp>
+#include <ashlar/tensor/tensor.hpp>
 
 namespace parity {
 

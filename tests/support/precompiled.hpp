@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSL-1.0
+// What all tests include and no edit here changes, parsed once for each preset: CMake has it read before each test.
+// None of ashlar's own headers, so that a change of one recompiles what includes it, and macros that tests set are
+// seen.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cfloat>
+#include <climits>
+#include <cmath>
+#include <compare>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <random>
+#include <set>
+#include <span>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+// g++ 12 forgets which warnings are off for code that was precompiled, and xsimd's intrinsics need them off.
+#if defined(__clang__)
+#include <xsimd/xsimd.hpp>
+#endif
