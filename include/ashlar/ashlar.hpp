@@ -42,12 +42,15 @@
 #include <ashlar/expr/nodes/let.hpp>
 #include <ashlar/expr/nodes/store.hpp>
 #include <ashlar/expr/nodes/packed.hpp>
+#include <ashlar/expr/nodes/sequence_node.hpp>
 #include <ashlar/plan/graph/graph.hpp>
 #include <ashlar/plan/graph/cost.hpp>
 #include <ashlar/plan/report/explain.hpp>
 #include <ashlar/plan/report/plan_summary.hpp>
 #include <ashlar/plan/report/text.hpp>
+#include <ashlar/plan/sequence/sequence_summary.hpp>
 #include <ashlar/eval/eval.hpp>
+#include <ashlar/eval/sequence.hpp>
 #include <ashlar/eval/pack.hpp>
 #include <ashlar/eval/stack_bytes.hpp>
 // clang-format on

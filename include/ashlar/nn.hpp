@@ -34,4 +34,4 @@
 #include <ashlar/nn/transformers/encoder.hpp>
 #include <ashlar/nn/transformers/encoder_layer.hpp>
 #include <ashlar/nn/transformers/generator.hpp>
-#include <ashlar/nn/transformers/layered.hpp>
+#include <ashlar/nn/transformers/layer_stack.hpp>

@@ -24,7 +24,7 @@ TEST(layered, explained_as_one_layer_and_the_last_step) {
     const auto found = parts(text_of(call));
     ASSERT_EQ(found.size(), 3u);
     EXPECT_EQ(found[0], "evaluated in parts, one after the other: " + grouped(flops<decltype(call)>) + " flops, " +
-                            grouped(workspace_bytes<decltype(call)>) + " B of scratch\n\n");
+                            grouped(workspace_bytes<decltype(call)>) + " B of scratch, 320 B of it between them\n\n");
     EXPECT_EQ(found[1], "3 times:\n" + text_of(normed.layers[0](x, causal)) + "\n");
     EXPECT_EQ(found[2], "once:\n" + text_of(normed.norm(x)));
 }

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 #include <tests/support/reference.hpp>
 
+#include <ashlar/ashlar.hpp>
 #include <ashlar/io.hpp>
 #include <ashlar/tensor/tensor.hpp>
 

@@ -51,10 +51,10 @@ struct stack_run {
     }
 };
 
-/// A plan's run with the caller's scratch; Taken bytes of what the caller has lie on the stack.
-template <class Plan, class Element, std::size_t Taken = 0>
+/// A plan's run with the caller's scratch.
+template <class Plan, class Element>
 struct workspace_run {
-    static constexpr std::size_t stack_bytes = Taken;
+    static constexpr std::size_t stack_bytes = 0;
     std::byte* scratch;
 
     ASHLAR_NOINLINE ASHLAR_NOTHROW void operator()(passed_expression<Plan> passed, Element* destination,
@@ -110,16 +110,16 @@ ASHLAR_ALWAYS_INLINE void run_apart(const Run& run, const DenseRun& dense, const
     run(e, destination.data(), nullptr);
 }
 
-/// Evaluates e with scratch that suffices for its plans; Taken bytes of what the caller has lie on the stack.
-template <class Config, destination_memory Memory, std::size_t Taken, class Destination, class Expression>
+/// Evaluates e with scratch that suffices for its plans.
+template <class Config, destination_memory Memory, class Destination, class Expression>
 ASHLAR_ALWAYS_INLINE void run_with_scratch(Destination& destination, const Expression& e, std::byte* scratch) {
     using Element = typename Destination::value_type;
     using plan = planned<Expression, Config, destination_strides<Destination>()>;
-    const workspace_run<plan, Element, Taken> run{scratch};
+    const workspace_run<plan, Element> run{scratch};
     if constexpr (Memory == destination_memory::fresh)
         run(e, destination.data(), nullptr);
     else
-        run_apart<plan>(run, workspace_run<planned<Expression, Config>, Element, Taken>{scratch}, e, destination);
+        run_apart<plan>(run, workspace_run<planned<Expression, Config>, Element>{scratch}, e, destination);
 }
 
 /// Assignment in a constant expression.
@@ -234,7 +234,7 @@ constexpr void evaluate(Destination&& destination, const Expression& e, workspac
             if (std::is_constant_evaluated())
                 detail::assign_constant<Config>(destination, e);
             else if constexpr (Bytes >= needed)
-                detail::run_with_scratch<Config, detail::destination_memory::shared, 0>(destination, e, scratch.bytes);
+                detail::run_with_scratch<Config, detail::destination_memory::shared>(destination, e, scratch.bytes);
         }
     } else {
         detail::assign<Config>(destination, e);

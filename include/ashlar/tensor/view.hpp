@@ -88,6 +88,10 @@ constexpr auto make_view(Element* data) noexcept {
         return typename noncontiguous_view<Element, Shape, Strides>::type(data);
 }
 
+/// A view of a shape in dense memory.
+template <class Element, class Shape>
+using dense_view = typename contiguous_view<Element, Shape>::type;
+
 /// Whether there is an axis to index.
 template <std::size_t Rank>
 struct indexed_rank {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <ashlar/core/config.hpp>
+#include <ashlar/expr/nodes/sequence_node.hpp>
 #include <ashlar/nn/transformers/scratch.hpp>
 
 namespace ashlar::nn::detail {
@@ -116,15 +117,30 @@ struct turned_projections {
     }
 };
 
-/// A step of a stack that decodes with one cache for each layer: it is called with scratch for what it appends.
-template <class Cache, class Function>
-struct appending_step : Function {
-    template <class Layer, class Input, class Config>
-    static constexpr std::size_t append_bytes = Layer::template append_workspace_bytes<Input, Cache, Config>;
+/// Operations of several expressions.
+template <class List>
+inline constexpr std::size_t flops_of = 0;
+template <class... Expression>
+inline constexpr std::size_t flops_of<ashlar::detail::expression_list<Expression...>> =
+    (std::size_t{0} + ... + flops<Expression>);
+
+/// What an attention evaluates of rows Input to append them: their norm if there is one, and keys and values of its
+/// values.
+template <class Attention, class Norm, class Input>
+struct appended_of {
+    using normed = decltype(std::declval<const Norm&>()(std::declval<const Input&>()));
+    using rows = ashlar::detail::value_tensor<normed>;
+    using type =
+        ashlar::detail::expression_list<normed,
+                                        decltype(std::declval<const Attention&>().keys(std::declval<const rows&>())),
+                                        decltype(std::declval<const Attention&>().values(std::declval<const rows&>()))>;
 };
-template <class Cache, class Function>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr appending_step<Cache, Function> appending(const Function& f) noexcept {
-    return {f};
-}
+template <class Attention, class Input>
+struct appended_of<Attention, no_norm, Input> {
+    using type =
+        ashlar::detail::expression_list<decltype(std::declval<const Attention&>().keys(std::declval<const Input&>())),
+                                        decltype(std::declval<const Attention&>().values(
+                                            std::declval<const Input&>()))>;
+};
 
 }  // namespace ashlar::nn::detail

@@ -11,11 +11,9 @@
 #include <ashlar/core/config.hpp>
 #include <ashlar/eval/eval.hpp>
 #include <ashlar/expr/nodes/operands.hpp>
-#include <ashlar/module/module.hpp>
 #include <ashlar/nn/inspect/example.hpp>
-#include <ashlar/nn/layers/norm.hpp>
 #include <ashlar/nn/transformers/decoder_layer.hpp>
-#include <ashlar/nn/transformers/layered.hpp>
+#include <ashlar/nn/transformers/layer_stack.hpp>
 
 namespace ashlar::nn {
 
@@ -46,23 +44,18 @@ template <any_expression Expression>
 ///     nn::decoder<{.layer = {.embed = 64, .heads = 4}, .layers = 6}> decoder{};
 ///     tensor<float, 16, 64> y = decoder(x, memory, causal);
 template <decoder_options Options, class Element = float, std::size_t Panel = detail::panel<Element>>
-struct decoder {
+struct decoder : detail::stack_of<decoder_layer<Options.layer, Element, Panel>, Options> {
     static constexpr decoder_options options = Options;
-    static constexpr std::size_t embed = Options.layer.embed, layer_count = Options.layers;
-    static constexpr bool has_last_step = Options.final_norm;
-
-    std::array<decoder_layer<Options.layer, Element, Panel>, layer_count> layers;
-    [[no_unique_address]] std::conditional_t<
-        options.final_norm, typename decoder_layer<options.layer, Element, Panel>::norm_type, no_array> norm;
+    using decoder::layer_stack::embed, decoder::layer_stack::layer_count, decoder::layer_stack::layers;
+    using typename decoder::layer_stack::layer_type;
 
     /// The call; it borrows the module.
     template <any_expression Input, any_expression Memory, class... Choices>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, Memory&& memory,
                                                                  const Choices&... choices) const& noexcept {
-        return detail::call_layers(*this, std::forward<Input>(x),
-                                   [m = detail::held_values(std::forward<Memory>(memory)),
-                                    choices...](const auto& layer, const auto& y, std::size_t)
-                                       ASHLAR_LAMBDA_INLINE { return layer(y, m, choices...); });
+        return this->call_layers(std::forward<Input>(x), [m = detail::held_values(std::forward<Memory>(memory)),
+                                                          choices...](const auto& layer, const auto& y, std::size_t)
+                                                             ASHLAR_LAMBDA_INLINE { return layer(y, m, choices...); });
     }
     template <any_expression Input, class... Rest>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, Rest&&... rest) const&& noexcept {
@@ -102,7 +95,6 @@ struct decoder {
         if constexpr (suffices)
             detail::workspace_scratch{scratch.bytes}.with_values<current_config>(
                 memory, [&](const auto& m, const auto& rest) ASHLAR_LAMBDA_INLINE {
-                    using layer_type = decoder_layer<Options.layer, Element, Panel>;
                     rest.template with_workspace<layer_type::template remember_workspace_bytes<decltype(m), Cache>>(
                         [&](auto& own) ASHLAR_LAMBDA_INLINE {
                             for (std::size_t i = 0; i < layer_count; ++i) layers[i].remember(m, caches[i], count, own);
@@ -120,13 +112,12 @@ struct decoder {
         using given = std::remove_cvref_t<Memory>;
         constexpr std::size_t memory = detail::scratch_of_held<given, Config>();
         constexpr std::size_t layer =
-            decoder_layer<Options.layer, Element, Panel>::template remember_workspace_bytes<detail::held_view<given>,
-                                                                                            Cache, Config>;
+            layer_type::template remember_workspace_bytes<detail::held_view<given>, Cache, Config>;
         return detail::held_bytes<given> + (memory > layer ? memory : layer);
     }();
     /// The call for the next rows [rows, embed], with two caches for each layer (see decoder_layer::decode): of the
-    /// rows so far, and of the memory. Each evaluation appends to the former, in the scratch of the call; its FLOPs are
-    /// not those of the call.
+    /// rows so far, and of the memory. Each evaluation appends to the former, which `flops` and `workspace_bytes` of
+    /// the call have.
     ///
     ///     static std::array<nn::kv_cache<float, 128, 4, 16>, 6> caches, memories;
     ///     decoder.remember(encoder(source), memories);
@@ -135,7 +126,6 @@ struct decoder {
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto decode(Input&& x, std::array<Cache, layer_count>& caches,
                                                              const std::array<MemoryCache, layer_count>& memories,
                                                              const Choices&... choices) const& noexcept {
-        using layer_type = decoder_layer<Options.layer, Element, Panel>;
         constexpr bool fits = detail::decoded_rows<shape_of<Input>, embed, layer_type::heads, layer_type::head_width,
                                                    Cache, MemoryCache>::fit;
         static_assert(
@@ -145,32 +135,12 @@ struct decoder {
         if constexpr (!fits)
             return detail::refused_rows<shape_of<Input>, embed, element_of<Input>>();
         else
-            return detail::call_layers(*this, std::forward<Input>(x),
-                                       detail::appending<Cache>([c = &caches, m = &memories, choices...](
-                                                                    const auto& layer, const auto& y, std::size_t i,
-                                                                    auto& scratch) ASHLAR_LAMBDA_INLINE {
-                                           return layer.decode(y, (*c)[i], (*m)[i], scratch, choices...);
-                                       }));
+            return this->template decode_layers<detail::appended_to<Cache>>(
+                std::forward<Input>(x),
+                [c = &caches, m = &memories, choices...](const auto& layer, const auto& y, std::size_t i, auto& scratch)
+                    ASHLAR_LAMBDA_INLINE { return layer.decode(y, (*c)[i], (*m)[i], scratch, choices...); });
     }
 
-    /// What follows the last layer.
-    template <any_expression Input>
-        requires(Options.final_norm)
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto last_step(Input&& x) const& noexcept {
-        return norm(std::forward<Input>(x));
-    }
-
-    template <class Self, class Visitor>
-    static constexpr void members(Self& self, Visitor&& visit) {
-        visit("layers", self.layers);
-        if constexpr (Options.final_norm) visit("norm", self.norm);
-    }
-    /// For summaries: what the module evaluates, and with what.
-    template <class Input, class Visitor>
-    static constexpr void parts(const decoder& self, const Input& x, Visitor&& visit) {
-        visit.step("layers", self.layers, x);
-        if constexpr (has_last_step) visit.step("norm", self.norm, x);
-    }
     /// For summaries: the call with an input, where that takes more.
     template <class Input>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto call_with(const Input& x) const noexcept {

@@ -21,7 +21,7 @@
 #include <ashlar/nn/layers/heads.hpp>
 #include <ashlar/nn/layers/multihead_attention.hpp>
 #include <ashlar/nn/layers/norm.hpp>
-#include <ashlar/nn/transformers/layered.hpp>
+#include <ashlar/nn/transformers/layer_stack.hpp>
 
 namespace ashlar::nn {
 
@@ -142,8 +142,8 @@ private:
 public:
     /// What `decode` of an Input evaluates: the norm, and keys and values of its values.
     template <class Input, class Turn>
-    using appended = ashlar::detail::plan_part<
-        1, decltype(std::declval<const decltype(input_layernorm)&>()(std::declval<const Input&>())),
+    using appended = ashlar::detail::expression_list<
+        decltype(std::declval<const decltype(input_layernorm)&>()(std::declval<const Input&>())),
         decltype(std::declval<const Turn&>()(
             std::declval<const decltype(self_attn)&>().keys(std::declval<const normed<Input>&>()), std::size_t{})),
         decltype(std::declval<const decltype(self_attn)&>().values(std::declval<const normed<Input>&>()))>;
@@ -153,7 +153,7 @@ public:
     ///     block::append_flops<decltype(row), decltype(turn)>;
     template <class Input, class Turn>
     static constexpr std::size_t append_flops =
-        ashlar::detail::part_flops<appended<std::remove_cvref_t<Input>, std::remove_cvref_t<Turn>>>;
+        detail::flops_of<appended<std::remove_cvref_t<Input>, std::remove_cvref_t<Turn>>>;
 
     template <class Self, class Visitor>
     static constexpr void members(Self& self, Visitor&& visit) {
@@ -187,13 +187,13 @@ private:
 
 namespace detail {
 
-/// A step of a stack that decodes, and what it evaluates when the expression of a layer is built.
-template <class Turn, class Cache, class Function>
-struct decode_step : Function {
+/// What `decode` of blocks appends: turned keys, and values.
+template <class Turn, class Cache>
+struct turned_and_appended_to {
     template <class Layer, class Input, class Config>
-    static constexpr std::size_t append_bytes = Layer::template append_workspace_bytes<Input, Turn, Cache, Config>;
+    static constexpr std::size_t bytes = Layer::template append_workspace_bytes<Input, Turn, Cache, Config>;
     template <class Layer, class Input>
-    using evaluated = typename Layer::template appended<Input, Turn>;
+    using expressions = typename Layer::template appended<Input, Turn>;
 };
 
 }  // namespace detail
@@ -204,6 +204,13 @@ struct decoder_stack_options {
     std::size_t layers = 1;
 };
 
+namespace detail {
+
+template <class Layer, auto Stack, class Element>
+using block_stack_of = layer_stack<Layer, Stack.layers, rms_norm<Layer::norm_options, Element>>;
+
+}  // namespace detail
+
 /// The blocks of a language model and its last norm: [..., T, embed] to the same shape, layer by layer as `encoder` is.
 /// Members are named as in Hugging Face's LlamaModel, beside its embedding.
 ///
@@ -211,21 +218,17 @@ struct decoder_stack_options {
 ///     y = stack(x, turn);
 ///     y = stack.decode(x, turn, caches);   // caches: std::array<nn::kv_cache<float, 512, 4, 8>, 5>
 template <decoder_stack_options Options, class Element = float, std::size_t Panel = detail::panel<Element>>
-struct decoder_stack {
+struct decoder_stack : detail::block_stack_of<decoder_block<Options.block, Element, Panel>, Options, Element> {
     static constexpr decoder_stack_options options = Options;
-    static constexpr std::size_t embed = Options.block.embed, layer_count = Options.layers;
-    static constexpr bool has_last_step = true;
-
-    std::array<decoder_block<Options.block, Element, Panel>, layer_count> layers;
-    rms_norm<{Options.block.embed, Options.block.eps}, Element> norm;
+    using decoder_stack::layer_stack::layer_count;
 
     /// The call for all rows at once; it borrows the module and `turn`.
     template <any_expression Input, class Turn, class... Choices>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, const Turn& turn,
                                                                  const Choices&... choices) const& noexcept {
-        return detail::call_layers(*this, std::forward<Input>(x),
-                                   [t = &turn, choices...](const auto& layer, const auto& y, std::size_t)
-                                       ASHLAR_LAMBDA_INLINE { return layer(y, *t, choices...); });
+        return this->call_layers(std::forward<Input>(x),
+                                 [t = &turn, choices...](const auto& layer, const auto& y, std::size_t)
+                                     ASHLAR_LAMBDA_INLINE { return layer(y, *t, choices...); });
     }
     template <any_expression Input, class... Rest>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, Rest&&... rest) const&& noexcept {
@@ -237,30 +240,12 @@ struct decoder_stack {
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto decode(Input&& x, const Turn& turn,
                                                              std::array<Cache, layer_count>& caches,
                                                              const Choices&... choices) const& noexcept {
-        const auto step =
+        return this->template decode_layers<detail::turned_and_appended_to<Turn, Cache>>(
+            std::forward<Input>(x),
             [t = &turn, c = &caches, choices...](const auto& layer, const auto& y, std::size_t i, auto& scratch)
-                ASHLAR_LAMBDA_INLINE { return layer.decode(y, *t, (*c)[i], scratch, choices...); };
-        return detail::call_layers(*this, std::forward<Input>(x),
-                                   detail::decode_step<Turn, Cache, std::remove_const_t<decltype(step)>>{step});
+                ASHLAR_LAMBDA_INLINE { return layer.decode(y, *t, (*c)[i], scratch, choices...); });
     }
 
-    /// What follows the last layer.
-    template <any_expression Input>
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto last_step(Input&& x) const& noexcept {
-        return norm(std::forward<Input>(x));
-    }
-
-    template <class Self, class Visitor>
-    static constexpr void members(Self& self, Visitor&& visit) {
-        visit("layers", self.layers);
-        visit("norm", self.norm);
-    }
-    /// For summaries: what the module evaluates, and with what.
-    template <class Input, class Visitor>
-    static constexpr void parts(const decoder_stack& self, const Input& x, Visitor&& visit) {
-        visit.step("layers", self.layers, x);
-        if constexpr (has_last_step) visit.step("norm", self.norm, x);
-    }
     /// For summaries: the call with an input, where that takes more; without the rotation.
     template <class Input>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto call_with(const Input& x) const noexcept {

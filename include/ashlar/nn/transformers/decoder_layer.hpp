@@ -179,6 +179,11 @@ public:
     template <class Input, class Cache, class Config = current_config>
     static constexpr std::size_t append_workspace_bytes =
         encoder_type::template append_workspace_bytes<Input, Cache, Config>;
+    /// What `decode` of an Input evaluates when it is called, and the FLOPs of that.
+    template <class Input>
+    using appended = typename encoder_type::template appended<Input>;
+    template <class Input>
+    static constexpr std::size_t append_flops = encoder_type::template append_flops<Input>;
 
 private:
     template <class Input, class Cache, class MemoryCache, class Scratch, class... Choices>

@@ -4,17 +4,13 @@
 
 #include <array>
 #include <cstddef>
-#include <type_traits>
 #include <utility>
 
 #include <ashlar/core/concepts.hpp>
 #include <ashlar/core/config.hpp>
-#include <ashlar/expr/nodes/operands.hpp>
-#include <ashlar/module/module.hpp>
 #include <ashlar/nn/inspect/example.hpp>
-#include <ashlar/nn/layers/norm.hpp>
 #include <ashlar/nn/transformers/encoder_layer.hpp>
-#include <ashlar/nn/transformers/layered.hpp>
+#include <ashlar/nn/transformers/layer_stack.hpp>
 
 namespace ashlar::nn {
 
@@ -33,21 +29,16 @@ struct encoder_options {
 ///     nn::encoder<{.layer = {.embed = 64, .heads = 4}, .layers = 6}> encoder{};
 ///     tensor<float, 32, 64> y = encoder(x, keys_below(length));
 template <encoder_options Options, class Element = float, std::size_t Panel = detail::panel<Element>>
-struct encoder {
+struct encoder : detail::stack_of<encoder_layer<Options.layer, Element, Panel>, Options> {
     static constexpr encoder_options options = Options;
-    static constexpr std::size_t embed = Options.layer.embed, layer_count = Options.layers;
-    static constexpr bool has_last_step = Options.final_norm;
-
-    std::array<encoder_layer<Options.layer, Element, Panel>, layer_count> layers;
-    [[no_unique_address]] std::conditional_t<
-        options.final_norm, typename encoder_layer<options.layer, Element, Panel>::norm_type, no_array> norm;
+    using encoder::layer_stack::embed, encoder::layer_stack::layer_count;
+    using typename encoder::layer_stack::layer_type;
 
     /// The call; it borrows the module.
     template <any_expression Input, class... Choices>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, const Choices&... choices) const& noexcept {
-        return detail::call_layers(*this, std::forward<Input>(x),
-                                   [choices...](const auto& layer, const auto& y, std::size_t)
-                                       ASHLAR_LAMBDA_INLINE { return layer(y, choices...); });
+        return this->call_layers(std::forward<Input>(x), [choices...](const auto& layer, const auto& y, std::size_t)
+                                                             ASHLAR_LAMBDA_INLINE { return layer(y, choices...); });
     }
     template <any_expression Input, class... Choices>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, Choices&&... choices) const&& noexcept {
@@ -55,15 +46,14 @@ struct encoder {
     }
 
     /// The call as a language model (GPT-2) for the next rows [rows, embed], with one cache for each layer (see
-    /// encoder_layer::decode). Each evaluation appends to the caches, in the scratch of the call; its FLOPs are not
-    /// those of the call.
+    /// encoder_layer::decode). Each evaluation appends to the caches, which `flops` and `workspace_bytes` of the call
+    /// have.
     ///
     ///     static std::array<nn::kv_cache<float, 1024, 12, 64>, 12> caches;
     ///     y = blocks.decode(row, caches);
     template <any_expression Input, class Cache, class... Choices>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto decode(Input&& x, std::array<Cache, layer_count>& caches,
                                                              const Choices&... choices) const& noexcept {
-        using layer_type = encoder_layer<Options.layer, Element, Panel>;
         constexpr bool fits =
             detail::decoded_rows<shape_of<Input>, embed, layer_type::heads, layer_type::head_width, Cache>::fit;
         static_assert(
@@ -72,30 +62,10 @@ struct encoder {
         if constexpr (!fits)
             return detail::refused_rows<shape_of<Input>, embed, element_of<Input>>();
         else
-            return detail::call_layers(
-                *this, std::forward<Input>(x),
-                detail::appending<Cache>(
-                    [c = &caches, choices...](const auto& layer, const auto& y, std::size_t i, auto& scratch)
-                        ASHLAR_LAMBDA_INLINE { return layer.decode(y, (*c)[i], scratch, choices...); }));
-    }
-
-    /// What follows the last layer.
-    template <any_expression Input>
-        requires(Options.final_norm)
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto last_step(Input&& x) const& noexcept {
-        return norm(std::forward<Input>(x));
-    }
-
-    template <class Self, class Visitor>
-    static constexpr void members(Self& self, Visitor&& visit) {
-        visit("layers", self.layers);
-        if constexpr (Options.final_norm) visit("norm", self.norm);
-    }
-    /// For summaries: what the module evaluates, and with what.
-    template <class Input, class Visitor>
-    static constexpr void parts(const encoder& self, const Input& x, Visitor&& visit) {
-        visit.step("layers", self.layers, x);
-        if constexpr (has_last_step) visit.step("norm", self.norm, x);
+            return this->template decode_layers<detail::appended_to<Cache>>(
+                std::forward<Input>(x),
+                [c = &caches, choices...](const auto& layer, const auto& y, std::size_t i, auto& scratch)
+                    ASHLAR_LAMBDA_INLINE { return layer.decode(y, (*c)[i], scratch, choices...); });
     }
 };
 

@@ -153,6 +153,14 @@ public:
     template <class Input, class Cache, class Config = current_config>
     static constexpr std::size_t append_workspace_bytes =
         rows_of<std::remove_cvref_t<Input>, std::remove_cvref_t<Cache>>::template bytes<Config>;
+    /// What `decode` of an Input evaluates when it is called.
+    template <class Input>
+    using appended = typename detail::appended_of<multihead_attention<self_attention_options, Element, Panel>,
+                                                  std::conditional_t<options.norm_first, norm_type, detail::no_norm>,
+                                                  std::remove_cvref_t<Input>>::type;
+    /// FLOPs of that.
+    template <class Input>
+    static constexpr std::size_t append_flops = detail::flops_of<appended<Input>>;
 
 private:
     template <class Input, class Cache, class Scratch, class... Choices>

@@ -13,10 +13,7 @@
 
 namespace ashlar::nn::detail {
 
-template <class Element, class Shape>
-using dense_view =
-    decltype(ashlar::detail::make_view<Element, Shape, ashlar::detail::row_major_strides(Shape::extents)>(
-        std::declval<Element*>()));
+using ashlar::detail::dense_view;
 
 /// What stands for the values of Expression where they are held: itself if they lie in memory.
 template <class Expression>

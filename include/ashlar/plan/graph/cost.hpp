@@ -2,7 +2,6 @@
 // What an expression costs, as constants: arithmetic operations and scratch.
 #pragma once
 
-#include <ashlar/plan/build/parts.hpp>
 #include <ashlar/plan/build/planned.hpp>
 
 namespace ashlar {
@@ -119,18 +118,6 @@ inline constexpr std::size_t expression_scratch = [] {
     else
         return planned<Expression, Config>::code.scratch_bytes;
 }();
-
-/// Operations of a part, and of all parts.
-template <class Part>
-inline constexpr std::size_t part_flops = 0;
-template <std::size_t Times, class... Expression>
-inline constexpr std::size_t part_flops<plan_part<Times, Expression...>> =
-    Times * (std::size_t{0} + ... + expression_flops<Expression>);
-
-template <class... Parts>
-consteval std::size_t count_flops(plan_parts<Parts...>) {
-    return (std::size_t{0} + ... + part_flops<Parts>);
-}
 
 }  // namespace detail
 

@@ -4,9 +4,9 @@
 
 #include <type_traits>
 
-#include <ashlar/plan/build/parts.hpp>
 #include <ashlar/plan/report/plan_summary.hpp>
 #include <ashlar/plan/report/stage_text.hpp>
+#include <ashlar/plan/sequence/sequence_plan.hpp>
 
 namespace ashlar {
 namespace detail {
@@ -245,12 +245,14 @@ constexpr void put_part(Out&& put, plan_part<Times, Expression...>) {
 template <class Expression, class Config, class... Parts>
 inline constexpr auto text_of_parts(plan_parts<Parts...>) {
     const auto heading = [] {
-        text_writer<128> out;
+        text_writer<192> out;
         out.put("evaluated in parts, one after the other: ");
         out.put(expression_flops<Expression>);
         out.put(" flops, ");
         out.put_bytes(expression_scratch<Expression, Config>);
-        out.put(" of scratch\n");
+        out.put(" of scratch, ");
+        out.put_bytes(sequence_plan<Expression>::buffer_bytes);
+        out.put(" of it between them\n");
         return out.text;
     };
     constexpr std::size_t length = [&] {
@@ -270,14 +272,14 @@ inline constexpr auto text_of_parts(plan_parts<Parts...>) {
 /// As long as it is.
 template <class Expression, class Config>
 inline constexpr auto explained = [] {
-    if constexpr (std::is_same_v<decltype(plan_parts_of<Expression>), const plan_parts<>>) {
+    if constexpr (!sequence_expression<Expression>) {
         constexpr const auto& from = plan_text<Expression, Config>;
         fixed_text<from.text.length> text;
         for (std::size_t i = 0; i < from.text.length; ++i) text.characters[i] = from.text.characters[i];
         text.length = from.text.length;
         return text;
     } else {
-        return text_of_parts<Expression, Config>(plan_parts_of<Expression>);
+        return text_of_parts<Expression, Config>(typename sequence_plan<Expression>::parts_type{});
     }
 }();
 

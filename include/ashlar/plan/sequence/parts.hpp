@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What an evaluation consists of where that is not one plan: expressions that run one after the other.
+// The plans of an evaluation in parts: expressions that run one after the other, and how often.
 #pragma once
 
 #include <cstddef>
@@ -20,9 +20,5 @@ struct plan_parts {
         return {};
     }
 };
-
-/// The parts of an evaluation; whoever evaluates an expression in parts specialises it. None: there is one plan.
-template <class Expression>
-inline constexpr plan_parts<> plan_parts_of{};
 
 }  // namespace ashlar::detail

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: BSL-1.0
+// Runs sequences: step after step, each by its plan, from memory to memory.
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+#include <ashlar/eval/eval.hpp>
+#include <ashlar/plan/sequence/sequence_plan.hpp>
+
+namespace ashlar {
+namespace detail {
+
+/// What a node holds of a sequence: its values, since there is no expression of all steps.
+template <sequence_expression Sequence>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto borrow(const Sequence& e) noexcept {
+    return ashlar::eval(e);
+}
+
+/// Runs a sequence into dense memory. Each expression is evaluated by one function, whatever the destination is and
+/// wherever scratch lies; with CopyFits a copy of the result may lie on the stack.
+template <class Sequence, class Config, bool CopyFits>
+struct sequence_run {
+    using plan = sequence_plan<Sequence>;
+    using value_type = typename plan::value_type;
+    using source = typename plan::source;
+    using place = typename plan::place;
+    static constexpr std::size_t size = plan::shape_type::size;
+    /// Results lie where `scratch` begins, or in the destination, by turns.
+    struct places {
+        value_type* destination;
+        std::byte* scratch;
+        bool apart;  // whether the destination overlaps nothing that is read
+
+        value_type* buffer() const { return reinterpret_cast<value_type*>(scratch); }
+        std::byte* step_scratch() const { return scratch + plan::buffer_bytes; }
+        /// Where the result of a step goes, counted from 0.
+        value_type* of(std::size_t step) const { return (plan::step_count - step) % 2 == 1 ? destination : buffer(); }
+        value_type* before(std::size_t step) const {
+            return (plan::step_count - step) % 2 == 1 ? buffer() : destination;
+        }
+    };
+
+    template <destination_memory Memory>
+    static void run(const Sequence& s, value_type* destination, std::byte* scratch) noexcept {
+        if constexpr (Memory == destination_memory::shared)
+            if (overlaps(s, destination, scratch)) {
+                run_apart(s, destination, scratch);
+                return;
+            }
+        run_from_input(s, {destination, scratch, Memory == destination_memory::fresh});
+    }
+
+private:
+    template <std::size_t Index>
+    using step = typename plan::template step<Index>;
+
+    /// Whether anything that steps read, beside the results before them, overlaps the destination. Steps that act when
+    /// they are called cannot be asked.
+    ASHLAR_NOINLINE static bool overlaps(const Sequence& s, value_type* destination, std::byte* scratch) noexcept {
+        const source x(reinterpret_cast<const value_type*>(scratch));
+        bool found = false;
+        plan::for_each_kind([&]<std::size_t Index>() ASHLAR_LAMBDA_INLINE {
+            if constexpr (!step<Index>::acts)
+                for (std::size_t i = 0; i < step<Index>::count; ++i)
+                    found = found || overlaps_operand(s.template step<Index>()(x, i, nullptr), destination);
+        });
+        return found;
+    }
+    template <class Expression>
+    ASHLAR_ALWAYS_INLINE static bool overlaps_operand(const Expression& e, value_type* destination) noexcept {
+        if constexpr (node_expression<Expression>)
+            return find_overlap<planned<Expression, Config>>(e, place(destination)) != overlap::none;
+        else
+            return share_memory<Config>(e, place(destination));
+    }
+
+    /// Steps read what the destination overlaps: it has to wait for the last result, in a copy.
+    ASHLAR_NOINLINE static void run_apart(const Sequence& s, value_type* destination, std::byte* scratch) noexcept {
+        if constexpr (CopyFits) {
+            alignas(scratch_alignment) value_type values[size];
+            run_from_input(s, {values, scratch, true});
+            copy<place>(destination, values);
+        } else {
+            ASHLAR_ASSERT(false, "ashlar: nn: the destination overlaps what the layers read and is too large to copy");
+        }
+    }
+
+    ASHLAR_NOINLINE static void run_from_input(const Sequence& s, const places& p) noexcept {
+        using input = std::remove_cvref_t<decltype(s.input)>;
+        const value_type* from = p.before(0);
+        if constexpr (plan::reads_input) {
+            // Where the first step writes to what it reads, it reads a copy.
+            if (p.of(0) == p.destination && !p.apart && share_memory<Config>(s.input, place(p.destination)))
+                copy<source>(p.buffer(), s.input.data());
+            else
+                from = s.input.data();
+        } else {
+            // The buffer overlaps nothing; of a destination that does, it holds the input first.
+            const bool waits = from == p.destination && !p.apart && overlaps_operand(s.input, p.destination);
+            value_type* const to = waits ? p.buffer() : p.before(0);
+            if constexpr (array_expression<input>)
+                copy<input>(to, s.input.data());
+            else
+                evaluate_to(to, s.input, p);
+            if (waits) copy<place>(p.before(0), to);
+        }
+        run_steps(s, p, from, 0);
+    }
+
+    /// The steps from `next` on, the first of which reads `from`.
+    ASHLAR_NOINLINE static void run_steps(const Sequence& s, const places& p, const value_type* from,
+                                          std::size_t next) noexcept {
+        std::size_t first = 0;
+        plan::for_each_kind([&]<std::size_t Index>() ASHLAR_LAMBDA_INLINE {
+            for (; next < first + step<Index>::count; ++next) {
+                const typename step<Index>::expression& e =
+                    s.template step<Index>()(source(from), next - first, p.step_scratch());
+                value_type* const to = p.of(next);
+                if constexpr (step<Index>::acts)
+                    if (to == p.destination && !p.apart && overlaps_operand(e, to)) {
+                        finish_apart(s, p, e, next);
+                        next = plan::step_count;
+                        return;
+                    }
+                evaluate_to(to, e, p);
+                from = to;
+            }
+            first += step<Index>::count;
+        });
+    }
+    /// The same where the destination overlaps what a step reads that has been called.
+    template <class Expression>
+    ASHLAR_NOINLINE static void finish_apart(const Sequence& s, const places& p, const Expression& e,
+                                             std::size_t now) noexcept {
+        if constexpr (CopyFits) {
+            alignas(scratch_alignment) value_type values[size];
+            evaluate_to(values, e, p);
+            run_steps(s, {values, p.scratch, true}, values, now + 1);
+            copy<place>(p.destination, values);
+        } else {
+            ASHLAR_ASSERT(false, "ashlar: nn: the destination overlaps what the layers read and is too large to copy");
+        }
+    }
+
+    template <class Expression>
+    ASHLAR_ALWAYS_INLINE static void evaluate_to(value_type* to, const Expression& e, const places& p) noexcept {
+        place there(to);
+        run_with_scratch<Config, destination_memory::fresh>(there, e, p.step_scratch());
+    }
+    template <class From>
+    ASHLAR_ALWAYS_INLINE static void copy(value_type* to, const value_type* from) noexcept {
+        copy_apart<Config, place, From>(to, from);
+    }
+};
+
+/// In a constant expression.
+template <class Sequence, class Config>
+constexpr void run_constant_sequence(const Sequence& s, typename Sequence::value_type* destination) {
+    using plan = sequence_plan<Sequence>;
+    using source = typename plan::source;
+    value_tensor<Sequence> x{};
+    const auto set = [&x](const auto& e) {
+        if constexpr (array_expression<decltype(e)>)
+            assign<Config>(x, e);
+        else
+            assign_constant<Config>(x, e);
+    };
+    set(s.input);
+    plan::for_each_kind([&]<std::size_t Index>() {
+        for (std::size_t i = 0; i < plan::template step<Index>::count; ++i)
+            set(s.template step<Index>()(source(x.data()), i, nullptr));
+    });
+    copy_apart<Config, source, source>(destination, static_cast<const typename Sequence::value_type*>(x.data()));
+}
+
+/// Runs a sequence into any array; one that is not dense gets a copy of a dense one. Taken bytes of what the caller has
+/// lie on the stack.
+template <class Config, destination_memory Memory, std::size_t Taken, class Destination, class Sequence>
+constexpr void run_sequence(Destination& destination, const Sequence& s, std::byte* scratch) noexcept {
+    if constexpr (is_dense<Destination>) {
+        constexpr bool fits = Memory == destination_memory::fresh || copy_fits<Sequence, Config, Taken>;
+        if (std::is_constant_evaluated())
+            run_constant_sequence<Sequence, Config>(s, destination.data());
+        else
+            sequence_run<Sequence, Config, fits>::template run<Memory>(s, destination.data(), scratch);
+    } else {
+        using result = value_tensor<Sequence>;
+        constexpr bool fits = result_on_stack<sizeof(result), Taken, Config::stack_budget>::fits;
+        static_assert(
+            result_on_stack<sizeof(result), Taken, Config::stack_budget>::fits,
+            "ashlar: nn: the result for a strided destination exceeds what is left of ASHLAR_STACK_BUDGET; evaluate into a tensor or a dense view");
+        if constexpr (fits) {
+            result values;
+            run_sequence<Config, destination_memory::fresh, Taken + sizeof(result)>(values, s, scratch);
+            copy_apart<Config, Destination, result>(destination.data(),
+                                                    static_cast<const typename Sequence::value_type*>(values.data()));
+        }
+    }
+}
+
+/// Scratch on the stack, in a function of its own.
+template <class Config, destination_memory Memory, class Destination, class Sequence>
+ASHLAR_NOINLINE void run_sequence_on_stack(Destination& destination, const Sequence& s) noexcept {
+    constexpr std::size_t bytes = expression_scratch<Sequence, Config>;
+    alignas(scratch_alignment) std::byte scratch[bytes];
+    run_sequence<Config, Memory, bytes>(destination, s, scratch);
+}
+
+/// Assignment of a sequence.
+template <class Destination, sequence_expression Source, class Config>
+struct assignment<Destination, Source, Config> {
+    template <destination_memory Memory = destination_memory::shared>
+    static constexpr void run(Destination& destination, const Source& source) noexcept {
+        constexpr std::size_t bytes = expression_scratch<Source, Config>;
+        static_assert(
+            scratch_on_stack<bytes, Config::stack_budget>::fits,
+            "ashlar: nn: the scratch exceeds ASHLAR_STACK_BUDGET; pass a workspace<workspace_bytes<E>> or raise the budget");
+        if constexpr (scratch_on_stack<bytes, Config::stack_budget>::fits) {
+            if (std::is_constant_evaluated())
+                run_sequence<Config, Memory, 0>(destination, source, nullptr);
+            else
+                run_sequence_on_stack<Config, Memory>(destination, source);
+        }
+    }
+};
+
+}  // namespace detail
+
+/// Evaluates a sequence, such as the call of a stack of layers, with scratch of the caller's, at least
+/// workspace_bytes<Expression> of it. The destination may overlap the input, and, at the price of a copy on the stack
+/// (alias_workspace_bytes<Expression>), what else the steps read, as the memory of a decoder.
+///
+///     static workspace<workspace_bytes<decltype(encoder(x))>> scratch;
+///     evaluate(y, encoder(x), scratch);
+template <class Destination, sequence_expression Expression, std::size_t Bytes, class Config = current_config>
+    requires array_expression<Destination>
+constexpr void evaluate(Destination&& destination, const Expression& e, workspace<Bytes>& scratch) noexcept {
+    if constexpr (detail::check_assignment<std::remove_cvref_t<Destination>, Expression>()) {
+        constexpr std::size_t needed = detail::expression_scratch<Expression, Config>;
+        static_assert(detail::workspace_size<Bytes, needed>::suffices,
+                      "ashlar: nn: the workspace is too small; it needs workspace_bytes<E> bytes");
+        if constexpr (Bytes >= needed)
+            detail::run_sequence<Config, detail::destination_memory::shared, 0>(destination, e, scratch.bytes);
+    }
+}
+
+}  // namespace ashlar

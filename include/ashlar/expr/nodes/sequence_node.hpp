@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSL-1.0
+// A sequence: steps that are evaluated one after the other, each on the result of the one before, such as the layers of
+// a model.
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+
+#include <ashlar/core/concepts.hpp>
+#include <ashlar/core/config.hpp>
+#include <ashlar/expr/nodes/operands.hpp>
+
+namespace ashlar {
+
+/// Marks (as expression_category) sequences.
+struct sequence_category {};
+
+/// An expression that is evaluated in steps, as the call of an `nn::encoder` is: when it is assigned or given to `eval`
+/// or `evaluate`; where it is an operand, when the expression around it is built, which then owns the values (and whose
+/// `flops` do not have it). `plan`, `explain`, `flops` and the bytes of scratch are those of all steps; equal steps
+/// have one plan.
+template <class Expression>
+concept sequence_expression =
+    any_expression<Expression> &&
+    std::same_as<typename std::remove_cvref_t<Expression>::expression_category, sequence_category>;
+
+namespace detail {
+
+/// Expressions by their types alone.
+template <class... Expression>
+struct expression_list {};
+
+/// Steps applied to an input; all results have the input's shape and element type. The steps run in the order in which
+/// they stand here, each of them `count` times. This is all that a step says; plan and eval do the rest:
+///
+///     static constexpr std::size_t count;
+///     // The expression of the i-th time. x is a dense view of the result before it.
+///     template <class Source>
+///     constexpr auto operator()(const Source& x, std::size_t i, std::byte* memory) const noexcept;
+///
+/// A step that does something when it is called, as decoding appends to caches, says what that takes. It is called once
+/// in each evaluation then; others may be called more often, to find out what they read.
+///
+///     // Bytes of `memory`, which the expression has for its own scratch afterwards. (None in constant expressions.)
+///     template <class Source, class Config>
+///     static constexpr std::size_t call_bytes;
+///     // What it evaluates, for `flops` and `explain`.
+///     template <class Source>
+///     using call_expressions = expression_list<...>;
+template <class Input, class... Steps>
+struct sequence_node {
+    using shape_type = shape_of<Input>;
+    using value_type = element_of<Input>;
+    using expression_category = sequence_category;
+
+    [[no_unique_address]] Input input;
+    [[no_unique_address]] operand_list<Steps...> steps;
+
+    template <std::size_t Index>
+    ASHLAR_ALWAYS_INLINE constexpr const auto& step() const noexcept {
+        return step_at<Index>(steps);
+    }
+
+private:
+    template <std::size_t Index, class Step>
+    ASHLAR_ALWAYS_INLINE static constexpr const Step& step_at(const indexed_operand<Index, Step>& held) noexcept {
+        return held.value;
+    }
+};
+
+/// The sequence of these steps from x on.
+template <any_expression Input, class... Steps>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto in_sequence(Input&& x, const Steps&... steps) noexcept {
+    return sequence_node<held<Input>, Steps...>{hold(std::forward<Input>(x)), {{steps}...}};
+}
+
+}  // namespace detail
+}  // namespace ashlar
