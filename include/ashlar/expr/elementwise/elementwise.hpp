@@ -178,7 +178,9 @@ ASHLAR_ALWAYS_INLINE constexpr auto elementwise(Function f, Argument&&... a) noe
 
 }  // namespace detail
 
-/// e to the power of each element. Floating point; errors are those of the scalar function of the same name.
+/// e to the power of each element, within 1.2 ulp; infinity above, denormals and 0 below the range. Floating point, as
+/// all functions here that do not say otherwise: other elements do not compile (`cast<float>(x)` first). The bounds are
+/// those of float, without -ffast-math. The shape is that of x; nothing is computed before the result is assigned.
 ///
 ///     tensor<float, 4> y = exp(x);
 template <any_expression Expression>
@@ -194,7 +196,7 @@ template <any_expression Expression>
     return detail::elementwise(detail::fast_function<detail::exp_function>{}, std::forward<Expression>(x));
 }
 
-/// Natural logarithm of each element; NaN below 0, minus infinity at 0.
+/// Natural logarithm of each element, within 1 ulp; NaN below 0, minus infinity at 0.
 ///
 ///     auto nats = log(x);
 ///     auto bits = log(x) * 1.442695f;   // base 2
@@ -211,7 +213,7 @@ template <any_expression Expression>
     return detail::elementwise(detail::sqrt_function{}, std::forward<Expression>(x));
 }
 
-/// 1 / sqrt(x) of each element; infinity at 0, NaN below.
+/// 1 / sqrt(x) of each element, within 1.5 ulp; infinity at 0, NaN below.
 ///
 ///     auto y = x * rsqrt(mean<-1>(x * x, keep_dims) + 1e-5f);   // rows of root mean square 1
 template <any_expression Expression>
@@ -219,7 +221,7 @@ template <any_expression Expression>
     return detail::elementwise(detail::rsqrt_function{}, std::forward<Expression>(x));
 }
 
-/// Hyperbolic tangent of each element, in [-1, 1].
+/// Hyperbolic tangent of each element, in [-1, 1], within 2.5 ulp.
 ///
 ///     auto capped = 30.0f * tanh(x / 30.0f);   // within (-30, 30)
 template <any_expression Expression>
@@ -233,7 +235,8 @@ template <any_expression Expression>
     return detail::elementwise(detail::fast_function<detail::tanh_function>{}, std::forward<Expression>(x));
 }
 
-/// Error function of each element, in [-1, 1]: 2 / sqrt(pi) times the integral of exp(-t * t) from 0 to x.
+/// Error function of each element, in [-1, 1]: 2 / sqrt(pi) times the integral of exp(-t * t) from 0 to x. Within 1.5
+/// ulp, 1.6 without fused multiply-adds.
 ///
 ///     auto y = 0.5f * (1.0f + erf(x * 0.70710678f));   // the distribution function of normal numbers
 template <any_expression Expression>
@@ -241,7 +244,7 @@ template <any_expression Expression>
     return detail::elementwise(detail::erf_function{}, std::forward<Expression>(x));
 }
 
-/// 1 / (1 + exp(-x)) of each element, in [0, 1].
+/// 1 / (1 + exp(-x)) of each element, in [0, 1], within 2.5 ulp; exactly 0 below -87.3 (double: -708.3).
 ///
 ///     auto gated = sigmoid(gate) * x;
 template <any_expression Expression>
@@ -263,7 +266,8 @@ template <any_expression Expression>
     return detail::elementwise(detail::relu_function{}, std::forward<Expression>(x));
 }
 
-/// x / 2 * (1 + erf(x / sqrt(2))) of each element (Hendrycks and Gimpel 2016, the exact form).
+/// x / 2 * (1 + erf(x / sqrt(2))) of each element (Hendrycks and Gimpel 2016, the exact form); within 3e-7 below 4, and
+/// 32 ulp from -1 on.
 ///
 ///     auto y = gelu(matmul(x, w));   // at the end of the product, while sums are in registers
 template <any_expression Expression>
@@ -277,7 +281,8 @@ template <any_expression Expression>
     return detail::elementwise(detail::fast_function<detail::gelu_function>{}, std::forward<Expression>(x));
 }
 
-/// x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))) of each element: the approximation of `gelu`.
+/// x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))) of each element: the approximation of `gelu`. Within 3.5 ulp
+/// from -1 on, and 5e-7 below.
 ///
 ///     auto y = gelu_tanh(x);   // PyTorch: F.gelu(x, approximate='tanh')
 template <any_expression Expression>
@@ -291,7 +296,7 @@ template <any_expression Expression>
     return detail::elementwise(detail::fast_function<detail::gelu_tanh_function>{}, std::forward<Expression>(x));
 }
 
-/// x * sigmoid(x) of each element, also known as swish.
+/// x * sigmoid(x) of each element, also known as swish (Ramachandran, Zoph and Le 2017), within 3.5 ulp from -87.3 on.
 ///
 ///     auto y = silu(gate) * x;   // SwiGLU: the gate of one product, the values of another
 template <any_expression Expression>
@@ -331,7 +336,8 @@ template <class Argument, class Other>
     return detail::elementwise(detail::minimum_function{}, std::forward<Argument>(a), std::forward<Other>(b));
 }
 
-/// base to the power of exponent at each place; either may be a number. Floating point.
+/// base to the power of exponent at each place; either may be a number. Floating point; within 2 ulp, with the special
+/// cases of std::pow.
 ///
 ///     auto y = pow(x, 3.0f);
 ///     auto z = pow(10000.0f, x);

@@ -124,7 +124,9 @@ concept matmul_compatible =
 /// The matrix product [..., M, K] by [..., K, N], lazily: [..., M, N]. The axes before the last two are batch axes and
 /// broadcast. As in NumPy a left vector [K] counts as one row and a right vector [K] as one column, and the result has
 /// no axis for it; vector by vector gives rank 0. Names: the K axes must agree, the others travel into the result.
-/// 2 * M * N * K operations per batch entry.
+/// 2 * M * N * K operations per batch entry. Operands that do not fit do not compile: "matmul: the columns of the left
+/// operand must be the rows of the right one", "the batch axes ... must broadcast", "the element types must be the
+/// same".
 ///
 ///     auto scores = matmul(q, transpose(k));   // [seq, head] by [head, seq]
 template <any_expression Left, any_expression Right>
@@ -181,7 +183,8 @@ struct dot_axes {
 
 }  // namespace detail
 
-/// The sum of the products of two vectors of one extent, as an expression of rank 0.
+/// The sum of the products of two vectors of one extent, as an expression of rank 0, lazily. Other operands do not
+/// compile: "dot: both operands must be vectors", "both vectors must have the same extent".
 ///
 ///     float energy = eval(dot(x, x))();
 template <any_expression Left, any_expression Right>
@@ -203,7 +206,8 @@ template <any_expression Left, any_expression Right>
     }
 }
 
-/// The products of each element of one vector with each of another: [M] and [N] give [M, N].
+/// The products of each element of one vector with each of another, lazily: [M] and [N] give [M, N]. Other operands do
+/// not compile: "outer: both operands must be vectors".
 ///
 ///     auto table = outer(iota<float, 4>(), x);
 template <any_expression Left, any_expression Right>

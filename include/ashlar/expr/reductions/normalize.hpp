@@ -51,8 +51,10 @@ ASHLAR_ALWAYS_INLINE constexpr auto standardize(Expression&& e, double epsilon) 
 
 }  // namespace detail
 
-/// exp(e) / sum(exp(e)) along an axis, the last one unless given, without overflow. Where all entries are minus
-/// infinity the result is 0; where one is plus infinity, as products that overflow are, all of them are NaN.
+/// exp(e) / sum(exp(e)) along an axis, the last one unless given, without overflow, lazily: e's shape, in [0, 1].
+/// Floating point. The largest element is subtracted first, and exponentials are within 2.5 ulp down to -10. Where all
+/// entries are minus infinity the result is 0; where one is plus infinity, as products that overflow are, all of them
+/// are NaN.
 ///
 ///     auto weights = softmax(scores);
 template <auto Axis = -1, any_expression Expression>
@@ -68,7 +70,8 @@ template <auto Axis = -1, any_expression Expression>
     return detail::softmax_along<softmax_kind::plain, Axis, fast_t>(std::forward<Expression>(e));
 }
 
-/// e - logsumexp(e) along an axis, the last one unless given. Where all entries are minus infinity so is the result.
+/// e - logsumexp(e) along an axis, the last one unless given, lazily: e's shape, at most 0. Floating point. Where all
+/// entries are minus infinity so is the result.
 ///
 ///     auto loss = -mean(log_softmax(logits) * targets);   // targets: one-hot rows
 template <auto Axis = -1, any_expression Expression>
@@ -76,7 +79,8 @@ template <auto Axis = -1, any_expression Expression>
     return detail::softmax_along<softmax_kind::logarithmic, Axis>(std::forward<Expression>(e));
 }
 
-/// (x - mean) / sqrt(variance + eps) along the last axis, with the biased variance (Ba, Kiros and Hinton 2016).
+/// (x - mean) / sqrt(variance + eps) along the last axis, with the biased variance (Ba, Kiros and Hinton 2016), lazily:
+/// x's shape. Floating point, rank 1 at least.
 template <any_expression Operand>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto layer_norm(Operand&& x, double eps = 1e-5) noexcept {
     return detail::standardize<standardize_kind::mean_and_variance>(std::forward<Operand>(x), eps);
@@ -104,7 +108,8 @@ template <any_expression Operand, any_expression Gamma, any_expression Beta>
         return detail::refused<detail::floating_or_float<element_of<Operand>>, shape_of<Operand>>();
 }
 
-/// x / sqrt(mean(x * x) + eps) along the last axis (Zhang and Sennrich 2019).
+/// x / sqrt(mean(x * x) + eps) along the last axis (Zhang and Sennrich 2019), lazily: x's shape. Floating point, rank 1
+/// at least.
 template <any_expression Operand>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto rms_norm(Operand&& x, double eps = 1e-5) noexcept {
     return detail::standardize<standardize_kind::root_mean_square>(std::forward<Operand>(x), eps);

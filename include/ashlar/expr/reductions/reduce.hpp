@@ -222,7 +222,8 @@ ASHLAR_ALWAYS_INLINE constexpr auto reduce(Expression&& e) noexcept {
 }  // namespace detail
 
 /// The sum along axes; without arguments over everything, to rank 0. Axes are positions (negative from the end) or
-/// names. Integers sum in their own type. So for all reductions here; `keep_dims` keeps the axes as 1.
+/// names, each at most once. Integers sum in their own type. So for all reductions here, which are lazy; `keep_dims`
+/// keeps the axes as 1. The order of summation is fixed by shape and architecture: the same bits on every call.
 ///
 ///     auto rows = sum<-1>(x);             // [4, 8] to [4]
 ///     auto total = sum(x);                // to a scalar

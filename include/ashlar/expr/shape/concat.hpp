@@ -142,7 +142,7 @@ template <auto Axis, std::size_t Times, any_expression Expression>
 }  // namespace detail
 
 /// The entries of a table that integer indices choose along an axis: the axis is replaced by the axes of the indices.
-/// Indices must be at least 0 and less than the extent. Lazy.
+/// Indices must be at least 0 and less than the extent (asserted where elements are read). Lazy.
 ///
 ///     auto embedded = take<0>(embedding, tokens);   // [vocabulary, 64] and [32] as [32, 64]
 template <auto Axis = 0, any_expression Table, any_expression Indices>
