@@ -78,7 +78,7 @@ template <class T, product_shape P>
 struct excluding {
     ASHLAR_NOINLINE static void run(const T* s, const T* v, T* c) {
         detail::store_product<T, current_config, P.j> epilogue{c};
-        detail::product<T, current_config, P>(s, v, detail::depth_parts{0, P.k, P.k, P.k}, epilogue);
+        detail::product<T, current_config, P>(s, v, detail::k_range{0, P.k, P.k, P.k}, epilogue);
     }
 };
 
@@ -88,7 +88,7 @@ struct lower_triangle {
     ASHLAR_NOINLINE static void run(const T* s, const T* v, T* c) {
         detail::store_product<T, current_config, P.j> epilogue{c};
         const auto depth = [](std::size_t i0, std::size_t i1, std::size_t, std::size_t)
-                               ASHLAR_LAMBDA_INLINE { return detail::depth_parts{0, 0, i0, i1}; };
+                               ASHLAR_LAMBDA_INLINE { return detail::k_range{0, 0, i0, i1}; };
         detail::product<T, current_config, P>(s, v, depth, epilogue);
     }
 };

@@ -2,7 +2,7 @@
 // A hook of column blocks in a product that goes through its columns in another order.
 // expect: ashlar: epilogue: this kernel does not call all hooks in the list; use another kernel, or an epilogue without
 // expect: unserved_hooks<
-#include <ashlar/kernel/product/product_turned.hpp>
+#include <ashlar/kernel/product/transposing_rhs.hpp>
 
 using namespace ashlar::detail;
 struct epilogue {
@@ -18,9 +18,9 @@ struct epilogue {
 constexpr product_shape shape{.i = 12, .j = 64, .k = 64, .si = 64, .sk = 1, .vk = 64};
 void multiply(const float* s, float* v, const float* source, epilogue& e) {
 #if defined(__AVX512F__)
-    product_turned<float, ashlar::current_config, shape, 64>(s, v, source, e);
+    product_transposing_rhs<float, ashlar::current_config, shape, 64>(s, v, source, e);
 #else
-    static_assert(fits_kernel<epilogue, ashlar::lanes<float, 4>, served_by_turned>());
+    static_assert(fits_kernel<epilogue, ashlar::lanes<float, 4>, served_by_transposing_rhs>());
     static_cast<void>(s), static_cast<void>(v), static_cast<void>(source), static_cast<void>(e);
 #endif
 }

@@ -2,7 +2,7 @@
 // An epilogue with a hook that its list does not have, and that would never be called.
 // expect: ashlar: epilogue: a member that is named like a hook must be in its list; declare it, or name it otherwise
 // expect: undeclared_hooks<
-#include <ashlar/kernel/product/product_few.hpp>
+#include <ashlar/kernel/product/packed_k_rows.hpp>
 
 using namespace ashlar::detail;
 struct epilogue {
@@ -16,5 +16,5 @@ struct epilogue {
     block_verdict begin_block(std::size_t, std::size_t, std::size_t, std::size_t) { return block_verdict::plain; }
 };
 void multiply(const float* s, const float* r, epilogue& e) {
-    multiply_few<float, ashlar::current_config, few_shape{2, 5, 16, 16, 16}>(s, r, e);
+    product_packed_k<float, ashlar::current_config, packed_k_shape{2, 5, 16, 16, 16}>(s, r, e);
 }

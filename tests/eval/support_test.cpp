@@ -9,7 +9,7 @@
 namespace {
 
 using namespace ashlar;
-using ashlar::detail::depth_parts;
+using ashlar::detail::k_range;
 
 /// Whether some (or all) of the queries keep a key.
 template <class Scores, class Mask>
@@ -34,7 +34,7 @@ struct truth {
 };
 
 template <class Scores, class Mask>
-void expect_right(const truth<Scores, Mask>& kept, const depth_parts& p, std::size_t first, std::size_t last,
+void expect_right(const truth<Scores, Mask>& kept, const k_range& p, std::size_t first, std::size_t last,
                   const char* what) {
     constexpr std::size_t keys = Scores::extents[Scores::rank - 1];
     ASSERT_LE(p.last, keys) << what;
@@ -53,17 +53,16 @@ void check(const Mask& mask, bool has_gaps = false, std::array<std::size_t, Scor
     for (std::size_t q0 = 0; q0 < queries; q0 += 3) {
         for (std::size_t q1 = q0 + 1; q1 <= queries; q1 += 4) {
             const truth<Scores, Mask> kept{mask, batch, q0, q1};
-            const depth_parts all = ashlar::detail::kept_keys<Scores>(mask, batch, q0, q1);
+            const k_range all = ashlar::detail::kept_keys<Scores>(mask, batch, q0, q1);
             expect_right(kept, all, 0, keys, "tile");
             EXPECT_EQ(all.first % group, 0u);
             EXPECT_TRUE(all.plain_first % group == 0 || all.plain_first == all.last);
             EXPECT_TRUE(all.last % group == 0 || all.last == keys);
             const truth<Scores, Mask> half{mask, batch, q0, q0 + (q1 - q0 + 1) / 2};
-            const depth_parts groups =
-                ashlar::detail::kept_keys_within<group, Scores>(mask, batch, half.q0, half.q1, all);
+            const k_range groups = ashlar::detail::kept_keys_within<group, Scores>(mask, batch, half.q0, half.q1, all);
             expect_right(half, groups, all.first, all.last, "groups of a block");
             EXPECT_TRUE(groups.first >= all.first && groups.last <= all.last);
-            const depth_parts exact = ashlar::detail::kept_keys_within<1, Scores>(mask, batch, half.q0, half.q1, all);
+            const k_range exact = ashlar::detail::kept_keys_within<1, Scores>(mask, batch, half.q0, half.q1, all);
             expect_right(half, exact, all.first, all.last, "keys of a block");
             EXPECT_TRUE(exact.first >= all.first && exact.last <= all.last);
             if (!has_gaps && exact.first < exact.last) {
@@ -80,18 +79,18 @@ void check_stairs(const Mask& mask) {
     constexpr std::size_t queries = Scores::extents[Scores::rank - 2], keys = Scores::extents[Scores::rank - 1];
     for (std::size_t q0 = 0; q0 < queries; ++q0)
         for (std::size_t q1 = q0 + 1; q1 <= queries && q1 <= q0 + 6; ++q1) {
-            const auto stairs = ashlar::detail::key_stairs<Scores>(mask, {}, q0, q1);
-            ASSERT_LE(static_cast<std::size_t>(stairs.last), keys);
+            const auto by_row = ashlar::detail::per_row_key_range<Scores>(mask, {}, q0, q1);
+            ASSERT_LE(static_cast<std::size_t>(by_row.last), keys);
             for (std::size_t q = q0; q < q1; ++q)
                 for (std::size_t k = 0; k < keys; ++k) {
                     bool kept =
-                        static_cast<std::size_t>(stairs.first) <= k && k < static_cast<std::size_t>(stairs.last);
-                    if constexpr (requires { stairs.even(); }) {
-                        const auto even = stairs.even();
-                        ASSERT_TRUE(static_cast<std::size_t>(stairs.first) <= even.first && even.first <= even.last &&
-                                    even.last <= static_cast<std::size_t>(stairs.last));
+                        static_cast<std::size_t>(by_row.first) <= k && k < static_cast<std::size_t>(by_row.last);
+                    if constexpr (requires { by_row.even(); }) {
+                        const auto even = by_row.even();
+                        ASSERT_TRUE(static_cast<std::size_t>(by_row.first) <= even.first && even.first <= even.last &&
+                                    even.last <= static_cast<std::size_t>(by_row.last));
                         const auto r = static_cast<std::ptrdiff_t>(q - q0), rows = static_cast<std::ptrdiff_t>(q1 - q0);
-                        const bool has = stairs.has(r, rows, static_cast<std::ptrdiff_t>(k));
+                        const bool has = by_row.has(r, rows, static_cast<std::ptrdiff_t>(k));
                         if (even.first <= k && k < even.last) {
                             ASSERT_TRUE(has) << q << ' ' << k;
                         }

@@ -16,7 +16,7 @@ constexpr std::size_t copies_left(const E&) {
     }(std::make_index_sequence<plan::code.loop_count>{});
 }
 
-constexpr bool turns = current_config::registers >= 32 && detail::turned_together<float, current_config> != 0;
+constexpr bool turns = current_config::registers >= 32 && detail::transposed_together<float, current_config> != 0;
 
 TEST(turned_products, sizes) {
     support::random_numbers random(1);

@@ -6,10 +6,10 @@
 
 #include <gtest/gtest.h>
 
+#include <ashlar/kernel/product/packed_k_rows.hpp>
 #include <ashlar/kernel/product/product.hpp>
 #include <ashlar/kernel/product/product_dot.hpp>
-#include <ashlar/kernel/product/product_few.hpp>
-#include <ashlar/kernel/product/product_turned.hpp>
+#include <ashlar/kernel/product/transposing_rhs.hpp>
 
 namespace {
 
@@ -247,7 +247,7 @@ TYPED_TEST(epilogue_test, half_registers) {
     using T = TypeParam;
     constexpr std::size_t w = width<T>;
     constexpr product_shape P{.i = 32, .j = 2 * w, .k = 12, .si = 12, .sk = 1, .vk = 2 * w, .granule = 8};
-    if constexpr (has_halves<T, current_config, P>) check_product<T, P, true>();
+    if constexpr (has_half_registers<T, current_config, P>) check_product<T, P, true>();
 }
 
 TYPED_TEST(epilogue_test, strips) {
@@ -261,7 +261,7 @@ TYPED_TEST(epilogue_test, packed_columns) {
     using T = TypeParam;
     constexpr std::size_t j = width<T> + 1;
     constexpr product_shape P{.i = 37, .j = j, .k = 64, .si = 64, .sk = 1, .vk = j};
-    static_assert(!shuffled<T> || width<T> < 4 || packed_depth<T, current_config, P> != 1);
+    static_assert(!shuffled<T> || width<T> < 4 || packed_k_steps<T, current_config, P> != 1);
     check_product<T, P, false>();
 }
 
@@ -271,12 +271,12 @@ TYPED_TEST(epilogue_test, few_columns) {
     if constexpr (w >= 4) {
         // The columns of the recorder lie in lanes.
         constexpr std::size_t rows = 37, columns = w / 2 - (w > 4), depth = 12;
-        constexpr few_shape P{columns, rows, depth, depth, depth};
-        for_each_hook<served_by_few>([=](auto hooks) {
+        constexpr packed_k_shape P{columns, rows, depth, depth, depth};
+        for_each_hook<served_by_packed_k>([=](auto hooks) {
             SCOPED_TRACE(testing::Message() << "hooks " << static_cast<int>(hooks.value));
             const operands<T, rows, columns, depth> x;
-            recorder<T, hooks.value> epilogue{rows, columns, few_line(columns)};
-            multiply_few<T, current_config, P>(x.s.data(), x.transposed.data(), epilogue);
+            recorder<T, hooks.value> epilogue{rows, columns, packed_k_line(columns)};
+            product_packed_k<T, current_config, P>(x.s.data(), x.transposed.data(), epilogue);
             epilogue.expect(x);
         });
     }
@@ -295,17 +295,17 @@ TYPED_TEST(epilogue_test, dots) {
 
 template <class T, product_shape P>
 void check_transposed() {
-    if constexpr (turns_beside<T, current_config, P>)
-        for_each_hook<served_by_turned>([](auto hooks) {
+    if constexpr (fits_transposing_rhs<T, current_config, P>)
+        for_each_hook<served_by_transposing_rhs>([](auto hooks) {
             SCOPED_TRACE(testing::Message() << "hooks " << static_cast<int>(hooks.value));
             const operands<T, P.i, P.j, P.k> x;
             std::vector<T> v(P.k * P.vk);
             recorder<T, hooks.value> epilogue{P.i, P.j};
-            product_turned<T, current_config, P, P.k>(x.s.data(), v.data(), x.transposed.data(), epilogue);
+            product_transposing_rhs<T, current_config, P, P.k>(x.s.data(), v.data(), x.transposed.data(), epilogue);
             epilogue.expect(x);
             if constexpr (has_hook<decltype(epilogue), hook::interleave>)
                 if (!has_hook<decltype(epilogue), hook::begin_block>) {
-                    constexpr product_shape others = without_rows(P, turning_rows<T, current_config, P>);
+                    constexpr product_shape others = without_rows(P, transposing_rows<T, current_config, P>);
                     EXPECT_EQ(epilogue.interleaved, (product_block_count<T, current_config, others> * (P.k / 4)));
                 }
         });
@@ -322,9 +322,9 @@ constexpr product_shape any_shape{.i = 13, .j = 64, .k = 12, .si = 12, .sk = 1, 
 static_assert(every_hook - served_by_product<float, current_config, any_shape, false> ==
               (hook::group | hook::kept_halves));
 static_assert(every_hook - served_by_dots == (every_hook - hook::vector));
-static_assert(every_hook - served_by_few ==
+static_assert(every_hook - served_by_packed_k ==
               (hook::initial | hook::splits_block | hook::kept_halves | hook::interleave | hook::begin_columns));
-static_assert(every_hook - served_by_turned ==
+static_assert(every_hook - served_by_transposing_rhs ==
               (hook::group | hook::splits_block | hook::kept_halves | hook::begin_columns));
 
 // -------------------------------------------------------------- epilogues before others

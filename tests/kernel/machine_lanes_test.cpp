@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <ashlar/kernel/machine.hpp>
-#include <ashlar/kernel/product/product_turned.hpp>
+#include <ashlar/kernel/product/transposing_rhs.hpp>
 #include <ashlar/kernel/simd.hpp>
 #include <ashlar/kernel/simd/shuffles.hpp>
 
@@ -26,7 +26,7 @@ constexpr bool agrees() {
            here.fills_register(sizeof(T), floating) == detail::in_register<T, width, current_config>() &&
            here.shuffles(sizeof(T), floating) == detail::shuffles<T, width, current_config>() &&
            here.loads_halves(sizeof(T), floating) == detail::loads_halves<T, width, current_config> &&
-           here.transposed_together(sizeof(T), floating) == detail::turned_together<T, current_config>;
+           here.transposed_together(sizeof(T), floating) == detail::transposed_together<T, current_config>;
 }
 
 TEST(machine_lanes, agree_with_the_lanes_of_this_build) {

@@ -121,7 +121,7 @@ void check_band(band kept) {
         if (!kept.keeps_any(0, P.i, j, j + 1))
             for (std::size_t k = 0; k < P.k; ++k) x.v[1 + k * P.vk + j] = nan<T>;
     std::vector<T> c(P.i * P.j, T(untouched));
-    band_epilogue<T, P.j, has_halves<T, current_config, P>> epilogue{c.data(), kept};
+    band_epilogue<T, P.j, has_half_registers<T, current_config, P>> epilogue{c.data(), kept};
     product<T, current_config, P>(x.scalars(), x.vectors(), epilogue);
     for (std::size_t i = 0; i < P.i; ++i)
         for (std::size_t j = 0; j < P.j; ++j) {
@@ -132,7 +132,7 @@ void check_band(band kept) {
                 ASSERT_EQ(c[i * P.j + j], T(untouched)) << i << ' ' << j;
             }
         }
-    if (has_halves<T, current_config, P> && kept.lowest < -1000 && kept.highest == 0 && P.i >= 2 * width<T> &&
+    if (has_half_registers<T, current_config, P> && kept.lowest < -1000 && kept.highest == 0 && P.i >= 2 * width<T> &&
         P.j == 2 * width<T>) {
         EXPECT_NE(epilogue.halved, 0u);
     }
@@ -184,7 +184,8 @@ void check_run() {
     const operands<T, P> x;
     std::vector<T> c(P.i * P.j, T(untouched));
     band_epilogue<T, P.j, true> epilogue{c.data(), {-10000, 10000}};
-    product_halves<T, current_config, P, Rows, Columns, First, Halves>(x.scalars(), x.vectors(), epilogue, 2, 0);
+    product_half_registers<T, current_config, P, Rows, Columns, First, Halves>(x.scalars(), x.vectors(), epilogue, 2,
+                                                                               0);
     for (std::size_t i = 0; i < P.i; ++i)
         for (std::size_t j = 0; j < P.j; ++j) {
             const bool inside =
@@ -227,7 +228,7 @@ struct band_depth {
         const auto distance = static_cast<std::ptrdiff_t>(k) - static_cast<std::ptrdiff_t>(i);
         return static_cast<std::ptrdiff_t>(k) < end && distance <= highest && (!Lower || distance >= lowest);
     }
-    depth_stairs<Lower> stairs(std::size_t i0, std::size_t i1) const {
+    per_row_k_range<Lower> per_row(std::size_t i0, std::size_t i1) const {
         const auto q0 = static_cast<std::ptrdiff_t>(i0), q1 = static_cast<std::ptrdiff_t>(i1) - 1;
         const std::ptrdiff_t from = Lower && q0 + lowest > 0 ? q0 + lowest : 0,
                              to = q1 + highest + 1 < end ? q1 + highest + 1 : end;
@@ -237,7 +238,7 @@ struct band_depth {
 };
 
 template <class T, product_shape P, bool Lower>
-void check_stairs(band_depth<Lower> depth) {
+void check_per_row(band_depth<Lower> depth) {
     SCOPED_TRACE(testing::Message() << P.i << " x " << P.j << " x " << P.k << " steps " << depth.lowest << " to "
                                     << depth.highest << " below " << depth.end);
     const operands<T, P> x;
@@ -263,32 +264,34 @@ void check_stairs(band_depth<Lower> depth) {
 }
 
 template <class T, std::size_t I, std::size_t J, std::size_t K>
-void check_all_stairs() {
+void check_all_per_row() {
     constexpr product_shape P{.i = I, .j = J, .k = K, .si = 1, .sk = I, .vk = J, .pack = false};
     constexpr auto end = static_cast<std::ptrdiff_t>(K);
     for (const std::ptrdiff_t shift : {0, 2, 9, -3, -100, 100}) {
-        check_stairs<T, P>(band_depth<false>{0, shift, end});
-        check_stairs<T, P>(band_depth<false>{0, shift, end / 2});
-        check_stairs<T, P>(band_depth<true>{shift - 11, shift, end});
-        check_stairs<T, P>(band_depth<true>{shift - 1, shift, end / 2});
-        check_stairs<T, P>(band_depth<true>{shift, shift, end});
-        check_stairs<T, P>(band_depth<true>{shift, shift - 1, end});
+        check_per_row<T, P>(band_depth<false>{0, shift, end});
+        check_per_row<T, P>(band_depth<false>{0, shift, end / 2});
+        check_per_row<T, P>(band_depth<true>{shift - 11, shift, end});
+        check_per_row<T, P>(band_depth<true>{shift - 1, shift, end / 2});
+        check_per_row<T, P>(band_depth<true>{shift, shift, end});
+        check_per_row<T, P>(band_depth<true>{shift, shift - 1, end});
     }
 }
 
-TYPED_TEST(product_edges_test, stairs_of_depth) {
+TYPED_TEST(product_edges_test, k_ranges_per_row) {
     constexpr std::size_t w = width<TypeParam>;
-    check_all_stairs<TypeParam, 1, w, 1>();
-    check_all_stairs<TypeParam, 5, w + 1, 7>();
-    check_all_stairs<TypeParam, 16, 4 * w, 16>();
-    check_all_stairs<TypeParam, 17, 2 * w + 3, 31>();
-    check_all_stairs<TypeParam, 13, w == 1 ? 2 : w - 1, 23>();
+    check_all_per_row<TypeParam, 1, w, 1>();
+    check_all_per_row<TypeParam, 5, w + 1, 7>();
+    check_all_per_row<TypeParam, 16, 4 * w, 16>();
+    check_all_per_row<TypeParam, 17, 2 * w + 3, 31>();
+    check_all_per_row<TypeParam, 13, w == 1 ? 2 : w - 1, 23>();
 }
 
-static_assert(depth_stairs<false>{0, 0, 5, 8}.even().last == 5 && depth_stairs<false>{0, 0, -2, 2}.even().last == 0);
-static_assert(depth_stairs<true>{2, 5, 3, 6}.even().first == depth_stairs<true>{2, 5, 3, 6}.even().last);
-static_assert(depth_stairs<true>{2, 5, 9, 12}.even().first == 5 && depth_stairs<true>{2, 5, 9, 12}.even().last == 9);
-static_assert(depth_stairs<true>{2, 5, 9, 12}.has(0, 4, 2) && !depth_stairs<true>{2, 5, 9, 12}.has(1, 4, 2) &&
-              !depth_stairs<true>{2, 5, 9, 12}.has(0, 4, 9));
+static_assert(per_row_k_range<false>{0, 0, 5, 8}.even().last == 5 &&
+              per_row_k_range<false>{0, 0, -2, 2}.even().last == 0);
+static_assert(per_row_k_range<true>{2, 5, 3, 6}.even().first == per_row_k_range<true>{2, 5, 3, 6}.even().last);
+static_assert(per_row_k_range<true>{2, 5, 9, 12}.even().first == 5 &&
+              per_row_k_range<true>{2, 5, 9, 12}.even().last == 9);
+static_assert(per_row_k_range<true>{2, 5, 9, 12}.has(0, 4, 2) && !per_row_k_range<true>{2, 5, 9, 12}.has(1, 4, 2) &&
+              !per_row_k_range<true>{2, 5, 9, 12}.has(0, 4, 9));
 
 }  // namespace

@@ -209,7 +209,7 @@ void check_zeros_exclude(std::size_t poisoned, bool nan) {
     for (std::size_t k = 0; k < Queries; ++k)
         for (std::size_t i = 0; i < k; ++i) x.s[1 + k * Queries + i] = 0;
     const auto to_the_diagonal = [](std::size_t i0, std::size_t i1, std::size_t, std::size_t) {
-        return depth_parts{0, 0, i0, i1};
+        return k_range{0, 0, i0, i1};
     };
     std::vector<T> expected(P.i * P.j), c(P.i * P.j);
     store_product<T, current_config, P.j> store_expected{expected.data()}, store{c.data()};

@@ -13,7 +13,7 @@ inline constexpr std::size_t key_run = 8 * key_group;
 
 /// The keys of a span, whose ends are multiples of Step but for the last key; none are plain if those are not.
 template <std::size_t Step, std::size_t Keys>
-ASHLAR_ALWAYS_INLINE constexpr depth_parts parts_of(const key_span& span) {
+ASHLAR_ALWAYS_INLINE constexpr k_range parts_of(const key_span& span) {
     const auto within = [](std::ptrdiff_t k) {
         return k < 0 ? 0 : k > static_cast<std::ptrdiff_t>(Keys) ? Keys : static_cast<std::size_t>(k);
     };
@@ -22,7 +22,7 @@ ASHLAR_ALWAYS_INLINE constexpr depth_parts parts_of(const key_span& span) {
     };
     const std::size_t from = within(span.first), to = within(span.last);
     if (to <= from) return {0, 0, 0, 0};
-    depth_parts parts{from / Step * Step, up(within(span.full_first), key_group), within(span.full_last), up(to, Step)};
+    k_range parts{from / Step * Step, up(within(span.full_first), key_group), within(span.full_last), up(to, Step)};
     if (parts.plain_last != Keys) parts.plain_last = parts.plain_last / key_group * key_group;
     if (parts.plain_last <= parts.plain_first) parts.plain_first = parts.plain_last = parts.last;
     return parts;
@@ -32,10 +32,10 @@ ASHLAR_ALWAYS_INLINE constexpr depth_parts parts_of(const key_span& span) {
 /// and one run [plain_first, plain_last) in which it keeps them all. `first` and `plain_first` are multiples of
 /// key_group.
 template <class Scores, class Mask>
-ASHLAR_ALWAYS_INLINE depth_parts scan_keys(const Mask& mask, const std::array<std::size_t, Scores::rank - 2>& batch,
-                                           std::size_t q0, std::size_t q1) {
+ASHLAR_ALWAYS_INLINE k_range scan_keys(const Mask& mask, const std::array<std::size_t, Scores::rank - 2>& batch,
+                                       std::size_t q0, std::size_t q1) {
     constexpr std::size_t keys = Scores::extents[Scores::rank - 1];
-    depth_parts parts{keys, keys, keys, 0};
+    k_range parts{keys, keys, keys, 0};
     bool in_run = false, had_run = false;
     for (std::size_t k = 0, end = 0; k < keys; k = end) {
         tile_content content = tile_content::mixed;
@@ -67,9 +67,8 @@ ASHLAR_ALWAYS_INLINE depth_parts scan_keys(const Mask& mask, const std::array<st
 /// scan_keys of some of the queries for which `all` holds; with Step < key_group its ends are exact to Step keys as
 /// long as what the mask keeps has no gaps.
 template <std::size_t Step, class Scores, class Mask>
-ASHLAR_ALWAYS_INLINE depth_parts scan_keys_within(const Mask& mask,
-                                                  const std::array<std::size_t, Scores::rank - 2>& batch,
-                                                  std::size_t q0, std::size_t q1, depth_parts all) {
+ASHLAR_ALWAYS_INLINE k_range scan_keys_within(const Mask& mask, const std::array<std::size_t, Scores::rank - 2>& batch,
+                                              std::size_t q0, std::size_t q1, k_range all) {
     const auto content = [&](std::size_t k0, std::size_t k1)
                              ASHLAR_LAMBDA_INLINE { return mask_content<Scores>(mask, batch, q0, q1, k0, k1); };
     const auto group_end = [&](std::size_t k)
@@ -106,8 +105,8 @@ ASHLAR_ALWAYS_INLINE depth_parts scan_keys_within(const Mask& mask,
 /// The keys [first, last) outside which `mask` keeps none for queries [q0, q1), and one run [plain_first, plain_last)
 /// in which it keeps them all. `first` and `plain_first` are multiples of key_group.
 template <class Scores, class Mask>
-ASHLAR_ALWAYS_INLINE depth_parts kept_keys(const Mask& mask, const std::array<std::size_t, Scores::rank - 2>& batch,
-                                           std::size_t q0, std::size_t q1) {
+ASHLAR_ALWAYS_INLINE k_range kept_keys(const Mask& mask, const std::array<std::size_t, Scores::rank - 2>& batch,
+                                       std::size_t q0, std::size_t q1) {
     if constexpr (spanning_mask<Mask, Scores>)
         return parts_of<key_group, key_extent<Scores>>(mask.template span<Scores>(batch, q0, q1));
     else
@@ -117,11 +116,10 @@ ASHLAR_ALWAYS_INLINE depth_parts kept_keys(const Mask& mask, const std::array<st
 /// kept_keys of some of the queries for which `all` holds; with Step < key_group its ends are exact to Step keys as
 /// long as what the mask keeps has no gaps.
 template <std::size_t Step, class Scores, class Mask>
-ASHLAR_ALWAYS_INLINE depth_parts kept_keys_within(const Mask& mask,
-                                                  const std::array<std::size_t, Scores::rank - 2>& batch,
-                                                  std::size_t q0, std::size_t q1, const depth_parts& all) {
+ASHLAR_ALWAYS_INLINE k_range kept_keys_within(const Mask& mask, const std::array<std::size_t, Scores::rank - 2>& batch,
+                                              std::size_t q0, std::size_t q1, const k_range& all) {
     if constexpr (spanning_mask<Mask, Scores>) {
-        depth_parts own = parts_of<Step, key_extent<Scores>>(mask.template span<Scores>(batch, q0, q1));
+        k_range own = parts_of<Step, key_extent<Scores>>(mask.template span<Scores>(batch, q0, q1));
         if (own.last <= own.first) return {all.first, all.first, all.first, all.first};
         // Blocks of register vectors may start or end between two multiples of Step.
         if (own.plain_last > own.last) own.plain_last = own.last;
@@ -135,14 +133,14 @@ ASHLAR_ALWAYS_INLINE depth_parts kept_keys_within(const Mask& mask,
 /// The keys of some queries, exactly: row by row where they differ.
 template <class Scores, class Mask>
     requires spanning_mask<Mask, Scores>
-ASHLAR_ALWAYS_INLINE auto key_stairs(const Mask& mask, const std::array<std::size_t, Scores::rank - 2>& batch,
-                                     std::size_t q0, std::size_t q1) {
+ASHLAR_ALWAYS_INLINE auto per_row_key_range(const Mask& mask, const std::array<std::size_t, Scores::rank - 2>& batch,
+                                            std::size_t q0, std::size_t q1) {
     constexpr auto keys = static_cast<std::ptrdiff_t>(key_extent<Scores>);
     const key_span span = mask.template span<Scores>(batch, q0, q1);
     const std::ptrdiff_t from = span.first < 0 ? 0 : span.first, to = span.last > keys ? keys : span.last;
     const std::ptrdiff_t first = from < to ? from : 0, last = from < to ? to : 0;
     if constexpr (is_band<Mask>)
-        return depth_stairs<has_lower_slope<Mask>>{first, span.full_first, span.full_last, last};
+        return per_row_k_range<has_lower_slope<Mask>>{first, span.full_first, span.full_last, last};
     else
         return depth_range{static_cast<std::size_t>(first), static_cast<std::size_t>(last)};
 }
@@ -157,27 +155,27 @@ ASHLAR_ALWAYS_INLINE std::array<std::size_t, Rank - 2> mask_batch(const std::arr
 
 /// kept_keys of masked node Id for the batch entry at these coordinates of it.
 template <std::size_t Id, class Plan, class Element, std::size_t Rank>
-ASHLAR_ALWAYS_INLINE depth_parts supported_keys(const frame<Plan, Element>& f, const std::array<std::size_t, Rank>& at,
-                                                std::size_t q0, std::size_t q1) {
+ASHLAR_ALWAYS_INLINE k_range supported_keys(const frame<Plan, Element>& f, const std::array<std::size_t, Rank>& at,
+                                            std::size_t q0, std::size_t q1) {
     using Scores = typename Plan::template node<Id>::shape_type;
     return kept_keys<Scores>(f.template node<Id>().mask, mask_batch(at), q0, q1);
 }
 
 /// The same of some of the queries for which `all` holds.
 template <std::size_t Id, std::size_t Step, class Plan, class Element, std::size_t Rank>
-ASHLAR_ALWAYS_INLINE depth_parts supported_keys_within(const frame<Plan, Element>& f,
-                                                       const std::array<std::size_t, Rank>& at, std::size_t q0,
-                                                       std::size_t q1, const depth_parts& all) {
+ASHLAR_ALWAYS_INLINE k_range supported_keys_within(const frame<Plan, Element>& f,
+                                                   const std::array<std::size_t, Rank>& at, std::size_t q0,
+                                                   std::size_t q1, const k_range& all) {
     using Scores = typename Plan::template node<Id>::shape_type;
     return kept_keys_within<Step, Scores>(f.template node<Id>().mask, mask_batch(at), q0, q1, all);
 }
 
-/// key_stairs of masked node Id.
+/// per_row_key_range of masked node Id.
 template <std::size_t Id, class Plan, class Element, std::size_t Rank>
-ASHLAR_ALWAYS_INLINE auto supported_stairs(const frame<Plan, Element>& f, const std::array<std::size_t, Rank>& at,
-                                           std::size_t q0, std::size_t q1) {
+ASHLAR_ALWAYS_INLINE auto supported_per_row(const frame<Plan, Element>& f, const std::array<std::size_t, Rank>& at,
+                                            std::size_t q0, std::size_t q1) {
     using Scores = typename Plan::template node<Id>::shape_type;
-    return key_stairs<Scores>(f.template node<Id>().mask, mask_batch(at), q0, q1);
+    return per_row_key_range<Scores>(f.template node<Id>().mask, mask_batch(at), q0, q1);
 }
 
 }  // namespace ashlar::detail

@@ -10,7 +10,7 @@ namespace ashlar::detail {
 
 /// What a mask keeps of keys [k0, k1), whose ranges of keys are known; Skips where nobody reads what lies outside them.
 template <bool Skips>
-ASHLAR_ALWAYS_INLINE constexpr block_verdict verdict_of(const depth_parts& range, std::size_t k0, std::size_t k1) {
+ASHLAR_ALWAYS_INLINE constexpr block_verdict verdict_of(const k_range& range, std::size_t k0, std::size_t k1) {
     if (Skips && (k1 <= range.first || k0 >= range.last)) return block_verdict::skip;
     if (k0 >= range.plain_first && k1 <= range.plain_last) return block_verdict::plain;
     return block_verdict::masked;
@@ -21,7 +21,7 @@ template <bool Skips>
 struct tile_scores {
     static constexpr hook hooks = hook::begin_block;
     static constexpr hook withheld = hook::none;
-    depth_parts keys;
+    k_range keys;
 
     ASHLAR_ALWAYS_INLINE block_verdict begin_block(std::size_t, std::size_t, std::size_t k0, std::size_t k1) const {
         return verdict_of<Skips>(keys, k0, k1);
@@ -34,7 +34,7 @@ struct listed_scores {
     static constexpr bool splits = Skips && Registers > 1;
     static constexpr hook hooks = splits ? hook::begin_block | hook::splits_block : hook::begin_block;
     static constexpr hook withheld = splits ? hook::none : hook::splits_block;
-    depth_parts keys[Registers];
+    k_range keys[Registers];
 
     ASHLAR_ALWAYS_INLINE block_verdict begin_block(std::size_t k0, std::size_t k1, std::size_t j0,
                                                    std::size_t j1) const {

@@ -5,7 +5,7 @@
 #include <ashlar/eval/access/product_operands.hpp>
 #include <ashlar/eval/access/weight_panels.hpp>
 #include <ashlar/eval/stages/map_stage.hpp>
-#include <ashlar/kernel/product/product_turned.hpp>
+#include <ashlar/kernel/product/transposing_rhs.hpp>
 
 namespace ashlar::detail {
 
@@ -80,7 +80,7 @@ struct turned_right {
                       Plan::nodes[operands::left].excluded != exclusion::zero &&
                       Plan::nodes[Plan::resolve(operands::base::top)].kind != node_kind::masked &&
                       copy::columns == operands::columns && operands::right_column == 1 &&
-                      turns_beside<element, config, shape>)
+                      fits_transposing_rhs<element, config, shape>)
             return copy::turns_leaf();
         else
             return false;

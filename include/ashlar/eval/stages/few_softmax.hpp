@@ -7,7 +7,7 @@
 
 #include <ashlar/eval/stages/product_stage.hpp>
 #include <ashlar/eval/stages/softmax_stage.hpp>
-#include <ashlar/kernel/product/few_rows.hpp>
+#include <ashlar/kernel/product/folded_rows.hpp>
 
 namespace ashlar::detail {
 
@@ -75,7 +75,7 @@ struct few_softmax {
     using values = product_stage<Plan, Element, Values, Rows>;
     using element = typename scores::element;
     using config = typename scores::config;
-    using rows = few_rows<element, config, Rows>;
+    using rows = folded_rows<element, config, Rows>;
     using vec = typename rows::vec;
     static constexpr std::size_t width = scores::width, packs = rows::packs, keys = scores::columns,
                                  columns = values::columns;
@@ -165,8 +165,9 @@ private:
                 for (std::size_t c = 0; c < keys; ++c) x[c] = fma(vec(b[c * scores::right_column]), left, x[c]);
             }
         } else {
-            using product = few_product<element, config,
-                                        few_shape{Rows, keys, scores::depth, scores::left_row, scores::right_column}>;
+            using product =
+                packed_k_product<element, config,
+                                 packed_k_shape{Rows, keys, scores::depth, scores::left_row, scores::right_column}>;
             product::clear(x);
             product::multiply(b, a, x);
             fold_lanes<1, packs, keys>(x);

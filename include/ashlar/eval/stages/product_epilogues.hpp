@@ -4,8 +4,8 @@
 
 #include <ashlar/eval/access/product_operands.hpp>
 #include <ashlar/eval/access/score_blocks.hpp>
-#include <ashlar/kernel/product/product_few.hpp>
-#include <ashlar/kernel/product/product_halves.hpp>
+#include <ashlar/kernel/product/half_registers.hpp>
+#include <ashlar/kernel/product/packed_k_rows.hpp>
 
 namespace ashlar::detail {
 
@@ -68,8 +68,8 @@ struct product_epilogues : product_operands<Plan, Element, Stage, Rows> {
 
     /// Few rows, several columns of which lie side by side in a vector.
     static constexpr bool few = rows_in_lanes && !right_is_packed && left_depth == 1 &&
-                                fits_few(Rows, columns, depth, width) && right_depth == 1 && columns > 1;
-    static constexpr std::size_t line = few_line(Rows);
+                                fits_packed_k(Rows, columns, depth, width) && right_depth == 1 && columns > 1;
+    static constexpr std::size_t line = packed_k_line(Rows);
     /// Whether such a vector can be finished and stored as it is: nothing on the way asks which lane it is.
     static constexpr bool writes_groups = few && stage.left_factor == -1 && stage.buffer != -1 && row_stride == 1 &&
                                           column_stride == static_cast<std::ptrdiff_t>(line) &&
@@ -191,11 +191,11 @@ struct product_epilogues : product_operands<Plan, Element, Stage, Rows> {
         constexpr bool skips = stage.support != -1;
         const auto at = this->in_top(first, 0);
         if constexpr (rows_in_lanes && skips && !few && sloping_mask<mask, typename scores::shape_type> &&
-                      has_halves<element, config, in_lanes()>) {
+                      has_half_registers<element, config, in_lanes()>) {
             return sloping_scores<typename scores::shape_type, mask, width>{f.template node<Node>().mask,
                                                                             mask_batch(at), first};
         } else {
-            const depth_parts all = supported_keys<Node>(f, at, first, first + Rows);
+            const k_range all = supported_keys<Node>(f, at, first, first + Rows);
             if constexpr (rows_in_lanes) {
                 constexpr std::size_t registers = (Rows + width - 1) / width;
                 listed_scores<skips, width, registers> listed;

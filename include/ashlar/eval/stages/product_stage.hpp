@@ -15,9 +15,9 @@
 #include <ashlar/eval/access/weight_panels.hpp>
 #include <ashlar/eval/stages/deferred_epilogue.hpp>
 #include <ashlar/eval/stages/product_epilogues.hpp>
+#include <ashlar/kernel/product/packed_k_rows.hpp>
 #include <ashlar/kernel/product/product.hpp>
 #include <ashlar/kernel/product/product_dot.hpp>
-#include <ashlar/kernel/product/product_few.hpp>
 
 namespace ashlar::detail {
 
@@ -74,20 +74,20 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
     struct masked_depth {
         const product_stage& s;
         std::size_t first;
-        depth_parts all;
+        k_range all;
 
-        ASHLAR_ALWAYS_INLINE depth_parts operator()(std::size_t i0, std::size_t i1, std::size_t, std::size_t) const {
+        ASHLAR_ALWAYS_INLINE k_range operator()(std::size_t i0, std::size_t i1, std::size_t, std::size_t) const {
             return s.template of_support<left>(
                 s.in_left(first + i0), [&]<std::size_t Id>(const auto& at) ASHLAR_LAMBDA_INLINE {
                     return supported_keys_within<Id, 1>(s.f, at, first + i0, first + i1, all);
                 });
         }
-        ASHLAR_ALWAYS_INLINE auto stairs(std::size_t i0, std::size_t i1) const
+        ASHLAR_ALWAYS_INLINE auto per_row(std::size_t i0, std::size_t i1) const
             requires(spans<stage.support>)
         {
             return s.template of_support<left>(s.in_left(first + i0),
                                                [&]<std::size_t Id>(const auto& at) ASHLAR_LAMBDA_INLINE {
-                                                   return supported_stairs<Id>(s.f, at, first + i0, first + i1);
+                                                   return supported_per_row<Id>(s.f, at, first + i0, first + i1);
                                                });
         }
     };
@@ -114,7 +114,7 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
                     return supported_keys<Id>(f, at, first, first + Rows);
                 })};
         else if constexpr (excludes)
-            return depth_parts{0, depth, depth, depth};
+            return k_range{0, depth, depth, depth};
         else
             return constant_depth<0, depth>{};
     }
@@ -169,13 +169,13 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
     ASHLAR_ALWAYS_INLINE void multiply_memory(const element* a, const element* b, Epilogue& epilogue,
                                               std::size_t first) const {
         if constexpr (turned::pays) {
-            product_turned<element, config, turned::shape, turned::distance>(a, const_cast<element*>(b),
-                                                                             turned::source(f), epilogue);
+            product_transposing_rhs<element, config, turned::shape, turned::distance>(a, const_cast<element*>(b),
+                                                                                      turned::source(f), epilogue);
         } else if constexpr (stage.lanes == lane_axis::columns) {
             multiply_columns<columns, depth == 1 ? 1 : right_depth>(a, b, epilogue, first);
         } else if constexpr (few) {
-            constexpr few_shape shape{Rows, columns, depth, left_row, right_column};
-            multiply_few<element, config, shape>(b, a, epilogue);
+            constexpr packed_k_shape shape{Rows, columns, depth, left_row, right_column};
+            product_packed_k<element, config, shape>(b, a, epilogue);
         } else if constexpr (stage.lanes == lane_axis::rows) {
             product<element, config, in_lanes()>(b, a, epilogue);
         } else {

@@ -29,7 +29,7 @@ struct row_stage : stage_axes<Plan, Element, Stage, Rows> {
         if constexpr (stage.support == -1) {
             return {0, columns};
         } else {
-            const depth_parts keys = support_of<base::top>(this->in_top(row, 0), row, row + count);
+            const k_range keys = support_of<base::top>(this->in_top(row, 0), row, row + count);
             return {keys.first, keys.last};
         }
     }
@@ -38,14 +38,14 @@ struct row_stage : stage_axes<Plan, Element, Stage, Rows> {
         if constexpr (stage.support == -1) {
             return all;
         } else {
-            const depth_parts within{all.first, all.first, all.first, all.last};
-            const depth_parts keys = support_of<base::top>(this->in_top(row, 0), row, row + count, &within);
+            const k_range within{all.first, all.first, all.first, all.last};
+            const k_range keys = support_of<base::top>(this->in_top(row, 0), row, row + count, &within);
             return {keys.first, keys.last};
         }
     }
     template <std::size_t Id, std::size_t Rank>
-    ASHLAR_ALWAYS_INLINE depth_parts support_of(const std::array<std::size_t, Rank>& at, std::size_t q0, std::size_t q1,
-                                                const depth_parts* all = nullptr) const {
+    ASHLAR_ALWAYS_INLINE k_range support_of(const std::array<std::size_t, Rank>& at, std::size_t q0, std::size_t q1,
+                                            const k_range* all = nullptr) const {
         if constexpr (static_cast<std::int16_t>(Id) == stage.support)
             return all == nullptr ? supported_keys<Id>(f, at, q0, q1)
                                   : supported_keys_within<Id, key_group>(f, at, q0, q1, *all);

@@ -8,20 +8,20 @@
 //   4. depth:   constant (an exact trip count), a run-time range, or a range per block; zeros may exclude
 //   5. chains:  blocks of few accumulators split the depth into independent sums to hide latency
 //   6. strips:  a right operand of at most W/2 columns without gaps is read several depth steps at a time
-//   (product_strip.hpp)
-//   7. packing: at most W/2 last columns are computed with several depth steps side by side (product_packed.hpp)
+//   (packed_k_strip.hpp)
+//   7. packing: at most W/2 last columns are computed with several depth steps side by side (packed_k_columns.hpp)
 //   8. halves:  epilogues with `kept_halves` may need a part of a block: halves of registers then hold two depth steps
-//               side by side (product_halves.hpp)
+//               side by side (half_registers.hpp)
 #pragma once
 
 #include <cstddef>
 
 #include <ashlar/core/config.hpp>
+#include <ashlar/kernel/product/half_registers.hpp>
+#include <ashlar/kernel/product/packed_k_columns.hpp>
+#include <ashlar/kernel/product/packed_k_strip.hpp>
 #include <ashlar/kernel/product/product_block.hpp>
-#include <ashlar/kernel/product/product_halves.hpp>
-#include <ashlar/kernel/product/product_packed.hpp>
 #include <ashlar/kernel/product/product_shape.hpp>
-#include <ashlar/kernel/product/product_strip.hpp>
 #include <ashlar/kernel/product/register_block.hpp>
 #include <ashlar/kernel/simd.hpp>
 
@@ -32,7 +32,7 @@ template <class Element, class Config, product_shape Product>
 inline constexpr register_block product_plan = [] {
     constexpr std::size_t width = lane_width<Element, Config>;
     constexpr std::size_t vectors =
-        Product.j / width + (Product.j % width != 0 && packed_depth<Element, Config, Product> == 1);
+        Product.j / width + (Product.j % width != 0 && packed_k_steps<Element, Config, Product> == 1);
     register_block plan =
         choose_register_block(Product.i, vectors == 0 ? 1 : vectors, Product.k, machine_of<Config>, Product.granule);
     if (vectors == 0) plan.vectors = split_near_equal(0, 0);
@@ -43,7 +43,7 @@ inline constexpr register_block product_plan = [] {
 template <class Element, class Config, product_shape Product>
 inline constexpr std::size_t product_block_count = [] {
     constexpr register_block plan = product_plan<Element, Config, Product>;
-    return plan.rows.blocks * (plan.vectors.blocks + (packed_depth<Element, Config, Product> == 1 ? 0 : 1));
+    return plan.rows.blocks * (plan.vectors.blocks + (packed_k_steps<Element, Config, Product> == 1 ? 0 : 1));
 }();
 
 /// Number of row blocks of a product; block b covers rows [product_row<...>(b), product_row<...>(b + 1)).
@@ -85,7 +85,7 @@ struct product_walk {
     template <class Function>
     ASHLAR_ALWAYS_INLINE static void each_column_block(Function f) {
         constexpr axis_split across = plan.vectors;
-        constexpr bool apart = packed_depth<Element, Config, Product> != 1;
+        constexpr bool apart = packed_k_steps<Element, Config, Product> != 1;
         constexpr std::size_t whole = across.blocks - (last_lanes != width && !apart);
         constexpr std::size_t turn = across.large_blocks < whole ? across.large_blocks : whole;
         std::size_t b = 0;
@@ -104,7 +104,8 @@ struct product_walk {
                                            const packed& last_columns, std::size_t i, std::size_t j) {
         constexpr block_shape shape{Rows, Vectors, plan.chains, LastLanes};
         if constexpr (Vectors != 0 && has_hook<Epilogue, hook::kept_halves>) {
-            if (does_halves<Element, Config, Product, Rows, (Vectors - 1) * width + LastLanes>(s, v, epilogue, i, j))
+            if (does_half_registers<Element, Config, Product, Rows, (Vectors - 1) * width + LastLanes>(s, v, epilogue,
+                                                                                                       i, j))
                 return;
         } else if constexpr (Vectors > 1 && has_hook<Epilogue, hook::splits_block>)
             if (epilogue.splits_block(i, i + Rows, j, j + (Vectors - 1) * width + LastLanes)) {
@@ -122,8 +123,8 @@ struct product_walk {
             strip_block<Element, Config, Product, Rows>(s, v, depth, epilogue, i);
         else if constexpr (Vectors == 0)
             packed_block<Element, Config, Product, Rows>(s, last_columns, epilogue, i);
-        else if constexpr (requires { depth.stairs(i, i); })
-            product_block<Element, Config, Product, shape>(s, v, depth.stairs(i, i + Rows), epilogue, i, j);
+        else if constexpr (requires { depth.per_row(i, i); })
+            product_block<Element, Config, Product, shape>(s, v, depth.per_row(i, i + Rows), epilogue, i, j);
         else if constexpr (requires { depth(i, i, j, j); })
             product_block<Element, Config, Product, shape>(
                 s, v, depth(i, i + Rows, j, j + (Vectors - 1) * width + LastLanes), epilogue, i, j);
@@ -137,15 +138,15 @@ struct product_walk {
 template <class Element, class Config, product_shape Product, bool Halves>
 inline constexpr hook served_by_product = [] {
     const hook all = hook::vector | hook::column | hook::initial | hook::begin_block | hook::end_block;
-    const hook blocks = Halves ? has_halves<Element, Config, Product> ? hook::kept_halves : hook::none
+    const hook blocks = Halves ? has_half_registers<Element, Config, Product> ? hook::kept_halves : hook::none
                                : hook::splits_block | hook::interleave;
     return all | blocks | (Product.rows_outer ? hook::none : hook::begin_columns);
 }();
 
 /// The row blocks [first_block, last_block) of a product, and all its columns.
 ///
-/// `depth` is a constant_depth, a depth_range, a depth_parts, or a function object of (i0, i1, j0, j1) that returns
-/// one of them for that block; it may have stairs(i0, i1) as well, a depth_range or depth_stairs of those rows.
+/// `depth` is a constant_depth, a depth_range, a k_range, or a function object of (i0, i1, j0, j1) that returns
+/// one of them for that block; it may have per_row(i0, i1) as well, a depth_range or per_row_k_range of those rows.
 ///
 /// `epilogue` has the hooks of kernel/product/epilogue.hpp that `served_by_product` lists.
 /// Sums are in order of k (per chain), so results repeat bit for bit for a given shape and architecture.

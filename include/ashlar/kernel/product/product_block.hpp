@@ -175,7 +175,7 @@ struct product_accumulators {
     /// The steps of `depth` in which only some rows take part; s and v are those of step 0. Where all rows begin
     /// together, it is known which are left in each step behind the end of the first.
     template <bool Lower>
-    ASHLAR_ALWAYS_INLINE void run_uneven(const Element* s, const Element* v, const depth_stairs<Lower>& depth,
+    ASHLAR_ALWAYS_INLINE void run_uneven(const Element* s, const Element* v, const per_row_k_range<Lower>& depth,
                                          const depth_range& even) {
         constexpr auto rows = static_cast<std::ptrdiff_t>(Block.rows), sk = static_cast<std::ptrdiff_t>(Product.sk),
                        vk = static_cast<std::ptrdiff_t>(Product.vk);
@@ -198,7 +198,7 @@ struct product_accumulators {
 
     /// The depth steps of `depth`, zeros excluding outside its plain part; the sums are those of `run` where no
     /// excluded value is NaN or infinite.
-    ASHLAR_ALWAYS_INLINE void run_excluding(const Element* s, const Element* v, const depth_parts& depth) {
+    ASHLAR_ALWAYS_INLINE void run_excluding(const Element* s, const Element* v, const k_range& depth) {
         const std::size_t whole = depth.last - (depth.last - depth.first) % Block.chains;
         for (std::size_t k = depth.first; k < depth.last; k += k < whole ? Block.chains : 1) {
             ASHLAR_UNROLL

@@ -31,16 +31,16 @@ struct product_shape {
 };
 
 /// Lanes that a column of few rows takes: a power of two.
-constexpr std::size_t few_line(std::size_t rows) { return std::bit_ceil(rows); }
+constexpr std::size_t packed_k_line(std::size_t rows) { return std::bit_ceil(rows); }
 
 /// Whether `rows` are few enough for `width` lanes to hold several depth steps of each, and the depth divides. Where
-/// lanes hold one only, the columns and the depth must be few as well: then all of it is turned and multiplied in
+/// lanes hold one only, the columns and the depth must be few as well: then all of it is transposed and multiplied in
 /// registers.
-constexpr bool fits_few(std::size_t rows, std::size_t columns, std::size_t depth, std::size_t width) {
+constexpr bool fits_packed_k(std::size_t rows, std::size_t columns, std::size_t depth, std::size_t width) {
     if (rows < 2 || rows > width) return false;
     if (2 * rows > width)
         return columns <= width && 2 * depth <= width && std::has_single_bit(depth) && std::has_single_bit(width);
-    return depth % (width / few_line(rows)) == 0;
+    return depth % (width / packed_k_line(rows)) == 0;
 }
 
 /// The depth steps [First, Last), known to the type.
@@ -59,7 +59,7 @@ struct depth_range {
 /// The depth steps [first, last), of which those outside [plain_first, plain_last) hold excluded pairs: there, where
 /// S(i,k) is zero, V(k,.) takes no part in the sum, whatever it holds (NaN and infinity included). Costs one test per
 /// block: only blocks whose plain sums turn out NaN are done again with exclusion.
-struct depth_parts {
+struct k_range {
     std::size_t first;
     std::size_t plain_first;
     std::size_t plain_last;
@@ -71,7 +71,7 @@ struct depth_parts {
 /// Excluded pairs take no part in any sum, whatever they hold. Without Lower all rows begin at `first`, which lies in
 /// the product as `last` does; the other two need not.
 template <bool Lower>
-struct depth_stairs {
+struct per_row_k_range {
     std::ptrdiff_t first;
     std::ptrdiff_t full_first;
     std::ptrdiff_t full_last;

@@ -27,7 +27,7 @@ constexpr bool turning_pays(std::size_t rows, std::size_t columns, std::size_t d
 
 /// Whether that product is the end of a softmax of few rows in registers, which turns its result itself.
 constexpr bool turned_in_registers(std::size_t rows, std::size_t columns, std::size_t keys, std::size_t width) {
-    const std::size_t packs = 2 * rows <= width ? width / few_line(rows) : 1;
+    const std::size_t packs = 2 * rows <= width ? width / packed_k_line(rows) : 1;
     return rows <= width && keys <= width && 2 * columns <= width && width % columns == 0 && columns % packs == 0;
 }
 
@@ -159,8 +159,8 @@ constexpr auto planner<Count>::emit_product(id top, const core_choice& choice, d
     const std::size_t rows = rows_of(s, core), width = target.lanes(core.element_bytes);
     const bool shuffles = target.shuffles(core.element_bytes, core.scalar == scalar_kind::floating);
     const bool unit_columns = b.strides[r.rank - 1u] == 1 || core.extents[s.column_axis] == 1;
-    const std::size_t depth = l.extents[l.rank - 1u], columns = core.extents[s.column_axis], line = few_line(rows);
-    bool few = out.free && !excludes && !unit_columns && columns > 1 && fits_few(rows, columns, depth, width) &&
+    const std::size_t depth = l.extents[l.rank - 1u], columns = core.extents[s.column_axis], line = packed_k_line(rows);
+    bool few = out.free && !excludes && !unit_columns && columns > 1 && fits_packed_k(rows, columns, depth, width) &&
                (shuffles || 2 * rows <= width) && at(base_of(left)).kind != node_kind::softmax;
     // The weights' rows are in lanes already: so may the result's be, where its columns would leave lanes idle.
     bool turned = !out.free && !excludes && unit_columns && s.column_block == 0 &&

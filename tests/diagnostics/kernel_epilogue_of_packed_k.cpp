@@ -2,7 +2,7 @@
 // Work between the multiply-adds of a kernel that makes no room for it.
 // expect: ashlar: epilogue: this kernel does not call all hooks in the list; use another kernel, or an epilogue without
 // expect: unserved_hooks<
-#include <ashlar/kernel/product/product_few.hpp>
+#include <ashlar/kernel/product/packed_k_rows.hpp>
 
 using namespace ashlar::detail;
 struct epilogue {
@@ -18,5 +18,5 @@ struct epilogue {
     void vector(std::size_t, std::size_t, Lanes, lane_count<Count>, Verdict) {}
 };
 void multiply(const float* s, const float* r, epilogue& e) {
-    multiply_few<float, ashlar::current_config, few_shape{2, 5, 16, 16, 16}>(s, r, e);
+    product_packed_k<float, ashlar::current_config, packed_k_shape{2, 5, 16, 16, 16}>(s, r, e);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// product_turned, whose right operand lies transposed, against naive loops in double precision.
+// product_transposing_rhs, whose right operand lies transposed, against naive loops in double precision.
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include <ashlar/kernel/product/product_turned.hpp>
+#include <ashlar/kernel/product/transposing_rhs.hpp>
 
 namespace {
 
@@ -30,7 +30,7 @@ T nan_bits() {
 template <class T, std::size_t I, std::size_t J, std::size_t K>
 void check() {
     constexpr product_shape P{.i = I, .j = J, .k = K, .si = K, .sk = 1, .vk = J};
-    if constexpr (turns_beside<T, current_config, P>) {
+    if constexpr (fits_transposing_rhs<T, current_config, P>) {
         SCOPED_TRACE(testing::Message() << I << " x " << J << " x " << K);
         constexpr std::size_t from = K + 3;
         std::vector<T> s(I * K), source(1 + J * from, nan_bits<T>()), v(1 + K * J + 1, T(-7)), c(I * J + 1, T(-7));
@@ -39,7 +39,7 @@ void check() {
             for (std::size_t k = 0; k < K; ++k)
                 source[1 + j * from + k] = static_cast<T>(static_cast<int>((j * 23 + k * 11) % 31) - 15) / T(8);
         store_product<T, current_config, J> store{c.data()};
-        product_turned<T, current_config, P, from>(s.data(), v.data() + 1, source.data() + 1, store);
+        product_transposing_rhs<T, current_config, P, from>(s.data(), v.data() + 1, source.data() + 1, store);
         for (std::size_t j = 0; j < J; ++j) {
             for (std::size_t k = 0; k < K; ++k) ASSERT_EQ(v[1 + k * J + j], source[1 + j * from + k]) << k << ' ' << j;
             for (std::size_t i = 0; i < I; ++i) {
@@ -55,12 +55,12 @@ void check() {
 }
 
 template <class T>
-class product_turned_test : public testing::Test {};
+class transposing_rhs_test : public testing::Test {};
 using element_types = testing::Types<float, double>;
-TYPED_TEST_SUITE(product_turned_test, element_types);
+TYPED_TEST_SUITE(transposing_rhs_test, element_types);
 
 /// Fewer rows than the first blocks have, so many, and numbers that leave other blocks of every kind.
-TYPED_TEST(product_turned_test, rows) {
+TYPED_TEST(transposing_rhs_test, rows) {
     constexpr std::size_t w = width<TypeParam>;
     check<TypeParam, 1, 2 * w, 17>();
     check<TypeParam, 3, 2 * w, 16>();
@@ -70,7 +70,7 @@ TYPED_TEST(product_turned_test, rows) {
 }
 
 /// An even and an odd number of vectors, with and without columns beside them that are packed or a partial vector.
-TYPED_TEST(product_turned_test, columns) {
+TYPED_TEST(transposing_rhs_test, columns) {
     constexpr std::size_t w = width<TypeParam>;
     check<TypeParam, 13, 3 * w, 32>();
     check<TypeParam, 13, 4 * w, 32>();
@@ -81,7 +81,7 @@ TYPED_TEST(product_turned_test, columns) {
     check<TypeParam, 9, 3 * w + 1, 37>();
 }
 
-TYPED_TEST(product_turned_test, depths) {
+TYPED_TEST(transposing_rhs_test, depths) {
     constexpr std::size_t w = width<TypeParam>;
     check<TypeParam, 12, 2 * w, w>();
     check<TypeParam, 12, 2 * w, w + 1>();
@@ -93,7 +93,8 @@ TYPED_TEST(product_turned_test, depths) {
 /// The other rows are whole blocks where some number of first rows leaves them so.
 constexpr product_shape square{64, 64, 64, 64, 1, 64};
 static_assert(current_config::registers < 32 || width<float> != 16 ||
-              (turns_beside<float, current_config, square> && turning_rows<float, current_config, square> == 10));
-static_assert(!turns_beside<float, current_config, product_shape{64, width<float>, 64, 64, 1, width<float>}>);
+              (fits_transposing_rhs<float, current_config, square> &&
+               transposing_rows<float, current_config, square> == 10));
+static_assert(!fits_transposing_rhs<float, current_config, product_shape{64, width<float>, 64, 64, 1, width<float>}>);
 
 }  // namespace

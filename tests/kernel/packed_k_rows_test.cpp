@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
-// multiply_few against naive loops in double precision: every number of rows, ragged columns, both kinds of epilogue.
+// product_packed_k against naive loops in double precision: every number of rows, ragged columns, both kinds of
+// epilogue.
 #include <cstddef>
 #include <limits>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-#include <ashlar/kernel/product/product_few.hpp>
+#include <ashlar/kernel/product/packed_k_rows.hpp>
 
 namespace {
 
@@ -74,7 +75,7 @@ struct with_verdicts : by_element<T> {
     }
 };
 
-template <class T, few_shape P>
+template <class T, packed_k_shape P>
 void check() {
     SCOPED_TRACE(testing::Message() << P.rows << " rows " << P.columns << " columns " << P.depth << " deep");
     const auto r = rows_between_nan<T>(P.rows, P.depth, P.row_distance, 1);
@@ -96,17 +97,17 @@ void check() {
     };
     std::vector<T> c(P.columns * P.rows, T(-77));
     by_element<T> elements{c.data(), P.rows};
-    multiply_few<T, current_config, P>(s.data() + 1, r.data() + 1, elements);
+    product_packed_k<T, current_config, P>(s.data() + 1, r.data() + 1, elements);
     expect(c, P.columns, 1);
 
     c.assign(c.size(), T(-77));
-    by_group<T, few_line(P.rows)> groups{c.data(), P.rows};
-    multiply_few<T, current_config, P>(s.data() + 1, r.data() + 1, groups);
+    by_group<T, packed_k_line(P.rows)> groups{c.data(), P.rows};
+    product_packed_k<T, current_config, P>(s.data() + 1, r.data() + 1, groups);
     expect(c, P.columns, 1);
 
     c.assign(c.size(), T(-77));
     with_verdicts<T> verdicts{{c.data(), P.rows}};
-    multiply_few<T, current_config, P>(s.data() + 1, r.data() + 1, verdicts);
+    product_packed_k<T, current_config, P>(s.data() + 1, r.data() + 1, verdicts);
     // Columns are decided on in blocks, the first of which begins before 16.
     expect(c, P.columns <= 16 ? P.columns : 16, 2);
 }
@@ -114,26 +115,26 @@ void check() {
 template <class T, std::size_t Rows>
 void check_rows() {
     if constexpr (2 * Rows <= width<T>) {
-        constexpr std::size_t packs = width<T> / few_line(Rows);
-        check<T, few_shape{Rows, 3, 3 * width<T> + packs, 3 * width<T> + packs, 4 * width<T>}>();
-        check<T, few_shape{Rows, 1, packs, packs, packs}>();
-        check<T, few_shape{Rows, packs + 1, 3 * packs, 3 * packs + 1, 3 * packs + 2}>();
-        check<T, few_shape{Rows, 16, 4 * width<T>, 4 * width<T>, 4 * width<T>}>();
-        check<T, few_shape{Rows, 37, 5 * packs, 5 * packs, 5 * packs + 3}>();
-        if constexpr (2 * packs < width<T>) check<T, few_shape{Rows, 5, 2 * packs, 5 * packs, 2 * packs}>();
-    } else if constexpr (fits_few(Rows, 3, 2, width<T>)) {
-        check<T, few_shape{Rows, 3, 2, 2, 3}>();
-        check<T, few_shape{Rows, width<T>, width<T> / 2, width<T> / 2, width<T>}>();
-        check<T, few_shape{Rows, 4, 2, 7, 2}>();
+        constexpr std::size_t packs = width<T> / packed_k_line(Rows);
+        check<T, packed_k_shape{Rows, 3, 3 * width<T> + packs, 3 * width<T> + packs, 4 * width<T>}>();
+        check<T, packed_k_shape{Rows, 1, packs, packs, packs}>();
+        check<T, packed_k_shape{Rows, packs + 1, 3 * packs, 3 * packs + 1, 3 * packs + 2}>();
+        check<T, packed_k_shape{Rows, 16, 4 * width<T>, 4 * width<T>, 4 * width<T>}>();
+        check<T, packed_k_shape{Rows, 37, 5 * packs, 5 * packs, 5 * packs + 3}>();
+        if constexpr (2 * packs < width<T>) check<T, packed_k_shape{Rows, 5, 2 * packs, 5 * packs, 2 * packs}>();
+    } else if constexpr (fits_packed_k(Rows, 3, 2, width<T>)) {
+        check<T, packed_k_shape{Rows, 3, 2, 2, 3}>();
+        check<T, packed_k_shape{Rows, width<T>, width<T> / 2, width<T> / 2, width<T>}>();
+        check<T, packed_k_shape{Rows, 4, 2, 7, 2}>();
     }
 }
 
 template <class T>
-class product_few_test : public testing::Test {};
+class packed_k_rows_test : public testing::Test {};
 using element_types = testing::Types<float, double>;
-TYPED_TEST_SUITE(product_few_test, element_types);
+TYPED_TEST_SUITE(packed_k_rows_test, element_types);
 
-TYPED_TEST(product_few_test, all_rows) {
+TYPED_TEST(packed_k_rows_test, all_rows) {
     check_rows<TypeParam, 2>();
     check_rows<TypeParam, 3>();
     check_rows<TypeParam, 4>();
@@ -144,10 +145,12 @@ TYPED_TEST(product_few_test, all_rows) {
 }
 
 // Two depth steps side by side need an even depth, and a row alone or a full register gains nothing.
-static_assert(fits_few(8, 99, 2, 16) && !fits_few(8, 99, 3, 16) && fits_few(3, 99, 4, 16) && !fits_few(3, 99, 2, 16));
-static_assert(!fits_few(1, 16, 16, 16) && !fits_few(17, 16, 4, 16));
+static_assert(fits_packed_k(8, 99, 2, 16) && !fits_packed_k(8, 99, 3, 16) && fits_packed_k(3, 99, 4, 16) &&
+              !fits_packed_k(3, 99, 2, 16));
+static_assert(!fits_packed_k(1, 16, 16, 16) && !fits_packed_k(17, 16, 4, 16));
 // More rows than half a register are worth it where columns and depth are few too.
-static_assert(fits_few(9, 16, 8, 16) && !fits_few(9, 17, 8, 16) && !fits_few(9, 16, 16, 16) && !fits_few(9, 16, 6, 16));
-static_assert(few_line(2) == 2 && few_line(3) == 4 && few_line(5) == 8 && few_line(8) == 8);
+static_assert(fits_packed_k(9, 16, 8, 16) && !fits_packed_k(9, 17, 8, 16) && !fits_packed_k(9, 16, 16, 16) &&
+              !fits_packed_k(9, 16, 6, 16));
+static_assert(packed_k_line(2) == 2 && packed_k_line(3) == 4 && packed_k_line(5) == 8 && packed_k_line(8) == 8);
 
 }  // namespace

@@ -20,7 +20,7 @@ namespace ashlar::detail {
 
 /// Depth steps that are transposed together; 0 where registers cannot be shuffled.
 template <class Element, class Config>
-inline constexpr std::size_t turned_together = [] {
+inline constexpr std::size_t transposed_together = [] {
     constexpr std::size_t width = lane_width<Element, Config>, chunk = lane_patterns<Element, width>::chunk;
     if constexpr (!shuffles<Element, width, Config>())
         return std::size_t{0};
@@ -31,15 +31,15 @@ inline constexpr std::size_t turned_together = [] {
 /// Whether transposing beside the multiply-adds of Product pays: there are pairs of vectors, and registers for some
 /// steps beside their accumulators.
 template <class Element, class Config, product_shape Product>
-inline constexpr bool turns_beside =
-    machine_of<Config>.registers >= 32 && turned_together<Element, Config> != 0 &&
-    Product.j >= 2 * lane_width<Element, Config> && Product.k >= 2 * turned_together<Element, Config> &&
+inline constexpr bool fits_transposing_rhs =
+    machine_of<Config>.registers >= 32 && transposed_together<Element, Config> != 0 &&
+    Product.j >= 2 * lane_width<Element, Config> && Product.k >= 2 * transposed_together<Element, Config> &&
     !Product.rows_outer && Product.granule == 0 && strip_depth<Element, Config, Product> == 1;
 
 /// V's next rows of W columns: source[c*From + d] for column c and step d goes to v[d*To + c].
 template <class Element, class Config, std::size_t From, std::size_t To>
-ASHLAR_ALWAYS_INLINE void turn_steps(const Element* source, Element* v) {
-    constexpr std::size_t width = lane_width<Element, Config>, steps = turned_together<Element, Config>;
+ASHLAR_ALWAYS_INLINE void transpose_steps(const Element* source, Element* v) {
+    constexpr std::size_t width = lane_width<Element, Config>, steps = transposed_together<Element, Config>;
     using vec = lanes<Element, width, Config>;
     vec rows[steps];
     if constexpr (steps == width) {
@@ -55,31 +55,31 @@ ASHLAR_ALWAYS_INLINE void turn_steps(const Element* source, Element* v) {
 
 /// The whole depth of a register block, which fills V as it goes: V(k, j) is source[j*From + k].
 template <class Element, class Config, product_shape Product, std::size_t From>
-struct turning_depth : constant_depth<0, Product.k> {
-    static constexpr std::size_t width = lane_width<Element, Config>, chunk = turned_together<Element, Config>,
+struct transposing_depth : constant_depth<0, Product.k> {
+    static constexpr std::size_t width = lane_width<Element, Config>, chunk = transposed_together<Element, Config>,
                                  chunks = Product.k / chunk;
     const Element* source;
     Element* v;
 
     /// Vectors [First, Last) of the block at column j, steps from k on.
     template <std::size_t First, std::size_t Last>
-    ASHLAR_ALWAYS_INLINE void turn(std::size_t k, std::size_t j) const {
+    ASHLAR_ALWAYS_INLINE void transpose_ahead(std::size_t k, std::size_t j) const {
         ASHLAR_UNROLL
         for (std::size_t c = First; c < Last; ++c)
-            turn_steps<Element, Config, From, Product.vk>(source + (j + c * width) * From + k,
-                                                          v + k * Product.vk + j + c * width);
+            transpose_steps<Element, Config, From, Product.vk>(source + (j + c * width) * From + k,
+                                                               v + k * Product.vk + j + c * width);
     }
 
     template <block_shape Block>
     ASHLAR_ALWAYS_INLINE void run(product_accumulators<Element, Config, Product, Block>& acc, const Element* s,
                                   const Element* v_at, std::size_t j) const {
         constexpr std::size_t whole = Block.last_lanes == width ? Block.vectors : Block.vectors - 1;
-        turn<0, whole>(0, j);
+        transpose_ahead<0, whole>(0, j);
         for (std::size_t k = chunk; k < chunks * chunk;
              k += chunk, s += chunk * Product.sk, v_at += chunk * Product.vk) {
             [&]<std::size_t... Step>(std::index_sequence<Step...>) ASHLAR_LAMBDA_INLINE {
                 ((acc.template step<false>(s + Step * Product.sk, v_at + Step * Product.vk, Step % Block.chains),
-                  acc.pin(), turn<whole * Step / chunk, whole*(Step + 1) / chunk>(k, j), keep_load_order()),
+                  acc.pin(), transpose_ahead<whole * Step / chunk, whole*(Step + 1) / chunk>(k, j), keep_load_order()),
                  ...);
             }(std::make_index_sequence<chunk>{});
         }
@@ -90,7 +90,7 @@ struct turning_depth : constant_depth<0, Product.k> {
 /// Rows of the blocks that transpose: many, as all columns' transposition is spread over these, and so many that the
 /// other rows are whole blocks.
 template <class Element, class Config, product_shape Product>
-inline constexpr std::size_t turning_rows = [] {
+inline constexpr std::size_t transposing_rows = [] {
     constexpr std::size_t most = 10, usual = product_plan<Element, Config, Product>.rows.large;
     if (Product.i <= most) return Product.i;
     for (std::size_t rows = most; rows > 5; --rows)
@@ -105,18 +105,19 @@ constexpr product_shape without_rows(product_shape p, std::size_t rows) {
 }
 
 /// The hooks that it calls; work is interleaved in the blocks of those rows that do not transpose.
-inline constexpr hook served_by_turned =
+inline constexpr hook served_by_transposing_rhs =
     hook::vector | hook::column | hook::initial | hook::begin_block | hook::interleave | hook::end_block;
 
 /// The whole product where V(k, j) is source[j*From + k]; v is scratch of Product.k rows, Product.vk apart, which holds
 /// V afterwards.
 template <class Element, class Config, product_shape Product, std::size_t From, class Epilogue>
-ASHLAR_ALWAYS_INLINE void product_turned(const Element* s, Element* v, const Element* source, Epilogue& epilogue) {
-    using turning = turning_depth<Element, Config, Product, From>;
-    constexpr std::size_t width = turning::width, rest = Product.j % width, columns = Product.j - rest,
-                          steps = turning::chunks * turning::chunk;
-    constexpr std::size_t first = turning_rows<Element, Config, Product>;
-    if constexpr (fits_kernel<Epilogue, lanes<Element, width, Config>, served_by_turned>()) {
+ASHLAR_ALWAYS_INLINE void product_transposing_rhs(const Element* s, Element* v, const Element* source,
+                                                  Epilogue& epilogue) {
+    using transposing = transposing_depth<Element, Config, Product, From>;
+    constexpr std::size_t width = transposing::width, rest = Product.j % width, columns = Product.j - rest,
+                          steps = transposing::chunks * transposing::chunk;
+    constexpr std::size_t first = transposing_rows<Element, Config, Product>;
+    if constexpr (fits_kernel<Epilogue, lanes<Element, width, Config>, served_by_transposing_rhs>()) {
         if constexpr (rest != 0)
             transpose_tile<Element, Config, transpose_shape{rest, Product.k, From, Product.vk}>(source + columns * From,
                                                                                                 v + columns);
@@ -129,7 +130,7 @@ ASHLAR_ALWAYS_INLINE void product_turned(const Element* s, Element* v, const Ele
 
         // An odd vector comes first, so that one of a few columns is never alone.
         constexpr std::size_t vectors = columns / width + (rest != 0 && !walk::packs), odd = vectors % 2;
-        const turning depth{{}, source, v};
+        const transposing depth{{}, source, v};
         const auto block = [&]<std::size_t Vectors, std::size_t Last>(std::size_t j) ASHLAR_LAMBDA_INLINE {
             constexpr std::size_t chains = depth_chains(first, Vectors, Product.k, machine_of<Config>);
             product_block<Element, Config, Product, block_shape{first, Vectors, chains, Last}>(s, v, depth, epilogue, 0,

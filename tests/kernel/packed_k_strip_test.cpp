@@ -77,11 +77,11 @@ void check() {
 }
 
 template <class T>
-class product_strip : public testing::Test {};
+class packed_k_strip_test : public testing::Test {};
 using element_types = testing::Types<float, double>;
-TYPED_TEST_SUITE(product_strip, element_types);
+TYPED_TEST_SUITE(packed_k_strip_test, element_types);
 
-TYPED_TEST(product_strip, every_width) {
+TYPED_TEST(packed_k_strip_test, every_width) {
     check<TypeParam, 2, 8, 64>();
     check<TypeParam, 3, 4, 37>();
     check<TypeParam, 5, 2, 40>();
@@ -90,7 +90,7 @@ TYPED_TEST(product_strip, every_width) {
     check<TypeParam, 1, 8, 17>();
 }
 
-TYPED_TEST(product_strip, every_number_of_rows) {
+TYPED_TEST(packed_k_strip_test, every_number_of_rows) {
     check<TypeParam, 1, 4, 32>();
     check<TypeParam, 8, 4, 33>();
     check<TypeParam, 17, 4, 32>();
@@ -98,7 +98,7 @@ TYPED_TEST(product_strip, every_number_of_rows) {
 }
 
 /// Excluded pairs hold zeros on the left, and on the right what must not be looked at.
-TYPED_TEST(product_strip, excludes_pairs) {
+TYPED_TEST(packed_k_strip_test, excludes_pairs) {
     using T = TypeParam;
     constexpr product_shape shape{3, 4, 40, 40, 1, 4};
     operands<T, shape> x;
@@ -107,18 +107,18 @@ TYPED_TEST(product_strip, excludes_pairs) {
         for (std::size_t k = 0; k < 40; ++k)
             if (!kept(i, k)) x.scalar(i, k) = 0;
     for (std::size_t k = 22; k < 40; ++k) x.vector(k, k % 4) = std::numeric_limits<T>::quiet_NaN();
-    x.multiply(depth_parts{0, 0, 16, 40});
+    x.multiply(k_range{0, 0, 16, 40});
     // Where NaN is excluded by none it stays: only keys from 22 on are excluded by all rows.
     x.expect(0, 22, kept);
     x.vector(20, 1) = std::numeric_limits<T>::infinity();
-    x.multiply(depth_parts{0, 0, 16, 40});
+    x.multiply(k_range{0, 0, 16, 40});
     EXPECT_FALSE(std::isnan(x.c[1 + 0 * 4 + 1]));
     EXPECT_FALSE(std::isnan(x.c[1 + 1 * 4 + 1]));
     EXPECT_TRUE(std::isinf(x.c[1 + 2 * 4 + 1]));
 }
 
 /// Infinities in the last few steps reach their own column only.
-TYPED_TEST(product_strip, keeps_columns_apart) {
+TYPED_TEST(packed_k_strip_test, keeps_columns_apart) {
     using T = TypeParam;
     constexpr product_shape shape{2, 4, 35, 35, 1, 4};
     operands<T, shape> x;
@@ -132,7 +132,7 @@ TYPED_TEST(product_strip, keeps_columns_apart) {
 }
 
 /// Sums start where the epilogue says.
-TYPED_TEST(product_strip, accumulates) {
+TYPED_TEST(packed_k_strip_test, accumulates) {
     using T = TypeParam;
     constexpr product_shape shape{3, 4, 36, 36, 1, 4};
     operands<T, shape> once, twice;

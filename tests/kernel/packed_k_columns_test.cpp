@@ -77,9 +77,9 @@ void check() {
 }
 
 template <class T>
-class product_packed_test : public testing::Test {};
+class packed_k_columns_test : public testing::Test {};
 using element_types = testing::Types<float, double>;
-TYPED_TEST_SUITE(product_packed_test, element_types);
+TYPED_TEST_SUITE(packed_k_columns_test, element_types);
 
 template <class T, std::size_t Columns>
 void check_depths() {
@@ -91,16 +91,16 @@ void check_depths() {
     }
 }
 
-TYPED_TEST(product_packed_test, one_column) { check_depths<TypeParam, 1>(); }
-TYPED_TEST(product_packed_test, two_columns) { check_depths<TypeParam, 2>(); }
-TYPED_TEST(product_packed_test, three_columns) { check_depths<TypeParam, 3>(); }
-TYPED_TEST(product_packed_test, half_a_vector) {
+TYPED_TEST(packed_k_columns_test, one_column) { check_depths<TypeParam, 1>(); }
+TYPED_TEST(packed_k_columns_test, two_columns) { check_depths<TypeParam, 2>(); }
+TYPED_TEST(packed_k_columns_test, three_columns) { check_depths<TypeParam, 3>(); }
+TYPED_TEST(packed_k_columns_test, half_a_vector) {
     check_depths<TypeParam, width<TypeParam> / 2>();
     check_depths<TypeParam, width<TypeParam> / 2 - 1>();
 }
 
 /// A depth smaller than a vector.
-TYPED_TEST(product_packed_test, shallow) {
+TYPED_TEST(packed_k_columns_test, shallow) {
     if constexpr (width<TypeParam> > 2) {
         check<TypeParam, 1, 11>();
         check<TypeParam, 2, 13>();
@@ -108,7 +108,7 @@ TYPED_TEST(product_packed_test, shallow) {
 }
 
 /// Of steps that the last vector holds again, neither operand's infinity may be multiplied by zero.
-TYPED_TEST(product_packed_test, infinity_counts_once) {
+TYPED_TEST(packed_k_columns_test, infinity_counts_once) {
 #if !defined(__FAST_MATH__)
     using T = TypeParam;
     constexpr std::size_t rows = 21, depth = 2 * width<T> + 3, columns = width<T> + 1;
@@ -135,7 +135,7 @@ TYPED_TEST(product_packed_test, infinity_counts_once) {
 /// The depth need not divide: what is packed would otherwise take as many steps as a full vector.
 static_assert(
     lane_width<float, current_config> == 1 || !shuffles<float, lane_width<float, current_config>, current_config>() ||
-    packed_depth<float, current_config, product_shape{33, 2 * width<float> + 1, 33, 33, 1, 2 * width<float> + 1}> ==
+    packed_k_steps<float, current_config, product_shape{33, 2 * width<float> + 1, 33, 33, 1, 2 * width<float> + 1}> ==
         width<float>);
 
 }  // namespace

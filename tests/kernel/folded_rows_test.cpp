@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include <ashlar/kernel/product/few_rows.hpp>
+#include <ashlar/kernel/product/folded_rows.hpp>
 
 namespace {
 
@@ -23,9 +23,9 @@ T number(std::size_t i) {
 
 template <class T, std::size_t Rows, std::size_t Columns>
 struct folded {
-    using few = few_rows<T, current_config, Rows>;
-    using vec = typename few::vec;
-    static constexpr std::size_t vectors = few::vectors(Columns);
+    using rows_of = folded_rows<T, current_config, Rows>;
+    using vec = typename rows_of::vec;
+    static constexpr std::size_t vectors = rows_of::vectors(Columns);
     vec x[vectors];
     T w[Rows][Columns];
 
@@ -34,7 +34,7 @@ struct folded {
         for (std::size_t i = 0; i < vectors; ++i) {
             T all[width<T>];
             for (std::size_t lane = 0; lane < width<T>; ++lane) {
-                const std::size_t c = i * few::packs + few::column_of(lane), r = few::row_of(lane);
+                const std::size_t c = i * rows_of::packs + rows_of::column_of(lane), r = rows_of::row_of(lane);
                 all[lane] = std::numeric_limits<T>::quiet_NaN();
                 if (r < Rows && c < Columns) all[lane] = w[r][c] = number<T>(r * Columns + c);
             }
@@ -46,7 +46,7 @@ struct folded {
 template <class T, std::size_t Rows, std::size_t Depth, std::size_t Columns, std::size_t Distance>
 void weigh() {
     SCOPED_TRACE(testing::Message() << Rows << " rows " << Depth << " deep " << Columns << " columns");
-    using few = few_rows<T, current_config, Rows>;
+    using rows_of = folded_rows<T, current_config, Rows>;
     const folded<T, Rows, Depth> f;
     std::vector<T> v((Depth - 1) * Distance + Columns, std::numeric_limits<T>::quiet_NaN());
     const auto expected = [&](std::size_t r, std::size_t c) {
@@ -56,20 +56,20 @@ void weigh() {
     };
     for (std::size_t k = 0; k < Depth; ++k)
         for (std::size_t c = 0; c < Columns; ++c) v[k * Distance + c] = number<T>(k * 7 + c);
-    if constexpr (Columns % few::packs == 0) {
-        typename few::vec sums[Columns / few::packs];
-        few::template weigh<Depth, Columns, Distance>(f.x, v.data(), sums);
-        for (std::size_t j = 0; j < Columns / few::packs; ++j)
+    if constexpr (Columns % rows_of::packs == 0) {
+        typename rows_of::vec sums[Columns / rows_of::packs];
+        rows_of::template weigh<Depth, Columns, Distance>(f.x, v.data(), sums);
+        for (std::size_t j = 0; j < Columns / rows_of::packs; ++j)
             for (std::size_t r = 0; r < Rows; ++r)
-                for (std::size_t d = 0; d < few::packs; ++d)
-                    EXPECT_NEAR(sums[j][r * few::packs + d], expected(r, j * few::packs + d), 1e-4)
+                for (std::size_t d = 0; d < rows_of::packs; ++d)
+                    EXPECT_NEAR(sums[j][r * rows_of::packs + d], expected(r, j * rows_of::packs + d), 1e-4)
                         << r << ' ' << j << ' ' << d;
     }
     if constexpr (Columns % width<T> == 0) {
         T stored[f.vectors * width<T>];
         for (std::size_t i = 0; i < f.vectors; ++i) f.x[i].store(stored + i * width<T>);
-        typename few::vec sums[Rows][Columns / width<T>];
-        few::template weigh_vectors<Depth, Columns, Distance>(from_memory(stored), v.data(), sums);
+        typename rows_of::vec sums[Rows][Columns / width<T>];
+        rows_of::template weigh_vectors<Depth, Columns, Distance>(from_memory(stored), v.data(), sums);
         for (std::size_t r = 0; r < Rows; ++r)
             for (std::size_t c = 0; c < Columns; ++c)
                 EXPECT_NEAR(sums[r][c / width<T>][c % width<T>], expected(r, c), 1e-4) << r << ' ' << c;
@@ -80,23 +80,23 @@ template <class T, std::size_t Rows>
 void check_rows() {
     if constexpr (Rows <= width<T>) {
         SCOPED_TRACE(testing::Message() << Rows << " rows");
-        using few = few_rows<T, current_config, Rows>;
-        weigh<T, Rows, 1, few::packs, few::packs>();
-        weigh<T, Rows, few::packs + 1, 2 * few::packs, 2 * few::packs + 1>();
+        using rows_of = folded_rows<T, current_config, Rows>;
+        weigh<T, Rows, 1, rows_of::packs, rows_of::packs>();
+        weigh<T, Rows, rows_of::packs + 1, 2 * rows_of::packs, 2 * rows_of::packs + 1>();
         weigh<T, Rows, 5, 2 * width<T>, 2 * width<T> + 3>();
 
-        const folded<T, Rows, few::packs> f;
-        const auto added = few::combine_columns(f.x[0], lane_sum{});
-        const auto ordered = few::in_order(f.x[0]);
-        constexpr std::size_t kept = few::packs == 1 ? 1 : few::packs - 1;
-        const auto first = few::template first_columns<kept>(f.x[0], T(-7));
+        const folded<T, Rows, rows_of::packs> f;
+        const auto added = rows_of::combine_columns(f.x[0], lane_sum{});
+        const auto ordered = rows_of::in_order(f.x[0]);
+        constexpr std::size_t kept = rows_of::packs == 1 ? 1 : rows_of::packs - 1;
+        const auto first = rows_of::template first_columns<kept>(f.x[0], T(-7));
         for (std::size_t r = 0; r < Rows; ++r) {
             T sum(0);
-            for (std::size_t c = 0; c < few::packs; ++c) sum += f.w[r][c];
-            for (std::size_t c = 0; c < few::packs; ++c) {
-                EXPECT_NEAR(added[few::lane_of(c, r)], sum, 1e-5);
-                EXPECT_EQ(ordered[c * few::line + r], f.w[r][c]);
-                EXPECT_EQ(first[few::lane_of(c, r)], c < kept ? f.w[r][c] : T(-7));
+            for (std::size_t c = 0; c < rows_of::packs; ++c) sum += f.w[r][c];
+            for (std::size_t c = 0; c < rows_of::packs; ++c) {
+                EXPECT_NEAR(added[rows_of::lane_of(c, r)], sum, 1e-5);
+                EXPECT_EQ(ordered[c * rows_of::line + r], f.w[r][c]);
+                EXPECT_EQ(first[rows_of::lane_of(c, r)], c < kept ? f.w[r][c] : T(-7));
             }
         }
     }
@@ -126,11 +126,11 @@ void groups() {
 }
 
 template <class T>
-class few_rows_test : public testing::Test {};
+class folded_rows_test : public testing::Test {};
 using element_types = testing::Types<float, double>;
-TYPED_TEST_SUITE(few_rows_test, element_types);
+TYPED_TEST_SUITE(folded_rows_test, element_types);
 
-TYPED_TEST(few_rows_test, all_rows) {
+TYPED_TEST(folded_rows_test, all_rows) {
     check_rows<TypeParam, 2>();
     check_rows<TypeParam, 3>();
     check_rows<TypeParam, 4>();
@@ -138,7 +138,7 @@ TYPED_TEST(few_rows_test, all_rows) {
     check_rows<TypeParam, 11>();
 }
 
-TYPED_TEST(few_rows_test, groups) {
+TYPED_TEST(folded_rows_test, groups) {
     groups<TypeParam, 1, 2>();
     groups<TypeParam, 1, 8>();
     groups<TypeParam, 2, 4>();

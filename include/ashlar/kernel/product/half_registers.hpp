@@ -21,7 +21,7 @@ namespace ashlar::detail {
 
 /// Whether blocks of this product can begin at half a register of columns.
 template <class Element, class Config, product_shape Product>
-inline constexpr bool has_halves = [] {
+inline constexpr bool has_half_registers = [] {
     constexpr std::size_t width = lane_width<Element, Config>;
     if constexpr (width < 4)
         return false;
@@ -32,7 +32,7 @@ inline constexpr bool has_halves = [] {
 
 /// Whether the accumulators of so many rows and halves leave registers for the operands of a step.
 template <class Config>
-constexpr bool fits_halves(std::size_t rows, std::size_t halves) {
+constexpr bool fits_half_registers(std::size_t rows, std::size_t halves) {
     return rows * halves + halves + 3 <= machine_of<Config>.registers;
 }
 
@@ -73,8 +73,8 @@ struct folded_twice {
 /// registers are handed to the epilogue whole, to be masked; what the other halves hold is not specified.
 template <class Element, class Config, product_shape Product, std::size_t Rows, std::size_t Columns, std::size_t First,
           std::size_t Halves, class Epilogue>
-ASHLAR_ALWAYS_INLINE void product_halves(const Element* s, const Element* v, Epilogue& epilogue, std::size_t i,
-                                         std::size_t j) {
+ASHLAR_ALWAYS_INLINE void product_half_registers(const Element* s, const Element* v, Epilogue& epilogue, std::size_t i,
+                                                 std::size_t j) {
     static_assert(!has_hook<Epilogue, hook::interleave> && !has_hook<Epilogue, hook::group>);
     constexpr std::size_t width = lane_width<Element, Config>, half = width / 2,
                           registers = (First + Halves + 1) / 2 - First / 2;
@@ -127,15 +127,15 @@ ASHLAR_ALWAYS_INLINE void product_halves(const Element* s, const Element* v, Epi
 
 /// Computes the block if halves of it are needed that begin or end within it, and tells whether nothing is left to do.
 template <class Element, class Config, product_shape Product, std::size_t Rows, std::size_t Columns, class Epilogue>
-ASHLAR_ALWAYS_INLINE bool does_halves(const Element* s, const Element* v, Epilogue& epilogue, std::size_t i,
-                                      std::size_t j) {
+ASHLAR_ALWAYS_INLINE bool does_half_registers(const Element* s, const Element* v, Epilogue& epilogue, std::size_t i,
+                                              std::size_t j) {
     constexpr std::size_t half = lane_width<Element, Config> / 2, count = (Columns + half - 1) / half;
     const half_range kept = epilogue.kept_halves(i, i + Rows, j, j + Columns);
     const auto among = [&]<std::size_t Half, bool Upper>() ASHLAR_LAMBDA_INLINE {
-        if constexpr (fits_halves<Config>(Rows, Half)) {
+        if constexpr (fits_half_registers<Config>(Rows, Half)) {
             if (Upper ? kept.first + Half == count : kept.first == 0 && kept.last == Half) {
-                product_halves<Element, Config, Product, Rows, Columns, Upper ? count - Half : 0, Half>(s, v, epilogue,
-                                                                                                        i, j);
+                product_half_registers<Element, Config, Product, Rows, Columns, Upper ? count - Half : 0, Half>(
+                    s, v, epilogue, i, j);
                 return true;
             }
         }

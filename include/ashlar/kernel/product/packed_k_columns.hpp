@@ -12,9 +12,9 @@
 #include <utility>
 
 #include <ashlar/core/config.hpp>
+#include <ashlar/kernel/product/packed_k_strip.hpp>
 #include <ashlar/kernel/product/product_block.hpp>
 #include <ashlar/kernel/product/product_shape.hpp>
-#include <ashlar/kernel/product/product_strip.hpp>
 #include <ashlar/kernel/product/register_block.hpp>
 #include <ashlar/kernel/simd.hpp>
 #include <ashlar/kernel/simd/shuffles.hpp>
@@ -26,7 +26,7 @@ inline constexpr std::size_t most_packed_bytes = 8 * 1024;
 
 /// Depth steps side by side in the vector of the last columns; 1 if these are an ordinary, partial vector.
 template <class Element, class Config, product_shape Product>
-constexpr std::size_t choose_packed_depth() {
+constexpr std::size_t choose_packed_k_steps() {
     constexpr std::size_t width = lane_width<Element, Config>, columns = Product.j % width;
     if (!Product.pack || !shuffles<Element, width, Config>() || strip_depth<Element, Config, Product> != 1) return 1;
     if (Product.sk != 1 || columns == 0 || 2 * columns > width) return 1;
@@ -39,12 +39,12 @@ constexpr std::size_t choose_packed_depth() {
 }
 
 template <class Element, class Config, product_shape Product>
-inline constexpr std::size_t packed_depth = choose_packed_depth<Element, Config, Product>();
+inline constexpr std::size_t packed_k_steps = choose_packed_k_steps<Element, Config, Product>();
 
 /// True if the last columns are packed here: the whole depth at once, and no work to be done beside it.
 template <class Element, class Config, product_shape Product, class Depth, class Epilogue>
 inline constexpr bool packs_columns =
-    packed_depth<Element, Config, Product> != 1 && !has_hook<Epilogue, hook::interleave> &&
+    packed_k_steps<Element, Config, Product> != 1 && !has_hook<Epilogue, hook::interleave> &&
     std::is_same_v<Depth, constant_depth<0, Product.k>>;
 
 /// The packed last columns of V.
@@ -52,7 +52,7 @@ template <class Element, class Config, product_shape Product>
 struct packed_columns {
     static constexpr std::size_t width = lane_width<Element, Config>;
     static constexpr std::size_t columns = Product.j % width;
-    static constexpr std::size_t depth = packed_depth<Element, Config, Product>;
+    static constexpr std::size_t depth = packed_k_steps<Element, Config, Product>;
     static constexpr std::size_t steps = (Product.k + depth - 1) / depth;
     /// The last step covers the last `depth` ones, of which so many have been before.
     static constexpr std::size_t repeats = steps * depth - Product.k;

@@ -21,18 +21,18 @@
 namespace ashlar::detail {
 
 /// `columns` i and `rows` j of `depth` elements, `column_distance` and `row_distance` apart.
-struct few_shape {
+struct packed_k_shape {
     std::size_t rows, columns, depth;
     std::size_t row_distance, column_distance;
 };
 
-template <class Element, class Config, few_shape Product>
-struct few_product {
+template <class Element, class Config, packed_k_shape Product>
+struct packed_k_product {
     static constexpr std::size_t width = lane_width<Element, Config>;
-    static constexpr std::size_t line = few_line(Product.rows);
+    static constexpr std::size_t line = packed_k_line(Product.rows);
     static constexpr std::size_t packs = width / line;
     static constexpr std::size_t steps = Product.depth / packs;
-    static_assert(fits_few(Product.rows, Product.columns, Product.depth, width));
+    static_assert(fits_packed_k(Product.rows, Product.columns, Product.depth, width));
     using vec = lanes<Element, width, Config>;
 
     /// Columns that are computed side by side: a multiple of those that one vector holds in the end.
@@ -42,7 +42,7 @@ struct few_product {
     vec packed[steps];
 
     /// The rows from `r` on.
-    ASHLAR_ALWAYS_INLINE explicit few_product(const Element* r) {
+    ASHLAR_ALWAYS_INLINE explicit packed_k_product(const Element* r) {
         constexpr std::size_t rest = Product.depth % width;
         ASHLAR_UNROLL
         for (std::size_t k = 0; k + width <= Product.depth; k += width) pack<width>(r + k, packed + k / packs);
@@ -179,26 +179,27 @@ struct few_product {
 };
 
 /// The hooks that it calls: the columns of this product are i, its rows are in lanes.
-inline constexpr hook served_by_few = hook::vector | hook::column | hook::group | hook::begin_block | hook::end_block;
+inline constexpr hook served_by_packed_k =
+    hook::vector | hook::column | hook::group | hook::begin_block | hook::end_block;
 
 /// Computes all columns.
-template <class Element, class Config, few_shape Product, class Epilogue>
-ASHLAR_ALWAYS_INLINE void multiply_few(const Element* s, const Element* r, Epilogue& epilogue) {
-    using few = few_product<Element, Config, Product>;
-    if constexpr (fits_kernel<Epilogue, typename few::vec, served_by_few>()) {
-        constexpr std::size_t rest = Product.columns % few::together;
-        if constexpr (Product.columns <= few::together) {
+template <class Element, class Config, packed_k_shape Product, class Epilogue>
+ASHLAR_ALWAYS_INLINE void product_packed_k(const Element* s, const Element* r, Epilogue& epilogue) {
+    using kernel = packed_k_product<Element, Config, Product>;
+    if constexpr (fits_kernel<Epilogue, typename kernel::vec, served_by_packed_k>()) {
+        constexpr std::size_t rest = Product.columns % kernel::together;
+        if constexpr (Product.columns <= kernel::together) {
             const block_verdict verdict = verdict_on(epilogue, 0, Product.columns, 0, Product.rows);
             if (verdict == block_verdict::skip) return;
-            typename few::vec sums[Product.columns];
-            few::clear(sums);
-            few::multiply(s, r, sums);
-            few::finish_block(sums, epilogue, 0, verdict);
+            typename kernel::vec sums[Product.columns];
+            kernel::clear(sums);
+            kernel::multiply(s, r, sums);
+            kernel::finish_block(sums, epilogue, 0, verdict);
             return;
         }
-        const few rows(r);
-        for (std::size_t i = 0; i + few::together <= Product.columns; i += few::together)
-            rows.template block<few::together>(s, epilogue, i);
+        const kernel rows(r);
+        for (std::size_t i = 0; i + kernel::together <= Product.columns; i += kernel::together)
+            rows.template block<kernel::together>(s, epilogue, i);
         if constexpr (rest != 0) rows.template block<rest>(s, epilogue, Product.columns - rest);
     }
 }

@@ -29,9 +29,9 @@ ASHLAR_ALWAYS_INLINE const Element* from_memory(const Element* p) {
 }
 
 template <class Element, class Config, std::size_t Rows>
-struct few_rows {
+struct folded_rows {
     static constexpr std::size_t width = lane_width<Element, Config>;
-    static constexpr std::size_t line = 2 * Rows <= width ? few_line(Rows) : width, packs = width / line;
+    static constexpr std::size_t line = 2 * Rows <= width ? packed_k_line(Rows) : width, packs = width / line;
     static_assert(Rows <= width);
     using vec = lanes<Element, width, Config>;
 
