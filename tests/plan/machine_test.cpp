@@ -54,7 +54,7 @@ TEST(machines, have_lanes) {
 
 // Numbers of rows in lanes end at a full register.
 TEST(machines, pad_to_their_registers) {
-    using rows3 = decltype(attention(x<float, 3, 8>(), x<float, 5, 8>(), x<float, 5, 8>()));
+    using rows3 = decltype(attention(x<float, 3, 8>(), x<float, 5, 8>(), x<float, 5, 8>(), causal));
     static_assert(plan<rows3, avx512>.steps[0].scratch_bytes > plan<rows3, avx2>.steps[0].scratch_bytes);
     static_assert(workspace_bytes<rows3, avx512> == plan_for<rows3, avx512>::code.scratch_bytes);
 }

@@ -129,7 +129,7 @@ using down = decltype(softmax<0>(x<64, 48>()));
 static_assert(plan<down>.step_count == 2 && plan<down>.barrier_count == 1 && plan<down>.steps[1].writes_result);
 using along = decltype(softmax(x<64, 48>()));
 static_assert(plan<along>.step_count == 1 && plan<along>.barrier_count == 0 &&
-              plan<along>.largest_buffer_elements == tile * 48);
+              plan<along>.largest_buffer_elements <= tile * 48);
 using whole_norm = decltype(layer_norm(reshape<1, 64 * 48>(x<64, 48>()), x<64 * 48>(), x<64 * 48>(), 1e-5f));
 static_assert(plan<whole_norm>.step_count == 1 && plan<whole_norm>.barrier_bytes == 0 &&
               plan<whole_norm>.scratch_bytes <= 128);

@@ -3,6 +3,7 @@
 // needed.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -24,6 +25,7 @@ using namespace ashlar::detail;
 struct checked_stage {
     stage_kind kind;
     std::int16_t top, core, space, loop, buffer, second_buffer, maxima, store;
+    std::size_t row_axis;
     binding_list bindings;
     std::span<const std::int16_t> values, factors;
 };
@@ -31,28 +33,33 @@ struct checked_stage {
 /// A program and its graph without their types: what checks them is compiled once and not for each expression.
 struct checked_program {
     std::span<const graph_node> nodes;
-    std::span<const plan_loop> loops;
-    std::span<const plan_buffer> buffers;
-    std::span<const plan_item> items;
+    std::vector<plan_loop> loops;
+    std::vector<plan_buffer> buffers;
+    std::vector<plan_item> items;
+    std::vector<plan_fusion> fusions;
     std::vector<checked_stage> stages;
     std::size_t scratch_bytes, step_flops, flops;
 };
 
-template <class E>
+template <class Config = ashlar::current_config, class E>
 checked_program checked(const E&) {
-    using planned_type = planned<E, ashlar::current_config>;
+    using planned_type = planned<E, Config>;
+    const auto list = [](const auto& from, std::size_t count) {
+        return std::vector(from.begin(), from.begin() + static_cast<std::ptrdiff_t>(count));
+    };
     constexpr const auto& code = planned_type::code;
     std::vector<checked_stage> stages;
     stages.reserve(code.stage_count);
     for (const auto& s : std::span(code.stages).first(code.stage_count))
         stages.push_back({s.kind, s.top, s.core, s.space, s.loop, s.buffer, s.second_buffer, s.maxima, s.store,
-                          s.bindings, s.values, s.factors});
+                          s.row_axis, s.bindings, s.values, s.factors});
     std::size_t step_flops = 0;
-    for (const auto& step : ashlar::plan<E>.steps) step_flops += step.flops;
+    for (const auto& step : ashlar::plan<E, Config>.steps) step_flops += step.flops;
     return {planned_type::nodes,
-            std::span(code.loops).first(code.loop_count),
-            std::span(code.buffers).first(code.buffer_count),
-            std::span(code.items).first(code.item_count),
+            list(code.loops, code.loop_count),
+            list(code.buffers, code.buffer_count),
+            list(code.items, code.item_count),
+            list(code.fusions, code.fusion_count),
             std::move(stages),
             code.scratch_bytes,
             step_flops,
@@ -73,6 +80,14 @@ public:
             require(buffer.node >= 0, "belongs to no node", b);
         }
         run(-1);
+        std::vector<int> runs(code.stages.size(), 0);
+        for (const plan_item& item : code.items) {
+            if (item.kind == item_kind::stage) ++runs[index(item.index)];
+            if (item.kind == item_kind::fused)
+                for (const std::int16_t s : code.fusions[index(item.index)].stages)
+                    if (s != -1) ++runs[index(s)];
+        }
+        for (std::size_t s = 0; s < runs.size(); ++s) require(runs[s] == 1, "is a stage that does not run once", s);
         std::size_t written = 0;
         for (std::size_t s = 0; s < code.stages.size(); ++s) {
             const checked_stage& stage = code.stages[s];
@@ -120,8 +135,12 @@ private:
         for (std::size_t i = 0; i < code.items.size(); ++i) {
             const plan_item& item = code.items[i];
             if (item.parent != parent) continue;
-            if (!item.is_loop()) {
+            if (item.kind == item_kind::stage) {
                 run_stage(index(item.index));
+                continue;
+            }
+            if (item.kind == item_kind::fused) {
+                run_fused(code.fusions[index(item.index)]);
                 continue;
             }
             const plan_loop& loop = code.loops[index(item.index)];
@@ -136,37 +155,90 @@ private:
             }
         }
     }
-    void run_stage(std::size_t s) {
+    std::vector<std::size_t> read_by(const checked_stage& stage) const {
+        std::vector<std::size_t> buffers;
+        if (stage.kind != stage_kind::product && stage.maxima != -1) buffers.push_back(index(stage.maxima));
+        for (std::size_t n = 0; n < code.nodes.size(); ++n)
+            for (const std::int16_t b : {stage.values[n], stage.factors[n]})
+                if (b != -1) buffers.push_back(index(b));
+        return buffers;
+    }
+    std::vector<std::size_t> written_by(const checked_stage& stage) const {
+        std::vector<std::size_t> buffers;
+        for (const std::int16_t b :
+             {stage.buffer, stage.second_buffer, stage.kind == stage_kind::product ? stage.maxima : std::int16_t{-1}})
+            if (b != -1) buffers.push_back(index(b));
+        return buffers;
+    }
+    void run_stage(std::size_t s) { run_stage(s, {}); }
+
+    /// A stage that finds, and leaves, the values of some buffers in registers.
+    void run_stage(std::size_t s, const std::vector<std::size_t>& in_registers) {
         const auto& stage = code.stages[s];
-        const bool product = stage.kind == stage_kind::product;
-        const auto each_read = [&](auto f) {
-            if (!product && stage.maxima != -1) f(index(stage.maxima));
-            for (std::size_t n = 0; n < code.nodes.size(); ++n) {
-                if (stage.values[n] != -1) f(index(stage.values[n]));
-                if (stage.factors[n] != -1) f(index(stage.factors[n]));
-            }
+        const auto in_memory = [&](std::size_t b) {
+            return std::find(in_registers.begin(), in_registers.end(), b) == in_registers.end();
         };
-        each_read([&](std::size_t b) {
+        for (const std::size_t b : read_by(stage)) {
+            if (!in_memory(b)) continue;
+            require(!code.buffers[b].in_registers, "has no memory that could be read", b);
             require(valid[b], "is read before it is written, or after it was overwritten", b);
             for (const std::int16_t bound : code.buffers[b].bindings)
                 require(bound == -1 || is_inside(stage.loop, bound), "is read outside the loop whose entry it holds",
                         b);
-        });
-        const std::int16_t maxima = product ? stage.maxima : std::int16_t{-1};
-        for (const std::int16_t w : {stage.buffer, stage.second_buffer, maxima}) {
-            if (w == -1) continue;
-            each_read([&](std::size_t b) {
-                require(!overlap(b, index(w)) || code.buffers[b].storage == code.buffers[index(w)].storage,
-                        "is overwritten while it is read", b);
-            });
-            for (std::size_t o = 0; o < code.buffers.size(); ++o)
-                if (o != index(w) && overlap(o, index(w))) valid[o] = false;
         }
-        for (const std::int16_t w : {stage.buffer, stage.second_buffer, maxima})
-            if (w != -1) {
-                require(is_inside(stage.loop, code.buffers[index(w)].scope), "is written outside its scope", index(w));
-                valid[index(w)] = true;
+        for (const std::size_t w : written_by(stage)) {
+            if (!in_memory(w)) continue;
+            require(!code.buffers[w].in_registers, "has no memory that could be written", w);
+            for (const std::size_t b : read_by(stage))
+                require(!in_memory(b) || !overlap(b, w) || code.buffers[b].storage == code.buffers[w].storage,
+                        "is overwritten while it is read", b);
+            for (std::size_t o = 0; o < code.buffers.size(); ++o)
+                if (o != w && overlap(o, w)) valid[o] = false;
+        }
+        for (const std::size_t w : written_by(stage))
+            if (in_memory(w)) {
+                require(is_inside(stage.loop, code.buffers[w].scope), "is written outside its scope", w);
+                valid[w] = true;
             }
+    }
+
+    /// Fused stages, as they run in full tiles and as they run in the last one.
+    void run_fused(const plan_fusion& fused) {
+        const std::vector<bool> before = valid;
+        for (std::size_t tile = 0; tile < tile_kinds; ++tile) {
+            if (tile == last_tile && !has_last_tile(code.stages[index(fused.stages[1])])) continue;
+            valid = before;
+            const fusion how = fused.how[tile];
+            std::vector<std::size_t> in_registers;
+            if (ashlar::detail::in_registers(how)) {
+                const checked_stage &scores = code.stages[index(fused.stages[0])],
+                                    &softmax = code.stages[index(fused.stages[1])];
+                in_registers = {index(scores.buffer), index(scores.maxima)};
+                if (how != fusion::register_softmax_to_memory) {
+                    in_registers.push_back(index(softmax.buffer));
+                    in_registers.push_back(index(softmax.second_buffer));
+                }
+            }
+            if (takes_turns(how)) check_turns(code.stages[index(fused.stages[1])], code.stages[index(fused.stages[2])]);
+            for (const std::int16_t s : fused.stages)
+                if (s != -1) run_stage(index(s), in_registers);
+        }
+    }
+    bool has_last_tile(const checked_stage& stage) const {
+        if (stage.row_axis == no_axis || stage.bindings[stage.row_axis] == whole_axis) return false;
+        const plan_loop& loop = code.loops[index(stage.bindings[stage.row_axis])];
+        return loop.rows && loop.extent % loop.tile != 0;
+    }
+    /// The second stage of a pair writes some rows when the first one has not read the others.
+    void check_turns(const checked_stage& first, const checked_stage& second) {
+        for (const std::size_t w : written_by(second)) {
+            for (const std::size_t b : read_by(first))
+                require(!overlap(b, w) || (code.buffers[b].storage == code.buffers[w].storage &&
+                                           code.buffers[b].strides == code.buffers[w].strides),
+                        "is overwritten by rows of a stage that takes turns with its reader", b);
+            for (const std::size_t b : written_by(first))
+                require(!overlap(b, w), "is overwritten by rows of a stage that takes turns with its writer", b);
+        }
     }
 
     /// A stage computes elements one by one: products, joins and row statistics are its own core or come from memory.

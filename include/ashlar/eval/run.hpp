@@ -3,14 +3,14 @@
 #pragma once
 
 #include <ashlar/eval/access/held_back.hpp>
-#include <ashlar/eval/stages/few_softmax.hpp>
 #include <ashlar/eval/stages/fold_stage.hpp>
 #include <ashlar/eval/stages/map_stage.hpp>
 #include <ashlar/eval/stages/product_stage.hpp>
 #include <ashlar/eval/stages/reduce_stage.hpp>
-#include <ashlar/eval/stages/row_pair.hpp>
-#include <ashlar/eval/stages/softmax_product.hpp>
+#include <ashlar/eval/stages/register_softmax.hpp>
+#include <ashlar/eval/stages/softmax_into_product.hpp>
 #include <ashlar/eval/stages/standardize_stage.hpp>
+#include <ashlar/eval/stages/statistics_into_map.hpp>
 
 namespace ashlar::detail {
 
@@ -103,68 +103,55 @@ ASHLAR_ALWAYS_INLINE void run_stage(const frame<Plan, Element>& f) {
         run_stage_here<Plan, Element, Stage, rows>(f);
 }
 
-/// Two stages at a time, in a function of their own.
-template <class Plan, class Element, std::size_t First, std::size_t Second, std::size_t Rows>
+/// Which tile of a stage has `Rows` rows.
+template <class Plan, std::size_t Stage, std::size_t Rows>
+consteval std::size_t tile_of() {
+    constexpr const auto& stage = Plan::code.stages[Stage];
+    if (stage.row_axis == no_axis || stage.bindings[stage.row_axis] == whole_axis) return full_tile;
+    const plan_loop& loop = Plan::code.loops[static_cast<std::size_t>(stage.bindings[stage.row_axis])];
+    return !loop.rows || Rows == loop.tile ? full_tile : last_tile;
+}
+
+/// Two stages that run as one, in a function of their own.
+template <class Plan, class Element, std::size_t Item, std::size_t Rows>
 struct separate_pair {
-    static constexpr bool is_product = Plan::code.stages[Second].kind == stage_kind::product;
+    static constexpr plan_fusion fused = Plan::code.fusions[Item];
+    static constexpr auto first = static_cast<std::size_t>(fused.stages[1]),
+                          second = static_cast<std::size_t>(fused.stages[2]);
 
     ASHLAR_NOINLINE ASHLAR_NOTHROW static void run(const frame<Plan, Element>& outer) {
-        if constexpr (is_product) {
+        if constexpr (fused.how[tile_of<Plan, first, Rows>()] == fusion::softmax_into_product) {
             const frame<Plan, Element> f = outer;
-            softmax_product<Plan, Element, First, Second, Rows>{f}.run();
+            softmax_into_product<Plan, Element, first, second, Rows>{f}.run();
         } else {
             const auto& own = own_expression(outer.expression);
             const frame<Plan, Element> f{own,         outer.destination, outer.scratch, outer.tile_copy,
                                          outer.shift, outer.index};
-            row_pair<Plan, Element, First, Second, Rows>{f}.run();
+            statistics_into_map<Plan, Element, first, second, Rows, fused.reuses_rows>{f}.run();
         }
     }
 };
 
-/// The stage that runs together with that of an item, which is a softmax and then a product, or statistics of rows and
-/// then what applies them; no_axis if there is none.
-template <class Plan, class Element, std::size_t Item, std::size_t Rows>
-consteval std::size_t joined_stage() {
-    constexpr std::size_t product = product_behind<Plan>(Item), map = map_behind<Plan>(Item);
-    if constexpr (product != no_axis) {
-        constexpr auto softmax = static_cast<std::size_t>(Plan::code.items[Item].index);
-        constexpr std::size_t rows = stage_rows<Plan, softmax, Rows>();
-        if constexpr (stage_rows<Plan, product, Rows>() == rows)
-            if constexpr (softmax_product<Plan, Element, softmax, product, rows>::pays) return product;
-    } else if constexpr (map != no_axis) {
-        constexpr auto statistics = static_cast<std::size_t>(Plan::code.items[Item].index);
-        constexpr std::size_t rows = stage_rows<Plan, statistics, Rows>();
-        if constexpr (stage_rows<Plan, map, Rows>() == rows)
-            if constexpr (row_pair<Plan, Element, statistics, map, rows>::pays) return map;
-    }
-    return no_axis;
-}
-/// Whether it is such a stage.
-template <class Plan, class Element, std::size_t Item, std::size_t Rows>
-consteval bool runs_before() {
-    if constexpr (Item == 0 || Plan::code.items[Item].is_loop()) {
-        return false;
+/// Fused stages: as one, or, where that does not serve the tile, one after the other.
+template <std::size_t Item, std::size_t Rows, class Plan, class Element>
+ASHLAR_ALWAYS_INLINE void run_fused(const frame<Plan, Element>& outer) {
+    constexpr plan_fusion fused = Plan::code.fusions[Item];
+    constexpr auto before = static_cast<std::size_t>(fused.stages[0]),
+                   first = static_cast<std::size_t>(fused.stages[1]),
+                   second = static_cast<std::size_t>(fused.stages[2]);
+    constexpr std::size_t rows = stage_rows<Plan, first, Rows>();
+    constexpr fusion how = fused.how[tile_of<Plan, first, rows>()];
+    if constexpr (in_registers(how)) {
+        const frame<Plan, Element> f = outer;
+        register_softmax<Plan, Element, before, first, second, rows, how>{f}.run();
     } else {
-        return []<std::size_t... Index>(std::index_sequence<Index...>) {
-            return ((joined_stage<Plan, Element, Index, Rows>() ==
-                     static_cast<std::size_t>(Plan::code.items[Item].index)) ||
-                    ...);
-        }(std::make_index_sequence<Item>{});
-    }
-}
-
-/// Whether the chain of stages that starts at an item is computed in registers; there is none at no_axis.
-template <class Plan, class Element, std::size_t Item, std::size_t Rows>
-consteval bool is_few_softmax() {
-    if constexpr (Item == no_axis) {
-        return false;
-    } else {
-        constexpr softmax_chain chain = softmax_chains<Plan>[Item];
-        constexpr std::size_t rows = stage_rows<Plan, chain.softmax, Rows>();
-        if constexpr (rows > 1 && rows <= stage_lanes<Plan, chain.softmax>())
-            return few_softmax<Plan, Element, chain.scores, chain.softmax, chain.values, rows>::pays;
-        else
-            return false;
+        if constexpr (fused.stages[0] != -1) run_stage<before, Rows>(outer);
+        if constexpr (how != fusion::none) {
+            separate_pair<Plan, Element, Item, rows>::run(outer);
+        } else {
+            run_stage<first, Rows>(outer);
+            run_stage<second, Rows>(outer);
+        }
     }
 }
 
@@ -226,14 +213,6 @@ ASHLAR_ALWAYS_INLINE void run_loop(frame<Plan, Element>& f) {
     }
 }
 
-template <std::size_t Item, std::size_t Rows, class Plan, class Element>
-ASHLAR_ALWAYS_INLINE void run_few_softmax(const frame<Plan, Element>& outer) {
-    constexpr softmax_chain chain = softmax_chains<Plan>[Item];
-    const frame<Plan, Element> f = outer;
-    few_softmax<Plan, Element, chain.scores, chain.softmax, chain.values, stage_rows<Plan, chain.softmax, Rows>()>{f}
-        .run();
-}
-
 template <std::int16_t Parent, std::size_t Rows, class Plan, class Element>
 ASHLAR_ALWAYS_INLINE void run_items(frame<Plan, Element>& f) {
     [&]<std::size_t... Index>(std::index_sequence<Index...>) ASHLAR_LAMBDA_INLINE {
@@ -243,15 +222,11 @@ ASHLAR_ALWAYS_INLINE void run_items(frame<Plan, Element>& f) {
                 if constexpr (item.is_loop()) {
                     if constexpr (!is_left_to_product<Plan, Element, static_cast<std::size_t>(item.index)>())
                         run_loop<static_cast<std::size_t>(item.index), Rows>(f);
-                } else if constexpr (is_few_softmax<Plan, Element, softmax_chains<Plan>[Place].item, Rows>()) {
-                    // All of the chain at its first item.
-                    if constexpr (softmax_chains<Plan>[Place].item == Place) run_few_softmax<Place, Rows>(f);
-                } else if constexpr (joined_stage<Plan, Element, Place, Rows>() != no_axis)
-                    separate_pair<Plan, Element, static_cast<std::size_t>(item.index),
-                                  joined_stage<Plan, Element, Place, Rows>(),
-                                  stage_rows<Plan, static_cast<std::size_t>(item.index), Rows>()>::run(f);
-                else if constexpr (!runs_before<Plan, Element, Place, Rows>())
+                } else if constexpr (item.kind == item_kind::fused) {
+                    run_fused<static_cast<std::size_t>(item.index), Rows>(f);
+                } else {
                     run_stage<static_cast<std::size_t>(item.index), Rows>(f);
+                }
             }
         };
         (one.template operator()<Index>(), ...);

@@ -35,10 +35,12 @@ constexpr void append_stages(std::int16_t parent, std::array<std::size_t, Plan::
     for (std::size_t i = 0; i < Plan::code.item_count; ++i) {
         const plan_item& item = Plan::code.items[i];
         if (item.parent != parent) continue;
-        if (item.is_loop())
+        if (item.is_loop()) {
             append_stages<Plan>(item.index, order, count);
-        else
-            order[count++] = static_cast<std::size_t>(item.index);
+        } else {
+            for (const std::int16_t s : stages_of(Plan::code, item).stages)
+                if (s != -1) order[count++] = static_cast<std::size_t>(s);
+        }
     }
 }
 

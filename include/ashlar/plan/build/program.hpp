@@ -40,6 +40,7 @@ struct plan_buffer {
     std::int16_t scope = -1;    // the loop inside which it is made, -1 for the outermost level
     std::int16_t storage = -1;  // the buffer whose memory it uses: itself, or the one it is computed in place of
     bool padded = false;        // lines along the axis of stride 1 end at a full register
+    bool in_registers = false;  // of fused stages: it takes no memory
     std::size_t bytes = 0;
     std::size_t offset = 0;
     std::uint16_t first = 0, last = 0;  // items of its scope between which it lives
@@ -94,8 +95,14 @@ inline constexpr std::size_t fold_state_bytes = 32;
 
 /// Stages that follow each other and, in some tiles, run as one.
 struct plan_fusion {
-    std::array<fusion, tile_kinds> how{};  // for a full tile and for the last one
-    std::array<std::int16_t, 3> stages{-1, -1, -1};
+    std::array<fusion, tile_kinds> how{};            // for a full tile and for the last one
+    std::array<std::int16_t, 3> stages{-1, -1, -1};  // the last two run as one; what runs before them, or takes part
+    bool reuses_rows = false;                        // a few rows of scratch serve all of the tile
+
+    /// Whether the last two stages take turns, so that one reads when the other has written.
+    constexpr bool takes_turns() const {
+        return detail::takes_turns(how[full_tile]) || detail::takes_turns(how[last_tile]);
+    }
 };
 
 enum class item_kind : std::uint8_t { loop, stage, fused };

@@ -50,10 +50,11 @@ private:
                 order_stages(item.index);
                 loop_time[index(item.index)].last = now;
             } else {
-                // What fused stages use is in use until the last of them ends.
-                for (const std::int16_t s : stages_of(plan, item).stages)
-                    if (s != -1) stage_time[index(s)] = now;
-                ++now;
+                // What stages use that take turns is in use until both have ended.
+                const plan_fusion run = stages_of(plan, item);
+                for (std::size_t i = 0; i < run.stages.size(); ++i)
+                    if (run.stages[i] != -1)
+                        stage_time[index(run.stages[i])] = i == 2 && run.takes_turns() ? now - 1 : now++;
             }
         }
     }
@@ -62,6 +63,7 @@ private:
     constexpr void use(std::int16_t buffer, const plan_stage<Count>& stage, std::size_t time) {
         if (buffer == -1) return;
         const plan_buffer& b = plan.buffers[index(buffer)];
+        if (b.in_registers) return;
         span& life = lifetime[index(b.storage)];
         std::int16_t loop = stage.loop, below = -1;
         while (loop != b.scope) {

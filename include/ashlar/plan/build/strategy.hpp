@@ -14,8 +14,22 @@ inline constexpr std::size_t full_tile = 0, last_tile = 1, tile_kinds = 2;
 
 /// What neighbouring stages do together.
 enum class fusion : std::uint8_t {
-    none,  // they run one after the other
+    none,                         // they run one after the other
+    register_softmax,             // a softmax of few rows between two products, in registers to the end
+    register_softmax_of_vectors,  // the same, as the product of wide values reads it
+    register_softmax_to_memory,   // the same, but for the product of its numerators
+    softmax_into_product,         // exponentials of some rows beside the product of the rows before them
+    statistics_into_map,          // of a few rows, applied while others are folded
 };
+
+constexpr bool in_registers(fusion how) {
+    return how == fusion::register_softmax || how == fusion::register_softmax_of_vectors ||
+           how == fusion::register_softmax_to_memory;
+}
+
+constexpr bool takes_turns(fusion how) {
+    return how == fusion::softmax_into_product || how == fusion::statistics_into_map;
+}
 
 /// How a stage runs over the rows of one tile.
 struct stage_strategy {

@@ -2,14 +2,85 @@
 // The pass that fuses neighbouring stages: before storage is placed, as fused ones leave less in memory.
 #pragma once
 
-#include <ashlar/plan/choose/plan_context.hpp>
+#include <ashlar/plan/choose/fuse_register_softmax.hpp>
+#include <ashlar/plan/choose/fuse_softmax_into_product.hpp>
+#include <ashlar/plan/choose/fuse_statistics_into_map.hpp>
 
 namespace ashlar::detail {
+
+/// Replaces items by a fused one, at the place of the first of them.
+template <std::size_t Count>
+constexpr void replace_items(program<Count>& plan, std::size_t first, const plan_fusion& by) {
+    const auto index = static_cast<std::int16_t>(plan.fusion_count++);
+    plan.fusions[static_cast<std::size_t>(index)] = by;
+    plan.items[first].kind = item_kind::fused;
+    plan.items[first].index = index;
+    std::size_t kept = first + 1;
+    for (std::size_t i = first + 1; i < plan.item_count; ++i) {
+        bool fused = false;
+        for (const std::int16_t s : by.stages)
+            fused = fused || (plan.items[i].kind == item_kind::stage && plan.items[i].index == s);
+        if (!fused) plan.items[kept++] = plan.items[i];
+    }
+    plan.item_count = kept;
+}
+
+/// How two stages that follow each other are fused in a tile.
+template <std::size_t Count>
+constexpr fusion fusion_of_pair(const plan_context<Count>& c, std::int16_t first, std::int16_t second,
+                                std::size_t tile) {
+    const plan_stage<Count>&a = c.plan.stages[c.index(first)], &b = c.plan.stages[c.index(second)];
+    if (fuses_softmax_into_product(c, a, b, tile)) return fusion::softmax_into_product;
+    if (fuses_statistics_into_map(c, a, b, tile)) return fusion::statistics_into_map;
+    return fusion::none;
+}
+
+template <std::size_t Count>
+constexpr void fuse_chains(const plan_context<Count>& c) {
+    for (std::size_t i = 0; i < c.plan.item_count; ++i) {
+        const std::size_t second = c.next_item(i), third = c.next_item(second);
+        const softmax_chain chain{c.stage_at(i), c.stage_at(second), c.stage_at(third)};
+        if (!is_softmax_chain(c, chain)) continue;
+        plan_fusion found{.stages = {chain.scores, chain.softmax, chain.values}};
+        bool any = false;
+        for (std::size_t tile = 0; tile < tile_kinds; ++tile) {
+            found.how[tile] = fusion_of_chain(c, chain, tile);
+            any = any || found.how[tile] != fusion::none;
+            if (found.how[tile] == fusion::none) found.how[tile] = fusion_of_pair(c, chain.softmax, chain.values, tile);
+        }
+        if (!any) continue;
+        drop_storage(c, found);
+        replace_items(c.plan, i, found);
+    }
+}
+
+template <std::size_t Count>
+constexpr void fuse_pairs(const plan_context<Count>& c) {
+    for (std::size_t i = 0; i < c.plan.item_count; ++i) {
+        const std::int16_t first = c.stage_at(i), second = c.stage_at(c.next_item(i));
+        if (first == -1 || second == -1) continue;
+        plan_fusion found{.stages = {-1, first, second}};
+        bool any = false;
+        for (std::size_t tile = 0; tile < tile_kinds; ++tile) {
+            found.how[tile] = fusion_of_pair(c, first, second, tile);
+            any = any || found.how[tile] != fusion::none;
+        }
+        if (!any) continue;
+        if (found.how[full_tile] == fusion::statistics_into_map && reuses_rows(c, first, second)) {
+            const plan_stage<Count>& rows = c.plan.stages[c.index(first)];
+            found.reuses_rows = true;
+            for (const std::int16_t b : {rows.buffer, rows.second_buffer})
+                if (b != -1) keep_rows(c, b, rows.bindings[rows.row_axis], 2 * rows_side_by_side(c, rows));
+        }
+        replace_items(c.plan, i, found);
+    }
+}
 
 template <std::size_t Count>
 constexpr void fuse(program<Count>& plan, const std::array<graph_node, Count>& nodes, const machine& target) {
     const plan_context<Count> context{plan, nodes, target};
-    static_cast<void>(context);
+    fuse_chains(context);
+    fuse_pairs(context);
 }
 
 }  // namespace ashlar::detail

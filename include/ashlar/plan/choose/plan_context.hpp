@@ -9,32 +9,44 @@ namespace ashlar::detail {
 
 template <std::size_t Count>
 struct plan_context {
+    using id = std::int16_t;
+    using stage = plan_stage<Count>;
+
     program<Count>& plan;
     const std::array<graph_node, Count>& nodes;
     const machine& target;
 
-    using stage = plan_stage<Count>;
-
-    static constexpr std::size_t index(std::int16_t i) { return static_cast<std::size_t>(i); }
-    constexpr const graph_node& at(std::int16_t n) const { return nodes[index(n)]; }
+    static constexpr std::size_t index(id i) { return static_cast<std::size_t>(i); }
+    constexpr const graph_node& at(id n) const { return nodes[index(n)]; }
 
     /// Past the nodes that only give their operand a name.
-    constexpr std::int16_t resolve(std::int16_t n) const {
+    constexpr id resolve(id n) const {
         while (at(n).kind == node_kind::let || at(n).kind == node_kind::let_value) n = at(n).same_as;
         return n;
     }
-
-    constexpr bool is_inside(std::int16_t loop, std::int16_t outer) const {
-        for (; loop != -1; loop = plan.loops[index(loop)].parent)
-            if (loop == outer) return true;
-        return outer == -1;
+    /// Whether elements of two nodes are of one type.
+    constexpr bool same_elements(id a, id b) const {
+        return at(a).scalar == at(b).scalar && at(a).element_bytes == at(b).element_bytes;
     }
+
+    /// The item that runs behind an item inside the same loop; item_count if there is none.
+    constexpr std::size_t next_item(std::size_t item) const {
+        for (std::size_t i = item + 1; i < plan.item_count; ++i)
+            if (plan.items[i].parent == plan.items[item].parent) return i;
+        return plan.item_count;
+    }
+    /// The stage of an item; -1 if it is none.
+    constexpr id stage_at(std::size_t item) const {
+        return item < plan.item_count && plan.items[item].kind == item_kind::stage ? plan.items[item].index : id{-1};
+    }
+
+    // -------------------------------------------------------------- extents
 
     /// Rows that a stage handles in a tile; 0 if it has no tile of this kind.
     constexpr std::size_t rows_of(const stage& s, std::size_t tile) const {
         const bool full = tile == full_tile;
         if (s.row_axis == no_axis) return full ? 1 : 0;
-        const std::int16_t loop = s.bindings[s.row_axis];
+        const id loop = s.bindings[s.row_axis];
         if (loop == whole_axis) return full ? at(s.space).extents[s.row_axis] : 0;
         const plan_loop& l = plan.loops[index(loop)];
         if (!l.rows) return full ? 1 : 0;
@@ -44,9 +56,85 @@ struct plan_context {
     /// Columns that it handles.
     constexpr std::size_t columns_of(const stage& s) const {
         if (s.column_axis == no_axis) return 1;
-        const std::int16_t loop = s.bindings[s.column_axis];
+        const id loop = s.bindings[s.column_axis];
         return loop != whole_axis && plan.loops[index(loop)].columns ? plan.loops[index(loop)].tile
                                                                      : at(s.space).extents[s.column_axis];
+    }
+
+    /// Its lanes: as many elements of its widest type as a register holds.
+    constexpr std::size_t width_of(const stage& s) const {
+        if (s.kind == stage_kind::product) return target.lanes(at(s.core).element_bytes);
+        std::size_t bytes = 4;
+        for (const id n : {s.top, s.core})
+            if (n != -1 && at(n).element_bytes > bytes) bytes = at(n).element_bytes;
+        widen(s, s.top, bytes);
+        return target.lanes(bytes);
+    }
+
+    // -------------------------------------------------------------- memory
+
+    /// A name for a value that this use does not have in a layout of its own.
+    constexpr bool is_name(const stage& s, id n) const {
+        return (at(n).kind == node_kind::let || at(n).kind == node_kind::let_value) && s.values[index(n)] == -1;
+    }
+    /// The node in whose memory a stage finds the elements of n; -1 if it computes them.
+    constexpr id memory_node(const stage& s, id n) const {
+        for (;;) {
+            const graph_node& g = at(n);
+            const id buffer = s.values[index(n)];
+            if (is_name(s, n)) {
+                n = g.same_as;
+            } else if (g.kind == node_kind::array && buffer == -1) {
+                return n;
+            } else if (buffer != -1) {
+                const buffer_role role = plan.buffers[index(buffer)].role;
+                return role == buffer_role::values || role == buffer_role::numerators ? n : id{-1};
+            } else if (g.kind == node_kind::store || is_index_map(g.kind)) {
+                n = g.operands[0];
+            } else {
+                return -1;
+            }
+        }
+    }
+    /// Strides of n's axes in that memory; axes for which `fixed` holds may get any.
+    constexpr stride_result memory_strides(const stage& s, id n, const std::array<bool, max_rank>& fixed) const {
+        const graph_node& g = at(n);
+        if (is_name(s, n)) return memory_strides(s, g.same_as, fixed);
+        if (s.values[index(n)] != -1) return {plan.buffers[index(s.values[index(n)])].strides, true};
+        if (g.kind == node_kind::array) return {g.strides, true};
+        const id operand = g.operands[0];
+        if (g.kind == node_kind::store) return memory_strides(s, operand, fixed);
+        const stride_result below = memory_strides(s, operand, operand_fixed(g, at(operand), 0, fixed));
+        stride_result up = lift_strides(g, at(operand), below.strides, fixed);
+        up.affine = up.affine && below.affine;
+        return up;
+    }
+
+    /// Whether a stage reads a buffer.
+    constexpr bool reads(const stage& s, id buffer) const {
+        if (s.kind != stage_kind::product && s.maxima == buffer) return true;
+        for (std::size_t n = 0; n < Count; ++n)
+            if (s.values[n] == buffer || s.factors[n] == buffer) return true;
+        return false;
+    }
+    /// Calls f for every buffer that a stage reads or writes.
+    template <class Function>
+    constexpr void each_buffer(const stage& s, Function f) const {
+        for (const id b : {s.buffer, s.second_buffer, s.maxima})
+            if (b != -1) f(b);
+        for (std::size_t n = 0; n < Count; ++n) {
+            if (s.values[n] != -1) f(s.values[n]);
+            if (s.factors[n] != -1) f(s.factors[n]);
+        }
+    }
+
+private:
+    constexpr void widen(const stage& s, id n, std::size_t& bytes) const {
+        const graph_node& g = at(n);
+        if (g.scalar == scalar_kind::floating && g.element_bytes > bytes && g.rank > 0) bytes = g.element_bytes;
+        if (s.values[index(n)] != -1 || n == s.core) return;
+        if (g.kind == node_kind::let_value) return widen(s, g.same_as, bytes);
+        for (std::size_t i = 0; i < g.operand_count; ++i) widen(s, g.operands[i], bytes);
     }
 };
 

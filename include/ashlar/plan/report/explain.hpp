@@ -185,14 +185,30 @@ private:
                         return name;
         return "";
     }
+    static constexpr std::size_t step_of(const plan_item& item) {
+        if (item.is_loop()) return steps_of<Plan>.of_loop[index(item.index)];
+        const auto& stages = stages_of(code, item).stages;
+        return steps_of<Plan>.of_stage[index(stages[0] != -1 ? stages[0] : stages[1])];
+    }
+    constexpr void print_fused(const plan_fusion& fused) {
+        // What happens in full tiles, unless that is nothing.
+        const bool full = fused.how[full_tile] != fusion::none;
+        const fusion how = fused.how[full ? full_tile : last_tile];
+        const bool chain = in_registers(how);
+        if (!chain && fused.stages[0] != -1) base::print_stage(index(fused.stages[0]));
+        base::print_fusion(fused, how);
+        ++depth;
+        for (std::size_t i = chain ? 0 : 1; i < fused.stages.size(); ++i) base::print_stage(index(fused.stages[i]));
+        --depth;
+    }
     constexpr void print_items(id parent, std::size_t step) {
         for (std::size_t i = 0; i < code.item_count; ++i) {
             const plan_item& item = code.items[i];
             if (item.parent != parent) continue;
-            if ((item.is_loop() ? steps_of<Plan>.of_loop[index(item.index)]
-                                : steps_of<Plan>.of_stage[index(item.index)]) != step)
-                continue;
-            if (item.is_loop()) {
+            if (step_of(item) != step) continue;
+            if (item.kind == item_kind::fused) {
+                print_fused(code.fusions[index(item.index)]);
+            } else if (item.is_loop()) {
                 print_loop(item.index);
                 ++depth;
                 print_items(item.index, step);

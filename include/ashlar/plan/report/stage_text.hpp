@@ -84,6 +84,27 @@ struct stage_printer : formula_writer<Plan> {
         print_key_tiles(s);
     }
 
+    /// What fused stages do together, `how` in the tiles of which it is true.
+    constexpr void print_fusion(const plan_fusion& fused, fusion how) {
+        start_line();
+        out.put("together");
+        out.align(2 * depth + kind_width);
+        switch (how) {
+        case fusion::softmax_into_product: out.put("softmax beside the product of the rows before"); break;
+        case fusion::statistics_into_map: out.put("a few rows of each at a time"); break;
+        case fusion::register_softmax_to_memory: out.put("scores and softmax in registers, then values"); break;
+        default: out.put("scores, softmax and values in registers"); break;
+        }
+        const auto& rows = code.stages[index(fused.stages[1])];
+        const id loop = rows.row_axis == no_axis ? whole_axis : rows.bindings[rows.row_axis];
+        if (fused.how[full_tile] == fusion::none)
+            out.put(", in the last tile");
+        else if (loop != whole_axis && code.loops[index(loop)].extent % code.loops[index(loop)].tile != 0 &&
+                 fused.how[last_tile] != how)
+            out.put(", but in the last tile");
+        out.put('\n');
+    }
+
 private:
     /// The part of the stage's values that one tile has; one per row for `folded` ones.
     constexpr void put_tile(std::size_t s, bool folded) {
@@ -179,7 +200,9 @@ private:
         if (buffer != -1) {
             out.start_at(place_column);
             const plan_buffer& b = code.buffers[index(buffer)];
-            if (b.storage != buffer) {
+            if (b.in_registers) {
+                out.put("in registers");
+            } else if (b.storage != buffer) {
                 out.put("in place of ");
                 name_buffer(b.storage);
             } else {

@@ -65,7 +65,8 @@ private:
 
     constexpr void take(const plan_item& item) {
         if (!item.is_loop()) {
-            of_stage[index(item.index)] = count;
+            for (const std::int16_t s : stages_of(code, item).stages)
+                if (s != -1) of_stage[index(s)] = count;
             return;
         }
         for (std::size_t l = 0; l < code.loop_count; ++l)

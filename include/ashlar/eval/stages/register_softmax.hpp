@@ -11,65 +11,9 @@
 
 namespace ashlar::detail {
 
-/// Three stages that follow each other: a product, its softmax and the product of that; no_axis if there are none.
-struct softmax_chain {
-    std::size_t item = no_axis;  // its first one
-    std::size_t scores = no_axis, softmax = no_axis, values = no_axis;
-};
-
-/// The stages that start at an item, if nothing else reads what they leave behind.
-template <class Plan>
-constexpr softmax_chain softmax_chain_from(std::size_t item) {
-    constexpr const auto& code = Plan::code;
-    std::size_t found[3] = {no_axis, no_axis, no_axis}, count = 0;
-    for (std::size_t i = item; i < code.item_count && count < 3; ++i) {
-        if (code.items[i].parent != code.items[item].parent) continue;
-        if (code.items[i].is_loop()) return {};
-        found[count++] = static_cast<std::size_t>(code.items[i].index);
-    }
-    if (count < 3) return {};
-    const auto& scores = code.stages[found[0]];
-    const auto& soft = code.stages[found[1]];
-    const auto& values = code.stages[found[2]];
-    if (scores.kind != stage_kind::product || soft.kind != stage_kind::softmax || values.kind != stage_kind::product)
-        return {};
-    if (scores.lanes != lane_axis::rows || soft.lanes != lane_axis::rows || values.lanes == lane_axis::depth) return {};
-    if (scores.maxima == -1 || soft.maxima != scores.maxima || values.maxima != -1 || values.left_factor != soft.core)
-        return {};
-    if (scores.support != -1 || soft.support != -1 || scores.left_factor != -1 || values.column_block != 0) return {};
-    if (scores.row_axis == no_axis || soft.row_axis == no_axis || values.row_axis == no_axis) return {};
-    if (scores.bindings[scores.row_axis] != soft.bindings[soft.row_axis] ||
-        values.bindings[values.row_axis] != soft.bindings[soft.row_axis])
-        return {};
-    const auto core = static_cast<std::size_t>(soft.core);
-    if (Plan::nodes[core].uses != 1 ||
-        Plan::resolve(static_cast<std::size_t>(Plan::nodes[static_cast<std::size_t>(values.core)].operands[0])) != core)
-        return {};
-    for (std::size_t s = 0; s < code.stage_count; ++s)
-        for (std::size_t n = 0; n < Plan::count; ++n)
-            if (s != found[2] && code.stages[s].factors[n] == soft.second_buffer) return {};
-    return {item, found[0], found[1], found[2]};
-}
-
-/// For every item, the chain that its stage belongs to.
-template <class Plan>
-inline constexpr auto softmax_chains = [] {
-    std::array<softmax_chain, Plan::code.items.size()> chains{};
-    for (std::size_t i = 0; i < Plan::code.item_count; ++i) {
-        const softmax_chain chain = softmax_chain_from<Plan>(i);
-        if (chain.item == no_axis) continue;
-        for (std::size_t n = i; n < Plan::code.item_count; ++n) {
-            const auto stage = static_cast<std::size_t>(Plan::code.items[n].index);
-            if (!Plan::code.items[n].is_loop() &&
-                (stage == chain.scores || stage == chain.softmax || stage == chain.values))
-                chains[n] = chain;
-        }
-    }
-    return chains;
-}();
-
-template <class Plan, class Element, std::size_t Scores, std::size_t Softmax, std::size_t Values, std::size_t Rows>
-struct few_softmax {
+template <class Plan, class Element, std::size_t Scores, std::size_t Softmax, std::size_t Values, std::size_t Rows,
+          fusion How>
+struct register_softmax {
     using scores = product_stage<Plan, Element, Scores, Rows>;
     using soft = softmax_stage<Plan, Element, Softmax, Rows>;
     using values = product_stage<Plan, Element, Values, Rows>;
@@ -79,50 +23,7 @@ struct few_softmax {
     using vec = typename rows::vec;
     static constexpr std::size_t width = scores::width, packs = rows::packs, keys = scores::columns,
                                  columns = values::columns;
-    static constexpr std::size_t vectors = rows::vectors(keys), registers = Plan::target.registers;
-
-    /// Whether the scores are sums in registers, next to what is multiplied, and finished without asking where they
-    /// stand.
-    static constexpr bool fits_scores = [] {
-        if constexpr (scores::right_is_packed || !shuffles<element, width, config>() ||
-                      scores::stage.column_block != 0 || keys < 2) {
-            return false;
-        } else {
-            constexpr bool lies_well =
-                scores::few || (packs == 1 && scores::left_row == 1 && (Rows == width || scores::left_is_padded()));
-            constexpr std::size_t left = scores::few ? (scores::depth < width ? scores::depth : width) / packs : 1;
-            return lies_well && keys + left + 2 <= registers && 4 * keys <= 3 * registers &&
-                   scores::is_uniform(scores::top) && std::is_same_v<typename scores::output, element>;
-        }
-    }();
-    /// Narrow values are weighed in registers to the end.
-    static constexpr bool fits_values = [] {
-        if constexpr (values::right_is_packed || values::masked_top() != no_axis || values::excludes ||
-                      values::width != width) {
-            return false;
-        } else {
-            constexpr bool divides =
-                columns % packs == 0 && (values::rows_in_lanes || (2 * columns <= width && width % columns == 0));
-            return divides && values::right_column == 1 && vectors + columns / packs + 4 <= registers;
-        }
-    }();
-    /// The product of wide values is straight code where that is short, and not a few sums that wait for themselves.
-    static constexpr bool fits_vectors = [] {
-        if constexpr (values::right_is_packed || values::masked_top() != no_axis || values::excludes ||
-                      values::width != width || values::rows_in_lanes) {
-            return false;
-        } else {
-            constexpr std::size_t sums = Rows * (columns / width);
-            constexpr bool waits = keys > 8 && keys > 2 * sums;
-            return values::right_column == 1 && columns % width == 0 && 2 * sums + 8 <= registers &&
-                   keys * sums <= 96 && !waits;
-        }
-    }();
-    /// Where the values are too wide, the numerators are stored in the order in which their product reads them.
-    static constexpr bool fits_numerators = packs == 1 ? soft::whole_lines : soft::in_groups;
-    static constexpr bool pays = fits_scores && (fits_values || fits_vectors || fits_numerators) && soft::plain &&
-                                 soft::width == width && std::is_same_v<typename soft::element, element> &&
-                                 std::is_same_v<typename values::element, element>;
+    static constexpr std::size_t vectors = rows::vectors(keys);
 
     const frame<Plan, Element>& f;
 
@@ -140,9 +41,9 @@ struct few_softmax {
         }
         const vec total = fold(x, lane_sum{});
         const vec factor = reciprocal_or_zero(total);
-        if constexpr (fits_values)
+        if constexpr (How == fusion::register_softmax)
             weigh(x, rows::template spread<0>(factor));
-        else if constexpr (fits_vectors)
+        else if constexpr (How == fusion::register_softmax_of_vectors)
             weigh_vectors(x, factor);
         else
             put_numerators(x, factor);

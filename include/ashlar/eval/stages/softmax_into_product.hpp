@@ -8,46 +8,12 @@
 
 namespace ashlar::detail {
 
-/// The stage that multiplies by the numerators of softmax stage `Stage`, if it is the next thing to do; no_axis if not.
-template <class Plan>
-consteval std::size_t product_behind(std::size_t item) {
-    const auto& here = Plan::code.items[item];
-    if (here.is_loop()) return no_axis;
-    const auto& soft = Plan::code.stages[static_cast<std::size_t>(here.index)];
-    if (soft.kind != stage_kind::softmax || soft.lanes != lane_axis::rows || soft.row_axis == no_axis ||
-        soft.maxima == -1)
-        return no_axis;
-    for (std::size_t i = item + 1; i < Plan::code.item_count; ++i) {
-        const auto& next = Plan::code.items[i];
-        if (next.parent != here.parent) continue;
-        if (next.is_loop()) return no_axis;
-        const auto& product = Plan::code.stages[static_cast<std::size_t>(next.index)];
-        const bool fits = product.kind == stage_kind::product && product.lanes == lane_axis::columns &&
-                          product.left_factor == soft.core && product.maxima == -1 && product.row_axis != no_axis &&
-                          product.bindings[product.row_axis] == soft.bindings[soft.row_axis];
-        return fits ? static_cast<std::size_t>(next.index) : no_axis;
-    }
-    return no_axis;
-}
-
 template <class Plan, class Element, std::size_t Softmax, std::size_t Product, std::size_t Rows>
-struct softmax_product {
+struct softmax_into_product {
     using numerators = softmax_stage<Plan, Element, Softmax, Rows>;
     using product = product_stage<Plan, Element, Product, Rows>;
     static constexpr std::size_t width = numerators::width;
     static constexpr std::size_t registers = Rows / width;
-
-    /// Whether there are rows to go before and rows to go beside them, in whole registers, room for both in the
-    /// register file, and all of it takes long enough to matter.
-    static constexpr bool pays = [] {
-        if constexpr (Rows % width != 0 || registers < 2 || Plan::target.registers < 32 || width < 4 ||
-                      numerators::in_groups || product::right_is_packed || product::stage.column_block != 0 ||
-                      product::masked_top() != no_axis || product::width != width || product::left_row != 1) {
-            return false;
-        } else {
-            return Rows * numerators::columns >= 256;
-        }
-    }();
 
     const frame<Plan, Element>& f;
 

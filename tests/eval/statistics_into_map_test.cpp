@@ -9,11 +9,11 @@ using namespace ashlar;
 using support::check;
 
 template <class Size>
-class row_pairs : public testing::Test {};
+class statistics_into_map : public testing::Test {};
 template <std::size_t N>
 using size_type = std::integral_constant<std::size_t, N>;
 using sizes = testing::Types<size_type<8>, size_type<11>, size_type<32>, size_type<45>>;
-TYPED_TEST_SUITE(row_pairs, sizes);
+TYPED_TEST_SUITE(statistics_into_map, sizes);
 
 template <std::size_t Rows, std::size_t Columns, class T = float>
 void norms(double within) {
@@ -25,7 +25,7 @@ void norms(double within) {
     check(softmax(x), within);
 }
 
-TYPED_TEST(row_pairs, widths) {
+TYPED_TEST(statistics_into_map, widths) {
     constexpr std::size_t n = TypeParam::value;
     norms<n, 1>(1e-5);
     norms<n, 7>(1e-5);

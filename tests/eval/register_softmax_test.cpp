@@ -18,7 +18,7 @@ void attend() {
     check(attention(q, k, v));
 }
 
-TEST(few_softmax, queries) {
+TEST(register_softmax, queries) {
     attend<float, 2, 2, 8, 8>();
     attend<float, 2, 11, 8, 8>();
     attend<float, 3, 3, 8, 4>();
@@ -29,7 +29,7 @@ TEST(few_softmax, queries) {
     attend<float, 8, 8, 4, 2>();
 }
 
-TEST(few_softmax, queries_of_a_whole_register) {
+TEST(register_softmax, queries_of_a_whole_register) {
     attend<float, 9, 5, 4, 4>();
     attend<float, 12, 12, 8, 8>();
     attend<float, 16, 9, 8, 8>();
@@ -38,14 +38,14 @@ TEST(few_softmax, queries_of_a_whole_register) {
     attend<float, 16, 16, 16, 16>();
 }
 
-TEST(few_softmax, doubles) {
+TEST(register_softmax, doubles) {
     attend<double, 2, 5, 4, 4>();
     attend<double, 3, 4, 8, 4>();
     attend<double, 4, 4, 2, 2>();
     attend<double, 7, 7, 4, 4>();
 }
 
-TEST(few_softmax, surroundings) {
+TEST(register_softmax, surroundings) {
     support::random_numbers random(1);
     const auto q = random.normal<float, 2, 8, 8>();
     const auto residual = random.normal<float, 8, 2, 8>();

@@ -24,7 +24,7 @@ void scores(float key, void (*expect)(float, bool)) {
         for (std::size_t j = 0; j < 8; ++j) expect(y(i, j), i == 2);
 }
 
-TEST(few_softmax_values, scores_that_are_minus_infinity) {
+TEST(register_softmax_values, scores_that_are_minus_infinity) {
     // Zeros where there is nothing else; other rows do not see it.
     const auto expect = [](float y, bool there) {
         if (there)
@@ -36,13 +36,13 @@ TEST(few_softmax_values, scores_that_are_minus_infinity) {
     scores<8>(-1e30f, expect);
 }
 
-TEST(few_softmax_values, scores_that_are_no_numbers) {
+TEST(register_softmax_values, scores_that_are_no_numbers) {
     scores<5>(1e30f, [](float y, bool there) { EXPECT_EQ(std::isnan(y), there); });
     scores<8>(1e30f, [](float y, bool there) { EXPECT_EQ(std::isnan(y), there); });
     scores<5>(-infinity, [](float y, bool there) { EXPECT_EQ(std::isnan(y), !there); });
 }
 
-TEST(few_softmax_values, a_value_that_is_no_number) {
+TEST(register_softmax_values, a_value_that_is_no_number) {
     support::random_numbers random(3);
     const auto q = random.normal<float, 7, 8>();
     const auto k = random.normal<float, 5, 8>();
@@ -71,12 +71,12 @@ void in_place() {
     }
 }
 
-TEST(few_softmax_values, in_place) {
+TEST(register_softmax_values, in_place) {
     in_place<4, 8>();
     in_place<10, 4>();
 }
 
-TEST(few_softmax_values, heads_side_by_side) {
+TEST(register_softmax_values, heads_side_by_side) {
     support::random_numbers random(5);
     const auto x = random.normal<float, 8, 24>();
     const auto heads = permute<1, 0, 2>(reshape<8, 3, 8>(x));
@@ -89,7 +89,7 @@ TEST(few_softmax_values, heads_side_by_side) {
     check(attention(transpose(slice<0, 0, 4>(y)), transpose(slice<0, 2, 6>(y)), transpose(slice<0, 0, 4>(y))));
 }
 
-TEST(few_softmax_values, weights_used_again) {
+TEST(register_softmax_values, weights_used_again) {
     support::random_numbers random(6);
     const auto q = random.normal<float, 8, 8>();
     const auto v = random.normal<float, 8, 8>();

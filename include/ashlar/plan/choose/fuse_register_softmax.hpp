@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSL-1.0
+// The fusion of a softmax of few rows with the products before and behind it, in registers from the first multiply-add
+// to the last.
+//
+// What lies between the stages in memory elsewhere takes a store, a load and a wait here, each about as long as the
+// arithmetic. Nothing but scores that are scaled or mapped alike fits: a lane does not know its row and column.
+#pragma once
+
+#include <ashlar/plan/choose/stage_facts.hpp>
+
+namespace ashlar::detail {
+
+/// Three stages that follow each other: a product, its softmax and the product of that.
+struct softmax_chain {
+    std::int16_t scores = -1, softmax = -1, values = -1;
+};
+
+/// Whether nobody but the chain uses what lies between its stages.
+template <std::size_t Count>
+constexpr bool is_closed(const plan_context<Count>& c, const softmax_chain& chain) {
+    const plan_stage<Count>&scores = c.plan.stages[c.index(chain.scores)],
+          &softmax = c.plan.stages[c.index(chain.softmax)];
+    for (std::size_t s = 0; s < c.plan.stage_count; ++s) {
+        const auto stage = static_cast<std::int16_t>(s);
+        if (stage == chain.scores || stage == chain.softmax || stage == chain.values) continue;
+        bool used = false;
+        c.each_buffer(c.plan.stages[s], [&](std::int16_t b) {
+            used =
+                used || b == scores.buffer || b == scores.maxima || b == softmax.buffer || b == softmax.second_buffer;
+        });
+        if (used) return false;
+    }
+    return true;
+}
+
+/// Whether stages are such a chain, over the same rows.
+template <std::size_t Count>
+constexpr bool is_softmax_chain(const plan_context<Count>& c, const softmax_chain& chain) {
+    if (chain.scores == -1 || chain.softmax == -1 || chain.values == -1) return false;
+    const plan_stage<Count>&scores = c.plan.stages[c.index(chain.scores)],
+          &softmax = c.plan.stages[c.index(chain.softmax)], &values = c.plan.stages[c.index(chain.values)];
+    if (scores.kind != stage_kind::product || softmax.kind != stage_kind::softmax ||
+        values.kind != stage_kind::product || scores.lanes != lane_axis::rows || softmax.lanes != lane_axis::rows ||
+        values.lanes == lane_axis::depth)
+        return false;
+    if (scores.maxima == -1 || softmax.maxima != scores.maxima || values.maxima != -1 ||
+        values.left_factor != softmax.core || scores.support != -1 || softmax.support != -1 ||
+        scores.left_factor != -1 || scores.column_block != 0 || values.column_block != 0)
+        return false;
+    if (scores.row_axis == no_axis || softmax.row_axis == no_axis || values.row_axis == no_axis) return false;
+    const std::int16_t rows = softmax.bindings[softmax.row_axis];
+    if (scores.bindings[scores.row_axis] != rows || values.bindings[values.row_axis] != rows) return false;
+    return c.at(softmax.core).uses == 1 && c.resolve(c.at(values.core).operands[0]) == softmax.core &&
+           is_closed(c, chain);
+}
+
+/// How the chain is computed in registers for the rows of a tile; fusion::none if it is not.
+template <std::size_t Count>
+constexpr fusion fusion_of_chain(const plan_context<Count>& c, const softmax_chain& chain, std::size_t tile) {
+    const plan_stage<Count>&scores = c.plan.stages[c.index(chain.scores)],
+          &softmax = c.plan.stages[c.index(chain.softmax)], &values = c.plan.stages[c.index(chain.values)];
+    const std::size_t rows = c.rows_of(softmax, tile), width = c.width_of(softmax), registers = c.target.registers;
+    const std::size_t bytes = c.at(scores.core).element_bytes;
+    if (rows < 2 || rows > width || c.width_of(scores) != width || c.width_of(values) != width ||
+        c.rows_of(scores, tile) != rows || c.rows_of(values, tile) != rows)
+        return fusion::none;
+    if (!c.target.shuffles(bytes) || !c.same_elements(scores.top, scores.core) ||
+        !c.same_elements(softmax.core, scores.core) || !c.same_elements(values.core, scores.core))
+        return fusion::none;
+    // The scores are sums in registers, next to what is multiplied, and finished without asking where they stand.
+    const product_facts a = facts_of_product(c, scores);
+    const std::size_t keys = a.columns, line = 2 * rows <= width ? packed_k_line(rows) : width, packs = width / line;
+    const bool packed = packs_k(a, scores.lanes, rows);
+    const bool lies_well = packed || (packs == 1 && a.left_row == 1 && (rows == width || a.left_is_padded));
+    const std::size_t beside = packed ? (a.depth < width ? a.depth : width) / packs : 1;
+    if (a.right_is_packed || keys < 2 || !lies_well || keys + beside + 2 > registers || 4 * keys > 3 * registers ||
+        !a.uniform)
+        return fusion::none;
+    const softmax_facts numerators = facts_of_softmax(c, softmax);
+    if (!numerators.plain) return fusion::none;
+    const product_facts b = facts_of_product(c, values);
+    const std::size_t vectors = (keys + packs - 1) / packs;
+    if (!b.right_is_packed && !b.masked && !b.excludes && b.right_column == 1) {
+        // Narrow values are weighed in registers to the end.
+        const bool divides = b.columns % packs == 0 &&
+                             (values.lanes == lane_axis::rows || (2 * b.columns <= width && width % b.columns == 0));
+        if (divides && vectors + b.columns / packs + 4 <= registers) return fusion::register_softmax;
+        // The product of wide ones is straight code where that is short, and not a few sums that wait for themselves.
+        const std::size_t sums = rows * (b.columns / width);
+        const bool waits = keys > 8 && keys > 2 * sums;
+        if (values.lanes != lane_axis::rows && b.columns % width == 0 && 2 * sums + 8 <= registers &&
+            keys * sums <= 96 && !waits)
+            return fusion::register_softmax_of_vectors;
+    }
+    // Where the values are too wide, the numerators are stored in the order in which their product reads them.
+    const bool in_order = packs == 1 ? numerators.whole_lines : lies_in_groups(numerators, rows);
+    return in_order ? fusion::register_softmax_to_memory : fusion::none;
+}
+
+/// Takes the memory of buffers that only registers hold, whichever tile runs.
+template <std::size_t Count>
+constexpr void drop_storage(const plan_context<Count>& c, const plan_fusion& fused) {
+    const plan_stage<Count>&scores = c.plan.stages[c.index(fused.stages[0])],
+          &softmax = c.plan.stages[c.index(fused.stages[1])];
+    bool all = true, to_memory = false;
+    for (std::size_t tile = 0; tile < tile_kinds; ++tile) {
+        if (c.rows_of(softmax, tile) == 0) continue;
+        all = all && in_registers(fused.how[tile]);
+        to_memory = to_memory || fused.how[tile] == fusion::register_softmax_to_memory;
+    }
+    if (!all) return;
+    const auto drop = [&](std::int16_t b) {
+        c.plan.buffers[c.index(b)].in_registers = true;
+        c.plan.buffers[c.index(b)].bytes = 0;
+    };
+    drop(scores.maxima);
+    if (to_memory) return;
+    drop(scores.buffer);
+    drop(softmax.buffer);
+    drop(softmax.second_buffer);
+}
+
+}  // namespace ashlar::detail

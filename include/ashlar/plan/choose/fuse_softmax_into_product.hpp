@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSL-1.0
+// The fusion of a softmax, rows in lanes, with the product of its numerators: the exponentials of some rows are
+// computed beside the multiply-adds of the rows before them.
+#pragma once
+
+#include <ashlar/plan/choose/stage_facts.hpp>
+
+namespace ashlar::detail {
+
+/// Elements of a tile for which it is worth while.
+inline constexpr std::size_t least_fused_elements = 256;
+
+/// Whether the two stages do it for the rows of a tile: there are rows to go before and rows to go beside them, in
+/// whole registers, room for both in the register file, and all of it takes long enough to matter.
+template <std::size_t Count>
+constexpr bool fuses_softmax_into_product(const plan_context<Count>& c, const plan_stage<Count>& softmax,
+                                          const plan_stage<Count>& product, std::size_t tile) {
+    if (softmax.kind != stage_kind::softmax || softmax.lanes != lane_axis::rows || softmax.row_axis == no_axis ||
+        softmax.maxima == -1)
+        return false;
+    if (product.kind != stage_kind::product || product.lanes != lane_axis::columns ||
+        product.left_factor != softmax.core || product.maxima != -1 || product.row_axis == no_axis ||
+        product.column_block != 0 || product.bindings[product.row_axis] != softmax.bindings[softmax.row_axis])
+        return false;
+    const std::size_t rows = c.rows_of(softmax, tile), width = c.width_of(softmax);
+    if (rows % width != 0 || rows / width < 2 || c.rows_of(product, tile) != rows) return false;
+    if (c.target.registers < 32 || width < 4 || rows * c.columns_of(softmax) < least_fused_elements) return false;
+    const product_facts facts = facts_of_product(c, product);
+    return !facts.right_is_packed && !facts.masked && facts.width == width && facts.left_row == 1 &&
+           !lies_in_groups(facts_of_softmax(c, softmax), rows);
+}
+
+}  // namespace ashlar::detail

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSL-1.0
+// The fusion of the statistics of rows with the elementwise stage that applies them, a few rows at a time: what rows
+// wait for at their ends passes beside the work of other rows, and what has been read is still near.
+#pragma once
+
+#include <ashlar/plan/choose/stage_facts.hpp>
+
+namespace ashlar::detail {
+
+/// Bytes of a row beyond which rows go one after another: their ends matter little, and caches fetch one stream ahead
+/// better than several.
+inline constexpr std::size_t most_bytes_side_by_side = 2048;
+
+/// Rows that go side by side, each along its columns: what one waits for at its ends passes beside the others.
+template <std::size_t Count>
+constexpr std::size_t rows_side_by_side(const plan_context<Count>& c, const plan_stage<Count>& s) {
+    if (c.width_of(s) == 1 || c.columns_of(s) * c.at(s.core).element_bytes > most_bytes_side_by_side) return 1;
+    return c.target.registers >= 32 ? 4 : 2;
+}
+
+/// The first node, from the top down through elementwise ones, whose row factors stay the same along a row of a map; -1
+/// if there is none. Another use of a name may read other rows of what it stands for.
+template <std::size_t Count>
+constexpr std::int16_t normalised_by(const plan_context<Count>& c, const plan_stage<Count>& map, std::int16_t n) {
+    const graph_node &g = c.at(n), &top = c.at(map.top);
+    const bool factors = map.factors[c.index(n)] != -1;
+    if (g.kind == node_kind::scalar || g.kind == node_kind::let || g.kind == node_kind::let_value) return -1;
+    if ((g.kind == node_kind::array || map.values[c.index(n)] != -1) && !factors) return -1;
+    if ((g.kind == node_kind::softmax || g.kind == node_kind::standardize) && factors) {
+        bool same = map.space == map.top && g.rank == top.rank && g.axis == map.column_axis;
+        for (std::size_t a = 0; same && a < g.rank; ++a) same = g.extents[a] == top.extents[a];
+        if (same) return n;
+        const bool reads_operand =
+            g.kind == node_kind::standardize || g.variant != static_cast<std::uint8_t>(softmax_kind::plain);
+        return reads_operand ? normalised_by(c, map, g.operands[0]) : std::int16_t{-1};
+    }
+    if (g.kind != node_kind::map && g.kind != node_kind::store) return -1;
+    for (std::size_t i = 0; i < g.operand_count; ++i)
+        if (const std::int16_t found = normalised_by(c, map, g.operands[i]); found != -1) return found;
+    return -1;
+}
+
+/// Whether a map may write some rows before the statistics of others are known: it writes nothing that they read, or
+/// just their own row. What lies elsewhere in scratch stays apart, as fused stages use it at one time.
+template <std::size_t Count>
+constexpr bool writes_apart(const plan_context<Count>& c, const plan_stage<Count>& statistics,
+                            const plan_stage<Count>& map) {
+    if (map.buffer == -1) return true;
+    const plan_buffer& written = c.plan.buffers[c.index(map.buffer)];
+    for (std::size_t b = 0; b < c.plan.buffer_count; ++b) {
+        const plan_buffer& read = c.plan.buffers[b];
+        if (read.storage == written.storage && c.reads(statistics, static_cast<std::int16_t>(b)) &&
+            (read.strides != written.strides || read.bindings != written.bindings))
+            return false;
+    }
+    return true;
+}
+
+/// Whether the two stages do it for the rows of a tile: there are rows to work on while others wait, and the factors
+/// are those of the rows at hand.
+template <std::size_t Count>
+constexpr bool fuses_statistics_into_map(const plan_context<Count>& c, const plan_stage<Count>& statistics,
+                                         const plan_stage<Count>& map, std::size_t tile) {
+    if ((statistics.kind != stage_kind::softmax && statistics.kind != stage_kind::standardize) ||
+        statistics.lanes != lane_axis::columns || statistics.row_axis == no_axis || statistics.column_axis == no_axis)
+        return false;
+    if (map.kind != stage_kind::map || map.lanes != lane_axis::columns || map.row_axis != statistics.row_axis ||
+        map.column_axis != statistics.column_axis || map.bindings != statistics.bindings ||
+        map.factors[c.index(statistics.core)] != statistics.second_buffer)
+        return false;
+    const std::size_t rows = c.rows_of(statistics, tile);
+    return rows >= 2 * rows_side_by_side(c, statistics) && c.rows_of(map, tile) == rows &&
+           normalised_by(c, map, map.top) == statistics.core && writes_apart(c, statistics, map);
+}
+
+/// Whether numerators of some rows can take the place of those that have been used: nobody else reads them, and nothing
+/// else is found by its distance from the first row.
+template <std::size_t Count>
+constexpr bool reuses_rows(const plan_context<Count>& c, std::int16_t statistics, std::int16_t map) {
+    const plan_stage<Count>& rows = c.plan.stages[c.index(statistics)];
+    if (rows.kind != stage_kind::softmax || rows.buffer == -1) return false;
+    const std::int16_t loop = rows.bindings[rows.row_axis];
+    if (loop == whole_axis) return false;
+    for (std::size_t s = 0; s < c.plan.stage_count; ++s) {
+        const plan_stage<Count>& stage = c.plan.stages[s];
+        const bool here = static_cast<std::int16_t>(s) == statistics || static_cast<std::int16_t>(s) == map;
+        bool breaks = false;
+        c.each_buffer(stage, [&](std::int16_t b) {
+            const bool own = b == rows.buffer || b == rows.second_buffer;
+            bool tiled = false;
+            for (const std::int16_t bound : c.plan.buffers[c.index(b)].bindings) tiled = tiled || bound == loop;
+            breaks = breaks || (here ? tiled && !own : own);
+        });
+        if (breaks) return false;
+    }
+    return true;
+}
+
+/// Leaves a buffer of a tile the memory of so many rows, where rows lie one after the other.
+template <std::size_t Count>
+constexpr void keep_rows(const plan_context<Count>& c, std::int16_t buffer, std::int16_t loop, std::size_t rows) {
+    plan_buffer& b = c.plan.buffers[c.index(buffer)];
+    const graph_node& node = c.at(b.node);
+    for (std::size_t a = 0; a < node.rank; ++a) {
+        if (b.bindings[a] != loop || b.strides[a] <= 0) continue;
+        const std::size_t row = static_cast<std::size_t>(b.strides[a]) * node.element_bytes;
+        const std::size_t width = c.target.lanes(node.element_bytes);
+        // Numbers of rows end at a full register.
+        const std::size_t kept = row == node.element_bytes ? (rows + width - 1) / width * width : rows;
+        bool outermost = true;
+        for (std::size_t o = 0; o < node.rank; ++o) outermost = outermost && b.strides[o] <= b.strides[a];
+        if (outermost && kept * row < b.bytes) b.bytes = kept * row;
+    }
+}
+
+}  // namespace ashlar::detail

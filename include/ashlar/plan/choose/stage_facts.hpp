@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSL-1.0
+// What decisions have to know of a product, a softmax or other statistics of rows: strides, extents, layouts.
+#pragma once
+
+#include <bit>
+
+#include <ashlar/kernel/product/product_shape.hpp>
+#include <ashlar/plan/choose/plan_context.hpp>
+
+namespace ashlar::detail {
+
+/// The operands of a product stage, and what stands on top of it.
+struct product_facts {
+    std::int16_t left = -1, right = -1;  // nodes
+    std::size_t depth = 0, columns = 0, width = 1, element_bytes = 4;
+    std::ptrdiff_t left_row = 0, left_depth = 0;       // strides in memory
+    std::ptrdiff_t right_depth = 0, right_column = 0;  // zeros of packed weights
+    bool right_is_packed = false;
+    bool left_is_padded = false;  // lines of the left operand end at a full register
+    bool excludes = false;        // excluded zeros of the left operand keep rows of the right one out of the sums
+    bool masked = false;          // a mask on top decides block by block
+    bool uniform = false;         // what follows does not ask where an element stands
+};
+
+/// Whether the lanes of a product's values on their way to node n do not have to know where they stand.
+template <std::size_t Count>
+constexpr bool is_uniform(const plan_context<Count>& c, const plan_stage<Count>& s, std::int16_t n) {
+    const graph_node& g = c.at(n);
+    if (n == s.core || g.kind == node_kind::scalar) return true;
+    if (s.values[c.index(n)] != -1) return false;
+    if (g.kind == node_kind::let || g.kind == node_kind::let_value) return is_uniform(c, s, g.same_as);
+    if (g.kind != node_kind::map) return false;
+    for (std::size_t i = 0; i < g.operand_count; ++i)
+        if (!is_uniform(c, s, g.operands[i])) return false;
+    return true;
+}
+
+/// Whether the axes of what a stage writes are the last ones of its space.
+template <std::size_t Count>
+constexpr bool is_plain_chain(const plan_context<Count>& c, const plan_stage<Count>& s) {
+    const graph_node &top = c.at(s.top), &space = c.at(s.space);
+    for (std::size_t t = 0; t < top.rank; ++t)
+        if (top.extents[t] != 1 && s.top_axes[t] != static_cast<std::int16_t>(t + space.rank - top.rank)) return false;
+    return top.rank >= 2;
+}
+
+template <std::size_t Count>
+constexpr product_facts facts_of_product(const plan_context<Count>& c, const plan_stage<Count>& s) {
+    const graph_node& core = c.at(s.core);
+    product_facts out{.left = core.operands[0], .right = core.operands[1]};
+    const graph_node &left = c.at(out.left), &right = c.at(out.right);
+    const auto fixed_of = [](const graph_node& n) {
+        std::array<bool, max_rank> fixed{};
+        for (std::size_t a = 0; a + 2u < n.rank; ++a) fixed[a] = true;
+        return fixed;
+    };
+    out.depth = left.extents[left.rank - 1u];
+    out.columns = c.columns_of(s);
+    out.width = c.width_of(s);
+    out.element_bytes = core.element_bytes;
+    const axis_list of_left = c.memory_strides(s, out.left, fixed_of(left)).strides;
+    out.left_row = of_left[left.rank - 2u];
+    out.left_depth = of_left[left.rank - 1u];
+    out.right_is_packed = c.at(c.resolve(out.right)).kind == node_kind::packed;
+    if (!out.right_is_packed) {
+        std::array<bool, max_rank> fixed = fixed_of(right);
+        if (s.column_block != 0) fixed[right.rank - 1u] = true;
+        const axis_list of_right = c.memory_strides(s, out.right, fixed).strides;
+        out.right_depth = of_right[right.rank - 2u];
+        out.right_column = of_right[right.rank - 1u];
+    }
+    const std::int16_t of_left_values = s.values[c.index(out.left)],
+                       buffer = of_left_values != -1 ? of_left_values : s.values[c.index(c.resolve(out.left))];
+    out.left_is_padded = buffer != -1 && c.plan.buffers[c.index(buffer)].padded;
+    out.excludes = left.excluded == exclusion::zero;
+    const std::int16_t top = c.resolve(s.top);
+    out.masked = c.at(top).kind == node_kind::masked && s.values[c.index(top)] == -1 && is_plain_chain(c, s);
+    out.uniform = is_uniform(c, s, s.top);
+    return out;
+}
+
+/// Whether a product of few rows has several depth steps, or columns, side by side in the lanes.
+constexpr bool packs_k(const product_facts& product, lane_axis lanes, std::size_t rows) {
+    return lanes == lane_axis::rows && !product.right_is_packed && product.left_depth == 1 &&
+           product.right_depth == 1 && product.columns > 1 &&
+           fits_packed_k(rows, product.columns, product.depth, product.width);
+}
+
+/// The numerators of a softmax stage.
+struct softmax_facts {
+    std::size_t columns = 0, width = 1, element_bytes = 4;
+    bool plain = false;           // not the logarithm of a softmax
+    bool in_place = false;        // numerators replace what they are made from, neighbouring rows side by side
+    bool whole_lines = false;     // lines of rows end at a full register
+    std::ptrdiff_t distance = 0;  // from column to column
+    std::size_t bytes = 0;        // of the buffer
+};
+
+template <std::size_t Count>
+constexpr softmax_facts facts_of_softmax(const plan_context<Count>& c, const plan_stage<Count>& s) {
+    const graph_node& core = c.at(s.core);
+    softmax_facts out{.columns = c.columns_of(s), .width = c.width_of(s), .element_bytes = core.element_bytes};
+    out.plain = core.variant == static_cast<std::uint8_t>(softmax_kind::plain);
+    if (!out.plain || s.buffer == -1 || s.column_axis == no_axis || s.row_axis == no_axis) return out;
+    const plan_buffer& numerators = c.plan.buffers[c.index(s.buffer)];
+    const bool rows_follow = numerators.strides[s.row_axis] == 1;
+    const std::int16_t input = s.values[c.index(c.resolve(s.top))];
+    out.in_place = s.lanes == lane_axis::rows && rows_follow && input != -1 &&
+                   numerators.storage == c.plan.buffers[c.index(input)].storage && c.same_elements(s.top, s.core);
+    out.whole_lines = numerators.padded && rows_follow;
+    out.distance = numerators.strides[s.column_axis];
+    out.bytes = numerators.bytes;
+    return out;
+}
+
+/// Whether few rows lie in lines shorter than a register and are replaced there: several columns are one vector.
+constexpr bool lies_in_groups(const softmax_facts& softmax, std::size_t rows) {
+    const std::size_t line = std::bit_ceil(rows);
+    return 2 * line <= softmax.width && softmax.in_place && softmax.distance == static_cast<std::ptrdiff_t>(line) &&
+           softmax.bytes % (softmax.width * softmax.element_bytes) == 0;
+}
+
+}  // namespace ashlar::detail

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSL-1.0
+// The checker of programs, on programs that are broken: what it does not notice, it does not check.
+#include <tests/plan/program_check.hpp>
+#include <tests/support/machines.hpp>
+
+namespace {
+
+using namespace ashlar;
+using namespace ashlar::detail;
+using support::checked_program;
+
+tensor<float, 64, 64> a{}, b{}, c{};
+tensor<float, 4, 8> few{};
+
+/// All complaints about a program.
+std::string complaints(const checked_program& program) {
+    std::string all;
+    for (const std::string& what : support::program_checker(program).violations) all += what + "\n";
+    return all;
+}
+std::size_t index(std::int16_t i) { return static_cast<std::size_t>(i); }
+void expect_complaint(const checked_program& program, const char* about) {
+    EXPECT_NE(complaints(program).find(about), std::string::npos) << complaints(program);
+}
+
+checked_program large() { return support::checked<support::machines::avx512>(attention(a, b, c)); }
+checked_program small() { return support::checked<support::machines::avx512>(attention(few, few, few)); }
+checked_program norm() {
+    return support::checked<support::machines::avx512>(matmul(softmax(matmul(a, b)) * 2.0f + a, c));
+}
+
+TEST(broken_programs, are_sound_at_first) {
+    EXPECT_EQ(complaints(large()), "");
+    EXPECT_EQ(complaints(small()), "");
+    EXPECT_EQ(complaints(norm()), "");
+    ASSERT_EQ(large().fusions.size(), 1u);
+    ASSERT_EQ(small().fusions.size(), 1u);
+    EXPECT_TRUE(takes_turns(large().fusions[0].how[full_tile]));
+    EXPECT_EQ(small().fusions[0].how[full_tile], fusion::register_softmax);
+}
+TEST(broken_programs, a_stage_is_left_out) {
+    checked_program program = large();
+    program.fusions[0].stages[2] = -1;
+    expect_complaint(program, "is a stage that does not run once");
+    program = large();
+    for (plan_item& item : program.items)
+        if (item.kind == item_kind::stage) item.index = program.fusions[0].stages[1];
+    expect_complaint(program, "is read before it is written");
+}
+TEST(broken_programs, memory_is_shared) {
+    checked_program program = large();
+    for (plan_buffer& buffer : program.buffers) buffer.offset = 0;
+    expect_complaint(program, "is overwritten while it is read");
+}
+TEST(broken_programs, memory_ends_early) {
+    checked_program program = large();
+    program.scratch_bytes -= scratch_alignment;
+    expect_complaint(program, "lies outside scratch");
+}
+TEST(broken_programs, registers_are_taken_for_memory) {
+    checked_program program = small();
+    program.fusions[0].how = {fusion::none, fusion::none};
+    expect_complaint(program, "has no memory");
+    program = small();
+    program.fusions[0].how[full_tile] = fusion::register_softmax_to_memory;
+    expect_complaint(program, "has no memory");
+}
+/// What a map writes lies where the statistics that it takes turns with read.
+TEST(broken_programs, stages_that_take_turns_overlap) {
+    checked_program program = large();
+    const plan_fusion& pair = program.fusions[0];
+    const support::checked_stage& softmax = program.stages[index(pair.stages[1])];
+    // The result goes to memory that the scores are read from.
+    support::checked_stage& product = program.stages[index(pair.stages[2])];
+    program.buffers.push_back(program.buffers[index(softmax.buffer)]);
+    product.buffer = static_cast<std::int16_t>(program.buffers.size() - 1);
+    program.buffers.back().storage = product.buffer;
+    expect_complaint(program, "takes turns with its reader");
+}
+
+}  // namespace

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSL-1.0
+// Which stages plans fuse, and around which shapes they do not: on machines with registers of all sizes, whichever one
+// compiles.
+#include <gtest/gtest.h>
+#include <tests/support/fusions.hpp>
+#include <tests/support/machines.hpp>
+
+namespace {
+
+using namespace ashlar;
+using namespace support::machines;
+using detail::fusion;
+using support::fused;
+
+using how = std::array<fusion, 2>;
+constexpr how nothing{};
+constexpr how in_full_tiles(fusion f) { return {f, fusion::none}; }
+constexpr how in_the_last_tile(fusion f) { return {fusion::none, f}; }
+
+template <auto... Dims>
+tensor<float, Dims...> x{};
+template <auto... Dims>
+tensor<float, Dims...> y{};
+template <auto... Dims>
+tensor<float, Dims...> z{};
+
+template <std::size_t Queries, std::size_t Keys, std::size_t Depth, std::size_t Values>
+auto attend() {
+    return attention(x<Queries, Depth>, y<Keys, Depth>, z<Keys, Values>);
+}
+
+// ---------------------------------------------------------------------- softmax in registers between two products
+
+TEST(register_softmax, narrow_values_never_leave_registers) {
+    constexpr how chosen = in_full_tiles(fusion::register_softmax);
+    EXPECT_EQ(fused<avx512>(attend<4, 7, 8, 8>()), chosen);
+    EXPECT_EQ(fused<avx512>(attend<16, 9, 8, 8>()), chosen);
+    EXPECT_EQ(fused<avx2>(attend<4, 5, 4, 4>()), chosen);
+    EXPECT_EQ(fused<sse2>(attend<2, 3, 4, 2>()), chosen);
+}
+TEST(register_softmax, wide_values_are_weighed_as_vectors) {
+    EXPECT_EQ(fused<avx512>(attend<5, 7, 8, 16>()), in_full_tiles(fusion::register_softmax_of_vectors));
+    EXPECT_EQ(fused<avx512>(attend<8, 8, 8, 16>()), in_full_tiles(fusion::register_softmax_of_vectors));
+}
+TEST(register_softmax, numerators_of_wider_values_are_stored) {
+    EXPECT_EQ(fused<avx512>(attend<16, 16, 16, 16>()), in_full_tiles(fusion::register_softmax_to_memory));
+    EXPECT_EQ(fused<avx512>(attend<8, 17, 32, 64>()), in_full_tiles(fusion::register_softmax_to_memory));
+}
+TEST(register_softmax, keys_fit_into_the_registers) {
+    EXPECT_EQ(fused<avx512>(attend<16, 23, 16, 16>()), in_full_tiles(fusion::register_softmax_to_memory));
+    EXPECT_EQ(fused<avx512>(attend<16, 30, 16, 16>()), nothing);
+    EXPECT_EQ(fused<avx512>(attend<4, 1, 8, 8>()), nothing);
+}
+TEST(register_softmax, rows_fit_into_one_register) {
+    EXPECT_EQ(fused<avx512>(attend<17, 9, 8, 8>()), nothing);
+    EXPECT_EQ(fused<avx2>(attend<9, 5, 4, 4>()), nothing);
+    EXPECT_EQ(fused<avx512>(attend<1, 9, 8, 8>()), nothing);
+    EXPECT_EQ(fused<avx512>(attend<48, 9, 8, 8>()), in_the_last_tile(fusion::register_softmax));
+}
+TEST(register_softmax, lanes_that_know_no_place) {
+    EXPECT_EQ(fused<avx512>(attention(x<4, 8>, y<7, 8>, z<7, 8>, softcap(1.5f))),
+              in_full_tiles(fusion::register_softmax));
+    EXPECT_EQ(fused<avx512>(attention(x<4, 8>, y<7, 8>, z<7, 8>, causal)), nothing);
+    EXPECT_EQ(fused<avx512>(attention(x<4, 8>, y<7, 8>, z<7, 8>, bias(x<4, 7>))), nothing);
+}
+TEST(register_softmax, lanes_are_shuffled) {
+    EXPECT_EQ(fused<emulated256>(attend<4, 5, 4, 4>()), nothing);
+    EXPECT_EQ(fused<sve256>(attend<4, 5, 4, 4>()), nothing);
+    EXPECT_EQ(fused<scalar>(attend<4, 5, 4, 4>()), nothing);
+}
+TEST(register_softmax, what_registers_hold_takes_no_memory) {
+    EXPECT_EQ((workspace_bytes<decltype(attend<4, 7, 8, 8>()), avx512>), 0u);
+    EXPECT_EQ((workspace_bytes<decltype(attend<5, 7, 8, 16>()), avx512>), 0u);
+    // Numerators and one factor for each row.
+    EXPECT_EQ((workspace_bytes<decltype(attend<8, 17, 32, 64>()), avx512>), (8u * 18 + 8 * 2) * sizeof(float));
+}
+
+// ---------------------------------------------------------------------- softmax into product
+
+TEST(softmax_into_product, whole_registers_of_rows) {
+    constexpr how chosen = in_full_tiles(fusion::softmax_into_product);
+    EXPECT_EQ(fused<avx512>(attend<32, 64, 64, 64>()), chosen);
+    EXPECT_EQ(fused<avx512>(attend<64, 64, 64, 64>()), chosen);
+    EXPECT_EQ(fused<avx512>(attention(x<64, 64>, y<64, 64>, z<64, 64>, causal)), chosen);
+    EXPECT_EQ(fused<avx512>(attend<31, 64, 64, 64>()), nothing);
+    EXPECT_EQ(fused<avx512>(attend<16, 64, 64, 64>()), nothing);
+    EXPECT_EQ(fused<avx512>(attend<40, 64, 64, 64>()), chosen);
+}
+TEST(softmax_into_product, room_for_both) {
+    EXPECT_EQ(fused<avx2>(attend<32, 64, 64, 64>()), nothing);
+    EXPECT_EQ(fused<aarch64>(attend<32, 64, 64, 64>()), in_full_tiles(fusion::softmax_into_product));
+}
+TEST(softmax_into_product, enough_to_do) {
+    EXPECT_EQ(fused<avx512>(attend<32, 8, 64, 64>()), in_full_tiles(fusion::softmax_into_product));
+    EXPECT_EQ(fused<avx512>(attend<32, 7, 64, 64>()), nothing);
+}
+
+// ---------------------------------------------------------------------- statistics of rows into a map
+
+TEST(statistics_into_map, groups_of_rows) {
+    constexpr how chosen = in_full_tiles(fusion::statistics_into_map);
+    EXPECT_EQ(fused<avx512>(softmax(x<8, 64>)), chosen);
+    EXPECT_EQ(fused<avx512>(softmax(x<7, 64>)), nothing);
+    EXPECT_EQ(fused<avx2>(softmax(x<4, 64>)), chosen);
+    EXPECT_EQ(fused<avx2>(softmax(x<3, 64>)), nothing);
+    EXPECT_EQ(fused<avx512>(layer_norm(x<8, 64>, y<64>, z<64>, 1e-5f)), chosen);
+    EXPECT_EQ(fused<avx512>(rms_norm(x<8, 64>, y<64>, 1e-5f)), chosen);
+    EXPECT_EQ(fused<avx512>(log_softmax(x<8, 64>)), chosen);
+}
+TEST(statistics_into_map, long_rows_go_one_after_another) {
+    EXPECT_EQ(fused<avx512>(softmax(x<2, 513>)), in_full_tiles(fusion::statistics_into_map));
+    EXPECT_EQ(fused<avx512>(softmax(x<2, 512>)), nothing);
+}
+TEST(statistics_into_map, last_tiles) {
+    EXPECT_EQ(fused<avx512>(softmax(x<40, 64>)), (how{fusion::statistics_into_map, fusion::statistics_into_map}));
+    EXPECT_EQ(fused<avx512>(softmax(x<39, 64>)), in_full_tiles(fusion::statistics_into_map));
+}
+TEST(statistics_into_map, factors_of_the_rows_at_hand) {
+    EXPECT_EQ(fused<avx512>(transpose(softmax(x<32, 64>))), nothing);
+    EXPECT_EQ(fused<avx512>(softmax<0>(x<64, 32>)), nothing);
+}
+TEST(statistics_into_map, rows_of_scratch_serve_again) {
+    // Eight rows of numerators, which end at a full register, and their factors.
+    EXPECT_EQ((workspace_bytes<decltype(softmax(x<64, 64>)), avx512>), (8u * 64 + 16) * sizeof(float));
+    EXPECT_EQ((workspace_bytes<decltype(softmax(x<64, 64>)), avx2>), (4u * 64 + 16) * sizeof(float));
+}
+
+}  // namespace
