@@ -59,60 +59,29 @@ constexpr lane_offsets<Extent> offsets_along(std::size_t id, std::size_t axis) {
         const graph_node& operand = Plan::nodes[below];
         std::array<bool, max_rank> moves_below{};
         std::array<coordinate_list, Extent> at_below{};
-        if (n.kind == node_kind::permute) {
-            for (std::size_t a = 0; a < n.rank; ++a) {
-                const auto to = static_cast<std::size_t>(n.permutation[a]);
-                moves_below[to] = moves[a];
-                for (std::size_t i = 0; i < Extent; ++i) at_below[i][to] = at[i][a];
+        for (const index_piece& piece : map_of(n, operand)) {
+            bool any = false, all = true;
+            for (std::size_t a = piece.first; a < piece.last; ++a) {
+                any = any || moves[a];
+                all = all && (moves[a] || n.extents[a] == 1);
             }
-        } else if (n.kind == node_kind::slice) {
-            moves_below = moves;
-            at_below = at;
-            if (moves[n.axis]) {
-                shifted = true;
-                for (auto& c : at_below) c[n.axis] *= n.step;
-            }
-        } else if (n.kind == node_kind::roll) {
-            moves_below = moves;
-            at_below = at;
-            if (moves[n.axis]) {
-                if (shifted) return out;
-                const auto extent = static_cast<std::ptrdiff_t>(n.extents[n.axis]);
-                for (auto& c : at_below) c[n.axis] = (c[n.axis] + extent - n.step) % extent;
-            }
-        } else if (n.kind == node_kind::broadcast) {
-            const std::size_t shift = n.rank - operand.rank;
-            for (std::size_t a = 0; a < operand.rank; ++a) {
-                if (operand.extents[a] == 1) continue;
-                moves_below[a] = moves[a + shift];
-                for (std::size_t i = 0; i < Extent; ++i) at_below[i][a] = at[i][a + shift];
-            }
-        } else if (n.kind == node_kind::reshape) {
-            const reshape_groups groups = align_reshape(n, operand);
-            for (std::size_t g = 0; g < groups.count; ++g) {
-                const reshape_group& group = groups.group[g];
-                bool any = false, all = true;
-                for (std::size_t a = group.result_first; a < group.result_last; ++a) {
-                    any = any || moves[a];
-                    all = all && (moves[a] || n.extents[a] == 1);
-                }
-                if (!any) continue;
-                const bool splits = only_axis(operand, group.operand_first, group.operand_last) == operand.rank;
-                if (!all || (shifted && splits)) return out;
-                for (std::size_t a = group.operand_first; a < group.operand_last; ++a) moves_below[a] = true;
-                for (std::size_t i = 0; i < Extent; ++i) {
-                    std::ptrdiff_t element = 0;
-                    for (std::size_t a = group.result_first; a < group.result_last; ++a)
-                        element = element * static_cast<std::ptrdiff_t>(n.extents[a]) + at[i][a];
-                    for (std::size_t a = group.operand_last; a-- > group.operand_first;) {
-                        const auto extent = static_cast<std::ptrdiff_t>(operand.extents[a]);
-                        at_below[i][a] = splits ? element % extent : extent == 1 ? 0 : element;
-                        if (splits || extent != 1) element = splits ? element / extent : 0;
-                    }
+            if (!any || piece.step == 0) continue;
+            const bool splits =
+                !piece.is_single() && only_axis(operand, piece.operand_first, piece.operand_last) == operand.rank;
+            shifted = shifted || piece.shifted;
+            if (!all || (shifted && (splits || !piece.is_affine()))) return out;
+            for (std::size_t a = piece.operand_first; a < piece.operand_last; ++a) moves_below[a] = true;
+            for (std::size_t i = 0; i < Extent; ++i) {
+                std::ptrdiff_t element = 0;
+                for (std::size_t a = piece.first; a < piece.last; ++a)
+                    element = element * static_cast<std::ptrdiff_t>(n.extents[a]) + at[i][a];
+                element = piece.of(element);
+                for (std::size_t a = piece.operand_last; a-- > piece.operand_first;) {
+                    const auto extent = static_cast<std::ptrdiff_t>(operand.extents[a]);
+                    at_below[i][a] = splits ? element % extent : extent == 1 ? 0 : element;
+                    if (splits || extent != 1) element = splits ? element / extent : 0;
                 }
             }
-        } else {
-            return out;
         }
         moves = moves_below;
         at = at_below;

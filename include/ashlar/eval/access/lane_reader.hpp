@@ -276,9 +276,10 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
     ASHLAR_ALWAYS_INLINE auto moved(const std::array<std::size_t, Rank>& at, const Hole& hole) const {
         constexpr const graph_node& n = Plan::nodes[Id];
         [[maybe_unused]] constexpr auto below = static_cast<std::size_t>(n.operands[0]);
+        constexpr lane_path path = path_of_lanes(n, Plan::nodes[below], Steps);
         constexpr std::size_t memory = base::template memory_node<Id>();
-        if constexpr (n.kind == node_kind::roll && Steps[n.kind == node_kind::roll ? n.axis : 0] != 0) {
-            return rolled<Id, Steps>(at, hole);
+        if constexpr (path == lane_path::around) {
+            return around<Id, Steps>(at, hole);
         } else if constexpr (memory != no_axis &&
                              (memory == no_axis || Plan::nodes[memory].kind != node_kind::softmax)) {
             constexpr auto fixed = [] {
@@ -291,37 +292,24 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
                 return load<lane_stride<Steps>(m.strides)>(base::template address<Id>(at));
             else
                 return scattered<Id, Steps>(at, hole);
-        } else if constexpr (n.kind == node_kind::reshape) {
-            constexpr bool simple = [] {
-                const binding_list from = carried_axes(Plan::nodes[Id], Plan::nodes[below], 0);
-                for (std::size_t r = 0; r < Rank; ++r) {
-                    bool carried = Steps[r] == 0 || Plan::nodes[Id].extents[r] == 1;
-                    for (std::size_t a = 0; a < Plan::nodes[below].rank; ++a)
-                        carried = carried || from[a] == static_cast<std::int16_t>(r);
-                    if (!carried) return false;
-                }
-                return true;
-            }();
-            if constexpr (simple)
-                return operand_value<Id, 0, Steps>(at, hole);
-            else
-                return one_by_one<Id, Steps>(at, hole);
-        } else if constexpr (n.kind == node_kind::repeat && Steps[n.axis] != 0 && n.step != 1) {
+        } else if constexpr (path == lane_path::apart) {
             return one_by_one<Id, Steps>(at, hole);
         } else {
             return operand_value<Id, 0, Steps>(at, hole);
         }
     }
 
-    /// An axis turned by some entries: as the operand's where the lanes do not meet the seam, else lane by lane.
+    /// Lanes along an axis that the map goes around: straight where they do not meet its end, else lane by lane.
     template <std::size_t Id, auto Steps, class Hole, std::size_t Rank>
-    ASHLAR_ALWAYS_INLINE auto rolled(const std::array<std::size_t, Rank>& at, const Hole& hole) const {
-        constexpr std::size_t axis = Plan::nodes[Id].axis;
-        constexpr auto extent = static_cast<std::ptrdiff_t>(Plan::nodes[Id].extents[axis]);
-        constexpr std::ptrdiff_t reach = static_cast<std::ptrdiff_t>(Wanted - 1) * Steps[axis];
-        if constexpr (reach < extent && -reach < extent) {
-            const auto first = static_cast<std::ptrdiff_t>(operand_coordinates<0>(f.template node<Id>(), at)[axis]);
-            if (first + reach >= 0 && first + reach < extent) return operand_value<Id, 0, Steps>(at, hole);
+    ASHLAR_ALWAYS_INLINE auto around(const std::array<std::size_t, Rank>& at, const Hole& hole) const {
+        constexpr auto below = static_cast<std::size_t>(Plan::nodes[Id].operands[0]);
+        constexpr index_piece piece = moving_piece(map_of(Plan::nodes[Id], Plan::nodes[below]));
+        constexpr std::ptrdiff_t reach = static_cast<std::ptrdiff_t>(Wanted - 1) * Steps[piece.first];
+        if constexpr (reach < piece.around && -reach < piece.around) {
+            const auto last =
+                static_cast<std::ptrdiff_t>(operand_coordinates<0>(f.template node<Id>(), at)[piece.operand_first]) +
+                reach;
+            if (last >= 0 && last < piece.around) return operand_value<Id, 0, Steps>(at, hole);
         }
         return one_by_one<Id, Steps>(at, hole);
     }

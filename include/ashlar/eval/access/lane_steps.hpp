@@ -19,12 +19,33 @@ consteval auto operand_steps(const graph_node& n, const graph_node& operand, con
     const binding_list from = carried_axes(n, operand, Index);
     for (std::size_t a = 0; a < operand.rank; ++a) {
         if (from[a] != whole_axis) out[a] = steps[static_cast<std::size_t>(from[a])];
-        if (n.kind == node_kind::slice && a == n.axis) out[a] = steps[a] * n.step;
-        if (n.kind == node_kind::roll && a == n.axis) out[a] = steps[a];  // for lanes that do not meet the seam
         // A normalised element reads its own operand's element beside its row's statistics.
         if ((n.kind == node_kind::softmax || n.kind == node_kind::standardize) && a == n.axis) out[a] = steps[a];
     }
+    if (is_index_map(n.kind) && n.kind != node_kind::reshape)
+        for (const index_piece& piece : map_of(n, operand))
+            if (piece.divisor == 1) out[piece.operand_first] = steps[piece.first] * piece.step;
     return spelled_out(out);
+}
+
+/// How the lanes of an index map lie in its operand.
+enum class lane_path : std::uint8_t {
+    straight,  // at constant steps
+    around,    // at constant steps, but for a jump from the axis' end to its beginning
+    apart,     // each on its own
+};
+
+/// For lanes that move by `steps` along the axes of n.
+constexpr lane_path path_of_lanes(const graph_node& n, const graph_node& operand, const auto& steps) {
+    for (const index_piece& piece : map_of(n, operand))
+        for (std::size_t a = piece.first; a < piece.last; ++a) {
+            if (steps[a] == 0) continue;
+            if (piece.around != 0) return lane_path::around;
+            if (piece.divisor != 1) return lane_path::apart;
+            if (n.kind == node_kind::reshape && n.extents[a] != 1 && carried_along(piece, n, operand).axis != a)
+                return lane_path::apart;
+        }
+    return lane_path::straight;
 }
 
 ASHLAR_END_OFFSETS

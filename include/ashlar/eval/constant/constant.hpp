@@ -91,7 +91,7 @@ struct constant_evaluator {
             unpack(e, out);
         } else if constexpr (passes_wanted(kind_of<Expression>)) {
             compute(e, scope, out, wanted);
-        } else if constexpr (moves_elements(kind_of<Expression>)) {
+        } else if constexpr (is_index_map(kind_of<Expression>)) {
             move(e, scope, out);
         } else {
             compute(e, scope, out);
@@ -187,20 +187,7 @@ private:
     template <class Node, class Scope>
     static constexpr void move(const Node& e, const Scope& scope, element_of<Node>* out) noexcept {
         const auto& from = values(e.template operand<0>(), scope);
-        using how = element_move<Node>;
-        moves::copy(how::extents, out, row_major_strides(how::extents), from.data() + how::first(e), how::strides);
-    }
-
-    template <std::size_t Axis, std::size_t Shift, class Shape, class Expression, class Scope>
-    static constexpr void move(const roll_node<Axis, Shift, Shape, Expression>& e, const Scope& scope,
-                               element_of<Expression>* out) noexcept {
-        constexpr axis_surroundings split = split_at<Shape, Axis>();
-        const auto& from = values(e.template operand<0>(), scope);
-        for (std::size_t i = 0; i < Shape::size; ++i) {
-            const std::size_t entry = i / split.inner % split.extent;
-            const std::size_t source = entry < Shift ? entry + split.extent - Shift : entry - Shift;
-            out[i] = from.data()[i + source * split.inner - entry * split.inner];
-        }
+        moves::move(e, from.data(), out);
     }
 
     template <class Shape, class Expression, class Scope, class Wanted>

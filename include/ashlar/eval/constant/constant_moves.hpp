@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// How nodes that only move elements read their operand, as strides, and the one loop that copies by them.
+// Loops that copy elements: between memory at strides, and by the map of a node that only moves them.
 #pragma once
 
 #include <array>
@@ -8,6 +8,8 @@
 #include <ashlar/core/config.hpp>
 #include <ashlar/core/shape.hpp>
 #include <ashlar/expr/nodes.hpp>
+#include <ashlar/expr/nodes/coordinates.hpp>
+#include <ashlar/expr/nodes/index_map.hpp>
 
 namespace ashlar::detail {
 
@@ -20,68 +22,6 @@ consteval std::array<std::ptrdiff_t, Result::rank> broadcast_strides() {
         if (From::extents[axis] != 1) strides[axis + Result::rank - From::rank] = dense[axis];
     return strides;
 }
-
-struct from_first_element {
-    template <class Node>
-    ASHLAR_ALWAYS_INLINE static constexpr std::ptrdiff_t first(const Node&) noexcept {
-        return 0;
-    }
-};
-
-/// How a node that moves elements reads the dense values of its operand: for `extents` of its result (of which an axis
-/// may be split in two), at `strides` from element `first` on.
-template <class Node>
-struct element_move;
-template <auto Permutation, class Shape, class Expression>
-struct element_move<permute_node<Permutation, Shape, Expression>> : from_first_element {
-    static constexpr auto extents = Shape::extents;
-    static constexpr auto strides = [] {
-        const auto dense = row_major_strides(Expression::shape_type::extents);
-        std::array<std::ptrdiff_t, Shape::rank> moved{};
-        for (std::size_t axis = 0; axis < Shape::rank; ++axis)
-            moved[axis] = dense[static_cast<std::size_t>(Permutation[axis])];
-        return moved;
-    }();
-};
-template <std::size_t Axis, std::ptrdiff_t Step, class Shape, class Expression>
-struct element_move<slice_node<Axis, Step, Shape, Expression>> {
-    static constexpr auto extents = Shape::extents;
-    ASHLAR_ALWAYS_INLINE static constexpr std::ptrdiff_t first(
-        const slice_node<Axis, Step, Shape, Expression>& node) noexcept {
-        constexpr auto dense = row_major_strides(Expression::shape_type::extents);
-        return node.first * dense[Axis];
-    }
-    static constexpr auto strides = [] {
-        auto moved = row_major_strides(Expression::shape_type::extents);
-        moved[Axis] *= Step;
-        return moved;
-    }();
-};
-template <class Shape, class Expression>
-struct element_move<broadcast_node<Shape, Expression>> : from_first_element {
-    static constexpr auto extents = Shape::extents;
-    static constexpr auto strides = broadcast_strides<typename Expression::shape_type, Shape>();
-};
-template <std::size_t Axis, std::size_t Times, class Shape, class Expression>
-struct element_move<repeat_node<Axis, Times, Shape, Expression>> : from_first_element {
-    static constexpr std::size_t rank = Shape::rank;
-    static constexpr auto extents = [] {
-        std::array<std::size_t, rank + 1> split{};
-        for (std::size_t axis = 0; axis < rank; ++axis)
-            split[axis < Axis ? axis : axis + 1] = Expression::shape_type::extents[axis];
-        split[Axis] = Expression::shape_type::extents[Axis];
-        split[Axis + 1] = Times;
-        return split;
-    }();
-    static constexpr auto strides = [] {
-        const auto dense = row_major_strides(Expression::shape_type::extents);
-        std::array<std::ptrdiff_t, rank + 1> moved{};
-        for (std::size_t axis = 0; axis < rank; ++axis) moved[axis < Axis ? axis : axis + 1] = dense[axis];
-        moved[Axis] = dense[Axis];
-        moved[Axis + 1] = 0;
-        return moved;
-    }();
-};
 
 /// The extents before, along and behind an axis, multiplied.
 struct axis_surroundings {
@@ -135,6 +75,38 @@ struct constant_moves {
                 }
                 advance<Rank - 1>(at, extents);
             }
+        }
+    }
+
+    /// The elements of an index map, other than a reshape, from the dense ones of its operand.
+    template <class Node, class Element>
+    static constexpr void move(const Node& node, const Element* from, Element* to) noexcept {
+        using shape = typename Node::shape_type;
+        using operand = typename operand_type<0, Node>::shape_type;
+        constexpr auto map = index_map_of<Node, operand>;
+        constexpr auto dense = row_major_strides(operand::extents);
+        constexpr std::size_t last = shape::rank - 1;
+        constexpr index_piece inner = [] {
+            for (const index_piece& piece : index_map_of<Node, operand>)
+                if (piece.first == last) return piece;
+            return index_piece{};
+        }();
+        constexpr std::ptrdiff_t distance = inner.last == 0 ? 0 : dense[inner.operand_first];
+        if constexpr (requires { node.first; }) from += node.first * dense[moving_piece(map).operand_first];
+        std::size_t rows = 1;
+        for (std::size_t axis = 0; axis < last; ++axis) rows *= shape::extents[axis];
+        std::array<std::size_t, shape::rank> at{};
+        for (std::size_t row = 0; row < rows; ++row) {
+            const Element* source = from;
+            for (const index_piece& piece : map)
+                if (piece.first != last)
+                    source += piece.of(static_cast<std::ptrdiff_t>(at[piece.first])) * dense[piece.operand_first];
+            for (std::ptrdiff_t i = 0; i < static_cast<std::ptrdiff_t>(shape::extents[last]); ++i)
+                if constexpr (inner.is_affine())
+                    *to++ = source[i * (inner.step * distance)];
+                else
+                    *to++ = source[inner.of(i) * distance];
+            advance<last>(at, shape::extents);
         }
     }
 };

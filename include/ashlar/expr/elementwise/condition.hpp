@@ -34,7 +34,7 @@ consteval bool truth_is_readable() {
     else if constexpr (kind_of<Expression> == node_kind::array || kind_of<Expression> == node_kind::scalar ||
                        kind_of<Expression> == node_kind::mask)
         return true;
-    else if constexpr (moves_elements(kind_of<Expression>) || is_map_of<Expression, not_function>)
+    else if constexpr (is_index_map(kind_of<Expression>) || is_map_of<Expression, not_function>)
         return truth_is_readable<operand_type<0, Expression>>();
     else if constexpr (is_map_of<Expression, and_function, or_function>)
         return truth_is_readable<operand_type<0, Expression>>() && truth_is_readable<operand_type<1, Expression>>();

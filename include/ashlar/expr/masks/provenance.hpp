@@ -23,8 +23,7 @@
 // infinity from `masked` up to the softmax (or exp), zero from there on. The proof travels
 //
 //     masked                                    begins: minus infinity
-//     permute reshape slice broadcast repeat    at the operand's coordinates
-//     roll                                      likewise
+//     permute reshape slice roll ...            at the operand's coordinates, as of every index map
 //     concat store let let_value                where the parts, the value, the body have it
 //     a + b, a - b                              minus infinity, of a (and of b in a sum)
 //     a * c, a / c, c a number                  minus infinity while c is positive, which is known at run time only
@@ -124,14 +123,9 @@ constexpr exclusion exclusion_after_map(const std::array<exclusion, sizeof...(Ar
 template <class Node>
 struct exclusion_after {
     static constexpr exclusion of(const std::array<exclusion, Node::operand_count>& operands) {
+        if (is_index_map(Node::kind)) return operands[0];
         switch (Node::kind) {
         case node_kind::masked: return exclusion::minus_infinity;
-        case node_kind::permute:
-        case node_kind::reshape:
-        case node_kind::slice:
-        case node_kind::broadcast:
-        case node_kind::repeat:
-        case node_kind::roll:
         case node_kind::store: return operands[0];
         case node_kind::let: return operands[1];
         case node_kind::concat: {

@@ -10,17 +10,12 @@
 #include <ashlar/core/config.hpp>
 #include <ashlar/core/shape.hpp>
 #include <ashlar/expr/nodes.hpp>
+#include <ashlar/expr/nodes/index_map.hpp>
 
 namespace ashlar::detail {
 
 template <std::size_t Index, class Node>
 using operand_type = decltype(operand_type_at<Index>(std::declval<const decltype(Node::operands)&>()));
-
-/// Nodes that only say where their operand's elements are.
-consteval bool moves_elements(node_kind kind) {
-    return kind == node_kind::permute || kind == node_kind::reshape || kind == node_kind::slice ||
-           kind == node_kind::broadcast || kind == node_kind::repeat || kind == node_kind::roll;
-}
 
 /// One index for each axis of an expression.
 template <class Expression>
@@ -60,41 +55,38 @@ ASHLAR_ALWAYS_INLINE constexpr std::array<std::size_t, From::rank> unbroadcast(
     return from;
 }
 
+/// The piece of a map that does more than pass an index on; there is at most one.
+consteval index_piece moving_piece(const auto& map) {
+    for (const index_piece& piece : map)
+        if (piece.shifted || !piece.is_affine()) return piece;
+    return {};
+}
+
 /// The coordinates in operand Index of what stands at `at` in the node: for nodes that compute element by element or
 /// only move elements (concat and take choose by value and are not among them).
 template <std::size_t Index, class Node>
 ASHLAR_ALWAYS_INLINE constexpr auto operand_coordinates(const Node& node, const coordinates<Node>& at) noexcept {
     using from = typename std::remove_cvref_t<decltype(node.template operand<Index>())>::shape_type;
-    if constexpr (Node::kind == node_kind::reshape)
+    if constexpr (Node::kind == node_kind::reshape) {
         return coordinates_of_element<from>(element_of_coordinates<typename Node::shape_type>(at));
-    else
+    } else if constexpr (Node::kind == node_kind::broadcast || !is_index_map(Node::kind)) {
         return unbroadcast<from>(at);
-}
-template <std::size_t Index, auto Permutation, class Shape, class Expression>
-ASHLAR_ALWAYS_INLINE constexpr coordinates<Expression> operand_coordinates(
-    const permute_node<Permutation, Shape, Expression>&, const std::array<std::size_t, Shape::rank>& at) noexcept {
-    coordinates<Expression> from{};
-    ASHLAR_UNROLL
-    for (std::size_t axis = 0; axis < Shape::rank; ++axis) from[static_cast<std::size_t>(Permutation[axis])] = at[axis];
-    return from;
-}
-template <std::size_t Index, std::size_t Axis, std::ptrdiff_t Step, class Shape, class Expression>
-ASHLAR_ALWAYS_INLINE constexpr coordinates<Expression> operand_coordinates(
-    const slice_node<Axis, Step, Shape, Expression>& node, coordinates<Expression> at) noexcept {
-    at[Axis] = static_cast<std::size_t>(node.first + Step * static_cast<std::ptrdiff_t>(at[Axis]));
-    return at;
-}
-template <std::size_t Index, std::size_t Axis, std::size_t Times, class Shape, class Expression>
-ASHLAR_ALWAYS_INLINE constexpr coordinates<Expression> operand_coordinates(
-    const repeat_node<Axis, Times, Shape, Expression>&, coordinates<Expression> at) noexcept {
-    at[Axis] /= Times;
-    return at;
-}
-template <std::size_t Index, std::size_t Axis, std::size_t Shift, class Shape, class Expression>
-ASHLAR_ALWAYS_INLINE constexpr coordinates<Expression> operand_coordinates(
-    const roll_node<Axis, Shift, Shape, Expression>&, coordinates<Expression> at) noexcept {
-    at[Axis] = at[Axis] < Shift ? at[Axis] + (Shape::extents[Axis] - Shift) : at[Axis] - Shift;
-    return at;
+    } else {
+        constexpr auto map = index_map_of<Node, from>;
+        std::array<std::size_t, from::rank> out{};
+        ASHLAR_UNROLL
+        for (std::size_t p = 0; p < map.count; ++p) out[map.pieces[p].operand_first] = at[map.pieces[p].first];
+        constexpr index_piece moving = moving_piece(map);
+        if constexpr (moving.last != 0) {
+            std::size_t& entry = out[moving.operand_first];
+            if constexpr (moving.shifted)
+                entry =
+                    static_cast<std::size_t>(node.first + moving.step * static_cast<std::ptrdiff_t>(at[moving.first]));
+            else
+                entry = moving.of(at[moving.first]);
+        }
+        return out;
+    }
 }
 
 }  // namespace ashlar::detail

@@ -26,7 +26,7 @@ consteval bool value_is_readable() {
     if constexpr (kind == node_kind::array || kind == node_kind::scalar || kind == node_kind::index ||
                   kind == node_kind::mask)
         return true;
-    else if constexpr (moves_elements(kind) || kind == node_kind::map || kind == node_kind::masked)
+    else if constexpr (is_index_map(kind) || kind == node_kind::map || kind == node_kind::masked)
         return []<std::size_t... Index>(std::index_sequence<Index...>) {
             return (value_is_readable<operand_type<Index, Expression>>() && ...);
         }(std::make_index_sequence<Expression::operand_count>{});

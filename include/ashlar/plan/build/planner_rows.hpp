@@ -49,17 +49,15 @@ constexpr auto planner<Count>::folded_by(id n, binding_list& kept) const -> fold
 
     folded_axes out;
     const binding_list from = carried_axes(m, x, 0);
-    const reshape_groups groups = align_reshape(m, x);
-    for (std::size_t i = 0; i < groups.count; ++i) {
-        const reshape_group& group = groups.group[i];
-        if (g.axis >= group.result_first && g.axis < group.result_last) {
-            for (std::size_t a = group.result_first; a < group.result_last; ++a)
+    for (const index_piece& piece : map_of(m, x)) {
+        if (g.axis >= piece.first && g.axis < piece.last) {
+            for (std::size_t a = piece.first; a < piece.last; ++a)
                 if (a != g.axis && m.extents[a] != 1) return {};
             std::size_t several = 0;
-            for (std::size_t a = group.operand_first; a < group.operand_last; ++a) several += x.extents[a] != 1;
-            if (several > 1) out = {space, group.operand_first, group.operand_last};
+            for (std::size_t a = piece.operand_first; a < piece.operand_last; ++a) several += x.extents[a] != 1;
+            if (several > 1) out = {space, piece.operand_first, piece.operand_last};
         } else {
-            for (std::size_t a = group.operand_first; a < group.operand_last; ++a)
+            for (std::size_t a = piece.operand_first; a < piece.operand_last; ++a)
                 if (x.extents[a] != 1 && from[a] == whole_axis) return {};
         }
     }

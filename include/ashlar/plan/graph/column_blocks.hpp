@@ -17,18 +17,14 @@ constexpr std::size_t run_along(const std::array<graph_node, Count>& nodes, std:
     if (!is_index_map(g.kind)) return 0;
     const auto below = static_cast<std::size_t>(g.operands[0]);
     const graph_node& o = nodes[below];
-    const binding_list from = carried_axes(g, o, 0);
-    for (std::size_t a = 0; a < o.rank; ++a)
-        if (from[a] == static_cast<std::int16_t>(axis)) return run_along(nodes, below, a);
-    if (g.kind != node_kind::reshape) return 0;
-    const reshape_groups groups = align_reshape(g, o);
-    for (std::size_t i = 0; i < groups.count; ++i) {
-        const reshape_group& group = groups.group[i];
-        if (axis < group.result_first || axis >= group.result_last) continue;
-        std::size_t inner = group.operand_last, innermost = group.result_last;
-        while (inner > group.operand_first && o.extents[inner - 1] == 1) --inner;
-        while (innermost > group.result_first && g.extents[innermost - 1] == 1) --innermost;
-        if (inner == group.operand_first || innermost != axis + 1) return 0;
+    for (const index_piece& piece : map_of(g, o)) {
+        const carried_axis carried = carried_along(piece, g, o);
+        if (carried.axis == axis) return run_along(nodes, below, carried.operand_axis);
+        if (g.kind != node_kind::reshape || axis < piece.first || axis >= piece.last) continue;
+        std::size_t inner = piece.operand_last, innermost = piece.last;
+        while (inner > piece.operand_first && o.extents[inner - 1] == 1) --inner;
+        while (innermost > piece.first && g.extents[innermost - 1] == 1) --innermost;
+        if (inner == piece.operand_first || innermost != axis + 1) return 0;
         const std::size_t whole = o.extents[inner - 1];
         if (run_along(nodes, below, inner - 1) != whole) return 0;
         return g.extents[axis] % whole == 0 ? whole : whole % g.extents[axis] == 0 ? g.extents[axis] : 0;

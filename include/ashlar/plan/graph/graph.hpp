@@ -11,6 +11,7 @@
 #include <ashlar/expr/masks/mask.hpp>
 #include <ashlar/expr/masks/provenance.hpp>
 #include <ashlar/expr/nodes.hpp>
+#include <ashlar/expr/nodes/index_map.hpp>
 
 namespace ashlar::detail {
 
@@ -106,16 +107,10 @@ constexpr axis_list as_axis_list(const std::array<Element, Count>& values) {
 /// The parameters of a node type. Variables, not functions of classes: every node of an expression asks for its own.
 template <class Node>
 inline constexpr node_parameters parameters_of{};
-template <auto Permutation, class Shape, class Expression>
-inline constexpr node_parameters parameters_of<permute_node<Permutation, Shape, Expression>>{
-    .permutation = as_axis_list(Permutation)};
-template <std::size_t Axis, std::ptrdiff_t Step, class Shape, class Expression>
-inline constexpr node_parameters parameters_of<slice_node<Axis, Step, Shape, Expression>>{.axis = Axis, .step = Step};
-template <std::size_t Axis, std::size_t Times, class Shape, class Expression>
-inline constexpr node_parameters parameters_of<repeat_node<Axis, Times, Shape, Expression>>{.axis = Axis,
-                                                                                            .step = Times};
-template <std::size_t Axis, std::size_t Shift, class Shape, class Expression>
-inline constexpr node_parameters parameters_of<roll_node<Axis, Shift, Shape, Expression>>{.axis = Axis, .step = Shift};
+template <class Node>
+    requires(is_index_map(kind_of<Node>))
+inline constexpr node_parameters parameters_of<Node>{
+    .permutation = as_axis_list(move_of<Node>.permutation), .axis = move_of<Node>.axis, .step = move_of<Node>.step};
 template <std::size_t Axis, class Shape, class... Parts>
 inline constexpr node_parameters parameters_of<concat_node<Axis, Shape, Parts...>>{.axis = Axis};
 template <std::size_t Axis, class Shape, class Table, class Indices>

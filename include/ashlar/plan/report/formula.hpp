@@ -120,10 +120,6 @@ struct formula_writer {
         case node_kind::mask: return labels_of<Plan>[index(n)].write_mask(out, tight);
         case node_kind::map: return function(s, n, tight);
         case node_kind::permute: return call(s, n, is_transpose(g) ? "transpose" : "permute");
-        case node_kind::reshape: return call(s, n, "reshape");
-        case node_kind::slice: return call(s, n, "slice");
-        case node_kind::repeat: return call(s, n, "repeat");
-        case node_kind::roll: return call(s, n, "roll");
         case node_kind::concat: return call(s, n, "concat");
         case node_kind::take: return call(s, n, "take");
         case node_kind::matmul: return call(s, n, "matmul");
@@ -134,7 +130,9 @@ struct formula_writer {
             out.put(", ");
             labels_of<Plan>[index(n)].write_mask(out, false);
             return out.put(')');
-        default: return out.put('_');
+        default:
+            if (is_index_map(g.kind)) return call(s, n, move_name(g.kind));
+            return out.put('_');
         }
     }
 
