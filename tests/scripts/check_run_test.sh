@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSL-1.0
-# The clock of `./run test`, with stand-ins for cmake and ctest: check_run_test.sh <root>
+# The clock of `./run test` and the tests that it is asked for, with stand-ins for cmake and ctest: check_run_test.sh <root>
 set -euo pipefail
 
 work=$(mktemp -d)
@@ -14,6 +14,7 @@ cat >"$work/bin/cmake" <<'TEXT'
 #!/usr/bin/env bash
 [[ $1 == --build && ${*: -1} != -n ]] || exit 0
 echo $(($(cat clock) + BUILD_SECONDS)) >clock
+exit "${BUILD_STATUS:-0}"
 TEXT
 cat >"$work/bin/timeout" <<'TEXT'
 #!/usr/bin/env bash
@@ -60,6 +61,36 @@ expect() {
 # Nothing waits here: the script's clock is the file.
 sed -i 's/\$SECONDS/$(cat clock)/g; s/\bSECONDS\b/$(cat clock)/g' "$work/run"
 grep -q 'cat clock) + minutes \* 60' "$work/run" || { echo "run has no clock" >&2; exit 1; }
+
+# Tests of two layers: programs that pass, but for one.
+for name in kernel/product kernel/product_few eval/softmax eval/softmax_rows eval/exceptions_of_rows nn/product; do
+    mkdir -p "$work/tests/${name%/*}"
+    : >"$work/tests/${name}_test.cpp"
+    for preset in dev release; do
+        program=$work/build/$preset/tests/${name/\//_}_test
+        mkdir -p "${program%/*}"
+        printf '#!/bin/sh\necho "run %s in %s"\n' "$name" $preset >"$program"
+        chmod +x "$program"
+    done
+done
+echo 'exit 1' >>"$work/build/dev/tests/eval_softmax_rows_test"
+
+expect "a layer, in dev" '^run kernel/product_few in dev$' BUILD_SECONDS=1 -- kernel
+expect "the programs of a layer" '^2 passed, 0 failed 0$' BUILD_SECONDS=1 -- kernel
+expect "a file" '^1 passed, 0 failed 0$' BUILD_SECONDS=1 -- tests/kernel/product_test.cpp
+expect "a name, of two layers" '^2 passed, 0 failed 0$' BUILD_SECONDS=1 -- product
+expect "the whole name" '^1 passed, 0 failed 0$' BUILD_SECONDS=1 -- product_few_test
+expect "layer and name" '^run nn/product in dev$' BUILD_SECONDS=1 -- nn/product
+expect "a part of a name" '^1 passed, 0 failed 0$' BUILD_SECONDS=1 -- _few
+expect "no test twice" '^2 passed, 0 failed 0$' BUILD_SECONDS=1 -- kernel product_few kernel
+expect "what fails" '^FAILED  dev: tests/eval/softmax_rows_test.cpp$' BUILD_SECONDS=1 -- softmax_rows
+expect "which is a failure" '^2 passed, 1 failed 1$' BUILD_SECONDS=1 -- eval/softmax softmax_rows kernel/product
+expect "no old program after a failed build" '^0 passed, 1 failed 1$' BUILD_SECONDS=1 BUILD_STATUS=1 -- kernel
+expect "a preset by its name" '^run eval/softmax_rows in release$' BUILD_SECONDS=1 -- release eval
+expect "what clang has not" 'exceptions_of_rows_test.cpp: left out, .*release' BUILD_SECONDS=1 -- eval/softmax exceptions_of_rows
+expect "an unknown name" '^no such preset, layer or test: softmaxx$' BUILD_SECONDS=1 -- kernel softmaxx
+expect "what there is" '^layers:  eval kernel nn$' BUILD_SECONDS=1 -- softmaxx
+expect "an unknown option" '^no such option: --fast' BUILD_SECONDS=1 -- --fast kernel
 
 expect "no clock" '^3 passed, 0 failed 0$' BUILD_SECONDS=900 -- dev clang release
 expect "all fit" '^3 passed, 0 failed 0$' BUILD_SECONDS=100 -- --minutes=10 dev clang release
