@@ -5,6 +5,7 @@
 #include <ashlar/eval/access/held_back.hpp>
 #include <ashlar/eval/frame.hpp>
 #include <ashlar/plan/build/destination.hpp>
+#include <ashlar/plan/sequence/sequence_plan.hpp>
 
 namespace ashlar {
 namespace detail {
@@ -51,6 +52,29 @@ inline constexpr std::size_t expression_stack = [] {
         return bytes_of_frames<plan>() + bytes_of_overlap<plan>();
     }
 }();
+
+consteval std::size_t larger(std::size_t a, std::size_t b) { return a > b ? a : b; }
+
+/// Bytes of what the plans of a part take, one after the other, each with its expression.
+template <class Config, std::size_t Times, class... Expression>
+consteval std::size_t stack_of_part(plan_part<Times, Expression...>) {
+    std::size_t most = 0;
+    ((most = larger(most, sizeof(Expression) + bytes_of_frames<planned<Expression, Config>>())), ...);
+    return most;
+}
+template <class Config, class... Parts>
+consteval std::size_t stack_of_parts(plan_parts<Parts...>) {
+    std::size_t most = 0;
+    ((most = larger(most, stack_of_part<Config>(Parts{}))), ...);
+    return most;
+}
+
+/// A sequence's steps use the same stack one after the other; around them are the functions that go from step to step,
+/// and what an overlap takes for all of them.
+template <sequence_expression Sequence, class Config>
+inline constexpr std::size_t expression_stack<Sequence, Config> =
+    3 * frame_of_call + stack_of_parts<Config>(typename sequence_plan<Sequence>::parts_type{}) +
+    (copy_fits<Sequence, Config, 0> ? alias_copy<void, Sequence> : 0);
 
 }  // namespace detail
 
