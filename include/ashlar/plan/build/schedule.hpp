@@ -52,9 +52,9 @@ private:
             } else {
                 // What stages use that take turns is in use until both have ended.
                 const plan_fusion run = stages_of(plan, item);
-                for (std::size_t i = 0; i < run.stages.size(); ++i)
-                    if (run.stages[i] != -1)
-                        stage_time[index(run.stages[i])] = i == 2 && run.takes_turns() ? now - 1 : now++;
+                for (std::size_t member = 0; member < run.stages.size(); ++member)
+                    if (run.stages[member] != -1)
+                        stage_time[index(run.stages[member])] = member == 2 && run.takes_turns() ? now - 1 : now++;
             }
         }
     }
