@@ -61,6 +61,15 @@ struct frame {
 
 ASHLAR_END_OFFSETS
 
+/// Which tile of a stage has `Rows` rows.
+template <class Plan, std::size_t Stage, std::size_t Rows>
+consteval std::size_t tile_of() {
+    constexpr const auto& stage = Plan::code.stages[Stage];
+    if (stage.row_axis == no_axis || stage.bindings[stage.row_axis] == whole_axis) return full_tile;
+    const plan_loop& loop = Plan::code.loops[static_cast<std::size_t>(stage.bindings[stage.row_axis])];
+    return !loop.rows || Rows == loop.tile ? full_tile : last_tile;
+}
+
 /// Lanes of a stage: as many elements of its widest type as a register holds.
 template <class Plan, std::size_t Stage>
 consteval std::size_t stage_lanes() {

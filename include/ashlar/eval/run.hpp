@@ -103,15 +103,6 @@ ASHLAR_ALWAYS_INLINE void run_stage(const frame<Plan, Element>& f) {
         run_stage_here<Plan, Element, Stage, rows>(f);
 }
 
-/// Which tile of a stage has `Rows` rows.
-template <class Plan, std::size_t Stage, std::size_t Rows>
-consteval std::size_t tile_of() {
-    constexpr const auto& stage = Plan::code.stages[Stage];
-    if (stage.row_axis == no_axis || stage.bindings[stage.row_axis] == whole_axis) return full_tile;
-    const plan_loop& loop = Plan::code.loops[static_cast<std::size_t>(stage.bindings[stage.row_axis])];
-    return !loop.rows || Rows == loop.tile ? full_tile : last_tile;
-}
-
 /// Two stages that run as one, in a function of their own.
 template <class Plan, class Element, std::size_t Item, std::size_t Rows>
 struct separate_pair {

@@ -12,6 +12,8 @@ ASHLAR_BEGIN_OFFSETS
 template <class Plan, class Element, std::size_t Stage, std::size_t Rows>
 struct stage_axes {
     static constexpr auto stage = Plan::code.stages[Stage];
+    /// How the plan has it run over so many rows.
+    static constexpr stage_strategy strategy = stage.how[tile_of<Plan, Stage, Rows>()];
     static constexpr auto top = static_cast<std::size_t>(stage.top);
     static constexpr auto space = static_cast<std::size_t>(stage.space);
     static constexpr std::size_t space_rank = Plan::nodes[space].rank, top_rank = Plan::nodes[top].rank;
@@ -124,30 +126,6 @@ struct stage_axes {
         for (std::size_t a = 0; a < max_rank; ++a)
             if (b.bindings[a] == loop) return true;
         return false;
-    }
-
-    /// Whether node Id is computed of memory that is contiguous in the order of top, element by element.
-    template <std::size_t Id>
-    static consteval bool is_flat() {
-        constexpr const graph_node& n = Plan::nodes[Id];
-        if constexpr (n.kind == node_kind::scalar) {
-            return true;
-        } else if constexpr (n.kind == node_kind::array) {
-            std::ptrdiff_t step = 1;
-            for (std::size_t a = n.rank; a-- > 0;) {
-                if (n.extents[a] != 1 && n.strides[a] != step) return false;
-                step *= static_cast<std::ptrdiff_t>(n.extents[a]);
-            }
-            return n.rank != 0 && n.size() == Plan::nodes[top].size() && n.extents[n.rank - 1u] == columns;
-        } else if constexpr (n.kind == node_kind::map && stage.values[Id] == -1) {
-            bool flat = true;
-            [&]<std::size_t... Index>(std::index_sequence<Index...>) {
-                ((flat = flat && is_flat<static_cast<std::size_t>(Plan::nodes[Id].operands[Index])>()), ...);
-            }(std::make_index_sequence<Plan::nodes[Id].operand_count>{});
-            return flat && n.size() == Plan::nodes[top].size();
-        } else {
-            return false;
-        }
     }
 
     template <std::size_t LaneCount, bool Unmasked = false>

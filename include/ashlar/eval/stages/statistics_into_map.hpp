@@ -22,7 +22,7 @@ struct statistics_into_map {
 
     /// Whether the three passes, over three groups of rows, are one loop: exponentials leave ports idle.
     static constexpr bool fuses =
-        first_stage.kind == stage_kind::softmax && group >= 4 && map::at_once >= group && first_stage.support == -1;
+        first_stage.kind == stage_kind::softmax && group >= 4 && map::how.registers >= group && first_stage.support == -1;
 
     /// The frame in which a group of rows is found.
     ASHLAR_ALWAYS_INLINE frame<Plan, Element> frame_of(std::size_t g) const {

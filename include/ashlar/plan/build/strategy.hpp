@@ -31,8 +31,24 @@ constexpr bool takes_turns(fusion how) {
     return how == fusion::softmax_into_product || how == fusion::statistics_into_map;
 }
 
+/// How an elementwise stage is walked.
+enum class map_form : std::uint8_t {
+    columns_in_lanes,  // row by row, or some rows together, some registers of columns at a time
+    rows_in_lanes,     // column by column
+    one_line,          // all elements in the order in which they lie: rows need not end at a register
+    transposing_copy,  // rows become lanes, or lanes rows, of what lies in memory in the other order
+};
+
+struct map_strategy {
+    map_form form = map_form::columns_in_lanes;
+    std::uint8_t registers = 1;    // computed before the first of them is stored
+    std::uint8_t rows = 1;         // together, as they read the same elements
+    std::int16_t normalised = -1;  // a node whose row factors stay the same along a row
+};
+
 /// How a stage runs over the rows of one tile.
 struct stage_strategy {
+    map_strategy map{};
     bool outlined = false;  // in a function of its own, which costs the compiler less than one large one
 };
 

@@ -110,6 +110,20 @@ struct plan_context {
         return up;
     }
 
+    /// Distance in the written memory between neighbours along an axis of the space.
+    constexpr std::ptrdiff_t written_stride(const stage& s, std::size_t axis) const {
+        for (std::size_t t = 0; t < at(s.top).rank; ++t)
+            if (axis != no_axis && s.top_axes[t] == static_cast<id>(axis)) return s.strides[t];
+        return 0;
+    }
+    /// The masked node that is a softmax's operand, past names and stores; -1 if there is none.
+    constexpr id masked_below(id softmax) const {
+        id n = at(softmax).operands[0];
+        while (at(n).kind == node_kind::let || at(n).kind == node_kind::let_value || at(n).kind == node_kind::store)
+            n = at(n).same_as;
+        return at(n).kind == node_kind::masked ? n : id{-1};
+    }
+
     /// Whether a stage reads a buffer.
     constexpr bool reads(const stage& s, id buffer) const {
         if (s.kind != stage_kind::product && s.maxima == buffer) return true;

@@ -33,10 +33,11 @@ struct node_parameters {
     std::size_t flops = 0;     // map: per element
     std::size_t kept = 0;      // masked: pairs that the mask's type keeps, over all batch entries
     bool static_mask = false;
-    bool owned = false;           // arrays: held by value, so nothing else can overlap it
-    bool borrowing_mask = false;  // masked, mask: the mask reads arrays that it does not own
-    bool fast = false;            // map, softmax: of lower precision, as it was asked for
-    bool costly = false;          // map: many instructions, as exponentials are
+    bool owned = false;            // arrays: held by value, so nothing else can overlap it
+    bool borrowing_mask = false;   // masked, mask: the mask reads arrays that it does not own
+    bool fast = false;             // map, softmax: of lower precision, as it was asked for
+    bool costly = false;           // map: many instructions, as exponentials are
+    bool one_instruction = false;  // map: about one, neither a series nor a function of a user's own
 };
 
 /// One node of the expression, without its type.
@@ -97,6 +98,12 @@ consteval bool is_costly_function() {
         return false;
 }
 
+/// Those of which `flops` is known, but for the costly ones.
+template <class Function>
+consteval bool is_one_instruction() {
+    return requires { Function::flops; } && !is_costly_function<Function>();
+}
+
 template <class Element, std::size_t Count>
 constexpr axis_list as_axis_list(const std::array<Element, Count>& values) {
     axis_list list{};
@@ -119,10 +126,15 @@ template <std::size_t Axis, class Shape>
 inline constexpr node_parameters parameters_of<index_node<Axis, Shape>>{.axis = Axis};
 template <class Function, class Shape, class Element, class... Args>
 inline constexpr node_parameters parameters_of<map_node<Function, Shape, Element, Args...>>{
-    .flops = flops_of_function<Function>(), .costly = is_costly_function<Function>()};
+    .flops = flops_of_function<Function>(),
+    .costly = is_costly_function<Function>(),
+    .one_instruction = is_one_instruction<Function>()};
 template <class Function, class Shape, class Element, class... Args>
 inline constexpr node_parameters parameters_of<map_node<fast_function<Function>, Shape, Element, Args...>>{
-    .flops = flops_of_function<Function>(), .fast = true, .costly = is_costly_function<Function>()};
+    .flops = flops_of_function<Function>(),
+    .fast = true,
+    .costly = is_costly_function<Function>(),
+    .one_instruction = is_one_instruction<Function>()};
 template <class Mask, class Expression>
 inline constexpr node_parameters parameters_of<masked_node<Mask, Expression>>{
     .kept = mask_kept_pairs<Mask, typename Expression::shape_type>,

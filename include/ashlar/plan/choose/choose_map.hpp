@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSL-1.0
+// How an elementwise stage runs: as one line, as a transposing copy, or some registers at a time.
+#pragma once
+
+#include <ashlar/plan/choose/fuse_statistics_into_map.hpp>
+
+namespace ashlar::detail {
+
+/// Operations beyond which several registers are no longer computed side by side.
+inline constexpr std::size_t most_operations_side_by_side = 16;
+
+/// What a walk from the top of a map through elementwise nodes finds.
+struct map_facts {
+    bool cheap = true;    // some operations for each element, of which several make one block of code
+    bool shares = false;  // rows read the same elements
+    std::size_t operations = 0;
+
+    constexpr void add(const map_facts& o) {
+        cheap = cheap && o.cheap;
+        shares = shares || o.shares;
+        operations += o.operations;
+    }
+};
+
+template <std::size_t Count>
+constexpr map_facts facts_of_map(const plan_context<Count>& c, const plan_stage<Count>& s, std::int16_t n) {
+    const graph_node& g = c.at(n);
+    const bool factors = s.factors[c.index(n)] != -1;
+    map_facts out{.operations = 1};
+    if (g.kind == node_kind::scalar) {
+        out.operations = 0;
+    } else if ((g.kind == node_kind::array || s.values[c.index(n)] != -1) && !factors) {
+        out.shares = g.size() != c.at(s.top).size();
+    } else if ((g.kind == node_kind::softmax || g.kind == node_kind::standardize) && factors) {
+        out.operations = 2;
+        if (g.kind == node_kind::standardize || g.variant != static_cast<std::uint8_t>(softmax_kind::plain))
+            out.add(facts_of_map(c, s, g.operands[0]));
+        else
+            out.cheap = c.masked_below(n) == -1;
+    } else if (g.kind == node_kind::map) {
+        out.cheap = g.one_instruction;
+        for (std::size_t i = 0; i < g.operand_count; ++i) out.add(facts_of_map(c, s, g.operands[i]));
+    } else if (g.kind == node_kind::let || g.kind == node_kind::let_value) {
+        return facts_of_map(c, s, g.same_as);
+    } else if (g.kind == node_kind::store) {
+        return facts_of_map(c, s, g.operands[0]);
+    } else {
+        out.cheap = is_index_map(g.kind) && c.memory_node(s, n) != -1;
+        out.shares = out.cheap;
+    }
+    return out;
+}
+
+/// Registers that are computed before the first of them is stored: a store might change what is loaded after it, for
+/// all that the compiler knows.
+constexpr std::size_t registers_side_by_side(const map_facts& found, const machine& target) {
+    if (!found.cheap || found.operations > most_operations_side_by_side || target.registers < 16) return 1;
+    return target.registers < 32 ? 2 : 4;
+}
+
+/// Whether node n is computed of memory that is contiguous in the order of what the stage writes, element by element.
+template <std::size_t Count>
+constexpr bool is_flat(const plan_context<Count>& c, const plan_stage<Count>& s, std::int16_t n) {
+    const graph_node &g = c.at(n), &top = c.at(s.top);
+    if (g.kind == node_kind::scalar) return true;
+    if (g.kind == node_kind::array) {
+        std::ptrdiff_t step = 1;
+        for (std::size_t a = g.rank; a-- > 0;) {
+            if (g.extents[a] != 1 && g.strides[a] != step) return false;
+            step *= static_cast<std::ptrdiff_t>(g.extents[a]);
+        }
+        return g.rank != 0 && g.size() == top.size() && g.extents[g.rank - 1u] == c.columns_of(s);
+    }
+    if (g.kind != node_kind::map || s.values[c.index(n)] != -1 || g.size() != top.size()) return false;
+    for (std::size_t i = 0; i < g.operand_count; ++i)
+        if (!is_flat(c, s, g.operands[i])) return false;
+    return true;
+}
+
+/// Whether everything read and written is contiguous in the same order, so that rows need not end at a register.
+template <std::size_t Count>
+constexpr bool is_one_line(const plan_context<Count>& c, const plan_stage<Count>& s, std::size_t rows) {
+    const std::size_t columns = c.columns_of(s);
+    if (s.row_axis == no_axis || rows == 1 || columns == 1 || columns % c.width_of(s) == 0) return false;
+    if (s.buffer != -1 || s.lanes == lane_axis::rows ||
+        c.written_stride(s, s.row_axis) != static_cast<std::ptrdiff_t>(columns))
+        return false;
+    return c.at(s.top).size() == rows * columns && is_flat(c, s, s.top);
+}
+
+/// Whether the stage only turns rows into lanes, or back, of what lies in memory in the other order.
+template <std::size_t Count>
+constexpr bool is_transposing_copy(const plan_context<Count>& c, const plan_stage<Count>& s) {
+    const std::int16_t memory = c.memory_node(s, s.top);
+    const graph_node& top = c.at(s.top);
+    if (memory == -1 || s.row_axis == no_axis || s.column_axis == no_axis) return false;
+    if (c.at(memory).kind == node_kind::softmax || top.scalar == scalar_kind::boolean ||
+        c.target.lanes(top.element_bytes) != c.width_of(s))
+        return false;
+    std::array<bool, max_rank> fixed{};
+    for (std::size_t a = 0; a < top.rank; ++a) fixed[a] = a != s.row_axis && a != s.column_axis;
+    const stride_result from = c.memory_strides(s, s.top, fixed);
+    if (!from.affine) return false;
+    const std::ptrdiff_t row = from.strides[s.row_axis], column = from.strides[s.column_axis];
+    return s.lanes == lane_axis::rows ? column == 1 && c.written_stride(s, s.row_axis) == 1 && row > 1
+                                      : row == 1 && c.written_stride(s, s.column_axis) == 1 && column > 1;
+}
+
+template <std::size_t Count>
+constexpr map_strategy choose_map(const plan_context<Count>& c, const plan_stage<Count>& s, std::size_t tile) {
+    const map_facts found = facts_of_map(c, s, s.top);
+    map_strategy how;
+    how.registers = static_cast<std::uint8_t>(registers_side_by_side(found, c.target));
+    how.rows = found.shares ? how.registers : std::uint8_t{1};
+    how.normalised = normalised_by(c, s, s.top);
+    if (is_one_line(c, s, c.rows_of(s, tile)))
+        how.form = map_form::one_line;
+    else if (is_transposing_copy(c, s))
+        how.form = map_form::transposing_copy;
+    else if (s.lanes == lane_axis::rows)
+        how.form = map_form::rows_in_lanes;
+    return how;
+}
+
+}  // namespace ashlar::detail
