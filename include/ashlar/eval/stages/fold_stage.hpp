@@ -56,8 +56,7 @@ struct fold_stage : row_stage<Plan, Element, Stage, Rows> {
     static constexpr auto kind = static_cast<reduction_kind>(Plan::nodes[core].variant);
 
     /// Rows that follow each other without gaps are one: they need not end at a register.
-    static constexpr bool is_one_row = !base::rows_in_lanes && Plan::nodes[space].size() == Rows * base::columns &&
-                                       base::template is_flat<base::top>();
+    static constexpr bool is_one_row = base::how.form == row_form::one_row;
     static constexpr std::size_t rows = is_one_row ? 1 : Rows,
                                  columns = is_one_row ? Rows * base::columns : base::columns;
 

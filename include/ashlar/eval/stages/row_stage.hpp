@@ -14,6 +14,7 @@ struct row_stage : stage_axes<Plan, Element, Stage, Rows> {
     using base = stage_axes<Plan, Element, Stage, Rows>;
     using base::f, base::stage, base::columns, base::width, base::rows_in_lanes;
     using typename base::config;
+    static constexpr row_strategy how = base::strategy.rows;
     static constexpr auto core = static_cast<std::size_t>(stage.core);
     using element = element_of<typename Plan::template node<core>>;
     using input = element_of<typename Plan::template node<base::top>>;
@@ -123,11 +124,6 @@ struct row_stage : stage_axes<Plan, Element, Stage, Rows> {
         for (std::size_t r = 0; r < Rows; ++r) body(first + r);
     }
 
-    /// Rows that go side by side, each along its columns: what one waits for at its ends passes beside the others. Long
-    /// rows go one after another: their ends matter little, and caches fetch one stream ahead better than several.
-    static constexpr std::size_t side_by_side = width == 1 || columns * sizeof(element) > 2048 ? 1
-                                                : Plan::target.registers >= 32                 ? 4
-                                                                                               : 2;
     /// What a pass does besides: nothing, or other rows' work at the same columns.
     struct nothing {
         template <std::size_t Width>

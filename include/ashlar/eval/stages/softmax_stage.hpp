@@ -33,14 +33,14 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
         // Zeros are written in all of the tile's range: the product that follows reads the rows of a block over the
         // keys of all of them.
         const auto r = this->column_range(this->first_row(), Rows);
-        if constexpr (in_groups) {
+        if constexpr (base::how.form == row_form::groups_of_columns) {
             groups_of_rows(r);
         } else if constexpr (base::rows_in_lanes) {
             this->each_register_of_rows([&](std::size_t row, auto n) ASHLAR_LAMBDA_INLINE {
                 lanes_of_rows<n>(row, Rows <= width ? r : this->column_range_within(row, n, r), r);
             });
         } else {
-            for_each_group<Rows, base::side_by_side>([&](std::size_t row, auto count) ASHLAR_LAMBDA_INLINE {
+            for_each_group<Rows, base::how.together>([&](std::size_t row, auto count) ASHLAR_LAMBDA_INLINE {
                 first_walk<count> first(*this, this->first_row() + row);
                 first.walk(r);
                 second_pass(this->first_row() + row, r, first.finish());
@@ -71,25 +71,8 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
         }
     }
 
-    /// Whether the numerators replace what they are made from where it lies, with neighbouring rows side by side.
-    static constexpr bool in_place = [] {
-        if constexpr (!base::rows_in_lanes || !plain || stage.column_axis == no_axis || stage.row_axis == no_axis) {
-            return false;
-        } else {
-            const auto input = stage.values[Plan::resolve(base::top)];
-            return input != -1 &&
-                   Plan::code.buffers[base::first_buffer].storage ==
-                       Plan::code.buffers[static_cast<std::size_t>(input)].storage &&
-                   Plan::code.buffers[base::first_buffer].strides[stage.row_axis] == 1 &&
-                   Plan::nodes[Plan::resolve(base::top)].element_bytes == sizeof(element);
-        }
-    }();
-
     /// Few rows in lines shorter than a register, replaced where they lie: several columns are one vector.
     static constexpr std::size_t line = std::bit_ceil(Rows);
-    static constexpr bool in_groups = 2 * line <= width && in_place &&
-                                      column_distance == static_cast<std::ptrdiff_t>(line) &&
-                                      Plan::code.buffers[base::first_buffer].bytes % (width * sizeof(element)) == 0;
     ASHLAR_ALWAYS_INLINE void groups_of_rows(typename base::range r) const {
         constexpr std::size_t packs = width / line, rest = columns % packs;
         const std::size_t row = this->first_row(), whole_end = r.last / packs * packs;
@@ -128,15 +111,10 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
         this->template put_rows<base::second_buffer, Rows, element>(row, reciprocal_or_zero(total));
     }
 
-    /// Whether lines of rows end at a full register, so that the last one can be stored in full.
-    static constexpr bool whole_lines =
-        Plan::code.buffers[base::first_buffer].padded && stage.row_axis != no_axis &&
-        Plan::code.buffers[base::first_buffer].strides[stage.row_axis == no_axis ? 0 : stage.row_axis] == 1;
-
     /// The numerators of Width rows in lanes, one column at a time: beside other work, or at one go.
     template <std::size_t Width>
     struct numerators_of_rows {
-        static constexpr std::size_t stored = whole_lines ? width : Width;
+        static constexpr std::size_t stored = base::how.whole_lines ? width : Width;
         const softmax_stage& s;
         std::size_t row;
         typename base::range own, tile;
@@ -168,10 +146,8 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
         }
         ASHLAR_ALWAYS_INLINE void stop() { next = own.last; }
         /// Few rows leave most lanes idle: parts of several columns are put together in one register.
-        static constexpr std::size_t part =
-            std::bit_ceil(Width) * sizeof(element) < 16 ? 16 / sizeof(element) : std::bit_ceil(Width);
-        static constexpr bool joins =
-            in_place && 2 * part <= width && requires(element* p) { vec::ops::template load_groups<part>(p, 1); };
+        static constexpr std::size_t part = base::how.joined_lanes;
+        static constexpr bool joins = Width < width && part != 0;
         ASHLAR_ALWAYS_INLINE void join_columns() {
             constexpr std::size_t columns_in_one = width / part;
             alignas(64) element spread[width];
@@ -190,9 +166,7 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
         /// What is left, and the row's factor.
         ASHLAR_ALWAYS_INLINE void finish() {
             if constexpr (joins) join_columns();
-            // Two chains keep up with the exponentials; sixteen registers hold their constants and one sum, whose chain
-            // they hide.
-            constexpr std::size_t chains = Plan::target.registers >= 32 ? 2 : 1;
+            constexpr std::size_t chains = base::how.sums;
             vec sums[chains];
             ASHLAR_UNROLL
             for (std::size_t u = 0; u < chains; ++u) sums[u] = u == 0 ? sum : vec(0);

@@ -17,8 +17,7 @@ struct standardize_stage : row_stage<Plan, Element, Stage, Rows> {
         Plan::nodes[core].variant == static_cast<std::uint8_t>(standardize_kind::mean_and_variance);
 
     static constexpr element share = element(1) / element(columns);
-    /// Sums in flight: as many as hide the latency of an addition where there are registers for them.
-    static constexpr std::size_t states = Plan::target.registers >= 16 ? 8 : 4;
+    static constexpr std::size_t states = base::how.sums;
 
     ASHLAR_ALWAYS_INLINE void run() const {
         const typename base::range all{0, columns};
@@ -44,7 +43,7 @@ struct standardize_stage : row_stage<Plan, Element, Stage, Rows> {
                     row, vec(1) / sqrt(repeat_first<n>(variance) + vec(epsilon)));
             });
         } else {
-            for_each_group<Rows, base::side_by_side>([&](std::size_t row, auto count) ASHLAR_LAMBDA_INLINE {
+            for_each_group<Rows, base::how.together>([&](std::size_t row, auto count) ASHLAR_LAMBDA_INLINE {
                 first_walk<count> first(*this, this->first_row() + row);
                 first.walk(all);
                 second_pass(this->first_row() + row, all, first.finish());

@@ -16,13 +16,13 @@ struct statistics_into_map {
         std::conditional_t<first_stage.kind == stage_kind::softmax, softmax_stage<Plan, Element, Statistics, Rows>,
                            standardize_stage<Plan, Element, Statistics, Rows>>;
     using map = map_stage<Plan, Element, Map, Rows>;
-    static constexpr std::size_t group = statistics::side_by_side, groups = Rows / group;
+    static constexpr std::size_t group = statistics::how.together, groups = Rows / group;
 
     const frame<Plan, Element>& f;
 
     /// Whether the three passes, over three groups of rows, are one loop: exponentials leave ports idle.
-    static constexpr bool fuses =
-        first_stage.kind == stage_kind::softmax && group >= 4 && map::how.registers >= group && first_stage.support == -1;
+    static constexpr bool fuses = first_stage.kind == stage_kind::softmax && group >= 4 &&
+                                  map::how.registers >= group && first_stage.support == -1;
 
     /// The frame in which a group of rows is found.
     ASHLAR_ALWAYS_INLINE frame<Plan, Element> frame_of(std::size_t g) const {

@@ -46,8 +46,26 @@ struct map_strategy {
     std::int16_t normalised = -1;  // a node whose row factors stay the same along a row
 };
 
+/// How a stage that folds rows is walked.
+enum class row_form : std::uint8_t {
+    columns_in_lanes,   // row by row, or some rows together
+    rows_in_lanes,      // column by column
+    groups_of_columns,  // few rows in lanes, several columns of which are one register
+    one_row,            // rows that follow each other without gaps, folded as one
+};
+
+struct row_strategy {
+    row_form form = row_form::columns_in_lanes;
+    std::uint8_t together = 1;      // rows side by side, each along its columns
+    std::uint8_t sums = 1;          // in flight, for each row or for the rows together
+    std::uint8_t joined_lanes = 0;  // of each of several columns in one register, where rows leave most lanes idle
+    bool in_place = false;          // numerators replace what they are made from
+    bool whole_lines = false;       // lines of rows end at a full register: their last one is stored in full
+};
+
 /// How a stage runs over the rows of one tile.
 struct stage_strategy {
+    row_strategy rows{};
     map_strategy map{};
     bool outlined = false;  // in a function of its own, which costs the compiler less than one large one
 };
