@@ -37,7 +37,7 @@ struct node_parameters {
     bool borrowing_mask = false;   // masked, mask: the mask reads arrays that it does not own
     bool fast = false;             // map, softmax: of lower precision, as it was asked for
     bool costly = false;           // map: many instructions, as exponentials are
-    bool one_instruction = false;  // map: about one, neither a series nor a function of a user's own
+    bool one_instruction = false;  // map: about one; a user's own function counts as one
 };
 
 /// One node of the expression, without its type.
@@ -98,7 +98,7 @@ consteval bool is_costly_function() {
         return false;
 }
 
-/// Those of which `flops` is known, but for the costly ones.
+/// All but the costly ones, for all that is known: a user's own function says nothing about itself.
 template <class Function>
 consteval bool is_one_instruction() {
     return requires { Function::flops; } && !is_costly_function<Function>();

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSL-1.0
+// How elementwise stages run, as plans for several machines have it. Compiling is passing.
+#include <gtest/gtest.h>
+
+#include <ashlar/ashlar.hpp>
+
+#include "support/machines.hpp"
+
+namespace {
+
+using namespace ashlar;
+using namespace support::machines;
+using detail::map_form;
+
+template <auto... Dims>
+tensor<float, Dims...>& x() {
+    static tensor<float, Dims...> t{};
+    return t;
+}
+
+struct users_function {
+    constexpr auto operator()(auto v) const { return v; }
+};
+
+/// How the last elementwise stage of an expression runs.
+template <class E, class Config = avx512>
+constexpr detail::map_strategy map_of(const E&, std::size_t tile = detail::full_tile) {
+    const auto& code = detail::planned<E, Config>::code;
+    for (std::size_t s = code.stage_count; s-- > 0;)
+        if (code.stages[s].kind == detail::stage_kind::map) return code.stages[s].how[tile].map;
+    return {};
+}
+template <class Config = avx512>
+constexpr detail::map_form form_of(const auto& e) {
+    return map_of<std::remove_cvref_t<decltype(e)>, Config>(e).form;
+}
+template <class Config = avx512>
+constexpr int registers_of(const auto& e) {
+    return map_of<std::remove_cvref_t<decltype(e)>, Config>(e).registers;
+}
+template <class Config = avx512>
+constexpr int rows_of(const auto& e) {
+    return map_of<std::remove_cvref_t<decltype(e)>, Config>(e).rows;
+}
+
+// Rows that do not end at a register follow each other without gaps.
+TEST(strategies_of_maps, one_line) {
+    EXPECT_EQ(form_of(x<50, 30>() + 1.0f), map_form::one_line);
+    EXPECT_EQ(form_of<sse2>(x<50, 30>() + 1.0f), map_form::one_line);
+    EXPECT_EQ(form_of(x<50, 32>() + 1.0f), map_form::columns_in_lanes) << "rows end at a register";
+    EXPECT_EQ(form_of<scalar>(x<50, 30>() + 1.0f), map_form::columns_in_lanes) << "so they do if it has one lane";
+    EXPECT_EQ(form_of(x<50, 30>() + x<30>()), map_form::columns_in_lanes) << "an operand is read again in each row";
+    EXPECT_EQ(form_of(slice<1, 0, 30>(x<50, 33>()) + 1.0f), map_form::columns_in_lanes) << "gaps between rows";
+    EXPECT_EQ(form_of(x<1, 30>() + 1.0f), map_form::columns_in_lanes) << "one row";
+}
+
+TEST(strategies_of_maps, transposing_copy) {
+    const auto turned = transpose(x<50, 30>());
+    EXPECT_EQ(form_of(turned), map_form::transposing_copy);
+    EXPECT_EQ(form_of<scalar>(turned), map_form::transposing_copy);
+    EXPECT_NE(form_of(turned + 1.0f), map_form::transposing_copy) << "not a mere copy";
+    static tensor<bool, 50, 30> truths{};
+    EXPECT_NE(form_of(transpose(truths)), map_form::transposing_copy) << "truth values are stored as bytes";
+    // A tile of queries is turned into lanes.
+    EXPECT_EQ(form_of(attention(x<64, 64>(), x<64, 64>(), x<64, 64>())), map_form::transposing_copy);
+    EXPECT_NE(form_of(x<8, 9>()), map_form::transposing_copy) << "what lies in order is not turned";
+}
+
+// Cheap functions are computed for several registers before the first one is stored, as many as there is room for.
+TEST(strategies_of_maps, registers_side_by_side) {
+    const auto cheap = x<64, 64>() * 2.0f + x<64>();
+    EXPECT_EQ(registers_of<avx512>(cheap), 4);
+    EXPECT_EQ(registers_of<avx2>(cheap), 2);
+    EXPECT_EQ(registers_of<i386>(cheap), 1);
+    EXPECT_EQ(registers_of(exp(x<64, 64>()) + x<64>()), 1) << "a series";
+    EXPECT_EQ(registers_of(map(users_function{}, x<64, 64>())), 4) << "a user's own function counts as one operation";
+    EXPECT_EQ(registers_of(max(x<64, 64>(), 0.0f)), 4);
+    const auto y = cheap * 2.0f + 1.0f;
+    const auto long_one = y * y + y * y;
+    EXPECT_EQ(registers_of(long_one), 1) << "more than 16 operations";
+}
+
+// Rows go together where they read the same elements.
+TEST(strategies_of_maps, rows_together) {
+    EXPECT_EQ(rows_of<avx512>(x<64, 64>() + x<64>()), 4);
+    EXPECT_EQ(rows_of<avx2>(x<64, 64>() + x<64>()), 2);
+    EXPECT_EQ(rows_of(x<64, 64>() + x<64, 64>()), 1) << "nothing is shared";
+    EXPECT_EQ(rows_of(exp(x<64, 64>()) + x<64>()), 1);
+}
+
+// The factors of a row are loaded once if they are those of the row that is written.
+TEST(strategies_of_maps, factors_of_rows) {
+    const auto node = [](const auto& e) { return map_of(e).normalised; };
+    EXPECT_NE(node(layer_norm(x<64, 48>(), x<48>(), x<48>(), 1e-5f)), -1);
+    EXPECT_NE(node(softmax(x<64, 48>()) * 2.0f), -1);
+    EXPECT_EQ(node(x<64, 48>() * 2.0f), -1);
+    EXPECT_EQ(node(transpose(softmax(x<64, 48>())) + x<48, 64>()), -1) << "rows are written as columns";
+}
+
+}  // namespace
