@@ -6,15 +6,6 @@
 
 namespace ashlar::detail {
 
-/// Bytes of all that an expression reads.
-template <class Plan>
-inline constexpr std::size_t bytes_read = [] {
-    std::size_t bytes = 0;
-    for (const graph_node& n : Plan::nodes)
-        if (n.kind == node_kind::array || n.kind == node_kind::packed) bytes += n.size() * n.element_bytes;
-    return bytes;
-}();
-
 template <class Plan, class Element, std::size_t Stage, std::size_t Rows>
 struct product_operands : stage_axes<Plan, Element, Stage, Rows> {
     using base = stage_axes<Plan, Element, Stage, Rows>;

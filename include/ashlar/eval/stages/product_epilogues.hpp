@@ -51,29 +51,14 @@ struct product_epilogues : product_operands<Plan, Element, Stage, Rows> {
         }
     }
 
-    /// Whether the lanes of the core's values on their way to node n do not have to know where they stand.
-    static consteval bool is_uniform(std::size_t n) {
-        const graph_node& g = Plan::nodes[n];
-        if (n == core || g.kind == node_kind::scalar) return true;
-        if (stage.values[n] != -1) return false;
-        if (g.kind == node_kind::let || g.kind == node_kind::let_value)
-            return is_uniform(static_cast<std::size_t>(g.same_as));
-        if (g.kind != node_kind::map) return false;
-        for (std::size_t i = 0; i < g.operand_count; ++i)
-            if (!is_uniform(static_cast<std::size_t>(g.operands[i]))) return false;
-        return true;
-    }
-
     static constexpr bool minds_idle_lanes = detail::minds_idle_lanes<Plan, Stage, base::top>();
 
-    /// Few rows, several columns of which lie side by side in a vector.
-    static constexpr bool few = rows_in_lanes && !right_is_packed && left_depth == 1 &&
-                                fits_packed_k(Rows, columns, depth, width) && right_depth == 1 && columns > 1;
+    static constexpr product_strategy how = base::strategy.product;
+    static constexpr bool packs_k = how.form == product_form::packed_k;
+    /// Lanes that each of the few rows' columns takes, of which several lie side by side in a vector.
     static constexpr std::size_t line = packed_k_line(Rows);
     /// Whether such a vector can be finished and stored as it is: nothing on the way asks which lane it is.
-    static constexpr bool writes_groups = few && stage.left_factor == -1 && stage.buffer != -1 && row_stride == 1 &&
-                                          column_stride == static_cast<std::ptrdiff_t>(line) &&
-                                          std::is_same_v<output, element> && is_uniform(base::top);
+    static constexpr bool writes_groups = how.writes_groups;
     /// Lanes that are no element of the first Count columns of such a vector have its first one.
     template <std::size_t Count>
     struct elements_of_groups {
@@ -171,18 +156,12 @@ struct product_epilogues : product_operands<Plan, Element, Stage, Rows> {
                 .sk = right_depth,
                 .vk = depth == 1 ? 1 : left_depth,
                 .padded = left_is_padded(),
-                .granule = masked_top() == no_axis ? 0 : edge_granule(columns, key_group)};
+                .granule = how.granule};
     }
     static consteval bool left_is_padded() {
         constexpr std::int16_t b = stage.values[stage.values[left] != -1 ? left : Plan::resolve(left)];
         return b != -1 && Plan::code.buffers[static_cast<std::size_t>(b < 0 ? 0 : b)].padded;
     }
-    /// Rows that register blocks should divide for a mask of so many keys: 0 where small blocks would cost more between
-    /// its edges than they save there, which is soon with few registers.
-    static consteval std::size_t edge_granule(std::size_t keys, std::size_t granule) {
-        return Plan::target.registers >= 32 || keys <= 16 * key_group ? granule : 0;
-    }
-
     /// What the mask says about the blocks of this tile's scores.
     template <std::size_t Node>
     ASHLAR_ALWAYS_INLINE auto score_blocks(std::size_t first) const {
@@ -190,8 +169,7 @@ struct product_epilogues : product_operands<Plan, Element, Stage, Rows> {
         using mask = mask_at<static_cast<std::int16_t>(Node)>;
         constexpr bool skips = stage.support != -1;
         const auto at = this->in_top(first, 0);
-        if constexpr (rows_in_lanes && skips && !few && sloping_mask<mask, typename scores::shape_type> &&
-                      has_half_registers<element, config, in_lanes()>) {
+        if constexpr (how.edge == mask_edge::halves) {
             return sloping_scores<typename scores::shape_type, mask, width>{f.template node<Node>().mask,
                                                                             mask_batch(at), first};
         } else {

@@ -10,14 +10,15 @@
 // A right operand that lies transposed is brought into scratch on the way (turned_right.hpp).
 #pragma once
 
-#include <ashlar/eval/access/streamed_columns.hpp>
 #include <ashlar/eval/access/turned_right.hpp>
 #include <ashlar/eval/access/weight_panels.hpp>
-#include <ashlar/eval/stages/deferred_epilogue.hpp>
 #include <ashlar/eval/stages/product_epilogues.hpp>
+#include <ashlar/kernel/product/interleaved_epilogue.hpp>
 #include <ashlar/kernel/product/packed_k_rows.hpp>
+#include <ashlar/kernel/product/panel_epilogue.hpp>
 #include <ashlar/kernel/product/product.hpp>
 #include <ashlar/kernel/product/product_dot.hpp>
+#include <ashlar/kernel/product/streamed_product.hpp>
 
 namespace ashlar::detail {
 
@@ -26,7 +27,7 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
     using base = product_epilogues<Plan, Element, Stage, Rows>;
     using base::core, base::left, base::right, base::left_rank, base::right_rank, base::depth, base::right_is_packed;
     using base::f, base::stage, base::columns, base::width, base::row_stride, base::column_stride, base::rows_in_lanes;
-    using base::few, base::line, base::row_factors, base::in_lanes, base::masked_top, base::edge_granule;
+    using base::how, base::packs_k, base::line, base::row_factors, base::in_lanes, base::masked_top;
     using base::left_row, base::left_depth, base::right_depth, base::right_column, base::in_left, base::in_right;
     using typename base::config;
     using typename base::element;
@@ -52,7 +53,7 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
             for (std::size_t r = 0; r < registers; ++r) greatest[r] = vec(lowest_value<element>);
             greatest_epilogue<Epilogue> tracking{{epilogue}, greatest};
             multiply(tracking, first);
-            if constexpr (few)
+            if constexpr (packs_k)
                 greatest[0] =
                     combine_groups<line>(greatest[0], [](vec x, vec y) ASHLAR_LAMBDA_INLINE { return max<>(x, y); });
             constexpr auto maxima = static_cast<std::size_t>(stage.maxima);
@@ -134,19 +135,10 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
         }
     }
 
-    /// Whether sums can wait in the result for what the rest of the expression does to them: nobody else reads or
-    /// writes there, as a destination that overlaps an operand never gets here.
-    template <class Epilogue>
-    static constexpr bool sums_wait = std::is_same_v<output, element> && column_stride == 1 && !rows_in_lanes &&
-                                      std::is_same_v<Epilogue, plain_epilogue>;
-
     template <class Epilogue>
     ASHLAR_ALWAYS_INLINE void multiply(Epilogue& epilogue, std::size_t first) const {
-        using deferred = deferred_epilogue<plain_epilogue, depth>;
-        if constexpr (sums_wait<Epilogue> && stage.lanes == lane_axis::columns && columns % width == 0 &&
-                      Rows >= deferred::least_rows && depth >= deferred::least_depth && takes_all_depth &&
-                      is_costly<Plan, Stage>()) {
-            deferred waiting{{epilogue}};
+        if constexpr (how.epilogue == epilogue_time::interleaved) {
+            interleaved_epilogue<Epilogue, depth> waiting{{epilogue}};
             multiply_operands(waiting, first);
             waiting.finish();
         } else {
@@ -156,9 +148,9 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
     template <class Epilogue>
     ASHLAR_ALWAYS_INLINE void multiply_operands(Epilogue& epilogue, std::size_t first) const {
         const element* a = reader{f}.template address<left>(in_left(first));
-        if constexpr (right_is_packed) {
+        if constexpr (how.rhs == rhs_source::panels) {
             multiply_panels(a, f.template node<Plan::resolve(right)>().data(), epilogue, first);
-        } else if constexpr (stage.column_block != 0) {
+        } else if constexpr (how.rhs == rhs_source::column_blocks) {
             multiply_blocks(a, epilogue, first);
         } else {
             multiply_memory(a, reader{f}.template address<right>(in_right()), epilogue, first);
@@ -173,7 +165,7 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
                                                                                       turned::source(f), epilogue);
         } else if constexpr (stage.lanes == lane_axis::columns) {
             multiply_columns<columns, depth == 1 ? 1 : right_depth>(a, b, epilogue, first);
-        } else if constexpr (few) {
+        } else if constexpr (packs_k) {
             constexpr packed_k_shape shape{Rows, columns, depth, left_row, right_column};
             product_packed_k<element, config, shape>(b, a, epilogue);
         } else if constexpr (stage.lanes == lane_axis::rows) {
@@ -186,9 +178,6 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
             }
         }
     }
-    /// Whether operands come from behind the first cache, call after call. A quarter more than that cache's default
-    /// size is still read from it, where it is larger, or nearly all of it.
-    static constexpr bool is_streamed = bytes_read<Plan> > Plan::target.l1_bytes / 4 * 5;
     template <std::size_t Columns, std::size_t Stride, std::size_t VectorStride = 0, class Epilogue>
     ASHLAR_ALWAYS_INLINE void multiply_columns(const element* a, const element* b, Epilogue& epilogue,
                                                std::size_t first) const {
@@ -198,14 +187,11 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
                                       .si = left_row,
                                       .sk = left_depth,
                                       .vk = Stride,
-                                      .streamed = is_streamed,
+                                      .streamed = how.streamed,
                                       .vw = VectorStride,
-                                      .granule = has_range ? edge_granule(depth, key_group / 4) : 0};
-        using stream = column_stream<element, config, shape>;
-        constexpr bool by_rows = !right_is_packed && stage.column_block == 0 && takes_all_depth;
-        if constexpr (by_rows && bytes_read<Plan> > Plan::target.l2_bytes && stream::fits &&
-                      (sums_wait<Epilogue> || is_deferred<Epilogue> || stream::depth.blocks == 1))
-            product_streamed<element, config, shape>(a, b, epilogue);
+                                      .granule = how.granule};
+        if constexpr (how.rhs == rhs_source::rows && how.prefetches)
+            product_streamed<element, config, shape, how.k_parts>(a, b, epilogue);
         else
             product<element, config, shape>(a, b, depth_of(first), epilogue);
     }
@@ -227,7 +213,7 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
     template <class Epilogue>
     ASHLAR_ALWAYS_INLINE void multiply_panels(const element* a, const element* b, Epilogue& epilogue,
                                               std::size_t first) const {
-        constexpr std::size_t whole = columns / panel, rest = columns % panel, at_once = panels_at_once;
+        constexpr std::size_t whole = columns / panel, rest = columns % panel, at_once = how.panels;
         constexpr axis_split across = split_near_equal(whole, (whole + at_once - 1) / at_once);
         std::size_t p = 0;
         if constexpr (across.large_blocks != 0)
@@ -239,9 +225,6 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
         if constexpr (rest != 0) multiply_panel<rest, rest>(a, b, whole * panel, epilogue, first);
     }
     static constexpr std::size_t panel = right_is_packed ? Plan::nodes[Plan::resolve(right)].panel : 1;
-    static constexpr bool one_stream = Rows == 1 && is_streamed && depth < 1024;
-    static constexpr std::size_t panels_at_once =
-        panel == width && !one_stream ? tuned_panel<element, config> / width : 1;
 
     template <std::size_t Panels, class Epilogue>
     ASHLAR_ALWAYS_INLINE void multiply_side_by_side(const element* a, const element* b, std::size_t column,
@@ -251,7 +234,7 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
     template <std::size_t Columns, std::size_t Stride, std::size_t VectorStride = 0, class Epilogue>
     ASHLAR_ALWAYS_INLINE void multiply_panel(const element* a, const element* b, std::size_t column, Epilogue& epilogue,
                                              std::size_t first) const {
-        if constexpr (Rows >= least_prefetching_rows && Columns % width == 0) {
+        if constexpr (how.prefetches && Columns % width == 0) {
             constexpr product_shape shape{.i = Rows,
                                           .j = Columns,
                                           .k = depth,
@@ -272,13 +255,12 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
     /// next.
     template <std::size_t Columns>
     ASHLAR_ALWAYS_INLINE prefetch_stream panels_after(const element* b, std::size_t column) const {
-        constexpr std::size_t next = next_weights<Plan, Stage>;
         if (column < columns)
             return panel_stream(b + column * depth, (columns - column < Columns ? columns - column : Columns) * depth);
-        if constexpr (next == no_axis) {
+        if constexpr (how.next_weights == -1) {
             return {};
         } else {
-            constexpr std::size_t weights = weights_of<Plan>(next);
+            constexpr std::size_t weights = weights_of<Plan>(static_cast<std::size_t>(how.next_weights));
             constexpr const graph_node& n = Plan::nodes[weights];
             constexpr std::size_t across = n.extents[n.rank - 1u] < Columns ? n.extents[n.rank - 1u] : Columns;
             return panel_stream(f.template node<weights>().data(), n.extents[n.rank - 2u] * across);

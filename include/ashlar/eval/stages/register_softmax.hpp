@@ -57,7 +57,7 @@ private:
         const typename scores::reader memory{f};
         const element* a = memory.template address<scores::left>(stage.in_left(first));
         const element* b = memory.template address<scores::right>(stage.in_right());
-        if constexpr (!scores::few) {
+        if constexpr (!scores::packs_k) {
             ASHLAR_UNROLL
             for (std::size_t c = 0; c < keys; ++c) x[c] = vec(0);
             for (std::size_t k = 0; k < scores::depth; ++k, a += scores::left_depth, b += scores::right_depth) {

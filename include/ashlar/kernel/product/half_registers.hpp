@@ -19,16 +19,16 @@
 
 namespace ashlar::detail {
 
-/// Whether blocks of this product can begin at half a register of columns.
+/// Whether blocks of a product can begin at half a register of columns.
+constexpr bool takes_half_registers(const product_shape& product, std::size_t element_bytes, bool floating,
+                                    const machine& m) {
+    const std::size_t width = m.lanes(element_bytes);
+    return width >= 4 && m.registers >= 32 && m.shuffles(element_bytes, floating) && product.sk == 1 &&
+           product.k % 2 == 0 && (product.padded || product.j % (width / 2) == 0);
+}
 template <class Element, class Config, product_shape Product>
-inline constexpr bool has_half_registers = [] {
-    constexpr std::size_t width = lane_width<Element, Config>;
-    if constexpr (width < 4)
-        return false;
-    else
-        return machine_of<Config>.registers >= 32 && shuffles<Element, width, Config>() && Product.sk == 1 &&
-               Product.k % 2 == 0 && (Product.padded || Product.j % (width / 2) == 0);
-}();
+inline constexpr bool has_half_registers =
+    takes_half_registers(Product, sizeof(Element), std::is_floating_point_v<Element>, machine_of<Config>);
 
 /// Whether the accumulators of so many rows and halves leave registers for the operands of a step.
 template <class Config>

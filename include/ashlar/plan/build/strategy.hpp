@@ -31,6 +31,47 @@ constexpr bool takes_turns(fusion how) {
     return how == fusion::softmax_into_product || how == fusion::statistics_into_map;
 }
 
+/// What a product's lanes and sums are.
+enum class product_form : std::uint8_t {
+    blocks,    // register blocks: one axis in lanes, the other one as scalars
+    packed_k,  // few rows in lanes, and several depth steps of each of them side by side
+    dots,      // depth in lanes: one row at a time against rows of the right operand
+};
+
+/// Where a product finds its right operand.
+enum class rhs_source : std::uint8_t {
+    rows,           // in memory, at one distance
+    column_blocks,  // in memory, in blocks of columns that lie apart
+    panels,         // packed weights
+};
+
+/// When what follows a product is applied to its sums.
+enum class epilogue_time : std::uint8_t {
+    block_end,    // when a register block is done
+    interleaved,  // between the multiply-adds of the next block, while the sums wait in the result
+};
+
+/// What a mask on top of a product looks at to leave out what it does not keep.
+enum class mask_edge : std::uint8_t {
+    tiles,      // all rows of the tile
+    registers,  // each register of rows
+    halves,     // halves of registers, of which a block computes those that some row needs
+};
+
+struct product_strategy {
+    product_form form = product_form::blocks;
+    rhs_source rhs = rhs_source::rows;
+    epilogue_time epilogue = epilogue_time::block_end;
+    mask_edge edge = mask_edge::tiles;
+    bool writes_groups = false;      // packed_k: several columns are finished and stored as one register
+    bool streamed = false;           // operands come from behind the L1, call after call
+    bool prefetches = false;         // what is read next: columns of the right operand, or panels
+    std::uint8_t panels = 1;         // read side by side
+    std::uint8_t granule = 0;        // that row blocks divide, for the edges of a mask
+    std::uint16_t k_parts = 1;       // of the depth, one after the other, between which sums wait in the result
+    std::int16_t next_weights = -1;  // the stage whose packed weights are read next
+};
+
 /// How an elementwise stage is walked.
 enum class map_form : std::uint8_t {
     columns_in_lanes,  // row by row, or some rows together, some registers of columns at a time
@@ -65,6 +106,7 @@ struct row_strategy {
 
 /// How a stage runs over the rows of one tile.
 struct stage_strategy {
+    product_strategy product{};
     row_strategy rows{};
     map_strategy map{};
     bool outlined = false;  // in a function of its own, which costs the compiler less than one large one

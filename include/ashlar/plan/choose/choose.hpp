@@ -2,6 +2,8 @@
 // The pass that chooses how each stage runs, in full tiles and in the last one.
 #pragma once
 
+#include <ashlar/plan/choose/choose_map.hpp>
+#include <ashlar/plan/choose/choose_product.hpp>
 #include <ashlar/plan/choose/choose_rows.hpp>
 
 namespace ashlar::detail {
@@ -13,11 +15,14 @@ constexpr void choose(program<Count>& plan, const std::array<graph_node, Count>&
         for (std::size_t tile = 0; tile < tile_kinds; ++tile) {
             plan_stage<Count>& stage = plan.stages[s];
             if (context.rows_of(stage, tile) == 0) continue;
-            if (stage.kind == stage_kind::map)
-                stage.how[tile].map = choose_map(context, stage, tile);
-            else if (stage.kind != stage_kind::product)
-                stage.how[tile].rows = choose_rows(context, stage, tile);
+            stage_strategy& how = stage.how[tile];
+            switch (stage.kind) {
+            case stage_kind::map: how.map = choose_map(context, stage, tile); break;
+            case stage_kind::product: how.product = choose_product(context, stage, tile); break;
+            default: how.rows = choose_rows(context, stage, tile);
+            }
         }
+    weights_in_order<Count>{context}.tell();
 }
 
 }  // namespace ashlar::detail

@@ -33,7 +33,8 @@ struct node_parameters {
     std::size_t flops = 0;     // map: per element
     std::size_t kept = 0;      // masked: pairs that the mask's type keeps, over all batch entries
     bool static_mask = false;
-    bool owned = false;            // arrays: held by value, so nothing else can overlap it
+    bool slopes = false;  // masked: its edges move on by one key from query to query, and it says where they are
+    bool owned = false;   // arrays: held by value, so nothing else can overlap it
     bool borrowing_mask = false;   // masked, mask: the mask reads arrays that it does not own
     bool fast = false;             // map, softmax: of lower precision, as it was asked for
     bool costly = false;           // map: many instructions, as exponentials are
@@ -139,6 +140,7 @@ template <class Mask, class Expression>
 inline constexpr node_parameters parameters_of<masked_node<Mask, Expression>>{
     .kept = mask_kept_pairs<Mask, typename Expression::shape_type>,
     .static_mask = Mask::is_static,
+    .slopes = sloping_mask<Mask, typename Expression::shape_type>,
     .borrowing_mask = mask_borrows<Mask>()};
 template <class Mask, class Shape>
 inline constexpr node_parameters parameters_of<mask_node<Mask, Shape>>{.borrowing_mask = mask_borrows<Mask>()};

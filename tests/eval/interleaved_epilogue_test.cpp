@@ -18,7 +18,7 @@ namespace {
 template <class T>
 inline constexpr double tolerance = sizeof(T) == 8 ? 1e-11 : 1e-5;
 
-/// Every expression whose epilogue is deferred, with plain and with packed weights, into memory that held NaN.
+/// Every expression whose epilogue is interleaved, with plain and with packed weights, into memory that held NaN.
 template <class T, std::size_t Rows, std::size_t Columns, std::size_t Depth>
 void activate() {
     static const auto a = support::random_numbers(1).uniform<T, Rows, Depth>();
@@ -51,7 +51,7 @@ void activate() {
 
 }  // namespace
 
-TEST(deferred_epilogue, activations_of_products) {
+TEST(interleaved_epilogue, activations_of_products) {
     activate<float, 1, 64, 192>();
     activate<float, 3, 48, 192>();
     activate<float, 4, 48, 191>();
@@ -66,7 +66,7 @@ TEST(deferred_epilogue, activations_of_products) {
 }
 
 // The second product reads what waited in the first one's result, tile by tile.
-TEST(deferred_epilogue, feed_forward) {
+TEST(interleaved_epilogue, feed_forward) {
     static const auto x = support::random_numbers(5).uniform<float, 50, 192>();
     static const auto up = support::random_numbers(6).uniform<float, 192, 240>(-0.3, 0.3);
     static const auto down = support::random_numbers(7).uniform<float, 240, 192>(-0.3, 0.3);
@@ -86,7 +86,7 @@ TEST(deferred_epilogue, feed_forward) {
     check(eval(matmul(gelu(matmul(x, packed_up)), packed_down) + x));
 }
 
-TEST(deferred_epilogue, the_destination_is_an_operand) {
+TEST(interleaved_epilogue, the_destination_is_an_operand) {
     static auto x = support::random_numbers(8).uniform<float, 24, 192>();
     static const auto w = support::random_numbers(9).uniform<float, 192, 192>(-0.3, 0.3);
     static const tensor<float, 24, 192> before = x;
@@ -94,35 +94,4 @@ TEST(deferred_epilogue, the_destination_is_an_operand) {
     for (std::size_t i = 0; i < 24; ++i)
         for (std::size_t j = 0; j < 192; ++j)
             ASSERT_NEAR(x(i, j), reference::silu(reference::product_at(before, w, i, j)), 1e-5);
-}
-
-namespace {
-
-/// Whether a product of the expression's plan is followed by a function of many instructions.
-template <class E>
-consteval bool has_costly_product() {
-    using plan = detail::planned<E, current_config>;
-    return []<std::size_t... Stage>(std::index_sequence<Stage...>) {
-        return ((Stage < plan::code.stage_count && plan::code.stages[Stage].kind == detail::stage_kind::product &&
-                 detail::is_costly<plan, Stage>()) ||
-                ...);
-    }(std::make_index_sequence<plan::code.stage_count>{});
-}
-
-}  // namespace
-
-TEST(deferred_epilogue, functions_of_a_few_instructions_are_not_deferred) {
-    using product =
-        decltype(matmul(std::declval<const tensor<float, 8, 64>&>(), std::declval<const tensor<float, 64, 64>&>()));
-    EXPECT_TRUE((has_costly_product<decltype(gelu(std::declval<product>()))>()));
-    EXPECT_TRUE((has_costly_product<decltype(sigmoid(std::declval<product>()) + 1.0f)>()));
-    EXPECT_FALSE((has_costly_product<decltype(max(std::declval<product>() + 1.0f, 0.0f))>()));
-}
-
-// The residual has a gelu in it, but another stage has left that in memory.
-TEST(deferred_epilogue, what_other_stages_computed_is_only_read) {
-    static const tensor<float, 8, 64> x{};
-    static const tensor<float, 64, 64> w{};
-    const auto e = let(softmax(gelu(x)), [](auto y) { return matmul(y, w) + y; });
-    EXPECT_FALSE((has_costly_product<std::remove_cvref_t<decltype(e)>>()));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Products whose right operand lies by rows behind the second cache: deep ones are summed up in parts of the depth.
+// Products whose right operand lies by rows behind the L2: deep ones are summed up in parts of the depth.
 #define ASHLAR_L2_BYTES 4096
 #include <algorithm>
 #include <cmath>
@@ -51,7 +51,7 @@ void multiply() {
 
 }  // namespace
 
-TEST(streamed_columns, sums_in_parts_of_the_depth) {
+TEST(streamed_products, sums_in_parts_of_the_depth) {
     multiply<float, 6, 128, 32>();
     multiply<float, 6, 128, 33>();
     multiply<float, 13, 192, 64>();
@@ -63,7 +63,7 @@ TEST(streamed_columns, sums_in_parts_of_the_depth) {
     multiply<double, 24, 96, 200>();
 }
 
-TEST(streamed_columns, destinations_with_gaps) {
+TEST(streamed_products, destinations_with_gaps) {
     static const auto a = support::random_numbers(5).uniform<float, 9, 100>();
     static const auto b = support::random_numbers(6).uniform<float, 100, 128>();
     static tensor<float, 9, 160> wide;
@@ -80,7 +80,7 @@ TEST(streamed_columns, destinations_with_gaps) {
         for (std::size_t j = 0; j < 128; ++j) ASSERT_NEAR(turned(j, i), reference::product_at(a, b, i, j), 4e-5);
 }
 
-TEST(streamed_columns, results_of_another_type) {
+TEST(streamed_products, results_of_another_type) {
     static const auto a = support::random_numbers(7).uniform<float, 8, 80>();
     static const auto b = support::random_numbers(8).uniform<float, 80, 128>();
     const auto above = eval(matmul(a, b) > 0.5f);
@@ -92,7 +92,7 @@ TEST(streamed_columns, results_of_another_type) {
         }
 }
 
-TEST(streamed_columns, an_operand_that_is_the_destination) {
+TEST(streamed_products, an_operand_that_is_the_destination) {
     static auto x = support::random_numbers(9).uniform<float, 12, 128>();
     static const auto w = support::random_numbers(10).uniform<float, 128, 128>();
     static const tensor<float, 12, 128> before = x;
@@ -101,7 +101,7 @@ TEST(streamed_columns, an_operand_that_is_the_destination) {
         for (std::size_t j = 0; j < 128; ++j) ASSERT_NEAR(x(i, j), reference::product_at(before, w, i, j), 4e-5);
 }
 
-TEST(streamed_columns, layers_in_a_chain) {
+TEST(streamed_products, layers_in_a_chain) {
     static const auto x = support::random_numbers(11).uniform<float, 40, 96>();
     static const auto up = support::random_numbers(12).uniform<float, 96, 192>();
     static const auto down = support::random_numbers(13).uniform<float, 192, 96>();
@@ -114,7 +114,7 @@ TEST(streamed_columns, layers_in_a_chain) {
             ASSERT_NEAR(y(i, j), reference::product_at(hidden, down, i, j) + x(i, j), 4e-4);
 }
 
-TEST(streamed_columns, masked_products) {
+TEST(streamed_products, masked_products) {
     static const auto a = support::random_numbers(14).uniform<float, 16, 70>();
     static const auto b = support::random_numbers(15).uniform<float, 70, 128>();
     const auto y = eval(where(causal, matmul(a, b), -1.0f));

@@ -10,37 +10,17 @@
 #include <cstddef>
 
 #include <ashlar/core/config.hpp>
-#include <ashlar/eval/frame.hpp>
 #include <ashlar/kernel/product/epilogue.hpp>
 
 namespace ashlar::detail {
 
-/// Whether what a stage computes behind its core, on the way to node n, takes many instructions; what other stages have
-/// left in memory is only read.
-template <class Plan, std::size_t Stage>
-consteval bool is_costly(std::size_t n = static_cast<std::size_t>(Plan::code.stages[Stage].top)) {
-    constexpr const auto& stage = Plan::code.stages[Stage];
-    const graph_node& g = Plan::nodes[n];
-    if (static_cast<std::int16_t>(n) == stage.core || stage.values[n] != -1) return false;
-    if (g.kind == node_kind::let || g.kind == node_kind::let_value)
-        return is_costly<Plan, Stage>(static_cast<std::size_t>(g.same_as));
-    if (g.kind == node_kind::map && g.costly) return true;
-    for (std::size_t i = 0; i < g.operand_count; ++i)
-        if (is_costly<Plan, Stage>(static_cast<std::size_t>(g.operands[i]))) return true;
-    return false;
-}
-
 /// Wraps the epilogue of a whole product, whose columns are full vectors of the result's type.
 template <class Inner, std::size_t Depth>
-struct deferred_epilogue : forwarding_epilogue<Inner> {
+struct interleaved_epilogue : forwarding_epilogue<Inner> {
     using vec = typename Inner::vec;
 
     /// No block has more sums.
     static constexpr std::size_t most_waiting = 24;
-    /// One vector at a time, far apart: closer together, the latencies of their functions stall the multiply-adds of a
-    /// core with few instructions in flight, or of one of two threads on a core (silu behind a depth of 64: 60% of the
-    /// peak instead of 76%).
-    static constexpr std::size_t least_depth = 8 * most_waiting, least_rows = 4;
     static constexpr std::size_t interleave_period = Depth >= 16 * most_waiting ? 16 : 8;
     static constexpr bool rolls = true;
     static constexpr hook hooks = Inner::hooks | hook::interleave | hook::end_block;
@@ -83,10 +63,5 @@ private:
         --waiting;
     }
 };
-
-template <class Epilogue>
-inline constexpr bool is_deferred = false;
-template <class Inner, std::size_t Depth>
-inline constexpr bool is_deferred<deferred_epilogue<Inner, Depth>> = true;
 
 }  // namespace ashlar::detail

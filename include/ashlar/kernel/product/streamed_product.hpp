@@ -1,38 +1,30 @@
 // SPDX-License-Identifier: BSL-1.0
-// Right operands that lie row by row behind the second cache: asking for columns ahead, and cutting a deep product.
+// Right operands that lie row by row behind the L2: asking for columns ahead, and cutting a deep product.
 //
 // The columns of a register block lie on another page in every row, which hardware does not follow: those after the
-// current ones are asked for in small portions between the multiply-adds. Deep columns would not stay in the second
-// cache until the next row block wants them: their product is summed up in parts of the depth, and between those the
-// sums wait in the result.
+// current ones are asked for in small portions between the multiply-adds. Deep columns would not stay in the L2 until
+// the next row block wants them: their product is summed up in parts of the depth, and between those the sums wait in
+// the result.
 #pragma once
 
 #include <cstddef>
 #include <type_traits>
 
-#include <ashlar/eval/access/weight_panels.hpp>
 #include <ashlar/kernel/memory/prefetch.hpp>
+#include <ashlar/kernel/product/panel_epilogue.hpp>
 #include <ashlar/kernel/product/product.hpp>
 
 namespace ashlar::detail {
 
 /// How the columns of a product's right operand are read.
-template <class Element, class Config, product_shape Plan>
+template <class Element, class Config, product_shape Product, std::size_t Parts>
 struct column_stream {
-    static constexpr register_block plan = product_plan<Element, Config, Plan>;
+    static constexpr register_block plan = product_plan<Element, Config, Product>;
     static constexpr std::size_t block_bytes = plan.vectors.large * lane_width<Element, Config> * sizeof(Element);
-    static constexpr std::size_t row_bytes = Plan.vk * sizeof(Element);
+    static constexpr std::size_t row_bytes = Product.vk * sizeof(Element);
 
-    /// Depth steps of which two blocks of columns take half of the second cache; few would be mere loads and stores of
-    /// sums.
-    static constexpr std::size_t most_steps =
-        machine_of<Config>.l2_bytes / 4 / block_bytes < 32 ? 32 : machine_of<Config>.l2_bytes / 4 / block_bytes;
-    static constexpr axis_split depth = split_near_equal(Plan.k, (Plan.k + most_steps - 1) / most_steps);
-
-    /// Whether there are rows enough to hide the requests behind, blocks are whole cache lines, and one follows
-    /// another.
-    static constexpr bool fits = Plan.i >= 6 && Plan.j % lane_width<Element, Config> == 0 &&
-                                 block_bytes % cache_line_bytes == 0 && plan.vectors.blocks > 1;
+    static constexpr axis_split depth = split_near_equal(Product.k, Parts);
+    static_assert(block_bytes % cache_line_bytes == 0);
 
     using block = prefetch_block<block_bytes / cache_line_bytes, row_bytes>;
 };
@@ -90,20 +82,21 @@ struct streamed_columns : forwarding_epilogue<Inner> {
     }
 };
 
-/// The product over the whole depth, part by part.
-template <class Element, class Config, product_shape Plan, class Epilogue>
+/// The product over the whole depth, in so many parts of it. The epilogue has a place for sums that wait, at(i, j).
+template <class Element, class Config, product_shape Product, std::size_t Parts, class Epilogue>
 ASHLAR_ALWAYS_INLINE void product_streamed(const Element* s, const Element* v, Epilogue& epilogue) {
-    using stream = column_stream<Element, Config, Plan>;
+    using stream = column_stream<Element, Config, Product, Parts>;
     if constexpr (stream::depth.blocks == 1) {
-        streamed_columns<Epilogue, Element, stream> part{{epilogue}, v, Plan.j, Plan.k, nullptr, true, true};
-        product<Element, Config, Plan>(s, v, part);
+        streamed_columns<Epilogue, Element, stream> part{{epilogue}, v, Product.j, Product.k, nullptr, true, true};
+        product<Element, Config, Product>(s, v, part);
     } else {
         for (std::size_t p = 0; p < stream::depth.blocks; ++p) {
             const std::size_t k = stream::depth.first(p), steps = stream::depth.size(p);
             const bool last = p + 1 == stream::depth.blocks;
             streamed_columns<Epilogue, Element, stream> part{
-                {epilogue}, v + k * Plan.vk, Plan.j, steps, last ? nullptr : v + (k + steps) * Plan.vk, p == 0, last};
-            product<Element, Config, Plan>(s, v, depth_range{k, k + steps}, part);
+                {epilogue}, v + k * Product.vk, Product.j, steps, last ? nullptr : v + (k + steps) * Product.vk, p == 0,
+                last};
+            product<Element, Config, Product>(s, v, depth_range{k, k + steps}, part);
         }
     }
 }

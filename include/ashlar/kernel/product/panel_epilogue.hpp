@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSL-1.0
+// Panels of a right operand: an epilogue that knows its columns by their place in one, and asks for memory that is read
+// next beside the multiply-adds.
+//
+// Weights are read once per tile of rows, in an order that the plan knows. Hardware follows one stream inside a panel
+// but not from panel to panel, nor from one product to the next, so the panel after the current one is asked for in
+// small portions between the multiply-adds of all row blocks.
+#pragma once
+
+#include <cstddef>
+
+#include <ashlar/core/config.hpp>
+#include <ashlar/kernel/memory/prefetch.hpp>
+#include <ashlar/kernel/product/epilogue.hpp>
+
+namespace ashlar::detail {
+
+/// Cache lines to ask for every `period` steps, so that all row blocks together ask for as much as they read.
+constexpr std::size_t lines_at_once(std::size_t period, std::size_t bytes_per_step, std::size_t row_blocks) {
+    return (period * bytes_per_step / cache_line_bytes + row_blocks - 1) / row_blocks;
+}
+
+/// The columns of a panel, counted from those of the product.
+struct panel_place {
+    std::size_t first_column;
+    ASHLAR_ALWAYS_INLINE static std::size_t row(std::size_t i) { return i; }
+    ASHLAR_ALWAYS_INLINE std::size_t column(std::size_t j) const { return j + first_column; }
+};
+template <class Inner>
+using panel_epilogue = forwarding_epilogue<Inner, panel_place>;
+
+/// The same, and beside the multiply-adds of a panel's row blocks it asks for the memory that is read next.
+template <class Inner, std::size_t BytesPerStep, std::size_t RowBlocks>
+struct prefetching_epilogue : panel_epilogue<Inner> {
+    static constexpr hook hooks = Inner::hooks | hook::interleave;
+    static constexpr bool rolls = true;
+    prefetch_stream ahead;
+
+    ASHLAR_ALWAYS_INLINE void interleave() {
+        ahead.template advance<lines_at_once(interleave_period_of<Inner>, BytesPerStep, RowBlocks)>();
+        if constexpr (has_hook<Inner, hook::interleave>) this->inner.interleave();
+    }
+};
+
+}  // namespace ashlar::detail

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: BSL-1.0
+// How a product runs: its form, where its right operand comes from, when what follows is applied, what is asked for
+// ahead, and how it meets the edges of a mask.
+#pragma once
+
+#include <ashlar/kernel/memory/prefetch.hpp>
+#include <ashlar/kernel/product/half_registers.hpp>
+#include <ashlar/kernel/product/register_block.hpp>
+#include <ashlar/plan/choose/stage_facts.hpp>
+
+namespace ashlar::detail {
+
+/// Rows, and depth steps, from which on a costly epilogue is interleaved with the multiply-adds of the next block. One
+/// vector at a time, far apart: closer together, the latencies of its functions stall the multiply-adds of a core with
+/// few instructions in flight, or of one of two threads on a core (silu behind a depth of 64: 60% of the peak instead
+/// of 76%).
+inline constexpr std::size_t least_interleaving_rows = 4, least_interleaving_depth = 192;
+
+/// Fewer rows than this read weights as fast as memory gives them, and hardware follows their one stream.
+inline constexpr std::size_t least_prefetching_rows = 8;
+
+/// Rows enough to hide requests for columns of a right operand that lies by rows behind.
+inline constexpr std::size_t least_streaming_rows = 6;
+
+/// Depth steps from which on one row reads panels side by side: its streams are long then.
+inline constexpr std::size_t least_depth_of_streams = 1024;
+
+/// Bytes of all that an expression reads.
+template <std::size_t Count>
+constexpr std::size_t bytes_read(const std::array<graph_node, Count>& nodes) {
+    std::size_t bytes = 0;
+    for (const graph_node& n : nodes)
+        if (n.kind == node_kind::array || n.kind == node_kind::packed) bytes += n.size() * n.element_bytes;
+    return bytes;
+}
+
+/// Whether operands come from behind the L1, call after call. A quarter more than its default size is still read from
+/// it, where it is larger, or nearly all of it.
+constexpr bool comes_from_behind_l1(std::size_t bytes, const machine& target) {
+    return bytes > target.l1_bytes / 4 * 5;
+}
+
+/// Whether what a stage computes behind its core, on the way to node n, takes many instructions; what other stages have
+/// left in memory is only read.
+template <std::size_t Count>
+constexpr bool has_costly_epilogue(const plan_context<Count>& c, const plan_stage<Count>& s, std::int16_t n) {
+    const graph_node& g = c.at(n);
+    if (n == s.core || s.values[c.index(n)] != -1) return false;
+    if (g.kind == node_kind::let || g.kind == node_kind::let_value) return has_costly_epilogue(c, s, g.same_as);
+    if (g.kind == node_kind::map && g.costly) return true;
+    for (std::size_t i = 0; i < g.operand_count; ++i)
+        if (has_costly_epilogue(c, s, g.operands[i])) return true;
+    return false;
+}
+
+/// Rows that register blocks should divide for a mask of so many keys: 0 where small blocks would cost more between
+/// its edges than they save there, which is soon with few registers.
+constexpr std::size_t edge_granule(std::size_t keys, std::size_t granule, const machine& target) {
+    return target.registers >= 32 || keys <= 16 * key_group ? granule : 0;
+}
+
+/// How the columns of a right operand that lies row by row are read.
+struct column_streams {
+    bool fits = false;        // rows hide the requests, blocks are whole cache lines, and one follows another
+    std::size_t k_parts = 1;  // of the depth, so that two blocks of columns take half of the L2
+};
+constexpr column_streams streams_of_columns(std::size_t rows, const product_facts& product, const machine& target) {
+    if (rows < least_streaming_rows || product.columns % product.width != 0) return {};
+    const register_block block = choose_register_block(rows, product.columns / product.width, product.depth, target);
+    const std::size_t block_bytes = block.vectors.large * product.width * product.element_bytes;
+    // Few steps would be mere loads and stores of sums.
+    const std::size_t fitting = target.l2_bytes / 4 / block_bytes, most = fitting < 32 ? 32 : fitting;
+    const std::size_t parts = (product.depth + most - 1) / most;
+    return {block_bytes % cache_line_bytes == 0 && block.vectors.blocks > 1,
+            split_near_equal(product.depth, parts).blocks};
+}
+
+/// Panels of a packed right operand that are read side by side: of one register each, as many as registers bear; but
+/// for one row, which caches feed best by one stream, unless streams are long.
+constexpr std::size_t panels_side_by_side(std::size_t rows, std::size_t panel, const product_facts& product,
+                                          bool streamed, const machine& target) {
+    if (panel != product.width || (rows == 1 && streamed && product.depth < least_depth_of_streams)) return 1;
+    return (target.registers >= 32 ? 3 : 2) * (product.width == 1 ? 4 : 1);
+}
+
+/// How the mask on top of a product decides what is computed of it.
+template <std::size_t Count>
+constexpr mask_edge mask_edge_of(const plan_context<Count>& c, const plan_stage<Count>& s, const product_facts& product,
+                                 std::size_t rows, product_form form) {
+    if (s.lanes != lane_axis::rows) return mask_edge::tiles;
+    const graph_node& core = c.at(s.core);
+    const bool halves = takes_half_registers({.i = product.columns,
+                                              .j = rows,
+                                              .k = product.depth,
+                                              .si = 0,
+                                              .sk = static_cast<std::size_t>(product.right_depth),
+                                              .vk = 0,
+                                              .padded = product.left_is_padded},
+                                             core.element_bytes, core.scalar == scalar_kind::floating, c.target);
+    return s.support != -1 && form == product_form::blocks && c.at(c.resolve(s.top)).slopes && halves
+               ? mask_edge::halves
+               : mask_edge::registers;
+}
+
+template <std::size_t Count>
+constexpr product_strategy choose_product(const plan_context<Count>& c, const plan_stage<Count>& s, std::size_t tile) {
+    const product_facts product = facts_of_product(c, s);
+    const std::size_t rows = c.rows_of(s, tile), bytes = bytes_read(c.nodes);
+    const bool ranged = s.support != -1 && s.left_factor != -1, all_depth = !ranged && !product.excludes;
+    const bool same_elements = c.same_elements(s.top, s.core);
+    // Sums can wait in the result for what is left of them to do: nobody else reads or writes there, as a destination
+    // that overlaps an operand never gets here.
+    const bool sums_wait = same_elements && s.lanes != lane_axis::rows && c.written_stride(s, s.column_axis) == 1 &&
+                           !product.masked && s.maxima == -1;
+    product_strategy how;
+    how.streamed = comes_from_behind_l1(bytes, c.target);
+
+    if (product.right_is_packed)
+        how.rhs = rhs_source::panels;
+    else if (s.column_block != 0)
+        how.rhs = rhs_source::column_blocks;
+
+    if (packs_k(product, s.lanes, rows)) {
+        const std::size_t line = packed_k_line(rows);
+        how.form = product_form::packed_k;
+        how.writes_groups = s.left_factor == -1 && s.buffer != -1 && same_elements && product.uniform &&
+                            c.written_stride(s, s.row_axis) == 1 &&
+                            c.written_stride(s, s.column_axis) == static_cast<std::ptrdiff_t>(line);
+    } else if (s.lanes == lane_axis::depth) {
+        how.form = product_form::dots;
+    }
+
+    if (sums_wait && s.lanes == lane_axis::columns && product.columns % product.width == 0 &&
+        rows >= least_interleaving_rows && product.depth >= least_interleaving_depth && all_depth &&
+        has_costly_epilogue(c, s, s.top))
+        how.epilogue = epilogue_time::interleaved;
+
+    if (how.rhs == rhs_source::panels) {
+        const std::size_t panel = c.at(c.resolve(product.right)).panel;
+        how.panels = static_cast<std::uint8_t>(panels_side_by_side(rows, panel, product, how.streamed, c.target));
+        how.prefetches = rows >= least_prefetching_rows;
+    } else if (how.rhs == rhs_source::rows && s.lanes == lane_axis::columns && all_depth && bytes > c.target.l2_bytes) {
+        const column_streams streams = streams_of_columns(rows, product, c.target);
+        how.prefetches = streams.fits && (sums_wait || streams.k_parts == 1);
+        if (how.prefetches) how.k_parts = static_cast<std::uint16_t>(streams.k_parts);
+    }
+
+    if (product.masked) how.edge = mask_edge_of(c, s, product, rows, how.form);
+    if (s.lanes == lane_axis::rows && product.masked)
+        how.granule = static_cast<std::uint8_t>(edge_granule(product.columns, key_group, c.target));
+    else if (s.lanes == lane_axis::columns && ranged)
+        how.granule = static_cast<std::uint8_t>(edge_granule(product.depth, key_group / 4, c.target));
+    return how;
+}
+
+// ------------------------------------------------------------------ what is read next
+
+/// Whether a stage is a product with packed weights.
+template <std::size_t Count>
+constexpr bool reads_panels(const plan_context<Count>& c, const plan_stage<Count>& s) {
+    return s.kind == stage_kind::product && c.at(c.resolve(c.at(s.core).operands[1])).kind == node_kind::packed;
+}
+
+/// Tells every product with packed weights whose are read after its own: those of a later stage, or of the first one of
+/// the same loop if that has another tile.
+template <std::size_t Count>
+struct weights_in_order {
+    const plan_context<Count>& c;
+    std::array<std::int16_t, program<Count>::capacity> stages{};  // with packed weights, in the order in which they run
+    std::size_t count = 0;
+
+    constexpr void append(std::int16_t parent) {
+        for (std::size_t i = 0; i < c.plan.item_count; ++i) {
+            const plan_item& item = c.plan.items[i];
+            if (item.parent != parent) continue;
+            if (item.is_loop()) {
+                append(item.index);
+                continue;
+            }
+            for (const std::int16_t s : stages_of(c.plan, item).stages)
+                if (s != -1 && reads_panels(c, c.plan.stages[c.index(s)])) stages[count++] = s;
+        }
+    }
+    constexpr std::int16_t after(std::size_t i) const {
+        if (i + 1 < count) return stages[i + 1];
+        const std::int16_t loop = c.plan.stages[c.index(stages[i])].loop;
+        if (loop == -1 || c.plan.loops[c.index(loop)].tile >= c.plan.loops[c.index(loop)].extent) return -1;
+        for (std::size_t first = 0; first < count; ++first)
+            if (c.plan.stages[c.index(stages[first])].loop == loop) return stages[first];
+        return -1;
+    }
+    constexpr void tell() {
+        append(-1);
+        for (std::size_t i = 0; i < count; ++i)
+            for (product_strategy* how : {&c.plan.stages[c.index(stages[i])].how[full_tile].product,
+                                          &c.plan.stages[c.index(stages[i])].how[last_tile].product})
+                how->next_weights = after(i);
+    }
+};
+
+}  // namespace ashlar::detail

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSL-1.0
+// How products run, as plans for several machines have it: each strategy where it should be, and not beside that.
+#include <gtest/gtest.h>
+
+#include <ashlar/ashlar.hpp>
+
+#include "support/machines.hpp"
+
+namespace {
+
+using namespace ashlar;
+using namespace support::machines;
+using namespace ashlar::detail;
+
+template <auto... Dims>
+tensor<float, Dims...>& x() {
+    static tensor<float, Dims...> t{};
+    return t;
+}
+template <auto Rows, auto Columns>
+packed<float, Rows, Columns>& weights() {
+    static packed<float, Rows, Columns> w;
+    return w;
+}
+
+/// How the n-th product stage of an expression runs.
+template <class Config = avx512>
+constexpr product_strategy product_of(const auto& e, std::size_t n = 0, std::size_t tile = full_tile) {
+    const auto& code = planned<std::remove_cvref_t<decltype(e)>, Config>::code;
+    for (std::size_t s = 0; s < code.stage_count; ++s)
+        if (code.stages[s].kind == stage_kind::product && n-- == 0) return code.stages[s].how[tile].product;
+    return {};
+}
+
+TEST(strategies_of_products, forms) {
+    const auto scores = softmax(matmul(x<4, 64>(), transpose(x<50, 64>())));
+    EXPECT_EQ(product_of<avx512>(scores).form, product_form::packed_k);
+    EXPECT_EQ(product_of<avx2>(scores).form, product_form::packed_k);
+    EXPECT_EQ(product_of<sse2>(scores).form, product_form::blocks) << "four rows fill a register of four";
+    EXPECT_EQ(product_of(softmax(matmul(x<4, 63>(), transpose(x<50, 63>())))).form, product_form::dots)
+        << "steps of four rows side by side do not divide the depth";
+    EXPECT_EQ(product_of(matmul(x<1, 64>(), transpose(x<500, 64>()))).form, product_form::dots);
+    EXPECT_EQ(product_of(matmul(x<64, 64>(), x<64, 64>())).form, product_form::blocks);
+}
+
+// Several columns of few rows are finished as one register if nothing asks which lane it is.
+TEST(strategies_of_products, groups_of_columns) {
+    const auto scores = matmul(x<4, 64>(), transpose(x<50, 64>()));
+    EXPECT_TRUE(product_of(softmax(scores * 2.0f)).writes_groups);
+    EXPECT_FALSE(product_of(softmax(scores + x<4, 50>())).writes_groups) << "a bias for each score";
+    EXPECT_FALSE(product_of(softmax(masked(scores, causal))).writes_groups);
+    EXPECT_FALSE(product_of(softmax(matmul(x<9, 64>(), transpose(x<50, 64>())))).writes_groups);
+}
+
+TEST(strategies_of_products, right_operands) {
+    EXPECT_EQ(product_of(matmul(x<64, 64>(), x<64, 64>())).rhs, rhs_source::rows);
+    EXPECT_EQ(product_of(matmul(x<64, 64>(), weights<64, 64>())).rhs, rhs_source::panels);
+    const auto blocks = reshape<64, 64>(permute<1, 0, 2>(x<4, 64, 16>()));
+    EXPECT_EQ(product_of(matmul(x<64, 64>(), blocks)).rhs, rhs_source::column_blocks);
+}
+
+// Costly functions are applied beside the multiply-adds of the next block where those are many.
+TEST(strategies_of_products, interleaved_epilogues) {
+    const auto time = [](const auto& e) { return product_of(e).epilogue; };
+    const auto sums = matmul(x<8, 192>(), x<192, 64>());
+    EXPECT_EQ(time(gelu(sums)), epilogue_time::interleaved);
+    EXPECT_EQ(time(sigmoid(sums) + 1.0f), epilogue_time::interleaved);
+    EXPECT_EQ(time(gelu(matmul(x<8, 192>(), weights<192, 64>()))), epilogue_time::interleaved);
+    EXPECT_EQ(time(max(sums + 1.0f, 0.0f)), epilogue_time::block_end) << "a few instructions";
+    EXPECT_EQ(time(gelu(matmul(x<8, 191>(), x<191, 64>()))), epilogue_time::block_end) << "not deep enough";
+    EXPECT_EQ(time(gelu(matmul(x<3, 192>(), x<192, 64>()))), epilogue_time::block_end) << "too few rows";
+    EXPECT_EQ(time(gelu(matmul(x<4, 192>(), x<192, 64>()))), epilogue_time::interleaved);
+    EXPECT_EQ(time(gelu(matmul(x<8, 192>(), x<192, 63>()))), epilogue_time::block_end) << "a partial register";
+    EXPECT_EQ(time(gelu(sums) > 0.5f), epilogue_time::block_end) << "sums cannot wait among truth values";
+    EXPECT_EQ(time(where(causal, gelu(sums), 0.0f)), time(gelu(sums)));
+    EXPECT_EQ(time(masked(gelu(sums), causal)), epilogue_time::block_end) << "blocks may be left out";
+    EXPECT_EQ(product_of<sse2>(gelu(sums)).epilogue, epilogue_time::interleaved);
+    // What another stage has computed is only read.
+    const auto residual = let(softmax(gelu(x<8, 192>())), [](auto y) { return matmul(y, x<192, 192>()) + y; });
+    EXPECT_EQ(time(residual), epilogue_time::block_end);
+    // The last tile has its own: of 35 rows three are left, in a chain whose tiles have 32.
+    const auto chain = matmul(gelu(matmul(x<35, 192>(), x<192, 64>())), x<64, 64>());
+    EXPECT_EQ(product_of(chain, 0, full_tile).epilogue, epilogue_time::interleaved);
+    EXPECT_EQ(product_of(chain, 0, last_tile).epilogue, epilogue_time::block_end);
+}
+
+// Operands of more than 40 KiB are not read from an L1 of 32.
+TEST(strategies_of_products, streamed_operands) {
+    EXPECT_FALSE(product_of(matmul(x<1, 64>(), x<64, 128>())).streamed);
+    EXPECT_TRUE(product_of(matmul(x<1, 64>(), x<64, 192>())).streamed);
+    EXPECT_TRUE(product_of<scalar>(matmul(x<1, 64>(), x<64, 128>())).streamed) << "an L1 of 16 KiB";
+}
+
+// Right operands that lie by rows and come from behind the L2 are asked for, one block of columns ahead.
+TEST(strategies_of_products, prefetched_columns) {
+    using small_l2 = built_for<avx512::instruction_sets, 512, 32, 4096, 4096>;
+    const auto deep = matmul(x<12, 384>(), x<384, 256>());
+    EXPECT_TRUE(product_of<small_l2>(deep).prefetches);
+    EXPECT_GT(product_of<small_l2>(deep).k_parts, 1) << "two blocks of all its columns exceed half of the L2";
+    EXPECT_FALSE(product_of<avx512>(deep).prefetches || product_of<avx512>(deep).k_parts != 1) << "it is in the L2";
+    const auto shallow = matmul(x<12, 16>(), x<16, 256>());
+    EXPECT_TRUE(product_of<small_l2>(shallow).prefetches && product_of<small_l2>(shallow).k_parts == 1);
+    EXPECT_FALSE(product_of<small_l2>(matmul(x<5, 512>(), x<512, 256>())).prefetches) << "too few rows";
+    EXPECT_FALSE(product_of<small_l2>(matmul(x<12, 512>(), x<512, 250>())).prefetches) << "a partial register";
+    EXPECT_FALSE(product_of<small_l2>(matmul(x<12, 512>(), x<512, 16>())).prefetches) << "one block of columns";
+    // Sums wait in the result between parts: not among truth values, nor where blocks may be left out.
+    EXPECT_FALSE(product_of<small_l2>(deep > 0.5f).prefetches);
+    EXPECT_TRUE(product_of<small_l2>(shallow > 0.5f).prefetches);
+    EXPECT_FALSE(product_of<small_l2>(masked(deep, causal)).prefetches);
+    // 1 MiB of weights is read from behind an L2 of 512 KiB, in parts of 512 steps.
+    const auto large = matmul(x<40, 512>(), x<512, 512>());
+    EXPECT_TRUE(product_of<avx512>(large).prefetches && product_of<avx512>(large).k_parts == 1);
+}
+
+// Packed weights are asked for ahead by products of many rows, those of the next product too.
+TEST(strategies_of_products, prefetched_panels) {
+    const auto two = matmul(relu(matmul(x<64, 64>(), weights<64, 96>())), weights<96, 64>());
+    EXPECT_TRUE(product_of(two, 0).prefetches && product_of(two, 1).prefetches);
+    using plan = planned<std::remove_cvref_t<decltype(two)>, avx512>;
+    ASSERT_EQ(plan::code.stage_count, 2u);
+    EXPECT_EQ(product_of(two, 0).next_weights, 1);
+    EXPECT_EQ(product_of(two, 1).next_weights, 0) << "the next tile begins with the first ones";
+    const auto one_tile = matmul(relu(matmul(x<32, 64>(), weights<64, 96>())), weights<96, 64>());
+    EXPECT_EQ(product_of(one_tile, 0).next_weights, 1);
+    EXPECT_EQ(product_of(one_tile, 1).next_weights, -1);
+    EXPECT_FALSE(product_of(matmul(x<7, 64>(), weights<64, 96>())).prefetches) << "one stream, which hardware follows";
+    EXPECT_TRUE(product_of(matmul(x<8, 64>(), weights<64, 96>())).prefetches);
+}
+
+TEST(strategies_of_products, panels_side_by_side) {
+    EXPECT_EQ(product_of<avx512>(matmul(x<8, 64>(), weights<64, 96>())).panels, 3);
+    EXPECT_EQ(product_of<avx2>(matmul(x<8, 64>(), weights<64, 96>())).panels, 1) << "a panel is two registers";
+    EXPECT_EQ(product_of<avx512>(matmul(x<1, 64>(), weights<64, 96>())).panels, 3);
+    EXPECT_EQ(product_of<avx512>(matmul(x<1, 256>(), weights<256, 96>())).panels, 1) << "one row, behind the L1";
+    EXPECT_EQ(product_of<avx512>(matmul(x<1, 1024>(), weights<1024, 96>())).panels, 3) << "long streams";
+}
+
+// Row blocks divide what a mask decides about; with few registers that pays for few keys only.
+TEST(strategies_of_products, granules_of_masks) {
+    const auto few_keys = attention(x<64, 64>(), x<64, 64>(), x<64, 64>(), causal);
+    const auto many_keys = attention(x<64, 64>(), x<512, 64>(), x<512, 64>(), causal_at(448));
+    EXPECT_EQ(product_of<avx512>(few_keys, 0).granule, 16);
+    EXPECT_EQ(product_of<avx512>(few_keys, 1).granule, 4);
+    EXPECT_EQ(product_of<avx512>(many_keys, 0).granule, 16);
+    EXPECT_EQ(product_of<avx2>(few_keys, 0).granule, 16);
+    EXPECT_EQ(product_of<avx2>(many_keys, 0).granule, 0);
+    EXPECT_EQ(product_of<avx2>(many_keys, 1).granule, 0);
+    EXPECT_EQ(product_of(attention(x<64, 64>(), x<64, 64>(), x<64, 64>()), 0).granule, 0) << "no mask";
+}
+
+// A mask whose edges move on by one key from query to query leaves out halves of registers of queries.
+TEST(strategies_of_products, edges_of_masks) {
+    const auto edge = [](const auto& e) { return product_of(e).edge; };
+    const auto masked_by = [](auto mask) { return attention(x<64, 64>(), x<64, 64>(), x<64, 64>(), mask); };
+    EXPECT_EQ(edge(masked_by(causal)), mask_edge::halves);
+    EXPECT_EQ(edge(masked_by(sliding_window<8, 8>)), mask_edge::halves);
+    EXPECT_EQ(edge(masked_by(keys_below(40))), mask_edge::registers) << "its edge stays where it is";
+    EXPECT_EQ(product_of<avx2>(masked_by(causal)).edge, mask_edge::registers) << "sixteen registers";
+    EXPECT_EQ(edge(attention(x<64, 63>(), x<64, 63>(), x<64, 64>(), causal)), mask_edge::registers) << "an odd depth";
+    EXPECT_EQ(edge(matmul(x<64, 64>(), x<64, 64>())), mask_edge::tiles);
+}
+
+}  // namespace
