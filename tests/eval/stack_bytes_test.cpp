@@ -58,6 +58,19 @@ TEST(stack_bytes, products) {
     products<double, 33, 20, 47>();
 }
 
+/// Kernels pack a few last columns, and few rows, into tables: up to 8 KiB, and 16 KiB here.
+TEST(stack_bytes, tables_of_kernels) {
+    static tensor<float, 64, 1900> a{};
+    static tensor<float, 1900, 17> b{};
+    static tensor<float, 64, 17> y{};
+    expect_within(y, matmul(a, b));
+    static tensor<float, 4, 1024> q{};
+    static tensor<float, 60, 1024> k{};
+    static tensor<float, 60, 8> v{};
+    static tensor<float, 4, 8> z{};
+    expect_within(z, attention(q, k, v));
+}
+
 template <std::size_t Queries, std::size_t Width>
 void attentions() {
     static tensor<float, Queries, Width> q{}, k{}, v{}, y{};

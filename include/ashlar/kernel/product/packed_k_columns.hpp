@@ -21,7 +21,7 @@
 
 namespace ashlar::detail {
 
-/// Bytes of stack that the packed columns of a product may take.
+/// Bytes of scratch that the packed columns of a product may take.
 inline constexpr std::size_t most_packed_bytes = 8 * 1024;
 
 /// Depth steps side by side in the vector of the last columns; 1 if these are an ordinary, partial vector.
@@ -47,7 +47,7 @@ inline constexpr bool packs_columns =
     packed_k_steps<Element, Config, Product> != 1 && !has_hook<Epilogue, hook::interleave> &&
     std::is_same_v<Depth, constant_depth<0, Product.k>>;
 
-/// The packed last columns of V.
+/// The packed last columns of V, in scratch of `bytes` bytes.
 template <class Element, class Config, product_shape Product>
 struct packed_columns {
     static constexpr std::size_t width = lane_width<Element, Config>;
@@ -59,7 +59,9 @@ struct packed_columns {
 
     using vec = lanes<Element, width, Config>;
 
-    alignas(64) Element values[steps * width];
+    static constexpr std::size_t bytes = steps * width * sizeof(Element);
+
+    const Element* values;
 
     /// The lanes of a and b in turn, as far as they fit.
     struct in_turn {
@@ -79,12 +81,12 @@ struct packed_columns {
     };
     ASHLAR_ALWAYS_INLINE static vec without_repeats(vec x) { return shuffle_as<not_repeated>(x, vec(Element(0))); }
 
-    ASHLAR_ALWAYS_INLINE explicit packed_columns(const Element* v) {
+    ASHLAR_ALWAYS_INLINE packed_columns(const Element* v, Element* scratch) : values(scratch) {
         v += Product.j - columns;
         for (std::size_t t = 0; t < Product.k / depth; ++t)
-            packed_step(v + t * depth * Product.vk).store(values + t * width);
+            packed_step(v + t * depth * Product.vk).store(scratch + t * width);
         if constexpr (repeats != 0)
-            without_repeats(packed_step(v + (Product.k - depth) * Product.vk)).store(values + (steps - 1) * width);
+            without_repeats(packed_step(v + (Product.k - depth) * Product.vk)).store(scratch + (steps - 1) * width);
     }
     ASHLAR_ALWAYS_INLINE static vec packed_step(const Element* v) {
         if constexpr (Product.j >= group &&
@@ -110,8 +112,9 @@ struct packed_columns {
 
 /// In their place where nothing is packed.
 struct no_packed_columns {
+    static constexpr std::size_t bytes = 0;
     template <class Element>
-    ASHLAR_ALWAYS_INLINE explicit no_packed_columns(const Element*) {}
+    ASHLAR_ALWAYS_INLINE no_packed_columns(const Element*, Element*) {}
 };
 
 /// Moves the columns of row `Row` of a folded vector to its first lanes.

@@ -39,14 +39,39 @@ struct packed_k_product {
     static constexpr std::size_t most_sums = machine_of<Config>.registers >= 32 ? 16 : 8;
     static constexpr std::size_t together = packs >= most_sums ? packs : most_sums;
 
-    vec packed[steps];
+    /// Few packed rows stay in registers, others lie in scratch. Where the columns are few, each packed vector is used
+    /// once.
+    static constexpr std::size_t most_unrolled = 64;
+    static constexpr bool in_registers = steps * together <= most_unrolled;
+    static constexpr std::size_t scratch_bytes =
+        in_registers || Product.columns <= together ? 0 : steps * width * sizeof(Element);
+
+    vec packed[in_registers ? steps : 1];
+    Element* table;
 
     /// The rows from `r` on.
-    ASHLAR_ALWAYS_INLINE explicit packed_k_product(const Element* r) {
+    ASHLAR_ALWAYS_INLINE packed_k_product(const Element* r, Element* scratch) : table(scratch) {
         constexpr std::size_t rest = Product.depth % width;
         ASHLAR_UNROLL
-        for (std::size_t k = 0; k + width <= Product.depth; k += width) pack<width>(r + k, packed + k / packs);
-        if constexpr (rest != 0) pack<rest>(r + (Product.depth - rest), packed + (Product.depth - rest) / packs);
+        for (std::size_t k = 0; k + width <= Product.depth; k += width) keep<width>(r, k);
+        if constexpr (rest != 0) keep<rest>(r, Product.depth - rest);
+    }
+    template <std::size_t Depth>
+    ASHLAR_ALWAYS_INLINE void keep(const Element* r, std::size_t k) {
+        if constexpr (in_registers) {
+            pack<Depth>(r + k, packed + k / packs);
+        } else {
+            vec piece[Depth / packs];
+            pack<Depth>(r + k, piece);
+            ASHLAR_UNROLL
+            for (std::size_t t = 0; t < Depth / packs; ++t) piece[t].store(table + (k / packs + t) * width);
+        }
+    }
+    ASHLAR_ALWAYS_INLINE vec kept(std::size_t t) const {
+        if constexpr (in_registers)
+            return packed[t];
+        else
+            return vec::load(table + t * width);
     }
 
     /// Whether so short pieces of rows are loaded several to a vector, which leaves fewer levels to exchange.
@@ -136,15 +161,14 @@ struct packed_k_product {
     ASHLAR_ALWAYS_INLINE void block(const Element* s, Epilogue& epilogue, std::size_t i) const {
         const block_verdict verdict = verdict_on(epilogue, i, i + Count, 0, Product.rows);
         if (verdict == block_verdict::skip) return;
-        constexpr std::size_t unrolled = 64;
         vec sums[Count];
         clear(sums);
         s += i * Product.column_distance;
-        if constexpr (steps * Count <= unrolled) {
+        if constexpr (steps * Count <= most_unrolled) {
             ASHLAR_UNROLL
-            for (std::size_t t = 0; t < steps; ++t) step(s + t * packs, packed[t], sums);
+            for (std::size_t t = 0; t < steps; ++t) step(s + t * packs, kept(t), sums);
         } else {
-            for (std::size_t t = 0; t < steps; ++t) step(s + t * packs, opaque(packed[t]), sums);
+            for (std::size_t t = 0; t < steps; ++t) step(s + t * packs, opaque(kept(t)), sums);
         }
         finish_block(sums, epilogue, i, verdict);
     }
@@ -182,9 +206,13 @@ struct packed_k_product {
 inline constexpr hook served_by_packed_k =
     hook::vector | hook::column | hook::group | hook::begin_block | hook::end_block;
 
-/// Computes all columns.
+/// Bytes of scratch that it needs.
+template <class Element, class Config, packed_k_shape Product>
+inline constexpr std::size_t packed_k_scratch_bytes = packed_k_product<Element, Config, Product>::scratch_bytes;
+
+/// Computes all columns; `scratch` has packed_k_scratch_bytes bytes.
 template <class Element, class Config, packed_k_shape Product, class Epilogue>
-ASHLAR_ALWAYS_INLINE void product_packed_k(const Element* s, const Element* r, Epilogue& epilogue) {
+ASHLAR_ALWAYS_INLINE void product_packed_k(const Element* s, const Element* r, Epilogue& epilogue, Element* scratch) {
     using kernel = packed_k_product<Element, Config, Product>;
     if constexpr (fits_kernel<Epilogue, typename kernel::vec, served_by_packed_k>()) {
         constexpr std::size_t rest = Product.columns % kernel::together;
@@ -197,11 +225,18 @@ ASHLAR_ALWAYS_INLINE void product_packed_k(const Element* s, const Element* r, E
             kernel::finish_block(sums, epilogue, 0, verdict);
             return;
         }
-        const kernel rows(r);
+        const kernel rows(r, scratch);
         for (std::size_t i = 0; i + kernel::together <= Product.columns; i += kernel::together)
             rows.template block<kernel::together>(s, epilogue, i);
         if constexpr (rest != 0) rows.template block<rest>(s, epilogue, Product.columns - rest);
     }
+}
+
+/// The same with scratch on the stack.
+template <class Element, class Config, packed_k_shape Product, class Epilogue>
+ASHLAR_ALWAYS_INLINE void product_packed_k(const Element* s, const Element* r, Epilogue& epilogue) {
+    stack_scratch<Element, packed_k_scratch_bytes<Element, Config, Product>> scratch;
+    product_packed_k<Element, Config, Product>(s, r, epilogue, scratch.data());
 }
 
 }  // namespace ashlar::detail

@@ -143,20 +143,26 @@ inline constexpr hook served_by_product = [] {
     return all | blocks | (Product.rows_outer ? hook::none : hook::begin_columns);
 }();
 
+/// Bytes of scratch that a product needs.
+template <class Element, class Config, product_shape Product, class Depth, class Epilogue>
+inline constexpr std::size_t product_scratch_bytes =
+    product_walk<Element, Config, Product, Depth, Epilogue>::packed::bytes;
+
 /// The row blocks [first_block, last_block) of a product, and all its columns.
 ///
 /// `depth` is a constant_depth, a depth_range, a k_range, or a function object of (i0, i1, j0, j1) that returns
 /// one of them for that block; it may have per_row(i0, i1) as well, a depth_range or per_row_k_range of those rows.
 ///
-/// `epilogue` has the hooks of kernel/product/epilogue.hpp that `served_by_product` lists.
+/// `epilogue` has the hooks of kernel/product/epilogue.hpp that `served_by_product` lists. `scratch` is memory of
+/// product_scratch_bytes bytes for what the kernel packs, best at the start of a cache line.
 /// Sums are in order of k (per chain), so results repeat bit for bit for a given shape and architecture.
 template <class Element, class Config, product_shape Product, class Depth, class Epilogue>
 ASHLAR_ALWAYS_INLINE void product_blocks(const Element* s, const Element* v, Depth depth, Epilogue& epilogue,
-                                         std::size_t first_block, std::size_t last_block) {
+                                         std::size_t first_block, std::size_t last_block, Element* scratch) {
     using walk = product_walk<Element, Config, Product, Depth, Epilogue>;
     if constexpr (fits_kernel<Epilogue, lanes<Element, walk::width, Config>,
                               served_by_product<Element, Config, Product, has_hook<Epilogue, hook::kept_halves>>>()) {
-        const typename walk::packed packed(v);
+        const typename walk::packed packed(v, scratch);
         if constexpr (Product.rows_outer)
             walk::each_row_block(first_block, last_block, [&](auto rows, std::size_t i) ASHLAR_LAMBDA_INLINE {
                 walk::each_column_block([&](auto vectors, auto last, std::size_t j) ASHLAR_LAMBDA_INLINE {
@@ -174,10 +180,20 @@ ASHLAR_ALWAYS_INLINE void product_blocks(const Element* s, const Element* v, Dep
     }
 }
 
-/// The whole product over the given depth.
+/// The same with scratch on the stack.
 template <class Element, class Config, product_shape Product, class Depth, class Epilogue>
-ASHLAR_ALWAYS_INLINE void product(const Element* s, const Element* v, Depth depth, Epilogue& epilogue) {
-    product_blocks<Element, Config, Product>(s, v, depth, epilogue, 0, product_row_blocks<Element, Config, Product>);
+ASHLAR_ALWAYS_INLINE void product_blocks(const Element* s, const Element* v, Depth depth, Epilogue& epilogue,
+                                         std::size_t first_block, std::size_t last_block) {
+    stack_scratch<Element, product_scratch_bytes<Element, Config, Product, Depth, Epilogue>> scratch;
+    product_blocks<Element, Config, Product>(s, v, depth, epilogue, first_block, last_block, scratch.data());
+}
+
+/// The whole product over the given depth.
+template <class Element, class Config, product_shape Product, class Depth, class Epilogue, class... Scratch>
+ASHLAR_ALWAYS_INLINE void product(const Element* s, const Element* v, Depth depth, Epilogue& epilogue,
+                                  Scratch... scratch) {
+    product_blocks<Element, Config, Product>(s, v, depth, epilogue, 0, product_row_blocks<Element, Config, Product>,
+                                             scratch...);
 }
 
 /// The whole product over the whole depth.

@@ -30,6 +30,17 @@ struct product_shape {
     }
 };
 
+/// Scratch of a kernel on the stack, for callers that have no better place.
+template <class Element, std::size_t Bytes>
+struct stack_scratch {
+    alignas(64) Element values[Bytes / sizeof(Element)];
+    ASHLAR_ALWAYS_INLINE Element* data() { return values; }
+};
+template <class Element>
+struct stack_scratch<Element, 0> {
+    ASHLAR_ALWAYS_INLINE static Element* data() { return nullptr; }
+};
+
 /// Lanes that a column of few rows takes: a power of two.
 constexpr std::size_t packed_k_line(std::size_t rows) { return std::bit_ceil(rows); }
 

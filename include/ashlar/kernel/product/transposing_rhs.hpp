@@ -108,11 +108,20 @@ constexpr product_shape without_rows(product_shape p, std::size_t rows) {
 inline constexpr hook served_by_transposing_rhs =
     hook::vector | hook::column | hook::initial | hook::begin_block | hook::interleave | hook::end_block;
 
+/// Bytes of scratch that it needs for what it packs.
+template <class Element, class Config, product_shape Product, class Epilogue>
+inline constexpr std::size_t transposing_rhs_scratch_bytes =
+    product_scratch_bytes<Element, Config,
+                          without_rows(Product, transposing_rows<Element, Config, Product> == Product.i
+                                                    ? 0
+                                                    : transposing_rows<Element, Config, Product>),
+                          constant_depth<0, Product.k>, Epilogue>;
+
 /// The whole product where V(k, j) is source[j*From + k]; v is scratch of Product.k rows, Product.vk apart, which holds
-/// V afterwards.
+/// V afterwards, `scratch` of transposing_rhs_scratch_bytes bytes.
 template <class Element, class Config, product_shape Product, std::size_t From, class Epilogue>
 ASHLAR_ALWAYS_INLINE void product_transposing_rhs(const Element* s, Element* v, const Element* source,
-                                                  Epilogue& epilogue) {
+                                                  Epilogue& epilogue, Element* scratch) {
     using transposing = transposing_depth<Element, Config, Product, From>;
     constexpr std::size_t width = transposing::width, rest = Product.j % width, columns = Product.j - rest,
                           steps = transposing::chunks * transposing::chunk;
@@ -126,7 +135,7 @@ ASHLAR_ALWAYS_INLINE void product_transposing_rhs(const Element* s, Element* v, 
                 source + steps, v + steps * Product.vk);
         constexpr product_shape others = first == Product.i ? Product : without_rows(Product, first);
         using walk = product_walk<Element, Config, others, constant_depth<0, Product.k>, Epilogue>;
-        const typename walk::packed packed(v);
+        const typename walk::packed packed(v, scratch);
 
         // An odd vector comes first, so that one of a few columns is never alone.
         constexpr std::size_t vectors = columns / width + (rest != 0 && !walk::packs), odd = vectors % 2;
@@ -150,6 +159,14 @@ ASHLAR_ALWAYS_INLINE void product_transposing_rhs(const Element* s, Element* v, 
                 });
             });
     }
+}
+
+/// The same with scratch on the stack.
+template <class Element, class Config, product_shape Product, std::size_t From, class Epilogue>
+ASHLAR_ALWAYS_INLINE void product_transposing_rhs(const Element* s, Element* v, const Element* source,
+                                                  Epilogue& epilogue) {
+    stack_scratch<Element, transposing_rhs_scratch_bytes<Element, Config, Product, Epilogue>> scratch;
+    product_transposing_rhs<Element, Config, Product, From>(s, v, source, epilogue, scratch.data());
 }
 
 }  // namespace ashlar::detail
