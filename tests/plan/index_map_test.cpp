@@ -160,7 +160,8 @@ indices by_map(const chain& c, std::size_t id, const indices& at) {
         std::ptrdiff_t number = 0;
         for (std::size_t a = piece.first; a < piece.last; ++a)
             number = number * static_cast<std::ptrdiff_t>(n.extents[a]) + static_cast<std::ptrdiff_t>(at[a]);
-        number = piece.of(number) + (piece.shifted ? c.first[id] : 0);
+        number =
+            static_cast<std::ptrdiff_t>(piece.of(static_cast<std::size_t>(number))) + (piece.shifted ? c.first[id] : 0);
         for (std::size_t a = piece.operand_last; a-- > piece.operand_first;) {
             from[a] = static_cast<std::size_t>(number) % o.extents[a];
             number /= static_cast<std::ptrdiff_t>(o.extents[a]);

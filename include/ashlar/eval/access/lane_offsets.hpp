@@ -75,7 +75,7 @@ constexpr lane_offsets<Extent> offsets_along(std::size_t id, std::size_t axis) {
                 std::ptrdiff_t element = 0;
                 for (std::size_t a = piece.first; a < piece.last; ++a)
                     element = element * static_cast<std::ptrdiff_t>(n.extents[a]) + at[i][a];
-                element = piece.of(element);
+                element = static_cast<std::ptrdiff_t>(piece.of(static_cast<std::size_t>(element)));
                 for (std::size_t a = piece.operand_last; a-- > piece.operand_first;) {
                     const auto extent = static_cast<std::ptrdiff_t>(operand.extents[a]);
                     at_below[i][a] = splits ? element % extent : extent == 1 ? 0 : element;

@@ -305,11 +305,12 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
         constexpr auto below = static_cast<std::size_t>(Plan::nodes[Id].operands[0]);
         constexpr index_piece piece = moving_piece(map_of(Plan::nodes[Id], Plan::nodes[below]));
         constexpr std::ptrdiff_t reach = static_cast<std::ptrdiff_t>(Wanted - 1) * Steps[piece.first];
-        if constexpr (reach < piece.around && -reach < piece.around) {
+        constexpr auto extent = static_cast<std::ptrdiff_t>(piece.around);
+        if constexpr (reach < extent && -reach < extent) {
             const auto last =
                 static_cast<std::ptrdiff_t>(operand_coordinates<0>(f.template node<Id>(), at)[piece.operand_first]) +
                 reach;
-            if (last >= 0 && last < piece.around) return operand_value<Id, 0, Steps>(at, hole);
+            if (last >= 0 && last < extent) return operand_value<Id, 0, Steps>(at, hole);
         }
         return one_by_one<Id, Steps>(at, hole);
     }

@@ -100,12 +100,12 @@ struct constant_moves {
             const Element* source = from;
             for (const index_piece& piece : map)
                 if (piece.first != last)
-                    source += piece.of(static_cast<std::ptrdiff_t>(at[piece.first])) * dense[piece.operand_first];
-            for (std::ptrdiff_t i = 0; i < static_cast<std::ptrdiff_t>(shape::extents[last]); ++i)
+                    source += static_cast<std::ptrdiff_t>(piece.of(at[piece.first])) * dense[piece.operand_first];
+            for (std::size_t i = 0; i < shape::extents[last]; ++i)
                 if constexpr (inner.is_affine())
-                    *to++ = source[i * (inner.step * distance)];
+                    *to++ = source[static_cast<std::ptrdiff_t>(i) * (inner.step * distance)];
                 else
-                    *to++ = source[inner.of(i) * distance];
+                    *to++ = source[static_cast<std::ptrdiff_t>(inner.of(i)) * distance];
             advance<last>(at, shape::extents);
         }
     }

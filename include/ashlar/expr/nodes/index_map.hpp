@@ -45,24 +45,46 @@ constexpr const char* move_name(node_kind kind) {
     }
 }
 
+inline constexpr std::size_t max_rank = 8;
+using axis_list = std::array<std::ptrdiff_t, max_rank>;
+
+template <class Element, std::size_t Count>
+constexpr axis_list as_axis_list(const std::array<Element, Count>& values) {
+    axis_list list{};
+    for (std::size_t i = 0; i < Count && i < max_rank; ++i) list[i] = static_cast<std::ptrdiff_t>(values[i]);
+    return list;
+}
+
+/// A shape without its type.
+struct axis_extents {
+    std::uint8_t rank = 0;
+    std::array<std::size_t, max_rank> extents{};
+};
+template <class Shape>
+consteval axis_extents extents_of_axes() {
+    static_assert(Shape::rank <= max_rank, "ashlar: expression: at most 8 axes; merge some with reshape");
+    axis_extents axes{.rank = Shape::rank};
+    for (std::size_t a = 0; a < Shape::rank; ++a) axes.extents[a] = Shape::extents[a];
+    return axes;
+}
+
 /// What the type of such a node says beside its shape.
-template <std::size_t Rank = 0>
 struct move_parameters {
     std::size_t axis = 0;     // slice, repeat, roll
     std::ptrdiff_t step = 1;  // slice: step, repeat: times, roll: shift
-    std::array<std::size_t, Rank> permutation{};
+    axis_list permutation{};
 };
 template <class Node>
-inline constexpr move_parameters<> move_of{};
+inline constexpr move_parameters move_of{};
 template <auto Permutation, class Shape, class Expression>
-inline constexpr auto move_of<permute_node<Permutation, Shape, Expression>> =
-    move_parameters<Permutation.size()>{.permutation = Permutation};
+inline constexpr move_parameters move_of<permute_node<Permutation, Shape, Expression>>{.permutation =
+                                                                                           as_axis_list(Permutation)};
 template <std::size_t Axis, std::ptrdiff_t Step, class Shape, class Expression>
-inline constexpr move_parameters<> move_of<slice_node<Axis, Step, Shape, Expression>>{.axis = Axis, .step = Step};
+inline constexpr move_parameters move_of<slice_node<Axis, Step, Shape, Expression>>{.axis = Axis, .step = Step};
 template <std::size_t Axis, std::size_t Times, class Shape, class Expression>
-inline constexpr move_parameters<> move_of<repeat_node<Axis, Times, Shape, Expression>>{.axis = Axis, .step = Times};
+inline constexpr move_parameters move_of<repeat_node<Axis, Times, Shape, Expression>>{.axis = Axis, .step = Times};
 template <std::size_t Axis, std::size_t Shift, class Shape, class Expression>
-inline constexpr move_parameters<> move_of<roll_node<Axis, Shift, Shape, Expression>>{.axis = Axis, .step = Shift};
+inline constexpr move_parameters move_of<roll_node<Axis, Shift, Shape, Expression>>{.axis = Axis, .step = Shift};
 
 /// The axes [first, last) of a node, whose entries are found along the axes [operand_first, operand_last) of an
 /// operand.
@@ -70,25 +92,22 @@ struct index_piece {
     std::size_t first = 0, last = 0, operand_first = 0, operand_last = 0;
     std::ptrdiff_t step = 1;
     std::ptrdiff_t offset = 0;
-    std::ptrdiff_t divisor = 1;
-    std::ptrdiff_t around = 0;  // entries of the axes that it wraps around, 0 if it does not
-    bool shifted = false;       // begins at an entry that only the running program knows
+    std::size_t divisor = 1;
+    std::size_t around = 0;  // entries of the axes that it wraps around, 0 if it does not
+    bool shifted = false;    // begins at an entry that only the running program knows
 
     constexpr bool is_single() const { return last - first == 1 && operand_last - operand_first == 1; }
     /// Whether neighbours stay neighbours, `step` apart.
     constexpr bool is_affine() const { return divisor == 1 && around == 0; }
     /// The number in the operand of number i of the node; a shifted piece counts from its first entry.
-    template <class Number>
-    ASHLAR_ALWAYS_INLINE constexpr Number of(Number i) const {
-        const Number moved =
-            (static_cast<Number>(offset) + i * static_cast<Number>(step)) / static_cast<Number>(divisor);
-        return around == 0 ? moved : moved % static_cast<Number>(around);
+    ASHLAR_ALWAYS_INLINE constexpr std::size_t of(std::size_t i) const {
+        const std::size_t moved = (static_cast<std::size_t>(offset) + i * static_cast<std::size_t>(step)) / divisor;
+        return around == 0 ? moved : moved % around;
     }
 };
 
-template <std::size_t Capacity>
 struct index_map {
-    std::array<index_piece, Capacity> pieces{};
+    std::array<index_piece, max_rank + 1> pieces{};
     std::size_t count = 0;
 
     constexpr const index_piece* begin() const { return pieces.data(); }
@@ -99,9 +118,8 @@ struct index_map {
 };
 
 /// The smallest runs of axes whose extents have equal products.
-template <std::size_t Capacity, class Result, class Operand>
-constexpr index_map<Capacity> align_reshape(const Result& result, const Operand& operand) {
-    index_map<Capacity> map;
+constexpr index_map align_reshape(const axis_extents& result, const axis_extents& operand) {
+    index_map map;
     std::size_t r = 0, o = 0;
     while (r < result.rank || o < operand.rank) {
         index_piece& piece = map.pieces[map.count++];
@@ -123,36 +141,35 @@ constexpr index_map<Capacity> align_reshape(const Result& result, const Operand&
 }
 
 /// The map of a node that moves elements.
-template <std::size_t Capacity, class Permutation, class Result, class Operand>
-constexpr index_map<Capacity> make_index_map(node_kind kind, std::size_t axis, std::ptrdiff_t step,
-                                             const Permutation& permutation, const Result& result,
-                                             const Operand& operand) {
-    if (kind == node_kind::reshape) return align_reshape<Capacity>(result, operand);
-    index_map<Capacity> map;
+constexpr index_map make_index_map(node_kind kind, const move_parameters& move, const axis_extents& result,
+                                   const axis_extents& operand) {
+    if (kind == node_kind::reshape) return align_reshape(result, operand);
+    index_map map;
     if (kind == node_kind::permute) {
-        for (std::size_t a = 0; a < result.rank; ++a) map.single(a, static_cast<std::size_t>(permutation[a]));
+        for (std::size_t a = 0; a < result.rank; ++a) map.single(a, static_cast<std::size_t>(move.permutation[a]));
         return map;
     }
-    const bool moves = kind == node_kind::slice || kind == node_kind::repeat || kind == node_kind::roll;
+    const bool along_axis = kind == node_kind::slice || kind == node_kind::repeat || kind == node_kind::roll;
     const std::size_t shift = result.rank - operand.rank;
-    for (std::size_t a = 0; a < operand.rank; ++a) map.single(a + shift, a, moves || operand.extents[a] != 1);
-    if (!moves) return map;
+    for (std::size_t a = 0; a < operand.rank; ++a) map.single(a + shift, a, along_axis || operand.extents[a] != 1);
+    if (!along_axis) return map;
+    const std::size_t axis = move.axis;
     index_piece& along = map.pieces[axis];
     if (kind == node_kind::slice) {
-        along.step = step;
-        along.shifted = result.extents[axis] != operand.extents[axis] || step != 1;
+        along.step = move.step;
+        along.shifted = result.extents[axis] != operand.extents[axis] || move.step != 1;
     } else if (kind == node_kind::repeat) {
-        along.divisor = step;
+        along.divisor = static_cast<std::size_t>(move.step);
     } else {
-        along.around = static_cast<std::ptrdiff_t>(operand.extents[axis]);
-        along.offset = along.around - step;
+        along.around = operand.extents[axis];
+        along.offset = static_cast<std::ptrdiff_t>(along.around) - move.step;
     }
     return map;
 }
 
 /// The map from Node to its operand of shape From.
 template <class Node, class From>
-inline constexpr auto index_map_of = make_index_map<Node::shape_type::rank + From::rank + 1>(
-    Node::kind, move_of<Node>.axis, move_of<Node>.step, move_of<Node>.permutation, typename Node::shape_type{}, From{});
+inline constexpr index_map index_map_of =
+    make_index_map(Node::kind, move_of<Node>, extents_of_axes<typename Node::shape_type>(), extents_of_axes<From>());
 
 }  // namespace ashlar::detail

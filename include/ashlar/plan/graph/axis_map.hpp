@@ -17,10 +17,8 @@ inline constexpr binding_list all_whole = [] {
 }();
 
 /// The map of a node that moves elements.
-using axis_map = index_map<max_rank + 1>;
-
-constexpr axis_map map_of(const graph_node& n, const graph_node& operand) {
-    return make_index_map<max_rank + 1>(n.kind, n.axis, n.step, n.permutation, n, operand);
+constexpr index_map map_of(const graph_node& n, const graph_node& operand) {
+    return make_index_map(n.kind, {n.axis, n.step, n.permutation}, n, operand);
 }
 
 /// The axis of some neighbours that has more than one entry; rank if there is not exactly one.
@@ -170,7 +168,7 @@ constexpr stride_result lift_strides(const graph_node& n, const graph_node& oper
                             fixed);
             continue;
         }
-        const bool stays = piece.divisor != 1 && n.extents[piece.first] == static_cast<std::size_t>(piece.divisor);
+        const bool stays = piece.divisor != 1 && n.extents[piece.first] == piece.divisor;
         out.strides[piece.first] = stays ? 0 : strides[piece.operand_first] * piece.step;
         if (!stays && !piece.is_affine() && !fixed[piece.first]) out.affine = false;
     }

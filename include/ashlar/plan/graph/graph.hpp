@@ -15,10 +15,7 @@
 
 namespace ashlar::detail {
 
-inline constexpr std::size_t max_rank = 8;
 inline constexpr std::size_t max_operands = 16;
-
-using axis_list = std::array<std::ptrdiff_t, max_rank>;
 
 /// Element types by number, so that stages can be compared without naming types.
 enum class scalar_kind : std::uint8_t { boolean, integer, floating };
@@ -42,13 +39,11 @@ struct node_parameters {
 };
 
 /// One node of the expression, without its type.
-struct graph_node : node_parameters {
+struct graph_node : node_parameters, axis_extents {
     node_kind kind{};
-    std::uint8_t rank = 0;
     std::uint8_t operand_count = 0;
     scalar_kind scalar{};
     std::size_t element_bytes = 0;
-    std::array<std::size_t, max_rank> extents{};
     std::size_t panel = 0;  // packed: columns of a panel
     std::array<std::int16_t, max_operands> operands{};
     std::int16_t same_as = -1;  // let, let_value, store: the node whose value this is
@@ -105,20 +100,13 @@ consteval bool is_one_instruction() {
     return requires { Function::flops; } && !is_costly_function<Function>();
 }
 
-template <class Element, std::size_t Count>
-constexpr axis_list as_axis_list(const std::array<Element, Count>& values) {
-    axis_list list{};
-    for (std::size_t i = 0; i < Count && i < max_rank; ++i) list[i] = static_cast<std::ptrdiff_t>(values[i]);
-    return list;
-}
-
 /// The parameters of a node type. Variables, not functions of classes: every node of an expression asks for its own.
 template <class Node>
 inline constexpr node_parameters parameters_of{};
 template <class Node>
     requires(is_index_map(kind_of<Node>))
 inline constexpr node_parameters parameters_of<Node>{
-    .permutation = as_axis_list(move_of<Node>.permutation), .axis = move_of<Node>.axis, .step = move_of<Node>.step};
+    .permutation = move_of<Node>.permutation, .axis = move_of<Node>.axis, .step = move_of<Node>.step};
 template <std::size_t Axis, class Shape, class... Parts>
 inline constexpr node_parameters parameters_of<concat_node<Axis, Shape, Parts...>>{.axis = Axis};
 template <std::size_t Axis, class Shape, class Table, class Indices>
@@ -179,7 +167,7 @@ template <class Expression, std::size_t Capacity>
 constexpr std::int16_t append_nodes(graph_builder<Capacity>& graph) {
     using Shape = typename Expression::shape_type;
     static_assert(Shape::rank <= max_rank, "ashlar: expression: at most 8 axes; merge some with reshape");
-    graph_node n{parameters_of<Expression>};
+    graph_node n{parameters_of<Expression>, {}};
     n.kind = kind_of<Expression>;
     n.rank = Shape::rank;
     n.scalar = scalar_kind_of<element_of<Expression>>();
