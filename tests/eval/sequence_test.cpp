@@ -68,6 +68,9 @@ void check_destinations(const Step&... step) {
     y = x;
     y = in_sequence(y + y, step...);
     EXPECT_TRUE(equal(y, twice));
+    y = flip<0>(x);
+    y = in_sequence(flip<0>(y) * 2.0f, step...);
+    EXPECT_TRUE(equal(y, twice));
     const tensor<float, step_width, step_rows> across = transpose(x);
     EXPECT_TRUE(equal(eval(in_sequence(transpose(across), step...)), expected));
     // As an operand.

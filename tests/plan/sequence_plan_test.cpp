@@ -37,7 +37,8 @@ static_assert(flops<sequence> == 6 * flops<product> + flops<norm> && plan<sequen
 static_assert(workspace_bytes<sequence> == result_bytes + larger(workspace_bytes<product>, workspace_bytes<norm>));
 static_assert(plan<sequence>.scratch_bytes == workspace_bytes<sequence>);
 static_assert(plan<sequence>.buffer_bytes == result_bytes);
-static_assert(plan<sequence>.largest_buffer_elements == step_rows * step_width);
+static_assert(plan<sequence>.largest_buffer_elements ==
+              larger(step_rows * step_width, plan<product>.largest_buffer_elements));
 static_assert(workspace_bytes_into<step_result, sequence> == workspace_bytes<sequence>);
 static_assert(workspace_bytes_into<decltype(slice<1, 0, 8>(std::declval<tensor<float, 9, 10>&>())), sequence> ==
               workspace_bytes<sequence>);

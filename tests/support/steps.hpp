@@ -13,7 +13,7 @@ inline constexpr std::size_t step_rows = 9, step_width = 8;
 using step_matrix = ashlar::tensor<float, step_width, step_width>;
 using step_result = ashlar::tensor<float, step_rows, step_width>;
 
-/// softmax(x @ w[i]) + x, Count times.
+/// attention(x, x @ w[i], x) + x, Count times: every row of the result reads all rows.
 template <std::size_t Count>
 struct product_step {
     static constexpr std::size_t count = Count;
@@ -21,11 +21,11 @@ struct product_step {
 
     template <class Source>
     constexpr auto operator()(const Source& x, std::size_t i, std::byte*) const noexcept {
-        return ashlar::softmax(ashlar::matmul(x, (*weights)[i])) + x;
+        return ashlar::attention(x, ashlar::matmul(x, (*weights)[i]), x) + x;
     }
 };
 
-/// What all times of a step read: x + factor * table.
+/// x @ (xᵀ @ table): what all times read lies in one place.
 template <std::size_t Count>
 struct table_step {
     static constexpr std::size_t count = Count;
