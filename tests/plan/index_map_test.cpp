@@ -222,7 +222,9 @@ TEST(index_map, carried_axes_pass_their_index_through_a_chain) {
             indices below = at;
             for (std::size_t id = c.length - 1; id != 0; --id) below = by_definition(c, id, below);
             for (std::size_t a = 0; a < c.nodes[0].rank; ++a)
-                if (from[a] != whole_axis) ASSERT_EQ(below[a], at[static_cast<std::size_t>(from[a])]);
+                if (from[a] != whole_axis) {
+                    ASSERT_EQ(below[a], at[static_cast<std::size_t>(from[a])]);
+                }
         });
         for (std::size_t a = 0; a < c.nodes[0].rank; ++a) carried += from[a] != whole_axis;
     }
