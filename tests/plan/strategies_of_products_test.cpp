@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // How products run, as plans for several machines have it: each strategy where it should be, and not beside that.
+#include <string_view>
+
 #include <gtest/gtest.h>
 
 #include <ashlar/ashlar.hpp>
@@ -158,6 +160,20 @@ TEST(strategies_of_products, edges_of_masks) {
     EXPECT_EQ(product_of<avx2>(masked_by(causal)).edge, mask_edge::registers) << "sixteen registers";
     EXPECT_EQ(edge(attention(x<64, 63>(), x<64, 63>(), x<64, 64>(), causal)), mask_edge::registers) << "an odd depth";
     EXPECT_EQ(edge(matmul(x<64, 64>(), x<64, 64>())), mask_edge::tiles);
+}
+
+TEST(strategies_of_products, are_explained) {
+    const auto says = [](const auto& e, const char* part) {
+        const auto text = explain<std::remove_cvref_t<decltype(e)>, avx512>(e);
+        return std::string_view(text.c_str()).find(part) != std::string_view::npos;
+    };
+    const auto deep = matmul(x<40, 512>(), x<512, 512>());
+    EXPECT_TRUE(says(gelu(deep), ", beside the next block"));
+    EXPECT_FALSE(says(relu(deep), ", beside the next block"));
+    EXPECT_TRUE(says(deep, "the next columns prefetched"));
+    EXPECT_TRUE(says(matmul(x<40, 2048>(), x<2048, 512>()), "the depth in 4 parts, the next columns prefetched"));
+    EXPECT_FALSE(says(matmul(x<40, 64>(), x<64, 64>()), "prefetched"));
+    EXPECT_TRUE(says(softmax(matmul(x<4, 64>(), transpose(x<50, 64>()))), "several steps of the depth side by side"));
 }
 
 }  // namespace

@@ -65,7 +65,10 @@ struct stage_printer : formula_writer<Plan> {
                 out.put(')');
             }
             print_place(s, stage.buffer, false, true);
-            if (stage.kind == stage_kind::product) print_epilogue(s);
+            if (stage.kind == stage_kind::product) {
+                print_epilogue(s);
+                print_product(stage.how[full_tile].product);
+            }
             if (stage.column_block != 0) {
                 continue_line();
                 out.put("the right operand's columns lie in blocks of ");
@@ -145,7 +148,24 @@ private:
             name_buffer(stage.factors[index(stage.left_factor)]);
         }
         base::epilogue(s, stage.top, stage.left_factor == -1);
+        if (stage.how[full_tile].product.epilogue == epilogue_time::interleaved) out.put(", beside the next block");
         out.put('\n');
+    }
+    /// What is out of the ordinary in how a product runs.
+    constexpr void print_product(const product_strategy& how) {
+        if (how.form == product_form::packed_k) {
+            continue_line();
+            out.put("several steps of the depth side by side\n");
+        }
+        if (how.rhs == rhs_source::rows && how.prefetches) {
+            continue_line();
+            if (how.k_parts > 1) {
+                out.put("the depth in ");
+                out.put(std::size_t{how.k_parts});
+                out.put(" parts, ");
+            }
+            out.put("the next columns prefetched\n");
+        }
     }
     constexpr void print_statistics(std::size_t s) {
         const auto& stage = code.stages[s];

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSL-1.0
+// Kernels whose sums wait in the result: epilogues interleaved with the next block's multiply-adds, and products whose
+// right operand is streamed in parts of the depth.
+#include <cstddef>
+#include <limits>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <ashlar/kernel/product/interleaved_epilogue.hpp>
+#include <ashlar/kernel/product/product.hpp>
+#include <ashlar/kernel/product/streamed_product.hpp>
+
+namespace {
+
+using namespace ashlar;
+using namespace ashlar::detail;
+
+template <class T>
+std::vector<T> values(std::size_t count, unsigned seed) {
+    std::vector<T> result(count);
+    for (T& x : result) {
+        seed = seed * 1664525u + 1013904223u;
+        x = static_cast<T>(static_cast<int>(seed >> 16) % 257 - 128) / T(64);
+    }
+    return result;
+}
+
+/// Adds one to every sum, stores it, and counts how often it did so for each element.
+template <class T>
+struct add_one {
+    using vec = lanes<T, lane_width<T>, current_config>;
+    static constexpr hook hooks = hook::vector;
+    T* out;
+    int* count;
+    std::size_t stride;
+
+    T* at(std::size_t i, std::size_t j) const { return out + i * stride + j; }
+    template <std::size_t Width, class Verdict>
+    void vector(std::size_t i, std::size_t j, vec acc, lane_count<Width>, Verdict) const {
+        (acc + vec(1)).template store_partial<Width>(at(i, j));
+        for (std::size_t c = 0; c < Width; ++c) ++count[i * stride + j + c];
+    }
+};
+
+/// The result of a product by `run(s, v, epilogue)`, whose every sum must have been finished once.
+template <class T, product_shape Shape, class Run>
+void expect_finished_once(Run run) {
+    const std::vector<T> s = values<T>(Shape.i * Shape.si, 1), v = values<T>(Shape.k * Shape.vk, 2);
+    std::vector<T> out(Shape.i * Shape.j, std::numeric_limits<T>::quiet_NaN());
+    std::vector<int> count(out.size());
+    add_one<T> epilogue{out.data(), count.data(), Shape.j};
+    run(s.data(), v.data(), epilogue);
+    const double tolerance = 64 * double(Shape.k) * double(std::numeric_limits<T>::epsilon());
+    for (std::size_t i = 0; i < Shape.i; ++i)
+        for (std::size_t j = 0; j < Shape.j; ++j) {
+            double sum = 1;
+            for (std::size_t k = 0; k < Shape.k; ++k) sum += double(s[i * Shape.si + k]) * double(v[k * Shape.vk + j]);
+            ASSERT_NEAR(out[i * Shape.j + j], sum, tolerance) << i << ", " << j;
+            ASSERT_EQ(count[i * Shape.j + j], 1) << i << ", " << j;
+        }
+}
+
+template <class T, std::size_t Rows, std::size_t Vectors, std::size_t Depth>
+constexpr product_shape shape_of{
+    .i = Rows, .j = Vectors * lane_width<T>, .k = Depth, .si = Depth, .sk = 1, .vk = Vectors * lane_width<T>};
+
+template <class T, std::size_t Rows, std::size_t Vectors, std::size_t Depth>
+void interleave() {
+    static constexpr product_shape shape = shape_of<T, Rows, Vectors, Depth>;
+    expect_finished_once<T, shape>([](const T* s, const T* v, add_one<T>& epilogue) {
+        interleaved_epilogue<add_one<T>, Depth> waiting{{epilogue}};
+        product<T, current_config, shape>(s, v, waiting);
+        waiting.finish();
+    });
+}
+
+/// Vectors of 64 bytes and more, so that blocks are whole cache lines.
+template <class T, std::size_t Rows, std::size_t Depth, std::size_t Parts>
+void stream() {
+    constexpr std::size_t vectors = 48;
+    static constexpr product_shape shape = shape_of<T, Rows, vectors, Depth>;
+    constexpr register_block block = product_plan<T, current_config, shape>;
+    if constexpr (block.vectors.large * lane_width<T> * sizeof(T) % cache_line_bytes == 0)
+        expect_finished_once<T, shape>([](const T* s, const T* v, add_one<T>& epilogue) {
+            product_streamed<T, current_config, shape, Parts>(s, v, epilogue);
+        });
+}
+
+}  // namespace
+
+// Blocks of every kind; also fewer depth steps than there are sums that wait.
+TEST(waiting_sums, interleaved_epilogues) {
+    interleave<float, 1, 1, 8>();
+    interleave<float, 5, 3, 16>();
+    interleave<float, 17, 4, 200>();
+    interleave<float, 24, 5, 390>();
+    interleave<double, 9, 2, 193>();
+    interleave<double, 12, 3, 3>();
+}
+
+TEST(waiting_sums, streamed_in_parts_of_the_depth) {
+    stream<float, 6, 40, 1>();
+    stream<float, 7, 40, 3>();
+    stream<float, 13, 129, 4>();
+    stream<double, 9, 65, 2>();
+    stream<double, 6, 7, 7>();
+}
