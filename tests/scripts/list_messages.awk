@@ -44,7 +44,7 @@ FILENAME ~ /\.md$/ {
 
 /^[ \t]*\/\// { next }
 
-/= delete;[ \t]*\/\/ ashlar: / {
+/(= delete;|\()[ \t]*\/\/ ashlar: / { # or behind the name, where the parameters follow on the next line
     message = $0
     sub(/.*\/\/ ashlar: /, "ashlar: ", message)
     printf "delete\t%s\t%s\n", message, file

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // A std::span over a temporary tensor, which std::span's constructor takes: its constraints ask for a contiguous range
-// of const elements, and look at an lvalue. clang is told who owns the elements, and warns. expect clang: object
-// backing the pointer will be destroyed at the end of the full-expression
+// of const elements, and look at an lvalue. clang is told who owns the elements, and warns.
+// expect clang: object backing the pointer will be destroyed at the end of the full-expression
 #include <ranges>
 #include <span>
 

@@ -118,8 +118,8 @@ template <class Model, class Config = current_config>
     }
 }
 template <class Model, ashlar::detail::temporary_memory Range>
-image_view<Model> view_image(Range&&) =
-    delete;  // ashlar: io: the bytes of a temporary would dangle; name the memory first
+image_view<Model> view_image(  // ashlar: io: the bytes of a temporary would dangle; name the memory first
+    Range&&) = delete;
 
 /// Whether the numbers of an image are those that were written, by their CRC-32: about 2 ns a byte on a desktop.
 ///

@@ -246,8 +246,8 @@ struct basic_kv_cache {
         }
     }
     template <any_expression Query, class... Options>
-    void attend(Query&& q, Options&&... options) const&& =
-        delete;  // ashlar: kv_cache: a view of a temporary would dangle; name the cache first
+    void attend(  // ashlar: kv_cache: a view of a temporary would dangle; name the cache first
+        Query&& q, Options&&... options) const&& = delete;
 
 private:
     template <class Query>

@@ -252,8 +252,8 @@ struct ASHLAR_OWNER(Element) basic_tensor {
         return detail::sub_view<Config, basic_tensor>(elements + 0, index);
     }
     template <class Index>
-    const Element& operator[](Index) const&& =
-        delete;  // ashlar: view: a view of a temporary would dangle; name the tensor first
+    const Element& operator[](  // ashlar: view: a view of a temporary would dangle; name the tensor first
+        Index) const&& = delete;
 
     constexpr Element* data() & noexcept { return elements; }
     constexpr const Element* data() const& noexcept { return elements; }

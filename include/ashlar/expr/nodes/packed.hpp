@@ -74,8 +74,8 @@ struct alignas(detail::alignment_for(sizeof(Element) * shape<Rows, Columns>::siz
 
     ASHLAR_ALWAYS_INLINE constexpr const Element* data() const& { return elements; }
     ASHLAR_ALWAYS_INLINE constexpr Element* data() & { return elements; }
-    constexpr const Element* data() const&& =
-        delete;  // ashlar: packed: the memory of a temporary would dangle; name it first
+    constexpr const Element* data(  // ashlar: packed: the memory of a temporary would dangle; name it first
+    ) const&& = delete;
     /// As an operand of an expression that does not copy it.
     ASHLAR_ALWAYS_INLINE constexpr auto borrow() const& {
         return detail::borrowed_packed<Element, Panel, Rows, Columns>(elements);

@@ -43,7 +43,8 @@ public:
         return r;
     }
     template <ashlar::detail::temporary_memory Range>
-    result open(Range&&) = delete;  // ashlar: io: the bytes of a temporary would dangle; name the memory first
+    result open(  // ashlar: io: the bytes of a temporary would dangle; name the memory first
+        Range&&) = delete;
 
     /// The number of arrays.
     [[nodiscard]] ASHLAR_ALWAYS_INLINE std::size_t size() const noexcept { return index.arrays.size(); }
@@ -57,8 +58,8 @@ public:
     }
     void begin() const&& = delete;  // ashlar: io: the arrays of a temporary archive would dangle; name it first
     void end() const&& = delete;    // ashlar: io: the arrays of a temporary archive would dangle; name it first
-    void operator[](std::size_t) const&& =
-        delete;  // ashlar: io: the arrays of a temporary archive would dangle; name it first
+    void operator[](                // ashlar: io: the arrays of a temporary archive would dangle; name it first
+        std::size_t) const&& = delete;
 
     /// The array of a name, or null; by binary search.
     template <class Config = current_config>
@@ -67,8 +68,8 @@ public:
             begin(), end(), name, [](const stored_array& a, std::string_view n) { return a.name < n; });
         return at != end() && at->name == name ? at : nullptr;
     }
-    void find(std::string_view) const&& =
-        delete;  // ashlar: io: the arrays of a temporary archive would dangle; name it first
+    void find(  // ashlar: io: the arrays of a temporary archive would dangle; name it first
+        std::string_view) const&& = delete;
 
 private:
     ashlar::detail::source_bytes content;

@@ -55,8 +55,8 @@ template <loadable_array Array>
 }
 template <class Array>
     requires(!std::is_lvalue_reference_v<Array>)
-void named(const char*,
-           Array&&) = delete;  // ashlar: io: named borrows its array, and a temporary one would dangle; name it first
+void named(  // ashlar: io: named borrows its array, and a temporary one would dangle; name it first
+    const char*, Array&&) = delete;
 
 }  // namespace ashlar::io
 

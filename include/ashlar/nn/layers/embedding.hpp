@@ -51,10 +51,10 @@ struct embedding {
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto scores(Input&& x) const& noexcept {
         return matmul(std::forward<Input>(x), transpose(weight));
     }
-    void operator()(const auto&) const&& =
-        delete;  // ashlar: nn: an expression borrows its module, and a temporary one would dangle; name it first
-    void scores(const auto&) const&& =
-        delete;  // ashlar: nn: an expression borrows its module, and a temporary one would dangle; name it first
+    void operator()(  // ashlar: nn: an expression borrows its module, and a temporary one would dangle; name it first
+        const auto&) const&& = delete;
+    void scores(  // ashlar: nn: an expression borrows its module, and a temporary one would dangle; name it first
+        const auto&) const&& = delete;
 
     template <class Self, class Visitor>
     static constexpr void members(Self& self, Visitor&& visit) {

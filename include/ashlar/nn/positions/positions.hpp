@@ -105,8 +105,8 @@ struct sinusoidal {
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, std::size_t first = 0) const& noexcept {
         return detail::plus_positions<positions, size>(table.data(), std::forward<Input>(x), first);
     }
-    void operator()(const auto&, std::size_t = 0) const&& =
-        delete;  // ashlar: nn: an expression borrows its module, and a temporary one would dangle; name it first
+    void operator()(  // ashlar: nn: an expression borrows its module, and a temporary one would dangle; name it first
+        const auto&, std::size_t = 0) const&& = delete;
 };
 
 /// The table in read-only memory, computed by the compiler.
@@ -139,8 +139,8 @@ struct learned_positions {
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, std::size_t first = 0) const& noexcept {
         return detail::plus_positions<positions, size>(weight.data(), std::forward<Input>(x), first);
     }
-    void operator()(const auto&, std::size_t = 0) const&& =
-        delete;  // ashlar: nn: an expression borrows its module, and a temporary one would dangle; name it first
+    void operator()(  // ashlar: nn: an expression borrows its module, and a temporary one would dangle; name it first
+        const auto&, std::size_t = 0) const&& = delete;
 
     template <class Self, class Visitor>
     static constexpr void members(Self& self, Visitor&& visit) {

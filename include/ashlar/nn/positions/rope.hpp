@@ -240,10 +240,10 @@ struct rope {
         else
             return apply(std::forward<Input>(x), take<0>(cosines, each), take<0>(sines, each));
     }
-    void operator()(const auto&, std::size_t = 0) const&& =
-        delete;  // ashlar: nn: an expression borrows its module, and a temporary one would dangle; name it first
-    void at(const auto&, const auto&) const&& =
-        delete;  // ashlar: nn: an expression borrows its module, and a temporary one would dangle; name it first
+    void operator()(  // ashlar: nn: an expression borrows its module, and a temporary one would dangle; name it first
+        const auto&, std::size_t = 0) const&& = delete;
+    void at(  // ashlar: nn: an expression borrows its module, and a temporary one would dangle; name it first
+        const auto&, const auto&) const&& = delete;
 
 private:
     template <class From>
