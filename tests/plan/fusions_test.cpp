@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Which stages plans fuse, and around which shapes they do not: on machines with registers of all sizes, whichever one
 // compiles.
+#include <string_view>
+
 #include <gtest/gtest.h>
 #include <tests/support/fusions.hpp>
 #include <tests/support/machines.hpp>
@@ -123,6 +125,36 @@ TEST(statistics_into_map, rows_of_scratch_serve_again) {
     // Eight rows of numerators, which end at a full register, and their factors.
     EXPECT_EQ((workspace_bytes<decltype(softmax(x<64, 64>)), avx512>), (8u * 64 + 16) * sizeof(float));
     EXPECT_EQ((workspace_bytes<decltype(softmax(x<64, 64>)), avx2>), (4u * 64 + 16) * sizeof(float));
+}
+
+// ---------------------------------------------------------------------- copies of right operands beside products
+
+template <std::size_t Rows, std::size_t Columns, std::size_t Depth>
+auto with_transposed() {
+    return matmul(x<Rows, Depth>, transpose(y<Columns, Depth>));
+}
+
+TEST(transposed_copy, of_a_tensor) {
+    constexpr how chosen = in_full_tiles(fusion::transposed_copy);
+    EXPECT_EQ(fused<avx512>(with_transposed<64, 64, 64>()), chosen);
+    EXPECT_EQ(fused<avx512>(relu(with_transposed<64, 64, 64>() + z<64>)), chosen);
+    EXPECT_EQ(fused<avx512>(matmul(x<64, 64>, transpose(exp(y<64, 64>)))), nothing);
+    EXPECT_EQ(fused<avx512>(matmul(x<64, 64>, transpose(matmul(y<64, 64>, z<64, 64>)))), nothing);
+}
+TEST(transposed_copy, pairs_of_vectors_and_of_steps) {
+    EXPECT_EQ(fused<avx512>(with_transposed<64, 32, 64>()), in_full_tiles(fusion::transposed_copy));
+    EXPECT_EQ(fused<avx512>(with_transposed<64, 31, 64>()), nothing);
+    EXPECT_EQ(fused<avx512>(with_transposed<64, 64, 16>()), in_full_tiles(fusion::transposed_copy));
+    EXPECT_EQ(fused<avx512>(with_transposed<64, 64, 15>()), nothing);
+}
+TEST(transposed_copy, registers_for_it) {
+    EXPECT_EQ(fused<avx2>(with_transposed<64, 64, 64>()), nothing);
+    EXPECT_EQ(fused<aarch64>(with_transposed<64, 64, 64>()), in_full_tiles(fusion::transposed_copy));
+}
+TEST(transposed_copy, is_no_step_of_its_own) {
+    EXPECT_EQ((plan<decltype(with_transposed<64, 64, 64>()), avx512>.step_count), 1u);
+    const auto text = explain<decltype(with_transposed<64, 64, 64>()), avx512>(with_transposed<64, 64, 64>());
+    EXPECT_NE(std::string_view(text.c_str()).find("on the way"), std::string_view::npos);
 }
 
 }  // namespace

@@ -98,6 +98,7 @@ public:
             for (std::int16_t l = stage.loop; l != -1; l = code.loops[index(l)].parent) {
                 bool bound = false;
                 for (std::size_t a = 0; a < node(stage.space).rank; ++a) bound = bound || stage.bindings[a] == l;
+                bound = bound || code.loops[index(l)].tile == code.loops[index(l)].extent;
                 require(bound, "is repeated by a loop that it does not depend on", s);
             }
         }

@@ -70,25 +70,4 @@ consteval std::size_t tile_of() {
     return !loop.rows || Rows == loop.tile ? full_tile : last_tile;
 }
 
-/// Lanes of a stage: as many elements of its widest type as a register holds.
-template <class Plan, std::size_t Stage>
-consteval std::size_t stage_lanes() {
-    constexpr const auto& stage = Plan::code.stages[Stage];
-    if (stage.kind == stage_kind::product)
-        return Plan::target.lanes(Plan::nodes[static_cast<std::size_t>(stage.core)].element_bytes);
-    std::size_t bytes = 4;
-    for (const std::int16_t n : {stage.top, stage.core})
-        if (n != -1 && Plan::nodes[static_cast<std::size_t>(n)].element_bytes > bytes)
-            bytes = Plan::nodes[static_cast<std::size_t>(n)].element_bytes;
-    const auto widen = [&](auto self, std::size_t n) -> void {
-        const graph_node& g = Plan::nodes[n];
-        if (g.scalar == scalar_kind::floating && g.element_bytes > bytes && g.rank > 0) bytes = g.element_bytes;
-        if (stage.values[n] != -1 || static_cast<std::int16_t>(n) == stage.core) return;
-        if (g.kind == node_kind::let_value) return self(self, static_cast<std::size_t>(g.same_as));
-        for (std::size_t i = 0; i < g.operand_count; ++i) self(self, static_cast<std::size_t>(g.operands[i]));
-    };
-    widen(widen, static_cast<std::size_t>(stage.top));
-    return Plan::target.lanes(bytes);
-}
-
 }  // namespace ashlar::detail

@@ -71,33 +71,10 @@ struct separate_stage {
     }
 };
 
-/// Whether a stage works long enough for a call not to matter.
-template <class Plan, std::size_t Stage, std::size_t Rows>
-consteval bool is_worth_a_call() {
-    constexpr auto stage = Plan::code.stages[Stage];
-    const graph_node& space = Plan::nodes[static_cast<std::size_t>(stage.space)];
-    std::size_t work = Rows * (stage.column_axis == no_axis ? 1 : space.extents[stage.column_axis]);
-    if (stage.kind == stage_kind::product) {
-        const graph_node& left = Plan::nodes[static_cast<std::size_t>(space.operands[0])];
-        work *= left.extents[left.rank - 1u];
-    } else {
-        work *= 16;
-    }
-    return work >= 8 * 1024;
-}
-
-/// Whether all that is run is one stage.
-template <class Plan, class Element>
-consteval bool is_one_stage() {
-    return []<std::size_t... Loop>(std::index_sequence<Loop...>) {
-        return Plan::code.stage_count - (std::size_t{0} + ... + is_left_to_product<Plan, Element, Loop>()) == 1;
-    }(std::make_index_sequence<Plan::code.loop_count>{});
-}
-
 template <std::size_t Stage, std::size_t Rows, class Plan, class Element>
 ASHLAR_ALWAYS_INLINE void run_stage(const frame<Plan, Element>& f) {
     constexpr std::size_t rows = stage_rows<Plan, Stage, Rows>();
-    if constexpr (!is_one_stage<Plan, Element>() && is_worth_a_call<Plan, Stage, rows>())
+    if constexpr (Plan::code.stages[Stage].how[tile_of<Plan, Stage, rows>()].outlined)
         separate_stage<Plan, Element, Stage, rows>::run(f);
     else
         run_stage_here<Plan, Element, Stage, rows>(f);
@@ -137,7 +114,9 @@ ASHLAR_ALWAYS_INLINE void run_fused(const frame<Plan, Element>& outer) {
         register_softmax<Plan, Element, before, first, second, rows, how>{f}.run();
     } else {
         if constexpr (fused.stages[0] != -1) run_stage<before, Rows>(outer);
-        if constexpr (how != fusion::none) {
+        if constexpr (how == fusion::transposed_copy) {
+            run_stage<second, Rows>(outer);
+        } else if constexpr (how != fusion::none) {
             separate_pair<Plan, Element, Item, rows>::run(outer);
         } else {
             run_stage<first, Rows>(outer);
@@ -211,8 +190,7 @@ ASHLAR_ALWAYS_INLINE void run_items(frame<Plan, Element>& f) {
             constexpr plan_item item = Plan::code.items[Place];
             if constexpr (item.parent == Parent) {
                 if constexpr (item.is_loop()) {
-                    if constexpr (!is_left_to_product<Plan, Element, static_cast<std::size_t>(item.index)>())
-                        run_loop<static_cast<std::size_t>(item.index), Rows>(f);
+                    run_loop<static_cast<std::size_t>(item.index), Rows>(f);
                 } else if constexpr (item.kind == item_kind::fused) {
                     run_fused<static_cast<std::size_t>(item.index), Rows>(f);
                 } else {

@@ -29,7 +29,7 @@ struct stage_axes {
         column_loop == whole_axis ? all_columns
                                   : Plan::code.loops[static_cast<std::size_t>(column_loop < 0 ? 0 : column_loop)].tile;
     static constexpr bool rows_in_lanes = stage.lanes == lane_axis::rows;
-    static constexpr std::size_t width = stage_lanes<Plan, Stage>();
+    static constexpr std::size_t width = stage.width;
     static constexpr bool rows_are_tiled =
         stage.row_axis != no_axis && stage.bindings[stage.row_axis] != whole_axis &&
         Plan::code.loops[static_cast<std::size_t>(stage.bindings[stage.row_axis])].rows;

@@ -27,14 +27,8 @@ struct map_stage : stage_axes<Plan, Element, Stage, Rows> {
             run_columns_in_lanes();
     }
 
-    /// Whether it turns columns into rows of a tensor or view, which no stage of the plan writes.
-    static consteval bool turns_leaf() {
-        if constexpr (rows_in_lanes || how.form != map_form::transposing_copy)
-            return false;
-        else
-            return Plan::nodes[base::template reader<width>::template memory_node<top>()].kind == node_kind::array;
-    }
-    /// Where that lies, and the distance from one row of the source, a column here, to the next.
+    /// Where a copy finds what it turns from columns into rows, and the distance from one row of the source, a column
+    /// here, to the next.
     ASHLAR_ALWAYS_INLINE const output* source() const {
         return typename base::template reader<width>{f}.template address<top>(this->in_top(this->first_row(), 0));
     }

@@ -7,11 +7,10 @@
 //   2. rows in lanes:    columns of the right operand are scalars, the left one lies with its rows in lanes
 //   3. depth in lanes:   one row at a time, dot products with the columns of the right operand
 //   4. rows and depth:   few rows, whose depth is contiguous: several depth steps of each row side by side
-// A right operand that lies transposed is brought into scratch on the way (turned_right.hpp).
+// A right operand that lies transposed may be brought into scratch on the way.
 #pragma once
 
-#include <ashlar/eval/access/turned_right.hpp>
-#include <ashlar/eval/access/weight_panels.hpp>
+#include <ashlar/eval/stages/map_stage.hpp>
 #include <ashlar/eval/stages/product_epilogues.hpp>
 #include <ashlar/kernel/product/interleaved_epilogue.hpp>
 #include <ashlar/kernel/product/packed_k_rows.hpp>
@@ -19,6 +18,7 @@
 #include <ashlar/kernel/product/product.hpp>
 #include <ashlar/kernel/product/product_dot.hpp>
 #include <ashlar/kernel/product/streamed_product.hpp>
+#include <ashlar/kernel/product/transposing_rhs.hpp>
 
 namespace ashlar::detail {
 
@@ -156,13 +156,16 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
             multiply_memory(a, reader{f}.template address<right>(in_right()), epilogue, first);
         }
     }
-    using turned = turned_right<Plan, Element, Stage, Rows, copy_before<Plan>(Stage)>;
+    /// The product as it makes the copy of its right operand itself, and that copy.
+    static constexpr product_shape transposing{
+        .i = Rows, .j = columns, .k = depth, .si = left_row, .sk = left_depth, .vk = right_depth};
+    using copy = map_stage<Plan, Element, static_cast<std::size_t>(stage.transposed_copy), depth>;
     template <class Epilogue>
     ASHLAR_ALWAYS_INLINE void multiply_memory(const element* a, const element* b, Epilogue& epilogue,
                                               std::size_t first) const {
-        if constexpr (turned::pays) {
-            product_transposing_rhs<element, config, turned::shape, turned::distance>(a, const_cast<element*>(b),
-                                                                                      turned::source(f), epilogue);
+        if constexpr (stage.transposed_copy != -1) {
+            product_transposing_rhs<element, config, transposing, copy::source_distance()>(
+                a, const_cast<element*>(b), copy{{f}}.source(), epilogue);
         } else if constexpr (stage.lanes == lane_axis::columns) {
             multiply_columns<columns, depth == 1 ? 1 : right_depth>(a, b, epilogue, first);
         } else if constexpr (packs_k) {

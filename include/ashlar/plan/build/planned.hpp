@@ -4,6 +4,7 @@
 
 #include <ashlar/core/config.hpp>
 #include <ashlar/plan/build/planner.hpp>
+#include <ashlar/plan/choose/choose.hpp>
 
 namespace ashlar::detail {
 
@@ -44,7 +45,13 @@ struct planned {
     static constexpr machine target = machine_of<Config>;
 
 private:
-    static constexpr program<count> full = planner<count>(graph_type::nodes, target).run(Strides);
+    static constexpr program<count> built = planner<count>(graph_type::nodes, target).run(Strides);
+    // A constant of its own: compilers limit the length of each evaluation.
+    static constexpr program<count> full = [] {
+        program<count> chosen = built;
+        choose(chosen, graph_type::nodes, target);
+        return chosen;
+    }();
 
 public:
     /// The program, in arrays no longer than it needs.

@@ -5,7 +5,6 @@
 #include <ashlar/plan/build/program_builder.hpp>
 #include <ashlar/plan/build/schedule.hpp>
 #include <ashlar/plan/build/settle_loops.hpp>
-#include <ashlar/plan/choose/choose.hpp>
 #include <ashlar/plan/choose/fuse.hpp>
 #include <ashlar/plan/graph/column_blocks.hpp>
 
@@ -49,7 +48,6 @@ private:
         } while (share_more());
         settle_loops(plan);
         fuse(plan, nodes, target);
-        choose(plan, nodes, target);
         schedule(plan);
     }
 

@@ -66,6 +66,7 @@ template <std::size_t Count>
 struct plan_stage {
     stage_kind kind = stage_kind::map;
     lane_axis lanes = lane_axis::columns;
+    std::size_t width = 1;            // how many lanes
     std::int16_t top = -1;            // the node whose values are written
     std::int16_t core = -1;           // product: the matmul; softmax, standardize, reduce: the node itself
     std::int16_t space = -1;          // the node whose axes are the stage's coordinates
@@ -83,6 +84,7 @@ struct plan_stage {
     binding_list top_axes = all_whole;             // for each axis of top: the axis of space, or -1
     axis_list strides{};                           // of what it writes, by axis of top
     std::size_t column_block = 0;                  // product: columns of the right operand that lie in one block
+    std::int16_t transposed_copy = -1;             // product: the stage whose copy of the right operand it makes itself
     std::ptrdiff_t origin = 0;                     // elements before the first one it writes
     bool fill_outside = false;                     // softmax: zeros outside the support are read by someone
     std::array<std::int16_t, Count> values{};      // for each node: the buffer it is read from, or -1

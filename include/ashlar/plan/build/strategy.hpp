@@ -20,6 +20,7 @@ enum class fusion : std::uint8_t {
     register_softmax_to_memory,   // the same, but for the product of its numerators
     softmax_into_product,         // exponentials of some rows beside the product of the rows before them
     statistics_into_map,          // of a few rows, applied while others are folded
+    transposed_copy,              // the copy of a product's right operand, beside its multiply-adds
 };
 
 constexpr bool in_registers(fusion how) {

@@ -8,20 +8,50 @@
 
 namespace ashlar::detail {
 
+/// Multiply-adds, or a sixteenth of the elements of other stages, beyond which a call does not matter.
+inline constexpr std::size_t least_outlined_work = 8 * 1024;
+
+/// Whether a stage works long enough on so many rows for a call not to matter.
+template <std::size_t Count>
+constexpr bool is_worth_a_call(const plan_context<Count>& c, const plan_stage<Count>& s, std::size_t rows) {
+    const graph_node& space = c.at(s.space);
+    std::size_t work = rows * (s.column_axis == no_axis ? 1 : space.extents[s.column_axis]);
+    if (s.kind == stage_kind::product) {
+        const graph_node& left = c.at(space.operands[0]);
+        work *= left.extents[left.rank - 1u];
+    } else {
+        work *= 16;
+    }
+    return work >= least_outlined_work;
+}
+
+/// Whether all that runs is one stage: copies that products make themselves are no stages of their own.
+template <std::size_t Count>
+constexpr bool is_one_stage(const program<Count>& plan) {
+    std::size_t stages = plan.stage_count;
+    for (std::size_t f = 0; f < plan.fusion_count; ++f)
+        if (plan.fusions[f].how[full_tile] == fusion::transposed_copy) --stages;
+    return stages == 1;
+}
+
 template <std::size_t Count>
 constexpr void choose(program<Count>& plan, const std::array<graph_node, Count>& nodes, const machine& target) {
     const plan_context<Count> context{plan, nodes, target};
-    for (std::size_t s = 0; s < plan.stage_count; ++s)
+    const bool alone = is_one_stage(plan);
+    for (std::size_t s = 0; s < plan.stage_count; ++s) {
+        plan_stage<Count>& stage = plan.stages[s];
         for (std::size_t tile = 0; tile < tile_kinds; ++tile) {
-            plan_stage<Count>& stage = plan.stages[s];
-            if (context.rows_of(stage, tile) == 0) continue;
+            const std::size_t rows = context.rows_of(stage, tile);
+            if (rows == 0) continue;
             stage_strategy& how = stage.how[tile];
+            how.outlined = !alone && is_worth_a_call(context, stage, rows);
             switch (stage.kind) {
             case stage_kind::map: how.map = choose_map(context, stage, tile); break;
             case stage_kind::product: how.product = choose_product(context, stage, tile); break;
             default: how.rows = choose_rows(context, stage, tile);
             }
         }
+    }
     weights_in_order<Count>{context}.tell();
 }
 

@@ -5,6 +5,7 @@
 #include <ashlar/plan/choose/fuse_register_softmax.hpp>
 #include <ashlar/plan/choose/fuse_softmax_into_product.hpp>
 #include <ashlar/plan/choose/fuse_statistics_into_map.hpp>
+#include <ashlar/plan/choose/fuse_transposed_copy.hpp>
 
 namespace ashlar::detail {
 
@@ -77,10 +78,27 @@ constexpr void fuse_pairs(const plan_context<Count>& c) {
 }
 
 template <std::size_t Count>
+constexpr void fuse_copies(const plan_context<Count>& c) {
+    for (std::size_t i = 0; i < c.plan.item_count; ++i) {
+        const std::int16_t product = c.stage_at(i);
+        if (product == -1) continue;
+        const copied_rhs found = copy_of_rhs(c, product);
+        if (found.copy == -1) continue;
+        c.plan.stages[c.index(product)].transposed_copy = found.copy;
+        replace_items(c.plan, i,
+                      plan_fusion{.how = {fusion::transposed_copy, fusion::none}, .stages = {-1, found.copy, product}});
+        remove_loop(c.plan, found.copy_loop, found.copy, c.plan.stages[c.index(product)].loop);
+        i = 0;
+    }
+}
+
+template <std::size_t Count>
 constexpr void fuse(program<Count>& plan, const std::array<graph_node, Count>& nodes, const machine& target) {
     const plan_context<Count> context{plan, nodes, target};
+    for (std::size_t s = 0; s < plan.stage_count; ++s) plan.stages[s].width = context.find_width(plan.stages[s]);
     fuse_chains(context);
     fuse_pairs(context);
+    fuse_copies(context);
 }
 
 }  // namespace ashlar::detail

@@ -61,8 +61,10 @@ struct plan_context {
                                                                      : at(s.space).extents[s.column_axis];
     }
 
-    /// Its lanes: as many elements of its widest type as a register holds.
-    constexpr std::size_t width_of(const stage& s) const {
+    /// Its lanes, which are found once.
+    constexpr std::size_t width_of(const stage& s) const { return s.width; }
+    /// As many elements of its widest type as a register holds.
+    constexpr std::size_t find_width(const stage& s) const {
         if (s.kind == stage_kind::product) return target.lanes(at(s.core).element_bytes);
         std::size_t bytes = 4;
         for (const id n : {s.top, s.core})

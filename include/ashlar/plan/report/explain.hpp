@@ -195,6 +195,11 @@ private:
         const bool full = fused.how[full_tile] != fusion::none;
         const fusion how = fused.how[full ? full_tile : last_tile];
         const bool chain = in_registers(how);
+        if (how == fusion::transposed_copy) {
+            base::print_stage(index(fused.stages[2]));
+            base::print_copy_on_the_way(index(fused.stages[1]));
+            return;
+        }
         if (!chain && fused.stages[0] != -1) base::print_stage(index(fused.stages[0]));
         base::print_fusion(fused, how);
         ++depth;

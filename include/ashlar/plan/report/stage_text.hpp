@@ -108,6 +108,16 @@ struct stage_printer : formula_writer<Plan> {
         out.put('\n');
     }
 
+    /// The copy of its right operand that the product above makes.
+    constexpr void print_copy_on_the_way(std::size_t s) {
+        continue_line();
+        name_buffer(code.stages[s].buffer);
+        out.put(" = ");
+        value(s, code.stages[s].top);
+        out.put(", on the way");
+        print_place(s, code.stages[s].buffer, false, false);
+    }
+
 private:
     /// The part of the stage's values that one tile has; one per row for `folded` ones.
     constexpr void put_tile(std::size_t s, bool folded) {

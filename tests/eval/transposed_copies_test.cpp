@@ -10,15 +10,16 @@ using support::check;
 /// Copies that products make themselves.
 template <class E>
 constexpr std::size_t copies_left(const E&) {
-    using plan = detail::planned<E, current_config>;
-    return []<std::size_t... Loop>(std::index_sequence<Loop...>) {
-        return (std::size_t{0} + ... + detail::is_left_to_product<plan, element_of<E>, Loop>());
-    }(std::make_index_sequence<plan::code.loop_count>{});
+    std::size_t copies = 0;
+    for (const detail::plan_fusion& f : detail::planned<E, current_config>::code.fusions)
+        copies += f.how[detail::full_tile] == detail::fusion::transposed_copy;
+    return copies;
 }
 
-constexpr bool turns = current_config::registers >= 32 && detail::transposed_together<float, current_config> != 0;
+constexpr bool turns = detail::machine_of<current_config>.registers >= 32 &&
+                       detail::machine_of<current_config>.transposed_together(sizeof(float)) != 0;
 
-TEST(turned_products, sizes) {
+TEST(transposed_copies, sizes) {
     support::random_numbers random(1);
     const auto a = random.normal<float, 37, 41>();
     const auto b = random.normal<float, 35, 41>();
@@ -33,7 +34,7 @@ TEST(turned_products, sizes) {
     check(matmul(c, transpose(d)), 1e-12);
 }
 
-TEST(turned_products, epilogues) {
+TEST(transposed_copies, epilogues) {
     support::random_numbers random(2);
     const auto a = random.normal<float, 40, 24>();
     const auto b = random.normal<float, 33, 24>();
@@ -49,7 +50,7 @@ TEST(turned_products, epilogues) {
 }
 
 /// A copy of something that is computed, or that another product reads as well, stays where it is.
-TEST(turned_products, computed_operands) {
+TEST(transposed_copies, computed_operands) {
     support::random_numbers random(3);
     const auto a = random.normal<float, 40, 32>();
     const auto b = random.normal<float, 32, 32>();
@@ -60,7 +61,7 @@ TEST(turned_products, computed_operands) {
     check(matmul(matmul(a, transpose(b)), transpose(b)), 1e-4);
 }
 
-TEST(turned_products, batches) {
+TEST(transposed_copies, batches) {
     support::random_numbers random(4);
     const auto a = random.normal<float, 3, 24, 32>();
     const auto b = random.normal<float, 34, 32>();
@@ -71,7 +72,7 @@ TEST(turned_products, batches) {
 }
 
 /// The product writes while it still reads the right operand, which therefore must not be its destination.
-TEST(turned_products, destinations_that_overlap) {
+TEST(transposed_copies, destinations_that_overlap) {
     support::random_numbers random(5);
     const auto a = random.normal<float, 64, 64>();
     const auto b = random.normal<float, 64, 64>();
