@@ -60,7 +60,7 @@ TEST(strategies_of_maps, transposing_copy) {
     EXPECT_EQ(form_of<scalar>(turned), map_form::transposing_copy);
     EXPECT_NE(form_of(turned + 1.0f), map_form::transposing_copy) << "not a mere copy";
     static tensor<bool, 50, 30> truths{};
-    EXPECT_NE(form_of(transpose(truths)), map_form::transposing_copy) << "truth values are stored as bytes";
+    EXPECT_NE(form_of<scalar>(transpose(truths)), map_form::transposing_copy) << "truth values, also in one lane";
     // A tile of queries is turned into lanes.
     EXPECT_EQ(form_of(attention(x<64, 64>(), x<64, 64>(), x<64, 64>())), map_form::transposing_copy);
     EXPECT_NE(form_of(x<8, 9>()), map_form::transposing_copy) << "what lies in order is not turned";
