@@ -263,7 +263,9 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
         if constexpr (how.next_weights == -1) {
             return {};
         } else {
-            constexpr std::size_t weights = weights_of<Plan>(static_cast<std::size_t>(how.next_weights));
+            constexpr auto next =
+                static_cast<std::size_t>(Plan::code.stages[static_cast<std::size_t>(how.next_weights)].core);
+            constexpr std::size_t weights = Plan::resolve(static_cast<std::size_t>(Plan::nodes[next].operands[1]));
             constexpr const graph_node& n = Plan::nodes[weights];
             constexpr std::size_t across = n.extents[n.rank - 1u] < Columns ? n.extents[n.rank - 1u] : Columns;
             return panel_stream(f.template node<weights>().data(), n.extents[n.rank - 2u] * across);
