@@ -19,7 +19,7 @@ ASHLAR_ALWAYS_INLINE constexpr void for_each_axis(Function f) {
 
 ASHLAR_BEGIN_OFFSETS
 
-/// Plan is a `planned`. Strides are those of the destination.
+/// Plan is a `planned`, which knows the strides of the destination.
 template <class Plan, class Element>
 struct frame {
     const typename Plan::expression_type& expression;

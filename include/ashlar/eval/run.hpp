@@ -202,7 +202,7 @@ ASHLAR_ALWAYS_INLINE void run_items(frame<Plan, Element>& f) {
     }(std::make_index_sequence<Plan::code.item_count>{});
 }
 
-/// Evaluates a plan into a row-major destination, with scratch of at least the plan's size.
+/// Evaluates a plan into a destination of the plan's strides, with scratch of at least the plan's size.
 template <class Plan, class Element>
 ASHLAR_ALWAYS_INLINE void run_program(const typename Plan::expression_type& e, Element* destination, std::byte* scratch,
                                       Element* tile_copy = nullptr) {

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <type_traits>
-#include <utility>
 
 #include <ashlar/eval/eval.hpp>
 #include <ashlar/plan/sequence/sequence_plan.hpp>

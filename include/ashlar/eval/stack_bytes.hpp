@@ -121,8 +121,7 @@ inline constexpr std::size_t expression_stack<Sequence, Config> =
 }  // namespace detail
 
 /// Bytes of stack that an evaluation of Expression takes at most beside its scratch, on the machine that is compiled
-/// for: frames of functions,
-/// tables of kernels and, where a dense destination overlaps what is read, a copy (as
+/// for: frames of functions, tables of kernels and, where a dense destination overlaps what is read, a copy (as
 /// alias_workspace_bytes<Expression> says). `evaluate` without a workspace, and `eval`, take
 /// workspace_bytes<Expression> more. Holds for optimised builds (-O1 and up, -Os) by g++ and clang; sanitizers, and
 /// builds without optimisation, take several times as much.

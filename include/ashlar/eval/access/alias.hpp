@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Destinations that overlap what an expression reads: when that is harmless, and how much scratch it takes when not.
+// Destinations that overlap what an expression reads: whether that is harmless, and whether holding back rows suffices.
 #pragma once
 
 #include <cstdint>

@@ -2,8 +2,6 @@
 // Reads values of nodes inside a stage, some lanes at a time: from memory where they lie there, else by computing them.
 #pragma once
 
-#include <limits>
-
 #include <ashlar/eval/access/held_factors.hpp>
 #include <ashlar/eval/access/idle_lanes.hpp>
 #include <ashlar/eval/access/lane_offsets.hpp>

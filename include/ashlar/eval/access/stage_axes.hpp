@@ -30,9 +30,6 @@ struct stage_axes {
                                   : Plan::code.loops[static_cast<std::size_t>(column_loop < 0 ? 0 : column_loop)].tile;
     static constexpr bool rows_in_lanes = stage.lanes == lane_axis::rows;
     static constexpr std::size_t width = stage.width;
-    static constexpr bool rows_are_tiled =
-        stage.row_axis != no_axis && stage.bindings[stage.row_axis] != whole_axis &&
-        Plan::code.loops[static_cast<std::size_t>(stage.bindings[stage.row_axis])].rows;
     using config = typename Plan::configuration;
     using output = element_of<typename Plan::template node<top>>;
 

@@ -4,7 +4,6 @@
 
 #include <ashlar/eval/access/product_operands.hpp>
 #include <ashlar/eval/access/score_blocks.hpp>
-#include <ashlar/kernel/product/half_registers.hpp>
 #include <ashlar/kernel/product/packed_k_rows.hpp>
 
 namespace ashlar::detail {
@@ -21,8 +20,8 @@ struct product_epilogues : product_operands<Plan, Element, Stage, Rows> {
     using typename base::reader;
     using typename base::vec;
 
-    /// The left operand's rows are softmax numerators; what their sums divide by is applied to finished vectors.
-    /// Where the factor of the tile's first row lies, and the distance to that of the next row.
+    /// Where the left operand's rows are softmax numerators, the reciprocals of their sums are applied to finished
+    /// vectors: the address of the first row's, and the distance from row to row.
     ASHLAR_ALWAYS_INLINE const element* row_factors(std::size_t first) const {
         if constexpr (stage.left_factor == -1)
             return nullptr;

@@ -25,8 +25,8 @@ namespace ashlar::detail {
 template <class Plan, class Element, std::size_t Stage, std::size_t Rows>
 struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
     using base = product_epilogues<Plan, Element, Stage, Rows>;
-    using base::core, base::left, base::right, base::left_rank, base::right_rank, base::depth, base::right_is_packed;
-    using base::f, base::stage, base::columns, base::width, base::row_stride, base::column_stride, base::rows_in_lanes;
+    using base::core, base::left, base::right, base::right_rank, base::depth, base::right_is_packed;
+    using base::f, base::stage, base::columns, base::width;
     using base::how, base::packs_k, base::line, base::row_factors, base::in_lanes, base::masked_top;
     using base::left_row, base::left_depth, base::right_depth, base::right_column, base::in_left, base::in_right;
     using typename base::config;
@@ -70,7 +70,6 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
     /// excluded zero is passed over.
     static constexpr bool has_range = stage.support != -1 && stage.left_factor != -1;
     static constexpr bool excludes = Plan::nodes[left].excluded == exclusion::zero;
-    static constexpr bool takes_all_depth = !has_range && !excludes;
 
     struct masked_depth {
         const product_stage& s;
@@ -210,8 +209,7 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
         }
     }
 
-    /// The packed right operand, panel by panel; panels of one register are read side by side, as many as the registers
-    /// bear, but for one row, which caches feed best by one stream, unless streams are long. While some are used, the
+    /// The packed right operand, panel by panel, or as many side by side as the plan says. While some are used, the
     /// next ones are on their way.
     template <class Epilogue>
     ASHLAR_ALWAYS_INLINE void multiply_panels(const element* a, const element* b, Epilogue& epilogue,

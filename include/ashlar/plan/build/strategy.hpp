@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// How stages run, as the plan decides it: nothing about it is decided again where they run.
+// How stages run, as the plan decides it, and as they are told where they run.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 

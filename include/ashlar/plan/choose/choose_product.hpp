@@ -108,8 +108,8 @@ constexpr product_strategy choose_product(const plan_context<Count>& c, const pl
     const std::size_t rows = c.rows_of(s, tile), bytes = bytes_read(c.nodes);
     const bool ranged = s.support != -1 && s.left_factor != -1, all_depth = !ranged && !product.excludes;
     const bool same_elements = c.same_elements(s.top, s.core);
-    // Sums can wait in the result for what is left of them to do: nobody else reads or writes there, as a destination
-    // that overlaps an operand never gets here.
+    // Sums may wait in the result for their epilogue, or for the rest of the depth: nobody else reads or writes there,
+    // as what overlaps an operand is written by way of a copy.
     const bool sums_wait = same_elements && s.lanes != lane_axis::rows && c.written_stride(s, s.column_axis) == 1 &&
                            !product.masked && s.maxima == -1;
     product_strategy how;
@@ -161,8 +161,8 @@ constexpr bool reads_panels(const plan_context<Count>& c, const plan_stage<Count
     return s.kind == stage_kind::product && c.at(c.resolve(c.at(s.core).operands[1])).kind == node_kind::packed;
 }
 
-/// Tells every product with packed weights whose are read after its own: those of a later stage, or of the first one of
-/// the same loop if that has another tile.
+/// Tells every product with packed weights which weights are read after its own: those of the next such stage or,
+/// behind the last one, of the first stage of the same loop if that has more than one tile.
 template <std::size_t Count>
 struct weights_in_order {
     const plan_context<Count>& c;

@@ -7,13 +7,13 @@
 
 namespace ashlar::detail {
 
-/// A copy from which a product reads its right operand, and the loops that both are alone in.
+/// A copy from which a product reads its right operand, and the loop in which the copy is alone.
 struct copied_rhs {
     std::int16_t copy = -1, product = -1;  // stages
     std::int16_t copy_loop = -1;
 };
 
-/// The loop over rows whose only tile is all that a stage runs over; -1 if there is none.
+/// The innermost loop around a stage, if that runs over the stage's rows in a single tile; -1 if not.
 template <std::size_t Count>
 constexpr std::int16_t own_rows_loop(const plan_context<Count>& c, const plan_stage<Count>& s) {
     if (s.row_axis == no_axis || s.loop == -1 || s.bindings[s.row_axis] != s.loop) return -1;
