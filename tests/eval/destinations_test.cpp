@@ -110,6 +110,22 @@ TEST(destinations, strided_and_unaligned) {
         for (std::size_t j = 44; j < 60; ++j) EXPECT_EQ(big(i, j), 0);
 }
 
+// Turned or flipped, a dense square has the distance of its rows between the entries of its other axis, too.
+template <std::size_t N>
+void turned_squares() {
+    support::random_numbers random(9);
+    const auto x = random.normal<float, N, N>();
+    auto y = zeros<float, N, N>();
+    support::check_into(transpose(y), x + 1.0f);
+    support::check_into(flip<1>(y), x + 1.0f);
+    support::check_into(flip<0, 1>(y), x + 1.0f);
+    support::check_into(flip<0>(y), x + 1.0f);
+}
+TEST(destinations, turned_squares) {
+    turned_squares<5>();
+    turned_squares<37>();
+}
+
 using square = tensor<float, 64, 64>;
 using columns = decltype(transpose(std::declval<square&>()));
 template <class E>

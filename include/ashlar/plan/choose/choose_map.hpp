@@ -82,7 +82,9 @@ template <std::size_t Count>
 constexpr bool is_one_line(const plan_context<Count>& c, const plan_stage<Count>& s, std::size_t rows) {
     const std::size_t columns = c.columns_of(s);
     if (s.row_axis == no_axis || rows == 1 || columns == 1 || columns % c.width_of(s) == 0) return false;
-    if (s.buffer != -1 || s.lanes == lane_axis::rows ||
+    // A destination may be turned: its columns may be the first axis, or run backwards.
+    if (s.buffer != -1 || s.lanes == lane_axis::rows || s.row_axis > s.column_axis ||
+        c.written_stride(s, s.column_axis) != 1 ||
         c.written_stride(s, s.row_axis) != static_cast<std::ptrdiff_t>(columns))
         return false;
     return c.at(s.top).size() == rows * columns && is_flat(c, s, s.top);
