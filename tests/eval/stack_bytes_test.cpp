@@ -69,6 +69,11 @@ TEST(stack_bytes, tables_of_kernels) {
     static tensor<float, 60, 8> v{};
     static tensor<float, 4, 8> z{};
     expect_within(z, attention(q, k, v));
+    // Panels of 20 columns, each of which ends inside a register, although the matrix does not.
+    static tensor<float, 64, 500> s{};
+    static packed<float, 500, 80, 20> w{};
+    static tensor<float, 64, 80> u{};
+    expect_within(u, matmul(s, w));
 }
 
 template <std::size_t Queries, std::size_t Width>

@@ -174,6 +174,13 @@ TEST(strategies_of_products, are_explained) {
     EXPECT_TRUE(says(matmul(x<40, 2048>(), x<2048, 512>()), "the depth in 4 parts, the next columns prefetched"));
     EXPECT_FALSE(says(matmul(x<40, 64>(), x<64, 64>()), "prefetched"));
     EXPECT_TRUE(says(softmax(matmul(x<4, 64>(), transpose(x<50, 64>()))), "several steps of the depth side by side"));
+    // What a product does not do where it is fused.
+    const auto beside_exponentials = gelu(attention(x<64, 64>(), x<256, 64>(), x<256, 64>()));
+    EXPECT_TRUE(says(beside_exponentials, "softmax beside the product"));
+    EXPECT_FALSE(says(beside_exponentials, ", beside the next block"));
+    const auto transposing = matmul(x<20000, 128>(), transpose(x<128, 128>()));
+    EXPECT_TRUE(says(transposing, "on the way"));
+    EXPECT_FALSE(says(transposing, "prefetched"));
 }
 
 }  // namespace

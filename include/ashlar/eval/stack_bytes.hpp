@@ -52,7 +52,12 @@ consteval std::size_t bytes_of_tables() {
         const graph_node& left = Plan::nodes[static_cast<std::size_t>(core.operands[0])];
         const std::size_t bytes = core.element_bytes, lanes = on.lanes(bytes), columns = core.extents[core.rank - 1u],
                           depth = left.extents[left.rank - 1u];
-        if (stage.lanes == lane_axis::columns) count(bytes_of_packed_columns(columns % lanes, depth, bytes, on));
+        const graph_node& right = Plan::nodes[Plan::resolve(static_cast<std::size_t>(core.operands[1]))];
+        // Packed weights are multiplied panel by panel, the last of which may be narrower.
+        const std::size_t panel = right.kind == node_kind::packed && right.panel < columns ? right.panel : columns;
+        if (stage.lanes == lane_axis::columns)
+            for (const std::size_t c : {panel, columns % panel})
+                count(bytes_of_packed_columns(c % lanes, depth, bytes, on));
         if (stage.lanes != lane_axis::rows || stage.row_axis == no_axis) continue;
         std::size_t rows[2] = {1, 1};
         if (const std::int16_t l = stage.bindings[stage.row_axis]; l >= 0) {
@@ -101,7 +106,9 @@ consteval std::size_t larger(std::size_t a, std::size_t b) { return a > b ? a : 
 template <class Config, std::size_t Times, class... Expression>
 consteval std::size_t stack_of_part(plan_part<Times, Expression...>) {
     std::size_t most = 0;
-    ((most = larger(most, sizeof(Expression) + bytes_of_frames<planned<Expression, Config>>())), ...);
+    ((most = larger(most, sizeof(Expression) + bytes_of_frames<planned<Expression, Config>>() +
+                              bytes_of_tables<planned<Expression, Config>>())),
+     ...);
     return most;
 }
 template <class Config, class... Parts>

@@ -34,6 +34,22 @@ constexpr bool is_one_stage(const program<Count>& plan) {
     return stages == 1;
 }
 
+/// Leaves out of a fused product's strategy what it does not do where it is fused: in registers, or beside
+/// exponentials, nothing waits in the result; what is read next is asked for by none of them.
+template <std::size_t Count>
+constexpr void settle_fused_products(program<Count>& plan) {
+    for (std::size_t f = 0; f < plan.fusion_count; ++f)
+        for (std::size_t tile = 0; tile < tile_kinds; ++tile) {
+            const fusion how = plan.fusions[f].how[tile];
+            if (how == fusion::none || how == fusion::statistics_into_map || how == fusion::register_softmax_to_memory)
+                continue;
+            product_strategy& last = plan.stages[static_cast<std::size_t>(plan.fusions[f].stages[2])].how[tile].product;
+            last.prefetches = false;
+            last.k_parts = 1;
+            if (how != fusion::transposed_copy) last.epilogue = epilogue_time::block_end;
+        }
+}
+
 template <std::size_t Count>
 constexpr void choose(program<Count>& plan, const std::array<graph_node, Count>& nodes, const machine& target) {
     const plan_context<Count> context{plan, nodes, target};
@@ -52,6 +68,7 @@ constexpr void choose(program<Count>& plan, const std::array<graph_node, Count>&
             }
         }
     }
+    settle_fused_products(plan);
     weights_in_order<Count>{context}.tell();
 }
 
