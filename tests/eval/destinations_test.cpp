@@ -120,6 +120,7 @@ void turned_squares() {
     support::check_into(flip<1>(y), x + 1.0f);
     support::check_into(flip<0, 1>(y), x + 1.0f);
     support::check_into(flip<0>(y), x + 1.0f);
+    support::check_into(flip<0>(y), transpose(x));
 }
 TEST(destinations, turned_squares) {
     turned_squares<5>();

@@ -104,6 +104,8 @@ constexpr bool is_transposing_copy(const plan_context<Count>& c, const plan_stag
     const stride_result from = c.memory_strides(s, s.top, fixed);
     if (!from.affine) return false;
     const std::ptrdiff_t row = from.strides[s.row_axis], column = from.strides[s.column_axis];
+    // Kernels count distances upwards.
+    if (c.written_stride(s, s.row_axis) < 0 || c.written_stride(s, s.column_axis) < 0) return false;
     return s.lanes == lane_axis::rows ? column == 1 && c.written_stride(s, s.row_axis) == 1 && row > 1
                                       : row == 1 && c.written_stride(s, s.column_axis) == 1 && column > 1;
 }
