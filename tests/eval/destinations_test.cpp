@@ -33,6 +33,8 @@ void in_place() {
     same([](auto& x) { return exp(x) + 1.0f; });
     same([](auto& x) { return x + transpose(x); });
     same([](auto& x) { return x - x[0]; });
+    same([](auto& x) { return softmax(x) - slice<0, 0, 1>(x); });
+    same([](auto& x) { return softmax(x) - slice<1, 0, 1>(x); });
     same([](auto& x) { return x / sum<1>(x * x, keep_dims); });
     same([](auto& x) { return reshape<N, N>(permute<1, 0>(x)) * 2.0f; });
 }

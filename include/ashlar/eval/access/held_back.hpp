@@ -59,14 +59,17 @@ consteval std::size_t held_back_elements() {
            Plan::nodes[Plan::count - 1].extents[Plan::nodes[Plan::count - 1].rank - 1u];
 }
 
-/// Whether every row of the result needs of leaf `id` only the row with the same number.
+/// Whether every row of the result needs of leaf `id` only the row with the same number. A single row that all of them
+/// read is none of their own.
 template <class Plan>
 consteval bool reads_own_rows(std::size_t id) {
+    const graph_node& root = Plan::nodes[Plan::count - 1];
     const auto visit = [&](auto self, std::size_t n, const binding_list& from) -> bool {
         const graph_node& g = Plan::nodes[n];
         if (n == id) {
+            if (g.rank != root.rank) return false;
             for (std::size_t a = 0; a + 1u < g.rank; ++a)
-                if (g.extents[a] != 1 && from[a] != static_cast<std::int16_t>(a)) return false;
+                if (root.extents[a] != 1 && from[a] != static_cast<std::int16_t>(a)) return false;
             return true;
         }
         if (g.kind == node_kind::let || g.kind == node_kind::let_value)
@@ -78,7 +81,7 @@ consteval bool reads_own_rows(std::size_t id) {
         return true;
     };
     binding_list identity = all_whole;
-    for (std::size_t a = 0; a < Plan::nodes[Plan::count - 1].rank; ++a) identity[a] = static_cast<std::int16_t>(a);
+    for (std::size_t a = 0; a < root.rank; ++a) identity[a] = static_cast<std::int16_t>(a);
     return held_back_loop<Plan>() != no_axis && visit(visit, Plan::count - 1, identity);
 }
 
