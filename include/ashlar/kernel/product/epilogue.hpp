@@ -164,6 +164,32 @@ inline constexpr hook withheld_hooks<Epilogue> = Epilogue::withheld;
 template <class Epilogue>
 concept is_forwarding = requires { typename Epilogue::inner_epilogue; };
 
+/// Their own members that are named like hooks, whatever the parameters are, as far as they are no templates: of what
+/// they inherit, one that the inner epilogue has not cannot be named.
+template <class Epilogue>
+inline constexpr hook own_hooks = [] {
+    const auto where = [](bool named, hook h) { return named ? h : hook::none; };
+    return where(
+               requires { &Epilogue::vector; }, hook::vector) |
+           where(
+               requires { &Epilogue::column; }, hook::column) |
+           where(
+               requires { &Epilogue::group; }, hook::group) |
+           where(
+               requires { &Epilogue::initial; }, hook::initial) |
+           where(
+               requires { &Epilogue::begin_block; }, hook::begin_block) |
+           where(
+               requires { &Epilogue::splits_block; }, hook::splits_block) |
+           where(
+               requires { &Epilogue::kept_halves; }, hook::kept_halves) |
+           where(
+               requires { &Epilogue::interleave; }, hook::interleave) |
+           where(
+               requires { &Epilogue::end_block; }, hook::end_block) |
+           where(requires { &Epilogue::begin_columns; }, hook::begin_columns);
+}();
+
 /// The hooks that an epilogue declares without having them, those that it has without declaring them, and those that a
 /// kernel leaves out.
 template <hook Hooks>
@@ -192,7 +218,7 @@ consteval bool fits_kernel() {
                                      "kernel/product/epilogue.hpp; correct the name, the parameters or the list");
         constexpr hook found = [] {
             if constexpr (is_forwarding<type>)
-                return callable_hooks<Epilogue, Lanes>;
+                return callable_hooks<Epilogue, Lanes> | own_hooks<type>;
             else
                 return named_hooks<type>;
         }();

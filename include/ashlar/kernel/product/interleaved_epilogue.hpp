@@ -26,7 +26,7 @@ struct interleaved_epilogue : forwarding_epilogue<Inner> {
     static constexpr hook hooks = Inner::hooks | hook::interleave | hook::end_block;
     using forwarding_epilogue<Inner>::inner;
 
-    std::size_t row = 0, column = 0;  ///< of the next vector that waits
+    std::size_t next_row = 0, next_column = 0;  ///< of the next vector that waits
     std::size_t first_column = 0, last_column = 0;
     std::size_t waiting = 0;
 
@@ -39,8 +39,8 @@ struct interleaved_epilogue : forwarding_epilogue<Inner> {
     ASHLAR_ALWAYS_INLINE void end_block(std::size_t i, std::size_t rows, std::size_t j, std::size_t vectors) {
         static_assert(Inner::hooks == hook::vector);
         finish();
-        row = i;
-        column = first_column = j;
+        next_row = i;
+        next_column = first_column = j;
         last_column = j + vectors * vec::size;
         waiting = rows * vectors;
     }
@@ -54,11 +54,12 @@ struct interleaved_epilogue : forwarding_epilogue<Inner> {
 
 private:
     ASHLAR_ALWAYS_INLINE void finish_vector() {
-        inner.vector(row, column, vec::load(at(row, column)), lane_count<vec::size>{}, masked_block{});
-        column += vec::size;
-        if (column == last_column) {
-            column = first_column;
-            ++row;
+        inner.vector(next_row, next_column, vec::load(at(next_row, next_column)), lane_count<vec::size>{},
+                     masked_block{});
+        next_column += vec::size;
+        if (next_column == last_column) {
+            next_column = first_column;
+            ++next_row;
         }
         --waiting;
     }

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSL-1.0
+// An epilogue that stands before another one and has a hook of other parameters, which its list does not have.
+// expect: ashlar: epilogue: a member that is named like a hook must be in its list; declare it, or name it otherwise
+// expect: undeclared_hooks<
+#include <ashlar/kernel/product/product.hpp>
+
+using namespace ashlar::detail;
+constexpr product_shape shape{.i = 3, .j = 5, .k = 4, .si = 4, .sk = 1, .vk = 5};
+using store = store_product<float, ashlar::current_config, 5>;
+struct epilogue : forwarding_epilogue<store> {
+#ifdef ASHLAR_EXPECT_ERROR
+    void end_block(std::size_t, std::size_t) {}
+#else
+    static constexpr hook hooks = store::hooks | hook::end_block;
+    void end_block(std::size_t, std::size_t, std::size_t, std::size_t) {}
+#endif
+};
+void multiply(const float* s, const float* v, epilogue& e) {
+    product_blocks<float, ashlar::current_config, shape>(s, v, constant_depth<0, 4>{}, e, 0, 1);
+}
