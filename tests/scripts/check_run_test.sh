@@ -36,7 +36,7 @@ cat >"$work/bin/ctest" <<'TEXT'
 echo "100% tests passed, 0 tests failed out of 1"
 TEXT
 # Nothing is to be installed, whatever this machine has.
-for tool in g++ ninja git pkg-config clang++-19 ccache; do
+for tool in g++ ninja git pkg-config clang++-19 clang-format-19 ccache; do
     printf '#!/bin/sh\nexit 0\n' >"$work/bin/$tool"
 done
 printf '#!/bin/sh\necho installed\n' >"$work/bin/dpkg-query"
@@ -88,6 +88,7 @@ expect "which is a failure" '^2 passed, 1 failed 1$' BUILD_SECONDS=1 -- eval/sof
 expect "no old program after a failed build" '^0 passed, 1 failed 1$' BUILD_SECONDS=1 BUILD_STATUS=1 -- kernel
 expect "a preset by its name" '^run eval/softmax_rows in release$' BUILD_SECONDS=1 -- release eval
 expect "what clang has not" 'exceptions_of_rows_test.cpp: left out, .*release' BUILD_SECONDS=1 -- eval/softmax exceptions_of_rows
+expect "nothing that ran is a failure" '^0 passed, 1 failed 1$' BUILD_SECONDS=1 -- exceptions_of_rows
 expect "an unknown name" '^no such preset, layer or test: softmaxx$' BUILD_SECONDS=1 -- kernel softmaxx
 expect "what there is" '^layers:  eval kernel nn$' BUILD_SECONDS=1 -- softmaxx
 expect "an unknown option" '^no such option: --fast' BUILD_SECONDS=1 -- --fast kernel
