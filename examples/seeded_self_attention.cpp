@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // A PyTorch notebook without PyTorch: self-attention from seeds, its variant with linear layers, and causal ones.
 #include <ashlar/ashlar.hpp>
-#include <ashlar/nn/init/init.hpp>
-#include <ashlar/nn/init/reset_parameters.hpp>
-#include <ashlar/nn/layers/linear.hpp>
+#include <ashlar/nn.hpp>
 
 #include "support/check.hpp"
 

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // A PyTorch notebook without PyTorch: the seeds give the weights, and the modules everything that the notebook prints.
 #include <ashlar/ashlar.hpp>
-#include <ashlar/nn/init/reset_parameters.hpp>
-#include <ashlar/nn/layers/embedding.hpp>
-#include <ashlar/nn/layers/linear.hpp>
-#include <ashlar/nn/layers/multihead_attention.hpp>
+#include <ashlar/nn.hpp>
 
 #include "support/check.hpp"
 

@@ -8,7 +8,6 @@
 #include <limits>
 
 #include <ashlar/ashlar.hpp>
-#include <ashlar/plan/report/explain.hpp>
 
 #include "bench/support/peak.hpp"
 #include "support/check.hpp"
