@@ -11,11 +11,7 @@ namespace {
 
 using namespace ashlar;
 
-#if defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__) && !defined(ASHLAR_HAS_ADDRESS_SANITIZER)
-constexpr bool is_measured = true;
-#else
-constexpr bool is_measured = false;  // frames are several times as large, and nobody ships them
-#endif
+constexpr bool is_measured = test::has_usual_frames;
 
 /// What may lie between the bound and a call: register files that this compiler did not spill.
 constexpr std::size_t slack = 2048 + 3 * current_config::registers * (current_config::register_bits / 8) + 1024;

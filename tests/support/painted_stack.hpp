@@ -11,6 +11,21 @@
 
 namespace test {
 
+/// Whether what calls take is what users get: frames of builds that are not optimised, or that AddressSanitizer looks
+/// on, are several times as large, or lie elsewhere.
+inline constexpr bool has_usual_frames =
+#if !defined(__OPTIMIZE__) || defined(__SANITIZE_ADDRESS__)
+    false;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+    false;
+#else
+    true;
+#endif
+#else
+    true;
+#endif
+
 /// Runs functions on a stack whose bytes have a pattern, and tells how many of them a call has changed.
 class painted_stack {
 public:
