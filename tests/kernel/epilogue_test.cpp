@@ -395,5 +395,9 @@ struct odd_parameters {
 };
 static_assert(named_hooks<odd_parameters> == (hook::end_block | hook::initial));
 static_assert(callable_hooks<odd_parameters, float_lanes> == hook::none);
+struct odd_adaptor : forwarding_epilogue<only_vector> {
+    void end_block() const {}
+};
+static_assert(own_hooks<forwarding_epilogue<only_vector>> == hook::none && own_hooks<odd_adaptor> == hook::end_block);
 
 }  // namespace
