@@ -2,6 +2,7 @@
 // An epilogue that stands before another one and adds a hook without declaring it.
 // expect: ashlar: epilogue: a member that is named like a hook must be in its list; declare it, or name it otherwise
 // expect: undeclared_hooks<
+#include <ashlar/kernel/product/epilogue.hpp>
 #include <ashlar/kernel/product/product.hpp>
 
 using namespace ashlar::detail;

@@ -2,6 +2,7 @@
 // Work between the multiply-adds of a kernel that makes no room for it.
 // expect: ashlar: epilogue: this kernel does not call all hooks in the list; use another kernel, or an epilogue without
 // expect: unserved_hooks<
+#include <ashlar/kernel/product/epilogue.hpp>
 #include <ashlar/kernel/product/packed_k_rows.hpp>
 
 using namespace ashlar::detail;

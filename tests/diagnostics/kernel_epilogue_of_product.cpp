@@ -2,6 +2,7 @@
 // A hook of products of few columns in another product.
 // expect: ashlar: epilogue: this kernel does not call all hooks in the list; use another kernel, or an epilogue without
 // expect: unserved_hooks<
+#include <ashlar/kernel/product/epilogue.hpp>
 #include <ashlar/kernel/product/product.hpp>
 
 using namespace ashlar::detail;

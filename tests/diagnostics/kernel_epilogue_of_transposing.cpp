@@ -2,6 +2,7 @@
 // A hook of column blocks in a product that goes through its columns in another order.
 // expect: ashlar: epilogue: this kernel does not call all hooks in the list; use another kernel, or an epilogue without
 // expect: unserved_hooks<
+#include <ashlar/kernel/product/epilogue.hpp>
 #include <ashlar/kernel/product/transposing_rhs.hpp>
 
 using namespace ashlar::detail;

@@ -2,6 +2,7 @@
 // An epilogue with a hook that has other parameters.
 // expect: ashlar: epilogue: a hook in its list must be a member with the parameters of
 // expect: missing_hooks<
+#include <ashlar/kernel/product/epilogue.hpp>
 #include <ashlar/kernel/product/product_dot.hpp>
 
 using namespace ashlar::detail;

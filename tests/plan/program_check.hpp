@@ -79,6 +79,7 @@ public:
             require(buffer.offset % scratch_alignment == 0, "is not aligned", b);
             require(buffer.node >= 0, "belongs to no node", b);
         }
+        if (!names_what_exists()) return;
         run(-1);
         std::vector<int> runs(code.stages.size(), 0);
         for (const plan_item& item : code.items) {
@@ -118,6 +119,21 @@ private:
 
     static std::size_t index(std::int16_t i) { return static_cast<std::size_t>(i); }
     const graph_node& node(std::int16_t n) const { return code.nodes[index(n)]; }
+
+    /// Items and fusions name stages, loops and fusions of this program.
+    bool names_what_exists() {
+        const std::size_t before = violations.size();
+        for (const plan_item& item : code.items) {
+            const std::size_t count = item.kind == item_kind::stage   ? code.stages.size()
+                                      : item.kind == item_kind::fused ? code.fusions.size()
+                                                                      : code.loops.size();
+            require(index(item.index) < count, "is an index of an item that leads nowhere", index(item.index));
+        }
+        for (const plan_fusion& fused : code.fusions)
+            for (const std::int16_t s : fused.stages)
+                require(s == -1 || index(s) < code.stages.size(), "is a fused stage that is not there", index(s));
+        return violations.size() == before;
+    }
 
     void require(bool holds, const char* what, std::size_t which) {
         if (!holds) violations.push_back(std::to_string(which) + " " + what);
@@ -205,6 +221,7 @@ private:
 
     /// Fused stages, as they run in full tiles and as they run in the last one.
     void run_fused(const plan_fusion& fused) {
+        if (fused.stages[1] == -1 || fused.stages[2] == -1) return;  // which is said where stages are counted
         const std::vector<bool> before = valid;
         for (std::size_t tile = 0; tile < tile_kinds; ++tile) {
             if (tile == last_tile && !has_last_tile(code.stages[index(fused.stages[1])])) continue;

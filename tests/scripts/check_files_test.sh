@@ -76,8 +76,8 @@ header kernel/simd/restored_macros.hpp
 finds "macro near is not pushed, undefined and popped"
 header kernel/simd/hidden_macros.hpp '#pragma push_macro("near")'
 finds "macro near is not pushed, undefined and popped"
-header expr/norm.hpp
-finds "another file has this name: include/ashlar/expr/norm.hpp"
+header expr/linear.hpp
+finds "another file has this name: include/ashlar/expr/linear.hpp"
 header detail/x.hpp
 finds "'detail' is no layer"
 printf '#pragma once\n' >"$tree/include/ashlar/core/bare.hpp"

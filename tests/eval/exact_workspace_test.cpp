@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSL-1.0
+// workspace_bytes is what a call uses: the last line of a workspace is written, and nothing beyond it.
+#include <cstring>
+
+#include <gtest/gtest.h>
+
+#include <ashlar/ashlar.hpp>
+
+#include "support/random.hpp"
+
+namespace {
+
+using namespace ashlar;
+
+/// A workspace of Bytes, between lines that nobody may write.
+template <std::size_t Bytes>
+struct guarded_workspace {
+    static constexpr std::size_t line = 64;
+    static constexpr int pattern = 0xa5;
+    alignas(line) unsigned char before[4 * line];
+    workspace<Bytes> scratch;
+    unsigned char behind[64 * line];
+
+    void fill() { std::memset(static_cast<void*>(this), pattern, sizeof *this); }
+    static bool is_untouched(const void* first, std::size_t count) {
+        for (std::size_t i = 0; i < count; ++i)
+            if (static_cast<const unsigned char*>(first)[i] != pattern) return false;
+        return true;
+    }
+    bool guards_hold() const { return is_untouched(before, sizeof before) && is_untouched(behind, sizeof behind); }
+    /// Bytes up to the last one that was written.
+    std::size_t used() const {
+        const auto* bytes = reinterpret_cast<const unsigned char*>(scratch.bytes);
+        std::size_t end = Bytes;
+        while (end > 0 && bytes[end - 1] == pattern) --end;
+        return end;
+    }
+};
+
+template <class Destination, class Expression>
+void expect_exact(Destination& y, const Expression& e) {
+    constexpr std::size_t bytes = workspace_bytes<Expression>;
+    if constexpr (bytes != 0) {
+        static guarded_workspace<bytes> memory;
+        memory.fill();
+        evaluate(y, e, memory.scratch);
+        EXPECT_TRUE(memory.guards_hold());
+        EXPECT_GT(memory.used() + guarded_workspace<bytes>::line, bytes) << explain(e).c_str();
+    }
+}
+
+template <std::size_t Queries, std::size_t Keys, std::size_t Width>
+void attentions() {
+    auto q = support::random_numbers(1).normal<float, Queries, Width>(), y = q;
+    auto k = support::random_numbers(2).normal<float, Keys, Width>(),
+         v = support::random_numbers(3).normal<float, Keys, Width>();
+    expect_exact(y, attention(q, k, v));
+    expect_exact(y, attention(q, k, v, causal));
+    expect_exact(y, attention(q, k, v, keys_below(Keys)));
+}
+
+TEST(exact_workspace, attention) {
+    attentions<5, 7, 24>();
+    attentions<17, 31, 16>();
+    attentions<64, 64, 64>();
+}
+
+template <std::size_t Rows, std::size_t Depth, std::size_t Columns>
+void products() {
+    auto a = support::random_numbers(1).normal<float, Rows, Depth>();
+    auto b = support::random_numbers(2).normal<float, Depth, Columns>();
+    auto t = support::random_numbers(3).normal<float, Columns, Depth>();
+    tensor<float, Rows, Columns> y;
+    expect_exact(y, matmul(a, transpose(t)));
+    expect_exact(y, matmul(exp(a), b));
+    expect_exact(y, matmul(softmax(a), b));
+    expect_exact(y, softmax(matmul(a, b)));
+    expect_exact(y, matmul(a, exp(b)));
+    expect_exact(y, layer_norm(gelu(matmul(a, b)), 1e-5f));
+}
+
+TEST(exact_workspace, products) {
+    products<3, 40, 24>();
+    products<31, 33, 47>();
+}
+
+template <std::size_t Rows, std::size_t Columns>
+void rows() {
+    auto x = support::random_numbers(1).normal<float, Rows, Columns>(), y = x;
+    tensor<float, Rows> sums;
+    expect_exact(y, softmax(x));
+    expect_exact(y, softmax<0>(x));
+    expect_exact(y, log_softmax(x));
+    expect_exact(y, layer_norm(x, 1e-5f));
+    expect_exact(y, x - mean<1>(x, keep_dims));
+    expect_exact(y, x / sum<0>(exp(x), keep_dims));
+    expect_exact(sums, variance<1>(tanh(x)));
+    expect_exact(y, let(exp(x), [](const auto& z) { return z / sum<1>(z, keep_dims) + z; }));
+}
+
+TEST(exact_workspace, rows) {
+    rows<3, 17>();
+    rows<33, 64>();
+}
+
+}  // namespace
