@@ -22,10 +22,13 @@ cat >"$work/bin/timeout" <<'TEXT'
 takes=0
 [[ "$3 $4" != "cmake --build" ]] || takes=$BUILD_SECONDS
 [[ "$3 $4 ${6:-}" != "cmake --build ${SLOW_PRESET:-none}" ]] || takes=600
+[[ $3 != ctest ]] || takes=${TEST_SECONDS:-0}
+what=$3
 shift
 limit=$1
 shift
 if ((takes > limit)); then
+    [[ $what != ctest ]] || printf '  1/9 Test #1: %s\n' "a ... Passed 0.1 sec" "b ... Passed 0.1 sec" "${LAST_TEST:-c ... Passed 0.1 sec}"
     echo $(($(cat clock) + limit)) >clock
     exit 124
 fi
@@ -100,5 +103,8 @@ expect "leaving out is no failure" '^2 passed, 0 failed 0$' BUILD_SECONDS=300 --
 expect "stopped by the clock" '^LEFT OUT  release: the clock ran out while building' BUILD_SECONDS=100 SLOW_PRESET=release -- --minutes=10 dev clang release
 expect "what is required is tested as far as it was built" '^LEFT OUT  dev: the clock ran out while building, [0-9]+ programs are missing' BUILD_SECONDS=10 SLOW_PRESET=dev -- --minutes=10 dev
 expect "which is no failure" '^1 passed, 0 failed 0$' BUILD_SECONDS=10 SLOW_PRESET=dev -- --minutes=10 dev
+expect "the clock runs out while testing" '^LEFT OUT  dev: the clock ran out while testing' TEST_SECONDS=900 BUILD_SECONDS=10 -- --minutes=10 dev
+expect "what ended counts" '^3 passed, 0 failed 0$' TEST_SECONDS=900 BUILD_SECONDS=10 -- --minutes=10 dev
+expect "what failed, too" '^2 passed, 1 failed 1$' TEST_SECONDS=900 LAST_TEST='c ...***Failed 0.1 sec' BUILD_SECONDS=10 -- --minutes=10 dev
 expect "no number" 'wants a number of minutes' BUILD_SECONDS=0 -- --minutes=soon dev
 ((failures == 0))
