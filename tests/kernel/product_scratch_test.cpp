@@ -23,7 +23,7 @@ std::vector<T> values(std::size_t count, unsigned seed) {
     std::vector<T> result(count);
     for (T& x : result) {
         seed = seed * 1664525u + 1013904223u;
-        x = static_cast<T>(static_cast<int>(seed >> 16) % 256 - 128 | 1) / T(64);  // none is zero
+        x = static_cast<T>((static_cast<int>(seed >> 16) % 256 - 128) | 1) / T(64);  // none is zero
     }
     return result;
 }
