@@ -9,6 +9,8 @@
 
 #include <ashlar/kernel/product/product.hpp>
 
+#include "kernel/operand_values.hpp"
+
 namespace {
 
 using namespace ashlar;
@@ -19,15 +21,7 @@ constexpr std::size_t width = lane_width<T, current_config>;
 template <class T>
 constexpr bool shuffled = shuffles<T, width<T>, current_config>();
 
-template <class T>
-std::vector<T> values(std::size_t count, unsigned seed) {
-    std::vector<T> result(count);
-    for (T& x : result) {
-        seed = seed * 1664525u + 1013904223u;
-        x = static_cast<T>(static_cast<int>(seed >> 16) % 257 - 128) / T(64);
-    }
-    return result;
-}
+using support::values;
 
 /// The operands, in buffers that end with their last element and start one element off alignment.
 template <class T, product_shape P>

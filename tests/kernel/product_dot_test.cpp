@@ -10,6 +10,8 @@
 
 #include <ashlar/kernel/product/product_dot.hpp>
 
+#include "kernel/operand_values.hpp"
+
 namespace {
 
 using namespace ashlar;
@@ -20,16 +22,7 @@ constexpr double untouched = -77;
 template <class T>
 constexpr std::size_t width = lane_width<T, current_config>;
 
-/// Small values without a pattern that a wrong index could hide behind.
-template <class T>
-std::vector<T> values(std::size_t count, unsigned seed) {
-    std::vector<T> result(count);
-    for (T& x : result) {
-        seed = seed * 1664525u + 1013904223u;
-        x = static_cast<T>(static_cast<int>(seed >> 16) % 257 - 128) / T(64);
-    }
-    return result;
-}
+using support::values;
 
 template <class T>
 double tolerance(std::size_t depth) {

@@ -9,6 +9,8 @@
 
 #include <ashlar/kernel/product/product.hpp>
 
+#include "kernel/operand_values.hpp"
+
 namespace {
 
 using namespace ashlar;
@@ -25,15 +27,7 @@ double tolerance(std::size_t depth) {
     return 8 * static_cast<double>(depth) * static_cast<double>(std::numeric_limits<T>::epsilon());
 }
 
-template <class T>
-std::vector<T> values(std::size_t count, unsigned seed) {
-    std::vector<T> result(count);
-    for (T& x : result) {
-        seed = seed * 1664525u + 1013904223u;
-        x = static_cast<T>(static_cast<int>(seed >> 16) % 257 - 128) / T(64);
-    }
-    return result;
-}
+using support::values;
 
 /// Operands that end with their last element, one element off alignment.
 template <class T, product_shape P>

@@ -14,6 +14,8 @@
 
 #include <ashlar/kernel/product/product.hpp>
 
+#include "kernel/operand_values.hpp"
+
 namespace {
 
 using namespace ashlar;
@@ -27,16 +29,7 @@ constexpr std::size_t padded(std::size_t n) {
     return (n + width - 1) / width * width;
 }
 
-/// Small values without a pattern that a wrong index could hide behind.
-template <class T>
-std::vector<T> values(std::size_t count, unsigned seed) {
-    std::vector<T> result(count);
-    for (T& x : result) {
-        seed = seed * 1664525u + 1013904223u;
-        x = static_cast<T>(static_cast<int>(seed >> 16) % 257 - 128) / T(64);
-    }
-    return result;
-}
+using support::values;
 
 /// The operands of a product in buffers that end with their last element and start one element off alignment.
 template <class T, product_shape P>

@@ -11,20 +11,14 @@
 #include <ashlar/kernel/product/product.hpp>
 #include <ashlar/kernel/product/streamed_product.hpp>
 
+#include "kernel/operand_values.hpp"
+
 namespace {
 
 using namespace ashlar;
 using namespace ashlar::detail;
 
-template <class T>
-std::vector<T> values(std::size_t count, unsigned seed) {
-    std::vector<T> result(count);
-    for (T& x : result) {
-        seed = seed * 1664525u + 1013904223u;
-        x = static_cast<T>(static_cast<int>(seed >> 16) % 257 - 128) / T(64);
-    }
-    return result;
-}
+using support::values;
 
 /// Adds one to every sum, stores it, and counts how often it did so for each element.
 template <class T>

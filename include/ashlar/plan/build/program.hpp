@@ -140,4 +140,12 @@ struct program {
     std::size_t scratch_bytes = 0;
 };
 
+/// Whether a loop is `outer` or lies inside of it.
+template <class Program>
+constexpr bool is_loop_inside(const Program& plan, std::int16_t loop, std::int16_t outer) {
+    for (; loop != -1; loop = plan.loops[static_cast<std::size_t>(loop)].parent)
+        if (loop == outer) return true;
+    return false;
+}
+
 }  // namespace ashlar::detail

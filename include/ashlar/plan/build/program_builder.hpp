@@ -219,19 +219,14 @@ struct program_builder {
             if (l.extent != extent || l.tile != tile || l.rows != rows || l.columns) return -1;
             for (std::size_t s = 0; s < plan.stage_count; ++s) {
                 const plan_stage<Count>& stage = plan.stages[s];
-                if (!is_inside(stage.loop, item.index)) continue;
+                if (!is_loop_inside(plan, stage.loop, item.index)) continue;
                 if (stage.buffer == -1) return -1;
                 const plan_buffer& b = plan.buffers[static_cast<std::size_t>(stage.buffer)];
-                if (!is_inside(b.scope, item.index) && reaches(inside, b.node)) return -1;
+                if (!is_loop_inside(plan, b.scope, item.index) && reaches(inside, b.node)) return -1;
             }
             return item.index;
         }
         return -1;
-    }
-    constexpr bool is_inside(id loop, id outer) const {
-        for (; loop != -1; loop = plan.loops[static_cast<std::size_t>(loop)].parent)
-            if (loop == outer) return true;
-        return false;
     }
 
     std::array<bool, program<Count>::capacity> closed{};

@@ -6,13 +6,6 @@
 
 namespace ashlar::detail {
 
-template <class Program>
-constexpr bool is_loop_inside(const Program& plan, std::int16_t loop, std::int16_t outer) {
-    for (; loop != -1; loop = plan.loops[static_cast<std::size_t>(loop)].parent)
-        if (loop == outer) return true;
-    return false;
-}
-
 /// A loop whose stages hand nothing to each other gains nothing from tiles: the kernels block for themselves.
 template <class Program>
 constexpr bool needs_no_tiles(const Program& plan, std::int16_t loop) {

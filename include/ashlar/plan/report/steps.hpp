@@ -52,14 +52,9 @@ struct step_finder {
 private:
     static constexpr std::size_t index(std::int16_t i) { return static_cast<std::size_t>(i); }
 
-    static constexpr bool is_inside(std::int16_t loop, std::int16_t outer) {
-        for (; loop != -1; loop = code.loops[index(loop)].parent)
-            if (loop == outer) return true;
-        return false;
-    }
     static constexpr bool has_tiles(std::int16_t loop) {
         for (std::size_t l = 0; l < code.loop_count; ++l)
-            if (code.loops[l].rows && is_inside(static_cast<std::int16_t>(l), loop)) return true;
+            if (code.loops[l].rows && is_loop_inside(code, static_cast<std::int16_t>(l), loop)) return true;
         return false;
     }
 
@@ -70,9 +65,9 @@ private:
             return;
         }
         for (std::size_t l = 0; l < code.loop_count; ++l)
-            if (is_inside(static_cast<std::int16_t>(l), item.index)) of_loop[l] = count;
+            if (is_loop_inside(code, static_cast<std::int16_t>(l), item.index)) of_loop[l] = count;
         for (std::size_t s = 0; s < code.stage_count; ++s)
-            if (is_inside(code.stages[s].loop, item.index)) of_stage[s] = count;
+            if (is_loop_inside(code, code.stages[s].loop, item.index)) of_stage[s] = count;
     }
 
     /// Ends a run of neighbours without tiles. A single loop is a loop around what is in it.
