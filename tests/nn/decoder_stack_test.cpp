@@ -23,6 +23,10 @@ static_assert(nn::parameter_count<
                   nn::decoder_stack<{.block = {.embed = 64, .heads = 8, .kv_heads = 4, .hidden = 172}, .layers = 5}>> ==
               260'032 - 512 * 64);
 
+// Members are initialised by name: stacks are aggregates without a base.
+constexpr nn::decoder_stack<{.block = {.embed = 4, .hidden = 4}}> named{.layers = {}, .norm = {.weight = {1, 2, 3, 4}}};
+static_assert(named.norm.weight(3) == 4);
+
 const stack& model() {
     static stack m{};
     if (m.norm.weight(0) == 0) state::randomise(m);

@@ -10,6 +10,11 @@ namespace {
 using namespace ashlar;
 using reference::of;
 
+// Members are initialised by name: stacks are aggregates without a base.
+constexpr nn::decoder<{.layer = {.embed = 4, .heads = 2, .hidden = 4}, .final_norm = true}> named{
+    .layers = {}, .norm = {.weight = {1, 2, 3, 4}, .bias = {}}};
+static_assert(named.norm.weight(3) == 4);
+
 struct transformer {
     nn::encoder<{.layer = {.embed = 8, .heads = 2, .hidden = 12}, .layers = 2, .final_norm = true}> encoder;
     nn::decoder<{.layer = {.embed = 8, .heads = 2, .hidden = 12}, .layers = 3, .final_norm = true}> decoder;

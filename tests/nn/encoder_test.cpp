@@ -25,6 +25,10 @@ reference::array expected(const Encoder& e, reference::array x, const state::kee
     return d.contains("norm.weight") ? state::layer_norm(d, "norm", x) : x;
 }
 
+// Members are initialised by name: stacks are aggregates without a base.
+constexpr stack<1, true> named{.layers = {}, .norm = {.weight = {1, 2, 3, 4, 5, 6, 7, 8}, .bias = {}}};
+static_assert(named.norm.weight(7) == 8);
+
 template <class Encoder>
 const Encoder& random_encoder() {
     static Encoder e{};

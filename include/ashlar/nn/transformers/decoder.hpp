@@ -12,6 +12,7 @@
 #include <ashlar/eval/eval.hpp>
 #include <ashlar/expr/nodes/operands.hpp>
 #include <ashlar/nn/inspect/example.hpp>
+#include <ashlar/nn/layers/weights.hpp>
 #include <ashlar/nn/transformers/decoder_layer.hpp>
 #include <ashlar/nn/transformers/layer_stack.hpp>
 
@@ -44,18 +45,22 @@ template <any_expression Expression>
 ///     nn::decoder<{.layer = {.embed = 64, .heads = 4}, .layers = 6}> decoder{};
 ///     tensor<float, 16, 64> y = decoder(x, memory, causal);
 template <decoder_options Options, class Element = float, std::size_t Panel = detail::panel<Element>>
-struct decoder : detail::stack_of<decoder_layer<Options.layer, Element, Panel>, Options> {
+struct decoder {
     static constexpr decoder_options options = Options;
-    using decoder::layer_stack::embed, decoder::layer_stack::layer_count, decoder::layer_stack::layers;
-    using typename decoder::layer_stack::layer_type;
+    using layer_type = decoder_layer<Options.layer, Element, Panel>;
+    static constexpr std::size_t embed = Options.layer.embed, layer_count = Options.layers;
+
+    std::array<layer_type, layer_count> layers;
+    [[no_unique_address]] std::conditional_t<options.final_norm, typename layer_type::norm_type, no_array> norm;
 
     /// The call; it borrows the module.
     template <any_expression Input, any_expression Memory, class... Choices>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, Memory&& memory,
                                                                  const Choices&... choices) const& noexcept {
-        return this->call_layers(std::forward<Input>(x), [m = detail::held_values(std::forward<Memory>(memory)),
-                                                          choices...](const auto& layer, const auto& y, std::size_t)
-                                                             ASHLAR_LAMBDA_INLINE { return layer(y, m, choices...); });
+        return detail::call_layers(*this, std::forward<Input>(x),
+                                   [m = detail::held_values(std::forward<Memory>(memory)),
+                                    choices...](const auto& layer, const auto& y, std::size_t)
+                                       ASHLAR_LAMBDA_INLINE { return layer(y, m, choices...); });
     }
     template <any_expression Input, class... Rest>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, Rest&&... rest) const&& noexcept {
@@ -135,12 +140,21 @@ struct decoder : detail::stack_of<decoder_layer<Options.layer, Element, Panel>, 
         if constexpr (!fits)
             return detail::refused_rows<shape_of<Input>, embed, element_of<Input>>();
         else
-            return this->template decode_layers<detail::appended_to<Cache>>(
-                std::forward<Input>(x),
+            return detail::decode_layers<detail::appended_to<Cache>>(
+                *this, std::forward<Input>(x),
                 [c = &caches, m = &memories, choices...](const auto& layer, const auto& y, std::size_t i, auto& scratch)
                     ASHLAR_LAMBDA_INLINE { return layer.decode(y, (*c)[i], (*m)[i], scratch, choices...); });
     }
 
+    template <class Self, class Visitor>
+    static constexpr void members(Self& self, Visitor&& visit) {
+        detail::members_of_stack(self, visit);
+    }
+    /// For summaries: what the module evaluates, and with what.
+    template <class Input, class Visitor>
+    static constexpr void parts(const decoder& self, const Input& x, Visitor&& visit) {
+        detail::parts_of_stack(self, x, visit);
+    }
     /// For summaries: the call with an input, where that takes more.
     template <class Input>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto call_with(const Input& x) const noexcept {

@@ -204,13 +204,6 @@ struct decoder_stack_options {
     std::size_t layers = 1;
 };
 
-namespace detail {
-
-template <class Layer, auto Stack, class Element>
-using block_stack_of = layer_stack<Layer, Stack.layers, rms_norm<Layer::norm_options, Element>>;
-
-}  // namespace detail
-
 /// The blocks of a language model and its last norm: [..., T, embed] to the same shape, layer by layer as `encoder` is.
 /// Members are named as in Hugging Face's LlamaModel, beside its embedding.
 ///
@@ -218,17 +211,21 @@ using block_stack_of = layer_stack<Layer, Stack.layers, rms_norm<Layer::norm_opt
 ///     y = stack(x, turn);
 ///     y = stack.decode(x, turn, caches);   // caches: std::array<nn::kv_cache<float, 512, 4, 8>, 5>
 template <decoder_stack_options Options, class Element = float, std::size_t Panel = detail::panel<Element>>
-struct decoder_stack : detail::block_stack_of<decoder_block<Options.block, Element, Panel>, Options, Element> {
+struct decoder_stack {
     static constexpr decoder_stack_options options = Options;
-    using decoder_stack::layer_stack::layer_count;
+    using layer_type = decoder_block<Options.block, Element, Panel>;
+    static constexpr std::size_t embed = Options.block.embed, layer_count = Options.layers;
+
+    std::array<layer_type, layer_count> layers;
+    rms_norm<layer_type::norm_options, Element> norm;
 
     /// The call for all rows at once; it borrows the module and `turn`.
     template <any_expression Input, class Turn, class... Choices>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, const Turn& turn,
                                                                  const Choices&... choices) const& noexcept {
-        return this->call_layers(std::forward<Input>(x),
-                                 [t = &turn, choices...](const auto& layer, const auto& y, std::size_t)
-                                     ASHLAR_LAMBDA_INLINE { return layer(y, *t, choices...); });
+        return detail::call_layers(*this, std::forward<Input>(x),
+                                   [t = &turn, choices...](const auto& layer, const auto& y, std::size_t)
+                                       ASHLAR_LAMBDA_INLINE { return layer(y, *t, choices...); });
     }
     template <any_expression Input, class... Rest>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, Rest&&... rest) const&& noexcept {
@@ -240,12 +237,21 @@ struct decoder_stack : detail::block_stack_of<decoder_block<Options.block, Eleme
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto decode(Input&& x, const Turn& turn,
                                                              std::array<Cache, layer_count>& caches,
                                                              const Choices&... choices) const& noexcept {
-        return this->template decode_layers<detail::turned_and_appended_to<Turn, Cache>>(
-            std::forward<Input>(x),
+        return detail::decode_layers<detail::turned_and_appended_to<Turn, Cache>>(
+            *this, std::forward<Input>(x),
             [t = &turn, c = &caches, choices...](const auto& layer, const auto& y, std::size_t i, auto& scratch)
                 ASHLAR_LAMBDA_INLINE { return layer.decode(y, *t, (*c)[i], scratch, choices...); });
     }
 
+    template <class Self, class Visitor>
+    static constexpr void members(Self& self, Visitor&& visit) {
+        detail::members_of_stack(self, visit);
+    }
+    /// For summaries: what the module evaluates, and with what.
+    template <class Input, class Visitor>
+    static constexpr void parts(const decoder_stack& self, const Input& x, Visitor&& visit) {
+        detail::parts_of_stack(self, x, visit);
+    }
     /// For summaries: the call with an input, where that takes more; without the rotation.
     template <class Input>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto call_with(const Input& x) const noexcept {

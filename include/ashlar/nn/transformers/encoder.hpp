@@ -4,11 +4,13 @@
 
 #include <array>
 #include <cstddef>
+#include <type_traits>
 #include <utility>
 
 #include <ashlar/core/concepts.hpp>
 #include <ashlar/core/config.hpp>
 #include <ashlar/nn/inspect/example.hpp>
+#include <ashlar/nn/layers/weights.hpp>
 #include <ashlar/nn/transformers/encoder_layer.hpp>
 #include <ashlar/nn/transformers/layer_stack.hpp>
 
@@ -29,16 +31,20 @@ struct encoder_options {
 ///     nn::encoder<{.layer = {.embed = 64, .heads = 4}, .layers = 6}> encoder{};
 ///     tensor<float, 32, 64> y = encoder(x, keys_below(length));
 template <encoder_options Options, class Element = float, std::size_t Panel = detail::panel<Element>>
-struct encoder : detail::stack_of<encoder_layer<Options.layer, Element, Panel>, Options> {
+struct encoder {
     static constexpr encoder_options options = Options;
-    using encoder::layer_stack::embed, encoder::layer_stack::layer_count;
-    using typename encoder::layer_stack::layer_type;
+    using layer_type = encoder_layer<Options.layer, Element, Panel>;
+    static constexpr std::size_t embed = Options.layer.embed, layer_count = Options.layers;
+
+    std::array<layer_type, layer_count> layers;
+    [[no_unique_address]] std::conditional_t<options.final_norm, typename layer_type::norm_type, no_array> norm;
 
     /// The call; it borrows the module.
     template <any_expression Input, class... Choices>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, const Choices&... choices) const& noexcept {
-        return this->call_layers(std::forward<Input>(x), [choices...](const auto& layer, const auto& y, std::size_t)
-                                                             ASHLAR_LAMBDA_INLINE { return layer(y, choices...); });
+        return detail::call_layers(*this, std::forward<Input>(x),
+                                   [choices...](const auto& layer, const auto& y, std::size_t)
+                                       ASHLAR_LAMBDA_INLINE { return layer(y, choices...); });
     }
     template <any_expression Input, class... Choices>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, Choices&&... choices) const&& noexcept {
@@ -62,10 +68,20 @@ struct encoder : detail::stack_of<encoder_layer<Options.layer, Element, Panel>, 
         if constexpr (!fits)
             return detail::refused_rows<shape_of<Input>, embed, element_of<Input>>();
         else
-            return this->template decode_layers<detail::appended_to<Cache>>(
-                std::forward<Input>(x),
+            return detail::decode_layers<detail::appended_to<Cache>>(
+                *this, std::forward<Input>(x),
                 [c = &caches, choices...](const auto& layer, const auto& y, std::size_t i, auto& scratch)
                     ASHLAR_LAMBDA_INLINE { return layer.decode(y, (*c)[i], scratch, choices...); });
+    }
+
+    template <class Self, class Visitor>
+    static constexpr void members(Self& self, Visitor&& visit) {
+        detail::members_of_stack(self, visit);
+    }
+    /// For summaries: what the module evaluates, and with what.
+    template <class Input, class Visitor>
+    static constexpr void parts(const encoder& self, const Input& x, Visitor&& visit) {
+        detail::parts_of_stack(self, x, visit);
     }
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A stack of equal layers with, if need be, a norm behind them: what encoders and decoders are.
+// What encoders and decoders share: equal layers as the steps of a sequence and, if need be, a norm behind them.
 #pragma once
 
 #include <array>
@@ -91,59 +91,47 @@ struct appended_to {
     using expressions = typename Layer::template appended<Input>;
 };
 
-}  // namespace detail
+/// A stack is a module with an array `layers` and, unless it is `no_array`, a `norm` behind them: `encoder`, `decoder`
+/// and `decoder_stack`, which say what the call of a layer is. They are aggregates without a base, so that users
+/// initialise their members by name; what they share is here.
+template <class Stack>
+inline constexpr bool has_norm = !std::is_same_v<decltype(Stack::norm), no_array>;
 
-/// Count layers, and a norm behind them unless Norm is `no_array`: the base of `encoder`, `decoder` and
-/// `decoder_stack`, which say what the call of a layer is. Example: `encoder`.
-template <class Layer, std::size_t Count, class Norm = no_array>
-struct layer_stack {
-    using layer_type = Layer;
-    static constexpr std::size_t embed = Layer::embed, layer_count = Count;
-    static constexpr bool has_last_step = !std::is_same_v<Norm, no_array>;
+template <class Stack, class Visitor>
+constexpr void members_of_stack(Stack& stack, Visitor&& visit) {
+    visit("layers", stack.layers);
+    if constexpr (has_norm<std::remove_const_t<Stack>>) visit("norm", stack.norm);
+}
+/// For summaries: what the stack evaluates, and with what.
+template <class Stack, class Input, class Visitor>
+constexpr void parts_of_stack(const Stack& stack, const Input& x, Visitor&& visit) {
+    visit.step("layers", stack.layers, x);
+    if constexpr (has_norm<Stack>) visit.step("norm", stack.norm, x);
+}
 
-    std::array<Layer, Count> layers;
-    [[no_unique_address]] Norm norm;
-
-    template <class Self, class Visitor>
-    static constexpr void members(Self& self, Visitor&& visit) {
-        visit("layers", self.layers);
-        if constexpr (has_last_step) visit("norm", self.norm);
-    }
-    /// For summaries: what the module evaluates, and with what.
-    template <class Self, class Input, class Visitor>
-    static constexpr void parts(const Self& self, const Input& x, Visitor&& visit) {
-        visit.step("layers", self.layers, x);
-        if constexpr (has_last_step) visit.step("norm", self.norm, x);
-    }
-
-protected:
-    /// The sequence of call(layer, x, i), and the norm. It borrows the module.
-    template <any_expression Input, class Call>
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto call_layers(Input&& x, const Call& call) const noexcept {
-        return with_norm(std::forward<Input>(x), detail::layers_step<Layer, Count, Call>{&layers, call});
-    }
-    /// The same where call(layer, x, i, workspace) appends to caches.
-    template <class Appended, any_expression Input, class Call>
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto decode_layers(Input&& x, const Call& call) const noexcept {
-        return with_norm(std::forward<Input>(x), detail::decoding_step<Layer, Count, Appended, Call>{&layers, call});
-    }
-
-private:
-    template <any_expression Input, class Step>
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto with_norm(Input&& x, const Step& step) const noexcept {
-        if constexpr (has_last_step)
-            return ashlar::detail::in_sequence(std::forward<Input>(x), step, detail::module_step<Norm>{&norm});
-        else
-            return ashlar::detail::in_sequence(std::forward<Input>(x), step);
-    }
-};
-
-namespace detail {
-
-/// The stack that options with `layers` and `final_norm` describe; the norm is a layer's.
-template <class Layer, auto Options>
-using stack_of =
-    layer_stack<Layer, Options.layers, std::conditional_t<Options.final_norm, typename Layer::norm_type, no_array>>;
+/// A sequence of a step and the norm behind it.
+template <class Stack, any_expression Input, class Step>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto with_norm(const Stack& stack, Input&& x, const Step& step) noexcept {
+    if constexpr (has_norm<Stack>)
+        return ashlar::detail::in_sequence(std::forward<Input>(x), step,
+                                           module_step<decltype(Stack::norm)>{&stack.norm});
+    else
+        return ashlar::detail::in_sequence(std::forward<Input>(x), step);
+}
+/// The sequence of call(layer, x, i), and the norm. It borrows the stack.
+template <class Stack, any_expression Input, class Call>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto call_layers(const Stack& stack, Input&& x,
+                                                              const Call& call) noexcept {
+    using step = layers_step<typename Stack::layer_type, Stack::layer_count, Call>;
+    return with_norm(stack, std::forward<Input>(x), step{&stack.layers, call});
+}
+/// The same where call(layer, x, i, workspace) appends to caches.
+template <class Appended, class Stack, any_expression Input, class Call>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto decode_layers(const Stack& stack, Input&& x,
+                                                                const Call& call) noexcept {
+    using step = decoding_step<typename Stack::layer_type, Stack::layer_count, Appended, Call>;
+    return with_norm(stack, std::forward<Input>(x), step{&stack.layers, call});
+}
 
 }  // namespace detail
 }  // namespace ashlar::nn
