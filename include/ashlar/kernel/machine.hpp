@@ -62,19 +62,20 @@ struct machine {
 template <class Config>
 inline constexpr machine machine_of = [] {
     constexpr std::uint64_t fma4 = std::uint64_t{1} << 24;
-    machine m{.register_bytes = Config::register_bits / 8,
-              .registers = Config::registers,
-              .l1_bytes = Config::l1_bytes,
-              .l2_bytes = Config::l2_bytes,
-              .fused = has<Config, isa::fma> || has<Config, isa::avx512f> || has<Config, isa::aarch64> ||
-                       (Config::instruction_sets & fma4) != 0 || Config::registers == 32,
-              .native = emulated_bits<Config> == 0,
-              .sized_by_option = scalable_bits<Config> != 0,
-              .small_elements = true,
-              .doubles = true};
-    if (has<Config, isa::avx512f> && m.register_bytes == 64) m.small_elements = has<Config, isa::avx512bw>;
-    if (has<Config, isa::neon> && m.register_bytes == 16) m.doubles = has<Config, isa::aarch64>;
-    return m;
+    machine described{.register_bytes = Config::register_bits / 8,
+                      .registers = Config::registers,
+                      .l1_bytes = Config::l1_bytes,
+                      .l2_bytes = Config::l2_bytes,
+                      .fused = has<Config, isa::fma> || has<Config, isa::avx512f> || has<Config, isa::aarch64> ||
+                               (Config::instruction_sets & fma4) != 0 || Config::registers == 32,
+                      .native = emulated_bits<Config> == 0,
+                      .sized_by_option = scalable_bits<Config> != 0,
+                      .small_elements = true,
+                      .doubles = true};
+    if (has<Config, isa::avx512f> && described.register_bytes == 64)
+        described.small_elements = has<Config, isa::avx512bw>;
+    if (has<Config, isa::neon> && described.register_bytes == 16) described.doubles = has<Config, isa::aarch64>;
+    return described;
 }();
 
 }  // namespace ashlar::detail

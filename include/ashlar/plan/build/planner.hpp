@@ -25,7 +25,7 @@ class planner : program_builder<Count> {
     using stage = plan_stage<Count>;
 
 public:
-    constexpr planner(const std::array<graph_node, Count>& graph, const machine& m) : base{graph, m} {}
+    constexpr planner(const std::array<graph_node, Count>& graph, const machine& on) : base{graph, on} {}
 
     /// With tall tiles if their scratch fits into the L2 or that of flat ones does not either.
     constexpr program<Count> run(const axis_list& strides) {
