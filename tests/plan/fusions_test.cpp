@@ -97,6 +97,26 @@ TEST(softmax_into_product, enough_to_do) {
     EXPECT_EQ(fused<avx512>(attend<32, 7, 64, 64>()), nothing);
 }
 
+/// How the product beside the exponentials runs.
+template <class Machine>
+detail::product_strategy beside_exponentials(const auto& e) {
+    const auto& code = detail::planned<std::remove_cvref_t<decltype(e)>, Machine>::code;
+    return code.stages[static_cast<std::size_t>(code.fusions[0].stages[2])].how[detail::full_tile].product;
+}
+TEST(softmax_into_product, blocks_end_at_registers_of_rows) {
+    EXPECT_EQ(beside_exponentials<avx512>(attend<64, 64, 64, 64>()).granule, 16);
+    EXPECT_EQ(beside_exponentials<aarch64>(attend<64, 64, 64, 64>()).granule, 4);
+    EXPECT_EQ(beside_exponentials<avx512>(attention(x<64, 64>, y<64, 64>, z<64, 64>, causal)).granule, 4)
+        << "a mask's edge";
+}
+TEST(softmax_into_product, exponentials_are_spread_over_the_depth) {
+    EXPECT_EQ(beside_exponentials<avx512>(attend<64, 64, 64, 64>()).period, 4) << "four passes over all keys";
+    EXPECT_EQ(beside_exponentials<avx512>(attend<64, 64, 64, 32>()).period, 2);
+    EXPECT_EQ(beside_exponentials<avx512>(attend<64, 64, 64, 512>()).period, 16) << "as far apart as can be told";
+    EXPECT_EQ(beside_exponentials<avx512>(attention(x<64, 64>, y<64, 64>, z<64, 64>, causal)).period, 2)
+        << "over half of it, which a mask may end";
+}
+
 // ---------------------------------------------------------------------- statistics of rows into a map
 
 TEST(statistics_into_map, groups_of_rows) {
@@ -116,6 +136,19 @@ TEST(statistics_into_map, long_rows_go_one_after_another) {
 TEST(statistics_into_map, last_tiles) {
     EXPECT_EQ(fused<avx512>(softmax(x<40, 64>)), (how{fusion::statistics_into_map, fusion::statistics_into_map}));
     EXPECT_EQ(fused<avx512>(softmax(x<39, 64>)), in_full_tiles(fusion::statistics_into_map));
+}
+TEST(statistics_into_map, three_groups_of_rows_in_one_loop) {
+    const auto one_loop = []<class Machine>(std::type_identity<Machine>, const auto& e) {
+        return detail::planned<std::remove_cvref_t<decltype(e)>, Machine>::code.fusions[0].one_loop;
+    };
+    constexpr std::type_identity<avx512> wide;
+    EXPECT_TRUE(one_loop(wide, softmax(x<16, 64>)));
+    EXPECT_TRUE(one_loop(wide, log_softmax(x<16, 64>)));
+    EXPECT_FALSE(one_loop(wide, layer_norm(x<16, 64>, y<64>, z<64>, 1e-5f))) << "no exponentials";
+    EXPECT_FALSE(one_loop(wide, gelu(softmax(x<16, 64>)))) << "the map takes the ports";
+    EXPECT_FALSE(one_loop(wide, softmax(x<16, 513>))) << "one row at a time";
+    EXPECT_FALSE(one_loop(wide, softmax(masked(x<16, 64>, causal)))) << "a map that asks the mask";
+    EXPECT_FALSE(one_loop(std::type_identity<avx2>{}, softmax(x<16, 64>))) << "two rows at a time";
 }
 TEST(statistics_into_map, factors_of_the_rows_at_hand) {
     EXPECT_EQ(fused<avx512>(transpose(softmax(x<32, 64>))), nothing);

@@ -135,6 +135,15 @@ TEST(strategies_of_products, panels_side_by_side) {
     EXPECT_EQ(product_of<avx512>(matmul(x<1, 64>(), weights<64, 96>())).panels, 3);
     EXPECT_EQ(product_of<avx512>(matmul(x<1, 256>(), weights<256, 96>())).panels, 1) << "one row, behind the L1";
     EXPECT_EQ(product_of<avx512>(matmul(x<1, 1024>(), weights<1024, 96>())).panels, 3) << "long streams";
+    const auto runs = [](const auto& e) {
+        const product_strategy how = product_of<avx512>(e);
+        return std::pair{int{how.panels}, int{how.panel_runs}};
+    };
+    EXPECT_EQ(runs(matmul(x<8, 64>(), weights<64, 96>())), std::pair(3, 2));
+    EXPECT_EQ(runs(matmul(x<8, 64>(), weights<64, 64>())), std::pair(2, 2)) << "near-equal ones";
+    EXPECT_EQ(runs(matmul(x<8, 64>(), weights<64, 80>())), std::pair(3, 1)) << "and then two";
+    EXPECT_EQ(runs(matmul(x<8, 64>(), weights<64, 100>())), std::pair(3, 2)) << "the last columns go alone";
+    EXPECT_EQ(runs(matmul(x<8, 64>(), weights<64, 9>())).second, 0) << "no panel is full";
 }
 
 // Row blocks divide what a mask decides about; with few registers that pays for few keys only.

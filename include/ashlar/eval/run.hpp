@@ -95,7 +95,7 @@ struct separate_pair {
             const auto& own = own_expression(outer.expression);
             const frame<Plan, Element> f{own,         outer.destination, outer.scratch, outer.tile_copy,
                                          outer.shift, outer.index};
-            statistics_into_map<Plan, Element, first, second, Rows, fused.reuses_rows>{f}.run();
+            statistics_into_map<Plan, Element, Item, Rows>{f}.run();
         }
     }
 };

@@ -209,20 +209,18 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
         }
     }
 
-    /// The packed right operand, panel by panel, or as many side by side as the plan says. While some are used, the
-    /// next ones are on their way.
+    /// The packed right operand, as many panels side by side as the plan says. While some are used, the next ones are
+    /// on their way.
     template <class Epilogue>
     ASHLAR_ALWAYS_INLINE void multiply_panels(const element* a, const element* b, Epilogue& epilogue,
                                               std::size_t first) const {
-        constexpr std::size_t whole = columns / panel, rest = columns % panel, at_once = how.panels;
-        constexpr axis_split across = split_near_equal(whole, (whole + at_once - 1) / at_once);
+        constexpr std::size_t whole = columns / panel, rest = columns % panel, at_once = how.panels,
+                              end = how.panel_runs * at_once;
         std::size_t p = 0;
-        if constexpr (across.large_blocks != 0)
-            for (; p < across.large_blocks * across.large; p += across.large)
-                multiply_side_by_side<across.large>(a, b, p * panel, epilogue, first);
-        if constexpr (across.large_blocks != across.blocks)
-            for (; p < whole; p += across.large - 1)
-                multiply_side_by_side<across.large - 1>(a, b, p * panel, epilogue, first);
+        if constexpr (end != 0)
+            for (; p < end; p += at_once) multiply_side_by_side<at_once>(a, b, p * panel, epilogue, first);
+        if constexpr (end != whole)
+            for (; p < whole; p += at_once - 1) multiply_side_by_side<at_once - 1>(a, b, p * panel, epilogue, first);
         if constexpr (rest != 0) multiply_panel<rest, rest>(a, b, whole * panel, epilogue, first);
     }
     static constexpr std::size_t panel = right_is_packed ? Plan::nodes[Plan::resolve(right)].panel : 1;

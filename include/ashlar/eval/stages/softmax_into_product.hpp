@@ -17,8 +17,7 @@ struct softmax_into_product {
 
     const frame<Plan, Element>& f;
 
-    /// The product's register blocks: a whole number of them for each register of rows.
-    static constexpr std::size_t granule = product::has_range && width % (key_group / 4) == 0 ? key_group / 4 : width;
+    /// Its register blocks: a whole number of them for each register of rows.
     static constexpr product_shape shape{.i = Rows,
                                          .j = product::columns,
                                          .k = product::depth,
@@ -27,21 +26,14 @@ struct softmax_into_product {
                                          .vk = product::depth == 1 ? 1 : product::right_depth,
                                          .rows_outer = true,
                                          .pack = false,
-                                         .granule = granule};
+                                         .granule = product::how.granule};
+    using exponentials = typename numerators::template numerators_of_rows<width>;
 
-    template <std::size_t Passes>
-    struct exponentials : numerators::template numerators_of_rows<width> {
-        /// As many steps as there are columns, spread over the passes of a register of rows over all depth.
-        static constexpr std::size_t period = product::has_range && Passes > 1 ? Passes / 2 : Passes;
-        using numerators::template numerators_of_rows<width>::numerators_of_rows;
-    };
-
-    template <class Work>
     struct working_epilogue : forwarding_epilogue<const typename product::plain_epilogue> {
         static constexpr hook hooks = product::plain_epilogue::hooks | hook::interleave;
-        static constexpr std::size_t interleave_period = Work::period;
+        static constexpr std::size_t interleave_period = product::how.period;
         static constexpr bool rolls = false;
-        Work& work;
+        exponentials& work;
         ASHLAR_ALWAYS_INLINE void interleave() const { work.step(); }
     };
 
@@ -50,7 +42,6 @@ struct softmax_into_product {
         using config = typename product::config;
         constexpr std::size_t blocks = product_row_blocks<element, config, shape> / registers;
         static_assert(blocks * registers == product_row_blocks<element, config, shape>);
-        constexpr std::size_t passes = blocks * product_plan<element, config, shape>.vectors.blocks;
         const numerators soft{{{f}}};
         const product behind{{{f}}};
         const std::size_t first = soft.first_row();
@@ -62,10 +53,10 @@ struct softmax_into_product {
         const auto depth = behind.depth_of(first);
         for (std::size_t n = 0;; ++n) {
             const std::size_t row = first + (n < registers ? n : 0) * width;
-            exponentials<(passes > 16 ? 16 : passes)> work(soft, row, soft.column_range_within(row, width, tile), tile);
+            exponentials work(soft, row, soft.column_range_within(row, width, tile), tile);
             if (n == registers) work.stop();
             if (n != 0) {
-                working_epilogue<decltype(work)> epilogue{{plain}, work};
+                working_epilogue epilogue{{plain}, work};
                 product_blocks<element, config, shape>(a, b, depth, epilogue, (n - 1) * blocks, n * blocks);
             }
             if (n == registers) break;

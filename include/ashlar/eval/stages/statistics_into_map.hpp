@@ -9,25 +9,23 @@
 
 namespace ashlar::detail {
 
-template <class Plan, class Element, std::size_t Statistics, std::size_t Map, std::size_t Rows, bool ReusesRows>
+template <class Plan, class Element, std::size_t Item, std::size_t Rows>
 struct statistics_into_map {
-    static constexpr auto first_stage = Plan::code.stages[Statistics];
+    static constexpr plan_fusion fused = Plan::code.fusions[Item];
+    static constexpr auto folding = static_cast<std::size_t>(fused.stages[1]);
+    static constexpr auto first_stage = Plan::code.stages[folding];
     using statistics =
-        std::conditional_t<first_stage.kind == stage_kind::softmax, softmax_stage<Plan, Element, Statistics, Rows>,
-                           standardize_stage<Plan, Element, Statistics, Rows>>;
-    using map = map_stage<Plan, Element, Map, Rows>;
+        std::conditional_t<first_stage.kind == stage_kind::softmax, softmax_stage<Plan, Element, folding, Rows>,
+                           standardize_stage<Plan, Element, folding, Rows>>;
+    using map = map_stage<Plan, Element, static_cast<std::size_t>(fused.stages[2]), Rows>;
     static constexpr std::size_t group = statistics::how.together, groups = Rows / group;
 
     const frame<Plan, Element>& f;
 
-    /// Whether the three passes, over three groups of rows, are one loop: exponentials leave ports idle.
-    static constexpr bool fuses = first_stage.kind == stage_kind::softmax && group >= 4 &&
-                                  map::how.registers >= group && first_stage.support == -1;
-
     /// The frame in which a group of rows is found.
     ASHLAR_ALWAYS_INLINE frame<Plan, Element> frame_of(std::size_t g) const {
         frame<Plan, Element> own = f;
-        if constexpr (ReusesRows)
+        if constexpr (fused.reuses_rows)
             own.index[static_cast<std::size_t>(first_stage.bindings[first_stage.row_axis])] += g / 2 * (2 * group);
         return own;
     }
@@ -42,7 +40,7 @@ struct statistics_into_map {
             const map last{{before}};
             const statistics middle{{{here}}}, next{{{behind}}};
             const std::size_t row = first + g * group;
-            if constexpr (fuses)
+            if constexpr (fused.one_loop)
                 if (g >= 2 && g < groups) {
                     typename statistics::template first_walk<group> walk(next, row);
                     const typename map::template rows_walk<group> finished(last, row - 2 * group);

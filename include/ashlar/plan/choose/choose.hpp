@@ -34,20 +34,31 @@ constexpr bool is_one_stage(const program<Count>& plan) {
     return stages == 1;
 }
 
-/// Leaves out of a fused product's strategy what it does not do where it is fused: in registers, or beside
-/// exponentials, nothing waits in the result; what is read next is asked for by none of them.
+/// Gives a fused product's strategy what it does where it is fused, and leaves out what it does not do there: in
+/// registers, or beside exponentials, nothing waits in the result; what is read next is asked for by none of them.
 template <std::size_t Count>
-constexpr void settle_fused_products(program<Count>& plan) {
-    for (std::size_t f = 0; f < plan.fusion_count; ++f)
+constexpr void settle_fused_product(const plan_context<Count>& c, const plan_fusion& fused, std::size_t tile) {
+    const fusion how = fused.how[tile];
+    plan_stage<Count>& product = c.plan.stages[c.index(fused.stages[2])];
+    product_strategy& of_product = product.how[tile].product;
+    of_product.prefetches = false;
+    of_product.k_parts = 1;
+    if (how != fusion::transposed_copy) of_product.epilogue = epilogue_time::block_end;
+    if (how == fusion::softmax_into_product) pace_exponentials(c, product, tile);
+}
+
+template <std::size_t Count>
+constexpr void settle_fusions(const plan_context<Count>& c) {
+    for (std::size_t f = 0; f < c.plan.fusion_count; ++f) {
+        plan_fusion& fused = c.plan.fusions[f];
         for (std::size_t tile = 0; tile < tile_kinds; ++tile) {
-            const fusion how = plan.fusions[f].how[tile];
-            if (how == fusion::none || how == fusion::statistics_into_map || how == fusion::register_softmax_to_memory)
-                continue;
-            product_strategy& last = plan.stages[static_cast<std::size_t>(plan.fusions[f].stages[2])].how[tile].product;
-            last.prefetches = false;
-            last.k_parts = 1;
-            if (how != fusion::transposed_copy) last.epilogue = epilogue_time::block_end;
+            const fusion how = fused.how[tile];
+            if (how == fusion::statistics_into_map)
+                fused.one_loop = is_one_loop(c, fused, tile);
+            else if (how != fusion::none && how != fusion::register_softmax_to_memory)
+                settle_fused_product(c, fused, tile);
         }
+    }
 }
 
 template <std::size_t Count>
@@ -68,7 +79,7 @@ constexpr void choose(program<Count>& plan, const std::array<graph_node, Count>&
             }
         }
     }
-    settle_fused_products(plan);
+    settle_fusions(context);
     weights_in_order<Count>{context}.tell();
 }
 

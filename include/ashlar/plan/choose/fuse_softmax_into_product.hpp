@@ -3,6 +3,7 @@
 // computed beside the multiply-adds of the rows before them.
 #pragma once
 
+#include <ashlar/kernel/product/register_block.hpp>
 #include <ashlar/plan/choose/stage_facts.hpp>
 
 namespace ashlar::detail {
@@ -28,6 +29,23 @@ constexpr bool fuses_softmax_into_product(const plan_context<Count>& c, const pl
     const product_facts facts = facts_of_product(c, product);
     return !facts.right_is_packed && !facts.masked && facts.width == width && facts.left_row == 1 &&
            !lies_in_groups(facts_of_softmax(c, softmax), rows);
+}
+
+/// Cuts the product into a whole number of register blocks for each register of rows, and spreads the exponentials, one
+/// for each column, over what they pass of the depth: half of that where a mask may end it.
+template <std::size_t Count>
+constexpr void pace_exponentials(const plan_context<Count>& c, plan_stage<Count>& product, std::size_t tile) {
+    constexpr std::size_t most_steps = 16, granule = key_group / 4;
+    const product_facts facts = facts_of_product(c, product);
+    const bool ranged = product.support != -1 && product.left_factor != -1;
+    const std::size_t rows = c.rows_of(product, tile), width = facts.width;
+    product_strategy& how = product.how[tile].product;
+    how.granule = static_cast<std::uint8_t>(ranged && width % granule == 0 ? granule : width);
+    const register_block cut =
+        choose_register_block(rows, (facts.columns + width - 1) / width, facts.depth, c.target, how.granule);
+    const std::size_t passes = cut.rows.blocks / (rows / width) * cut.vectors.blocks,
+                      steps = passes > most_steps ? most_steps : passes;
+    how.period = static_cast<std::uint16_t>(ranged && steps > 1 ? steps / 2 : steps);
 }
 
 }  // namespace ashlar::detail

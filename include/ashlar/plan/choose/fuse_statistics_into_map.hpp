@@ -96,6 +96,16 @@ constexpr bool reuses_rows(const plan_context<Count>& c, std::int16_t statistics
     return true;
 }
 
+/// Whether three passes, over three groups of rows, are one loop: exponentials leave ports idle, where as many rows of
+/// the map are computed before one is stored.
+template <std::size_t Count>
+constexpr bool is_one_loop(const plan_context<Count>& c, const plan_fusion& fused, std::size_t tile) {
+    const plan_stage<Count>& softmax = c.plan.stages[c.index(fused.stages[1])];
+    const std::size_t together = softmax.how[tile].rows.together;
+    return softmax.kind == stage_kind::softmax && together >= 4 &&
+           c.plan.stages[c.index(fused.stages[2])].how[tile].map.registers >= together;
+}
+
 /// Leaves a buffer of a tile the memory of so many rows, where rows lie one after the other.
 template <std::size_t Count>
 constexpr void keep_rows(const plan_context<Count>& c, std::int16_t buffer, std::int16_t loop, std::size_t rows) {
