@@ -27,15 +27,15 @@ inline constexpr model_options stories260k{
 template <model_options Options>
 struct model {
     static constexpr std::size_t vocabulary = Options.vocabulary, context = Options.context, embed = Options.embed;
-    static constexpr nn::decoder_block_options block{
+    static constexpr nn::llama_layer_options block{
         .embed = embed, .heads = Options.heads, .kv_heads = Options.kv_heads, .hidden = Options.hidden, .eps = 1e-5};
     static constexpr std::size_t head_width = embed / Options.heads;
     static constexpr nn::rope_options positions{.head_width = head_width, .positions = context};
-    static constexpr nn::decoder_stack_options stack_options{.block = block, .layers = Options.layers};
+    static constexpr nn::llama_decoder_options stack_options{.block = block, .layers = Options.layers};
     static constexpr nn::linear_options output_options{.in = embed, .out = vocabulary, .bias = false};
 
     nn::embedding<{.entries = vocabulary, .size = embed}> tokens;
-    nn::decoder_stack<stack_options> stack;
+    nn::llama_decoder<stack_options> stack;
     nn::linear<output_options> output;
 
     using cache = std::array<nn::kv_cache<float, context, Options.kv_heads, head_width>, Options.layers>;

@@ -29,9 +29,10 @@
 #include <ashlar/nn/positions/relative_positions.hpp>
 #include <ashlar/nn/positions/rope.hpp>
 #include <ashlar/nn/transformers/decoder.hpp>
-#include <ashlar/nn/transformers/decoder_block.hpp>
 #include <ashlar/nn/transformers/decoder_layer.hpp>
 #include <ashlar/nn/transformers/encoder.hpp>
 #include <ashlar/nn/transformers/encoder_layer.hpp>
 #include <ashlar/nn/transformers/generator.hpp>
 #include <ashlar/nn/transformers/layer_stack.hpp>
+#include <ashlar/nn/transformers/llama_decoder.hpp>
+#include <ashlar/nn/transformers/llama_layer.hpp>

@@ -68,8 +68,8 @@ TEST(module_names, layers) {
     expect_names<nn::encoder_layer<{.embed = 6, .heads = 2, .gated = true, .norm = nn::norm_kind::rms}>>(12);
     expect_names<nn::decoder_layer<{.embed = 6, .heads = 2}>>(18);
     expect_names<nn::encoder<{.layer = {.embed = 6, .heads = 2}, .layers = 1, .final_norm = true}>>(14);
-    expect_names<nn::decoder_block<{.embed = 8, .heads = 4, .kv_heads = 2}>>(9);
-    expect_names<nn::decoder_stack<{.block = {.embed = 8, .heads = 4, .bias = true}, .layers = 1}>>(13);
+    expect_names<nn::llama_layer<{.embed = 8, .heads = 4, .kv_heads = 2}>>(9);
+    expect_names<nn::llama_decoder<{.block = {.embed = 8, .heads = 4, .bias = true}, .layers = 1}>>(13);
 }
 
 }  // namespace

@@ -90,7 +90,7 @@ TEST(model_names, bert) {
 
 struct llama_body {
     nn::embedding<{.entries = 7, .size = 8}> embed_tokens;
-    nn::decoder_stack<{.block = {.embed = 8, .heads = 4, .kv_heads = 2, .hidden = 12}, .layers = 2}> stack;
+    nn::llama_decoder<{.block = {.embed = 8, .heads = 4, .kv_heads = 2, .hidden = 12}, .layers = 2}> stack;
     template <class Self, class Visitor>
     static constexpr void members(Self& self, Visitor&& visit) {
         visit("embed_tokens", self.embed_tokens);

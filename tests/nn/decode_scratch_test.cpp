@@ -4,8 +4,8 @@
 
 #include <ashlar/nn/kv_cache.hpp>
 #include <ashlar/nn/positions/rope.hpp>
-#include <ashlar/nn/transformers/decoder_block.hpp>
 #include <ashlar/nn/transformers/encoder.hpp>
+#include <ashlar/nn/transformers/llama_layer.hpp>
 
 namespace {
 
@@ -39,7 +39,7 @@ TEST(decode, a_prompt_beyond_the_stack_budget) {
 }
 
 TEST(decode, a_layer_with_a_workspace) {
-    using block = nn::decoder_block<{.embed = embed, .heads = 2, .hidden = 8}>;
+    using block = nn::llama_layer<{.embed = embed, .heads = 2, .hidden = 8}>;
     constexpr auto& turn = nn::rope_tables<{.head_width = 32, .positions = prompt_rows}>;
     static block layer{};
     static nn::kv_cache<float, prompt_rows, 2, 32> cache;

@@ -16,14 +16,14 @@ using namespace ashlar;
 using support::parts;
 using support::text_of;
 
-using blocks = nn::decoder_stack<{.block = {.embed = 8, .heads = 2, .kv_heads = 1, .hidden = 12}, .layers = 3}>;
-using block = std::remove_cvref_t<decltype(blocks::layers[0])>;
+using blocks = nn::llama_decoder<{.block = {.embed = 8, .heads = 2, .kv_heads = 1, .hidden = 12}, .layers = 3}>;
+using layer_type = std::remove_cvref_t<decltype(blocks::layers[0])>;
 blocks stack{};
 constexpr auto& turn = nn::rope_tables<{.head_width = 4, .positions = 16}>;
 using turn_type = decltype(turn);
 std::array<nn::kv_cache<float, 16, 1, 4>, 3> caches{};
 
-// Of decoding: the expression of a block, what was appended before, and the last norm.
+// Of decoding: the expression of a layer, what was appended before, and the last norm.
 template <std::size_t Rows>
 using rows_of = tensor<float, Rows, 8>;
 template <std::size_t Rows>
@@ -34,18 +34,19 @@ template <std::size_t Rows>
 constexpr std::size_t norm_flops = flops<decltype(stack.norm(std::declval<const rows_of<Rows>&>()))>;
 
 // Products with 8 x 4 for keys and for values, a rotation of 4 numbers by 3 operations each, a norm.
-static_assert(block::append_flops<rows_of<1>, turn_type> == 2 * 2 * 8 * 4 + 4 * 3 + norm_flops<1>);
-static_assert(block::append_flops<const rows_of<5>&, turn_type> == 5 * block::append_flops<rows_of<1>, turn_type>);
+static_assert(layer_type::append_flops<rows_of<1>, turn_type> == 2 * 2 * 8 * 4 + 4 * 3 + norm_flops<1>);
+static_assert(layer_type::append_flops<const rows_of<5>&, turn_type> ==
+              5 * layer_type::append_flops<rows_of<1>, turn_type>);
 static_assert(flops<decoded<1>> ==
-              3 * (flops<decoded_once<1>> + block::append_flops<rows_of<1>, turn_type>)+norm_flops<1>);
+              3 * (flops<decoded_once<1>> + layer_type::append_flops<rows_of<1>, turn_type>)+norm_flops<1>);
 static_assert(flops<decoded<2>> ==
-              3 * (flops<decoded_once<2>> + block::append_flops<rows_of<2>, turn_type>)+norm_flops<2>);
+              3 * (flops<decoded_once<2>> + layer_type::append_flops<rows_of<2>, turn_type>)+norm_flops<2>);
 
 TEST(layered_decode, explained_with_what_decoding_appends) {
     tensor<float, 1, 8> row{};
     const auto found = parts(text_of(stack.decode(row, turn, caches)));
     ASSERT_EQ(found.size(), 3u);
-    const block& b = stack.layers[0];
+    const layer_type& b = stack.layers[0];
     std::string expected = "3 times:\n";
     expected += text_of(b.input_layernorm(row)) + "\n";
     expected += text_of(turn(b.self_attn.keys(row), std::size_t{0})) + "\n";

@@ -11,7 +11,7 @@ namespace {
 
 struct qwen2 {
     nn::embedding<{.entries = 19, .size = 16}> embedding;
-    nn::decoder_stack<{
+    nn::llama_decoder<{
         .block = {.embed = 16, .heads = 4, .kv_heads = 2, .head_width = 8, .hidden = 24, .eps = 1e-6, .bias = true},
         .layers = 2}>
         stack;

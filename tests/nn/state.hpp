@@ -247,9 +247,9 @@ inline array turned(array x) {
     return x;
 }
 
-/// A block of Llama, with interleaved pairs.
-inline array decoder_block(const dict& d, const std::string& path, attention_shape s, const array& x,
-                           const keeps& kept = keeps_causal) {
+/// A layer of Llama, with interleaved pairs.
+inline array llama_layer(const dict& d, const std::string& path, attention_shape s, const array& x,
+                         const keeps& kept = keeps_causal) {
     const array norm = rms_norm(d, path + "input_layernorm", x, 1e-5);
     const array h = reference::add(x, attention(d, path + "self_attn.", s, norm, norm, norm, kept, turned).output);
     return reference::add(h, feed_forward(d, path + "mlp.", ashlar::nn::activation::silu,

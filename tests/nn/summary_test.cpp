@@ -14,7 +14,7 @@ using namespace ashlar;
 
 using layer = nn::encoder_layer<{.embed = 4, .heads = 1, .hidden = 16}>;
 using encoder = nn::encoder<{.layer = {.embed = 4, .heads = 1, .hidden = 16}, .layers = 4, .final_norm = true}>;
-using stack = nn::decoder_stack<{.block = {.embed = 64, .heads = 8, .kv_heads = 4, .hidden = 172}, .layers = 5}>;
+using stack = nn::llama_decoder<{.block = {.embed = 64, .heads = 8, .kv_heads = 4, .hidden = 172}, .layers = 5}>;
 
 std::vector<std::string> lines(const char* text) {
     std::vector<std::string> result(1);
@@ -74,7 +74,7 @@ TEST(summary, of_a_stack) {
     const auto named = lines(nn::summary<encoder, axis<"seq", 10>{}, axis<"embed", 4>{}>().c_str());
     EXPECT_EQ(named, table);
     const auto blocks = lines(nn::summary<stack, 1, 64>().c_str());
-    EXPECT_EQ(row(blocks, "decoder_stack")[1], "227,264");
+    EXPECT_EQ(row(blocks, "llama_decoder")[1], "227,264");
     EXPECT_EQ(row(blocks, "mlp: feed_forward")[1], "33,024");
     EXPECT_EQ(row(blocks, "key: linear")[0], "[1,32]");
 }

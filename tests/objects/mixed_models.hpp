@@ -6,7 +6,7 @@
 #include <ashlar/nn.hpp>
 
 struct my_model {
-    ashlar::nn::decoder_block<{.embed = 16, .heads = 4, .kv_heads = 2, .hidden = 40}> block;
+    ashlar::nn::llama_layer<{.embed = 16, .heads = 4, .kv_heads = 2, .hidden = 40}> block;
     ashlar::nn::layer_norm<{.size = 16}> norm;
     ashlar::nn::linear<{.in = 16, .out = 33}> head;
 

@@ -53,7 +53,7 @@ using modules =
            nn::rms_norm<{.size = 32}>, nn::multihead_attention<{.embed = 32, .heads = 4}>,
            nn::feed_forward<{.embed = 32, .hidden = 64}>, nn::encoder_layer<layer>, nn::decoder_layer<layer>,
            nn::encoder<{.layer = layer, .layers = 2, .final_norm = true}>, nn::decoder<{.layer = layer, .layers = 2}>,
-           nn::decoder_stack<{.block = {.embed = 32, .heads = 4, .kv_heads = 2, .hidden = 64}, .layers = 2}>>;
+           nn::llama_decoder<{.block = {.embed = 32, .heads = 4, .kv_heads = 2, .hidden = 64}, .layers = 2}>>;
 using positions = all_of<nn::rope<{.head_width = 8, .positions = 64}>, nn::sinusoidal<{.positions = 64, .size = 32}>,
                          nn::learned_positions<{.positions = 64, .size = 32}>, nn::relative_positions<{.heads = 4}>,
                          nn::distance_table<float, 4, 16, 16>>;

@@ -92,7 +92,7 @@ struct appended_to {
 };
 
 /// A stack is a module with an array `layers` and, unless it is `no_array`, a `norm` behind them: `encoder`, `decoder`
-/// and `decoder_stack`, which say what the call of a layer is. They are aggregates without a base, so that users
+/// and `llama_decoder`, which say what the call of a layer is. They are aggregates without a base, so that users
 /// initialise their members by name; what they share is here.
 template <class Stack>
 inline constexpr bool has_norm = !std::is_same_v<decltype(Stack::norm), no_array>;

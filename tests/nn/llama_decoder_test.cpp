@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-// decoder_stack against loops over its state dict, at once and row by row with caches.
+// llama_decoder against loops over its state dict, at once and row by row with caches.
 #include <tests/nn/state.hpp>
 
 #include <ashlar/nn/inspect/counts.hpp>
 #include <ashlar/nn/kv_cache.hpp>
 #include <ashlar/nn/positions/rope.hpp>
-#include <ashlar/nn/transformers/decoder_block.hpp>
+#include <ashlar/nn/transformers/llama_decoder.hpp>
 
 namespace {
 
@@ -13,19 +13,30 @@ using namespace ashlar;
 using reference::array;
 using reference::of;
 
-using stack = nn::decoder_stack<{.block = {.embed = 24, .heads = 6, .kv_heads = 2, .hidden = 20}, .layers = 3}>;
+using stack = nn::llama_decoder<{.block = {.embed = 24, .heads = 6, .kv_heads = 2, .hidden = 20}, .layers = 3}>;
 constexpr auto& turn = nn::rope_tables<{.head_width = 4, .positions = 16}>;
 using caches = std::array<nn::kv_cache<float, 16, 2, 4>, 3>;
 
 static_assert(nn::parameter_count<stack> == 3 * (2 * 24 + 2 * 24 * 24 + 2 * 24 * 8 + 3 * 24 * 20) + 24);
 // The model of the stories, but for its embedding.
 static_assert(nn::parameter_count<
-                  nn::decoder_stack<{.block = {.embed = 64, .heads = 8, .kv_heads = 4, .hidden = 172}, .layers = 5}>> ==
+                  nn::llama_decoder<{.block = {.embed = 64, .heads = 8, .kv_heads = 4, .hidden = 172}, .layers = 5}>> ==
               260'032 - 512 * 64);
 
 // Members are initialised by name: stacks are aggregates without a base.
-constexpr nn::decoder_stack<{.block = {.embed = 4, .hidden = 4}}> named{.layers = {}, .norm = {.weight = {1, 2, 3, 4}}};
+constexpr nn::llama_decoder<{.block = {.embed = 4, .hidden = 4}}> named{.layers = {}, .norm = {.weight = {1, 2, 3, 4}}};
 static_assert(named.norm.weight(3) == 4);
+
+// The old names.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+static_assert(
+    std::is_same_v<nn::decoder_stack<{.block = {.embed = 24, .heads = 6, .kv_heads = 2, .hidden = 20}, .layers = 3}>,
+                   stack>);
+static_assert(
+    std::is_same_v<nn::decoder_block<{.embed = 24, .heads = 6, .kv_heads = 2, .hidden = 20}>, stack::layer_type>);
+static_assert(nn::decoder_stack_options{.block = nn::decoder_block_options{.embed = 24}}.layers == 1);
+#pragma GCC diagnostic pop
 
 const stack& model() {
     static stack m{};
@@ -34,11 +45,11 @@ const stack& model() {
 }
 array expected_stack(array x) {
     const auto d = state::of(model());
-    for (const char* i : {"layers.0.", "layers.1.", "layers.2."}) x = state::decoder_block(d, i, {24, 6, 2}, x);
+    for (const char* i : {"layers.0.", "layers.1.", "layers.2."}) x = state::llama_layer(d, i, {24, 6, 2}, x);
     return state::rms_norm(d, "norm", x, 1e-5);
 }
 
-TEST(decoder_stack, all_rows_are_those_decoded_one_by_one) {
+TEST(llama_decoder, all_rows_are_those_decoded_one_by_one) {
     const auto x = support::random_numbers(3).normal<float, 11, 24>();
     const auto expected = expected_stack(of(x));
     support::check(model()(x, turn), expected, 1e-5);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// decoder_block: the layer of Llama and its relatives, with rotated queries and keys, grouped heads and a gated block.
+// llama_layer: the layer of Llama and its relatives, with rotated queries and keys, grouped heads and a gated block.
 #pragma once
 
 #include <array>
@@ -21,12 +21,12 @@
 #include <ashlar/nn/layers/heads.hpp>
 #include <ashlar/nn/layers/multihead_attention.hpp>
 #include <ashlar/nn/layers/norm.hpp>
-#include <ashlar/nn/transformers/layer_stack.hpp>
+#include <ashlar/nn/layers/weights.hpp>
 
 namespace ashlar::nn {
 
-/// The options of `decoder_block`.
-struct decoder_block_options {
+/// The options of `llama_layer`.
+struct llama_layer_options {
     width embed, heads = 1;
     width kv_heads = 0;                                ///< heads of keys and values; 0: as many as of queries
     width head_width = 0;                              ///< 0: embed / heads
@@ -48,13 +48,13 @@ inline constexpr bool has_mask =
 ///
 /// `turn` is a `rope`, or any function of heads [..., heads, T, head_width] and the position of their first row.
 ///
-///     using block = nn::decoder_block<{.embed = 64, .heads = 8, .kv_heads = 4, .hidden = 172}>;
+///     using block = nn::llama_layer<{.embed = 64, .heads = 8, .kv_heads = 4, .hidden = 172}>;
 ///     constexpr auto& turn = nn::rope_tables<{.head_width = 8, .positions = 512}>;
 ///     y = layer(x, turn);                   // all rows at once, causal
 ///     y = layer.decode(row, turn, cache);   // the next rows, beside those in a kv_cache
-template <decoder_block_options Options, class Element = float, std::size_t Panel = detail::panel<Element>>
-struct decoder_block {
-    static constexpr decoder_block_options options = Options;
+template <llama_layer_options Options, class Element = float, std::size_t Panel = detail::panel<Element>>
+struct llama_layer {
+    static constexpr llama_layer_options options = Options;
     static constexpr std::size_t embed = Options.embed, heads = Options.heads;
     static constexpr std::size_t hidden = detail::given_or(Options.hidden, 4 * embed);
     static constexpr attention_options self_attention_options{.embed = options.embed,
@@ -164,7 +164,7 @@ public:
     }
     /// For summaries: what the module calls, and with what.
     template <class Input, class Visitor>
-    static constexpr void parts(const decoder_block& self, const Input& x, Visitor&& visit) {
+    static constexpr void parts(const llama_layer& self, const Input& x, Visitor&& visit) {
         visit("input_layernorm", self.input_layernorm, x);
         visit("self_attn", self.self_attn, x);
         visit("post_attention_layernorm", self.post_attention_layernorm, x);
@@ -185,78 +185,12 @@ private:
     }
 };
 
-namespace detail {
-
-/// What `decode` of blocks appends: turned keys, and values.
-template <class Turn, class Cache>
-struct turned_and_appended_to {
-    template <class Layer, class Input, class Config>
-    static constexpr std::size_t bytes = Layer::template append_workspace_bytes<Input, Turn, Cache, Config>;
-    template <class Layer, class Input>
-    using expressions = typename Layer::template appended<Input, Turn>;
-};
-
-}  // namespace detail
-
-/// The options of `decoder_stack`: those of a block, and how many there are.
-struct decoder_stack_options {
-    decoder_block_options block;
-    std::size_t layers = 1;
-};
-
-/// The blocks of a language model and its last norm: [..., T, embed] to the same shape, layer by layer as `encoder` is.
-/// Members are named as in Hugging Face's LlamaModel, beside its embedding.
-///
-///     nn::decoder_stack<{.block = {.embed = 64, .heads = 8, .kv_heads = 4, .hidden = 172}, .layers = 5}> stack{};
-///     y = stack(x, turn);
-///     y = stack.decode(x, turn, caches);   // caches: std::array<nn::kv_cache<float, 512, 4, 8>, 5>
-template <decoder_stack_options Options, class Element = float, std::size_t Panel = detail::panel<Element>>
-struct decoder_stack {
-    static constexpr decoder_stack_options options = Options;
-    using layer_type = decoder_block<Options.block, Element, Panel>;
-    static constexpr std::size_t embed = Options.block.embed, layer_count = Options.layers;
-
-    std::array<layer_type, layer_count> layers;
-    rms_norm<layer_type::norm_options, Element> norm;
-
-    /// The call for all rows at once; it borrows the module and `turn`.
-    template <any_expression Input, class Turn, class... Choices>
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, const Turn& turn,
-                                                                 const Choices&... choices) const& noexcept {
-        return detail::call_layers(*this, std::forward<Input>(x),
-                                   [t = &turn, choices...](const auto& layer, const auto& y, std::size_t)
-                                       ASHLAR_LAMBDA_INLINE { return layer(y, *t, choices...); });
-    }
-    template <any_expression Input, class... Rest>
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, Rest&&... rest) const&& noexcept {
-        return detail::named(*this)(std::forward<Input>(x), std::forward<Rest>(rest)...);
-    }
-    /// The call for the next rows [rows, embed], with one cache for each layer. Each evaluation appends to the caches,
-    /// which `flops` and `workspace_bytes` of the call have.
-    template <any_expression Input, class Turn, class Cache, class... Choices>
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto decode(Input&& x, const Turn& turn,
-                                                             std::array<Cache, layer_count>& caches,
-                                                             const Choices&... choices) const& noexcept {
-        return detail::decode_layers<detail::turned_and_appended_to<Turn, Cache>>(
-            *this, std::forward<Input>(x),
-            [t = &turn, c = &caches, choices...](const auto& layer, const auto& y, std::size_t i, auto& scratch)
-                ASHLAR_LAMBDA_INLINE { return layer.decode(y, *t, (*c)[i], scratch, choices...); });
-    }
-
-    template <class Self, class Visitor>
-    static constexpr void members(Self& self, Visitor&& visit) {
-        detail::members_of_stack(self, visit);
-    }
-    /// For summaries: what the module evaluates, and with what.
-    template <class Input, class Visitor>
-    static constexpr void parts(const decoder_stack& self, const Input& x, Visitor&& visit) {
-        detail::parts_of_stack(self, x, visit);
-    }
-    /// For summaries: the call with an input, where that takes more; without the rotation.
-    template <class Input>
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto call_with(const Input& x) const noexcept {
-        return (*this)(x, detail::no_turn{});
-    }
-};
+/// The old name of `llama_layer_options`.
+/// Example: `llama_layer`.
+using decoder_block_options [[deprecated("use ashlar::nn::llama_layer_options")]] = llama_layer_options;
+/// The old name of `llama_layer`.
+/// Example: `llama_layer`.
+template <llama_layer_options Options, class Element = float, std::size_t Panel = detail::panel<Element>>
+using decoder_block [[deprecated("use ashlar::nn::llama_layer")]] = llama_layer<Options, Element, Panel>;
 
 }  // namespace ashlar::nn

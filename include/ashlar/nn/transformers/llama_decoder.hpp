@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSL-1.0
+// llama_decoder: a stack of Llama layers and the norm behind them.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <utility>
+
+#include <ashlar/core/concepts.hpp>
+#include <ashlar/core/config.hpp>
+#include <ashlar/nn/inspect/example.hpp>
+#include <ashlar/nn/layers/norm.hpp>
+#include <ashlar/nn/layers/weights.hpp>
+#include <ashlar/nn/transformers/layer_stack.hpp>
+#include <ashlar/nn/transformers/llama_layer.hpp>
+
+namespace ashlar::nn {
+
+namespace detail {
+
+/// What `decode` of layers appends: turned keys, and values.
+template <class Turn, class Cache>
+struct turned_and_appended_to {
+    template <class Layer, class Input, class Config>
+    static constexpr std::size_t bytes = Layer::template append_workspace_bytes<Input, Turn, Cache, Config>;
+    template <class Layer, class Input>
+    using expressions = typename Layer::template appended<Input, Turn>;
+};
+
+}  // namespace detail
+
+/// The options of `llama_decoder`: those of a layer, and how many there are.
+struct llama_decoder_options {
+    llama_layer_options block;
+    std::size_t layers = 1;
+};
+
+/// The layers of a language model and its last norm: [..., T, embed] to the same shape, layer by layer as `encoder` is.
+/// Members are named as in Hugging Face's LlamaModel, beside its embedding.
+///
+///     nn::llama_decoder<{.block = {.embed = 64, .heads = 8, .kv_heads = 4, .hidden = 172}, .layers = 5}> stack{};
+///     y = stack(x, turn);
+///     y = stack.decode(x, turn, caches);   // caches: std::array<nn::kv_cache<float, 512, 4, 8>, 5>
+template <llama_decoder_options Options, class Element = float, std::size_t Panel = detail::panel<Element>>
+struct llama_decoder {
+    static constexpr llama_decoder_options options = Options;
+    using layer_type = llama_layer<Options.block, Element, Panel>;
+    static constexpr std::size_t embed = Options.block.embed, layer_count = Options.layers;
+
+    std::array<layer_type, layer_count> layers;
+    rms_norm<layer_type::norm_options, Element> norm;
+
+    /// The call for all rows at once; it borrows the module and `turn`.
+    template <any_expression Input, class Turn, class... Choices>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, const Turn& turn,
+                                                                 const Choices&... choices) const& noexcept {
+        return detail::call_layers(*this, std::forward<Input>(x),
+                                   [t = &turn, choices...](const auto& layer, const auto& y, std::size_t)
+                                       ASHLAR_LAMBDA_INLINE { return layer(y, *t, choices...); });
+    }
+    template <any_expression Input, class... Rest>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, Rest&&... rest) const&& noexcept {
+        return detail::named(*this)(std::forward<Input>(x), std::forward<Rest>(rest)...);
+    }
+    /// The call for the next rows [rows, embed], with one cache for each layer. Each evaluation appends to the caches,
+    /// which `flops` and `workspace_bytes` of the call have.
+    template <any_expression Input, class Turn, class Cache, class... Choices>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto decode(Input&& x, const Turn& turn,
+                                                             std::array<Cache, layer_count>& caches,
+                                                             const Choices&... choices) const& noexcept {
+        return detail::decode_layers<detail::turned_and_appended_to<Turn, Cache>>(
+            *this, std::forward<Input>(x),
+            [t = &turn, c = &caches, choices...](const auto& layer, const auto& y, std::size_t i, auto& scratch)
+                ASHLAR_LAMBDA_INLINE { return layer.decode(y, *t, (*c)[i], scratch, choices...); });
+    }
+
+    template <class Self, class Visitor>
+    static constexpr void members(Self& self, Visitor&& visit) {
+        detail::members_of_stack(self, visit);
+    }
+    /// For summaries: what the module evaluates, and with what.
+    template <class Input, class Visitor>
+    static constexpr void parts(const llama_decoder& self, const Input& x, Visitor&& visit) {
+        detail::parts_of_stack(self, x, visit);
+    }
+    /// For summaries: the call with an input, where that takes more; without the rotation.
+    template <class Input>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto call_with(const Input& x) const noexcept {
+        return (*this)(x, detail::no_turn{});
+    }
+};
+
+/// The old name of `llama_decoder_options`.
+/// Example: `llama_decoder`.
+using decoder_stack_options [[deprecated("use ashlar::nn::llama_decoder_options")]] = llama_decoder_options;
+/// The old name of `llama_decoder`.
+/// Example: `llama_decoder`.
+template <llama_decoder_options Options, class Element = float, std::size_t Panel = detail::panel<Element>>
+using decoder_stack [[deprecated("use ashlar::nn::llama_decoder")]] = llama_decoder<Options, Element, Panel>;
+
+}  // namespace ashlar::nn
