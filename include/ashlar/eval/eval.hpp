@@ -141,7 +141,7 @@ struct assignment<Destination, Source, Config> {
             "ashlar: let: the name of a value is used outside its let; use it in what the function returns only");
         if constexpr (!complete) {
             return;
-        } else if (std::is_constant_evaluated()) {
+        } else if (__builtin_is_constant_evaluated()) {
             if constexpr (Memory == destination_memory::fresh && is_dense<Destination>)
                 constant_evaluator<Config>::write(source, no_lets{}, destination.data());
             else
@@ -231,7 +231,7 @@ constexpr void evaluate(Destination&& destination, const Expression& e, workspac
                 static_assert(
                     detail::workspace_size<Bytes, needed>::suffices,
                     "ashlar: evaluate: the workspace is too small for a strided destination; it needs workspace_bytes_into<Destination, E> bytes");
-            if (std::is_constant_evaluated())
+            if (__builtin_is_constant_evaluated())
                 detail::assign_constant<Config>(destination, e);
             else if constexpr (Bytes >= needed)
                 detail::run_with_scratch<Config, detail::destination_memory::shared>(destination, e, scratch.bytes);

@@ -78,7 +78,7 @@ template <class Config, class Packed, class Expression>
 constexpr void pack_into(Packed& w, const Expression& e) {
     if constexpr (array_expression<Expression>) {
         copy_panels<Config>(w, e);
-    } else if (std::is_constant_evaluated()) {
+    } else if (__builtin_is_constant_evaluated()) {
         copy_panels<Config>(w, constant_evaluate(e));
     } else {
         constexpr std::size_t columns = shape_of<Expression>::extents[1], panel = Packed::panel,

@@ -180,7 +180,7 @@ template <class Config, destination_memory Memory, std::size_t Taken, class Dest
 constexpr void run_sequence(Destination& destination, const Sequence& s, std::byte* scratch) noexcept {
     if constexpr (is_dense<Destination>) {
         constexpr bool fits = Memory == destination_memory::fresh || copy_fits<Sequence, Config, Taken>;
-        if (std::is_constant_evaluated())
+        if (__builtin_is_constant_evaluated())
             run_constant_sequence<Sequence, Config>(s, destination.data());
         else
             sequence_run<Sequence, Config, fits>::template run<Memory>(s, destination.data(), scratch);
@@ -217,7 +217,7 @@ struct assignment<Destination, Source, Config> {
             scratch_on_stack<bytes, Config::stack_budget>::fits,
             "ashlar: nn: the scratch exceeds ASHLAR_STACK_BUDGET; pass a workspace<workspace_bytes<E>> or raise the budget");
         if constexpr (scratch_on_stack<bytes, Config::stack_budget>::fits) {
-            if (std::is_constant_evaluated())
+            if (__builtin_is_constant_evaluated())
                 run_sequence<Config, Memory, 0>(destination, source, nullptr);
             else
                 run_sequence_on_stack<Config, Memory>(destination, source);

@@ -261,7 +261,7 @@ private:
     /// In a constant expression, where elements must have been written before they are read, an empty cache is zeros
     /// from its first row on.
     ASHLAR_ALWAYS_INLINE constexpr void begin_rows() noexcept {
-        if (std::is_constant_evaluated() && appended == 0) {
+        if (__builtin_is_constant_evaluated() && appended == 0) {
             key_columns = {};
             value_rows = {};
         }

@@ -63,7 +63,7 @@ struct keep_if_mask {
                     if (blocks[i * columns + j] != first) return tile_content::mixed;
             return first;
         } else {
-            if (std::is_constant_evaluated()) return tile_content::mixed;
+            if (__builtin_is_constant_evaluated()) return tile_content::mixed;
             const bool first = static_cast<bool>(Function{}(tile.first_query, tile.first_key));
             for (std::size_t q = tile.first_query; q < tile.last_query; ++q)
                 for (std::size_t k = tile.first_key; k < tile.last_key; ++k)

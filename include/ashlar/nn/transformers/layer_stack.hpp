@@ -56,7 +56,7 @@ struct decoding_step {
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(const Source& x, std::size_t i,
                                                                  std::byte* memory) const noexcept {
         using scratch = workspace<call_bytes<Source, current_config>>;
-        if (std::is_constant_evaluated()) return in_constant<current_config, scratch>(x, i);
+        if (__builtin_is_constant_evaluated()) return in_constant<current_config, scratch>(x, i);
         return call((*layers)[i], x, i, *std::launder(reinterpret_cast<scratch*>(memory)));
     }
 

@@ -86,7 +86,7 @@ struct workspace_scratch {
     constexpr void with_values(const Expression& e, Function f) const noexcept {
         if constexpr (array_expression<Expression>) {
             f(e, *this);
-        } else if (std::is_constant_evaluated()) {
+        } else if (__builtin_is_constant_evaluated()) {
             with_constant_values<Config>(e, f);
         } else {
             using Element = element_of<Expression>;
@@ -100,7 +100,7 @@ struct workspace_scratch {
     /// f(a workspace of so many bytes).
     template <std::size_t Bytes, class Function>
     ASHLAR_ALWAYS_INLINE constexpr void with_workspace(Function f) const noexcept {
-        if (std::is_constant_evaluated())
+        if (__builtin_is_constant_evaluated())
             with_constant_workspace<Bytes>(f);
         else
             f(*std::launder(reinterpret_cast<workspace<Bytes>*>(memory)));
