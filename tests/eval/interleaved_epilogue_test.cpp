@@ -65,6 +65,34 @@ TEST(interleaved_epilogue, activations_of_products) {
     activate<double, 16, 128, 400>();
 }
 
+// Columns in panels and in blocks that end inside a register, although all of them fill registers: nothing is written
+// beyond the result.
+TEST(interleaved_epilogue, panels_and_blocks_of_any_width) {
+    static const auto a = support::random_numbers(1).uniform<float, 40, 200>();
+    static const auto b = support::random_numbers(2).uniform<float, 200, 80>(-0.3, 0.3);
+    static packed<float, 200, 80, 20> panels;
+    pack(panels, b);
+    static tensor<float, 4, 200, 20> blocks;
+    blocks = permute<1, 0, 2>(reshape<200, 4, 20>(b));
+    static tensor<float, 41, 80> out;
+    const auto check = [&](const char* what) {
+        for (std::size_t i = 0; i < 40; ++i)
+            for (std::size_t j = 0; j < 80; ++j)
+                ASSERT_NEAR(out(i, j), reference::gelu(reference::product_at(a, b, i, j)), 1e-5)
+                    << what << " at " << i << ", " << j;
+        for (std::size_t j = 0; j < 80; ++j) ASSERT_EQ(out(40, j), 7.0f) << what << ", behind the result, " << j;
+    };
+    const auto fill = [] {
+        for (float& element : out) element = 7;
+    };
+    fill();
+    slice<0, 0, 40>(out) = gelu(matmul(a, panels));
+    check("panels");
+    fill();
+    slice<0, 0, 40>(out) = gelu(matmul(a, reshape<200, 80>(permute<1, 0, 2>(blocks))));
+    check("blocks");
+}
+
 // The second product reads what waited in the first one's result, tile by tile.
 TEST(interleaved_epilogue, feed_forward) {
     static const auto x = support::random_numbers(5).uniform<float, 50, 192>();

@@ -73,6 +73,10 @@ TEST(strategies_of_products, interleaved_epilogues) {
     EXPECT_EQ(time(gelu(matmul(x<3, 192>(), x<192, 64>()))), epilogue_time::block_end) << "too few rows";
     EXPECT_EQ(time(gelu(matmul(x<4, 192>(), x<192, 64>()))), epilogue_time::interleaved);
     EXPECT_EQ(time(gelu(matmul(x<8, 192>(), x<192, 63>()))), epilogue_time::block_end) << "a partial register";
+    static packed<float, 192, 80, 20> panels;
+    EXPECT_EQ(time(gelu(matmul(x<8, 192>(), panels))), epilogue_time::block_end) << "panels that end inside a register";
+    EXPECT_EQ(time(gelu(matmul(x<8, 192>(), reshape<192, 64>(permute<1, 0, 2>(x<4, 192, 16>()))))),
+              epilogue_time::interleaved);
     EXPECT_EQ(time(gelu(sums) > 0.5f), epilogue_time::block_end) << "sums cannot wait among truth values";
     EXPECT_EQ(time(where(causal, gelu(sums), 0.0f)), time(gelu(sums)));
     EXPECT_EQ(time(masked(gelu(sums), causal)), epilogue_time::block_end) << "blocks may be left out";

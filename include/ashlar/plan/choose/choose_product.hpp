@@ -130,9 +130,14 @@ constexpr product_strategy choose_product(const plan_context<Count>& c, const pl
         how.form = product_form::dots;
     }
 
-    if (sums_wait && s.lanes == lane_axis::columns && product.columns % product.width == 0 &&
-        rows >= least_interleaving_rows && product.depth >= least_interleaving_depth && all_depth &&
-        has_costly_epilogue(c, s, s.top))
+    // Sums wait as whole registers: those of a panel, or of a block of columns.
+    const std::size_t at_once = product.right_is_packed ? c.at(c.resolve(product.right)).panel
+                                : s.column_block != 0   ? s.column_block
+                                                        : product.columns;
+    const bool whole_registers =
+        product.columns % product.width == 0 && (at_once >= product.columns || at_once % product.width == 0);
+    if (sums_wait && s.lanes == lane_axis::columns && whole_registers && rows >= least_interleaving_rows &&
+        product.depth >= least_interleaving_depth && all_depth && has_costly_epilogue(c, s, s.top))
         how.epilogue = epilogue_time::interleaved;
 
     if (how.rhs == rhs_source::panels) {
