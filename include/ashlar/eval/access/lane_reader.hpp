@@ -207,26 +207,16 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
         }
     }
 
-    /// The masked node that is a softmax's operand, past names and stores; no_axis if there is none.
-    template <std::size_t Id>
-    static consteval std::size_t masked_below() {
-        auto n = static_cast<std::size_t>(Plan::nodes[Id].operands[0]);
-        while (Plan::nodes[n].kind == node_kind::let || Plan::nodes[n].kind == node_kind::let_value ||
-               Plan::nodes[n].kind == node_kind::store)
-            n = static_cast<std::size_t>(Plan::nodes[n].same_as);
-        return Plan::nodes[n].kind == node_kind::masked ? n : no_axis;
-    }
-
     template <std::size_t Id, auto Steps, class Hole, std::size_t Rank>
     ASHLAR_ALWAYS_INLINE auto softmax_value(const std::array<std::size_t, Rank>& at, const Hole& hole) const {
         using Other = element_of<node_of<Id>>;
         const auto factor = factor_of<Id, Steps>(at, hole);
         if constexpr (Plan::nodes[Id].variant == static_cast<std::uint8_t>(softmax_kind::plain)) {
             const auto weight = read_buffer<static_cast<std::size_t>(values<Id>), Other, Steps>(at) * factor;
-            constexpr std::size_t mask = masked_below<Id>();
-            if constexpr (mask == no_axis) {
+            if constexpr (Plan::nodes[Id].masked == -1) {
                 return weight;
             } else {
+                constexpr auto mask = static_cast<std::size_t>(Plan::nodes[Id].masked);
                 // A row whose kept scores are not numbers is NaN only where it keeps.
                 const auto keep = kept<typename node_of<mask>::shape_type, Steps>(f.template node<mask>().mask, at);
                 return select(convert_mask<Other>(keep), weight, lanes_of<Other>(Other(0)));
@@ -275,17 +265,16 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
         constexpr const graph_node& n = Plan::nodes[Id];
         [[maybe_unused]] constexpr auto below = static_cast<std::size_t>(n.operands[0]);
         constexpr lane_path path = path_of_lanes(n, Plan::nodes[below], Steps);
-        constexpr std::size_t memory = base::template memory_node<Id>();
+        constexpr std::int16_t memory = base::memory.holder(static_cast<std::int16_t>(Id));
         if constexpr (path == lane_path::around) {
             return around<Id, Steps>(at, hole);
-        } else if constexpr (memory != no_axis &&
-                             (memory == no_axis || Plan::nodes[memory].kind != node_kind::softmax)) {
+        } else if constexpr (memory != -1 && base::memory.at(memory < 0 ? 0 : memory).kind != node_kind::softmax) {
             constexpr auto fixed = [] {
                 std::array<bool, max_rank> out{};
                 for (std::size_t a = 0; a < Rank; ++a) out[a] = Steps[a] == 0;
                 return out;
             }();
-            constexpr stride_result m = base::template memory_strides<Id, fixed>();
+            constexpr stride_result m = base::memory.strides(static_cast<std::int16_t>(Id), fixed);
             if constexpr (m.affine)
                 return load<lane_stride<Steps>(m.strides)>(base::template address<Id>(at));
             else

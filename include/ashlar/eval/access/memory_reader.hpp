@@ -26,46 +26,7 @@ struct memory_reader {
     static constexpr bool is_name =
         (Plan::nodes[Id].kind == node_kind::let || Plan::nodes[Id].kind == node_kind::let_value) && values<Id> == -1;
 
-    /// The node in whose memory the elements of Id lie; no_axis if they are computed.
-    template <std::size_t Id>
-    static consteval std::size_t memory_node() {
-        constexpr const graph_node& n = Plan::nodes[Id];
-        if constexpr (is_name<Id>)
-            return memory_node<static_cast<std::size_t>(n.same_as)>();
-        else if constexpr (n.kind == node_kind::array && values<Id> == -1)
-            return Id;
-        else if constexpr (values<Id> != -1)
-            return Plan::code.buffers[static_cast<std::size_t>(values<Id>)].role == buffer_role::values ||
-                           Plan::code.buffers[static_cast<std::size_t>(values<Id>)].role == buffer_role::numerators
-                       ? Id
-                       : no_axis;
-        else if constexpr (n.kind == node_kind::store || is_index_map(n.kind))
-            return memory_node<static_cast<std::size_t>(n.operands[0])>();
-        else
-            return no_axis;
-    }
-
-    /// Strides of Id's axes in that memory; axes for which `fixed` holds may get any.
-    template <std::size_t Id, auto Fixed>
-    static consteval stride_result memory_strides() {
-        constexpr const graph_node& n = Plan::nodes[Id];
-        if constexpr (is_name<Id>)
-            return memory_strides<static_cast<std::size_t>(n.same_as), Fixed>();
-        else if constexpr (n.kind == node_kind::array && values<Id> == -1)
-            return {n.strides, true};
-        else if constexpr (values<Id> != -1)
-            return {Plan::code.buffers[static_cast<std::size_t>(values<Id>)].strides, true};
-        else if constexpr (n.kind == node_kind::store)
-            return memory_strides<static_cast<std::size_t>(n.operands[0]), Fixed>();
-        else {
-            constexpr auto below_id = static_cast<std::size_t>(n.operands[0]);
-            constexpr stride_result below =
-                memory_strides<below_id, operand_fixed(n, Plan::nodes[below_id], 0, Fixed)>();
-            stride_result up = lift_strides(n, Plan::nodes[below_id], below.strides, Fixed);
-            up.affine = up.affine && below.affine;
-            return up;
-        }
-    }
+    static constexpr node_memory memory{Plan::nodes.data(), stage.values.data(), Plan::code.buffers.data()};
 
     /// Address of the element of Id at these coordinates.
     template <std::size_t Id, std::size_t Rank>

@@ -12,38 +12,19 @@ struct product_operands : stage_axes<Plan, Element, Stage, Rows> {
     using base::stage, base::width;
     using typename base::config;
 
+    static constexpr product_facts facts = stage.facts;
     static constexpr auto core = static_cast<std::size_t>(stage.core);
-    static constexpr auto left = static_cast<std::size_t>(Plan::nodes[core].operands[0]);
-    static constexpr auto right = static_cast<std::size_t>(Plan::nodes[core].operands[1]);
+    static constexpr auto left = static_cast<std::size_t>(facts.left), right = static_cast<std::size_t>(facts.right);
     static constexpr std::size_t left_rank = Plan::nodes[left].rank, right_rank = Plan::nodes[right].rank;
-    static constexpr std::size_t depth = Plan::nodes[left].extents[left_rank - 1];
+    static constexpr std::size_t depth = facts.depth;
     using element = element_of<typename Plan::template node<core>>;
     using vec = lanes<element, width, config>;
     using reader = typename base::template reader<width>;
 
-    /// Strides of an operand in memory; inside a block, if its columns lie in blocks.
-    template <std::size_t Id>
-    static consteval stride_result operand_strides() {
-        constexpr auto fixed = [] {
-            std::array<bool, max_rank> out{};
-            for (std::size_t a = 0; a + 2 < Plan::nodes[Id].rank; ++a) out[a] = true;
-            if (Id == right && stage.column_block != 0) out[right_rank - 1] = true;
-            return out;
-        }();
-        return reader::template memory_strides<Id, fixed>();
-    }
-    static constexpr axis_list left_strides = operand_strides<left>().strides;
-    static constexpr bool right_is_packed = Plan::nodes[Plan::resolve(right)].kind == node_kind::packed;
-    static constexpr axis_list right_strides = [] {
-        if constexpr (right_is_packed)
-            return axis_list{};
-        else
-            return operand_strides<right>().strides;
-    }();
-    static constexpr auto left_row = static_cast<std::size_t>(left_strides[left_rank - 2]);
-    static constexpr auto left_depth = static_cast<std::size_t>(left_strides[left_rank - 1]);
-    static constexpr auto right_depth = static_cast<std::size_t>(right_strides[right_rank - 2]);
-    static constexpr auto right_column = static_cast<std::size_t>(right_strides[right_rank - 1]);
+    static constexpr auto left_row = static_cast<std::size_t>(facts.left_row),
+                          left_depth = static_cast<std::size_t>(facts.left_depth),
+                          right_depth = static_cast<std::size_t>(facts.right_depth),
+                          right_column = static_cast<std::size_t>(facts.right_column);
 
     /// Coordinates of the left operand's element in a row, at depth 0.
     ASHLAR_ALWAYS_INLINE std::array<std::size_t, left_rank> in_left(std::size_t row) const {

@@ -45,13 +45,12 @@ private:
     }
 
     static consteval std::ptrdiff_t source_stride(std::size_t axis) {
-        using lane_values = typename base::template reader<width>;
         constexpr auto fixed = [] {
             std::array<bool, max_rank> out{};
             for (std::size_t a = 0; a < base::top_rank; ++a) out[a] = a != stage.row_axis && a != stage.column_axis;
             return out;
         }();
-        constexpr stride_result m = lane_values::template memory_strides<top, fixed>();
+        constexpr stride_result m = base::template reader<width>::memory.strides(stage.top, fixed);
         return m.affine ? m.strides[axis] : 0;
     }
     ASHLAR_ALWAYS_INLINE void run_transpose() const {

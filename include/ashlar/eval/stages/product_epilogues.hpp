@@ -11,7 +11,7 @@ namespace ashlar::detail {
 template <class Plan, class Element, std::size_t Stage, std::size_t Rows>
 struct product_epilogues : product_operands<Plan, Element, Stage, Rows> {
     using base = product_operands<Plan, Element, Stage, Rows>;
-    using base::core, base::left, base::depth, base::right_is_packed;
+    using base::core, base::left, base::depth, base::facts;
     using base::f, base::stage, base::columns, base::width, base::row_stride, base::column_stride, base::rows_in_lanes;
     using base::left_depth, base::right_depth, base::right_column, base::in_left;
     using typename base::config;
@@ -125,19 +125,6 @@ struct product_epilogues : product_operands<Plan, Element, Stage, Rows> {
         }
     };
 
-    /// The masked node on top of the product, past names; it decides which blocks need its mask.
-    static consteval std::size_t masked_top() {
-        constexpr std::size_t t = Plan::resolve(base::top);
-        return Plan::nodes[t].kind == node_kind::masked && stage.values[t] == -1 && is_plain_chain() ? t : no_axis;
-    }
-    static consteval bool is_plain_chain() {
-        for (std::size_t t = 0; t < base::top_rank; ++t)
-            if (Plan::nodes[base::top].extents[t] != 1 &&
-                stage.top_axes[t] != static_cast<std::int16_t>(t + base::space_rank - base::top_rank))
-                return false;
-        return base::top_rank >= 2;
-    }
-
     /// The mask of a node, and whether it says at once which keys a range of queries keeps.
     template <std::int16_t Id>
     using mask_at =
@@ -154,12 +141,8 @@ struct product_epilogues : product_operands<Plan, Element, Stage, Rows> {
                 .si = right_column,
                 .sk = right_depth,
                 .vk = depth == 1 ? 1 : left_depth,
-                .padded = left_is_padded(),
+                .padded = facts.left_is_padded,
                 .granule = how.granule};
-    }
-    static consteval bool left_is_padded() {
-        constexpr std::int16_t b = stage.values[stage.values[left] != -1 ? left : Plan::resolve(left)];
-        return b != -1 && Plan::code.buffers[static_cast<std::size_t>(b < 0 ? 0 : b)].padded;
     }
     /// What the mask says about the blocks of this tile's scores.
     template <std::size_t Node>
@@ -173,7 +156,7 @@ struct product_epilogues : product_operands<Plan, Element, Stage, Rows> {
                                                                             mask_batch(at), first};
         } else {
             const k_range all = supported_keys<Node>(f, at, first, first + Rows);
-            if constexpr (rows_in_lanes) {
+            if constexpr (how.edge == mask_edge::registers) {
                 constexpr std::size_t registers = (Rows + width - 1) / width;
                 listed_scores<skips, width, registers> listed;
                 for (std::size_t r = 0; r < registers; ++r) {

@@ -25,9 +25,9 @@ namespace ashlar::detail {
 template <class Plan, class Element, std::size_t Stage, std::size_t Rows>
 struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
     using base = product_epilogues<Plan, Element, Stage, Rows>;
-    using base::core, base::left, base::right, base::right_rank, base::depth, base::right_is_packed;
+    using base::core, base::left, base::right, base::right_rank, base::depth, base::facts;
     using base::f, base::stage, base::columns, base::width;
-    using base::how, base::packs_k, base::line, base::row_factors, base::in_lanes, base::masked_top;
+    using base::how, base::packs_k, base::line, base::row_factors, base::in_lanes;
     using base::left_row, base::left_depth, base::right_depth, base::right_column, base::in_left, base::in_right;
     using typename base::config;
     using typename base::element;
@@ -66,11 +66,6 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
 
     // -------------------------------------------------------------- depth
 
-    /// Only kept pairs take part: keys outside the rows' range are not read, and inside it a value whose weight is an
-    /// excluded zero is passed over.
-    static constexpr bool has_range = stage.support != -1 && stage.left_factor != -1;
-    static constexpr bool excludes = Plan::nodes[left].excluded == exclusion::zero;
-
     struct masked_depth {
         const product_stage& s;
         std::size_t first;
@@ -105,15 +100,16 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
                 operand_coordinates<0>(f.template node<Id>(), at), ask);
     }
 
-    /// The depth of a tile's product, or of each of its blocks.
+    /// The depth of a tile's product, or of each of its blocks. Only kept pairs take part: keys outside the rows' range
+    /// are not read, and inside it a value whose weight is an excluded zero is passed over.
     ASHLAR_ALWAYS_INLINE auto depth_of(std::size_t first) const {
-        if constexpr (has_range)
+        if constexpr (facts.ranged)
             return masked_depth{
                 *this, first,
                 of_support<left>(in_left(first), [&]<std::size_t Id>(const auto& at) ASHLAR_LAMBDA_INLINE {
                     return supported_keys<Id>(f, at, first, first + Rows);
                 })};
-        else if constexpr (excludes)
+        else if constexpr (facts.excludes)
             return k_range{0, depth, depth, depth};
         else
             return constant_depth<0, depth>{};
@@ -122,10 +118,9 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
     // -------------------------------------------------------------- running
 
     ASHLAR_ALWAYS_INLINE void run() const {
-        constexpr std::size_t mask_node = masked_top();
         const std::size_t first = this->first_row();
-        if constexpr (mask_node != no_axis) {
-            const auto blocks = this->template score_blocks<mask_node>(first);
+        if constexpr (facts.masked != -1) {
+            const auto blocks = this->template score_blocks<static_cast<std::size_t>(facts.masked)>(first);
             const masked_epilogue<std::remove_const_t<decltype(blocks)>> epilogue{
                 {*this, this->written(), first, row_factors(first)}, blocks};
             finish(epilogue, first);
@@ -170,7 +165,7 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
         } else if constexpr (packs_k) {
             constexpr packed_k_shape shape{Rows, columns, depth, left_row, right_column};
             product_packed_k<element, config, shape>(b, a, epilogue);
-        } else if constexpr (stage.lanes == lane_axis::rows) {
+        } else if constexpr (how.form == product_form::blocks) {
             product<element, config, in_lanes()>(b, a, epilogue);
         } else {
             constexpr dot_shape shape{columns, depth, right_column};
@@ -223,7 +218,7 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
             for (; p < whole; p += at_once - 1) multiply_side_by_side<at_once - 1>(a, b, p * panel, epilogue, first);
         if constexpr (rest != 0) multiply_panel<rest, rest>(a, b, whole * panel, epilogue, first);
     }
-    static constexpr std::size_t panel = right_is_packed ? Plan::nodes[Plan::resolve(right)].panel : 1;
+    static constexpr std::size_t panel = facts.right_is_packed ? Plan::nodes[Plan::resolve(right)].panel : 1;
 
     template <std::size_t Panels, class Epilogue>
     ASHLAR_ALWAYS_INLINE void multiply_side_by_side(const element* a, const element* b, std::size_t column,

@@ -22,9 +22,7 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
     ASHLAR_ALWAYS_INLINE static vec lowest() { return vec(lowest_value<element>); }
 
     /// Hides the function of this name: the numerators of a row stand beside a 1, and may have been asked for fast.
-    template <exp_arguments Arguments = base::template reader<width>::template masked_below<core>() == no_axis
-                                            ? exp_arguments::finite
-                                            : exp_arguments::any>
+    template <exp_arguments Arguments = Plan::nodes[core].masked == -1 ? exp_arguments::finite : exp_arguments::any>
     ASHLAR_ALWAYS_INLINE static vec exp_nonpositive(vec x) {
         return exp_nonpositive_as<Plan::nodes[core].fast ? exp_form::coarse : exp_form::beside_one, Arguments>(x);
     }

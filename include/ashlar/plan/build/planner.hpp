@@ -167,9 +167,20 @@ private:
         bool affine = false;
     };
 
-    /// Strides of `n` read through its names and index maps from memory: an array or a buffer that is recorded in
-    /// the stage. Not affine where there is none.
-    constexpr matrix read_strides(stage& s, id n, const binding_list& b, const loop_stack& stack);
+    /// Whether the elements of `n` lie in memory, behind its names and index maps: in an array or in a buffer, which is
+    /// recorded in the stage.
+    constexpr bool find_memory(stage& s, id n, const binding_list& b, const loop_stack& stack) const;
+
+    /// Its strides there; not affine where there are none.
+    constexpr matrix read_strides(stage& s, id n, const binding_list& b, const loop_stack& stack) const {
+        if (!find_memory(s, n, b, stack)) return {};
+        const stride_result found =
+            node_memory{nodes.data(), s.values.data(), plan.buffers.data()}.strides(n, entries_of_loops(b));
+        return {found.strides, found.affine};
+    }
+
+    /// The arrays among the nodes, as if there were no buffers.
+    constexpr node_memory arrays() const { return {nodes.data(), reads_nothing.values.data(), plan.buffers.data()}; }
 
     /// Makes the computed value behind names and index maps, where there is one and it is not in memory yet. If the
     /// maps can be inverted, it is laid out so that `n` itself is row-major.
@@ -221,7 +232,9 @@ private:
     };
 
     /// The masked node whose kept pairs are the only elements of a softmax that are not zero.
-    constexpr id support_of(id softmax) const;
+    constexpr id support_of(id softmax) const {
+        return at(softmax).axis + 1u == at(softmax).rank ? at(softmax).masked : id{-1};
+    }
 
     /// Neighbouring axes [first, last) of node `space` that a reduction folds as one, of what is computed: its reshape
     /// to one axis would need all elements in memory.

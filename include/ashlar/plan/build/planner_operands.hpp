@@ -7,33 +7,27 @@
 namespace ashlar::detail {
 
 template <std::size_t Count>
-constexpr auto planner<Count>::read_strides(stage& s, id n, const binding_list& b, const loop_stack& stack) -> matrix {
+constexpr bool planner<Count>::find_memory(stage& s, id n, const binding_list& b, const loop_stack& stack) const {
     n = resolve(n);
     const graph_node& g = at(n);
-    if (g.kind == node_kind::array) return {g.strides, true};
+    if (g.kind == node_kind::array) return true;
     id held = s.values[index(n)];  // by the other operand, which may be the same value: it must not lose its buffer
     for (std::size_t a = 0; a < g.rank && held != -1; ++a)
         if (const auto& in = plan.buffers[index(held)].bindings; in[a] != whole_axis && in[a] != b[a]) held = -1;
-    if (held != -1 && plan.buffers[index(held)].role == buffer_role::values)
-        return {plan.buffers[index(held)].strides, true};
+    if (held != -1 && plan.buffers[index(held)].role == buffer_role::values) return true;
     if (const id found = find_buffer(n, buffer_role::values, b, stack); found != -1) {
         s.values[index(n)] = found;
-        return {plan.buffers[index(found)].strides, true};
+        return true;
     }
     if (g.kind == node_kind::softmax) {
         const id found = find_buffer(n, buffer_role::numerators, b, stack);
-        if (found == -1) return {};
+        if (found == -1) return false;
         s.values[index(n)] = found;
         s.factors[index(n)] = find_buffer(n, buffer_role::scales, b, stack);
-        return {plan.buffers[index(found)].strides, true};
+        return true;
     }
-    if (g.kind == node_kind::store) return read_strides(s, g.operands[0], b, stack);
-    if (!is_index_map(g.kind)) return {};
-    const graph_node& o = at(g.operands[0]);
-    const matrix below = read_strides(s, g.operands[0], operand_bindings(g, o, 0, b), stack);
-    if (!below.affine) return {};
-    const stride_result up = lift_strides(g, o, below.strides, entries_of_loops(b));
-    return {up.strides, up.affine};
+    if (g.kind == node_kind::store) return find_memory(s, g.operands[0], b, stack);
+    return is_index_map(g.kind) && find_memory(s, g.operands[0], operand_bindings(g, at(g.operands[0]), 0, b), stack);
 }
 
 template <std::size_t Count>
@@ -132,7 +126,7 @@ constexpr auto planner<Count>::read_in_blocks(stage& s, id n, const binding_list
     if (run == 0 || run % target.lanes(g.element_bytes) != 0) return {};
     std::array<bool, max_rank> fixed = entries_of_loops(b);
     fixed[g.rank - 1u] = true;
-    const stride_result inside = array_strides(nodes, index(n), fixed);
+    const stride_result inside = arrays().strides(n, fixed);
     if (!inside.affine || inside.strides[g.rank - 1u] != 1 ||
         (inside.strides[g.rank - 2u] <= 0 && g.extents[g.rank - 2u] != 1))
         return {};

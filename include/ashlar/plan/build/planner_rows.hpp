@@ -24,13 +24,6 @@ constexpr void planner<Count>::prepare_statistics(id n, const binding_list& b, s
         prepare(g.operands[0], b, s, stack);
 }
 
-template <std::size_t Count>
-constexpr auto planner<Count>::support_of(id softmax) const -> id {
-    id n = resolve(at(softmax).operands[0]);
-    while (at(n).kind == node_kind::store) n = resolve(at(n).operands[0]);
-    return at(n).kind == node_kind::masked && at(softmax).axis + 1u == at(softmax).rank ? n : id{-1};
-}
-
 /// Parts of a tensor of fewer bytes are reduced in rows, several in the lanes of a register.
 inline constexpr std::size_t least_folded_bytes = 1024;
 
@@ -44,7 +37,7 @@ constexpr auto planner<Count>::folded_by(id n, binding_list& kept) const -> fold
     const graph_node& m = at(merged);
     const id space = m.operands[0], value = base_of(space);
     const graph_node& x = at(space);
-    if (at(value).kind == node_kind::array && array_strides(nodes, index(merged), {}).affine) return {};
+    if (at(value).kind == node_kind::array && this->arrays().strides(merged, {}).affine) return {};
     if (at(value).uses > 1 && is_costly(value)) return {};
 
     folded_axes out;
@@ -141,7 +134,7 @@ constexpr auto planner<Count>::make_statistics(id n, const binding_list& binding
     }
 
     // The operand is read more than once, so a product or a costly function in it is computed first.
-    s.support = g.kind == node_kind::softmax ? support_of(n) : id{-1};
+    s.support = support_of(n);
     const id value = resolve(x);
     const bool reread = g.kind != node_kind::reduce;
     const bool twice = folds && g.variant == static_cast<std::uint8_t>(reduction_kind::variance);

@@ -2,6 +2,7 @@
 // What a plan consists of: loops, buffers and stages, as plain constants.
 #pragma once
 
+#include <ashlar/plan/build/product_facts.hpp>
 #include <ashlar/plan/build/strategy.hpp>
 #include <ashlar/plan/graph/axis_map.hpp>
 
@@ -87,6 +88,7 @@ struct plan_stage {
     std::int16_t transposed_copy = -1;             // product: the stage whose copy of the right operand it makes itself
     std::ptrdiff_t origin = 0;                     // elements before the first one it writes
     bool fill_outside = false;                     // softmax: zeros outside the support are read by someone
+    product_facts facts{};                         // product
     std::array<std::int16_t, Count> values{};      // for each node: the buffer it is read from, or -1
     std::array<std::int16_t, Count> factors{};     // for each node: the buffer of its row factors, or -1
     std::array<stage_strategy, tile_kinds> how{};  // for a full tile and for the last one

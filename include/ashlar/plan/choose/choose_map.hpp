@@ -36,7 +36,7 @@ constexpr map_facts facts_of_map(const plan_context<Count>& c, const plan_stage<
         if (g.kind == node_kind::standardize || g.variant != static_cast<std::uint8_t>(softmax_kind::plain))
             out.add(facts_of_map(c, s, g.operands[0]));
         else
-            out.cheap = c.masked_below(n) == -1;
+            out.cheap = g.masked == -1;
     } else if (g.kind == node_kind::map) {
         out.cheap = g.one_instruction;
         for (std::size_t i = 0; i < g.operand_count; ++i) out.add(facts_of_map(c, s, g.operands[i]));
@@ -45,7 +45,7 @@ constexpr map_facts facts_of_map(const plan_context<Count>& c, const plan_stage<
     } else if (g.kind == node_kind::store) {
         return facts_of_map(c, s, g.operands[0]);
     } else {
-        out.cheap = is_index_map(g.kind) && c.memory_node(s, n) != -1;
+        out.cheap = is_index_map(g.kind) && c.memory_of(s).holder(n) != -1;
         out.shares = out.cheap;
     }
     return out;
@@ -93,7 +93,7 @@ constexpr bool is_one_line(const plan_context<Count>& c, const plan_stage<Count>
 /// Whether the stage only turns rows into lanes, or back, of what lies in memory in the other order.
 template <std::size_t Count>
 constexpr bool is_transposing_copy(const plan_context<Count>& c, const plan_stage<Count>& s) {
-    const std::int16_t memory = c.memory_node(s, s.top);
+    const std::int16_t memory = c.memory_of(s).holder(s.top);
     const graph_node& top = c.at(s.top);
     if (memory == -1 || s.row_axis == no_axis || s.column_axis == no_axis) return false;
     if (c.at(memory).kind == node_kind::softmax || top.scalar == scalar_kind::boolean ||
@@ -101,7 +101,7 @@ constexpr bool is_transposing_copy(const plan_context<Count>& c, const plan_stag
         return false;
     std::array<bool, max_rank> fixed{};
     for (std::size_t a = 0; a < top.rank; ++a) fixed[a] = a != s.row_axis && a != s.column_axis;
-    const stride_result from = c.memory_strides(s, s.top, fixed);
+    const stride_result from = c.memory_of(s).strides(s.top, fixed);
     if (!from.affine) return false;
     const std::ptrdiff_t row = from.strides[s.row_axis], column = from.strides[s.column_axis];
     // Kernels count distances upwards.

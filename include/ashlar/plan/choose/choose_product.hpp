@@ -97,21 +97,21 @@ constexpr mask_edge mask_edge_of(const plan_context<Count>& c, const plan_stage<
                                               .vk = 0,
                                               .padded = product.left_is_padded},
                                              core.element_bytes, core.scalar == scalar_kind::floating, c.target);
-    return s.support != -1 && form == product_form::blocks && c.at(c.resolve(s.top)).slopes && halves
+    return s.support != -1 && form == product_form::blocks && c.at(product.masked).slopes && halves
                ? mask_edge::halves
                : mask_edge::registers;
 }
 
 template <std::size_t Count>
 constexpr product_strategy choose_product(const plan_context<Count>& c, const plan_stage<Count>& s, std::size_t tile) {
-    const product_facts product = facts_of_product(c, s);
+    const product_facts& product = s.facts;
     const std::size_t rows = c.rows_of(s, tile), bytes = bytes_read(c.nodes);
-    const bool ranged = s.support != -1 && s.left_factor != -1, all_depth = !ranged && !product.excludes;
+    const bool all_depth = !product.ranged && !product.excludes, masked = product.masked != -1;
     const bool same_elements = c.same_elements(s.top, s.core);
     // Sums may wait in the result for their epilogue, or for the rest of the depth: nobody else reads or writes there,
     // as what overlaps an operand is written by way of a copy.
     const bool sums_wait = same_elements && s.lanes != lane_axis::rows && c.written_stride(s, s.column_axis) == 1 &&
-                           !product.masked && s.maxima == -1;
+                           !masked && s.maxima == -1;
     product_strategy how;
     how.streamed = comes_from_behind_l1(bytes, c.target);
 
@@ -154,10 +154,10 @@ constexpr product_strategy choose_product(const plan_context<Count>& c, const pl
         if (how.prefetches) how.k_parts = static_cast<std::uint16_t>(streams.k_parts);
     }
 
-    if (product.masked) how.edge = mask_edge_of(c, s, product, rows, how.form);
-    if (s.lanes == lane_axis::rows && product.masked)
+    if (masked) how.edge = mask_edge_of(c, s, product, rows, how.form);
+    if (s.lanes == lane_axis::rows && masked)
         how.granule = static_cast<std::uint8_t>(edge_granule(product.columns, key_group, c.target));
-    else if (s.lanes == lane_axis::columns && ranged)
+    else if (s.lanes == lane_axis::columns && product.ranged)
         how.granule = static_cast<std::uint8_t>(edge_granule(product.depth, key_group / 4, c.target));
     return how;
 }

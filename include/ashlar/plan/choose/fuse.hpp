@@ -95,7 +95,11 @@ constexpr void fuse_copies(const plan_context<Count>& c) {
 template <std::size_t Count>
 constexpr void fuse(program<Count>& plan, const std::array<graph_node, Count>& nodes, const machine& target) {
     const plan_context<Count> context{plan, nodes, target};
-    for (std::size_t s = 0; s < plan.stage_count; ++s) plan.stages[s].width = context.find_width(plan.stages[s]);
+    for (std::size_t s = 0; s < plan.stage_count; ++s) {
+        plan_stage<Count>& stage = plan.stages[s];
+        stage.width = context.find_width(stage);
+        if (stage.kind == stage_kind::product) stage.facts = find_facts(context, stage);
+    }
     fuse_chains(context);
     fuse_pairs(context);
     fuse_copies(context);

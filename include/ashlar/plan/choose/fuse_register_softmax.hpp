@@ -68,7 +68,7 @@ constexpr fusion fusion_of_chain(const plan_context<Count>& c, const softmax_cha
         !c.same_elements(softmax.core, scores.core) || !c.same_elements(values.core, scores.core))
         return fusion::none;
     // The scores are sums in registers, next to what is multiplied, and finished without asking where they stand.
-    const product_facts a = facts_of_product(c, scores);
+    const product_facts& a = scores.facts;
     const std::size_t keys = a.columns, line = 2 * rows <= width ? packed_k_line(rows) : width, packs = width / line;
     const bool packed = packs_k(a, scores.lanes, rows);
     const bool lies_well = packed || (packs == 1 && a.left_row == 1 && (rows == width || a.left_is_padded));
@@ -78,9 +78,9 @@ constexpr fusion fusion_of_chain(const plan_context<Count>& c, const softmax_cha
         return fusion::none;
     const softmax_facts numerators = facts_of_softmax(c, softmax);
     if (!numerators.plain) return fusion::none;
-    const product_facts b = facts_of_product(c, values);
+    const product_facts& b = values.facts;
     const std::size_t vectors = (keys + packs - 1) / packs;
-    if (!b.right_is_packed && !b.masked && !b.excludes && b.right_column == 1) {
+    if (!b.right_is_packed && b.masked == -1 && !b.excludes && b.right_column == 1) {
         // Narrow values are weighed in registers to the end.
         const bool divides = b.columns % packs == 0 &&
                              (values.lanes == lane_axis::rows || (2 * b.columns <= width && width % b.columns == 0));

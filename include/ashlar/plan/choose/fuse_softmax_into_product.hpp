@@ -26,8 +26,8 @@ constexpr bool fuses_softmax_into_product(const plan_context<Count>& c, const pl
     const std::size_t rows = c.rows_of(softmax, tile), width = c.width_of(softmax);
     if (rows % width != 0 || rows / width < 2 || c.rows_of(product, tile) != rows) return false;
     if (c.target.registers < 32 || width < 4 || rows * c.columns_of(softmax) < least_fused_elements) return false;
-    const product_facts facts = facts_of_product(c, product);
-    return !facts.right_is_packed && !facts.masked && facts.width == width && facts.left_row == 1 &&
+    const product_facts& facts = product.facts;
+    return !facts.right_is_packed && facts.masked == -1 && facts.width == width && facts.left_row == 1 &&
            !lies_in_groups(facts_of_softmax(c, softmax), rows);
 }
 
@@ -36,16 +36,15 @@ constexpr bool fuses_softmax_into_product(const plan_context<Count>& c, const pl
 template <std::size_t Count>
 constexpr void pace_exponentials(const plan_context<Count>& c, plan_stage<Count>& product, std::size_t tile) {
     constexpr std::size_t most_steps = 16, granule = key_group / 4;
-    const product_facts facts = facts_of_product(c, product);
-    const bool ranged = product.support != -1 && product.left_factor != -1;
+    const product_facts& facts = product.facts;
     const std::size_t rows = c.rows_of(product, tile), width = facts.width;
     product_strategy& how = product.how[tile].product;
-    how.granule = static_cast<std::uint8_t>(ranged && width % granule == 0 ? granule : width);
+    how.granule = static_cast<std::uint8_t>(facts.ranged && width % granule == 0 ? granule : width);
     const register_block cut =
         choose_register_block(rows, (facts.columns + width - 1) / width, facts.depth, c.target, how.granule);
     const std::size_t passes = cut.rows.blocks / (rows / width) * cut.vectors.blocks,
                       steps = passes > most_steps ? most_steps : passes;
-    how.period = static_cast<std::uint16_t>(ranged && steps > 1 ? steps / 2 : steps);
+    how.period = static_cast<std::uint16_t>(facts.ranged && steps > 1 ? steps / 2 : steps);
 }
 
 }  // namespace ashlar::detail

@@ -27,12 +27,12 @@ constexpr bool transposes_leaf(const plan_context<Count>& c, const plan_stage<Co
     if (s.kind != stage_kind::map || s.lanes != lane_axis::columns || s.row_axis == no_axis ||
         s.column_axis == no_axis || c.target.lanes(c.at(s.top).element_bytes) != c.width_of(s))
         return false;
-    const std::int16_t memory = c.memory_node(s, s.top);
+    const std::int16_t memory = c.memory_of(s).holder(s.top);
     if (memory == -1 || c.at(memory).kind != node_kind::array || c.at(s.top).scalar == scalar_kind::boolean)
         return false;
     std::array<bool, max_rank> fixed{};
     for (std::size_t a = 0; a < c.at(s.top).rank; ++a) fixed[a] = a != s.row_axis && a != s.column_axis;
-    const stride_result source = c.memory_strides(s, s.top, fixed);
+    const stride_result source = c.memory_of(s).strides(s.top, fixed);
     std::ptrdiff_t written = 0;
     for (std::size_t a = c.at(s.top).rank; a-- > 0;)
         if (s.top_axes[a] == static_cast<std::int16_t>(s.column_axis)) written = s.strides[a];
@@ -48,7 +48,7 @@ constexpr bool transposes_rhs(const plan_context<Count>& c, const plan_stage<Cou
     if (c.target.registers < 32 || together == 0 || !c.same_elements(copy.top, product.core) ||
         c.columns_of(copy) != c.columns_of(product) || c.at(c.resolve(product.top)).kind == node_kind::masked)
         return false;
-    const product_facts facts = facts_of_product(c, product);
+    const product_facts& facts = product.facts;
     return !facts.excludes && facts.right_column == 1 && facts.columns >= 2 * facts.width &&
            facts.depth >= 2 * together;
 }

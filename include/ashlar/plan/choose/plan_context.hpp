@@ -3,7 +3,7 @@
 #pragma once
 
 #include <ashlar/kernel/machine.hpp>
-#include <ashlar/plan/build/program.hpp>
+#include <ashlar/plan/build/node_memory.hpp>
 
 namespace ashlar::detail {
 
@@ -75,41 +75,9 @@ struct plan_context {
 
     // -------------------------------------------------------------- memory
 
-    /// A name for a value that this use does not have in a layout of its own.
-    constexpr bool is_name(const stage& s, id n) const {
-        return (at(n).kind == node_kind::let || at(n).kind == node_kind::let_value) && s.values[index(n)] == -1;
-    }
-    /// The node in whose memory a stage finds the elements of n; -1 if it computes them.
-    constexpr id memory_node(const stage& s, id n) const {
-        for (;;) {
-            const graph_node& g = at(n);
-            const id buffer = s.values[index(n)];
-            if (is_name(s, n)) {
-                n = g.same_as;
-            } else if (g.kind == node_kind::array && buffer == -1) {
-                return n;
-            } else if (buffer != -1) {
-                const buffer_role role = plan.buffers[index(buffer)].role;
-                return role == buffer_role::values || role == buffer_role::numerators ? n : id{-1};
-            } else if (g.kind == node_kind::store || is_index_map(g.kind)) {
-                n = g.operands[0];
-            } else {
-                return -1;
-            }
-        }
-    }
-    /// Strides of n's axes in that memory; axes for which `fixed` holds may get any.
-    constexpr stride_result memory_strides(const stage& s, id n, const std::array<bool, max_rank>& fixed) const {
-        const graph_node& g = at(n);
-        if (is_name(s, n)) return memory_strides(s, g.same_as, fixed);
-        if (s.values[index(n)] != -1) return {plan.buffers[index(s.values[index(n)])].strides, true};
-        if (g.kind == node_kind::array) return {g.strides, true};
-        const id operand = g.operands[0];
-        if (g.kind == node_kind::store) return memory_strides(s, operand, fixed);
-        const stride_result below = memory_strides(s, operand, operand_fixed(g, at(operand), 0, fixed));
-        stride_result up = lift_strides(g, at(operand), below.strides, fixed);
-        up.affine = up.affine && below.affine;
-        return up;
+    /// The memory in which a stage finds the elements of nodes.
+    constexpr node_memory memory_of(const stage& s) const {
+        return {nodes.data(), s.values.data(), plan.buffers.data()};
     }
 
     /// Distance in the written memory between neighbours along an axis of the space.
@@ -118,14 +86,6 @@ struct plan_context {
             if (axis != no_axis && s.top_axes[t] == static_cast<id>(axis)) return s.strides[t];
         return 0;
     }
-    /// The masked node that is a softmax's operand, past names and stores; -1 if there is none.
-    constexpr id masked_below(id softmax) const {
-        id n = at(softmax).operands[0];
-        while (at(n).kind == node_kind::let || at(n).kind == node_kind::let_value || at(n).kind == node_kind::store)
-            n = at(n).same_as;
-        return at(n).kind == node_kind::masked ? n : id{-1};
-    }
-
     /// Whether a stage reads a buffer.
     constexpr bool reads(const stage& s, id buffer) const {
         if (s.kind != stage_kind::product && s.maxima == buffer) return true;

@@ -9,19 +9,6 @@
 
 namespace ashlar::detail {
 
-/// The operands of a product stage, and what stands on top of it.
-struct product_facts {
-    std::int16_t left = -1, right = -1;  // nodes
-    std::size_t depth = 0, columns = 0, width = 1, element_bytes = 4;
-    std::ptrdiff_t left_row = 0, left_depth = 0;       // strides in memory
-    std::ptrdiff_t right_depth = 0, right_column = 0;  // zeros of packed weights
-    bool right_is_packed = false;
-    bool left_is_padded = false;  // lines of the left operand end at a full register
-    bool excludes = false;        // excluded zeros of the left operand keep rows of the right one out of the sums
-    bool masked = false;          // a mask on top decides block by block
-    bool uniform = false;         // what follows does not ask where an element stands
-};
-
 /// Whether the lanes of a product's values on their way to node n do not have to know where they stand.
 template <std::size_t Count>
 constexpr bool is_uniform(const plan_context<Count>& c, const plan_stage<Count>& s, std::int16_t n) {
@@ -45,7 +32,7 @@ constexpr bool is_plain_chain(const plan_context<Count>& c, const plan_stage<Cou
 }
 
 template <std::size_t Count>
-constexpr product_facts facts_of_product(const plan_context<Count>& c, const plan_stage<Count>& s) {
+constexpr product_facts find_facts(const plan_context<Count>& c, const plan_stage<Count>& s) {
     const graph_node& core = c.at(s.core);
     product_facts out{.left = core.operands[0], .right = core.operands[1]};
     const graph_node &left = c.at(out.left), &right = c.at(out.right);
@@ -58,23 +45,24 @@ constexpr product_facts facts_of_product(const plan_context<Count>& c, const pla
     out.columns = c.columns_of(s);
     out.width = c.width_of(s);
     out.element_bytes = core.element_bytes;
-    const axis_list of_left = c.memory_strides(s, out.left, fixed_of(left)).strides;
+    const axis_list of_left = c.memory_of(s).strides(out.left, fixed_of(left)).strides;
     out.left_row = of_left[left.rank - 2u];
     out.left_depth = of_left[left.rank - 1u];
     out.right_is_packed = c.at(c.resolve(out.right)).kind == node_kind::packed;
     if (!out.right_is_packed) {
         std::array<bool, max_rank> fixed = fixed_of(right);
         if (s.column_block != 0) fixed[right.rank - 1u] = true;
-        const axis_list of_right = c.memory_strides(s, out.right, fixed).strides;
+        const axis_list of_right = c.memory_of(s).strides(out.right, fixed).strides;
         out.right_depth = of_right[right.rank - 2u];
         out.right_column = of_right[right.rank - 1u];
     }
     const std::int16_t of_left_values = s.values[c.index(out.left)],
                        buffer = of_left_values != -1 ? of_left_values : s.values[c.index(c.resolve(out.left))];
     out.left_is_padded = buffer != -1 && c.plan.buffers[c.index(buffer)].padded;
+    out.ranged = s.support != -1 && s.left_factor != -1;
     out.excludes = left.excluded == exclusion::zero;
     const std::int16_t top = c.resolve(s.top);
-    out.masked = c.at(top).kind == node_kind::masked && s.values[c.index(top)] == -1 && is_plain_chain(c, s);
+    if (c.at(top).kind == node_kind::masked && s.values[c.index(top)] == -1 && is_plain_chain(c, s)) out.masked = top;
     out.uniform = is_uniform(c, s, s.top);
     return out;
 }

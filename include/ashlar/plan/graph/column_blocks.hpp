@@ -32,22 +32,4 @@ constexpr std::size_t run_along(const std::array<graph_node, Count>& nodes, std:
     return 0;
 }
 
-/// Strides of node n in the array behind its index maps; axes for which `fixed` holds may get any, as their offset is
-/// computed from coordinates.
-template <std::size_t Count>
-constexpr stride_result array_strides(const std::array<graph_node, Count>& nodes, std::size_t n,
-                                      const std::array<bool, max_rank>& fixed) {
-    const graph_node& g = nodes[n];
-    if (g.kind == node_kind::array) return {g.strides, true};
-    if (g.kind == node_kind::let || g.kind == node_kind::let_value)
-        return array_strides(nodes, static_cast<std::size_t>(g.same_as), fixed);
-    if (!is_index_map(g.kind)) return {{}, false};
-    const auto below = static_cast<std::size_t>(g.operands[0]);
-    const graph_node& o = nodes[below];
-    const stride_result under = array_strides(nodes, below, operand_fixed(g, o, 0, fixed));
-    stride_result out = lift_strides(g, o, under.strides, fixed);
-    out.affine = out.affine && under.affine;
-    return out;
-}
-
 }  // namespace ashlar::detail

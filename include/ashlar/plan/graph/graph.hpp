@@ -48,6 +48,7 @@ struct graph_node : node_parameters, axis_extents {
     std::array<std::int16_t, max_operands> operands{};
     std::int16_t same_as = -1;  // let, let_value, store: the node whose value this is
     std::int16_t uses = 0;
+    std::int16_t masked = -1;              // softmax: the masked node that is its operand, past names and stores
     exclusion excluded = exclusion::none;  // what masks prove of the elements that they do not keep
 
     constexpr std::size_t size() const {
@@ -69,6 +70,10 @@ struct graph_builder {
     std::size_t lets = 0;
 
     constexpr graph_node& at(std::int16_t n) { return nodes[static_cast<std::size_t>(n)]; }
+    constexpr std::int16_t past_names(std::int16_t n) {
+        while (at(n).kind == node_kind::let || at(n).kind == node_kind::let_value) n = at(n).same_as;
+        return n;
+    }
 };
 
 template <class Element>
@@ -218,14 +223,14 @@ struct graph {
     static constexpr auto nodes = [] {
         graph_builder<count> builder;
         append_nodes<Expression>(builder);
-        for (auto& n : builder.nodes)
-            if (n.kind != node_kind::let && n.kind != node_kind::let_value)
-                for (std::size_t i = 0; i < n.operand_count; ++i) {
-                    std::int16_t o = n.operands[i];
-                    while (builder.at(o).kind == node_kind::let || builder.at(o).kind == node_kind::let_value)
-                        o = builder.at(o).same_as;
-                    ++builder.at(o).uses;
-                }
+        for (graph_node& n : builder.nodes) {
+            if (n.kind == node_kind::let || n.kind == node_kind::let_value) continue;
+            for (std::size_t i = 0; i < n.operand_count; ++i) ++builder.at(builder.past_names(n.operands[i])).uses;
+            if (n.kind != node_kind::softmax) continue;
+            std::int16_t o = builder.past_names(n.operands[0]);
+            while (builder.at(o).kind == node_kind::store) o = builder.past_names(builder.at(o).same_as);
+            if (builder.at(o).kind == node_kind::masked) n.masked = o;
+        }
         return builder.nodes;
     }();
     static constexpr std::size_t root = count - 1;

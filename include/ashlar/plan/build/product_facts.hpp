@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSL-1.0
+// What decisions, and their execution, have to know of a product stage: where its operands lie, and what masks prove.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace ashlar::detail {
+
+/// The operands of a product stage, and what stands on top of it.
+struct product_facts {
+    std::int16_t left = -1, right = -1;  // nodes
+    std::size_t depth = 0, columns = 0, width = 1, element_bytes = 4;
+    std::ptrdiff_t left_row = 0, left_depth = 0;       // strides in memory
+    std::ptrdiff_t right_depth = 0, right_column = 0;  // inside a block of columns; zeros of packed weights
+    std::int16_t masked = -1;      // the masked node on top, past names, that decides block by block
+    bool right_is_packed = false;  // in panels
+    bool left_is_padded = false;   // lines of the left operand end at a full register
+    bool ranged = false;           // a mask bounds the depth of each row
+    bool excludes = false;         // excluded zeros of the left operand keep rows of the right one out of the sums
+    bool uniform = false;          // what follows does not ask where an element stands
+};
+
+}  // namespace ashlar::detail
