@@ -107,7 +107,7 @@ private:
         const auto one = [&](Fold& s, std::size_t row, std::size_t column, auto n) ASHLAR_LAMBDA_INLINE {
             step(s, this->template value<n>(row, column), n, [&] { return position(row, column); });
         };
-        if constexpr (base::rows_in_lanes) {
+        if constexpr (base::how.form == row_form::rows_in_lanes) {
             for_each_register<rows, base::width>([&](std::size_t i, auto n) ASHLAR_LAMBDA_INLINE {
                 walk<columns>([&](std::size_t c, std::size_t chain)
                                   ASHLAR_LAMBDA_INLINE { one(states[chain], first + i, c, n); });

@@ -77,7 +77,7 @@ private:
 
     template <class Fold, class Finish>
     ASHLAR_ALWAYS_INLINE void fold(Finish finish) const {
-        if constexpr (base::rows_in_lanes) {
+        if constexpr (base::how.form == row_form::rows_in_lanes) {
             this->each_register_of_rows([&](std::size_t row, auto n) ASHLAR_LAMBDA_INLINE {
                 Fold states[4];
                 this->template fold_down<n>(row, all, states,
@@ -101,7 +101,7 @@ private:
         using vec = typename base::template lanes_of<input>;
         using fold_type = sum_fold<vec>;
         constexpr element share = element(1) / element(columns);
-        if constexpr (base::rows_in_lanes) {
+        if constexpr (base::how.form == row_form::rows_in_lanes) {
             this->each_register_of_rows([&](std::size_t row, auto n) ASHLAR_LAMBDA_INLINE {
                 fold_type sums[4], squares[4];
                 this->template fold_down<n>(
@@ -138,7 +138,7 @@ private:
             return select(most == infinity, infinity, shift + log(total));
         };
         const vec lowest(lowest_value<element>);
-        if constexpr (base::rows_in_lanes) {
+        if constexpr (base::how.form == row_form::rows_in_lanes) {
             this->each_register_of_rows([&](std::size_t row, auto n) ASHLAR_LAMBDA_INLINE {
                 greatest tops[4];
                 fold_type sums[4];

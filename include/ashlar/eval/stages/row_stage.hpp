@@ -12,7 +12,7 @@ namespace ashlar::detail {
 template <class Plan, class Element, std::size_t Stage, std::size_t Rows>
 struct row_stage : stage_axes<Plan, Element, Stage, Rows> {
     using base = stage_axes<Plan, Element, Stage, Rows>;
-    using base::f, base::stage, base::columns, base::width, base::rows_in_lanes;
+    using base::f, base::stage, base::columns, base::width;
     using typename base::config;
     static constexpr row_strategy how = base::strategy.rows;
     static constexpr auto core = static_cast<std::size_t>(stage.core);

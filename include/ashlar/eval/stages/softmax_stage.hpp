@@ -33,7 +33,7 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
         const auto r = this->column_range(this->first_row(), Rows);
         if constexpr (base::how.form == row_form::groups_of_columns) {
             groups_of_rows(r);
-        } else if constexpr (base::rows_in_lanes) {
+        } else if constexpr (base::how.form == row_form::rows_in_lanes) {
             this->each_register_of_rows([&](std::size_t row, auto n) ASHLAR_LAMBDA_INLINE {
                 lanes_of_rows<n>(row, Rows <= width ? r : this->column_range_within(row, n, r), r);
             });

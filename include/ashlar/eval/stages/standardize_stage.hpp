@@ -21,7 +21,7 @@ struct standardize_stage : row_stage<Plan, Element, Stage, Rows> {
 
     ASHLAR_ALWAYS_INLINE void run() const {
         const typename base::range all{0, columns};
-        if constexpr (base::rows_in_lanes) {
+        if constexpr (base::how.form == row_form::rows_in_lanes) {
             const element epsilon = f.template node<core>().epsilon;
             this->each_register_of_rows([&](std::size_t row, auto n) ASHLAR_LAMBDA_INLINE {
                 vec mean(0);

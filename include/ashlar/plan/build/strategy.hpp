@@ -102,7 +102,6 @@ struct row_strategy {
     std::uint8_t together = 1;      // rows side by side, each along its columns
     std::uint8_t sums = 1;          // in flight, for each row or for the rows together
     std::uint8_t joined_lanes = 0;  // of each of several columns in one register, where rows leave most lanes idle
-    bool in_place = false;          // numerators replace what they are made from
     bool whole_lines = false;       // lines of rows end at a full register: their last one is stored in full
 };
 

@@ -38,7 +38,6 @@ constexpr row_strategy choose_rows(const plan_context<Count>& c, const plan_stag
         how.together = static_cast<std::uint8_t>(rows_side_by_side(c, s));
     if (s.kind == stage_kind::softmax) {
         const softmax_facts softmax = facts_of_softmax(c, s);
-        how.in_place = softmax.in_place;
         how.whole_lines = softmax.whole_lines;
         if (lies_in_groups(softmax, rows))
             how.form = row_form::groups_of_columns;
