@@ -269,7 +269,7 @@ private:
 
 }  // namespace ashlar::detail
 
+#include <ashlar/plan/build/planner_choice.hpp>
 #include <ashlar/plan/build/planner_operands.hpp>
 #include <ashlar/plan/build/planner_rows.hpp>
 #include <ashlar/plan/build/planner_stages.hpp>
-#include <ashlar/plan/choose/planner_choice.hpp>

@@ -7,26 +7,26 @@
 
 namespace ashlar::detail {
 
-/// Bytes of a tile of columns that wait to be turned: half of a small first cache.
+/// Bytes of a tile of columns that wait to be transposed: half of a small first cache.
 inline constexpr std::size_t column_tile_bytes = 16 * 1024;
 
-/// Whether turning a right operand that lies by columns is less work than turning the left one and the result, and its
-/// copy small.
+/// Whether transposing a right operand that lies by columns is less work than transposing the left one and the result,
+/// and its copy small.
 constexpr bool copying_right_pays(std::size_t rows, std::size_t columns, std::size_t depth, std::size_t element_bytes) {
     constexpr std::size_t most_bytes = 64 * 1024;
     return columns * depth < rows * (columns + depth) && columns * depth * element_bytes <= most_bytes;
 }
 
 /// Whether a product with its rows in lanes, and a transpose of the result, costs less than one with columns in lanes.
-constexpr bool turning_pays(std::size_t rows, std::size_t columns, std::size_t depth, std::size_t width) {
+constexpr bool transposing_pays(std::size_t rows, std::size_t columns, std::size_t depth, std::size_t width) {
     const std::size_t vectors_of_rows = (rows + width - 1) / width, vectors_of_columns = (columns + width - 1) / width;
     const std::size_t transpose =
         columns <= 4 ? columns * columns * vectors_of_rows : 4 * width * vectors_of_rows * vectors_of_columns;
     return width > 1 && rows * vectors_of_columns * depth > columns * vectors_of_rows * depth + transpose;
 }
 
-/// Whether that product is the end of a softmax of few rows in registers, which turns its result itself.
-constexpr bool turned_in_registers(std::size_t rows, std::size_t columns, std::size_t keys, std::size_t width) {
+/// Whether that product is the end of a softmax of few rows in registers, which transposes its result itself.
+constexpr bool transposed_in_registers(std::size_t rows, std::size_t columns, std::size_t keys, std::size_t width) {
     const std::size_t packs = 2 * rows <= width ? width / packed_k_line(rows) : 1;
     return rows <= width && keys <= width && 2 * columns <= width && width % columns == 0 && columns % packs == 0;
 }
@@ -160,38 +160,39 @@ constexpr auto planner<Count>::emit_product(id top, const core_choice& choice, d
     const bool shuffles = target.shuffles(core.element_bytes, core.scalar == scalar_kind::floating);
     const bool unit_columns = b.strides[r.rank - 1u] == 1 || core.extents[s.column_axis] == 1;
     const std::size_t depth = l.extents[l.rank - 1u], columns = core.extents[s.column_axis], line = packed_k_line(rows);
-    bool few = out.free && !excludes && !unit_columns && columns > 1 && fits_packed_k(rows, columns, depth, width) &&
-               (shuffles || 2 * rows <= width) && at(base_of(left)).kind != node_kind::softmax;
+    bool packs_k = out.free && !excludes && !unit_columns && columns > 1 &&
+                   fits_packed_k(rows, columns, depth, width) && (shuffles || 2 * rows <= width) &&
+                   at(base_of(left)).kind != node_kind::softmax;
     // The weights' rows are in lanes already: so may the result's be, where its columns would leave lanes idle.
-    bool turned = !out.free && !excludes && unit_columns && s.column_block == 0 &&
-                  at(base_of(left)).kind == node_kind::softmax && turning_pays(rows, columns, depth, width) &&
-                  !(shuffles && turned_in_registers(rows, columns, depth, width) &&
-                    is_uniform_product(at(base_of(left)).operands[0]));
-    if (few || turned) {
+    bool transposes = !out.free && !excludes && unit_columns && s.column_block == 0 &&
+                      at(base_of(left)).kind == node_kind::softmax && transposing_pays(rows, columns, depth, width) &&
+                      !(shuffles && transposed_in_registers(rows, columns, depth, width) &&
+                        is_uniform_product(at(base_of(left)).operands[0]));
+    if (packs_k || transposes) {
         const binding_list of_left = operand_bindings(core, l, 0, s.bindings);
         make_base(left, of_left, stack, true);
         const matrix a = read_strides(s, left, of_left, stack);
-        few = few && a.affine && a.strides[l.rank - 1u] == 1 && a.strides[l.rank - 2u] >= 0;
-        turned = turned && a.affine && a.strides[l.rank - 2u] == 1 && a.strides[l.rank - 1u] >= 0;
+        packs_k = packs_k && a.affine && a.strides[l.rank - 1u] == 1 && a.strides[l.rank - 2u] >= 0;
+        transposes = transposes && a.affine && a.strides[l.rank - 2u] == 1 && a.strides[l.rank - 1u] >= 0;
     }
-    if (few || turned)
+    if (packs_k || transposes)
         s.lanes = lane_axis::rows;
     else if (excludes || (unit_columns && !(core.extents[s.column_axis] == 1 && b.strides[r.rank - 2u] == 1)))
         s.lanes = lane_axis::columns;
     else
         s.lanes = rows * 2 > width && core.extents[s.column_axis] > 1 ? lane_axis::rows : lane_axis::depth;
-    if (!few) acquire_left(s, left, operand_bindings(core, l, 0, s.bindings), stack);
+    if (!packs_k) acquire_left(s, left, operand_bindings(core, l, 0, s.bindings), stack);
     s.support = s.left_factor != -1 ? support_of(s.left_factor) : id{-1};
     if (g.kind == node_kind::masked && out.free && skip_outside && s.left_factor == -1) s.support = top;
 
     prepare(top, top_bindings, s, stack);
-    if (const std::size_t tile = few || turned ? 0 : column_tile(s, g, out, core); tile != 0) {
+    if (const std::size_t tile = packs_k || transposes ? 0 : column_tile(s, g, out, core); tile != 0) {
         s.loop = s.bindings[s.column_axis] = this->open_column_loop(stack, columns, tile);
         for (std::size_t a = 0; a < g.rank; ++a)
             if (s.top_axes[a] == static_cast<std::int16_t>(s.column_axis)) top_bindings[a] = s.loop;
     }
     finish_rows(s, g, out, top_bindings, stack);
-    if (few && 2 * rows <= width)
+    if (packs_k && 2 * rows <= width)
         shorten_lines(plan.buffers[index(last_buffer)], plan.stages[plan.stage_count - 1], core.extents[s.column_axis],
                       line, width);
     close_loops(stack, opened);

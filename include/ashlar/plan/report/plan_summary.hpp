@@ -2,8 +2,8 @@
 // plan<Expression>: what an evaluation of an expression does, as constants to assert on.
 #pragma once
 
-#include <ashlar/plan/choose/key_tiles.hpp>
 #include <ashlar/plan/graph/cost.hpp>
+#include <ashlar/plan/report/key_tiles.hpp>
 
 namespace ashlar {
 

@@ -2,8 +2,8 @@
 // One stage of a plan as text: its formula, shape, lanes and place, and what is done in registers.
 #pragma once
 
-#include <ashlar/plan/choose/key_tiles.hpp>
 #include <ashlar/plan/report/formula.hpp>
+#include <ashlar/plan/report/key_tiles.hpp>
 
 namespace ashlar::detail {
 
@@ -67,7 +67,7 @@ struct stage_printer : formula_writer<Plan> {
             print_place(s, stage.buffer, false, true);
             if (stage.kind == stage_kind::product) {
                 print_epilogue(s);
-                print_product(stage.how[full_tile].product);
+                print_product(s);
             }
             if (stage.column_block != 0) {
                 continue_line();
@@ -98,13 +98,7 @@ struct stage_printer : formula_writer<Plan> {
         case fusion::register_softmax_to_memory: out.put("scores and softmax in registers, then values"); break;
         default: out.put("scores, softmax and values in registers"); break;
         }
-        const auto& rows = code.stages[index(fused.stages[1])];
-        const id loop = rows.row_axis == no_axis ? whole_axis : rows.bindings[rows.row_axis];
-        if (fused.how[full_tile] == fusion::none)
-            out.put(", in the last tile");
-        else if (loop != whole_axis && code.loops[index(loop)].extent % code.loops[index(loop)].tile != 0 &&
-                 fused.how[last_tile] != how)
-            out.put(", but in the last tile");
+        put_tiles(index(fused.stages[1]), fused.how[full_tile] == how, fused.how[last_tile] == how);
         out.put('\n');
     }
 
@@ -158,24 +152,52 @@ private:
             name_buffer(stage.factors[index(stage.left_factor)]);
         }
         base::epilogue(s, stage.top, stage.left_factor == -1);
-        if (stage.how[full_tile].product.epilogue == epilogue_time::interleaved) out.put(", beside the next block");
+        const auto interleaved = [&](std::size_t tile) {
+            return stage.how[tile].product.epilogue == epilogue_time::interleaved;
+        };
+        if (interleaved(full_tile) || interleaved(last_tile)) {
+            out.put(", beside the next block");
+            put_tiles(s, interleaved(full_tile), interleaved(last_tile));
+        }
         out.put('\n');
     }
+    /// In which tiles something holds, where it does not in all of them.
+    constexpr void put_tiles(std::size_t s, bool full, bool last) {
+        const auto& stage = code.stages[s];
+        const id loop = stage.row_axis == no_axis ? whole_axis : stage.bindings[stage.row_axis];
+        if (!full)
+            out.put(", in the last tile");
+        else if (loop != whole_axis && code.loops[index(loop)].extent % code.loops[index(loop)].tile != 0 && !last)
+            out.put(", but in the last tile");
+    }
     /// What is out of the ordinary in how a product runs.
-    constexpr void print_product(const product_strategy& how) {
-        if (how.form == product_form::packed_k) {
+    constexpr void print_product(std::size_t s) {
+        const product_strategy &full = code.stages[s].how[full_tile].product,
+                               &last = code.stages[s].how[last_tile].product;
+        const bool packs = full.form == product_form::packed_k, packs_last = last.form == product_form::packed_k;
+        if (packs || packs_last) {
             continue_line();
-            out.put("several steps of the depth side by side\n");
+            out.put("several steps of the depth side by side");
+            put_tiles(s, packs, packs_last);
+            out.put('\n');
         }
-        if (how.rhs == rhs_source::rows && how.prefetches) {
-            continue_line();
-            if (how.k_parts > 1) {
-                out.put("the depth in ");
-                out.put(std::size_t{how.k_parts});
-                out.put(" parts, ");
-            }
-            out.put("the next columns prefetched\n");
+        const bool same = prefetches_columns(full) == prefetches_columns(last) && full.k_parts == last.k_parts;
+        if (prefetches_columns(full)) print_prefetched(s, full.k_parts, true, same);
+        if (prefetches_columns(last) && !same) print_prefetched(s, last.k_parts, false, true);
+    }
+    static constexpr bool prefetches_columns(const product_strategy& how) {
+        return how.rhs == rhs_source::rows && how.prefetches;
+    }
+    constexpr void print_prefetched(std::size_t s, std::size_t k_parts, bool in_full_tiles, bool in_the_last) {
+        continue_line();
+        if (k_parts > 1) {
+            out.put("the depth in ");
+            out.put(k_parts);
+            out.put(" parts, ");
         }
+        out.put("the next columns prefetched");
+        put_tiles(s, in_full_tiles, in_the_last);
+        out.put('\n');
     }
     constexpr void print_statistics(std::size_t s) {
         const auto& stage = code.stages[s];
