@@ -129,6 +129,7 @@ template <std::int16_t Parent, std::size_t Rows, class Plan, class Element>
 ASHLAR_ALWAYS_INLINE void run_items(frame<Plan, Element>& f);
 
 /// One tile of rows. Where the destination holds what the tile reads, the finished rows are held back until its end.
+/// Those that another tile reads, and computes again, are left to it.
 template <std::size_t Loop, std::size_t Rows, class Plan, class Element>
 ASHLAR_ALWAYS_INLINE void run_tile(frame<Plan, Element>& f) {
     constexpr std::size_t writer = held_back_stage<Plan>(Loop);
@@ -145,8 +146,11 @@ ASHLAR_ALWAYS_INLINE void run_tile(frame<Plan, Element>& f) {
     if constexpr (writer != no_axis)
         if (tile != nullptr) {
             f.destination = target;
-            for (std::size_t i = 0; i < Rows * stage_axes<Plan, Element, writer, Rows>::all_columns; ++i)
-                tile[i] = f.tile_copy[i];
+            constexpr std::size_t columns = stage_axes<Plan, Element, writer, Rows>::all_columns;
+            std::size_t first = 0;
+            if constexpr (Plan::code.loops[Loop].overlaps)
+                if (const std::size_t before = f.index[Loop] % Rows; before != 0) first = Rows - before;
+            for (std::size_t i = first * columns; i < Rows * columns; ++i) tile[i] = f.tile_copy[i];
         }
 }
 
@@ -164,6 +168,14 @@ ASHLAR_ALWAYS_INLINE void run_loop(frame<Plan, Element>& f) {
         for (std::size_t i = 0; i < loop.extent; ++i) {
             f.index[Loop] = i;
             run_items<id, Rows>(f);
+        }
+    } else if constexpr (loop.overlaps) {
+        // The last one comes first: it reads what the others write.
+        f.index[Loop] = loop.extent - loop.tile;
+        for (std::size_t next = 0;; next += loop.tile) {
+            run_tile<Loop, loop.tile>(f);
+            if (next + loop.tile > loop.extent) break;
+            f.index[Loop] = next;
         }
     } else {
         constexpr std::size_t full = loop.extent / loop.tile * loop.tile;

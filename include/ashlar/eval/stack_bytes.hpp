@@ -63,7 +63,7 @@ consteval std::size_t bytes_of_tables() {
         if (const std::int16_t l = stage.bindings[stage.row_axis]; l >= 0) {
             const plan_loop& loop = Plan::code.loops[static_cast<std::size_t>(l)];
             rows[0] = loop.tile;
-            rows[1] = loop.extent % loop.tile;
+            rows[1] = loop.last_rows();
         }
         for (const std::size_t r : rows) {
             count(bytes_of_packed_columns(r % lanes, depth, bytes, on));

@@ -9,13 +9,18 @@
 namespace ashlar::detail {
 
 /// A loop of the plan: over one entry at a time of a batch axis, over tiles of rows, or, inside of those, over tiles of
-/// columns. The last tile of columns begins early enough to be a full one, and computes some columns again.
+/// columns. The last tile of columns begins early enough to be a full one, and computes some columns again; so does
+/// that of rows where `overlaps`.
 struct plan_loop {
     std::int16_t parent = -1;
     std::size_t extent = 1;
     std::size_t tile = 1;
     bool rows = false;
     bool columns = false;
+    bool overlaps = false;
+
+    /// Rows of a last tile that is no full one; 0 if there is none.
+    constexpr std::size_t last_rows() const { return overlaps ? 0 : extent % tile; }
 };
 
 /// Keys are looked at in groups of this many when a mask decides which of them a tile needs.

@@ -28,6 +28,30 @@ constexpr bool is_folded_in_parts(const Program& plan, const Stage& stage) {
     return false;
 }
 
+/// One row in so many may be computed twice, by programs of so many stages: multi-head attention has 9, a layer of an
+/// encoder 15, one of Llama 25.
+inline constexpr std::size_t rows_for_one_twice = 16, least_stages_for_rows_twice = 8;
+
+/// Whether the last tile of a loop begins so early that it is a full one, and computes some rows again. A tile of other
+/// rows would be other code in each stage, which takes compilers as long, and nearly as many bytes, as that of full
+/// tiles. That is worth the time of a few rows where stages are many, and gives the same the second time if no stage
+/// adds to what the tiles before have given. (What stages compute in place was made in the same tile; where rows of the
+/// destination are made of themselves, eval holds them back.)
+template <std::size_t Count>
+constexpr bool may_overlap(const program<Count>& plan, std::size_t loop) {
+    const plan_loop& l = plan.loops[loop];
+    if (!l.rows || l.extent <= l.tile || l.extent % l.tile == 0) return false;
+    if ((l.tile - l.extent % l.tile) * rows_for_one_twice > l.extent) return false;
+    if (plan.stage_count < least_stages_for_rows_twice) return false;
+    const auto id = static_cast<std::int16_t>(loop);
+    for (std::size_t s = 0; s < plan.stage_count; ++s) {
+        const plan_stage<Count>& stage = plan.stages[s];
+        if (is_loop_inside(plan, stage.loop, id) && stage.fold_first != no_axis && stage.second_buffer != -1)
+            return false;
+    }
+    return true;
+}
+
 template <std::size_t Count>
 constexpr void settle_loops(program<Count>& plan) {
     for (std::size_t l = 0; l < plan.loop_count; ++l)
@@ -39,6 +63,7 @@ constexpr void settle_loops(program<Count>& plan) {
             plan.buffers[static_cast<std::size_t>(stage.second_buffer)].bytes = 0;
             stage.second_buffer = -1;
         }
+    for (std::size_t l = 0; l < plan.loop_count; ++l) plan.loops[l].overlaps = may_overlap(plan, l);
 }
 
 }  // namespace ashlar::detail

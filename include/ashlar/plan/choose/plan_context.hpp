@@ -50,7 +50,7 @@ struct plan_context {
         if (loop == whole_axis) return full ? at(s.space).extents[s.row_axis] : 0;
         const plan_loop& l = plan.loops[index(loop)];
         if (!l.rows) return full ? 1 : 0;
-        return full ? l.tile : l.extent % l.tile;
+        return full ? l.tile : l.last_rows();
     }
 
     /// Columns that it handles.

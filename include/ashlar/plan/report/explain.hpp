@@ -165,9 +165,10 @@ private:
             out.put(name);
             out.put(')');
         }
-        if (l.rows && l.extent % l.tile != 0) {
+        if (l.overlaps) out.put(", some of them twice");
+        if (l.rows && l.last_rows() != 0) {
             out.put(", ");
-            out.put(l.extent % l.tile);
+            out.put(l.last_rows());
             out.put(" at the end");
         }
         if (l.rows && l.tile == flat_tile_rows && l.extent >= tall_tile_rows) {

@@ -28,8 +28,9 @@ namespace detail {
 /// Above this many tiles, counting would be too much for one constant evaluation.
 inline constexpr std::size_t most_counted_tiles = 4096;
 
+/// With `overlaps`, the last tile of rows is a full one.
 template <class Mask, class Scores>
-constexpr key_tiles count_key_tiles(std::size_t rows) {
+constexpr key_tiles count_key_tiles(std::size_t rows, bool overlaps) {
     constexpr std::size_t queries = query_extent<Scores>, keys = key_extent<Scores>;
     using known = typename Mask::static_part;
     key_tiles tiles;
@@ -38,7 +39,8 @@ constexpr key_tiles count_key_tiles(std::size_t rows) {
         tiles.undecided = tiles.total;
         return tiles;
     }
-    for (std::size_t q = 0; q < queries; q += rows) {
+    for (std::size_t next = 0; next < queries; next += rows) {
+        const std::size_t q = overlaps && next + rows > queries ? queries - rows : next;
         std::size_t gap = 0;
         bool any = false;
         for (std::size_t k = 0; k < keys; k += key_group) {
@@ -61,17 +63,17 @@ constexpr key_tiles count_key_tiles(std::size_t rows) {
 
 template <class Node>
 struct mask_of_node {
-    static constexpr key_tiles (*count)(std::size_t) = nullptr;
+    static constexpr key_tiles (*count)(std::size_t, bool) = nullptr;
 };
 template <class Mask, class Expression>
 struct mask_of_node<masked_node<Mask, Expression>> {
-    static constexpr key_tiles (*count)(std::size_t) = &count_key_tiles<Mask, typename Expression::shape_type>;
+    static constexpr key_tiles (*count)(std::size_t, bool) = &count_key_tiles<Mask, typename Expression::shape_type>;
 };
 
 /// For every node of Plan's expression, how to count the tiles of its mask; null where it has none.
 template <class Plan>
 inline constexpr auto mask_counters = []<std::size_t... Index>(std::index_sequence<Index...>) {
-    return std::array<key_tiles (*)(std::size_t), Plan::count>{
+    return std::array<key_tiles (*)(std::size_t, bool), Plan::count>{
         mask_of_node<typename Plan::template node<Index>>::count...};
 }(std::make_index_sequence<Plan::count>{});
 
@@ -93,8 +95,9 @@ constexpr key_tiles key_tiles_of(std::size_t s) {
     const std::int16_t loop = steps_of<Plan>.place[step].rows;
     const graph_node& g = Plan::nodes[static_cast<std::size_t>(masked)];
     const std::size_t queries = g.extents[g.rank - 2u];
-    const std::size_t tile = loop == -1 ? queries : Plan::code.loops[static_cast<std::size_t>(loop)].tile;
-    key_tiles tiles = mask_counters<Plan>[static_cast<std::size_t>(masked)](tile < queries ? tile : queries);
+    const plan_loop rows = loop == -1 ? plan_loop{.tile = queries} : Plan::code.loops[static_cast<std::size_t>(loop)];
+    key_tiles tiles =
+        mask_counters<Plan>[static_cast<std::size_t>(masked)](rows.tile < queries ? rows.tile : queries, rows.overlaps);
     bool skips = false;
     for (std::size_t i = 0; i < Plan::code.stage_count; ++i) skips = skips || Plan::code.stages[i].support == masked;
     if (!skips) tiles.skipped = 0;

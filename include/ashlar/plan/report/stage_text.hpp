@@ -167,7 +167,7 @@ private:
         const id loop = stage.row_axis == no_axis ? whole_axis : stage.bindings[stage.row_axis];
         if (!full)
             out.put(", in the last tile");
-        else if (loop != whole_axis && code.loops[index(loop)].extent % code.loops[index(loop)].tile != 0 && !last)
+        else if (loop != whole_axis && code.loops[index(loop)].last_rows() != 0 && !last)
             out.put(", but in the last tile");
     }
     /// What is out of the ordinary in how a product runs.

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSL-1.0
+// Last tiles that begin early enough to be full ones: where the plan has them, and that results, also over what they
+// are made of, are those of any other tiles.
+#include <string>
+
+#include <gtest/gtest.h>
+#include <tests/support/random.hpp>
+
+#include <ashlar/ashlar.hpp>
+
+namespace {
+
+using namespace ashlar;
+
+/// The part of a plan that is of interest here: the loop over rows in which the result is written.
+template <class E>
+constexpr detail::plan_loop rows_of = [] {
+    const auto& code = detail::planned<E, current_config>::code;
+    std::int16_t loop = -1;
+    for (std::size_t s = 0; s < code.stage_count; ++s)
+        if (code.stages[s].buffer == -1) loop = code.stages[s].loop;
+    while (loop != -1 && !code.loops[static_cast<std::size_t>(loop)].rows)
+        loop = code.loops[static_cast<std::size_t>(loop)].parent;
+    return loop == -1 ? detail::plan_loop{} : code.loops[static_cast<std::size_t>(loop)];
+}();
+
+constexpr std::size_t columns = 8;
+using weights = tensor<float, columns, columns>;
+
+/// Stages in which each row of the result is made of the same row of x.
+template <class X>
+auto step(const X& x, const weights& w) {
+    return let(layer_norm(matmul(x, w)), [](const auto& y) { return y * sigmoid(y); });
+}
+template <class X>
+auto rows_by_rows(const X& x, const weights& w) {
+    return let(step(step(step(step(x, w), w), w), w), [&x](const auto& y) { return y + x; });
+}
+/// The same with all rows of x among keys and values.
+template <class X>
+auto among_rows(const X& x, const weights& w) {
+    return let(attention(step(x, w), step(x, w), x, causal), [&x, &w](const auto& y) { return step(y, w) + x; });
+}
+
+template <std::size_t Rows>
+using by_rows =
+    decltype(rows_by_rows(std::declval<const tensor<float, Rows, columns>&>(), std::declval<const weights&>()));
+template <std::size_t Rows>
+using among = decltype(among_rows(std::declval<const tensor<float, Rows, columns>&>(), std::declval<const weights&>()));
+
+// One row of 63 is computed twice, and 23 of 457.
+static_assert(rows_of<by_rows<63>>.tile == 32 && rows_of<by_rows<63>>.overlaps);
+static_assert(rows_of<among<457>>.overlaps && rows_of<among<457>>.last_rows() == 0);
+// Where all tiles are full, where it would be too many rows, and in programs of few stages it is as before.
+static_assert(!rows_of<by_rows<64>>.overlaps && rows_of<by_rows<64>>.last_rows() == 0);
+static_assert(!rows_of<by_rows<50>>.overlaps && !rows_of<by_rows<33>>.overlaps);
+static_assert(rows_of<by_rows<33>>.last_rows() == 1);
+template <std::size_t Rows>
+using attending = decltype(attention(std::declval<const tensor<float, Rows, columns>&>(),
+                                     std::declval<const tensor<float, Rows, columns>&>(),
+                                     std::declval<const tensor<float, Rows, columns>&>()));
+static_assert(!rows_of<attending<457>>.overlaps && rows_of<attending<457>>.last_rows() == 9);
+
+/// The rows of a result in tiles of their own.
+template <std::size_t Rows>
+void check(const weights& w) {
+    const auto x = support::random_numbers(Rows).normal<float, Rows, columns>();
+    const auto y = eval(rows_by_rows(x, w));
+    for (std::size_t i = 0; i < Rows; ++i) {
+        const tensor<float, 1, columns> row =
+            rows_by_rows(tensor_view<const float, 1, columns>(x.data() + columns * i), w);
+        for (std::size_t j = 0; j < columns; ++j) ASSERT_NEAR(y(i, j), row(0, j), 1e-5) << i << ' ' << j;
+    }
+    // Over what they are made of: no row is made of one that was written before.
+    auto same = x;
+    same = rows_by_rows(same, w);
+    for (std::size_t i = 0; i < Rows; ++i)
+        for (std::size_t j = 0; j < columns; ++j) ASSERT_EQ(same(i, j), y(i, j)) << i << ' ' << j;
+    const auto z = eval(among_rows(x, w));
+    same = x;
+    same = among_rows(same, w);
+    for (std::size_t i = 0; i < Rows; ++i)
+        for (std::size_t j = 0; j < columns; ++j) ASSERT_EQ(same(i, j), z(i, j)) << i << ' ' << j;
+    // Causal: the first rows are those of fewer rows.
+    const auto fewer = eval(among_rows(tensor_view<const float, 32, columns>(x.data()), w));
+    for (std::size_t i = 0; i < 32; ++i)
+        for (std::size_t j = 0; j < columns; ++j) ASSERT_NEAR(z(i, j), fewer(i, j), 1e-5) << i << ' ' << j;
+    const auto most = eval(among_rows(tensor_view<const float, Rows - 1, columns>(x.data()), w));
+    for (std::size_t i = 0; i < Rows - 1; ++i)
+        for (std::size_t j = 0; j < columns; ++j) ASSERT_NEAR(z(i, j), most(i, j), 1e-5) << i << ' ' << j;
+}
+
+TEST(rows_twice, are_what_they_are_once) {
+    const auto w = support::random_numbers(1).normal<float, columns, columns>();
+    check<63>(w);
+    check<250>(w);
+}
+
+TEST(rows_twice, are_in_explain) {
+    const tensor<float, 63, columns> x{};
+    const weights w{};
+    const std::string text = explain(rows_by_rows(x, w)).c_str();
+    EXPECT_NE(text.find("for every 32 of 63 rows, some of them twice"), std::string::npos) << text;
+    EXPECT_EQ(text.find("at the end"), std::string::npos) << text;
+}
+
+// A reduction over all rows adds each of them once.
+TEST(rows_twice, are_not_added_twice) {
+    const auto x = support::random_numbers(3).normal<float, 63, columns>();
+    const auto w = support::random_numbers(1).normal<float, columns, columns>();
+    const auto each = eval(rows_by_rows(x, w));
+    float sum_of_each = 0;
+    for (std::size_t i = 0; i < 63; ++i)
+        for (std::size_t j = 0; j < columns; ++j) sum_of_each += each(i, j);
+    EXPECT_NEAR(eval(sum(rows_by_rows(x, w)))(), sum_of_each, 1e-3);
+}
+
+}  // namespace
