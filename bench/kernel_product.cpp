@@ -62,7 +62,7 @@ void report(const char* name, double flops, Function run) {
 }
 
 template <class T, product_shape P>
-ASHLAR_NOINLINE void whole(const T* s, const T* v, T* c) {
+ASHLAR_STAGE_ROOT ASHLAR_NOINLINE void whole(const T* s, const T* v, T* c) {
     constexpr std::size_t width = ashlar::lane_width<T, current_config>;
     detail::store_product<T, current_config, P.padded ? (P.j + width - 1) / width * width : P.j> epilogue{c};
     detail::product<T, current_config, P>(s, v, epilogue);
@@ -76,7 +76,7 @@ struct plainly {
 /// Every pair may be excluded.
 template <class T, product_shape P>
 struct excluding {
-    ASHLAR_NOINLINE static void run(const T* s, const T* v, T* c) {
+    ASHLAR_STAGE_ROOT ASHLAR_NOINLINE static void run(const T* s, const T* v, T* c) {
         detail::store_product<T, current_config, P.j> epilogue{c};
         detail::product<T, current_config, P>(s, v, detail::k_range{0, P.k, P.k, P.k}, epilogue);
     }
@@ -85,10 +85,10 @@ struct excluding {
 /// The lower triangle only; the flops are those of the whole.
 template <class T, product_shape P>
 struct lower_triangle {
-    ASHLAR_NOINLINE static void run(const T* s, const T* v, T* c) {
+    ASHLAR_STAGE_ROOT ASHLAR_NOINLINE static void run(const T* s, const T* v, T* c) {
         detail::store_product<T, current_config, P.j> epilogue{c};
         const auto depth = [](std::size_t i0, std::size_t i1, std::size_t, std::size_t)
-                               ASHLAR_LAMBDA_INLINE { return detail::k_range{0, 0, i0, i1}; };
+                               ASHLAR_STAGE_LAMBDA { return detail::k_range{0, 0, i0, i1}; };
         detail::product<T, current_config, P>(s, v, depth, epilogue);
     }
 };
@@ -106,7 +106,7 @@ void measure(const char* name) {
 }
 
 template <class T, detail::dot_shape P>
-ASHLAR_NOINLINE void dots(const T* a, const T* b, T* out) {
+ASHLAR_STAGE_ROOT ASHLAR_NOINLINE void dots(const T* a, const T* b, T* out) {
     detail::store_product<T, current_config, 0> store{out};
     detail::dot_rows<T, current_config, P>(a, b, store);
 }

@@ -82,6 +82,23 @@
 #if defined(__GNUC__) || defined(__clang__)
 #define ASHLAR_ALWAYS_INLINE [[gnu::always_inline]] inline
 #define ASHLAR_NOINLINE [[gnu::noinline]]
+// What a stage consists of is inlined into the stage's root, the whole tree of it. g++ inlines always_inline functions
+// level by level and optimises the whole of what is below again at each, some fifteen times for a product; `flatten` on
+// the root inlines all levels at once. It orders functions by their calls but for those of an always_inline function to
+// one that is not: what is ASHLAR_ALWAYS_INLINE must therefore not call what is ASHLAR_STAGE_INLINE, or that stays a
+// call; lambdas count as well. A stage's `run` is a root inside the function around it: what it copies for the stage
+// (frame, expression) becomes scalars in a second pass only. clang's `flatten` is one level deep, and its inliner is
+// cheap.
+#if defined(__clang__)
+#define ASHLAR_STAGE_ROOT
+#define ASHLAR_STAGE_INLINE [[gnu::always_inline]] inline
+#define ASHLAR_STAGE_LAMBDA __attribute__((always_inline))
+#else
+#define ASHLAR_STAGE_ROOT [[gnu::flatten]]
+// With the same options as its root, or it is not inlined (ASHLAR_NOTHROW).
+#define ASHLAR_STAGE_INLINE [[gnu::nothrow, gnu::optimize("no-exceptions")]] inline
+#define ASHLAR_STAGE_LAMBDA __attribute__((nothrow, optimize("no-exceptions")))
+#endif
 // Promises what noexcept promises without asking for a handler that calls std::terminate.
 #if defined(__clang__)
 #define ASHLAR_NOTHROW [[gnu::nothrow]]
@@ -95,6 +112,9 @@
 #else
 #define ASHLAR_ALWAYS_INLINE inline
 #define ASHLAR_NOINLINE
+#define ASHLAR_STAGE_ROOT
+#define ASHLAR_STAGE_INLINE inline
+#define ASHLAR_STAGE_LAMBDA
 #define ASHLAR_NOTHROW
 #define ASHLAR_LAMBDA_INLINE
 #define ASHLAR_RESTRICT

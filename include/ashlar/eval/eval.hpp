@@ -39,8 +39,8 @@ struct stack_run {
     static constexpr std::size_t bytes = Plan::code.scratch_bytes;
     static constexpr std::size_t stack_bytes = bytes;
 
-    ASHLAR_NOINLINE ASHLAR_NOTHROW void operator()(passed_expression<Plan> passed, Element* destination,
-                                                   Element* tile_copy) const {
+    ASHLAR_STAGE_ROOT ASHLAR_NOINLINE ASHLAR_NOTHROW void operator()(passed_expression<Plan> passed,
+                                                                     Element* destination, Element* tile_copy) const {
         const received_expression<Plan> e(passed);
         if constexpr (bytes == 0) {
             run_program<Plan>(e.get(), destination, nullptr, tile_copy);
@@ -57,8 +57,8 @@ struct workspace_run {
     static constexpr std::size_t stack_bytes = 0;
     std::byte* scratch;
 
-    ASHLAR_NOINLINE ASHLAR_NOTHROW void operator()(passed_expression<Plan> passed, Element* destination,
-                                                   Element* tile_copy) const {
+    ASHLAR_STAGE_ROOT ASHLAR_NOINLINE ASHLAR_NOTHROW void operator()(passed_expression<Plan> passed,
+                                                                     Element* destination, Element* tile_copy) const {
         const received_expression<Plan> e(passed);
         run_program<Plan>(e.get(), destination, scratch, tile_copy);
     }

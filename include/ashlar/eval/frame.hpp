@@ -12,9 +12,9 @@ namespace ashlar::detail {
 
 /// Calls f<Axis>() for the axes below Rank: what is a constant for each axis stays one, whatever the optimiser does.
 template <std::size_t Rank, class Function>
-ASHLAR_ALWAYS_INLINE constexpr void for_each_axis(Function f) {
+ASHLAR_STAGE_INLINE constexpr void for_each_axis(Function f) {
     [&]<std::size_t... Axis>(std::index_sequence<Axis...>)
-        ASHLAR_LAMBDA_INLINE { (f.template operator()<Axis>(), ...); }(std::make_index_sequence<Rank>{});
+        ASHLAR_STAGE_LAMBDA { (f.template operator()<Axis>(), ...); }(std::make_index_sequence<Rank>{});
 }
 
 ASHLAR_BEGIN_OFFSETS
@@ -30,7 +30,7 @@ struct frame {
     std::array<std::size_t, Plan::code.loops.size()> index{};  // of the entry, or of the first row of the tile
 
     template <std::size_t Id>
-    ASHLAR_ALWAYS_INLINE constexpr const auto& node() const {
+    ASHLAR_STAGE_INLINE constexpr const auto& node() const {
         return node_at<Id>(expression);
     }
     template <std::size_t Id>
@@ -38,15 +38,15 @@ struct frame {
 
     /// The memory of Buffer as elements Other.
     template <class Other, std::size_t Buffer>
-    ASHLAR_ALWAYS_INLINE Other* buffer() const {
+    ASHLAR_STAGE_INLINE Other* buffer() const {
         return reinterpret_cast<Other*>(scratch + Plan::code.buffers[Buffer].offset);
     }
 
     /// The element of Buffer that belongs to these coordinates of its node.
     template <std::size_t Buffer, std::size_t Rank>
-    ASHLAR_ALWAYS_INLINE std::ptrdiff_t buffer_offset(const std::array<std::size_t, Rank>& at) const {
+    ASHLAR_STAGE_INLINE std::ptrdiff_t buffer_offset(const std::array<std::size_t, Rank>& at) const {
         std::ptrdiff_t offset = 0;
-        for_each_axis<Rank>([&]<std::size_t Axis>() ASHLAR_LAMBDA_INLINE {
+        for_each_axis<Rank>([&]<std::size_t Axis>() ASHLAR_STAGE_LAMBDA {
             constexpr std::int16_t loop = Plan::code.buffers[Buffer].bindings[Axis];
             constexpr std::ptrdiff_t stride = Plan::code.buffers[Buffer].strides[Axis];
             if constexpr (stride != 0) {

@@ -32,7 +32,7 @@ consteval std::size_t stage_rows() {
 template <class Expression>
 inline constexpr bool is_copied = sizeof(Expression) <= 256 && std::is_trivially_copy_constructible_v<Expression>;
 template <class Expression>
-ASHLAR_ALWAYS_INLINE constexpr std::conditional_t<is_copied<Expression>, Expression, const Expression&> own_expression(
+ASHLAR_STAGE_INLINE constexpr std::conditional_t<is_copied<Expression>, Expression, const Expression&> own_expression(
     const Expression& e) {
     if constexpr (is_copied<Expression>)
         return copy_of(e);
@@ -42,7 +42,7 @@ ASHLAR_ALWAYS_INLINE constexpr std::conditional_t<is_copied<Expression>, Express
 
 /// The frame is copied for the same reason.
 template <class Plan, class Element, std::size_t Stage, std::size_t Rows>
-ASHLAR_ALWAYS_INLINE void run_stage_here(const frame<Plan, Element>& outer) {
+ASHLAR_STAGE_INLINE void run_stage_here(const frame<Plan, Element>& outer) {
     constexpr stage_kind kind = Plan::code.stages[Stage].kind;
     if constexpr (kind == stage_kind::product) {
         const frame<Plan, Element> f = outer;
@@ -66,13 +66,13 @@ ASHLAR_ALWAYS_INLINE void run_stage_here(const frame<Plan, Element>& outer) {
 /// A stage in a function of its own: what is inlined into one large function costs the compiler time and registers.
 template <class Plan, class Element, std::size_t Stage, std::size_t Rows>
 struct separate_stage {
-    ASHLAR_NOINLINE ASHLAR_NOTHROW static void run(const frame<Plan, Element>& f) {
+    ASHLAR_STAGE_ROOT ASHLAR_NOINLINE ASHLAR_NOTHROW static void run(const frame<Plan, Element>& f) {
         run_stage_here<Plan, Element, Stage, Rows>(f);
     }
 };
 
 template <std::size_t Stage, std::size_t Rows, class Plan, class Element>
-ASHLAR_ALWAYS_INLINE void run_stage(const frame<Plan, Element>& f) {
+ASHLAR_STAGE_INLINE void run_stage(const frame<Plan, Element>& f) {
     constexpr std::size_t rows = stage_rows<Plan, Stage, Rows>();
     if constexpr (Plan::code.stages[Stage].how[tile_of<Plan, Stage, rows>()].outlined)
         separate_stage<Plan, Element, Stage, rows>::run(f);
@@ -87,7 +87,7 @@ struct separate_pair {
     static constexpr auto first = static_cast<std::size_t>(fused.stages[1]),
                           second = static_cast<std::size_t>(fused.stages[2]);
 
-    ASHLAR_NOINLINE ASHLAR_NOTHROW static void run(const frame<Plan, Element>& outer) {
+    ASHLAR_STAGE_ROOT ASHLAR_NOINLINE ASHLAR_NOTHROW static void run(const frame<Plan, Element>& outer) {
         if constexpr (fused.how[tile_of<Plan, first, Rows>()] == fusion::softmax_into_product) {
             const frame<Plan, Element> f = outer;
             softmax_into_product<Plan, Element, first, second, Rows>{f}.run();
@@ -102,7 +102,7 @@ struct separate_pair {
 
 /// Fused stages: as one, or, where that does not serve the tile, one after the other.
 template <std::size_t Item, std::size_t Rows, class Plan, class Element>
-ASHLAR_ALWAYS_INLINE void run_fused(const frame<Plan, Element>& outer) {
+ASHLAR_STAGE_INLINE void run_fused(const frame<Plan, Element>& outer) {
     constexpr plan_fusion fused = Plan::code.fusions[Item];
     constexpr auto before = static_cast<std::size_t>(fused.stages[0]),
                    first = static_cast<std::size_t>(fused.stages[1]),
@@ -126,12 +126,12 @@ ASHLAR_ALWAYS_INLINE void run_fused(const frame<Plan, Element>& outer) {
 }
 
 template <std::int16_t Parent, std::size_t Rows, class Plan, class Element>
-ASHLAR_ALWAYS_INLINE void run_items(frame<Plan, Element>& f);
+ASHLAR_STAGE_INLINE void run_items(frame<Plan, Element>& f);
 
 /// One tile of rows. Where the destination holds what the tile reads, the finished rows are held back until its end.
 /// Those that another tile reads, and computes again, are left to it.
 template <std::size_t Loop, std::size_t Rows, class Plan, class Element>
-ASHLAR_ALWAYS_INLINE void run_tile(frame<Plan, Element>& f) {
+ASHLAR_STAGE_INLINE void run_tile(frame<Plan, Element>& f) {
     constexpr std::size_t writer = held_back_stage<Plan>(Loop);
     Element* const target = f.destination;
     Element* tile = nullptr;
@@ -155,7 +155,7 @@ ASHLAR_ALWAYS_INLINE void run_tile(frame<Plan, Element>& f) {
 }
 
 template <std::size_t Loop, std::size_t Rows, class Plan, class Element>
-ASHLAR_ALWAYS_INLINE void run_loop(frame<Plan, Element>& f) {
+ASHLAR_STAGE_INLINE void run_loop(frame<Plan, Element>& f) {
     constexpr plan_loop loop = Plan::code.loops[Loop];
     constexpr auto id = static_cast<std::int16_t>(Loop);
     if constexpr (loop.columns) {
@@ -196,9 +196,9 @@ ASHLAR_ALWAYS_INLINE void run_loop(frame<Plan, Element>& f) {
 }
 
 template <std::int16_t Parent, std::size_t Rows, class Plan, class Element>
-ASHLAR_ALWAYS_INLINE void run_items(frame<Plan, Element>& f) {
-    [&]<std::size_t... Index>(std::index_sequence<Index...>) ASHLAR_LAMBDA_INLINE {
-        const auto one = [&]<std::size_t Place>() ASHLAR_LAMBDA_INLINE {
+ASHLAR_STAGE_INLINE void run_items(frame<Plan, Element>& f) {
+    [&]<std::size_t... Index>(std::index_sequence<Index...>) ASHLAR_STAGE_LAMBDA {
+        const auto one = [&]<std::size_t Place>() ASHLAR_STAGE_LAMBDA {
             constexpr plan_item item = Plan::code.items[Place];
             if constexpr (item.parent == Parent) {
                 if constexpr (item.is_loop()) {
@@ -216,8 +216,8 @@ ASHLAR_ALWAYS_INLINE void run_items(frame<Plan, Element>& f) {
 
 /// Evaluates a plan into a destination of the plan's strides, with scratch of at least the plan's size.
 template <class Plan, class Element>
-ASHLAR_ALWAYS_INLINE void run_program(const typename Plan::expression_type& e, Element* destination, std::byte* scratch,
-                                      Element* tile_copy = nullptr) {
+ASHLAR_STAGE_INLINE void run_program(const typename Plan::expression_type& e, Element* destination, std::byte* scratch,
+                                     Element* tile_copy = nullptr) {
     frame<Plan, Element> f{e, destination, scratch, tile_copy};
     run_items<std::int16_t{-1}, 1>(f);
 }

@@ -40,7 +40,7 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
     static constexpr bool is_name = base::template is_name<Id>;
 
     template <class Other>
-    ASHLAR_ALWAYS_INLINE static auto load_picked(const Other* picked) {
+    ASHLAR_STAGE_INLINE static auto load_picked(const Other* picked) {
         if constexpr (std::is_same_v<Other, bool>)
             return truth::load(picked);
         else
@@ -49,7 +49,7 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
 
     /// Wanted elements, `Step` apart.
     template <std::ptrdiff_t Step, class Other>
-    ASHLAR_ALWAYS_INLINE static auto load(const Other* p) {
+    ASHLAR_STAGE_INLINE static auto load(const Other* p) {
         if constexpr (std::is_same_v<Other, bool>) {
             if constexpr (Step == 0) {
                 return truth(*p);
@@ -87,7 +87,7 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
     }
 
     template <std::size_t Buffer, class Other, auto Steps, std::size_t Rank>
-    ASHLAR_ALWAYS_INLINE auto read_buffer(const std::array<std::size_t, Rank>& at) const {
+    ASHLAR_STAGE_INLINE auto read_buffer(const std::array<std::size_t, Rank>& at) const {
         return load<lane_stride<Steps>(Plan::code.buffers[Buffer].strides)>(
             const_cast<const Other*>(f.template buffer<Other, Buffer>()) + f.template buffer_offset<Buffer>(at));
     }
@@ -96,7 +96,7 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
 
     /// The lanes of node Id that start at these coordinates; `hole` stands for the stage's core.
     template <std::size_t Id, auto Steps, class Hole, std::size_t Rank>
-    ASHLAR_ALWAYS_INLINE auto value(const std::array<std::size_t, Rank>& at, const Hole& hole) const {
+    ASHLAR_STAGE_INLINE auto value(const std::array<std::size_t, Rank>& at, const Hole& hole) const {
         using Node = node_of<Id>;
         constexpr const graph_node& n = Plan::nodes[Id];
         if constexpr (stage.kind == stage_kind::product && static_cast<std::int16_t>(Id) == stage.core) {
@@ -122,7 +122,7 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
             else
                 return lanes_of<Other>(f.template node<Id>().value);
         } else if constexpr (n.kind == node_kind::map) {
-            return [&]<std::size_t... Index>(std::index_sequence<Index...>) ASHLAR_LAMBDA_INLINE {
+            return [&]<std::size_t... Index>(std::index_sequence<Index...>) ASHLAR_STAGE_LAMBDA {
                 if constexpr (Wanted == Width || takes_idle_lanes<decltype(Plan::template node<Id>::function)>)
                     return f.template node<Id>().function(operand_value<Id, Index, Steps>(at, hole)...);
                 else
@@ -150,7 +150,7 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
 
     /// Operand Index of a function, with elements in all lanes if it has to have them.
     template <std::size_t Id, std::size_t Index, auto Steps, class Hole, std::size_t Rank>
-    ASHLAR_ALWAYS_INLINE auto argument(const std::array<std::size_t, Rank>& at, const Hole& hole) const {
+    ASHLAR_STAGE_INLINE auto argument(const std::array<std::size_t, Rank>& at, const Hole& hole) const {
         if constexpr (holds_elements<Plan, Stage, static_cast<std::size_t>(Plan::nodes[Id].operands[Index])>())
             return operand_value<Id, Index, Steps>(at, hole);
         else
@@ -159,7 +159,7 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
 
     /// A function that is called element by element is called for elements alone.
     template <class Function, class... Axis>
-    ASHLAR_ALWAYS_INLINE static auto applied(const Function& function, const Axis&... arguments) {
+    ASHLAR_STAGE_INLINE static auto applied(const Function& function, const Axis&... arguments) {
         if constexpr (requires { function.template of_first<Wanted>(arguments...); })
             return function.template of_first<Wanted>(arguments...);
         else
@@ -167,7 +167,7 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
     }
 
     template <std::size_t Id, std::size_t Index, auto Steps, class Hole, std::size_t Rank>
-    ASHLAR_ALWAYS_INLINE auto operand_value(const std::array<std::size_t, Rank>& at, const Hole& hole) const {
+    ASHLAR_STAGE_INLINE auto operand_value(const std::array<std::size_t, Rank>& at, const Hole& hole) const {
         constexpr auto o = static_cast<std::size_t>(Plan::nodes[Id].operands[Index]);
         return value<o, operand_steps<node_of<Id>, Index>(Plan::nodes[Id], Plan::nodes[o], Steps)>(
             operand_coordinates<Index>(f.template node<Id>(), at), hole);
@@ -175,7 +175,7 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
 
     /// The coordinate along an axis.
     template <std::size_t Axis, auto Steps, std::size_t Rank>
-    ASHLAR_ALWAYS_INLINE static integers along(const std::array<std::size_t, Rank>& at) {
+    ASHLAR_STAGE_INLINE static integers along(const std::array<std::size_t, Rank>& at) {
         const integers first(static_cast<std::int32_t>(at[Axis]));
         if constexpr (Steps[Axis] == 0)
             return first;
@@ -186,7 +186,7 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
     }
 
     template <class Shape, auto Steps, class Mask, std::size_t Rank>
-    ASHLAR_ALWAYS_INLINE static auto kept(const Mask& mask, const std::array<std::size_t, Rank>& at) {
+    ASHLAR_STAGE_INLINE static auto kept(const Mask& mask, const std::array<std::size_t, Rank>& at) {
         std::array<std::size_t, Rank - 2> batch{};
         for (std::size_t a = 0; a + 2 < Rank; ++a) batch[a] = at[a];
         constexpr bool moves_in_batch = [] {
@@ -208,7 +208,7 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
     }
 
     template <std::size_t Id, auto Steps, class Hole, std::size_t Rank>
-    ASHLAR_ALWAYS_INLINE auto softmax_value(const std::array<std::size_t, Rank>& at, const Hole& hole) const {
+    ASHLAR_STAGE_INLINE auto softmax_value(const std::array<std::size_t, Rank>& at, const Hole& hole) const {
         using Other = element_of<node_of<Id>>;
         const auto factor = factor_of<Id, Steps>(at, hole);
         if constexpr (Plan::nodes[Id].variant == static_cast<std::uint8_t>(softmax_kind::plain)) {
@@ -230,7 +230,7 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
     }
 
     template <std::size_t Id, auto Steps, class Hole, std::size_t Rank>
-    ASHLAR_ALWAYS_INLINE auto standardized_value(const std::array<std::size_t, Rank>& at, const Hole& hole) const {
+    ASHLAR_STAGE_INLINE auto standardized_value(const std::array<std::size_t, Rank>& at, const Hole& hole) const {
         using Other = element_of<node_of<Id>>;
         const auto x = operand_value<Id, 0, Steps>(at, hole), scale = factor_of<Id, Steps>(at, hole);
         if constexpr (values<Id> == -1)
@@ -242,8 +242,8 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
     }
 
     template <std::size_t Id, auto Steps, class Hole, std::size_t Rank>
-    ASHLAR_ALWAYS_INLINE auto factor_of(const std::array<std::size_t, Rank>& at,
-                                        [[maybe_unused]] const Hole& hole) const {
+    ASHLAR_STAGE_INLINE auto factor_of(const std::array<std::size_t, Rank>& at,
+                                       [[maybe_unused]] const Hole& hole) const {
         if constexpr (holds_factors<Id, Hole>)
             return hole.scale;
         else
@@ -251,7 +251,7 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
     }
     /// What stays the same along the row of these coordinates.
     template <std::size_t Id, auto Steps, std::size_t Rank>
-    ASHLAR_ALWAYS_INLINE auto hold_factors(const std::array<std::size_t, Rank>& at) const {
+    ASHLAR_STAGE_INLINE auto hold_factors(const std::array<std::size_t, Rank>& at) const {
         const auto scale = factor_of<Id, Steps>(at, 0);
         held_factors<Id, std::remove_const_t<decltype(scale)>> held{scale, scale};
         if constexpr (Plan::nodes[Id].kind == node_kind::standardize && values<Id> != -1)
@@ -261,7 +261,7 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
 
     /// An index map: a load where its elements lie in memory at a constant distance, else lane by lane.
     template <std::size_t Id, auto Steps, class Hole, std::size_t Rank>
-    ASHLAR_ALWAYS_INLINE auto moved(const std::array<std::size_t, Rank>& at, const Hole& hole) const {
+    ASHLAR_STAGE_INLINE auto moved(const std::array<std::size_t, Rank>& at, const Hole& hole) const {
         constexpr const graph_node& n = Plan::nodes[Id];
         [[maybe_unused]] constexpr auto below = static_cast<std::size_t>(n.operands[0]);
         constexpr lane_path path = path_of_lanes(n, Plan::nodes[below], Steps);
@@ -288,7 +288,7 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
 
     /// Lanes along an axis that the map goes around: straight where they do not meet its end, else lane by lane.
     template <std::size_t Id, auto Steps, class Hole, std::size_t Rank>
-    ASHLAR_ALWAYS_INLINE auto around(const std::array<std::size_t, Rank>& at, const Hole& hole) const {
+    ASHLAR_STAGE_INLINE auto around(const std::array<std::size_t, Rank>& at, const Hole& hole) const {
         constexpr auto below = static_cast<std::size_t>(Plan::nodes[Id].operands[0]);
         constexpr index_piece piece = moving_piece(map_of(Plan::nodes[Id], Plan::nodes[below]));
         constexpr std::ptrdiff_t reach = static_cast<std::ptrdiff_t>(Wanted - 1) * Steps[piece.first];
@@ -304,7 +304,7 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
 
     /// Elements of a packed matrix: contiguous inside a panel, else gathered.
     template <std::size_t Id, auto Steps>
-    ASHLAR_ALWAYS_INLINE auto unpacked(const std::array<std::size_t, 2>& at) const {
+    ASHLAR_STAGE_INLINE auto unpacked(const std::array<std::size_t, 2>& at) const {
         using Other = element_of<node_of<Id>>;
         constexpr std::size_t rows = Plan::nodes[Id].extents[0], columns = Plan::nodes[Id].extents[1],
                               panel = Plan::nodes[Id].panel;
@@ -320,7 +320,7 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
 
     /// Elements whose distances in memory are constants, but not equal.
     template <std::size_t Id, auto Steps, class Hole, std::size_t Rank>
-    ASHLAR_ALWAYS_INLINE auto scattered(std::array<std::size_t, Rank> at, const Hole& hole) const {
+    ASHLAR_STAGE_INLINE auto scattered(std::array<std::size_t, Rank> at, const Hole& hole) const {
         using Other = element_of<node_of<Id>>;
         constexpr std::size_t axis = [] {
             std::size_t moving = Rank;
@@ -349,7 +349,7 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
 
     /// Each lane on its own.
     template <std::size_t Id, auto Steps, class Hole, std::size_t Rank>
-    ASHLAR_ALWAYS_INLINE auto one_by_one(const std::array<std::size_t, Rank>& at, const Hole& hole) const {
+    ASHLAR_STAGE_INLINE auto one_by_one(const std::array<std::size_t, Rank>& at, const Hole& hole) const {
         using Other = element_of<node_of<Id>>;
         constexpr lane_steps<Rank> still{};
         const lane_reader<Plan, Element, Stage, Width, 1, Unmasked> single{f};
@@ -364,7 +364,7 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
 
     /// Rows of a table: the index is read once where the lanes run along the table's own axes.
     template <std::size_t Id, auto Steps, class Hole, std::size_t Rank>
-    ASHLAR_ALWAYS_INLINE auto taken(const std::array<std::size_t, Rank>& at, const Hole& hole) const {
+    ASHLAR_STAGE_INLINE auto taken(const std::array<std::size_t, Rank>& at, const Hole& hole) const {
         constexpr const graph_node& n = Plan::nodes[Id];
         constexpr auto table = static_cast<std::size_t>(n.operands[0]),
                        indices = static_cast<std::size_t>(n.operands[1]);

@@ -30,13 +30,13 @@ struct memory_reader {
 
     /// Address of the element of Id at these coordinates.
     template <std::size_t Id, std::size_t Rank>
-    ASHLAR_ALWAYS_INLINE auto address(const std::array<std::size_t, Rank>& at) const {
+    ASHLAR_STAGE_INLINE auto address(const std::array<std::size_t, Rank>& at) const {
         constexpr const graph_node& n = Plan::nodes[Id];
         if constexpr (is_name<Id>) {
             return address<static_cast<std::size_t>(n.same_as)>(at);
         } else if constexpr (n.kind == node_kind::array && values<Id> == -1) {
             std::ptrdiff_t offset = 0;
-            for_each_axis<Rank>([&]<std::size_t Axis>() ASHLAR_LAMBDA_INLINE {
+            for_each_axis<Rank>([&]<std::size_t Axis>() ASHLAR_STAGE_LAMBDA {
                 constexpr std::ptrdiff_t stride = Plan::nodes[Id].strides[Axis];
                 if constexpr (stride != 0) offset += static_cast<std::ptrdiff_t>(at[Axis]) * stride;
             });

@@ -27,20 +27,20 @@ struct product_operands : stage_axes<Plan, Element, Stage, Rows> {
                           right_column = static_cast<std::size_t>(facts.right_column);
 
     /// Coordinates of the left operand's element in a row, at depth 0.
-    ASHLAR_ALWAYS_INLINE std::array<std::size_t, left_rank> in_left(std::size_t row) const {
+    ASHLAR_STAGE_INLINE std::array<std::size_t, left_rank> in_left(std::size_t row) const {
         auto at = operand_batch<left>(row);
         at[left_rank - 2] = Plan::nodes[left].extents[left_rank - 2] == 1 ? 0 : row;
         at[left_rank - 1] = 0;
         return at;
     }
-    ASHLAR_ALWAYS_INLINE std::array<std::size_t, right_rank> in_right() const {
+    ASHLAR_STAGE_INLINE std::array<std::size_t, right_rank> in_right() const {
         auto at = operand_batch<right>(0);
         at[right_rank - 1] = this->first_column();
         return at;
     }
 
     template <std::size_t Id>
-    ASHLAR_ALWAYS_INLINE auto operand_batch(std::size_t row) const {
+    ASHLAR_STAGE_INLINE auto operand_batch(std::size_t row) const {
         constexpr std::size_t rank = Plan::nodes[Id].rank, shift = base::space_rank - rank;
         const auto at = this->in_space(row, 0);
         std::array<std::size_t, rank> out{};

@@ -36,7 +36,7 @@ struct stage_axes {
     const frame<Plan, Element>& f;
 
     /// The first row of the tile.
-    ASHLAR_ALWAYS_INLINE std::size_t first_row() const {
+    ASHLAR_STAGE_INLINE std::size_t first_row() const {
         if constexpr (stage.row_axis == no_axis || stage.bindings[stage.row_axis] == whole_axis)
             return 0;
         else
@@ -44,16 +44,16 @@ struct stage_axes {
     }
 
     /// The first column of the tile; columns are counted from there.
-    ASHLAR_ALWAYS_INLINE std::size_t first_column() const {
+    ASHLAR_STAGE_INLINE std::size_t first_column() const {
         if constexpr (column_loop == whole_axis)
             return 0;
         else
             return f.index[static_cast<std::size_t>(column_loop)];
     }
 
-    ASHLAR_ALWAYS_INLINE std::array<std::size_t, space_rank> in_space(std::size_t row, std::size_t column) const {
+    ASHLAR_STAGE_INLINE std::array<std::size_t, space_rank> in_space(std::size_t row, std::size_t column) const {
         std::array<std::size_t, space_rank> at{};
-        for_each_axis<space_rank>([&]<std::size_t Axis>() ASHLAR_LAMBDA_INLINE {
+        for_each_axis<space_rank>([&]<std::size_t Axis>() ASHLAR_STAGE_LAMBDA {
             constexpr std::int16_t loop = stage.bindings[Axis];
             if constexpr (Axis == stage.row_axis)
                 at[Axis] = row;
@@ -64,10 +64,10 @@ struct stage_axes {
         });
         return at;
     }
-    ASHLAR_ALWAYS_INLINE std::array<std::size_t, top_rank> in_top(std::size_t row, std::size_t column) const {
+    ASHLAR_STAGE_INLINE std::array<std::size_t, top_rank> in_top(std::size_t row, std::size_t column) const {
         const auto at = in_space(row, column);
         std::array<std::size_t, top_rank> out{};
-        for_each_axis<top_rank>([&]<std::size_t Axis>() ASHLAR_LAMBDA_INLINE {
+        for_each_axis<top_rank>([&]<std::size_t Axis>() ASHLAR_STAGE_LAMBDA {
             constexpr std::int16_t axis = stage.top_axes[Axis];
             if constexpr (axis != whole_axis) out[Axis] = at[static_cast<std::size_t>(axis)];
         });
@@ -93,10 +93,10 @@ struct stage_axes {
     static constexpr std::ptrdiff_t column_stride = stride_of(stage.column_axis);
 
     /// Where the element at column 0 of the tile's first row is written.
-    ASHLAR_ALWAYS_INLINE output* written() const {
+    ASHLAR_STAGE_INLINE output* written() const {
         const auto at = in_top(first_row(), 0);
         std::ptrdiff_t offset = stage.origin;
-        for_each_axis<top_rank>([&]<std::size_t Axis>() ASHLAR_LAMBDA_INLINE {
+        for_each_axis<top_rank>([&]<std::size_t Axis>() ASHLAR_STAGE_LAMBDA {
             constexpr std::int16_t loop = stage.top_axes[Axis] == whole_axis
                                               ? whole_axis
                                               : stage.bindings[static_cast<std::size_t>(stage.top_axes[Axis])];
@@ -130,14 +130,14 @@ struct stage_axes {
 
     /// The value to write for LaneCount lanes that start at (row, column).
     template <std::size_t LaneCount, bool Unmasked = false, class Hole = int>
-    ASHLAR_ALWAYS_INLINE auto value(std::size_t row, std::size_t column, const Hole& hole = 0) const {
+    ASHLAR_STAGE_INLINE auto value(std::size_t row, std::size_t column, const Hole& hole = 0) const {
         return reader<LaneCount, Unmasked>{f}.template value<top, top_steps>(in_top(row, column), hole);
     }
 };
 
 /// Stores LaneCount lanes, `Step` elements apart; truth values as bools.
 template <std::ptrdiff_t Step, std::size_t LaneCount, class Other, class Lanes>
-ASHLAR_ALWAYS_INLINE void store_lanes(const Lanes& x, Other* p) {
+ASHLAR_STAGE_INLINE void store_lanes(const Lanes& x, Other* p) {
     constexpr std::size_t width = Lanes::size;
     if constexpr (Step == 1 || LaneCount == 1) {
         if constexpr (std::is_same_v<Other, bool>) {
@@ -159,7 +159,7 @@ ASHLAR_ALWAYS_INLINE void store_lanes(const Lanes& x, Other* p) {
 
 /// Calls f(offset, lane_count) for each register of `Extent` consecutive elements.
 template <std::size_t Extent, std::size_t Width, class Function>
-ASHLAR_ALWAYS_INLINE void for_each_register(Function f) {
+ASHLAR_STAGE_INLINE void for_each_register(Function f) {
     constexpr std::size_t full = Extent / Width * Width;
     for (std::size_t i = 0; i < full; i += Width) f(i, std::integral_constant<std::size_t, Width>{});
     if constexpr (full != Extent) f(full, std::integral_constant<std::size_t, Extent - full>{});
@@ -168,11 +168,11 @@ ASHLAR_ALWAYS_INLINE void for_each_register(Function f) {
 /// Calls f(offset, count) for groups of `Largest` of `Extent` consecutive rows, then for what is left in smaller powers
 /// of two. `Largest` is one too.
 template <std::size_t Extent, std::size_t Largest, class Function>
-ASHLAR_ALWAYS_INLINE void for_each_group(Function f) {
+ASHLAR_STAGE_INLINE void for_each_group(Function f) {
     constexpr std::size_t full = Extent / Largest * Largest;
     for (std::size_t i = 0; i < full; i += Largest) f(i, std::integral_constant<std::size_t, Largest>{});
     if constexpr (full != Extent)
-        for_each_group<Extent - full, Largest / 2>([&](std::size_t i, auto n) ASHLAR_LAMBDA_INLINE { f(full + i, n); });
+        for_each_group<Extent - full, Largest / 2>([&](std::size_t i, auto n) ASHLAR_STAGE_LAMBDA { f(full + i, n); });
 }
 
 ASHLAR_END_OFFSETS

@@ -12,14 +12,14 @@ template <class Number>
 struct sum_so_far {
     Number total;
 
-    ASHLAR_ALWAYS_INLINE void merge(const sum_so_far& o) { total += o.total; }
+    ASHLAR_STAGE_INLINE void merge(const sum_so_far& o) { total += o.total; }
 };
 /// A greatest or least element so far; NaN if there is one.
 template <class Number, bool Greatest>
 struct extreme_so_far {
     Number extreme;
 
-    ASHLAR_ALWAYS_INLINE void merge(const extreme_so_far& o) {
+    ASHLAR_STAGE_INLINE void merge(const extreme_so_far& o) {
         if (o.extreme != o.extreme || (Greatest ? o.extreme > extreme : o.extreme < extreme)) extreme = o.extreme;
     }
 };
@@ -28,7 +28,7 @@ template <bool All>
 struct truth_so_far {
     bool answer;
 
-    ASHLAR_ALWAYS_INLINE void merge(const truth_so_far& o) { answer = All ? answer && o.answer : answer || o.answer; }
+    ASHLAR_STAGE_INLINE void merge(const truth_so_far& o) { answer = All ? answer && o.answer : answer || o.answer; }
 };
 /// Mean, and sum of squared distances from it, of so many elements so far (Chan, Golub and LeVeque 1979).
 template <class Number>
@@ -36,7 +36,7 @@ struct variance_so_far {
     Number mean, squares;
     std::size_t count;
 
-    ASHLAR_ALWAYS_INLINE void merge(const variance_so_far& o) {
+    ASHLAR_STAGE_INLINE void merge(const variance_so_far& o) {
         const Number share = static_cast<Number>(o.count) / static_cast<Number>(count + o.count),
                      distance = o.mean - mean;
         squares += o.squares + distance * distance * (share * static_cast<Number>(count));
@@ -60,10 +60,10 @@ struct fold_stage : row_stage<Plan, Element, Stage, Rows> {
     static constexpr std::size_t rows = is_one_row ? 1 : Rows,
                                  columns = is_one_row ? Rows * base::columns : base::columns;
 
-    ASHLAR_ALWAYS_INLINE void run() const {
+    ASHLAR_STAGE_ROOT ASHLAR_STAGE_INLINE void run() const {
         if constexpr (kind == reduction_kind::sum || kind == reduction_kind::mean)
-            finish(sum_so_far<input>{total([](vec x) ASHLAR_LAMBDA_INLINE { return x; })},
-                   [](const auto& s) ASHLAR_LAMBDA_INLINE {
+            finish(sum_so_far<input>{total([](vec x) ASHLAR_STAGE_LAMBDA { return x; })},
+                   [](const auto& s) ASHLAR_STAGE_LAMBDA {
                        if constexpr (kind == reduction_kind::mean)
                            return s.total * (element(1) / element(count));
                        else
@@ -73,10 +73,10 @@ struct fold_stage : row_stage<Plan, Element, Stage, Rows> {
             finish(extreme_so_far < input,
                    kind == reduction_kind::max >
                                {folded<extreme_fold<vec, kind == reduction_kind::max>>([](auto& s, vec x, auto n,
-                                                                                          auto) ASHLAR_LAMBDA_INLINE {
+                                                                                          auto) ASHLAR_STAGE_LAMBDA {
                                     s.step(or_else(x, n, s.identity()));
                                 }).one()},
-                   [](const auto& s) ASHLAR_LAMBDA_INLINE { return s.extreme; });
+                   [](const auto& s) ASHLAR_STAGE_LAMBDA { return s.extreme; });
         else if constexpr (kind == reduction_kind::all || kind == reduction_kind::any)
             run_truth();
         else if constexpr (kind == reduction_kind::argmax)
@@ -91,7 +91,7 @@ private:
         Plan::nodes[static_cast<std::size_t>(Plan::nodes[core].operands[0])].extents[Plan::nodes[core].axis];
 
     template <std::size_t Width>
-    ASHLAR_ALWAYS_INLINE static vec or_else(vec x, std::integral_constant<std::size_t, Width>, vec nothing) {
+    ASHLAR_STAGE_INLINE static vec or_else(vec x, std::integral_constant<std::size_t, Width>, vec nothing) {
         if constexpr (Width == base::width)
             return x;
         else
@@ -101,21 +101,21 @@ private:
     /// Calls step(state, lanes, lane_count, position) for all registers of the tile; four states hide the latency of a
     /// chain. The position is a function of the register's row and column, asked for where it is needed.
     template <class Fold, class Step>
-    ASHLAR_ALWAYS_INLINE Fold folded(Step step) const {
+    ASHLAR_STAGE_INLINE Fold folded(Step step) const {
         Fold states[4];
         const std::size_t first = this->first_row();
-        const auto one = [&](Fold& s, std::size_t row, std::size_t column, auto n) ASHLAR_LAMBDA_INLINE {
+        const auto one = [&](Fold& s, std::size_t row, std::size_t column, auto n) ASHLAR_STAGE_LAMBDA {
             step(s, this->template value<n>(row, column), n, [&] { return position(row, column); });
         };
         if constexpr (base::how.form == row_form::rows_in_lanes) {
-            for_each_register<rows, base::width>([&](std::size_t i, auto n) ASHLAR_LAMBDA_INLINE {
+            for_each_register<rows, base::width>([&](std::size_t i, auto n) ASHLAR_STAGE_LAMBDA {
                 walk<columns>([&](std::size_t c, std::size_t chain)
-                                  ASHLAR_LAMBDA_INLINE { one(states[chain], first + i, c, n); });
+                                  ASHLAR_STAGE_LAMBDA { one(states[chain], first + i, c, n); });
             });
         } else {
             constexpr std::size_t whole = columns / base::width;
             for (std::size_t r = 0; r < rows; ++r) {
-                walk<whole>([&](std::size_t c, std::size_t chain) ASHLAR_LAMBDA_INLINE {
+                walk<whole>([&](std::size_t c, std::size_t chain) ASHLAR_STAGE_LAMBDA {
                     one(states[chain], first + r, c * base::width, std::integral_constant<std::size_t, base::width>{});
                 });
                 if constexpr (columns % base::width != 0)
@@ -130,7 +130,7 @@ private:
     }
     /// f(i, chain) for all i < Count, in four chains.
     template <std::size_t Count, class Function>
-    ASHLAR_ALWAYS_INLINE static void walk(Function f) {
+    ASHLAR_STAGE_INLINE static void walk(Function f) {
         for (std::size_t i = 0; i < Count / 4 * 4; i += 4) {
             ASHLAR_UNROLL
             for (std::size_t u = 0; u < 4; ++u) f(i + u, u);
@@ -139,16 +139,16 @@ private:
         for (std::size_t u = 0; u < Count % 4; ++u) f(Count / 4 * 4 + u, u);
     }
     template <class Function>
-    ASHLAR_ALWAYS_INLINE input total(Function change) const {
+    ASHLAR_STAGE_INLINE input total(Function change) const {
         return folded<sum_fold<vec>>([&](auto& s, vec x, auto n, auto)
-                                         ASHLAR_LAMBDA_INLINE { s.step(or_else(change(x), n, vec(0))); })
+                                         ASHLAR_STAGE_LAMBDA { s.step(or_else(change(x), n, vec(0))); })
             .one();
     }
 
-    ASHLAR_ALWAYS_INLINE void run_truth() const {
+    ASHLAR_STAGE_INLINE void run_truth() const {
         using fold_type = truth_fold<typename base::template reader<base::width>::truth, kind == reduction_kind::all>;
         using truth = decltype(fold_type::answer);
-        const fold_type found = folded<fold_type>([](fold_type& s, auto given, auto n, auto) ASHLAR_LAMBDA_INLINE {
+        const fold_type found = folded<fold_type>([](fold_type& s, auto given, auto n, auto) ASHLAR_STAGE_LAMBDA {
             const truth x = convert_mask<typename truth::operand_type::value_type>(given);
             if constexpr (n == base::width)
                 s.step(x);
@@ -156,7 +156,7 @@ private:
                 s.step(kind == reduction_kind::all ? x || !truth::first(n) : x && truth::first(n));
         });
         finish(truth_so_far < kind == reduction_kind::all > {found.one()},
-               [](const auto& s) ASHLAR_LAMBDA_INLINE { return s.answer; });
+               [](const auto& s) ASHLAR_STAGE_LAMBDA { return s.answer; });
     }
 
     /// The distance of neighbours along an axis in the order of the folded elements.
@@ -166,10 +166,10 @@ private:
         return stride;
     }
     /// The number of a register's first element among all that are folded, and the numbers of its lanes.
-    ASHLAR_ALWAYS_INLINE integers position(std::size_t row, std::size_t column) const {
+    ASHLAR_STAGE_INLINE integers position(std::size_t row, std::size_t column) const {
         const auto at = this->in_space(row, column);
         std::size_t number = 0;
-        for_each_axis<base::space_rank>([&]<std::size_t Axis>() ASHLAR_LAMBDA_INLINE {
+        for_each_axis<base::space_rank>([&]<std::size_t Axis>() ASHLAR_STAGE_LAMBDA {
             if constexpr (Axis >= base::stage.fold_first && Axis < base::stage.fold_last)
                 number += at[Axis] * fold_stride(Axis);
         });
@@ -177,34 +177,34 @@ private:
         return integers(static_cast<std::int32_t>(number)) +
                integers::iota() * integers(static_cast<std::int32_t>(step));
     }
-    ASHLAR_ALWAYS_INLINE void run_argmax() const {
+    ASHLAR_STAGE_INLINE void run_argmax() const {
         using fold_type = argmax_fold<vec, integers>;
-        const fold_type found = folded<fold_type>([](fold_type& s, vec x, auto n, auto where) ASHLAR_LAMBDA_INLINE {
+        const fold_type found = folded<fold_type>([](fold_type& s, vec x, auto n, auto where) ASHLAR_STAGE_LAMBDA {
             if constexpr (n == base::width)
                 s.step(x, where());
             else  // Lanes that are none never win, not even against lowest values.
                 s.step(or_else(x, n, vec(extreme_fold<vec, true>::start)),
                        select(integers::mask_type::first(n), where(), integers(fold_type::nowhere)));
         });
-        finish(found.best(), [](const auto& s) ASHLAR_LAMBDA_INLINE { return s.where; });
+        finish(found.best(), [](const auto& s) ASHLAR_STAGE_LAMBDA { return s.where; });
     }
 
     /// Two passes over a tile: the mean, then squared distances from it.
-    ASHLAR_ALWAYS_INLINE void run_variance() const {
+    ASHLAR_STAGE_INLINE void run_variance() const {
         constexpr std::size_t here = rows * columns;
-        const input mean = total([](vec x) ASHLAR_LAMBDA_INLINE { return x; }) * (input(1) / input(here));
-        const input squares = total([&](vec x) ASHLAR_LAMBDA_INLINE { return (x - vec(mean)) * (x - vec(mean)); });
+        const input mean = total([](vec x) ASHLAR_STAGE_LAMBDA { return x; }) * (input(1) / input(here));
+        const input squares = total([&](vec x) ASHLAR_STAGE_LAMBDA { return (x - vec(mean)) * (x - vec(mean)); });
         finish(variance_so_far<input>{mean, squares, here},
-               [](const auto& s) ASHLAR_LAMBDA_INLINE { return s.squares * (element(1) / element(count)); });
+               [](const auto& s) ASHLAR_STAGE_LAMBDA { return s.squares * (element(1) / element(count)); });
     }
 
     /// Whether a tile is the first, or the last, of the loops over folded axes.
     struct tile_place {
         bool is_first = true, is_last = true;
     };
-    ASHLAR_ALWAYS_INLINE tile_place place() const {
+    ASHLAR_STAGE_INLINE tile_place place() const {
         tile_place here;
-        for_each_axis<base::space_rank>([&]<std::size_t Axis>() ASHLAR_LAMBDA_INLINE {
+        for_each_axis<base::space_rank>([&]<std::size_t Axis>() ASHLAR_STAGE_LAMBDA {
             constexpr std::int16_t loop = Axis >= base::stage.fold_first && Axis < base::stage.fold_last
                                               ? base::stage.bindings[Axis]
                                               : whole_axis;
@@ -219,7 +219,7 @@ private:
     }
     /// Adds a tile to those before; the last one gives the number.
     template <class State, class Result>
-    ASHLAR_ALWAYS_INLINE void finish(State state, Result result) const {
+    ASHLAR_STAGE_INLINE void finish(State state, Result result) const {
         element* const out = this->template row_number<base::first_buffer, element>(this->first_row());
         if constexpr (base::stage.second_buffer != -1) {
             static_assert(sizeof(State) <= fold_state_bytes);

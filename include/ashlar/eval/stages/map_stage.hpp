@@ -16,7 +16,7 @@ struct map_stage : stage_axes<Plan, Element, Stage, Rows> {
     using typename base::output;
     static constexpr map_strategy how = base::strategy.map;
 
-    ASHLAR_ALWAYS_INLINE void run() const {
+    ASHLAR_STAGE_ROOT ASHLAR_STAGE_INLINE void run() const {
         if constexpr (how.form == map_form::one_line)
             run_line();
         else if constexpr (how.form == map_form::transposing_copy)
@@ -29,7 +29,7 @@ struct map_stage : stage_axes<Plan, Element, Stage, Rows> {
 
     /// Where a copy finds what it turns from columns into rows, and the distance from one row of the source, a column
     /// here, to the next.
-    ASHLAR_ALWAYS_INLINE const output* source() const {
+    ASHLAR_STAGE_INLINE const output* source() const {
         return typename base::template reader<width>{f}.template address<top>(this->in_top(this->first_row(), 0));
     }
     static consteval std::size_t source_distance() {
@@ -37,9 +37,9 @@ struct map_stage : stage_axes<Plan, Element, Stage, Rows> {
     }
 
 private:
-    ASHLAR_ALWAYS_INLINE void run_line() const {
+    ASHLAR_STAGE_INLINE void run_line() const {
         output* out = this->written();
-        for_each_register<Rows * columns, width>([&](std::size_t i, auto n) ASHLAR_LAMBDA_INLINE {
+        for_each_register<Rows * columns, width>([&](std::size_t i, auto n) ASHLAR_STAGE_LAMBDA {
             store_lanes<1, n>(this->template value<n>(0, i), out + i);
         });
     }
@@ -53,7 +53,7 @@ private:
         constexpr stride_result m = base::template reader<width>::memory.strides(stage.top, fixed);
         return m.affine ? m.strides[axis] : 0;
     }
-    ASHLAR_ALWAYS_INLINE void run_transpose() const {
+    ASHLAR_STAGE_INLINE void run_transpose() const {
         output* out = this->written();
         constexpr bool padded = stage.buffer != -1 && Plan::code.buffers[base::written_buffer].padded;
         if constexpr (rows_in_lanes) {
@@ -67,25 +67,25 @@ private:
         }
     }
 
-    ASHLAR_ALWAYS_INLINE void run_rows_in_lanes() const {
+    ASHLAR_STAGE_INLINE void run_rows_in_lanes() const {
         output* out = this->written();
         const std::size_t first = this->first_row();
-        for_each_register<Rows, width>([&](std::size_t i, auto n) ASHLAR_LAMBDA_INLINE {
+        for_each_register<Rows, width>([&](std::size_t i, auto n) ASHLAR_STAGE_LAMBDA {
             for (std::size_t c = 0; c < columns; ++c)
                 store_lanes<row_stride, n>(this->template value<n>(first + i, c),
                                            out + static_cast<std::ptrdiff_t>(c) * column_stride +
                                                static_cast<std::ptrdiff_t>(i) * row_stride);
         });
     }
-    ASHLAR_ALWAYS_INLINE void run_columns_in_lanes() const {
+    ASHLAR_STAGE_INLINE void run_columns_in_lanes() const {
         for_each_group<Rows, how.rows>([&](std::size_t row, auto count)
-                                           ASHLAR_LAMBDA_INLINE { rows<count>(this->first_row() + row); });
+                                           ASHLAR_STAGE_LAMBDA { rows<count>(this->first_row() + row); });
     }
 
 public:
     /// Count rows side by side, which share what they read of neither; or one row, several registers at a time.
     template <std::size_t Count>
-    ASHLAR_ALWAYS_INLINE void rows(std::size_t first) const {
+    ASHLAR_STAGE_INLINE void rows(std::size_t first) const {
         if constexpr (Count > how.registers) {
             for (std::size_t q = 0; q < Count; ++q) rows<1>(first + q);
         } else {
@@ -103,7 +103,7 @@ public:
     /// Count rows, some registers of columns at a time.
     template <std::size_t Count>
     struct rows_walk {
-        ASHLAR_ALWAYS_INLINE static auto factors_of(const map_stage& stage_, std::size_t row) {
+        ASHLAR_STAGE_INLINE static auto factors_of(const map_stage& stage_, std::size_t row) {
             if constexpr (how.normalised == -1)
                 return 0;
             else
@@ -118,7 +118,7 @@ public:
         output* out;
         factors held[Count];
 
-        ASHLAR_ALWAYS_INLINE rows_walk(const map_stage& stage_, std::size_t row)
+        ASHLAR_STAGE_INLINE rows_walk(const map_stage& stage_, std::size_t row)
             : s(stage_),
               first(row),
               out(s.written() + static_cast<std::ptrdiff_t>(first - s.first_row()) * row_stride) {
@@ -126,7 +126,7 @@ public:
             for (std::size_t q = 0; q < Count; ++q) held[q] = factors_of(s, first + q);
         }
         template <std::size_t Registers, std::size_t Width>
-        ASHLAR_ALWAYS_INLINE void block(std::size_t column, std::integral_constant<std::size_t, Width>) const {
+        ASHLAR_STAGE_INLINE void block(std::size_t column, std::integral_constant<std::size_t, Width>) const {
             decltype(s.template value<Width>(first, column, held[0])) values[Count * Registers];
             ASHLAR_UNROLL
             for (std::size_t k = 0; k < Count * Registers; ++k)

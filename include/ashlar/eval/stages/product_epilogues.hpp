@@ -22,7 +22,7 @@ struct product_epilogues : product_operands<Plan, Element, Stage, Rows> {
 
     /// Where the left operand's rows are softmax numerators, the reciprocals of their sums are applied to finished
     /// vectors: the address of the first row's, and the distance from row to row.
-    ASHLAR_ALWAYS_INLINE const element* row_factors(std::size_t first) const {
+    ASHLAR_STAGE_INLINE const element* row_factors(std::size_t first) const {
         if constexpr (stage.left_factor == -1)
             return nullptr;
         else
@@ -37,7 +37,7 @@ struct product_epilogues : product_operands<Plan, Element, Stage, Rows> {
                 .strides[Plan::nodes[static_cast<std::size_t>(stage.left_factor)].rank - 2u];
     }();
     template <std::size_t Id, std::size_t Rank>
-    ASHLAR_ALWAYS_INLINE const element* factor_address(const std::array<std::size_t, Rank>& at) const {
+    ASHLAR_STAGE_INLINE const element* factor_address(const std::array<std::size_t, Rank>& at) const {
         constexpr const graph_node& n = Plan::nodes[Id];
         if constexpr (static_cast<std::int16_t>(Id) == stage.left_factor) {
             constexpr auto b = static_cast<std::size_t>(stage.factors[Id]);
@@ -76,20 +76,20 @@ struct product_epilogues : product_operands<Plan, Element, Stage, Rows> {
         using vec = typename base::vec;
 
         /// Where the element of row i and column j is written.
-        ASHLAR_ALWAYS_INLINE output* at(std::size_t i, std::size_t j) const {
+        ASHLAR_STAGE_INLINE output* at(std::size_t i, std::size_t j) const {
             const std::size_t r = rows_in_lanes ? j : i, c = rows_in_lanes ? i : j;
             return out + static_cast<std::ptrdiff_t>(r) * row_stride + static_cast<std::ptrdiff_t>(c) * column_stride;
         }
         /// The rest of the expression, applied to a finished vector.
         template <std::size_t Width, bool Unmasked>
-        ASHLAR_ALWAYS_INLINE auto finished(std::size_t r, std::size_t c, vec acc) const {
+        ASHLAR_STAGE_INLINE auto finished(std::size_t r, std::size_t c, vec acc) const {
             if constexpr (base::top == core)
                 return acc;
             else
                 return s.template value<Width, Unmasked>(first + r, c, acc);
         }
         template <std::size_t Width, bool Unmasked = false>
-        ASHLAR_ALWAYS_INLINE auto write(std::size_t i, std::size_t j, vec acc) const {
+        ASHLAR_STAGE_INLINE auto write(std::size_t i, std::size_t j, vec acc) const {
             if constexpr (stage.left_factor != -1)
                 acc = acc * lane_values::template load<rows_in_lanes ? factor_stride : 0>(
                                 factors + static_cast<std::ptrdiff_t>(rows_in_lanes ? j : i) * factor_stride);
@@ -97,7 +97,7 @@ struct product_epilogues : product_operands<Plan, Element, Stage, Rows> {
         }
         /// What is multiplied already.
         template <std::size_t Width, bool Unmasked = false>
-        ASHLAR_ALWAYS_INLINE auto put(std::size_t i, std::size_t j, vec acc) const {
+        ASHLAR_STAGE_INLINE auto put(std::size_t i, std::size_t j, vec acc) const {
             const std::size_t r = rows_in_lanes ? j : i, c = rows_in_lanes ? i : j;
             const auto x = finished<Width, Unmasked>(r, c, acc);
             constexpr bool padded = stage.buffer != -1 && Plan::code.buffers[base::written_buffer].padded &&
@@ -106,17 +106,17 @@ struct product_epilogues : product_operands<Plan, Element, Stage, Rows> {
             return x;
         }
         template <std::size_t Width, class Verdict>
-        ASHLAR_ALWAYS_INLINE void vector(std::size_t i, std::size_t j, vec acc, lane_count<Width>, Verdict) const {
+        ASHLAR_STAGE_INLINE void vector(std::size_t i, std::size_t j, vec acc, lane_count<Width>, Verdict) const {
             write<Width, Verdict::value == block_verdict::plain>(i, j, acc);
         }
         /// Some columns of few rows side by side.
         template <std::size_t Width, class Verdict>
             requires writes_groups
-        ASHLAR_ALWAYS_INLINE void group(std::size_t i, vec acc, lane_count<Width>, Verdict) const {
+        ASHLAR_STAGE_INLINE void group(std::size_t i, vec acc, lane_count<Width>, Verdict) const {
             write_group<Width>(i, acc);
         }
         template <std::size_t Width>
-        ASHLAR_ALWAYS_INLINE vec write_group(std::size_t i, vec acc) const {
+        ASHLAR_STAGE_INLINE vec write_group(std::size_t i, vec acc) const {
             constexpr bool repeats = (Rows != line || Width * line != width) && minds_idle_lanes;
             if constexpr (repeats) acc = shuffle_as<elements_of_groups<Width>>(acc, acc);
             const vec x = finished<width, false>(0, i, acc);
@@ -146,7 +146,7 @@ struct product_epilogues : product_operands<Plan, Element, Stage, Rows> {
     }
     /// What the mask says about the blocks of this tile's scores.
     template <std::size_t Node>
-    ASHLAR_ALWAYS_INLINE auto score_blocks(std::size_t first) const {
+    ASHLAR_STAGE_INLINE auto score_blocks(std::size_t first) const {
         using scores = typename Plan::template node<Node>;
         using mask = mask_at<static_cast<std::int16_t>(Node)>;
         constexpr bool skips = stage.support != -1;
@@ -159,6 +159,7 @@ struct product_epilogues : product_operands<Plan, Element, Stage, Rows> {
             if constexpr (how.edge == mask_edge::registers) {
                 constexpr std::size_t registers = (Rows + width - 1) / width;
                 listed_scores<skips, width, registers> listed;
+                ASHLAR_UNROLL
                 for (std::size_t r = 0; r < registers; ++r) {
                     const std::size_t q0 = first + r * width;
                     listed.keys[r] = registers == 1
@@ -189,15 +190,15 @@ struct product_epilogues : product_operands<Plan, Element, Stage, Rows> {
 
         template <std::size_t Width, class Verdict>
             requires writes_groups
-        ASHLAR_ALWAYS_INLINE void group(std::size_t i, vec acc, lane_count<Width>, Verdict) const {
+        ASHLAR_STAGE_INLINE void group(std::size_t i, vec acc, lane_count<Width>, Verdict) const {
             const vec x = this->inner.template write_group<Width>(i, acc);
             greatest[0] = max<>(
                 greatest[0],
                 Width * line < width ? select(vec::mask_type::first(Width * line), x, vec(lowest_value<element>)) : x);
         }
         template <std::size_t Keys, std::size_t Width, class Verdict>
-        ASHLAR_ALWAYS_INLINE void column(std::size_t i, std::size_t j, const vec (&column)[Keys], lane_count<Width>,
-                                         Verdict) const {
+        ASHLAR_STAGE_INLINE void column(std::size_t i, std::size_t j, const vec (&column)[Keys], lane_count<Width>,
+                                        Verdict) const {
             vec most = greatest[j / width];
             ASHLAR_UNROLL
             for (std::size_t k = 0; k < Keys; ++k)

@@ -43,7 +43,7 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
     static constexpr bool spans = base::template spans<Id>;
 
     template <class Epilogue>
-    ASHLAR_ALWAYS_INLINE void finish(Epilogue epilogue, std::size_t first) const {
+    ASHLAR_STAGE_INLINE void finish(Epilogue epilogue, std::size_t first) const {
         if constexpr (stage.maxima == -1) {
             multiply(epilogue, first);
         } else {
@@ -55,7 +55,7 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
             multiply(tracking, first);
             if constexpr (packs_k)
                 greatest[0] =
-                    combine_groups<line>(greatest[0], [](vec x, vec y) ASHLAR_LAMBDA_INLINE { return max<>(x, y); });
+                    combine_groups<line>(greatest[0], [](vec x, vec y) ASHLAR_STAGE_LAMBDA { return max<>(x, y); });
             constexpr auto maxima = static_cast<std::size_t>(stage.maxima);
             element* out =
                 f.template buffer<element, maxima>() + f.template buffer_offset<maxima>(this->in_top(first, 0));
@@ -71,17 +71,17 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
         std::size_t first;
         k_range all;
 
-        ASHLAR_ALWAYS_INLINE k_range operator()(std::size_t i0, std::size_t i1, std::size_t, std::size_t) const {
+        ASHLAR_STAGE_INLINE k_range operator()(std::size_t i0, std::size_t i1, std::size_t, std::size_t) const {
             return s.template of_support<left>(
-                s.in_left(first + i0), [&]<std::size_t Id>(const auto& at) ASHLAR_LAMBDA_INLINE {
+                s.in_left(first + i0), [&]<std::size_t Id>(const auto& at) ASHLAR_STAGE_LAMBDA {
                     return supported_keys_within<Id, 1>(s.f, at, first + i0, first + i1, all);
                 });
         }
-        ASHLAR_ALWAYS_INLINE auto per_row(std::size_t i0, std::size_t i1) const
+        ASHLAR_STAGE_INLINE auto per_row(std::size_t i0, std::size_t i1) const
             requires(spans<stage.support>)
         {
             return s.template of_support<left>(s.in_left(first + i0),
-                                               [&]<std::size_t Id>(const auto& at) ASHLAR_LAMBDA_INLINE {
+                                               [&]<std::size_t Id>(const auto& at) ASHLAR_STAGE_LAMBDA {
                                                    return supported_per_row<Id>(s.f, at, first + i0, first + i1);
                                                });
         }
@@ -89,7 +89,7 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
     /// What `ask` says of the masked node that the stage's support is, at the coordinates that belong to these of node
     /// Id.
     template <std::size_t Id, std::size_t Rank, class Ask>
-    ASHLAR_ALWAYS_INLINE auto of_support(const std::array<std::size_t, Rank>& at, Ask ask) const {
+    ASHLAR_STAGE_INLINE auto of_support(const std::array<std::size_t, Rank>& at, Ask ask) const {
         constexpr const graph_node& n = Plan::nodes[Id];
         if constexpr (static_cast<std::int16_t>(Id) == stage.support)
             return ask.template operator()<Id>(at);
@@ -102,11 +102,10 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
 
     /// The depth of a tile's product, or of each of its blocks. Only kept pairs take part: keys outside the rows' range
     /// are not read, and inside it a value whose weight is an excluded zero is passed over.
-    ASHLAR_ALWAYS_INLINE auto depth_of(std::size_t first) const {
+    ASHLAR_STAGE_INLINE auto depth_of(std::size_t first) const {
         if constexpr (facts.ranged)
             return masked_depth{
-                *this, first,
-                of_support<left>(in_left(first), [&]<std::size_t Id>(const auto& at) ASHLAR_LAMBDA_INLINE {
+                *this, first, of_support<left>(in_left(first), [&]<std::size_t Id>(const auto& at) ASHLAR_STAGE_LAMBDA {
                     return supported_keys<Id>(f, at, first, first + Rows);
                 })};
         else if constexpr (facts.excludes)
@@ -117,7 +116,7 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
 
     // -------------------------------------------------------------- running
 
-    ASHLAR_ALWAYS_INLINE void run() const {
+    ASHLAR_STAGE_ROOT ASHLAR_STAGE_INLINE void run() const {
         const std::size_t first = this->first_row();
         if constexpr (facts.masked != -1) {
             const auto blocks = this->template score_blocks<static_cast<std::size_t>(facts.masked)>(first);
@@ -130,7 +129,7 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
     }
 
     template <class Epilogue>
-    ASHLAR_ALWAYS_INLINE void multiply(Epilogue& epilogue, std::size_t first) const {
+    ASHLAR_STAGE_INLINE void multiply(Epilogue& epilogue, std::size_t first) const {
         if constexpr (how.epilogue == epilogue_time::interleaved) {
             interleaved_epilogue<Epilogue, depth> waiting{{epilogue}};
             multiply_operands(waiting, first);
@@ -140,7 +139,7 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
         }
     }
     template <class Epilogue>
-    ASHLAR_ALWAYS_INLINE void multiply_operands(Epilogue& epilogue, std::size_t first) const {
+    ASHLAR_STAGE_INLINE void multiply_operands(Epilogue& epilogue, std::size_t first) const {
         const element* a = reader{f}.template address<left>(in_left(first));
         if constexpr (how.rhs == rhs_source::panels) {
             multiply_panels(a, f.template node<Plan::resolve(right)>().data(), epilogue, first);
@@ -155,8 +154,8 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
         .i = Rows, .j = columns, .k = depth, .si = left_row, .sk = left_depth, .vk = right_depth};
     using copy = map_stage<Plan, Element, static_cast<std::size_t>(stage.transposed_copy), depth>;
     template <class Epilogue>
-    ASHLAR_ALWAYS_INLINE void multiply_memory(const element* a, const element* b, Epilogue& epilogue,
-                                              std::size_t first) const {
+    ASHLAR_STAGE_INLINE void multiply_memory(const element* a, const element* b, Epilogue& epilogue,
+                                             std::size_t first) const {
         if constexpr (stage.transposed_copy != -1) {
             product_transposing_rhs<element, config, transposing, copy::source_distance()>(
                 a, const_cast<element*>(b), copy{{f}}.source(), epilogue);
@@ -176,8 +175,8 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
         }
     }
     template <std::size_t Columns, std::size_t Stride, std::size_t VectorStride = 0, class Epilogue>
-    ASHLAR_ALWAYS_INLINE void multiply_columns(const element* a, const element* b, Epilogue& epilogue,
-                                               std::size_t first) const {
+    ASHLAR_STAGE_INLINE void multiply_columns(const element* a, const element* b, Epilogue& epilogue,
+                                              std::size_t first) const {
         constexpr product_shape shape{.i = Rows,
                                       .j = Columns,
                                       .k = depth,
@@ -195,7 +194,7 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
 
     /// One block of the right operand's columns after the other.
     template <class Epilogue>
-    ASHLAR_ALWAYS_INLINE void multiply_blocks(const element* a, Epilogue& epilogue, std::size_t first) const {
+    ASHLAR_STAGE_INLINE void multiply_blocks(const element* a, Epilogue& epilogue, std::size_t first) const {
         auto at = in_right();
         for (std::size_t& column = at[right_rank - 1]; column < columns; column += stage.column_block) {
             panel_epilogue<Epilogue> shifted{epilogue, {column}};
@@ -207,8 +206,8 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
     /// The packed right operand, as many panels side by side as the plan says. While some are used, the next ones are
     /// on their way.
     template <class Epilogue>
-    ASHLAR_ALWAYS_INLINE void multiply_panels(const element* a, const element* b, Epilogue& epilogue,
-                                              std::size_t first) const {
+    ASHLAR_STAGE_INLINE void multiply_panels(const element* a, const element* b, Epilogue& epilogue,
+                                             std::size_t first) const {
         constexpr std::size_t whole = columns / panel, rest = columns % panel, at_once = how.panels,
                               end = how.panel_runs * at_once;
         std::size_t p = 0;
@@ -221,13 +220,13 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
     static constexpr std::size_t panel = facts.right_is_packed ? Plan::nodes[Plan::resolve(right)].panel : 1;
 
     template <std::size_t Panels, class Epilogue>
-    ASHLAR_ALWAYS_INLINE void multiply_side_by_side(const element* a, const element* b, std::size_t column,
-                                                    Epilogue& epilogue, std::size_t first) const {
+    ASHLAR_STAGE_INLINE void multiply_side_by_side(const element* a, const element* b, std::size_t column,
+                                                   Epilogue& epilogue, std::size_t first) const {
         multiply_panel<Panels * panel, panel, Panels == 1 ? 0 : depth * panel>(a, b, column, epilogue, first);
     }
     template <std::size_t Columns, std::size_t Stride, std::size_t VectorStride = 0, class Epilogue>
-    ASHLAR_ALWAYS_INLINE void multiply_panel(const element* a, const element* b, std::size_t column, Epilogue& epilogue,
-                                             std::size_t first) const {
+    ASHLAR_STAGE_INLINE void multiply_panel(const element* a, const element* b, std::size_t column, Epilogue& epilogue,
+                                            std::size_t first) const {
         if constexpr (how.prefetches && Columns % width == 0) {
             constexpr product_shape shape{.i = Rows,
                                           .j = Columns,
@@ -248,7 +247,7 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
     /// The panels that start at a column, as many as lie side by side, or the first ones of the weights that are read
     /// next.
     template <std::size_t Columns>
-    ASHLAR_ALWAYS_INLINE prefetch_stream panels_after(const element* b, std::size_t column) const {
+    ASHLAR_STAGE_INLINE prefetch_stream panels_after(const element* b, std::size_t column) const {
         if (column < columns)
             return panel_stream(b + column * depth, (columns - column < Columns ? columns - column : Columns) * depth);
         if constexpr (how.next_weights == -1) {
@@ -263,15 +262,15 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
         }
     }
     template <class Other>
-    ASHLAR_ALWAYS_INLINE static prefetch_stream panel_stream(const Other* first, std::size_t count) {
+    ASHLAR_STAGE_INLINE static prefetch_stream panel_stream(const Other* first, std::size_t count) {
         return {reinterpret_cast<const char*>(first), reinterpret_cast<const char*>(first + count)};
     }
 
     /// Dot products are those of one row, and nobody asks for a verdict on them.
     struct row_place {
         std::size_t r;
-        ASHLAR_ALWAYS_INLINE std::size_t row(std::size_t) const { return r; }
-        ASHLAR_ALWAYS_INLINE static std::size_t column(std::size_t j) { return j; }
+        ASHLAR_STAGE_INLINE std::size_t row(std::size_t) const { return r; }
+        ASHLAR_STAGE_INLINE static std::size_t column(std::size_t j) { return j; }
     };
     template <class Epilogue>
     struct row_epilogue : forwarding_epilogue<Epilogue, row_place> {

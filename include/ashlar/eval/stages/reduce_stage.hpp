@@ -17,21 +17,21 @@ struct reduce_stage : row_stage<Plan, Element, Stage, Rows> {
     static constexpr auto kind = static_cast<reduction_kind>(Plan::nodes[core].variant);
     static constexpr typename base::range all{0, columns};
 
-    ASHLAR_ALWAYS_INLINE void run() const {
+    ASHLAR_STAGE_ROOT ASHLAR_STAGE_INLINE void run() const {
         if constexpr (kind == reduction_kind::sum)
-            fold<sum_fold<typename base::template lanes_of<input>>>([](auto x) ASHLAR_LAMBDA_INLINE { return x; });
+            fold<sum_fold<typename base::template lanes_of<input>>>([](auto x) ASHLAR_STAGE_LAMBDA { return x; });
         else if constexpr (kind == reduction_kind::mean)
             fold<sum_fold<typename base::template lanes_of<input>>>(
-                [](auto x) ASHLAR_LAMBDA_INLINE { return x * (element(1) / element(columns)); });
+                [](auto x) ASHLAR_STAGE_LAMBDA { return x * (element(1) / element(columns)); });
         else if constexpr (kind == reduction_kind::max || kind == reduction_kind::min)
             fold<extreme_fold<typename base::template lanes_of<input>, kind == reduction_kind::max>>(
-                [](auto x) ASHLAR_LAMBDA_INLINE { return x; });
+                [](auto x) ASHLAR_STAGE_LAMBDA { return x; });
         else if constexpr (kind == reduction_kind::all || kind == reduction_kind::any)
             fold<truth_fold<typename base::template reader<width>::truth, kind == reduction_kind::all>>(
-                [](auto x) ASHLAR_LAMBDA_INLINE { return x; });
+                [](auto x) ASHLAR_STAGE_LAMBDA { return x; });
         else if constexpr (kind == reduction_kind::argmax)
-            fold<argmax_fold<typename base::template lanes_of<input>, integers>>(
-                [](auto x) ASHLAR_LAMBDA_INLINE { return x; });
+            fold<argmax_fold<typename base::template lanes_of<input>, integers>>([](auto x)
+                                                                                     ASHLAR_STAGE_LAMBDA { return x; });
         else if constexpr (kind == reduction_kind::variance)
             run_variance();
         else
@@ -40,8 +40,8 @@ struct reduce_stage : row_stage<Plan, Element, Stage, Rows> {
 
 private:
     template <class Fold, class Value>
-    ASHLAR_ALWAYS_INLINE static void step(Fold& fold, Value x, [[maybe_unused]] std::size_t column,
-                                          [[maybe_unused]] std::ptrdiff_t distance) {
+    ASHLAR_STAGE_INLINE static void step(Fold& fold, Value x, [[maybe_unused]] std::size_t column,
+                                         [[maybe_unused]] std::ptrdiff_t distance) {
         if constexpr (kind == reduction_kind::argmax) {
             const integers index = integers(static_cast<std::int32_t>(column)) +
                                    integers::iota() * integers(static_cast<std::int32_t>(distance));
@@ -54,7 +54,7 @@ private:
     }
     /// Lanes past the last column, as values that change nothing.
     template <class Fold, std::size_t Width, class Value>
-    ASHLAR_ALWAYS_INLINE static auto padded(Value x, std::integral_constant<std::size_t, Width>) {
+    ASHLAR_STAGE_INLINE static auto padded(Value x, std::integral_constant<std::size_t, Width>) {
         if constexpr (Width == width)
             return x;
         else if constexpr (kind == reduction_kind::all)
@@ -68,7 +68,7 @@ private:
     }
 
     template <class Fold>
-    ASHLAR_ALWAYS_INLINE static Fold merged(Fold (&states)[4]) {
+    ASHLAR_STAGE_INLINE static Fold merged(Fold (&states)[4]) {
         states[0].merge(states[1]);
         states[2].merge(states[3]);
         states[0].merge(states[2]);
@@ -76,19 +76,19 @@ private:
     }
 
     template <class Fold, class Finish>
-    ASHLAR_ALWAYS_INLINE void fold(Finish finish) const {
+    ASHLAR_STAGE_INLINE void fold(Finish finish) const {
         if constexpr (base::how.form == row_form::rows_in_lanes) {
-            this->each_register_of_rows([&](std::size_t row, auto n) ASHLAR_LAMBDA_INLINE {
+            this->each_register_of_rows([&](std::size_t row, auto n) ASHLAR_STAGE_LAMBDA {
                 Fold states[4];
                 this->template fold_down<n>(row, all, states,
                                             [](Fold& s, auto x, std::size_t c, auto)
-                                                ASHLAR_LAMBDA_INLINE { step(s, x, c, 0); });
+                                                ASHLAR_STAGE_LAMBDA { step(s, x, c, 0); });
                 this->template put_rows<base::first_buffer, n, element>(row, finish(merged(states).rows()));
             });
         } else {
-            this->each_row([&](std::size_t row) ASHLAR_LAMBDA_INLINE {
+            this->each_row([&](std::size_t row) ASHLAR_STAGE_LAMBDA {
                 Fold states[4];
-                this->fold_along(row, all, states, [](Fold& s, auto x, std::size_t c, auto n) ASHLAR_LAMBDA_INLINE {
+                this->fold_along(row, all, states, [](Fold& s, auto x, std::size_t c, auto n) ASHLAR_STAGE_LAMBDA {
                     step(s, padded<Fold>(x, n), c, 1);
                 });
                 *this->template row_number<base::first_buffer, element>(row) = finish(merged(states).one());
@@ -97,29 +97,29 @@ private:
     }
 
     /// Two passes: the mean, then squared distances from it; divided by the number of elements.
-    ASHLAR_ALWAYS_INLINE void run_variance() const {
+    ASHLAR_STAGE_INLINE void run_variance() const {
         using vec = typename base::template lanes_of<input>;
         using fold_type = sum_fold<vec>;
         constexpr element share = element(1) / element(columns);
         if constexpr (base::how.form == row_form::rows_in_lanes) {
-            this->each_register_of_rows([&](std::size_t row, auto n) ASHLAR_LAMBDA_INLINE {
+            this->each_register_of_rows([&](std::size_t row, auto n) ASHLAR_STAGE_LAMBDA {
                 fold_type sums[4], squares[4];
                 this->template fold_down<n>(
-                    row, all, sums, [](fold_type& s, vec x, std::size_t, auto) ASHLAR_LAMBDA_INLINE { s.step(x); });
+                    row, all, sums, [](fold_type& s, vec x, std::size_t, auto) ASHLAR_STAGE_LAMBDA { s.step(x); });
                 const vec mean = merged(sums).rows() * share;
                 this->template fold_down<n>(row, all, squares,
                                             [&](fold_type& s, vec x, std::size_t, auto)
-                                                ASHLAR_LAMBDA_INLINE { s.total = fma(x - mean, x - mean, s.total); });
+                                                ASHLAR_STAGE_LAMBDA { s.total = fma(x - mean, x - mean, s.total); });
                 this->template put_rows<base::first_buffer, n, element>(row, merged(squares).rows() * share);
             });
         } else {
-            this->each_row([&](std::size_t row) ASHLAR_LAMBDA_INLINE {
+            this->each_row([&](std::size_t row) ASHLAR_STAGE_LAMBDA {
                 fold_type sums[4], squares[4];
-                this->fold_along(row, all, sums, [](fold_type& s, vec x, std::size_t, auto n) ASHLAR_LAMBDA_INLINE {
+                this->fold_along(row, all, sums, [](fold_type& s, vec x, std::size_t, auto n) ASHLAR_STAGE_LAMBDA {
                     s.step(padded<fold_type>(x, n));
                 });
                 const vec mean(merged(sums).one() * share);
-                this->fold_along(row, all, squares, [&](fold_type& s, vec x, std::size_t, auto n) ASHLAR_LAMBDA_INLINE {
+                this->fold_along(row, all, squares, [&](fold_type& s, vec x, std::size_t, auto n) ASHLAR_STAGE_LAMBDA {
                     const vec d = padded<fold_type>(x - mean, n);
                     s.total = fma(d, d, s.total);
                 });
@@ -129,37 +129,37 @@ private:
     }
 
     /// maximum + log of the sum of exp(x - maximum); minus infinity for a row of minus infinities.
-    ASHLAR_ALWAYS_INLINE void run_logsumexp() const {
+    ASHLAR_STAGE_INLINE void run_logsumexp() const {
         using vec = typename base::template lanes_of<input>;
         using greatest = extreme_fold<vec, true>;
         using fold_type = sum_fold<vec>;
-        const auto finish = [](vec most, vec shift, vec total) ASHLAR_LAMBDA_INLINE {
+        const auto finish = [](vec most, vec shift, vec total) ASHLAR_STAGE_LAMBDA {
             const vec infinity(detail::infinity<element>);
             return select(most == infinity, infinity, shift + log(total));
         };
         const vec lowest(lowest_value<element>);
         if constexpr (base::how.form == row_form::rows_in_lanes) {
-            this->each_register_of_rows([&](std::size_t row, auto n) ASHLAR_LAMBDA_INLINE {
+            this->each_register_of_rows([&](std::size_t row, auto n) ASHLAR_STAGE_LAMBDA {
                 greatest tops[4];
                 fold_type sums[4];
                 this->template fold_down<n>(
-                    row, all, tops, [](greatest& s, vec x, std::size_t, auto) ASHLAR_LAMBDA_INLINE { s.step(x); });
+                    row, all, tops, [](greatest& s, vec x, std::size_t, auto) ASHLAR_STAGE_LAMBDA { s.step(x); });
                 const vec most = merged(tops).rows(), shift = max<>(lowest, most);
                 this->template fold_down<n>(
-                    row, all, sums, [&](fold_type& s, vec x, std::size_t, auto) ASHLAR_LAMBDA_INLINE {
+                    row, all, sums, [&](fold_type& s, vec x, std::size_t, auto) ASHLAR_STAGE_LAMBDA {
                         s.step(exp_nonpositive_as<exp_form::precise, exp_arguments::any>(x - shift));
                     });
                 this->template put_rows<base::first_buffer, n, element>(row, finish(most, shift, merged(sums).rows()));
             });
         } else {
-            this->each_row([&](std::size_t row) ASHLAR_LAMBDA_INLINE {
+            this->each_row([&](std::size_t row) ASHLAR_STAGE_LAMBDA {
                 greatest tops[4];
                 fold_type sums[4];
-                this->fold_along(row, all, tops, [](greatest& s, vec x, std::size_t, auto n) ASHLAR_LAMBDA_INLINE {
+                this->fold_along(row, all, tops, [](greatest& s, vec x, std::size_t, auto n) ASHLAR_STAGE_LAMBDA {
                     s.step(padded<greatest>(x, n));
                 });
                 const vec most(merged(tops).one()), shift = max<>(lowest, most);
-                this->fold_along(row, all, sums, [&](fold_type& s, vec x, std::size_t, auto n) ASHLAR_LAMBDA_INLINE {
+                this->fold_along(row, all, sums, [&](fold_type& s, vec x, std::size_t, auto n) ASHLAR_STAGE_LAMBDA {
                     s.step(padded<fold_type>(
                         exp_nonpositive_as<exp_form::precise, exp_arguments::any>(repeat_first<n>(x) - shift), n));
                 });

@@ -27,11 +27,11 @@ struct register_softmax {
 
     const frame<Plan, Element>& f;
 
-    ASHLAR_ALWAYS_INLINE void run() const {
+    ASHLAR_STAGE_ROOT ASHLAR_STAGE_INLINE void run() const {
         vec x[keys];
         score(x);
         vec most(lowest_value<element>);
-        most = max<>(most, fold(x, [](vec a, vec b) ASHLAR_LAMBDA_INLINE { return max<>(a, b); }));
+        most = max<>(most, fold(x, [](vec a, vec b) ASHLAR_STAGE_LAMBDA { return max<>(a, b); }));
         ASHLAR_UNROLL
         for (std::size_t i = 0; i < vectors; ++i) {
             if (keys % packs != 0 && i + 1 == vectors)
@@ -51,7 +51,7 @@ struct register_softmax {
 
 private:
     /// The finished scores, `packs` keys in a vector; minus infinity where there is no key.
-    ASHLAR_ALWAYS_INLINE void score(vec (&x)[keys]) const {
+    ASHLAR_STAGE_INLINE void score(vec (&x)[keys]) const {
         const scores stage{{{f}}};
         const std::size_t first = stage.first_row();
         const typename scores::reader memory{f};
@@ -82,7 +82,7 @@ private:
     }
 
     /// Lanes without a score must not get into functions that mind.
-    ASHLAR_ALWAYS_INLINE static vec elements_alone(vec x, std::size_t i) {
+    ASHLAR_STAGE_INLINE static vec elements_alone(vec x, std::size_t i) {
         if constexpr (!scores::minds_idle_lanes)
             return x;
         else if constexpr (keys % packs == 0)
@@ -94,7 +94,7 @@ private:
 
     /// f of all keys of each row, in all of its lanes.
     template <class Function>
-    ASHLAR_ALWAYS_INLINE static vec fold(const vec (&x)[keys], Function f) {
+    ASHLAR_STAGE_INLINE static vec fold(const vec (&x)[keys], Function f) {
         constexpr std::size_t chains = vectors < 4 ? vectors : 4;
         vec part[chains];
         ASHLAR_UNROLL
@@ -104,7 +104,7 @@ private:
         return rows::combine_columns(part[0], f);
     }
 
-    ASHLAR_ALWAYS_INLINE void weigh(const vec (&weights)[keys], vec factor) const {
+    ASHLAR_STAGE_INLINE void weigh(const vec (&weights)[keys], vec factor) const {
         const values stage{{{f}}};
         const std::size_t first = stage.first_row();
         const element* v = typename values::reader{f}.template address<values::right>(stage.in_right());
@@ -121,7 +121,7 @@ private:
         }
     }
 
-    ASHLAR_ALWAYS_INLINE void weigh_vectors(const vec (&x)[keys], vec factor) const {
+    ASHLAR_STAGE_INLINE void weigh_vectors(const vec (&x)[keys], vec factor) const {
         const values stage{{{f}}};
         const std::size_t first = stage.first_row();
         const element* v = typename values::reader{f}.template address<values::right>(stage.in_right());
@@ -136,18 +136,18 @@ private:
         put_vectors(epilogue, sums, w + vectors * width, std::make_index_sequence<Rows>{});
     }
     template <class Epilogue, std::size_t Count, std::size_t... RowIndex>
-    ASHLAR_ALWAYS_INLINE static void put_vectors(const Epilogue& epilogue, const vec (&sums)[Rows][Count],
-                                                 const element* factors, std::index_sequence<RowIndex...>) {
+    ASHLAR_STAGE_INLINE static void put_vectors(const Epilogue& epilogue, const vec (&sums)[Rows][Count],
+                                                const element* factors, std::index_sequence<RowIndex...>) {
         (put_row(epilogue, RowIndex, sums[RowIndex], vec(factors[rows::lane_of(0, RowIndex)])), ...);
     }
     template <class Epilogue, std::size_t Count>
-    ASHLAR_ALWAYS_INLINE static void put_row(const Epilogue& epilogue, std::size_t row, const vec (&sums)[Count],
-                                             vec factor) {
+    ASHLAR_STAGE_INLINE static void put_row(const Epilogue& epilogue, std::size_t row, const vec (&sums)[Count],
+                                            vec factor) {
         ASHLAR_UNROLL
         for (std::size_t j = 0; j < Count; ++j) epilogue.template put<width>(row, j * width, sums[j] * factor);
     }
 
-    ASHLAR_ALWAYS_INLINE void put_numerators(const vec (&x)[keys], vec factor) const {
+    ASHLAR_STAGE_INLINE void put_numerators(const vec (&x)[keys], vec factor) const {
         const soft stage{{{f}}};
         const std::size_t row = stage.first_row();
         element* const out = stage.numerators(row, 0);
@@ -168,8 +168,8 @@ private:
         static constexpr std::size_t from(std::size_t lane) { return (Row * columns + lane) % width; }
     };
     template <class Epilogue, std::size_t Count, std::size_t... ColumnIndex>
-    ASHLAR_ALWAYS_INLINE static void put_columns(const Epilogue& epilogue, const vec (&sums)[Count],
-                                                 std::index_sequence<ColumnIndex...>) {
+    ASHLAR_STAGE_INLINE static void put_columns(const Epilogue& epilogue, const vec (&sums)[Count],
+                                                std::index_sequence<ColumnIndex...>) {
         if constexpr (packs == 1)
             (epilogue.template put<Rows>(ColumnIndex, 0, sums[ColumnIndex]), ...);
         else
@@ -180,8 +180,8 @@ private:
     }
     /// Several rows are one store where they follow each other.
     template <class Epilogue, std::size_t Count, std::size_t... RowIndex>
-    ASHLAR_ALWAYS_INLINE static void put_rows(const Epilogue& epilogue, const vec (&sums)[Count],
-                                              std::index_sequence<RowIndex...>) {
+    ASHLAR_STAGE_INLINE static void put_rows(const Epilogue& epilogue, const vec (&sums)[Count],
+                                             std::index_sequence<RowIndex...>) {
         constexpr std::size_t elements = Rows * columns, last = (elements + width - 1) % width + 1;
         if constexpr (values::top == values::core && values::column_stride == 1 &&
                       values::row_stride == static_cast<std::ptrdiff_t>(columns)) {

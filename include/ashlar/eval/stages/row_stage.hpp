@@ -26,7 +26,7 @@ struct row_stage : stage_axes<Plan, Element, Stage, Rows> {
     };
 
     /// The columns that the mask, if there is one, may keep for these rows.
-    ASHLAR_ALWAYS_INLINE range column_range(std::size_t row, std::size_t count) const {
+    ASHLAR_STAGE_INLINE range column_range(std::size_t row, std::size_t count) const {
         if constexpr (stage.support == -1) {
             return {0, columns};
         } else {
@@ -35,7 +35,7 @@ struct row_stage : stage_axes<Plan, Element, Stage, Rows> {
         }
     }
     /// Those of some rows among them.
-    ASHLAR_ALWAYS_INLINE range column_range_within(std::size_t row, std::size_t count, range all) const {
+    ASHLAR_STAGE_INLINE range column_range_within(std::size_t row, std::size_t count, range all) const {
         if constexpr (stage.support == -1) {
             return all;
         } else {
@@ -45,8 +45,8 @@ struct row_stage : stage_axes<Plan, Element, Stage, Rows> {
         }
     }
     template <std::size_t Id, std::size_t Rank>
-    ASHLAR_ALWAYS_INLINE k_range support_of(const std::array<std::size_t, Rank>& at, std::size_t q0, std::size_t q1,
-                                            const k_range* all = nullptr) const {
+    ASHLAR_STAGE_INLINE k_range support_of(const std::array<std::size_t, Rank>& at, std::size_t q0, std::size_t q1,
+                                           const k_range* all = nullptr) const {
         if constexpr (static_cast<std::int16_t>(Id) == stage.support)
             return all == nullptr ? supported_keys<Id>(f, at, q0, q1)
                                   : supported_keys_within<Id, key_group>(f, at, q0, q1, *all);
@@ -58,10 +58,10 @@ struct row_stage : stage_axes<Plan, Element, Stage, Rows> {
 
     /// The core's coordinates for a row: the operand's, but for a reduced axis that is gone.
     static constexpr std::size_t core_rank = Plan::nodes[core].rank;
-    ASHLAR_ALWAYS_INLINE std::array<std::size_t, core_rank> in_core(std::size_t row, std::size_t column) const {
+    ASHLAR_STAGE_INLINE std::array<std::size_t, core_rank> in_core(std::size_t row, std::size_t column) const {
         const auto at = this->in_space(row, column);
         std::array<std::size_t, core_rank> out{};
-        for_each_axis<core_rank>([&]<std::size_t Axis>() ASHLAR_LAMBDA_INLINE {
+        for_each_axis<core_rank>([&]<std::size_t Axis>() ASHLAR_STAGE_LAMBDA {
             if constexpr (axes_of_core[Axis] != whole_axis)
                 out[Axis] = at[static_cast<std::size_t>(axes_of_core[Axis])];
         });
@@ -89,7 +89,7 @@ struct row_stage : stage_axes<Plan, Element, Stage, Rows> {
 
     /// Where Buffer keeps the number of a row.
     template <std::size_t Buffer, class Other>
-    ASHLAR_ALWAYS_INLINE Other* row_number(std::size_t row) const {
+    ASHLAR_STAGE_INLINE Other* row_number(std::size_t row) const {
         return f.template buffer<Other, Buffer>() + f.template buffer_offset<Buffer>(in_core(row, 0));
     }
     static constexpr auto first_buffer = static_cast<std::size_t>(stage.buffer < 0 ? 0 : stage.buffer);
@@ -98,7 +98,7 @@ struct row_stage : stage_axes<Plan, Element, Stage, Rows> {
     /// Writes one number for each row of the Width lanes that start at `row`. Contiguous ones end at a full register,
     /// and are stored in full: what a masked store wrote is slow to read again.
     template <std::size_t Buffer, std::size_t Width, class Other, class Lanes>
-    ASHLAR_ALWAYS_INLINE void put_rows(std::size_t row, const Lanes& x) const {
+    ASHLAR_STAGE_INLINE void put_rows(std::size_t row, const Lanes& x) const {
         Other* p = row_number<Buffer, Other>(row);
         constexpr std::ptrdiff_t step = row_number_stride<Buffer>();
         store_lanes<step, step == 1 ? Lanes::size : Width>(x, p);
@@ -113,13 +113,13 @@ struct row_stage : stage_axes<Plan, Element, Stage, Rows> {
 
     /// Calls f(first row, lane_count) for registers of rows.
     template <class Function>
-    ASHLAR_ALWAYS_INLINE void each_register_of_rows(Function body) const {
+    ASHLAR_STAGE_INLINE void each_register_of_rows(Function body) const {
         const std::size_t first = this->first_row();
-        for_each_register<Rows, width>([&](std::size_t i, auto n) ASHLAR_LAMBDA_INLINE { body(first + i, n); });
+        for_each_register<Rows, width>([&](std::size_t i, auto n) ASHLAR_STAGE_LAMBDA { body(first + i, n); });
     }
     /// Calls f(row) for single rows.
     template <class Function>
-    ASHLAR_ALWAYS_INLINE void each_row(Function body) const {
+    ASHLAR_STAGE_INLINE void each_row(Function body) const {
         const std::size_t first = this->first_row();
         for (std::size_t r = 0; r < Rows; ++r) body(first + r);
     }
@@ -127,7 +127,7 @@ struct row_stage : stage_axes<Plan, Element, Stage, Rows> {
     /// What a pass does besides: nothing, or other rows' work at the same columns.
     struct nothing {
         template <std::size_t Width>
-        ASHLAR_ALWAYS_INLINE void operator()(std::size_t, std::integral_constant<std::size_t, Width>) const {}
+        ASHLAR_STAGE_INLINE void operator()(std::size_t, std::integral_constant<std::size_t, Width>) const {}
     };
     /// One number of each of them, in all lanes.
     template <std::size_t Count>
@@ -136,14 +136,14 @@ struct row_stage : stage_axes<Plan, Element, Stage, Rows> {
     };
 
     template <std::size_t Width>
-    ASHLAR_ALWAYS_INLINE auto at(std::size_t row, std::size_t column) const {
+    ASHLAR_STAGE_INLINE auto at(std::size_t row, std::size_t column) const {
         return this->template value<Width>(row, column);
     }
 
     /// Folds columns [range) of Width rows in lanes, or of one row; `step(state, x, column, lane_count)`. States is how
     /// many independent states hide the latency of a chain.
     template <std::size_t Width, std::size_t States, class State, class Step>
-    ASHLAR_ALWAYS_INLINE void fold_down(std::size_t row, range r, State (&states)[States], Step step) const {
+    ASHLAR_STAGE_INLINE void fold_down(std::size_t row, range r, State (&states)[States], Step step) const {
         constexpr std::integral_constant<std::size_t, Width> count{};
         std::size_t c = r.first;
         if constexpr (States > 1)
@@ -154,18 +154,18 @@ struct row_stage : stage_axes<Plan, Element, Stage, Rows> {
         for (; c < r.last; ++c) step(states[0], at<Width>(row, c), c, count);
     }
     template <class State, std::size_t States, class Step>
-    ASHLAR_ALWAYS_INLINE void fold_along(std::size_t row, range r, State (&states)[States], Step step) const {
+    ASHLAR_STAGE_INLINE void fold_along(std::size_t row, range r, State (&states)[States], Step step) const {
         fold_rows_along<1>(row, r, states,
                            [&](State& s, auto x, std::size_t, std::size_t c, auto n)
-                               ASHLAR_LAMBDA_INLINE { step(s, x, c, n); });
+                               ASHLAR_STAGE_LAMBDA { step(s, x, c, n); });
     }
     /// The same for Count rows side by side, which have States / Count states each; `step(state, x, row, column,
     /// lane_count)` with the row's number among them.
     template <std::size_t Count, class State, std::size_t States, class Step>
-    ASHLAR_ALWAYS_INLINE void fold_rows_along(std::size_t row, range r, State (&states)[States], Step step) const {
+    ASHLAR_STAGE_INLINE void fold_rows_along(std::size_t row, range r, State (&states)[States], Step step) const {
         constexpr std::size_t chains = States / Count, tail = columns % width;
         const std::size_t whole_end = r.last / width * width;
-        const auto each_row_at = [&](std::size_t c, std::size_t chain, auto n) ASHLAR_LAMBDA_INLINE {
+        const auto each_row_at = [&](std::size_t c, std::size_t chain, auto n) ASHLAR_STAGE_LAMBDA {
             ASHLAR_UNROLL
             for (std::size_t q = 0; q < Count; ++q) step(states[q * chains + chain], at<n>(row + q, c), q, c, n);
         };
@@ -183,13 +183,13 @@ struct row_stage : stage_axes<Plan, Element, Stage, Rows> {
 
     /// What folds of element lanes combine states by, and the lanes of one.
     struct adding : lane_sum {
-        ASHLAR_ALWAYS_INLINE static element across(lanes_of<element> x) { return reduce_add(x); }
+        ASHLAR_STAGE_INLINE static element across(lanes_of<element> x) { return reduce_add(x); }
     };
     struct maximising {
-        ASHLAR_ALWAYS_INLINE lanes_of<element> operator()(lanes_of<element> x, lanes_of<element> y) const {
+        ASHLAR_STAGE_INLINE lanes_of<element> operator()(lanes_of<element> x, lanes_of<element> y) const {
             return max<>(x, y);
         }
-        ASHLAR_ALWAYS_INLINE static element across(lanes_of<element> x) { return reduce_max(x); }
+        ASHLAR_STAGE_INLINE static element across(lanes_of<element> x) { return reduce_max(x); }
     };
     /// One number for each of Count rows.
     template <std::size_t Count>
@@ -198,7 +198,7 @@ struct row_stage : stage_axes<Plan, Element, Stage, Rows> {
     /// The numbers of Count rows from their states. As many rows as a 128-bit part of a register has lanes are folded
     /// by shuffles that serve all of them.
     template <std::size_t Count, std::size_t States, class Fold>
-    ASHLAR_ALWAYS_INLINE static numbers_of<Count> across_lanes(const lanes_of<element> (&states)[States], Fold fold) {
+    ASHLAR_STAGE_INLINE static numbers_of<Count> across_lanes(const lanes_of<element> (&states)[States], Fold fold) {
         constexpr std::size_t chunk = lane_patterns<element, width>::chunk;
         lanes_of<element> one[Count];
         ASHLAR_UNROLL
@@ -215,7 +215,7 @@ struct row_stage : stage_axes<Plan, Element, Stage, Rows> {
         return numbers_of<Count>::load(numbers);
     }
     template <std::size_t Size, class State, class Merge>
-    ASHLAR_ALWAYS_INLINE static State merged_states(const State* states, Merge merge) {
+    ASHLAR_STAGE_INLINE static State merged_states(const State* states, Merge merge) {
         if constexpr (Size == 1)
             return states[0];
         else
@@ -223,7 +223,7 @@ struct row_stage : stage_axes<Plan, Element, Stage, Rows> {
     }
     /// Each of these numbers in all lanes of a register.
     template <std::size_t Count>
-    ASHLAR_ALWAYS_INLINE static of_rows<Count> in_all_lanes(numbers_of<Count> numbers) {
+    ASHLAR_STAGE_INLINE static of_rows<Count> in_all_lanes(numbers_of<Count> numbers) {
         of_rows<Count> all;
         ASHLAR_UNROLL
         for (std::size_t q = 0; q < Count; ++q) all.of[q] = lanes_of<element>(numbers[q]);
@@ -231,7 +231,7 @@ struct row_stage : stage_axes<Plan, Element, Stage, Rows> {
     }
     /// Writes them.
     template <std::size_t Buffer, std::size_t Count>
-    ASHLAR_ALWAYS_INLINE void put_numbers(std::size_t row, numbers_of<Count> numbers) const {
+    ASHLAR_STAGE_INLINE void put_numbers(std::size_t row, numbers_of<Count> numbers) const {
         store_lanes<row_number_stride<Buffer>(), Count>(numbers, row_number<Buffer, element>(row));
     }
 };

@@ -34,10 +34,10 @@ struct softmax_into_product {
         static constexpr std::size_t interleave_period = product::how.period;
         static constexpr bool rolls = false;
         exponentials& work;
-        ASHLAR_ALWAYS_INLINE void interleave() const { work.step(); }
+        ASHLAR_STAGE_INLINE void interleave() const { work.step(); }
     };
 
-    ASHLAR_ALWAYS_INLINE void run() const {
+    ASHLAR_STAGE_ROOT ASHLAR_STAGE_INLINE void run() const {
         using element = typename product::element;
         using config = typename product::config;
         constexpr std::size_t blocks = product_row_blocks<element, config, shape> / registers;

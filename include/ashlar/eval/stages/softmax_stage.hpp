@@ -19,26 +19,26 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
     using vec = typename base::template lanes_of<element>;
     static constexpr bool plain = Plan::nodes[core].variant == static_cast<std::uint8_t>(softmax_kind::plain);
 
-    ASHLAR_ALWAYS_INLINE static vec lowest() { return vec(lowest_value<element>); }
+    ASHLAR_STAGE_INLINE static vec lowest() { return vec(lowest_value<element>); }
 
     /// Hides the function of this name: the numerators of a row stand beside a 1, and may have been asked for fast.
     template <exp_arguments Arguments = Plan::nodes[core].masked == -1 ? exp_arguments::finite : exp_arguments::any>
-    ASHLAR_ALWAYS_INLINE static vec exp_nonpositive(vec x) {
+    ASHLAR_STAGE_INLINE static vec exp_nonpositive(vec x) {
         return exp_nonpositive_as<Plan::nodes[core].fast ? exp_form::coarse : exp_form::beside_one, Arguments>(x);
     }
 
-    ASHLAR_ALWAYS_INLINE void run() const {
+    ASHLAR_STAGE_ROOT ASHLAR_STAGE_INLINE void run() const {
         // Zeros are written in all of the tile's range: the product that follows reads the rows of a block over the
         // keys of all of them.
         const auto r = this->column_range(this->first_row(), Rows);
         if constexpr (base::how.form == row_form::groups_of_columns) {
             groups_of_rows(r);
         } else if constexpr (base::how.form == row_form::rows_in_lanes) {
-            this->each_register_of_rows([&](std::size_t row, auto n) ASHLAR_LAMBDA_INLINE {
+            this->each_register_of_rows([&](std::size_t row, auto n) ASHLAR_STAGE_LAMBDA {
                 lanes_of_rows<n>(row, Rows <= width ? r : this->column_range_within(row, n, r), r);
             });
         } else {
-            for_each_group<Rows, base::how.together>([&](std::size_t row, auto count) ASHLAR_LAMBDA_INLINE {
+            for_each_group<Rows, base::how.together>([&](std::size_t row, auto count) ASHLAR_STAGE_LAMBDA {
                 first_walk<count> first(*this, this->first_row() + row);
                 first.walk(r);
                 second_pass(this->first_row() + row, r, first.finish());
@@ -46,7 +46,7 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
         }
     }
 
-    ASHLAR_ALWAYS_INLINE element* numerators(std::size_t row, std::size_t column) const {
+    ASHLAR_STAGE_INLINE element* numerators(std::size_t row, std::size_t column) const {
         return f.template buffer<element, base::first_buffer>() +
                f.template buffer_offset<base::first_buffer>(this->in_core(row, column));
     }
@@ -55,7 +55,7 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
 
     /// The greatest element of Width rows: the product that made them has found it already, or a pass over them does.
     template <std::size_t Width>
-    ASHLAR_ALWAYS_INLINE vec greatest(std::size_t row, typename base::range r) const {
+    ASHLAR_STAGE_INLINE vec greatest(std::size_t row, typename base::range r) const {
         if constexpr (stage.maxima != -1) {
             constexpr auto maxima = static_cast<std::size_t>(stage.maxima);
             const vec most = vec::load(f.template buffer<element, maxima>() +
@@ -64,25 +64,25 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
         } else {
             vec most[4] = {lowest(), lowest(), lowest(), lowest()};
             this->template fold_down<Width>(
-                row, r, most, [](vec& m, vec x, std::size_t, auto) ASHLAR_LAMBDA_INLINE { m = max<>(m, x); });
+                row, r, most, [](vec& m, vec x, std::size_t, auto) ASHLAR_STAGE_LAMBDA { m = max<>(m, x); });
             return max<>(max<>(most[0], most[1]), max<>(most[2], most[3]));
         }
     }
 
     /// Few rows in lines shorter than a register, replaced where they lie: several columns are one vector.
     static constexpr std::size_t line = std::bit_ceil(Rows);
-    ASHLAR_ALWAYS_INLINE void groups_of_rows(typename base::range r) const {
+    ASHLAR_STAGE_INLINE void groups_of_rows(typename base::range r) const {
         constexpr std::size_t packs = width / line, rest = columns % packs;
         const std::size_t row = this->first_row(), whole_end = r.last / packs * packs;
         element* const x = numerators(row, 0);
-        const auto each = [&](auto body) ASHLAR_LAMBDA_INLINE {
+        const auto each = [&](auto body) ASHLAR_STAGE_LAMBDA {
             for (std::size_t c = r.first; c < whole_end; c += packs)
                 body(x + c * line, std::integral_constant<std::size_t, packs>{});
             if constexpr (rest != 0)
                 if (r.last == base::columns)
                     body(x + (base::columns - rest) * line, std::integral_constant<std::size_t, rest>{});
         };
-        const auto load = [](const element* p, auto n) ASHLAR_LAMBDA_INLINE {
+        const auto load = [](const element* p, auto n) ASHLAR_STAGE_LAMBDA {
             return n == packs ? vec::load(p)
                               : select(vec::mask_type::first(n * line), vec::load(p), vec(-infinity<element>));
         };
@@ -92,11 +92,11 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
             m = vec::load(f.template buffer<element, maxima>() +
                           f.template buffer_offset<maxima>(this->in_core(row, 0)));
         } else {
-            each([&](element* p, auto n) ASHLAR_LAMBDA_INLINE { m = max<>(m, load(p, n)); });
-            m = combine_groups<line>(m, [](vec a, vec b) ASHLAR_LAMBDA_INLINE { return max<>(a, b); });
+            each([&](element* p, auto n) ASHLAR_STAGE_LAMBDA { m = max<>(m, load(p, n)); });
+            m = combine_groups<line>(m, [](vec a, vec b) ASHLAR_STAGE_LAMBDA { return max<>(a, b); });
         }
         vec sum(0);
-        each([&](element* p, auto n) ASHLAR_LAMBDA_INLINE {
+        each([&](element* p, auto n) ASHLAR_STAGE_LAMBDA {
             const vec e = exp_nonpositive<exp_arguments::any>(load(p, n) - m);
             e.store(p);
             sum += e;
@@ -105,7 +105,7 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
             for (std::size_t c = 0; c < r.first * line; ++c) x[c] = element(0);
             for (std::size_t c = r.last * line; c < columns * line; ++c) x[c] = element(0);
         }
-        const vec total = combine_groups<line>(sum, [](vec a, vec b) ASHLAR_LAMBDA_INLINE { return a + b; });
+        const vec total = combine_groups<line>(sum, [](vec a, vec b) ASHLAR_STAGE_LAMBDA { return a + b; });
         this->template put_rows<base::second_buffer, Rows, element>(row, reciprocal_or_zero(total));
     }
 
@@ -121,8 +121,8 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
         vec most, sum;
 
         /// `own` are the columns in which there is something to compute; the others of `tile` become zeros.
-        ASHLAR_ALWAYS_INLINE numerators_of_rows(const softmax_stage& stage_, std::size_t first,
-                                                typename base::range mine, typename base::range all)
+        ASHLAR_STAGE_INLINE numerators_of_rows(const softmax_stage& stage_, std::size_t first,
+                                               typename base::range mine, typename base::range all)
             : s(stage_),
               row(first),
               own(mine),
@@ -132,21 +132,21 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
               most(s.template greatest<Width>(first, mine)),
               sum(0) {}
 
-        ASHLAR_ALWAYS_INLINE vec numerator(vec x, std::size_t c) const {
+        ASHLAR_STAGE_INLINE vec numerator(vec x, std::size_t c) const {
             const vec e = exp_nonpositive(x - most);
             if constexpr (plain) store_lanes<1, stored>(e, out + static_cast<std::ptrdiff_t>(c) * column_distance);
             return e;
         }
-        ASHLAR_ALWAYS_INLINE void step() {
+        ASHLAR_STAGE_INLINE void step() {
             if (next >= own.last) return;
             sum += numerator(s.template at<Width>(row, next), next);
             ++next;
         }
-        ASHLAR_ALWAYS_INLINE void stop() { next = own.last; }
+        ASHLAR_STAGE_INLINE void stop() { next = own.last; }
         /// Few rows leave most lanes idle: parts of several columns are put together in one register.
         static constexpr std::size_t part = base::how.joined_lanes;
         static constexpr bool joins = Width < width && part != 0;
-        ASHLAR_ALWAYS_INLINE void join_columns() {
+        ASHLAR_STAGE_INLINE void join_columns() {
             constexpr std::size_t columns_in_one = width / part;
             alignas(64) element spread[width];
             most.store(spread);
@@ -159,10 +159,10 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
                 vec::ops::template store_groups<part>(e.data, p, column_distance);
                 total += e;
             }
-            sum += combine_groups<part>(total, [](vec a, vec b) ASHLAR_LAMBDA_INLINE { return a + b; });
+            sum += combine_groups<part>(total, [](vec a, vec b) ASHLAR_STAGE_LAMBDA { return a + b; });
         }
         /// What is left, and the row's factor.
-        ASHLAR_ALWAYS_INLINE void finish() {
+        ASHLAR_STAGE_INLINE void finish() {
             if constexpr (joins) join_columns();
             constexpr std::size_t chains = base::how.sums;
             vec sums[chains];
@@ -172,7 +172,7 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
                 own.last < base::columns ? own.last : base::columns;  // g++ warns of endless loops otherwise
             s.template fold_down<Width>(row, {next, end}, sums,
                                         [&](vec& to, vec x, std::size_t c, auto)
-                                            ASHLAR_LAMBDA_INLINE { to += numerator(x, c); });
+                                            ASHLAR_STAGE_LAMBDA { to += numerator(x, c); });
             if constexpr (plain && stage.support != -1) {
                 if constexpr (stage.fill_outside) tile = {0, base::columns};
                 for (std::size_t c = tile.first; c < own.first; ++c)
@@ -189,7 +189,7 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
         }
     };
     template <std::size_t Width>
-    ASHLAR_ALWAYS_INLINE void lanes_of_rows(std::size_t row, typename base::range r, typename base::range tile) const {
+    ASHLAR_STAGE_INLINE void lanes_of_rows(std::size_t row, typename base::range r, typename base::range tile) const {
         numerators_of_rows<Width>(*this, row, r, tile).finish();
     }
 
@@ -200,41 +200,41 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
         std::size_t row;
         vec most[4];
 
-        ASHLAR_ALWAYS_INLINE first_walk(const softmax_stage& stage_, std::size_t first)
+        ASHLAR_STAGE_INLINE first_walk(const softmax_stage& stage_, std::size_t first)
             : s(stage_), row(first), most{lowest(), lowest(), lowest(), lowest()} {}
         template <std::size_t Width>
-        ASHLAR_ALWAYS_INLINE static void step(vec& m, vec x, std::integral_constant<std::size_t, Width>) {
+        ASHLAR_STAGE_INLINE static void step(vec& m, vec x, std::integral_constant<std::size_t, Width>) {
             if constexpr (Width == base::width)
                 m = max<>(m, x);
             else
                 m = max<>(m, select(vec::mask_type::first(Width), x, lowest()));
         }
-        ASHLAR_ALWAYS_INLINE void walk(typename base::range r) {
+        ASHLAR_STAGE_INLINE void walk(typename base::range r) {
             s.template fold_rows_along<Count>(row, r, most,
                                               [](vec& m, vec x, std::size_t, std::size_t, auto n)
-                                                  ASHLAR_LAMBDA_INLINE { step(m, x, n); });
+                                                  ASHLAR_STAGE_LAMBDA { step(m, x, n); });
         }
         template <std::size_t Width>
-        ASHLAR_ALWAYS_INLINE void at(std::size_t column, std::integral_constant<std::size_t, Width> n) {
+        ASHLAR_STAGE_INLINE void at(std::size_t column, std::integral_constant<std::size_t, Width> n) {
             ASHLAR_UNROLL
             for (std::size_t q = 0; q < Count; ++q)
                 step(most[q * (4 / Count)], s.template at<Width>(row + q, column), n);
         }
-        ASHLAR_ALWAYS_INLINE auto finish() const {
+        ASHLAR_STAGE_INLINE auto finish() const {
             return base::template in_all_lanes<Count>(
                 base::template across_lanes<Count>(most, typename base::maximising{}));
         }
     };
     /// Their numerators and scales.
     template <std::size_t Count, class Beside = typename base::nothing>
-    ASHLAR_ALWAYS_INLINE void second_pass(std::size_t row, typename base::range r,
-                                          const typename base::template of_rows<Count>& shift,
-                                          Beside beside = {}) const {
+    ASHLAR_STAGE_INLINE void second_pass(std::size_t row, typename base::range r,
+                                         const typename base::template of_rows<Count>& shift,
+                                         Beside beside = {}) const {
         vec sum[4] = {vec(0), vec(0), vec(0), vec(0)};
         element* out = plain ? numerators(row, 0) : nullptr;
         const std::ptrdiff_t distance = plain && Count > 1 ? numerators(row + 1, 0) - out : 0;
         this->template fold_rows_along<Count>(
-            row, r, sum, [&](vec& s, vec x, std::size_t q, std::size_t c, auto n) ASHLAR_LAMBDA_INLINE {
+            row, r, sum, [&](vec& s, vec x, std::size_t q, std::size_t c, auto n) ASHLAR_STAGE_LAMBDA {
                 // Zeros in lanes without an element may be far above the others.
                 vec e = exp_nonpositive(repeat_first<n>(x) - shift.of[q]);
                 if constexpr (n != base::width) e = select(vec::mask_type::first(n), e, vec(0));

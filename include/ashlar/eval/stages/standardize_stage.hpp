@@ -19,22 +19,22 @@ struct standardize_stage : row_stage<Plan, Element, Stage, Rows> {
     static constexpr element share = element(1) / element(columns);
     static constexpr std::size_t states = base::how.sums;
 
-    ASHLAR_ALWAYS_INLINE void run() const {
+    ASHLAR_STAGE_ROOT ASHLAR_STAGE_INLINE void run() const {
         const typename base::range all{0, columns};
         if constexpr (base::how.form == row_form::rows_in_lanes) {
             const element epsilon = f.template node<core>().epsilon;
-            this->each_register_of_rows([&](std::size_t row, auto n) ASHLAR_LAMBDA_INLINE {
+            this->each_register_of_rows([&](std::size_t row, auto n) ASHLAR_STAGE_LAMBDA {
                 vec mean(0);
                 if constexpr (has_mean) {
                     vec sum[4] = {vec(0), vec(0), vec(0), vec(0)};
                     this->template fold_down<n>(row, all, sum,
-                                                [](vec& s, vec x, std::size_t, auto) ASHLAR_LAMBDA_INLINE { s += x; });
+                                                [](vec& s, vec x, std::size_t, auto) ASHLAR_STAGE_LAMBDA { s += x; });
                     mean = ((sum[0] + sum[1]) + (sum[2] + sum[3])) * vec(share);
                     this->template put_rows<base::first_buffer, n, element>(row, mean);
                 }
                 vec squares[4] = {vec(0), vec(0), vec(0), vec(0)};
                 this->template fold_down<n>(row, all, squares,
-                                            [&](vec& s, vec x, std::size_t, auto) ASHLAR_LAMBDA_INLINE {
+                                            [&](vec& s, vec x, std::size_t, auto) ASHLAR_STAGE_LAMBDA {
                                                 const vec d = x - mean;
                                                 s = fma(d, d, s);
                                             });
@@ -43,7 +43,7 @@ struct standardize_stage : row_stage<Plan, Element, Stage, Rows> {
                     row, vec(1) / sqrt(repeat_first<n>(variance) + vec(epsilon)));
             });
         } else {
-            for_each_group<Rows, base::how.together>([&](std::size_t row, auto count) ASHLAR_LAMBDA_INLINE {
+            for_each_group<Rows, base::how.together>([&](std::size_t row, auto count) ASHLAR_STAGE_LAMBDA {
                 first_walk<count> first(*this, this->first_row() + row);
                 first.walk(all);
                 second_pass(this->first_row() + row, all, first.finish());
@@ -58,29 +58,29 @@ struct standardize_stage : row_stage<Plan, Element, Stage, Rows> {
         std::size_t row;
         vec sums[states];
 
-        ASHLAR_ALWAYS_INLINE first_walk(const standardize_stage& stage_, std::size_t first) : s(stage_), row(first) {
+        ASHLAR_STAGE_INLINE first_walk(const standardize_stage& stage_, std::size_t first) : s(stage_), row(first) {
             ASHLAR_UNROLL
             for (std::size_t u = 0; u < states; ++u) sums[u] = vec(0);
         }
         template <std::size_t Width>
-        ASHLAR_ALWAYS_INLINE static void step(vec& sum, vec x, std::integral_constant<std::size_t, Width>) {
+        ASHLAR_STAGE_INLINE static void step(vec& sum, vec x, std::integral_constant<std::size_t, Width>) {
             sum += Width == base::width ? x : select(vec::mask_type::first(Width), x, vec(0));
         }
-        ASHLAR_ALWAYS_INLINE void walk(typename base::range all) {
+        ASHLAR_STAGE_INLINE void walk(typename base::range all) {
             if constexpr (has_mean)
                 s.template fold_rows_along<Count>(row, all, sums,
                                                   [](vec& sum, vec x, std::size_t, std::size_t, auto n)
-                                                      ASHLAR_LAMBDA_INLINE { step(sum, x, n); });
+                                                      ASHLAR_STAGE_LAMBDA { step(sum, x, n); });
         }
         template <std::size_t Width>
-        ASHLAR_ALWAYS_INLINE void at(std::size_t column, std::integral_constant<std::size_t, Width> n) {
+        ASHLAR_STAGE_INLINE void at(std::size_t column, std::integral_constant<std::size_t, Width> n) {
             if constexpr (has_mean) {
                 ASHLAR_UNROLL
                 for (std::size_t q = 0; q < Count; ++q)
                     step(sums[q * (states / Count)], s.template at<Width>(row + q, column), n);
             }
         }
-        ASHLAR_ALWAYS_INLINE auto finish() const {
+        ASHLAR_STAGE_INLINE auto finish() const {
             typename base::template of_rows<Count> means{};
             if constexpr (has_mean) {
                 const auto numbers = base::template across_lanes<Count>(sums, typename base::adding{}) * share;
@@ -92,14 +92,14 @@ struct standardize_stage : row_stage<Plan, Element, Stage, Rows> {
     };
     /// What their deviations are scaled by.
     template <std::size_t Count, class Beside = typename base::nothing>
-    ASHLAR_ALWAYS_INLINE void second_pass(std::size_t row, typename base::range all,
-                                          const typename base::template of_rows<Count>& means,
-                                          Beside beside = {}) const {
+    ASHLAR_STAGE_INLINE void second_pass(std::size_t row, typename base::range all,
+                                         const typename base::template of_rows<Count>& means,
+                                         Beside beside = {}) const {
         vec squares[states];
         ASHLAR_UNROLL
         for (std::size_t u = 0; u < states; ++u) squares[u] = vec(0);
         this->template fold_rows_along<Count>(
-            row, all, squares, [&](vec& s, vec x, std::size_t q, std::size_t c, auto n) ASHLAR_LAMBDA_INLINE {
+            row, all, squares, [&](vec& s, vec x, std::size_t q, std::size_t c, auto n) ASHLAR_STAGE_LAMBDA {
                 vec d = x;
                 if constexpr (has_mean) d = x - means.of[q];
                 if constexpr (n != base::width) d = select(vec::mask_type::first(n), d, vec(0));

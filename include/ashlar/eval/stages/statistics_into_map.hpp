@@ -23,14 +23,14 @@ struct statistics_into_map {
     const frame<Plan, Element>& f;
 
     /// The frame in which a group of rows is found.
-    ASHLAR_ALWAYS_INLINE frame<Plan, Element> frame_of(std::size_t g) const {
+    ASHLAR_STAGE_INLINE frame<Plan, Element> frame_of(std::size_t g) const {
         frame<Plan, Element> own = f;
         if constexpr (fused.reuses_rows)
             own.index[static_cast<std::size_t>(first_stage.bindings[first_stage.row_axis])] += g / 2 * (2 * group);
         return own;
     }
 
-    ASHLAR_ALWAYS_INLINE void run() const {
+    ASHLAR_STAGE_ROOT ASHLAR_STAGE_INLINE void run() const {
         const std::size_t first = statistics{{{f}}}.first_row();
         const auto columns = statistics{{{f}}}.column_range(first, Rows);
         typename statistics::template of_rows<group> numbers{};
@@ -44,7 +44,7 @@ struct statistics_into_map {
                 if (g >= 2 && g < groups) {
                     typename statistics::template first_walk<group> walk(next, row);
                     const typename map::template rows_walk<group> finished(last, row - 2 * group);
-                    middle.second_pass(row - group, columns, numbers, [&](std::size_t c, auto n) ASHLAR_LAMBDA_INLINE {
+                    middle.second_pass(row - group, columns, numbers, [&](std::size_t c, auto n) ASHLAR_STAGE_LAMBDA {
                         finished.template block<1>(c, n);
                         walk.at(c, n);
                     });
@@ -60,7 +60,7 @@ struct statistics_into_map {
             }
         }
         if constexpr (Rows % group != 0)
-            for_each_group<Rows % group, group / 2>([&](std::size_t r, auto count) ASHLAR_LAMBDA_INLINE {
+            for_each_group<Rows % group, group / 2>([&](std::size_t r, auto count) ASHLAR_STAGE_LAMBDA {
                 const frame<Plan, Element> own = frame_of(groups / 2 * 2);
                 const std::size_t row = first + groups * group + r;
                 const statistics rest{{{own}}};

@@ -27,14 +27,14 @@ struct transpose_shape {
 /// The identity, for `transpose_tile`.
 struct unchanged {
     template <class Lanes>
-    ASHLAR_ALWAYS_INLINE Lanes operator()(Lanes x) const {
+    ASHLAR_STAGE_INLINE Lanes operator()(Lanes x) const {
         return x;
     }
 };
 
 /// One tile of at most W x W elements.
 template <class Element, class Config, transpose_shape Transpose, std::size_t Rows, std::size_t Cols, class Function>
-ASHLAR_ALWAYS_INLINE void transpose_registers(const Element* src, Element* dst, Function f) {
+ASHLAR_STAGE_INLINE void transpose_registers(const Element* src, Element* dst, Function f) {
     constexpr std::size_t width = lane_width<Element, Config>;
     using vec = lanes<Element, width, Config>;
     vec tile[width];
@@ -54,7 +54,7 @@ ASHLAR_ALWAYS_INLINE void transpose_registers(const Element* src, Element* dst, 
 
 /// The tiles of at most W rows.
 template <class Element, class Config, transpose_shape Transpose, std::size_t Rows, class Function>
-ASHLAR_ALWAYS_INLINE void transpose_rows(const Element* src, Element* dst, Function f) {
+ASHLAR_STAGE_INLINE void transpose_rows(const Element* src, Element* dst, Function f) {
     constexpr std::size_t width = lane_width<Element, Config>;
     constexpr std::size_t rest = Transpose.cols % width;
     for (std::size_t c = 0; c + width <= Transpose.cols; c += width)
@@ -88,7 +88,7 @@ struct dense_block {
 };
 
 template <class Element, class Config, transpose_shape Transpose, class Function>
-ASHLAR_ALWAYS_INLINE void transpose_dense(const Element* src, Element* dst, Function f) {
+ASHLAR_STAGE_INLINE void transpose_dense(const Element* src, Element* dst, Function f) {
     using block = dense_block<Element, Config, Transpose>;
     constexpr std::size_t width = block::width;
     using vec = lanes<Element, width, Config>;
@@ -97,9 +97,9 @@ ASHLAR_ALWAYS_INLINE void transpose_dense(const Element* src, Element* dst, Func
     for (std::size_t n = 0; n < block::vectors; ++n)
         all[n] = n + 1 == block::vectors ? vec::template load_partial<block::last>(src + n * width)
                                          : vec::load(src + n * width);
-    [&]<std::size_t... ColumnIndex>(std::index_sequence<ColumnIndex...>) ASHLAR_LAMBDA_INLINE {
+    [&]<std::size_t... ColumnIndex>(std::index_sequence<ColumnIndex...>) ASHLAR_STAGE_LAMBDA {
         const auto write =
-            [&]<std::size_t Column, std::size_t... Other>(std::index_sequence<Other...>) ASHLAR_LAMBDA_INLINE {
+            [&]<std::size_t Column, std::size_t... Other>(std::index_sequence<Other...>) ASHLAR_STAGE_LAMBDA {
                 vec x = all[0];
                 ((x = shuffle_as<typename block::template column<Column, Other + 1>>(x, all[Other + 1])), ...);
                 if constexpr (Transpose.pad && Transpose.rows != width)
@@ -131,7 +131,7 @@ struct dense_result {
 };
 
 template <class Element, class Config, transpose_shape Transpose, class Function>
-ASHLAR_ALWAYS_INLINE void transpose_to_dense(const Element* src, Element* dst, Function f) {
+ASHLAR_STAGE_INLINE void transpose_to_dense(const Element* src, Element* dst, Function f) {
     using block = dense_result<Element, Config, Transpose>;
     constexpr std::size_t width = block::width;
     using vec = lanes<Element, width, Config>;
@@ -139,9 +139,9 @@ ASHLAR_ALWAYS_INLINE void transpose_to_dense(const Element* src, Element* dst, F
     ASHLAR_UNROLL
     for (std::size_t r = 0; r < Transpose.rows; ++r)
         rows[r] = vec::template load_partial<Transpose.cols>(src + r * Transpose.from);
-    [&]<std::size_t... VectorIndex>(std::index_sequence<VectorIndex...>) ASHLAR_LAMBDA_INLINE {
+    [&]<std::size_t... VectorIndex>(std::index_sequence<VectorIndex...>) ASHLAR_STAGE_LAMBDA {
         const auto write = [&]<std::size_t Vector, std::size_t... RowIndex>(
-                               std::index_sequence<RowIndex...>) ASHLAR_LAMBDA_INLINE {
+                               std::index_sequence<RowIndex...>) ASHLAR_STAGE_LAMBDA {
             vec x = rows[0];
             ((x = shuffle_as<typename block::template elements_of<Vector, RowIndex + 1>>(x, rows[RowIndex + 1])), ...);
             f(x).template store_partial<Vector + 1 == block::vectors ? block::last : width>(dst + Vector * width);
@@ -154,7 +154,7 @@ ASHLAR_ALWAYS_INLINE void transpose_to_dense(const Element* src, Element* dst, F
 /// block is read, nothing outside the destination rows (padded if asked) is written; the two must not overlap. The
 /// way back from scratch is the same call with rows and columns exchanged.
 template <class Element, class Config, transpose_shape Transpose, class Function = unchanged>
-ASHLAR_ALWAYS_INLINE void transpose_tile(const Element* src, Element* dst, Function f = {}) {
+ASHLAR_STAGE_INLINE void transpose_tile(const Element* src, Element* dst, Function f = {}) {
     constexpr std::size_t width = lane_width<Element, Config>;
     constexpr std::size_t rest = Transpose.rows % width;
     static_assert(Transpose.from >= Transpose.cols || Transpose.rows <= 1,

@@ -238,8 +238,8 @@ consteval bool fits_kernel() {
 
 /// What the epilogue decides about the block [i0, i1) x [j0, j1).
 template <class Epilogue>
-ASHLAR_ALWAYS_INLINE block_verdict verdict_on(Epilogue& epilogue, std::size_t i0, std::size_t i1, std::size_t j0,
-                                              std::size_t j1) {
+ASHLAR_STAGE_INLINE block_verdict verdict_on(Epilogue& epilogue, std::size_t i0, std::size_t i1, std::size_t j0,
+                                             std::size_t j1) {
     if constexpr (has_hook<Epilogue, hook::begin_block>)
         return epilogue.begin_block(i0, i1, j0, j1);
     else
@@ -248,7 +248,7 @@ ASHLAR_ALWAYS_INLINE block_verdict verdict_on(Epilogue& epilogue, std::size_t i0
 
 /// Calls f with the constant that the epilogue's calls get for this verdict: plain_block or masked_block.
 template <class Epilogue, class Function>
-ASHLAR_ALWAYS_INLINE void with_verdict(block_verdict verdict, Function f) {
+ASHLAR_STAGE_INLINE void with_verdict(block_verdict verdict, Function f) {
     if constexpr (!has_hook<Epilogue, hook::begin_block>)
         f(masked_block{});
     else if (verdict == block_verdict::masked)
@@ -259,7 +259,7 @@ ASHLAR_ALWAYS_INLINE void with_verdict(block_verdict verdict, Function f) {
 
 /// Where the sum of row i at column j starts.
 template <class Lanes, class Epilogue, std::size_t Count>
-ASHLAR_ALWAYS_INLINE Lanes initial_sum(Epilogue& epilogue, std::size_t i, std::size_t j, lane_count<Count> count) {
+ASHLAR_STAGE_INLINE Lanes initial_sum(Epilogue& epilogue, std::size_t i, std::size_t j, lane_count<Count> count) {
     if constexpr (has_hook<Epilogue, hook::initial>)
         return epilogue.initial(i, j, count);
     else
@@ -268,8 +268,8 @@ ASHLAR_ALWAYS_INLINE Lanes initial_sum(Epilogue& epilogue, std::size_t i, std::s
 
 /// Adds where sums start to sums that started from zero.
 template <class Epilogue, class Lanes, std::size_t Rows, std::size_t Count>
-ASHLAR_ALWAYS_INLINE void add_initial(Epilogue& epilogue, std::size_t i, std::size_t j, Lanes (&column)[Rows],
-                                      lane_count<Count> count) {
+ASHLAR_STAGE_INLINE void add_initial(Epilogue& epilogue, std::size_t i, std::size_t j, Lanes (&column)[Rows],
+                                     lane_count<Count> count) {
     if constexpr (has_hook<Epilogue, hook::initial>) {
         ASHLAR_UNROLL
         for (std::size_t r = 0; r < Rows; ++r) column[r] = epilogue.initial(i + r, j, count) + column[r];
@@ -278,8 +278,8 @@ ASHLAR_ALWAYS_INLINE void add_initial(Epilogue& epilogue, std::size_t i, std::si
 
 /// Hands the finished rows of one vector of columns to the epilogue, in the form that it asks for.
 template <class Epilogue, class Lanes, std::size_t Rows, std::size_t Count, class Verdict>
-ASHLAR_ALWAYS_INLINE void finish_column(Epilogue& epilogue, std::size_t i, std::size_t j, const Lanes (&column)[Rows],
-                                        lane_count<Count> count, Verdict verdict) {
+ASHLAR_STAGE_INLINE void finish_column(Epilogue& epilogue, std::size_t i, std::size_t j, const Lanes (&column)[Rows],
+                                       lane_count<Count> count, Verdict verdict) {
     if constexpr (has_hook<Epilogue, hook::column>) {
         epilogue.column(i, j, column, count, verdict);
     } else {
@@ -289,8 +289,8 @@ ASHLAR_ALWAYS_INLINE void finish_column(Epilogue& epilogue, std::size_t i, std::
 }
 
 template <class Epilogue>
-ASHLAR_ALWAYS_INLINE void finish_block(Epilogue& epilogue, std::size_t i, std::size_t rows, std::size_t j,
-                                       std::size_t vectors) {
+ASHLAR_STAGE_INLINE void finish_block(Epilogue& epilogue, std::size_t i, std::size_t rows, std::size_t j,
+                                      std::size_t vectors) {
     if constexpr (has_hook<Epilogue, hook::end_block>) epilogue.end_block(i, rows, j, vectors);
 }
 
@@ -298,8 +298,8 @@ ASHLAR_ALWAYS_INLINE void finish_block(Epilogue& epilogue, std::size_t i, std::s
 
 /// Where the rows and columns of a product lie for the inner epilogue: where they are.
 struct same_place {
-    ASHLAR_ALWAYS_INLINE static std::size_t row(std::size_t i) { return i; }
-    ASHLAR_ALWAYS_INLINE static std::size_t column(std::size_t j) { return j; }
+    ASHLAR_STAGE_INLINE static std::size_t row(std::size_t i) { return i; }
+    ASHLAR_STAGE_INLINE static std::size_t column(std::size_t j) { return j; }
 };
 
 /// Depth steps between the interleaved work of an epilogue that stands before Inner: as many as that wants.
@@ -335,52 +335,52 @@ struct forwarding_epilogue {
 
     template <class Lanes, std::size_t Count, class Verdict>
         requires(has_hook<Inner, hook::vector>)
-    ASHLAR_ALWAYS_INLINE void vector(std::size_t i, std::size_t j, Lanes sums, lane_count<Count> count,
-                                     Verdict verdict) const {
+    ASHLAR_STAGE_INLINE void vector(std::size_t i, std::size_t j, Lanes sums, lane_count<Count> count,
+                                    Verdict verdict) const {
         inner.vector(place.row(i), place.column(j), sums, count, verdict);
     }
     template <class Lanes, std::size_t Rows, std::size_t Count, class Verdict>
         requires(has_hook<Inner, hook::column>)
-    ASHLAR_ALWAYS_INLINE void column(std::size_t i, std::size_t j, const Lanes (&sums)[Rows], lane_count<Count> count,
-                                     Verdict verdict) const {
+    ASHLAR_STAGE_INLINE void column(std::size_t i, std::size_t j, const Lanes (&sums)[Rows], lane_count<Count> count,
+                                    Verdict verdict) const {
         inner.column(place.row(i), place.column(j), sums, count, verdict);
     }
     template <class Lanes, std::size_t Count, class Verdict>
         requires(has_hook<Inner, hook::group>)
-    ASHLAR_ALWAYS_INLINE void group(std::size_t i, Lanes sums, lane_count<Count> count, Verdict verdict) const {
+    ASHLAR_STAGE_INLINE void group(std::size_t i, Lanes sums, lane_count<Count> count, Verdict verdict) const {
         inner.group(place.row(i), sums, count, verdict);
     }
     template <std::size_t Count>
         requires(has_hook<Inner, hook::initial>)
-    ASHLAR_ALWAYS_INLINE auto initial(std::size_t i, std::size_t j, lane_count<Count> count) const {
+    ASHLAR_STAGE_INLINE auto initial(std::size_t i, std::size_t j, lane_count<Count> count) const {
         return inner.initial(place.row(i), place.column(j), count);
     }
-    ASHLAR_ALWAYS_INLINE block_verdict begin_block(std::size_t i0, std::size_t i1, std::size_t j0, std::size_t j1) const
+    ASHLAR_STAGE_INLINE block_verdict begin_block(std::size_t i0, std::size_t i1, std::size_t j0, std::size_t j1) const
         requires(has_hook<Inner, hook::begin_block>)
     {
         return inner.begin_block(place.row(i0), place.row(i1), place.column(j0), place.column(j1));
     }
-    ASHLAR_ALWAYS_INLINE bool splits_block(std::size_t i0, std::size_t i1, std::size_t j0, std::size_t j1) const
+    ASHLAR_STAGE_INLINE bool splits_block(std::size_t i0, std::size_t i1, std::size_t j0, std::size_t j1) const
         requires(has_hook<Inner, hook::splits_block>)
     {
         return inner.splits_block(place.row(i0), place.row(i1), place.column(j0), place.column(j1));
     }
-    ASHLAR_ALWAYS_INLINE half_range kept_halves(std::size_t i0, std::size_t i1, std::size_t j0, std::size_t j1) const
+    ASHLAR_STAGE_INLINE half_range kept_halves(std::size_t i0, std::size_t i1, std::size_t j0, std::size_t j1) const
         requires(has_hook<Inner, hook::kept_halves>)
     {
         return inner.kept_halves(place.row(i0), place.row(i1), place.column(j0), place.column(j1));
     }
-    ASHLAR_ALWAYS_INLINE void interleave() const
+    ASHLAR_STAGE_INLINE void interleave() const
         requires(has_hook<Inner, hook::interleave>)
     {
         inner.interleave();
     }
-    ASHLAR_ALWAYS_INLINE void end_block(std::size_t i, std::size_t rows, std::size_t j, std::size_t vectors) const
+    ASHLAR_STAGE_INLINE void end_block(std::size_t i, std::size_t rows, std::size_t j, std::size_t vectors) const
         requires(has_hook<Inner, hook::end_block>)
     {
         inner.end_block(place.row(i), rows, place.column(j), vectors);
     }
-    ASHLAR_ALWAYS_INLINE void begin_columns(std::size_t next) const
+    ASHLAR_STAGE_INLINE void begin_columns(std::size_t next) const
         requires(has_hook<Inner, hook::begin_columns>)
     {
         inner.begin_columns(place.column(next));

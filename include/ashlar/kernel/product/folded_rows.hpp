@@ -21,7 +21,7 @@ namespace ashlar::detail {
 /// The same address, from which reads are loads: of a vector that it has just stored, g++ makes a scalar by more
 /// shuffles than one that is loaded and repeated at once.
 template <class Element>
-ASHLAR_ALWAYS_INLINE const Element* from_memory(const Element* p) {
+ASHLAR_STAGE_INLINE const Element* from_memory(const Element* p) {
 #if defined(__GNUC__)
     __asm__ volatile("" : "+r"(p) : : "memory");
 #endif
@@ -83,14 +83,14 @@ struct folded_rows {
 
     /// Column `Column` of a folded vector, repeated for each row.
     template <std::size_t Column>
-    ASHLAR_ALWAYS_INLINE static vec spread(vec x) {
+    ASHLAR_STAGE_INLINE static vec spread(vec x) {
         if constexpr (packs == 1)
             return x;
         else
             return shuffle_as<spreading<Column>>(x, x);
     }
     /// Column c of each row in lane c*line + row.
-    ASHLAR_ALWAYS_INLINE static vec in_order(vec x) {
+    ASHLAR_STAGE_INLINE static vec in_order(vec x) {
         if constexpr (packs == 1)
             return x;
         else
@@ -98,7 +98,7 @@ struct folded_rows {
     }
     /// x with another value in the columns from Count on.
     template <std::size_t Count>
-    ASHLAR_ALWAYS_INLINE static vec first_columns(vec x, Element other) {
+    ASHLAR_STAGE_INLINE static vec first_columns(vec x, Element other) {
         if constexpr (Count == packs)
             return x;
         else
@@ -106,7 +106,7 @@ struct folded_rows {
     }
     /// x with an element of the first Count columns in every lane.
     template <std::size_t Count>
-    ASHLAR_ALWAYS_INLINE static vec elements_alone(vec x) {
+    ASHLAR_STAGE_INLINE static vec elements_alone(vec x) {
         if constexpr (Count == packs && Rows == line)
             return x;
         else
@@ -114,7 +114,7 @@ struct folded_rows {
     }
     /// f of all columns of each row, in all of them.
     template <std::size_t Bit = 1, class Function>
-    ASHLAR_ALWAYS_INLINE static vec combine_columns(vec x, Function f) {
+    ASHLAR_STAGE_INLINE static vec combine_columns(vec x, Function f) {
         if constexpr (Bit < packs)
             return combine_columns<2 * Bit>(f(x, shuffle_as<exchanging<Bit>>(x, x)), f);
         else
@@ -124,8 +124,8 @@ struct folded_rows {
     /// sums[j], lane row*packs + d: the row's weights times column j*packs + d of the right operand, whose rows lie
     /// `Distance` apart.
     template <std::size_t Depth, std::size_t Columns, std::size_t Distance>
-    ASHLAR_ALWAYS_INLINE static void weigh(const vec* weights, const Element* v, vec (&sums)[Columns / packs]) {
-        [&]<std::size_t... DepthIndex>(std::index_sequence<DepthIndex...>) ASHLAR_LAMBDA_INLINE {
+    ASHLAR_STAGE_INLINE static void weigh(const vec* weights, const Element* v, vec (&sums)[Columns / packs]) {
+        [&]<std::size_t... DepthIndex>(std::index_sequence<DepthIndex...>) ASHLAR_STAGE_LAMBDA {
             (weigh_step < DepthIndex ==
                  0 > (spread<DepthIndex % packs>(weights[DepthIndex / packs]), v + DepthIndex * Distance, sums),
              ...);
@@ -133,9 +133,9 @@ struct folded_rows {
     }
     /// The same for a right operand of whole registers, with folded weights in memory: sums[row][j], columns in lanes.
     template <std::size_t Depth, std::size_t Columns, std::size_t Distance>
-    ASHLAR_ALWAYS_INLINE static void weigh_vectors(const Element* weights, const Element* v,
-                                                   vec (&sums)[Rows][Columns / width]) {
-        [&]<std::size_t... DepthIndex>(std::index_sequence<DepthIndex...>) ASHLAR_LAMBDA_INLINE {
+    ASHLAR_STAGE_INLINE static void weigh_vectors(const Element* weights, const Element* v,
+                                                  vec (&sums)[Rows][Columns / width]) {
+        [&]<std::size_t... DepthIndex>(std::index_sequence<DepthIndex...>) ASHLAR_STAGE_LAMBDA {
             (vectors_step < DepthIndex % packs,
              DepthIndex == 0 > (weights + DepthIndex / packs * width, v + DepthIndex * Distance, sums,
                                 std::make_index_sequence<Rows>{}),
@@ -143,20 +143,20 @@ struct folded_rows {
         }(std::make_index_sequence<Depth>{});
     }
     template <std::size_t Column, bool First, std::size_t Count, std::size_t... RowIndex>
-    ASHLAR_ALWAYS_INLINE static void vectors_step(const Element* weights, const Element* v, vec (&sums)[Rows][Count],
-                                                  std::index_sequence<RowIndex...>) {
+    ASHLAR_STAGE_INLINE static void vectors_step(const Element* weights, const Element* v, vec (&sums)[Rows][Count],
+                                                 std::index_sequence<RowIndex...>) {
         vec b[Count];
         ASHLAR_UNROLL
         for (std::size_t j = 0; j < Count; ++j) b[j] = opaque(vec::load(v + j * width));
         (row_step<First>(vec(weights[lane_of(Column, RowIndex)]), b, sums[RowIndex]), ...);
     }
     template <bool First, std::size_t Count>
-    ASHLAR_ALWAYS_INLINE static void row_step(vec weight, const vec (&b)[Count], vec (&sums)[Count]) {
+    ASHLAR_STAGE_INLINE static void row_step(vec weight, const vec (&b)[Count], vec (&sums)[Count]) {
         ASHLAR_UNROLL
         for (std::size_t j = 0; j < Count; ++j) sums[j] = First ? weight * b[j] : fma(weight, b[j], sums[j]);
     }
     template <bool First, std::size_t Count>
-    ASHLAR_ALWAYS_INLINE static void weigh_step(vec weight, const Element* v, vec (&sums)[Count]) {
+    ASHLAR_STAGE_INLINE static void weigh_step(vec weight, const Element* v, vec (&sums)[Count]) {
         ASHLAR_UNROLL
         for (std::size_t j = 0; j < Count; ++j) {
             const vec b = load_repeated<vec, packs>(v + j * packs);

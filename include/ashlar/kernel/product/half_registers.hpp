@@ -38,7 +38,7 @@ constexpr bool fits_half_registers(std::size_t rows, std::size_t halves) {
 
 /// Half a register of columns at two depth steps, side by side: from v on and from v + distance on.
 template <class Lanes, class Element>
-ASHLAR_ALWAYS_INLINE Lanes load_steps_in_turn(const Element* v, std::ptrdiff_t distance) {
+ASHLAR_STAGE_INLINE Lanes load_steps_in_turn(const Element* v, std::ptrdiff_t distance) {
     constexpr std::size_t width = Lanes::size, half = width / 2;
     if constexpr (loads_halves<Element, width, typename Lanes::config_type>) {
         struct in_turn {
@@ -73,8 +73,8 @@ struct folded_twice {
 /// registers are handed to the epilogue whole, to be masked; what the other halves hold is not specified.
 template <class Element, class Config, product_shape Product, std::size_t Rows, std::size_t Columns, std::size_t First,
           std::size_t Halves, class Epilogue>
-ASHLAR_ALWAYS_INLINE void product_half_registers(const Element* s, const Element* v, Epilogue& epilogue, std::size_t i,
-                                                 std::size_t j) {
+ASHLAR_STAGE_INLINE void product_half_registers(const Element* s, const Element* v, Epilogue& epilogue, std::size_t i,
+                                                std::size_t j) {
     static_assert(!has_hook<Epilogue, hook::interleave> && !has_hook<Epilogue, hook::group>);
     constexpr std::size_t width = lane_width<Element, Config>, half = width / 2,
                           registers = (First + Halves + 1) / 2 - First / 2;
@@ -99,8 +99,8 @@ ASHLAR_ALWAYS_INLINE void product_half_registers(const Element* s, const Element
             for (std::size_t h = 0; h < Halves; ++h) sums[h][r] = fma(a, b[h], sums[h][r]);
         }
     }
-    [&]<std::size_t... ColumnIndex>(std::index_sequence<ColumnIndex...>) ASHLAR_LAMBDA_INLINE {
-        const auto column = [&]<std::size_t RowIndex>() ASHLAR_LAMBDA_INLINE {
+    [&]<std::size_t... ColumnIndex>(std::index_sequence<ColumnIndex...>) ASHLAR_STAGE_LAMBDA {
+        const auto column = [&]<std::size_t RowIndex>() ASHLAR_STAGE_LAMBDA {
             constexpr std::size_t end = First + Halves, rest = Columns - RowIndex * width;
             constexpr std::size_t low = 2 * RowIndex < First ? 0 : 2 * RowIndex - First;
             constexpr bool both = 2 * RowIndex >= First && 2 * RowIndex + 1 < end;
@@ -127,11 +127,11 @@ ASHLAR_ALWAYS_INLINE void product_half_registers(const Element* s, const Element
 
 /// Computes the block if halves of it are needed that begin or end within it, and tells whether nothing is left to do.
 template <class Element, class Config, product_shape Product, std::size_t Rows, std::size_t Columns, class Epilogue>
-ASHLAR_ALWAYS_INLINE bool does_half_registers(const Element* s, const Element* v, Epilogue& epilogue, std::size_t i,
-                                              std::size_t j) {
+ASHLAR_STAGE_INLINE bool does_half_registers(const Element* s, const Element* v, Epilogue& epilogue, std::size_t i,
+                                             std::size_t j) {
     constexpr std::size_t half = lane_width<Element, Config> / 2, count = (Columns + half - 1) / half;
     const half_range kept = epilogue.kept_halves(i, i + Rows, j, j + Columns);
-    const auto among = [&]<std::size_t Half, bool Upper>() ASHLAR_LAMBDA_INLINE {
+    const auto among = [&]<std::size_t Half, bool Upper>() ASHLAR_STAGE_LAMBDA {
         if constexpr (fits_half_registers<Config>(Rows, Half)) {
             if (Upper ? kept.first + Half == count : kept.first == 0 && kept.last == Half) {
                 product_half_registers<Element, Config, Product, Rows, Columns, Upper ? count - Half : 0, Half>(
@@ -141,7 +141,7 @@ ASHLAR_ALWAYS_INLINE bool does_half_registers(const Element* s, const Element* v
         }
         return false;
     };
-    return kept.first == kept.last || [&]<std::size_t... Half>(std::index_sequence<Half...>) ASHLAR_LAMBDA_INLINE {
+    return kept.first == kept.last || [&]<std::size_t... Half>(std::index_sequence<Half...>) ASHLAR_STAGE_LAMBDA {
         if (kept.first != 0) return (among.template operator()<Half + 1, true>() || ...);
         if constexpr (Epilogue::ends_within)
             if (kept.last != count) return (among.template operator()<Half + 1, false>() || ...);

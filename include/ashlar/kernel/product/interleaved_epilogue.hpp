@@ -30,13 +30,13 @@ struct interleaved_epilogue : forwarding_epilogue<Inner> {
     std::size_t first_column = 0, last_column = 0;
     std::size_t waiting = 0;
 
-    ASHLAR_ALWAYS_INLINE auto* at(std::size_t i, std::size_t j) const { return inner.at(i, j); }
+    ASHLAR_STAGE_INLINE auto* at(std::size_t i, std::size_t j) const { return inner.at(i, j); }
 
     template <std::size_t Width, class Verdict>
-    ASHLAR_ALWAYS_INLINE void vector(std::size_t i, std::size_t j, vec acc, lane_count<Width>, Verdict) const {
+    ASHLAR_STAGE_INLINE void vector(std::size_t i, std::size_t j, vec acc, lane_count<Width>, Verdict) const {
         acc.store(at(i, j));
     }
-    ASHLAR_ALWAYS_INLINE void end_block(std::size_t i, std::size_t rows, std::size_t j, std::size_t vectors) {
+    ASHLAR_STAGE_INLINE void end_block(std::size_t i, std::size_t rows, std::size_t j, std::size_t vectors) {
         static_assert(Inner::hooks == hook::vector);
         finish();
         next_row = i;
@@ -44,16 +44,16 @@ struct interleaved_epilogue : forwarding_epilogue<Inner> {
         last_column = j + vectors * vec::size;
         waiting = rows * vectors;
     }
-    ASHLAR_ALWAYS_INLINE void interleave() {
+    ASHLAR_STAGE_INLINE void interleave() {
         if (waiting != 0) finish_vector();
     }
     /// What still waits after the last block.
-    ASHLAR_ALWAYS_INLINE void finish() {
+    ASHLAR_STAGE_INLINE void finish() {
         while (waiting != 0) finish_vector();
     }
 
 private:
-    ASHLAR_ALWAYS_INLINE void finish_vector() {
+    ASHLAR_STAGE_INLINE void finish_vector() {
         inner.vector(next_row, next_column, vec::load(at(next_row, next_column)), lane_count<vec::size>{},
                      masked_block{});
         next_column += vec::size;

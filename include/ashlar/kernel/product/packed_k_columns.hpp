@@ -79,16 +79,16 @@ struct packed_columns {
     struct not_repeated {
         static constexpr std::size_t from(std::size_t lane) { return lane % depth < repeats ? width + lane : lane; }
     };
-    ASHLAR_ALWAYS_INLINE static vec without_repeats(vec x) { return shuffle_as<not_repeated>(x, vec(Element(0))); }
+    ASHLAR_STAGE_INLINE static vec without_repeats(vec x) { return shuffle_as<not_repeated>(x, vec(Element(0))); }
 
-    ASHLAR_ALWAYS_INLINE packed_columns(const Element* v, Element* scratch) : values(scratch) {
+    ASHLAR_STAGE_INLINE packed_columns(const Element* v, Element* scratch) : values(scratch) {
         v += Product.j - columns;
         for (std::size_t t = 0; t < Product.k / depth; ++t)
             packed_step(v + t * depth * Product.vk).store(scratch + t * width);
         if constexpr (repeats != 0)
             without_repeats(packed_step(v + (Product.k - depth) * Product.vk)).store(scratch + (steps - 1) * width);
     }
-    ASHLAR_ALWAYS_INLINE static vec packed_step(const Element* v) {
+    ASHLAR_STAGE_INLINE static vec packed_step(const Element* v) {
         if constexpr (Product.j >= group &&
                       requires { vec::ops::template gather_groups<group, group * depth>(v, 1); }) {
             const vec rows(vec::ops::template gather_groups<group, group * depth>(
@@ -114,7 +114,7 @@ struct packed_columns {
 struct no_packed_columns {
     static constexpr std::size_t bytes = 0;
     template <class Element>
-    ASHLAR_ALWAYS_INLINE no_packed_columns(const Element*, Element*) {}
+    ASHLAR_STAGE_INLINE no_packed_columns(const Element*, Element*) {}
 };
 
 /// Moves the columns of row `Row` of a folded vector to its first lanes.
@@ -127,8 +127,8 @@ struct folded_row {
 
 /// The last columns of the rows [i, i + Rows).
 template <class Element, class Config, product_shape Product, std::size_t Rows, class Epilogue>
-ASHLAR_ALWAYS_INLINE void packed_block(const Element* s, const packed_columns<Element, Config, Product>& packed,
-                                       Epilogue& epilogue, std::size_t i) {
+ASHLAR_STAGE_INLINE void packed_block(const Element* s, const packed_columns<Element, Config, Product>& packed,
+                                      Epilogue& epilogue, std::size_t i) {
     using columns = packed_columns<Element, Config, Product>;
     constexpr std::size_t width = columns::width, depth = columns::depth, j = Product.j - columns::columns;
     using vec = lanes<Element, width, Config>;
@@ -147,7 +147,7 @@ ASHLAR_ALWAYS_INLINE void packed_block(const Element* s, const packed_columns<El
     }
     const Element* s_at = s + i * Product.si;
     const Element* v_at = packed.values;
-    const auto step = [&](std::size_t u, auto last) ASHLAR_LAMBDA_INLINE {
+    const auto step = [&](std::size_t u, auto last) ASHLAR_STAGE_LAMBDA {
         const vec b = opaque(vec::load(v_at));
         ASHLAR_UNROLL
         for (std::size_t r = 0; r < Rows; ++r) {
@@ -177,14 +177,14 @@ ASHLAR_ALWAYS_INLINE void packed_block(const Element* s, const packed_columns<El
     fold_lanes<1, depth, Rows>(sums[0]);
 
     vec rows[Rows];
-    [&]<std::size_t... Row>(std::index_sequence<Row...>) ASHLAR_LAMBDA_INLINE {
+    [&]<std::size_t... Row>(std::index_sequence<Row...>) ASHLAR_STAGE_LAMBDA {
         ((rows[Row] =
               shuffle_as<folded_row<Element, width, depth, Row % depth>>(sums[0][Row / depth], sums[0][Row / depth])),
          ...);
     }(std::make_index_sequence<Rows>{});
     add_initial(epilogue, i, j, rows, count);
     with_verdict<Epilogue>(verdict,
-                           [&](auto tag) ASHLAR_LAMBDA_INLINE { finish_column(epilogue, i, j, rows, count, tag); });
+                           [&](auto tag) ASHLAR_STAGE_LAMBDA { finish_column(epilogue, i, j, rows, count, tag); });
     finish_block(epilogue, i, Rows, j, 1);
 }
 

@@ -50,14 +50,14 @@ struct packed_k_product {
     Element* table;
 
     /// The rows from `r` on.
-    ASHLAR_ALWAYS_INLINE packed_k_product(const Element* r, Element* scratch) : table(scratch) {
+    ASHLAR_STAGE_INLINE packed_k_product(const Element* r, Element* scratch) : table(scratch) {
         constexpr std::size_t rest = Product.depth % width;
         ASHLAR_UNROLL
         for (std::size_t k = 0; k + width <= Product.depth; k += width) keep<width>(r, k);
         if constexpr (rest != 0) keep<rest>(r, Product.depth - rest);
     }
     template <std::size_t Depth>
-    ASHLAR_ALWAYS_INLINE void keep(const Element* r, std::size_t k) {
+    ASHLAR_STAGE_INLINE void keep(const Element* r, std::size_t k) {
         if constexpr (in_registers) {
             pack<Depth>(r + k, packed + k / packs);
         } else {
@@ -67,7 +67,7 @@ struct packed_k_product {
             for (std::size_t t = 0; t < Depth / packs; ++t) piece[t].store(table + (k / packs + t) * width);
         }
     }
-    ASHLAR_ALWAYS_INLINE vec kept(std::size_t t) const {
+    ASHLAR_STAGE_INLINE vec kept(std::size_t t) const {
         if constexpr (in_registers)
             return packed[t];
         else
@@ -86,7 +86,7 @@ struct packed_k_product {
                    requires(const Element* p) { vec::ops::template load_groups<Depth>(p, 1); };
     }();
     template <std::size_t Depth, std::size_t First>
-    ASHLAR_ALWAYS_INLINE static vec load_joined(const Element* r) {
+    ASHLAR_STAGE_INLINE static vec load_joined(const Element* r) {
         constexpr std::size_t left = First < Product.rows ? (Product.rows - First) * Depth : 0;
         if constexpr (left == 0)
             return vec(Element(0));
@@ -98,9 +98,9 @@ struct packed_k_product {
     }
 
     template <std::size_t Depth>
-    ASHLAR_ALWAYS_INLINE static void pack(const Element* r, vec* to) {
+    ASHLAR_STAGE_INLINE static void pack(const Element* r, vec* to) {
         if constexpr (joins_rows<Depth>) {
-            [&]<std::size_t... Index>(std::index_sequence<Index...>) ASHLAR_LAMBDA_INLINE {
+            [&]<std::size_t... Index>(std::index_sequence<Index...>) ASHLAR_STAGE_LAMBDA {
                 ((to[Index] = load_joined<Depth, Index*(width / Depth)>(r)), ...);
             }(std::make_index_sequence<Depth / packs>{});
             transpose_groups<packs, Depth / packs>(to);
@@ -118,7 +118,7 @@ struct packed_k_product {
 
     /// The same multiplied by all columns, of which there are few: piece after piece, none of which leaves the
     /// registers.
-    ASHLAR_ALWAYS_INLINE static void multiply(const Element* s, const Element* r, vec (&sums)[Product.columns]) {
+    ASHLAR_STAGE_INLINE static void multiply(const Element* s, const Element* r, vec (&sums)[Product.columns]) {
         constexpr std::size_t rest = Product.depth % width, whole = Product.depth - rest;
         if constexpr (whole <= 2 * width) {
             ASHLAR_UNROLL
@@ -129,7 +129,7 @@ struct packed_k_product {
         if constexpr (rest != 0) multiply_piece<rest>(s + (Product.depth - rest), r + (Product.depth - rest), sums);
     }
     template <std::size_t Depth>
-    ASHLAR_ALWAYS_INLINE static void multiply_piece(const Element* s, const Element* r, vec (&sums)[Product.columns]) {
+    ASHLAR_STAGE_INLINE static void multiply_piece(const Element* s, const Element* r, vec (&sums)[Product.columns]) {
         vec piece[Depth / packs];
         pack<Depth>(r, piece);
         ASHLAR_UNROLL
@@ -145,12 +145,12 @@ struct packed_k_product {
     };
 
     template <std::size_t Count>
-    ASHLAR_ALWAYS_INLINE static void clear(vec (&sums)[Count]) {
+    ASHLAR_STAGE_INLINE static void clear(vec (&sums)[Count]) {
         ASHLAR_UNROLL
         for (std::size_t c = 0; c < Count; ++c) sums[c] = vec(Element(0));
     }
     template <std::size_t Count>
-    ASHLAR_ALWAYS_INLINE static void step(const Element* s, vec r, vec (&sums)[Count]) {
+    ASHLAR_STAGE_INLINE static void step(const Element* s, vec r, vec (&sums)[Count]) {
         ASHLAR_UNROLL
         for (std::size_t i = 0; i < Count; ++i)
             sums[i] = fma(load_repeated<vec, packs>(s + i * Product.column_distance), r, sums[i]);
@@ -158,7 +158,7 @@ struct packed_k_product {
 
     /// The columns [i, i + Count).
     template <std::size_t Count, class Epilogue>
-    ASHLAR_ALWAYS_INLINE void block(const Element* s, Epilogue& epilogue, std::size_t i) const {
+    ASHLAR_STAGE_INLINE void block(const Element* s, Epilogue& epilogue, std::size_t i) const {
         const block_verdict verdict = verdict_on(epilogue, i, i + Count, 0, Product.rows);
         if (verdict == block_verdict::skip) return;
         vec sums[Count];
@@ -174,11 +174,11 @@ struct packed_k_product {
     }
 
     template <std::size_t Count, class Epilogue>
-    ASHLAR_ALWAYS_INLINE static void finish_block(vec (&sums)[Count], Epilogue& epilogue, std::size_t i,
-                                                  block_verdict verdict) {
+    ASHLAR_STAGE_INLINE static void finish_block(vec (&sums)[Count], Epilogue& epilogue, std::size_t i,
+                                                 block_verdict verdict) {
         fold_lanes<1, packs, Count>(sums);
-        with_verdict<Epilogue>(verdict, [&](auto tag) ASHLAR_LAMBDA_INLINE {
-            [&]<std::size_t... VectorIndex>(std::index_sequence<VectorIndex...>) ASHLAR_LAMBDA_INLINE {
+        with_verdict<Epilogue>(verdict, [&](auto tag) ASHLAR_STAGE_LAMBDA {
+            [&]<std::size_t... VectorIndex>(std::index_sequence<VectorIndex...>) ASHLAR_STAGE_LAMBDA {
                 (finish<(VectorIndex + 1) * packs <= Count ? packs : Count - VectorIndex * packs>(
                      sums[VectorIndex], epilogue, i + VectorIndex * packs, tag),
                  ...);
@@ -189,11 +189,11 @@ struct packed_k_product {
 
     /// A folded vector, which holds the columns [i, i + Count).
     template <std::size_t Count, class Epilogue, class Verdict>
-    ASHLAR_ALWAYS_INLINE static void finish(vec sums, Epilogue& epilogue, std::size_t i, Verdict verdict) {
+    ASHLAR_STAGE_INLINE static void finish(vec sums, Epilogue& epilogue, std::size_t i, Verdict verdict) {
         if constexpr (has_hook<Epilogue, hook::group>) {
             epilogue.group(i, shuffle_as<in_order<0>>(sums, sums), lane_count<Count>{}, verdict);
         } else {
-            [&]<std::size_t... ColumnIndex>(std::index_sequence<ColumnIndex...>) ASHLAR_LAMBDA_INLINE {
+            [&]<std::size_t... ColumnIndex>(std::index_sequence<ColumnIndex...>) ASHLAR_STAGE_LAMBDA {
                 (finish_column(epilogue, i + ColumnIndex, 0, {shuffle_as<in_order<ColumnIndex>>(sums, sums)},
                                lane_count<Product.rows>{}, verdict),
                  ...);
@@ -212,7 +212,7 @@ inline constexpr std::size_t packed_k_scratch_bytes = packed_k_product<Element, 
 
 /// Computes all columns; `scratch` has packed_k_scratch_bytes bytes.
 template <class Element, class Config, packed_k_shape Product, class Epilogue>
-ASHLAR_ALWAYS_INLINE void product_packed_k(const Element* s, const Element* r, Epilogue& epilogue, Element* scratch) {
+ASHLAR_STAGE_INLINE void product_packed_k(const Element* s, const Element* r, Epilogue& epilogue, Element* scratch) {
     using kernel = packed_k_product<Element, Config, Product>;
     if constexpr (fits_kernel<Epilogue, typename kernel::vec, served_by_packed_k>()) {
         constexpr std::size_t rest = Product.columns % kernel::together;
@@ -234,7 +234,7 @@ ASHLAR_ALWAYS_INLINE void product_packed_k(const Element* s, const Element* r, E
 
 /// The same with scratch on the stack.
 template <class Element, class Config, packed_k_shape Product, class Epilogue>
-ASHLAR_ALWAYS_INLINE void product_packed_k(const Element* s, const Element* r, Epilogue& epilogue) {
+ASHLAR_STAGE_INLINE void product_packed_k(const Element* s, const Element* r, Epilogue& epilogue) {
     stack_scratch<Element, packed_k_scratch_bytes<Element, Config, Product>> scratch;
     product_packed_k<Element, Config, Product>(s, r, epilogue, scratch.data());
 }

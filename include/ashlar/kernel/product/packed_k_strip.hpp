@@ -45,7 +45,7 @@ struct strip_rows {
 
     vec sum[chains][Rows];
 
-    ASHLAR_ALWAYS_INLINE void step(const Element* s, const Element* v, std::size_t chain) {
+    ASHLAR_STAGE_INLINE void step(const Element* s, const Element* v, std::size_t chain) {
         const vec b = opaque(vec::load(v));
         ASHLAR_UNROLL
         for (std::size_t r = 0; r < Rows; ++r) {
@@ -55,7 +55,7 @@ struct strip_rows {
     }
 
     /// `count` depth steps from s and v on, as sums of columns in all groups of lanes.
-    ASHLAR_ALWAYS_INLINE strip_rows(const Element* s, const Element* v, std::size_t count) {
+    ASHLAR_STAGE_INLINE strip_rows(const Element* s, const Element* v, std::size_t count) {
         ASHLAR_UNROLL
         for (std::size_t u = 0; u < chains; ++u) {
             ASHLAR_UNROLL
@@ -71,7 +71,7 @@ struct strip_rows {
         join();
         ASHLAR_UNROLL
         for (std::size_t r = 0; r < Rows; ++r)
-            sum[0][r] = combine_groups<columns>(sum[0][r], [](vec x, vec y) ASHLAR_LAMBDA_INLINE { return x + y; });
+            sum[0][r] = combine_groups<columns>(sum[0][r], [](vec x, vec y) ASHLAR_STAGE_LAMBDA { return x + y; });
         for (std::size_t left = count % steps; left != 0; --left, ++s, v += columns) {
             const vec b = vec::template load_partial<columns>(v);
             ASHLAR_UNROLL
@@ -80,7 +80,7 @@ struct strip_rows {
     }
 
     template <std::size_t Half = chains / 2>
-    ASHLAR_ALWAYS_INLINE void join() {
+    ASHLAR_STAGE_INLINE void join() {
         if constexpr (Half != 0) {
             ASHLAR_UNROLL
             for (std::size_t u = 0; u < Half; ++u) {
@@ -94,8 +94,8 @@ struct strip_rows {
 
 /// All columns of the rows [i, i + Rows); `depth` as in `product_block`.
 template <class Element, class Config, product_shape Product, std::size_t Rows, class Depth, class Epilogue>
-ASHLAR_ALWAYS_INLINE void strip_block(const Element* s, const Element* v, Depth depth, Epilogue& epilogue,
-                                      std::size_t i) {
+ASHLAR_STAGE_INLINE void strip_block(const Element* s, const Element* v, Depth depth, Epilogue& epilogue,
+                                     std::size_t i) {
     static_assert(!has_hook<Epilogue, hook::interleave> && !has_hook<Epilogue, hook::group>);
     constexpr lane_count<Product.j> count;
     const block_verdict verdict = verdict_on(epilogue, i, i + Rows, 0, Product.j);
@@ -113,7 +113,7 @@ ASHLAR_ALWAYS_INLINE void strip_block(const Element* s, const Element* v, Depth 
     }
     add_initial(epilogue, i, 0, rows.sum[0], count);
     with_verdict<Epilogue>(
-        verdict, [&](auto tag) ASHLAR_LAMBDA_INLINE { finish_column(epilogue, i, 0, rows.sum[0], count, tag); });
+        verdict, [&](auto tag) ASHLAR_STAGE_LAMBDA { finish_column(epilogue, i, 0, rows.sum[0], count, tag); });
     finish_block(epilogue, i, Rows, 0, 1);
 }
 

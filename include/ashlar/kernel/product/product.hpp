@@ -71,7 +71,7 @@ struct product_walk {
 
     /// f(rows of the block, its first row) for the row blocks [first_block, last_block).
     template <class Function>
-    ASHLAR_ALWAYS_INLINE static void each_row_block(std::size_t first_block, std::size_t last_block, Function f) {
+    ASHLAR_STAGE_INLINE static void each_row_block(std::size_t first_block, std::size_t last_block, Function f) {
         constexpr std::size_t turn = plan.rows.large_blocks;
         std::size_t b = first_block;
         if constexpr (turn != 0)
@@ -83,7 +83,7 @@ struct product_walk {
     /// f(vectors of the block, valid lanes of its last one, its first column) for all column blocks; packed columns
     /// are a block of no vectors, and of one where they cannot be packed.
     template <class Function>
-    ASHLAR_ALWAYS_INLINE static void each_column_block(Function f) {
+    ASHLAR_STAGE_INLINE static void each_column_block(Function f) {
         constexpr axis_split across = plan.vectors;
         constexpr bool apart = packed_k_steps<Element, Config, Product> != 1;
         constexpr std::size_t whole = across.blocks - (last_lanes != width && !apart);
@@ -100,8 +100,8 @@ struct product_walk {
     }
 
     template <std::size_t Rows, std::size_t Vectors, std::size_t LastLanes>
-    ASHLAR_ALWAYS_INLINE static void block(const Element* s, const Element* v, Depth depth, Epilogue& epilogue,
-                                           const packed& last_columns, std::size_t i, std::size_t j) {
+    ASHLAR_STAGE_INLINE static void block(const Element* s, const Element* v, Depth depth, Epilogue& epilogue,
+                                          const packed& last_columns, std::size_t i, std::size_t j) {
         constexpr block_shape shape{Rows, Vectors, plan.chains, LastLanes};
         if constexpr (Vectors != 0 && has_hook<Epilogue, hook::kept_halves>) {
             if (does_half_registers<Element, Config, Product, Rows, (Vectors - 1) * width + LastLanes>(s, v, epilogue,
@@ -157,23 +157,23 @@ inline constexpr std::size_t product_scratch_bytes =
 /// product_scratch_bytes bytes for what the kernel packs, best at the start of a cache line.
 /// Sums are in order of k (per chain), so results repeat bit for bit for a given shape and architecture.
 template <class Element, class Config, product_shape Product, class Depth, class Epilogue>
-ASHLAR_ALWAYS_INLINE void product_blocks(const Element* s, const Element* v, Depth depth, Epilogue& epilogue,
-                                         std::size_t first_block, std::size_t last_block, Element* scratch) {
+ASHLAR_STAGE_INLINE void product_blocks(const Element* s, const Element* v, Depth depth, Epilogue& epilogue,
+                                        std::size_t first_block, std::size_t last_block, Element* scratch) {
     using walk = product_walk<Element, Config, Product, Depth, Epilogue>;
     if constexpr (fits_kernel<Epilogue, lanes<Element, walk::width, Config>,
                               served_by_product<Element, Config, Product, has_hook<Epilogue, hook::kept_halves>>>()) {
         const typename walk::packed packed(v, scratch);
         if constexpr (Product.rows_outer)
-            walk::each_row_block(first_block, last_block, [&](auto rows, std::size_t i) ASHLAR_LAMBDA_INLINE {
-                walk::each_column_block([&](auto vectors, auto last, std::size_t j) ASHLAR_LAMBDA_INLINE {
+            walk::each_row_block(first_block, last_block, [&](auto rows, std::size_t i) ASHLAR_STAGE_LAMBDA {
+                walk::each_column_block([&](auto vectors, auto last, std::size_t j) ASHLAR_STAGE_LAMBDA {
                     walk::template block<rows, vectors, last>(s, v, depth, epilogue, packed, i, j);
                 });
             });
         else
-            walk::each_column_block([&](auto vectors, auto last, std::size_t j) ASHLAR_LAMBDA_INLINE {
+            walk::each_column_block([&](auto vectors, auto last, std::size_t j) ASHLAR_STAGE_LAMBDA {
                 if constexpr (has_hook<Epilogue, hook::begin_columns>)
                     epilogue.begin_columns(vectors == 0 ? Product.j : j + vectors * walk::width);
-                walk::each_row_block(first_block, last_block, [&](auto rows, std::size_t i) ASHLAR_LAMBDA_INLINE {
+                walk::each_row_block(first_block, last_block, [&](auto rows, std::size_t i) ASHLAR_STAGE_LAMBDA {
                     walk::template block<rows, vectors, last>(s, v, depth, epilogue, packed, i, j);
                 });
             });
@@ -182,23 +182,23 @@ ASHLAR_ALWAYS_INLINE void product_blocks(const Element* s, const Element* v, Dep
 
 /// The same with scratch on the stack.
 template <class Element, class Config, product_shape Product, class Depth, class Epilogue>
-ASHLAR_ALWAYS_INLINE void product_blocks(const Element* s, const Element* v, Depth depth, Epilogue& epilogue,
-                                         std::size_t first_block, std::size_t last_block) {
+ASHLAR_STAGE_INLINE void product_blocks(const Element* s, const Element* v, Depth depth, Epilogue& epilogue,
+                                        std::size_t first_block, std::size_t last_block) {
     stack_scratch<Element, product_scratch_bytes<Element, Config, Product, Depth, Epilogue>> scratch;
     product_blocks<Element, Config, Product>(s, v, depth, epilogue, first_block, last_block, scratch.data());
 }
 
 /// The whole product over the given depth.
 template <class Element, class Config, product_shape Product, class Depth, class Epilogue, class... Scratch>
-ASHLAR_ALWAYS_INLINE void product(const Element* s, const Element* v, Depth depth, Epilogue& epilogue,
-                                  Scratch... scratch) {
+ASHLAR_STAGE_INLINE void product(const Element* s, const Element* v, Depth depth, Epilogue& epilogue,
+                                 Scratch... scratch) {
     product_blocks<Element, Config, Product>(s, v, depth, epilogue, 0, product_row_blocks<Element, Config, Product>,
                                              scratch...);
 }
 
 /// The whole product over the whole depth.
 template <class Element, class Config, product_shape Product, class Epilogue>
-ASHLAR_ALWAYS_INLINE void product(const Element* s, const Element* v, Epilogue& epilogue) {
+ASHLAR_STAGE_INLINE void product(const Element* s, const Element* v, Epilogue& epilogue) {
     product<Element, Config, Product>(s, v, constant_depth<0, Product.k>{}, epilogue);
 }
 
@@ -210,13 +210,13 @@ struct store_product {
     Element* c;
 
     template <class Lanes, std::size_t Count, class Verdict>
-    ASHLAR_ALWAYS_INLINE void vector(std::size_t i, std::size_t j, Lanes acc, lane_count<Count>, Verdict) const {
+    ASHLAR_STAGE_INLINE void vector(std::size_t i, std::size_t j, Lanes acc, lane_count<Count>, Verdict) const {
         acc.template store_partial<Count>(c + i * Stride + j);
     }
 
     template <std::size_t Count>
         requires Accumulate
-    ASHLAR_ALWAYS_INLINE auto initial(std::size_t i, std::size_t j, lane_count<Count>) const {
+    ASHLAR_STAGE_INLINE auto initial(std::size_t i, std::size_t j, lane_count<Count>) const {
         return lanes<Element, lane_width<Element, Config>, Config>::template load_partial<Count>(c + i * Stride + j);
     }
 };

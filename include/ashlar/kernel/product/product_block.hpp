@@ -24,7 +24,7 @@ struct block_shape {
 
 /// The same number, about which the optimiser knows nothing. Counting iterations with it prevents unrolling: caches
 /// deliver at their full rate to one stream that few instructions read.
-ASHLAR_ALWAYS_INLINE std::size_t opaque_count(std::size_t count) {
+ASHLAR_STAGE_INLINE std::size_t opaque_count(std::size_t count) {
 #if defined(__GNUC__)
     __asm__("" : "+r"(count));
 #endif
@@ -33,7 +33,7 @@ ASHLAR_ALWAYS_INLINE std::size_t opaque_count(std::size_t count) {
 
 /// Keeps clang from reading what comes after before what comes before, several rows of a stream side by side; g++
 /// does not do that.
-ASHLAR_ALWAYS_INLINE void keep_load_order() {
+ASHLAR_STAGE_INLINE void keep_load_order() {
 #if defined(__clang__)
     __asm__ volatile("" ::: "memory");
 #endif
@@ -41,7 +41,7 @@ ASHLAR_ALWAYS_INLINE void keep_load_order() {
 
 /// True if a lane is NaN; told by the bits, since -ffast-math takes NaN for impossible.
 template <class Element, std::size_t Valid, class Config>
-ASHLAR_ALWAYS_INLINE bool any_nan(lanes<Element, Valid, Config> x) {
+ASHLAR_STAGE_INLINE bool any_nan(lanes<Element, Valid, Config> x) {
     using bits = signed_of_size<sizeof(Element)>;
     using of_t = std::numeric_limits<Element>;
     constexpr bits infinity = (bits{2} * of_t::max_exponent - 1) << (of_t::digits - 1);
@@ -50,7 +50,7 @@ ASHLAR_ALWAYS_INLINE bool any_nan(lanes<Element, Valid, Config> x) {
 
 /// The sum of some registers.
 template <class Lanes, std::size_t Count>
-ASHLAR_ALWAYS_INLINE Lanes total(const Lanes (&x)[Count]) {
+ASHLAR_STAGE_INLINE Lanes total(const Lanes (&x)[Count]) {
     Lanes sum = x[0];
     ASHLAR_UNROLL
     for (std::size_t n = 1; n < Count; ++n) sum = sum + x[n];
@@ -67,7 +67,7 @@ struct product_accumulators {
     vec sum[Block.chains][Block.vectors][Block.rows];
 
     /// Keeps g++ from folding a vector that several rows use into each of their multiply-adds.
-    ASHLAR_ALWAYS_INLINE static vec kept(vec x) {
+    ASHLAR_STAGE_INLINE static vec kept(vec x) {
         if constexpr (Block.rows > 1)
             return opaque(x);
         else
@@ -75,7 +75,7 @@ struct product_accumulators {
     }
 
     /// Vector c of a depth step.
-    ASHLAR_ALWAYS_INLINE static vec loaded(const Element* v, std::size_t c) {
+    ASHLAR_STAGE_INLINE static vec loaded(const Element* v, std::size_t c) {
         return kept(partial && c + 1 == Block.vectors
                         ? vec::template load_partial<Block.last_lanes>(v + Product.column_offset(c * width, width))
                         : vec::load(v + Product.column_offset(c * width, width)));
@@ -84,7 +84,7 @@ struct product_accumulators {
     /// One depth step into the sums of `chain`; s and v stand at that step. With ZerosExclude, scalars that are zero
     /// leave their sums alone, unless the step is plain.
     template <bool ZerosExclude>
-    ASHLAR_ALWAYS_INLINE void step(const Element* s, const Element* v, std::size_t chain, bool plain = true) {
+    ASHLAR_STAGE_INLINE void step(const Element* s, const Element* v, std::size_t chain, bool plain = true) {
         vec b[Block.vectors];
         ASHLAR_UNROLL
         for (std::size_t c = 0; c < Block.vectors; ++c) b[c] = loaded(v, c);
@@ -118,7 +118,7 @@ struct product_accumulators {
         static constexpr std::size_t from(std::size_t lane) { return lane / chunk * chunk + Lane; }
     };
     template <std::size_t Step>
-    ASHLAR_ALWAYS_INLINE void spread_step(vec some, const Element* v) {
+    ASHLAR_STAGE_INLINE void spread_step(vec some, const Element* v) {
         const vec a = shuffle_as<one_lane<Step % chunk>>(some, some);
         ASHLAR_UNROLL
         for (std::size_t c = 0; c < Block.vectors; ++c) {
@@ -131,22 +131,22 @@ struct product_accumulators {
         }
     }
     template <std::size_t Chunk>
-    ASHLAR_ALWAYS_INLINE void spread_chunk(vec all, const Element* v) {
+    ASHLAR_STAGE_INLINE void spread_chunk(vec all, const Element* v) {
         const vec some = shuffle_as<one_chunk<Chunk>>(all, all);
-        [&]<std::size_t... Lane>(std::index_sequence<Lane...>) ASHLAR_LAMBDA_INLINE {
+        [&]<std::size_t... Lane>(std::index_sequence<Lane...>) ASHLAR_STAGE_LAMBDA {
             (spread_step<Chunk * chunk + Lane>(some, v + (Chunk * chunk + Lane) * Product.vk), ...);
         }(std::make_index_sequence<chunk>{});
     }
-    ASHLAR_ALWAYS_INLINE void run_spread(const Element*& s, const Element*& v, std::size_t& steps) {
+    ASHLAR_STAGE_INLINE void run_spread(const Element*& s, const Element*& v, std::size_t& steps) {
         for (; steps >= width; steps -= width, s += width, v += width * Product.vk) {
             const vec all = vec::load(s);
             [&]<std::size_t... Chunk>(std::index_sequence<Chunk...>)
-                ASHLAR_LAMBDA_INLINE { (spread_chunk<Chunk>(all, v), ...); }(std::make_index_sequence<width / chunk>{});
+                ASHLAR_STAGE_LAMBDA { (spread_chunk<Chunk>(all, v), ...); }(std::make_index_sequence<width / chunk>{});
         }
     }
 
     /// `steps` depth steps from s and v on.
-    ASHLAR_ALWAYS_INLINE void run(const Element* s, const Element* v, std::size_t steps) {
+    ASHLAR_STAGE_INLINE void run(const Element* s, const Element* v, std::size_t steps) {
         if constexpr (spreads) run_spread(s, v, steps);
         for (std::size_t left = steps / Block.chains; left != 0;
              s += Block.chains * Product.sk, v += Block.chains * Product.vk) {
@@ -160,7 +160,7 @@ struct product_accumulators {
 
     /// One depth step of those rows r for which takes_part(r).
     template <class Choice>
-    ASHLAR_ALWAYS_INLINE void step_of_some(const Element* s, const Element* v, Choice takes_part) {
+    ASHLAR_STAGE_INLINE void step_of_some(const Element* s, const Element* v, Choice takes_part) {
         vec b[Block.vectors];
         ASHLAR_UNROLL
         for (std::size_t c = 0; c < Block.vectors; ++c) b[c] = loaded(v, c);
@@ -175,8 +175,8 @@ struct product_accumulators {
     /// The steps of `depth` in which only some rows take part; s and v are those of step 0. Where all rows begin
     /// together, it is known which are left in each step behind the end of the first.
     template <bool Lower>
-    ASHLAR_ALWAYS_INLINE void run_uneven(const Element* s, const Element* v, const per_row_k_range<Lower>& depth,
-                                         const depth_range& even) {
+    ASHLAR_STAGE_INLINE void run_uneven(const Element* s, const Element* v, const per_row_k_range<Lower>& depth,
+                                        const depth_range& even) {
         constexpr auto rows = static_cast<std::ptrdiff_t>(Block.rows), sk = static_cast<std::ptrdiff_t>(Product.sk),
                        vk = static_cast<std::ptrdiff_t>(Product.vk);
         if constexpr (!Lower && rows <= 8) {
@@ -185,20 +185,20 @@ struct product_accumulators {
                 const std::ptrdiff_t k = depth.full_last + ended - 1;
                 if (k >= depth.first && k < depth.last)
                     step_of_some(s + k * sk, v + k * vk,
-                                 [&](std::ptrdiff_t r) ASHLAR_LAMBDA_INLINE { return r >= ended; });
+                                 [&](std::ptrdiff_t r) ASHLAR_STAGE_LAMBDA { return r >= ended; });
             }
         } else {
             const auto begin = static_cast<std::ptrdiff_t>(even.first), end = static_cast<std::ptrdiff_t>(even.last);
-            const auto next = [&](std::ptrdiff_t k) ASHLAR_LAMBDA_INLINE { return k == begin ? end : k; };
+            const auto next = [&](std::ptrdiff_t k) ASHLAR_STAGE_LAMBDA { return k == begin ? end : k; };
             for (std::ptrdiff_t k = next(depth.first); k < depth.last; k = next(k + 1))
                 step_of_some(s + k * sk, v + k * vk,
-                             [&](std::ptrdiff_t r) ASHLAR_LAMBDA_INLINE { return depth.has(r, rows, k); });
+                             [&](std::ptrdiff_t r) ASHLAR_STAGE_LAMBDA { return depth.has(r, rows, k); });
         }
     }
 
     /// The depth steps of `depth`, zeros excluding outside its plain part; the sums are those of `run` where no
     /// excluded value is NaN or infinite.
-    ASHLAR_ALWAYS_INLINE void run_excluding(const Element* s, const Element* v, const k_range& depth) {
+    ASHLAR_STAGE_INLINE void run_excluding(const Element* s, const Element* v, const k_range& depth) {
         const std::size_t whole = depth.last - (depth.last - depth.first) % Block.chains;
         for (std::size_t k = depth.first; k < depth.last; k += k < whole ? Block.chains : 1) {
             ASHLAR_UNROLL
@@ -212,7 +212,7 @@ struct product_accumulators {
     }
 
     /// Keeps clang from doing these multiply-adds after the other work, for which it would hold all their operands.
-    ASHLAR_ALWAYS_INLINE void pin() {
+    ASHLAR_STAGE_INLINE void pin() {
 #if defined(__clang__)
         if constexpr (in_register<Element, width, Config>()) {
             ASHLAR_UNROLL
@@ -229,8 +229,8 @@ struct product_accumulators {
 
     /// `steps` depth steps from s and v on, with the epilogue's other work between them.
     template <class Epilogue>
-    ASHLAR_ALWAYS_INLINE void run_interleaved(const Element* s, const Element* v, std::size_t steps,
-                                              Epilogue& epilogue) {
+    ASHLAR_STAGE_INLINE void run_interleaved(const Element* s, const Element* v, std::size_t steps,
+                                             Epilogue& epilogue) {
         if constexpr (has_hook<Epilogue, hook::interleave>) {
             for (; steps >= Epilogue::interleave_period; steps -= Epilogue::interleave_period) {
                 constexpr std::size_t period = Epilogue::interleave_period;
@@ -259,7 +259,7 @@ struct product_accumulators {
     }
 
     /// True if a joined sum is NaN.
-    ASHLAR_ALWAYS_INLINE bool has_nan() const {
+    ASHLAR_STAGE_INLINE bool has_nan() const {
         vec probe(Element(0));
         ASHLAR_UNROLL
         for (std::size_t c = 0; c < Block.vectors; ++c) probe = probe + total(sum[0][c]);
@@ -269,7 +269,7 @@ struct product_accumulators {
     /// Adds the chains up, pairwise, into the first. The halves are constants: g++ unrolls a loop over them too late
     /// to keep the sums in registers.
     template <std::size_t Half = Block.chains / 2>
-    ASHLAR_ALWAYS_INLINE void join() {
+    ASHLAR_STAGE_INLINE void join() {
         if constexpr (Half != 0) {
             ASHLAR_UNROLL
             for (std::size_t u = 0; u < Half; ++u) {
@@ -286,8 +286,8 @@ struct product_accumulators {
 
 /// Calls f with lane_count constants for each vector of a block: f(index, lane_count<Valid>).
 template <block_shape Block, std::size_t Width, class Function>
-ASHLAR_ALWAYS_INLINE void for_each_vector(Function f) {
-    [&]<std::size_t... Index>(std::index_sequence<Index...>) ASHLAR_LAMBDA_INLINE {
+ASHLAR_STAGE_INLINE void for_each_vector(Function f) {
+    [&]<std::size_t... Index>(std::index_sequence<Index...>) ASHLAR_STAGE_LAMBDA {
         (f(std::integral_constant<std::size_t, Index>{},
            lane_count<(Index + 1 == Block.vectors ? Block.last_lanes : Width)>{}),
          ...);
@@ -296,7 +296,7 @@ ASHLAR_ALWAYS_INLINE void for_each_vector(Function f) {
 
 /// The steps of `depth` in which all rows take part.
 template <class Depth>
-ASHLAR_ALWAYS_INLINE auto even_steps(const Depth& depth) {
+ASHLAR_STAGE_INLINE auto even_steps(const Depth& depth) {
     if constexpr (requires { depth.even(); })
         return depth.even();
     else
@@ -305,8 +305,8 @@ ASHLAR_ALWAYS_INLINE auto even_steps(const Depth& depth) {
 
 /// The block of C at (i, j) over `depth`; s and v are the operands' origins.
 template <class Element, class Config, product_shape Product, block_shape Block, class Depth, class Epilogue>
-ASHLAR_ALWAYS_INLINE void product_block(const Element* s, const Element* v, Depth depth, Epilogue& epilogue,
-                                        std::size_t i, std::size_t j) {
+ASHLAR_STAGE_INLINE void product_block(const Element* s, const Element* v, Depth depth, Epilogue& epilogue,
+                                       std::size_t i, std::size_t j) {
     constexpr std::size_t width = lane_width<Element, Config>;
     using vec = lanes<Element, width, Config>;
     static_assert(!has_hook<Epilogue, hook::group>);
@@ -316,8 +316,8 @@ ASHLAR_ALWAYS_INLINE void product_block(const Element* s, const Element* v, Dept
     if (verdict == block_verdict::skip) return;
 
     product_accumulators<Element, Config, Product, Block> acc;
-    const auto start = [&]() ASHLAR_LAMBDA_INLINE {
-        for_each_vector<Block, width>([&](auto c, auto count) ASHLAR_LAMBDA_INLINE {
+    const auto start = [&]() ASHLAR_STAGE_LAMBDA {
+        for_each_vector<Block, width>([&](auto c, auto count) ASHLAR_STAGE_LAMBDA {
             ASHLAR_UNROLL
             for (std::size_t r = 0; r < Block.rows; ++r) {
                 acc.sum[0][c][r] = initial_sum<vec>(epilogue, i + r, j + c * width, count);
@@ -347,8 +347,8 @@ ASHLAR_ALWAYS_INLINE void product_block(const Element* s, const Element* v, Dept
         }
     }
 
-    with_verdict<Epilogue>(verdict, [&](auto tag) ASHLAR_LAMBDA_INLINE {
-        for_each_vector<Block, width>([&](auto c, auto count) ASHLAR_LAMBDA_INLINE {
+    with_verdict<Epilogue>(verdict, [&](auto tag) ASHLAR_STAGE_LAMBDA {
+        for_each_vector<Block, width>([&](auto c, auto count) ASHLAR_STAGE_LAMBDA {
             finish_column(epilogue, i, j + c * width, acc.sum[0][c], count, tag);
         });
     });

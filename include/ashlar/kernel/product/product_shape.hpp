@@ -25,7 +25,7 @@ struct product_shape {
     std::size_t granule = 0;  ///< if it divides i, row blocks divide it: masks that decide block by block lose least
 
     /// Where a column of V, the first one of a vector of `width` lanes, lies in a row.
-    ASHLAR_ALWAYS_INLINE constexpr std::size_t column_offset(std::size_t column, std::size_t width) const {
+    ASHLAR_STAGE_INLINE constexpr std::size_t column_offset(std::size_t column, std::size_t width) const {
         return vw == 0 ? column : column / width * vw;
     }
 };
@@ -34,11 +34,11 @@ struct product_shape {
 template <class Element, std::size_t Bytes>
 struct stack_scratch {
     alignas(64) Element values[Bytes / sizeof(Element)];
-    ASHLAR_ALWAYS_INLINE Element* data() { return values; }
+    ASHLAR_STAGE_INLINE Element* data() { return values; }
 };
 template <class Element>
 struct stack_scratch<Element, 0> {
-    ASHLAR_ALWAYS_INLINE static Element* data() { return nullptr; }
+    ASHLAR_STAGE_INLINE static Element* data() { return nullptr; }
 };
 
 /// Lanes that a column of few rows takes: a power of two.

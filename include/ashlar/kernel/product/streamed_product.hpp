@@ -46,19 +46,19 @@ struct streamed_columns : forwarding_epilogue<Inner> {
     bool first, last;
     typename Stream::block ahead{};
 
-    ASHLAR_ALWAYS_INLINE void begin_columns(std::size_t next) {
+    ASHLAR_STAGE_INLINE void begin_columns(std::size_t next) {
         if (next < columns)
             ahead = {reinterpret_cast<const char*>(right + next), steps};
         else if (following != nullptr)
             ahead = {reinterpret_cast<const char*>(following), steps};
         if constexpr (has_hook<Inner, hook::begin_columns>) inner.begin_columns(next);
     }
-    ASHLAR_ALWAYS_INLINE void interleave() {
+    ASHLAR_STAGE_INLINE void interleave() {
         ahead.template advance<lines_at_once(interleave_period_of<Inner>, Stream::block_bytes,
                                              Stream::plan.rows.blocks)>();
         if constexpr (has_hook<Inner, hook::interleave>) inner.interleave();
     }
-    ASHLAR_ALWAYS_INLINE void end_block(std::size_t i, std::size_t rows, std::size_t j, std::size_t vectors) const
+    ASHLAR_STAGE_INLINE void end_block(std::size_t i, std::size_t rows, std::size_t j, std::size_t vectors) const
         requires(has_hook<Inner, hook::end_block>)
     {
         if (last) inner.end_block(i, rows, j, vectors);
@@ -66,13 +66,13 @@ struct streamed_columns : forwarding_epilogue<Inner> {
 
     template <std::size_t Width>
         requires in_parts
-    ASHLAR_ALWAYS_INLINE auto initial(std::size_t i, std::size_t j, lane_count<Width>) const {
+    ASHLAR_STAGE_INLINE auto initial(std::size_t i, std::size_t j, lane_count<Width>) const {
         using vec = typename Inner::vec;
         return first ? vec(Element(0)) : vec::template load_partial<Width>(inner.at(i, j));
     }
     template <std::size_t Width, class Verdict>
-    ASHLAR_ALWAYS_INLINE void vector(std::size_t i, std::size_t j, auto acc, lane_count<Width> count,
-                                     Verdict verdict) const {
+    ASHLAR_STAGE_INLINE void vector(std::size_t i, std::size_t j, auto acc, lane_count<Width> count,
+                                    Verdict verdict) const {
         if constexpr (in_parts)
             if (!last) {
                 acc.template store_partial<Width>(inner.at(i, j));
@@ -84,7 +84,7 @@ struct streamed_columns : forwarding_epilogue<Inner> {
 
 /// The product over the whole depth, in so many parts of it. The epilogue has a place for sums that wait, at(i, j).
 template <class Element, class Config, product_shape Product, std::size_t Parts, class Epilogue>
-ASHLAR_ALWAYS_INLINE void product_streamed(const Element* s, const Element* v, Epilogue& epilogue) {
+ASHLAR_STAGE_INLINE void product_streamed(const Element* s, const Element* v, Epilogue& epilogue) {
     using stream = column_stream<Element, Config, Product, Parts>;
     if constexpr (stream::depth.blocks == 1) {
         streamed_columns<Epilogue, Element, stream> part{{epilogue}, v, Product.j, Product.k, nullptr, true, true};

@@ -38,7 +38,7 @@ inline constexpr bool fits_transposing_rhs =
 
 /// V's next rows of W columns: source[c*From + d] for column c and step d goes to v[d*To + c].
 template <class Element, class Config, std::size_t From, std::size_t To>
-ASHLAR_ALWAYS_INLINE void transpose_steps(const Element* source, Element* v) {
+ASHLAR_STAGE_INLINE void transpose_steps(const Element* source, Element* v) {
     constexpr std::size_t width = lane_width<Element, Config>, steps = transposed_together<Element, Config>;
     using vec = lanes<Element, width, Config>;
     vec rows[steps];
@@ -63,7 +63,7 @@ struct transposing_depth : constant_depth<0, Product.k> {
 
     /// Vectors [First, Last) of the block at column j, steps from k on.
     template <std::size_t First, std::size_t Last>
-    ASHLAR_ALWAYS_INLINE void transpose_ahead(std::size_t k, std::size_t j) const {
+    ASHLAR_STAGE_INLINE void transpose_ahead(std::size_t k, std::size_t j) const {
         ASHLAR_UNROLL
         for (std::size_t c = First; c < Last; ++c)
             transpose_steps<Element, Config, From, Product.vk>(source + (j + c * width) * From + k,
@@ -71,13 +71,13 @@ struct transposing_depth : constant_depth<0, Product.k> {
     }
 
     template <block_shape Block>
-    ASHLAR_ALWAYS_INLINE void run(product_accumulators<Element, Config, Product, Block>& acc, const Element* s,
-                                  const Element* v_at, std::size_t j) const {
+    ASHLAR_STAGE_INLINE void run(product_accumulators<Element, Config, Product, Block>& acc, const Element* s,
+                                 const Element* v_at, std::size_t j) const {
         constexpr std::size_t whole = Block.last_lanes == width ? Block.vectors : Block.vectors - 1;
         transpose_ahead<0, whole>(0, j);
         for (std::size_t k = chunk; k < chunks * chunk;
              k += chunk, s += chunk * Product.sk, v_at += chunk * Product.vk) {
-            [&]<std::size_t... Step>(std::index_sequence<Step...>) ASHLAR_LAMBDA_INLINE {
+            [&]<std::size_t... Step>(std::index_sequence<Step...>) ASHLAR_STAGE_LAMBDA {
                 ((acc.template step<false>(s + Step * Product.sk, v_at + Step * Product.vk, Step % Block.chains),
                   acc.pin(), transpose_ahead<whole * Step / chunk, whole*(Step + 1) / chunk>(k, j), keep_load_order()),
                  ...);
@@ -120,8 +120,8 @@ inline constexpr std::size_t transposing_rhs_scratch_bytes =
 /// The whole product where V(k, j) is source[j*From + k]; v is scratch of Product.k rows, Product.vk apart, which holds
 /// V afterwards, `scratch` of transposing_rhs_scratch_bytes bytes.
 template <class Element, class Config, product_shape Product, std::size_t From, class Epilogue>
-ASHLAR_ALWAYS_INLINE void product_transposing_rhs(const Element* s, Element* v, const Element* source,
-                                                  Epilogue& epilogue, Element* scratch) {
+ASHLAR_STAGE_INLINE void product_transposing_rhs(const Element* s, Element* v, const Element* source,
+                                                 Epilogue& epilogue, Element* scratch) {
     using transposing = transposing_depth<Element, Config, Product, From>;
     constexpr std::size_t width = transposing::width, rest = Product.j % width, columns = Product.j - rest,
                           steps = transposing::chunks * transposing::chunk;
@@ -140,7 +140,7 @@ ASHLAR_ALWAYS_INLINE void product_transposing_rhs(const Element* s, Element* v, 
         // An odd vector comes first, so that one of a few columns is never alone.
         constexpr std::size_t vectors = columns / width + (rest != 0 && !walk::packs), odd = vectors % 2;
         const transposing depth{{}, source, v};
-        const auto block = [&]<std::size_t Vectors, std::size_t Last>(std::size_t j) ASHLAR_LAMBDA_INLINE {
+        const auto block = [&]<std::size_t Vectors, std::size_t Last>(std::size_t j) ASHLAR_STAGE_LAMBDA {
             constexpr std::size_t chains = depth_chains(first, Vectors, Product.k, machine_of<Config>);
             product_block<Element, Config, Product, block_shape{first, Vectors, chains, Last}>(s, v, depth, epilogue, 0,
                                                                                                j);
@@ -152,8 +152,8 @@ ASHLAR_ALWAYS_INLINE void product_transposing_rhs(const Element* s, Element* v, 
         if constexpr (walk::packs) packed_block<Element, Config, others, first>(s, packed, epilogue, 0);
 
         if constexpr (first != Product.i)
-            walk::each_column_block([&](auto wide, auto last, std::size_t j) ASHLAR_LAMBDA_INLINE {
-                walk::each_row_block(0, walk::plan.rows.blocks, [&](auto rows, std::size_t i) ASHLAR_LAMBDA_INLINE {
+            walk::each_column_block([&](auto wide, auto last, std::size_t j) ASHLAR_STAGE_LAMBDA {
+                walk::each_row_block(0, walk::plan.rows.blocks, [&](auto rows, std::size_t i) ASHLAR_STAGE_LAMBDA {
                     walk::template block<rows, wide, last>(s, v, constant_depth<0, Product.k>{}, epilogue, packed,
                                                            first + i, j);
                 });
@@ -163,8 +163,8 @@ ASHLAR_ALWAYS_INLINE void product_transposing_rhs(const Element* s, Element* v, 
 
 /// The same with scratch on the stack.
 template <class Element, class Config, product_shape Product, std::size_t From, class Epilogue>
-ASHLAR_ALWAYS_INLINE void product_transposing_rhs(const Element* s, Element* v, const Element* source,
-                                                  Epilogue& epilogue) {
+ASHLAR_STAGE_INLINE void product_transposing_rhs(const Element* s, Element* v, const Element* source,
+                                                 Epilogue& epilogue) {
     stack_scratch<Element, transposing_rhs_scratch_bytes<Element, Config, Product, Epilogue>> scratch;
     product_transposing_rhs<Element, Config, Product, From>(s, v, source, epilogue, scratch.data());
 }
