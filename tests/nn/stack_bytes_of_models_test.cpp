@@ -40,4 +40,23 @@ TEST(stack_bytes_of_models, decoder_with_a_memory_that_is_overwritten) {
     expect_within(memory, decoder(x, memory));
 }
 
+// An operand that is a sequence is evaluated when the expression is built, and held by it.
+TEST(stack_bytes_of_models, encoder_as_an_operand) {
+    static nn::encoder<{.layer = {.embed = 32, .heads = 4, .hidden = 64}, .layers = 2}> encoder{};
+    static tensor<float, 60, 32> x{}, y{};
+    using call = decltype(encoder(x));
+    using rows = decltype(softmax(encoder(x)));
+    static_assert(stack_bytes<rows> >= sizeof(y) + stack_bytes<call> + workspace_bytes<call>);
+    static_assert(stack_bytes<decltype(softmax(x))> + sizeof(y) < stack_bytes<rows>);
+    static_assert(workspace_bytes<rows> == workspace_bytes<decltype(softmax(x))>);
+    if (!test::has_usual_frames) GTEST_SKIP() << "only optimised builds are measured";
+    static workspace<workspace_bytes<rows>> scratch;
+    test::painted_stack stack;
+    const auto built_and_evaluated = [&] { evaluate(y, softmax(encoder(x)), scratch); };
+    const std::size_t taken = stack.depth_of(built_and_evaluated);
+    EXPECT_LE(taken, stack_bytes<rows>);
+    EXPECT_GE(taken, workspace_bytes<call>);
+    EXPECT_LE(stack_bytes<rows>, taken + alias_workspace_bytes<call> + 12 * 1024);
+}
+
 }  // namespace

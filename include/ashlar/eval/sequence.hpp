@@ -11,10 +11,29 @@
 namespace ashlar {
 namespace detail {
 
-/// What a node holds of a sequence: its values, since there is no expression of all steps.
+/// The values of a sequence that a node holds, since there is no expression of all steps; its type says what it took
+/// to compute them.
+template <class Sequence>
+struct sequence_values : value_tensor<Sequence> {};
+template <class Sequence>
+inline constexpr bool is_owning_tensor<sequence_values<Sequence>> = true;
+
+/// As `evaluated`, and with the checks of `eval`.
+template <class Config, class Sequence>
+constexpr sequence_values<Sequence> values_of_sequence(const Sequence& e) noexcept {
+    constexpr std::size_t scratch = expression_scratch<Sequence, Config>;
+    constexpr bool fits = result_on_stack<sizeof(value_tensor<Sequence>), scratch, Config::stack_budget>::fits;
+    static_assert(
+        result_on_stack<sizeof(value_tensor<Sequence>), scratch, Config::stack_budget>::fits,
+        "ashlar: eval: the result and its scratch exceed ASHLAR_STACK_BUDGET; evaluate into a destination of your own");
+    sequence_values<Sequence> result;
+    if constexpr (fits) assign<Config, destination_memory::fresh>(result, e);
+    return result;
+}
+
 template <sequence_expression Sequence>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto borrow(const Sequence& e) noexcept {
-    return ashlar::eval(e);
+    return values_of_sequence<current_config>(e);
 }
 
 /// Runs a sequence into dense memory. Each expression is evaluated by one function, whatever the destination is and

@@ -4,6 +4,7 @@
 
 #include <ashlar/eval/access/held_back.hpp>
 #include <ashlar/eval/frame.hpp>
+#include <ashlar/eval/sequence.hpp>
 #include <ashlar/kernel/product/packed_k_columns.hpp>
 #include <ashlar/plan/build/destination.hpp>
 #include <ashlar/plan/sequence/sequence_plan.hpp>
@@ -88,6 +89,29 @@ consteval std::size_t bytes_of_overlap() {
     return bytes;
 }
 
+constexpr std::size_t larger(std::size_t a, std::size_t b) { return a > b ? a : b; }
+
+/// What the values of a sequence take that an expression holds: their own bytes, and what computing them took, with its
+/// scratch, when the expression was built.
+struct bytes_of_values {
+    std::size_t held = 0, computing = 0;
+};
+template <class Node, class Config>
+inline constexpr bytes_of_values values_in_node{};
+
+template <class Plan>
+consteval bytes_of_values values_in() {
+    bytes_of_values all;
+    [&]<std::size_t... Index>(std::index_sequence<Index...>) {
+        const auto add = [&all](const bytes_of_values& one) {
+            all.held += one.held;
+            all.computing = larger(all.computing, one.computing);
+        };
+        (add(values_in_node<typename Plan::template node<Index>, typename Plan::configuration>), ...);
+    }(std::make_index_sequence<Plan::count>{});
+    return all;
+}
+
 template <class Expression, class Config>
 inline constexpr std::size_t expression_stack = [] {
     if constexpr (!node_expression<Expression>) {
@@ -96,18 +120,19 @@ inline constexpr std::size_t expression_stack = [] {
         return std::size_t{0};
     } else {
         using plan = planned<Expression, Config>;
-        return bytes_of_frames<plan>() + bytes_of_tables<plan>() + bytes_of_overlap<plan>();
+        constexpr bytes_of_values values = values_in<plan>();
+        return values.held +
+               larger(values.computing, bytes_of_frames<plan>() + bytes_of_tables<plan>() + bytes_of_overlap<plan>());
     }
 }();
-
-consteval std::size_t larger(std::size_t a, std::size_t b) { return a > b ? a : b; }
 
 /// Bytes of what the plans of a part take, one after the other, each with its expression.
 template <class Config, std::size_t Times, class... Expression>
 consteval std::size_t stack_of_part(plan_part<Times, Expression...>) {
     std::size_t most = 0;
-    ((most = larger(most, sizeof(Expression) + bytes_of_frames<planned<Expression, Config>>() +
-                              bytes_of_tables<planned<Expression, Config>>())),
+    ((most = larger(most, sizeof(Expression) + larger(values_in<planned<Expression, Config>>().computing,
+                                                      bytes_of_frames<planned<Expression, Config>>() +
+                                                          bytes_of_tables<planned<Expression, Config>>()))),
      ...);
     return most;
 }
@@ -125,12 +150,18 @@ inline constexpr std::size_t expression_stack<Sequence, Config> =
     3 * frame_of_call + stack_of_parts<Config>(typename sequence_plan<Sequence>::parts_type{}) +
     (copy_fits<Sequence, Config, 0> ? alias_copy<void, Sequence> : 0);
 
+template <class Sequence, class Config>
+inline constexpr bytes_of_values values_in_node<sequence_values<Sequence>, Config> = {
+    sizeof(sequence_values<Sequence>),
+    expression_stack<Sequence, Config> + expression_scratch<Sequence, Config> + scratch_alignment};
+
 }  // namespace detail
 
 /// Bytes of stack that an evaluation of Expression takes at most beside its scratch, on the machine that is compiled
 /// for: frames of functions, tables of kernels and, where a dense destination overlaps what is read, a copy (as
 /// alias_workspace_bytes<Expression> says). `evaluate` without a workspace, and `eval`, take
-/// workspace_bytes<Expression> more. Holds for optimised builds (-O1 and up, -Os) by g++ and clang; sanitizers, and
+/// workspace_bytes<Expression> more. The values of a sequence that is an operand, as in softmax(encoder(x)), count, and
+/// what it takes to compute them. Holds for optimised builds (-O1 and up, -Os) by g++ and clang; sanitizers, and
 /// builds without optimisation, take several times as much.
 ///
 ///     static_assert(stack_bytes<block> + workspace_bytes<block> <= 8 * 1024);   // what a task's stack must have left
