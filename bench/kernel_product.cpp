@@ -61,11 +61,19 @@ void report(const char* name, double flops, Function run) {
     std::printf("%-28s %6.1f %%   %9.1f ns   peak %5.1f", name, 100 * flops / best / peak, best * 1e9, peak * 1e-9);
 }
 
+/// With scratch on the stack.
+template <class T, product_shape P, class Depth, class Epilogue>
+ASHLAR_ALWAYS_INLINE void multiply(const T* s, const T* v, Depth depth, Epilogue& epilogue) {
+    constexpr std::size_t bytes = detail::product_scratch_bytes<T, current_config, P, Depth, Epilogue>;
+    alignas(64) T scratch[bytes == 0 ? 1 : bytes / sizeof(T)];
+    detail::product<T, current_config, P>(s, v, depth, epilogue, scratch);
+}
+
 template <class T, product_shape P>
 ASHLAR_STAGE_ROOT ASHLAR_NOINLINE void whole(const T* s, const T* v, T* c) {
     constexpr std::size_t width = ashlar::lane_width<T, current_config>;
     detail::store_product<T, current_config, P.padded ? (P.j + width - 1) / width * width : P.j> epilogue{c};
-    detail::product<T, current_config, P>(s, v, epilogue);
+    multiply<T, P>(s, v, detail::constant_depth<0, P.k>{}, epilogue);
 }
 
 template <class T, product_shape P>
@@ -78,7 +86,7 @@ template <class T, product_shape P>
 struct excluding {
     ASHLAR_STAGE_ROOT ASHLAR_NOINLINE static void run(const T* s, const T* v, T* c) {
         detail::store_product<T, current_config, P.j> epilogue{c};
-        detail::product<T, current_config, P>(s, v, detail::k_range{0, P.k, P.k, P.k}, epilogue);
+        multiply<T, P>(s, v, detail::k_range{0, P.k, P.k, P.k}, epilogue);
     }
 };
 
@@ -89,7 +97,7 @@ struct lower_triangle {
         detail::store_product<T, current_config, P.j> epilogue{c};
         const auto depth = [](std::size_t i0, std::size_t i1, std::size_t, std::size_t)
                                ASHLAR_STAGE_LAMBDA { return detail::k_range{0, 0, i0, i1}; };
-        detail::product<T, current_config, P>(s, v, depth, epilogue);
+        multiply<T, P>(s, v, depth, epilogue);
     }
 };
 

@@ -19,5 +19,5 @@ struct epilogue {
     void vector(std::size_t, std::size_t, Lanes, lane_count<Count>, Verdict) {}
 };
 void multiply(const float* s, const float* r, epilogue& e) {
-    product_packed_k<float, ashlar::current_config, packed_k_shape{2, 5, 16, 16, 16}>(s, r, e);
+    product_packed_k<float, ashlar::current_config, packed_k_shape{2, 5, 16, 16, 16}>(s, r, e, nullptr);
 }

@@ -19,7 +19,7 @@ struct epilogue {
 constexpr product_shape shape{.i = 12, .j = 64, .k = 64, .si = 64, .sk = 1, .vk = 64};
 void multiply(const float* s, float* v, const float* source, epilogue& e) {
 #if defined(__AVX512F__)
-    product_transposing_rhs<float, ashlar::current_config, shape, 64>(s, v, source, e);
+    product_transposing_rhs<float, ashlar::current_config, shape, 64>(s, v, source, e, nullptr);
 #else
     static_assert(fits_kernel<epilogue, ashlar::lanes<float, 4>, served_by_transposing_rhs>());
     static_cast<void>(s), static_cast<void>(v), static_cast<void>(source), static_cast<void>(e);

@@ -17,5 +17,5 @@ struct epilogue {
     block_verdict begin_block(std::size_t, std::size_t, std::size_t, std::size_t) { return block_verdict::plain; }
 };
 void multiply(const float* s, const float* r, epilogue& e) {
-    product_packed_k<float, ashlar::current_config, packed_k_shape{2, 5, 16, 16, 16}>(s, r, e);
+    product_packed_k<float, ashlar::current_config, packed_k_shape{2, 5, 16, 16, 16}>(s, r, e, nullptr);
 }

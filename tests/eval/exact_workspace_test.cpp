@@ -84,6 +84,50 @@ TEST(exact_workspace, products) {
     products<31, 33, 47>();
 }
 
+/// What kernels pack on the way is scratch like any other, and often all of it.
+template <class T, std::size_t Rows, std::size_t Depth>
+void tables() {
+    constexpr std::size_t width = lane_width<T>;
+    auto a = support::random_numbers(1).normal<T, Rows, Depth>();
+    const auto last_columns = [&]<std::size_t Columns>() {
+        auto b = support::random_numbers(2).normal<T, Depth, Columns>();
+        auto t = support::random_numbers(3).normal<T, Columns, Depth>();
+        tensor<T, Rows, Columns> y;
+        expect_exact(y, matmul(a, b));
+        expect_exact(y, matmul(a, transpose(t)));
+        expect_exact(y, softmax(matmul(a, b) + T(1)));
+        expect_exact(y, matmul(softmax(a), b));
+        static packed<T, Depth, Columns, 20> panels;
+        pack(panels, b);
+        expect_exact(y, matmul(a, panels));
+    };
+    last_columns.template operator()<width + 1>();
+    last_columns.template operator()<3 * width + width / 2>();
+    last_columns.template operator()<80>();
+}
+
+TEST(exact_workspace, tables_of_products) {
+    tables<float, 64, 500>();
+    tables<float, 35, 61>();
+    tables<double, 40, 64>();
+}
+
+/// A few rows, packed, of a whole operand and of the last tile.
+template <std::size_t Queries, std::size_t Keys, std::size_t Width>
+void few_rows() {
+    auto q = support::random_numbers(1).normal<float, Queries, Width>(), y = q;
+    auto k = support::random_numbers(2).normal<float, Keys, Width>(),
+         v = support::random_numbers(3).normal<float, Keys, Width>();
+    expect_exact(y, attention(q, k, v));
+    expect_exact(y, attention(q, k, v, causal));
+}
+
+TEST(exact_workspace, tables_of_few_rows) {
+    few_rows<4, 60, 1024>();
+    few_rows<34, 60, 256>();
+    few_rows<2, 100, 64>();
+}
+
 template <std::size_t Rows, std::size_t Columns>
 void rows() {
     auto x = support::random_numbers(1).normal<float, Rows, Columns>(), y = x;

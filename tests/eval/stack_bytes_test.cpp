@@ -54,7 +54,8 @@ TEST(stack_bytes, products) {
     products<double, 33, 20, 47>();
 }
 
-/// Kernels pack a few last columns, and few rows, into tables: up to 8 KiB, and 16 KiB here.
+/// Kernels pack a few last columns, and few rows, into tables, up to 8 KiB, and 16 KiB here: in the workspace, not on
+/// the stack.
 TEST(stack_bytes, tables_of_kernels) {
     static tensor<float, 64, 1900> a{};
     static tensor<float, 1900, 17> b{};

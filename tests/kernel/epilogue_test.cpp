@@ -6,10 +6,9 @@
 
 #include <gtest/gtest.h>
 
-#include <ashlar/kernel/product/packed_k_rows.hpp>
-#include <ashlar/kernel/product/product.hpp>
 #include <ashlar/kernel/product/product_dot.hpp>
-#include <ashlar/kernel/product/transposing_rhs.hpp>
+
+#include "kernel/kernel_calls.hpp"
 
 namespace {
 

@@ -11,7 +11,7 @@
 
 #include <gtest/gtest.h>
 
-#include <ashlar/kernel/product/product.hpp>
+#include "kernel/kernel_calls.hpp"
 
 namespace {
 

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include <ashlar/kernel/product/packed_k_rows.hpp>
+#include "kernel/kernel_calls.hpp"
 
 namespace {
 

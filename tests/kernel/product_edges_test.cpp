@@ -7,8 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include <ashlar/kernel/product/product.hpp>
-
+#include "kernel/kernel_calls.hpp"
 #include "kernel/operand_values.hpp"
 
 namespace {

@@ -12,8 +12,7 @@
 
 #include <gtest/gtest.h>
 
-#include <ashlar/kernel/product/product.hpp>
-
+#include "kernel/kernel_calls.hpp"
 #include "kernel/operand_values.hpp"
 
 namespace {

@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include <ashlar/kernel/product/transposing_rhs.hpp>
+#include "kernel/kernel_calls.hpp"
 
 namespace {
 

@@ -8,9 +8,9 @@
 #include <gtest/gtest.h>
 
 #include <ashlar/kernel/product/interleaved_epilogue.hpp>
-#include <ashlar/kernel/product/product.hpp>
 #include <ashlar/kernel/product/streamed_product.hpp>
 
+#include "kernel/kernel_calls.hpp"
 #include "kernel/operand_values.hpp"
 
 namespace {

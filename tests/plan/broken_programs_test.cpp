@@ -52,6 +52,27 @@ TEST(broken_programs, memory_is_shared) {
     for (plan_buffer& buffer : program.buffers) buffer.offset = 0;
     expect_complaint(program, "is overwritten while it is read");
 }
+/// What a product packs lies on values that it reads, and on those that it writes.
+TEST(broken_programs, tables_are_shared) {
+    static tensor<float, 64, 17> ragged{};
+    const auto packs = [] { return support::checked<support::machines::avx512>(softmax(matmul(exp(a), ragged))); };
+    checked_program program = packs();
+    EXPECT_EQ(complaints(program), "");
+    const support::checked_stage* product = nullptr;
+    for (const support::checked_stage& stage : program.stages)
+        if (stage.table != -1) product = &stage;
+    ASSERT_NE(product, nullptr);
+    const std::size_t table = index(product->table), written = index(product->buffer);
+    program.buffers[table].offset = program.buffers[written].offset;
+    expect_complaint(program, "is overwritten by what a kernel packs");
+    program = packs();
+    std::size_t read = written;
+    for (std::size_t i = 0; i < program.buffers.size(); ++i)
+        if (i != table && program.buffers[i].node < program.buffers[written].node) read = i;
+    ASSERT_NE(read, written);
+    program.buffers[table].offset = program.buffers[read].offset;
+    expect_complaint(program, "is overwritten while it is read");
+}
 TEST(broken_programs, memory_ends_early) {
     checked_program program = large();
     program.scratch_bytes -= scratch_alignment;

@@ -24,7 +24,7 @@ using namespace ashlar::detail;
 /// A stage as far as it is checked, whatever the number of nodes.
 struct checked_stage {
     stage_kind kind;
-    std::int16_t top, core, space, loop, buffer, second_buffer, maxima, store;
+    std::int16_t top, core, space, loop, buffer, second_buffer, maxima, table, store;
     std::size_t row_axis;
     binding_list bindings;
     std::span<const std::int16_t> values, factors;
@@ -51,7 +51,7 @@ checked_program checked(const E&) {
     std::vector<checked_stage> stages;
     stages.reserve(code.stage_count);
     for (const auto& s : std::span(code.stages).first(code.stage_count))
-        stages.push_back({s.kind, s.top, s.core, s.space, s.loop, s.buffer, s.second_buffer, s.maxima, s.store,
+        stages.push_back({s.kind, s.top, s.core, s.space, s.loop, s.buffer, s.second_buffer, s.maxima, s.table, s.store,
                           s.row_axis, s.bindings, s.values, s.factors});
     std::size_t step_flops = 0;
     for (const auto& step : ashlar::plan<E, Config>.steps) step_flops += step.flops;
@@ -182,8 +182,8 @@ private:
     }
     std::vector<std::size_t> written_by(const checked_stage& stage) const {
         std::vector<std::size_t> buffers;
-        for (const std::int16_t b :
-             {stage.buffer, stage.second_buffer, stage.kind == stage_kind::product ? stage.maxima : std::int16_t{-1}})
+        for (const std::int16_t b : {stage.buffer, stage.second_buffer, stage.table,
+                                     stage.kind == stage_kind::product ? stage.maxima : std::int16_t{-1}})
             if (b != -1) buffers.push_back(index(b));
         return buffers;
     }
@@ -209,6 +209,8 @@ private:
             for (const std::size_t b : read_by(stage))
                 require(!in_memory(b) || !overlap(b, w) || code.buffers[b].storage == code.buffers[w].storage,
                         "is overwritten while it is read", b);
+            if (stage.table != -1 && w != index(stage.table))
+                require(!overlap(index(stage.table), w), "is overwritten by what a kernel packs", w);
             for (std::size_t o = 0; o < code.buffers.size(); ++o)
                 if (o != w && overlap(o, w)) valid[o] = false;
         }

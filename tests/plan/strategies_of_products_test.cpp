@@ -175,6 +175,42 @@ TEST(strategies_of_products, edges_of_masks) {
     EXPECT_EQ(edge(matmul(x<64, 64>(), x<64, 64>())), mask_edge::tiles);
 }
 
+/// Bytes that the n-th product stage of an expression packs on the way.
+template <class Config = avx512>
+constexpr std::size_t table_of(const auto& e, std::size_t n = 0) {
+    const auto& code = planned<std::remove_cvref_t<decltype(e)>, Config>::code;
+    for (std::size_t s = 0; s < code.stage_count; ++s)
+        if (code.stages[s].kind == stage_kind::product && n-- == 0)
+            return code.stages[s].table == -1 ? 0 : code.buffers[static_cast<std::size_t>(code.stages[s].table)].bytes;
+    return no_axis;
+}
+
+// What kernels pack is scratch of the plan: the last columns of a ragged product, and few rows.
+TEST(strategies_of_products, tables) {
+    const auto ragged = matmul(x<64, 64>(), x<64, 17>());
+    EXPECT_EQ(table_of<avx512>(ragged), 4 * 64u) << "sixteen steps of one column in a register";
+    EXPECT_EQ(table_of<avx2>(ragged), 8 * 32u);
+    EXPECT_EQ(table_of<scalar>(ragged), 0u);
+    EXPECT_EQ(workspace_bytes<decltype(ragged)>, table_of<current_config>(ragged));
+    EXPECT_EQ(table_of(matmul(x<64, 64>(), x<64, 16>())), 0u) << "whole registers";
+    EXPECT_EQ(table_of(matmul(x<64, 64>(), x<64, 25>())), 0u) << "more than half a register";
+    EXPECT_EQ(table_of(matmul(x<1, 64>(), x<64, 17>())), 0u) << "one row does not pay for packing";
+    EXPECT_EQ(table_of(matmul(x<64, 4096>(), x<4096, 17>())), 0u) << "more than 8 KiB";
+    // Few rows: four depth steps of each of four rows in a register.
+    const auto few = matmul(x<4, 1024>(), transpose(x<60, 1024>()));
+    EXPECT_EQ(table_of<avx512>(softmax(few)), 1024u / 4 * 64);
+    EXPECT_EQ(table_of<avx2>(softmax(few)), 1024u / 2 * 32);
+    EXPECT_EQ(table_of<avx512>(softmax(matmul(x<4, 1024>(), transpose(x<16, 1024>())))), 0u) << "each is used once";
+    // Panels that end inside a register.
+    static packed<float, 64, 80, 20> panels;
+    EXPECT_EQ(table_of(matmul(x<64, 64>(), panels)), table_of(matmul(x<64, 64>(), x<64, 20>())));
+    // Of a part of the depth nothing is packed, nor beside other work.
+    const auto narrow = attention(x<64, 64>(), x<64, 64>(), x<64, 17>(), causal);
+    EXPECT_EQ(table_of(narrow, 1), 0u);
+    const auto unmasked = attention(x<64, 64>(), x<64, 64>(), x<64, 17>());
+    EXPECT_EQ(table_of(unmasked, 1), 0u) << "exponentials beside the multiply-adds";
+}
+
 TEST(strategies_of_products, are_explained) {
     const auto says = [](const auto& e, const char* part) {
         const auto text = explain<std::remove_cvref_t<decltype(e)>, avx512>(e);
@@ -187,6 +223,9 @@ TEST(strategies_of_products, are_explained) {
     EXPECT_TRUE(says(matmul(x<40, 2048>(), x<2048, 512>()), "the depth in 4 parts, the next columns prefetched"));
     EXPECT_FALSE(says(matmul(x<40, 64>(), x<64, 64>()), "prefetched"));
     EXPECT_TRUE(says(softmax(matmul(x<4, 64>(), transpose(x<50, 64>()))), "several steps of the depth side by side"));
+    EXPECT_TRUE(says(matmul(x<64, 64>(), x<64, 17>()), "packed on the way"));
+    EXPECT_TRUE(says(matmul(x<64, 64>(), x<64, 17>()), "256 B at 0"));
+    EXPECT_FALSE(says(matmul(x<64, 64>(), x<64, 16>()), "packed on the way"));
     // What a product does not do where it is fused.
     const auto beside_exponentials = gelu(attention(x<64, 64>(), x<256, 64>(), x<256, 64>()));
     EXPECT_TRUE(says(beside_exponentials, "softmax beside the product"));

@@ -5,7 +5,6 @@
 #include <ashlar/eval/access/held_back.hpp>
 #include <ashlar/eval/frame.hpp>
 #include <ashlar/eval/sequence.hpp>
-#include <ashlar/kernel/product/packed_k_columns.hpp>
 #include <ashlar/plan/build/destination.hpp>
 #include <ashlar/plan/sequence/sequence_plan.hpp>
 
@@ -26,52 +25,6 @@ consteval std::size_t bytes_of_frames() {
     constexpr std::size_t expression = sizeof(typename Plan::expression_type);
     constexpr std::size_t copied = (expression <= 256 ? expression : 0) + sizeof(frame<Plan, double>);
     return calls * (frame_of_call + copied) + registers_spilled * config::registers * register_bytes;
-}
-
-/// Bytes, at most, of what products of `columns` last columns and a depth pack on the stack.
-constexpr std::size_t bytes_of_packed_columns(std::size_t columns, std::size_t depth, std::size_t element_bytes,
-                                              const machine& on) {
-    const std::size_t lanes = on.lanes(element_bytes);
-    if (columns == 0 || 2 * columns > lanes || !on.shuffles(element_bytes)) return 0;
-    std::size_t steps = lanes;
-    while (steps > 1 && (columns * steps > lanes || steps > depth)) steps /= 2;
-    const std::size_t bytes = (depth + steps - 1) / steps * lanes * element_bytes;
-    return steps == 1 || bytes > most_packed_bytes ? 0 : bytes;
-}
-
-/// Bytes, at most, of the tables that the product kernels of Plan's stages keep on the stack (product_scratch_bytes,
-/// packed_k_scratch_bytes): in full tiles and in last ones.
-template <class Plan>
-consteval std::size_t bytes_of_tables() {
-    constexpr machine on = machine_of<typename Plan::configuration>;
-    std::size_t most = 0;
-    const auto count = [&](std::size_t bytes) { most = bytes > most ? bytes : most; };
-    for (std::size_t s = 0; s < Plan::code.stage_count; ++s) {
-        const auto& stage = Plan::code.stages[s];
-        if (stage.kind != stage_kind::product) continue;
-        const graph_node& core = Plan::nodes[static_cast<std::size_t>(stage.core)];
-        const graph_node& left = Plan::nodes[static_cast<std::size_t>(core.operands[0])];
-        const std::size_t bytes = core.element_bytes, lanes = on.lanes(bytes), columns = core.extents[core.rank - 1u],
-                          depth = left.extents[left.rank - 1u];
-        const graph_node& right = Plan::nodes[Plan::resolve(static_cast<std::size_t>(core.operands[1]))];
-        // Packed weights are multiplied panel by panel, the last of which may be narrower.
-        const std::size_t panel = right.kind == node_kind::packed && right.panel < columns ? right.panel : columns;
-        if (stage.lanes == lane_axis::columns)
-            for (const std::size_t c : {panel, columns % panel})
-                count(bytes_of_packed_columns(c % lanes, depth, bytes, on));
-        if (stage.lanes != lane_axis::rows || stage.row_axis == no_axis) continue;
-        std::size_t rows[2] = {1, 1};
-        if (const std::int16_t l = stage.bindings[stage.row_axis]; l >= 0) {
-            const plan_loop& loop = Plan::code.loops[static_cast<std::size_t>(l)];
-            rows[0] = loop.tile;
-            rows[1] = loop.last_rows();
-        }
-        for (const std::size_t r : rows) {
-            count(bytes_of_packed_columns(r % lanes, depth, bytes, on));
-            if (r > 1 && 2 * r <= lanes && columns > 8) count(depth * packed_k_line(r) * bytes);
-        }
-    }
-    return most;
 }
 
 /// Bytes of what a dense destination's overlap takes from the stack, with scratch of the caller's.
@@ -121,8 +74,7 @@ inline constexpr std::size_t expression_stack = [] {
     } else {
         using plan = planned<Expression, Config>;
         constexpr bytes_of_values values = values_in<plan>();
-        return values.held +
-               larger(values.computing, bytes_of_frames<plan>() + bytes_of_tables<plan>() + bytes_of_overlap<plan>());
+        return values.held + larger(values.computing, bytes_of_frames<plan>() + bytes_of_overlap<plan>());
     }
 }();
 
@@ -131,8 +83,7 @@ template <class Config, std::size_t Times, class... Expression>
 consteval std::size_t stack_of_part(plan_part<Times, Expression...>) {
     std::size_t most = 0;
     ((most = larger(most, sizeof(Expression) + larger(values_in<planned<Expression, Config>>().computing,
-                                                      bytes_of_frames<planned<Expression, Config>>() +
-                                                          bytes_of_tables<planned<Expression, Config>>()))),
+                                                      bytes_of_frames<planned<Expression, Config>>()))),
      ...);
     return most;
 }
@@ -158,7 +109,7 @@ inline constexpr bytes_of_values values_in_node<sequence_values<Sequence>, Confi
 }  // namespace detail
 
 /// Bytes of stack that an evaluation of Expression takes at most beside its scratch, on the machine that is compiled
-/// for: frames of functions, tables of kernels and, where a dense destination overlaps what is read, a copy (as
+/// for: frames of functions and, where a dense destination overlaps what is read, a copy (as
 /// alias_workspace_bytes<Expression> says). `evaluate` without a workspace, and `eval`, take
 /// workspace_bytes<Expression> more. The values of a sequence that is an operand, as in softmax(encoder(x)), count, and
 /// what it takes to compute them. Holds for optimised builds (-O1 and up, -Os) by g++ and clang; sanitizers, and

@@ -149,6 +149,13 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
             multiply_memory(a, reader{f}.template address<right>(in_right()), epilogue, first);
         }
     }
+    /// Scratch for what kernels pack.
+    ASHLAR_STAGE_INLINE element* table() const {
+        if constexpr (stage.table == -1)
+            return nullptr;
+        else
+            return f.template buffer<element, static_cast<std::size_t>(stage.table)>();
+    }
     /// The product as it makes the copy of its right operand itself, and that copy.
     static constexpr product_shape transposing{
         .i = Rows, .j = columns, .k = depth, .si = left_row, .sk = left_depth, .vk = right_depth};
@@ -158,14 +165,14 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
                                              std::size_t first) const {
         if constexpr (stage.transposed_copy != -1) {
             product_transposing_rhs<element, config, transposing, copy::source_distance()>(
-                a, const_cast<element*>(b), copy{{f}}.source(), epilogue);
+                a, const_cast<element*>(b), copy{{f}}.source(), epilogue, table());
         } else if constexpr (stage.lanes == lane_axis::columns) {
             multiply_columns<columns, depth == 1 ? 1 : right_depth>(a, b, epilogue, first);
         } else if constexpr (packs_k) {
             constexpr packed_k_shape shape{Rows, columns, depth, left_row, right_column};
-            product_packed_k<element, config, shape>(b, a, epilogue);
+            product_packed_k<element, config, shape>(b, a, epilogue, table());
         } else if constexpr (how.form == product_form::blocks) {
-            product<element, config, in_lanes()>(b, a, epilogue);
+            product<element, config, in_lanes()>(b, a, constant_depth<0, depth>{}, epilogue, table());
         } else {
             constexpr dot_shape shape{columns, depth, right_column};
             for (std::size_t r = 0; r < Rows; ++r) {
@@ -189,7 +196,7 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
         if constexpr (how.rhs == rhs_source::rows && how.prefetches)
             product_streamed<element, config, shape, how.k_parts>(a, b, epilogue);
         else
-            product<element, config, shape>(a, b, depth_of(first), epilogue);
+            product<element, config, shape>(a, b, depth_of(first), epilogue, table());
     }
 
     /// One block of the right operand's columns after the other.

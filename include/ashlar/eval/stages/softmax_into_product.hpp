@@ -57,7 +57,7 @@ struct softmax_into_product {
             if (n == registers) work.stop();
             if (n != 0) {
                 working_epilogue epilogue{{plain}, work};
-                product_blocks<element, config, shape>(a, b, depth, epilogue, (n - 1) * blocks, n * blocks);
+                product_blocks<element, config, shape>(a, b, depth, epilogue, (n - 1) * blocks, n * blocks, nullptr);
             }
             if (n == registers) break;
             work.finish();

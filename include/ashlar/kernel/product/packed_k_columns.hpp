@@ -14,32 +14,16 @@
 #include <ashlar/core/config.hpp>
 #include <ashlar/kernel/product/packed_k_strip.hpp>
 #include <ashlar/kernel/product/product_block.hpp>
+#include <ashlar/kernel/product/product_cut.hpp>
 #include <ashlar/kernel/product/product_shape.hpp>
-#include <ashlar/kernel/product/register_block.hpp>
 #include <ashlar/kernel/simd.hpp>
 #include <ashlar/kernel/simd/shuffles.hpp>
 
 namespace ashlar::detail {
 
-/// Bytes of scratch that the packed columns of a product may take.
-inline constexpr std::size_t most_packed_bytes = 8 * 1024;
-
 /// Depth steps side by side in the vector of the last columns; 1 if these are an ordinary, partial vector.
 template <class Element, class Config, product_shape Product>
-constexpr std::size_t choose_packed_k_steps() {
-    constexpr std::size_t width = lane_width<Element, Config>, columns = Product.j % width;
-    if (!Product.pack || !shuffles<Element, width, Config>() || strip_depth<Element, Config, Product> != 1) return 1;
-    if (Product.sk != 1 || columns == 0 || 2 * columns > width) return 1;
-    std::size_t depth = width;
-    while (depth > 1 && (columns * depth > width || depth > Product.k)) depth /= 2;
-    // What it saves against interleaving the columns and folding the rows, in half cycles.
-    const std::size_t steps = (Product.k + depth - 1) / depth, saved = Product.i * (Product.k - steps),
-                      spent = 3 * Product.k + 6 * Product.i;
-    return saved > spent && steps * width * sizeof(Element) <= most_packed_bytes ? depth : 1;
-}
-
-template <class Element, class Config, product_shape Product>
-inline constexpr std::size_t packed_k_steps = choose_packed_k_steps<Element, Config, Product>();
+inline constexpr std::size_t packed_k_steps = choose_packed_steps(Product, element_machine_of<Element, Config>);
 
 /// True if the last columns are packed here: the whole depth at once, and no work to be done beside it.
 template <class Element, class Config, product_shape Product, class Depth, class Epilogue>

@@ -13,18 +13,12 @@
 #include <ashlar/core/config.hpp>
 #include <ashlar/kernel/machine.hpp>
 #include <ashlar/kernel/product/product_block.hpp>
+#include <ashlar/kernel/product/product_cut.hpp>
 #include <ashlar/kernel/product/product_shape.hpp>
-#include <ashlar/kernel/product/register_block.hpp>
 #include <ashlar/kernel/simd.hpp>
 #include <ashlar/kernel/simd/shuffles.hpp>
 
 namespace ashlar::detail {
-
-/// `columns` i and `rows` j of `depth` elements, `column_distance` and `row_distance` apart.
-struct packed_k_shape {
-    std::size_t rows, columns, depth;
-    std::size_t row_distance, column_distance;
-};
 
 template <class Element, class Config, packed_k_shape Product>
 struct packed_k_product {
@@ -35,16 +29,10 @@ struct packed_k_product {
     static_assert(fits_packed_k(Product.rows, Product.columns, Product.depth, width));
     using vec = lanes<Element, width, Config>;
 
-    /// Columns that are computed side by side: a multiple of those that one vector holds in the end.
-    static constexpr std::size_t most_sums = machine_of<Config>.registers >= 32 ? 16 : 8;
-    static constexpr std::size_t together = packs >= most_sums ? packs : most_sums;
-
-    /// Few packed rows stay in registers, others lie in scratch. Where the columns are few, each packed vector is used
-    /// once.
-    static constexpr std::size_t most_unrolled = 64;
+    /// Columns that are computed side by side.
+    static constexpr std::size_t together = packed_k_together(packs, machine_of<Config>);
     static constexpr bool in_registers = steps * together <= most_unrolled;
-    static constexpr std::size_t scratch_bytes =
-        in_registers || Product.columns <= together ? 0 : steps * width * sizeof(Element);
+    static constexpr std::size_t scratch_bytes = packed_k_table_bytes(Product, element_machine_of<Element, Config>);
 
     vec packed[in_registers ? steps : 1];
     Element* table;
@@ -230,13 +218,6 @@ ASHLAR_STAGE_INLINE void product_packed_k(const Element* s, const Element* r, Ep
             rows.template block<kernel::together>(s, epilogue, i);
         if constexpr (rest != 0) rows.template block<rest>(s, epilogue, Product.columns - rest);
     }
-}
-
-/// The same with scratch on the stack.
-template <class Element, class Config, packed_k_shape Product, class Epilogue>
-ASHLAR_STAGE_INLINE void product_packed_k(const Element* s, const Element* r, Epilogue& epilogue) {
-    stack_scratch<Element, packed_k_scratch_bytes<Element, Config, Product>> scratch;
-    product_packed_k<Element, Config, Product>(s, r, epilogue, scratch.data());
 }
 
 }  // namespace ashlar::detail

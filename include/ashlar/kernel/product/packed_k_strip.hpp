@@ -10,6 +10,7 @@
 
 #include <ashlar/core/config.hpp>
 #include <ashlar/kernel/product/product_block.hpp>
+#include <ashlar/kernel/product/product_cut.hpp>
 #include <ashlar/kernel/product/product_shape.hpp>
 #include <ashlar/kernel/product/register_block.hpp>
 #include <ashlar/kernel/simd.hpp>
@@ -19,13 +20,7 @@ namespace ashlar::detail {
 
 /// Depth steps in one vector of a product whose right operand is a strip; 1 if it is none.
 template <class Element, class Config, product_shape Product>
-inline constexpr std::size_t strip_depth = [] {
-    constexpr std::size_t width = lane_width<Element, Config>;
-    constexpr bool is_strip =
-        Product.pack && 2 * Product.j <= width && width % Product.j == 0 && Product.vk == Product.j && Product.sk == 1;
-    return is_strip && shuffles<Element, width, Config>() && Product.k >= 2 * (width / Product.j) ? width / Product.j
-                                                                                                  : std::size_t{1};
-}();
+inline constexpr std::size_t strip_depth = choose_strip_steps(Product, element_machine_of<Element, Config>);
 
 /// All columns of some rows over a depth.
 template <class Element, class Config, product_shape Product, std::size_t Rows>

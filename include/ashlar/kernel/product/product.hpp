@@ -21,23 +21,15 @@
 #include <ashlar/kernel/product/packed_k_columns.hpp>
 #include <ashlar/kernel/product/packed_k_strip.hpp>
 #include <ashlar/kernel/product/product_block.hpp>
+#include <ashlar/kernel/product/product_cut.hpp>
 #include <ashlar/kernel/product/product_shape.hpp>
-#include <ashlar/kernel/product/register_block.hpp>
 #include <ashlar/kernel/simd.hpp>
 
 namespace ashlar::detail {
 
 /// The register blocks of a product. The vectors are all of them, or the full ones if the last columns are packed.
 template <class Element, class Config, product_shape Product>
-inline constexpr register_block product_plan = [] {
-    constexpr std::size_t width = lane_width<Element, Config>;
-    constexpr std::size_t vectors =
-        Product.j / width + (Product.j % width != 0 && packed_k_steps<Element, Config, Product> == 1);
-    register_block plan =
-        choose_register_block(Product.i, vectors == 0 ? 1 : vectors, Product.k, machine_of<Config>, Product.granule);
-    if (vectors == 0) plan.vectors = split_near_equal(0, 0);
-    return plan;
-}();
+inline constexpr register_block product_plan = choose_blocks(Product, element_machine_of<Element, Config>);
 
 /// Number of register blocks of a product, of which the packed columns are one for each row block.
 template <class Element, class Config, product_shape Product>
@@ -180,26 +172,12 @@ ASHLAR_STAGE_INLINE void product_blocks(const Element* s, const Element* v, Dept
     }
 }
 
-/// The same with scratch on the stack.
-template <class Element, class Config, product_shape Product, class Depth, class Epilogue>
-ASHLAR_STAGE_INLINE void product_blocks(const Element* s, const Element* v, Depth depth, Epilogue& epilogue,
-                                        std::size_t first_block, std::size_t last_block) {
-    stack_scratch<Element, product_scratch_bytes<Element, Config, Product, Depth, Epilogue>> scratch;
-    product_blocks<Element, Config, Product>(s, v, depth, epilogue, first_block, last_block, scratch.data());
-}
-
 /// The whole product over the given depth.
-template <class Element, class Config, product_shape Product, class Depth, class Epilogue, class... Scratch>
+template <class Element, class Config, product_shape Product, class Depth, class Epilogue>
 ASHLAR_STAGE_INLINE void product(const Element* s, const Element* v, Depth depth, Epilogue& epilogue,
-                                 Scratch... scratch) {
+                                 Element* scratch) {
     product_blocks<Element, Config, Product>(s, v, depth, epilogue, 0, product_row_blocks<Element, Config, Product>,
-                                             scratch...);
-}
-
-/// The whole product over the whole depth.
-template <class Element, class Config, product_shape Product, class Epilogue>
-ASHLAR_STAGE_INLINE void product(const Element* s, const Element* v, Epilogue& epilogue) {
-    product<Element, Config, Product>(s, v, constant_depth<0, Product.k>{}, epilogue);
+                                             scratch);
 }
 
 /// The plainest epilogue: writes C row-major with rows `Stride` apart; with Accumulate it adds to what is there.

@@ -30,19 +30,15 @@ struct product_shape {
     }
 };
 
-/// Scratch of a kernel on the stack, for callers that have no better place.
-template <class Element, std::size_t Bytes>
-struct stack_scratch {
-    alignas(64) Element values[Bytes / sizeof(Element)];
-    ASHLAR_STAGE_INLINE Element* data() { return values; }
-};
-template <class Element>
-struct stack_scratch<Element, 0> {
-    ASHLAR_STAGE_INLINE static Element* data() { return nullptr; }
-};
-
 /// Lanes that a column of few rows takes: a power of two.
 constexpr std::size_t packed_k_line(std::size_t rows) { return std::bit_ceil(rows); }
+
+/// A product of few rows, packed: `columns` i and `rows` j of `depth` elements, `column_distance` and `row_distance`
+/// apart.
+struct packed_k_shape {
+    std::size_t rows, columns, depth;
+    std::size_t row_distance, column_distance;
+};
 
 /// Whether `rows` are few enough for `width` lanes to hold several depth steps of each, and the depth divides. Where
 /// lanes hold one only, the columns and the depth must be few as well: then all of it is transposed and multiplied in

@@ -88,7 +88,7 @@ ASHLAR_STAGE_INLINE void product_streamed(const Element* s, const Element* v, Ep
     using stream = column_stream<Element, Config, Product, Parts>;
     if constexpr (stream::depth.blocks == 1) {
         streamed_columns<Epilogue, Element, stream> part{{epilogue}, v, Product.j, Product.k, nullptr, true, true};
-        product<Element, Config, Product>(s, v, part);
+        product<Element, Config, Product>(s, v, constant_depth<0, Product.k>{}, part, nullptr);
     } else {
         for (std::size_t p = 0; p < stream::depth.blocks; ++p) {
             const std::size_t k = stream::depth.first(p), steps = stream::depth.size(p);
@@ -96,7 +96,7 @@ ASHLAR_STAGE_INLINE void product_streamed(const Element* s, const Element* v, Ep
             streamed_columns<Epilogue, Element, stream> part{
                 {epilogue}, v + k * Product.vk, Product.j, steps, last ? nullptr : v + (k + steps) * Product.vk, p == 0,
                 last};
-            product<Element, Config, Product>(s, v, depth_range{k, k + steps}, part);
+            product<Element, Config, Product>(s, v, depth_range{k, k + steps}, part, nullptr);
         }
     }
 }

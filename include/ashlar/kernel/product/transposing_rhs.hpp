@@ -87,22 +87,9 @@ struct transposing_depth : constant_depth<0, Product.k> {
     }
 };
 
-/// Rows of the blocks that transpose: many, as all columns' transposition is spread over these, and so many that the
-/// other rows are whole blocks.
+/// Rows of the blocks that transpose.
 template <class Element, class Config, product_shape Product>
-inline constexpr std::size_t transposing_rows = [] {
-    constexpr std::size_t most = 10, usual = product_plan<Element, Config, Product>.rows.large;
-    if (Product.i <= most) return Product.i;
-    for (std::size_t rows = most; rows > 5; --rows)
-        if ((Product.i - rows) % usual == 0) return rows;
-    return most;
-}();
-
-/// The same product without its first rows.
-constexpr product_shape without_rows(product_shape p, std::size_t rows) {
-    p.i -= rows;
-    return p;
-}
+inline constexpr std::size_t transposing_rows = choose_transposing_rows(Product, element_machine_of<Element, Config>);
 
 /// The hooks that it calls; work is interleaved in the blocks of those rows that do not transpose.
 inline constexpr hook served_by_transposing_rhs =
@@ -111,10 +98,7 @@ inline constexpr hook served_by_transposing_rhs =
 /// Bytes of scratch that it needs for what it packs.
 template <class Element, class Config, product_shape Product, class Epilogue>
 inline constexpr std::size_t transposing_rhs_scratch_bytes =
-    product_scratch_bytes<Element, Config,
-                          without_rows(Product, transposing_rows<Element, Config, Product> == Product.i
-                                                    ? 0
-                                                    : transposing_rows<Element, Config, Product>),
+    product_scratch_bytes<Element, Config, behind_transposing_rows(Product, element_machine_of<Element, Config>),
                           constant_depth<0, Product.k>, Epilogue>;
 
 /// The whole product where V(k, j) is source[j*From + k]; v is scratch of Product.k rows, Product.vk apart, which holds
@@ -133,7 +117,7 @@ ASHLAR_STAGE_INLINE void product_transposing_rhs(const Element* s, Element* v, c
         if constexpr (steps != Product.k)
             transpose_tile<Element, Config, transpose_shape{columns, Product.k - steps, From, Product.vk}>(
                 source + steps, v + steps * Product.vk);
-        constexpr product_shape others = first == Product.i ? Product : without_rows(Product, first);
+        constexpr product_shape others = behind_transposing_rows(Product, element_machine_of<Element, Config>);
         using walk = product_walk<Element, Config, others, constant_depth<0, Product.k>, Epilogue>;
         const typename walk::packed packed(v, scratch);
 
@@ -159,14 +143,6 @@ ASHLAR_STAGE_INLINE void product_transposing_rhs(const Element* s, Element* v, c
                 });
             });
     }
-}
-
-/// The same with scratch on the stack.
-template <class Element, class Config, product_shape Product, std::size_t From, class Epilogue>
-ASHLAR_STAGE_INLINE void product_transposing_rhs(const Element* s, Element* v, const Element* source,
-                                                 Epilogue& epilogue) {
-    stack_scratch<Element, transposing_rhs_scratch_bytes<Element, Config, Product, Epilogue>> scratch;
-    product_transposing_rhs<Element, Config, Product, From>(s, v, source, epilogue, scratch.data());
 }
 
 }  // namespace ashlar::detail

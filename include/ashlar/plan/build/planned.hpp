@@ -5,6 +5,7 @@
 #include <ashlar/core/config.hpp>
 #include <ashlar/plan/build/planner.hpp>
 #include <ashlar/plan/choose/choose.hpp>
+#include <ashlar/plan/choose/product_tables.hpp>
 
 namespace ashlar::detail {
 
@@ -50,6 +51,7 @@ private:
     static constexpr program<count> full = [] {
         program<count> chosen = built;
         choose(chosen, graph_type::nodes, target);
+        if (add_tables(chosen, graph_type::nodes, target)) schedule(chosen);
         return chosen;
     }();
 

@@ -35,6 +35,7 @@ enum class buffer_role : std::uint8_t {
     deviations,  // standardize: 1 / deviation
     maxima,      // softmax: the greatest element of each row
     state,       // reduce: what the tiles so far have given
+    table,       // product: what its kernels pack of the operands, for one stage alone
 };
 
 /// Values of a node in scratch. An axis bound to a loop holds the current entry (or tile) only.
@@ -80,6 +81,7 @@ struct plan_stage {
     std::int16_t buffer = -1;         // where it writes; -1: the destination or, with `store`, caller memory
     std::int16_t second_buffer = -1;  // reduce: its state from one tile to the next
     std::int16_t maxima = -1;         // softmax and the product before it: the greatest element of each row
+    std::int16_t table = -1;          // product: scratch of its kernels
     std::int16_t store = -1;          // the store node whose destination it writes
     std::int16_t support = -1;        // the masked node outside whose kept pairs nothing is computed
     std::int16_t left_factor = -1;    // product: softmax node whose numerators are the left operand

@@ -82,6 +82,7 @@ private:
             use(stage.buffer, stage, stage_time[s]);
             use(stage.second_buffer, stage, stage_time[s]);
             use(stage.maxima, stage, stage_time[s]);
+            use(stage.table, stage, stage_time[s]);
             for (std::size_t n = 0; n < Count; ++n) {
                 if (stage.values[n] != -1) use(stage.values[n], stage, stage_time[s]);
                 if (stage.factors[n] != -1) use(stage.factors[n], stage, stage_time[s]);

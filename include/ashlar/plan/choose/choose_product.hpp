@@ -5,7 +5,7 @@
 
 #include <ashlar/kernel/memory/prefetch.hpp>
 #include <ashlar/kernel/product/half_registers.hpp>
-#include <ashlar/kernel/product/register_block.hpp>
+#include <ashlar/kernel/product/product_cut.hpp>
 #include <ashlar/plan/choose/stage_facts.hpp>
 
 namespace ashlar::detail {

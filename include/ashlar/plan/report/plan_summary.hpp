@@ -135,6 +135,7 @@ constexpr auto summarise() {
     all.flops = expression_flops<typename Plan::expression_type>;
     for (std::size_t b = 0; b < Plan::code.buffer_count; ++b) {
         const plan_buffer& buffer = Plan::code.buffers[b];
+        if (buffer.role == buffer_role::table) continue;
         const bool barrier = steps_of<Plan>.is_barrier[b];
         if (barrier && !is_counted_before<Plan>(b, no_axis)) ++all.barrier_count;
         const std::size_t elements = buffer.bytes / Plan::nodes[static_cast<std::size_t>(buffer.node)].element_bytes;

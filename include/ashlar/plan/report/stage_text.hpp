@@ -75,6 +75,13 @@ struct stage_printer : formula_writer<Plan> {
                 out.put(stage.column_block);
                 out.put('\n');
             }
+            if (stage.table != -1) {
+                continue_line();
+                name_buffer(stage.table);
+                out.put(" = packed on the way");
+                put_buffer(stage.table);
+                out.put('\n');
+            }
             if (stage.kind == stage_kind::product && stage.maxima != -1) {
                 continue_line();
                 name_buffer(stage.maxima);
@@ -249,21 +256,22 @@ private:
             out.put("lanes: ");
             out.put(stage.lanes == lane_axis::rows ? "rows" : stage.lanes == lane_axis::columns ? "columns" : "depth");
         }
-        if (buffer != -1) {
-            out.start_at(place_column);
-            const plan_buffer& b = code.buffers[index(buffer)];
-            if (b.in_registers) {
-                out.put("in registers");
-            } else if (b.storage != buffer) {
-                out.put("in place of ");
-                name_buffer(b.storage);
-            } else {
-                out.put_bytes(b.bytes);
-                out.put(" at ");
-                out.put(b.offset);
-            }
-        }
+        if (buffer != -1) put_buffer(buffer);
         out.put('\n');
+    }
+    constexpr void put_buffer(id buffer) {
+        out.start_at(place_column);
+        const plan_buffer& b = code.buffers[index(buffer)];
+        if (b.in_registers) {
+            out.put("in registers");
+        } else if (b.storage != buffer) {
+            out.put("in place of ");
+            name_buffer(b.storage);
+        } else {
+            out.put_bytes(b.bytes);
+            out.put(" at ");
+            out.put(b.offset);
+        }
     }
     constexpr void print_key_tiles(std::size_t s) {
         const key_tiles keys = key_tiles_of<Plan>(s);

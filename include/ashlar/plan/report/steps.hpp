@@ -30,6 +30,7 @@ struct step_finder {
             const auto& stage = code.stages[s];
             if (stage.buffer != -1) writes[of_stage[s]][index(stage.buffer)] = true;
             if (stage.second_buffer != -1) writes[of_stage[s]][index(stage.second_buffer)] = true;
+            if (stage.table != -1) writes[of_stage[s]][index(stage.table)] = true;
             if (stage.maxima != -1)
                 (stage.kind == stage_kind::product ? writes : reads)[of_stage[s]][index(stage.maxima)] = true;
             for (std::size_t n = 0; n < Plan::count; ++n) {

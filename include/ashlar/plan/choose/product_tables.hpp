@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSL-1.0
+// The tables of products: what their kernels pack of the operands on the way, in scratch of the stage alone.
+#pragma once
+
+#include <ashlar/kernel/product/product_cut.hpp>
+#include <ashlar/plan/choose/stage_facts.hpp>
+
+namespace ashlar::detail {
+
+/// What stages do together that one of them is part of, in a tile, and its place among them.
+struct fused_place {
+    fusion how = fusion::none;
+    std::size_t member = 0;
+};
+template <std::size_t Count>
+constexpr fused_place place_in_fusion(const program<Count>& plan, std::int16_t stage, std::size_t tile) {
+    for (std::size_t f = 0; f < plan.fusion_count; ++f)
+        for (std::size_t member = 0; member < 3; ++member)
+            if (plan.fusions[f].stages[member] == stage) return {plan.fusions[f].how[tile], member};
+    return {};
+}
+
+/// Bytes that the kernels of a product stage pack in a tile of rows.
+template <std::size_t Count>
+constexpr std::size_t table_bytes(const plan_context<Count>& c, std::int16_t id, std::size_t tile) {
+    const plan_stage<Count>& s = c.plan.stages[c.index(id)];
+    const std::size_t rows = c.rows_of(s, tile);
+    const fused_place fused = place_in_fusion(c.plan, id, tile);
+    // Fused, sums stay in registers from one product to the next, or there is work beside the multiply-adds.
+    if (rows == 0 || fused.how == fusion::softmax_into_product || fused.how == fusion::register_softmax ||
+        fused.how == fusion::register_softmax_of_vectors ||
+        (fused.how == fusion::register_softmax_to_memory && fused.member == 0))
+        return 0;
+    const product_facts& product = s.facts;
+    const element_machine on{c.target, product.element_bytes, c.at(s.core).scalar == scalar_kind::floating};
+    const auto stride = [](std::ptrdiff_t step) { return static_cast<std::size_t>(step); };
+    const bool in_memory = !product.right_is_packed && s.column_block == 0;
+    if (in_memory && packs_k(product, s.lanes, rows))
+        return packed_k_table_bytes({rows, product.columns, product.depth, 0, 0}, on);
+    if (in_memory && s.lanes == lane_axis::rows)
+        return product_table_bytes({.i = product.columns,
+                                    .j = rows,
+                                    .k = product.depth,
+                                    .si = stride(product.right_column),
+                                    .sk = stride(product.right_depth),
+                                    .vk = product.depth == 1 ? 1 : stride(product.left_depth)},
+                                   on);
+    if (in_memory && s.lanes == lane_axis::depth) return 0;
+    // Of a depth that is not all of it nothing is packed.
+    if (product.ranged || product.excludes) return 0;
+    const auto of_columns = [&](std::size_t columns, std::ptrdiff_t distance) {
+        const product_shape shape{.i = rows,
+                                  .j = columns,
+                                  .k = product.depth,
+                                  .si = stride(product.left_row),
+                                  .sk = stride(product.left_depth),
+                                  .vk = product.depth == 1 ? 1 : stride(distance)};
+        return product_table_bytes(s.transposed_copy == -1 ? shape : behind_transposing_rows(shape, on), on);
+    };
+    if (in_memory) return of_columns(product.columns, product.right_depth);
+    if (!product.right_is_packed) return of_columns(s.column_block, product.right_depth);
+    const std::size_t panel = c.at(c.resolve(product.right)).panel, rest = product.columns % panel,
+                      of_panels = panel > product.columns ? 0 : of_columns(panel, static_cast<std::ptrdiff_t>(panel)),
+                      of_rest = rest == 0 ? 0 : of_columns(rest, static_cast<std::ptrdiff_t>(rest));
+    return of_panels > of_rest ? of_panels : of_rest;
+}
+
+/// Gives each product stage whose kernels need it a buffer, for the tile that takes most. Whether there
+/// are any: storage is placed again then.
+template <std::size_t Count>
+constexpr bool add_tables(program<Count>& plan, const std::array<graph_node, Count>& nodes, const machine& target) {
+    const plan_context<Count> context{plan, nodes, target};
+    const std::size_t values = plan.buffer_count;
+    for (std::size_t s = 0; s < plan.stage_count; ++s) {
+        plan_stage<Count>& stage = plan.stages[s];
+        if (stage.kind != stage_kind::product) continue;
+        std::size_t most = 0;
+        for (std::size_t tile = 0; tile < tile_kinds; ++tile) {
+            const std::size_t bytes = table_bytes(context, static_cast<std::int16_t>(s), tile);
+            most = bytes > most ? bytes : most;
+        }
+        if (most == 0) continue;
+        stage.table = static_cast<std::int16_t>(plan.buffer_count);
+        plan_buffer& table = plan.buffers[plan.buffer_count++];
+        table.node = stage.core;
+        table.role = buffer_role::table;
+        table.scope = stage.loop;
+        table.storage = stage.table;
+        table.bytes = most;
+    }
+    return plan.buffer_count != values;
+}
+
+}  // namespace ashlar::detail
