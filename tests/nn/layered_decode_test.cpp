@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 #include <tests/nn/explained.hpp>
+#include <tests/nn/state.hpp>
 
 #include <ashlar/nn.hpp>
 
@@ -55,6 +56,22 @@ TEST(layered_decode, explained_with_what_decoding_appends) {
     EXPECT_EQ(found[1], expected);
     EXPECT_EQ(found[2], "once:\n" + text_of(stack.norm(row)));
     EXPECT_EQ(caches[1].length(), 0u);
+}
+
+// The result lies where the last layer has yet to read: no layer before it may write there.
+TEST(layered_decode, destination_is_what_a_later_layer_reads) {
+    static nn::decoder<{.layer = {.embed = 8, .heads = 2, .hidden = 12}, .layers = 3}> decoder{};
+    state::randomise(decoder);
+    using cache_type = nn::kv_cache<float, 16, 2, 4>;
+    static std::array<cache_type, 3> own{}, memories{};
+    const auto memory = support::random_numbers(1).normal<float, 7, 8>();
+    const auto row = support::random_numbers(2).normal<float, 1, 8>();
+    decoder.remember(memory, memories);
+    const tensor<float, 1, 8> expected = decoder.decode(row, own, memories);
+    for (cache_type& c : own) c.clear();
+    const tensor_view<float, 1, 8> over(const_cast<float*>(memories[2].values().data()));
+    over = decoder.decode(row, own, memories);
+    for (std::size_t j = 0; j < 8; ++j) EXPECT_EQ(over(0, j), expected(0, j)) << j;
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 
 #include <ashlar/eval/eval.hpp>
@@ -75,7 +76,8 @@ private:
     using step = typename plan::template step<Index>;
 
     /// Whether anything that steps read, beside the results before them, overlaps the destination. Steps that act when
-    /// they are called cannot be asked.
+    /// they are called cannot be asked, but for the objects of which each time reads its own part; what every time
+    /// reads shows when the first one has been called (`run_steps`).
     ASHLAR_NOINLINE static bool overlaps(const Sequence& s, value_type* destination, std::byte* scratch) noexcept {
         const source x(reinterpret_cast<const value_type*>(scratch));
         bool found = false;
@@ -83,6 +85,9 @@ private:
             if constexpr (!step<Index>::acts)
                 for (std::size_t i = 0; i < step<Index>::count; ++i)
                     found = found || overlaps_operand(s.template step<Index>()(x, i, nullptr), destination);
+            if constexpr (requires { s.template step<Index>().objects; })
+                for (const object_bytes& object : s.template step<Index>().objects)
+                    found = found || overlaps_object(object, destination);
         });
         return found;
     }
@@ -92,6 +97,13 @@ private:
             return find_overlap<planned<Expression, Config>>(e, place(destination)) != overlap::none;
         else
             return share_memory<Config>(e, place(destination));
+    }
+
+    ASHLAR_ALWAYS_INLINE static bool overlaps_object(const object_bytes& object,
+                                                     const value_type* destination) noexcept {
+        const auto address = [](const void* p) { return reinterpret_cast<std::uintptr_t>(p); };
+        return address(destination) < address(object.first) + object.count &&
+               address(object.first) < address(destination + size);
     }
 
     /// Steps read what the destination overlaps: it has to wait for the last result, in a copy.

@@ -30,6 +30,16 @@ namespace detail {
 template <class... Expression>
 struct expression_list {};
 
+/// Bytes of an object.
+struct object_bytes {
+    const void* first = nullptr;
+    std::size_t count = 0;
+};
+template <class Object>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr object_bytes bytes_of(const Object& object) noexcept {
+    return {&object, sizeof(Object)};
+}
+
 /// Steps applied to an input; all results have the input's shape and element type. The steps run in the order in which
 /// they stand here, each of them `count` times. This is all that a step says; plan and eval do the rest:
 ///
@@ -47,6 +57,8 @@ struct expression_list {};
 ///     // What it evaluates, for `flops` and `explain`.
 ///     template <class Source>
 ///     using call_expressions = expression_list<...>;
+///     // Objects of which it reads other parts each time: results of the steps before do not go there.
+///     std::array<object_bytes, N> objects;
 template <class Input, class... Steps>
 struct sequence_node {
     using shape_type = shape_of<Input>;

@@ -143,7 +143,8 @@ struct decoder {
             return detail::decode_layers<detail::appended_to<Cache>>(
                 *this, std::forward<Input>(x),
                 [c = &caches, m = &memories, choices...](const auto& layer, const auto& y, std::size_t i, auto& scratch)
-                    ASHLAR_LAMBDA_INLINE { return layer.decode(y, (*c)[i], (*m)[i], scratch, choices...); });
+                    ASHLAR_LAMBDA_INLINE { return layer.decode(y, (*c)[i], (*m)[i], scratch, choices...); },
+                caches, memories);
     }
 
     template <class Self, class Visitor>

@@ -71,7 +71,8 @@ struct encoder {
             return detail::decode_layers<detail::appended_to<Cache>>(
                 *this, std::forward<Input>(x),
                 [c = &caches, choices...](const auto& layer, const auto& y, std::size_t i, auto& scratch)
-                    ASHLAR_LAMBDA_INLINE { return layer.decode(y, (*c)[i], scratch, choices...); });
+                    ASHLAR_LAMBDA_INLINE { return layer.decode(y, (*c)[i], scratch, choices...); },
+                caches);
     }
 
     template <class Self, class Visitor>

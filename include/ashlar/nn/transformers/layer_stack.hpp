@@ -39,12 +39,13 @@ struct layers_step {
 };
 
 /// The layers where they decode: call(layer, x, i, workspace) appends to caches first. Appended says what that is, and
-/// the scratch that it takes.
-template <class Layer, std::size_t Count, class Appended, class Call>
+/// the scratch that it takes. Objects are the layers and caches.
+template <class Layer, std::size_t Count, class Appended, std::size_t Objects, class Call>
 struct decoding_step {
     static constexpr std::size_t count = Count;
 
     const std::array<Layer, Count>* layers;
+    std::array<ashlar::detail::object_bytes, Objects> objects;
     [[no_unique_address]] Call call;
 
     template <class Source, class Config>
@@ -125,12 +126,14 @@ template <class Stack, any_expression Input, class Call>
     using step = layers_step<typename Stack::layer_type, Stack::layer_count, Call>;
     return with_norm(stack, std::forward<Input>(x), step{&stack.layers, call});
 }
-/// The same where call(layer, x, i, workspace) appends to caches.
-template <class Appended, class Stack, any_expression Input, class Call>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto decode_layers(const Stack& stack, Input&& x,
-                                                                const Call& call) noexcept {
-    using step = decoding_step<typename Stack::layer_type, Stack::layer_count, Appended, Call>;
-    return with_norm(stack, std::forward<Input>(x), step{&stack.layers, call});
+/// The same where call(layer, x, i, workspace) appends to caches, one for each layer of all of these arrays.
+template <class Appended, class Stack, any_expression Input, class Call, class... Caches>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto decode_layers(const Stack& stack, Input&& x, const Call& call,
+                                                                const Caches&... caches) noexcept {
+    using step = decoding_step<typename Stack::layer_type, Stack::layer_count, Appended, 1 + sizeof...(Caches), Call>;
+    return with_norm(
+        stack, std::forward<Input>(x),
+        step{&stack.layers, {ashlar::detail::bytes_of(stack.layers), ashlar::detail::bytes_of(caches)...}, call});
 }
 
 }  // namespace detail

@@ -71,7 +71,8 @@ struct llama_decoder {
         return detail::decode_layers<detail::turned_and_appended_to<Turn, Cache>>(
             *this, std::forward<Input>(x),
             [t = &turn, c = &caches, choices...](const auto& layer, const auto& y, std::size_t i, auto& scratch)
-                ASHLAR_LAMBDA_INLINE { return layer.decode(y, *t, (*c)[i], scratch, choices...); });
+                ASHLAR_LAMBDA_INLINE { return layer.decode(y, *t, (*c)[i], scratch, choices...); },
+            caches);
     }
 
     template <class Self, class Visitor>
