@@ -265,10 +265,10 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
         constexpr const graph_node& n = Plan::nodes[Id];
         [[maybe_unused]] constexpr auto below = static_cast<std::size_t>(n.operands[0]);
         constexpr lane_path path = path_of_lanes(n, Plan::nodes[below], Steps);
-        constexpr std::int16_t memory = base::memory.holder(static_cast<std::int16_t>(Id));
+        constexpr std::int16_t holder = base::memory.holder(static_cast<std::int16_t>(Id));
         if constexpr (path == lane_path::around) {
             return around<Id, Steps>(at, hole);
-        } else if constexpr (memory != -1 && base::memory.at(memory < 0 ? 0 : memory).kind != node_kind::softmax) {
+        } else if constexpr (holder != -1 && base::memory.at(holder < 0 ? 0 : holder).kind != node_kind::softmax) {
             constexpr auto fixed = [] {
                 std::array<bool, max_rank> out{};
                 for (std::size_t a = 0; a < Rank; ++a) out[a] = Steps[a] == 0;
