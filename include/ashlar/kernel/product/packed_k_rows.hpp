@@ -202,7 +202,7 @@ inline constexpr std::size_t packed_k_scratch_bytes = packed_k_product<Element, 
 template <class Element, class Config, packed_k_shape Product, class Epilogue>
 ASHLAR_STAGE_INLINE void product_packed_k(const Element* s, const Element* r, Epilogue& epilogue, Element* scratch) {
     using kernel = packed_k_product<Element, Config, Product>;
-    if constexpr (fits_kernel<Epilogue, typename kernel::vec, served_by_packed_k>()) {
+    if constexpr (fits_kernel<Epilogue, typename kernel::vec, served_by_packed_k, Config::checks>()) {
         constexpr std::size_t rest = Product.columns % kernel::together;
         if constexpr (Product.columns <= kernel::together) {
             const block_verdict verdict = verdict_on(epilogue, 0, Product.columns, 0, Product.rows);

@@ -153,7 +153,8 @@ ASHLAR_STAGE_INLINE void product_blocks(const Element* s, const Element* v, Dept
                                         std::size_t first_block, std::size_t last_block, Element* scratch) {
     using walk = product_walk<Element, Config, Product, Depth, Epilogue>;
     if constexpr (fits_kernel<Epilogue, lanes<Element, walk::width, Config>,
-                              served_by_product<Element, Config, Product, has_hook<Epilogue, hook::kept_halves>>>()) {
+                              served_by_product<Element, Config, Product, has_hook<Epilogue, hook::kept_halves>>,
+                              Config::checks>()) {
         const typename walk::packed packed(v, scratch);
         if constexpr (Product.rows_outer)
             walk::each_row_block(first_block, last_block, [&](auto rows, std::size_t i) ASHLAR_STAGE_LAMBDA {

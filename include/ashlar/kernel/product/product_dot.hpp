@@ -120,7 +120,7 @@ ASHLAR_STAGE_INLINE void dot_row_blocks(const Element* a, const Element* b, Epil
                                         std::size_t last_block) {
     constexpr std::size_t width = lane_width<Element, Config>;
     constexpr std::size_t whole = Product.n / width, rest = Product.n % width;
-    if constexpr (fits_kernel<Epilogue, lanes<Element, width, Config>, served_by_dots>()) {
+    if constexpr (fits_kernel<Epilogue, lanes<Element, width, Config>, served_by_dots, Config::checks>()) {
         const dot_block<Element, Config, Product> block(a);
         for (std::size_t n = first_block; n < last_block && n < whole; ++n)
             epilogue.vector(0, n * width, block.template rows<width>(b + n * width * Product.ld), lane_count<width>{},

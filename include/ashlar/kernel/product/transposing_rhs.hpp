@@ -110,7 +110,7 @@ ASHLAR_STAGE_INLINE void product_transposing_rhs(const Element* s, Element* v, c
     constexpr std::size_t width = transposing::width, rest = Product.j % width, columns = Product.j - rest,
                           steps = transposing::chunks * transposing::chunk;
     constexpr std::size_t first = transposing_rows<Element, Config, Product>;
-    if constexpr (fits_kernel<Epilogue, lanes<Element, width, Config>, served_by_transposing_rhs>()) {
+    if constexpr (fits_kernel<Epilogue, lanes<Element, width, Config>, served_by_transposing_rhs, Config::checks>()) {
         if constexpr (rest != 0)
             transpose_tile<Element, Config, transpose_shape{rest, Product.k, From, Product.vk}>(source + columns * From,
                                                                                                 v + columns);
