@@ -30,7 +30,7 @@ consteval std::size_t stage_rows() {
 /// Small expressions are copied before a stage runs, so that the compiler knows that no store changes their pointers
 /// and scalars: they stay in registers. Those that own large tensors are not.
 template <class Expression>
-inline constexpr bool is_copied = sizeof(Expression) <= 256 && std::is_trivially_copy_constructible_v<Expression>;
+inline constexpr bool is_copied = sizeof(Expression) <= 256 && is_trivially_copied<Expression>;
 template <class Expression>
 ASHLAR_STAGE_INLINE constexpr std::conditional_t<is_copied<Expression>, Expression, const Expression&> own_expression(
     const Expression& e) {

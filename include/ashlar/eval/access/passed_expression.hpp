@@ -19,8 +19,8 @@ consteval bool passes_in_registers() {
     std::size_t pointers = 0;
     for (const graph_node& n : Plan::nodes) pointers += n.kind == node_kind::array && !n.owned;
     return sizeof(Expression) <= 2 * sizeof(std::uintptr_t) &&
-           pointers * sizeof(std::uintptr_t) == sizeof(Expression) &&
-           std::is_trivially_copy_constructible_v<Expression> && std::is_trivially_destructible_v<Expression>;
+           pointers * sizeof(std::uintptr_t) == sizeof(Expression) && is_trivially_copied<Expression> &&
+           std::is_trivially_destructible_v<Expression>;
 }
 
 /// The words of an expression: unlike nodes (see `built_in_place`) they may go in registers.

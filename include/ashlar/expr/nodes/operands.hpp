@@ -66,6 +66,10 @@ struct operand_storage<std::index_sequence<Index...>, Operands...> : indexed_ope
 template <class... Operands>
 using operand_list = operand_storage<std::index_sequence_for<Operands...>, Operands...>;
 
+/// As std::is_trivially_copy_constructible_v, which instantiates a dozen templates for each type.
+template <class Expression>
+inline constexpr bool is_trivially_copied = __is_trivially_constructible(Expression, const Expression&);
+
 template <class Element>
 inline constexpr bool is_owning_tensor = false;
 template <class Element, auto... Dims>
@@ -91,7 +95,7 @@ ASHLAR_ALWAYS_INLINE constexpr auto hold(Expression&& e) {
     using plain = std::remove_cvref_t<Expression>;
     if constexpr (std::is_lvalue_reference_v<Expression> && requires { e.borrow(); })
         return e.borrow();
-    else if constexpr (node_expression<Expression> && std::is_trivially_copy_constructible_v<plain>)
+    else if constexpr (node_expression<Expression> && is_trivially_copied<plain>)
         return copy_of(e);
     else if constexpr (node_expression<Expression>)
         return plain(std::forward<Expression>(e));
