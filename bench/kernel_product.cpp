@@ -61,12 +61,21 @@ void report(const char* name, double flops, Function run) {
     std::printf("%-28s %6.1f %%   %9.1f ns   peak %5.1f", name, 100 * flops / best / peak, best * 1e9, peak * 1e-9);
 }
 
+/// P, cut as plans cut it.
+template <class T, product_shape P, bool WholeDepth = true>
+inline constexpr product_shape cut_for = [] {
+    product_shape p = P;
+    p.cut = detail::choose_cut(p, detail::element_machine_of<T, current_config>, WholeDepth);
+    return p;
+}();
+
 /// With scratch on the stack.
 template <class T, product_shape P, class Depth, class Epilogue>
-ASHLAR_ALWAYS_INLINE void multiply(const T* s, const T* v, Depth depth, Epilogue& epilogue) {
-    constexpr std::size_t bytes = detail::product_scratch_bytes<T, current_config, P, Depth, Epilogue>;
+ASHLAR_STAGE_INLINE void multiply(const T* s, const T* v, Depth depth, Epilogue& epilogue) {
+    constexpr product_shape cut = cut_for<T, P, std::is_same_v<Depth, detail::constant_depth<0, P.k>>>;
+    constexpr std::size_t bytes = detail::product_scratch_bytes<T, current_config, cut>;
     alignas(64) T scratch[bytes == 0 ? 1 : bytes / sizeof(T)];
-    detail::product<T, current_config, P>(s, v, depth, epilogue, scratch);
+    detail::product<T, current_config, cut>(s, v, depth, epilogue, scratch);
 }
 
 template <class T, product_shape P>
@@ -107,7 +116,7 @@ void measure(const char* name) {
     const double flops = 2.0 * static_cast<double>(P.i * P.j * P.k);
     if (wanted && !std::strstr(name, wanted)) return;
     report<T>(name, flops, [&] { Run<T, P>::run(hidden(s.data()), hidden(v.data()), hidden(c.data())); });
-    constexpr auto plan = detail::product_plan<T, current_config, P>;
+    constexpr auto plan = detail::product_plan<T, current_config, cut_for<T, P>>;
     std::printf("   rows %zu (%zux%zu) vectors %zu (%zux%zu) chains %zu\n", P.i, plan.rows.large,
                 plan.rows.large_blocks, plan.vectors.extent, plan.vectors.large, plan.vectors.large_blocks,
                 plan.chains);

@@ -6,7 +6,8 @@
 #include <ashlar/kernel/product/product.hpp>
 
 using namespace ashlar::detail;
-constexpr product_shape shape{.i = 3, .j = 5, .k = 4, .si = 4, .sk = 1, .vk = 5};
+constexpr product_shape shape{
+    .i = 3, .j = 5, .k = 4, .si = 4, .sk = 1, .vk = 5, .cut = {.row_blocks = 1, .vector_blocks = 1}};
 using store = store_product<float, ashlar::current_config, 5>;
 struct epilogue : forwarding_epilogue<store> {
 #ifndef ASHLAR_EXPECT_ERROR

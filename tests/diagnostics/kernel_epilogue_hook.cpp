@@ -16,7 +16,8 @@ struct epilogue {
     void end_block(std::size_t, std::size_t, std::size_t, std::size_t) {}
 #endif
 };
-constexpr product_shape shape{.i = 3, .j = 5, .k = 4, .si = 4, .sk = 1, .vk = 5};
+constexpr product_shape shape{
+    .i = 3, .j = 5, .k = 4, .si = 4, .sk = 1, .vk = 5, .cut = {.row_blocks = 1, .vector_blocks = 1}};
 void multiply(const float* s, const float* v, epilogue& e) {
     product_blocks<float, ashlar::current_config, shape>(s, v, constant_depth<0, 4>{}, e, 0, 1, nullptr);
 }

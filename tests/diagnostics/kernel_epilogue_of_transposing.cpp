@@ -16,7 +16,13 @@ struct epilogue {
     template <class Lanes, std::size_t Count, class Verdict>
     void vector(std::size_t, std::size_t, Lanes, lane_count<Count>, Verdict) {}
 };
-constexpr product_shape shape{.i = 12, .j = 64, .k = 64, .si = 64, .sk = 1, .vk = 64};
+constexpr product_shape shape{.i = 12,
+                              .j = 64,
+                              .k = 64,
+                              .si = 64,
+                              .sk = 1,
+                              .vk = 64,
+                              .cut = {.row_blocks = 1, .vector_blocks = 1, .transposing_rows = 8}};
 void multiply(const float* s, float* v, const float* source, epilogue& e) {
 #if defined(__AVX512F__)
     product_transposing_rhs<float, ashlar::current_config, shape, 64>(s, v, source, e, nullptr);

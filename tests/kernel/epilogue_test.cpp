@@ -219,7 +219,8 @@ void check_product() {
             if (!has_hook<recorder, hook::begin_block> && !has_hook<recorder, hook::splits_block>)
                 EXPECT_EQ(epilogue.interleaved, (product_block_count<T, current_config, P> * (P.k / 4)));
         if constexpr (has_hook<recorder, hook::splits_block>) {
-            if (product_plan<T, current_config, P>.vectors.large > 1) EXPECT_GT(epilogue.splits, 0u);
+            if (product_plan<T, current_config, cut_product<T, current_config, P>>.vectors.large > 1)
+                EXPECT_GT(epilogue.splits, 0u);
             for (const element_log& at : epilogue.log) EXPECT_LE(at.split, 1);
         }
         if constexpr (has_hook<recorder, hook::kept_halves>) EXPECT_GT(epilogue.halved, 2u);
@@ -252,7 +253,7 @@ TYPED_TEST(epilogue_test, half_registers) {
 TYPED_TEST(epilogue_test, strips) {
     using T = TypeParam;
     constexpr product_shape P{.i = 13, .j = 1, .k = 64, .si = 64, .sk = 1, .vk = 1};
-    static_assert(!shuffled<T> || width<T> == 1 || strip_depth<T, current_config, P> == width<T>);
+    static_assert(!shuffled<T> || width<T> == 1 || cut_product<T, current_config, P>.cut.strip_steps == width<T>);
     check_product<T, P, false>();
 }
 
@@ -260,7 +261,7 @@ TYPED_TEST(epilogue_test, packed_columns) {
     using T = TypeParam;
     constexpr std::size_t j = width<T> + 1;
     constexpr product_shape P{.i = 37, .j = j, .k = 64, .si = 64, .sk = 1, .vk = j};
-    static_assert(!shuffled<T> || width<T> < 4 || packed_k_steps<T, current_config, P> != 1);
+    static_assert(!shuffled<T> || width<T> < 4 || cut_product<T, current_config, P>.cut.last_steps != 1);
     check_product<T, P, false>();
 }
 
@@ -304,7 +305,8 @@ void check_transposed() {
             epilogue.expect(x);
             if constexpr (has_hook<decltype(epilogue), hook::interleave>)
                 if (!has_hook<decltype(epilogue), hook::begin_block>) {
-                    constexpr product_shape others = without_rows(P, transposing_rows<T, current_config, P>);
+                    constexpr product_shape others =
+                        without_rows(P, choose_transposing_rows(P, element_machine_of<T, current_config>));
                     EXPECT_EQ(epilogue.interleaved, (product_block_count<T, current_config, others> * (P.k / 4)));
                 }
         });

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// Calls of product kernels without a plan: scratch of their own, and the whole depth unless another one is given.
+// Calls of product kernels without a plan: cut here, with scratch of their own, and over the whole depth unless another
+// one is given.
 #pragma once
 
 #include <cstddef>
+#include <type_traits>
 #include <vector>
 
 #include <ashlar/kernel/product/packed_k_rows.hpp>
@@ -11,23 +13,65 @@
 
 namespace ashlar::detail {
 
-template <class Element>
+/// An epilogue that interleaves nothing.
+struct no_epilogue {
+    static constexpr hook hooks = hook::none;
+};
+
+/// A product with the cut for a depth and an epilogue.
+template <class Element, class Config, product_shape Product, class Depth = constant_depth<0, Product.k>,
+          class Epilogue = no_epilogue>
+inline constexpr product_shape cut_product = [] {
+    product_shape p = Product;
+    constexpr bool whole = std::is_same_v<Depth, constant_depth<0, Product.k>>;
+    p.cut = choose_cut(p, element_machine_of<Element, Config>, whole);
+    if (has_hook<Epilogue, hook::interleave>) {
+        p.cut.strip_steps = 1;
+        p.cut.packs = false;
+    }
+    return p;
+}();
+template <class Element, class Config, product_shape Product, class Epilogue = no_epilogue>
+inline constexpr product_shape cut_transposing = [] {
+    product_shape p = Product;
+    p.cut = choose_transposing_cut(p, element_machine_of<Element, Config>);
+    if (has_hook<Epilogue, hook::interleave>) p.cut.packs = false;
+    return p;
+}();
+
+/// Number of row blocks of a product; block b covers rows [product_row<...>(b), product_row<...>(b + 1)).
+template <class Element, class Config, product_shape Product>
+inline constexpr std::size_t product_row_blocks = cut_product<Element, Config, Product>.cut.row_blocks;
+template <class Element, class Config, product_shape Product>
+constexpr std::size_t product_row(std::size_t b) {
+    return product_plan<Element, Config, cut_product<Element, Config, Product>>.rows.first(b);
+}
+/// Number of register blocks, of which the last columns are one for each row block if they stand apart.
+template <class Element, class Config, product_shape Product>
+inline constexpr std::size_t product_block_count = [] {
+    constexpr product_cut cut = cut_product<Element, Config, Product>.cut;
+    return std::size_t{cut.row_blocks} * (cut.vector_blocks + (cut.last_steps == 1 ? 0u : 1u));
+}();
+
+template <class Element, class Config, product_shape Product>
 struct heap_scratch {
-    std::vector<Element> values;
-    explicit heap_scratch(std::size_t bytes) : values(bytes / sizeof(Element)) {}
+    std::vector<Element> values =
+        std::vector<Element>(product_scratch_bytes<Element, Config, Product> / sizeof(Element));
     Element* data() { return values.empty() ? nullptr : values.data(); }
 };
 
 template <class Element, class Config, product_shape Product, class Depth, class Epilogue>
 void product_blocks(const Element* s, const Element* v, Depth depth, Epilogue& epilogue, std::size_t first_block,
                     std::size_t last_block) {
-    heap_scratch<Element> scratch(product_scratch_bytes<Element, Config, Product, Depth, Epilogue>);
-    product_blocks<Element, Config, Product>(s, v, depth, epilogue, first_block, last_block, scratch.data());
+    constexpr product_shape cut = cut_product<Element, Config, Product, Depth, Epilogue>;
+    heap_scratch<Element, Config, cut> scratch;
+    product_blocks<Element, Config, cut>(s, v, depth, epilogue, first_block, last_block, scratch.data());
 }
 template <class Element, class Config, product_shape Product, class Depth, class Epilogue>
 void product(const Element* s, const Element* v, Depth depth, Epilogue& epilogue) {
-    heap_scratch<Element> scratch(product_scratch_bytes<Element, Config, Product, Depth, Epilogue>);
-    product<Element, Config, Product>(s, v, depth, epilogue, scratch.data());
+    constexpr product_shape cut = cut_product<Element, Config, Product, Depth, Epilogue>;
+    heap_scratch<Element, Config, cut> scratch;
+    product<Element, Config, cut>(s, v, depth, epilogue, scratch.data());
 }
 template <class Element, class Config, product_shape Product, class Epilogue>
 void product(const Element* s, const Element* v, Epilogue& epilogue) {
@@ -35,13 +79,14 @@ void product(const Element* s, const Element* v, Epilogue& epilogue) {
 }
 template <class Element, class Config, packed_k_shape Product, class Epilogue>
 void product_packed_k(const Element* s, const Element* r, Epilogue& epilogue) {
-    heap_scratch<Element> scratch(packed_k_scratch_bytes<Element, Config, Product>);
+    std::vector<Element> scratch(packed_k_scratch_bytes<Element, Config, Product> / sizeof(Element));
     product_packed_k<Element, Config, Product>(s, r, epilogue, scratch.data());
 }
 template <class Element, class Config, product_shape Product, std::size_t From, class Epilogue>
 void product_transposing_rhs(const Element* s, Element* v, const Element* source, Epilogue& epilogue) {
-    heap_scratch<Element> scratch(transposing_rhs_scratch_bytes<Element, Config, Product, Epilogue>);
-    product_transposing_rhs<Element, Config, Product, From>(s, v, source, epilogue, scratch.data());
+    constexpr product_shape cut = cut_transposing<Element, Config, Product, Epilogue>;
+    heap_scratch<Element, Config, cut> scratch;
+    product_transposing_rhs<Element, Config, cut, From>(s, v, source, epilogue, scratch.data());
 }
 
 }  // namespace ashlar::detail

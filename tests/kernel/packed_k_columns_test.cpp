@@ -135,7 +135,7 @@ TYPED_TEST(packed_k_columns_test, infinity_counts_once) {
 /// The depth need not divide: what is packed would otherwise take as many steps as a full vector.
 static_assert(
     lane_width<float, current_config> == 1 || !shuffles<float, lane_width<float, current_config>, current_config>() ||
-    packed_k_steps<float, current_config, product_shape{33, 2 * width<float> + 1, 33, 33, 1, 2 * width<float> + 1}> ==
+    cut_product<float, current_config, product_shape{33, 2 * width<float> + 1, 33, 33, 1, 2 * width<float> + 1}>.cut.last_steps ==
         width<float>);
 
 }  // namespace

@@ -58,7 +58,7 @@ template <class T, std::size_t I, std::size_t J, std::size_t K>
 void check() {
     constexpr product_shape shape{I, J, K, K + 1, 1, J};
     static_assert(!shuffled<T> || 2 * J > width<T> || width<T> % J != 0 || K < 2 * (width<T> / J) ||
-                  strip_depth<T, current_config, shape> == width<T> / J);
+                  cut_product<T, current_config, shape>.cut.strip_steps == width<T> / J);
     operands<T, shape> x;
     x.multiply(constant_depth<0, K>{});
     x.expect(0, K, all);

@@ -67,13 +67,14 @@ TYPED_TEST_SUITE(product_scratch_test, element_types);
 template <class T, product_shape P>
 void check_product() {
     using store_type = store_product<T, current_config, P.j>;
-    constexpr std::size_t bytes = product_scratch_bytes<T, current_config, P, constant_depth<0, P.k>, store_type>;
-    constexpr bool packs = packed_k_steps<T, current_config, P> != 1;
+    constexpr product_shape cut = cut_product<T, current_config, P>;
+    constexpr std::size_t bytes = product_scratch_bytes<T, current_config, cut>;
+    constexpr bool packs = cut_product<T, current_config, P>.cut.last_steps != 1;
     static_assert((bytes != 0) == packs);
     const auto s = values<T>(P.i * P.si, 1), v = values<T>(P.k * P.vk, 2);
     check<T>(bytes, P.i * P.j, [&](T* c, auto... scratch) {
         store_type store{c};
-        product<T, current_config, P>(s.data(), v.data(), constant_depth<0, P.k>{}, store, scratch...);
+        product<T, current_config, cut>(s.data(), v.data(), constant_depth<0, P.k>{}, store, scratch...);
     });
 }
 
@@ -112,21 +113,21 @@ TYPED_TEST(product_scratch_test, transposed_operands) {
     constexpr product_shape P{.i = 45, .j = j, .k = k, .si = k, .sk = 1, .vk = j};
     if constexpr (fits_transposing_rhs<T, current_config, P>) {
         using store_type = store_product<T, current_config, j>;
+        constexpr product_shape cut = cut_transposing<T, current_config, P>;
         const auto s = values<T>(P.i * k, 1), source = values<T>(j * k, 2);
         std::vector<T> v(k * j);
-        check<T>(transposing_rhs_scratch_bytes<T, current_config, P, store_type>, P.i * j, [&](T* c, auto... scratch) {
+        check<T>(product_scratch_bytes<T, current_config, cut>, P.i * j, [&](T* c, auto... scratch) {
             store_type store{c};
-            product_transposing_rhs<T, current_config, P, k>(s.data(), v.data(), source.data(), store, scratch...);
+            product_transposing_rhs<T, current_config, cut, k>(s.data(), v.data(), source.data(), store, scratch...);
         });
     }
 }
 
 /// Work to interleave leaves no room for packed columns, and a depth that is not all leaves them partial.
-using plain_store = store_product<float, current_config, 1>;
 constexpr product_shape ragged{.i = 37, .j = 65, .k = 64, .si = 64, .sk = 1, .vk = 65};
-static_assert(product_scratch_bytes<float, current_config, ragged, k_range, plain_store> == 0);
+static_assert(product_scratch_bytes<float, current_config, cut_product<float, current_config, ragged, k_range>> == 0);
 static_assert(width<float> != 16 ||
-              product_scratch_bytes<float, current_config, ragged, constant_depth<0, 64>, plain_store> == 256);
+              product_scratch_bytes<float, current_config, cut_product<float, current_config, ragged>> == 256);
 static_assert(width<float> != 16 ||
               packed_k_scratch_bytes<float, current_config, packed_k_shape{8, 100, 64, 64, 64}> == 2048);
 

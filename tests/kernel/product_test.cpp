@@ -251,7 +251,7 @@ void check_splits() {
     std::vector<T> c(I * J, T(untouched));
     below_diagonal<T> epilogue{c.data(), J};
     product<T, current_config, shape>(x.scalars(), x.vectors(), epilogue);
-    const axis_split rows = product_plan<T, current_config, shape>.rows;
+    const axis_split rows = product_plan<T, current_config, cut_product<T, current_config, shape>>.rows;
     for (std::size_t i = 0; i < I; ++i)
         for (std::size_t j = 0; j < J; ++j) {
             const std::size_t b = rows.block_of(i);

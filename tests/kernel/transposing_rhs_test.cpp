@@ -94,7 +94,7 @@ TYPED_TEST(transposing_rhs_test, depths) {
 constexpr product_shape square{64, 64, 64, 64, 1, 64};
 static_assert(current_config::registers < 32 || width<float> != 16 ||
               (fits_transposing_rhs<float, current_config, square> &&
-               transposing_rows<float, current_config, square> == 10));
+               choose_transposing_rows(square, element_machine_of<float, current_config>) == 10));
 static_assert(!fits_transposing_rhs<float, current_config, product_shape{64, width<float>, 64, 64, 1, width<float>}>);
 
 }  // namespace

@@ -185,6 +185,40 @@ constexpr std::size_t table_of(const auto& e, std::size_t n = 0) {
     return no_axis;
 }
 
+// Register blocks, strips and packed columns are the plan's choice, of each machine and of each tile.
+TEST(strategies_of_products, cuts) {
+    const auto square = matmul(x<64, 64>(), x<64, 64>());
+    for (const product_cut& cut : {product_of<avx512>(square).cut, product_of<avx2>(square).cut}) {
+        EXPECT_NE(cut.row_blocks, 0u);
+        EXPECT_EQ(cut.last_steps, 1);
+    }
+    EXPECT_NE(product_of<avx512>(square).cut, product_of<avx2>(square).cut);
+    const product_cut one_row = product_of(matmul(x<1, 64>(), x<64, 16>())).cut;
+    EXPECT_TRUE(one_row.row_blocks == 1 && one_row.vector_blocks == 1 && one_row.chains > 1);
+    const auto ragged = matmul(x<64, 64>(), x<64, 17>());
+    EXPECT_TRUE(product_of<avx512>(ragged).cut.packs && product_of<avx512>(ragged).cut.last_steps == 16);
+    EXPECT_TRUE(product_of<avx2>(ragged).cut.packs && product_of<avx2>(ragged).cut.last_steps == 8);
+    EXPECT_FALSE(product_of<scalar>(ragged).cut.packs);
+    EXPECT_FALSE(product_of<avx2>(attention(x<17, 64>(), x<64, 64>(), x<64, 20>(), causal), 1).cut.packs)
+        << "a part of the depth";
+    EXPECT_EQ(product_of<avx512>(matmul(x<64, 64>(), x<64, 4>())).cut.strip_steps, 4);
+    EXPECT_EQ(product_of<avx2>(matmul(x<64, 64>(), x<64, 4>())).cut.strip_steps, 2);
+    EXPECT_EQ(product_of(matmul(x<64, 64>(), x<64, 5>())).cut.strip_steps, 1) << "five do not divide a register";
+    // Panels: three side by side, two, and what is left of the columns.
+    const product_strategy panels = product_of(matmul(x<8, 64>(), weights<64, 70>()));
+    EXPECT_TRUE(panels.panels == 2 && panels.cut.row_blocks != 0 && panels.last_panel.row_blocks != 0);
+    const product_strategy five = product_of(matmul(x<8, 64>(), weights<64, 80>()));
+    EXPECT_TRUE(five.panels == 3 && five.panel_runs == 1 && five.fewer_panels.row_blocks != 0);
+    // The last tile has its own.
+    const auto chain = matmul(gelu(matmul(x<35, 192>(), x<192, 64>())), x<64, 64>());
+    EXPECT_NE(product_of(chain, 0, full_tile).cut, product_of(chain, 0, last_tile).cut);
+    // Beside exponentials: a whole number of blocks for each register of rows, and nothing apart.
+    const product_cut beside = product_of(attention(x<64, 64>(), x<64, 64>(), x<64, 17>()), 1).cut;
+    EXPECT_TRUE(beside.row_blocks % 2 == 0 && beside.last_steps == 1);
+    const auto transposing = matmul(x<20000, 128>(), transpose(x<128, 128>()));
+    EXPECT_NE(product_of(transposing).cut.transposing_rows, 0);
+}
+
 // What kernels pack is scratch of the plan: the last columns of a ragged product, and few rows.
 TEST(strategies_of_products, tables) {
     const auto ragged = matmul(x<64, 64>(), x<64, 17>());
@@ -224,6 +258,9 @@ TEST(strategies_of_products, are_explained) {
     EXPECT_FALSE(says(matmul(x<40, 64>(), x<64, 64>()), "prefetched"));
     EXPECT_TRUE(says(softmax(matmul(x<4, 64>(), transpose(x<50, 64>()))), "several steps of the depth side by side"));
     EXPECT_TRUE(says(matmul(x<64, 64>(), x<64, 17>()), "packed on the way"));
+    EXPECT_TRUE(says(matmul(x<64, 64>(), x<64, 17>()), " register blocks"));
+    EXPECT_TRUE(says(matmul(x<64, 64>(), x<64, 17>()), ", the last columns packed by 16 steps"));
+    EXPECT_TRUE(says(matmul(x<64, 64>(), x<64, 4>()), ", 4 steps of the depth in a register"));
     EXPECT_TRUE(says(matmul(x<64, 64>(), x<64, 17>()), "256 B at 0"));
     EXPECT_FALSE(says(matmul(x<64, 64>(), x<64, 16>()), "packed on the way"));
     // What a product does not do where it is fused.

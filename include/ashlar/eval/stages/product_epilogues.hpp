@@ -142,7 +142,8 @@ struct product_epilogues : product_operands<Plan, Element, Stage, Rows> {
                 .sk = right_depth,
                 .vk = depth == 1 ? 1 : left_depth,
                 .padded = facts.left_is_padded,
-                .granule = how.granule};
+                .granule = how.granule,
+                .cut = how.cut};
     }
     /// What the mask says about the blocks of this tile's scores.
     template <std::size_t Node>

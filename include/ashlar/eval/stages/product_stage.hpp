@@ -158,7 +158,7 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
     }
     /// The product as it makes the copy of its right operand itself, and that copy.
     static constexpr product_shape transposing{
-        .i = Rows, .j = columns, .k = depth, .si = left_row, .sk = left_depth, .vk = right_depth};
+        .i = Rows, .j = columns, .k = depth, .si = left_row, .sk = left_depth, .vk = right_depth, .cut = how.cut};
     using copy = map_stage<Plan, Element, static_cast<std::size_t>(stage.transposed_copy), depth>;
     template <class Epilogue>
     ASHLAR_STAGE_INLINE void multiply_memory(const element* a, const element* b, Epilogue& epilogue,
@@ -167,7 +167,7 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
             product_transposing_rhs<element, config, transposing, copy::source_distance()>(
                 a, const_cast<element*>(b), copy{{f}}.source(), epilogue, table());
         } else if constexpr (stage.lanes == lane_axis::columns) {
-            multiply_columns<columns, depth == 1 ? 1 : right_depth>(a, b, epilogue, first);
+            multiply_columns<in_columns(columns, right_step, how.cut)>(a, b, epilogue, first);
         } else if constexpr (packs_k) {
             constexpr packed_k_shape shape{Rows, columns, depth, left_row, right_column};
             product_packed_k<element, config, shape>(b, a, epilogue, table());
@@ -181,22 +181,29 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
             }
         }
     }
-    template <std::size_t Columns, std::size_t Stride, std::size_t VectorStride = 0, class Epilogue>
+    /// The product with columns in lanes as its kernel sees it: rows of the right operand lie so far apart, and the
+    /// vectors of a row, if given.
+    static consteval product_shape in_columns(std::size_t count, std::size_t distance, product_cut cut,
+                                              std::size_t vector_distance = 0) {
+        return {.i = Rows,
+                .j = count,
+                .k = depth,
+                .si = left_row,
+                .sk = left_depth,
+                .vk = distance,
+                .streamed = how.streamed,
+                .vw = vector_distance,
+                .granule = how.granule,
+                .cut = cut};
+    }
+    static constexpr std::size_t right_step = depth == 1 ? 1 : right_depth;
+    template <product_shape Shape, class Epilogue>
     ASHLAR_STAGE_INLINE void multiply_columns(const element* a, const element* b, Epilogue& epilogue,
                                               std::size_t first) const {
-        constexpr product_shape shape{.i = Rows,
-                                      .j = Columns,
-                                      .k = depth,
-                                      .si = left_row,
-                                      .sk = left_depth,
-                                      .vk = Stride,
-                                      .streamed = how.streamed,
-                                      .vw = VectorStride,
-                                      .granule = how.granule};
         if constexpr (how.rhs == rhs_source::rows && how.prefetches)
-            product_streamed<element, config, shape, how.k_parts>(a, b, epilogue);
+            product_streamed<element, config, Shape, how.k_parts>(a, b, epilogue);
         else
-            product<element, config, shape>(a, b, depth_of(first), epilogue, table());
+            product<element, config, Shape>(a, b, depth_of(first), epilogue, table());
     }
 
     /// One block of the right operand's columns after the other.
@@ -205,8 +212,8 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
         auto at = in_right();
         for (std::size_t& column = at[right_rank - 1]; column < columns; column += stage.column_block) {
             panel_epilogue<Epilogue> shifted{epilogue, {column}};
-            multiply_columns<stage.column_block, depth == 1 ? 1 : right_depth>(a, reader{f}.template address<right>(at),
-                                                                               shifted, first);
+            multiply_columns<in_columns(stage.column_block, right_step, how.cut)>(
+                a, reader{f}.template address<right>(at), shifted, first);
         }
     }
 
@@ -219,35 +226,31 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
                               end = how.panel_runs * at_once;
         std::size_t p = 0;
         if constexpr (end != 0)
-            for (; p < end; p += at_once) multiply_side_by_side<at_once>(a, b, p * panel, epilogue, first);
+            for (; p < end; p += at_once) multiply_side_by_side<at_once, how.cut>(a, b, p * panel, epilogue, first);
         if constexpr (end != whole)
-            for (; p < whole; p += at_once - 1) multiply_side_by_side<at_once - 1>(a, b, p * panel, epilogue, first);
-        if constexpr (rest != 0) multiply_panel<rest, rest>(a, b, whole * panel, epilogue, first);
+            for (; p < whole; p += at_once - 1)
+                multiply_side_by_side<at_once - 1, how.fewer_panels>(a, b, p * panel, epilogue, first);
+        if constexpr (rest != 0)
+            multiply_panel<in_columns(rest, rest, how.last_panel)>(a, b, whole * panel, epilogue, first);
     }
     static constexpr std::size_t panel = facts.right_is_packed ? Plan::nodes[Plan::resolve(right)].panel : 1;
 
-    template <std::size_t Panels, class Epilogue>
+    template <std::size_t Panels, product_cut Cut, class Epilogue>
     ASHLAR_STAGE_INLINE void multiply_side_by_side(const element* a, const element* b, std::size_t column,
                                                    Epilogue& epilogue, std::size_t first) const {
-        multiply_panel<Panels * panel, panel, Panels == 1 ? 0 : depth * panel>(a, b, column, epilogue, first);
+        multiply_panel<in_columns(Panels * panel, panel, Cut, Panels == 1 ? 0 : depth * panel)>(a, b, column, epilogue,
+                                                                                                first);
     }
-    template <std::size_t Columns, std::size_t Stride, std::size_t VectorStride = 0, class Epilogue>
+    template <product_shape Shape, class Epilogue>
     ASHLAR_STAGE_INLINE void multiply_panel(const element* a, const element* b, std::size_t column, Epilogue& epilogue,
                                             std::size_t first) const {
-        if constexpr (how.prefetches && Columns % width == 0) {
-            constexpr product_shape shape{.i = Rows,
-                                          .j = Columns,
-                                          .k = depth,
-                                          .si = left_row,
-                                          .sk = left_depth,
-                                          .vk = Stride,
-                                          .vw = VectorStride};
-            prefetching_epilogue<Epilogue, Columns * sizeof(element), product_row_blocks<element, config, shape>>
-                shifted{{epilogue, {column}}, panels_after<Columns>(b, column + Columns)};
-            multiply_columns<Columns, Stride, VectorStride>(a, b + column * depth, shifted, first);
+        if constexpr (how.prefetches && Shape.j % width == 0) {
+            prefetching_epilogue<Epilogue, Shape.j * sizeof(element), Shape.cut.row_blocks> shifted{
+                {epilogue, {column}}, panels_after<Shape.j>(b, column + Shape.j)};
+            multiply_columns<Shape>(a, b + column * depth, shifted, first);
         } else {
             panel_epilogue<Epilogue> shifted{epilogue, {column}};
-            multiply_columns<Columns, Stride, VectorStride>(a, b + column * depth, shifted, first);
+            multiply_columns<Shape>(a, b + column * depth, shifted, first);
         }
     }
 

@@ -26,7 +26,8 @@ struct softmax_into_product {
                                          .vk = product::depth == 1 ? 1 : product::right_depth,
                                          .rows_outer = true,
                                          .pack = false,
-                                         .granule = product::how.granule};
+                                         .granule = product::how.granule,
+                                         .cut = product::how.cut};
     using exponentials = typename numerators::template numerators_of_rows<width>;
 
     struct working_epilogue : forwarding_epilogue<const typename product::plain_epilogue> {
@@ -40,8 +41,8 @@ struct softmax_into_product {
     ASHLAR_STAGE_ROOT ASHLAR_STAGE_INLINE void run() const {
         using element = typename product::element;
         using config = typename product::config;
-        constexpr std::size_t blocks = product_row_blocks<element, config, shape> / registers;
-        static_assert(blocks * registers == product_row_blocks<element, config, shape>);
+        constexpr std::size_t blocks = shape.cut.row_blocks / registers;
+        static_assert(blocks * registers == shape.cut.row_blocks);
         const numerators soft{{{f}}};
         const product behind{{{f}}};
         const std::size_t first = soft.first_row();

@@ -12,7 +12,6 @@
 #include <utility>
 
 #include <ashlar/core/config.hpp>
-#include <ashlar/kernel/product/packed_k_strip.hpp>
 #include <ashlar/kernel/product/product_block.hpp>
 #include <ashlar/kernel/product/product_cut.hpp>
 #include <ashlar/kernel/product/product_shape.hpp>
@@ -21,29 +20,17 @@
 
 namespace ashlar::detail {
 
-/// Depth steps side by side in the vector of the last columns; 1 if these are an ordinary, partial vector.
-template <class Element, class Config, product_shape Product>
-inline constexpr std::size_t packed_k_steps = choose_packed_steps(Product, element_machine_of<Element, Config>);
-
-/// True if the last columns are packed here: the whole depth at once, and no work to be done beside it.
-template <class Element, class Config, product_shape Product, class Depth, class Epilogue>
-inline constexpr bool packs_columns =
-    packed_k_steps<Element, Config, Product> != 1 && !has_hook<Epilogue, hook::interleave> &&
-    std::is_same_v<Depth, constant_depth<0, Product.k>>;
-
-/// The packed last columns of V, in scratch of `bytes` bytes.
+/// The packed last columns of V, in scratch.
 template <class Element, class Config, product_shape Product>
 struct packed_columns {
     static constexpr std::size_t width = lane_width<Element, Config>;
     static constexpr std::size_t columns = Product.j % width;
-    static constexpr std::size_t depth = packed_k_steps<Element, Config, Product>;
+    static constexpr std::size_t depth = Product.cut.last_steps;
     static constexpr std::size_t steps = (Product.k + depth - 1) / depth;
     /// The last step covers the last `depth` ones, of which so many have been before.
     static constexpr std::size_t repeats = steps * depth - Product.k;
 
     using vec = lanes<Element, width, Config>;
-
-    static constexpr std::size_t bytes = steps * width * sizeof(Element);
 
     const Element* values;
 
@@ -96,7 +83,6 @@ struct packed_columns {
 
 /// In their place where nothing is packed.
 struct no_packed_columns {
-    static constexpr std::size_t bytes = 0;
     template <class Element>
     ASHLAR_STAGE_INLINE no_packed_columns(const Element*, Element*) {}
 };

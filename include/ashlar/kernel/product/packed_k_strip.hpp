@@ -18,14 +18,10 @@
 
 namespace ashlar::detail {
 
-/// Depth steps in one vector of a product whose right operand is a strip; 1 if it is none.
-template <class Element, class Config, product_shape Product>
-inline constexpr std::size_t strip_depth = choose_strip_steps(Product, element_machine_of<Element, Config>);
-
 /// All columns of some rows over a depth.
 template <class Element, class Config, product_shape Product, std::size_t Rows>
 struct strip_rows {
-    static constexpr std::size_t width = lane_width<Element, Config>, steps = strip_depth<Element, Config, Product>,
+    static constexpr std::size_t width = lane_width<Element, Config>, steps = Product.cut.strip_steps,
                                  columns = Product.j;
     static constexpr std::size_t chains = depth_chains(Rows, 1, Product.k / steps, machine_of<Config>);
     using vec = lanes<Element, width, Config>;

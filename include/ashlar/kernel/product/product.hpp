@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The product kernel: C[i][j..j+W) = epilogue(sum over k of S(i,k) * V(k, j..j+W)), one axis scalar, one in lanes.
 //
-// Dispatch, decided by the types:
+// Dispatch, decided by the types and, for 1, 2, 5, 6 and 7, by the cut that the product is given (product_cut.hpp):
 //   1. columns: near-equal blocks of vectors; the last vector of a ragged j is loaded partially unless Product.padded
 //   2. rows:    near-equal blocks of scalars; a block is the unit that `product_blocks` can start and stop at
 //   3. verdict: epilogues with `begin_block` may skip a block, or have its tile masked; others pay nothing
@@ -27,26 +27,9 @@
 
 namespace ashlar::detail {
 
-/// The register blocks of a product. The vectors are all of them, or the full ones if the last columns are packed.
+/// The register blocks of a product. The vectors are all of them, or the full ones if the last columns stand apart.
 template <class Element, class Config, product_shape Product>
-inline constexpr register_block product_plan = choose_blocks(Product, element_machine_of<Element, Config>);
-
-/// Number of register blocks of a product, of which the packed columns are one for each row block.
-template <class Element, class Config, product_shape Product>
-inline constexpr std::size_t product_block_count = [] {
-    constexpr register_block plan = product_plan<Element, Config, Product>;
-    return plan.rows.blocks * (plan.vectors.blocks + (packed_k_steps<Element, Config, Product> == 1 ? 0 : 1));
-}();
-
-/// Number of row blocks of a product; block b covers rows [product_row<...>(b), product_row<...>(b + 1)).
-template <class Element, class Config, product_shape Product>
-inline constexpr std::size_t product_row_blocks = product_plan<Element, Config, Product>.rows.blocks;
-
-/// First row of row block b.
-template <class Element, class Config, product_shape Product>
-constexpr std::size_t product_row(std::size_t b) {
-    return product_plan<Element, Config, Product>.rows.first(b);
-}
+inline constexpr register_block product_plan = blocks_of(Product, lane_width<Element, Config>);
 
 /// The order in which a product's blocks are walked: loops at run time over at most two block sizes per axis.
 template <class Element, class Config, product_shape Product, class Depth, class Epilogue>
@@ -54,8 +37,9 @@ struct product_walk {
     static constexpr register_block plan = product_plan<Element, Config, Product>;
     static constexpr std::size_t width = lane_width<Element, Config>;
     static constexpr std::size_t last_lanes = (Product.j + width - 1) % width + 1;
-    static constexpr bool strips = strip_depth<Element, Config, Product> != 1 && !has_hook<Epilogue, hook::interleave>;
-    static constexpr bool packs = packs_columns<Element, Config, Product, Depth, Epilogue>;
+    static constexpr bool strips = Product.cut.strip_steps != 1, packs = Product.cut.packs;
+    static_assert(!packs ||
+                  (std::is_same_v<Depth, constant_depth<0, Product.k>> && !has_hook<Epilogue, hook::interleave>));
     using packed = std::conditional_t<packs, packed_columns<Element, Config, Product>, no_packed_columns>;
 
     template <std::size_t Value>
@@ -77,7 +61,7 @@ struct product_walk {
     template <class Function>
     ASHLAR_STAGE_INLINE static void each_column_block(Function f) {
         constexpr axis_split across = plan.vectors;
-        constexpr bool apart = packed_k_steps<Element, Config, Product> != 1;
+        constexpr bool apart = Product.cut.last_steps != 1;
         constexpr std::size_t whole = across.blocks - (last_lanes != width && !apart);
         constexpr std::size_t turn = across.large_blocks < whole ? across.large_blocks : whole;
         std::size_t b = 0;
@@ -136,9 +120,9 @@ inline constexpr hook served_by_product = [] {
 }();
 
 /// Bytes of scratch that a product needs.
-template <class Element, class Config, product_shape Product, class Depth, class Epilogue>
+template <class Element, class Config, product_shape Product>
 inline constexpr std::size_t product_scratch_bytes =
-    product_walk<Element, Config, Product, Depth, Epilogue>::packed::bytes;
+    table_bytes_of(Product.cut, Product.k, element_machine_of<Element, Config>);
 
 /// The row blocks [first_block, last_block) of a product, and all its columns.
 ///
@@ -177,8 +161,7 @@ ASHLAR_STAGE_INLINE void product_blocks(const Element* s, const Element* v, Dept
 template <class Element, class Config, product_shape Product, class Depth, class Epilogue>
 ASHLAR_STAGE_INLINE void product(const Element* s, const Element* v, Depth depth, Epilogue& epilogue,
                                  Element* scratch) {
-    product_blocks<Element, Config, Product>(s, v, depth, epilogue, 0, product_row_blocks<Element, Config, Product>,
-                                             scratch);
+    product_blocks<Element, Config, Product>(s, v, depth, epilogue, 0, Product.cut.row_blocks, scratch);
 }
 
 /// The plainest epilogue: writes C row-major with rows `Stride` apart; with Accumulate it adds to what is there.

@@ -5,6 +5,7 @@
 
 #include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 
 #include <ashlar/kernel/machine.hpp>
@@ -62,10 +63,29 @@ constexpr register_block choose_blocks(const product_shape& p, const element_mac
     return blocks;
 }
 
-/// Bytes of scratch that a product needs, over its whole depth and without other work to be done beside it.
-constexpr std::size_t product_table_bytes(const product_shape& p, const element_machine& on) {
-    const std::size_t steps = choose_packed_steps(p, on);
-    return steps == 1 ? 0 : packed_column_bytes(p.k, steps, on);
+/// The cut of a product. Packed columns take the whole depth at once, and neither these nor strips have room for other
+/// work beside their multiply-adds: without `pack` there are none.
+constexpr product_cut choose_cut(const product_shape& p, const element_machine& on, bool whole_depth = true) {
+    const register_block blocks = choose_blocks(p, on);
+    product_cut cut;
+    cut.row_blocks = static_cast<std::uint32_t>(blocks.rows.blocks);
+    cut.vector_blocks = static_cast<std::uint32_t>(blocks.vectors.blocks);
+    cut.chains = static_cast<std::uint8_t>(blocks.chains);
+    cut.strip_steps = static_cast<std::uint8_t>(choose_strip_steps(p, on));
+    cut.last_steps = static_cast<std::uint8_t>(choose_packed_steps(p, on));
+    cut.packs = cut.last_steps != 1 && whole_depth;
+    return cut;
+}
+
+/// The register blocks of a product that is cut.
+constexpr register_block blocks_of(const product_shape& p, std::size_t width) {
+    const std::size_t vectors = p.j / width + (p.j % width != 0 && p.cut.last_steps == 1);
+    return {split_near_equal(p.i, p.cut.row_blocks), split_near_equal(vectors, p.cut.vector_blocks), p.cut.chains};
+}
+
+/// Bytes of scratch that a product takes which is cut so.
+constexpr std::size_t table_bytes_of(const product_cut& cut, std::size_t depth, const element_machine& on) {
+    return cut.packs ? packed_column_bytes(depth, cut.last_steps, on) : 0;
 }
 
 /// The same product without its first rows.
@@ -86,9 +106,16 @@ constexpr std::size_t choose_transposing_rows(const product_shape& p, const elem
 }
 
 /// The product of the rows that do not transpose, or all of it where all do.
-constexpr product_shape behind_transposing_rows(const product_shape& p, const element_machine& on) {
-    const std::size_t rows = choose_transposing_rows(p, on);
-    return rows == p.i ? p : without_rows(p, rows);
+constexpr product_shape behind_transposing_rows(const product_shape& p) {
+    return p.cut.transposing_rows == p.i ? p : without_rows(p, p.cut.transposing_rows);
+}
+
+/// The cut of a product that transposes its right operand: of the rows that do not.
+constexpr product_cut choose_transposing_cut(product_shape p, const element_machine& on) {
+    p.cut.transposing_rows = static_cast<std::uint8_t>(choose_transposing_rows(p, on));
+    product_cut cut = choose_cut(behind_transposing_rows(p), on);
+    cut.transposing_rows = p.cut.transposing_rows;
+    return cut;
 }
 
 /// Columns of a product of few rows that are computed side by side: a multiple of those that one vector holds in the

@@ -4,11 +4,25 @@
 
 #include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 
 #include <ashlar/core/config.hpp>
 
 namespace ashlar::detail {
+
+/// How a product is computed, as choose_cut has it for a shape and a machine.
+struct product_cut {
+    std::uint32_t row_blocks = 0;       ///< near-equal blocks of scalars
+    std::uint32_t vector_blocks = 0;    ///< near-equal blocks of vectors, without those of last columns apart
+    std::uint8_t chains = 1;            ///< independent sums of each accumulator of the largest block
+    std::uint8_t strip_steps = 1;       ///< depth steps in one vector of V, where it is a strip
+    std::uint8_t last_steps = 1;        ///< depth steps that last columns apart take side by side; 1: none are apart
+    bool packs = false;                 ///< these are packed; otherwise they are one partial vector
+    std::uint8_t transposing_rows = 0;  ///< rows beside whose multiply-adds V is transposed, and which are not cut
+
+    friend constexpr bool operator==(const product_cut&, const product_cut&) = default;
+};
 
 /// Extents and strides (in elements) of a product. S(i,k) is s[i*si + k*sk], a scalar; V(k,j) is v[k*vk + j], in
 /// lanes along j, or v[k*vk + j/W*vw + j%W] with vw for W lanes.
@@ -23,6 +37,7 @@ struct product_shape {
         false;  ///< V, or what it is a block of, is larger than the first cache: one row reads it as one stream
     std::size_t vw = 0;       ///< if given, the distance between the vectors of a row of V, all of which are full
     std::size_t granule = 0;  ///< if it divides i, row blocks divide it: masks that decide block by block lose least
+    product_cut cut{};        ///< kernels do as it says
 
     /// Where a column of V, the first one of a vector of `width` lanes, lies in a row.
     ASHLAR_STAGE_INLINE constexpr std::size_t column_offset(std::size_t column, std::size_t width) const {

@@ -34,7 +34,7 @@ template <class Element, class Config, product_shape Product>
 inline constexpr bool fits_transposing_rhs =
     machine_of<Config>.registers >= 32 && transposed_together<Element, Config> != 0 &&
     Product.j >= 2 * lane_width<Element, Config> && Product.k >= 2 * transposed_together<Element, Config> &&
-    !Product.rows_outer && Product.granule == 0 && strip_depth<Element, Config, Product> == 1;
+    !Product.rows_outer && Product.granule == 0;
 
 /// V's next rows of W columns: source[c*From + d] for column c and step d goes to v[d*To + c].
 template <class Element, class Config, std::size_t From, std::size_t To>
@@ -87,29 +87,19 @@ struct transposing_depth : constant_depth<0, Product.k> {
     }
 };
 
-/// Rows of the blocks that transpose.
-template <class Element, class Config, product_shape Product>
-inline constexpr std::size_t transposing_rows = choose_transposing_rows(Product, element_machine_of<Element, Config>);
-
 /// The hooks that it calls; work is interleaved in the blocks of those rows that do not transpose.
 inline constexpr hook served_by_transposing_rhs =
     hook::vector | hook::column | hook::initial | hook::begin_block | hook::interleave | hook::end_block;
 
-/// Bytes of scratch that it needs for what it packs.
-template <class Element, class Config, product_shape Product, class Epilogue>
-inline constexpr std::size_t transposing_rhs_scratch_bytes =
-    product_scratch_bytes<Element, Config, behind_transposing_rows(Product, element_machine_of<Element, Config>),
-                          constant_depth<0, Product.k>, Epilogue>;
-
 /// The whole product where V(k, j) is source[j*From + k]; v is scratch of Product.k rows, Product.vk apart, which holds
-/// V afterwards, `scratch` of transposing_rhs_scratch_bytes bytes.
+/// V afterwards, `scratch` of product_scratch_bytes bytes.
 template <class Element, class Config, product_shape Product, std::size_t From, class Epilogue>
 ASHLAR_STAGE_INLINE void product_transposing_rhs(const Element* s, Element* v, const Element* source,
                                                  Epilogue& epilogue, Element* scratch) {
     using transposing = transposing_depth<Element, Config, Product, From>;
     constexpr std::size_t width = transposing::width, rest = Product.j % width, columns = Product.j - rest,
                           steps = transposing::chunks * transposing::chunk;
-    constexpr std::size_t first = transposing_rows<Element, Config, Product>;
+    constexpr std::size_t first = Product.cut.transposing_rows;
     if constexpr (fits_kernel<Epilogue, lanes<Element, width, Config>, served_by_transposing_rhs, Config::checks>()) {
         if constexpr (rest != 0)
             transpose_tile<Element, Config, transpose_shape{rest, Product.k, From, Product.vk}>(source + columns * From,
@@ -117,7 +107,7 @@ ASHLAR_STAGE_INLINE void product_transposing_rhs(const Element* s, Element* v, c
         if constexpr (steps != Product.k)
             transpose_tile<Element, Config, transpose_shape{columns, Product.k - steps, From, Product.vk}>(
                 source + steps, v + steps * Product.vk);
-        constexpr product_shape others = behind_transposing_rows(Product, element_machine_of<Element, Config>);
+        constexpr product_shape others = behind_transposing_rows(Product);
         using walk = product_walk<Element, Config, others, constant_depth<0, Product.k>, Epilogue>;
         const typename walk::packed packed(v, scratch);
 

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <ashlar/kernel/product/product_shape.hpp>
+
 namespace ashlar::detail {
 
 /// The tiles of rows that a stage runs over. Where the rows do not divide, the last tile has fewer of them, and a
@@ -71,6 +73,9 @@ struct product_strategy {
     std::uint16_t panel_runs = 0;    // runs of so many panels; one fewer are read side by side behind them
     std::uint16_t k_parts = 1;       // of the depth, one after the other, between which sums wait in the result
     std::uint16_t period = 0;        // softmax_into_product: depth steps from one column of exponentials to the next
+    product_cut cut{};               // of all columns, of a block of columns, or of panels side by side
+    product_cut fewer_panels{};      // of one panel fewer
+    product_cut last_panel{};        // of what is left of the columns behind whole panels
     std::int16_t next_weights = -1;  // the stage whose packed weights are read next
 };
 

@@ -102,6 +102,35 @@ constexpr mask_edge mask_edge_of(const plan_context<Count>& c, const plan_stage<
                : mask_edge::registers;
 }
 
+/// Register blocks, strips and packed columns of all products that the stage's kernels compute over some rows.
+template <std::size_t Count>
+constexpr void choose_cuts(const plan_context<Count>& c, const plan_stage<Count>& s, std::size_t rows,
+                           product_strategy& how) {
+    const product_facts& product = s.facts;
+    const element_machine on = elements_of(c, s);
+    const bool all_depth = !product.ranged && !product.excludes;
+    const auto of_columns = [&](std::size_t columns, std::size_t distance) {
+        return choose_cut(shape_of_columns(product, rows, columns, static_cast<std::ptrdiff_t>(distance), how.granule),
+                          on, all_depth);
+    };
+    if (how.rhs == rhs_source::panels) {
+        const std::size_t panel = c.at(c.resolve(product.right)).panel, whole = product.columns / panel,
+                          rest = product.columns % panel;
+        if (how.panel_runs != 0) how.cut = of_columns(how.panels * panel, panel);
+        if (how.panel_runs * std::size_t{how.panels} != whole)
+            how.fewer_panels = of_columns((how.panels - 1u) * panel, panel);
+        if (rest != 0) how.last_panel = of_columns(rest, rest);
+    } else if (how.rhs == rhs_source::column_blocks) {
+        how.cut = of_columns(s.column_block, static_cast<std::size_t>(product.right_depth));
+    } else if (s.transposed_copy != -1) {
+        how.cut = choose_transposing_cut(shape_of_columns(product, rows, product.columns, product.right_depth, 0), on);
+    } else if (s.lanes == lane_axis::columns) {
+        how.cut = of_columns(product.columns, static_cast<std::size_t>(product.right_depth));
+    } else if (how.form == product_form::blocks) {
+        how.cut = choose_cut(shape_of_rows(product, rows, how.granule), on);
+    }
+}
+
 template <std::size_t Count>
 constexpr product_strategy choose_product(const plan_context<Count>& c, const plan_stage<Count>& s, std::size_t tile) {
     const product_facts& product = s.facts;
@@ -159,6 +188,7 @@ constexpr product_strategy choose_product(const plan_context<Count>& c, const pl
         how.granule = static_cast<std::uint8_t>(edge_granule(product.columns, key_group, c.target));
     else if (s.lanes == lane_axis::columns && product.ranged)
         how.granule = static_cast<std::uint8_t>(edge_granule(product.depth, key_group / 4, c.target));
+    choose_cuts(c, s, rows, how);
     return how;
 }
 

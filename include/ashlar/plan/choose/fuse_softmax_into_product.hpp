@@ -3,7 +3,7 @@
 // computed beside the multiply-adds of the rows before them.
 #pragma once
 
-#include <ashlar/kernel/product/register_block.hpp>
+#include <ashlar/kernel/product/product_cut.hpp>
 #include <ashlar/plan/choose/stage_facts.hpp>
 
 namespace ashlar::detail {
@@ -40,9 +40,10 @@ constexpr void pace_exponentials(const plan_context<Count>& c, plan_stage<Count>
     const std::size_t rows = c.rows_of(product, tile), width = facts.width;
     product_strategy& how = product.how[tile].product;
     how.granule = static_cast<std::uint8_t>(facts.ranged && width % granule == 0 ? granule : width);
-    const register_block cut =
-        choose_register_block(rows, (facts.columns + width - 1) / width, facts.depth, c.target, how.granule);
-    const std::size_t passes = cut.rows.blocks / (rows / width) * cut.vectors.blocks,
+    product_shape shape = shape_of_columns(facts, rows, facts.columns, facts.right_depth, how.granule);
+    shape.pack = false;
+    how.cut = choose_cut(shape, elements_of(c, product));
+    const std::size_t passes = how.cut.row_blocks / (rows / width) * how.cut.vector_blocks,
                       steps = passes > most_steps ? most_steps : passes;
     how.period = static_cast<std::uint16_t>(facts.ranged && steps > 1 ? steps / 2 : steps);
 }

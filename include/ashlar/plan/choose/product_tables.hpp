@@ -26,43 +26,18 @@ constexpr std::size_t table_bytes(const plan_context<Count>& c, std::int16_t id,
     const plan_stage<Count>& s = c.plan.stages[c.index(id)];
     const std::size_t rows = c.rows_of(s, tile);
     const fused_place fused = place_in_fusion(c.plan, id, tile);
-    // Fused, sums stay in registers from one product to the next, or there is work beside the multiply-adds.
-    if (rows == 0 || fused.how == fusion::softmax_into_product || fused.how == fusion::register_softmax ||
-        fused.how == fusion::register_softmax_of_vectors ||
+    // Fused, sums stay in registers from one product to the next.
+    if (rows == 0 || fused.how == fusion::register_softmax || fused.how == fusion::register_softmax_of_vectors ||
         (fused.how == fusion::register_softmax_to_memory && fused.member == 0))
         return 0;
     const product_facts& product = s.facts;
-    const element_machine on{c.target, product.element_bytes, c.at(s.core).scalar == scalar_kind::floating};
-    const auto stride = [](std::ptrdiff_t step) { return static_cast<std::size_t>(step); };
-    const bool in_memory = !product.right_is_packed && s.column_block == 0;
-    if (in_memory && packs_k(product, s.lanes, rows))
+    const product_strategy& how = s.how[tile].product;
+    const element_machine on = elements_of(c, s);
+    if (how.form == product_form::packed_k && how.rhs == rhs_source::rows)
         return packed_k_table_bytes({rows, product.columns, product.depth, 0, 0}, on);
-    if (in_memory && s.lanes == lane_axis::rows)
-        return product_table_bytes({.i = product.columns,
-                                    .j = rows,
-                                    .k = product.depth,
-                                    .si = stride(product.right_column),
-                                    .sk = stride(product.right_depth),
-                                    .vk = product.depth == 1 ? 1 : stride(product.left_depth)},
-                                   on);
-    if (in_memory && s.lanes == lane_axis::depth) return 0;
-    // Of a depth that is not all of it nothing is packed.
-    if (product.ranged || product.excludes) return 0;
-    const auto of_columns = [&](std::size_t columns, std::ptrdiff_t distance) {
-        const product_shape shape{.i = rows,
-                                  .j = columns,
-                                  .k = product.depth,
-                                  .si = stride(product.left_row),
-                                  .sk = stride(product.left_depth),
-                                  .vk = product.depth == 1 ? 1 : stride(distance)};
-        return product_table_bytes(s.transposed_copy == -1 ? shape : behind_transposing_rows(shape, on), on);
-    };
-    if (in_memory) return of_columns(product.columns, product.right_depth);
-    if (!product.right_is_packed) return of_columns(s.column_block, product.right_depth);
-    const std::size_t panel = c.at(c.resolve(product.right)).panel, rest = product.columns % panel,
-                      of_panels = panel > product.columns ? 0 : of_columns(panel, static_cast<std::ptrdiff_t>(panel)),
-                      of_rest = rest == 0 ? 0 : of_columns(rest, static_cast<std::ptrdiff_t>(rest));
-    return of_panels > of_rest ? of_panels : of_rest;
+    const std::size_t of_columns = table_bytes_of(how.cut, product.depth, on),
+                      of_rest = table_bytes_of(how.last_panel, product.depth, on);
+    return of_columns > of_rest ? of_columns : of_rest;
 }
 
 /// Gives each product stage whose kernels need it a buffer, for the tile that takes most. Whether there

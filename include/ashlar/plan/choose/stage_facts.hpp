@@ -4,7 +4,7 @@
 
 #include <bit>
 
-#include <ashlar/kernel/product/product_shape.hpp>
+#include <ashlar/kernel/product/product_cut.hpp>
 #include <ashlar/plan/choose/plan_context.hpp>
 
 namespace ashlar::detail {
@@ -72,6 +72,34 @@ constexpr bool packs_k(const product_facts& product, lane_axis lanes, std::size_
     return lanes == lane_axis::rows && !product.right_is_packed && product.left_depth == 1 &&
            product.right_depth == 1 && product.columns > 1 &&
            fits_packed_k(rows, product.columns, product.depth, product.width);
+}
+
+/// The elements that a product computes with.
+template <std::size_t Count>
+constexpr element_machine elements_of(const plan_context<Count>& c, const plan_stage<Count>& s) {
+    return {c.target, s.facts.element_bytes, c.at(s.core).scalar == scalar_kind::floating};
+}
+
+/// Some columns of a product, in lanes, as far as its cut depends on it: rows of the right operand lie so far apart.
+constexpr product_shape shape_of_columns(const product_facts& product, std::size_t rows, std::size_t columns,
+                                         std::ptrdiff_t distance, std::size_t granule) {
+    return {.i = rows,
+            .j = columns,
+            .k = product.depth,
+            .si = static_cast<std::size_t>(product.left_row),
+            .sk = static_cast<std::size_t>(product.left_depth),
+            .vk = product.depth == 1 ? 1 : static_cast<std::size_t>(distance),
+            .granule = granule};
+}
+/// The same with its rows in lanes.
+constexpr product_shape shape_of_rows(const product_facts& product, std::size_t rows, std::size_t granule) {
+    return {.i = product.columns,
+            .j = rows,
+            .k = product.depth,
+            .si = static_cast<std::size_t>(product.right_column),
+            .sk = static_cast<std::size_t>(product.right_depth),
+            .vk = product.depth == 1 ? 1 : static_cast<std::size_t>(product.left_depth),
+            .granule = granule};
 }
 
 /// The numerators of a softmax stage.

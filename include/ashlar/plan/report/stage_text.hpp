@@ -188,9 +188,38 @@ private:
             put_tiles(s, packs, packs_last);
             out.put('\n');
         }
+        const product_cut &cut = shown_cut(full), &cut_last = shown_cut(last);
+        if (cut.row_blocks != 0) print_cut(s, cut, true, cut == cut_last);
+        if (cut_last.row_blocks != 0 && cut != cut_last) print_cut(s, cut_last, false, true);
         const bool same = prefetches_columns(full) == prefetches_columns(last) && full.k_parts == last.k_parts;
         if (prefetches_columns(full)) print_prefetched(s, full.k_parts, true, same);
         if (prefetches_columns(last) && !same) print_prefetched(s, last.k_parts, false, true);
+    }
+    static constexpr const product_cut& shown_cut(const product_strategy& how) {
+        return how.cut.row_blocks != 0 ? how.cut : how.last_panel;
+    }
+    constexpr void print_cut(std::size_t s, const product_cut& cut, bool in_full_tiles, bool in_the_last) {
+        const auto put_count = [&](std::size_t count, const char* what) {
+            out.put(count);
+            out.put(what);
+        };
+        continue_line();
+        put_count(cut.row_blocks, " x ");
+        put_count(cut.vector_blocks, " register blocks");
+        if (cut.chains > 1) {
+            out.put(", ");
+            put_count(cut.chains, " sums of each");
+        }
+        if (cut.strip_steps > 1) {
+            out.put(", ");
+            put_count(cut.strip_steps, " steps of the depth in a register");
+        }
+        if (cut.packs) {
+            out.put(", the last columns packed by ");
+            put_count(cut.last_steps, " steps");
+        }
+        put_tiles(s, in_full_tiles, in_the_last);
+        out.put('\n');
     }
     static constexpr bool prefetches_columns(const product_strategy& how) {
         return how.rhs == rhs_source::rows && how.prefetches;
