@@ -17,7 +17,7 @@ tensor<float, Dims...>& x() {
 
 template <class E>
 constexpr std::size_t run(std::size_t axis) {
-    return detail::run_along(detail::graph<E>::nodes, detail::graph<E>::root, axis);
+    return detail::run_along(detail::graph<E>::nodes.data(), detail::graph<E>::root, axis);
 }
 
 // Blocks that follow each other make one axis; its runs are the blocks.

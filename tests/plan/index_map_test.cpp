@@ -295,7 +295,7 @@ TEST(index_map, runs_are_steps_of_one_size) {
     for (int i = 0; i < chain_count; ++i) {
         const chain c = random.next();
         const std::size_t id = c.length - 1, axis = c.nodes[id].rank - 1u;
-        const std::size_t run = run_along(c.nodes, id, axis);
+        const std::size_t run = run_along(c.nodes.data(), id, axis);
         if (run == 0) continue;
         ++runs;
         for_each_element(c.nodes[id], [&](const indices& at) {

@@ -45,7 +45,7 @@ template <class Config = ashlar::current_config, class E>
 checked_program checked(const E&) {
     using planned_type = planned<E, Config>;
     const auto list = [](const auto& from, std::size_t count) {
-        return std::vector(from.begin(), from.begin() + static_cast<std::ptrdiff_t>(count));
+        return std::vector(std::begin(from), std::begin(from) + static_cast<std::ptrdiff_t>(count));
     };
     constexpr const auto& code = planned_type::code;
     std::vector<checked_stage> stages;

@@ -27,7 +27,7 @@ struct frame {
     std::byte* scratch;
     Element* tile_copy = nullptr;  // where finished tiles are held back until nothing reads their rows any more
     std::ptrdiff_t shift = 0;      // elements before the tile in the destination, when it is held back
-    std::array<std::size_t, Plan::code.loops.size()> index{};  // of the entry, or of the first row of the tile
+    std::array<std::size_t, std::size(Plan::code.loops)> index{};  // of the entry, or of the first row of the tile
 
     template <std::size_t Id>
     ASHLAR_STAGE_INLINE constexpr const auto& node() const {

@@ -26,7 +26,7 @@ struct memory_reader {
     static constexpr bool is_name =
         (Plan::nodes[Id].kind == node_kind::let || Plan::nodes[Id].kind == node_kind::let_value) && values<Id> == -1;
 
-    static constexpr node_memory memory{Plan::nodes.data(), stage.values.data(), Plan::code.buffers.data()};
+    static constexpr node_memory memory{Plan::nodes.data(), stage.values, Plan::code.buffers};
 
     /// Address of the element of Id at these coordinates.
     template <std::size_t Id, std::size_t Rank>

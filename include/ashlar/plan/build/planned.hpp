@@ -12,11 +12,11 @@ namespace ashlar::detail {
 template <std::size_t Count, std::size_t Loops, std::size_t Buffers, std::size_t Stages, std::size_t Items,
           std::size_t Fusions>
 struct compact_program {
-    std::array<plan_loop, Loops> loops{};
-    std::array<plan_buffer, Buffers> buffers{};
-    std::array<plan_stage<Count>, Stages> stages{};
-    std::array<plan_item, Items> items{};
-    std::array<plan_fusion, Fusions> fusions{};
+    plan_loop loops[Loops]{};
+    plan_buffer buffers[Buffers]{};
+    plan_stage<Count> stages[Stages]{};
+    plan_item items[Items]{};
+    plan_fusion fusions[Fusions]{};
     std::size_t loop_count = 0, buffer_count = 0, stage_count = 0, item_count = 0, fusion_count = 0, scratch_bytes = 0;
 };
 
@@ -46,12 +46,12 @@ struct planned {
     static constexpr machine target = machine_of<Config>;
 
 private:
-    static constexpr program<count> built = planner<count>(graph_type::nodes, target).run(Strides);
+    static constexpr program<count> built = planner<count>(graph_type::nodes.data(), target).run(Strides);
     // A constant of its own: compilers limit the length of each evaluation.
     static constexpr program<count> full = [] {
         program<count> chosen = built;
-        choose(chosen, graph_type::nodes, target);
-        if (add_tables(chosen, graph_type::nodes, target)) schedule(chosen);
+        choose(chosen, graph_type::nodes.data(), target);
+        if (add_tables(chosen, graph_type::nodes.data(), target)) schedule(chosen);
         return chosen;
     }();
 

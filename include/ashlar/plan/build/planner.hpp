@@ -25,7 +25,7 @@ class planner : program_builder<Count> {
     using stage = plan_stage<Count>;
 
 public:
-    constexpr planner(const std::array<graph_node, Count>& graph, const machine& on) : base{graph, on} {}
+    constexpr planner(const graph_node* graph, const machine& on) : base{graph, on} {}
 
     /// With tall tiles if their scratch fits into the L2 or that of flat ones does not either.
     constexpr program<Count> run(const axis_list& strides) {
@@ -42,8 +42,8 @@ private:
         destination out;
         out.strides = strides;
         do {
-            plan = {};
-            this->closed = {};
+            plan = program<Count>{};
+            for (bool& loop : this->closed) loop = false;
             emit(static_cast<id>(Count - 1), out, all_whole, loop_stack{});
         } while (share_more());
         settle_loops(plan);
@@ -56,8 +56,7 @@ private:
     /// Copied into every new stage: a copy costs a constant evaluation less than two loops over all nodes.
     static constexpr stage reads_nothing = [] {
         stage s;
-        s.values.fill(-1);
-        s.factors.fill(-1);
+        for (std::size_t n = 0; n < Count; ++n) s.values[n] = s.factors[n] = -1;
         return s;
     }();
     constexpr stage new_stage(stage_kind kind) const {
@@ -80,7 +79,7 @@ private:
 
     /// How far a named value is made ahead of the stages that read it.
     enum class sharing : std::uint8_t { tile, rows, everything };
-    std::array<sharing, Count> shared{};
+    sharing shared[Count]{};
 
     /// Looks for named products that one use made in its tile before another one needed all of them, and marks them to
     /// be made once, for all rows or for everything. True if the program has to be built again.
@@ -174,13 +173,12 @@ private:
     /// Its strides there; not affine where there are none.
     constexpr matrix read_strides(stage& s, id n, const binding_list& b, const loop_stack& stack) const {
         if (!find_memory(s, n, b, stack)) return {};
-        const stride_result found =
-            node_memory{nodes.data(), s.values.data(), plan.buffers.data()}.strides(n, entries_of_loops(b));
+        const stride_result found = node_memory{nodes, s.values, plan.buffers}.strides(n, entries_of_loops(b));
         return {found.strides, found.affine};
     }
 
     /// The arrays among the nodes, as if there were no buffers.
-    constexpr node_memory arrays() const { return {nodes.data(), reads_nothing.values.data(), plan.buffers.data()}; }
+    constexpr node_memory arrays() const { return {nodes, reads_nothing.values, plan.buffers}; }
 
     /// Makes the computed value behind names and index maps, where there is one and it is not in memory yet. If the
     /// maps can be inverted, it is laid out so that `n` itself is row-major.

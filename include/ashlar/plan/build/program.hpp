@@ -96,8 +96,8 @@ struct plan_stage {
     std::ptrdiff_t origin = 0;                     // elements before the first one it writes
     bool fill_outside = false;                     // softmax: zeros outside the support are read by someone
     product_facts facts{};                         // product
-    std::array<std::int16_t, Count> values{};      // for each node: the buffer it is read from, or -1
-    std::array<std::int16_t, Count> factors{};     // for each node: the buffer of its row factors, or -1
+    std::int16_t values[Count]{};                  // for each node: the buffer it is read from, or -1
+    std::int16_t factors[Count]{};                 // for each node: the buffer of its row factors, or -1
     std::array<stage_strategy, tile_kinds> how{};  // for a full tile and for the last one
 };
 
@@ -141,11 +141,11 @@ constexpr plan_fusion stages_of(const Program& plan, const plan_item& item) {
 template <std::size_t Count>
 struct program {
     static constexpr std::size_t capacity = 3 * Count + 8;
-    std::array<plan_loop, capacity> loops{};
-    std::array<plan_buffer, capacity> buffers{};
-    std::array<plan_stage<Count>, capacity> stages{};
-    std::array<plan_item, 2 * capacity> items{};
-    std::array<plan_fusion, capacity> fusions{};
+    plan_loop loops[capacity]{};
+    plan_buffer buffers[capacity]{};
+    plan_stage<Count> stages[capacity]{};
+    plan_item items[2 * capacity]{};
+    plan_fusion fusions[capacity]{};
     std::size_t loop_count = 0, buffer_count = 0, stage_count = 0, item_count = 0, fusion_count = 0;
     std::size_t scratch_bytes = 0;
 };

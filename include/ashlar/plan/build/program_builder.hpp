@@ -39,7 +39,7 @@ struct program_builder {
         std::ptrdiff_t origin = 0;
     };
 
-    const std::array<graph_node, Count>& nodes;
+    const graph_node* nodes;
     machine target;
     program<Count> plan{};
     std::size_t tile_rows = tall_tile_rows;
@@ -229,7 +229,7 @@ struct program_builder {
         return -1;
     }
 
-    std::array<bool, program<Count>::capacity> closed{};
+    bool closed[program<Count>::capacity]{};
 
     constexpr void close_loops(const loop_stack& stack, std::size_t from) {
         for (std::size_t i = from; i < stack.depth; ++i) closed[static_cast<std::size_t>(stack.loop[i])] = true;

@@ -34,9 +34,9 @@ private:
     };
 
     program<Count>& plan;
-    std::array<std::size_t, capacity> stage_time{};
-    std::array<span, capacity> loop_time{};
-    std::array<span, capacity> lifetime{};
+    std::size_t stage_time[capacity]{};
+    span loop_time[capacity]{};
+    span lifetime[capacity]{};
     std::size_t now = 0;
 
     static constexpr std::size_t index(std::int16_t i) { return static_cast<std::size_t>(i); }

@@ -62,7 +62,7 @@ constexpr void settle_fusions(const plan_context<Count>& c) {
 }
 
 template <std::size_t Count>
-constexpr void choose(program<Count>& plan, const std::array<graph_node, Count>& nodes, const machine& target) {
+constexpr void choose(program<Count>& plan, const graph_node* nodes, const machine& target) {
     const plan_context<Count> context{plan, nodes, target};
     const bool alone = is_one_stage(plan);
     for (std::size_t s = 0; s < plan.stage_count; ++s) {

@@ -26,11 +26,11 @@ inline constexpr std::size_t least_streaming_rows = 6;
 inline constexpr std::size_t least_depth_of_streams = 1024;
 
 /// Bytes of all that an expression reads.
-template <std::size_t Count>
-constexpr std::size_t bytes_read(const std::array<graph_node, Count>& nodes) {
+constexpr std::size_t bytes_read(const graph_node* nodes, std::size_t count) {
     std::size_t bytes = 0;
-    for (const graph_node& n : nodes)
-        if (n.kind == node_kind::array || n.kind == node_kind::packed) bytes += n.size() * n.element_bytes;
+    for (std::size_t n = 0; n < count; ++n)
+        if (nodes[n].kind == node_kind::array || nodes[n].kind == node_kind::packed)
+            bytes += nodes[n].size() * nodes[n].element_bytes;
     return bytes;
 }
 
@@ -134,7 +134,7 @@ constexpr void choose_cuts(const plan_context<Count>& c, const plan_stage<Count>
 template <std::size_t Count>
 constexpr product_strategy choose_product(const plan_context<Count>& c, const plan_stage<Count>& s, std::size_t tile) {
     const product_facts& product = s.facts;
-    const std::size_t rows = c.rows_of(s, tile), bytes = bytes_read(c.nodes);
+    const std::size_t rows = c.rows_of(s, tile), bytes = bytes_read(c.nodes, Count);
     const bool all_depth = !product.ranged && !product.excludes, masked = product.masked != -1;
     const bool same_elements = c.same_elements(s.top, s.core);
     // Sums may wait in the result for their epilogue, or for the rest of the depth: nobody else reads or writes there,
@@ -205,7 +205,7 @@ constexpr bool reads_panels(const plan_context<Count>& c, const plan_stage<Count
 template <std::size_t Count>
 struct weights_in_order {
     const plan_context<Count>& c;
-    std::array<std::int16_t, program<Count>::capacity> stages{};  // with packed weights, in the order in which they run
+    std::int16_t stages[program<Count>::capacity]{};  // with packed weights, in the order in which they run
     std::size_t count = 0;
 
     constexpr void append(std::int16_t parent) {

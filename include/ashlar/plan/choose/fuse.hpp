@@ -93,7 +93,7 @@ constexpr void fuse_copies(const plan_context<Count>& c) {
 }
 
 template <std::size_t Count>
-constexpr void fuse(program<Count>& plan, const std::array<graph_node, Count>& nodes, const machine& target) {
+constexpr void fuse(program<Count>& plan, const graph_node* nodes, const machine& target) {
     const plan_context<Count> context{plan, nodes, target};
     for (std::size_t s = 0; s < plan.stage_count; ++s) {
         plan_stage<Count>& stage = plan.stages[s];

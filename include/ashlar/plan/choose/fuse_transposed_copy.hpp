@@ -54,9 +54,9 @@ constexpr bool transposes_rhs(const plan_context<Count>& c, const plan_stage<Cou
 }
 
 /// Appends the stages inside a loop in the order in which they run.
-template <std::size_t Count, std::size_t Capacity>
-constexpr void append_stages(const plan_context<Count>& c, std::int16_t parent,
-                             std::array<std::int16_t, Capacity>& order, std::size_t& count) {
+template <std::size_t Count>
+constexpr void append_stages(const plan_context<Count>& c, std::int16_t parent, std::int16_t* order,
+                             std::size_t& count) {
     for (std::size_t i = 0; i < c.plan.item_count; ++i) {
         if (c.plan.items[i].parent != parent) continue;
         if (c.plan.items[i].is_loop()) {
@@ -71,7 +71,7 @@ constexpr void append_stages(const plan_context<Count>& c, std::int16_t parent,
 /// Whether nobody reads a buffer between its only writer and a product.
 template <std::size_t Count>
 constexpr bool waits_for(const plan_context<Count>& c, std::int16_t buffer, const copied_rhs& found) {
-    std::array<std::int16_t, program<Count>::capacity> order{};
+    std::int16_t order[program<Count>::capacity]{};
     std::size_t count = 0;
     append_stages(c, -1, order, count);
     bool written = false;

@@ -13,7 +13,7 @@ struct plan_context {
     using stage = plan_stage<Count>;
 
     program<Count>& plan;
-    const std::array<graph_node, Count>& nodes;
+    const graph_node* nodes;
     const machine& target;
 
     static constexpr std::size_t index(id i) { return static_cast<std::size_t>(i); }
@@ -76,9 +76,7 @@ struct plan_context {
     // -------------------------------------------------------------- memory
 
     /// The memory in which a stage finds the elements of nodes.
-    constexpr node_memory memory_of(const stage& s) const {
-        return {nodes.data(), s.values.data(), plan.buffers.data()};
-    }
+    constexpr node_memory memory_of(const stage& s) const { return {nodes, s.values, plan.buffers}; }
 
     /// Distance in the written memory between neighbours along an axis of the space.
     constexpr std::ptrdiff_t written_stride(const stage& s, std::size_t axis) const {

@@ -43,7 +43,7 @@ constexpr std::size_t table_bytes(const plan_context<Count>& c, std::int16_t id,
 /// Gives each product stage whose kernels need it a buffer, for the tile that takes most. Whether there
 /// are any: storage is placed again then.
 template <std::size_t Count>
-constexpr bool add_tables(program<Count>& plan, const std::array<graph_node, Count>& nodes, const machine& target) {
+constexpr bool add_tables(program<Count>& plan, const graph_node* nodes, const machine& target) {
     const plan_context<Count> context{plan, nodes, target};
     const std::size_t values = plan.buffer_count;
     for (std::size_t s = 0; s < plan.stage_count; ++s) {

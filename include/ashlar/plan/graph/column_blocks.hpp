@@ -8,8 +8,7 @@ namespace ashlar::detail {
 
 /// How many entries along an axis of node n lie at one distance from each other in the array behind its index maps,
 /// counted from any multiple of that number; 0 where the maps do not tell.
-template <std::size_t Count>
-constexpr std::size_t run_along(const std::array<graph_node, Count>& nodes, std::size_t n, std::size_t axis) {
+constexpr std::size_t run_along(const graph_node* nodes, std::size_t n, std::size_t axis) {
     const graph_node& g = nodes[n];
     if (g.kind == node_kind::array) return g.extents[axis];
     if (g.kind == node_kind::let || g.kind == node_kind::let_value)

@@ -33,7 +33,7 @@ constexpr std::size_t node_flops(const graph_node& n, const graph_node& first, s
 /// downwards (weights); -1 if there is none.
 template <std::size_t Count>
 struct flop_counter {
-    const std::array<graph_node, Count>& nodes;
+    const graph_node* nodes;
     std::array<std::size_t, Count> of_node{};
 
     constexpr std::int16_t resolve(std::int16_t n) const {
@@ -95,7 +95,7 @@ struct flop_counter {
 /// The operations of every node of Expression.
 template <class Expression>
 inline constexpr auto flops_of_nodes = [] {
-    flop_counter<graph<Expression>::count> counter{graph<Expression>::nodes};
+    flop_counter<graph<Expression>::count> counter{graph<Expression>::nodes.data()};
     counter.count(static_cast<std::int16_t>(graph<Expression>::count - 1), -1);
     return counter.of_node;
 }();

@@ -19,7 +19,7 @@ struct formula_writer {
     using id = std::int16_t;
 
     plan_writer out{};
-    std::array<std::size_t, Plan::code.buffers.size()> buffer_number{};
+    std::array<std::size_t, std::size(Plan::code.buffers)> buffer_number{};
     std::size_t named_buffers = 0;
 
     static constexpr std::size_t index(id n) { return static_cast<std::size_t>(n); }

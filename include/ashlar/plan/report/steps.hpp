@@ -16,11 +16,11 @@ struct step_place {
 template <class Plan>
 struct step_finder {
     static constexpr const auto& code = Plan::code;
-    static constexpr std::size_t most = Plan::code.items.size();
+    static constexpr std::size_t most = std::size(Plan::code.items);
 
     std::array<step_place, most> place{};
-    std::array<std::size_t, Plan::code.stages.size()> of_stage{};
-    std::array<std::size_t, Plan::code.loops.size()> of_loop{};  // loops around steps: no_axis
+    std::array<std::size_t, std::size(Plan::code.stages)> of_stage{};
+    std::array<std::size_t, std::size(Plan::code.loops)> of_loop{};  // loops around steps: no_axis
     std::size_t count = 0;
 
     constexpr step_finder() {
@@ -45,10 +45,10 @@ struct step_finder {
     }
 
     /// Whether a stage of the step writes, or reads, the buffer.
-    std::array<std::array<bool, Plan::code.buffers.size()>, most> writes{}, reads{};
+    std::array<std::array<bool, std::size(Plan::code.buffers)>, most> writes{}, reads{};
 
     /// Whether a buffer is written in one step and read in another.
-    std::array<bool, Plan::code.buffers.size()> is_barrier{};
+    std::array<bool, std::size(Plan::code.buffers)> is_barrier{};
 
 private:
     static constexpr std::size_t index(std::int16_t i) { return static_cast<std::size_t>(i); }
