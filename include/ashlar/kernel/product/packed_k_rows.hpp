@@ -32,7 +32,6 @@ struct packed_k_product {
     /// Columns that are computed side by side.
     static constexpr std::size_t together = packed_k_together(packs, machine_of<Config>);
     static constexpr bool in_registers = steps * together <= most_unrolled;
-    static constexpr std::size_t scratch_bytes = packed_k_table_bytes(Product, element_machine_of<Element, Config>);
 
     vec packed[in_registers ? steps : 1];
     Element* table;
@@ -196,7 +195,8 @@ inline constexpr hook served_by_packed_k =
 
 /// Bytes of scratch that it needs.
 template <class Element, class Config, packed_k_shape Product>
-inline constexpr std::size_t packed_k_scratch_bytes = packed_k_product<Element, Config, Product>::scratch_bytes;
+inline constexpr std::size_t packed_k_scratch_bytes =
+    packed_k_table_bytes(Product, element_machine_of<Element, Config>);
 
 /// Computes all columns; `scratch` has packed_k_scratch_bytes bytes.
 template <class Element, class Config, packed_k_shape Product, class Epilogue>
