@@ -228,7 +228,8 @@ static_assert(std::is_same_v<shape_of<decltype(flip<seq>(std::declval<named&>())
 static_assert(std::is_same_v<shape_of<decltype(roll<seq, 1>(std::declval<named&>()))>, shape<seq, std::size_t{2}>>);
 static_assert(array_expression<decltype(flip<seq>(std::declval<named&>()))>);
 static_assert(array_expression<decltype(roll<seq, 4>(std::declval<named&>()))>);
-static_assert(array_expression<decltype(roll<1, 1>(std::declval<named&>()))>);  // two entries change places
+static_assert(array_expression<decltype(roll<1, 1>(std::declval<named&>()))>);   // two entries change places
+static_assert(!detail::writable<decltype(roll<1, 1>(std::declval<named&>()))>);  // but as of any extent, not to write
 static_assert(std::is_same_v<decltype(roll<0, 1>(roll<0, 2>(std::declval<named&>()))),
                              decltype(roll<0, 3>(std::declval<named&>()))>);
 static_assert(array_expression<decltype(roll<0, 1>(roll<0, 3>(std::declval<named&>())))>);

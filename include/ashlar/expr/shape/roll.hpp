@@ -58,8 +58,10 @@ ASHLAR_ALWAYS_INLINE constexpr auto roll_by(Expression&& e) noexcept {
     constexpr std::size_t extent = shape_of<Expression>::extents[Axis], before = rolled_along<Axis, plain>;
     if constexpr (Shift == 0)
         return itself(std::forward<Expression>(e));
-    else if constexpr (extent == 2 && viewable<Expression>)  // two entries change places, which a stride can say
-        return flip_along<Axis>(std::forward<Expression>(e));
+    else if constexpr (extent == 2 && viewable<Expression>)
+        // Two entries change places, which a stride can say: to be read only, as with any other extent.
+        return flip_along<Axis>(
+            make_view<const memory_element<Expression>, shape_of<Expression>, plain::strides>(e.data()));
     else if constexpr (before != 0)
         return roll_by<Axis, (before + Shift) % extent>(owned(e.template operand<0>()));
     else
