@@ -10,15 +10,43 @@
 
 namespace ashlar::detail {
 
-/// Calls f<Axis>() for the axes below Rank: what is a constant for each axis stays one, whatever the optimiser does.
-template <std::size_t Rank, class Function>
-ASHLAR_STAGE_INLINE constexpr void for_each_axis(Function f) {
-    [&]<std::size_t... Axis>(std::index_sequence<Axis...>)
-        ASHLAR_STAGE_LAMBDA { (f.template operator()<Axis>(), ...); }(std::make_index_sequence<Rank>{});
-}
-
 ASHLAR_BEGIN_OFFSETS
 
+/// Elements from the first one of some memory to the one at these coordinates; the strides are constants. No loops
+/// here: clang would keep the coordinates in memory until it has unrolled them.
+template <std::size_t Rank, std::size_t Count, std::size_t... Axis>
+ASHLAR_ALWAYS_INLINE constexpr std::ptrdiff_t offset_of(
+    [[maybe_unused]] const std::array<std::size_t, Rank>& at,
+    [[maybe_unused]] const std::array<std::ptrdiff_t, Count>& strides, std::index_sequence<Axis...>) {
+    return (std::ptrdiff_t{0} + ... + (static_cast<std::ptrdiff_t>(at[Axis]) * strides[Axis]));
+}
+template <std::size_t Rank, std::size_t Count>
+ASHLAR_ALWAYS_INLINE constexpr std::ptrdiff_t offset_of(const std::array<std::size_t, Rank>& at,
+                                                        const std::array<std::ptrdiff_t, Count>& strides) {
+    return offset_of(at, strides, std::make_index_sequence<Rank>{});
+}
+/// From the element at one place to that at another.
+template <std::size_t Rank, std::size_t... Axis>
+ASHLAR_ALWAYS_INLINE constexpr std::array<std::size_t, Rank> steps_between(
+    [[maybe_unused]] const std::array<std::size_t, Rank>& from,
+    [[maybe_unused]] const std::array<std::size_t, Rank>& to, std::index_sequence<Axis...>) {
+    return {(to[Axis] - from[Axis])...};
+}
+
+/// For each axis the index that `from` has there, 0 where it has none. Without a loop: clang would keep `from` in
+/// memory.
+template <std::int16_t Axis, std::size_t Count>
+ASHLAR_ALWAYS_INLINE constexpr std::size_t picked_index([[maybe_unused]] const std::array<std::size_t, Count>& from) {
+    if constexpr (Axis == whole_axis)
+        return 0;
+    else
+        return from[static_cast<std::size_t>(Axis)];
+}
+template <binding_list Axes, std::size_t Count, std::size_t... Index>
+ASHLAR_ALWAYS_INLINE constexpr std::array<std::size_t, sizeof...(Index)> picked_indices(
+    [[maybe_unused]] const std::array<std::size_t, Count>& from, std::index_sequence<Index...>) {
+    return {picked_index<Axes[Index]>(from)...};
+}
 /// Plan is a `planned`, which knows the strides of the destination.
 template <class Plan, class Element>
 struct frame {
@@ -29,10 +57,6 @@ struct frame {
     std::ptrdiff_t shift = 0;      // elements before the tile in the destination, when it is held back
     std::array<std::size_t, std::size(Plan::code.loops)> index{};  // of the entry, or of the first row of the tile
 
-    template <std::size_t Id>
-    ASHLAR_STAGE_INLINE constexpr const auto& node() const {
-        return node_at<Id>(expression);
-    }
     template <std::size_t Id>
     using node_of = typename Plan::template node<Id>;
 
@@ -45,17 +69,13 @@ struct frame {
     /// The element of Buffer that belongs to these coordinates of its node.
     template <std::size_t Buffer, std::size_t Rank>
     ASHLAR_STAGE_INLINE std::ptrdiff_t buffer_offset(const std::array<std::size_t, Rank>& at) const {
-        std::ptrdiff_t offset = 0;
-        for_each_axis<Rank>([&]<std::size_t Axis>() ASHLAR_STAGE_LAMBDA {
-            constexpr std::int16_t loop = Plan::code.buffers[Buffer].bindings[Axis];
-            constexpr std::ptrdiff_t stride = Plan::code.buffers[Buffer].strides[Axis];
-            if constexpr (stride != 0) {
-                std::size_t i = at[Axis];
-                if constexpr (loop != whole_axis) i -= index[static_cast<std::size_t>(loop)];
-                offset += static_cast<std::ptrdiff_t>(i) * stride;
-            }
-        });
-        return offset;
+        if constexpr (Plan::code.buffers[Buffer].bindings == all_whole) {
+            return offset_of(at, Plan::code.buffers[Buffer].strides);
+        } else {
+            constexpr std::make_index_sequence<Rank> axes;
+            const auto current = picked_indices<spelled_out(Plan::code.buffers[Buffer].bindings)>(index, axes);
+            return offset_of(steps_between(current, at, axes), Plan::code.buffers[Buffer].strides);
+        }
     }
 };
 

@@ -125,8 +125,26 @@ ASHLAR_STAGE_INLINE void run_fused(const frame<Plan, Element>& outer) {
     }
 }
 
-template <std::int16_t Parent, std::size_t Rows, class Plan, class Element>
-ASHLAR_STAGE_INLINE void run_items(frame<Plan, Element>& f);
+/// How many items a loop has, or the outermost level (-1).
+template <class Plan>
+consteval std::size_t count_items(std::int16_t parent) {
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < Plan::code.item_count; ++i) count += Plan::code.items[i].parent == parent;
+    return count;
+}
+template <class Plan, std::int16_t Parent>
+using items_of = std::make_index_sequence<count_items<Plan>(Parent)>;
+
+/// One of them, in the order in which they run.
+template <class Plan>
+consteval plan_item item_of(std::int16_t parent, std::size_t number) {
+    std::size_t i = 0;
+    while (Plan::code.items[i].parent != parent || number-- != 0) ++i;
+    return Plan::code.items[i];
+}
+
+template <std::int16_t Parent, std::size_t Rows, class Plan, class Element, std::size_t... Number>
+ASHLAR_STAGE_INLINE void run_items(frame<Plan, Element>& f, std::index_sequence<Number...>);
 
 /// One tile of rows. Where the destination holds what the tile reads, the finished rows are held back until its end.
 /// Those that another tile reads, and computes again, are left to it.
@@ -142,7 +160,7 @@ ASHLAR_STAGE_INLINE void run_tile(frame<Plan, Element>& f) {
             f.shift = tile - target;
             f.destination = f.tile_copy;
         }
-    run_items<static_cast<std::int16_t>(Loop), Rows>(f);
+    run_items<static_cast<std::int16_t>(Loop), Rows>(f, items_of<Plan, static_cast<std::int16_t>(Loop)>{});
     if constexpr (writer != no_axis)
         if (tile != nullptr) {
             f.destination = target;
@@ -161,13 +179,13 @@ ASHLAR_STAGE_INLINE void run_loop(frame<Plan, Element>& f) {
     if constexpr (loop.columns) {
         for (std::size_t i = 0; i < loop.extent; i += loop.tile) {
             f.index[Loop] = i + loop.tile <= loop.extent ? i : loop.extent - loop.tile;
-            run_items<id, Rows>(f);
+            run_items<id, Rows>(f, items_of<Plan, id>{});
         }
         f.index[Loop] = 0;
     } else if constexpr (!loop.rows) {
         for (std::size_t i = 0; i < loop.extent; ++i) {
             f.index[Loop] = i;
-            run_items<id, Rows>(f);
+            run_items<id, Rows>(f, items_of<Plan, id>{});
         }
     } else if constexpr (loop.overlaps) {
         // The last one comes first: it reads what the others write.
@@ -195,23 +213,21 @@ ASHLAR_STAGE_INLINE void run_loop(frame<Plan, Element>& f) {
     }
 }
 
-template <std::int16_t Parent, std::size_t Rows, class Plan, class Element>
-ASHLAR_STAGE_INLINE void run_items(frame<Plan, Element>& f) {
-    [&]<std::size_t... Index>(std::index_sequence<Index...>) ASHLAR_STAGE_LAMBDA {
-        const auto one = [&]<std::size_t Place>() ASHLAR_STAGE_LAMBDA {
-            constexpr plan_item item = Plan::code.items[Place];
-            if constexpr (item.parent == Parent) {
-                if constexpr (item.is_loop()) {
-                    run_loop<static_cast<std::size_t>(item.index), Rows>(f);
-                } else if constexpr (item.kind == item_kind::fused) {
-                    run_fused<static_cast<std::size_t>(item.index), Rows>(f);
-                } else {
-                    run_stage<static_cast<std::size_t>(item.index), Rows>(f);
-                }
-            }
-        };
-        (one.template operator()<Index>(), ...);
-    }(std::make_index_sequence<Plan::code.item_count>{});
+template <item_kind Kind, std::size_t Index, std::size_t Rows, class Plan, class Element>
+ASHLAR_STAGE_INLINE void run_item(frame<Plan, Element>& f) {
+    if constexpr (Kind == item_kind::loop)
+        run_loop<Index, Rows>(f);
+    else if constexpr (Kind == item_kind::fused)
+        run_fused<Index, Rows>(f);
+    else
+        run_stage<Index, Rows>(f);
+}
+
+template <std::int16_t Parent, std::size_t Rows, class Plan, class Element, std::size_t... Number>
+ASHLAR_STAGE_INLINE void run_items(frame<Plan, Element>& f, std::index_sequence<Number...>) {
+    (run_item<item_of<Plan>(Parent, Number).kind, static_cast<std::size_t>(item_of<Plan>(Parent, Number).index), Rows>(
+         f),
+     ...);
 }
 
 /// Evaluates a plan into a destination of the plan's strides, with scratch of at least the plan's size.
@@ -219,7 +235,7 @@ template <class Plan, class Element>
 ASHLAR_STAGE_INLINE void run_program(const typename Plan::expression_type& e, Element* destination, std::byte* scratch,
                                      Element* tile_copy = nullptr) {
     frame<Plan, Element> f{e, destination, scratch, tile_copy};
-    run_items<std::int16_t{-1}, 1>(f);
+    run_items<-1, 1>(f, items_of<Plan, -1>{});
 }
 
 }  // namespace ashlar::detail

@@ -158,7 +158,7 @@ template <std::size_t Id, class Plan, class Element, std::size_t Rank>
 ASHLAR_STAGE_INLINE k_range supported_keys(const frame<Plan, Element>& f, const std::array<std::size_t, Rank>& at,
                                            std::size_t q0, std::size_t q1) {
     using Scores = typename Plan::template node<Id>::shape_type;
-    return kept_keys<Scores>(f.template node<Id>().mask, mask_batch(at), q0, q1);
+    return kept_keys<Scores>(node_at<Id>(f.expression).mask, mask_batch(at), q0, q1);
 }
 
 /// The same of some of the queries for which `all` holds.
@@ -167,7 +167,7 @@ ASHLAR_STAGE_INLINE k_range supported_keys_within(const frame<Plan, Element>& f,
                                                   const std::array<std::size_t, Rank>& at, std::size_t q0,
                                                   std::size_t q1, const k_range& all) {
     using Scores = typename Plan::template node<Id>::shape_type;
-    return kept_keys_within<Step, Scores>(f.template node<Id>().mask, mask_batch(at), q0, q1, all);
+    return kept_keys_within<Step, Scores>(node_at<Id>(f.expression).mask, mask_batch(at), q0, q1, all);
 }
 
 /// per_row_key_range of masked node Id.
@@ -175,7 +175,7 @@ template <std::size_t Id, class Plan, class Element, std::size_t Rank>
 ASHLAR_STAGE_INLINE auto supported_per_row(const frame<Plan, Element>& f, const std::array<std::size_t, Rank>& at,
                                            std::size_t q0, std::size_t q1) {
     using Scores = typename Plan::template node<Id>::shape_type;
-    return per_row_key_range<Scores>(f.template node<Id>().mask, mask_batch(at), q0, q1);
+    return per_row_key_range<Scores>(node_at<Id>(f.expression).mask, mask_batch(at), q0, q1);
 }
 
 }  // namespace ashlar::detail

@@ -118,27 +118,27 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
         } else if constexpr (n.kind == node_kind::scalar) {
             using Other = element_of<Node>;
             if constexpr (std::is_same_v<Other, bool>)
-                return truth(f.template node<Id>().value);
+                return truth(node_at<Id>(f.expression).value);
             else
-                return lanes_of<Other>(f.template node<Id>().value);
+                return lanes_of<Other>(node_at<Id>(f.expression).value);
         } else if constexpr (n.kind == node_kind::map) {
             return [&]<std::size_t... Index>(std::index_sequence<Index...>) ASHLAR_STAGE_LAMBDA {
                 if constexpr (Wanted == Width || takes_idle_lanes<decltype(Plan::template node<Id>::function)>)
-                    return f.template node<Id>().function(operand_value<Id, Index, Steps>(at, hole)...);
+                    return node_at<Id>(f.expression).function(operand_value<Id, Index, Steps>(at, hole)...);
                 else
-                    return applied(f.template node<Id>().function, argument<Id, Index, Steps>(at, hole)...);
+                    return applied(node_at<Id>(f.expression).function, argument<Id, Index, Steps>(at, hole)...);
             }(std::make_index_sequence<Node::operand_count>{});
         } else if constexpr (n.kind == node_kind::index) {
             return along<n.axis, Steps>(at);
         } else if constexpr (n.kind == node_kind::mask) {
-            return kept<typename Node::shape_type, Steps>(f.template node<Id>().mask, at);
+            return kept<typename Node::shape_type, Steps>(node_at<Id>(f.expression).mask, at);
         } else if constexpr (n.kind == node_kind::masked) {
             const auto x = operand_value<Id, 0, Steps>(at, hole);
             if constexpr (Unmasked) {
                 return x;
             } else {
                 using Other = element_of<Node>;
-                const auto keep = kept<typename Node::shape_type, Steps>(f.template node<Id>().mask, at);
+                const auto keep = kept<typename Node::shape_type, Steps>(node_at<Id>(f.expression).mask, at);
                 return select(convert_mask<Other>(keep), x, lanes_of<Other>(-infinity<Other>));
             }
         } else if constexpr (n.kind == node_kind::take) {
@@ -170,7 +170,7 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
     ASHLAR_STAGE_INLINE auto operand_value(const std::array<std::size_t, Rank>& at, const Hole& hole) const {
         constexpr auto o = static_cast<std::size_t>(Plan::nodes[Id].operands[Index]);
         return value<o, operand_steps<node_of<Id>, Index>(Plan::nodes[Id], Plan::nodes[o], Steps)>(
-            operand_coordinates<Index>(f.template node<Id>(), at), hole);
+            operand_coordinates<Index>(node_at<Id>(f.expression), at), hole);
     }
 
     /// The coordinate along an axis.
@@ -218,7 +218,7 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
             } else {
                 constexpr auto mask = static_cast<std::size_t>(Plan::nodes[Id].masked);
                 // A row whose kept scores are not numbers is NaN only where it keeps.
-                const auto keep = kept<typename node_of<mask>::shape_type, Steps>(f.template node<mask>().mask, at);
+                const auto keep = kept<typename node_of<mask>::shape_type, Steps>(node_at<mask>(f.expression).mask, at);
                 return select(convert_mask<Other>(keep), weight, lanes_of<Other>(Other(0)));
             }
         } else {
@@ -294,9 +294,9 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
         constexpr std::ptrdiff_t reach = static_cast<std::ptrdiff_t>(Wanted - 1) * Steps[piece.first];
         constexpr auto extent = static_cast<std::ptrdiff_t>(piece.around);
         if constexpr (reach < extent && -reach < extent) {
-            const auto last =
-                static_cast<std::ptrdiff_t>(operand_coordinates<0>(f.template node<Id>(), at)[piece.operand_first]) +
-                reach;
+            const auto last = static_cast<std::ptrdiff_t>(
+                                  operand_coordinates<0>(node_at<Id>(f.expression), at)[piece.operand_first]) +
+                              reach;
             if (last >= 0 && last < extent) return operand_value<Id, 0, Steps>(at, hole);
         }
         return one_by_one<Id, Steps>(at, hole);
@@ -308,7 +308,7 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
         using Other = element_of<node_of<Id>>;
         constexpr std::size_t rows = Plan::nodes[Id].extents[0], columns = Plan::nodes[Id].extents[1],
                               panel = Plan::nodes[Id].panel;
-        const Other* data = f.template node<Id>().data();
+        const Other* data = node_at<Id>(f.expression).data();
         if constexpr (Steps[0] == 0 && Steps[1] == 1 && panel % Width == 0)
             if (at[1] % Width == 0) return load<1>(data + panel_offset(panel, rows, columns, at[0], at[1]));
         Other picked[Width] = {};

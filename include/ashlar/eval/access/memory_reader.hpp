@@ -35,19 +35,15 @@ struct memory_reader {
         if constexpr (is_name<Id>) {
             return address<static_cast<std::size_t>(n.same_as)>(at);
         } else if constexpr (n.kind == node_kind::array && values<Id> == -1) {
-            std::ptrdiff_t offset = 0;
-            for_each_axis<Rank>([&]<std::size_t Axis>() ASHLAR_STAGE_LAMBDA {
-                constexpr std::ptrdiff_t stride = Plan::nodes[Id].strides[Axis];
-                if constexpr (stride != 0) offset += static_cast<std::ptrdiff_t>(at[Axis]) * stride;
-            });
-            const auto& array = f.template node<Id>();
-            return static_cast<const element_of<node_of<Id>>*>(array.data()) + offset;
+            const auto& array = node_at<Id>(f.expression);
+            return static_cast<const element_of<node_of<Id>>*>(array.data()) + offset_of(at, Plan::nodes[Id].strides);
         } else if constexpr (values<Id> != -1) {
             using Other = element_of<node_of<Id>>;
             constexpr auto b = static_cast<std::size_t>(values<Id>);
             return const_cast<const Other*>(f.template buffer<Other, b>()) + f.template buffer_offset<b>(at);
         } else {
-            return address<static_cast<std::size_t>(n.operands[0])>(operand_coordinates<0>(f.template node<Id>(), at));
+            return address<static_cast<std::size_t>(n.operands[0])>(
+                operand_coordinates<0>(node_at<Id>(f.expression), at));
         }
     }
 };

@@ -52,27 +52,27 @@ struct stage_axes {
     }
 
     ASHLAR_STAGE_INLINE std::array<std::size_t, space_rank> in_space(std::size_t row, std::size_t column) const {
-        std::array<std::size_t, space_rank> at{};
-        for_each_axis<space_rank>([&]<std::size_t Axis>() ASHLAR_STAGE_LAMBDA {
-            constexpr std::int16_t loop = stage.bindings[Axis];
-            if constexpr (Axis == stage.row_axis)
-                at[Axis] = row;
-            else if constexpr (Axis == stage.column_axis)
-                at[Axis] = first_column() + column;
-            else if constexpr (loop != whole_axis)
-                at[Axis] = f.index[static_cast<std::size_t>(loop)];
-        });
+        auto at = picked_indices<spelled_out(stage.bindings)>(f.index, std::make_index_sequence<space_rank>{});
+        if constexpr (stage.column_axis != no_axis) at[stage.column_axis] = first_column() + column;
+        if constexpr (stage.row_axis != no_axis) at[stage.row_axis] = row;
         return at;
     }
     ASHLAR_STAGE_INLINE std::array<std::size_t, top_rank> in_top(std::size_t row, std::size_t column) const {
-        const auto at = in_space(row, column);
-        std::array<std::size_t, top_rank> out{};
-        for_each_axis<top_rank>([&]<std::size_t Axis>() ASHLAR_STAGE_LAMBDA {
-            constexpr std::int16_t axis = stage.top_axes[Axis];
-            if constexpr (axis != whole_axis) out[Axis] = at[static_cast<std::size_t>(axis)];
-        });
-        return out;
+        if constexpr (has_axes_of_space)
+            return in_space(row, column);
+        else
+            return picked_indices<spelled_out(stage.top_axes)>(in_space(row, column),
+                                                               std::make_index_sequence<top_rank>{});
     }
+
+    /// Whether top has the axes of the space, in their order.
+    static constexpr bool has_axes_of_space = [] {
+        for (std::size_t t = 0; t < top_rank; ++t)
+            if (Plan::nodes[top].extents[t] != 1 && stage.top_axes[t] != static_cast<std::int16_t>(t)) return false;
+        for (std::size_t a = 0; a < space_rank; ++a)
+            if (a >= top_rank || Plan::nodes[top].extents[a] != Plan::nodes[space].extents[a]) return false;
+        return true;
+    }();
 
     /// Steps of top's axes from lane to lane.
     static constexpr auto top_steps = [] {
@@ -94,22 +94,12 @@ struct stage_axes {
 
     /// Where the element at column 0 of the tile's first row is written.
     ASHLAR_STAGE_INLINE output* written() const {
-        const auto at = in_top(first_row(), 0);
-        std::ptrdiff_t offset = stage.origin;
-        for_each_axis<top_rank>([&]<std::size_t Axis>() ASHLAR_STAGE_LAMBDA {
-            constexpr std::int16_t loop = stage.top_axes[Axis] == whole_axis
-                                              ? whole_axis
-                                              : stage.bindings[static_cast<std::size_t>(stage.top_axes[Axis])];
-            constexpr bool relative = stage.buffer != -1 && loop != whole_axis && holds_one_tile(loop);
-            std::size_t i = at[Axis];
-            if constexpr (relative) i -= f.index[static_cast<std::size_t>(loop)];
-            constexpr std::ptrdiff_t stride = stage.strides[Axis];
-            offset += static_cast<std::ptrdiff_t>(i) * stride;
-        });
+        const std::ptrdiff_t offset = stage.origin + offset_of(f.index, loop_strides);
         if constexpr (stage.buffer != -1)
             return f.template buffer<output, static_cast<std::size_t>(stage.buffer)>() + offset;
         else if constexpr (stage.store != -1)
-            return const_cast<output*>(f.template node<static_cast<std::size_t>(stage.store)>().destination.data()) +
+            return const_cast<output*>(
+                       node_at<static_cast<std::size_t>(stage.store)>(f.expression).destination.data()) +
                    offset;
         else
             return f.destination + (offset - f.shift);
@@ -117,13 +107,23 @@ struct stage_axes {
 
     static constexpr auto written_buffer = static_cast<std::size_t>(stage.buffer < 0 ? 0 : stage.buffer);
 
-    /// Whether the buffer that is written holds only the current entries of a loop.
-    static constexpr bool holds_one_tile(std::int16_t loop) {
-        const plan_buffer& b = Plan::code.buffers[written_buffer];
-        for (std::size_t a = 0; a < max_rank; ++a)
-            if (b.bindings[a] == loop) return true;
-        return false;
-    }
+    /// Distance in the written memory between neighbouring entries of each loop around: none where the buffer holds
+    /// only the current ones.
+    static constexpr auto loop_strides = [] {
+        std::array<std::ptrdiff_t, std::size(Plan::code.loops)> strides{};
+        for (std::size_t t = 0; t < top_rank; ++t) {
+            const std::int16_t loop = stage.top_axes[t] == whole_axis
+                                          ? whole_axis
+                                          : stage.bindings[static_cast<std::size_t>(stage.top_axes[t])];
+            const bool is_column = stage.top_axes[t] == static_cast<std::int16_t>(stage.column_axis);
+            bool moves = loop != whole_axis && (!is_column || loop == column_loop);
+            if (stage.buffer != -1)
+                for (const std::int16_t held : Plan::code.buffers[written_buffer].bindings)
+                    moves = moves && held != loop;
+            if (moves) strides[static_cast<std::size_t>(loop)] += stage.strides[t];
+        }
+        return strides;
+    }();
 
     template <std::size_t LaneCount, bool Unmasked = false>
     using reader = lane_reader<Plan, Element, Stage, width, LaneCount, Unmasked>;

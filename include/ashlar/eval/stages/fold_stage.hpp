@@ -160,20 +160,21 @@ private:
     }
 
     /// The distance of neighbours along an axis in the order of the folded elements.
-    static consteval std::size_t fold_stride(std::size_t axis) {
-        std::size_t stride = 1;
-        for (std::size_t a = axis + 1; a < base::stage.fold_last; ++a) stride *= Plan::nodes[base::space].extents[a];
-        return stride;
-    }
+    static constexpr axis_list fold_strides = [] {
+        axis_list strides{};
+        std::ptrdiff_t stride = 1;
+        for (std::size_t a = base::stage.fold_last; a-- > base::stage.fold_first;) {
+            strides[a] = stride;
+            stride *= static_cast<std::ptrdiff_t>(Plan::nodes[base::space].extents[a]);
+        }
+        return strides;
+    }();
     /// The number of a register's first element among all that are folded, and the numbers of its lanes.
     ASHLAR_STAGE_INLINE integers position(std::size_t row, std::size_t column) const {
         const auto at = this->in_space(row, column);
-        std::size_t number = 0;
-        for_each_axis<base::space_rank>([&]<std::size_t Axis>() ASHLAR_STAGE_LAMBDA {
-            if constexpr (Axis >= base::stage.fold_first && Axis < base::stage.fold_last)
-                number += at[Axis] * fold_stride(Axis);
-        });
-        constexpr std::size_t step = fold_stride(base::rows_in_lanes ? base::stage.row_axis : base::stage.column_axis);
+        const std::ptrdiff_t number = offset_of(at, fold_strides);
+        constexpr std::ptrdiff_t step =
+            fold_strides[base::rows_in_lanes ? base::stage.row_axis : base::stage.column_axis];
         return integers(static_cast<std::int32_t>(number)) +
                integers::iota() * integers(static_cast<std::int32_t>(step));
     }
@@ -204,17 +205,15 @@ private:
     };
     ASHLAR_STAGE_INLINE tile_place place() const {
         tile_place here;
-        for_each_axis<base::space_rank>([&]<std::size_t Axis>() ASHLAR_STAGE_LAMBDA {
-            constexpr std::int16_t loop = Axis >= base::stage.fold_first && Axis < base::stage.fold_last
-                                              ? base::stage.bindings[Axis]
-                                              : whole_axis;
-            if constexpr (loop != whole_axis) {
-                constexpr plan_loop over = Plan::code.loops[static_cast<std::size_t>(loop)];
-                const std::size_t index = this->f.index[static_cast<std::size_t>(loop)];
-                here.is_first = here.is_first && index == 0;
-                here.is_last = here.is_last && index + over.tile >= over.extent;
-            }
-        });
+        ASHLAR_UNROLL
+        for (std::size_t a = base::stage.fold_first; a < base::stage.fold_last; ++a) {
+            const std::int16_t loop = base::stage.bindings[a];
+            if (loop == whole_axis) continue;
+            const plan_loop& over = Plan::code.loops[static_cast<std::size_t>(loop)];
+            const std::size_t index = this->f.index[static_cast<std::size_t>(loop)];
+            here.is_first = here.is_first && index == 0;
+            here.is_last = here.is_last && index + over.tile >= over.extent;
+        }
         return here;
     }
     /// Adds a tile to those before; the last one gives the number.

@@ -46,7 +46,7 @@ struct product_epilogues : product_operands<Plan, Element, Stage, Rows> {
             return factor_address<static_cast<std::size_t>(n.same_as)>(at);
         } else {
             return factor_address<static_cast<std::size_t>(n.operands[0])>(
-                operand_coordinates<0>(f.template node<Id>(), at));
+                operand_coordinates<0>(node_at<Id>(f.expression), at));
         }
     }
 
@@ -153,7 +153,7 @@ struct product_epilogues : product_operands<Plan, Element, Stage, Rows> {
         constexpr bool skips = stage.support != -1;
         const auto at = this->in_top(first, 0);
         if constexpr (how.edge == mask_edge::halves) {
-            return sloping_scores<typename scores::shape_type, mask, width>{f.template node<Node>().mask,
+            return sloping_scores<typename scores::shape_type, mask, width>{node_at<Node>(f.expression).mask,
                                                                             mask_batch(at), first};
         } else {
             const k_range all = supported_keys<Node>(f, at, first, first + Rows);

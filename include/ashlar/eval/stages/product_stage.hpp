@@ -97,7 +97,7 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
             return of_support<static_cast<std::size_t>(n.same_as)>(at, ask);
         else
             return of_support<static_cast<std::size_t>(n.operands[0])>(
-                operand_coordinates<0>(f.template node<Id>(), at), ask);
+                operand_coordinates<0>(node_at<Id>(f.expression), at), ask);
     }
 
     /// The depth of a tile's product, or of each of its blocks. Only kept pairs take part: keys outside the rows' range
@@ -142,7 +142,7 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
     ASHLAR_STAGE_INLINE void multiply_operands(Epilogue& epilogue, std::size_t first) const {
         const element* a = reader{f}.template address<left>(in_left(first));
         if constexpr (how.rhs == rhs_source::panels) {
-            multiply_panels(a, f.template node<Plan::resolve(right)>().data(), epilogue, first);
+            multiply_panels(a, node_at<Plan::resolve(right)>(f.expression).data(), epilogue, first);
         } else if constexpr (how.rhs == rhs_source::column_blocks) {
             multiply_blocks(a, epilogue, first);
         } else {
@@ -268,7 +268,7 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
             constexpr std::size_t weights = Plan::resolve(static_cast<std::size_t>(Plan::nodes[next].operands[1]));
             constexpr const graph_node& n = Plan::nodes[weights];
             constexpr std::size_t across = n.extents[n.rank - 1u] < Columns ? n.extents[n.rank - 1u] : Columns;
-            return panel_stream(f.template node<weights>().data(), n.extents[n.rank - 2u] * across);
+            return panel_stream(node_at<weights>(f.expression).data(), n.extents[n.rank - 2u] * across);
         }
     }
     template <class Other>

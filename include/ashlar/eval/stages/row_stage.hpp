@@ -59,13 +59,7 @@ struct row_stage : stage_axes<Plan, Element, Stage, Rows> {
     /// The core's coordinates for a row: the operand's, but for a reduced axis that is gone.
     static constexpr std::size_t core_rank = Plan::nodes[core].rank;
     ASHLAR_STAGE_INLINE std::array<std::size_t, core_rank> in_core(std::size_t row, std::size_t column) const {
-        const auto at = this->in_space(row, column);
-        std::array<std::size_t, core_rank> out{};
-        for_each_axis<core_rank>([&]<std::size_t Axis>() ASHLAR_STAGE_LAMBDA {
-            if constexpr (axes_of_core[Axis] != whole_axis)
-                out[Axis] = at[static_cast<std::size_t>(axes_of_core[Axis])];
-        });
-        return out;
+        return picked_indices<axes_of_core>(this->in_space(row, column), std::make_index_sequence<core_rank>{});
     }
     /// For each axis of the core: that of the space, or -1 if it has one entry.
     static constexpr binding_list axes_of_core = [] {

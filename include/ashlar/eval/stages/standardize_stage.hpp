@@ -22,7 +22,7 @@ struct standardize_stage : row_stage<Plan, Element, Stage, Rows> {
     ASHLAR_STAGE_ROOT ASHLAR_STAGE_INLINE void run() const {
         const typename base::range all{0, columns};
         if constexpr (base::how.form == row_form::rows_in_lanes) {
-            const element epsilon = f.template node<core>().epsilon;
+            const element epsilon = node_at<core>(f.expression).epsilon;
             this->each_register_of_rows([&](std::size_t row, auto n) ASHLAR_STAGE_LAMBDA {
                 vec mean(0);
                 if constexpr (has_mean) {
@@ -108,7 +108,7 @@ struct standardize_stage : row_stage<Plan, Element, Stage, Rows> {
             });
         const auto variance = base::template across_lanes<Count>(squares, typename base::adding{}) * share;
         this->template put_numbers<base::second_buffer, Count>(
-            row, element(1) / sqrt(variance + f.template node<core>().epsilon));
+            row, element(1) / sqrt(variance + node_at<core>(f.expression).epsilon));
     }
 };
 

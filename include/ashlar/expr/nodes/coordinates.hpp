@@ -69,6 +69,8 @@ ASHLAR_ALWAYS_INLINE constexpr auto operand_coordinates(const Node& node, const 
     using from = typename std::remove_cvref_t<decltype(node.template operand<Index>())>::shape_type;
     if constexpr (Node::kind == node_kind::reshape) {
         return coordinates_of_element<from>(element_of_coordinates<typename Node::shape_type>(at));
+    } else if constexpr (!is_index_map(Node::kind) && std::is_same_v<from, typename Node::shape_type>) {
+        return at;
     } else if constexpr (Node::kind == node_kind::broadcast || !is_index_map(Node::kind)) {
         return unbroadcast<from>(at);
     } else {
