@@ -149,12 +149,16 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
             multiply_memory(a, reader{f}.template address<right>(in_right()), epilogue, first);
         }
     }
-    /// Scratch for what kernels pack.
+    /// Scratch for what a kernel packs, which the plan has reckoned as well.
+    template <std::size_t Bytes>
     ASHLAR_STAGE_INLINE element* table() const {
-        if constexpr (stage.table == -1)
+        if constexpr (stage.table == -1) {
+            static_assert(Bytes == 0);
             return nullptr;
-        else
+        } else {
+            static_assert(Bytes <= Plan::code.buffers[static_cast<std::size_t>(stage.table)].bytes);
             return f.template buffer<element, static_cast<std::size_t>(stage.table)>();
+        }
     }
     /// The product as it makes the copy of its right operand itself, and that copy.
     static constexpr product_shape transposing{
@@ -165,14 +169,17 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
                                              std::size_t first) const {
         if constexpr (stage.transposed_copy != -1) {
             product_transposing_rhs<element, config, transposing, copy::source_distance()>(
-                a, const_cast<element*>(b), copy{{f}}.source(), epilogue, table());
+                a, const_cast<element*>(b), copy{{f}}.source(), epilogue,
+                table<product_scratch_bytes<element, config, behind_transposing_rows(transposing)>>());
         } else if constexpr (stage.lanes == lane_axis::columns) {
             multiply_columns<in_columns(columns, right_step, how.cut)>(a, b, epilogue, first);
         } else if constexpr (packs_k) {
             constexpr packed_k_shape shape{Rows, columns, depth, left_row, right_column};
-            product_packed_k<element, config, shape>(b, a, epilogue, table());
+            product_packed_k<element, config, shape>(b, a, epilogue,
+                                                     table<packed_k_scratch_bytes<element, config, shape>>());
         } else if constexpr (how.form == product_form::blocks) {
-            product<element, config, in_lanes()>(b, a, constant_depth<0, depth>{}, epilogue, table());
+            product<element, config, in_lanes()>(b, a, constant_depth<0, depth>{}, epilogue,
+                                                 table<product_scratch_bytes<element, config, in_lanes()>>());
         } else {
             constexpr dot_shape shape{columns, depth, right_column};
             for (std::size_t r = 0; r < Rows; ++r) {
@@ -203,7 +210,8 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
         if constexpr (how.rhs == rhs_source::rows && how.prefetches)
             product_streamed<element, config, Shape, how.k_parts>(a, b, epilogue);
         else
-            product<element, config, Shape>(a, b, depth_of(first), epilogue, table());
+            product<element, config, Shape>(a, b, depth_of(first), epilogue,
+                                            table<product_scratch_bytes<element, config, Shape>>());
     }
 
     /// One block of the right operand's columns after the other.
