@@ -98,7 +98,7 @@ TEST(column_tiles, rows_that_are_needed_whole) {
     support::check(log_softmax(e), shares, 1e-5);
 }
 
-/// The destination is the left operand: a tile of rows is held back until all of its columns are finished.
+/// The destination is the left operand: a tile of rows is staged until all of its columns are finished.
 TEST(column_tiles, in_place) {
     support::random_numbers random(23);
     static auto x = random.normal<float, 40, 288>();

@@ -73,13 +73,13 @@ ASHLAR_NOINLINE ASHLAR_NOTHROW void run_staged(const Run& run, const Expression&
     copy_apart<Config, Destination, dense_like<Destination>>(destination.data(), static_cast<const Element*>(staged));
 }
 
-/// Runs with each tile of rows held back until it is finished: for a destination whose rows are read by themselves
+/// Runs with the finished rows of each tile staged until its end: for a destination whose rows are read by themselves
 /// only.
 template <class Plan, class Run, class Destination>
 ASHLAR_NOINLINE ASHLAR_NOTHROW void run_in_tiles(const Run& run, const typename Plan::expression_type& e,
                                                  Destination& destination) {
     alignas(scratch_alignment)
-        typename Destination::value_type tile[held_back_elements<Plan>() == 0 ? 1 : held_back_elements<Plan>()];
+        typename Destination::value_type tile[staged_elements<Plan>() == 0 ? 1 : staged_elements<Plan>()];
     run(e, destination.data(), tile);
 }
 
@@ -91,7 +91,7 @@ ASHLAR_ALWAYS_INLINE void run_apart(const Run& run, const DenseRun& dense, const
     using Expression = typename Plan::expression_type;
     using config = typename Plan::configuration;
     if constexpr (borrows_memory<Expression>) {
-        constexpr std::size_t tile_bytes = held_back_elements<Plan>() * sizeof(typename Destination::value_type);
+        constexpr std::size_t tile_bytes = staged_elements<Plan>() * sizeof(typename Destination::value_type);
         const overlap shared = find_overlap<Plan>(e, destination);
         if constexpr (tile_bytes != 0 && Run::stack_bytes + tile_bytes <= config::stack_budget)
             if (shared == overlap::rows) {

@@ -53,8 +53,8 @@ struct frame {
     const typename Plan::expression_type& expression;
     Element* destination;
     std::byte* scratch;
-    Element* tile_copy = nullptr;  // where finished tiles are held back until nothing reads their rows any more
-    std::ptrdiff_t shift = 0;      // elements before the tile in the destination, when it is held back
+    Element* tile_copy = nullptr;  // where finished rows are staged until nothing of the tile is read any more
+    std::ptrdiff_t shift = 0;      // elements before the tile in the destination, when its rows are staged
     std::array<std::size_t, std::size(Plan::code.loops)> index{};  // of the entry, or of the first row of the tile
 
     template <std::size_t Id>

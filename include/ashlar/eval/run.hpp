@@ -2,7 +2,6 @@
 // Runs a program: its loops, and at each stage's place the code that serves its kind.
 #pragma once
 
-#include <ashlar/eval/access/held_back.hpp>
 #include <ashlar/eval/stages/fold_stage.hpp>
 #include <ashlar/eval/stages/map_stage.hpp>
 #include <ashlar/eval/stages/product_stage.hpp>
@@ -146,14 +145,15 @@ consteval plan_item item_of(std::int16_t parent, std::size_t number) {
 template <std::int16_t Parent, std::size_t Rows, class Plan, class Element, std::size_t... Number>
 ASHLAR_STAGE_INLINE void run_items(frame<Plan, Element>& f, std::index_sequence<Number...>);
 
-/// One tile of rows. Where the destination holds what the tile reads, the finished rows are held back until its end.
+/// One tile of rows. Where the destination holds what the tile reads, the finished rows are staged until its end.
 /// Those that another tile reads, and computes again, are left to it.
 template <std::size_t Loop, std::size_t Rows, class Plan, class Element>
 ASHLAR_STAGE_INLINE void run_tile(frame<Plan, Element>& f) {
-    constexpr std::size_t writer = held_back_stage<Plan>(Loop);
+    constexpr std::int16_t staged = Plan::code.loops[Loop].staged;
+    [[maybe_unused]] constexpr auto writer = static_cast<std::size_t>(staged);
     Element* const target = f.destination;
     Element* tile = nullptr;
-    if constexpr (writer != no_axis)
+    if constexpr (staged != -1)
         if (f.tile_copy != nullptr) {
             f.shift = 0;
             tile = stage_axes<Plan, Element, writer, Rows>{f}.written();
@@ -161,7 +161,7 @@ ASHLAR_STAGE_INLINE void run_tile(frame<Plan, Element>& f) {
             f.destination = f.tile_copy;
         }
     run_items<static_cast<std::int16_t>(Loop), Rows>(f, items_of<Plan, static_cast<std::int16_t>(Loop)>{});
-    if constexpr (writer != no_axis)
+    if constexpr (staged != -1)
         if (tile != nullptr) {
             f.destination = target;
             constexpr std::size_t columns = stage_axes<Plan, Element, writer, Rows>::all_columns;

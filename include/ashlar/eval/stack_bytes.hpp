@@ -2,10 +2,10 @@
 // What an evaluation takes of the stack beside its scratch: frames of functions, and the copy that an overlap takes.
 #pragma once
 
-#include <ashlar/eval/access/held_back.hpp>
 #include <ashlar/eval/frame.hpp>
 #include <ashlar/eval/sequence.hpp>
 #include <ashlar/plan/build/destination.hpp>
+#include <ashlar/plan/build/overlap.hpp>
 #include <ashlar/plan/sequence/sequence_plan.hpp>
 
 namespace ashlar {
@@ -34,7 +34,7 @@ consteval std::size_t bytes_of_overlap() {
     using config = typename Plan::configuration;
     std::size_t bytes = 0;
     if constexpr (borrows_memory<Expression>) {
-        const std::size_t tile = held_back_elements<Plan>() * sizeof(element_of<Expression>);
+        const std::size_t tile = staged_elements<Plan>() * sizeof(element_of<Expression>);
         if (tile <= config::stack_budget) bytes = tile;
         if (copy_fits<Expression, config, 0> && alias_copy<void, Expression> > bytes)
             bytes = alias_copy<void, Expression>;

@@ -18,6 +18,9 @@ struct plan_loop {
     bool rows = false;
     bool columns = false;
     bool overlaps = false;
+    // The stage whose finished rows are staged beside the destination until the end of the tile, where the destination
+    // is what the tile reads; -1 if they cannot be.
+    std::int16_t staged = -1;
 
     /// Rows of a last tile that is no full one; 0 if there is none.
     constexpr std::size_t last_rows() const { return overlaps ? 0 : extent % tile; }

@@ -5,6 +5,7 @@
 #include <ashlar/plan/choose/choose_map.hpp>
 #include <ashlar/plan/choose/choose_product.hpp>
 #include <ashlar/plan/choose/choose_rows.hpp>
+#include <ashlar/plan/choose/staged_rows.hpp>
 
 namespace ashlar::detail {
 
@@ -80,6 +81,7 @@ constexpr void choose(program<Count>& plan, const graph_node* nodes, const machi
         }
     }
     settle_fusions(context);
+    stage_rows(context);
     weights_in_order<Count>{context}.tell();
 }
 
