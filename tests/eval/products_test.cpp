@@ -94,6 +94,28 @@ TEST(product_shapes, integers) {
     check(matmul(random.whole<std::int32_t, 18, 7>(-9, 9), transpose(random.whole<std::int32_t, 5, 7>(-9, 9))));
 }
 
+// A register of 64 bytes holds more of them than a tile has rows.
+template <std::size_t Rows>
+void small_integers() {
+    using T = std::int8_t;
+    const auto a = generate<T, 5, Rows>([](auto i, auto j) { return static_cast<T>((i * 3 + j) % 2); });
+    const auto x = generate<T, Rows, 8>([](auto i, auto j) { return static_cast<T>((i + j * 7) % 3); });
+    const auto w = generate<T, 12, 8>([](auto i, auto j) { return static_cast<T>((i * 5 + j) % 3); });
+    const auto y = eval(matmul(a, matmul(x, transpose(w))));
+    for (std::size_t i = 0; i < 5; ++i)
+        for (std::size_t c = 0; c < 12; ++c) {
+            int sum = 0;
+            for (std::size_t r = 0; r < Rows; ++r)
+                for (std::size_t k = 0; k < 8; ++k) sum += a(i, r) * x(r, k) * w(c, k);
+            ASSERT_EQ(y(i, c), static_cast<T>(sum)) << Rows << ' ' << i << ' ' << c;
+        }
+}
+TEST(product_shapes, small_integers_in_tiles) {
+    small_integers<32>();
+    small_integers<63>();
+    small_integers<100>();
+}
+
 TEST(product_shapes, einsums) {
     support::random_numbers random(6);
     const auto a = random.normal<float, 5, 7>();

@@ -46,6 +46,16 @@ TEST(shape_operations, reshapes) {
     check(squeeze(unsqueeze<1>(x) * 2.0f));
 }
 
+// The result has axes of one entry behind those of the product.
+TEST(shape_operations, reshapes_with_trailing_ones) {
+    support::random_numbers random(7);
+    const auto a = random.normal<float, 8, 5>();
+    const auto b = random.normal<float, 5, 16>();
+    check(reshape<8, 16, 1>(matmul(a, b)) + random.normal<float, 8, 16, 1>());
+    check(reshape<8, 16, 1, 1>(matmul(a, b)) * 2.0f);
+    check(reshape<3, 8, 16, 1>(matmul(random.normal<float, 3, 8, 5>(), b)) + random.normal<float, 8, 16, 1>());
+}
+
 TEST(shape_operations, slices) {
     support::random_numbers random(3);
     const auto x = random.normal<float, 9, 37>();

@@ -36,6 +36,17 @@ TYPED_TEST(statistics_into_map, widths) {
     norms<n, 19, double>(1e-12);
 }
 
+// Columns that a mask keeps for no row of a tile are written, too.
+TYPED_TEST(statistics_into_map, behind_masks) {
+    constexpr std::size_t n = TypeParam::value;
+    support::random_numbers random(n);
+    const auto x = random.normal<float, n, 64>(1, 3);
+    check(log_softmax(masked(exp(x), causal)), 1e-5);
+    check(log_softmax(masked(x * 2.0f, sliding_window<5, 0>)), 1e-5);
+    check(softmax(masked(exp(x), sliding_window<5, 0>)), 1e-5);
+    check(log_softmax(masked(matmul(x, random.normal<float, 64, 64>(0.1f)), causal)), 1e-4);
+}
+
 // Rows of more than 2 KiB go one after another.
 TEST(long_rows, one_after_another) {
     norms<11, 521>(1e-5);

@@ -139,7 +139,7 @@ TEST(statistics_into_map, last_tiles) {
 }
 TEST(statistics_into_map, three_groups_of_rows_in_one_loop) {
     const auto one_loop = []<class Machine>(std::type_identity<Machine>, const auto& e) {
-        return detail::planned<std::remove_cvref_t<decltype(e)>, Machine>::code.fusions[0].one_loop;
+        return detail::planned<std::remove_cvref_t<decltype(e)>, Machine>::code.fusions[0].one_loop[detail::full_tile];
     };
     constexpr std::type_identity<avx512> wide;
     EXPECT_TRUE(one_loop(wide, softmax(x<16, 64>)));
@@ -148,6 +148,7 @@ TEST(statistics_into_map, three_groups_of_rows_in_one_loop) {
     EXPECT_FALSE(one_loop(wide, gelu(softmax(x<16, 64>)))) << "the map takes the ports";
     EXPECT_FALSE(one_loop(wide, softmax(x<16, 513>))) << "one row at a time";
     EXPECT_FALSE(one_loop(wide, softmax(masked(x<16, 64>, causal)))) << "a map that asks the mask";
+    EXPECT_FALSE(one_loop(wide, log_softmax(masked(exp(x<16, 64>), causal)))) << "columns that no row keeps";
     EXPECT_FALSE(one_loop(std::type_identity<avx2>{}, softmax(x<16, 64>))) << "two rows at a time";
 }
 TEST(statistics_into_map, factors_of_the_rows_at_hand) {

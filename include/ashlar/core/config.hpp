@@ -89,7 +89,9 @@
 // call; lambdas count as well. A stage's `run` is a root inside the function around it: what it copies for the stage
 // (frame, expression) becomes scalars in a second pass only. clang's `flatten` is one level deep, and its inliner is
 // cheap.
-#if defined(__clang__)
+// Without optimisation nothing is flattened, and a function that depends on no Config would be shared by objects of
+// other flags: there, too, all is always_inline.
+#if defined(__clang__) || !defined(__OPTIMIZE__)
 #define ASHLAR_STAGE_ROOT
 #define ASHLAR_STAGE_INLINE [[gnu::always_inline]] inline
 #define ASHLAR_STAGE_LAMBDA __attribute__((always_inline))

@@ -31,7 +31,7 @@ consteval std::size_t stage_rows() {
 template <class Expression>
 inline constexpr bool is_copied = sizeof(Expression) <= 256 && is_trivially_copied<Expression>;
 template <class Expression>
-ASHLAR_STAGE_INLINE constexpr std::conditional_t<is_copied<Expression>, Expression, const Expression&> own_expression(
+ASHLAR_ALWAYS_INLINE constexpr std::conditional_t<is_copied<Expression>, Expression, const Expression&> own_expression(
     const Expression& e) {
     if constexpr (is_copied<Expression>)
         return copy_of(e);

@@ -13,7 +13,7 @@ inline constexpr std::size_t key_run = 8 * key_group;
 
 /// The keys of a span, whose ends are multiples of Step but for the last key; none are plain if those are not.
 template <std::size_t Step, std::size_t Keys>
-ASHLAR_STAGE_INLINE constexpr k_range parts_of(const key_span& span) {
+ASHLAR_ALWAYS_INLINE constexpr k_range parts_of(const key_span& span) {
     const auto within = [](std::ptrdiff_t k) {
         return k < 0 ? 0 : k > static_cast<std::ptrdiff_t>(Keys) ? Keys : static_cast<std::size_t>(k);
     };
@@ -32,8 +32,8 @@ ASHLAR_STAGE_INLINE constexpr k_range parts_of(const key_span& span) {
 /// and one run [plain_first, plain_last) in which it keeps them all. `first` and `plain_first` are multiples of
 /// key_group.
 template <class Scores, class Mask>
-ASHLAR_STAGE_INLINE k_range scan_keys(const Mask& mask, const std::array<std::size_t, Scores::rank - 2>& batch,
-                                      std::size_t q0, std::size_t q1) {
+ASHLAR_ALWAYS_INLINE k_range scan_keys(const Mask& mask, const std::array<std::size_t, Scores::rank - 2>& batch,
+                                       std::size_t q0, std::size_t q1) {
     constexpr std::size_t keys = Scores::extents[Scores::rank - 1];
     k_range parts{keys, keys, keys, 0};
     bool in_run = false, had_run = false;
@@ -67,12 +67,12 @@ ASHLAR_STAGE_INLINE k_range scan_keys(const Mask& mask, const std::array<std::si
 /// scan_keys of some of the queries for which `all` holds; with Step < key_group its ends are exact to Step keys as
 /// long as what the mask keeps has no gaps.
 template <std::size_t Step, class Scores, class Mask>
-ASHLAR_STAGE_INLINE k_range scan_keys_within(const Mask& mask, const std::array<std::size_t, Scores::rank - 2>& batch,
-                                             std::size_t q0, std::size_t q1, k_range all) {
+ASHLAR_ALWAYS_INLINE k_range scan_keys_within(const Mask& mask, const std::array<std::size_t, Scores::rank - 2>& batch,
+                                              std::size_t q0, std::size_t q1, k_range all) {
     const auto content = [&](std::size_t k0, std::size_t k1)
-                             ASHLAR_STAGE_LAMBDA { return mask_content<Scores>(mask, batch, q0, q1, k0, k1); };
+                             ASHLAR_LAMBDA_INLINE { return mask_content<Scores>(mask, batch, q0, q1, k0, k1); };
     const auto group_end = [&](std::size_t k)
-                               ASHLAR_STAGE_LAMBDA { return k + key_group < all.last ? k + key_group : all.last; };
+                               ASHLAR_LAMBDA_INLINE { return k + key_group < all.last ? k + key_group : all.last; };
     while (all.first < all.last && content(all.first, group_end(all.first)) == tile_content::empty)
         all.first = group_end(all.first);
     while (all.first < all.last) {
@@ -105,8 +105,8 @@ ASHLAR_STAGE_INLINE k_range scan_keys_within(const Mask& mask, const std::array<
 /// The keys [first, last) outside which `mask` keeps none for queries [q0, q1), and one run [plain_first, plain_last)
 /// in which it keeps them all. `first` and `plain_first` are multiples of key_group.
 template <class Scores, class Mask>
-ASHLAR_STAGE_INLINE k_range kept_keys(const Mask& mask, const std::array<std::size_t, Scores::rank - 2>& batch,
-                                      std::size_t q0, std::size_t q1) {
+ASHLAR_ALWAYS_INLINE k_range kept_keys(const Mask& mask, const std::array<std::size_t, Scores::rank - 2>& batch,
+                                       std::size_t q0, std::size_t q1) {
     if constexpr (spanning_mask<Mask, Scores>)
         return parts_of<key_group, key_extent<Scores>>(mask.template span<Scores>(batch, q0, q1));
     else
@@ -116,8 +116,8 @@ ASHLAR_STAGE_INLINE k_range kept_keys(const Mask& mask, const std::array<std::si
 /// kept_keys of some of the queries for which `all` holds; with Step < key_group its ends are exact to Step keys as
 /// long as what the mask keeps has no gaps.
 template <std::size_t Step, class Scores, class Mask>
-ASHLAR_STAGE_INLINE k_range kept_keys_within(const Mask& mask, const std::array<std::size_t, Scores::rank - 2>& batch,
-                                             std::size_t q0, std::size_t q1, const k_range& all) {
+ASHLAR_ALWAYS_INLINE k_range kept_keys_within(const Mask& mask, const std::array<std::size_t, Scores::rank - 2>& batch,
+                                              std::size_t q0, std::size_t q1, const k_range& all) {
     if constexpr (spanning_mask<Mask, Scores>) {
         k_range own = parts_of<Step, key_extent<Scores>>(mask.template span<Scores>(batch, q0, q1));
         if (own.last <= own.first) return {all.first, all.first, all.first, all.first};
@@ -133,8 +133,8 @@ ASHLAR_STAGE_INLINE k_range kept_keys_within(const Mask& mask, const std::array<
 /// The keys of some queries, exactly: row by row where they differ.
 template <class Scores, class Mask>
     requires spanning_mask<Mask, Scores>
-ASHLAR_STAGE_INLINE auto per_row_key_range(const Mask& mask, const std::array<std::size_t, Scores::rank - 2>& batch,
-                                           std::size_t q0, std::size_t q1) {
+ASHLAR_ALWAYS_INLINE auto per_row_key_range(const Mask& mask, const std::array<std::size_t, Scores::rank - 2>& batch,
+                                            std::size_t q0, std::size_t q1) {
     constexpr auto keys = static_cast<std::ptrdiff_t>(key_extent<Scores>);
     const key_span span = mask.template span<Scores>(batch, q0, q1);
     const std::ptrdiff_t from = span.first < 0 ? 0 : span.first, to = span.last > keys ? keys : span.last;
@@ -147,7 +147,7 @@ ASHLAR_STAGE_INLINE auto per_row_key_range(const Mask& mask, const std::array<st
 
 /// The coordinates of a batch entry among those of its scores.
 template <std::size_t Rank>
-ASHLAR_STAGE_INLINE std::array<std::size_t, Rank - 2> mask_batch(const std::array<std::size_t, Rank>& at) {
+ASHLAR_ALWAYS_INLINE std::array<std::size_t, Rank - 2> mask_batch(const std::array<std::size_t, Rank>& at) {
     std::array<std::size_t, Rank - 2> batch{};
     for (std::size_t a = 0; a + 2 < Rank; ++a) batch[a] = at[a];
     return batch;

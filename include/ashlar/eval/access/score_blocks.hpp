@@ -10,7 +10,7 @@ namespace ashlar::detail {
 
 /// What a mask keeps of keys [k0, k1), whose ranges of keys are known; Skips where nobody reads what lies outside them.
 template <bool Skips>
-ASHLAR_STAGE_INLINE constexpr block_verdict verdict_of(const k_range& range, std::size_t k0, std::size_t k1) {
+ASHLAR_ALWAYS_INLINE constexpr block_verdict verdict_of(const k_range& range, std::size_t k0, std::size_t k1) {
     if (Skips && (k1 <= range.first || k0 >= range.last)) return block_verdict::skip;
     if (k0 >= range.plain_first && k1 <= range.plain_last) return block_verdict::plain;
     return block_verdict::masked;
@@ -23,7 +23,7 @@ struct tile_scores {
     static constexpr hook withheld = hook::none;
     k_range keys;
 
-    ASHLAR_STAGE_INLINE block_verdict begin_block(std::size_t, std::size_t, std::size_t k0, std::size_t k1) const {
+    ASHLAR_ALWAYS_INLINE block_verdict begin_block(std::size_t, std::size_t, std::size_t k0, std::size_t k1) const {
         return verdict_of<Skips>(keys, k0, k1);
     }
 };
@@ -36,14 +36,14 @@ struct listed_scores {
     static constexpr hook withheld = splits ? hook::none : hook::splits_block;
     k_range keys[Registers];
 
-    ASHLAR_STAGE_INLINE block_verdict begin_block(std::size_t k0, std::size_t k1, std::size_t j0,
-                                                  std::size_t j1) const {
+    ASHLAR_ALWAYS_INLINE block_verdict begin_block(std::size_t k0, std::size_t k1, std::size_t j0,
+                                                   std::size_t j1) const {
         const block_verdict one = verdict_of<Skips>(keys[j0 / Width], k0, k1);
         for (std::size_t r = j0 / Width + 1; r * Width < j1; ++r)
             if (verdict_of<Skips>(keys[r], k0, k1) != one) return block_verdict::masked;
         return one;
     }
-    ASHLAR_STAGE_INLINE bool splits_block(std::size_t k0, std::size_t k1, std::size_t j0, std::size_t j1) const
+    ASHLAR_ALWAYS_INLINE bool splits_block(std::size_t k0, std::size_t k1, std::size_t j0, std::size_t j1) const
         requires splits
     {
         std::size_t skipped = 0;
@@ -65,30 +65,30 @@ struct sloping_scores {
 
     static constexpr bool ends_within = has_lower_slope<Mask>;
     static constexpr std::size_t half = Width / 2;
-    ASHLAR_STAGE_INLINE key_span span(std::size_t j0, std::size_t j1) const {
+    ASHLAR_ALWAYS_INLINE key_span span(std::size_t j0, std::size_t j1) const {
         return mask.template span<Scores>(batch, first_query + j0, first_query + j1);
     }
     template <std::size_t Step>
-    ASHLAR_STAGE_INLINE static bool misses(const key_span& kept, std::size_t k0, std::size_t k1) {
+    ASHLAR_ALWAYS_INLINE static bool misses(const key_span& kept, std::size_t k0, std::size_t k1) {
         constexpr auto step = static_cast<std::ptrdiff_t>(Step);
         return static_cast<std::ptrdiff_t>(k0) >= ((kept.last + (step - 1)) & -step) ||
                static_cast<std::ptrdiff_t>(k1) <= (kept.first & -step);
     }
 
-    ASHLAR_STAGE_INLINE block_verdict begin_block(std::size_t k0, std::size_t k1, std::size_t j0,
-                                                  std::size_t j1) const {
+    ASHLAR_ALWAYS_INLINE block_verdict begin_block(std::size_t k0, std::size_t k1, std::size_t j0,
+                                                   std::size_t j1) const {
         const key_span kept = span(j0, j1);
         const bool all =
             kept.full_first <= static_cast<std::ptrdiff_t>(k0) && static_cast<std::ptrdiff_t>(k1) <= kept.full_last;
         return all ? block_verdict::plain : block_verdict::masked;
     }
     /// The halves of registers that are needed: one run of them, counted from j0.
-    ASHLAR_STAGE_INLINE half_range kept_halves(std::size_t k0, std::size_t k1, std::size_t j0, std::size_t j1) const {
+    ASHLAR_ALWAYS_INLINE half_range kept_halves(std::size_t k0, std::size_t k1, std::size_t j0, std::size_t j1) const {
         const std::size_t count = (j1 - j0 + half - 1) / half;
-        const auto unread = [&](std::size_t r) ASHLAR_STAGE_LAMBDA {
+        const auto unread = [&](std::size_t r) ASHLAR_LAMBDA_INLINE {
             return misses<key_group>(span(j0 + r * half, j0 + (r + 2) * half), k0, k1);
         };
-        const auto excluded = [&](std::size_t h) ASHLAR_STAGE_LAMBDA {
+        const auto excluded = [&](std::size_t h) ASHLAR_LAMBDA_INLINE {
             return misses<1>(span(j0 + h * half, j0 + (h + 1) * half), k0, k1);
         };
         half_range kept{0, count};

@@ -12,14 +12,14 @@ template <class Number>
 struct sum_so_far {
     Number total;
 
-    ASHLAR_STAGE_INLINE void merge(const sum_so_far& o) { total += o.total; }
+    ASHLAR_ALWAYS_INLINE void merge(const sum_so_far& o) { total += o.total; }
 };
 /// A greatest or least element so far; NaN if there is one.
 template <class Number, bool Greatest>
 struct extreme_so_far {
     Number extreme;
 
-    ASHLAR_STAGE_INLINE void merge(const extreme_so_far& o) {
+    ASHLAR_ALWAYS_INLINE void merge(const extreme_so_far& o) {
         if (o.extreme != o.extreme || (Greatest ? o.extreme > extreme : o.extreme < extreme)) extreme = o.extreme;
     }
 };
@@ -28,7 +28,7 @@ template <bool All>
 struct truth_so_far {
     bool answer;
 
-    ASHLAR_STAGE_INLINE void merge(const truth_so_far& o) { answer = All ? answer && o.answer : answer || o.answer; }
+    ASHLAR_ALWAYS_INLINE void merge(const truth_so_far& o) { answer = All ? answer && o.answer : answer || o.answer; }
 };
 /// Mean, and sum of squared distances from it, of so many elements so far (Chan, Golub and LeVeque 1979).
 template <class Number>
@@ -36,7 +36,7 @@ struct variance_so_far {
     Number mean, squares;
     std::size_t count;
 
-    ASHLAR_STAGE_INLINE void merge(const variance_so_far& o) {
+    ASHLAR_ALWAYS_INLINE void merge(const variance_so_far& o) {
         const Number share = static_cast<Number>(o.count) / static_cast<Number>(count + o.count),
                      distance = o.mean - mean;
         squares += o.squares + distance * distance * (share * static_cast<Number>(count));

@@ -55,7 +55,7 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
             multiply(tracking, first);
             if constexpr (packs_k)
                 greatest[0] =
-                    combine_groups<line>(greatest[0], [](vec x, vec y) ASHLAR_STAGE_LAMBDA { return max<>(x, y); });
+                    combine_groups<line>(greatest[0], [](vec x, vec y) ASHLAR_LAMBDA_INLINE { return max<>(x, y); });
             constexpr auto maxima = static_cast<std::size_t>(stage.maxima);
             element* out =
                 f.template buffer<element, maxima>() + f.template buffer_offset<maxima>(this->in_top(first, 0));

@@ -177,13 +177,13 @@ struct row_stage : stage_axes<Plan, Element, Stage, Rows> {
 
     /// What folds of element lanes combine states by, and the lanes of one.
     struct adding : lane_sum {
-        ASHLAR_STAGE_INLINE static element across(lanes_of<element> x) { return reduce_add(x); }
+        ASHLAR_ALWAYS_INLINE static element across(lanes_of<element> x) { return reduce_add(x); }
     };
     struct maximising {
-        ASHLAR_STAGE_INLINE lanes_of<element> operator()(lanes_of<element> x, lanes_of<element> y) const {
+        ASHLAR_ALWAYS_INLINE lanes_of<element> operator()(lanes_of<element> x, lanes_of<element> y) const {
             return max<>(x, y);
         }
-        ASHLAR_STAGE_INLINE static element across(lanes_of<element> x) { return reduce_max(x); }
+        ASHLAR_ALWAYS_INLINE static element across(lanes_of<element> x) { return reduce_max(x); }
     };
     /// One number for each of Count rows.
     template <std::size_t Count>

@@ -93,7 +93,7 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
                           f.template buffer_offset<maxima>(this->in_core(row, 0)));
         } else {
             each([&](element* p, auto n) ASHLAR_STAGE_LAMBDA { m = max<>(m, load(p, n)); });
-            m = combine_groups<line>(m, [](vec a, vec b) ASHLAR_STAGE_LAMBDA { return max<>(a, b); });
+            m = combine_groups<line>(m, [](vec a, vec b) ASHLAR_LAMBDA_INLINE { return max<>(a, b); });
         }
         vec sum(0);
         each([&](element* p, auto n) ASHLAR_STAGE_LAMBDA {
@@ -105,7 +105,7 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
             for (std::size_t c = 0; c < r.first * line; ++c) x[c] = element(0);
             for (std::size_t c = r.last * line; c < columns * line; ++c) x[c] = element(0);
         }
-        const vec total = combine_groups<line>(sum, [](vec a, vec b) ASHLAR_STAGE_LAMBDA { return a + b; });
+        const vec total = combine_groups<line>(sum, [](vec a, vec b) ASHLAR_LAMBDA_INLINE { return a + b; });
         this->template put_rows<base::second_buffer, Rows, element>(row, reciprocal_or_zero(total));
     }
 
@@ -159,7 +159,7 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
                 vec::ops::template store_groups<part>(e.data, p, column_distance);
                 total += e;
             }
-            sum += combine_groups<part>(total, [](vec a, vec b) ASHLAR_STAGE_LAMBDA { return a + b; });
+            sum += combine_groups<part>(total, [](vec a, vec b) ASHLAR_LAMBDA_INLINE { return a + b; });
         }
         /// What is left, and the row's factor.
         ASHLAR_STAGE_INLINE void finish() {

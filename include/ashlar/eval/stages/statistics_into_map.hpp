@@ -40,7 +40,7 @@ struct statistics_into_map {
             const map last{{before}};
             const statistics middle{{{here}}}, next{{{behind}}};
             const std::size_t row = first + g * group;
-            if constexpr (fused.one_loop)
+            if constexpr (fused.one_loop[tile_of<Plan, folding, Rows>()])
                 if (g >= 2 && g < groups) {
                     typename statistics::template first_walk<group> walk(next, row);
                     const typename map::template rows_walk<group> finished(last, row - 2 * group);

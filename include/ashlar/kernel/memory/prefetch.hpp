@@ -12,7 +12,7 @@ namespace ashlar::detail {
 inline constexpr std::size_t cache_line_bytes = 64;
 
 /// Asks for the cache line at p; never faults, and does nothing where the compiler knows no way.
-ASHLAR_STAGE_INLINE void prefetch([[maybe_unused]] const void* p) noexcept {
+ASHLAR_ALWAYS_INLINE void prefetch([[maybe_unused]] const void* p) noexcept {
 #if defined(__GNUC__)
     __builtin_prefetch(p);
 #endif
@@ -25,7 +25,7 @@ struct prefetch_stream {
 
     /// Asks for the next `Lines` cache lines.
     template <std::size_t Lines>
-    ASHLAR_STAGE_INLINE void advance() noexcept {
+    ASHLAR_ALWAYS_INLINE void advance() noexcept {
         if (next >= end) return;
         ASHLAR_UNROLL
         for (std::size_t i = 0; i < Lines; ++i) prefetch(next + i * cache_line_bytes);
@@ -42,7 +42,7 @@ struct prefetch_block {
 
     /// Asks for the next `Lines` cache lines.
     template <std::size_t Lines>
-    ASHLAR_STAGE_INLINE void advance() noexcept {
+    ASHLAR_ALWAYS_INLINE void advance() noexcept {
         if (rows == 0) return;
         ASHLAR_UNROLL
         for (std::size_t i = 0; i < Lines; ++i) {

@@ -27,7 +27,7 @@ struct transpose_shape {
 /// The identity, for `transpose_tile`.
 struct unchanged {
     template <class Lanes>
-    ASHLAR_STAGE_INLINE Lanes operator()(Lanes x) const {
+    ASHLAR_ALWAYS_INLINE Lanes operator()(Lanes x) const {
         return x;
     }
 };

@@ -308,8 +308,8 @@ ASHLAR_STAGE_INLINE void finish_block(Epilogue& epilogue, std::size_t i, std::si
 
 /// Where the rows and columns of a product lie for the inner epilogue: where they are.
 struct same_place {
-    ASHLAR_STAGE_INLINE static std::size_t row(std::size_t i) { return i; }
-    ASHLAR_STAGE_INLINE static std::size_t column(std::size_t j) { return j; }
+    ASHLAR_ALWAYS_INLINE static std::size_t row(std::size_t i) { return i; }
+    ASHLAR_ALWAYS_INLINE static std::size_t column(std::size_t j) { return j; }
 };
 
 /// Depth steps between the interleaved work of an epilogue that stands before Inner: as many as that wants.

@@ -62,7 +62,7 @@ struct strip_rows {
         join();
         ASHLAR_UNROLL
         for (std::size_t r = 0; r < Rows; ++r)
-            sum[0][r] = combine_groups<columns>(sum[0][r], [](vec x, vec y) ASHLAR_STAGE_LAMBDA { return x + y; });
+            sum[0][r] = combine_groups<columns>(sum[0][r], [](vec x, vec y) ASHLAR_LAMBDA_INLINE { return x + y; });
         for (std::size_t left = count % steps; left != 0; --left, ++s, v += columns) {
             const vec b = vec::template load_partial<columns>(v);
             ASHLAR_UNROLL

@@ -23,8 +23,8 @@ constexpr std::size_t lines_at_once(std::size_t period, std::size_t bytes_per_st
 /// The columns of a panel, counted from those of the product.
 struct panel_place {
     std::size_t first_column;
-    ASHLAR_STAGE_INLINE static std::size_t row(std::size_t i) { return i; }
-    ASHLAR_STAGE_INLINE std::size_t column(std::size_t j) const { return j + first_column; }
+    ASHLAR_ALWAYS_INLINE static std::size_t row(std::size_t i) { return i; }
+    ASHLAR_ALWAYS_INLINE std::size_t column(std::size_t j) const { return j + first_column; }
 };
 template <class Inner>
 using panel_epilogue = forwarding_epilogue<Inner, panel_place>;

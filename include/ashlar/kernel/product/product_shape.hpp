@@ -40,7 +40,7 @@ struct product_shape {
     product_cut cut{};        ///< kernels do as it says
 
     /// Where a column of V, the first one of a vector of `width` lanes, lies in a row.
-    ASHLAR_STAGE_INLINE constexpr std::size_t column_offset(std::size_t column, std::size_t width) const {
+    ASHLAR_ALWAYS_INLINE constexpr std::size_t column_offset(std::size_t column, std::size_t width) const {
         return vw == 0 ? column : column / width * vw;
     }
 };

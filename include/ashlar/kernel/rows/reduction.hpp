@@ -15,11 +15,11 @@ template <class Vec>
 struct sum_fold {
     Vec total = Vec(0);
 
-    ASHLAR_STAGE_INLINE void step(Vec x) { total += x; }
-    ASHLAR_STAGE_INLINE void merge(const sum_fold& o) { total += o.total; }
-    ASHLAR_STAGE_INLINE Vec rows() const { return total; }
-    ASHLAR_STAGE_INLINE auto one() const { return reduce_add(total); }
-    ASHLAR_STAGE_INLINE static Vec identity() { return Vec(0); }
+    ASHLAR_ALWAYS_INLINE void step(Vec x) { total += x; }
+    ASHLAR_ALWAYS_INLINE void merge(const sum_fold& o) { total += o.total; }
+    ASHLAR_ALWAYS_INLINE Vec rows() const { return total; }
+    ASHLAR_ALWAYS_INLINE auto one() const { return reduce_add(total); }
+    ASHLAR_ALWAYS_INLINE static Vec identity() { return Vec(0); }
 };
 
 /// Greatest (or least) element; NaN if there is one, as in NumPy.
@@ -34,26 +34,26 @@ struct extreme_fold {
     Vec extreme = Vec(start);
     truth poisoned = truth(false);
 
-    ASHLAR_STAGE_INLINE void step(Vec x) {
+    ASHLAR_ALWAYS_INLINE void step(Vec x) {
         extreme = Greatest ? max<>(extreme, x) : min<>(extreme, x);
         if constexpr (limits::has_quiet_NaN) poisoned |= x != x;
     }
-    ASHLAR_STAGE_INLINE void merge(const extreme_fold& o) {
+    ASHLAR_ALWAYS_INLINE void merge(const extreme_fold& o) {
         extreme = Greatest ? max<>(extreme, o.extreme) : min<>(extreme, o.extreme);
         poisoned |= o.poisoned;
     }
-    ASHLAR_STAGE_INLINE Vec rows() const {
+    ASHLAR_ALWAYS_INLINE Vec rows() const {
         if constexpr (limits::has_quiet_NaN)
             return select(poisoned, Vec(not_a_number), extreme);
         else
             return extreme;
     }
-    ASHLAR_STAGE_INLINE value_type one() const {
+    ASHLAR_ALWAYS_INLINE value_type one() const {
         if constexpr (limits::has_quiet_NaN)
             if (any_of(poisoned)) return not_a_number;
         return Greatest ? reduce_max(extreme) : reduce_min(extreme);
     }
-    ASHLAR_STAGE_INLINE static Vec identity() { return Vec(start); }
+    ASHLAR_ALWAYS_INLINE static Vec identity() { return Vec(start); }
 };
 
 /// Whether all (or any) elements are true.
@@ -61,15 +61,15 @@ template <class Truth, bool All>
 struct truth_fold {
     Truth answer = Truth(All);
 
-    ASHLAR_STAGE_INLINE void step(Truth x) {
+    ASHLAR_ALWAYS_INLINE void step(Truth x) {
         if constexpr (All)
             answer &= x;
         else
             answer |= x;
     }
-    ASHLAR_STAGE_INLINE void merge(const truth_fold& o) { step(o.answer); }
-    ASHLAR_STAGE_INLINE Truth rows() const { return answer; }
-    ASHLAR_STAGE_INLINE bool one() const { return All ? all_of(answer) : any_of(answer); }
+    ASHLAR_ALWAYS_INLINE void merge(const truth_fold& o) { step(o.answer); }
+    ASHLAR_ALWAYS_INLINE Truth rows() const { return answer; }
+    ASHLAR_ALWAYS_INLINE bool one() const { return All ? all_of(answer) : any_of(answer); }
 };
 
 /// Index of the greatest element, the first of several; of the first NaN if there is one, as in NumPy.
@@ -80,30 +80,30 @@ struct argmax_fold {
     static constexpr std::int32_t nowhere = (std::numeric_limits<std::int32_t>::max)();
     Index where = Index(nowhere);
 
-    ASHLAR_STAGE_INLINE void step(Vec x, Index index) { take(x, index); }
-    ASHLAR_STAGE_INLINE void merge(const argmax_fold& o) { take(o.greatest, o.where); }
-    ASHLAR_STAGE_INLINE Index rows() const { return where; }
-    ASHLAR_STAGE_INLINE std::int32_t one() const { return best().where; }
+    ASHLAR_ALWAYS_INLINE void step(Vec x, Index index) { take(x, index); }
+    ASHLAR_ALWAYS_INLINE void merge(const argmax_fold& o) { take(o.greatest, o.where); }
+    ASHLAR_ALWAYS_INLINE Index rows() const { return where; }
+    ASHLAR_ALWAYS_INLINE std::int32_t one() const { return best().where; }
 
     /// An element and its index.
     struct candidate {
         value_type value;
         std::int32_t where;
 
-        ASHLAR_STAGE_INLINE void merge(const candidate& o) {
+        ASHLAR_ALWAYS_INLINE void merge(const candidate& o) {
             const bool nan = o.value != o.value, had_nan = value != value, sooner = o.where < where;
             if (had_nan ? nan && sooner : nan || o.value > value || (o.value == value && sooner)) *this = o;
         }
     };
     /// Those of all lanes.
-    ASHLAR_STAGE_INLINE candidate best() const {
+    ASHLAR_ALWAYS_INLINE candidate best() const {
         candidate found{greatest[0], where[0]};
         for (std::size_t i = 1; i < Vec::size; ++i) found.merge({greatest[i], where[i]});
         return found;
     }
 
 private:
-    ASHLAR_STAGE_INLINE void take(Vec x, Index index) {
+    ASHLAR_ALWAYS_INLINE void take(Vec x, Index index) {
         const auto nan = x != x, had_nan = greatest != greatest;
         const auto sooner = convert_mask<value_type>(index < where);
         const auto better =

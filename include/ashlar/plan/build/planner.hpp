@@ -46,7 +46,7 @@ private:
             for (bool& loop : this->closed) loop = false;
             emit(static_cast<id>(Count - 1), out, all_whole, loop_stack{});
         } while (share_more());
-        settle_loops(plan);
+        settle_loops(plan, nodes, target);
         fuse(plan, nodes, target);
         schedule(plan);
     }

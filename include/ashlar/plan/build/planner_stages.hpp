@@ -160,7 +160,9 @@ constexpr auto planner<Count>::emit_product(id top, const core_choice& choice, d
     const bool shuffles = target.shuffles(core.element_bytes, core.scalar == scalar_kind::floating);
     const bool unit_columns = b.strides[r.rank - 1u] == 1 || core.extents[s.column_axis] == 1;
     const std::size_t depth = l.extents[l.rank - 1u], columns = core.extents[s.column_axis], line = packed_k_line(rows);
-    bool packs_k = out.free && !excludes && !unit_columns && columns > 1 &&
+    // A tile of few rows is all of them, but where registers hold more small integers than a tile has rows.
+    const bool all_rows = s.row_axis == no_axis || core.extents[s.row_axis] <= rows;
+    bool packs_k = out.free && !excludes && !unit_columns && columns > 1 && (all_rows || 2 * rows > width) &&
                    fits_packed_k(rows, columns, depth, width) && (shuffles || 2 * rows <= width) &&
                    at(base_of(left)).kind != node_kind::softmax;
     // The weights' rows are in lanes already: so may the result's be, where its columns would leave lanes idle.

@@ -112,7 +112,7 @@ struct plan_fusion {
     std::array<fusion, tile_kinds> how{};            // for a full tile and for the last one
     std::array<std::int16_t, 3> stages{-1, -1, -1};  // the last two run as one; what runs before them, or takes part
     bool reuses_rows = false;                        // a few rows of scratch serve all of the tile
-    bool one_loop = false;                           // statistics_into_map: both, and the next rows, column by column
+    bool one_loop[tile_kinds] = {};                  // statistics_into_map: both, and the next rows, column by column
 
     /// Whether the last two stages take turns, so that one reads when the other has written.
     constexpr bool takes_turns() const {

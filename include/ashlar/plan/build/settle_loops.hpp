@@ -2,7 +2,9 @@
 // The end of building a program: loops that need no tiles have one, and what only tiles need goes.
 #pragma once
 
+#include <ashlar/kernel/machine.hpp>
 #include <ashlar/plan/build/program.hpp>
+#include <ashlar/plan/graph/graph.hpp>
 
 namespace ashlar::detail {
 
@@ -38,7 +40,8 @@ inline constexpr std::size_t rows_for_one_twice = 16, least_stages_for_rows_twic
 /// adds to what the tiles before have given. (What stages compute in place was made in the same tile; where rows of the
 /// destination are made of themselves, eval holds them back.)
 template <std::size_t Count>
-constexpr bool may_overlap(const program<Count>& plan, std::size_t loop) {
+constexpr bool may_overlap(const program<Count>& plan, const graph_node* nodes, const machine& target,
+                           std::size_t loop) {
     const plan_loop& l = plan.loops[loop];
     if (!l.rows || l.extent <= l.tile || l.extent % l.tile == 0) return false;
     if ((l.tile - l.extent % l.tile) * rows_for_one_twice > l.extent) return false;
@@ -46,14 +49,18 @@ constexpr bool may_overlap(const program<Count>& plan, std::size_t loop) {
     const auto id = static_cast<std::int16_t>(loop);
     for (std::size_t s = 0; s < plan.stage_count; ++s) {
         const plan_stage<Count>& stage = plan.stages[s];
-        if (is_loop_inside(plan, stage.loop, id) && stage.fold_first != no_axis && stage.second_buffer != -1)
-            return false;
+        if (!is_loop_inside(plan, stage.loop, id)) continue;
+        if (stage.fold_first != no_axis && stage.second_buffer != -1) return false;
+        // Registers that end behind the tile would overwrite rows of the last one, which comes first.
+        const bool is_product = stage.kind == stage_kind::product;
+        const std::size_t bytes = is_product ? nodes[static_cast<std::size_t>(stage.core)].element_bytes : 4u;
+        if (l.tile % target.lanes(bytes) != 0) return false;
     }
     return true;
 }
 
 template <std::size_t Count>
-constexpr void settle_loops(program<Count>& plan) {
+constexpr void settle_loops(program<Count>& plan, const graph_node* nodes, const machine& target) {
     for (std::size_t l = 0; l < plan.loop_count; ++l)
         if (plan.loops[l].rows && needs_no_tiles(plan, static_cast<std::int16_t>(l)))
             plan.loops[l].tile = plan.loops[l].extent;
@@ -63,7 +70,7 @@ constexpr void settle_loops(program<Count>& plan) {
             plan.buffers[static_cast<std::size_t>(stage.second_buffer)].bytes = 0;
             stage.second_buffer = -1;
         }
-    for (std::size_t l = 0; l < plan.loop_count; ++l) plan.loops[l].overlaps = may_overlap(plan, l);
+    for (std::size_t l = 0; l < plan.loop_count; ++l) plan.loops[l].overlaps = may_overlap(plan, nodes, target, l);
 }
 
 }  // namespace ashlar::detail

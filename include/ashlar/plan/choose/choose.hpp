@@ -55,7 +55,7 @@ constexpr void settle_fusions(const plan_context<Count>& c) {
         for (std::size_t tile = 0; tile < tile_kinds; ++tile) {
             const fusion how = fused.how[tile];
             if (how == fusion::statistics_into_map)
-                fused.one_loop = is_one_loop(c, fused, tile);
+                fused.one_loop[tile] = is_one_loop(c, fused, tile);
             else if (how != fusion::none && how != fusion::register_softmax_to_memory)
                 settle_fused_product(c, fused, tile);
         }

@@ -175,7 +175,7 @@ constexpr product_strategy choose_product(const plan_context<Count>& c, const pl
                           most = panels_side_by_side(rows, panel, product, how.streamed, c.target);
         const axis_split runs = split_near_equal(whole, (whole + most - 1) / most);
         how.panels = static_cast<std::uint8_t>(runs.large);
-        how.panel_runs = static_cast<std::uint16_t>(runs.large_blocks);
+        how.panel_runs = static_cast<std::uint32_t>(runs.large_blocks);
         how.prefetches = rows >= least_prefetching_rows;
     } else if (how.rhs == rhs_source::rows && s.lanes == lane_axis::columns && all_depth && bytes > c.target.l2_bytes) {
         const column_streams streams = streams_of_columns(rows, product, c.target);

@@ -97,12 +97,13 @@ constexpr bool reuses_rows(const plan_context<Count>& c, std::int16_t statistics
 }
 
 /// Whether three passes, over three groups of rows, are one loop: exponentials leave ports idle, where as many rows of
-/// the map are computed before one is stored.
+/// the map are computed before one is stored. All of them walk the columns that a mask keeps for some row, of which the
+/// map would need all.
 template <std::size_t Count>
 constexpr bool is_one_loop(const plan_context<Count>& c, const plan_fusion& fused, std::size_t tile) {
     const plan_stage<Count>& softmax = c.plan.stages[c.index(fused.stages[1])];
     const std::size_t together = softmax.how[tile].rows.together;
-    return softmax.kind == stage_kind::softmax && together >= 4 &&
+    return softmax.kind == stage_kind::softmax && softmax.support == -1 && together >= 4 &&
            c.plan.stages[c.index(fused.stages[2])].how[tile].map.registers >= together;
 }
 

@@ -50,7 +50,14 @@ constexpr void stage_rows(const plan_context<Count>& c) {
     if (writer == -1 || !writes_whole_rows(c, c.plan.stages[c.index(writer)])) return;
     const plan_stage<Count>& stage = c.plan.stages[c.index(writer)];
     const std::int16_t loop = stage.bindings[stage.row_axis];
-    if (loop != whole_axis && c.plan.loops[c.index(loop)].rows) c.plan.loops[c.index(loop)].staged = writer;
+    if (loop == whole_axis || !c.plan.loops[c.index(loop)].rows) return;
+    // A batch inside the tile would be written in several places.
+    for (std::size_t l = 0; l < c.plan.loop_count; ++l)
+        if (!c.plan.loops[l].columns && static_cast<std::int16_t>(l) != loop &&
+            is_loop_inside(c.plan, static_cast<std::int16_t>(l), loop) &&
+            is_loop_inside(c.plan, stage.loop, static_cast<std::int16_t>(l)))
+            return;
+    c.plan.loops[c.index(loop)].staged = writer;
 }
 
 }  // namespace ashlar::detail
