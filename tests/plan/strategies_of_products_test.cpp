@@ -141,7 +141,7 @@ TEST(strategies_of_products, panels_side_by_side) {
     EXPECT_EQ(product_of<avx512>(matmul(x<1, 1024>(), weights<1024, 96>())).panels, 3) << "long streams";
     const auto runs = [](const auto& e) {
         const product_strategy how = product_of<avx512>(e);
-        return std::pair{int{how.panels}, int{how.panel_runs}};
+        return std::pair{int{how.panels}, static_cast<int>(how.panel_runs)};
     };
     EXPECT_EQ(runs(matmul(x<8, 64>(), weights<64, 96>())), std::pair(3, 2));
     EXPECT_EQ(runs(matmul(x<8, 64>(), weights<64, 64>())), std::pair(2, 2)) << "near-equal ones";
