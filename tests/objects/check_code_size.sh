@@ -13,9 +13,7 @@ shift 5
 . "$(dirname "${BASH_SOURCE[0]}")/reference_version.sh"
 identify_compiler "$compiler"
 
-mkdir -p "$(dirname "$object")"
-echo "$compiler $* -c $source_file"
-"$compiler" "$@" -c "$source_file" -o "$object"
+compile_object "$source_file" "$object" "$compiler" "$@"
 functions=$(nm -S -t d --size-sort -r --defined-only "$object" | awk '$3 ~ /^[tTwW]$/ { print $2 + 0, $4 }')
 [[ -n $functions ]] || { echo "FAILED: the object has no functions"; exit 1; }
 cut -c 1-150 <<<"$functions"

@@ -15,9 +15,7 @@ shift 6
 . "$(dirname "${BASH_SOURCE[0]}")/reference_version.sh"
 identify_compiler "$compiler"
 
-mkdir -p "$(dirname "$object")"
-echo "$compiler $* -fstack-usage -c $source_file"
-"$compiler" "$@" -fstack-usage -c "$source_file" -o "$object"
+compile_object "$source_file" "$object" "$compiler" "$@" -fstack-usage
 # A line is file:line[:column]:function, bytes and how they are counted; clang's names are mangled.
 frames=$(c++filt <"${object%.o}.su" | awk -F'\t' '{ print $2, $1 }' | sort -rn)
 callers=$(grep -E '[: ]room_for_one_' <<<"$frames" || true)

@@ -16,8 +16,6 @@ export LC_ALL=C
 . "$here/reference_version.sh"
 identify_compiler "$compiler"
 
-mkdir -p "$(dirname "$object")"
-echo "$compiler $* -c $source_file"
-"$compiler" "$@" -c "$source_file" -o "$object"
+compile_object "$source_file" "$object" "$compiler" "$@"
 objdump -dr --no-show-raw-insn -M att "$object" >"$object.s"
 awk -v known="$known" -v build="$family-$flags_name" -f "$here/inner_loops.awk" "$object.s" || fail_reference

@@ -12,9 +12,7 @@ shift 3
 . "$(dirname "${BASH_SOURCE[0]}")/reference_version.sh"
 identify_compiler "$compiler"
 
-mkdir -p "$(dirname "$object")"
-echo "$compiler $* -c $source_file"
-"$compiler" "$@" -c "$source_file" -o "$object"
+compile_object "$source_file" "$object" "$compiler" "$@"
 functions=$(nm --defined-only "$object" | awk '$2 ~ /^[tTwW]$/ { print $3 }')
 [[ -n $functions ]] || { echo "FAILED: the object has no functions"; exit 1; }
 # detail::separate_stage<...>::run, detail::stack_run<...>::operator() and their like, and what stands above them.

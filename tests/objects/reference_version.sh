@@ -15,6 +15,15 @@ identify_compiler() { # <compiler>
     esac
 }
 
+# Says what it does and does it; the folder of the object need not be there.
+compile_object() { # <source> <object> <compiler> [flag...]
+    local source_file=$1 object=$2
+    shift 2
+    mkdir -p "$(dirname "$object")"
+    echo "$* -c $source_file"
+    "$@" -c "$source_file" -o "$object"
+}
+
 # Ends a check that failed: with another version than that of the promise it counts as skipped.
 fail_reference() {
     [[ $reference_version == yes ]] && exit 1
