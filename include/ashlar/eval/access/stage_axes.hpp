@@ -68,10 +68,11 @@ struct stage_axes {
     /// Whether top has the axes of the space, in their order.
     static constexpr bool has_axes_of_space = [] {
         if (top_rank != space_rank) return false;
-        for (std::size_t t = 0; t < top_rank; ++t)
-            if (Plan::nodes[top].extents[t] != 1 && stage.top_axes[t] != static_cast<std::int16_t>(t)) return false;
+        const graph_node &made = Plan::nodes[top], &worked = Plan::nodes[space];
         for (std::size_t a = 0; a < space_rank; ++a)
-            if (Plan::nodes[top].extents[a] != Plan::nodes[space].extents[a]) return false;
+            if (made.extents[a] != worked.extents[a] ||
+                (made.extents[a] != 1 && stage.top_axes[a] != static_cast<std::int16_t>(a)))
+                return false;
         return true;
     }();
 
