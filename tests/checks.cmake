@@ -3,7 +3,7 @@
 find_program(ASHLAR_BASH bash REQUIRED)
 find_program(ASHLAR_REFERENCE_GXX NAMES g++-12 g++)
 find_program(ASHLAR_REFERENCE_CLANG NAMES clang++-19)
-find_program(ASHLAR_CLANG_FORMAT NAMES clang-format-19)
+find_program(ASHLAR_CLANG_FORMAT NAMES clang-format-19 clang-format)
 set(scripts "${CMAKE_CURRENT_SOURCE_DIR}/scripts")
 
 get_target_property(xsimd_include_dir xsimd INTERFACE_INCLUDE_DIRECTORIES)
@@ -29,9 +29,9 @@ set_tests_properties(check/files check/files_finds_violations check/errors_doc c
                      check/documented check/documented_finds_violations PROPERTIES LABELS check)
 if(ASHLAR_CLANG_FORMAT)
   add_test(NAME check/format COMMAND "${ASHLAR_BASH}" "${scripts}/check_format.sh" "${PROJECT_SOURCE_DIR}" "${ASHLAR_CLANG_FORMAT}")
-  set_tests_properties(check/format PROPERTIES LABELS check)
+  set_tests_properties(check/format PROPERTIES LABELS check SKIP_RETURN_CODE 77)
 else()
-  message(STATUS "ashlar: no clang-format-19: the formatting is not tested")
+  message(STATUS "ashlar: no clang-format 19: the formatting is not tested")
 endif()
 
 # Every public header compiles alone, and twice in one unit.

@@ -43,6 +43,9 @@ for tool in g++ ninja git pkg-config clang++-19 clang-format-19 ccache; do
     printf '#!/bin/sh\nexit 0\n' >"$work/bin/$tool"
 done
 printf '#!/bin/sh\necho installed\n' >"$work/bin/dpkg-query"
+printf '#!/bin/sh\necho "clang-format version ${FORMATTER_VERSION:-19.1.7}"\n' >"$work/bin/clang-format-19"
+printf '#!/bin/sh\necho "clang-format version 19.1.7"\n' >"$work/bin/clang-format"
+printf '#!/bin/sh\nexit 1\n' >"$work/bin/apt-get"
 chmod +x "$work"/bin/*
 
 # expect <what> <pattern> <variable=value...> -- <argument...>: runs the tests by the clock and looks for a line.
@@ -97,6 +100,7 @@ expect "what there is" '^layers:  eval kernel nn$' BUILD_SECONDS=1 -- softmaxx
 expect "an unknown option" '^no such option: --fast' BUILD_SECONDS=1 -- --fast kernel
 
 expect "no clock" '^3 passed, 0 failed 0$' BUILD_SECONDS=900 -- dev clang release
+expect "clang-format 19 by another name" '^3 passed, 0 failed 0$' FORMATTER_VERSION=17.0.6 BUILD_SECONDS=100 -- dev clang release
 expect "all fit" '^3 passed, 0 failed 0$' BUILD_SECONDS=100 -- --minutes=10 dev clang release
 expect "one does not fit" '^LEFT OUT  release: it would take about 328 s, and 300 s are left' BUILD_SECONDS=300 -- --minutes=15 dev clang release
 expect "leaving out is no failure" '^2 passed, 0 failed 0$' BUILD_SECONDS=300 -- --minutes=15 dev clang release

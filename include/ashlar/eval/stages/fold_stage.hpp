@@ -70,13 +70,13 @@ struct fold_stage : row_stage<Plan, Element, Stage, Rows> {
                            return s.total;
                    });
         else if constexpr (kind == reduction_kind::max || kind == reduction_kind::min)
-            finish(extreme_so_far < input,
-                   kind == reduction_kind::max >
-                               {folded<extreme_fold<vec, kind == reduction_kind::max>>([](auto& s, vec x, auto n,
-                                                                                          auto) ASHLAR_STAGE_LAMBDA {
-                                    s.step(or_else(x, n, s.identity()));
-                                }).one()},
-                   [](const auto& s) ASHLAR_STAGE_LAMBDA { return s.extreme; });
+            finish(
+                extreme_so_far<input, (kind == reduction_kind::max)>{
+                    folded<extreme_fold<vec, (kind == reduction_kind::max)>>([](auto& s, vec x, auto n,
+                                                                                auto) ASHLAR_STAGE_LAMBDA {
+                        s.step(or_else(x, n, s.identity()));
+                    }).one()},
+                [](const auto& s) ASHLAR_STAGE_LAMBDA { return s.extreme; });
         else if constexpr (kind == reduction_kind::all || kind == reduction_kind::any)
             run_truth();
         else if constexpr (kind == reduction_kind::argmax)

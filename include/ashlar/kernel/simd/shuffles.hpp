@@ -130,11 +130,11 @@ ASHLAR_ALWAYS_INLINE Lanes load_repeated(const Element* source) {
             std::int64_t bits;
             __builtin_memcpy(&bits, source, sizeof(bits));
             return from_register<Lanes>(lanes<std::int64_t, all / 8, typename Lanes::config_type>(bits).data.data);
-#if defined(__AVX__)
+#if defined(ASHLAR_HAS_REGISTERS) && defined(__AVX__)
         } else if constexpr (bytes == 16 && all == 32) {
             return from_register<Lanes>(_mm256_broadcast_ps(reinterpret_cast<const __m128*>(source)));
 #endif
-#if defined(__AVX512F__)
+#if defined(ASHLAR_HAS_REGISTERS) && defined(__AVX512F__)
         } else if constexpr (bytes == 16 && all == 64) {
             const auto once = _mm_loadu_si128(reinterpret_cast<const __m128i*>(source));
             return from_register<Lanes>(_mm512_broadcast_i32x4(once));

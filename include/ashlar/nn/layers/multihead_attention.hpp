@@ -98,10 +98,10 @@ struct multihead_attention {
     static_assert(detail::head_groups<heads, kv_heads>::divide,
                   "ashlar: multihead_attention: heads must be a multiple of kv_heads; change one");
 
-    linear<{embed, heads* head_width, Options.bias}, Element, Panel> query;
-    linear<{kdim, kv_heads* head_width, Options.bias&& Options.key_bias}, Element, Panel> key;
-    linear<{vdim, kv_heads* head_width, Options.bias}, Element, Panel> value;
-    linear<{heads * head_width, embed, Options.bias&& Options.out_bias}, Element, Panel> out_proj;
+    linear<{embed, (heads * head_width), Options.bias}, Element, Panel> query;
+    linear<{kdim, (kv_heads * head_width), (Options.bias && Options.key_bias)}, Element, Panel> key;
+    linear<{vdim, (kv_heads * head_width), Options.bias}, Element, Panel> value;
+    linear<{heads * head_width, embed, (Options.bias && Options.out_bias)}, Element, Panel> out_proj;
 
     /// Self attention: queries, keys and values from x.
     template <any_expression Input, class... Choices>
