@@ -43,10 +43,12 @@ struct stack_run {
                                                                      Element* destination, Element* tile_copy) const {
         const received_expression<Plan> e(passed);
         if constexpr (bytes == 0) {
-            run_program<Plan>(e.get(), destination, nullptr, tile_copy);
+            frame<Plan, Element> f{e.get(), destination, nullptr, tile_copy};
+            run_items<-1, 1>(f, items_of<Plan, -1>{});
         } else {
             alignas(scratch_alignment) std::byte scratch[bytes];
-            run_program<Plan>(e.get(), destination, scratch, tile_copy);
+            frame<Plan, Element> f{e.get(), destination, scratch, tile_copy};
+            run_items<-1, 1>(f, items_of<Plan, -1>{});
         }
     }
 };
@@ -60,7 +62,8 @@ struct workspace_run {
     ASHLAR_STAGE_ROOT ASHLAR_NOINLINE ASHLAR_NOTHROW void operator()(passed_expression<Plan> passed,
                                                                      Element* destination, Element* tile_copy) const {
         const received_expression<Plan> e(passed);
-        run_program<Plan>(e.get(), destination, scratch, tile_copy);
+        frame<Plan, Element> f{e.get(), destination, scratch, tile_copy};
+        run_items<-1, 1>(f, items_of<Plan, -1>{});
     }
 };
 

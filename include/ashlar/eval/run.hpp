@@ -39,14 +39,11 @@ ASHLAR_ALWAYS_INLINE constexpr std::conditional_t<is_copied<Expression>, Express
         return e;
 }
 
-/// The frame is copied for the same reason.
+/// A stage of any kind but a product, with a frame of its own for the same reason.
 template <class Plan, class Element, std::size_t Stage, std::size_t Rows>
-ASHLAR_STAGE_INLINE void run_stage_here(const frame<Plan, Element>& outer) {
-    constexpr stage_kind kind = Plan::code.stages[Stage].kind;
-    if constexpr (kind == stage_kind::product) {
-        const frame<Plan, Element> f = outer;
-        product_stage<Plan, Element, Stage, Rows>{{{f}}}.run();
-    } else {
+struct other_stage {
+    ASHLAR_STAGE_INLINE static void run(const frame<Plan, Element>& outer) {
+        constexpr stage_kind kind = Plan::code.stages[Stage].kind;
         const auto& own = own_expression(outer.expression);
         const frame<Plan, Element> f{own, outer.destination, outer.scratch, outer.tile_copy, outer.shift, outer.index};
         if constexpr (kind == stage_kind::softmax)
@@ -60,24 +57,26 @@ ASHLAR_STAGE_INLINE void run_stage_here(const frame<Plan, Element>& outer) {
         else
             map_stage<Plan, Element, Stage, Rows>{{f}}.run();
     }
-}
+};
+template <class Plan, class Element, std::size_t Stage, std::size_t Rows>
+using inlined_stage =
+    std::conditional_t<Plan::code.stages[Stage].kind == stage_kind::product, product_stage<Plan, Element, Stage, Rows>,
+                       other_stage<Plan, Element, Stage, Rows>>;
 
 /// A stage in a function of its own: what is inlined into one large function costs the compiler time and registers.
 template <class Plan, class Element, std::size_t Stage, std::size_t Rows>
 struct separate_stage {
     ASHLAR_STAGE_ROOT ASHLAR_NOINLINE ASHLAR_NOTHROW static void run(const frame<Plan, Element>& f) {
-        run_stage_here<Plan, Element, Stage, Rows>(f);
+        inlined_stage<Plan, Element, Stage, Rows>::run(f);
     }
 };
 
-template <std::size_t Stage, std::size_t Rows, class Plan, class Element>
-ASHLAR_STAGE_INLINE void run_stage(const frame<Plan, Element>& f) {
-    constexpr std::size_t rows = stage_rows<Plan, Stage, Rows>();
-    if constexpr (Plan::code.stages[Stage].how[tile_of<Plan, Stage, rows>()].outlined)
-        separate_stage<Plan, Element, Stage, rows>::run(f);
-    else
-        run_stage_here<Plan, Element, Stage, rows>(f);
-}
+/// The code of a stage in tiles of these rows.
+template <class Plan, class Element, std::size_t Stage, std::size_t Rows,
+          std::size_t StageRows = stage_rows<Plan, Stage, Rows>()>
+using stage_code =
+    std::conditional_t<Plan::code.stages[Stage].how[tile_of<Plan, Stage, StageRows>()].outlined,
+                       separate_stage<Plan, Element, Stage, StageRows>, inlined_stage<Plan, Element, Stage, StageRows>>;
 
 /// Two stages that run as one, in a function of their own.
 template <class Plan, class Element, std::size_t Item, std::size_t Rows>
@@ -100,29 +99,31 @@ struct separate_pair {
 };
 
 /// Fused stages: as one, or, where that does not serve the tile, one after the other.
-template <std::size_t Item, std::size_t Rows, class Plan, class Element>
-ASHLAR_STAGE_INLINE void run_fused(const frame<Plan, Element>& outer) {
-    constexpr plan_fusion fused = Plan::code.fusions[Item];
-    constexpr auto before = static_cast<std::size_t>(fused.stages[0]),
-                   first = static_cast<std::size_t>(fused.stages[1]),
-                   second = static_cast<std::size_t>(fused.stages[2]);
-    constexpr std::size_t rows = stage_rows<Plan, first, Rows>();
-    constexpr fusion how = fused.how[tile_of<Plan, first, rows>()];
-    if constexpr (in_registers(how)) {
-        const frame<Plan, Element> f = outer;
-        register_softmax<Plan, Element, before, first, second, rows, how>{f}.run();
-    } else {
-        if constexpr (fused.stages[0] != -1) run_stage<before, Rows>(outer);
-        if constexpr (how == fusion::transposed_copy) {
-            run_stage<second, Rows>(outer);
-        } else if constexpr (how != fusion::none) {
-            separate_pair<Plan, Element, Item, rows>::run(outer);
+template <class Plan, class Element, std::size_t Item, std::size_t Rows>
+struct fused_code {
+    ASHLAR_STAGE_INLINE static void run(const frame<Plan, Element>& outer) {
+        constexpr plan_fusion fused = Plan::code.fusions[Item];
+        constexpr auto before = static_cast<std::size_t>(fused.stages[0]),
+                       first = static_cast<std::size_t>(fused.stages[1]),
+                       second = static_cast<std::size_t>(fused.stages[2]);
+        constexpr std::size_t rows = stage_rows<Plan, first, Rows>();
+        constexpr fusion how = fused.how[tile_of<Plan, first, rows>()];
+        if constexpr (in_registers(how)) {
+            const frame<Plan, Element> f = outer;
+            register_softmax<Plan, Element, before, first, second, rows, how>{f}.run();
         } else {
-            run_stage<first, Rows>(outer);
-            run_stage<second, Rows>(outer);
+            if constexpr (fused.stages[0] != -1) stage_code<Plan, Element, before, Rows>::run(outer);
+            if constexpr (how == fusion::transposed_copy) {
+                stage_code<Plan, Element, second, Rows>::run(outer);
+            } else if constexpr (how != fusion::none) {
+                separate_pair<Plan, Element, Item, rows>::run(outer);
+            } else {
+                stage_code<Plan, Element, first, Rows>::run(outer);
+                stage_code<Plan, Element, second, Rows>::run(outer);
+            }
         }
     }
-}
+};
 
 /// How many items a loop has, or the outermost level (-1).
 template <class Plan>
@@ -142,100 +143,104 @@ consteval plan_item item_of(std::int16_t parent, std::size_t number) {
     return Plan::code.items[i];
 }
 
-template <std::int16_t Parent, std::size_t Rows, class Plan, class Element, std::size_t... Number>
-ASHLAR_STAGE_INLINE void run_items(frame<Plan, Element>& f, std::index_sequence<Number...>);
+template <class Plan, class Element, std::size_t Loop, std::size_t Rows>
+struct loop_code;
 
-/// One tile of rows. Where the destination holds what the tile reads, the finished rows are staged until its end.
-/// Those that another tile reads, and computes again, are left to it.
+/// The code of an item of the program.
+template <item_kind Kind, class Plan, class Element, std::size_t Index, std::size_t Rows>
+struct item_code : stage_code<Plan, Element, Index, Rows> {};
+template <class Plan, class Element, std::size_t Index, std::size_t Rows>
+struct item_code<item_kind::fused, Plan, Element, Index, Rows> : fused_code<Plan, Element, Index, Rows> {};
+template <class Plan, class Element, std::size_t Index, std::size_t Rows>
+struct item_code<item_kind::loop, Plan, Element, Index, Rows> : loop_code<Plan, Element, Index, Rows> {};
+
+/// Whether the finished rows of a loop's tiles can be staged beside the destination.
+template <class Plan>
+consteval bool is_staged(std::int16_t loop) {
+    return loop != -1 && Plan::code.loops[loop].staged != -1;
+}
+
+/// Where the destination holds what a tile reads, its finished rows go to a copy first. Returns where they belong.
 template <std::size_t Loop, std::size_t Rows, class Plan, class Element>
-ASHLAR_STAGE_INLINE void run_tile(frame<Plan, Element>& f) {
-    constexpr std::int16_t staged = Plan::code.loops[Loop].staged;
-    [[maybe_unused]] constexpr auto writer = static_cast<std::size_t>(staged);
+ASHLAR_STAGE_INLINE Element* begin_staging(frame<Plan, Element>& f) {
+    constexpr auto writer = static_cast<std::size_t>(Plan::code.loops[Loop].staged);
+    if (f.tile_copy == nullptr) return nullptr;
     Element* const target = f.destination;
-    Element* tile = nullptr;
-    if constexpr (staged != -1)
-        if (f.tile_copy != nullptr) {
-            f.shift = 0;
-            tile = stage_axes<Plan, Element, writer, Rows>{f}.written();
-            f.shift = tile - target;
-            f.destination = f.tile_copy;
-        }
-    run_items<static_cast<std::int16_t>(Loop), Rows>(f, items_of<Plan, static_cast<std::int16_t>(Loop)>{});
-    if constexpr (staged != -1)
-        if (tile != nullptr) {
-            f.destination = target;
-            constexpr std::size_t columns = stage_axes<Plan, Element, writer, Rows>::all_columns;
-            std::size_t first = 0;
-            if constexpr (Plan::code.loops[Loop].overlaps)
-                if (const std::size_t before = f.index[Loop] % Rows; before != 0) first = Rows - before;
-            for (std::size_t i = first * columns; i < Rows * columns; ++i) tile[i] = f.tile_copy[i];
-        }
+    f.shift = 0;
+    Element* const tile = stage_axes<Plan, Element, writer, Rows>{f}.written();
+    f.shift = tile - target;
+    f.destination = f.tile_copy;
+    return tile;
 }
-
+/// Writes them. Those that another tile reads, and computes again, are left to it.
 template <std::size_t Loop, std::size_t Rows, class Plan, class Element>
-ASHLAR_STAGE_INLINE void run_loop(frame<Plan, Element>& f) {
+ASHLAR_STAGE_INLINE void end_staging(frame<Plan, Element>& f, Element* tile) {
     constexpr plan_loop loop = Plan::code.loops[Loop];
-    constexpr auto id = static_cast<std::int16_t>(Loop);
-    if constexpr (loop.columns) {
-        for (std::size_t i = 0; i < loop.extent; i += loop.tile) {
-            f.index[Loop] = i + loop.tile <= loop.extent ? i : loop.extent - loop.tile;
-            run_items<id, Rows>(f, items_of<Plan, id>{});
-        }
-        f.index[Loop] = 0;
-    } else if constexpr (!loop.rows) {
-        for (std::size_t i = 0; i < loop.extent; ++i) {
-            f.index[Loop] = i;
-            run_items<id, Rows>(f, items_of<Plan, id>{});
-        }
-    } else if constexpr (loop.overlaps) {
-        // The last one comes first: it reads what the others write.
-        f.index[Loop] = loop.extent - loop.tile;
-        for (std::size_t next = 0;; next += loop.tile) {
-            run_tile<Loop, loop.tile>(f);
-            if (next + loop.tile > loop.extent) break;
-            f.index[Loop] = next;
-        }
-    } else {
-        constexpr std::size_t full = loop.extent / loop.tile * loop.tile;
-        if constexpr (full == loop.tile) {
-            f.index[Loop] = 0;
-            run_tile<Loop, loop.tile>(f);
-        } else {
-            for (std::size_t i = 0; i < full; i += loop.tile) {
-                f.index[Loop] = i;
-                run_tile<Loop, loop.tile>(f);
-            }
-        }
-        if constexpr (full != loop.extent) {
-            f.index[Loop] = full;
-            run_tile<Loop, loop.extent - full>(f);
-        }
-    }
+    constexpr std::size_t columns = stage_axes<Plan, Element, static_cast<std::size_t>(loop.staged), Rows>::all_columns;
+    if (tile == nullptr) return;
+    f.destination = tile - f.shift;
+    std::size_t first = 0;
+    if constexpr (loop.overlaps)
+        if (const std::size_t before = f.index[Loop] % Rows; before != 0) first = Rows - before;
+    for (std::size_t i = first * columns; i < Rows * columns; ++i) tile[i] = f.tile_copy[i];
 }
 
-template <item_kind Kind, std::size_t Index, std::size_t Rows, class Plan, class Element>
-ASHLAR_STAGE_INLINE void run_item(frame<Plan, Element>& f) {
-    if constexpr (Kind == item_kind::loop)
-        run_loop<Index, Rows>(f);
-    else if constexpr (Kind == item_kind::fused)
-        run_fused<Index, Rows>(f);
-    else
-        run_stage<Index, Rows>(f);
-}
-
+/// The items of one turn of a loop, or those of the outermost level (-1), in the order of the program.
 template <std::int16_t Parent, std::size_t Rows, class Plan, class Element, std::size_t... Number>
 ASHLAR_STAGE_INLINE void run_items(frame<Plan, Element>& f, std::index_sequence<Number...>) {
-    (run_item<item_of<Plan>(Parent, Number).kind, static_cast<std::size_t>(item_of<Plan>(Parent, Number).index), Rows>(
-         f),
+    [[maybe_unused]] constexpr auto loop = static_cast<std::size_t>(Parent);
+    [[maybe_unused]] Element* tile = nullptr;
+    if constexpr (is_staged<Plan>(Parent)) tile = begin_staging<loop, Rows>(f);
+    (item_code<item_of<Plan>(Parent, Number).kind, Plan, Element,
+               static_cast<std::size_t>(item_of<Plan>(Parent, Number).index), Rows>::run(f),
      ...);
+    if constexpr (is_staged<Plan>(Parent)) end_staging<loop, Rows>(f, tile);
 }
 
-/// Evaluates a plan into a destination of the plan's strides, with scratch of at least the plan's size.
-template <class Plan, class Element>
-ASHLAR_STAGE_INLINE void run_program(const typename Plan::expression_type& e, Element* destination, std::byte* scratch,
-                                     Element* tile_copy = nullptr) {
-    frame<Plan, Element> f{e, destination, scratch, tile_copy};
-    run_items<-1, 1>(f, items_of<Plan, -1>{});
-}
+/// A loop over entries, over tiles of columns, or over tiles of rows, of which the last may have fewer.
+template <class Plan, class Element, std::size_t Loop, std::size_t Rows>
+struct loop_code {
+    ASHLAR_STAGE_INLINE static void run(frame<Plan, Element>& f) {
+        constexpr plan_loop loop = Plan::code.loops[Loop];
+        constexpr auto id = static_cast<std::int16_t>(Loop);
+        constexpr items_of<Plan, id> items;
+        std::size_t& index = f.index[Loop];
+        if constexpr (loop.columns) {
+            for (std::size_t i = 0; i < loop.extent; i += loop.tile) {
+                index = i + loop.tile <= loop.extent ? i : loop.extent - loop.tile;
+                run_items<id, Rows>(f, items);
+            }
+            index = 0;
+        } else if constexpr (!loop.rows) {
+            for (std::size_t i = 0; i < loop.extent; ++i) {
+                index = i;
+                run_items<id, Rows>(f, items);
+            }
+        } else if constexpr (loop.overlaps) {
+            // The last one comes first: it reads what the others write.
+            index = loop.extent - loop.tile;
+            for (std::size_t next = 0;; next += loop.tile) {
+                run_items<id, loop.tile>(f, items);
+                if (next + loop.tile > loop.extent) break;
+                index = next;
+            }
+        } else {
+            constexpr std::size_t full = loop.extent / loop.tile * loop.tile;
+            if constexpr (full == loop.tile) {
+                index = 0;
+                run_items<id, loop.tile>(f, items);
+            } else {
+                for (std::size_t i = 0; i < full; i += loop.tile) {
+                    index = i;
+                    run_items<id, loop.tile>(f, items);
+                }
+            }
+            if constexpr (full != loop.extent) {
+                index = full;
+                run_items<id, loop.extent - full>(f, items);
+            }
+        }
+    }
+};
 
 }  // namespace ashlar::detail

@@ -88,12 +88,12 @@ struct product_epilogues : product_operands<Plan, Element, Stage, Rows> {
             else
                 return s.template value<Width, Unmasked>(first + r, c, acc);
         }
-        template <std::size_t Width, bool Unmasked = false>
-        ASHLAR_STAGE_INLINE auto write(std::size_t i, std::size_t j, vec acc) const {
+        template <std::size_t Width, class Verdict>
+        ASHLAR_STAGE_INLINE auto vector(std::size_t i, std::size_t j, vec acc, lane_count<Width>, Verdict) const {
             if constexpr (stage.left_factor != -1)
                 acc = acc * lane_values::template load<rows_in_lanes ? factor_stride : 0>(
                                 factors + static_cast<std::ptrdiff_t>(rows_in_lanes ? j : i) * factor_stride);
-            return put<Width, Unmasked>(i, j, acc);
+            return put < Width, Verdict::value == block_verdict::plain > (i, j, acc);
         }
         /// What is multiplied already.
         template <std::size_t Width, bool Unmasked = false>
@@ -105,18 +105,10 @@ struct product_epilogues : product_operands<Plan, Element, Stage, Rows> {
             store_lanes<rows_in_lanes ? row_stride : column_stride, padded ? width : Width>(x, at(i, j));
             return x;
         }
-        template <std::size_t Width, class Verdict>
-        ASHLAR_STAGE_INLINE void vector(std::size_t i, std::size_t j, vec acc, lane_count<Width>, Verdict) const {
-            write<Width, Verdict::value == block_verdict::plain>(i, j, acc);
-        }
         /// Some columns of few rows side by side.
         template <std::size_t Width, class Verdict>
             requires writes_groups
-        ASHLAR_STAGE_INLINE void group(std::size_t i, vec acc, lane_count<Width>, Verdict) const {
-            write_group<Width>(i, acc);
-        }
-        template <std::size_t Width>
-        ASHLAR_STAGE_INLINE vec write_group(std::size_t i, vec acc) const {
+        ASHLAR_STAGE_INLINE vec group(std::size_t i, vec acc, lane_count<Width>, Verdict) const {
             constexpr bool repeats = (Rows != line || Width * line != width) && minds_idle_lanes;
             if constexpr (repeats) acc = shuffle_as<elements_of_groups<Width>>(acc, acc);
             const vec x = finished<width, false>(0, i, acc);
@@ -183,6 +175,17 @@ struct product_epilogues : product_operands<Plan, Element, Stage, Rows> {
         static constexpr hook withheld = plain_epilogue::withheld | Blocks::withheld;
     };
 
+    /// The epilogue of the tile whose rows begin here.
+    ASHLAR_STAGE_INLINE auto epilogue(std::size_t first) const {
+        const plain_epilogue plain{*this, this->written(), first, row_factors(first)};
+        if constexpr (facts.masked == -1) {
+            return plain;
+        } else {
+            const auto blocks = score_blocks<static_cast<std::size_t>(facts.masked)>(first);
+            return masked_epilogue<std::remove_const_t<decltype(blocks)>>{plain, blocks};
+        }
+    }
+
     /// For the operand of a softmax, rows in lanes: the greatest element of each row is found on the way.
     template <class Inner>
     struct greatest_epilogue : forwarding_epilogue<Inner> {
@@ -191,20 +194,19 @@ struct product_epilogues : product_operands<Plan, Element, Stage, Rows> {
 
         template <std::size_t Width, class Verdict>
             requires writes_groups
-        ASHLAR_STAGE_INLINE void group(std::size_t i, vec acc, lane_count<Width>, Verdict) const {
-            const vec x = this->inner.template write_group<Width>(i, acc);
+        ASHLAR_STAGE_INLINE void group(std::size_t i, vec acc, lane_count<Width> count, Verdict verdict) const {
+            const vec x = this->inner.group(i, acc, count, verdict);
             greatest[0] = max<>(
                 greatest[0],
                 Width * line < width ? select(vec::mask_type::first(Width * line), x, vec(lowest_value<element>)) : x);
         }
         template <std::size_t Keys, std::size_t Width, class Verdict>
-        ASHLAR_STAGE_INLINE void column(std::size_t i, std::size_t j, const vec (&column)[Keys], lane_count<Width>,
-                                        Verdict) const {
+        ASHLAR_STAGE_INLINE void column(std::size_t i, std::size_t j, const vec (&column)[Keys],
+                                        lane_count<Width> count, Verdict verdict) const {
             vec most = greatest[j / width];
             ASHLAR_UNROLL
             for (std::size_t k = 0; k < Keys; ++k)
-                most = max<>(most, this->inner.template write < Width,
-                             Verdict::value == block_verdict::plain > (i + k, j, column[k]));
+                most = max<>(most, this->inner.vector(i + k, j, column[k], count, verdict));
             greatest[j / width] = most;
         }
     };

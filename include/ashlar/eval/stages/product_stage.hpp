@@ -32,37 +32,12 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
     using typename base::config;
     using typename base::element;
     using typename base::output;
-    using typename base::plain_epilogue;
     using typename base::reader;
     using typename base::vec;
-    template <class Blocks>
-    using masked_epilogue = typename base::template masked_epilogue<Blocks>;
     template <class Inner>
     using greatest_epilogue = typename base::template greatest_epilogue<Inner>;
     template <std::int16_t Id>
     static constexpr bool spans = base::template spans<Id>;
-
-    template <class Epilogue>
-    ASHLAR_STAGE_INLINE void finish(Epilogue epilogue, std::size_t first) const {
-        if constexpr (stage.maxima == -1) {
-            multiply(epilogue, first);
-        } else {
-            constexpr std::size_t registers = (Rows + width - 1) / width;
-            vec greatest[registers];
-            ASHLAR_UNROLL
-            for (std::size_t r = 0; r < registers; ++r) greatest[r] = vec(lowest_value<element>);
-            greatest_epilogue<Epilogue> tracking{{epilogue}, greatest};
-            multiply(tracking, first);
-            if constexpr (packs_k)
-                greatest[0] =
-                    combine_groups<line>(greatest[0], [](vec x, vec y) ASHLAR_LAMBDA_INLINE { return max<>(x, y); });
-            constexpr auto maxima = static_cast<std::size_t>(stage.maxima);
-            element* out =
-                f.template buffer<element, maxima>() + f.template buffer_offset<maxima>(this->in_top(first, 0));
-            ASHLAR_UNROLL
-            for (std::size_t r = 0; r < registers; ++r) greatest[r].store(out + r * width);
-        }
-    }
 
     // -------------------------------------------------------------- depth
 
@@ -116,39 +91,39 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
 
     // -------------------------------------------------------------- running
 
-    ASHLAR_STAGE_ROOT ASHLAR_STAGE_INLINE void run() const {
-        const std::size_t first = this->first_row();
-        if constexpr (facts.masked != -1) {
-            const auto blocks = this->template score_blocks<static_cast<std::size_t>(facts.masked)>(first);
-            const masked_epilogue<std::remove_const_t<decltype(blocks)>> epilogue{
-                {*this, this->written(), first, row_factors(first)}, blocks};
-            finish(epilogue, first);
-        } else {
-            finish(plain_epilogue{*this, this->written(), first, row_factors(first)}, first);
-        }
-    }
-
-    template <class Epilogue>
-    ASHLAR_STAGE_INLINE void multiply(Epilogue& epilogue, std::size_t first) const {
-        if constexpr (how.epilogue == epilogue_time::interleaved) {
-            interleaved_epilogue<Epilogue, depth> waiting{{epilogue}};
-            multiply_operands(waiting, first);
+    /// Has a frame of its own, so that the compiler knows that no store changes it.
+    ASHLAR_STAGE_ROOT ASHLAR_STAGE_INLINE static void run(const frame<Plan, Element>& outer) {
+        const frame<Plan, Element> f = outer;
+        const product_stage s{{{f}}};
+        const std::size_t first = s.first_row();
+        auto epilogue = s.epilogue(first);
+        if constexpr (stage.maxima != -1) {
+            constexpr std::size_t registers = (Rows + width - 1) / width;
+            vec greatest[registers];
+            ASHLAR_UNROLL
+            for (std::size_t r = 0; r < registers; ++r) greatest[r] = vec(lowest_value<element>);
+            greatest_epilogue<decltype(epilogue)> tracking{{epilogue}, greatest};
+            s.multiply(tracking, first);
+            s.store_maxima(greatest, first);
+        } else if constexpr (how.epilogue == epilogue_time::interleaved) {
+            interleaved_epilogue<decltype(epilogue), depth> waiting{{epilogue}};
+            s.multiply(waiting, first);
             waiting.finish();
         } else {
-            multiply_operands(epilogue, first);
+            s.multiply(epilogue, first);
         }
     }
-    template <class Epilogue>
-    ASHLAR_STAGE_INLINE void multiply_operands(Epilogue& epilogue, std::size_t first) const {
-        const element* a = reader{f}.template address<left>(in_left(first));
-        if constexpr (how.rhs == rhs_source::panels) {
-            multiply_panels(a, node_at<Plan::resolve(right)>(f.expression).data(), epilogue, first);
-        } else if constexpr (how.rhs == rhs_source::column_blocks) {
-            multiply_blocks(a, epilogue, first);
-        } else {
-            multiply_memory(a, reader{f}.template address<right>(in_right()), epilogue, first);
-        }
+    template <std::size_t Registers>
+    ASHLAR_STAGE_INLINE void store_maxima(vec (&greatest)[Registers], std::size_t first) const {
+        if constexpr (packs_k)
+            greatest[0] =
+                combine_groups<line>(greatest[0], [](vec x, vec y) ASHLAR_LAMBDA_INLINE { return max<>(x, y); });
+        constexpr auto maxima = static_cast<std::size_t>(stage.maxima);
+        element* out = f.template buffer<element, maxima>() + f.template buffer_offset<maxima>(this->in_top(first, 0));
+        ASHLAR_UNROLL
+        for (std::size_t r = 0; r < Registers; ++r) greatest[r].store(out + r * width);
     }
+
     /// Scratch for what a kernel packs, which the plan has reckoned as well.
     template <std::size_t Bytes>
     ASHLAR_STAGE_INLINE element* table() const {
@@ -164,27 +139,40 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
     static constexpr product_shape transposing{
         .i = Rows, .j = columns, .k = depth, .si = left_row, .sk = left_depth, .vk = right_depth, .cut = how.cut};
     using copy = map_stage<Plan, Element, static_cast<std::size_t>(stage.transposed_copy), depth>;
+    /// The product of the tile, as the plan has chosen it.
     template <class Epilogue>
-    ASHLAR_STAGE_INLINE void multiply_memory(const element* a, const element* b, Epilogue& epilogue,
-                                             std::size_t first) const {
-        if constexpr (stage.transposed_copy != -1) {
-            product_transposing_rhs<element, config, transposing, copy::source_distance()>(
-                a, const_cast<element*>(b), copy{{f}}.source(), epilogue,
-                table<product_scratch_bytes<element, config, behind_transposing_rows(transposing)>>());
-        } else if constexpr (stage.lanes == lane_axis::columns) {
-            multiply_columns<in_columns(columns, right_step, how.cut)>(a, b, epilogue, first);
-        } else if constexpr (packs_k) {
-            constexpr packed_k_shape shape{Rows, columns, depth, left_row, right_column};
-            product_packed_k<element, config, shape>(b, a, epilogue,
-                                                     table<packed_k_scratch_bytes<element, config, shape>>());
-        } else if constexpr (how.form == product_form::blocks) {
-            product<element, config, in_lanes()>(b, a, constant_depth<0, depth>{}, epilogue,
-                                                 table<product_scratch_bytes<element, config, in_lanes()>>());
+    ASHLAR_STAGE_INLINE void multiply(Epilogue& epilogue, std::size_t first) const {
+        const element* a = reader{f}.template address<left>(in_left(first));
+        if constexpr (how.rhs == rhs_source::panels) {
+            multiply_panels(a, node_at<Plan::resolve(right)>(f.expression).data(), epilogue, first);
+        } else if constexpr (how.rhs == rhs_source::column_blocks) {
+            multiply_blocks(a, epilogue, first);
         } else {
-            constexpr dot_shape shape{columns, depth, right_column};
-            for (std::size_t r = 0; r < Rows; ++r) {
-                row_epilogue<Epilogue> row{{epilogue, {r}}};
-                dot_rows<element, config, shape>(a + r * left_row, b, row);
+            const element* b = reader{f}.template address<right>(in_right());
+            if constexpr (stage.transposed_copy != -1) {
+                product_transposing_rhs<element, config, transposing, copy::source_distance()>(
+                    a, const_cast<element*>(b), copy{{f}}.source(), epilogue,
+                    table<product_scratch_bytes<element, config, behind_transposing_rows(transposing)>>());
+            } else if constexpr (packs_k) {
+                constexpr packed_k_shape shape{Rows, columns, depth, left_row, right_column};
+                product_packed_k<element, config, shape>(b, a, epilogue,
+                                                         table<packed_k_scratch_bytes<element, config, shape>>());
+            } else if constexpr (how.form != product_form::blocks) {
+                constexpr dot_shape shape{columns, depth, right_column};
+                for (std::size_t r = 0; r < Rows; ++r) {
+                    row_epilogue<Epilogue> row{{epilogue, {r}}};
+                    dot_rows<element, config, shape>(a + r * left_row, b, row);
+                }
+            } else if constexpr (stage.lanes == lane_axis::rows) {
+                product<element, config, in_lanes()>(b, a, constant_depth<0, depth>{}, epilogue,
+                                                     table<product_scratch_bytes<element, config, in_lanes()>>());
+            } else {
+                constexpr product_shape shape = in_columns(columns, right_step, how.cut);
+                if constexpr (how.prefetches)
+                    product_streamed<element, config, shape, how.k_parts>(a, b, epilogue);
+                else
+                    product<element, config, shape>(a, b, depth_of(first), epilogue,
+                                                    table<product_scratch_bytes<element, config, shape>>());
             }
         }
     }
@@ -204,24 +192,15 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
                 .cut = cut};
     }
     static constexpr std::size_t right_step = depth == 1 ? 1 : right_depth;
-    template <product_shape Shape, class Epilogue>
-    ASHLAR_STAGE_INLINE void multiply_columns(const element* a, const element* b, Epilogue& epilogue,
-                                              std::size_t first) const {
-        if constexpr (how.rhs == rhs_source::rows && how.prefetches)
-            product_streamed<element, config, Shape, how.k_parts>(a, b, epilogue);
-        else
-            product<element, config, Shape>(a, b, depth_of(first), epilogue,
-                                            table<product_scratch_bytes<element, config, Shape>>());
-    }
-
     /// One block of the right operand's columns after the other.
     template <class Epilogue>
     ASHLAR_STAGE_INLINE void multiply_blocks(const element* a, Epilogue& epilogue, std::size_t first) const {
         auto at = in_right();
         for (std::size_t& column = at[right_rank - 1]; column < columns; column += stage.column_block) {
+            constexpr product_shape shape = in_columns(stage.column_block, right_step, how.cut);
             panel_epilogue<Epilogue> shifted{epilogue, {column}};
-            multiply_columns<in_columns(stage.column_block, right_step, how.cut)>(
-                a, reader{f}.template address<right>(at), shifted, first);
+            product<element, config, shape>(a, reader{f}.template address<right>(at), depth_of(first), shifted,
+                                            table<product_scratch_bytes<element, config, shape>>());
         }
     }
 
@@ -252,13 +231,14 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
     template <product_shape Shape, class Epilogue>
     ASHLAR_STAGE_INLINE void multiply_panel(const element* a, const element* b, std::size_t column, Epilogue& epilogue,
                                             std::size_t first) const {
+        element* const scratch = table<product_scratch_bytes<element, config, Shape>>();
         if constexpr (how.prefetches && Shape.j % width == 0) {
             prefetching_epilogue<Epilogue, Shape.j * sizeof(element), Shape.cut.row_blocks> shifted{
                 {epilogue, {column}}, panels_after<Shape.j>(b, column + Shape.j)};
-            multiply_columns<Shape>(a, b + column * depth, shifted, first);
+            product<element, config, Shape>(a, b + column * depth, depth_of(first), shifted, scratch);
         } else {
             panel_epilogue<Epilogue> shifted{epilogue, {column}};
-            multiply_columns<Shape>(a, b + column * depth, shifted, first);
+            product<element, config, Shape>(a, b + column * depth, depth_of(first), shifted, scratch);
         }
     }
 

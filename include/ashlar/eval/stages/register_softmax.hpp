@@ -156,7 +156,7 @@ private:
             rows::in_order(x[i]).store(out + static_cast<std::ptrdiff_t>(i * packs) * soft::column_distance);
         stage.template put_rows<soft::second_buffer, Rows, element>(row, rows::in_order(factor));
         from_memory(out);
-        values{{{f}}}.run();
+        values::run(f);
     }
 
     template <std::size_t Column>
