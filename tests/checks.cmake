@@ -55,12 +55,17 @@ file(GLOB diagnostics CONFIGURE_DEPENDS diagnostics/*.cpp)
 file(GLOB warnings CONFIGURE_DEPENDS warnings/*.cpp)
 foreach(compiler IN LISTS reference_compilers)
   cmake_path(GET compiler FILENAME compiler_name)
+  set(precompiled "${CMAKE_CURRENT_BINARY_DIR}/precompiled/${compiler_name}")
+  set(test diagnostics/precompiled_headers/${compiler_name})
+  add_test(NAME ${test} COMMAND "${ASHLAR_BASH}" "${scripts}/precompile_headers.sh" "${precompiled}" "${compiler}"
+                                ${reference_flags})
+  set_tests_properties(${test} PROPERTIES LABELS diagnostics FIXTURES_SETUP precompiled_${compiler_name})
   foreach(source IN LISTS diagnostics)
     cmake_path(GET source STEM name)
     set(test diagnostics/${name}/${compiler_name})
-    add_test(NAME ${test} COMMAND "${ASHLAR_BASH}" "${scripts}/check_diagnostic.sh" "${source}" "${compiler}"
+    add_test(NAME ${test} COMMAND "${ASHLAR_BASH}" "${scripts}/check_diagnostic.sh" "${source}" "${precompiled}" "${compiler}"
                                   ${reference_flags})
-    set_tests_properties(${test} PROPERTIES LABELS diagnostics)
+    set_tests_properties(${test} PROPERTIES LABELS diagnostics FIXTURES_REQUIRED precompiled_${compiler_name})
   endforeach()
 
   # What clang warns of by default, and g++ cannot know.
@@ -68,7 +73,7 @@ foreach(compiler IN LISTS reference_compilers)
     foreach(source IN LISTS warnings)
       cmake_path(GET source STEM name)
       set(test warnings/${name}/${compiler_name})
-      add_test(NAME ${test} COMMAND "${ASHLAR_BASH}" "${scripts}/check_diagnostic.sh" "${source}" "${compiler}"
+      add_test(NAME ${test} COMMAND "${ASHLAR_BASH}" "${scripts}/check_diagnostic.sh" "${source}" "" "${compiler}"
                                     ${reference_flags})
       set_tests_properties(${test} PROPERTIES LABELS diagnostics)
     endforeach()

@@ -1,18 +1,38 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSL-1.0
 # Compiles a source with ASHLAR_EXPECT_ERROR, which must fail with its "// expect:" texts in a few lines, and without.
-# "// expect g++:" and "// expect clang:" hold for one compiler only.
+# "// expect g++:" and "// expect clang:" hold for one compiler only. The folder is that of precompile_headers.sh.
 set -euo pipefail
 
 line_limit=14
-source_file=${1:?usage: check_diagnostic.sh <source> <compiler> [flag...]}
-compiler=${2:?usage: check_diagnostic.sh <source> <compiler> [flag...]}
-shift 2
+usage='usage: check_diagnostic.sh <source> <folder of precompiled headers, or ""> <compiler> [flag...]'
+source_file=${1:?$usage}
+precompiled=${2?$usage}
+compiler=${3:?$usage}
+shift 3
 case $(basename "$compiler") in
 clang*) family=clang ;;
 *) family='g\+\+' ;;
 esac
 failures=0
+
+# A program that begins with all of ashlar has that precompiled; one that includes parts of the layers with SIMD code is
+# spared xsimd alone, so that it still tells which parts suffice.
+header=""
+mapfile -t included < <(sed -nE 's@^#include <(.*)>.*@\1@p' "$source_file")
+if [[ ${included[0]-} == ashlar/ashlar.hpp ]]; then
+    header=$precompiled/ashlar.hpp
+elif grep -qE '^ashlar/(kernel|plan|eval|nn)/' < <(printf '%s\n' "${included[@]}"); then
+    header=$precompiled/xsimd.hpp
+fi
+if [[ -n $precompiled && -n $header ]]; then
+    # Without a file for this compiler and these flags, g++ would read the header itself and say nothing.
+    if [[ $family == clang ]]; then
+        set -- "$@" -include-pch "$header.gch"
+    else
+        set -- "$@" -Winvalid-pch -Werror=invalid-pch -include "$header"
+    fi
+fi
 
 complain() {
     echo "FAILED: $1"
@@ -36,7 +56,8 @@ else
     for text in "${expected[@]}"; do
         grep -qF -- "$text" <<<"$output" || complain "the message does not contain: $text"
     done
-    lines=$(wc -l <<<"$output")
+    # clang names the precompiled header on a line of its own.
+    lines=$(grep -cvxF -- "In file included from $header:1:" <<<"$output") || true
     ((lines <= line_limit)) || complain "the message has $lines lines, more than $line_limit"
     echo "the compiler's message, $lines lines:"
     head -n 60 <<<"$output"
