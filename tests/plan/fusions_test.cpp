@@ -116,6 +116,13 @@ TEST(softmax_into_product, exponentials_are_spread_over_the_depth) {
     EXPECT_EQ(beside_exponentials<avx512>(attention(x<64, 64>, y<64, 64>, z<64, 64>, causal)).period, 2)
         << "over half of it, which a mask may end";
 }
+// What a product does elsewhere, it does not do beside exponentials: sums wait for nothing, nothing is asked for ahead.
+TEST(softmax_into_product, nothing_waits) {
+    const auto how = beside_exponentials<avx512>(attend<64, 2048, 64, 64>());
+    EXPECT_EQ(how.k_parts, 1) << "values of 512 KiB";
+    EXPECT_FALSE(how.prefetches);
+    EXPECT_EQ(beside_exponentials<avx512>(gelu(attend<64, 256, 64, 64>())).epilogue, detail::epilogue_time::block_end);
+}
 
 // ---------------------------------------------------------------------- statistics of rows into a map
 
@@ -184,6 +191,27 @@ TEST(transposed_copy, pairs_of_vectors_and_of_steps) {
 TEST(transposed_copy, registers_for_it) {
     EXPECT_EQ(fused<avx2>(with_transposed<64, 64, 64>()), nothing);
     EXPECT_EQ(fused<aarch64>(with_transposed<64, 64, 64>()), in_full_tiles(fusion::transposed_copy));
+}
+TEST(transposed_copy, sums_may_wait) {
+    const auto& code = detail::planned<decltype(gelu(with_transposed<64, 64, 256>())), avx512>::code;
+    ASSERT_EQ(code.fusions[0].how, in_full_tiles(fusion::transposed_copy));
+    EXPECT_EQ(code.stages[static_cast<std::size_t>(code.fusions[0].stages[2])].how[0].product.epilogue,
+              detail::epilogue_time::interleaved);
+}
+// Who reads a copy between it and a product needs it before that product could make it.
+TEST(transposed_copy, nobody_reads_before) {
+    const auto twice = [](const auto& left) {
+        return let(transpose(y<48, 64>), [&](const auto& t) { return matmul(x<32, 64>, t) + matmul(left, t); });
+    };
+    const auto copies_itself = [](const auto& e) {
+        const auto& code = detail::planned<std::remove_cvref_t<decltype(e)>, avx512>::code;
+        std::size_t count = 0;
+        for (std::size_t f = 0; f < code.fusion_count; ++f)
+            count += code.fusions[f].how[detail::full_tile] == fusion::transposed_copy;
+        return count;
+    };
+    EXPECT_EQ(copies_itself(matmul(x<32, 64>, transpose(y<48, 64>))), 1u);
+    EXPECT_EQ(copies_itself(twice(softmax(masked(x<32, 64>, causal)))), 0u) << "weights are multiplied by it first";
 }
 TEST(transposed_copy, is_no_step_of_its_own) {
     EXPECT_EQ((plan<decltype(with_transposed<64, 64, 64>()), avx512>.step_count), 1u);

@@ -80,6 +80,16 @@ TEST(operand_copies, excluded_zeros) {
     EXPECT_EQ(lanes<avx2>(product), lane_axis::columns);
     EXPECT_EQ(lanes<avx2>(softmax(product)), lane_axis::columns);
 }
+// A copy of weights has been multiplied by the factors of its rows.
+TEST(operand_copies, weights_without_factors) {
+    const auto product = softmax(matmul(softmax(x<32, 64>()), transpose(x<48, 64>())));
+    using plan = detail::planned<std::remove_cvref_t<decltype(product)>, avx512>;
+    ASSERT_EQ(lanes(product), lane_axis::rows);
+    for (const auto& stage : plan::code.stages)
+        if (stage.kind == detail::stage_kind::product)
+            for (const std::int16_t factor : stage.factors) EXPECT_EQ(factor, -1);
+    EXPECT_TRUE((explain<std::remove_cvref_t<decltype(product)>, avx512>(product).contains(" = matmul(t3, b)")));
+}
 // Weights whose rows are in lanes leave them there where the columns of values would leave lanes idle.
 TEST(operand_copies, narrow_values) {
     const auto attend = [](auto columns) {

@@ -54,6 +54,27 @@ TEST(strategies_of_maps, one_line) {
     EXPECT_EQ(form_of(x<1, 30>() + 1.0f), map_form::columns_in_lanes) << "one row";
 }
 
+/// The form into a destination with these strides.
+template <std::ptrdiff_t Row, std::ptrdiff_t Column>
+constexpr detail::map_form form_into(const auto& e) {
+    const auto& code = detail::planned<std::remove_cvref_t<decltype(e)>, avx512, detail::axis_list{Row, Column}>::code;
+    return code.stages[code.stage_count - 1].how[detail::full_tile].map.form;
+}
+// So must the destination.
+TEST(strategies_of_maps, one_line_in_order) {
+    const auto square = x<50, 50>() + 1.0f;
+    EXPECT_EQ((form_into<50, 1>(square)), map_form::one_line);
+    EXPECT_EQ((form_into<50, -1>(square)), map_form::columns_in_lanes) << "columns run backwards";
+    EXPECT_EQ((form_into<-50, 1>(square)), map_form::columns_in_lanes) << "so do rows";
+    EXPECT_EQ((form_into<53, 1>(square)), map_form::columns_in_lanes) << "gaps between rows";
+    EXPECT_EQ((form_into<1, 50>(square)), map_form::columns_in_lanes) << "the other axis is contiguous";
+}
+TEST(strategies_of_maps, transposing_copies_upwards) {
+    EXPECT_EQ((form_into<1, 50>(x<50, 50>())), map_form::transposing_copy);
+    EXPECT_NE((form_into<1, -50>(x<50, 50>())), map_form::transposing_copy);
+    EXPECT_EQ((form_into<100, 2>(x<50, 50>())), map_form::columns_in_lanes) << "no axis is contiguous";
+}
+
 TEST(strategies_of_maps, transposing_copy) {
     const auto turned = transpose(x<50, 30>());
     EXPECT_EQ(form_of(turned), map_form::transposing_copy);
@@ -75,6 +96,8 @@ TEST(strategies_of_maps, registers_side_by_side) {
     EXPECT_EQ(registers_of(exp(x<64, 64>()) + x<64>()), 1) << "a series";
     EXPECT_EQ(registers_of(map(users_function{}, x<64, 64>())), 4) << "a user's own function counts as one operation";
     EXPECT_EQ(registers_of(max(x<64, 64>(), 0.0f)), 4);
+    EXPECT_EQ(registers_of(x<64, 64>() + roll<0, 3>(x<64, 64>())), 4) << "elements that are moved";
+    EXPECT_EQ(registers_of(x<64, 64>() + roll<0, 3>(x<64, 64>() * 2.0f)), 1) << "and computed where they are read";
     const auto y = cheap * 2.0f + 1.0f;
     const auto long_one = y * y + y * y;
     EXPECT_EQ(registers_of(long_one), 1) << "more than 16 operations";
@@ -84,6 +107,7 @@ TEST(strategies_of_maps, registers_side_by_side) {
 TEST(strategies_of_maps, rows_together) {
     EXPECT_EQ(rows_of<avx512>(x<64, 64>() + x<64>()), 4);
     EXPECT_EQ(rows_of<avx2>(x<64, 64>() + x<64>()), 2);
+    EXPECT_EQ(rows_of(x<64, 64>() + roll<0, 3>(x<64, 64>())), 4) << "moved elements may be those of other rows";
     EXPECT_EQ(rows_of(x<64, 64>() + x<64, 64>()), 1) << "nothing is shared";
     EXPECT_EQ(rows_of(exp(x<64, 64>()) + x<64>()), 1);
 }

@@ -52,6 +52,7 @@ TEST(strategies_of_products, groups_of_columns) {
     EXPECT_FALSE(product_of(softmax(scores + x<4, 50>())).writes_groups) << "a bias for each score";
     EXPECT_FALSE(product_of(softmax(masked(scores, causal))).writes_groups);
     EXPECT_FALSE(product_of(softmax(matmul(x<9, 64>(), transpose(x<50, 64>())))).writes_groups);
+    EXPECT_FALSE(product_of(any<1>(scores > 0.5f)).writes_groups) << "truth values";
 }
 
 TEST(strategies_of_products, right_operands) {
@@ -81,6 +82,9 @@ TEST(strategies_of_products, interleaved_epilogues) {
     EXPECT_EQ(time(where(causal, gelu(sums), 0.0f)), time(gelu(sums)));
     EXPECT_EQ(time(masked(gelu(sums), causal)), epilogue_time::block_end) << "blocks may be left out";
     EXPECT_EQ(product_of<sse2>(gelu(sums)).epilogue, epilogue_time::interleaved);
+    EXPECT_EQ(time(gelu(matmul(x<8, 200>(), transpose(x<512, 200>())))), epilogue_time::block_end) << "depth in lanes";
+    EXPECT_EQ(time(gelu(matmul(softmax(masked(x<8, 192>(), causal)), x<192, 64>()))), epilogue_time::block_end)
+        << "each row ends at its own step of the depth";
     // What another stage has computed is only read.
     const auto residual = let(softmax(gelu(x<8, 192>())), [](auto y) { return matmul(y, x<192, 192>()) + y; });
     EXPECT_EQ(time(residual), epilogue_time::block_end);
@@ -109,10 +113,14 @@ TEST(strategies_of_products, prefetched_columns) {
     EXPECT_FALSE(product_of<small_l2>(matmul(x<5, 512>(), x<512, 256>())).prefetches) << "too few rows";
     EXPECT_FALSE(product_of<small_l2>(matmul(x<12, 512>(), x<512, 250>())).prefetches) << "a partial register";
     EXPECT_FALSE(product_of<small_l2>(matmul(x<12, 512>(), x<512, 16>())).prefetches) << "one block of columns";
+    using small_avx2 = built_for<avx2::instruction_sets, 256, 16, 4096, 4096>;
+    EXPECT_TRUE(product_of<small_avx2>(matmul(x<12, 384>(), x<384, 128>())).prefetches);
+    EXPECT_FALSE(product_of<small_avx2>(matmul(x<12, 384>(), x<384, 120>())).prefetches) << "blocks of three registers";
     // Sums wait in the result between parts: not among truth values, nor where blocks may be left out.
     EXPECT_FALSE(product_of<small_l2>(deep > 0.5f).prefetches);
     EXPECT_TRUE(product_of<small_l2>(shallow > 0.5f).prefetches);
     EXPECT_FALSE(product_of<small_l2>(masked(deep, causal)).prefetches);
+    EXPECT_FALSE(product_of<small_l2>(matmul(softmax(masked(x<12, 384>(), causal)), x<384, 256>())).prefetches);
     // 1 MiB of weights is read from behind an L2 of 512 KiB, in parts of 512 steps.
     const auto large = matmul(x<40, 512>(), x<512, 512>());
     EXPECT_TRUE(product_of<avx512>(large).prefetches && product_of<avx512>(large).k_parts == 1);
@@ -129,6 +137,14 @@ TEST(strategies_of_products, prefetched_panels) {
     const auto one_tile = matmul(relu(matmul(x<32, 64>(), weights<64, 96>())), weights<96, 64>());
     EXPECT_EQ(product_of(one_tile, 0).next_weights, 1);
     EXPECT_EQ(product_of(one_tile, 1).next_weights, -1);
+    // The next tile begins with the first weights of its own loop, not with those of keys and values before it.
+    const auto project = [](const auto& w) { return matmul(x<64, 64>(), w); };
+    const auto heads = attention(project(weights<64, 32>()), project(weights<64, 32>()), project(weights<64, 32>()));
+    const auto& stages = planned<std::remove_cvref_t<decltype(heads)>, avx512>::code.stages;
+    std::size_t of_queries = 0;
+    for (std::size_t s = 0; s < std::size(stages); ++s)
+        of_queries += stages[s].how[full_tile].product.next_weights == static_cast<std::int16_t>(s);
+    EXPECT_EQ(of_queries, 1u);
     EXPECT_FALSE(product_of(matmul(x<7, 64>(), weights<64, 96>())).prefetches) << "one stream, which hardware follows";
     EXPECT_TRUE(product_of(matmul(x<8, 64>(), weights<64, 96>())).prefetches);
 }
@@ -138,7 +154,12 @@ TEST(strategies_of_products, panels_side_by_side) {
     EXPECT_EQ(product_of<avx2>(matmul(x<8, 64>(), weights<64, 96>())).panels, 1) << "a panel is two registers";
     EXPECT_EQ(product_of<avx512>(matmul(x<1, 64>(), weights<64, 96>())).panels, 3);
     EXPECT_EQ(product_of<avx512>(matmul(x<1, 256>(), weights<256, 96>())).panels, 1) << "one row, behind the L1";
+    EXPECT_EQ(product_of<avx512>(matmul(x<1, 1023>(), weights<1023, 96>())).panels, 1);
     EXPECT_EQ(product_of<avx512>(matmul(x<1, 1024>(), weights<1024, 96>())).panels, 3) << "long streams";
+    static packed<float, 64, 96, 8> of_eight;
+    static packed<float, 64, 96, 1> of_one;
+    EXPECT_EQ(product_of<avx2>(matmul(x<8, 64>(), of_eight)).panels, 2) << "sixteen registers";
+    EXPECT_EQ(product_of<scalar>(matmul(x<8, 64>(), of_one)).panels, 8) << "a panel is one number";
     const auto runs = [](const auto& e) {
         const product_strategy how = product_of<avx512>(e);
         return std::pair{int{how.panels}, static_cast<int>(how.panel_runs)};
@@ -158,6 +179,7 @@ TEST(strategies_of_products, granules_of_masks) {
     EXPECT_EQ(product_of<avx512>(few_keys, 1).granule, 4);
     EXPECT_EQ(product_of<avx512>(many_keys, 0).granule, 16);
     EXPECT_EQ(product_of<avx2>(few_keys, 0).granule, 16);
+    EXPECT_EQ(product_of<avx2>(few_keys, 1).granule, 4);
     EXPECT_EQ(product_of<avx2>(many_keys, 0).granule, 0);
     EXPECT_EQ(product_of<avx2>(many_keys, 1).granule, 0);
     EXPECT_EQ(product_of(attention(x<64, 64>(), x<64, 64>(), x<64, 64>()), 0).granule, 0) << "no mask";
@@ -173,6 +195,11 @@ TEST(strategies_of_products, edges_of_masks) {
     EXPECT_EQ(product_of<avx2>(masked_by(causal)).edge, mask_edge::registers) << "sixteen registers";
     EXPECT_EQ(edge(attention(x<64, 63>(), x<64, 63>(), x<64, 64>(), causal)), mask_edge::registers) << "an odd depth";
     EXPECT_EQ(edge(matmul(x<64, 64>(), x<64, 64>())), mask_edge::tiles);
+    EXPECT_EQ(edge(masked(matmul(x<64, 64>(), x<64, 64>()), causal)), mask_edge::tiles) << "columns in lanes";
+    EXPECT_EQ(edge(log_softmax(masked(matmul(x<64, 64>(), transpose(x<64, 64>())), causal))), mask_edge::registers)
+        << "what the mask excludes is read";
+    EXPECT_EQ(edge(softmax(masked(matmul(x<8, 64>(), transpose(x<50, 64>())), causal))), mask_edge::registers)
+        << "several steps of the depth side by side";
 }
 
 /// Bytes that the n-th product stage of an expression packs on the way.

@@ -100,9 +100,14 @@ struct product_epilogues : product_operands<Plan, Element, Stage, Rows> {
         ASHLAR_STAGE_INLINE auto put(std::size_t i, std::size_t j, vec acc) const {
             const std::size_t r = rows_in_lanes ? j : i, c = rows_in_lanes ? i : j;
             const auto x = finished<Width, Unmasked>(r, c, acc);
-            constexpr bool padded = stage.buffer != -1 && Plan::code.buffers[base::written_buffer].padded &&
-                                    rows_in_lanes && row_stride == 1 && !std::is_same_v<output, bool>;
-            store_lanes<rows_in_lanes ? row_stride : column_stride, padded ? width : Width>(x, at(i, j));
+            // Idle lanes of a line are written, too: softmax reads whole lines, and knows of no greater element there.
+            constexpr bool in_lines =
+                stage.buffer != -1 && rows_in_lanes && row_stride == 1 && !std::is_same_v<output, bool>;
+            constexpr std::size_t stored = !in_lines                                         ? Width
+                                           : Plan::code.buffers[base::written_buffer].padded ? width
+                                           : packs_k && column_stride == line                ? line
+                                                                                             : Width;
+            store_lanes<rows_in_lanes ? row_stride : column_stride, stored>(x, at(i, j));
             return x;
         }
         /// Some columns of few rows side by side.

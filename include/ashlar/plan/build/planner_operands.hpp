@@ -197,6 +197,7 @@ constexpr auto planner<Count>::copy_of(stage& s, id n, const binding_list& bindi
         outer_stack = saved_stack;
     }
     s.values[index(use)] = buffer;
+    s.factors[index(use)] = -1;  // they are part of what has been copied
     return {plan.buffers[index(buffer)].strides, true};
 }
 

@@ -137,10 +137,9 @@ constexpr product_strategy choose_product(const plan_context<Count>& c, const pl
     const std::size_t rows = c.rows_of(s, tile), bytes = bytes_read(c.nodes, Count);
     const bool all_depth = !product.ranged && !product.excludes, masked = product.masked != -1;
     const bool same_elements = c.same_elements(s.top, s.core);
-    // Sums may wait in the result for their epilogue, or for the rest of the depth: nobody else reads or writes there,
-    // as what overlaps an operand is written by way of a copy.
-    const bool sums_wait = same_elements && s.lanes != lane_axis::rows && c.written_stride(s, s.column_axis) == 1 &&
-                           !masked && s.maxima == -1;
+    // With columns in lanes sums may wait in the result for their epilogue, or for the rest of the depth: nobody else
+    // reads or writes there, as what overlaps an operand is written by way of a copy.
+    const bool sums_wait = same_elements && c.written_stride(s, s.column_axis) == 1 && !masked;
     product_strategy how;
     how.streamed = comes_from_behind_l1(bytes, c.target);
 
