@@ -31,18 +31,13 @@ struct element_log {
     bool needed = true;
 };
 
-/// An epilogue with some of the hooks, which writes down what it is told. Verdicts go round.
-template <class T, hook Hooks, std::size_t Period = 4>
-struct recorder {
-    static constexpr hook hooks = Hooks, withheld = every_hook - Hooks;
-    static constexpr std::size_t interleave_period = Period;
-    static constexpr bool rolls = false, ends_within = true;
-    using vec = lanes<T, width<T>, current_config>;
-
+/// What epilogues write down. It depends on no hooks and on no shape, so that it is compiled once for the hundreds of
+/// epilogues below and not inlined into each place that their kernels call.
+struct recorded {
     std::size_t rows, columns;
     std::size_t line = 1;
     std::vector<element_log> log = std::vector<element_log>(rows * columns);
-    std::vector<T> sums = std::vector<T>(rows * columns);
+    std::vector<double> sums = std::vector<double>(rows * columns);
     std::vector<std::size_t> following{};
     std::size_t interleaved = 0, verdicts = 0, splits = 0, halved = 0;
 
@@ -55,45 +50,18 @@ struct recorder {
         for (std::size_t i = i0; i < i1; ++i)
             for (std::size_t j = j0; j < j1; ++j) f(log[i * columns + j], i, j);
     }
-    template <class Verdict>
-    void give(std::size_t i, std::size_t j, T sum, Verdict) {
+    [[gnu::noinline]] void give(std::size_t i, std::size_t j, double sum, block_verdict verdict) {
         each(i, i + 1, j, j + 1, [&](element_log& at, std::size_t, std::size_t) {
             ++at.given;
-            EXPECT_EQ(at.verdict, Verdict::value) << i << ' ' << j;
+            EXPECT_EQ(at.verdict, verdict) << i << ' ' << j;
             sums[i * columns + j] = sum;
         });
     }
-
-    template <std::size_t N, class Verdict>
-    void vector(std::size_t i, std::size_t j, vec x, lane_count<N>, Verdict verdict)
-        requires((Hooks & hook::vector) != hook::none)
-    {
-        for (std::size_t lane = 0; lane < N; ++lane) give(i, j + lane, x[lane], verdict);
+    [[gnu::noinline]] double start(std::size_t i, std::size_t j, std::size_t count) {
+        each(i, i + 1, j, j + count, [](element_log& at, std::size_t, std::size_t) { ++at.started; });
+        return double(i * 100 + j);
     }
-    template <std::size_t Rows, std::size_t N, class Verdict>
-    void column(std::size_t i, std::size_t j, const vec (&x)[Rows], lane_count<N>, Verdict verdict)
-        requires((Hooks & hook::column) != hook::none)
-    {
-        for (std::size_t r = 0; r < Rows; ++r)
-            for (std::size_t lane = 0; lane < N; ++lane) give(i + r, j + lane, x[r][lane], verdict);
-    }
-    template <std::size_t N, class Verdict>
-    void group(std::size_t i, vec x, lane_count<N>, Verdict verdict)
-        requires((Hooks & hook::group) != hook::none)
-    {
-        for (std::size_t c = 0; c < N; ++c)
-            for (std::size_t j = 0; j < columns; ++j) give(i + c, j, x[c * line + j], verdict);
-    }
-    template <std::size_t N>
-    vec initial(std::size_t i, std::size_t j, lane_count<N>)
-        requires((Hooks & hook::initial) != hook::none)
-    {
-        each(i, i + 1, j, j + N, [](element_log& at, std::size_t, std::size_t) { ++at.started; });
-        return vec(T(i * 100 + j));  // in all lanes
-    }
-    block_verdict begin_block(std::size_t i0, std::size_t i1, std::size_t j0, std::size_t j1)
-        requires((Hooks & hook::begin_block) != hook::none)
-    {
+    [[gnu::noinline]] block_verdict ask(std::size_t i0, std::size_t i1, std::size_t j0, std::size_t j1) {
         constexpr block_verdict turns[] = {block_verdict::plain, block_verdict::masked, block_verdict::skip};
         const block_verdict verdict = turns[verdicts++ % 3];
         each(i0, i1, j0, j1, [&](element_log& at, std::size_t, std::size_t) {
@@ -104,17 +72,13 @@ struct recorder {
         });
         return verdict;
     }
-    bool splits_block(std::size_t i0, std::size_t i1, std::size_t j0, std::size_t j1)
-        requires((Hooks & hook::splits_block) != hook::none)
-    {
+    [[gnu::noinline]] bool split(std::size_t i0, std::size_t i1, std::size_t j0, std::size_t j1) {
         each(i0, i1, j0, j1, [](element_log& at, std::size_t, std::size_t) { ++at.split; });
         return ++splits % 2 == 1;
     }
     /// All but the first half, all but the last, and all by turns.
-    half_range kept_halves(std::size_t i0, std::size_t i1, std::size_t j0, std::size_t j1)
-        requires((Hooks & hook::kept_halves) != hook::none)
-    {
-        constexpr std::size_t half = width<T> == 1 ? 1 : width<T> / 2;
+    [[gnu::noinline]] half_range halve(std::size_t i0, std::size_t i1, std::size_t j0, std::size_t j1,
+                                       std::size_t half) {
         const std::size_t count = (j1 - j0 + half - 1) / half, turn = halved++ % 3;
         const half_range kept{turn == 0 ? std::size_t{1} : 0, turn == 1 ? count - 1 : count};
         if (turn != 2)
@@ -124,6 +88,99 @@ struct recorder {
             });
         return kept;
     }
+    [[gnu::noinline]] void end(std::size_t i0, std::size_t i1, std::size_t j0, std::size_t j1) {
+        each(i0, i1, j0, j1 < columns ? j1 : columns, [](element_log& at, std::size_t, std::size_t) {
+            ++at.ended;
+            EXPECT_TRUE(at.given == 1 || !at.needed);
+        });
+    }
+    [[gnu::noinline]] void follow(std::size_t next) { following.push_back(next); }
+
+    /// Checks that all was done once by these hooks for lanes of this width, and the sums.
+    [[gnu::noinline]] void expect(hook hooks, std::size_t lane_count, const std::vector<double>& products) {
+        const auto has = [&](hook h) { return (hooks & h) == h; };
+        each(0, rows, 0, columns, [&](element_log& at, std::size_t i, std::size_t j) {
+            SCOPED_TRACE(testing::Message() << "element " << i << ' ' << j);
+            if (at.halved == 1 && !at.needed) return;  // not specified
+            ASSERT_EQ(at.given, at.needed ? 1 : 0);
+            ASSERT_EQ(at.asked, has(hook::begin_block) && at.halved == 0 ? 1 : 0);
+            ASSERT_EQ(at.ended, has(hook::end_block) && at.needed ? 1 : 0);
+            ASSERT_EQ(at.started, has(hook::initial) && at.needed ? 1 : 0);
+            const double start = has(hook::initial) ? double(i * 100 + j / lane_count * lane_count) : 0;
+            if (at.needed) ASSERT_NEAR(sums[i * columns + j], products[i * columns + j] + start, 1e-2);
+        });
+    }
+    [[gnu::noinline]] void expect_interleaved(std::size_t times) const { EXPECT_EQ(interleaved, times); }
+    [[gnu::noinline]] void expect_splits(bool some) const {
+        if (some) EXPECT_GT(splits, 0u);
+        for (const element_log& at : log) EXPECT_LE(at.split, 1);
+    }
+    [[gnu::noinline]] void expect_halves() const { EXPECT_GT(halved, 2u); }
+    [[gnu::noinline]] void expect_columns(std::size_t lane_count) const {
+        ASSERT_FALSE(following.empty());
+        for (std::size_t n = 1; n < following.size(); ++n) EXPECT_LT(following[n - 1], following[n]);
+        EXPECT_EQ((following.back() + lane_count - 1) / lane_count, (columns + lane_count - 1) / lane_count);
+    }
+};
+
+/// Names the hooks in what fails below.
+struct hooks_trace {
+    testing::ScopedTrace trace;
+    [[gnu::noinline]] explicit hooks_trace(hook hooks)
+        : trace(__FILE__, __LINE__, testing::Message() << "hooks " << static_cast<int>(hooks)) {}
+};
+
+/// An epilogue with some of the hooks, which writes down what it is told. Verdicts go round.
+template <class T, hook Hooks, std::size_t Period = 4>
+struct recorder : recorded {
+    static constexpr hook hooks = Hooks, withheld = every_hook - Hooks;
+    static constexpr std::size_t interleave_period = Period;
+    static constexpr bool rolls = false, ends_within = true;
+    using vec = lanes<T, width<T>, current_config>;
+
+    recorder(std::size_t i, std::size_t j, std::size_t count = 1) : recorded{i, j, count} {}
+
+    template <std::size_t N, class Verdict>
+    [[gnu::noinline]] void vector(std::size_t i, std::size_t j, vec x, lane_count<N>, Verdict)
+        requires((Hooks & hook::vector) != hook::none)
+    {
+        for (std::size_t lane = 0; lane < N; ++lane) give(i, j + lane, double(x[lane]), Verdict::value);
+    }
+    template <std::size_t Rows, std::size_t N, class Verdict>
+    [[gnu::noinline]] void column(std::size_t i, std::size_t j, const vec (&x)[Rows], lane_count<N>, Verdict)
+        requires((Hooks & hook::column) != hook::none)
+    {
+        for (std::size_t r = 0; r < Rows; ++r)
+            for (std::size_t lane = 0; lane < N; ++lane) give(i + r, j + lane, double(x[r][lane]), Verdict::value);
+    }
+    template <std::size_t N, class Verdict>
+    [[gnu::noinline]] void group(std::size_t i, vec x, lane_count<N>, Verdict)
+        requires((Hooks & hook::group) != hook::none)
+    {
+        for (std::size_t c = 0; c < N; ++c)
+            for (std::size_t j = 0; j < columns; ++j) give(i + c, j, double(x[c * line + j]), Verdict::value);
+    }
+    template <std::size_t N>
+    vec initial(std::size_t i, std::size_t j, lane_count<N>)
+        requires((Hooks & hook::initial) != hook::none)
+    {
+        return vec(T(start(i, j, N)));  // in all lanes
+    }
+    block_verdict begin_block(std::size_t i0, std::size_t i1, std::size_t j0, std::size_t j1)
+        requires((Hooks & hook::begin_block) != hook::none)
+    {
+        return ask(i0, i1, j0, j1);
+    }
+    bool splits_block(std::size_t i0, std::size_t i1, std::size_t j0, std::size_t j1)
+        requires((Hooks & hook::splits_block) != hook::none)
+    {
+        return split(i0, i1, j0, j1);
+    }
+    half_range kept_halves(std::size_t i0, std::size_t i1, std::size_t j0, std::size_t j1)
+        requires((Hooks & hook::kept_halves) != hook::none)
+    {
+        return halve(i0, i1, j0, j1, width<T> == 1 ? 1 : width<T> / 2);
+    }
     void interleave()
         requires((Hooks & hook::interleave) != hook::none)
     {
@@ -132,51 +189,32 @@ struct recorder {
     void end_block(std::size_t i, std::size_t count, std::size_t j, std::size_t vectors)
         requires((Hooks & hook::end_block) != hook::none)
     {
-        const std::size_t end = j + vectors * width<T>;
-        each(i, i + count, j, end < columns ? end : columns, [](element_log& at, std::size_t, std::size_t) {
-            ++at.ended;
-            EXPECT_TRUE(at.given == 1 || !at.needed);
-        });
+        end(i, i + count, j, j + vectors * width<T>);
     }
     void begin_columns(std::size_t next)
         requires((Hooks & hook::begin_columns) != hook::none)
     {
-        following.push_back(next);
-    }
-
-    /// Checks that all was done once, and the sums.
-    template <class Sum>
-    void expect(Sum sum) {
-        constexpr auto has = [](hook h) { return (Hooks & h) == h; };
-        each(0, rows, 0, columns, [&](element_log& at, std::size_t i, std::size_t j) {
-            SCOPED_TRACE(testing::Message() << "element " << i << ' ' << j);
-            if (at.halved == 1 && !at.needed) return;  // not specified
-            ASSERT_EQ(at.given, at.needed ? 1 : 0);
-            ASSERT_EQ(at.asked, has(hook::begin_block) && at.halved == 0 ? 1 : 0);
-            ASSERT_EQ(at.ended, has(hook::end_block) && at.needed ? 1 : 0);
-            ASSERT_EQ(at.started, has(hook::initial) && at.needed ? 1 : 0);
-            const double start = has(hook::initial) ? double(i * 100 + j / width<T> * width<T>) : 0;
-            if (at.needed) ASSERT_NEAR(sums[i * columns + j], sum(i, j) + start, 1e-2);
-        });
+        follow(next);
     }
 };
 
-/// Operands S(i, k) = s[i*K + k] and V(k, j) = v[k*J + j], and V transposed.
-template <class T, std::size_t I, std::size_t J, std::size_t K>
+/// Operands S(i, k) = s[i*depth + k] and V(k, j) = v[k*columns + j], V transposed, and their product.
+template <class T>
 struct operands {
-    std::vector<T> s = std::vector<T>(I * K), v = std::vector<T>(K * J), transposed = std::vector<T>(J * K);
+    std::vector<T> s, v, transposed;
+    std::vector<double> products;
 
-    operands() {
+    [[gnu::noinline]] operands(std::size_t rows, std::size_t columns, std::size_t depth)
+        : s(rows * depth), v(depth * columns), transposed(columns * depth), products(rows * columns) {
         for (std::size_t n = 0; n < s.size(); ++n) s[n] = static_cast<T>(static_cast<int>(n * 37 % 29) - 14) / T(8);
-        for (std::size_t k = 0; k < K; ++k)
-            for (std::size_t j = 0; j < J; ++j)
-                v[k * J + j] = transposed[j * K + k] =
+        for (std::size_t k = 0; k < depth; ++k)
+            for (std::size_t j = 0; j < columns; ++j)
+                v[k * columns + j] = transposed[j * depth + k] =
                     static_cast<T>(static_cast<int>((j * 23 + k * 11) % 31) - 15) / T(8);
-    }
-    double operator()(std::size_t i, std::size_t j) const {
-        double sum = 0;
-        for (std::size_t k = 0; k < K; ++k) sum += double(s[i * K + k]) * double(v[k * J + j]);
-        return sum;
+        for (std::size_t i = 0; i < rows; ++i)
+            for (std::size_t j = 0; j < columns; ++j)
+                for (std::size_t k = 0; k < depth; ++k)
+                    products[i * columns + j] += double(s[i * depth + k]) * double(v[k * columns + j]);
     }
 };
 
@@ -208,28 +246,21 @@ void for_each_hook(Function f) {
 
 template <class T, product_shape P, bool Halves>
 void check_product() {
-    for_each_hook<served_by_product<T, current_config, P, Halves>>([](auto hooks) {
-        SCOPED_TRACE(testing::Message() << "hooks " << static_cast<int>(hooks.value));
-        const operands<T, P.i, P.j, P.k> x;
+    const operands<T> x(P.i, P.j, P.k);
+    for_each_hook<served_by_product<T, current_config, P, Halves>>([&](auto hooks) {
+        const hooks_trace trace(hooks.value);
         recorder<T, hooks.value> epilogue{P.i, P.j};
         product<T, current_config, P>(x.s.data(), x.v.data(), epilogue);
-        epilogue.expect(x);
+        epilogue.expect(hooks.value, width<T>, x.products);
         using recorder = decltype(epilogue);
-        if constexpr (has_hook<recorder, hook::interleave>)
-            if (!has_hook<recorder, hook::begin_block> && !has_hook<recorder, hook::splits_block>)
-                EXPECT_EQ(epilogue.interleaved, (product_block_count<T, current_config, P> * (P.k / 4)));
-        if constexpr (has_hook<recorder, hook::splits_block>) {
-            if (product_plan<T, current_config, cut_product<T, current_config, P>>.vectors.large > 1)
-                EXPECT_GT(epilogue.splits, 0u);
-            for (const element_log& at : epilogue.log) EXPECT_LE(at.split, 1);
-        }
-        if constexpr (has_hook<recorder, hook::kept_halves>) EXPECT_GT(epilogue.halved, 2u);
-        if constexpr (has_hook<recorder, hook::begin_columns>) {
-            ASSERT_FALSE(epilogue.following.empty());
-            for (std::size_t n = 1; n < epilogue.following.size(); ++n)
-                EXPECT_LT(epilogue.following[n - 1], epilogue.following[n]);
-            EXPECT_EQ((epilogue.following.back() + width<T> - 1) / width<T>, (P.j + width<T> - 1) / width<T>);
-        }
+        if constexpr (has_hook<recorder, hook::interleave> && !has_hook<recorder, hook::begin_block> &&
+                      !has_hook<recorder, hook::splits_block>)
+            epilogue.expect_interleaved(product_block_count<T, current_config, P> * (P.k / 4));
+        if constexpr (has_hook<recorder, hook::splits_block>)
+            epilogue.expect_splits(product_plan<T, current_config, cut_product<T, current_config, P>>.vectors.large >
+                                   1);
+        if constexpr (has_hook<recorder, hook::kept_halves>) epilogue.expect_halves();
+        if constexpr (has_hook<recorder, hook::begin_columns>) epilogue.expect_columns(width<T>);
     });
 }
 
@@ -272,12 +303,12 @@ TYPED_TEST(epilogue_test, few_columns) {
         // The columns of the recorder lie in lanes.
         constexpr std::size_t rows = 37, columns = w / 2 - (w > 4), depth = 12;
         constexpr packed_k_shape P{columns, rows, depth, depth, depth};
-        for_each_hook<served_by_packed_k>([=](auto hooks) {
-            SCOPED_TRACE(testing::Message() << "hooks " << static_cast<int>(hooks.value));
-            const operands<T, rows, columns, depth> x;
+        const operands<T> x(rows, columns, depth);
+        for_each_hook<served_by_packed_k>([&](auto hooks) {
+            const hooks_trace trace(hooks.value);
             recorder<T, hooks.value> epilogue{rows, columns, packed_k_line(columns)};
             product_packed_k<T, current_config, P>(x.s.data(), x.transposed.data(), epilogue);
-            epilogue.expect(x);
+            epilogue.expect(hooks.value, width<T>, x.products);
         });
     }
 }
@@ -285,31 +316,32 @@ TYPED_TEST(epilogue_test, few_columns) {
 TYPED_TEST(epilogue_test, dots) {
     using T = TypeParam;
     constexpr std::size_t columns = 2 * width<T> + 1, depth = 12;
-    for_each_hook<served_by_dots>([=](auto hooks) {
-        const operands<T, 1, columns, depth> x;
+    const operands<T> x(1, columns, depth);
+    for_each_hook<served_by_dots>([&](auto hooks) {
         recorder<T, hooks.value> epilogue{1, columns};
         dot_rows<T, current_config, dot_shape{columns, depth, depth}>(x.s.data(), x.transposed.data(), epilogue);
-        epilogue.expect(x);
+        epilogue.expect(hooks.value, width<T>, x.products);
     });
 }
 
 template <class T, product_shape P>
 void check_transposed() {
-    if constexpr (fits_transposing_rhs<T, current_config, P>)
-        for_each_hook<served_by_transposing_rhs>([](auto hooks) {
-            SCOPED_TRACE(testing::Message() << "hooks " << static_cast<int>(hooks.value));
-            const operands<T, P.i, P.j, P.k> x;
+    if constexpr (fits_transposing_rhs<T, current_config, P>) {
+        const operands<T> x(P.i, P.j, P.k);
+        for_each_hook<served_by_transposing_rhs>([&](auto hooks) {
+            const hooks_trace trace(hooks.value);
             std::vector<T> v(P.k * P.vk);
             recorder<T, hooks.value> epilogue{P.i, P.j};
             product_transposing_rhs<T, current_config, P, P.k>(x.s.data(), v.data(), x.transposed.data(), epilogue);
-            epilogue.expect(x);
-            if constexpr (has_hook<decltype(epilogue), hook::interleave>)
-                if (!has_hook<decltype(epilogue), hook::begin_block>) {
-                    constexpr product_shape others =
-                        without_rows(P, choose_transposing_rows(P, element_machine_of<T, current_config>));
-                    EXPECT_EQ(epilogue.interleaved, (product_block_count<T, current_config, others> * (P.k / 4)));
-                }
+            epilogue.expect(hooks.value, width<T>, x.products);
+            using recorder = decltype(epilogue);
+            if constexpr (has_hook<recorder, hook::interleave> && !has_hook<recorder, hook::begin_block>) {
+                constexpr product_shape others =
+                    without_rows(P, choose_transposing_rows(P, element_machine_of<T, current_config>));
+                epilogue.expect_interleaved(product_block_count<T, current_config, others> * (P.k / 4));
+            }
         });
+    }
 }
 TYPED_TEST(epilogue_test, transposed_operands) {
     using T = TypeParam;

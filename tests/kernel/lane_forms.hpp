@@ -33,6 +33,23 @@ struct form {
     static constexpr std::size_t size = N;
 };
 
+/// Compares lanes; compiled once for each type of elements, as comparisons by GoogleTest in each of some thousand forms
+/// would take a minute to compile.
+template <class T>
+[[gnu::noinline]] void expect_equal(const T* got, const T* wanted, std::size_t count, const char* what) {
+    for (std::size_t i = 0; i < count; ++i) EXPECT_EQ(got[i], wanted[i]) << what << " lane " << i;
+}
+/// Within a few roundings where -ffast-math replaces divisions by multiplications.
+template <class T>
+[[gnu::noinline]] void expect_near(const T* got, const T* wanted, std::size_t count, const char* what) {
+    if (!std::is_floating_point_v<T> || !current_config::fast_math) return expect_equal(got, wanted, count, what);
+    for (std::size_t i = 0; i < count; ++i) {
+        const double expected = static_cast<double>(wanted[i]);
+        const double epsilon = static_cast<double>(std::numeric_limits<T>::epsilon());
+        EXPECT_NEAR(static_cast<double>(got[i]), expected, 4 * epsilon * (expected < 0 ? -expected : expected)) << what;
+    }
+}
+
 template <class Form>
 struct samples {
     using T = typename Form::element;
@@ -61,33 +78,22 @@ struct samples {
         }
     }
 
-    static double tolerance(T value) {
-        const double magnitude = static_cast<double>(value < 0 ? -value : value);
-        return 4 * static_cast<double>(std::numeric_limits<T>::epsilon()) * magnitude;
-    }
     template <class F>
     static void expect(L got, F expected, const char* what) {
-        T values[N];
+        T values[N], wanted[N];
         got.store(values);
-        for (std::size_t i = 0; i < N; ++i) {
-            const T wanted = static_cast<T>(expected(i));
-            // -ffast-math replaces divisions by multiplications.
-            if (floating && current_config::fast_math)
-                EXPECT_NEAR(static_cast<double>(values[i]), static_cast<double>(wanted), tolerance(wanted)) << what;
-            else
-                EXPECT_EQ(values[i], wanted) << what << " lane " << i;
-        }
+        for (std::size_t i = 0; i < N; ++i) wanted[i] = static_cast<T>(expected(i));
+        expect_near(values, wanted, N, what);
     }
     template <class F>
     static void expect_mask(M got, F expected, const char* what) {
         bool values[N];
+        unsigned char bytes[N], wanted[N];
         std::memset(values, 2, N);
         got.store(values);
-        for (std::size_t i = 0; i < N; ++i) {
-            unsigned char byte;
-            std::memcpy(&byte, values + i, 1);
-            EXPECT_EQ(byte, expected(i) ? 1 : 0) << what << " lane " << i;
-        }
+        std::memcpy(bytes, values, N);
+        for (std::size_t i = 0; i < N; ++i) wanted[i] = expected(i) ? 1 : 0;
+        expect_equal(bytes, wanted, N, what);
     }
 };
 

@@ -30,40 +30,56 @@ constexpr std::size_t padded(std::size_t n) {
 
 using support::values;
 
-/// The operands of a product in buffers that end with their last element and start one element off alignment.
-template <class T, product_shape P>
-struct operands {
-    std::vector<T> s = values<T>((P.i - 1) * P.si + (P.k - 1) * P.sk + 2, 1);
-    std::vector<T> v = values<T>((P.k - 1) * P.vk + (P.padded ? padded<T>(P.j) : P.j) + 1, 2);
-
-    const T* scalars() const { return s.data() + 1; }
-    const T* vectors() const { return v.data() + 1; }
-
-    double sum(std::size_t i, std::size_t j, std::size_t first = 0, std::size_t last = P.k) const {
-        double total = 0;
-        for (std::size_t k = first; k < last; ++k)
-            total += double(scalars()[i * P.si + k * P.sk]) * double(vectors()[k * P.vk + j]);
-        return total;
-    }
-};
-
 template <class T>
 double tolerance(std::size_t depth) {
     return 8 * static_cast<double>(depth) * static_cast<double>(std::numeric_limits<T>::epsilon());
 }
 
+/// The operands of a product in buffers that end with their last element and start one element off alignment. They are
+/// compiled once for all shapes, of which there are hundreds.
+template <class T>
+struct operands_of_shape {
+    product_shape p;
+    std::vector<T> s, v;
+
+    [[gnu::noinline]] explicit operands_of_shape(const product_shape& shape)
+        : p(shape),
+          s(values<T>((p.i - 1) * p.si + (p.k - 1) * p.sk + 2, 1)),
+          v(values<T>((p.k - 1) * p.vk + (p.padded ? padded<T>(p.j) : p.j) + 1, 2)) {}
+
+    const T* scalars() const { return s.data() + 1; }
+    const T* vectors() const { return v.data() + 1; }
+
+    [[gnu::noinline]] double sum(std::size_t i, std::size_t j, std::size_t first, std::size_t last) const {
+        double total = 0;
+        for (std::size_t k = first; k < last; ++k)
+            total += double(scalars()[i * p.si + k * p.sk]) * double(vectors()[k * p.vk + j]);
+        return total;
+    }
+    double sum(std::size_t i, std::size_t j) const { return sum(i, j, 0, p.k); }
+
+    /// What a product stored one element off alignment.
+    [[gnu::noinline]] void expect_product(const std::vector<T>& c) const {
+        SCOPED_TRACE(testing::Message() << p.i << " x " << p.j << " x " << p.k << " strides " << p.si << ' ' << p.sk
+                                        << ' ' << p.vk << " padded " << p.padded);
+        EXPECT_EQ(c[0], T(untouched));
+        for (std::size_t i = 0; i < p.i; ++i)
+            for (std::size_t j = 0; j < p.j; ++j)
+                ASSERT_NEAR(c[1 + i * p.j + j], sum(i, j), tolerance<T>(p.k)) << i << ' ' << j;
+    }
+};
+template <class T, product_shape P>
+struct operands : operands_of_shape<T> {
+    operands() : operands_of_shape<T>(P) {}
+};
+
 template <class T, product_shape P>
 void check() {
-    SCOPED_TRACE(testing::Message() << P.i << " x " << P.j << " x " << P.k << " strides " << P.si << ' ' << P.sk << ' '
-                                    << P.vk << " padded " << P.padded);
     const operands<T, P> x;
     std::vector<T> c(P.i * P.j + 1, T(untouched));
     store_product<T, current_config, P.j> store{c.data() + 1};
     product<T, current_config, P>(x.scalars(), x.vectors(), store);
-    EXPECT_EQ(c[0], T(untouched));
-    for (std::size_t i = 0; i < P.i; ++i)
-        for (std::size_t j = 0; j < P.j; ++j)
-            ASSERT_NEAR(c[1 + i * P.j + j], x.sum(i, j), tolerance<T>(P.k)) << i << ' ' << j;
+    x.expect_product(c);
 }
 
 /// Row-major by column-major rows, a transposed left operand, and scratch with padded rows.

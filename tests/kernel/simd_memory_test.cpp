@@ -25,6 +25,7 @@
 namespace {
 
 using namespace ashlar;
+using support::expect_equal;
 using support::samples;
 
 /// Memory that ends where the process may not read.
@@ -82,17 +83,20 @@ void check_partial_memory() {
             s.expect(L::load_partial(place, n), [&](auto i) { return i < n ? a[i] : T(0); }, "load_partial");
             for (std::size_t i = 0; i < n; ++i) place[i] = T(0);
             x.store_partial(place, n);
-            for (std::size_t i = 0; i < n; ++i) EXPECT_EQ(place[i], a[i]) << "store_partial";
+            expect_equal(place, a, n, "store_partial");
         }
-        T whole[N];
+        T whole[N], wanted[N];
         for (T& value : whole) value = T(77);
         x.store_partial(whole, n);
-        for (std::size_t i = 0; i < N; ++i) EXPECT_EQ(whole[i], i < n ? a[i] : T(77)) << "store_partial";
+        for (std::size_t i = 0; i < N; ++i) wanted[i] = i < n ? a[i] : T(77);
+        expect_equal(whole, wanted, N, "store_partial beyond");
         bool* const bools = truths.end - n;
         for (std::size_t i = 0; i < n; ++i) bools[i] = p[i];
         s.expect_mask(M::load_partial(bools, n), [&](auto i) { return i < n && p[i]; }, "mask load_partial");
         (!M::load(p)).store_partial(bools, n);
-        for (std::size_t i = 0; i < n; ++i) EXPECT_EQ(bools[i], !p[i]) << "mask store_partial";
+        bool others[N];
+        for (std::size_t i = 0; i < N; ++i) others[i] = !p[i];
+        expect_equal(bools, others, n, "mask store_partial");
     }
     for_constant_counts(std::make_index_sequence<N + 1>{}, [&](auto count) {
         constexpr std::size_t n = count;
@@ -101,7 +105,7 @@ void check_partial_memory() {
         s.expect(L::template load_partial<n>(place), [&](auto i) { return i < n ? a[i] : T(0); }, "constant count");
         for (std::size_t i = 0; i < n; ++i) place[i] = T(0);
         x.template store_partial<n>(place);
-        for (std::size_t i = 0; i < n; ++i) EXPECT_EQ(place[i], a[i]) << "constant count";
+        expect_equal(place, a, n, "constant count");
     });
     const std::unique_ptr<T[]> shifted(new T[N + 1]);
     for (std::size_t i = 0; i < N; ++i) shifted[i + 1] = a[i];
@@ -126,16 +130,20 @@ void check_conversions() {
         const auto converted = convert_lanes<U>(L::load(fitting));
         static_assert(converted.size == N);
         const auto mask = convert_mask<U>(M::load(p));
+        U values[N], wanted[N];
+        bool truths[N];
         for (std::size_t i = 0; i < N; ++i) {
-            EXPECT_EQ(converted[i], static_cast<U>(fitting[i])) << sizeof(U) << " lane " << i;
-            EXPECT_EQ(mask[i], p[i]) << sizeof(U) << " lane " << i;
+            values[i] = converted[i];
+            wanted[i] = static_cast<U>(fitting[i]);
+            truths[i] = mask[i];
         }
+        const char* const sizes[] = {"", "to 1 byte", "to 2 bytes", "", "to 4 bytes", "", "", "", "to 8 bytes"};
+        expect_equal(values, wanted, N, sizes[sizeof(U)]);
+        expect_equal(truths, p, N, sizes[sizeof(U)]);
         if constexpr (sizeof(U) == sizeof(T)) {
             const auto bits = bit_cast_lanes<U>(L::load(a));
-            for (std::size_t i = 0; i < N; ++i) {
-                const U value = bits[i];
-                EXPECT_EQ(std::memcmp(&value, a + i, sizeof(T)), 0);
-            }
+            for (std::size_t i = 0; i < N; ++i) values[i] = bits[i];
+            EXPECT_EQ(std::memcmp(values, a, sizeof a), 0);
             s.expect(bit_cast_lanes<T>(bits), [&](auto i) { return a[i]; }, "bit_cast_lanes back");
         }
     };

@@ -22,21 +22,35 @@ constexpr std::size_t padded(std::size_t n) {
     return (n + width - 1) / width * width;
 }
 
+/// What is compared, once for all shapes: hundreds are compiled, each for the transposition alone.
+template <class T>
+struct tile {
+    transpose_shape shape;
+    std::size_t row_room = shape.pad ? padded<T>(shape.rows) : shape.rows;
+    std::vector<T> src, dst;
+
+    [[gnu::noinline]] explicit tile(const transpose_shape& p)
+        : shape(p), src((p.rows - 1) * p.from + p.cols + 1), dst((p.cols - 1) * p.to + row_room + 1, T(untouched)) {
+        for (std::size_t i = 0; i < src.size(); ++i) src[i] = static_cast<T>(i);
+    }
+    [[gnu::noinline]] void expect_transposed() const {
+        SCOPED_TRACE(testing::Message() << shape.rows << " x " << shape.cols << " from " << shape.from << " to "
+                                        << shape.to << " pad " << shape.pad);
+        EXPECT_EQ(dst[0], T(untouched));
+        for (std::size_t c = 0; c < shape.cols; ++c)
+            for (std::size_t r = 0; r < shape.to && c * shape.to + r + 1 < dst.size(); ++r) {
+                const T expected = r < shape.rows ? src[1 + r * shape.from + c] : r < row_room ? T(0) : T(untouched);
+                ASSERT_EQ(dst[1 + c * shape.to + r], expected) << "column " << c << " row " << r;
+            }
+    }
+};
+
 template <class T, transpose_shape P>
 void check() {
-    SCOPED_TRACE(testing::Message() << P.rows << " x " << P.cols << " from " << P.from << " to " << P.to << " pad "
-                                    << P.pad);
-    const std::size_t row_room = P.pad ? padded<T>(P.rows) : P.rows;
-    std::vector<T> src((P.rows - 1) * P.from + P.cols + 1), dst((P.cols - 1) * P.to + row_room + 1, T(untouched));
-    for (std::size_t i = 0; i < src.size(); ++i) src[i] = static_cast<T>(i);
+    tile<T> x(P);
     // One element in: no pointer is aligned to more than an element.
-    transpose_tile<T, current_config, P>(src.data() + 1, dst.data() + 1);
-    EXPECT_EQ(dst[0], T(untouched));
-    for (std::size_t c = 0; c < P.cols; ++c)
-        for (std::size_t r = 0; r < P.to && c * P.to + r + 1 < dst.size(); ++r) {
-            const T expected = r < P.rows ? src[1 + r * P.from + c] : r < row_room ? T(0) : T(untouched);
-            ASSERT_EQ(dst[1 + c * P.to + r], expected) << "column " << c << " row " << r;
-        }
+    transpose_tile<T, current_config, P>(x.src.data() + 1, x.dst.data() + 1);
+    x.expect_transposed();
 }
 
 template <class T, std::size_t Rows, std::size_t Cols>
