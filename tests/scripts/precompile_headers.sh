@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSL-1.0
 # Precompiles what many programs of tests/diagnostics begin with, for check_diagnostic.sh: <ashlar/ashlar.hpp>, and
-# <xsimd/xsimd.hpp> for those that include parts of ashlar. Parsing them is most of the time of such a program.
+# what it includes of xsimd for those that include parts of ashlar. Parsing them is most of the time of such a program.
 set -euo pipefail
 
 folder=${1:?usage: precompile_headers.sh <folder> <compiler> [flag...]}
@@ -13,8 +13,9 @@ for flag in "$@"; do
 done
 
 mkdir -p "$folder"
+echo "#include <ashlar/ashlar.hpp>" >"$folder/ashlar.hpp"
+echo "#include <xsimd/types/xsimd_all_registers.hpp>" >"$folder/xsimd.hpp"
 for header in ashlar xsimd; do
-    echo "#include <$header/$header.hpp>" >"$folder/$header.hpp"
     # g++ looks for the suffix gch; clang is told the name.
     "$compiler" "${flags[@]}" -x c++-header "$folder/$header.hpp" -o "$folder/$header.hpp.gch"
 done

@@ -20,7 +20,13 @@
 // In this order: a formatter must not sort them.
 // clang-format off
 #include <ashlar/kernel/simd/hidden_macros.hpp>
+#if defined(__SSE2__)
+// The registers alone: on x86 all else is said in the compiler's notation or by its intrinsics, and the whole of xsimd
+// would be half of what a small unit compiles.
+#include <xsimd/types/xsimd_all_registers.hpp>
+#else
 #include <xsimd/xsimd.hpp>
+#endif
 #include <ashlar/kernel/simd/restored_macros.hpp>
 // clang-format on
 #if defined(__GNUC__) && !defined(__clang__)
@@ -39,23 +45,28 @@ using lane_element = std::conditional_t<
     std::is_floating_point_v<Element>, Element,
     std::conditional_t<std::is_signed_v<Element>, signed_of_size<sizeof(Element)>, unsigned_of_size<sizeof(Element)>>>;
 
+#if defined(__SSE2__)
+/// The register of `Bytes` and its masks, named as in a batch. Those of 16 and 32 bytes have vectors for masks, as
+/// before AVX-512: xsimd 14.3 has architectures with mask registers for these, but they do not compile at -O0.
+template <class Stored, std::size_t Bytes>
+struct register_types {
+    using architecture =
+        std::conditional_t<Bytes == 64, xsimd::avx512f, std::conditional_t<Bytes == 32, xsimd::avx, xsimd::sse2>>;
+    using register_type = typename xsimd::types::simd_register<Stored, architecture>::register_type;
+    using batch_bool_type = xsimd::types::get_bool_simd_register_t<Stored, architecture>;
+};
+template <class Element, std::size_t Width>
+using register_batch = register_types<lane_element<Element>, Width * sizeof(Element)>;
+#else
 /// The batch of exactly Width lanes: of the widest architecture if it fits, else of a narrower one.
 template <class Stored, std::size_t Width>
 struct register_batch_of {
     using widest = xsimd::batch<Stored>;
-#if defined(__AVX512VL__)
-    // With vectors for masks, as before AVX-512: xsimd 14.3 has architectures with mask registers for these, but they
-    // do not compile at -O0.
-    using narrow =
-        xsimd::batch<Stored,
-                     std::conditional_t<Width * sizeof(Stored) == 32, xsimd::fma3<xsimd::avx2>, xsimd::avx2_128>>;
-#else
-    using narrow = xsimd::make_sized_batch_t<Stored, Width>;
-#endif
-    using type = std::conditional_t<widest::size == Width, widest, narrow>;
+    using type = std::conditional_t<widest::size == Width, widest, xsimd::make_sized_batch_t<Stored, Width>>;
 };
 template <class Element, std::size_t Width>
 using register_batch = typename register_batch_of<lane_element<Element>, Width>::type;
+#endif
 
 /// Vectors in the compiler's own notation, for what it does better than xsimd. Scalable registers only pass through.
 template <class Element, std::size_t Width>
@@ -74,9 +85,11 @@ inline constexpr bool registers_are_vectors = true;
 /// Comparisons that registers have; the others are these with the operands swapped.
 enum class relation { equal, unequal, less, less_equal };
 
-// Declared here because the headers of the four need this one: they may be included in any order.
+// Declared here because the headers of the five need this one: they may be included in any order.
 template <class Config>
 struct x86_instructions;
+template <class Config>
+struct xsimd_functions;
 template <class Element, std::size_t Width, class Config>
 struct register_masks;
 template <class Element, std::size_t Width, class Config>

@@ -14,6 +14,7 @@
 #include <ashlar/kernel/simd/register_masks.hpp>
 #include <ashlar/kernel/simd/register_parts.hpp>
 #include <ashlar/kernel/simd/x86_registers.hpp>
+#include <ashlar/kernel/simd/xsimd_functions.hpp>
 
 #if defined(ASHLAR_HAS_REGISTERS)
 
@@ -38,6 +39,7 @@ struct lane_ops<Element, Width, Config> : register_masks<Element, Width, Config>
     using typename masks::batch;
     using typename masks::choices;
     using typename masks::counter;
+    using typename masks::functions;
     using typename masks::indices;
     using typename masks::instructions;
     using typename masks::mask;
@@ -230,7 +232,7 @@ struct lane_ops<Element, Width, Config> : register_masks<Element, Width, Config>
         else if constexpr (x86)
             return add(mul(a, b), c);
         else
-            return unwrap(xsimd::fma(wrap(a), wrap(b), wrap(c)));
+            return unwrap(functions::fma(wrap(a), wrap(b), wrap(c)));
     }
     // Operands as minps and maxps have them: xsimd swaps them on x86, and elsewhere may prefer numbers to NaN.
     ASHLAR_ALWAYS_INLINE static storage(min)(storage a, storage b) {
@@ -252,7 +254,7 @@ struct lane_ops<Element, Width, Config> : register_masks<Element, Width, Config>
     ASHLAR_ALWAYS_INLINE static storage abs(storage a) {
         constexpr counter all_but_sign = static_cast<counter>(static_cast<unsigned_of_size<sizeof(Element)>>(-1) >> 1);
         if constexpr (!registers_are_vectors)
-            return unwrap(xsimd::abs(wrap(a)));
+            return unwrap(functions::abs(wrap(a)));
         else if constexpr (floating)
             return from_raw(__builtin_bit_cast(vector, __builtin_bit_cast(choices, raw(a)) & all_but_sign));
         else if constexpr (std::is_unsigned_v<Element>)
@@ -270,7 +272,7 @@ struct lane_ops<Element, Width, Config> : register_masks<Element, Width, Config>
             return collect([&](std::size_t i) ASHLAR_LAMBDA_INLINE { return scalar_ops<Element>::sqrt(raw(a)[i]); },
                            indices{});
         else
-            return unwrap(xsimd::sqrt(wrap(a)));
+            return unwrap(functions::sqrt(wrap(a)));
     }
     ASHLAR_ALWAYS_INLINE static storage floor(storage a) {
         if constexpr (has<Config, isa::sse4_1>) {
@@ -279,7 +281,7 @@ struct lane_ops<Element, Width, Config> : register_masks<Element, Width, Config>
             const vector nearest = raw(round(a));
             return from_raw(nearest > raw(a) ? nearest - Element(1) : nearest);
         } else {
-            return unwrap(xsimd::floor(wrap(a)));
+            return unwrap(functions::floor(wrap(a)));
         }
     }
     ASHLAR_ALWAYS_INLINE static storage round(storage a) {
@@ -293,7 +295,7 @@ struct lane_ops<Element, Width, Config> : register_masks<Element, Width, Config>
             const vector signed_again = __builtin_bit_cast(vector, __builtin_bit_cast(choices, rounded) | sign);
             return from_raw(magnitude < whole ? signed_again : raw(a));
         } else {
-            return unwrap(xsimd::nearbyint(wrap(a)));
+            return unwrap(functions::nearest(wrap(a)));
         }
     }
 
@@ -357,7 +359,7 @@ struct lane_ops<Element, Width, Config> : register_masks<Element, Width, Config>
         else if constexpr (vector_masks)
             return from_raw(raw_mask(m) ? raw(a) : raw(b));
         else
-            return unwrap(xsimd::select(wrap(m), wrap(a), wrap(b)));
+            return unwrap(functions::select(wrap(m), wrap(a), wrap(b)));
     }
 
     /// A range of lanes as a vector of its own, and every lane moved down by `Step`.
@@ -425,7 +427,7 @@ struct lane_ops<Element, Width, Config> : register_masks<Element, Width, Config>
         if constexpr (registers_are_vectors)
             return lane_ops<Target, Width, Config>::from_raw(__builtin_bit_cast(gnu_vector_t<Target, Width>, raw(a)));
         else
-            return lane_ops<Target, Width, Config>::unwrap(xsimd::bitwise_cast<lane_element<Target>>(wrap(a)));
+            return lane_ops<Target, Width, Config>::unwrap(functions::template bit_cast<lane_element<Target>>(wrap(a)));
     }
     ASHLAR_ALWAYS_INLINE static storage opaque(storage a) { return opaque_register(a); }
 };

@@ -11,6 +11,7 @@
 #include <ashlar/kernel/simd.hpp>
 #include <ashlar/kernel/simd/lanes.hpp>
 #include <ashlar/kernel/simd/x86_registers.hpp>
+#include <ashlar/kernel/simd/xsimd_functions.hpp>
 
 #if defined(ASHLAR_HAS_REGISTERS)
 
@@ -36,6 +37,7 @@ struct register_masks {
     using choices = gnu_vector_t<counter, Width>;
     using indices = std::make_index_sequence<Width>;
     using instructions = x86_instructions<Config>;
+    using functions = xsimd_functions<Config>;
     static constexpr bool x86 = has<Config, isa::sse2>;
     /// One bit per lane in a mask register of AVX-512; those of SVE have one per byte, and are left to xsimd.
     static constexpr bool bit_masks = x86 && sizeof(native_mask) != sizeof(native);
@@ -115,13 +117,13 @@ struct register_masks {
         if constexpr (x86)
             return mask_bits(m) == all_bits;
         else
-            return xsimd::all(wrap(m));
+            return functions::all(wrap(m));
     }
     ASHLAR_ALWAYS_INLINE static bool mask_any(mask m) {
         if constexpr (x86)
             return mask_bits(m) != 0;
         else
-            return xsimd::any(wrap(m));
+            return functions::any(wrap(m));
     }
     ASHLAR_ALWAYS_INLINE static bool mask_get(mask m, std::size_t i) {
         if constexpr (x86)
@@ -145,7 +147,7 @@ struct register_masks {
             const auto bits = typename target::choices{} + static_cast<wanted>(mask_bits(m));
             return target::from_raw_mask((bits & powers) != 0);
         } else if constexpr (sizeof(Target) == sizeof(Element)) {
-            return target::unwrap(xsimd::batch_bool_cast<lane_element<Target>>(wrap(m)));
+            return target::unwrap(functions::template mask_cast<lane_element<Target>>(wrap(m)));
         } else {
             bool values[Width];
             mask_store(m, values);
