@@ -16,12 +16,11 @@ using namespace ashlar;
 template <class E>
 constexpr detail::plan_loop rows_of = [] {
     const auto& code = detail::planned<E, current_config>::code;
-    std::int16_t loop = -1;
+    detail::loop_index loop = detail::no_loop;
     for (std::size_t s = 0; s < code.stage_count; ++s)
-        if (code.stages[s].buffer == -1) loop = code.stages[s].loop;
-    while (loop != -1 && !code.loops[static_cast<std::size_t>(loop)].rows)
-        loop = code.loops[static_cast<std::size_t>(loop)].parent;
-    return loop == -1 ? detail::plan_loop{} : code.loops[static_cast<std::size_t>(loop)];
+        if (code.stages[s].buffer == detail::no_buffer) loop = code.stages[s].loop;
+    while (loop != detail::no_loop && !code.loops[loop].rows) loop = code.loops[loop].parent;
+    return loop == detail::no_loop ? detail::plan_loop{} : code.loops[loop];
 }();
 
 constexpr std::size_t columns = 8;

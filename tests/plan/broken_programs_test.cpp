@@ -18,7 +18,6 @@ std::string complaints(const checked_program& program) {
     for (const std::string& what : support::program_checker(program).violations) all += what + "\n";
     return all;
 }
-std::size_t index(std::int16_t i) { return static_cast<std::size_t>(i); }
 void expect_complaint(const checked_program& program, const char* about) {
     EXPECT_NE(complaints(program).find(about), std::string::npos) << complaints(program);
 }
@@ -40,11 +39,11 @@ TEST(broken_programs, are_sound_at_first) {
 }
 TEST(broken_programs, a_stage_is_left_out) {
     checked_program program = large();
-    program.fusions[0].stages[2] = -1;
+    program.fusions[0].stages[2] = no_stage;
     expect_complaint(program, "is a stage that does not run once");
     program = large();
     for (plan_item& item : program.items)
-        if (item.kind == item_kind::stage) item.index = program.fusions[0].stages[1];
+        if (item.stage != no_stage) item.stage = program.fusions[0].stages[1];
     expect_complaint(program, "is read before it is written");
 }
 TEST(broken_programs, memory_is_shared) {
@@ -60,14 +59,14 @@ TEST(broken_programs, tables_are_shared) {
     EXPECT_EQ(complaints(program), "");
     const support::checked_stage* product = nullptr;
     for (const support::checked_stage& stage : program.stages)
-        if (stage.table != -1) product = &stage;
+        if (stage.table != no_buffer) product = &stage;
     ASSERT_NE(product, nullptr);
-    const std::size_t table = index(product->table), written = index(product->buffer);
+    const buffer_index table = product->table, written = product->buffer;
     program.buffers[table].offset = program.buffers[written].offset;
     expect_complaint(program, "is overwritten by what a kernel packs");
     program = packs();
-    std::size_t read = written;
-    for (std::size_t i = 0; i < program.buffers.size(); ++i)
+    buffer_index read = written;
+    for (buffer_index i{}; i < program.buffers.size(); ++i)
         if (i != table && program.buffers[i].node < program.buffers[written].node) read = i;
     ASSERT_NE(read, written);
     program.buffers[table].offset = program.buffers[read].offset;
@@ -90,11 +89,11 @@ TEST(broken_programs, registers_are_taken_for_memory) {
 TEST(broken_programs, stages_that_take_turns_overlap) {
     checked_program program = large();
     const plan_fusion& pair = program.fusions[0];
-    const support::checked_stage& softmax = program.stages[index(pair.stages[1])];
+    const support::checked_stage& softmax = program.stages[pair.stages[1]];
     // The result goes to memory that the scores are read from.
-    support::checked_stage& product = program.stages[index(pair.stages[2])];
-    program.buffers.push_back(program.buffers[index(softmax.buffer)]);
-    product.buffer = static_cast<std::int16_t>(program.buffers.size() - 1);
+    support::checked_stage& product = program.stages[pair.stages[2]];
+    program.buffers.push_back(program.buffers[softmax.buffer]);
+    product.buffer = index_at<buffer_index>(program.buffers.size() - 1);
     program.buffers.back().storage = product.buffer;
     expect_complaint(program, "takes turns with its reader");
 }

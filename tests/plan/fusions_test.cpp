@@ -101,7 +101,7 @@ TEST(softmax_into_product, enough_to_do) {
 template <class Machine>
 detail::product_strategy beside_exponentials(const auto& e) {
     const auto& code = detail::planned<std::remove_cvref_t<decltype(e)>, Machine>::code;
-    return code.stages[static_cast<std::size_t>(code.fusions[0].stages[2])].how[detail::full_tile].product;
+    return code.stages[code.fusions[0].stages[2]].how[detail::full_tile].product;
 }
 TEST(softmax_into_product, blocks_end_at_registers_of_rows) {
     EXPECT_EQ(beside_exponentials<avx512>(attend<64, 64, 64, 64>()).granule, 16);

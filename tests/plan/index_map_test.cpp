@@ -52,7 +52,7 @@ class chains {
         n.rank = o.rank;
         n.extents = o.extents;
         n.operand_count = 1;
-        n.operands[0] = static_cast<std::int16_t>(c.length - 1);
+        n.operands[0] = index_at<node_index>(c.length - 1);
         n.axis = below(o.rank);
         const std::size_t extent = o.extents[n.axis];
         switch (kind) {
@@ -214,27 +214,26 @@ TEST(index_map, carried_axes_pass_their_index_through_a_chain) {
     std::size_t carried = 0;
     for (int i = 0; i < chain_count; ++i) {
         const chain c = random.next();
-        binding_list from = all_whole;  // composed from the last node down
+        axis_map from = same_axes;  // composed from the last node down
         const graph_node& top = c.nodes[c.length - 1];
-        for (std::size_t a = 0; a < top.rank; ++a) from[a] = static_cast<std::int16_t>(a);
         for (std::size_t id = c.length - 1; id != 0; --id)
             from = operand_bindings(c.nodes[id], c.nodes[id - 1], 0, from);
         for_each_element(top, [&](const indices& at) {
             indices below = at;
             for (std::size_t id = c.length - 1; id != 0; --id) below = by_definition(c, id, below);
             for (std::size_t a = 0; a < c.nodes[0].rank; ++a)
-                if (from[a] != whole_axis) {
-                    ASSERT_EQ(below[a], at[static_cast<std::size_t>(from[a])]);
+                if (from[a] != no_axis) {
+                    ASSERT_EQ(below[a], at[from[a]]);
                 }
         });
-        for (std::size_t a = 0; a < c.nodes[0].rank; ++a) carried += from[a] != whole_axis;
+        for (std::size_t a = 0; a < c.nodes[0].rank; ++a) carried += from[a] != no_axis;
     }
     EXPECT_GT(carried, chain_count / 2);
 }
 
 stride_result strides_in_array(const chain& c, std::size_t id, const std::array<bool, max_rank>& fixed) {
-    const std::vector<std::int16_t> no_buffers(c.nodes.size(), -1);
-    return node_memory{c.nodes.data(), no_buffers.data(), nullptr}.strides(static_cast<std::int16_t>(id), fixed);
+    const std::vector<buffer_index> no_buffers(c.nodes.size(), no_buffer);
+    return node_memory{c.nodes.data(), no_buffers.data(), nullptr}.strides(index_at<node_index>(id), fixed);
 }
 
 TEST(index_map, lifted_strides_lead_to_the_elements) {
@@ -295,7 +294,7 @@ TEST(index_map, runs_are_steps_of_one_size) {
     for (int i = 0; i < chain_count; ++i) {
         const chain c = random.next();
         const std::size_t id = c.length - 1, axis = c.nodes[id].rank - 1u;
-        const std::size_t run = run_along(c.nodes.data(), id, axis);
+        const std::size_t run = run_along(c.nodes.data(), index_at<node_index>(id), axis);
         if (run == 0) continue;
         ++runs;
         for_each_element(c.nodes[id], [&](const indices& at) {
@@ -325,7 +324,7 @@ constexpr bool passes_everything(node_kind kind, std::ptrdiff_t step) {
     const graph_node n = moved(kind, step, {3, 8});
     const axis_list strides{8, 1};
     const stride_result up = lift_strides(n, n, strides, {});
-    const binding_list from = carried_axes(n, n, 0);
+    const axis_map from = carried_axes(n, n, 0);
     return up.affine && up.strides == strides && from[0] == 0 && from[1] == 1;
 }
 static_assert(passes_everything(node_kind::permute, 1) && passes_everything(node_kind::reshape, 1));
@@ -340,6 +339,6 @@ static_assert(lift_strides(flipped, flipped, {8, 1}, {}).affine);
 static_assert(!lower_strides(flipped, flipped, {8, 1}, all_whole).affine);
 static_assert(!lift_strides(turned, turned, {8, 1}, {}).affine);
 static_assert(lift_strides(turned, turned, {8, 1}, {false, true}).affine);
-static_assert(carried_axes(turned, turned, 0)[0] == 0 && carried_axes(turned, turned, 0)[1] == whole_axis);
+static_assert(carried_axes(turned, turned, 0)[0] == 0 && carried_axes(turned, turned, 0)[1] == no_axis);
 
 }  // namespace

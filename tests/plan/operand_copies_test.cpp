@@ -25,7 +25,7 @@ constexpr std::size_t copies(const auto& e) {
     const auto& code = detail::planned<std::remove_cvref_t<decltype(e)>, Config>::code;
     std::size_t count = 0;
     for (std::size_t s = 0; s < code.stage_count; ++s)
-        count += code.stages[s].kind == detail::stage_kind::map && code.stages[s].buffer != -1;
+        count += code.stages[s].kind == detail::stage_kind::map && code.stages[s].buffer != detail::no_buffer;
     return count;
 }
 /// The lanes of the only product of an expression.
@@ -87,7 +87,7 @@ TEST(operand_copies, weights_without_factors) {
     ASSERT_EQ(lanes(product), lane_axis::rows);
     for (const auto& stage : plan::code.stages)
         if (stage.kind == detail::stage_kind::product)
-            for (const std::int16_t factor : stage.factors) EXPECT_EQ(factor, -1);
+            for (const detail::buffer_index factor : stage.factors) EXPECT_EQ(factor, detail::no_buffer);
     EXPECT_TRUE((explain<std::remove_cvref_t<decltype(product)>, avx512>(product).contains(" = matmul(t3, b)")));
 }
 // Weights whose rows are in lanes leave them there where the columns of values would leave lanes idle.

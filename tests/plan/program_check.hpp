@@ -24,10 +24,13 @@ using namespace ashlar::detail;
 /// A stage as far as it is checked, whatever the number of nodes.
 struct checked_stage {
     stage_kind kind;
-    std::int16_t top, core, space, loop, buffer, second_buffer, maxima, table, store;
+    node_index top, core, space;
+    loop_index loop;
+    buffer_index buffer, second_buffer, maxima, table;
+    node_index store;
     std::size_t row_axis;
     binding_list bindings;
-    std::span<const std::int16_t> values, factors;
+    std::span<const buffer_index> values, factors;
 };
 
 /// A program and its graph without their types: what checks them is compiled once and not for each expression.
@@ -73,41 +76,42 @@ public:
     std::vector<std::string> violations;
 
     explicit program_checker(const checked_program& program) : code(program), valid(program.buffers.size(), false) {
-        for (std::size_t b = 0; b < code.buffers.size(); ++b) {
+        for (buffer_index b{}; b < code.buffers.size(); ++b) {
             const plan_buffer& buffer = code.buffers[b];
             require(buffer.offset + buffer.bytes <= code.scratch_bytes, "lies outside scratch", b);
             require(buffer.offset % scratch_alignment == 0, "is not aligned", b);
-            require(buffer.node >= 0, "belongs to no node", b);
+            require(buffer.node < code.nodes.size(), "belongs to no node", b);
         }
         if (!names_what_exists()) return;
-        run(-1);
+        run(no_loop);
         std::vector<int> runs(code.stages.size(), 0);
         for (const plan_item& item : code.items) {
-            if (item.kind == item_kind::stage) ++runs[index(item.index)];
-            if (item.kind == item_kind::fused)
-                for (const std::int16_t s : code.fusions[index(item.index)].stages)
-                    if (s != -1) ++runs[index(s)];
+            if (item.stage != no_stage) ++runs[item.stage];
+            if (item.fused != no_fusion)
+                for (const stage_index s : code.fusions[item.fused].stages)
+                    if (s != no_stage) ++runs[s];
         }
-        for (std::size_t s = 0; s < runs.size(); ++s) require(runs[s] == 1, "is a stage that does not run once", s);
+        for (stage_index s{}; s < runs.size(); ++s) require(runs[s] == 1, "is a stage that does not run once", s);
         std::size_t written = 0;
-        for (std::size_t s = 0; s < code.stages.size(); ++s) {
+        for (stage_index s{}; s < code.stages.size(); ++s) {
             const checked_stage& stage = code.stages[s];
-            if (stage.buffer == -1 && stage.second_buffer == -1 && stage.store == -1) written += node(stage.top).size();
+            if (stage.buffer == no_buffer && stage.second_buffer == no_buffer && stage.store == no_node)
+                written += node(stage.top).size();
             check_values(s, stage.kind == stage_kind::map || stage.kind == stage_kind::product
                                 ? stage.top
                                 : node(stage.core).operands[0]);
-            for (std::int16_t l = stage.loop; l != -1; l = code.loops[index(l)].parent) {
+            for (loop_index l = stage.loop; l != no_loop; l = code.loops[l].parent) {
                 bool bound = false;
                 for (std::size_t a = 0; a < node(stage.space).rank; ++a) bound = bound || stage.bindings[a] == l;
-                bound = bound || code.loops[index(l)].tile == code.loops[index(l)].extent;
+                bound = bound || code.loops[l].tile == code.loops[l].extent;
                 require(bound, "is repeated by a loop that it does not depend on", s);
             }
         }
         require(written == code.nodes.back().size(), "elements of the destination are written", written);
-        for (std::size_t n = 0; n < code.nodes.size(); ++n) {
+        for (node_index n{}; n < code.nodes.size(); ++n) {
             std::size_t times = 0;
             for (const checked_stage& stage : code.stages)
-                if (stage.kind == stage_kind::product && index(stage.core) == n) ++times;
+                if (stage.kind == stage_kind::product && stage.core == n) ++times;
             require(times <= 1, "is a product that several stages compute", n);
         }
         require(code.step_flops == code.flops, "operations are in steps", code.step_flops);
@@ -117,104 +121,104 @@ private:
     const checked_program& code;
     std::vector<bool> valid;
 
-    static std::size_t index(std::int16_t i) { return static_cast<std::size_t>(i); }
-    const graph_node& node(std::int16_t n) const { return code.nodes[index(n)]; }
+    const graph_node& node(node_index n) const { return code.nodes[n]; }
 
     /// Items and fusions name stages, loops and fusions of this program.
     bool names_what_exists() {
         const std::size_t before = violations.size();
         for (const plan_item& item : code.items) {
-            const std::size_t count = item.kind == item_kind::stage   ? code.stages.size()
-                                      : item.kind == item_kind::fused ? code.fusions.size()
-                                                                      : code.loops.size();
-            require(index(item.index) < count, "is an index of an item that leads nowhere", index(item.index));
+            const bool one = (item.loop != no_loop) + (item.stage != no_stage) + (item.fused != no_fusion) == 1;
+            const bool leads = (item.loop == no_loop || item.loop < code.loops.size()) &&
+                               (item.stage == no_stage || item.stage < code.stages.size()) &&
+                               (item.fused == no_fusion || item.fused < code.fusions.size());
+            require(one && leads, "is an item that leads nowhere", static_cast<std::size_t>(&item - code.items.data()));
         }
         for (const plan_fusion& fused : code.fusions)
-            for (const std::int16_t s : fused.stages)
-                require(s == -1 || index(s) < code.stages.size(), "is a fused stage that is not there", index(s));
+            for (const stage_index s : fused.stages)
+                require(s == no_stage || s < code.stages.size(), "is a fused stage that is not there", s);
         return violations.size() == before;
     }
 
     void require(bool holds, const char* what, std::size_t which) {
         if (!holds) violations.push_back(std::to_string(which) + " " + what);
     }
-    bool overlap(std::size_t a, std::size_t b) const {
+    bool overlap(buffer_index a, buffer_index b) const {
         const plan_buffer &x = code.buffers[a], &y = code.buffers[b];
         return x.offset < y.offset + y.bytes && y.offset < x.offset + x.bytes;
     }
-    bool is_inside(std::int16_t loop, std::int16_t outer) const {
-        for (; loop != -1; loop = code.loops[index(loop)].parent)
+    bool is_inside(loop_index loop, loop_index outer) const {
+        for (; loop != no_loop; loop = code.loops[loop].parent)
             if (loop == outer) return true;
-        return outer == -1;
+        return outer == no_loop;
     }
 
-    void run(std::int16_t parent) {
+    void run(loop_index parent) {
         for (std::size_t i = 0; i < code.items.size(); ++i) {
             const plan_item& item = code.items[i];
             if (item.parent != parent) continue;
-            if (item.kind == item_kind::stage) {
-                run_stage(index(item.index));
+            if (item.stage != no_stage) {
+                run_stage(item.stage);
                 continue;
             }
-            if (item.kind == item_kind::fused) {
-                run_fused(code.fusions[index(item.index)]);
+            if (item.fused != no_fusion) {
+                run_fused(code.fusions[item.fused]);
                 continue;
             }
-            const plan_loop& loop = code.loops[index(item.index)];
+            const plan_loop& loop = code.loops[item.loop];
             for (int pass = 0; pass < (loop.extent > loop.tile ? 2 : 1); ++pass) {
-                for (std::size_t b = 0; b < code.buffers.size(); ++b) {
-                    bool holds_entry = code.buffers[b].scope != -1 && is_inside(code.buffers[b].scope, item.index);
-                    for (const std::int16_t bound : code.buffers[b].bindings)
-                        holds_entry = holds_entry || bound == item.index;
+                for (buffer_index b{}; b < code.buffers.size(); ++b) {
+                    bool holds_entry = code.buffers[b].scope != no_loop && is_inside(code.buffers[b].scope, item.loop);
+                    for (const loop_index bound : code.buffers[b].bindings)
+                        holds_entry = holds_entry || bound == item.loop;
                     if (holds_entry) valid[b] = false;
                 }
-                run(item.index);
+                run(item.loop);
             }
         }
     }
-    std::vector<std::size_t> read_by(const checked_stage& stage) const {
-        std::vector<std::size_t> buffers;
-        if (stage.kind != stage_kind::product && stage.maxima != -1) buffers.push_back(index(stage.maxima));
-        for (std::size_t n = 0; n < code.nodes.size(); ++n)
-            for (const std::int16_t b : {stage.values[n], stage.factors[n]})
-                if (b != -1) buffers.push_back(index(b));
+    std::vector<buffer_index> read_by(const checked_stage& stage) const {
+        std::vector<buffer_index> buffers;
+        if (stage.kind != stage_kind::product && stage.maxima != no_buffer) buffers.push_back(stage.maxima);
+        for (node_index n{}; n < code.nodes.size(); ++n)
+            for (const buffer_index b : {stage.values[n], stage.factors[n]})
+                if (b != no_buffer) buffers.push_back(b);
         return buffers;
     }
-    std::vector<std::size_t> written_by(const checked_stage& stage) const {
-        std::vector<std::size_t> buffers;
-        for (const std::int16_t b : {stage.buffer, stage.second_buffer, stage.table,
-                                     stage.kind == stage_kind::product ? stage.maxima : std::int16_t{-1}})
-            if (b != -1) buffers.push_back(index(b));
+    std::vector<buffer_index> written_by(const checked_stage& stage) const {
+        std::vector<buffer_index> buffers;
+        for (const buffer_index b : {stage.buffer, stage.second_buffer, stage.table,
+                                     stage.kind == stage_kind::product ? stage.maxima : no_buffer})
+            if (b != no_buffer) buffers.push_back(b);
         return buffers;
     }
-    void run_stage(std::size_t s) { run_stage(s, {}); }
+    void run_stage(stage_index s) { run_stage(s, {}); }
 
     /// A stage that finds, and leaves, the values of some buffers in registers.
-    void run_stage(std::size_t s, const std::vector<std::size_t>& in_registers) {
+    void run_stage(stage_index s, const std::vector<buffer_index>& in_registers) {
         const auto& stage = code.stages[s];
-        const auto in_memory = [&](std::size_t b) {
+        const auto in_memory = [&](buffer_index b) {
             return std::find(in_registers.begin(), in_registers.end(), b) == in_registers.end();
         };
-        for (const std::size_t b : read_by(stage)) {
+        for (const buffer_index b : read_by(stage)) {
             if (!in_memory(b)) continue;
             require(!code.buffers[b].in_registers, "has no memory that could be read", b);
             require(valid[b], "is read before it is written, or after it was overwritten", b);
-            for (const std::int16_t bound : code.buffers[b].bindings)
-                require(bound == -1 || is_inside(stage.loop, bound), "is read outside the loop whose entry it holds",
-                        b);
+            for (const loop_index bound : code.buffers[b].bindings)
+                require(bound == whole_axis || is_inside(stage.loop, bound),
+                        "is read outside the loop whose entry it holds", b);
         }
-        for (const std::size_t w : written_by(stage)) {
+        for (const buffer_index w : written_by(stage)) {
             if (!in_memory(w)) continue;
             require(!code.buffers[w].in_registers, "has no memory that could be written", w);
-            for (const std::size_t b : read_by(stage))
+            for (const buffer_index b : read_by(stage))
                 require(!in_memory(b) || !overlap(b, w) || code.buffers[b].storage == code.buffers[w].storage,
                         "is overwritten while it is read", b);
-            if (stage.table != -1 && w != index(stage.table))
-                require(!overlap(index(stage.table), w), "is overwritten by what a kernel packs", w);
-            for (std::size_t o = 0; o < code.buffers.size(); ++o)
+            if (stage.table != no_buffer && w != stage.table)
+                require(!overlap(stage.table, w), "is overwritten by what a kernel packs", w);
+            for (buffer_index o{}; o < code.buffers.size(); ++o)
                 if (o != w && overlap(o, w)) valid[o] = false;
         }
-        for (const std::size_t w : written_by(stage))
+        for (const buffer_index w : written_by(stage))
             if (in_memory(w)) {
                 require(is_inside(stage.loop, code.buffers[w].scope), "is written outside its scope", w);
                 valid[w] = true;
@@ -223,68 +227,68 @@ private:
 
     /// Fused stages, as they run in full tiles and as they run in the last one.
     void run_fused(const plan_fusion& fused) {
-        if (fused.stages[1] == -1 || fused.stages[2] == -1) return;  // which is said where stages are counted
+        if (fused.stages[1] == no_stage || fused.stages[2] == no_stage)
+            return;  // which is said where stages are counted
         const std::vector<bool> before = valid;
         for (std::size_t tile = 0; tile < tile_kinds; ++tile) {
-            if (tile == last_tile && !has_last_tile(code.stages[index(fused.stages[1])])) continue;
+            if (tile == last_tile && !has_last_tile(code.stages[fused.stages[1]])) continue;
             valid = before;
             const fusion how = fused.how[tile];
-            std::vector<std::size_t> in_registers;
+            std::vector<buffer_index> in_registers;
             if (ashlar::detail::in_registers(how)) {
-                const checked_stage &scores = code.stages[index(fused.stages[0])],
-                                    &softmax = code.stages[index(fused.stages[1])];
-                in_registers = {index(scores.buffer), index(scores.maxima)};
+                const checked_stage &scores = code.stages[fused.stages[0]], &softmax = code.stages[fused.stages[1]];
+                in_registers = {scores.buffer, scores.maxima};
                 if (how != fusion::register_softmax_to_memory) {
-                    in_registers.push_back(index(softmax.buffer));
-                    in_registers.push_back(index(softmax.second_buffer));
+                    in_registers.push_back(softmax.buffer);
+                    in_registers.push_back(softmax.second_buffer);
                 }
             }
-            if (takes_turns(how)) check_turns(code.stages[index(fused.stages[1])], code.stages[index(fused.stages[2])]);
-            for (const std::int16_t s : fused.stages)
-                if (s != -1) run_stage(index(s), in_registers);
+            if (takes_turns(how)) check_turns(code.stages[fused.stages[1]], code.stages[fused.stages[2]]);
+            for (const stage_index s : fused.stages)
+                if (s != no_stage) run_stage(s, in_registers);
         }
     }
     bool has_last_tile(const checked_stage& stage) const {
         if (stage.row_axis == no_axis || stage.bindings[stage.row_axis] == whole_axis) return false;
-        const plan_loop& loop = code.loops[index(stage.bindings[stage.row_axis])];
+        const plan_loop& loop = code.loops[stage.bindings[stage.row_axis]];
         return loop.rows && loop.extent % loop.tile != 0;
     }
     /// The second stage of a pair writes some rows when the first one has not read the others.
     void check_turns(const checked_stage& first, const checked_stage& second) {
-        for (const std::size_t w : written_by(second)) {
-            for (const std::size_t b : read_by(first))
+        for (const buffer_index w : written_by(second)) {
+            for (const buffer_index b : read_by(first))
                 require(!overlap(b, w) || (code.buffers[b].storage == code.buffers[w].storage &&
                                            code.buffers[b].strides == code.buffers[w].strides),
                         "is overwritten by rows of a stage that takes turns with its reader", b);
-            for (const std::size_t b : written_by(first))
+            for (const buffer_index b : written_by(first))
                 require(!overlap(b, w), "is overwritten by rows of a stage that takes turns with its writer", b);
         }
     }
 
     /// A stage computes elements one by one: products, joins and row statistics are its own core or come from memory.
-    void check_values(std::size_t s, std::int16_t n) {
+    void check_values(stage_index s, node_index n) {
         const auto& stage = code.stages[s];
         const graph_node& g = node(n);
         if ((g.kind == ashlar::node_kind::let || g.kind == ashlar::node_kind::let_value) &&
-            stage.values[index(n)] == -1)
+            stage.values[n] == no_buffer)
             return check_values(s, g.same_as);
         if (g.kind == ashlar::node_kind::matmul && n == stage.core) {
-            for (const std::int16_t o : {g.operands[0], g.operands[1]}) check_memory(s, o);
+            for (const node_index o : {g.operands[0], g.operands[1]}) check_memory(s, o);
             return;
         }
-        if (stage.values[index(n)] != -1 && g.kind != ashlar::node_kind::standardize) return;
+        if (stage.values[n] != no_buffer && g.kind != ashlar::node_kind::standardize) return;
         require(g.kind != ashlar::node_kind::matmul && g.kind != ashlar::node_kind::concat &&
                     g.kind != ashlar::node_kind::reduce,
                 "computes a value that is not its own", s);
         if (g.kind == ashlar::node_kind::softmax || g.kind == ashlar::node_kind::standardize)
-            require(stage.factors[index(n)] != -1, "has no statistics of rows", s);
+            require(stage.factors[n] != no_buffer, "has no statistics of rows", s);
         for (std::size_t i = 0; i < g.operand_count; ++i) check_values(s, g.operands[i]);
     }
     /// Operands of products lie in memory, behind names and index maps.
-    void check_memory(std::size_t s, std::int16_t n) {
+    void check_memory(stage_index s, node_index n) {
         const graph_node& g = node(n);
         if (g.kind == ashlar::node_kind::array || g.kind == ashlar::node_kind::packed ||
-            code.stages[s].values[index(n)] != -1)
+            code.stages[s].values[n] != no_buffer)
             return;
         if (g.kind == ashlar::node_kind::let || g.kind == ashlar::node_kind::let_value)
             return check_memory(s, g.same_as);

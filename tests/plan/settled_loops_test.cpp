@@ -104,8 +104,8 @@ template <class Config = avx512>
 constexpr std::size_t state_of(const auto& e) {
     const auto& code = code_of<std::remove_cvref_t<decltype(e)>, Config>;
     for (std::size_t s = 0; s < code.stage_count; ++s)
-        if (code.stages[s].kind == detail::stage_kind::reduce && code.stages[s].second_buffer != -1)
-            return code.buffers[static_cast<std::size_t>(code.stages[s].second_buffer)].bytes;
+        if (code.stages[s].kind == detail::stage_kind::reduce && code.stages[s].second_buffer != detail::no_buffer)
+            return code.buffers[code.stages[s].second_buffer].bytes;
     return 0;
 }
 TEST(settled_loops, state_of_reductions) {

@@ -23,7 +23,7 @@ template <class E, std::size_t Rows>
 consteval overlap over_leaves() {
     using plan = detail::planned<E, current_config>;
     overlap worst = overlap::none;
-    for (std::size_t n = 0; n < plan::count; ++n)
+    for (detail::node_index n{}; n < plan::count; ++n)
         if (plan::nodes[n].kind == node_kind::array && plan::nodes[n].rank == 2 && plan::nodes[n].extents[0] == Rows)
             if (const overlap one = detail::overlap_with<plan>(n); one > worst) worst = one;
     return worst;

@@ -132,18 +132,18 @@ TEST(strategies_of_products, prefetched_panels) {
     EXPECT_TRUE(product_of(two, 0).prefetches && product_of(two, 1).prefetches);
     using plan = planned<std::remove_cvref_t<decltype(two)>, avx512>;
     ASSERT_EQ(plan::code.stage_count, 2u);
-    EXPECT_EQ(product_of(two, 0).next_weights, 1);
-    EXPECT_EQ(product_of(two, 1).next_weights, 0) << "the next tile begins with the first ones";
+    EXPECT_EQ(product_of(two, 0).next_weights, detail::stage_index{1});
+    EXPECT_EQ(product_of(two, 1).next_weights, detail::stage_index{0}) << "the next tile begins with the first ones";
     const auto one_tile = matmul(relu(matmul(x<32, 64>(), weights<64, 96>())), weights<96, 64>());
-    EXPECT_EQ(product_of(one_tile, 0).next_weights, 1);
-    EXPECT_EQ(product_of(one_tile, 1).next_weights, -1);
+    EXPECT_EQ(product_of(one_tile, 0).next_weights, detail::stage_index{1});
+    EXPECT_EQ(product_of(one_tile, 1).next_weights, detail::no_stage);
     // The next tile begins with the first weights of its own loop, not with those of keys and values before it.
     const auto project = [](const auto& w) { return matmul(x<64, 64>(), w); };
     const auto heads = attention(project(weights<64, 32>()), project(weights<64, 32>()), project(weights<64, 32>()));
     const auto& stages = planned<std::remove_cvref_t<decltype(heads)>, avx512>::code.stages;
     std::size_t of_queries = 0;
-    for (std::size_t s = 0; s < std::size(stages); ++s)
-        of_queries += stages[s].how[full_tile].product.next_weights == static_cast<std::int16_t>(s);
+    for (detail::stage_index s{}; s < std::size(stages); ++s)
+        of_queries += stages[s].how[full_tile].product.next_weights == s;
     EXPECT_EQ(of_queries, 1u);
     EXPECT_FALSE(product_of(matmul(x<7, 64>(), weights<64, 96>())).prefetches) << "one stream, which hardware follows";
     EXPECT_TRUE(product_of(matmul(x<8, 64>(), weights<64, 96>())).prefetches);
@@ -208,7 +208,7 @@ constexpr std::size_t table_of(const auto& e, std::size_t n = 0) {
     const auto& code = planned<std::remove_cvref_t<decltype(e)>, Config>::code;
     for (std::size_t s = 0; s < code.stage_count; ++s)
         if (code.stages[s].kind == stage_kind::product && n-- == 0)
-            return code.stages[s].table == -1 ? 0 : code.buffers[static_cast<std::size_t>(code.stages[s].table)].bytes;
+            return code.stages[s].table == detail::no_buffer ? 0 : code.buffers[code.stages[s].table].bytes;
     return no_axis;
 }
 

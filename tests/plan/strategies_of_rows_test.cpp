@@ -51,9 +51,8 @@ TEST(strategies_of_rows, sums_in_flight) {
 /// Whether the numerators of the first softmax lie where the scores do that they are made of.
 bool replaces_scores(const auto& e) {
     const auto& code = detail::planned<std::remove_cvref_t<decltype(e)>, avx512>::code;
-    for (std::size_t b = 0; b < code.buffer_count; ++b)
-        if (code.buffers[b].role == detail::buffer_role::numerators)
-            return code.buffers[b].storage != static_cast<std::int16_t>(b);
+    for (detail::buffer_index b{}; b < code.buffer_count; ++b)
+        if (code.buffers[b].role == detail::buffer_role::numerators) return code.buffers[b].storage != b;
     return false;
 }
 

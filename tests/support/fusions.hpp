@@ -13,8 +13,7 @@ template <class Machine, class E>
 constexpr std::array<ashlar::detail::fusion, 2> fused(const E&) {
     constexpr const auto& code = ashlar::detail::planned<E, Machine>::code;
     for (const ashlar::detail::plan_item& item : code.items)
-        if (item.kind == ashlar::detail::item_kind::fused)
-            return code.fusions[static_cast<std::size_t>(item.index)].how;
+        if (item.fused != ashlar::detail::no_fusion) return code.fusions[item.fused].how;
     return {};
 }
 

@@ -44,11 +44,11 @@ struct stack_run {
         const received_expression<Plan> e(passed);
         if constexpr (bytes == 0) {
             frame<Plan, Element> f{e.get(), destination, nullptr, tile_copy};
-            run_items<-1, 1>(f, items_of<Plan, -1>{});
+            run_items<no_loop, 1>(f, items_of<Plan, no_loop>{});
         } else {
             alignas(scratch_alignment) std::byte scratch[bytes];
             frame<Plan, Element> f{e.get(), destination, scratch, tile_copy};
-            run_items<-1, 1>(f, items_of<Plan, -1>{});
+            run_items<no_loop, 1>(f, items_of<Plan, no_loop>{});
         }
     }
 };
@@ -63,7 +63,7 @@ struct workspace_run {
                                                                      Element* destination, Element* tile_copy) const {
         const received_expression<Plan> e(passed);
         frame<Plan, Element> f{e.get(), destination, scratch, tile_copy};
-        run_items<-1, 1>(f, items_of<Plan, -1>{});
+        run_items<no_loop, 1>(f, items_of<Plan, no_loop>{});
     }
 };
 

@@ -35,14 +35,14 @@ ASHLAR_ALWAYS_INLINE constexpr std::array<std::size_t, Rank> steps_between(
 
 /// For each axis the index that `from` has there, 0 where it has none. Without a loop: clang would keep `from` in
 /// memory.
-template <std::int16_t Axis, std::size_t Count>
+template <std::size_t Axis, std::size_t Count>
 ASHLAR_ALWAYS_INLINE constexpr std::size_t picked_index([[maybe_unused]] const std::array<std::size_t, Count>& from) {
-    if constexpr (Axis == whole_axis)
+    if constexpr (Axis >= Count)
         return 0;
     else
-        return from[static_cast<std::size_t>(Axis)];
+        return from[Axis];
 }
-template <binding_list Axes, std::size_t Count, std::size_t... Index>
+template <auto Axes, std::size_t Count, std::size_t... Index>
 ASHLAR_ALWAYS_INLINE constexpr std::array<std::size_t, sizeof...(Index)> picked_indices(
     [[maybe_unused]] const std::array<std::size_t, Count>& from, std::index_sequence<Index...>) {
     return {picked_index<Axes[Index]>(from)...};
@@ -57,17 +57,17 @@ struct frame {
     std::ptrdiff_t shift = 0;      // elements before the tile in the destination, when its rows are staged
     std::array<std::size_t, std::size(Plan::code.loops)> index{};  // of the entry, or of the first row of the tile
 
-    template <std::size_t Id>
+    template <node_index Id>
     using node_of = typename Plan::template node<Id>;
 
     /// The memory of Buffer as elements Other.
-    template <class Other, std::size_t Buffer>
+    template <class Other, buffer_index Buffer>
     ASHLAR_STAGE_INLINE Other* buffer() const {
         return reinterpret_cast<Other*>(scratch + Plan::code.buffers[Buffer].offset);
     }
 
     /// The element of Buffer that belongs to these coordinates of its node.
-    template <std::size_t Buffer, std::size_t Rank>
+    template <buffer_index Buffer, std::size_t Rank>
     ASHLAR_STAGE_INLINE std::ptrdiff_t buffer_offset(const std::array<std::size_t, Rank>& at) const {
         if constexpr (Plan::code.buffers[Buffer].bindings == all_whole) {
             return offset_of(at, Plan::code.buffers[Buffer].strides);
@@ -82,11 +82,11 @@ struct frame {
 ASHLAR_END_OFFSETS
 
 /// Which tile of a stage has `Rows` rows.
-template <class Plan, std::size_t Stage, std::size_t Rows>
+template <class Plan, stage_index Stage, std::size_t Rows>
 consteval std::size_t tile_of() {
     constexpr const auto& stage = Plan::code.stages[Stage];
     if (stage.row_axis == no_axis || stage.bindings[stage.row_axis] == whole_axis) return full_tile;
-    const plan_loop& loop = Plan::code.loops[static_cast<std::size_t>(stage.bindings[stage.row_axis])];
+    const plan_loop& loop = Plan::code.loops[stage.bindings[stage.row_axis]];
     return !loop.rows || Rows == loop.tile ? full_tile : last_tile;
 }
 

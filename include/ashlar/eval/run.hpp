@@ -14,15 +14,15 @@
 namespace ashlar::detail {
 
 /// Rows that a stage handles when its tile has `Rows`.
-template <class Plan, std::size_t Stage, std::size_t Rows>
+template <class Plan, stage_index Stage, std::size_t Rows>
 consteval std::size_t stage_rows() {
     constexpr auto stage = Plan::code.stages[Stage];
     if constexpr (stage.row_axis == no_axis) {
         return 1;
     } else {
-        constexpr std::int16_t loop = stage.bindings[stage.row_axis];
-        if (loop == whole_axis) return Plan::nodes[static_cast<std::size_t>(stage.space)].extents[stage.row_axis];
-        return Plan::code.loops[static_cast<std::size_t>(loop)].rows ? Rows : 1;
+        constexpr loop_index loop = stage.bindings[stage.row_axis];
+        if (loop == whole_axis) return Plan::nodes[stage.space].extents[stage.row_axis];
+        return Plan::code.loops[loop].rows ? Rows : 1;
     }
 }
 
@@ -40,7 +40,7 @@ ASHLAR_ALWAYS_INLINE constexpr std::conditional_t<is_copied<Expression>, Express
 }
 
 /// A stage of any kind but a product, with a frame of its own for the same reason.
-template <class Plan, class Element, std::size_t Stage, std::size_t Rows>
+template <class Plan, class Element, stage_index Stage, std::size_t Rows>
 struct other_stage {
     ASHLAR_STAGE_INLINE static void run(const frame<Plan, Element>& outer) {
         constexpr stage_kind kind = Plan::code.stages[Stage].kind;
@@ -58,13 +58,13 @@ struct other_stage {
             map_stage<Plan, Element, Stage, Rows>{{f}}.run();
     }
 };
-template <class Plan, class Element, std::size_t Stage, std::size_t Rows>
+template <class Plan, class Element, stage_index Stage, std::size_t Rows>
 using inlined_stage =
     std::conditional_t<Plan::code.stages[Stage].kind == stage_kind::product, product_stage<Plan, Element, Stage, Rows>,
                        other_stage<Plan, Element, Stage, Rows>>;
 
 /// A stage in a function of its own: what is inlined into one large function costs the compiler time and registers.
-template <class Plan, class Element, std::size_t Stage, std::size_t Rows>
+template <class Plan, class Element, stage_index Stage, std::size_t Rows>
 struct separate_stage {
     ASHLAR_STAGE_ROOT ASHLAR_NOINLINE ASHLAR_NOTHROW static void run(const frame<Plan, Element>& f) {
         inlined_stage<Plan, Element, Stage, Rows>::run(f);
@@ -72,18 +72,17 @@ struct separate_stage {
 };
 
 /// The code of a stage in tiles of these rows.
-template <class Plan, class Element, std::size_t Stage, std::size_t Rows,
+template <class Plan, class Element, stage_index Stage, std::size_t Rows,
           std::size_t StageRows = stage_rows<Plan, Stage, Rows>()>
 using stage_code =
     std::conditional_t<Plan::code.stages[Stage].how[tile_of<Plan, Stage, StageRows>()].outlined,
                        separate_stage<Plan, Element, Stage, StageRows>, inlined_stage<Plan, Element, Stage, StageRows>>;
 
 /// Two stages that run as one, in a function of their own.
-template <class Plan, class Element, std::size_t Item, std::size_t Rows>
+template <class Plan, class Element, fusion_index Item, std::size_t Rows>
 struct separate_pair {
     static constexpr plan_fusion fused = Plan::code.fusions[Item];
-    static constexpr auto first = static_cast<std::size_t>(fused.stages[1]),
-                          second = static_cast<std::size_t>(fused.stages[2]);
+    static constexpr auto first = fused.stages[1], second = fused.stages[2];
 
     ASHLAR_STAGE_ROOT ASHLAR_NOINLINE ASHLAR_NOTHROW static void run(const frame<Plan, Element>& outer) {
         if constexpr (fused.how[tile_of<Plan, first, Rows>()] == fusion::softmax_into_product) {
@@ -99,20 +98,18 @@ struct separate_pair {
 };
 
 /// Fused stages: as one, or, where that does not serve the tile, one after the other.
-template <class Plan, class Element, std::size_t Item, std::size_t Rows>
+template <class Plan, class Element, fusion_index Item, std::size_t Rows>
 struct fused_code {
     ASHLAR_STAGE_INLINE static void run(const frame<Plan, Element>& outer) {
         constexpr plan_fusion fused = Plan::code.fusions[Item];
-        constexpr auto before = static_cast<std::size_t>(fused.stages[0]),
-                       first = static_cast<std::size_t>(fused.stages[1]),
-                       second = static_cast<std::size_t>(fused.stages[2]);
+        constexpr auto before = fused.stages[0], first = fused.stages[1], second = fused.stages[2];
         constexpr std::size_t rows = stage_rows<Plan, first, Rows>();
         constexpr fusion how = fused.how[tile_of<Plan, first, rows>()];
         if constexpr (in_registers(how)) {
             const frame<Plan, Element> f = outer;
             register_softmax<Plan, Element, before, first, second, rows, how>{f}.run();
         } else {
-            if constexpr (fused.stages[0] != -1) stage_code<Plan, Element, before, Rows>::run(outer);
+            if constexpr (fused.stages[0] != no_stage) stage_code<Plan, Element, before, Rows>::run(outer);
             if constexpr (how == fusion::transposed_copy) {
                 stage_code<Plan, Element, second, Rows>::run(outer);
             } else if constexpr (how != fusion::none) {
@@ -125,45 +122,47 @@ struct fused_code {
     }
 };
 
-/// How many items a loop has, or the outermost level (-1).
+/// How many items a loop has, or the outermost level.
 template <class Plan>
-consteval std::size_t count_items(std::int16_t parent) {
+consteval std::size_t count_items(loop_index parent) {
     std::size_t count = 0;
     for (std::size_t i = 0; i < Plan::code.item_count; ++i) count += Plan::code.items[i].parent == parent;
     return count;
 }
-template <class Plan, std::int16_t Parent>
+template <class Plan, loop_index Parent>
 using items_of = std::make_index_sequence<count_items<Plan>(Parent)>;
 
 /// One of them, in the order in which they run.
 template <class Plan>
-consteval plan_item item_of(std::int16_t parent, std::size_t number) {
+consteval plan_item item_of(loop_index parent, std::size_t number) {
     std::size_t i = 0;
     while (Plan::code.items[i].parent != parent || number-- != 0) ++i;
     return Plan::code.items[i];
 }
 
-template <class Plan, class Element, std::size_t Loop, std::size_t Rows>
+template <class Plan, class Element, loop_index Loop, std::size_t Rows>
 struct loop_code;
 
 /// The code of an item of the program.
-template <item_kind Kind, class Plan, class Element, std::size_t Index, std::size_t Rows>
-struct item_code : stage_code<Plan, Element, Index, Rows> {};
-template <class Plan, class Element, std::size_t Index, std::size_t Rows>
-struct item_code<item_kind::fused, Plan, Element, Index, Rows> : fused_code<Plan, Element, Index, Rows> {};
-template <class Plan, class Element, std::size_t Index, std::size_t Rows>
-struct item_code<item_kind::loop, Plan, Element, Index, Rows> : loop_code<Plan, Element, Index, Rows> {};
+template <class Plan, class Element, plan_item Item, std::size_t Rows>
+struct item_code : stage_code<Plan, Element, Item.stage, Rows> {};
+template <class Plan, class Element, plan_item Item, std::size_t Rows>
+    requires(Item.fused != no_fusion)
+struct item_code<Plan, Element, Item, Rows> : fused_code<Plan, Element, Item.fused, Rows> {};
+template <class Plan, class Element, plan_item Item, std::size_t Rows>
+    requires(Item.loop != no_loop)
+struct item_code<Plan, Element, Item, Rows> : loop_code<Plan, Element, Item.loop, Rows> {};
 
 /// Whether the finished rows of a loop's tiles can be staged beside the destination.
 template <class Plan>
-consteval bool is_staged(std::int16_t loop) {
-    return loop != -1 && Plan::code.loops[loop].staged != -1;
+consteval bool is_staged(loop_index loop) {
+    return loop != no_loop && Plan::code.loops[loop].staged != no_stage;
 }
 
 /// Where the destination holds what a tile reads, its finished rows go to a copy first. Returns where they belong.
-template <std::size_t Loop, std::size_t Rows, class Plan, class Element>
+template <loop_index Loop, std::size_t Rows, class Plan, class Element>
 ASHLAR_STAGE_INLINE Element* begin_staging(frame<Plan, Element>& f) {
-    constexpr auto writer = static_cast<std::size_t>(Plan::code.loops[Loop].staged);
+    constexpr auto writer = Plan::code.loops[Loop].staged;
     if (f.tile_copy == nullptr) return nullptr;
     Element* const target = f.destination;
     f.shift = 0;
@@ -173,10 +172,10 @@ ASHLAR_STAGE_INLINE Element* begin_staging(frame<Plan, Element>& f) {
     return tile;
 }
 /// Writes them. Those that another tile reads, and computes again, are left to it.
-template <std::size_t Loop, std::size_t Rows, class Plan, class Element>
+template <loop_index Loop, std::size_t Rows, class Plan, class Element>
 ASHLAR_STAGE_INLINE void end_staging(frame<Plan, Element>& f, Element* tile) {
     constexpr plan_loop loop = Plan::code.loops[Loop];
-    constexpr std::size_t columns = stage_axes<Plan, Element, static_cast<std::size_t>(loop.staged), Rows>::all_columns;
+    constexpr std::size_t columns = stage_axes<Plan, Element, loop.staged, Rows>::all_columns;
     if (tile == nullptr) return;
     f.destination = tile - f.shift;
     std::size_t first = 0;
@@ -185,42 +184,38 @@ ASHLAR_STAGE_INLINE void end_staging(frame<Plan, Element>& f, Element* tile) {
     for (std::size_t i = first * columns; i < Rows * columns; ++i) tile[i] = f.tile_copy[i];
 }
 
-/// The items of one turn of a loop, or those of the outermost level (-1), in the order of the program.
-template <std::int16_t Parent, std::size_t Rows, class Plan, class Element, std::size_t... Number>
+/// The items of one turn of a loop, or those of the outermost level, in the order of the program.
+template <loop_index Parent, std::size_t Rows, class Plan, class Element, std::size_t... Number>
 ASHLAR_STAGE_INLINE void run_items(frame<Plan, Element>& f, std::index_sequence<Number...>) {
-    [[maybe_unused]] constexpr auto loop = static_cast<std::size_t>(Parent);
     [[maybe_unused]] Element* tile = nullptr;
-    if constexpr (is_staged<Plan>(Parent)) tile = begin_staging<loop, Rows>(f);
-    (item_code<item_of<Plan>(Parent, Number).kind, Plan, Element,
-               static_cast<std::size_t>(item_of<Plan>(Parent, Number).index), Rows>::run(f),
-     ...);
-    if constexpr (is_staged<Plan>(Parent)) end_staging<loop, Rows>(f, tile);
+    if constexpr (is_staged<Plan>(Parent)) tile = begin_staging<Parent, Rows>(f);
+    (item_code<Plan, Element, item_of<Plan>(Parent, Number), Rows>::run(f), ...);
+    if constexpr (is_staged<Plan>(Parent)) end_staging<Parent, Rows>(f, tile);
 }
 
 /// A loop over entries, over tiles of columns, or over tiles of rows, of which the last may have fewer.
-template <class Plan, class Element, std::size_t Loop, std::size_t Rows>
+template <class Plan, class Element, loop_index Loop, std::size_t Rows>
 struct loop_code {
     ASHLAR_STAGE_INLINE static void run(frame<Plan, Element>& f) {
         constexpr plan_loop loop = Plan::code.loops[Loop];
-        constexpr auto id = static_cast<std::int16_t>(Loop);
-        constexpr items_of<Plan, id> items;
+        constexpr items_of<Plan, Loop> items;
         std::size_t& index = f.index[Loop];
         if constexpr (loop.columns) {
             for (std::size_t i = 0; i < loop.extent; i += loop.tile) {
                 index = i + loop.tile <= loop.extent ? i : loop.extent - loop.tile;
-                run_items<id, Rows>(f, items);
+                run_items<Loop, Rows>(f, items);
             }
             index = 0;
         } else if constexpr (!loop.rows) {
             for (std::size_t i = 0; i < loop.extent; ++i) {
                 index = i;
-                run_items<id, Rows>(f, items);
+                run_items<Loop, Rows>(f, items);
             }
         } else if constexpr (loop.overlaps) {
             // The last one comes first: it reads what the others write.
             index = loop.extent - loop.tile;
             for (std::size_t next = 0;; next += loop.tile) {
-                run_items<id, loop.tile>(f, items);
+                run_items<Loop, loop.tile>(f, items);
                 if (next + loop.tile > loop.extent) break;
                 index = next;
             }
@@ -228,16 +223,16 @@ struct loop_code {
             constexpr std::size_t full = loop.extent / loop.tile * loop.tile;
             if constexpr (full == loop.tile) {
                 index = 0;
-                run_items<id, loop.tile>(f, items);
+                run_items<Loop, loop.tile>(f, items);
             } else {
                 for (std::size_t i = 0; i < full; i += loop.tile) {
                     index = i;
-                    run_items<id, loop.tile>(f, items);
+                    run_items<Loop, loop.tile>(f, items);
                 }
             }
             if constexpr (full != loop.extent) {
                 index = full;
-                run_items<id, loop.extent - full>(f, items);
+                run_items<Loop, loop.extent - full>(f, items);
             }
         }
     }

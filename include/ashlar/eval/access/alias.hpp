@@ -21,7 +21,7 @@ template <class Plan, class Destination>
 ASHLAR_ALWAYS_INLINE overlap find_overlap(const typename Plan::expression_type& e, const Destination& destination) {
     using config = typename Plan::configuration;
     overlap found = overlap::none;
-    const auto check = [&]<std::size_t Id>() ASHLAR_LAMBDA_INLINE {
+    const auto check = [&]<node_index Id>() ASHLAR_LAMBDA_INLINE {
         if constexpr (Plan::nodes[Id].kind == node_kind::array) {
             if constexpr (!Plan::nodes[Id].owned) {
                 const auto& array = node_at<Id>(e);
@@ -41,8 +41,9 @@ ASHLAR_ALWAYS_INLINE overlap find_overlap(const typename Plan::expression_type& 
             });
         }
     };
-    [&]<std::size_t... Index>(std::index_sequence<Index...>)
-        ASHLAR_LAMBDA_INLINE { (check.template operator()<Index>(), ...); }(std::make_index_sequence<Plan::count>{});
+    [&]<std::size_t... Index>(std::index_sequence<Index...>) ASHLAR_LAMBDA_INLINE {
+        (check.template operator()<index_at<node_index>(Index)>(), ...);
+    }(std::make_index_sequence<Plan::count>{});
     return found;
 }
 

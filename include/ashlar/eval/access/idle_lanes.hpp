@@ -8,26 +8,25 @@
 namespace ashlar::detail {
 
 /// Whether stage Stage reads node n from memory or from a product's registers, whose idle lanes hold zeros.
-template <class Plan, std::size_t Stage>
-consteval bool is_source(std::size_t n) {
+template <class Plan, stage_index Stage>
+consteval bool is_source(node_index n) {
     constexpr const auto& stage = Plan::code.stages[Stage];
-    return stage.values[n] != -1 || (stage.kind == stage_kind::product && static_cast<std::int16_t>(n) == stage.core);
+    return stage.values[n] != no_buffer || (stage.kind == stage_kind::product && n == stage.core);
 }
 
 /// Whether lanes beyond the last element hold elements all the same: in numbers, coordinates and what was made of
 /// elements.
-template <class Plan, std::size_t Stage, std::size_t Id>
+template <class Plan, stage_index Stage, node_index Id>
 consteval bool holds_elements() {
     constexpr const graph_node& n = Plan::nodes[Id];
     if constexpr (is_source<Plan, Stage>(Id)) {
         return false;
     } else if constexpr (n.kind == node_kind::let || n.kind == node_kind::let_value) {
-        return holds_elements<Plan, Stage, static_cast<std::size_t>(n.same_as)>();
+        return holds_elements<Plan, Stage, n.same_as>();
     } else if constexpr (n.kind == node_kind::map) {
         if constexpr (takes_idle_lanes<decltype(Plan::template node<Id>::function)>)
             return []<std::size_t... Index>(std::index_sequence<Index...>) {
-                return (holds_elements<Plan, Stage, static_cast<std::size_t>(Plan::nodes[Id].operands[Index])>() &&
-                        ...);
+                return (holds_elements<Plan, Stage, Plan::nodes[Id].operands[Index]>() && ...);
             }(std::make_index_sequence<Plan::template node<Id>::operand_count>{});
         else
             return true;
@@ -37,20 +36,20 @@ consteval bool holds_elements() {
 }
 
 /// Whether a function between the stage's sources and node Id has to be given elements in all lanes.
-template <class Plan, std::size_t Stage, std::size_t Id>
+template <class Plan, stage_index Stage, node_index Id>
 consteval bool minds_idle_lanes() {
     constexpr const graph_node& n = Plan::nodes[Id];
     if constexpr (is_source<Plan, Stage>(Id) || n.kind == node_kind::scalar) {
         return false;
     } else if constexpr (n.kind == node_kind::let || n.kind == node_kind::let_value) {
-        return minds_idle_lanes<Plan, Stage, static_cast<std::size_t>(n.same_as)>();
+        return minds_idle_lanes<Plan, Stage, n.same_as>();
     } else if constexpr (n.kind != node_kind::map) {
         return true;
     } else if constexpr (!takes_idle_lanes<decltype(Plan::template node<Id>::function)>) {
         return true;
     } else {
         return []<std::size_t... Index>(std::index_sequence<Index...>) {
-            return (minds_idle_lanes<Plan, Stage, static_cast<std::size_t>(Plan::nodes[Id].operands[Index])>() || ...);
+            return (minds_idle_lanes<Plan, Stage, Plan::nodes[Id].operands[Index]>() || ...);
         }(std::make_index_sequence<Plan::template node<Id>::operand_count>{});
     }
 }

@@ -154,7 +154,7 @@ ASHLAR_ALWAYS_INLINE std::array<std::size_t, Rank - 2> mask_batch(const std::arr
 }
 
 /// kept_keys of masked node Id for the batch entry at these coordinates of it.
-template <std::size_t Id, class Plan, class Element, std::size_t Rank>
+template <node_index Id, class Plan, class Element, std::size_t Rank>
 ASHLAR_STAGE_INLINE k_range supported_keys(const frame<Plan, Element>& f, const std::array<std::size_t, Rank>& at,
                                            std::size_t q0, std::size_t q1) {
     using Scores = typename Plan::template node<Id>::shape_type;
@@ -162,7 +162,7 @@ ASHLAR_STAGE_INLINE k_range supported_keys(const frame<Plan, Element>& f, const 
 }
 
 /// The same of some of the queries for which `all` holds.
-template <std::size_t Id, std::size_t Step, class Plan, class Element, std::size_t Rank>
+template <node_index Id, std::size_t Step, class Plan, class Element, std::size_t Rank>
 ASHLAR_STAGE_INLINE k_range supported_keys_within(const frame<Plan, Element>& f,
                                                   const std::array<std::size_t, Rank>& at, std::size_t q0,
                                                   std::size_t q1, const k_range& all) {
@@ -171,7 +171,7 @@ ASHLAR_STAGE_INLINE k_range supported_keys_within(const frame<Plan, Element>& f,
 }
 
 /// per_row_key_range of masked node Id.
-template <std::size_t Id, class Plan, class Element, std::size_t Rank>
+template <node_index Id, class Plan, class Element, std::size_t Rank>
 ASHLAR_STAGE_INLINE auto supported_per_row(const frame<Plan, Element>& f, const std::array<std::size_t, Rank>& at,
                                            std::size_t q0, std::size_t q1) {
     using Scores = typename Plan::template node<Id>::shape_type;

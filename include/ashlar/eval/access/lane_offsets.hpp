@@ -23,8 +23,8 @@ struct lane_offsets {
 inline constexpr std::size_t most_lane_offsets = 512;
 
 /// Follows one axis of node `id` through its index maps to the memory that stage Stage reads.
-template <class Plan, std::size_t Stage, std::size_t Extent>
-constexpr lane_offsets<Extent> offsets_along(std::size_t id, std::size_t axis) {
+template <class Plan, stage_index Stage, std::size_t Extent>
+constexpr lane_offsets<Extent> offsets_along(node_index id, std::size_t axis) {
     using coordinate_list = std::array<std::ptrdiff_t, max_rank>;
     const auto& stage = Plan::code.stages[Stage];
     lane_offsets<Extent> out;
@@ -36,15 +36,14 @@ constexpr lane_offsets<Extent> offsets_along(std::size_t id, std::size_t axis) {
 
     for (;;) {
         const graph_node& n = Plan::nodes[id];
-        const std::int16_t buffer = stage.values[id];
-        if (buffer == -1 &&
+        const buffer_index buffer = stage.values[id];
+        if (buffer == no_buffer &&
             (n.kind == node_kind::let || n.kind == node_kind::let_value || n.kind == node_kind::store)) {
-            id = static_cast<std::size_t>(n.same_as);
+            id = n.same_as;
             continue;
         }
-        if (buffer != -1 || n.kind == node_kind::array) {
-            const axis_list& strides =
-                buffer == -1 ? n.strides : Plan::code.buffers[static_cast<std::size_t>(buffer)].strides;
+        if (buffer != no_buffer || n.kind == node_kind::array) {
+            const axis_list& strides = buffer == no_buffer ? n.strides : Plan::code.buffers[buffer].strides;
             for (std::size_t i = 0; i < Extent; ++i) {
                 std::ptrdiff_t sum = 0;
                 for (std::size_t a = 0; a < n.rank; ++a) sum += at[i][a] * strides[a];
@@ -55,7 +54,7 @@ constexpr lane_offsets<Extent> offsets_along(std::size_t id, std::size_t axis) {
             return out;
         }
         if (!is_index_map(n.kind)) return out;
-        const auto below = static_cast<std::size_t>(n.operands[0]);
+        const node_index below = n.operands[0];
         const graph_node& operand = Plan::nodes[below];
         std::array<bool, max_rank> moves_below{};
         std::array<coordinate_list, Extent> at_below{};

@@ -19,7 +19,7 @@ ASHLAR_BEGIN_OFFSETS
 
 /// Reads with Width lanes, of which the first Wanted are wanted. Functions that might harm the others are given
 /// elements in them too: they repeat the first lane. With Unmasked, masked nodes pass their operand on.
-template <class Plan, class Element, std::size_t Stage, std::size_t Width, std::size_t Wanted, bool Unmasked = false>
+template <class Plan, class Element, stage_index Stage, std::size_t Width, std::size_t Wanted, bool Unmasked = false>
 struct lane_reader : memory_reader<Plan, Element, Stage> {
     using config = typename Plan::configuration;
     using integers = lanes<std::int32_t, Width, config>;
@@ -30,13 +30,13 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
 
     using base = memory_reader<Plan, Element, Stage>;
     using base::f, base::stage;
-    template <std::size_t Id>
+    template <node_index Id>
     using node_of = typename Plan::template node<Id>;
-    template <std::size_t Id>
-    static constexpr std::int16_t values = base::template values<Id>;
-    template <std::size_t Id>
-    static constexpr std::int16_t factors = base::template factors<Id>;
-    template <std::size_t Id>
+    template <node_index Id>
+    static constexpr buffer_index values = base::template values<Id>;
+    template <node_index Id>
+    static constexpr buffer_index factors = base::template factors<Id>;
+    template <node_index Id>
     static constexpr bool is_name = base::template is_name<Id>;
 
     template <class Other>
@@ -86,7 +86,7 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
         return s;
     }
 
-    template <std::size_t Buffer, class Other, auto Steps, std::size_t Rank>
+    template <buffer_index Buffer, class Other, auto Steps, std::size_t Rank>
     ASHLAR_STAGE_INLINE auto read_buffer(const std::array<std::size_t, Rank>& at) const {
         return load<lane_stride<Steps>(Plan::code.buffers[Buffer].strides)>(
             const_cast<const Other*>(f.template buffer<Other, Buffer>()) + f.template buffer_offset<Buffer>(at));
@@ -95,24 +95,24 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
     // -------------------------------------------------------------- values
 
     /// The lanes of node Id that start at these coordinates; `hole` stands for the stage's core.
-    template <std::size_t Id, auto Steps, class Hole, std::size_t Rank>
+    template <node_index Id, auto Steps, class Hole, std::size_t Rank>
     ASHLAR_STAGE_INLINE auto value(const std::array<std::size_t, Rank>& at, const Hole& hole) const {
         using Node = node_of<Id>;
         constexpr const graph_node& n = Plan::nodes[Id];
-        if constexpr (stage.kind == stage_kind::product && static_cast<std::int16_t>(Id) == stage.core) {
+        if constexpr (stage.kind == stage_kind::product && Id == stage.core) {
             return hole;
         } else if constexpr (is_name<Id>) {
-            return value<static_cast<std::size_t>(n.same_as), Steps>(at, hole);
-        } else if constexpr (n.kind == node_kind::array && values<Id> == -1) {
+            return value<n.same_as, Steps>(at, hole);
+        } else if constexpr (n.kind == node_kind::array && values<Id> == no_buffer) {
             return load<lane_stride<Steps>(n.strides)>(base::template address<Id>(at));
-        } else if constexpr (n.kind == node_kind::softmax && (values<Id> != -1 || factors<Id> != -1)) {
+        } else if constexpr (n.kind == node_kind::softmax && (values<Id> != no_buffer || factors<Id> != no_buffer)) {
             return softmax_value<Id, Steps>(at, hole);
-        } else if constexpr (n.kind == node_kind::standardize && factors<Id> != -1) {
+        } else if constexpr (n.kind == node_kind::standardize && factors<Id> != no_buffer) {
             return standardized_value<Id, Steps>(at, hole);
-        } else if constexpr (values<Id> != -1) {
-            return read_buffer<static_cast<std::size_t>(values<Id>), element_of<Node>, Steps>(at);
+        } else if constexpr (values<Id> != no_buffer) {
+            return read_buffer<values<Id>, element_of<Node>, Steps>(at);
         } else if constexpr (n.kind == node_kind::store) {
-            return value<static_cast<std::size_t>(n.operands[0]), Steps>(at, hole);
+            return value<n.operands[0], Steps>(at, hole);
         } else if constexpr (n.kind == node_kind::packed) {
             return unpacked<Id, Steps>(at);
         } else if constexpr (n.kind == node_kind::scalar) {
@@ -149,9 +149,9 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
     }
 
     /// Operand Index of a function, with elements in all lanes if it has to have them.
-    template <std::size_t Id, std::size_t Index, auto Steps, class Hole, std::size_t Rank>
+    template <node_index Id, std::size_t Index, auto Steps, class Hole, std::size_t Rank>
     ASHLAR_STAGE_INLINE auto argument(const std::array<std::size_t, Rank>& at, const Hole& hole) const {
-        if constexpr (holds_elements<Plan, Stage, static_cast<std::size_t>(Plan::nodes[Id].operands[Index])>())
+        if constexpr (holds_elements<Plan, Stage, Plan::nodes[Id].operands[Index]>())
             return operand_value<Id, Index, Steps>(at, hole);
         else
             return repeat_first<Wanted>(operand_value<Id, Index, Steps>(at, hole));
@@ -166,9 +166,9 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
             return function(arguments...);
     }
 
-    template <std::size_t Id, std::size_t Index, auto Steps, class Hole, std::size_t Rank>
+    template <node_index Id, std::size_t Index, auto Steps, class Hole, std::size_t Rank>
     ASHLAR_STAGE_INLINE auto operand_value(const std::array<std::size_t, Rank>& at, const Hole& hole) const {
-        constexpr auto o = static_cast<std::size_t>(Plan::nodes[Id].operands[Index]);
+        constexpr auto o = Plan::nodes[Id].operands[Index];
         return value<o, operand_steps<node_of<Id>, Index>(Plan::nodes[Id], Plan::nodes[o], Steps)>(
             operand_coordinates<Index>(node_at<Id>(f.expression), at), hole);
     }
@@ -207,16 +207,16 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
         }
     }
 
-    template <std::size_t Id, auto Steps, class Hole, std::size_t Rank>
+    template <node_index Id, auto Steps, class Hole, std::size_t Rank>
     ASHLAR_STAGE_INLINE auto softmax_value(const std::array<std::size_t, Rank>& at, const Hole& hole) const {
         using Other = element_of<node_of<Id>>;
         const auto factor = factor_of<Id, Steps>(at, hole);
         if constexpr (Plan::nodes[Id].variant == static_cast<std::uint8_t>(softmax_kind::plain)) {
-            const auto weight = read_buffer<static_cast<std::size_t>(values<Id>), Other, Steps>(at) * factor;
-            if constexpr (Plan::nodes[Id].masked == -1) {
+            const auto weight = read_buffer<values<Id>, Other, Steps>(at) * factor;
+            if constexpr (Plan::nodes[Id].masked == no_node) {
                 return weight;
             } else {
-                constexpr auto mask = static_cast<std::size_t>(Plan::nodes[Id].masked);
+                constexpr auto mask = Plan::nodes[Id].masked;
                 // A row whose kept scores are not numbers is NaN only where it keeps.
                 const auto keep = kept<typename node_of<mask>::shape_type, Steps>(node_at<mask>(f.expression).mask, at);
                 return select(convert_mask<Other>(keep), weight, lanes_of<Other>(Other(0)));
@@ -229,52 +229,53 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
         }
     }
 
-    template <std::size_t Id, auto Steps, class Hole, std::size_t Rank>
+    template <node_index Id, auto Steps, class Hole, std::size_t Rank>
     ASHLAR_STAGE_INLINE auto standardized_value(const std::array<std::size_t, Rank>& at, const Hole& hole) const {
         using Other = element_of<node_of<Id>>;
         const auto x = operand_value<Id, 0, Steps>(at, hole), scale = factor_of<Id, Steps>(at, hole);
-        if constexpr (values<Id> == -1)
+        if constexpr (values<Id> == no_buffer)
             return x * scale;
         else if constexpr (holds_factors<Id, Hole>)
             return (x - hole.mean) * scale;
         else
-            return (x - read_buffer<static_cast<std::size_t>(values<Id>), Other, Steps>(at)) * scale;
+            return (x - read_buffer<values<Id>, Other, Steps>(at)) * scale;
     }
 
-    template <std::size_t Id, auto Steps, class Hole, std::size_t Rank>
+    template <node_index Id, auto Steps, class Hole, std::size_t Rank>
     ASHLAR_STAGE_INLINE auto factor_of(const std::array<std::size_t, Rank>& at,
                                        [[maybe_unused]] const Hole& hole) const {
         if constexpr (holds_factors<Id, Hole>)
             return hole.scale;
         else
-            return read_buffer<static_cast<std::size_t>(factors<Id>), element_of<node_of<Id>>, Steps>(at);
+            return read_buffer<factors<Id>, element_of<node_of<Id>>, Steps>(at);
     }
     /// What stays the same along the row of these coordinates.
-    template <std::size_t Id, auto Steps, std::size_t Rank>
+    template <node_index Id, auto Steps, std::size_t Rank>
     ASHLAR_STAGE_INLINE auto hold_factors(const std::array<std::size_t, Rank>& at) const {
         const auto scale = factor_of<Id, Steps>(at, 0);
         held_factors<Id, std::remove_const_t<decltype(scale)>> held{scale, scale};
-        if constexpr (Plan::nodes[Id].kind == node_kind::standardize && values<Id> != -1)
-            held.mean = read_buffer<static_cast<std::size_t>(values<Id>), element_of<node_of<Id>>, Steps>(at);
+        if constexpr (Plan::nodes[Id].kind == node_kind::standardize && values<Id> != no_buffer)
+            held.mean = read_buffer<values<Id>, element_of<node_of<Id>>, Steps>(at);
         return held;
     }
 
     /// An index map: a load where its elements lie in memory at a constant distance, else lane by lane.
-    template <std::size_t Id, auto Steps, class Hole, std::size_t Rank>
+    template <node_index Id, auto Steps, class Hole, std::size_t Rank>
     ASHLAR_STAGE_INLINE auto moved(const std::array<std::size_t, Rank>& at, const Hole& hole) const {
         constexpr const graph_node& n = Plan::nodes[Id];
-        [[maybe_unused]] constexpr auto below = static_cast<std::size_t>(n.operands[0]);
+        [[maybe_unused]] constexpr auto below = n.operands[0];
         constexpr lane_path path = path_of_lanes(n, Plan::nodes[below], Steps);
-        constexpr std::int16_t holder = base::memory.holder(static_cast<std::int16_t>(Id));
+        constexpr node_index holder = base::memory.holder(Id);
         if constexpr (path == lane_path::around) {
             return around<Id, Steps>(at, hole);
-        } else if constexpr (holder != -1 && base::memory.at(holder < 0 ? 0 : holder).kind != node_kind::softmax) {
+        } else if constexpr (holder != no_node &&
+                             base::memory.at(holder == no_node ? Id : holder).kind != node_kind::softmax) {
             constexpr auto fixed = [] {
                 std::array<bool, max_rank> out{};
                 for (std::size_t a = 0; a < Rank; ++a) out[a] = Steps[a] == 0;
                 return out;
             }();
-            constexpr stride_result m = base::memory.strides(static_cast<std::int16_t>(Id), fixed);
+            constexpr stride_result m = base::memory.strides(Id, fixed);
             if constexpr (m.affine)
                 return load<lane_stride<Steps>(m.strides)>(base::template address<Id>(at));
             else
@@ -287,9 +288,9 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
     }
 
     /// Lanes along an axis that the map goes around: straight where they do not meet its end, else lane by lane.
-    template <std::size_t Id, auto Steps, class Hole, std::size_t Rank>
+    template <node_index Id, auto Steps, class Hole, std::size_t Rank>
     ASHLAR_STAGE_INLINE auto around(const std::array<std::size_t, Rank>& at, const Hole& hole) const {
-        constexpr auto below = static_cast<std::size_t>(Plan::nodes[Id].operands[0]);
+        constexpr auto below = Plan::nodes[Id].operands[0];
         constexpr index_piece piece = moving_piece(map_of(Plan::nodes[Id], Plan::nodes[below]));
         constexpr std::ptrdiff_t reach = static_cast<std::ptrdiff_t>(Wanted - 1) * Steps[piece.first];
         constexpr auto extent = static_cast<std::ptrdiff_t>(piece.around);
@@ -303,7 +304,7 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
     }
 
     /// Elements of a packed matrix: contiguous inside a panel, else gathered.
-    template <std::size_t Id, auto Steps>
+    template <node_index Id, auto Steps>
     ASHLAR_STAGE_INLINE auto unpacked(const std::array<std::size_t, 2>& at) const {
         using Other = element_of<node_of<Id>>;
         constexpr std::size_t rows = Plan::nodes[Id].extents[0], columns = Plan::nodes[Id].extents[1],
@@ -319,7 +320,7 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
     }
 
     /// Elements whose distances in memory are constants, but not equal.
-    template <std::size_t Id, auto Steps, class Hole, std::size_t Rank>
+    template <node_index Id, auto Steps, class Hole, std::size_t Rank>
     ASHLAR_STAGE_INLINE auto scattered(std::array<std::size_t, Rank> at, const Hole& hole) const {
         using Other = element_of<node_of<Id>>;
         constexpr std::size_t axis = [] {
@@ -348,7 +349,7 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
     }
 
     /// Each lane on its own.
-    template <std::size_t Id, auto Steps, class Hole, std::size_t Rank>
+    template <node_index Id, auto Steps, class Hole, std::size_t Rank>
     ASHLAR_STAGE_INLINE auto one_by_one(const std::array<std::size_t, Rank>& at, const Hole& hole) const {
         using Other = element_of<node_of<Id>>;
         constexpr lane_steps<Rank> still{};
@@ -363,11 +364,10 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
     }
 
     /// Rows of a table: the index is read once where the lanes run along the table's own axes.
-    template <std::size_t Id, auto Steps, class Hole, std::size_t Rank>
+    template <node_index Id, auto Steps, class Hole, std::size_t Rank>
     ASHLAR_STAGE_INLINE auto taken(const std::array<std::size_t, Rank>& at, const Hole& hole) const {
         constexpr const graph_node& n = Plan::nodes[Id];
-        constexpr auto table = static_cast<std::size_t>(n.operands[0]),
-                       indices = static_cast<std::size_t>(n.operands[1]);
+        constexpr auto table = n.operands[0], indices = n.operands[1];
         constexpr std::size_t table_rank = Plan::nodes[table].rank, index_rank = Plan::nodes[indices].rank;
         constexpr bool along_indices = [] {
             for (std::size_t a = 0; a < index_rank; ++a)

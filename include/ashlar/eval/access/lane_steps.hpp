@@ -16,9 +16,9 @@ using lane_steps = std::array<std::ptrdiff_t, Rank>;
 template <class Node, std::size_t Index>
 consteval auto operand_steps(const graph_node& n, const graph_node& operand, const auto& steps) {
     lane_steps<operand_type<Index, Node>::shape_type::rank> out{};
-    const binding_list from = carried_axes(n, operand, Index);
+    const axis_map from = carried_axes(n, operand, Index);
     for (std::size_t a = 0; a < operand.rank; ++a) {
-        if (from[a] != whole_axis) out[a] = steps[static_cast<std::size_t>(from[a])];
+        if (from[a] != no_axis) out[a] = steps[from[a]];
         // A normalised element reads its own operand's element beside its row's statistics.
         if ((n.kind == node_kind::softmax || n.kind == node_kind::standardize) && a == n.axis) out[a] = steps[a];
     }

@@ -9,41 +9,41 @@ namespace ashlar::detail {
 ASHLAR_BEGIN_OFFSETS
 
 /// What stage Stage reads from memory.
-template <class Plan, class Element, std::size_t Stage>
+template <class Plan, class Element, stage_index Stage>
 struct memory_reader {
     static constexpr auto stage = Plan::code.stages[Stage];
     const frame<Plan, Element>& f;
 
-    template <std::size_t Id>
+    template <node_index Id>
     using node_of = typename Plan::template node<Id>;
 
-    template <std::size_t Id>
-    static constexpr std::int16_t values = stage.values[Id];
-    template <std::size_t Id>
-    static constexpr std::int16_t factors = stage.factors[Id];
+    template <node_index Id>
+    static constexpr buffer_index values = stage.values[Id];
+    template <node_index Id>
+    static constexpr buffer_index factors = stage.factors[Id];
     /// A name for a value that this use does not have in a layout of its own.
-    template <std::size_t Id>
+    template <node_index Id>
     static constexpr bool is_name =
-        (Plan::nodes[Id].kind == node_kind::let || Plan::nodes[Id].kind == node_kind::let_value) && values<Id> == -1;
+        (Plan::nodes[Id].kind == node_kind::let || Plan::nodes[Id].kind == node_kind::let_value) &&
+        values<Id> == no_buffer;
 
     static constexpr node_memory memory{Plan::nodes.data(), stage.values, Plan::code.buffers};
 
     /// Address of the element of Id at these coordinates.
-    template <std::size_t Id, std::size_t Rank>
+    template <node_index Id, std::size_t Rank>
     ASHLAR_STAGE_INLINE auto address(const std::array<std::size_t, Rank>& at) const {
         constexpr const graph_node& n = Plan::nodes[Id];
         if constexpr (is_name<Id>) {
-            return address<static_cast<std::size_t>(n.same_as)>(at);
-        } else if constexpr (n.kind == node_kind::array && values<Id> == -1) {
+            return address<n.same_as>(at);
+        } else if constexpr (n.kind == node_kind::array && values<Id> == no_buffer) {
             const auto& array = node_at<Id>(f.expression);
             return static_cast<const element_of<node_of<Id>>*>(array.data()) + offset_of(at, Plan::nodes[Id].strides);
-        } else if constexpr (values<Id> != -1) {
+        } else if constexpr (values<Id> != no_buffer) {
             using Other = element_of<node_of<Id>>;
-            constexpr auto b = static_cast<std::size_t>(values<Id>);
+            constexpr auto b = values<Id>;
             return const_cast<const Other*>(f.template buffer<Other, b>()) + f.template buffer_offset<b>(at);
         } else {
-            return address<static_cast<std::size_t>(n.operands[0])>(
-                operand_coordinates<0>(node_at<Id>(f.expression), at));
+            return address<n.operands[0]>(operand_coordinates<0>(node_at<Id>(f.expression), at));
         }
     }
 };

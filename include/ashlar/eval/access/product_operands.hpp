@@ -6,15 +6,15 @@
 
 namespace ashlar::detail {
 
-template <class Plan, class Element, std::size_t Stage, std::size_t Rows>
+template <class Plan, class Element, stage_index Stage, std::size_t Rows>
 struct product_operands : stage_axes<Plan, Element, Stage, Rows> {
     using base = stage_axes<Plan, Element, Stage, Rows>;
     using base::stage, base::width;
     using typename base::config;
 
     static constexpr product_facts facts = stage.facts;
-    static constexpr auto core = static_cast<std::size_t>(stage.core);
-    static constexpr auto left = static_cast<std::size_t>(facts.left), right = static_cast<std::size_t>(facts.right);
+    static constexpr auto core = stage.core;
+    static constexpr auto left = facts.left, right = facts.right;
     static constexpr std::size_t left_rank = Plan::nodes[left].rank, right_rank = Plan::nodes[right].rank;
     static constexpr std::size_t depth = facts.depth;
     using element = element_of<typename Plan::template node<core>>;
@@ -39,7 +39,7 @@ struct product_operands : stage_axes<Plan, Element, Stage, Rows> {
         return at;
     }
 
-    template <std::size_t Id>
+    template <node_index Id>
     ASHLAR_STAGE_INLINE auto operand_batch(std::size_t row) const {
         constexpr std::size_t rank = Plan::nodes[Id].rank, shift = base::space_rank - rank;
         const auto at = this->in_space(row, 0);

@@ -9,25 +9,25 @@ namespace ashlar::detail {
 ASHLAR_BEGIN_OFFSETS
 
 /// Rows is the number of rows that the stage handles, a constant: those of a full tile or of the last one.
-template <class Plan, class Element, std::size_t Stage, std::size_t Rows>
+template <class Plan, class Element, stage_index Stage, std::size_t Rows>
 struct stage_axes {
     static constexpr auto stage = Plan::code.stages[Stage];
     /// How the plan has it run over so many rows.
     static constexpr stage_strategy strategy = stage.how[tile_of<Plan, Stage, Rows>()];
-    static constexpr auto top = static_cast<std::size_t>(stage.top);
-    static constexpr auto space = static_cast<std::size_t>(stage.space);
+    static constexpr auto top = stage.top;
+    static constexpr auto space = stage.space;
     static constexpr std::size_t space_rank = Plan::nodes[space].rank, top_rank = Plan::nodes[top].rank;
     static constexpr std::size_t all_columns =
         stage.column_axis == no_axis ? 1 : Plan::nodes[space].extents[stage.column_axis];
-    /// The loop over tiles of columns, -1 if there is none.
-    static constexpr std::int16_t column_loop =
-        stage.column_axis == no_axis || stage.bindings[stage.column_axis] == whole_axis ||
-                !Plan::code.loops[static_cast<std::size_t>(stage.bindings[stage.column_axis])].columns
-            ? whole_axis
-            : stage.bindings[stage.column_axis];
+    /// The loop over tiles of columns, whole_axis if there is none.
+    static constexpr loop_index column_loop = stage.column_axis == no_axis ||
+                                                      stage.bindings[stage.column_axis] == whole_axis ||
+                                                      !Plan::code.loops[stage.bindings[stage.column_axis]].columns
+                                                  ? whole_axis
+                                                  : stage.bindings[stage.column_axis];
     static constexpr std::size_t columns =
         column_loop == whole_axis ? all_columns
-                                  : Plan::code.loops[static_cast<std::size_t>(column_loop < 0 ? 0 : column_loop)].tile;
+                                  : Plan::code.loops[column_loop == whole_axis ? loop_index{} : column_loop].tile;
     static constexpr bool rows_in_lanes = stage.lanes == lane_axis::rows;
     static constexpr std::size_t width = stage.width;
     using config = typename Plan::configuration;
@@ -40,7 +40,7 @@ struct stage_axes {
         if constexpr (stage.row_axis == no_axis || stage.bindings[stage.row_axis] == whole_axis)
             return 0;
         else
-            return f.index[static_cast<std::size_t>(stage.bindings[stage.row_axis])];
+            return f.index[stage.bindings[stage.row_axis]];
     }
 
     /// The first column of the tile; columns are counted from there.
@@ -48,7 +48,7 @@ struct stage_axes {
         if constexpr (column_loop == whole_axis)
             return 0;
         else
-            return f.index[static_cast<std::size_t>(column_loop)];
+            return f.index[column_loop];
     }
 
     ASHLAR_STAGE_INLINE std::array<std::size_t, space_rank> in_space(std::size_t row, std::size_t column) const {
@@ -70,9 +70,7 @@ struct stage_axes {
         if (top_rank != space_rank) return false;
         const graph_node &made = Plan::nodes[top], &worked = Plan::nodes[space];
         for (std::size_t a = 0; a < space_rank; ++a)
-            if (made.extents[a] != worked.extents[a] ||
-                (made.extents[a] != 1 && stage.top_axes[a] != static_cast<std::int16_t>(a)))
-                return false;
+            if (made.extents[a] != worked.extents[a] || (made.extents[a] != 1 && stage.top_axes[a] != a)) return false;
         return true;
     }();
 
@@ -81,14 +79,14 @@ struct stage_axes {
         lane_steps<top_rank> s{};
         const std::size_t lane = rows_in_lanes ? stage.row_axis : stage.column_axis;
         for (std::size_t t = 0; t < top_rank; ++t)
-            if (lane != no_axis && stage.top_axes[t] == static_cast<std::int16_t>(lane)) s[t] = 1;
+            if (lane != no_axis && stage.top_axes[t] == lane) s[t] = 1;
         return spelled_out(s);
     }();
 
     /// Distance in the written memory between neighbouring rows, columns.
     static consteval std::ptrdiff_t stride_of(std::size_t axis) {
         for (std::size_t t = 0; t < top_rank; ++t)
-            if (axis != no_axis && stage.top_axes[t] == static_cast<std::int16_t>(axis)) return stage.strides[t];
+            if (axis != no_axis && stage.top_axes[t] == axis) return stage.strides[t];
         return 0;
     }
     static constexpr std::ptrdiff_t row_stride = stride_of(stage.row_axis);
@@ -97,32 +95,27 @@ struct stage_axes {
     /// Where the element at column 0 of the tile's first row is written.
     ASHLAR_STAGE_INLINE output* written() const {
         const std::ptrdiff_t offset = stage.origin + offset_of(f.index, loop_strides);
-        if constexpr (stage.buffer != -1)
-            return f.template buffer<output, static_cast<std::size_t>(stage.buffer)>() + offset;
-        else if constexpr (stage.store != -1)
-            return const_cast<output*>(
-                       node_at<static_cast<std::size_t>(stage.store)>(f.expression).destination.data()) +
-                   offset;
+        if constexpr (stage.buffer != no_buffer)
+            return f.template buffer<output, stage.buffer>() + offset;
+        else if constexpr (stage.store != no_node)
+            return const_cast<output*>(node_at<stage.store>(f.expression).destination.data()) + offset;
         else
             return f.destination + (offset - f.shift);
     }
 
-    static constexpr auto written_buffer = static_cast<std::size_t>(stage.buffer < 0 ? 0 : stage.buffer);
+    static constexpr buffer_index written_buffer = stage.buffer == no_buffer ? buffer_index{} : stage.buffer;
 
     /// Distance in the written memory between neighbouring entries of each loop around: none where the buffer holds
     /// only the current ones.
     static constexpr auto loop_strides = [] {
         std::array<std::ptrdiff_t, std::size(Plan::code.loops)> strides{};
         for (std::size_t t = 0; t < top_rank; ++t) {
-            const std::int16_t loop = stage.top_axes[t] == whole_axis
-                                          ? whole_axis
-                                          : stage.bindings[static_cast<std::size_t>(stage.top_axes[t])];
-            const bool is_column = stage.top_axes[t] == static_cast<std::int16_t>(stage.column_axis);
+            const loop_index loop = stage.top_axes[t] == no_axis ? whole_axis : stage.bindings[stage.top_axes[t]];
+            const bool is_column = stage.top_axes[t] == stage.column_axis;
             bool moves = loop != whole_axis && (!is_column || loop == column_loop);
-            if (stage.buffer != -1)
-                for (const std::int16_t held : Plan::code.buffers[written_buffer].bindings)
-                    moves = moves && held != loop;
-            if (moves) strides[static_cast<std::size_t>(loop)] += stage.strides[t];
+            if (stage.buffer != no_buffer)
+                for (const loop_index held : Plan::code.buffers[written_buffer].bindings) moves = moves && held != loop;
+            if (moves) strides[loop] += stage.strides[t];
         }
         return strides;
     }();

@@ -45,7 +45,7 @@ struct variance_so_far {
     }
 };
 
-template <class Plan, class Element, std::size_t Stage, std::size_t Rows>
+template <class Plan, class Element, stage_index Stage, std::size_t Rows>
 struct fold_stage : row_stage<Plan, Element, Stage, Rows> {
     using base = row_stage<Plan, Element, Stage, Rows>;
     using base::f, base::stage, base::width, base::core, base::space;
@@ -87,8 +87,7 @@ struct fold_stage : row_stage<Plan, Element, Stage, Rows> {
 
 private:
     /// Elements that are folded in all.
-    static constexpr std::size_t count =
-        Plan::nodes[static_cast<std::size_t>(Plan::nodes[core].operands[0])].extents[Plan::nodes[core].axis];
+    static constexpr std::size_t count = Plan::nodes[Plan::nodes[core].operands[0]].extents[Plan::nodes[core].axis];
 
     template <std::size_t Width>
     ASHLAR_STAGE_INLINE static vec or_else(vec x, std::integral_constant<std::size_t, Width>, vec nothing) {
@@ -207,10 +206,10 @@ private:
         tile_place here;
         ASHLAR_UNROLL
         for (std::size_t a = base::stage.fold_first; a < base::stage.fold_last; ++a) {
-            const std::int16_t loop = base::stage.bindings[a];
+            const loop_index loop = base::stage.bindings[a];
             if (loop == whole_axis) continue;
-            const plan_loop& over = Plan::code.loops[static_cast<std::size_t>(loop)];
-            const std::size_t index = this->f.index[static_cast<std::size_t>(loop)];
+            const plan_loop& over = Plan::code.loops[loop];
+            const std::size_t index = this->f.index[loop];
             here.is_first = here.is_first && index == 0;
             here.is_last = here.is_last && index + over.tile >= over.extent;
         }
@@ -220,7 +219,7 @@ private:
     template <class State, class Result>
     ASHLAR_STAGE_INLINE void finish(State state, Result result) const {
         element* const out = this->template row_number<base::first_buffer, element>(this->first_row());
-        if constexpr (base::stage.second_buffer != -1) {
+        if constexpr (base::stage.second_buffer != no_buffer) {
             static_assert(sizeof(State) <= fold_state_bytes);
             State& so_far = *f.template buffer<State, base::second_buffer>();
             const tile_place here = place();

@@ -7,7 +7,7 @@
 
 namespace ashlar::detail {
 
-template <class Plan, class Element, std::size_t Stage, std::size_t Rows>
+template <class Plan, class Element, stage_index Stage, std::size_t Rows>
 struct map_stage : stage_axes<Plan, Element, Stage, Rows> {
     using base = stage_axes<Plan, Element, Stage, Rows>;
     using base::f, base::stage, base::columns, base::width, base::row_stride, base::column_stride, base::rows_in_lanes,
@@ -55,7 +55,7 @@ private:
     }
     ASHLAR_STAGE_INLINE void run_transpose() const {
         output* out = this->written();
-        constexpr bool padded = stage.buffer != -1 && Plan::code.buffers[base::written_buffer].padded;
+        constexpr bool padded = stage.buffer != no_buffer && Plan::code.buffers[base::written_buffer].padded;
         if constexpr (rows_in_lanes) {
             constexpr transpose_shape shape{Rows, columns, static_cast<std::size_t>(source_stride(stage.row_axis)),
                                             static_cast<std::size_t>(column_stride), padded};
@@ -104,12 +104,11 @@ public:
     template <std::size_t Count>
     struct rows_walk {
         ASHLAR_STAGE_INLINE static auto factors_of(const map_stage& stage_, std::size_t row) {
-            if constexpr (how.normalised == -1)
+            if constexpr (how.normalised == no_node)
                 return 0;
             else
                 return typename base::template reader<width>{stage_.f}
-                    .template hold_factors<static_cast<std::size_t>(how.normalised), base::top_steps>(
-                        stage_.in_top(row, 0));
+                    .template hold_factors<how.normalised, base::top_steps>(stage_.in_top(row, 0));
         }
         using factors = decltype(factors_of(std::declval<const map_stage&>(), 0));
 

@@ -8,7 +8,7 @@
 
 namespace ashlar::detail {
 
-template <class Plan, class Element, std::size_t Stage, std::size_t Rows>
+template <class Plan, class Element, stage_index Stage, std::size_t Rows>
 struct product_epilogues : product_operands<Plan, Element, Stage, Rows> {
     using base = product_operands<Plan, Element, Stage, Rows>;
     using base::core, base::left, base::depth, base::facts;
@@ -23,30 +23,28 @@ struct product_epilogues : product_operands<Plan, Element, Stage, Rows> {
     /// Where the left operand's rows are softmax numerators, the reciprocals of their sums are applied to finished
     /// vectors: the address of the first row's, and the distance from row to row.
     ASHLAR_STAGE_INLINE const element* row_factors(std::size_t first) const {
-        if constexpr (stage.left_factor == -1)
+        if constexpr (stage.left_factor == no_node)
             return nullptr;
         else
             return factor_address<left>(in_left(first));
     }
     static constexpr std::ptrdiff_t factor_stride = [] {
-        if constexpr (stage.left_factor == -1)
+        if constexpr (stage.left_factor == no_node)
             return std::ptrdiff_t{0};
         else
-            return Plan::code
-                .buffers[static_cast<std::size_t>(stage.factors[static_cast<std::size_t>(stage.left_factor)])]
-                .strides[Plan::nodes[static_cast<std::size_t>(stage.left_factor)].rank - 2u];
+            return Plan::code.buffers[stage.factors[stage.left_factor]]
+                .strides[Plan::nodes[stage.left_factor].rank - 2u];
     }();
-    template <std::size_t Id, std::size_t Rank>
+    template <node_index Id, std::size_t Rank>
     ASHLAR_STAGE_INLINE const element* factor_address(const std::array<std::size_t, Rank>& at) const {
         constexpr const graph_node& n = Plan::nodes[Id];
-        if constexpr (static_cast<std::int16_t>(Id) == stage.left_factor) {
-            constexpr auto b = static_cast<std::size_t>(stage.factors[Id]);
+        if constexpr (Id == stage.left_factor) {
+            constexpr auto b = stage.factors[Id];
             return f.template buffer<element, b>() + f.template buffer_offset<b>(at);
         } else if constexpr (n.kind == node_kind::let || n.kind == node_kind::let_value) {
-            return factor_address<static_cast<std::size_t>(n.same_as)>(at);
+            return factor_address<n.same_as>(at);
         } else {
-            return factor_address<static_cast<std::size_t>(n.operands[0])>(
-                operand_coordinates<0>(node_at<Id>(f.expression), at));
+            return factor_address<n.operands[0]>(operand_coordinates<0>(node_at<Id>(f.expression), at));
         }
     }
 
@@ -90,7 +88,7 @@ struct product_epilogues : product_operands<Plan, Element, Stage, Rows> {
         }
         template <std::size_t Width, class Verdict>
         ASHLAR_STAGE_INLINE auto vector(std::size_t i, std::size_t j, vec acc, lane_count<Width>, Verdict) const {
-            if constexpr (stage.left_factor != -1)
+            if constexpr (stage.left_factor != no_node)
                 acc = acc * lane_values::template load<rows_in_lanes ? factor_stride : 0>(
                                 factors + static_cast<std::ptrdiff_t>(rows_in_lanes ? j : i) * factor_stride);
             return put < Width, Verdict::value == block_verdict::plain > (i, j, acc);
@@ -102,7 +100,7 @@ struct product_epilogues : product_operands<Plan, Element, Stage, Rows> {
             const auto x = finished<Width, Unmasked>(r, c, acc);
             // Idle lanes of a line are written, too: softmax reads whole lines, and knows of no greater element there.
             constexpr bool in_lines =
-                stage.buffer != -1 && rows_in_lanes && row_stride == 1 && !std::is_same_v<output, bool>;
+                stage.buffer != no_buffer && rows_in_lanes && row_stride == 1 && !std::is_same_v<output, bool>;
             constexpr std::size_t stored = !in_lines                                         ? Width
                                            : Plan::code.buffers[base::written_buffer].padded ? width
                                            : packs_k && column_stride == line                ? line
@@ -123,12 +121,10 @@ struct product_epilogues : product_operands<Plan, Element, Stage, Rows> {
     };
 
     /// The mask of a node, and whether it says at once which keys a range of queries keeps.
-    template <std::int16_t Id>
-    using mask_at =
-        std::remove_cvref_t<decltype(std::declval<typename Plan::template node<static_cast<std::size_t>(Id)>>().mask)>;
-    template <std::int16_t Id>
-    static constexpr bool spans =
-        spanning_mask<mask_at<Id>, typename Plan::template node<static_cast<std::size_t>(Id)>::shape_type>;
+    template <node_index Id>
+    using mask_at = std::remove_cvref_t<decltype(std::declval<typename Plan::template node<Id>>().mask)>;
+    template <node_index Id>
+    static constexpr bool spans = spanning_mask<mask_at<Id>, typename Plan::template node<Id>::shape_type>;
 
     /// The product as its kernel sees it with rows in lanes.
     static consteval product_shape in_lanes() {
@@ -143,11 +139,11 @@ struct product_epilogues : product_operands<Plan, Element, Stage, Rows> {
                 .cut = how.cut};
     }
     /// What the mask says about the blocks of this tile's scores.
-    template <std::size_t Node>
+    template <node_index Node>
     ASHLAR_STAGE_INLINE auto score_blocks(std::size_t first) const {
         using scores = typename Plan::template node<Node>;
-        using mask = mask_at<static_cast<std::int16_t>(Node)>;
-        constexpr bool skips = stage.support != -1;
+        using mask = mask_at<Node>;
+        constexpr bool skips = stage.support != no_node;
         const auto at = this->in_top(first, 0);
         if constexpr (how.edge == mask_edge::halves) {
             return sloping_scores<typename scores::shape_type, mask, width>{node_at<Node>(f.expression).mask,
@@ -183,10 +179,10 @@ struct product_epilogues : product_operands<Plan, Element, Stage, Rows> {
     /// The epilogue of the tile whose rows begin here.
     ASHLAR_STAGE_INLINE auto epilogue(std::size_t first) const {
         const plain_epilogue plain{*this, this->written(), first, row_factors(first)};
-        if constexpr (facts.masked == -1) {
+        if constexpr (facts.masked == no_node) {
             return plain;
         } else {
-            const auto blocks = score_blocks<static_cast<std::size_t>(facts.masked)>(first);
+            const auto blocks = score_blocks<facts.masked>(first);
             return masked_epilogue<std::remove_const_t<decltype(blocks)>>{plain, blocks};
         }
     }

@@ -22,7 +22,7 @@
 
 namespace ashlar::detail {
 
-template <class Plan, class Element, std::size_t Stage, std::size_t Rows>
+template <class Plan, class Element, stage_index Stage, std::size_t Rows>
 struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
     using base = product_epilogues<Plan, Element, Stage, Rows>;
     using base::core, base::left, base::right, base::right_rank, base::depth, base::facts;
@@ -36,7 +36,7 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
     using typename base::vec;
     template <class Inner>
     using greatest_epilogue = typename base::template greatest_epilogue<Inner>;
-    template <std::int16_t Id>
+    template <node_index Id>
     static constexpr bool spans = base::template spans<Id>;
 
     // -------------------------------------------------------------- depth
@@ -48,7 +48,7 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
 
         ASHLAR_STAGE_INLINE k_range operator()(std::size_t i0, std::size_t i1, std::size_t, std::size_t) const {
             return s.template of_support<left>(
-                s.in_left(first + i0), [&]<std::size_t Id>(const auto& at) ASHLAR_STAGE_LAMBDA {
+                s.in_left(first + i0), [&]<node_index Id>(const auto& at) ASHLAR_STAGE_LAMBDA {
                     return supported_keys_within<Id, 1>(s.f, at, first + i0, first + i1, all);
                 });
         }
@@ -56,23 +56,22 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
             requires(spans<stage.support>)
         {
             return s.template of_support<left>(s.in_left(first + i0),
-                                               [&]<std::size_t Id>(const auto& at) ASHLAR_STAGE_LAMBDA {
+                                               [&]<node_index Id>(const auto& at) ASHLAR_STAGE_LAMBDA {
                                                    return supported_per_row<Id>(s.f, at, first + i0, first + i1);
                                                });
         }
     };
     /// What `ask` says of the masked node that the stage's support is, at the coordinates that belong to these of node
     /// Id.
-    template <std::size_t Id, std::size_t Rank, class Ask>
+    template <node_index Id, std::size_t Rank, class Ask>
     ASHLAR_STAGE_INLINE auto of_support(const std::array<std::size_t, Rank>& at, Ask ask) const {
         constexpr const graph_node& n = Plan::nodes[Id];
-        if constexpr (static_cast<std::int16_t>(Id) == stage.support)
+        if constexpr (Id == stage.support)
             return ask.template operator()<Id>(at);
         else if constexpr (n.kind == node_kind::let || n.kind == node_kind::let_value)
-            return of_support<static_cast<std::size_t>(n.same_as)>(at, ask);
+            return of_support<n.same_as>(at, ask);
         else
-            return of_support<static_cast<std::size_t>(n.operands[0])>(
-                operand_coordinates<0>(node_at<Id>(f.expression), at), ask);
+            return of_support<n.operands[0]>(operand_coordinates<0>(node_at<Id>(f.expression), at), ask);
     }
 
     /// The depth of a tile's product, or of each of its blocks. Only kept pairs take part: keys outside the rows' range
@@ -80,7 +79,7 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
     ASHLAR_STAGE_INLINE auto depth_of(std::size_t first) const {
         if constexpr (facts.ranged)
             return masked_depth{
-                *this, first, of_support<left>(in_left(first), [&]<std::size_t Id>(const auto& at) ASHLAR_STAGE_LAMBDA {
+                *this, first, of_support<left>(in_left(first), [&]<node_index Id>(const auto& at) ASHLAR_STAGE_LAMBDA {
                     return supported_keys<Id>(f, at, first, first + Rows);
                 })};
         else if constexpr (facts.excludes)
@@ -97,7 +96,7 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
         const product_stage s{{{f}}};
         const std::size_t first = s.first_row();
         auto epilogue = s.epilogue(first);
-        if constexpr (stage.maxima != -1) {
+        if constexpr (stage.maxima != no_buffer) {
             constexpr std::size_t registers = (Rows + width - 1) / width;
             vec greatest[registers];
             ASHLAR_UNROLL
@@ -118,7 +117,7 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
         if constexpr (packs_k)
             greatest[0] =
                 combine_groups<line>(greatest[0], [](vec x, vec y) ASHLAR_LAMBDA_INLINE { return max<>(x, y); });
-        constexpr auto maxima = static_cast<std::size_t>(stage.maxima);
+        constexpr auto maxima = stage.maxima;
         element* out = f.template buffer<element, maxima>() + f.template buffer_offset<maxima>(this->in_top(first, 0));
         ASHLAR_UNROLL
         for (std::size_t r = 0; r < Registers; ++r) greatest[r].store(out + r * width);
@@ -127,18 +126,18 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
     /// Scratch for what a kernel packs, which the plan has reckoned as well.
     template <std::size_t Bytes>
     ASHLAR_STAGE_INLINE element* table() const {
-        if constexpr (stage.table == -1) {
+        if constexpr (stage.table == no_buffer) {
             static_assert(Bytes == 0);
             return nullptr;
         } else {
-            static_assert(Bytes <= Plan::code.buffers[static_cast<std::size_t>(stage.table)].bytes);
-            return f.template buffer<element, static_cast<std::size_t>(stage.table)>();
+            static_assert(Bytes <= Plan::code.buffers[stage.table].bytes);
+            return f.template buffer<element, stage.table>();
         }
     }
     /// The product as it makes the copy of its right operand itself, and that copy.
     static constexpr product_shape transposing{
         .i = Rows, .j = columns, .k = depth, .si = left_row, .sk = left_depth, .vk = right_depth, .cut = how.cut};
-    using copy = map_stage<Plan, Element, static_cast<std::size_t>(stage.transposed_copy), depth>;
+    using copy = map_stage<Plan, Element, stage.transposed_copy, depth>;
     /// The product of the tile, as the plan has chosen it.
     template <class Epilogue>
     ASHLAR_STAGE_INLINE void multiply(Epilogue& epilogue, std::size_t first) const {
@@ -149,7 +148,7 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
             multiply_blocks(a, epilogue, first);
         } else {
             const element* b = reader{f}.template address<right>(in_right());
-            if constexpr (stage.transposed_copy != -1) {
+            if constexpr (stage.transposed_copy != no_stage) {
                 product_transposing_rhs<element, config, transposing, copy::source_distance()>(
                     a, const_cast<element*>(b), copy{{f}}.source(), epilogue,
                     table<product_scratch_bytes<element, config, behind_transposing_rows(transposing)>>());
@@ -248,12 +247,11 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
     ASHLAR_STAGE_INLINE prefetch_stream panels_after(const element* b, std::size_t column) const {
         if (column < columns)
             return panel_stream(b + column * depth, (columns - column < Columns ? columns - column : Columns) * depth);
-        if constexpr (how.next_weights == -1) {
+        if constexpr (how.next_weights == no_stage) {
             return {};
         } else {
-            constexpr auto next =
-                static_cast<std::size_t>(Plan::code.stages[static_cast<std::size_t>(how.next_weights)].core);
-            constexpr std::size_t weights = Plan::resolve(static_cast<std::size_t>(Plan::nodes[next].operands[1]));
+            constexpr auto next = Plan::code.stages[how.next_weights].core;
+            constexpr node_index weights = Plan::resolve(Plan::nodes[next].operands[1]);
             constexpr const graph_node& n = Plan::nodes[weights];
             constexpr std::size_t across = n.extents[n.rank - 1u] < Columns ? n.extents[n.rank - 1u] : Columns;
             return panel_stream(node_at<weights>(f.expression).data(), n.extents[n.rank - 2u] * across);

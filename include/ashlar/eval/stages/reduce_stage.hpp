@@ -7,7 +7,7 @@
 
 namespace ashlar::detail {
 
-template <class Plan, class Element, std::size_t Stage, std::size_t Rows>
+template <class Plan, class Element, stage_index Stage, std::size_t Rows>
 struct reduce_stage : row_stage<Plan, Element, Stage, Rows> {
     using base = row_stage<Plan, Element, Stage, Rows>;
     using base::f, base::stage, base::columns, base::width, base::core;

@@ -11,7 +11,7 @@
 
 namespace ashlar::detail {
 
-template <class Plan, class Element, std::size_t Scores, std::size_t Softmax, std::size_t Values, std::size_t Rows,
+template <class Plan, class Element, stage_index Scores, stage_index Softmax, stage_index Values, std::size_t Rows,
           fusion How>
 struct register_softmax {
     using scores = product_stage<Plan, Element, Scores, Rows>;

@@ -9,13 +9,13 @@
 namespace ashlar::detail {
 
 /// What the row stages share: the range of columns that exist, and where a row's numbers are written.
-template <class Plan, class Element, std::size_t Stage, std::size_t Rows>
+template <class Plan, class Element, stage_index Stage, std::size_t Rows>
 struct row_stage : stage_axes<Plan, Element, Stage, Rows> {
     using base = stage_axes<Plan, Element, Stage, Rows>;
     using base::f, base::stage, base::columns, base::width;
     using typename base::config;
     static constexpr row_strategy how = base::strategy.rows;
-    static constexpr auto core = static_cast<std::size_t>(stage.core);
+    static constexpr auto core = stage.core;
     using element = element_of<typename Plan::template node<core>>;
     using input = element_of<typename Plan::template node<base::top>>;
     template <class Other>
@@ -27,7 +27,7 @@ struct row_stage : stage_axes<Plan, Element, Stage, Rows> {
 
     /// The columns that the mask, if there is one, may keep for these rows.
     ASHLAR_STAGE_INLINE range column_range(std::size_t row, std::size_t count) const {
-        if constexpr (stage.support == -1) {
+        if constexpr (stage.support == no_node) {
             return {0, columns};
         } else {
             const k_range keys = support_of<base::top>(this->in_top(row, 0), row, row + count);
@@ -36,7 +36,7 @@ struct row_stage : stage_axes<Plan, Element, Stage, Rows> {
     }
     /// Those of some rows among them.
     ASHLAR_STAGE_INLINE range column_range_within(std::size_t row, std::size_t count, range all) const {
-        if constexpr (stage.support == -1) {
+        if constexpr (stage.support == no_node) {
             return all;
         } else {
             const k_range within{all.first, all.first, all.first, all.last};
@@ -44,16 +44,14 @@ struct row_stage : stage_axes<Plan, Element, Stage, Rows> {
             return {keys.first, keys.last};
         }
     }
-    template <std::size_t Id, std::size_t Rank>
+    template <node_index Id, std::size_t Rank>
     ASHLAR_STAGE_INLINE k_range support_of(const std::array<std::size_t, Rank>& at, std::size_t q0, std::size_t q1,
                                            const k_range* all = nullptr) const {
-        if constexpr (static_cast<std::int16_t>(Id) == stage.support)
+        if constexpr (Id == stage.support)
             return all == nullptr ? supported_keys<Id>(f, at, q0, q1)
                                   : supported_keys_within<Id, key_group>(f, at, q0, q1, *all);
         else
-            return support_of < Plan::nodes[Id].kind == node_kind::store
-                       ? static_cast<std::size_t>(Plan::nodes[Id].operands[0])
-                       : static_cast<std::size_t>(Plan::nodes[Id].same_as) > (at, q0, q1, all);
+            return support_of<Plan::nodes[Id].same_as>(at, q0, q1, all);
     }
 
     /// The core's coordinates for a row: the operand's, but for a reduced axis that is gone.
@@ -61,20 +59,19 @@ struct row_stage : stage_axes<Plan, Element, Stage, Rows> {
     ASHLAR_STAGE_INLINE std::array<std::size_t, core_rank> in_core(std::size_t row, std::size_t column) const {
         return picked_indices<axes_of_core>(this->in_space(row, column), std::make_index_sequence<core_rank>{});
     }
-    /// For each axis of the core: that of the space, or -1 if it has one entry.
-    static constexpr binding_list axes_of_core = [] {
+    /// For each axis of the core: that of the space, or no_axis if it has one entry.
+    static constexpr axis_map axes_of_core = [] {
         const graph_node& g = Plan::nodes[core];
-        const graph_node& operand = Plan::nodes[static_cast<std::size_t>(g.operands[0])];
+        const graph_node& operand = Plan::nodes[g.operands[0]];
         const graph_node& space = Plan::nodes[base::space];
         const bool drops = g.kind == node_kind::reduce && g.rank < operand.rank;
-        binding_list merged = all_whole,
-                     axes = all_whole;  // of the operand, which may have folded axes of the space as one
-        if (stage.fold_first == no_axis) {
-            for (std::size_t a = 0; a < space.rank; ++a) merged[a] = static_cast<std::int16_t>(a);
-        } else {
-            const binding_list from = carried_axes(operand, space, 0);
+        axis_map merged = same_axes,  // of the operand, which may have folded axes of the space as one
+            axes = no_axes;
+        if (stage.fold_first != no_axis) {
+            merged = axes;
+            const axis_map from = carried_axes(operand, space, 0);
             for (std::size_t a = 0; a < space.rank; ++a)
-                if (from[a] != whole_axis) merged[static_cast<std::size_t>(from[a])] = static_cast<std::int16_t>(a);
+                if (from[a] != no_axis) merged[from[a]] = a;
         }
         for (std::size_t a = 0; a < g.rank; ++a)
             if (g.kind != node_kind::reduce || drops || a != g.axis) axes[a] = merged[drops && a >= g.axis ? a + 1 : a];
@@ -82,22 +79,23 @@ struct row_stage : stage_axes<Plan, Element, Stage, Rows> {
     }();
 
     /// Where Buffer keeps the number of a row.
-    template <std::size_t Buffer, class Other>
+    template <buffer_index Buffer, class Other>
     ASHLAR_STAGE_INLINE Other* row_number(std::size_t row) const {
         return f.template buffer<Other, Buffer>() + f.template buffer_offset<Buffer>(in_core(row, 0));
     }
-    static constexpr auto first_buffer = static_cast<std::size_t>(stage.buffer < 0 ? 0 : stage.buffer);
-    static constexpr auto second_buffer = static_cast<std::size_t>(stage.second_buffer < 0 ? 0 : stage.second_buffer);
+    static constexpr buffer_index first_buffer = stage.buffer == no_buffer ? buffer_index{} : stage.buffer;
+    static constexpr buffer_index second_buffer =
+        stage.second_buffer == no_buffer ? buffer_index{} : stage.second_buffer;
 
     /// Writes one number for each row of the Width lanes that start at `row`. Contiguous ones end at a full register,
     /// and are stored in full: what a masked store wrote is slow to read again.
-    template <std::size_t Buffer, std::size_t Width, class Other, class Lanes>
+    template <buffer_index Buffer, std::size_t Width, class Other, class Lanes>
     ASHLAR_STAGE_INLINE void put_rows(std::size_t row, const Lanes& x) const {
         Other* p = row_number<Buffer, Other>(row);
         constexpr std::ptrdiff_t step = row_number_stride<Buffer>();
         store_lanes<step, step == 1 ? Lanes::size : Width>(x, p);
     }
-    template <std::size_t Buffer>
+    template <buffer_index Buffer>
     static consteval std::ptrdiff_t row_number_stride() {
         constexpr std::size_t row = stage.row_axis;
         if (row == no_axis || stage.fold_first != no_axis) return 0;
@@ -224,7 +222,7 @@ struct row_stage : stage_axes<Plan, Element, Stage, Rows> {
         return all;
     }
     /// Writes them.
-    template <std::size_t Buffer, std::size_t Count>
+    template <buffer_index Buffer, std::size_t Count>
     ASHLAR_STAGE_INLINE void put_numbers(std::size_t row, numbers_of<Count> numbers) const {
         store_lanes<row_number_stride<Buffer>(), Count>(numbers, row_number<Buffer, element>(row));
     }

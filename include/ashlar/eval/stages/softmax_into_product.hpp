@@ -8,7 +8,7 @@
 
 namespace ashlar::detail {
 
-template <class Plan, class Element, std::size_t Softmax, std::size_t Product, std::size_t Rows>
+template <class Plan, class Element, stage_index Softmax, stage_index Product, std::size_t Rows>
 struct softmax_into_product {
     using numerators = softmax_stage<Plan, Element, Softmax, Rows>;
     using product = product_stage<Plan, Element, Product, Rows>;

@@ -11,7 +11,7 @@ namespace ashlar::detail {
 
 /// Numerators exp(x - maximum) and the scale 1 / sum of each row; for log_softmax the logarithm of the sum instead.
 /// The scale of a row without a finite element is zero.
-template <class Plan, class Element, std::size_t Stage, std::size_t Rows>
+template <class Plan, class Element, stage_index Stage, std::size_t Rows>
 struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
     using base = row_stage<Plan, Element, Stage, Rows>;
     using base::f, base::stage, base::columns, base::width, base::core;
@@ -22,7 +22,8 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
     ASHLAR_STAGE_INLINE static vec lowest() { return vec(lowest_value<element>); }
 
     /// Hides the function of this name: the numerators of a row stand beside a 1, and may have been asked for fast.
-    template <exp_arguments Arguments = Plan::nodes[core].masked == -1 ? exp_arguments::finite : exp_arguments::any>
+    template <exp_arguments Arguments = Plan::nodes[core].masked == no_node ? exp_arguments::finite
+                                                                            : exp_arguments::any>
     ASHLAR_STAGE_INLINE static vec exp_nonpositive(vec x) {
         return exp_nonpositive_as<Plan::nodes[core].fast ? exp_form::coarse : exp_form::beside_one, Arguments>(x);
     }
@@ -56,8 +57,8 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
     /// The greatest element of Width rows: the product that made them has found it already, or a pass over them does.
     template <std::size_t Width>
     ASHLAR_STAGE_INLINE vec greatest(std::size_t row, typename base::range r) const {
-        if constexpr (stage.maxima != -1) {
-            constexpr auto maxima = static_cast<std::size_t>(stage.maxima);
+        if constexpr (stage.maxima != no_buffer) {
+            constexpr auto maxima = stage.maxima;
             const vec most = vec::load(f.template buffer<element, maxima>() +
                                        f.template buffer_offset<maxima>(this->in_core(row, 0)));
             return Width == width ? most : select(vec::mask_type::first(Width), most, vec(0));
@@ -87,8 +88,8 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
                               : select(vec::mask_type::first(n * line), vec::load(p), vec(-infinity<element>));
         };
         vec m = lowest();
-        if constexpr (stage.maxima != -1) {
-            constexpr auto maxima = static_cast<std::size_t>(stage.maxima);
+        if constexpr (stage.maxima != no_buffer) {
+            constexpr auto maxima = stage.maxima;
             m = vec::load(f.template buffer<element, maxima>() +
                           f.template buffer_offset<maxima>(this->in_core(row, 0)));
         } else {
@@ -173,7 +174,7 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
             s.template fold_down<Width>(row, {next, end}, sums,
                                         [&](vec& to, vec x, std::size_t c, auto)
                                             ASHLAR_STAGE_LAMBDA { to += numerator(x, c); });
-            if constexpr (plain && stage.support != -1) {
+            if constexpr (plain && stage.support != no_node) {
                 if constexpr (stage.fill_outside) tile = {0, base::columns};
                 for (std::size_t c = tile.first; c < own.first; ++c)
                     store_lanes<1, stored>(vec(0), out + static_cast<std::ptrdiff_t>(c) * column_distance);

@@ -7,7 +7,7 @@
 namespace ashlar::detail {
 
 /// The mean of each row and 1 / sqrt(variance + epsilon), or 1 / sqrt(mean square + epsilon) alone, in two passes.
-template <class Plan, class Element, std::size_t Stage, std::size_t Rows>
+template <class Plan, class Element, stage_index Stage, std::size_t Rows>
 struct standardize_stage : row_stage<Plan, Element, Stage, Rows> {
     using base = row_stage<Plan, Element, Stage, Rows>;
     using base::f, base::stage, base::columns, base::width, base::core;

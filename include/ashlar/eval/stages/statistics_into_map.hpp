@@ -9,15 +9,15 @@
 
 namespace ashlar::detail {
 
-template <class Plan, class Element, std::size_t Item, std::size_t Rows>
+template <class Plan, class Element, fusion_index Item, std::size_t Rows>
 struct statistics_into_map {
     static constexpr plan_fusion fused = Plan::code.fusions[Item];
-    static constexpr auto folding = static_cast<std::size_t>(fused.stages[1]);
+    static constexpr auto folding = fused.stages[1];
     static constexpr auto first_stage = Plan::code.stages[folding];
     using statistics =
         std::conditional_t<first_stage.kind == stage_kind::softmax, softmax_stage<Plan, Element, folding, Rows>,
                            standardize_stage<Plan, Element, folding, Rows>>;
-    using map = map_stage<Plan, Element, static_cast<std::size_t>(fused.stages[2]), Rows>;
+    using map = map_stage<Plan, Element, fused.stages[2], Rows>;
     static constexpr std::size_t group = statistics::how.together, groups = Rows / group;
 
     const frame<Plan, Element>& f;
@@ -25,8 +25,7 @@ struct statistics_into_map {
     /// The frame in which a group of rows is found.
     ASHLAR_STAGE_INLINE frame<Plan, Element> frame_of(std::size_t g) const {
         frame<Plan, Element> own = f;
-        if constexpr (fused.reuses_rows)
-            own.index[static_cast<std::size_t>(first_stage.bindings[first_stage.row_axis])] += g / 2 * (2 * group);
+        if constexpr (fused.reuses_rows) own.index[first_stage.bindings[first_stage.row_axis]] += g / 2 * (2 * group);
         return own;
     }
 

@@ -10,39 +10,39 @@ namespace ashlar::detail {
 /// template is instantiated for each plan.
 struct node_memory {
     const graph_node* nodes;
-    const std::int16_t* values;
+    const buffer_index* values;
     const plan_buffer* buffers;
 
-    constexpr const graph_node& at(std::int16_t n) const { return nodes[static_cast<std::size_t>(n)]; }
-    /// The buffer from which a node is read, -1 if there is none.
-    constexpr std::int16_t buffer_of(std::int16_t n) const { return values[static_cast<std::size_t>(n)]; }
-    /// The node behind a name or a store, or behind what only moves elements; -1 if there is none.
-    constexpr std::int16_t behind(std::int16_t n) const {
+    constexpr const graph_node& at(node_index n) const { return nodes[n]; }
+    /// The buffer from which a node is read; no_buffer if there is none.
+    constexpr buffer_index buffer_of(node_index n) const { return values[n]; }
+    /// The node behind a name or a store, or behind what only moves elements; no_node if there is none.
+    constexpr node_index behind(node_index n) const {
         const graph_node& g = at(n);
         if (g.kind == node_kind::let || g.kind == node_kind::let_value) return g.same_as;
-        return g.kind == node_kind::store || is_index_map(g.kind) ? g.operands[0] : std::int16_t{-1};
+        return g.kind == node_kind::store || is_index_map(g.kind) ? g.operands[0] : no_node;
     }
 
-    /// The node in whose memory the elements of n lie; -1 if they are computed.
-    constexpr std::int16_t holder(std::int16_t n) const {
-        for (; n != -1; n = behind(n)) {
-            if (const std::int16_t b = buffer_of(n); b != -1) {
-                const buffer_role role = buffers[static_cast<std::size_t>(b)].role;
-                return role == buffer_role::values || role == buffer_role::numerators ? n : std::int16_t{-1};
+    /// The node in whose memory the elements of n lie; no_node if they are computed.
+    constexpr node_index holder(node_index n) const {
+        for (; n != no_node; n = behind(n)) {
+            if (const buffer_index b = buffer_of(n); b != no_buffer) {
+                const buffer_role role = buffers[b].role;
+                return role == buffer_role::values || role == buffer_role::numerators ? n : no_node;
             }
             if (at(n).kind == node_kind::array) return n;
         }
-        return -1;
+        return no_node;
     }
 
     /// Strides of n's axes in that memory, where there are any. Axes for which `fixed` holds may get any, as their
     /// offset is computed from coordinates.
-    constexpr stride_result strides(std::int16_t n, const std::array<bool, max_rank>& fixed) const {
+    constexpr stride_result strides(node_index n, const std::array<bool, max_rank>& fixed) const {
         const graph_node& g = at(n);
-        if (const std::int16_t b = buffer_of(n); b != -1) return {buffers[static_cast<std::size_t>(b)].strides, true};
+        if (const buffer_index b = buffer_of(n); b != no_buffer) return {buffers[b].strides, true};
         if (g.kind == node_kind::array) return {g.strides, true};
-        const std::int16_t below = behind(n);
-        if (below == -1) return {{}, false};
+        const node_index below = behind(n);
+        if (below == no_node) return {{}, false};
         if (!is_index_map(g.kind)) return strides(below, fixed);
         const stride_result under = strides(below, operand_fixed(g, at(below), 0, fixed));
         stride_result out = lift_strides(g, at(below), under.strides, fixed);

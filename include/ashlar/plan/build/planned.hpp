@@ -37,8 +37,9 @@ struct planned {
     using graph_type = graph<Expression>;
     static constexpr std::size_t count = graph_type::count;
     static constexpr const auto& nodes = graph_type::nodes;
+    static constexpr node_index root = graph_type::root;
 
-    template <std::size_t Id>
+    template <node_index Id>
     using node = node_type<Id, Expression>;
 
     static constexpr axis_list destination_strides = Strides;
@@ -75,9 +76,8 @@ public:
         return out;
     }();
 
-    static constexpr std::size_t resolve(std::size_t n) {
-        while (nodes[n].kind == node_kind::let || nodes[n].kind == node_kind::let_value)
-            n = static_cast<std::size_t>(nodes[n].same_as);
+    static constexpr node_index resolve(node_index n) {
+        while (nodes[n].kind == node_kind::let || nodes[n].kind == node_kind::let_value) n = nodes[n].same_as;
         return n;
     }
 };

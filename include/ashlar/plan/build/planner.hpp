@@ -19,7 +19,6 @@ class planner : program_builder<Count> {
         base::close_loops, base::contains_product, base::find_buffer, base::has_costly_function, base::is_costly,
         base::is_row_statistic, base::lay_out, base::nodes, base::open_loop, base::plan, base::resolve, base::target;
     using typename base::destination;
-    using typename base::id;
     using typename base::layout;
     using typename base::loop_stack;
     using stage = plan_stage<Count>;
@@ -44,19 +43,17 @@ private:
         do {
             plan = program<Count>{};
             for (bool& loop : this->closed) loop = false;
-            emit(static_cast<id>(Count - 1), out, all_whole, loop_stack{});
+            emit(index_at<node_index>(Count - 1), out, all_whole, loop_stack{});
         } while (share_more());
         settle_loops(plan, nodes, target);
         fuse(plan, nodes, target);
         schedule(plan);
     }
 
-    static constexpr std::size_t index(id i) { return static_cast<std::size_t>(i); }
-
     /// Copied into every new stage: a copy costs a constant evaluation less than two loops over all nodes.
     static constexpr stage reads_nothing = [] {
         stage s;
-        for (std::size_t n = 0; n < Count; ++n) s.values[n] = s.factors[n] = -1;
+        for (std::size_t n = 0; n < Count; ++n) s.values[n] = s.factors[n] = no_buffer;
         return s;
     }();
     constexpr stage new_stage(stage_kind kind) const {
@@ -65,9 +62,9 @@ private:
         return s;
     }
 
-    constexpr bool is_rows_loop(id loop) const { return loop != whole_axis && plan.loops[index(loop)].rows; }
+    constexpr bool is_rows_loop(loop_index loop) const { return loop != whole_axis && plan.loops[loop].rows; }
 
-    constexpr bool is_columns_loop(id loop) const { return loop != whole_axis && plan.loops[index(loop)].columns; }
+    constexpr bool is_columns_loop(loop_index loop) const { return loop != whole_axis && plan.loops[loop].columns; }
 
     /// The axes that are bound to loops over one entry at a time.
     constexpr std::array<bool, max_rank> entries_of_loops(const binding_list& b) const {
@@ -90,47 +87,47 @@ private:
     /// The product inside an elementwise expression that is applied to its elements one by one, so that the rest can
     /// be its epilogue.
     struct core_choice {
-        id core = -1;
-        binding_list top_axes = all_whole;  // for each axis of top: the axis of the core
+        node_index core = no_node;
+        axis_map top_axes = no_axes;  // for each axis of top: the axis of the core
         std::size_t work = 0;
     };
 
-    constexpr void search_core(id n, const graph_node& top, const binding_list& from_top, const binding_list& bindings,
-                               const loop_stack& stack, core_choice& best) const;
+    constexpr void search_core(node_index n, const graph_node& top, const axis_map& from_top,
+                               const binding_list& bindings, const loop_stack& stack, core_choice& best) const;
 
-    constexpr void consider_core(id n, const graph_node& top, const binding_list& from_top,
+    constexpr void consider_core(node_index n, const graph_node& top, const axis_map& from_top,
                                  const binding_list& bindings, const loop_stack& stack, core_choice& best) const;
 
     /// A product, or what scalars and functions make of it without asking where an element stands.
-    constexpr bool is_uniform_product(id n) const;
+    constexpr bool is_uniform_product(node_index n) const;
 
     /// Bytes of the widest floating-point element between `n` and the core: wider than the core's, it would not fit
     /// into the lanes of the product.
-    constexpr std::size_t widest(id n, id core) const;
+    constexpr std::size_t widest(node_index n, node_index core) const;
 
     /// Bindings that a node's own loops cannot honour become whole: its columns and, for products and joins, whatever
     /// is not a row.
-    constexpr binding_list demote(id n, binding_list b) const;
+    constexpr binding_list demote(node_index n, binding_list b) const;
 
     /// The loops that a value depends on without a gap from the outermost one; bindings to others become whole.
     constexpr loop_stack dependent_prefix(const loop_stack& stack, std::size_t rank, binding_list& b) const;
 
     // ------------------------------------------------------------------ emitting
 
-    /// Emits what computes `top` into `out` and returns the buffer that holds it (-1 for a given destination).
-    constexpr id emit(id top, destination out, binding_list b, const loop_stack& stack);
+    /// Emits what computes `top` into `out` and returns the buffer that holds it (none for a given destination).
+    constexpr buffer_index emit(node_index top, destination out, binding_list b, const loop_stack& stack);
 
-    constexpr id emit_concat(id top, destination out, const binding_list& b, const loop_stack& stack);
+    constexpr buffer_index emit_concat(node_index top, destination out, const binding_list& b, const loop_stack& stack);
 
-    constexpr void aim(stage& s, const destination& out, id buffer) const;
+    constexpr void aim(stage& s, const destination& out, buffer_index buffer) const;
 
     /// Opens a loop over every axis of the space that is bound to none, but for the columns; rows in tiles.
-    constexpr void open_loops(stage& s, const graph_node& space, loop_stack& stack, id inside);
+    constexpr void open_loops(stage& s, const graph_node& space, loop_stack& stack, node_index inside);
 
     constexpr std::size_t rows_of(const stage& s, const graph_node& space) const;
 
-    constexpr id emit_product(id top, const core_choice& choice, destination out, const binding_list& bindings,
-                              loop_stack stack);
+    constexpr buffer_index emit_product(node_index top, const core_choice& choice, destination out,
+                                        const binding_list& bindings, loop_stack stack);
 
     /// Columns of a tile for a product with its rows in lanes that is copied to where its columns are contiguous; 0 if
     /// all of them are computed at once.
@@ -148,14 +145,14 @@ private:
     constexpr binding_list top_bindings_of(const binding_list& inner, const loop_stack&, const destination& out) const {
         return out.free ? outer_bindings : inner;
     }
-    constexpr id stack_scope(const loop_stack& stack, const destination& out) const {
+    constexpr loop_index stack_scope(const loop_stack& stack, const destination& out) const {
         return out.free ? outer_stack.innermost() : stack.innermost();
     }
 
-    id last_buffer = -1;
+    buffer_index last_buffer = no_buffer;
     bool skip_outside = false;
 
-    constexpr id emit_map(id top, destination out, const binding_list& bindings, loop_stack stack);
+    constexpr buffer_index emit_map(node_index top, destination out, const binding_list& bindings, loop_stack stack);
 
     constexpr void choose_map_axes(stage& s, const graph_node& g, const destination& out) const;
 
@@ -168,10 +165,10 @@ private:
 
     /// Whether the elements of `n` lie in memory, behind its names and index maps: in an array or in a buffer, which is
     /// recorded in the stage.
-    constexpr bool find_memory(stage& s, id n, const binding_list& b, const loop_stack& stack) const;
+    constexpr bool find_memory(stage& s, node_index n, const binding_list& b, const loop_stack& stack) const;
 
     /// Its strides there; not affine where there are none.
-    constexpr matrix read_strides(stage& s, id n, const binding_list& b, const loop_stack& stack) const {
+    constexpr matrix read_strides(stage& s, node_index n, const binding_list& b, const loop_stack& stack) const {
         if (!find_memory(s, n, b, stack)) return {};
         const stride_result found = node_memory{nodes, s.values, plan.buffers}.strides(n, entries_of_loops(b));
         return {found.strides, found.affine};
@@ -182,87 +179,88 @@ private:
 
     /// Makes the computed value behind names and index maps, where there is one and it is not in memory yet. If the
     /// maps can be inverted, it is laid out so that `n` itself is row-major.
-    constexpr void make_base(id n, const binding_list& b, const loop_stack& stack, bool as_factor);
+    constexpr void make_base(node_index n, const binding_list& b, const loop_stack& stack, bool as_factor);
 
     /// Laying a value out for its reader costs nothing if its last axis stays contiguous.
     constexpr bool needs_layout(const graph_node& g, const axis_list& strides) const;
 
-    constexpr bool only_batch_maps(const std::array<id, 32>& chain, std::size_t depth) const;
+    constexpr bool only_batch_maps(const std::array<node_index, 32>& chain, std::size_t depth) const;
 
     /// Row-major strides of the part of a node that one pass of the loops around it holds.
     constexpr axis_list row_major_view(const graph_node& g, const binding_list& b, const loop_stack& prefix,
                                        std::size_t depth) const;
 
-    constexpr id emit_free(id n, destination out, const binding_list& b, const loop_stack& stack);
+    constexpr buffer_index emit_free(node_index n, destination out, const binding_list& b, const loop_stack& stack);
     bool skip_next = false;
 
     /// Strides inside the blocks in which the columns of an array lie, which the stage then knows; not affine where
     /// they lie otherwise. Row axes of batches are bound.
-    constexpr matrix read_in_blocks(stage& s, id n, const binding_list& b) const;
+    constexpr matrix read_in_blocks(stage& s, node_index n, const binding_list& b) const;
 
-    constexpr matrix acquire_right(stage& s, id n, const binding_list& b, const loop_stack& stack);
+    constexpr matrix acquire_right(stage& s, node_index n, const binding_list& b, const loop_stack& stack);
 
-    constexpr void acquire_left(stage& s, id n, const binding_list& b, const loop_stack& stack);
+    constexpr void acquire_left(stage& s, node_index n, const binding_list& b, const loop_stack& stack);
 
     /// A copy of `n` in the layout that the stage wants.
-    constexpr matrix copy_of(stage& s, id n, const binding_list& bindings, const loop_stack& stack, layout wanted);
+    constexpr matrix copy_of(stage& s, node_index n, const binding_list& bindings, const loop_stack& stack,
+                             layout wanted);
 
-    constexpr id emit_matrix_copy(id n, destination out, const binding_list& b, loop_stack stack);
+    constexpr buffer_index emit_matrix_copy(node_index n, destination out, const binding_list& b, loop_stack stack);
 
     // ------------------------------------------------------------------ what a stage reads
 
     /// Makes what `n` reads from memory inside the stage, and records where it is.
-    constexpr void prepare(id n, const binding_list& b, stage& s, const loop_stack& stack);
+    constexpr void prepare(node_index n, const binding_list& b, stage& s, const loop_stack& stack);
     constexpr bool carries_all(const graph_node& g, const graph_node& operand) const;
 
-    constexpr void prepare_made(id n, const binding_list& bindings, stage& s, const loop_stack& stack);
+    constexpr void prepare_made(node_index n, const binding_list& bindings, stage& s, const loop_stack& stack);
 
-    constexpr void mark_filled(id numerators);
+    constexpr void mark_filled(buffer_index numerators);
 
-    constexpr void prepare_statistics(id n, const binding_list& b, stage& s, const loop_stack& stack);
-    constexpr void emit_store(id n, const binding_list& bindings, const loop_stack& stack);
-    id pending_store = -1;
+    constexpr void prepare_statistics(node_index n, const binding_list& b, stage& s, const loop_stack& stack);
+    constexpr void emit_store(node_index n, const binding_list& bindings, const loop_stack& stack);
+    node_index pending_store = no_node;
 
     // ------------------------------------------------------------------ rows
 
     struct statistics {
-        id values = -1, factors = -1;
+        buffer_index values = no_buffer, factors = no_buffer;
     };
 
     /// The masked node whose kept pairs are the only elements of a softmax that are not zero.
-    constexpr id support_of(id softmax) const {
-        return at(softmax).axis + 1u == at(softmax).rank ? at(softmax).masked : id{-1};
+    constexpr node_index support_of(node_index softmax) const {
+        return at(softmax).axis + 1u == at(softmax).rank ? at(softmax).masked : no_node;
     }
 
     /// Neighbouring axes [first, last) of node `space` that a reduction folds as one, of what is computed: its reshape
     /// to one axis would need all elements in memory.
     struct folded_axes {
-        id space = -1;
+        node_index space = no_node;
         std::size_t first = 0, last = 0;
     };
     /// No space if the reduction has one axis, or all it needs in memory already, or is of many small parts. Axes that
     /// it keeps are bound to no rows then.
-    constexpr folded_axes folded_by(id n, binding_list& kept) const;
+    constexpr folded_axes folded_by(node_index n, binding_list& kept) const;
 
     /// Chooses rows and columns among folded axes, and opens loops over the others: inside of those that are kept.
-    constexpr void open_folded(stage& s, const graph_node& space, loop_stack& stack, id n);
+    constexpr void open_folded(stage& s, const graph_node& space, loop_stack& stack, node_index n);
 
-    constexpr statistics make_statistics(id n, const binding_list& bindings, const loop_stack& outer);
+    constexpr statistics make_statistics(node_index n, const binding_list& bindings, const loop_stack& outer);
 
-    /// The one product stage that makes all of a buffer with its rows in lanes; -1 if there is none.
-    constexpr id product_of_rows(id buffer) const;
+    /// The one product stage that makes all of a buffer with its rows in lanes; no_stage if there is none.
+    constexpr stage_index product_of_rows(buffer_index buffer) const;
 
     /// One number for each row: the row axis is innermost, the column axis holds nothing.
-    constexpr id add_row_buffer(id n, buffer_role role, const binding_list& b, const loop_stack& prefix,
-                                const graph_node& g, const stage& s);
+    constexpr buffer_index add_row_buffer(node_index n, buffer_role role, const binding_list& b,
+                                          const loop_stack& prefix, const graph_node& g, const stage& s);
     constexpr void lay_out_rows(plan_buffer& b, const graph_node& rows, std::size_t row) const;
 
     /// The operand of a row statistic, computed into a buffer; outside the mask's kept pairs it may stay unwritten.
-    constexpr void make_input(id x, stage& s, const loop_stack& stack, const graph_node& g);
+    constexpr void make_input(node_index x, stage& s, const loop_stack& stack, const graph_node& g);
 
     /// Lanes run along the axis on which most of what the stage reads is contiguous.
-    constexpr lane_axis vote(const stage& s, id x) const;
-    constexpr void count_votes(const stage& s, id n, const binding_list& from, std::ptrdiff_t& balance) const;
+    constexpr lane_axis vote(const stage& s, node_index x) const;
+    constexpr void count_votes(const stage& s, node_index n, const axis_map& from, std::ptrdiff_t& balance) const;
 };
 
 }  // namespace ashlar::detail

@@ -7,7 +7,7 @@
 namespace ashlar::detail {
 
 template <std::size_t Count>
-constexpr void planner<Count>::search_core(id n, const graph_node& top, const binding_list& from_top,
+constexpr void planner<Count>::search_core(node_index n, const graph_node& top, const axis_map& from_top,
                                            const binding_list& bindings, const loop_stack& stack,
                                            core_choice& best) const {
     const graph_node& g = at(n);
@@ -27,17 +27,18 @@ constexpr void planner<Count>::search_core(id n, const graph_node& top, const bi
 }
 
 template <std::size_t Count>
-constexpr void planner<Count>::consider_core(id n, const graph_node& top, const binding_list& from_top,
+constexpr void planner<Count>::consider_core(node_index n, const graph_node& top, const axis_map& from_top,
                                              const binding_list& bindings, const loop_stack& stack,
                                              core_choice& best) const {
     const graph_node& g = at(n);
-    binding_list to_core = all_whole, own = all_whole;
+    axis_map to_core = no_axes;
+    binding_list own = all_whole;
     std::size_t covered = 1;
     for (std::size_t a = 0; a < g.rank; ++a) {
         if (g.extents[a] == 1) continue;
-        if (from_top[a] == whole_axis) return;
-        to_core[index(from_top[a])] = static_cast<std::int16_t>(a);
-        own[a] = bindings[index(from_top[a])];
+        if (from_top[a] == no_axis) return;
+        to_core[from_top[a]] = a;
+        own[a] = bindings[from_top[a]];
         covered *= g.extents[a];
     }
     if (covered != top.size()) return;
@@ -45,13 +46,13 @@ constexpr void planner<Count>::consider_core(id n, const graph_node& top, const 
     if (own[columns] != whole_axis) return;
     for (std::size_t a = 0; a < rows; ++a)
         if (is_rows_loop(own[a])) return;
-    if (find_buffer(n, buffer_role::values, own, stack) != -1) return;
+    if (find_buffer(n, buffer_role::values, own, stack) != no_buffer) return;
     const std::size_t work = g.size() * at(g.operands[0]).extents[at(g.operands[0]).rank - 1u];
     if (work > best.work) best = {n, to_core, work};
 }
 
 template <std::size_t Count>
-constexpr std::size_t planner<Count>::widest(id n, id core) const {
+constexpr std::size_t planner<Count>::widest(node_index n, node_index core) const {
     n = resolve(n);
     const graph_node& g = at(n);
     std::size_t bytes = g.scalar == scalar_kind::floating && g.rank > 0 ? g.element_bytes : 1;
@@ -62,7 +63,7 @@ constexpr std::size_t planner<Count>::widest(id n, id core) const {
 }
 
 template <std::size_t Count>
-constexpr bool planner<Count>::is_uniform_product(id n) const {
+constexpr bool planner<Count>::is_uniform_product(node_index n) const {
     const graph_node& g = at(resolve(n));
     if (g.kind != node_kind::map) return g.kind == node_kind::matmul;
     bool products = false;
@@ -75,7 +76,7 @@ constexpr bool planner<Count>::is_uniform_product(id n) const {
 }
 
 template <std::size_t Count>
-constexpr binding_list planner<Count>::demote(id n, binding_list b) const {
+constexpr binding_list planner<Count>::demote(node_index n, binding_list b) const {
     const graph_node& g = at(n);
     if (g.kind == node_kind::matmul) {
         b[g.rank - 1u] = whole_axis;
@@ -86,23 +87,20 @@ constexpr binding_list planner<Count>::demote(id n, binding_list b) const {
         if (g.kind != node_kind::reduce) b[g.axis] = whole_axis;
     }
     for (std::size_t a = 0; a < g.rank; ++a)
-        if (shared[index(n)] == sharing::everything || (shared[index(n)] == sharing::rows && is_rows_loop(b[a])))
-            b[a] = whole_axis;
+        if (shared[n] == sharing::everything || (shared[n] == sharing::rows && is_rows_loop(b[a]))) b[a] = whole_axis;
     return b;
 }
 
 template <std::size_t Count>
 constexpr bool planner<Count>::share_more() {
     bool again = false;
-    for (std::size_t n = 0; n < Count; ++n) {
-        if (nodes[n].uses < 2 || shared[n] == sharing::everything || !contains_product(static_cast<id>(n))) continue;
+    for (node_index n{}; n < Count; ++n) {
+        if (nodes[n].uses < 2 || shared[n] == sharing::everything || !contains_product(n)) continue;
         std::size_t makers = 0;
         for (std::size_t s = 0; s < plan.stage_count; ++s) {
             const stage& made = plan.stages[s];
             const bool folds = made.kind != stage_kind::map && made.kind != stage_kind::product;
-            if (folds ? made.core == static_cast<id>(n)
-                      : resolve(made.top) == static_cast<id>(n) && made.values[n] == -1)
-                ++makers;
+            if (folds ? made.core == n : resolve(made.top) == n && made.values[n] == no_buffer) ++makers;
         }
         if (makers < 2) continue;
         shared[n] = shared[n] == sharing::tile ? sharing::rows : sharing::everything;

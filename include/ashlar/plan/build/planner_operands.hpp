@@ -7,23 +7,24 @@
 namespace ashlar::detail {
 
 template <std::size_t Count>
-constexpr bool planner<Count>::find_memory(stage& s, id n, const binding_list& b, const loop_stack& stack) const {
+constexpr bool planner<Count>::find_memory(stage& s, node_index n, const binding_list& b,
+                                           const loop_stack& stack) const {
     n = resolve(n);
     const graph_node& g = at(n);
     if (g.kind == node_kind::array) return true;
-    id held = s.values[index(n)];  // by the other operand, which may be the same value: it must not lose its buffer
-    for (std::size_t a = 0; a < g.rank && held != -1; ++a)
-        if (const auto& in = plan.buffers[index(held)].bindings; in[a] != whole_axis && in[a] != b[a]) held = -1;
-    if (held != -1 && plan.buffers[index(held)].role == buffer_role::values) return true;
-    if (const id found = find_buffer(n, buffer_role::values, b, stack); found != -1) {
-        s.values[index(n)] = found;
+    buffer_index held = s.values[n];  // by the other operand, which may be the same value: it must not lose its buffer
+    for (std::size_t a = 0; a < g.rank && held != no_buffer; ++a)
+        if (const auto& in = plan.buffers[held].bindings; in[a] != whole_axis && in[a] != b[a]) held = no_buffer;
+    if (held != no_buffer && plan.buffers[held].role == buffer_role::values) return true;
+    if (const buffer_index found = find_buffer(n, buffer_role::values, b, stack); found != no_buffer) {
+        s.values[n] = found;
         return true;
     }
     if (g.kind == node_kind::softmax) {
-        const id found = find_buffer(n, buffer_role::numerators, b, stack);
-        if (found == -1) return false;
-        s.values[index(n)] = found;
-        s.factors[index(n)] = find_buffer(n, buffer_role::scales, b, stack);
+        const buffer_index found = find_buffer(n, buffer_role::numerators, b, stack);
+        if (found == no_buffer) return false;
+        s.values[n] = found;
+        s.factors[n] = find_buffer(n, buffer_role::scales, b, stack);
         return true;
     }
     if (g.kind == node_kind::store) return find_memory(s, g.operands[0], b, stack);
@@ -31,12 +32,12 @@ constexpr bool planner<Count>::find_memory(stage& s, id n, const binding_list& b
 }
 
 template <std::size_t Count>
-constexpr void planner<Count>::make_base(id n, const binding_list& b, const loop_stack& stack, bool as_factor) {
-    std::array<id, 32> chain{};
+constexpr void planner<Count>::make_base(node_index n, const binding_list& b, const loop_stack& stack, bool as_factor) {
+    std::array<node_index, 32> chain{};
     std::array<binding_list, 32> bound{};
     std::size_t depth = 0;
     binding_list here = b;
-    id m = resolve(n);
+    node_index m = resolve(n);
     while (is_index_map(at(m).kind) || at(m).kind == node_kind::store) {
         if (at(m).kind == node_kind::store) emit_store(m, here, stack);
         chain[depth] = m;
@@ -45,7 +46,7 @@ constexpr void planner<Count>::make_base(id n, const binding_list& b, const loop
         m = resolve(at(m).operands[0]);
     }
     const graph_node& g = at(m);
-    if (g.kind == node_kind::array || find_buffer(m, buffer_role::values, here, stack) != -1) return;
+    if (g.kind == node_kind::array || find_buffer(m, buffer_role::values, here, stack) != no_buffer) return;
     if (g.kind == node_kind::softmax && as_factor && g.variant == 0 && g.axis + 1u == g.rank &&
         only_batch_maps(chain, depth)) {
         make_statistics(m, here, stack);
@@ -53,7 +54,7 @@ constexpr void planner<Count>::make_base(id n, const binding_list& b, const loop
     }
     binding_list kept = demote(m, here);
     const loop_stack prefix = dependent_prefix(stack, g.rank, kept);
-    if (find_buffer(m, buffer_role::values, kept, prefix) != -1) return;
+    if (find_buffer(m, buffer_role::values, kept, prefix) != no_buffer) return;
     destination out;
     out.free = true;
     axis_list strides = row_major_view(at(chain[0]), bound[0], prefix, depth);
@@ -69,17 +70,17 @@ constexpr void planner<Count>::make_base(id n, const binding_list& b, const loop
         strides = below.strides;
     }
     if (invertible && needs_layout(g, strides)) {
-        const id buffer = add_buffer(m, buffer_role::values, kept, prefix.innermost());
-        plan_buffer& made = plan.buffers[index(buffer)];
+        const buffer_index buffer = add_buffer(m, buffer_role::values, kept, prefix.innermost());
+        plan_buffer& made = plan.buffers[buffer];
         lay_out(made, g.rank - 1u, no_axis, false);
         for (std::size_t a = 0; a < g.rank; ++a)
             made.strides[a] = g.extents[a] == 1 || (kept[a] != whole_axis && !is_rows_loop(kept[a])) ? 0 : strides[a];
         out.free = false;
         out.buffer = buffer;
         out.strides = made.strides;
-        made.node = -1;  // not to be read while it is being computed
+        made.node = no_node;  // not to be read while it is being computed
         emit(m, out, kept, prefix);
-        plan.buffers[index(buffer)].node = m;
+        plan.buffers[buffer].node = m;
         return;
     }
     emit_free(m, out, kept, prefix);
@@ -91,15 +92,15 @@ constexpr bool planner<Count>::needs_layout(const graph_node& g, const axis_list
 }
 
 template <std::size_t Count>
-constexpr bool planner<Count>::only_batch_maps(const std::array<id, 32>& chain, std::size_t depth) const {
+constexpr bool planner<Count>::only_batch_maps(const std::array<node_index, 32>& chain, std::size_t depth) const {
     for (std::size_t i = 0; i < depth; ++i) {
         const graph_node& map = at(chain[i]);
         if (map.kind == node_kind::store) continue;
         const graph_node& o = at(map.operands[0]);
-        const binding_list from = carried_axes(map, o, 0);
+        const axis_map from = carried_axes(map, o, 0);
         if (o.rank < 2 || map.rank < 2) return false;
-        if (from[o.rank - 1u] != static_cast<std::int16_t>(map.rank - 1)) return false;
-        if (from[o.rank - 2u] != static_cast<std::int16_t>(map.rank - 2)) return false;
+        if (from[o.rank - 1u] != map.rank - 1u) return false;
+        if (from[o.rank - 2u] != map.rank - 2u) return false;
     }
     return true;
 }
@@ -120,9 +121,9 @@ constexpr axis_list planner<Count>::row_major_view(const graph_node& g, const bi
 }
 
 template <std::size_t Count>
-constexpr auto planner<Count>::read_in_blocks(stage& s, id n, const binding_list& b) const -> matrix {
+constexpr auto planner<Count>::read_in_blocks(stage& s, node_index n, const binding_list& b) const -> matrix {
     const graph_node& g = at(n);
-    const std::size_t run = at(base_of(n)).kind == node_kind::array ? run_along(nodes, index(n), g.rank - 1u) : 0;
+    const std::size_t run = at(base_of(n)).kind == node_kind::array ? run_along(nodes, n, g.rank - 1u) : 0;
     if (run == 0 || run % target.lanes(g.element_bytes) != 0) return {};
     std::array<bool, max_rank> fixed = entries_of_loops(b);
     fixed[g.rank - 1u] = true;
@@ -135,7 +136,8 @@ constexpr auto planner<Count>::read_in_blocks(stage& s, id n, const binding_list
 }
 
 template <std::size_t Count>
-constexpr auto planner<Count>::acquire_right(stage& s, id n, const binding_list& b, const loop_stack& stack) -> matrix {
+constexpr auto planner<Count>::acquire_right(stage& s, node_index n, const binding_list& b, const loop_stack& stack)
+    -> matrix {
     // Panels are read where they lie: the strides are those inside a panel.
     if (const graph_node& p = at(resolve(n)); p.kind == node_kind::packed) {
         matrix panels;
@@ -157,7 +159,7 @@ constexpr auto planner<Count>::acquire_right(stage& s, id n, const binding_list&
 }
 
 template <std::size_t Count>
-constexpr void planner<Count>::acquire_left(stage& s, id n, const binding_list& b, const loop_stack& stack) {
+constexpr void planner<Count>::acquire_left(stage& s, node_index n, const binding_list& b, const loop_stack& stack) {
     make_base(n, b, stack, true);
     const matrix m = read_strides(s, n, b, stack);
     const graph_node& g = at(n);
@@ -165,26 +167,26 @@ constexpr void planner<Count>::acquire_left(stage& s, id n, const binding_list& 
     if (s.lanes == lane_axis::rows)
         good = good && m.strides[g.rank - 2u] == 1 && (m.strides[g.rank - 1u] != 0 || g.extents[g.rank - 1u] == 1);
     if (s.lanes == lane_axis::depth) good = good && (m.strides[g.rank - 1u] == 1 || g.extents[g.rank - 1u] == 1);
-    const id source = base_of(n);
+    const node_index source = base_of(n);
     if (good) {
-        if (at(source).kind == node_kind::softmax && s.values[index(source)] != -1 && s.factors[index(source)] != -1)
+        if (at(source).kind == node_kind::softmax && s.values[source] != no_buffer && s.factors[source] != no_buffer)
             s.left_factor = source;
         return;
     }
-    if (at(source).kind == node_kind::softmax) mark_filled(s.values[index(source)]);
+    if (at(source).kind == node_kind::softmax) mark_filled(s.values[source]);
     copy_of(s, n, b, stack, s.lanes == lane_axis::rows ? layout::rows_in_lanes : layout::columns_in_lanes);
 }
 
 template <std::size_t Count>
-constexpr auto planner<Count>::copy_of(stage& s, id n, const binding_list& bindings, const loop_stack& stack,
+constexpr auto planner<Count>::copy_of(stage& s, node_index n, const binding_list& bindings, const loop_stack& stack,
                                        layout wanted) -> matrix {
-    const id use = n;  // other uses of the same value keep their own layout
+    const node_index use = n;  // other uses of the same value keep their own layout
     n = resolve(n);
     const graph_node& g = at(n);
     binding_list b = bindings;
     const loop_stack prefix = dependent_prefix(stack, g.rank, b);
-    id buffer = find_buffer(n, buffer_role::values, b, prefix, wanted, g.rank - 2u);
-    if (buffer == -1 || (wanted == layout::columns_in_lanes && plan.buffers[index(buffer)].strides[g.rank - 1u] != 1)) {
+    buffer_index buffer = find_buffer(n, buffer_role::values, b, prefix, wanted, g.rank - 2u);
+    if (buffer == no_buffer || (wanted == layout::columns_in_lanes && plan.buffers[buffer].strides[g.rank - 1u] != 1)) {
         destination out;
         out.wanted = wanted;
         const binding_list saved_bindings = outer_bindings;
@@ -196,18 +198,18 @@ constexpr auto planner<Count>::copy_of(stage& s, id n, const binding_list& bindi
         outer_bindings = saved_bindings;
         outer_stack = saved_stack;
     }
-    s.values[index(use)] = buffer;
-    s.factors[index(use)] = -1;  // they are part of what has been copied
-    return {plan.buffers[index(buffer)].strides, true};
+    s.values[use] = buffer;
+    s.factors[use] = no_buffer;  // they are part of what has been copied
+    return {plan.buffers[buffer].strides, true};
 }
 
 template <std::size_t Count>
-constexpr void planner<Count>::prepare(id n, const binding_list& b, stage& s, const loop_stack& stack) {
+constexpr void planner<Count>::prepare(node_index n, const binding_list& b, stage& s, const loop_stack& stack) {
     const graph_node& g = at(n);
     if (n == s.core && s.kind == stage_kind::product) return;
     if (g.kind == node_kind::let) return prepare(g.same_as, b, s, stack);
     if (g.kind == node_kind::let_value) {
-        const id value = resolve(n);
+        const node_index value = resolve(n);
         if (at(value).uses > 1 && is_costly(value) && !is_row_statistic(at(value).kind))
             return prepare_made(value, b, s, stack);
         return prepare(value, b, s, stack);
@@ -215,14 +217,14 @@ constexpr void planner<Count>::prepare(id n, const binding_list& b, stage& s, co
     if (g.kind == node_kind::array || g.kind == node_kind::scalar || g.kind == node_kind::index ||
         g.kind == node_kind::mask)
         return;
-    if (s.values[index(n)] != -1) return;
+    if (s.values[n] != no_buffer) return;
     if (g.kind == node_kind::store) {
         emit_store(n, b, stack);
         return prepare(g.operands[0], b, s, stack);
     }
     if (is_row_statistic(g.kind)) return prepare_statistics(n, b, s, stack);
-    if (const id found = find_buffer(n, buffer_role::values, b, stack); found != -1) {
-        s.values[index(n)] = found;
+    if (const buffer_index found = find_buffer(n, buffer_role::values, b, stack); found != no_buffer) {
+        s.values[n] = found;
         return;
     }
     if (g.kind == node_kind::matmul || g.kind == node_kind::concat) return prepare_made(n, b, s, stack);
@@ -235,30 +237,31 @@ constexpr void planner<Count>::prepare(id n, const binding_list& b, stage& s, co
 
 template <std::size_t Count>
 constexpr bool planner<Count>::carries_all(const graph_node& g, const graph_node& operand) const {
-    const binding_list from = carried_axes(g, operand, 0);
+    const axis_map from = carried_axes(g, operand, 0);
     for (std::size_t a = 0; a < operand.rank; ++a)
-        if (operand.extents[a] != 1 && from[a] == whole_axis) return false;
+        if (operand.extents[a] != 1 && from[a] == no_axis) return false;
     return true;
 }
 
 template <std::size_t Count>
-constexpr void planner<Count>::prepare_made(id n, const binding_list& bindings, stage& s, const loop_stack& stack) {
-    if (s.values[index(n)] != -1) return;
+constexpr void planner<Count>::prepare_made(node_index n, const binding_list& bindings, stage& s,
+                                            const loop_stack& stack) {
+    if (s.values[n] != no_buffer) return;
     binding_list b = demote(n, bindings);
     const loop_stack prefix = dependent_prefix(stack, at(n).rank, b);
-    id buffer = find_buffer(n, buffer_role::values, b, prefix);
-    if (buffer == -1) buffer = emit_free(n, destination{}, b, prefix);
-    s.values[index(n)] = buffer;
+    buffer_index buffer = find_buffer(n, buffer_role::values, b, prefix);
+    if (buffer == no_buffer) buffer = emit_free(n, destination{}, b, prefix);
+    s.values[n] = buffer;
 }
 
 template <std::size_t Count>
-constexpr void planner<Count>::emit_store(id n, const binding_list& bindings, const loop_stack& stack) {
+constexpr void planner<Count>::emit_store(node_index n, const binding_list& bindings, const loop_stack& stack) {
     for (std::size_t i = 0; i < plan.stage_count; ++i)
         if (plan.stages[i].store == n) return;
     if (pending_store == n) return;
-    const id saved = pending_store;
+    const node_index saved = pending_store;
     pending_store = n;
-    const id value = at(n).operands[0];
+    const node_index value = at(n).operands[0];
     binding_list b = bindings;
     const loop_stack prefix = dependent_prefix(stack, at(n).rank, b);
     make_base(value, b, prefix, true);

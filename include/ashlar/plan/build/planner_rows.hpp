@@ -7,18 +7,19 @@
 namespace ashlar::detail {
 
 template <std::size_t Count>
-constexpr void planner<Count>::mark_filled(id numerators) {
+constexpr void planner<Count>::mark_filled(buffer_index numerators) {
     for (std::size_t i = 0; i < plan.stage_count; ++i)
         if (plan.stages[i].kind == stage_kind::softmax && plan.stages[i].buffer == numerators)
             plan.stages[i].fill_outside = true;
 }
 
 template <std::size_t Count>
-constexpr void planner<Count>::prepare_statistics(id n, const binding_list& b, stage& s, const loop_stack& stack) {
+constexpr void planner<Count>::prepare_statistics(node_index n, const binding_list& b, stage& s,
+                                                  const loop_stack& stack) {
     const graph_node& g = at(n);
     const statistics made = make_statistics(n, b, stack);
-    s.values[index(n)] = made.values;
-    s.factors[index(n)] = made.factors;
+    s.values[n] = made.values;
+    s.factors[n] = made.factors;
     if (g.kind == node_kind::softmax && g.variant == 0) mark_filled(made.values);
     if (g.kind == node_kind::standardize || (g.kind == node_kind::softmax && g.variant != 0))
         prepare(g.operands[0], b, s, stack);
@@ -28,20 +29,20 @@ constexpr void planner<Count>::prepare_statistics(id n, const binding_list& b, s
 inline constexpr std::size_t least_folded_bytes = 1024;
 
 template <std::size_t Count>
-constexpr auto planner<Count>::folded_by(id n, binding_list& kept) const -> folded_axes {
+constexpr auto planner<Count>::folded_by(node_index n, binding_list& kept) const -> folded_axes {
     const graph_node& g = at(n);
-    const id merged = g.operands[0];
+    const node_index merged = g.operands[0];
     if (g.kind != node_kind::reduce || g.variant == static_cast<std::uint8_t>(reduction_kind::logsumexp) ||
         at(merged).kind != node_kind::reshape)
         return {};
     const graph_node& m = at(merged);
-    const id space = m.operands[0], value = base_of(space);
+    const node_index space = m.operands[0], value = base_of(space);
     const graph_node& x = at(space);
     if (at(value).kind == node_kind::array && this->arrays().strides(merged, {}).affine) return {};
     if (at(value).uses > 1 && is_costly(value)) return {};
 
     folded_axes out;
-    const binding_list from = carried_axes(m, x, 0);
+    const axis_map from = carried_axes(m, x, 0);
     for (const index_piece& piece : map_of(m, x)) {
         if (g.axis >= piece.first && g.axis < piece.last) {
             for (std::size_t a = piece.first; a < piece.last; ++a)
@@ -51,10 +52,10 @@ constexpr auto planner<Count>::folded_by(id n, binding_list& kept) const -> fold
             if (several > 1) out = {space, piece.operand_first, piece.operand_last};
         } else {
             for (std::size_t a = piece.operand_first; a < piece.operand_last; ++a)
-                if (x.extents[a] != 1 && from[a] == whole_axis) return {};
+                if (x.extents[a] != 1 && from[a] == no_axis) return {};
         }
     }
-    if (out.space == -1 || g.size() == 1) return out;
+    if (out.space == no_node || g.size() == 1) return out;
     if (m.extents[g.axis] * m.element_bytes < least_folded_bytes) return {};
     for (std::size_t a = 0; a < g.rank; ++a) {
         if (!is_rows_loop(kept[a])) continue;
@@ -65,7 +66,7 @@ constexpr auto planner<Count>::folded_by(id n, binding_list& kept) const -> fold
 }
 
 template <std::size_t Count>
-constexpr void planner<Count>::open_folded(stage& s, const graph_node& space, loop_stack& stack, id n) {
+constexpr void planner<Count>::open_folded(stage& s, const graph_node& space, loop_stack& stack, node_index n) {
     constexpr std::size_t short_rows = 16;
     for (std::size_t a = s.fold_last; a-- > s.fold_first;) {
         if (space.extents[a] == 1) continue;
@@ -82,14 +83,14 @@ constexpr void planner<Count>::open_folded(stage& s, const graph_node& space, lo
     for (std::size_t a = 0; a < space.rank; ++a)
         if (a < s.fold_first || a >= s.fold_last) open(a);
     s.second_buffer = add_buffer(n, buffer_role::state, all_whole, stack.innermost());
-    plan.buffers[index(s.second_buffer)].bytes = fold_state_bytes;
+    plan.buffers[s.second_buffer].bytes = fold_state_bytes;
     for (std::size_t a = s.fold_first; a < s.fold_last; ++a) open(a);
     s.bindings[s.row_axis] = this->open_loop(stack, space.extents[s.row_axis], true, n);
     s.loop = stack.innermost();
 }
 
 template <std::size_t Count>
-constexpr auto planner<Count>::make_statistics(id n, const binding_list& bindings, const loop_stack& outer)
+constexpr auto planner<Count>::make_statistics(node_index n, const binding_list& bindings, const loop_stack& outer)
     -> statistics {
     const graph_node& g = at(n);
     const buffer_role first = g.kind == node_kind::softmax       ? buffer_role::numerators
@@ -99,22 +100,22 @@ constexpr auto planner<Count>::make_statistics(id n, const binding_list& binding
     const bool has_values = !(g.kind == node_kind::softmax && g.variant != 0);
     binding_list kept = demote(n, bindings);
     const folded_axes folded = folded_by(n, kept);
-    const bool folds = folded.space != -1;
-    const id x = folds ? folded.space : g.operands[0];
+    const bool folds = folded.space != no_node;
+    const node_index x = folds ? folded.space : g.operands[0];
     const graph_node& operand = at(x);
     const loop_stack prefix = dependent_prefix(outer, g.rank, kept);
     {
         statistics found;
         if (has_values) found.values = find_buffer(n, first, kept, prefix);
         if (g.kind != node_kind::reduce) found.factors = find_buffer(n, second, kept, prefix);
-        if (found.values != -1 || found.factors != -1) return found;
+        if (found.values != no_buffer || found.factors != no_buffer) return found;
     }
     stage s = new_stage(g.kind == node_kind::softmax       ? stage_kind::softmax
                         : g.kind == node_kind::standardize ? stage_kind::standardize
                                                            : stage_kind::reduce);
     s.top = s.space = x;
     s.core = n;
-    for (std::size_t a = 0; a < operand.rank; ++a) s.top_axes[a] = static_cast<std::int16_t>(a);
+    s.top_axes = same_axes;
     loop_stack stack = prefix;
     if (folds) {
         const graph_node& merged = at(g.operands[0]);
@@ -135,7 +136,7 @@ constexpr auto planner<Count>::make_statistics(id n, const binding_list& binding
 
     // The operand is read more than once, so a product or a costly function in it is computed first.
     s.support = support_of(n);
-    const id value = resolve(x);
+    const node_index value = resolve(x);
     const bool reread = g.kind != node_kind::reduce;
     const bool twice = folds && g.variant == static_cast<std::uint8_t>(reduction_kind::variance);
     if (contains_product(x) || (reread && is_costly(x) && at(value).kind != node_kind::store) ||
@@ -146,21 +147,21 @@ constexpr auto planner<Count>::make_statistics(id n, const binding_list& binding
 
     statistics made;
     if (g.kind == node_kind::softmax && has_values) {
-        const id input = s.values[index(value)];
-        const bool in_place = input != -1 && at(value).uses == 1 &&
-                              plan.buffers[index(input)].scope == stack.innermost() &&
-                              plan.buffers[index(input)].role == buffer_role::values && stack.depth == prefix.depth;
+        const buffer_index input = s.values[value];
+        const bool in_place = input != no_buffer && at(value).uses == 1 &&
+                              plan.buffers[input].scope == stack.innermost() &&
+                              plan.buffers[input].role == buffer_role::values && stack.depth == prefix.depth;
         made.values = add_buffer(n, first, kept, prefix.innermost());
-        plan_buffer& b = plan.buffers[index(made.values)];
+        plan_buffer& b = plan.buffers[made.values];
         if (in_place) {
-            b.strides = plan.buffers[index(input)].strides;
-            b.bytes = plan.buffers[index(input)].bytes;
-            b.padded = plan.buffers[index(input)].padded;
-            b.storage = plan.buffers[index(input)].storage;
-            const id producer = product_of_rows(input);
-            if (producer != -1 && s.lanes == lane_axis::rows) {
+            b.strides = plan.buffers[input].strides;
+            b.bytes = plan.buffers[input].bytes;
+            b.padded = plan.buffers[input].padded;
+            b.storage = plan.buffers[input].storage;
+            const stage_index producer = product_of_rows(input);
+            if (producer != no_stage && s.lanes == lane_axis::rows) {
                 s.maxima = add_row_buffer(n, buffer_role::maxima, kept, prefix, g, s);
-                plan.stages[index(producer)].maxima = s.maxima;
+                plan.stages[producer].maxima = s.maxima;
             }
         } else if (s.lanes == lane_axis::rows) {
             lay_out(b, s.row_axis, s.column_axis, true);
@@ -171,7 +172,7 @@ constexpr auto planner<Count>::make_statistics(id n, const binding_list& binding
     }
     if (g.kind == node_kind::reduce) {
         made.values = add_row_buffer(n, first, kept, prefix, g, s);
-        s.strides = plan.buffers[index(made.values)].strides;
+        s.strides = plan.buffers[made.values].strides;
     } else {
         if (g.kind == node_kind::standardize && g.variant == 0)
             made.values = add_row_buffer(n, first, kept, prefix, g, s);
@@ -185,30 +186,31 @@ constexpr auto planner<Count>::make_statistics(id n, const binding_list& binding
 }
 
 template <std::size_t Count>
-constexpr auto planner<Count>::product_of_rows(id buffer) const -> id {
-    id found = -1;
+constexpr auto planner<Count>::product_of_rows(buffer_index buffer) const -> stage_index {
+    stage_index found = no_stage;
     for (std::size_t i = 0; i < plan.stage_count; ++i) {
         const stage& s = plan.stages[i];
         if (s.buffer != buffer) continue;
-        if (found != -1 || s.kind != stage_kind::product || s.lanes != lane_axis::rows ||
-            s.top != plan.buffers[index(buffer)].node)
-            return -1;
-        found = static_cast<id>(i);
+        if (found != no_stage || s.kind != stage_kind::product || s.lanes != lane_axis::rows ||
+            s.top != plan.buffers[buffer].node)
+            return no_stage;
+        found = index_at<stage_index>(i);
     }
     return found;
 }
 
 template <std::size_t Count>
-constexpr auto planner<Count>::add_row_buffer(id n, buffer_role role, const binding_list& b, const loop_stack& prefix,
-                                              const graph_node& g, const stage& s) -> id {
-    const id index_ = add_buffer(n, role, b, prefix.innermost());
-    plan_buffer& buffer = plan.buffers[index(index_)];
+constexpr auto planner<Count>::add_row_buffer(node_index n, buffer_role role, const binding_list& b,
+                                              const loop_stack& prefix, const graph_node& g, const stage& s)
+    -> buffer_index {
+    const buffer_index index = add_buffer(n, role, b, prefix.innermost());
+    plan_buffer& buffer = plan.buffers[index];
     std::size_t row = s.fold_first == no_axis ? s.row_axis : no_axis;
     if (g.kind == node_kind::reduce && row != no_axis && g.rank < at(s.space).rank && row > g.axis) --row;
     graph_node rows = g;
     if (g.kind != node_kind::reduce) rows.extents[g.axis] = 1;
     lay_out_rows(buffer, rows, row);
-    return index_;
+    return index;
 }
 
 template <std::size_t Count>
@@ -232,15 +234,15 @@ constexpr void planner<Count>::lay_out_rows(plan_buffer& b, const graph_node& ro
 }
 
 template <std::size_t Count>
-constexpr void planner<Count>::make_input(id x, stage& s, const loop_stack& stack, const graph_node& g) {
-    const id value = resolve(x);
+constexpr void planner<Count>::make_input(node_index x, stage& s, const loop_stack& stack, const graph_node& g) {
+    const node_index value = resolve(x);
     if (at(value).kind == node_kind::store) return;
     binding_list b = demote(value, s.bindings);
     const loop_stack prefix = dependent_prefix(stack, at(value).rank, b);
-    if (find_buffer(value, buffer_role::values, b, prefix) != -1) return;
+    if (find_buffer(value, buffer_role::values, b, prefix) != no_buffer) return;
     if (is_row_statistic(at(value).kind)) return;
     if (at(base_of(value)).kind == node_kind::array) return;
-    if (g.kind == node_kind::softmax && g.variant == 0 && s.support != -1 && s.support == value &&
+    if (g.kind == node_kind::softmax && g.variant == 0 && s.support != no_node && s.support == value &&
         at(value).uses == 1) {
         skip_next = true;
         skip_outside = true;
@@ -250,31 +252,29 @@ constexpr void planner<Count>::make_input(id x, stage& s, const loop_stack& stac
 }
 
 template <std::size_t Count>
-constexpr lane_axis planner<Count>::vote(const stage& s, id x) const {
+constexpr lane_axis planner<Count>::vote(const stage& s, node_index x) const {
     std::ptrdiff_t balance = 0;
     const graph_node& g = at(x);
-    binding_list identity = all_whole;
-    for (std::size_t a = 0; a < g.rank; ++a) identity[a] = static_cast<std::int16_t>(a);
-    count_votes(s, x, identity, balance);
+    count_votes(s, x, same_axes, balance);
     if (s.row_axis == no_axis) return lane_axis::columns;
     if (balance == 0) return g.extents[s.column_axis] == 1 ? lane_axis::rows : lane_axis::columns;
     return balance > 0 ? lane_axis::rows : lane_axis::columns;
 }
 
 template <std::size_t Count>
-constexpr void planner<Count>::count_votes(const stage& s, id n, const binding_list& from,
+constexpr void planner<Count>::count_votes(const stage& s, node_index n, const axis_map& from,
                                            std::ptrdiff_t& balance) const {
     n = resolve(n);
     const graph_node& g = at(n);
     axis_list strides = g.strides;
-    const bool buffered = s.values[index(n)] != -1;
-    if (buffered) strides = plan.buffers[index(s.values[index(n)])].strides;
+    const bool buffered = s.values[n] != no_buffer;
+    if (buffered) strides = plan.buffers[s.values[n]].strides;
     if (g.kind == node_kind::array || buffered) {
         for (std::size_t a = 0; a < g.rank; ++a) {
-            if (strides[a] != 1 || from[a] == whole_axis || g.extents[a] == 1) continue;
+            if (strides[a] != 1 || from[a] == no_axis || g.extents[a] == 1) continue;
             const auto weight = static_cast<std::ptrdiff_t>(g.size());
-            if (from[a] == static_cast<std::int16_t>(s.row_axis)) balance += weight;
-            if (from[a] == static_cast<std::int16_t>(s.column_axis)) balance -= weight;
+            if (from[a] == s.row_axis) balance += weight;
+            if (from[a] == s.column_axis) balance -= weight;
         }
         return;
     }

@@ -38,7 +38,7 @@ constexpr void shorten_lines(plan_buffer& b, plan_stage<Count>& made, std::size_
                              std::size_t width) {
     std::size_t column = no_axis;
     for (std::size_t a = 0; a < max_rank; ++a) {
-        if (made.top_axes[a] == static_cast<std::int16_t>(made.column_axis))
+        if (made.top_axes[a] == made.column_axis)
             column = a;
         else if (b.strides[a] > 1)
             return;
@@ -52,7 +52,8 @@ constexpr void shorten_lines(plan_buffer& b, plan_stage<Count>& made, std::size_
 }
 
 template <std::size_t Count>
-constexpr auto planner<Count>::emit(id top, destination out, binding_list b, const loop_stack& stack) -> id {
+constexpr auto planner<Count>::emit(node_index top, destination out, binding_list b, const loop_stack& stack)
+    -> buffer_index {
     for (;;) {
         const graph_node& g = at(top);
         if (g.kind == node_kind::let) {
@@ -72,26 +73,24 @@ constexpr auto planner<Count>::emit(id top, destination out, binding_list b, con
     // Inside a loop along its own axis a join, as a part of another one, is made as a whole and then copied.
     if (g.kind == node_kind::concat && b[g.axis] == whole_axis) return emit_concat(top, out, b, stack);
     core_choice choice;
-    binding_list identity = all_whole;
-    for (std::size_t a = 0; a < g.rank; ++a) identity[a] = static_cast<std::int16_t>(a);
-    search_core(top, g, identity, b, stack, choice);
-    if (choice.core != -1 && g.element_bytes <= at(choice.core).element_bytes &&
+    search_core(top, g, same_axes, b, stack, choice);
+    if (choice.core != no_node && g.element_bytes <= at(choice.core).element_bytes &&
         widest(top, choice.core) <= at(choice.core).element_bytes)
         return emit_product(top, choice, out, b, stack);
     return emit_map(top, out, b, stack);
 }
 
 template <std::size_t Count>
-constexpr auto planner<Count>::emit_concat(id top, destination out, const binding_list& b, const loop_stack& stack)
-    -> id {
+constexpr auto planner<Count>::emit_concat(node_index top, destination out, const binding_list& b,
+                                           const loop_stack& stack) -> buffer_index {
     const graph_node& g = at(top);
-    id buffer = -1;
+    buffer_index buffer = no_buffer;
     if (out.free) {
         buffer = add_buffer(top, buffer_role::values, b, stack.innermost());
-        lay_out(plan.buffers[index(buffer)], g.rank - 1u, no_axis, false);
+        lay_out(plan.buffers[buffer], g.rank - 1u, no_axis, false);
         out.free = false;
         out.buffer = buffer;
-        out.strides = plan.buffers[index(buffer)].strides;
+        out.strides = plan.buffers[buffer].strides;
     }
     for (std::size_t i = 0; i < g.operand_count; ++i) {
         const graph_node& part = at(g.operands[i]);
@@ -102,15 +101,15 @@ constexpr auto planner<Count>::emit_concat(id top, destination out, const bindin
 }
 
 template <std::size_t Count>
-constexpr void planner<Count>::aim(stage& s, const destination& out, id buffer) const {
+constexpr void planner<Count>::aim(stage& s, const destination& out, buffer_index buffer) const {
     s.buffer = out.free ? buffer : out.buffer;
     s.store = out.store;
     s.origin = out.origin;
-    s.strides = out.free ? plan.buffers[index(buffer)].strides : out.strides;
+    s.strides = out.free ? plan.buffers[buffer].strides : out.strides;
 }
 
 template <std::size_t Count>
-constexpr void planner<Count>::open_loops(stage& s, const graph_node& space, loop_stack& stack, id inside) {
+constexpr void planner<Count>::open_loops(stage& s, const graph_node& space, loop_stack& stack, node_index inside) {
     for (std::size_t a = 0; a < space.rank; ++a)
         if (a != s.row_axis && a != s.column_axis && s.bindings[a] == whole_axis && space.extents[a] > 1)
             s.bindings[a] = open_loop(stack, space.extents[a], false, inside);
@@ -122,13 +121,13 @@ constexpr void planner<Count>::open_loops(stage& s, const graph_node& space, loo
 template <std::size_t Count>
 constexpr std::size_t planner<Count>::rows_of(const stage& s, const graph_node& space) const {
     if (s.row_axis == no_axis) return 1;
-    const id loop = s.bindings[s.row_axis];
+    const loop_index loop = s.bindings[s.row_axis];
     return loop == whole_axis ? space.extents[s.row_axis] : bound_extent(loop);
 }
 
 template <std::size_t Count>
-constexpr auto planner<Count>::emit_product(id top, const core_choice& choice, destination out,
-                                            const binding_list& bindings, loop_stack stack) -> id {
+constexpr auto planner<Count>::emit_product(node_index top, const core_choice& choice, destination out,
+                                            const binding_list& bindings, loop_stack stack) -> buffer_index {
     const std::size_t opened = stack.depth;
     const graph_node& core = at(choice.core);
     const graph_node& g = at(top);
@@ -139,14 +138,14 @@ constexpr auto planner<Count>::emit_product(id top, const core_choice& choice, d
     s.column_axis = core.rank - 1u;
     s.top_axes = choice.top_axes;
     for (std::size_t a = 0; a < g.rank; ++a)
-        if (choice.top_axes[a] != whole_axis) s.bindings[index(choice.top_axes[a])] = bindings[a];
+        if (choice.top_axes[a] != no_axis) s.bindings[choice.top_axes[a]] = bindings[a];
     open_loops(s, core, stack, top);
 
     binding_list top_bindings = all_whole;
     for (std::size_t a = 0; a < g.rank; ++a)
-        if (choice.top_axes[a] != whole_axis) top_bindings[a] = s.bindings[index(choice.top_axes[a])];
+        if (choice.top_axes[a] != no_axis) top_bindings[a] = s.bindings[choice.top_axes[a]];
 
-    const id left = core.operands[0], right = core.operands[1];
+    const node_index left = core.operands[0], right = core.operands[1];
     const graph_node& l = at(left);
     const graph_node& r = at(right);
     matrix b = acquire_right(s, right, operand_bindings(core, r, 1, s.bindings), stack);
@@ -184,19 +183,19 @@ constexpr auto planner<Count>::emit_product(id top, const core_choice& choice, d
     else
         s.lanes = rows * 2 > width && core.extents[s.column_axis] > 1 ? lane_axis::rows : lane_axis::depth;
     if (!packs_k) acquire_left(s, left, operand_bindings(core, l, 0, s.bindings), stack);
-    s.support = s.left_factor != -1 ? support_of(s.left_factor) : id{-1};
-    if (g.kind == node_kind::masked && out.free && skip_outside && s.left_factor == -1) s.support = top;
+    s.support = s.left_factor != no_node ? support_of(s.left_factor) : no_node;
+    if (g.kind == node_kind::masked && out.free && skip_outside && s.left_factor == no_node) s.support = top;
 
     prepare(top, top_bindings, s, stack);
     if (const std::size_t tile = packs_k || transposes ? 0 : column_tile(s, g, out, core); tile != 0) {
         s.loop = s.bindings[s.column_axis] = this->open_column_loop(stack, columns, tile);
         for (std::size_t a = 0; a < g.rank; ++a)
-            if (s.top_axes[a] == static_cast<std::int16_t>(s.column_axis)) top_bindings[a] = s.loop;
+            if (s.top_axes[a] == s.column_axis) top_bindings[a] = s.loop;
     }
     finish_rows(s, g, out, top_bindings, stack);
     if (packs_k && 2 * rows <= width)
-        shorten_lines(plan.buffers[index(last_buffer)], plan.stages[plan.stage_count - 1], core.extents[s.column_axis],
-                      line, width);
+        shorten_lines(plan.buffers[last_buffer], plan.stages[plan.stage_count - 1], core.extents[s.column_axis], line,
+                      width);
     close_loops(stack, opened);
     return last_buffer;
 }
@@ -204,12 +203,11 @@ constexpr auto planner<Count>::emit_product(id top, const core_choice& choice, d
 template <std::size_t Count>
 constexpr std::size_t planner<Count>::column_tile(const stage& s, const graph_node& top, const destination& out,
                                                   const graph_node& core) const {
-    if (s.lanes != lane_axis::rows || out.free || top.kind == node_kind::masked || s.support != -1 ||
-        s.left_factor != -1)
+    if (s.lanes != lane_axis::rows || out.free || top.kind == node_kind::masked || s.support != no_node ||
+        s.left_factor != no_node)
         return 0;
     for (std::size_t a = 0; a < top.rank; ++a)
-        if (s.top_axes[a] == static_cast<std::int16_t>(s.row_axis) && (out.strides[a] == 1 || top.extents[a] == 1))
-            return 0;
+        if (s.top_axes[a] == s.row_axis && (out.strides[a] == 1 || top.extents[a] == 1)) return 0;
     const std::size_t width = target.lanes(core.element_bytes), columns = core.extents[s.column_axis];
     const std::size_t most = column_tile_bytes / ((rows_of(s, core) + width - 1) / width * width * core.element_bytes);
     if (columns <= 2 * most || most < width) return 0;
@@ -222,21 +220,21 @@ constexpr void planner<Count>::finish_rows(stage& s, const graph_node& top, cons
                                            const binding_list& top_bindings, const loop_stack& stack) {
     std::size_t row = no_axis, column = no_axis;
     for (std::size_t a = 0; a < top.rank; ++a) {
-        if (s.top_axes[a] == static_cast<std::int16_t>(s.row_axis)) row = a;
-        if (s.top_axes[a] == static_cast<std::int16_t>(s.column_axis)) column = a;
+        if (s.top_axes[a] == s.row_axis) row = a;
+        if (s.top_axes[a] == s.column_axis) column = a;
     }
     const std::size_t lane = s.lanes == lane_axis::rows ? row : column;
     const bool direct = out.free || lane == no_axis || top.extents[lane] == 1 || out.strides[lane] == 1;
     if (direct && !out.free) {
-        aim(s, out, -1);
+        aim(s, out, no_buffer);
         add_stage(s);
-        last_buffer = -1;
+        last_buffer = no_buffer;
         return;
     }
-    const id buffer =
+    const buffer_index buffer =
         add_buffer(s.top, buffer_role::values, top_bindings_of(top_bindings, stack, out), stack_scope(stack, out));
     const std::size_t innermost = lane != no_axis ? lane : row;
-    lay_out(plan.buffers[index(buffer)], innermost, innermost == row ? column : row, s.lanes == lane_axis::rows);
+    lay_out(plan.buffers[buffer], innermost, innermost == row ? column : row, s.lanes == lane_axis::rows);
     destination inner;
     inner.free = true;
     aim(s, inner, buffer);
@@ -244,25 +242,26 @@ constexpr void planner<Count>::finish_rows(stage& s, const graph_node& top, cons
     last_buffer = buffer;
     if (!out.free) {
         emit_map(s.top, out, top_bindings, stack);
-        last_buffer = -1;
+        last_buffer = no_buffer;
     }
 }
 
 template <std::size_t Count>
-constexpr auto planner<Count>::emit_map(id top, destination out, const binding_list& bindings, loop_stack stack) -> id {
+constexpr auto planner<Count>::emit_map(node_index top, destination out, const binding_list& bindings, loop_stack stack)
+    -> buffer_index {
     const std::size_t opened = stack.depth;
     const graph_node& g = at(top);
     stage s = new_stage(stage_kind::map);
     s.top = s.space = top;
     s.bindings = bindings;
-    for (std::size_t a = 0; a < g.rank; ++a) s.top_axes[a] = static_cast<std::int16_t>(a);
+    s.top_axes = same_axes;
     choose_map_axes(s, g, out);
     open_loops(s, g, stack, top);
     prepare(top, s.bindings, s, stack);
     if (out.free) {
         const bool rows_first = out.wanted == layout::rows_in_lanes;
-        const id buffer = add_buffer(top, buffer_role::values, outer_bindings, outer_stack.innermost());
-        lay_out(plan.buffers[index(buffer)],
+        const buffer_index buffer = add_buffer(top, buffer_role::values, outer_bindings, outer_stack.innermost());
+        lay_out(plan.buffers[buffer],
                 rows_first                 ? s.row_axis
                 : s.column_axis != no_axis ? s.column_axis
                                            : s.row_axis,
@@ -271,8 +270,8 @@ constexpr auto planner<Count>::emit_map(id top, destination out, const binding_l
         s.lanes = rows_first ? lane_axis::rows : lane_axis::columns;
         last_buffer = buffer;
     } else {
-        aim(s, out, -1);
-        last_buffer = -1;
+        aim(s, out, no_buffer);
+        last_buffer = no_buffer;
         s.lanes = s.row_axis != no_axis &&
                           (s.column_axis == no_axis || (s.strides[s.row_axis] == 1 && s.strides[s.column_axis] != 1))
                       ? lane_axis::rows
@@ -302,7 +301,8 @@ constexpr void planner<Count>::choose_map_axes(stage& s, const graph_node& g, co
 }
 
 template <std::size_t Count>
-constexpr auto planner<Count>::emit_free(id n, destination out, const binding_list& b, const loop_stack& stack) -> id {
+constexpr auto planner<Count>::emit_free(node_index n, destination out, const binding_list& b, const loop_stack& stack)
+    -> buffer_index {
     const binding_list saved_bindings = outer_bindings;
     const loop_stack saved_stack = outer_stack;
     const bool saved_skip = skip_outside;
@@ -311,7 +311,7 @@ constexpr auto planner<Count>::emit_free(id n, destination out, const binding_li
     outer_bindings = b;
     outer_stack = stack;
     out.free = true;
-    const id buffer = emit(n, out, b, stack);
+    const buffer_index buffer = emit(n, out, b, stack);
     outer_bindings = saved_bindings;
     outer_stack = saved_stack;
     skip_outside = saved_skip;
@@ -319,21 +319,22 @@ constexpr auto planner<Count>::emit_free(id n, destination out, const binding_li
 }
 
 template <std::size_t Count>
-constexpr auto planner<Count>::emit_matrix_copy(id n, destination out, const binding_list& b, loop_stack stack) -> id {
+constexpr auto planner<Count>::emit_matrix_copy(node_index n, destination out, const binding_list& b, loop_stack stack)
+    -> buffer_index {
     const std::size_t opened = stack.depth;
     const graph_node& g = at(n);
     stage s = new_stage(stage_kind::map);
     s.top = s.space = n;
     s.bindings = b;
-    for (std::size_t a = 0; a < g.rank; ++a) s.top_axes[a] = static_cast<std::int16_t>(a);
+    s.top_axes = same_axes;
     s.row_axis = g.rank - 2u;
     s.column_axis = g.rank - 1u;
     open_loops(s, g, stack, n);
     prepare(n, s.bindings, s, stack);
     const bool rows_first = out.wanted == layout::rows_in_lanes;
-    const id buffer = add_buffer(n, buffer_role::values, outer_bindings, outer_stack.innermost());
-    lay_out(plan.buffers[index(buffer)], rows_first ? s.row_axis : s.column_axis,
-            rows_first ? s.column_axis : s.row_axis, rows_first);
+    const buffer_index buffer = add_buffer(n, buffer_role::values, outer_bindings, outer_stack.innermost());
+    lay_out(plan.buffers[buffer], rows_first ? s.row_axis : s.column_axis, rows_first ? s.column_axis : s.row_axis,
+            rows_first);
     s.lanes = rows_first ? lane_axis::rows : lane_axis::columns;
     aim(s, out, buffer);
     add_stage(s);

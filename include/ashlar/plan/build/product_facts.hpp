@@ -5,15 +5,17 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <ashlar/plan/graph/indices.hpp>
+
 namespace ashlar::detail {
 
 /// The operands of a product stage, and what stands on top of it.
 struct product_facts {
-    std::int16_t left = -1, right = -1;  // nodes
+    node_index left = no_node, right = no_node;  // nodes
     std::size_t depth = 0, columns = 0, width = 1, element_bytes = 4;
     std::ptrdiff_t left_row = 0, left_depth = 0;       // strides in memory
     std::ptrdiff_t right_depth = 0, right_column = 0;  // inside a block of columns; zeros of packed weights
-    std::int16_t masked = -1;      // the masked node on top, past names, that decides block by block
+    node_index masked = no_node;   // the masked node on top, past names, that decides block by block
     bool right_is_packed = false;  // in panels
     bool left_is_padded = false;   // lines of the left operand end at a full register
     bool ranged = false;           // a mask bounds the depth of each row

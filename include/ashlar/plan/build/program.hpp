@@ -12,15 +12,15 @@ namespace ashlar::detail {
 /// columns. The last tile of columns begins early enough to be a full one, and computes some columns again; so does
 /// that of rows where `overlaps`.
 struct plan_loop {
-    std::int16_t parent = -1;
+    loop_index parent = no_loop;
     std::size_t extent = 1;
     std::size_t tile = 1;
     bool rows = false;
     bool columns = false;
     bool overlaps = false;
     // The stage whose finished rows are staged beside the destination until the end of the tile, where the destination
-    // is what the tile reads; -1 if they cannot be.
-    std::int16_t staged = -1;
+    // is what the tile reads; no_stage if they cannot be.
+    stage_index staged = no_stage;
 
     /// Rows of a last tile that is no full one; 0 if there is none.
     constexpr std::size_t last_rows() const { return overlaps ? 0 : extent % tile; }
@@ -43,14 +43,14 @@ enum class buffer_role : std::uint8_t {
 
 /// Values of a node in scratch. An axis bound to a loop holds the current entry (or tile) only.
 struct plan_buffer {
-    std::int16_t node = -1;
+    node_index node = no_node;
     buffer_role role = buffer_role::values;
     binding_list bindings = all_whole;
     axis_list strides{};
-    std::int16_t scope = -1;    // the loop inside which it is made, -1 for the outermost level
-    std::int16_t storage = -1;  // the buffer whose memory it uses: itself, or the one it is computed in place of
-    bool padded = false;        // lines along the axis of stride 1 end at a full register
-    bool in_registers = false;  // of fused stages: it takes no memory
+    loop_index scope = no_loop;        // the loop inside which it is made, no_loop for the outermost level
+    buffer_index storage = no_buffer;  // the buffer whose memory it uses: itself, or the one it is computed in place of
+    bool padded = false;               // lines along the axis of stride 1 end at a full register
+    bool in_registers = false;         // of fused stages: it takes no memory
     std::size_t bytes = 0;
     std::size_t offset = 0;
     std::uint16_t first = 0, last = 0;  // items of its scope between which it lives
@@ -76,31 +76,31 @@ template <std::size_t Count>
 struct plan_stage {
     stage_kind kind = stage_kind::map;
     lane_axis lanes = lane_axis::columns;
-    std::size_t width = 1;            // how many lanes
-    std::int16_t top = -1;            // the node whose values are written
-    std::int16_t core = -1;           // product: the matmul; softmax, standardize, reduce: the node itself
-    std::int16_t space = -1;          // the node whose axes are the stage's coordinates
-    std::int16_t loop = -1;           // the innermost loop around it
-    std::int16_t buffer = -1;         // where it writes; -1: the destination or, with `store`, caller memory
-    std::int16_t second_buffer = -1;  // reduce: its state from one tile to the next
-    std::int16_t maxima = -1;         // softmax and the product before it: the greatest element of each row
-    std::int16_t table = -1;          // product: scratch of its kernels
-    std::int16_t store = -1;          // the store node whose destination it writes
-    std::int16_t support = -1;        // the masked node outside whose kept pairs nothing is computed
-    std::int16_t left_factor = -1;    // product: softmax node whose numerators are the left operand
+    std::size_t width = 1;                   // how many lanes
+    node_index top = no_node;                // the node whose values are written
+    node_index core = no_node;               // product: the matmul; softmax, standardize, reduce: the node itself
+    node_index space = no_node;              // the node whose axes are the stage's coordinates
+    loop_index loop = no_loop;               // the innermost loop around it
+    buffer_index buffer = no_buffer;         // where it writes; none: the destination or, with `store`, caller memory
+    buffer_index second_buffer = no_buffer;  // reduce: its state from one tile to the next
+    buffer_index maxima = no_buffer;         // softmax and the product before it: the greatest element of each row
+    buffer_index table = no_buffer;          // product: scratch of its kernels
+    node_index store = no_node;              // the store node whose destination it writes
+    node_index support = no_node;            // the masked node outside whose kept pairs nothing is computed
+    node_index left_factor = no_node;        // product: softmax node whose numerators are the left operand
     std::size_t row_axis = no_axis, column_axis = no_axis;  // of the space node
     std::size_t fold_first = no_axis,
                 fold_last = no_axis;               // reduce: axes [first, last) of the space node, folded as one
     binding_list bindings = all_whole;             // of the space node's axes
-    binding_list top_axes = all_whole;             // for each axis of top: the axis of space, or -1
+    axis_map top_axes = no_axes;                   // for each axis of top: the axis of space
     axis_list strides{};                           // of what it writes, by axis of top
     std::size_t column_block = 0;                  // product: columns of the right operand that lie in one block
-    std::int16_t transposed_copy = -1;             // product: the stage whose copy of the right operand it makes itself
+    stage_index transposed_copy = no_stage;        // product: the stage whose copy of the right operand it makes itself
     std::ptrdiff_t origin = 0;                     // elements before the first one it writes
     bool fill_outside = false;                     // softmax: zeros outside the support are read by someone
     product_facts facts{};                         // product
-    std::int16_t values[Count]{};                  // for each node: the buffer it is read from, or -1
-    std::int16_t factors[Count]{};                 // for each node: the buffer of its row factors, or -1
+    buffer_index values[Count]{};                  // for each node: the buffer it is read from
+    buffer_index factors[Count]{};                 // for each node: the buffer of its row factors
     std::array<stage_strategy, tile_kinds> how{};  // for a full tile and for the last one
 };
 
@@ -109,10 +109,11 @@ inline constexpr std::size_t fold_state_bytes = 32;
 
 /// Stages that follow each other and, in some tiles, run as one.
 struct plan_fusion {
-    std::array<fusion, tile_kinds> how{};            // for a full tile and for the last one
-    std::array<std::int16_t, 3> stages{-1, -1, -1};  // the last two run as one; what runs before them, or takes part
-    bool reuses_rows = false;                        // a few rows of scratch serve all of the tile
-    bool one_loop[tile_kinds] = {};                  // statistics_into_map: both, and the next rows, column by column
+    std::array<fusion, tile_kinds> how{};  // for a full tile and for the last one
+    std::array<stage_index, 3> stages{no_stage, no_stage,
+                                      no_stage};  // the last two run as one; what runs before them, or takes part
+    bool reuses_rows = false;                     // a few rows of scratch serve all of the tile
+    bool one_loop[tile_kinds] = {};               // statistics_into_map: both, and the next rows, column by column
 
     /// Whether the last two stages take turns, so that one reads when the other has written.
     constexpr bool takes_turns() const {
@@ -120,23 +121,22 @@ struct plan_fusion {
     }
 };
 
-enum class item_kind : std::uint8_t { loop, stage, fused };
-
 /// A loop, a stage or stages that are fused, at their place in the program.
 struct plan_item {
-    std::int16_t parent = -1;  // loop
-    item_kind kind = item_kind::stage;
-    std::int16_t index = 0;  // among the loops, stages or fusions
+    loop_index parent = no_loop;  // loop
+    loop_index loop = no_loop;
+    stage_index stage = no_stage;
+    fusion_index fused = no_fusion;
 
-    constexpr bool is_loop() const { return kind == item_kind::loop; }
+    constexpr bool is_loop() const { return loop != no_loop; }
 };
 
 /// The stages of an item of a program; none of a loop.
 template <class Program>
 constexpr plan_fusion stages_of(const Program& plan, const plan_item& item) {
-    if (item.kind == item_kind::fused) return plan.fusions[static_cast<std::size_t>(item.index)];
+    if (item.fused != no_fusion) return plan.fusions[item.fused];
     plan_fusion alone;
-    if (item.kind == item_kind::stage) alone.stages[0] = item.index;
+    alone.stages[0] = item.stage;
     return alone;
 }
 
@@ -155,8 +155,8 @@ struct program {
 
 /// Whether a loop is `outer` or lies inside of it.
 template <class Program>
-constexpr bool is_loop_inside(const Program& plan, std::int16_t loop, std::int16_t outer) {
-    for (; loop != -1; loop = plan.loops[static_cast<std::size_t>(loop)].parent)
+constexpr bool is_loop_inside(const Program& plan, loop_index loop, loop_index outer) {
+    for (; loop != no_loop; loop = plan.loops[loop].parent)
         if (loop == outer) return true;
     return false;
 }

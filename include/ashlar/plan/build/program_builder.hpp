@@ -11,19 +11,18 @@ namespace ashlar::detail {
 /// The program under construction: its nodes, loops, buffers and items, and the questions the planner asks of them.
 template <std::size_t Count>
 struct program_builder {
-    using id = std::int16_t;
 
     struct loop_stack {
-        std::array<std::int16_t, 24> loop{};
+        std::array<loop_index, 24> loop{};
         std::size_t depth = 0;
 
-        constexpr std::int16_t innermost() const { return depth == 0 ? std::int16_t{-1} : loop[depth - 1]; }
-        constexpr bool contains(std::int16_t l) const {
+        constexpr loop_index innermost() const { return depth == 0 ? no_loop : loop[depth - 1]; }
+        constexpr bool contains(loop_index l) const {
             for (std::size_t i = 0; i < depth; ++i)
                 if (loop[i] == l) return true;
             return false;
         }
-        constexpr void push(std::int16_t l) { loop[depth++] = l; }
+        constexpr void push(loop_index l) { loop[depth++] = l; }
     };
 
     enum class layout : std::uint8_t { any, rows_in_lanes, columns_in_lanes };
@@ -31,8 +30,8 @@ struct program_builder {
     /// Where a stage writes: the destination, caller memory of a store, or a buffer that is laid out as the stage
     /// likes best (`free`) or as its reader wants it.
     struct destination {
-        id buffer = -1;
-        id store = -1;
+        buffer_index buffer = no_buffer;
+        node_index store = no_node;
         bool free = false;
         layout wanted = layout::any;
         axis_list strides{};
@@ -44,16 +43,16 @@ struct program_builder {
     program<Count> plan{};
     std::size_t tile_rows = tall_tile_rows;
 
-    constexpr const graph_node& at(id n) const { return nodes[static_cast<std::size_t>(n)]; }
+    constexpr const graph_node& at(node_index n) const { return nodes[n]; }
 
     /// Past the nodes that only give their operand a name.
-    constexpr id resolve(id n) const {
+    constexpr node_index resolve(node_index n) const {
         while (at(n).kind == node_kind::let || at(n).kind == node_kind::let_value) n = at(n).same_as;
         return n;
     }
 
     /// Past everything that does not compute: names, stores and index maps.
-    constexpr id base_of(id n) const {
+    constexpr node_index base_of(node_index n) const {
         for (;;) {
             n = resolve(n);
             if (is_index_map(at(n).kind) || at(n).kind == node_kind::store)
@@ -68,7 +67,7 @@ struct program_builder {
     }
 
     /// Whether evaluating a node twice would repeat a product, a row statistic or more than a little arithmetic.
-    constexpr bool is_costly(id n) const {
+    constexpr bool is_costly(node_index n) const {
         n = resolve(n);
         const graph_node& g = at(n);
         if (g.kind == node_kind::matmul || g.kind == node_kind::concat || is_row_statistic(g.kind)) return true;
@@ -77,14 +76,14 @@ struct program_builder {
             if (is_costly(g.operands[i])) return true;
         return false;
     }
-    constexpr bool has_costly_function(id n) const {
+    constexpr bool has_costly_function(node_index n) const {
         n = resolve(n);
         if (at(n).costly) return true;
         for (std::size_t i = 0; i < at(n).operand_count; ++i)
             if (has_costly_function(at(n).operands[i])) return true;
         return false;
     }
-    constexpr bool contains_product(id n) const {
+    constexpr bool contains_product(node_index n) const {
         n = resolve(n);
         const graph_node& g = at(n);
         if (g.kind == node_kind::matmul || g.kind == node_kind::concat) return true;
@@ -92,7 +91,7 @@ struct program_builder {
             if (contains_product(g.operands[i])) return true;
         return false;
     }
-    constexpr bool reaches(id from, id to) const {
+    constexpr bool reaches(node_index from, node_index to) const {
         from = resolve(from);
         if (from == to) return true;
         for (std::size_t i = 0; i < at(from).operand_count; ++i)
@@ -102,8 +101,8 @@ struct program_builder {
 
     // ---------------------------------------------------------------- buffers
 
-    constexpr std::size_t bound_extent(id loop) const {
-        const plan_loop& l = plan.loops[static_cast<std::size_t>(loop)];
+    constexpr std::size_t bound_extent(loop_index loop) const {
+        const plan_loop& l = plan.loops[loop];
         return l.rows || l.columns ? l.tile : 1;
     }
 
@@ -117,8 +116,7 @@ struct program_builder {
             if (b.bindings[a] != whole_axis)
                 extent = bound_extent(b.bindings[a]) < extent ? bound_extent(b.bindings[a]) : extent;
             if (extent == 1 && a != lane) {
-                b.strides[a] =
-                    n.extents[a] == 1 || !plan.loops[static_cast<std::size_t>(b.bindings[a])].rows ? 0 : step;
+                b.strides[a] = n.extents[a] == 1 || !plan.loops[b.bindings[a]].rows ? 0 : step;
                 return;
             }
             b.strides[a] = step;
@@ -136,9 +134,10 @@ struct program_builder {
         b.padded = padded;
     }
 
-    constexpr id add_buffer(id node, buffer_role role, const binding_list& bindings, id scope) {
-        const auto index = static_cast<id>(plan.buffer_count++);
-        plan_buffer& b = plan.buffers[static_cast<std::size_t>(index)];
+    constexpr buffer_index add_buffer(node_index node, buffer_role role, const binding_list& bindings,
+                                      loop_index scope) {
+        const auto index = index_at<buffer_index>(plan.buffer_count++);
+        plan_buffer& b = plan.buffers[index];
         b.node = node;
         b.role = role;
         b.bindings = bindings;
@@ -147,52 +146,53 @@ struct program_builder {
         return index;
     }
 
-    constexpr id find_buffer(id node, buffer_role role, const binding_list& bindings, const loop_stack& stack,
-                             layout wanted = layout::any, std::size_t row = no_axis) const {
+    constexpr buffer_index find_buffer(node_index node, buffer_role role, const binding_list& bindings,
+                                       const loop_stack& stack, layout wanted = layout::any,
+                                       std::size_t row = no_axis) const {
         for (std::size_t i = plan.buffer_count; i-- > 0;) {
             const plan_buffer& b = plan.buffers[i];
-            if (b.node != node || b.role != role || (b.scope != -1 && !stack.contains(b.scope))) continue;
+            if (b.node != node || b.role != role || (b.scope != no_loop && !stack.contains(b.scope))) continue;
             bool fits = true;
             for (std::size_t a = 0; a < at(node).rank; ++a)
                 if (b.bindings[a] != whole_axis && b.bindings[a] != bindings[a]) fits = false;
             if (wanted == layout::rows_in_lanes && b.strides[row] != 1) fits = false;
-            if (fits) return static_cast<id>(i);
+            if (fits) return index_at<buffer_index>(i);
         }
-        return -1;
+        return no_buffer;
     }
 
     // ---------------------------------------------------------------- loops
 
-    constexpr id open_loop(loop_stack& stack, std::size_t extent, bool rows, id inside) {
+    constexpr loop_index open_loop(loop_stack& stack, std::size_t extent, bool rows, node_index inside) {
         const std::size_t tile = rows ? (extent < tile_rows ? extent : tile_rows) : 1;
-        const id parent = stack.innermost();
-        if (const id again = reusable_loop(parent, extent, tile, rows, inside); again != -1) {
-            closed[static_cast<std::size_t>(again)] = false;
+        const loop_index parent = stack.innermost();
+        if (const loop_index again = reusable_loop(parent, extent, tile, rows, inside); again != no_loop) {
+            closed[again] = false;
             stack.push(again);
             return again;
         }
-        const auto index = static_cast<id>(plan.loop_count++);
-        plan.loops[static_cast<std::size_t>(index)] = {parent, extent, tile, rows};
-        add_item({parent, item_kind::loop, index});
+        const auto index = index_at<loop_index>(plan.loop_count++);
+        plan.loops[index] = {parent, extent, tile, rows};
+        add_item({parent, index});
         stack.push(index);
         return index;
     }
 
-    constexpr id open_column_loop(loop_stack& stack, std::size_t extent, std::size_t tile) {
-        const auto index = static_cast<id>(plan.loop_count++);
-        const id parent = stack.innermost();
-        plan.loops[static_cast<std::size_t>(index)] = {parent, extent, tile, false, true};
-        add_item({parent, item_kind::loop, index});
+    constexpr loop_index open_column_loop(loop_stack& stack, std::size_t extent, std::size_t tile) {
+        const auto index = index_at<loop_index>(plan.loop_count++);
+        const loop_index parent = stack.innermost();
+        plan.loops[index] = {parent, extent, tile, false, true};
+        add_item({parent, index});
         stack.push(index);
         return index;
     }
 
     /// The place of a new item of a parent: before the loops that are still open there, else at the end. The first of
     /// them is the one opened last, by what the others wait for.
-    constexpr std::size_t place_in(id parent) const {
+    constexpr std::size_t place_in(loop_index parent) const {
         for (std::size_t i = 0; i < plan.item_count; ++i) {
             const plan_item& item = plan.items[i];
-            if (item.parent == parent && item.is_loop() && !closed[static_cast<std::size_t>(item.index)]) return i;
+            if (item.parent == parent && item.is_loop() && !closed[item.loop]) return i;
         }
         return plan.item_count;
     }
@@ -201,38 +201,39 @@ struct program_builder {
         for (std::size_t i = plan.item_count++; i > place; --i) plan.items[i] = plan.items[i - 1];
         plan.items[place] = item;
     }
-    constexpr id add_stage(const plan_stage<Count>& stage) {
-        const auto index = static_cast<id>(plan.stage_count++);
-        plan.stages[static_cast<std::size_t>(index)] = stage;
-        add_item({stage.loop, item_kind::stage, index});
+    constexpr stage_index add_stage(const plan_stage<Count>& stage) {
+        const auto index = index_at<stage_index>(plan.stage_count++);
+        plan.stages[index] = stage;
+        add_item({.parent = stage.loop, .stage = index});
         return index;
     }
 
     /// Steps that need nothing of each other and run over the same rows share one loop: it is the last item of its
     /// parent, alike, finished, and makes nothing that `inside` reads whole.
-    constexpr id reusable_loop(id parent, std::size_t extent, std::size_t tile, bool rows, id inside) const {
+    constexpr loop_index reusable_loop(loop_index parent, std::size_t extent, std::size_t tile, bool rows,
+                                       node_index inside) const {
         for (std::size_t i = place_in(parent); i-- > 0;) {
             const plan_item& item = plan.items[i];
             if (item.parent != parent) continue;
-            if (!item.is_loop() || !closed[static_cast<std::size_t>(item.index)]) return -1;
-            const plan_loop& l = plan.loops[static_cast<std::size_t>(item.index)];
-            if (l.extent != extent || l.tile != tile || l.rows != rows || l.columns) return -1;
+            if (!item.is_loop() || !closed[item.loop]) return no_loop;
+            const plan_loop& l = plan.loops[item.loop];
+            if (l.extent != extent || l.tile != tile || l.rows != rows || l.columns) return no_loop;
             for (std::size_t s = 0; s < plan.stage_count; ++s) {
                 const plan_stage<Count>& stage = plan.stages[s];
-                if (!is_loop_inside(plan, stage.loop, item.index)) continue;
-                if (stage.buffer == -1) return -1;
-                const plan_buffer& b = plan.buffers[static_cast<std::size_t>(stage.buffer)];
-                if (!is_loop_inside(plan, b.scope, item.index) && reaches(inside, b.node)) return -1;
+                if (!is_loop_inside(plan, stage.loop, item.loop)) continue;
+                if (stage.buffer == no_buffer) return no_loop;
+                const plan_buffer& b = plan.buffers[stage.buffer];
+                if (!is_loop_inside(plan, b.scope, item.loop) && reaches(inside, b.node)) return no_loop;
             }
-            return item.index;
+            return item.loop;
         }
-        return -1;
+        return no_loop;
     }
 
     bool closed[program<Count>::capacity]{};
 
     constexpr void close_loops(const loop_stack& stack, std::size_t from) {
-        for (std::size_t i = from; i < stack.depth; ++i) closed[static_cast<std::size_t>(stack.loop[i])] = true;
+        for (std::size_t i = from; i < stack.depth; ++i) closed[stack.loop[i]] = true;
     }
 };
 

@@ -10,7 +10,7 @@ namespace ashlar::detail {
 
 /// A loop whose stages hand nothing to each other gains nothing from tiles: the kernels block for themselves.
 template <class Program>
-constexpr bool needs_no_tiles(const Program& plan, std::int16_t loop) {
+constexpr bool needs_no_tiles(const Program& plan, loop_index loop) {
     for (std::size_t b = 0; b < plan.buffer_count; ++b)
         if (is_loop_inside(plan, plan.buffers[b].scope, loop)) return false;
     for (std::size_t s = 0; s < plan.stage_count; ++s)
@@ -25,8 +25,7 @@ template <class Program, class Stage>
 constexpr bool is_folded_in_parts(const Program& plan, const Stage& stage) {
     for (std::size_t a = stage.fold_first; a < stage.fold_last; ++a)
         if (stage.bindings[a] != whole_axis)
-            if (const plan_loop& l = plan.loops[static_cast<std::size_t>(stage.bindings[a])]; l.extent > l.tile)
-                return true;
+            if (const plan_loop& l = plan.loops[stage.bindings[a]]; l.extent > l.tile) return true;
     return false;
 }
 
@@ -41,19 +40,18 @@ inline constexpr std::size_t rows_for_one_twice = 16, least_stages_for_rows_twic
 /// destination are made of themselves, eval holds them back.)
 template <std::size_t Count>
 constexpr bool may_overlap(const program<Count>& plan, const graph_node* nodes, const machine& target,
-                           std::size_t loop) {
+                           loop_index loop) {
     const plan_loop& l = plan.loops[loop];
     if (!l.rows || l.extent <= l.tile || l.extent % l.tile == 0) return false;
     if ((l.tile - l.extent % l.tile) * rows_for_one_twice > l.extent) return false;
     if (plan.stage_count < least_stages_for_rows_twice) return false;
-    const auto id = static_cast<std::int16_t>(loop);
     for (std::size_t s = 0; s < plan.stage_count; ++s) {
         const plan_stage<Count>& stage = plan.stages[s];
-        if (!is_loop_inside(plan, stage.loop, id)) continue;
-        if (stage.fold_first != no_axis && stage.second_buffer != -1) return false;
+        if (!is_loop_inside(plan, stage.loop, loop)) continue;
+        if (stage.fold_first != no_axis && stage.second_buffer != no_buffer) return false;
         // Registers that end behind the tile would overwrite rows of the last one, which comes first.
         const bool is_product = stage.kind == stage_kind::product;
-        const std::size_t bytes = is_product ? nodes[static_cast<std::size_t>(stage.core)].element_bytes : 4u;
+        const std::size_t bytes = is_product ? nodes[stage.core].element_bytes : 4u;
         if (l.tile % target.lanes(bytes) != 0) return false;
     }
     return true;
@@ -61,16 +59,15 @@ constexpr bool may_overlap(const program<Count>& plan, const graph_node* nodes, 
 
 template <std::size_t Count>
 constexpr void settle_loops(program<Count>& plan, const graph_node* nodes, const machine& target) {
-    for (std::size_t l = 0; l < plan.loop_count; ++l)
-        if (plan.loops[l].rows && needs_no_tiles(plan, static_cast<std::int16_t>(l)))
-            plan.loops[l].tile = plan.loops[l].extent;
+    for (loop_index l{}; l < plan.loop_count; ++l)
+        if (plan.loops[l].rows && needs_no_tiles(plan, l)) plan.loops[l].tile = plan.loops[l].extent;
     for (std::size_t s = 0; s < plan.stage_count; ++s)
         if (plan_stage<Count>& stage = plan.stages[s];
             stage.fold_first != no_axis && !is_folded_in_parts(plan, stage)) {
-            plan.buffers[static_cast<std::size_t>(stage.second_buffer)].bytes = 0;
-            stage.second_buffer = -1;
+            plan.buffers[stage.second_buffer].bytes = 0;
+            stage.second_buffer = no_buffer;
         }
-    for (std::size_t l = 0; l < plan.loop_count; ++l) plan.loops[l].overlaps = may_overlap(plan, nodes, target, l);
+    for (loop_index l{}; l < plan.loop_count; ++l) plan.loops[l].overlaps = may_overlap(plan, nodes, target, l);
 }
 
 }  // namespace ashlar::detail

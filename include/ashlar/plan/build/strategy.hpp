@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include <ashlar/kernel/product/product_shape.hpp>
+#include <ashlar/plan/graph/indices.hpp>
 
 namespace ashlar::detail {
 
@@ -65,18 +66,18 @@ struct product_strategy {
     rhs_source rhs = rhs_source::rows;
     epilogue_time epilogue = epilogue_time::block_end;
     mask_edge edge = mask_edge::tiles;
-    bool writes_groups = false;      // packed_k: several columns are finished and stored as one register
-    bool streamed = false;           // operands come from behind the L1, call after call
-    bool prefetches = false;         // what is read next: columns of the right operand, or panels
-    std::uint8_t panels = 1;         // read side by side, and one fewer where the first runs of so many end
-    std::uint8_t granule = 0;        // that row blocks divide: for the edges of a mask, or for the rows of exponentials
-    std::uint32_t panel_runs = 0;    // runs of so many panels; one fewer are read side by side behind them
-    std::uint16_t k_parts = 1;       // of the depth, one after the other, between which sums wait in the result
-    std::uint16_t period = 0;        // softmax_into_product: depth steps from one column of exponentials to the next
-    product_cut cut{};               // of all columns, of a block of columns, or of panels side by side
-    product_cut fewer_panels{};      // of one panel fewer
-    product_cut last_panel{};        // of what is left of the columns behind whole panels
-    std::int16_t next_weights = -1;  // the stage whose packed weights are read next
+    bool writes_groups = false;    // packed_k: several columns are finished and stored as one register
+    bool streamed = false;         // operands come from behind the L1, call after call
+    bool prefetches = false;       // what is read next: columns of the right operand, or panels
+    std::uint8_t panels = 1;       // read side by side, and one fewer where the first runs of so many end
+    std::uint8_t granule = 0;      // that row blocks divide: for the edges of a mask, or for the rows of exponentials
+    std::uint32_t panel_runs = 0;  // runs of so many panels; one fewer are read side by side behind them
+    std::uint16_t k_parts = 1;     // of the depth, one after the other, between which sums wait in the result
+    std::uint16_t period = 0;      // softmax_into_product: depth steps from one column of exponentials to the next
+    product_cut cut{};             // of all columns, of a block of columns, or of panels side by side
+    product_cut fewer_panels{};    // of one panel fewer
+    product_cut last_panel{};      // of what is left of the columns behind whole panels
+    stage_index next_weights = no_stage;  // the stage whose packed weights are read next
 };
 
 /// How an elementwise stage is walked.
@@ -89,9 +90,9 @@ enum class map_form : std::uint8_t {
 
 struct map_strategy {
     map_form form = map_form::columns_in_lanes;
-    std::uint8_t registers = 1;    // computed before the first of them is stored
-    std::uint8_t rows = 1;         // together, as they read the same elements
-    std::int16_t normalised = -1;  // a node whose row factors stay the same along a row
+    std::uint8_t registers = 1;       // computed before the first of them is stored
+    std::uint8_t rows = 1;            // together, as they read the same elements
+    node_index normalised = no_node;  // a node whose row factors stay the same along a row
 };
 
 /// How a stage that folds rows is walked.

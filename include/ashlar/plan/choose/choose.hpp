@@ -40,7 +40,7 @@ constexpr bool is_one_stage(const program<Count>& plan) {
 template <std::size_t Count>
 constexpr void settle_fused_product(const plan_context<Count>& c, const plan_fusion& fused, std::size_t tile) {
     const fusion how = fused.how[tile];
-    plan_stage<Count>& product = c.plan.stages[c.index(fused.stages[2])];
+    plan_stage<Count>& product = c.plan.stages[fused.stages[2]];
     product_strategy& of_product = product.how[tile].product;
     of_product.prefetches = false;
     of_product.k_parts = 1;

@@ -23,20 +23,20 @@ struct map_facts {
 };
 
 template <std::size_t Count>
-constexpr map_facts facts_of_map(const plan_context<Count>& c, const plan_stage<Count>& s, std::int16_t n) {
+constexpr map_facts facts_of_map(const plan_context<Count>& c, const plan_stage<Count>& s, node_index n) {
     const graph_node& g = c.at(n);
-    const bool factors = s.factors[c.index(n)] != -1;
+    const bool factors = s.factors[n] != no_buffer;
     map_facts out{.operations = 1};
     if (g.kind == node_kind::scalar) {
         out.operations = 0;
-    } else if ((g.kind == node_kind::array || s.values[c.index(n)] != -1) && !factors) {
+    } else if ((g.kind == node_kind::array || s.values[n] != no_buffer) && !factors) {
         out.shares = g.size() != c.at(s.top).size();
     } else if ((g.kind == node_kind::softmax || g.kind == node_kind::standardize) && factors) {
         out.operations = 2;
         if (g.kind == node_kind::standardize || g.variant != static_cast<std::uint8_t>(softmax_kind::plain))
             out.add(facts_of_map(c, s, g.operands[0]));
         else
-            out.cheap = g.masked == -1;
+            out.cheap = g.masked == no_node;
     } else if (g.kind == node_kind::map) {
         out.cheap = g.one_instruction;
         for (std::size_t i = 0; i < g.operand_count; ++i) out.add(facts_of_map(c, s, g.operands[i]));
@@ -45,7 +45,7 @@ constexpr map_facts facts_of_map(const plan_context<Count>& c, const plan_stage<
     } else if (g.kind == node_kind::store) {
         return facts_of_map(c, s, g.operands[0]);
     } else {
-        out.cheap = is_index_map(g.kind) && c.memory_of(s).holder(n) != -1;
+        out.cheap = is_index_map(g.kind) && c.memory_of(s).holder(n) != no_node;
         out.shares = out.cheap;
     }
     return out;
@@ -60,7 +60,7 @@ constexpr std::size_t registers_side_by_side(const map_facts& found, const machi
 
 /// Whether node n is computed of memory that is contiguous in the order of what the stage writes, element by element.
 template <std::size_t Count>
-constexpr bool is_flat(const plan_context<Count>& c, const plan_stage<Count>& s, std::int16_t n) {
+constexpr bool is_flat(const plan_context<Count>& c, const plan_stage<Count>& s, node_index n) {
     const graph_node &g = c.at(n), &top = c.at(s.top);
     if (g.kind == node_kind::scalar) return true;
     if (g.kind == node_kind::array) {
@@ -71,7 +71,7 @@ constexpr bool is_flat(const plan_context<Count>& c, const plan_stage<Count>& s,
         }
         return g.rank != 0 && g.size() == top.size() && g.extents[g.rank - 1u] == c.columns_of(s);
     }
-    if (g.kind != node_kind::map || s.values[c.index(n)] != -1 || g.size() != top.size()) return false;
+    if (g.kind != node_kind::map || s.values[n] != no_buffer || g.size() != top.size()) return false;
     for (std::size_t i = 0; i < g.operand_count; ++i)
         if (!is_flat(c, s, g.operands[i])) return false;
     return true;
@@ -83,7 +83,7 @@ constexpr bool is_one_line(const plan_context<Count>& c, const plan_stage<Count>
     const std::size_t columns = c.columns_of(s);
     if (s.row_axis == no_axis || rows == 1 || columns == 1 || columns % c.width_of(s) == 0) return false;
     // A destination may be turned: its columns may be the first axis, or run backwards.
-    if (s.buffer != -1 || s.lanes == lane_axis::rows || s.row_axis > s.column_axis ||
+    if (s.buffer != no_buffer || s.lanes == lane_axis::rows || s.row_axis > s.column_axis ||
         c.written_stride(s, s.column_axis) != 1 ||
         c.written_stride(s, s.row_axis) != static_cast<std::ptrdiff_t>(columns))
         return false;
@@ -93,9 +93,9 @@ constexpr bool is_one_line(const plan_context<Count>& c, const plan_stage<Count>
 /// Whether the stage only turns rows into lanes, or back, of what lies in memory in the other order.
 template <std::size_t Count>
 constexpr bool is_transposing_copy(const plan_context<Count>& c, const plan_stage<Count>& s) {
-    const std::int16_t memory = c.memory_of(s).holder(s.top);
+    const node_index memory = c.memory_of(s).holder(s.top);
     const graph_node& top = c.at(s.top);
-    if (memory == -1 || s.row_axis == no_axis || s.column_axis == no_axis) return false;
+    if (memory == no_node || s.row_axis == no_axis || s.column_axis == no_axis) return false;
     if (c.at(memory).kind == node_kind::softmax || top.scalar == scalar_kind::boolean ||
         c.target.lanes(top.element_bytes) != c.width_of(s))
         return false;

@@ -43,9 +43,9 @@ constexpr bool comes_from_behind_l1(std::size_t bytes, const machine& target) {
 /// Whether what a stage computes behind its core, on the way to node n, takes many instructions; what other stages have
 /// left in memory is only read.
 template <std::size_t Count>
-constexpr bool has_costly_epilogue(const plan_context<Count>& c, const plan_stage<Count>& s, std::int16_t n) {
+constexpr bool has_costly_epilogue(const plan_context<Count>& c, const plan_stage<Count>& s, node_index n) {
     const graph_node& g = c.at(n);
-    if (n == s.core || s.values[c.index(n)] != -1) return false;
+    if (n == s.core || s.values[n] != no_buffer) return false;
     if (g.kind == node_kind::let || g.kind == node_kind::let_value) return has_costly_epilogue(c, s, g.same_as);
     if (g.kind == node_kind::map && g.costly) return true;
     for (std::size_t i = 0; i < g.operand_count; ++i)
@@ -97,7 +97,7 @@ constexpr mask_edge mask_edge_of(const plan_context<Count>& c, const plan_stage<
                                               .vk = 0,
                                               .padded = product.left_is_padded},
                                              core.element_bytes, core.scalar == scalar_kind::floating, c.target);
-    return s.support != -1 && form == product_form::blocks && c.at(product.masked).slopes && halves
+    return s.support != no_node && form == product_form::blocks && c.at(product.masked).slopes && halves
                ? mask_edge::halves
                : mask_edge::registers;
 }
@@ -122,7 +122,7 @@ constexpr void choose_cuts(const plan_context<Count>& c, const plan_stage<Count>
         if (rest != 0) how.last_panel = of_columns(rest, rest);
     } else if (how.rhs == rhs_source::column_blocks) {
         how.cut = of_columns(s.column_block, static_cast<std::size_t>(product.right_depth));
-    } else if (s.transposed_copy != -1) {
+    } else if (s.transposed_copy != no_stage) {
         how.cut = choose_transposing_cut(shape_of_columns(product, rows, product.columns, product.right_depth, 0), on);
     } else if (s.lanes == lane_axis::columns) {
         how.cut = of_columns(product.columns, static_cast<std::size_t>(product.right_depth));
@@ -135,7 +135,7 @@ template <std::size_t Count>
 constexpr product_strategy choose_product(const plan_context<Count>& c, const plan_stage<Count>& s, std::size_t tile) {
     const product_facts& product = s.facts;
     const std::size_t rows = c.rows_of(s, tile), bytes = bytes_read(c.nodes, Count);
-    const bool all_depth = !product.ranged && !product.excludes, masked = product.masked != -1;
+    const bool all_depth = !product.ranged && !product.excludes, masked = product.masked != no_node;
     const bool same_elements = c.same_elements(s.top, s.core);
     // With columns in lanes sums may wait in the result for their epilogue, or for the rest of the depth: nobody else
     // reads or writes there, as what overlaps an operand is written by way of a copy.
@@ -151,7 +151,7 @@ constexpr product_strategy choose_product(const plan_context<Count>& c, const pl
     if (packs_k(product, s.lanes, rows)) {
         const std::size_t line = packed_k_line(rows);
         how.form = product_form::packed_k;
-        how.writes_groups = s.left_factor == -1 && s.buffer != -1 && same_elements && product.uniform &&
+        how.writes_groups = s.left_factor == no_node && s.buffer != no_buffer && same_elements && product.uniform &&
                             c.written_stride(s, s.row_axis) == 1 &&
                             c.written_stride(s, s.column_axis) == static_cast<std::ptrdiff_t>(line);
     } else if (s.lanes == lane_axis::depth) {
@@ -204,34 +204,34 @@ constexpr bool reads_panels(const plan_context<Count>& c, const plan_stage<Count
 template <std::size_t Count>
 struct weights_in_order {
     const plan_context<Count>& c;
-    std::int16_t stages[program<Count>::capacity]{};  // with packed weights, in the order in which they run
+    stage_index stages[program<Count>::capacity]{};  // with packed weights, in the order in which they run
     std::size_t count = 0;
 
-    constexpr void append(std::int16_t parent) {
+    constexpr void append(loop_index parent) {
         for (std::size_t i = 0; i < c.plan.item_count; ++i) {
             const plan_item& item = c.plan.items[i];
             if (item.parent != parent) continue;
             if (item.is_loop()) {
-                append(item.index);
+                append(item.loop);
                 continue;
             }
-            for (const std::int16_t s : stages_of(c.plan, item).stages)
-                if (s != -1 && reads_panels(c, c.plan.stages[c.index(s)])) stages[count++] = s;
+            for (const stage_index s : stages_of(c.plan, item).stages)
+                if (s != no_stage && reads_panels(c, c.plan.stages[s])) stages[count++] = s;
         }
     }
-    constexpr std::int16_t after(std::size_t i) const {
+    constexpr stage_index after(std::size_t i) const {
         if (i + 1 < count) return stages[i + 1];
-        const std::int16_t loop = c.plan.stages[c.index(stages[i])].loop;
-        if (loop == -1 || c.plan.loops[c.index(loop)].tile >= c.plan.loops[c.index(loop)].extent) return -1;
+        const loop_index loop = c.plan.stages[stages[i]].loop;
+        if (loop == no_loop || c.plan.loops[loop].tile >= c.plan.loops[loop].extent) return no_stage;
         for (std::size_t first = 0; first < count; ++first)
-            if (c.plan.stages[c.index(stages[first])].loop == loop) return stages[first];
-        return -1;
+            if (c.plan.stages[stages[first]].loop == loop) return stages[first];
+        return no_stage;
     }
     constexpr void tell() {
-        append(-1);
+        append(no_loop);
         for (std::size_t i = 0; i < count; ++i)
-            for (product_strategy* how : {&c.plan.stages[c.index(stages[i])].how[full_tile].product,
-                                          &c.plan.stages[c.index(stages[i])].how[last_tile].product})
+            for (product_strategy* how :
+                 {&c.plan.stages[stages[i]].how[full_tile].product, &c.plan.stages[stages[i]].how[last_tile].product})
                 how->next_weights = after(i);
     }
 };

@@ -12,15 +12,14 @@ namespace ashlar::detail {
 /// Replaces items by a fused one, at the place of the first of them.
 template <std::size_t Count>
 constexpr void replace_items(program<Count>& plan, std::size_t first, const plan_fusion& by) {
-    const auto index = static_cast<std::int16_t>(plan.fusion_count++);
-    plan.fusions[static_cast<std::size_t>(index)] = by;
-    plan.items[first].kind = item_kind::fused;
-    plan.items[first].index = index;
+    const auto index = index_at<fusion_index>(plan.fusion_count++);
+    plan.fusions[index] = by;
+    plan.items[first].stage = no_stage;
+    plan.items[first].fused = index;
     std::size_t kept = first + 1;
     for (std::size_t i = first + 1; i < plan.item_count; ++i) {
         bool fused = false;
-        for (const std::int16_t s : by.stages)
-            fused = fused || (plan.items[i].kind == item_kind::stage && plan.items[i].index == s);
+        for (const stage_index s : by.stages) fused = fused || (s != no_stage && plan.items[i].stage == s);
         if (!fused) plan.items[kept++] = plan.items[i];
     }
     plan.item_count = kept;
@@ -28,9 +27,8 @@ constexpr void replace_items(program<Count>& plan, std::size_t first, const plan
 
 /// How two stages that follow each other are fused in a tile.
 template <std::size_t Count>
-constexpr fusion fusion_of_pair(const plan_context<Count>& c, std::int16_t first, std::int16_t second,
-                                std::size_t tile) {
-    const plan_stage<Count>&a = c.plan.stages[c.index(first)], &b = c.plan.stages[c.index(second)];
+constexpr fusion fusion_of_pair(const plan_context<Count>& c, stage_index first, stage_index second, std::size_t tile) {
+    const plan_stage<Count>&a = c.plan.stages[first], &b = c.plan.stages[second];
     if (fuses_softmax_into_product(c, a, b, tile)) return fusion::softmax_into_product;
     if (fuses_statistics_into_map(c, a, b, tile)) return fusion::statistics_into_map;
     return fusion::none;
@@ -58,9 +56,9 @@ constexpr void fuse_chains(const plan_context<Count>& c) {
 template <std::size_t Count>
 constexpr void fuse_pairs(const plan_context<Count>& c) {
     for (std::size_t i = 0; i < c.plan.item_count; ++i) {
-        const std::int16_t first = c.stage_at(i), second = c.stage_at(c.next_item(i));
-        if (first == -1 || second == -1) continue;
-        plan_fusion found{.stages = {-1, first, second}};
+        const stage_index first = c.stage_at(i), second = c.stage_at(c.next_item(i));
+        if (first == no_stage || second == no_stage) continue;
+        plan_fusion found{.stages = {no_stage, first, second}};
         bool any = false;
         for (std::size_t tile = 0; tile < tile_kinds; ++tile) {
             found.how[tile] = fusion_of_pair(c, first, second, tile);
@@ -68,10 +66,10 @@ constexpr void fuse_pairs(const plan_context<Count>& c) {
         }
         if (!any) continue;
         if (found.how[full_tile] == fusion::statistics_into_map && reuses_rows(c, first, second)) {
-            const plan_stage<Count>& rows = c.plan.stages[c.index(first)];
+            const plan_stage<Count>& rows = c.plan.stages[first];
             found.reuses_rows = true;
-            for (const std::int16_t b : {rows.buffer, rows.second_buffer})
-                if (b != -1) keep_rows(c, b, rows.bindings[rows.row_axis], 2 * rows_side_by_side(c, rows));
+            for (const buffer_index b : {rows.buffer, rows.second_buffer})
+                if (b != no_buffer) keep_rows(c, b, rows.bindings[rows.row_axis], 2 * rows_side_by_side(c, rows));
         }
         replace_items(c.plan, i, found);
     }
@@ -80,14 +78,15 @@ constexpr void fuse_pairs(const plan_context<Count>& c) {
 template <std::size_t Count>
 constexpr void fuse_copies(const plan_context<Count>& c) {
     for (std::size_t i = 0; i < c.plan.item_count; ++i) {
-        const std::int16_t product = c.stage_at(i);
-        if (product == -1) continue;
+        const stage_index product = c.stage_at(i);
+        if (product == no_stage) continue;
         const copied_rhs found = copy_of_rhs(c, product);
-        if (found.copy == -1) continue;
-        c.plan.stages[c.index(product)].transposed_copy = found.copy;
-        replace_items(c.plan, i,
-                      plan_fusion{.how = {fusion::transposed_copy, fusion::none}, .stages = {-1, found.copy, product}});
-        remove_loop(c.plan, found.copy_loop, found.copy, c.plan.stages[c.index(product)].loop);
+        if (found.copy == no_stage) continue;
+        c.plan.stages[product].transposed_copy = found.copy;
+        replace_items(
+            c.plan, i,
+            plan_fusion{.how = {fusion::transposed_copy, fusion::none}, .stages = {no_stage, found.copy, product}});
+        remove_loop(c.plan, found.copy_loop, found.copy, c.plan.stages[product].loop);
         i = 0;
     }
 }

@@ -12,19 +12,17 @@ namespace ashlar::detail {
 
 /// Three stages that follow each other: a product, its softmax and the product of that.
 struct softmax_chain {
-    std::int16_t scores = -1, softmax = -1, values = -1;
+    stage_index scores = no_stage, softmax = no_stage, values = no_stage;
 };
 
 /// Whether nobody but the chain uses what lies between its stages.
 template <std::size_t Count>
 constexpr bool is_closed(const plan_context<Count>& c, const softmax_chain& chain) {
-    const plan_stage<Count>&scores = c.plan.stages[c.index(chain.scores)],
-          &softmax = c.plan.stages[c.index(chain.softmax)];
-    for (std::size_t s = 0; s < c.plan.stage_count; ++s) {
-        const auto stage = static_cast<std::int16_t>(s);
-        if (stage == chain.scores || stage == chain.softmax || stage == chain.values) continue;
+    const plan_stage<Count>&scores = c.plan.stages[chain.scores], &softmax = c.plan.stages[chain.softmax];
+    for (stage_index s{}; s < c.plan.stage_count; ++s) {
+        if (s == chain.scores || s == chain.softmax || s == chain.values) continue;
         bool used = false;
-        c.each_buffer(c.plan.stages[s], [&](std::int16_t b) {
+        c.each_buffer(c.plan.stages[s], [&](buffer_index b) {
             used =
                 used || b == scores.buffer || b == scores.maxima || b == softmax.buffer || b == softmax.second_buffer;
         });
@@ -36,19 +34,19 @@ constexpr bool is_closed(const plan_context<Count>& c, const softmax_chain& chai
 /// Whether stages are such a chain, over the same rows.
 template <std::size_t Count>
 constexpr bool is_softmax_chain(const plan_context<Count>& c, const softmax_chain& chain) {
-    if (chain.scores == -1 || chain.softmax == -1 || chain.values == -1) return false;
-    const plan_stage<Count>&scores = c.plan.stages[c.index(chain.scores)],
-          &softmax = c.plan.stages[c.index(chain.softmax)], &values = c.plan.stages[c.index(chain.values)];
+    if (chain.scores == no_stage || chain.softmax == no_stage || chain.values == no_stage) return false;
+    const plan_stage<Count>&scores = c.plan.stages[chain.scores], &softmax = c.plan.stages[chain.softmax],
+          &values = c.plan.stages[chain.values];
     if (scores.kind != stage_kind::product || softmax.kind != stage_kind::softmax ||
         values.kind != stage_kind::product || scores.lanes != lane_axis::rows || softmax.lanes != lane_axis::rows ||
         values.lanes == lane_axis::depth)
         return false;
-    if (scores.maxima == -1 || softmax.maxima != scores.maxima || values.maxima != -1 ||
-        values.left_factor != softmax.core || scores.support != -1 || softmax.support != -1 ||
-        scores.left_factor != -1 || scores.column_block != 0 || values.column_block != 0)
+    if (scores.maxima == no_buffer || softmax.maxima != scores.maxima || values.maxima != no_buffer ||
+        values.left_factor != softmax.core || scores.support != no_node || softmax.support != no_node ||
+        scores.left_factor != no_node || scores.column_block != 0 || values.column_block != 0)
         return false;
     if (scores.row_axis == no_axis || softmax.row_axis == no_axis || values.row_axis == no_axis) return false;
-    const std::int16_t rows = softmax.bindings[softmax.row_axis];
+    const loop_index rows = softmax.bindings[softmax.row_axis];
     if (scores.bindings[scores.row_axis] != rows || values.bindings[values.row_axis] != rows) return false;
     return c.at(softmax.core).uses == 1 && c.resolve(c.at(values.core).operands[0]) == softmax.core &&
            is_closed(c, chain);
@@ -57,8 +55,8 @@ constexpr bool is_softmax_chain(const plan_context<Count>& c, const softmax_chai
 /// How the chain is computed in registers for the rows of a tile; fusion::none if it is not.
 template <std::size_t Count>
 constexpr fusion fusion_of_chain(const plan_context<Count>& c, const softmax_chain& chain, std::size_t tile) {
-    const plan_stage<Count>&scores = c.plan.stages[c.index(chain.scores)],
-          &softmax = c.plan.stages[c.index(chain.softmax)], &values = c.plan.stages[c.index(chain.values)];
+    const plan_stage<Count>&scores = c.plan.stages[chain.scores], &softmax = c.plan.stages[chain.softmax],
+          &values = c.plan.stages[chain.values];
     const std::size_t rows = c.rows_of(softmax, tile), width = c.width_of(softmax), registers = c.target.registers;
     const std::size_t bytes = c.at(scores.core).element_bytes;
     if (rows < 2 || rows > width || c.width_of(scores) != width || c.width_of(values) != width ||
@@ -80,7 +78,7 @@ constexpr fusion fusion_of_chain(const plan_context<Count>& c, const softmax_cha
     if (!numerators.plain) return fusion::none;
     const product_facts& b = values.facts;
     const std::size_t vectors = (keys + packs - 1) / packs;
-    if (!b.right_is_packed && b.masked == -1 && !b.excludes && b.right_column == 1) {
+    if (!b.right_is_packed && b.masked == no_node && !b.excludes && b.right_column == 1) {
         // Narrow values are weighed in registers to the end.
         const bool divides = b.columns % packs == 0 &&
                              (values.lanes == lane_axis::rows || (2 * b.columns <= width && width % b.columns == 0));
@@ -100,8 +98,7 @@ constexpr fusion fusion_of_chain(const plan_context<Count>& c, const softmax_cha
 /// Takes the memory of buffers that only registers hold, whichever tile runs.
 template <std::size_t Count>
 constexpr void drop_storage(const plan_context<Count>& c, const plan_fusion& fused) {
-    const plan_stage<Count>&scores = c.plan.stages[c.index(fused.stages[0])],
-          &softmax = c.plan.stages[c.index(fused.stages[1])];
+    const plan_stage<Count>&scores = c.plan.stages[fused.stages[0]], &softmax = c.plan.stages[fused.stages[1]];
     bool all = true, to_memory = false;
     for (std::size_t tile = 0; tile < tile_kinds; ++tile) {
         if (c.rows_of(softmax, tile) == 0) continue;
@@ -109,9 +106,9 @@ constexpr void drop_storage(const plan_context<Count>& c, const plan_fusion& fus
         to_memory = to_memory || fused.how[tile] == fusion::register_softmax_to_memory;
     }
     if (!all) return;
-    const auto drop = [&](std::int16_t b) {
-        c.plan.buffers[c.index(b)].in_registers = true;
-        c.plan.buffers[c.index(b)].bytes = 0;
+    const auto drop = [&](buffer_index b) {
+        c.plan.buffers[b].in_registers = true;
+        c.plan.buffers[b].bytes = 0;
     };
     drop(scores.maxima);
     if (to_memory) return;

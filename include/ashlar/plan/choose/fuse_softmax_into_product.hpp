@@ -17,17 +17,17 @@ template <std::size_t Count>
 constexpr bool fuses_softmax_into_product(const plan_context<Count>& c, const plan_stage<Count>& softmax,
                                           const plan_stage<Count>& product, std::size_t tile) {
     if (softmax.kind != stage_kind::softmax || softmax.lanes != lane_axis::rows || softmax.row_axis == no_axis ||
-        softmax.maxima == -1)
+        softmax.maxima == no_buffer)
         return false;
     if (product.kind != stage_kind::product || product.lanes != lane_axis::columns ||
-        product.left_factor != softmax.core || product.maxima != -1 || product.row_axis == no_axis ||
+        product.left_factor != softmax.core || product.maxima != no_buffer || product.row_axis == no_axis ||
         product.column_block != 0 || product.bindings[product.row_axis] != softmax.bindings[softmax.row_axis])
         return false;
     const std::size_t rows = c.rows_of(softmax, tile), width = c.width_of(softmax);
     if (rows % width != 0 || rows / width < 2 || c.rows_of(product, tile) != rows) return false;
     if (c.target.registers < 32 || width < 4 || rows * c.columns_of(softmax) < least_fused_elements) return false;
     const product_facts& facts = product.facts;
-    return !facts.right_is_packed && facts.masked == -1 && facts.width == width && facts.left_row == 1 &&
+    return !facts.right_is_packed && facts.masked == no_node && facts.width == width && facts.left_row == 1 &&
            !lies_in_groups(facts_of_softmax(c, softmax), rows);
 }
 

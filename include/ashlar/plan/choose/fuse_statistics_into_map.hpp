@@ -18,26 +18,26 @@ constexpr std::size_t rows_side_by_side(const plan_context<Count>& c, const plan
     return c.target.registers >= 32 ? 4 : 2;
 }
 
-/// The first node, from the top down through elementwise ones, whose row factors stay the same along a row of a map; -1
-/// if there is none. Another use of a name may read other rows of what it stands for.
+/// The first node, from the top down through elementwise ones, whose row factors stay the same along a row of a map;
+/// no_node if there is none. Another use of a name may read other rows of what it stands for.
 template <std::size_t Count>
-constexpr std::int16_t normalised_by(const plan_context<Count>& c, const plan_stage<Count>& map, std::int16_t n) {
+constexpr node_index normalised_by(const plan_context<Count>& c, const plan_stage<Count>& map, node_index n) {
     const graph_node &g = c.at(n), &top = c.at(map.top);
-    const bool factors = map.factors[c.index(n)] != -1;
-    if (g.kind == node_kind::scalar || g.kind == node_kind::let || g.kind == node_kind::let_value) return -1;
-    if ((g.kind == node_kind::array || map.values[c.index(n)] != -1) && !factors) return -1;
+    const bool factors = map.factors[n] != no_buffer;
+    if (g.kind == node_kind::scalar || g.kind == node_kind::let || g.kind == node_kind::let_value) return no_node;
+    if ((g.kind == node_kind::array || map.values[n] != no_buffer) && !factors) return no_node;
     if ((g.kind == node_kind::softmax || g.kind == node_kind::standardize) && factors) {
         bool same = map.space == map.top && g.rank == top.rank && g.axis == map.column_axis;
         for (std::size_t a = 0; same && a < g.rank; ++a) same = g.extents[a] == top.extents[a];
         if (same) return n;
         const bool reads_operand =
             g.kind == node_kind::standardize || g.variant != static_cast<std::uint8_t>(softmax_kind::plain);
-        return reads_operand ? normalised_by(c, map, g.operands[0]) : std::int16_t{-1};
+        return reads_operand ? normalised_by(c, map, g.operands[0]) : no_node;
     }
-    if (g.kind != node_kind::map && g.kind != node_kind::store) return -1;
+    if (g.kind != node_kind::map && g.kind != node_kind::store) return no_node;
     for (std::size_t i = 0; i < g.operand_count; ++i)
-        if (const std::int16_t found = normalised_by(c, map, g.operands[i]); found != -1) return found;
-    return -1;
+        if (const node_index found = normalised_by(c, map, g.operands[i]); found != no_node) return found;
+    return no_node;
 }
 
 /// Whether a map may write some rows before the statistics of others are known: it writes nothing that they read, or
@@ -45,11 +45,11 @@ constexpr std::int16_t normalised_by(const plan_context<Count>& c, const plan_st
 template <std::size_t Count>
 constexpr bool writes_apart(const plan_context<Count>& c, const plan_stage<Count>& statistics,
                             const plan_stage<Count>& map) {
-    if (map.buffer == -1) return true;
-    const plan_buffer& written = c.plan.buffers[c.index(map.buffer)];
-    for (std::size_t b = 0; b < c.plan.buffer_count; ++b) {
+    if (map.buffer == no_buffer) return true;
+    const plan_buffer& written = c.plan.buffers[map.buffer];
+    for (buffer_index b{}; b < c.plan.buffer_count; ++b) {
         const plan_buffer& read = c.plan.buffers[b];
-        if (read.storage == written.storage && c.reads(statistics, static_cast<std::int16_t>(b)) &&
+        if (read.storage == written.storage && c.reads(statistics, b) &&
             (read.strides != written.strides || read.bindings != written.bindings))
             return false;
     }
@@ -66,7 +66,7 @@ constexpr bool fuses_statistics_into_map(const plan_context<Count>& c, const pla
         return false;
     if (map.kind != stage_kind::map || map.lanes != lane_axis::columns || map.row_axis != statistics.row_axis ||
         map.column_axis != statistics.column_axis || map.bindings != statistics.bindings ||
-        map.factors[c.index(statistics.core)] != statistics.second_buffer)
+        map.factors[statistics.core] != statistics.second_buffer)
         return false;
     const std::size_t rows = c.rows_of(statistics, tile);
     return rows >= 2 * rows_side_by_side(c, statistics) && c.rows_of(map, tile) == rows &&
@@ -76,19 +76,19 @@ constexpr bool fuses_statistics_into_map(const plan_context<Count>& c, const pla
 /// Whether numerators of some rows can take the place of those that have been used: nobody else reads them, and nothing
 /// else is found by its distance from the first row.
 template <std::size_t Count>
-constexpr bool reuses_rows(const plan_context<Count>& c, std::int16_t statistics, std::int16_t map) {
-    const plan_stage<Count>& rows = c.plan.stages[c.index(statistics)];
-    if (rows.kind != stage_kind::softmax || rows.buffer == -1) return false;
-    const std::int16_t loop = rows.bindings[rows.row_axis];
+constexpr bool reuses_rows(const plan_context<Count>& c, stage_index statistics, stage_index map) {
+    const plan_stage<Count>& rows = c.plan.stages[statistics];
+    if (rows.kind != stage_kind::softmax || rows.buffer == no_buffer) return false;
+    const loop_index loop = rows.bindings[rows.row_axis];
     if (loop == whole_axis) return false;
-    for (std::size_t s = 0; s < c.plan.stage_count; ++s) {
+    for (stage_index s{}; s < c.plan.stage_count; ++s) {
         const plan_stage<Count>& stage = c.plan.stages[s];
-        const bool here = static_cast<std::int16_t>(s) == statistics || static_cast<std::int16_t>(s) == map;
+        const bool here = s == statistics || s == map;
         bool breaks = false;
-        c.each_buffer(stage, [&](std::int16_t b) {
+        c.each_buffer(stage, [&](buffer_index b) {
             const bool own = b == rows.buffer || b == rows.second_buffer;
             bool tiled = false;
-            for (const std::int16_t bound : c.plan.buffers[c.index(b)].bindings) tiled = tiled || bound == loop;
+            for (const loop_index bound : c.plan.buffers[b].bindings) tiled = tiled || bound == loop;
             breaks = breaks || (here ? tiled && !own : own);
         });
         if (breaks) return false;
@@ -101,16 +101,16 @@ constexpr bool reuses_rows(const plan_context<Count>& c, std::int16_t statistics
 /// map would need all.
 template <std::size_t Count>
 constexpr bool is_one_loop(const plan_context<Count>& c, const plan_fusion& fused, std::size_t tile) {
-    const plan_stage<Count>& softmax = c.plan.stages[c.index(fused.stages[1])];
+    const plan_stage<Count>& softmax = c.plan.stages[fused.stages[1]];
     const std::size_t together = softmax.how[tile].rows.together;
-    return softmax.kind == stage_kind::softmax && softmax.support == -1 && together >= 4 &&
-           c.plan.stages[c.index(fused.stages[2])].how[tile].map.registers >= together;
+    return softmax.kind == stage_kind::softmax && softmax.support == no_node && together >= 4 &&
+           c.plan.stages[fused.stages[2]].how[tile].map.registers >= together;
 }
 
 /// Leaves a buffer of a tile the memory of so many rows, where rows lie one after the other.
 template <std::size_t Count>
-constexpr void keep_rows(const plan_context<Count>& c, std::int16_t buffer, std::int16_t loop, std::size_t rows) {
-    plan_buffer& b = c.plan.buffers[c.index(buffer)];
+constexpr void keep_rows(const plan_context<Count>& c, buffer_index buffer, loop_index loop, std::size_t rows) {
+    plan_buffer& b = c.plan.buffers[buffer];
     const graph_node& node = c.at(b.node);
     for (std::size_t a = 0; a < node.rank; ++a) {
         if (b.bindings[a] != loop || b.strides[a] <= 0) continue;

@@ -9,16 +9,16 @@ namespace ashlar::detail {
 
 /// A copy from which a product reads its right operand, and the loop in which the copy is alone.
 struct copied_rhs {
-    std::int16_t copy = -1, product = -1;  // stages
-    std::int16_t copy_loop = -1;
+    stage_index copy = no_stage, product = no_stage;  // stages
+    loop_index copy_loop = no_loop;
 };
 
-/// The innermost loop around a stage, if that runs over the stage's rows in a single tile; -1 if not.
+/// The innermost loop around a stage, if that runs over the stage's rows in a single tile; no_loop if not.
 template <std::size_t Count>
-constexpr std::int16_t own_rows_loop(const plan_context<Count>& c, const plan_stage<Count>& s) {
-    if (s.row_axis == no_axis || s.loop == -1 || s.bindings[s.row_axis] != s.loop) return -1;
-    const plan_loop& loop = c.plan.loops[c.index(s.loop)];
-    return loop.rows && loop.tile == loop.extent ? s.loop : std::int16_t{-1};
+constexpr loop_index own_rows_loop(const plan_context<Count>& c, const plan_stage<Count>& s) {
+    if (s.row_axis == no_axis || s.loop == no_loop || s.bindings[s.row_axis] != s.loop) return no_loop;
+    const plan_loop& loop = c.plan.loops[s.loop];
+    return loop.rows && loop.tile == loop.extent ? s.loop : no_loop;
 }
 
 /// Whether a stage turns columns of a tensor or view, which no stage writes, into rows.
@@ -27,15 +27,15 @@ constexpr bool transposes_leaf(const plan_context<Count>& c, const plan_stage<Co
     if (s.kind != stage_kind::map || s.lanes != lane_axis::columns || s.row_axis == no_axis ||
         s.column_axis == no_axis || c.target.lanes(c.at(s.top).element_bytes) != c.width_of(s))
         return false;
-    const std::int16_t memory = c.memory_of(s).holder(s.top);
-    if (memory == -1 || c.at(memory).kind != node_kind::array || c.at(s.top).scalar == scalar_kind::boolean)
+    const node_index memory = c.memory_of(s).holder(s.top);
+    if (memory == no_node || c.at(memory).kind != node_kind::array || c.at(s.top).scalar == scalar_kind::boolean)
         return false;
     std::array<bool, max_rank> fixed{};
     for (std::size_t a = 0; a < c.at(s.top).rank; ++a) fixed[a] = a != s.row_axis && a != s.column_axis;
     const stride_result source = c.memory_of(s).strides(s.top, fixed);
     std::ptrdiff_t written = 0;
     for (std::size_t a = c.at(s.top).rank; a-- > 0;)
-        if (s.top_axes[a] == static_cast<std::int16_t>(s.column_axis)) written = s.strides[a];
+        if (s.top_axes[a] == s.column_axis) written = s.strides[a];
     return source.affine && source.strides[s.row_axis] == 1 && source.strides[s.column_axis] > 1 && written == 1;
 }
 
@@ -55,55 +55,55 @@ constexpr bool transposes_rhs(const plan_context<Count>& c, const plan_stage<Cou
 
 /// Appends the stages inside a loop in the order in which they run.
 template <std::size_t Count>
-constexpr void append_stages(const plan_context<Count>& c, std::int16_t parent, std::int16_t* order,
-                             std::size_t& count) {
+constexpr void append_stages(const plan_context<Count>& c, loop_index parent, stage_index* order, std::size_t& count) {
     for (std::size_t i = 0; i < c.plan.item_count; ++i) {
         if (c.plan.items[i].parent != parent) continue;
         if (c.plan.items[i].is_loop()) {
-            append_stages(c, c.plan.items[i].index, order, count);
+            append_stages(c, c.plan.items[i].loop, order, count);
         } else {
-            for (const std::int16_t s : stages_of(c.plan, c.plan.items[i]).stages)
-                if (s != -1) order[count++] = s;
+            for (const stage_index s : stages_of(c.plan, c.plan.items[i]).stages)
+                if (s != no_stage) order[count++] = s;
         }
     }
 }
 
 /// Whether nobody reads a buffer between its only writer and a product.
 template <std::size_t Count>
-constexpr bool waits_for(const plan_context<Count>& c, std::int16_t buffer, const copied_rhs& found) {
-    std::int16_t order[program<Count>::capacity]{};
+constexpr bool waits_for(const plan_context<Count>& c, buffer_index buffer, const copied_rhs& found) {
+    stage_index order[program<Count>::capacity]{};
     std::size_t count = 0;
-    append_stages(c, -1, order, count);
+    append_stages(c, no_loop, order, count);
     bool written = false;
     for (std::size_t i = 0; i < count && order[i] != found.product; ++i) {
-        if (written && c.reads(c.plan.stages[c.index(order[i])], buffer)) return false;
+        if (written && c.reads(c.plan.stages[order[i]], buffer)) return false;
         written = written || order[i] == found.copy;
     }
     return written;
 }
 
-/// The copy of a product's right operand that the product can make; none if copy is -1.
+/// The copy of a product's right operand that the product can make; none if copy is no_stage.
 template <std::size_t Count>
-constexpr copied_rhs copy_of_rhs(const plan_context<Count>& c, std::int16_t s) {
-    const plan_stage<Count>& product = c.plan.stages[c.index(s)];
+constexpr copied_rhs copy_of_rhs(const plan_context<Count>& c, stage_index s) {
+    const plan_stage<Count>& product = c.plan.stages[s];
     if (product.kind != stage_kind::product || product.lanes != lane_axis::columns || product.column_block != 0 ||
-        product.left_factor != -1)
+        product.left_factor != no_node)
         return {};
-    const std::int16_t loop = own_rows_loop(c, product), right = c.at(product.core).operands[1];
-    const std::int16_t of_right = product.values[c.index(right)],
-                       buffer = of_right != -1 ? of_right : product.values[c.index(c.resolve(right))];
-    if (loop == -1 || buffer == -1) return {};
+    const loop_index loop = own_rows_loop(c, product);
+    const node_index right = c.at(product.core).operands[1];
+    const buffer_index of_right = product.values[right],
+                       buffer = of_right != no_buffer ? of_right : product.values[c.resolve(right)];
+    if (loop == no_loop || buffer == no_buffer) return {};
     copied_rhs found{.product = s};
     for (std::size_t i = 0; i < c.plan.stage_count; ++i) {
         if (c.plan.stages[i].buffer != buffer) continue;
-        if (found.copy != -1) return {};
-        found.copy = static_cast<std::int16_t>(i);
+        if (found.copy != no_stage) return {};
+        found.copy = index_at<stage_index>(i);
     }
-    if (found.copy == -1) return {};
-    const plan_stage<Count>& copy = c.plan.stages[c.index(found.copy)];
+    if (found.copy == no_stage) return {};
+    const plan_stage<Count>& copy = c.plan.stages[found.copy];
     found.copy_loop = own_rows_loop(c, copy);
-    if (found.copy_loop == -1 || found.copy_loop == loop ||
-        c.plan.loops[c.index(found.copy_loop)].parent != c.plan.loops[c.index(loop)].parent)
+    if (found.copy_loop == no_loop || found.copy_loop == loop ||
+        c.plan.loops[found.copy_loop].parent != c.plan.loops[loop].parent)
         return {};
     std::size_t inside = 0;
     for (std::size_t i = 0; i < c.plan.item_count; ++i) inside += c.plan.items[i].parent == found.copy_loop;
@@ -113,31 +113,32 @@ constexpr copied_rhs copy_of_rhs(const plan_context<Count>& c, std::int16_t s) {
 
 /// Removes a loop with one tile, in which stage `inside` is alone, and its items; the stage moves into another loop.
 template <std::size_t Count>
-constexpr void remove_loop(program<Count>& plan, std::int16_t loop, std::int16_t inside, std::int16_t into) {
-    plan_stage<Count>& moved = plan.stages[static_cast<std::size_t>(inside)];
+constexpr void remove_loop(program<Count>& plan, loop_index loop, stage_index inside, loop_index into) {
+    plan_stage<Count>& moved = plan.stages[inside];
     moved.bindings[moved.row_axis] = whole_axis;
     moved.loop = into;
-    const auto renumber = [&](std::int16_t& l) { l = l > loop ? static_cast<std::int16_t>(l - 1) : l; };
+    const auto renumber = [&](loop_index& l) {
+        if (l != no_loop && l > loop) l = index_at<loop_index>(l - 1);
+    };
     std::size_t kept = 0;
     for (std::size_t i = 0; i < plan.item_count; ++i) {
         const plan_item& item = plan.items[i];
-        if (item.parent == loop || (item.is_loop() && item.index == loop)) continue;
+        if (item.parent == loop || item.loop == loop) continue;
         plan.items[kept] = item;
         renumber(plan.items[kept].parent);
-        if (item.is_loop()) renumber(plan.items[kept].index);
-        ++kept;
+        renumber(plan.items[kept++].loop);
     }
     plan.item_count = kept;
     --plan.loop_count;
-    for (std::size_t l = static_cast<std::size_t>(loop); l < plan.loop_count; ++l) plan.loops[l] = plan.loops[l + 1];
+    for (std::size_t l = loop; l < plan.loop_count; ++l) plan.loops[l] = plan.loops[l + 1];
     for (std::size_t l = 0; l < plan.loop_count; ++l) renumber(plan.loops[l].parent);
     for (std::size_t s = 0; s < plan.stage_count; ++s) {
         renumber(plan.stages[s].loop);
-        for (std::int16_t& bound : plan.stages[s].bindings) renumber(bound);
+        for (loop_index& bound : plan.stages[s].bindings) renumber(bound);
     }
     for (std::size_t b = 0; b < plan.buffer_count; ++b) {
         renumber(plan.buffers[b].scope);
-        for (std::int16_t& bound : plan.buffers[b].bindings) renumber(bound);
+        for (loop_index& bound : plan.buffers[b].bindings) renumber(bound);
     }
 }
 

@@ -9,23 +9,21 @@ namespace ashlar::detail {
 
 template <std::size_t Count>
 struct plan_context {
-    using id = std::int16_t;
     using stage = plan_stage<Count>;
 
     program<Count>& plan;
     const graph_node* nodes;
     const machine& target;
 
-    static constexpr std::size_t index(id i) { return static_cast<std::size_t>(i); }
-    constexpr const graph_node& at(id n) const { return nodes[index(n)]; }
+    constexpr const graph_node& at(node_index n) const { return nodes[n]; }
 
     /// Past the nodes that only give their operand a name.
-    constexpr id resolve(id n) const {
+    constexpr node_index resolve(node_index n) const {
         while (at(n).kind == node_kind::let || at(n).kind == node_kind::let_value) n = at(n).same_as;
         return n;
     }
     /// Whether elements of two nodes are of one type.
-    constexpr bool same_elements(id a, id b) const {
+    constexpr bool same_elements(node_index a, node_index b) const {
         return at(a).scalar == at(b).scalar && at(a).element_bytes == at(b).element_bytes;
     }
 
@@ -35,9 +33,9 @@ struct plan_context {
             if (plan.items[i].parent == plan.items[item].parent) return i;
         return plan.item_count;
     }
-    /// The stage of an item; -1 if it is none.
-    constexpr id stage_at(std::size_t item) const {
-        return item < plan.item_count && plan.items[item].kind == item_kind::stage ? plan.items[item].index : id{-1};
+    /// The stage of an item; no_stage if it is none.
+    constexpr stage_index stage_at(std::size_t item) const {
+        return item < plan.item_count ? plan.items[item].stage : no_stage;
     }
 
     // -------------------------------------------------------------- extents
@@ -46,9 +44,9 @@ struct plan_context {
     constexpr std::size_t rows_of(const stage& s, std::size_t tile) const {
         const bool full = tile == full_tile;
         if (s.row_axis == no_axis) return full ? 1 : 0;
-        const id loop = s.bindings[s.row_axis];
+        const loop_index loop = s.bindings[s.row_axis];
         if (loop == whole_axis) return full ? at(s.space).extents[s.row_axis] : 0;
-        const plan_loop& l = plan.loops[index(loop)];
+        const plan_loop& l = plan.loops[loop];
         if (!l.rows) return full ? 1 : 0;
         return full ? l.tile : l.last_rows();
     }
@@ -56,9 +54,9 @@ struct plan_context {
     /// Columns that it handles.
     constexpr std::size_t columns_of(const stage& s) const {
         if (s.column_axis == no_axis) return 1;
-        const id loop = s.bindings[s.column_axis];
-        return loop != whole_axis && plan.loops[index(loop)].columns ? plan.loops[index(loop)].tile
-                                                                     : at(s.space).extents[s.column_axis];
+        const loop_index loop = s.bindings[s.column_axis];
+        return loop != whole_axis && plan.loops[loop].columns ? plan.loops[loop].tile
+                                                              : at(s.space).extents[s.column_axis];
     }
 
     /// Its lanes, which are found once.
@@ -67,8 +65,8 @@ struct plan_context {
     constexpr std::size_t find_width(const stage& s) const {
         if (s.kind == stage_kind::product) return target.lanes(at(s.core).element_bytes);
         std::size_t bytes = 4;
-        for (const id n : {s.top, s.core})
-            if (n != -1 && at(n).element_bytes > bytes) bytes = at(n).element_bytes;
+        for (const node_index n : {s.top, s.core})
+            if (n != no_node && at(n).element_bytes > bytes) bytes = at(n).element_bytes;
         widen(s, s.top, bytes);
         return target.lanes(bytes);
     }
@@ -81,11 +79,11 @@ struct plan_context {
     /// Distance in the written memory between neighbours along an axis of the space.
     constexpr std::ptrdiff_t written_stride(const stage& s, std::size_t axis) const {
         for (std::size_t t = 0; t < at(s.top).rank; ++t)
-            if (axis != no_axis && s.top_axes[t] == static_cast<id>(axis)) return s.strides[t];
+            if (axis != no_axis && s.top_axes[t] == axis) return s.strides[t];
         return 0;
     }
     /// Whether a stage reads a buffer.
-    constexpr bool reads(const stage& s, id buffer) const {
+    constexpr bool reads(const stage& s, buffer_index buffer) const {
         if (s.kind != stage_kind::product && s.maxima == buffer) return true;
         for (std::size_t n = 0; n < Count; ++n)
             if (s.values[n] == buffer || s.factors[n] == buffer) return true;
@@ -94,19 +92,19 @@ struct plan_context {
     /// Calls f for every buffer that a stage reads or writes.
     template <class Function>
     constexpr void each_buffer(const stage& s, Function f) const {
-        for (const id b : {s.buffer, s.second_buffer, s.maxima})
-            if (b != -1) f(b);
+        for (const buffer_index b : {s.buffer, s.second_buffer, s.maxima})
+            if (b != no_buffer) f(b);
         for (std::size_t n = 0; n < Count; ++n) {
-            if (s.values[n] != -1) f(s.values[n]);
-            if (s.factors[n] != -1) f(s.factors[n]);
+            if (s.values[n] != no_buffer) f(s.values[n]);
+            if (s.factors[n] != no_buffer) f(s.factors[n]);
         }
     }
 
 private:
-    constexpr void widen(const stage& s, id n, std::size_t& bytes) const {
+    constexpr void widen(const stage& s, node_index n, std::size_t& bytes) const {
         const graph_node& g = at(n);
         if (g.scalar == scalar_kind::floating && g.element_bytes > bytes && g.rank > 0) bytes = g.element_bytes;
-        if (s.values[index(n)] != -1 || n == s.core) return;
+        if (s.values[n] != no_buffer || n == s.core) return;
         if (g.kind == node_kind::let_value) return widen(s, g.same_as, bytes);
         for (std::size_t i = 0; i < g.operand_count; ++i) widen(s, g.operands[i], bytes);
     }

@@ -13,7 +13,7 @@ struct fused_place {
     std::size_t member = 0;
 };
 template <std::size_t Count>
-constexpr fused_place place_in_fusion(const program<Count>& plan, std::int16_t stage, std::size_t tile) {
+constexpr fused_place place_in_fusion(const program<Count>& plan, stage_index stage, std::size_t tile) {
     for (std::size_t f = 0; f < plan.fusion_count; ++f)
         for (std::size_t member = 0; member < 3; ++member)
             if (plan.fusions[f].stages[member] == stage) return {plan.fusions[f].how[tile], member};
@@ -22,8 +22,8 @@ constexpr fused_place place_in_fusion(const program<Count>& plan, std::int16_t s
 
 /// Bytes that the kernels of a product stage pack in a tile of rows.
 template <std::size_t Count>
-constexpr std::size_t table_bytes(const plan_context<Count>& c, std::int16_t id, std::size_t tile) {
-    const plan_stage<Count>& s = c.plan.stages[c.index(id)];
+constexpr std::size_t table_bytes(const plan_context<Count>& c, stage_index id, std::size_t tile) {
+    const plan_stage<Count>& s = c.plan.stages[id];
     const std::size_t rows = c.rows_of(s, tile);
     const fused_place fused = place_in_fusion(c.plan, id, tile);
     // Fused, sums stay in registers from one product to the next.
@@ -46,16 +46,16 @@ template <std::size_t Count>
 constexpr bool add_tables(program<Count>& plan, const graph_node* nodes, const machine& target) {
     const plan_context<Count> context{plan, nodes, target};
     const std::size_t values = plan.buffer_count;
-    for (std::size_t s = 0; s < plan.stage_count; ++s) {
+    for (stage_index s{}; s < plan.stage_count; ++s) {
         plan_stage<Count>& stage = plan.stages[s];
         if (stage.kind != stage_kind::product) continue;
         std::size_t most = 0;
         for (std::size_t tile = 0; tile < tile_kinds; ++tile) {
-            const std::size_t bytes = table_bytes(context, static_cast<std::int16_t>(s), tile);
+            const std::size_t bytes = table_bytes(context, s, tile);
             most = bytes > most ? bytes : most;
         }
         if (most == 0) continue;
-        stage.table = static_cast<std::int16_t>(plan.buffer_count);
+        stage.table = index_at<buffer_index>(plan.buffer_count);
         plan_buffer& table = plan.buffers[plan.buffer_count++];
         table.node = stage.core;
         table.role = buffer_role::table;

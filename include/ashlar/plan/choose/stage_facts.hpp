@@ -11,10 +11,10 @@ namespace ashlar::detail {
 
 /// Whether the lanes of a product's values on their way to node n do not have to know where they stand.
 template <std::size_t Count>
-constexpr bool is_uniform(const plan_context<Count>& c, const plan_stage<Count>& s, std::int16_t n) {
+constexpr bool is_uniform(const plan_context<Count>& c, const plan_stage<Count>& s, node_index n) {
     const graph_node& g = c.at(n);
     if (n == s.core || g.kind == node_kind::scalar) return true;
-    if (s.values[c.index(n)] != -1) return false;
+    if (s.values[n] != no_buffer) return false;
     if (g.kind == node_kind::let || g.kind == node_kind::let_value) return is_uniform(c, s, g.same_as);
     if (g.kind != node_kind::map) return false;
     for (std::size_t i = 0; i < g.operand_count; ++i)
@@ -27,7 +27,7 @@ template <std::size_t Count>
 constexpr bool is_plain_chain(const plan_context<Count>& c, const plan_stage<Count>& s) {
     const graph_node &top = c.at(s.top), &space = c.at(s.space);
     for (std::size_t t = 0; t < top.rank; ++t)
-        if (top.extents[t] != 1 && s.top_axes[t] != static_cast<std::int16_t>(t + space.rank - top.rank)) return false;
+        if (top.extents[t] != 1 && s.top_axes[t] != t + space.rank - top.rank) return false;
     return top.rank >= 2;
 }
 
@@ -56,13 +56,13 @@ constexpr product_facts find_facts(const plan_context<Count>& c, const plan_stag
         out.right_depth = of_right[right.rank - 2u];
         out.right_column = of_right[right.rank - 1u];
     }
-    const std::int16_t of_left_values = s.values[c.index(out.left)],
-                       buffer = of_left_values != -1 ? of_left_values : s.values[c.index(c.resolve(out.left))];
-    out.left_is_padded = buffer != -1 && c.plan.buffers[c.index(buffer)].padded;
-    out.ranged = s.support != -1 && s.left_factor != -1;
+    const buffer_index of_left_values = s.values[out.left],
+                       buffer = of_left_values != no_buffer ? of_left_values : s.values[c.resolve(out.left)];
+    out.left_is_padded = buffer != no_buffer && c.plan.buffers[buffer].padded;
+    out.ranged = s.support != no_node && s.left_factor != no_node;
     out.excludes = left.excluded == exclusion::zero;
-    const std::int16_t top = c.resolve(s.top);
-    if (c.at(top).kind == node_kind::masked && s.values[c.index(top)] == -1 && is_plain_chain(c, s)) out.masked = top;
+    const node_index top = c.resolve(s.top);
+    if (c.at(top).kind == node_kind::masked && s.values[top] == no_buffer && is_plain_chain(c, s)) out.masked = top;
     out.uniform = is_uniform(c, s, s.top);
     return out;
 }
@@ -117,12 +117,12 @@ constexpr softmax_facts facts_of_softmax(const plan_context<Count>& c, const pla
     const graph_node& core = c.at(s.core);
     softmax_facts out{.columns = c.columns_of(s), .width = c.width_of(s), .element_bytes = core.element_bytes};
     out.plain = core.variant == static_cast<std::uint8_t>(softmax_kind::plain);
-    if (!out.plain || s.buffer == -1 || s.column_axis == no_axis || s.row_axis == no_axis) return out;
-    const plan_buffer& numerators = c.plan.buffers[c.index(s.buffer)];
+    if (!out.plain || s.buffer == no_buffer || s.column_axis == no_axis || s.row_axis == no_axis) return out;
+    const plan_buffer& numerators = c.plan.buffers[s.buffer];
     const bool rows_follow = numerators.strides[s.row_axis] == 1;
-    const std::int16_t input = s.values[c.index(c.resolve(s.top))];
-    out.in_place = s.lanes == lane_axis::rows && rows_follow && input != -1 &&
-                   numerators.storage == c.plan.buffers[c.index(input)].storage && c.same_elements(s.top, s.core);
+    const buffer_index input = s.values[c.resolve(s.top)];
+    out.in_place = s.lanes == lane_axis::rows && rows_follow && input != no_buffer &&
+                   numerators.storage == c.plan.buffers[input].storage && c.same_elements(s.top, s.core);
     out.whole_lines = numerators.padded && rows_follow;
     out.distance = numerators.strides[s.column_axis];
     out.bytes = numerators.bytes;

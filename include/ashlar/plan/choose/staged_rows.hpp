@@ -7,14 +7,14 @@
 
 namespace ashlar::detail {
 
-/// The only stage that writes the destination; -1 if there are several.
+/// The only stage that writes the destination; no_stage if there are several.
 template <std::size_t Count>
-constexpr std::int16_t only_writer(const program<Count>& plan) {
-    std::int16_t found = -1;
+constexpr stage_index only_writer(const program<Count>& plan) {
+    stage_index found = no_stage;
     for (std::size_t s = 0; s < plan.stage_count; ++s) {
-        if (plan.stages[s].buffer != -1 || plan.stages[s].store != -1) continue;
-        if (found != -1) return -1;
-        found = static_cast<std::int16_t>(s);
+        if (plan.stages[s].buffer != no_buffer || plan.stages[s].store != no_node) continue;
+        if (found != no_stage) return no_stage;
+        found = index_at<stage_index>(s);
     }
     return found;
 }
@@ -30,14 +30,13 @@ constexpr bool writes_whole_rows(const plan_context<Count>& c, const plan_stage<
     for (std::size_t a = root.rank; a-- > 0;) {
         if (top.extents[a] != root.extents[a] || (root.extents[a] != 1 && stage.strides[a] != step)) return false;
         step *= static_cast<std::ptrdiff_t>(root.extents[a]);
-        const std::int16_t axis = stage.top_axes[a];
+        const std::size_t axis = stage.top_axes[a];
         const bool is_column = a + 1u == root.rank, is_row = a + 2u == root.rank;
         if (root.extents[a] == 1) {
             if (is_column || is_row) return false;
             continue;
         }
-        if (axis == whole_axis || (is_column && static_cast<std::size_t>(axis) != stage.column_axis) ||
-            (is_row && static_cast<std::size_t>(axis) != stage.row_axis))
+        if (axis == no_axis || (is_column && axis != stage.column_axis) || (is_row && axis != stage.row_axis))
             return false;
     }
     return true;
@@ -46,18 +45,17 @@ constexpr bool writes_whole_rows(const plan_context<Count>& c, const plan_stage<
 /// Tells the loop over rows whose rows can be staged which stage writes them.
 template <std::size_t Count>
 constexpr void stage_rows(const plan_context<Count>& c) {
-    const std::int16_t writer = only_writer(c.plan);
-    if (writer == -1 || !writes_whole_rows(c, c.plan.stages[c.index(writer)])) return;
-    const plan_stage<Count>& stage = c.plan.stages[c.index(writer)];
-    const std::int16_t loop = stage.bindings[stage.row_axis];
-    if (loop == whole_axis || !c.plan.loops[c.index(loop)].rows) return;
+    const stage_index writer = only_writer(c.plan);
+    if (writer == no_stage || !writes_whole_rows(c, c.plan.stages[writer])) return;
+    const plan_stage<Count>& stage = c.plan.stages[writer];
+    const loop_index loop = stage.bindings[stage.row_axis];
+    if (loop == whole_axis || !c.plan.loops[loop].rows) return;
     // A batch inside the tile would be written in several places.
-    for (std::size_t l = 0; l < c.plan.loop_count; ++l)
-        if (!c.plan.loops[l].columns && static_cast<std::int16_t>(l) != loop &&
-            is_loop_inside(c.plan, static_cast<std::int16_t>(l), loop) &&
-            is_loop_inside(c.plan, stage.loop, static_cast<std::int16_t>(l)))
+    for (loop_index l{}; l < c.plan.loop_count; ++l)
+        if (!c.plan.loops[l].columns && l != loop && is_loop_inside(c.plan, l, loop) &&
+            is_loop_inside(c.plan, stage.loop, l))
             return;
-    c.plan.loops[c.index(loop)].staged = writer;
+    c.plan.loops[loop].staged = writer;
 }
 
 }  // namespace ashlar::detail

@@ -19,8 +19,8 @@ inline constexpr std::size_t flat_tile_rows = tall_tile_rows / 2;
 template <std::size_t Count>
 constexpr std::size_t tile_bytes(const program<Count>& plan) {
     const auto is_of_tile = [&](const plan_buffer& b) {
-        for (std::int16_t l = b.scope; l != -1; l = plan.loops[static_cast<std::size_t>(l)].parent)
-            if (plan.loops[static_cast<std::size_t>(l)].rows) return true;
+        for (loop_index l = b.scope; l != no_loop; l = plan.loops[l].parent)
+            if (plan.loops[l].rows) return true;
         return false;
     };
     std::size_t covered = 0, bytes = 0;

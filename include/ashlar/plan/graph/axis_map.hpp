@@ -7,14 +7,27 @@
 namespace ashlar::detail {
 
 /// For each axis of a node: the loop whose index it is, or whole.
-using binding_list = std::array<std::int16_t, max_rank>;
-inline constexpr std::int16_t whole_axis = -1;
+using binding_list = std::array<loop_index, max_rank>;
+inline constexpr loop_index whole_axis = no_loop;
 
-inline constexpr binding_list all_whole = [] {
-    binding_list b{};
-    b.fill(whole_axis);
-    return b;
+/// For each axis of a node: an axis of another one, or no_axis.
+using axis_map = std::array<std::size_t, max_rank>;
+
+/// Lists that say nothing of any axis.
+template <auto Index>
+inline constexpr auto list_of = [] {
+    std::array<std::remove_const_t<decltype(Index)>, max_rank> list{};
+    list.fill(Index);
+    return list;
 }();
+inline constexpr binding_list all_whole = list_of<whole_axis>;
+inline constexpr axis_map no_axes = list_of<no_axis>;
+constexpr const binding_list& nothing_like(const binding_list&) { return all_whole; }
+constexpr const axis_map& nothing_like(const axis_map&) { return no_axes; }
+
+/// The map of an axis to itself.
+inline constexpr axis_map same_axes = {0, 1, 2, 3, 4, 5, 6, 7};
+static_assert(same_axes.back() == max_rank - 1);
 
 /// The map of a node that moves elements.
 constexpr index_map map_of(const graph_node& n, const graph_node& operand) {
@@ -47,74 +60,73 @@ constexpr carried_axis carried_along(const index_piece& piece, const graph_node&
     return {piece.first, piece.operand_first};
 }
 
-/// For each axis of operand `slot`: the axis of the node whose index it takes unchanged, or -1.
-constexpr binding_list carried_axes(const graph_node& n, const graph_node& operand, std::size_t slot) {
-    binding_list from = all_whole;
+/// For each axis of operand `slot`: the axis of the node whose index it takes unchanged, or no_axis.
+constexpr axis_map carried_axes(const graph_node& n, const graph_node& operand, std::size_t slot) {
+    axis_map from = no_axes;
     const std::size_t shift = n.rank >= operand.rank ? n.rank - operand.rank : 0;
     if (is_index_map(n.kind)) {
         for (const index_piece& piece : map_of(n, operand))
             if (const carried_axis carried = carried_along(piece, n, operand); carried.axis != no_axis)
-                from[carried.operand_axis] = static_cast<std::int16_t>(carried.axis);
+                from[carried.operand_axis] = carried.axis;
         return from;
     }
     const auto align = [&](std::size_t last) {
         for (std::size_t a = 0; a < last; ++a)
-            if (operand.extents[a] == n.extents[a + shift]) from[a] = static_cast<std::int16_t>(a + shift);
+            if (operand.extents[a] == n.extents[a + shift]) from[a] = a + shift;
     };
     switch (n.kind) {
     case node_kind::concat:
         align(n.rank);
-        from[n.axis] = whole_axis;
+        from[n.axis] = no_axis;
         break;
     case node_kind::take: {
         if (slot == 0) {
-            for (std::size_t a = 0; a < n.axis; ++a) from[a] = static_cast<std::int16_t>(a);
-            for (std::size_t a = n.axis + 1; a < operand.rank; ++a)
-                from[a] = static_cast<std::int16_t>(a + n.rank - operand.rank);
+            for (std::size_t a = 0; a < n.axis; ++a) from[a] = a;
+            for (std::size_t a = n.axis + 1; a < operand.rank; ++a) from[a] = a + n.rank - operand.rank;
         } else {
-            for (std::size_t a = 0; a < operand.rank; ++a) from[a] = static_cast<std::int16_t>(n.axis + a);
+            for (std::size_t a = 0; a < operand.rank; ++a) from[a] = n.axis + a;
         }
         break;
     }
     case node_kind::matmul: {
         align(operand.rank - 2u);
         if (slot == 0)
-            from[operand.rank - 2u] = static_cast<std::int16_t>(n.rank - 2);
+            from[operand.rank - 2u] = n.rank - 2u;
         else
-            from[operand.rank - 1u] = static_cast<std::int16_t>(n.rank - 1);
+            from[operand.rank - 1u] = n.rank - 1u;
         break;
     }
     case node_kind::reduce:
         for (std::size_t a = 0; a < operand.rank; ++a)
-            if (a != n.axis) from[a] = static_cast<std::int16_t>(operand.rank == n.rank || a < n.axis ? a : a - 1);
+            if (a != n.axis) from[a] = operand.rank == n.rank || a < n.axis ? a : a - 1;
         break;
     case node_kind::softmax:
     case node_kind::standardize:
         align(n.rank);
-        from[n.axis] = whole_axis;
+        from[n.axis] = no_axis;
         break;
     default: align(operand.rank); break;
     }
     return from;
 }
 
-/// The bindings of an operand that follow from those of the node.
-constexpr binding_list operand_bindings(const graph_node& n, const graph_node& operand, std::size_t slot,
-                                        const binding_list& bindings) {
-    const binding_list from = carried_axes(n, operand, slot);
-    binding_list out = all_whole;
+/// The bindings of an operand, or its axis map, that follow from those of the node.
+template <class List>
+constexpr List operand_bindings(const graph_node& n, const graph_node& operand, std::size_t slot,
+                                const List& bindings) {
+    const axis_map from = carried_axes(n, operand, slot);
+    List out = nothing_like(bindings);
     for (std::size_t a = 0; a < operand.rank; ++a)
-        if (from[a] != whole_axis) out[a] = bindings[static_cast<std::size_t>(from[a])];
+        if (from[a] != no_axis) out[a] = bindings[from[a]];
     return out;
 }
 
 /// For each axis of an operand: whether it takes the index of an axis of the node for which `fixed` holds.
 constexpr std::array<bool, max_rank> operand_fixed(const graph_node& n, const graph_node& operand, std::size_t slot,
                                                    const std::array<bool, max_rank>& fixed) {
-    const binding_list from = carried_axes(n, operand, slot);
+    const axis_map from = carried_axes(n, operand, slot);
     std::array<bool, max_rank> out{};
-    for (std::size_t a = 0; a < operand.rank; ++a)
-        out[a] = from[a] != whole_axis && fixed[static_cast<std::size_t>(from[a])];
+    for (std::size_t a = 0; a < operand.rank; ++a) out[a] = from[a] != no_axis && fixed[from[a]];
     return out;
 }
 

@@ -8,13 +8,12 @@ namespace ashlar::detail {
 
 /// How many entries along an axis of node n lie at one distance from each other in the array behind its index maps,
 /// counted from any multiple of that number; 0 where the maps do not tell.
-constexpr std::size_t run_along(const graph_node* nodes, std::size_t n, std::size_t axis) {
+constexpr std::size_t run_along(const graph_node* nodes, node_index n, std::size_t axis) {
     const graph_node& g = nodes[n];
     if (g.kind == node_kind::array) return g.extents[axis];
-    if (g.kind == node_kind::let || g.kind == node_kind::let_value)
-        return run_along(nodes, static_cast<std::size_t>(g.same_as), axis);
+    if (g.kind == node_kind::let || g.kind == node_kind::let_value) return run_along(nodes, g.same_as, axis);
     if (!is_index_map(g.kind)) return 0;
-    const auto below = static_cast<std::size_t>(g.operands[0]);
+    const node_index below = g.operands[0];
     const graph_node& o = nodes[below];
     for (const index_piece& piece : map_of(g, o)) {
         const carried_axis carried = carried_along(piece, g, o);

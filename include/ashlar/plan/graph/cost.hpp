@@ -30,60 +30,57 @@ constexpr std::size_t node_flops(const graph_node& n, const graph_node& first, s
 }
 
 /// The masked node that limits which elements of a node are computed, seen from the node upwards (scores) or
-/// downwards (weights); -1 if there is none.
+/// downwards (weights); no_node if there is none.
 template <std::size_t Count>
 struct flop_counter {
     const graph_node* nodes;
     std::array<std::size_t, Count> of_node{};
 
-    constexpr std::int16_t resolve(std::int16_t n) const {
-        while (nodes[static_cast<std::size_t>(n)].kind == node_kind::let ||
-               nodes[static_cast<std::size_t>(n)].kind == node_kind::let_value)
-            n = nodes[static_cast<std::size_t>(n)].same_as;
+    constexpr node_index resolve(node_index n) const {
+        while (nodes[n].kind == node_kind::let || nodes[n].kind == node_kind::let_value) n = nodes[n].same_as;
         return n;
     }
     /// The mask below weights: through names, stores, index maps, the softmax and functions of it.
-    constexpr std::int16_t mask_below(std::int16_t n) const {
+    constexpr node_index mask_below(node_index n) const {
         for (;;) {
             n = resolve(n);
-            const graph_node& g = nodes[static_cast<std::size_t>(n)];
+            const graph_node& g = nodes[n];
             if (g.kind == node_kind::masked) return n;
-            if (g.excluded == exclusion::none || g.operand_count == 0) return -1;
-            std::int16_t next = -1;
+            if (g.excluded == exclusion::none || g.operand_count == 0) return no_node;
+            node_index next = no_node;
             for (std::size_t i = 0; i < g.operand_count; ++i)
-                if (nodes[static_cast<std::size_t>(resolve(g.operands[i]))].excluded != exclusion::none)
-                    next = g.operands[i];
-            if (next == -1) return -1;
+                if (nodes[resolve(g.operands[i])].excluded != exclusion::none) next = g.operands[i];
+            if (next == no_node) return no_node;
             n = next;
         }
     }
-    constexpr std::size_t count(std::int16_t id, std::int16_t mask) {
-        const graph_node& g = nodes[static_cast<std::size_t>(id)];
-        if (g.kind == node_kind::let) return count(g.operands[0], -1) + count(g.operands[1], mask);
+    constexpr std::size_t count(node_index id, node_index mask) {
+        const graph_node& g = nodes[id];
+        if (g.kind == node_kind::let) return count(g.operands[0], no_node) + count(g.operands[1], mask);
         if (g.kind == node_kind::let_value) return 0;
-        std::int16_t here = mask;
+        node_index here = mask;
         if (g.kind == node_kind::masked) here = id;
-        std::int16_t limit = here;
+        node_index limit = here;
         if (g.kind == node_kind::softmax) limit = mask_below(g.operands[0]);
         if (g.kind == node_kind::matmul) {
-            const std::int16_t weights = mask_below(g.operands[0]);
-            if (weights != -1) limit = weights;
+            const node_index weights = mask_below(g.operands[0]);
+            if (weights != no_node) limit = weights;
         }
         std::size_t kept = 0, all = 0;
-        if (limit != -1) {
-            kept = nodes[static_cast<std::size_t>(limit)].kept;
-            all = nodes[static_cast<std::size_t>(limit)].size();
+        if (limit != no_node) {
+            kept = nodes[limit].kept;
+            all = nodes[limit].size();
         }
-        const bool same_elements = limit == -1 || g.kind == node_kind::matmul || g.size() == all;
+        const bool same_elements = limit == no_node || g.kind == node_kind::matmul || g.size() == all;
         std::size_t total = 0;
         if (g.operand_count != 0)
-            total = node_flops(g, nodes[static_cast<std::size_t>(g.operands[0])], same_elements ? kept : 0,
-                               same_elements ? all : 0);
-        of_node[static_cast<std::size_t>(id)] = total;
-        const bool passes = g.kind == node_kind::masked || (g.kind == node_kind::map && here != -1) || is_pass(g.kind);
+            total = node_flops(g, nodes[g.operands[0]], same_elements ? kept : 0, same_elements ? all : 0);
+        of_node[id] = total;
+        const bool passes =
+            g.kind == node_kind::masked || (g.kind == node_kind::map && here != no_node) || is_pass(g.kind);
         for (std::size_t i = 0; i < g.operand_count; ++i) {
-            const bool same = nodes[static_cast<std::size_t>(g.operands[i])].size() == g.size();
-            total += count(g.operands[i], passes && same ? here : std::int16_t{-1});
+            const bool same = nodes[g.operands[i]].size() == g.size();
+            total += count(g.operands[i], passes && same ? here : no_node);
         }
         return total;
     }
@@ -96,7 +93,7 @@ struct flop_counter {
 template <class Expression>
 inline constexpr auto flops_of_nodes = [] {
     flop_counter<graph<Expression>::count> counter{graph<Expression>::nodes.data()};
-    counter.count(static_cast<std::int16_t>(graph<Expression>::count - 1), -1);
+    counter.count(graph<Expression>::root, no_node);
     return counter.of_node;
 }();
 

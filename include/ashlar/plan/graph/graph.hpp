@@ -12,6 +12,7 @@
 #include <ashlar/expr/masks/provenance.hpp>
 #include <ashlar/expr/nodes.hpp>
 #include <ashlar/expr/nodes/index_map.hpp>
+#include <ashlar/plan/graph/indices.hpp>
 
 namespace ashlar::detail {
 
@@ -45,10 +46,10 @@ struct graph_node : node_parameters, axis_extents {
     scalar_kind scalar{};
     std::size_t element_bytes = 0;
     std::size_t panel = 0;  // packed: columns of a panel
-    std::array<std::int16_t, max_operands> operands{};
-    std::int16_t same_as = -1;  // let, let_value, store: the node whose value this is
-    std::int16_t uses = 0;
-    std::int16_t masked = -1;              // softmax: the masked node that is its operand, past names and stores
+    std::array<node_index, max_operands> operands{};
+    node_index same_as = no_node;  // let, let_value, store: the node whose value this is
+    std::uint16_t uses = 0;
+    node_index masked = no_node;           // softmax: the masked node that is its operand, past names and stores
     exclusion excluded = exclusion::none;  // what masks prove of the elements that they do not keep
 
     constexpr std::size_t size() const {
@@ -65,12 +66,12 @@ template <std::size_t Capacity>
 struct graph_builder {
     std::array<graph_node, Capacity> nodes{};
     std::array<const void*, Capacity> let_tags{};
-    std::array<std::int16_t, Capacity> let_values{};
+    std::array<node_index, Capacity> let_values{};
     std::size_t count = 0;
     std::size_t lets = 0;
 
-    constexpr graph_node& at(std::int16_t n) { return nodes[static_cast<std::size_t>(n)]; }
-    constexpr std::int16_t past_names(std::int16_t n) {
+    constexpr graph_node& at(node_index n) { return nodes[n]; }
+    constexpr node_index past_names(node_index n) {
         while (at(n).kind == node_kind::let || at(n).kind == node_kind::let_value) n = at(n).same_as;
         return n;
     }
@@ -157,7 +158,7 @@ inline constexpr node_parameters parameters_of<Expression>{.strides = as_axis_li
 inline constexpr std::uint8_t name_outside = 1;
 
 template <class Expression, std::size_t Capacity>
-constexpr std::int16_t append_nodes(graph_builder<Capacity>& graph);
+constexpr node_index append_nodes(graph_builder<Capacity>& graph);
 
 /// Appends the operands of n, of any node with these operands.
 template <std::size_t Capacity, std::size_t... Index, class... Operands>
@@ -169,7 +170,7 @@ constexpr void append_operands(graph_builder<Capacity>& graph, graph_node& n,
 
 /// Appends the nodes of Expression in post-order and returns the number of its root.
 template <class Expression, std::size_t Capacity>
-constexpr std::int16_t append_nodes(graph_builder<Capacity>& graph) {
+constexpr node_index append_nodes(graph_builder<Capacity>& graph) {
     using Shape = typename Expression::shape_type;
     static_assert(Shape::rank <= max_rank, "ashlar: expression: at most 8 axes; merge some with reshape");
     graph_node n{parameters_of<Expression>, {}};
@@ -186,7 +187,7 @@ constexpr std::int16_t append_nodes(graph_builder<Capacity>& graph) {
                 n.excluded = graph.at(n.same_as).excluded;
                 break;
             }
-        if (n.same_as == -1) n.kind = node_kind::scalar, n.variant = name_outside;
+        if (n.same_as == no_node) n.kind = node_kind::scalar, n.variant = name_outside;
     } else if constexpr (kind_of<Expression> == node_kind::let) {
         n.operand_count = 2;
         n.operands[0] = append_nodes<operand_type<0, Expression>>(graph);
@@ -205,9 +206,8 @@ constexpr std::int16_t append_nodes(graph_builder<Capacity>& graph) {
         for (std::size_t i = 0; i < Expression::operand_count; ++i) excluded[i] = graph.at(n.operands[i]).excluded;
         n.excluded = exclusion_after<Expression>::of(excluded);
     }
-    const auto id = static_cast<std::int16_t>(graph.count);
-    graph.nodes[graph.count++] = n;
-    return id;
+    graph.nodes[graph.count] = n;
+    return index_at<node_index>(graph.count++);
 }
 
 /// Whether names of lets occur in their bodies only.
@@ -227,13 +227,13 @@ struct graph {
             if (n.kind == node_kind::let || n.kind == node_kind::let_value) continue;
             for (std::size_t i = 0; i < n.operand_count; ++i) ++builder.at(builder.past_names(n.operands[i])).uses;
             if (n.kind != node_kind::softmax) continue;
-            std::int16_t o = builder.past_names(n.operands[0]);
+            node_index o = builder.past_names(n.operands[0]);
             while (builder.at(o).kind == node_kind::store) o = builder.past_names(builder.at(o).same_as);
             if (builder.at(o).kind == node_kind::masked) n.masked = o;
         }
         return builder.nodes;
     }();
-    static constexpr std::size_t root = count - 1;
+    static constexpr auto root = index_at<node_index>(count - 1);
     /// Uses of names of lets outside their bodies: an error, see check_names.
     static constexpr std::size_t names_outside = [] {
         std::size_t outside = 0;
@@ -252,21 +252,22 @@ consteval bool check_names() {
 
 /// Where a node stands: operand `slot` of node `parent`.
 struct node_place {
-    std::size_t parent = 0, slot = 0;
+    node_index parent{};
+    std::size_t slot = 0;
 };
 
 /// The place of every node of Expression but the root.
 template <class Expression>
 inline constexpr auto node_places = [] {
     std::array<node_place, graph<Expression>::count> places{};
-    for (std::size_t n = 0; n < graph<Expression>::count; ++n)
+    for (node_index n{}; n < graph<Expression>::count; ++n)
         for (std::size_t i = 0; i < graph<Expression>::nodes[n].operand_count; ++i)
-            places[static_cast<std::size_t>(graph<Expression>::nodes[n].operands[i])] = {n, i};
+            places[graph<Expression>::nodes[n].operands[i]] = {n, i};
     return places;
 }();
 
 /// Node Id of the expression whose root is `e`: one instantiation for each node, as every path shares its beginning.
-template <std::size_t Id, class Expression>
+template <node_index Id, class Expression>
 ASHLAR_ALWAYS_INLINE constexpr const auto& node_at(const Expression& e) {
     if constexpr (Id == graph<Expression>::root)
         return e;
@@ -275,7 +276,7 @@ ASHLAR_ALWAYS_INLINE constexpr const auto& node_at(const Expression& e) {
 }
 
 /// The type of node Id of Expression.
-template <std::size_t Id, class Expression>
+template <node_index Id, class Expression>
 using node_type = std::remove_cvref_t<decltype(node_at<Id>(std::declval<const Expression&>()))>;
 
 }  // namespace ashlar::detail

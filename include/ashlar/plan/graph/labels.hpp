@@ -207,7 +207,8 @@ constexpr node_label make_label() {
 /// A label for every node of Plan's expression.
 template <class Plan>
 inline constexpr auto labels_of = []<std::size_t... Index>(std::index_sequence<Index...>) {
-    return std::array<node_label, Plan::count>{make_label<typename Plan::template node<Index>>()...};
+    return std::array<node_label, Plan::count>{
+        make_label<typename Plan::template node<index_at<node_index>(Index)>>()...};
 }(std::make_index_sequence<Plan::count>{});
 
 }  // namespace ashlar::detail

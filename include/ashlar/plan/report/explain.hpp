@@ -13,11 +13,11 @@ namespace detail {
 
 /// Marks the operands below node n that stage s of Plan reads.
 template <class Plan>
-constexpr void mark_read(std::size_t s, std::int16_t n, std::array<bool, Plan::count>& read) {
+constexpr void mark_read(stage_index s, node_index n, std::array<bool, Plan::count>& read) {
     using stages = formula_writer<Plan>;
     n = stages::past_names(s, n);
-    if (stages::stage(s).values[stages::index(n)] != -1) return;
-    read[stages::index(n)] = true;
+    if (stages::stage(s).values[n] != no_buffer) return;
+    read[n] = true;
     if (stages::at(n).kind == node_kind::matmul && n != stages::stage(s).core) return;
     for (std::size_t i = 0; i < stages::at(n).operand_count; ++i) mark_read<Plan>(s, stages::at(n).operands[i], read);
 }
@@ -26,11 +26,11 @@ constexpr void mark_read(std::size_t s, std::int16_t n, std::array<bool, Plan::c
 template <class Plan>
 inline constexpr auto copied_operands = [] {
     std::array<bool, Plan::count> copied{}, computed_on{};
-    for (std::size_t s = 0; s < Plan::code.stage_count; ++s) {
+    for (stage_index s{}; s < Plan::code.stage_count; ++s) {
         const auto& stage = Plan::code.stages[s];
         if (!formula_writer<Plan>::is_copy(s))
             mark_read<Plan>(s, stage.top, computed_on);
-        else if (stage.buffer != -1)
+        else if (stage.buffer != no_buffer)
             mark_read<Plan>(s, stage.top, copied);
     }
     for (std::size_t n = 0; n < Plan::count; ++n) copied[n] = copied[n] && !computed_on[n];
@@ -41,18 +41,16 @@ inline constexpr auto copied_operands = [] {
 template <class Plan>
 struct plan_printer : stage_printer<Plan> {
     using base = stage_printer<Plan>;
-    using base::out, base::index, base::at, base::code, base::depth, base::name_operand, base::put_shape,
-        base::start_line;
-    using typename base::id;
+    using base::out, base::at, base::code, base::depth, base::name_operand, base::put_shape, base::start_line;
     static constexpr const auto& summary = plan<typename Plan::expression_type, typename Plan::configuration>;
 
     constexpr void print() {
-        const graph_node& root = Plan::nodes[Plan::count - 1];
+        const graph_node& root = Plan::nodes[Plan::root];
         out.indent = 6;
         out.put("plan of ");
         out.put(element_name(root.scalar, root.element_bytes));
         out.put(' ');
-        put_shape(static_cast<id>(Plan::count - 1));
+        put_shape(Plan::root);
         out.put(": ");
         out.put_plural(summary.step_count, "step", "steps");
         out.put(", ");
@@ -74,14 +72,14 @@ private:
     constexpr void print_operands() {
         out.indent = 6;
         bool any = false;
-        for (std::size_t n = 0; n < Plan::count; ++n) {
+        for (node_index n{}; n < Plan::count; ++n) {
             if (!base::is_operand(Plan::nodes[n].kind)) continue;
             out.put(any ? ", " : "reads ");
             any = true;
             out.unbroken = true;
-            name_operand(static_cast<id>(n));
+            name_operand(n);
             out.put(' ');
-            put_shape(static_cast<id>(n));
+            put_shape(n);
             const graph_node& g = Plan::nodes[n];
             if (g.rank >= 2 && g.strides[g.rank - 2u] == 1 && g.strides[g.rank - 1u] != 1) out.put(" by columns");
             if (g.kind == node_kind::packed) out.put(" packed");
@@ -123,21 +121,21 @@ private:
         out.put('\n');
         const step_place& place = steps_of<Plan>.place[i];
         print_loops_around(place.parent);
-        if (place.rows != -1) {
+        if (place.rows != no_loop) {
             ++depth;
             print_loop(place.rows);
         }
         ++depth;
-        print_items(place.rows == -1 ? place.parent : place.rows, i);
+        print_items(place.rows == no_loop ? place.parent : place.rows, i);
     }
-    constexpr void print_loops_around(id loop) {
-        if (loop == -1) return;
-        print_loops_around(code.loops[index(loop)].parent);
+    constexpr void print_loops_around(loop_index loop) {
+        if (loop == no_loop) return;
+        print_loops_around(code.loops[loop].parent);
         ++depth;
         print_loop(loop);
     }
-    constexpr void print_loop(id loop) {
-        const plan_loop& l = code.loops[index(loop)];
+    constexpr void print_loop(loop_index loop) {
+        const plan_loop& l = code.loops[loop];
         const char* name = name_of_loop(loop);
         start_line();
         if (l.columns) {
@@ -178,18 +176,18 @@ private:
         }
         out.put('\n');
     }
-    static constexpr const char* name_of_loop(id loop) {
+    static constexpr const char* name_of_loop(loop_index loop) {
         for (std::size_t s = 0; s < code.stage_count; ++s)
             for (std::size_t a = 0; a < at(code.stages[s].space).rank; ++a)
                 if (code.stages[s].bindings[a] == loop)
-                    if (const char* name = labels_of<Plan>[index(code.stages[s].space)].axis_names[a]; *name != '\0')
+                    if (const char* name = labels_of<Plan>[code.stages[s].space].axis_names[a]; *name != '\0')
                         return name;
         return "";
     }
     static constexpr std::size_t step_of(const plan_item& item) {
-        if (item.is_loop()) return steps_of<Plan>.of_loop[index(item.index)];
+        if (item.is_loop()) return steps_of<Plan>.of_loop[item.loop];
         const auto& stages = stages_of(code, item).stages;
-        return steps_of<Plan>.of_stage[index(stages[0] != -1 ? stages[0] : stages[1])];
+        return steps_of<Plan>.of_stage[stages[0] != no_stage ? stages[0] : stages[1]];
     }
     constexpr void print_fused(const plan_fusion& fused) {
         // What happens in full tiles, unless that is nothing.
@@ -197,30 +195,30 @@ private:
         const fusion how = fused.how[full ? full_tile : last_tile];
         const bool chain = in_registers(how);
         if (how == fusion::transposed_copy) {
-            base::print_stage(index(fused.stages[2]));
-            base::print_copy_on_the_way(index(fused.stages[1]));
+            base::print_stage(fused.stages[2]);
+            base::print_copy_on_the_way(fused.stages[1]);
             return;
         }
-        if (!chain && fused.stages[0] != -1) base::print_stage(index(fused.stages[0]));
+        if (!chain && fused.stages[0] != no_stage) base::print_stage(fused.stages[0]);
         base::print_fusion(fused, how);
         ++depth;
-        for (std::size_t i = chain ? 0 : 1; i < fused.stages.size(); ++i) base::print_stage(index(fused.stages[i]));
+        for (std::size_t i = chain ? 0 : 1; i < fused.stages.size(); ++i) base::print_stage(fused.stages[i]);
         --depth;
     }
-    constexpr void print_items(id parent, std::size_t step) {
+    constexpr void print_items(loop_index parent, std::size_t step) {
         for (std::size_t i = 0; i < code.item_count; ++i) {
             const plan_item& item = code.items[i];
             if (item.parent != parent) continue;
             if (step_of(item) != step) continue;
-            if (item.kind == item_kind::fused) {
-                print_fused(code.fusions[index(item.index)]);
+            if (item.fused != no_fusion) {
+                print_fused(code.fusions[item.fused]);
             } else if (item.is_loop()) {
-                print_loop(item.index);
+                print_loop(item.loop);
                 ++depth;
-                print_items(item.index, step);
+                print_items(item.loop, step);
                 --depth;
             } else {
-                base::print_stage(index(item.index));
+                base::print_stage(item.stage);
             }
         }
     }

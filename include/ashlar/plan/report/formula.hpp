@@ -16,15 +16,13 @@ constexpr const char* reduction_name(std::uint8_t variant) {
 /// expression, buffers in the order in which they are written.
 template <class Plan>
 struct formula_writer {
-    using id = std::int16_t;
 
     plan_writer out{};
     std::array<std::size_t, std::size(Plan::code.buffers)> buffer_number{};
     std::size_t named_buffers = 0;
 
-    static constexpr std::size_t index(id n) { return static_cast<std::size_t>(n); }
-    static constexpr const graph_node& at(id n) { return Plan::nodes[index(n)]; }
-    static constexpr const auto& stage(std::size_t s) { return Plan::code.stages[s]; }
+    static constexpr const graph_node& at(node_index n) { return Plan::nodes[n]; }
+    static constexpr const auto& stage(stage_index s) { return Plan::code.stages[s]; }
 
     static constexpr bool is_operand(node_kind kind) { return kind == node_kind::array || kind == node_kind::packed; }
 
@@ -35,21 +33,21 @@ struct formula_writer {
         return before;
     }();
 
-    constexpr void name_operand(id n) {
-        const std::size_t before = operands_before[index(n)];
+    constexpr void name_operand(node_index n) {
+        const std::size_t before = operands_before[n];
         out.put(static_cast<char>('a' + before % 26));
         if (before >= 26) out.put(before / 26);
     }
-    constexpr void name_buffer(id b) {
-        if (buffer_number[index(b)] == 0) buffer_number[index(b)] = ++named_buffers;
+    constexpr void name_buffer(buffer_index b) {
+        if (buffer_number[b] == 0) buffer_number[b] = ++named_buffers;
         out.put('t');
-        out.put(buffer_number[index(b)]);
+        out.put(buffer_number[b]);
     }
 
     /// The node behind names that stage s reads or computes.
-    static constexpr id past_names(std::size_t s, id n) {
+    static constexpr node_index past_names(stage_index s, node_index n) {
         for (;;) {
-            if (stage(s).values[index(n)] != -1) return n;
+            if (stage(s).values[n] != no_buffer) return n;
             const node_kind kind = at(n).kind;
             if (kind == node_kind::let || kind == node_kind::let_value)
                 n = at(n).same_as;
@@ -61,12 +59,12 @@ struct formula_writer {
     }
 
     /// Whether the stage does no arithmetic: only memory behind index maps.
-    static constexpr bool is_copy(std::size_t s) {
+    static constexpr bool is_copy(stage_index s) {
         if (stage(s).kind != stage_kind::map) return false;
-        id n = stage(s).top;
+        node_index n = stage(s).top;
         for (;;) {
             n = past_names(s, n);
-            if (is_operand(at(n).kind) || (stage(s).values[index(n)] != -1 && stage(s).factors[index(n)] == -1))
+            if (is_operand(at(n).kind) || (stage(s).values[n] != no_buffer && stage(s).factors[n] == no_buffer))
                 return true;
             if (!is_index_map(at(n).kind)) return false;
             n = at(n).operands[0];
@@ -74,28 +72,28 @@ struct formula_writer {
     }
 
     /// Whether node n, as the stage computes it, contains the stage's core.
-    static constexpr bool contains_core(std::size_t s, id n) {
+    static constexpr bool contains_core(stage_index s, node_index n) {
         n = past_names(s, n);
         if (n == stage(s).core) return true;
-        if (stage(s).values[index(n)] != -1) return false;
+        if (stage(s).values[n] != no_buffer) return false;
         for (std::size_t i = 0; i < at(n).operand_count; ++i)
             if (contains_core(s, at(n).operands[i])) return true;
         return false;
     }
 
     /// The value of n as the stage reads or computes it, in parentheses where it is more than a name and `tight`.
-    constexpr void value(std::size_t s, id n, bool tight = false) {
+    constexpr void value(stage_index s, node_index n, bool tight = false) {
         if (stage(s).kind == stage_kind::product && n != stage(s).top && past_names(s, n) == stage(s).core)
             return out.put('_');
         n = past_names(s, n);
         const graph_node& g = at(n);
-        const id held = stage(s).values[index(n)], factor = stage(s).factors[index(n)];
+        const buffer_index held = stage(s).values[n], factor = stage(s).factors[n];
         const bool standardizes = g.kind == node_kind::standardize,
                    logarithm = g.kind == node_kind::softmax && g.variant != 0;
-        if (held != -1 && factor == -1 && !standardizes) return name_buffer(held);
-        if (standardizes || logarithm || held != -1) {
+        if (held != no_buffer && factor == no_buffer && !standardizes) return name_buffer(held);
+        if (standardizes || logarithm || held != no_buffer) {
             if (tight) out.put('(');
-            if (standardizes && held != -1) {
+            if (standardizes && held != no_buffer) {
                 out.put('(');
                 value(s, g.operands[0], true);
                 out.put(" - ");
@@ -108,7 +106,7 @@ struct formula_writer {
                 name_buffer(held);
                 out.put(" * ");
             }
-            if (factor != -1) name_buffer(factor);
+            if (factor != no_buffer) name_buffer(factor);
             if (tight) out.put(')');
             return;
         }
@@ -117,7 +115,7 @@ struct formula_writer {
         case node_kind::packed: return name_operand(n);
         case node_kind::scalar: return out.put('s');
         case node_kind::index: return out.put("index");
-        case node_kind::mask: return labels_of<Plan>[index(n)].write_mask(out, tight);
+        case node_kind::mask: return labels_of<Plan>[n].write_mask(out, tight);
         case node_kind::map: return function(s, n, tight);
         case node_kind::permute: return call(s, n, is_transpose(g) ? "transpose" : "permute");
         case node_kind::concat: return call(s, n, "concat");
@@ -128,7 +126,7 @@ struct formula_writer {
             out.put("masked(");
             value(s, g.operands[0]);
             out.put(", ");
-            labels_of<Plan>[index(n)].write_mask(out, false);
+            labels_of<Plan>[n].write_mask(out, false);
             return out.put(')');
         default:
             if (is_index_map(g.kind)) return call(s, n, move_name(g.kind));
@@ -137,7 +135,7 @@ struct formula_writer {
     }
 
     /// What is applied to the elements of a stage's product on their way to memory, innermost first.
-    constexpr bool epilogue(std::size_t s, id n, bool first = true) {
+    constexpr bool epilogue(stage_index s, node_index n, bool first = true) {
         n = past_names(s, n);
         if (n == stage(s).core) return first;
         const graph_node& g = at(n);
@@ -148,14 +146,14 @@ struct formula_writer {
         if (!first) out.put(", ");
         if (g.kind == node_kind::masked) {
             out.put("masked(");
-            labels_of<Plan>[index(n)].write_mask(out, false);
+            labels_of<Plan>[n].write_mask(out, false);
             out.put(')');
         } else if (g.operand_count == 1) {
-            out.put(is_operator(n) ? "negate" : labels_of<Plan>[index(n)].function);
+            out.put(is_operator(n) ? "negate" : labels_of<Plan>[n].function);
             if (g.fast) out.put("(_, fast)");
-        } else if (const char c = labels_of<Plan>[index(n)].function[0];
+        } else if (const char c = labels_of<Plan>[n].function[0];
                    is_operator(n) && g.operand_count == 2 && (inside == 0 || c == '+' || c == '*')) {
-            out.put(labels_of<Plan>[index(n)].function);
+            out.put(labels_of<Plan>[n].function);
             out.put(' ');
             value(s, g.operands[1 - inside], true);
         } else {
@@ -165,8 +163,8 @@ struct formula_writer {
     }
 
 private:
-    static constexpr bool is_operator(id n) {
-        const char c = labels_of<Plan>[index(n)].function[0];
+    static constexpr bool is_operator(node_index n) {
+        const char c = labels_of<Plan>[n].function[0];
         return c < 'a' || c > 'z';
     }
     static constexpr bool is_transpose(const graph_node& g) {
@@ -176,7 +174,7 @@ private:
         }
         return true;
     }
-    constexpr void call(std::size_t s, id n, const char* name) {
+    constexpr void call(stage_index s, node_index n, const char* name) {
         out.put(name);
         out.put('(');
         for (std::size_t i = 0; i < at(n).operand_count; ++i) {
@@ -185,9 +183,9 @@ private:
         }
         out.put(at(n).fast ? ", fast)" : ")");
     }
-    constexpr void function(std::size_t s, id n, bool tight) {
+    constexpr void function(stage_index s, node_index n, bool tight) {
         const graph_node& g = at(n);
-        const char* name = labels_of<Plan>[index(n)].function;
+        const char* name = labels_of<Plan>[n].function;
         if (!is_operator(n)) return call(s, n, name);
         if (g.operand_count == 1) {
             out.put(name);

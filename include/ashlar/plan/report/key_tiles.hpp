@@ -74,30 +74,28 @@ struct mask_of_node<masked_node<Mask, Expression>> {
 template <class Plan>
 inline constexpr auto mask_counters = []<std::size_t... Index>(std::index_sequence<Index...>) {
     return std::array<key_tiles (*)(std::size_t, bool), Plan::count>{
-        mask_of_node<typename Plan::template node<Index>>::count...};
+        mask_of_node<typename Plan::template node<index_at<node_index>(Index)>>::count...};
 }(std::make_index_sequence<Plan::count>{});
 
-/// The masked node that a stage computes, -1 if it computes none.
+/// The masked node that a stage computes, no_node if it computes none.
 template <class Plan>
-constexpr std::int16_t masked_in(std::size_t s) {
-    for (std::size_t n = 0; n < Plan::count; ++n)
-        if (Plan::nodes[n].kind == node_kind::masked && stage_of_nodes<Plan>[n] == static_cast<std::int16_t>(s))
-            return static_cast<std::int16_t>(n);
-    return -1;
+constexpr node_index masked_in(stage_index s) {
+    for (node_index n{}; n < Plan::count; ++n)
+        if (Plan::nodes[n].kind == node_kind::masked && stage_of_nodes<Plan>[n] == s) return n;
+    return no_node;
 }
 
 /// The tiles of the mask that a stage applies.
 template <class Plan>
-constexpr key_tiles key_tiles_of(std::size_t s) {
-    const std::int16_t masked = masked_in<Plan>(s);
-    if (masked == -1) return {};
+constexpr key_tiles key_tiles_of(stage_index s) {
+    const node_index masked = masked_in<Plan>(s);
+    if (masked == no_node) return {};
     const std::size_t step = steps_of<Plan>.of_stage[s];
-    const std::int16_t loop = steps_of<Plan>.place[step].rows;
-    const graph_node& g = Plan::nodes[static_cast<std::size_t>(masked)];
+    const loop_index loop = steps_of<Plan>.place[step].rows;
+    const graph_node& g = Plan::nodes[masked];
     const std::size_t queries = g.extents[g.rank - 2u];
-    const plan_loop rows = loop == -1 ? plan_loop{.tile = queries} : Plan::code.loops[static_cast<std::size_t>(loop)];
-    key_tiles tiles =
-        mask_counters<Plan>[static_cast<std::size_t>(masked)](rows.tile < queries ? rows.tile : queries, rows.overlaps);
+    const plan_loop rows = loop == no_loop ? plan_loop{.tile = queries} : Plan::code.loops[loop];
+    key_tiles tiles = mask_counters<Plan>[masked](rows.tile < queries ? rows.tile : queries, rows.overlaps);
     bool skips = false;
     for (std::size_t i = 0; i < Plan::code.stage_count; ++i) skips = skips || Plan::code.stages[i].support == masked;
     if (!skips) tiles.skipped = 0;

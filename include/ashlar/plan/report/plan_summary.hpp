@@ -85,18 +85,18 @@ template <class Plan>
 constexpr plan_step summarise_step(std::size_t i) {
     const auto& found = steps_of<Plan>;
     plan_step step;
-    for (std::int16_t l = found.place[i].parent; l != -1; l = Plan::code.loops[static_cast<std::size_t>(l)].parent) {
+    for (loop_index l = found.place[i].parent; l != no_loop; l = Plan::code.loops[l].parent) {
         if (step.batch_loops < max_rank) ++step.batch_loops;
         for (std::size_t a = step.batch_loops; a-- > 1;) step.batch[a] = step.batch[a - 1];
-        step.batch[0] = Plan::code.loops[static_cast<std::size_t>(l)].extent;
+        step.batch[0] = Plan::code.loops[l].extent;
     }
-    if (const std::int16_t rows = found.place[i].rows; rows != -1) {
-        step.rows = Plan::code.loops[static_cast<std::size_t>(rows)].extent;
-        step.tile_rows = Plan::code.loops[static_cast<std::size_t>(rows)].tile;
+    if (const loop_index rows = found.place[i].rows; rows != no_loop) {
+        step.rows = Plan::code.loops[rows].extent;
+        step.tile_rows = Plan::code.loops[rows].tile;
     }
-    for (std::size_t l = 0; l < Plan::code.loop_count; ++l)
-        if (found.of_loop[l] == i && static_cast<std::int16_t>(l) != found.place[i].rows) ++step.inner_loops;
-    for (std::size_t s = 0; s < Plan::code.stage_count; ++s) {
+    for (loop_index l{}; l < Plan::code.loop_count; ++l)
+        if (found.of_loop[l] == i && l != found.place[i].rows) ++step.inner_loops;
+    for (stage_index s{}; s < Plan::code.stage_count; ++s) {
         if (found.of_stage[s] != i) continue;
         const auto& stage = Plan::code.stages[s];
         ++step.stages;
@@ -104,9 +104,9 @@ constexpr plan_step summarise_step(std::size_t i) {
         step.rows_in_lanes = step.rows_in_lanes || stage.lanes == lane_axis::rows;
         step.columns_in_lanes = step.columns_in_lanes || stage.lanes == lane_axis::columns;
         step.depth_in_lanes = step.depth_in_lanes || stage.lanes == lane_axis::depth;
-        if (stage.store != -1)
+        if (stage.store != no_node)
             ++step.stores;
-        else if (stage.buffer == -1 && stage.second_buffer == -1)
+        else if (stage.buffer == no_buffer && stage.second_buffer == no_buffer)
             step.writes_result = true;
         const key_tiles keys = key_tiles_of<Plan>(s);
         step.keys.total += keys.total;
@@ -122,7 +122,7 @@ constexpr plan_step summarise_step(std::size_t i) {
     step.barrier_bytes = covered_bytes<Plan>([&](std::size_t b) { return found.writes[i][b] && found.is_barrier[b]; });
     step.scratch_bytes = covered_bytes<Plan>([&](std::size_t b) { return found.writes[i][b] && !found.is_barrier[b]; });
     for (std::size_t n = 0; n < Plan::count; ++n)
-        if (const std::int16_t s = stage_of_nodes<Plan>[n]; s != -1 && found.of_stage[static_cast<std::size_t>(s)] == i)
+        if (const stage_index s = stage_of_nodes<Plan>[n]; s != no_stage && found.of_stage[s] == i)
             step.flops += flops_of_nodes<typename Plan::expression_type>[n];
     return step;
 }
@@ -138,7 +138,7 @@ constexpr auto summarise() {
         if (buffer.role == buffer_role::table) continue;
         const bool barrier = steps_of<Plan>.is_barrier[b];
         if (barrier && !is_counted_before<Plan>(b, no_axis)) ++all.barrier_count;
-        const std::size_t elements = buffer.bytes / Plan::nodes[static_cast<std::size_t>(buffer.node)].element_bytes;
+        const std::size_t elements = buffer.bytes / Plan::nodes[buffer.node].element_bytes;
         if (elements > all.largest_buffer_elements) all.largest_buffer_elements = elements;
         if (!barrier && elements > all.largest_tile_elements) all.largest_tile_elements = elements;
     }

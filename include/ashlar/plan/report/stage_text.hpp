@@ -11,8 +11,7 @@ namespace ashlar::detail {
 template <class Plan>
 struct stage_printer : formula_writer<Plan> {
     using base = formula_writer<Plan>;
-    using base::out, base::index, base::at, base::value, base::name_buffer;
-    using typename base::id;
+    using base::out, base::at, base::value, base::name_buffer;
     static constexpr const auto& code = Plan::code;
     static constexpr std::size_t kind_width = 10, shape_column = 44, lanes_column = 65, place_column = 80;
 
@@ -24,21 +23,21 @@ struct stage_printer : formula_writer<Plan> {
         out.indent = 2 * depth + kind_width;
     }
 
-    constexpr void put_dimension(id n, std::size_t a, std::size_t extent, bool& any) {
+    constexpr void put_dimension(node_index n, std::size_t a, std::size_t extent, bool& any) {
         out.put(any ? ", " : "[");
         any = true;
-        if (const char* name = labels_of<Plan>[index(n)].axis_names[a]; *name != '\0') {
+        if (const char* name = labels_of<Plan>[n].axis_names[a]; *name != '\0') {
             out.put(name);
             out.put(' ');
         }
         out.put(extent);
     }
-    constexpr void put_shape(id n) {
+    constexpr void put_shape(node_index n) {
         bool any = false;
         for (std::size_t a = 0; a < at(n).rank; ++a) put_dimension(n, a, at(n).extents[a], any);
         out.put(any ? "]" : "[]");
     }
-    constexpr void print_stage(std::size_t s) {
+    constexpr void print_stage(stage_index s) {
         const auto& stage = code.stages[s];
         start_line();
         switch (stage.kind) {
@@ -50,10 +49,10 @@ struct stage_printer : formula_writer<Plan> {
         }
         out.align(2 * depth + kind_width);
         if (stage.kind == stage_kind::product || stage.kind == stage_kind::map) {
-            if (stage.buffer != -1)
+            if (stage.buffer != no_buffer)
                 name_buffer(stage.buffer);
             else
-                out.put(stage.store != -1 ? "store" : "result");
+                out.put(stage.store != no_node ? "store" : "result");
             out.put(" = ");
             if (stage.kind == stage_kind::map) {
                 value(s, stage.top);
@@ -75,14 +74,14 @@ struct stage_printer : formula_writer<Plan> {
                 out.put(stage.column_block);
                 out.put('\n');
             }
-            if (stage.table != -1) {
+            if (stage.table != no_buffer) {
                 continue_line();
                 name_buffer(stage.table);
                 out.put(" = packed on the way");
                 put_buffer(stage.table);
                 out.put('\n');
             }
-            if (stage.kind == stage_kind::product && stage.maxima != -1) {
+            if (stage.kind == stage_kind::product && stage.maxima != no_buffer) {
                 continue_line();
                 name_buffer(stage.maxima);
                 out.put(" = max of each row");
@@ -105,12 +104,12 @@ struct stage_printer : formula_writer<Plan> {
         case fusion::register_softmax_to_memory: out.put("scores and softmax in registers, then values"); break;
         default: out.put("scores, softmax and values in registers"); break;
         }
-        put_tiles(index(fused.stages[1]), fused.how[full_tile] == how, fused.how[last_tile] == how);
+        put_tiles(fused.stages[1], fused.how[full_tile] == how, fused.how[last_tile] == how);
         out.put('\n');
     }
 
     /// The copy of its right operand that the product above makes.
-    constexpr void print_copy_on_the_way(std::size_t s) {
+    constexpr void print_copy_on_the_way(stage_index s) {
         continue_line();
         name_buffer(code.stages[s].buffer);
         out.put(" = ");
@@ -121,44 +120,44 @@ struct stage_printer : formula_writer<Plan> {
 
 private:
     /// The part of the stage's values that one tile has; one per row for `folded` ones.
-    constexpr void put_tile(std::size_t s, bool folded) {
+    constexpr void put_tile(stage_index s, bool folded) {
         const auto& stage = code.stages[s];
         bool any = false;
         for (std::size_t a = 0; a < at(stage.top).rank; ++a) {
             std::size_t extent = at(stage.top).extents[a];
             if (extent == 1) continue;
-            const id axis = stage.top_axes[a];
-            if (folded && axis != whole_axis && index(axis) == stage.column_axis) continue;
-            if (folded && axis != whole_axis && stage.fold_first != no_axis && index(axis) >= stage.fold_first &&
-                index(axis) < stage.fold_last)
+            const std::size_t axis = stage.top_axes[a];
+            if (folded && axis != no_axis && axis == stage.column_axis) continue;
+            if (folded && axis != no_axis && stage.fold_first != no_axis && axis >= stage.fold_first &&
+                axis < stage.fold_last)
                 continue;
-            const id loop = axis == whole_axis ? whole_axis : stage.bindings[index(axis)];
-            if (loop != whole_axis && !code.loops[index(loop)].rows && !code.loops[index(loop)].columns) continue;
-            if (loop != whole_axis) extent = code.loops[index(loop)].tile;
+            const loop_index loop = axis == no_axis ? whole_axis : stage.bindings[axis];
+            if (loop != whole_axis && !code.loops[loop].rows && !code.loops[loop].columns) continue;
+            if (loop != whole_axis) extent = code.loops[loop].tile;
             put_dimension(stage.top, a, extent, any);
         }
         out.put(any ? "]" : "[]");
     }
 
     /// The left operand without the factor that the epilogue applies.
-    constexpr void value_of_left(std::size_t s) {
+    constexpr void value_of_left(stage_index s) {
         const auto& stage = code.stages[s];
-        if (stage.left_factor == -1)
+        if (stage.left_factor == no_node)
             value(s, at(stage.core).operands[0]);
         else
-            name_buffer(stage.values[index(stage.left_factor)]);
+            name_buffer(stage.values[stage.left_factor]);
     }
-    constexpr void print_epilogue(std::size_t s) {
+    constexpr void print_epilogue(stage_index s) {
         const auto& stage = code.stages[s];
         const bool plain = base::past_names(s, stage.top) == stage.core;
-        if (plain && stage.left_factor == -1) return;
+        if (plain && stage.left_factor == no_node) return;
         continue_line();
         out.put("then ");
-        if (stage.left_factor != -1) {
+        if (stage.left_factor != no_node) {
             out.put("* ");
-            name_buffer(stage.factors[index(stage.left_factor)]);
+            name_buffer(stage.factors[stage.left_factor]);
         }
-        base::epilogue(s, stage.top, stage.left_factor == -1);
+        base::epilogue(s, stage.top, stage.left_factor == no_node);
         const auto interleaved = [&](std::size_t tile) {
             return stage.how[tile].product.epilogue == epilogue_time::interleaved;
         };
@@ -169,16 +168,16 @@ private:
         out.put('\n');
     }
     /// In which tiles something holds, where it does not in all of them.
-    constexpr void put_tiles(std::size_t s, bool full, bool last) {
+    constexpr void put_tiles(stage_index s, bool full, bool last) {
         const auto& stage = code.stages[s];
-        const id loop = stage.row_axis == no_axis ? whole_axis : stage.bindings[stage.row_axis];
+        const loop_index loop = stage.row_axis == no_axis ? whole_axis : stage.bindings[stage.row_axis];
         if (!full)
             out.put(", in the last tile");
-        else if (loop != whole_axis && code.loops[index(loop)].last_rows() != 0 && !last)
+        else if (loop != whole_axis && code.loops[loop].last_rows() != 0 && !last)
             out.put(", but in the last tile");
     }
     /// What is out of the ordinary in how a product runs.
-    constexpr void print_product(std::size_t s) {
+    constexpr void print_product(stage_index s) {
         const product_strategy &full = code.stages[s].how[full_tile].product,
                                &last = code.stages[s].how[last_tile].product;
         const bool packs = full.form == product_form::packed_k, packs_last = last.form == product_form::packed_k;
@@ -198,7 +197,7 @@ private:
     static constexpr const product_cut& shown_cut(const product_strategy& how) {
         return how.cut.row_blocks != 0 ? how.cut : how.last_panel;
     }
-    constexpr void print_cut(std::size_t s, const product_cut& cut, bool in_full_tiles, bool in_the_last) {
+    constexpr void print_cut(stage_index s, const product_cut& cut, bool in_full_tiles, bool in_the_last) {
         const auto put_count = [&](std::size_t count, const char* what) {
             out.put(count);
             out.put(what);
@@ -224,7 +223,7 @@ private:
     static constexpr bool prefetches_columns(const product_strategy& how) {
         return how.rhs == rhs_source::rows && how.prefetches;
     }
-    constexpr void print_prefetched(std::size_t s, std::size_t k_parts, bool in_full_tiles, bool in_the_last) {
+    constexpr void print_prefetched(stage_index s, std::size_t k_parts, bool in_full_tiles, bool in_the_last) {
         continue_line();
         if (k_parts > 1) {
             out.put("the depth in ");
@@ -235,11 +234,11 @@ private:
         put_tiles(s, in_full_tiles, in_the_last);
         out.put('\n');
     }
-    constexpr void print_statistics(std::size_t s) {
+    constexpr void print_statistics(stage_index s) {
         const auto& stage = code.stages[s];
         const graph_node& core = at(stage.core);
         const bool softmax = stage.kind == stage_kind::softmax, norm = stage.kind == stage_kind::standardize;
-        if (stage.buffer != -1) {
+        if (stage.buffer != no_buffer) {
             name_buffer(stage.buffer);
             out.put(softmax ? " = exp(" : norm ? " = mean(" : " = ");
             if (!softmax && !norm) {
@@ -248,26 +247,26 @@ private:
             }
             value(s, stage.top);
             out.put(softmax ? " - " : ")");
-            if (softmax && stage.maxima != -1)
+            if (softmax && stage.maxima != no_buffer)
                 name_buffer(stage.maxima);
             else if (softmax)
                 out.put("max");
             if (softmax) out.put(core.fast ? ", fast)" : ")");
             print_place(s, stage.buffer, !softmax, true);
         }
-        if (stage.second_buffer == -1) return;
-        if (stage.buffer != -1) continue_line();
+        if (stage.second_buffer == no_buffer) return;
+        if (stage.buffer != no_buffer) continue_line();
         name_buffer(stage.second_buffer);
         if (stage.kind == stage_kind::reduce) {
             out.put(" = what the tiles so far have given");
-        } else if (softmax && stage.buffer != -1) {
+        } else if (softmax && stage.buffer != no_buffer) {
             out.put(" = 1 / sum");
         } else {
             out.put(softmax ? " = logsumexp(" : core.variant == 0 ? " = 1 / deviation(" : " = 1 / rms(");
             value(s, stage.top);
             out.put(')');
         }
-        print_place(s, stage.second_buffer, true, stage.buffer == -1);
+        print_place(s, stage.second_buffer, true, stage.buffer == no_buffer);
     }
     constexpr void continue_line() {
         out.indent = 0;
@@ -276,7 +275,7 @@ private:
     }
 
     /// Shape, lanes, and where the values are.
-    constexpr void print_place(std::size_t s, id buffer, bool folded, bool with_lanes) {
+    constexpr void print_place(stage_index s, buffer_index buffer, bool folded, bool with_lanes) {
         const auto& stage = code.stages[s];
         out.start_at(shape_column);
         put_tile(s, folded);
@@ -285,12 +284,12 @@ private:
             out.put("lanes: ");
             out.put(stage.lanes == lane_axis::rows ? "rows" : stage.lanes == lane_axis::columns ? "columns" : "depth");
         }
-        if (buffer != -1) put_buffer(buffer);
+        if (buffer != no_buffer) put_buffer(buffer);
         out.put('\n');
     }
-    constexpr void put_buffer(id buffer) {
+    constexpr void put_buffer(buffer_index buffer) {
         out.start_at(place_column);
-        const plan_buffer& b = code.buffers[index(buffer)];
+        const plan_buffer& b = code.buffers[buffer];
         if (b.in_registers) {
             out.put("in registers");
         } else if (b.storage != buffer) {
@@ -302,15 +301,15 @@ private:
             out.put(b.offset);
         }
     }
-    constexpr void print_key_tiles(std::size_t s) {
+    constexpr void print_key_tiles(stage_index s) {
         const key_tiles keys = key_tiles_of<Plan>(s);
         if (keys.total == 0) return;
         continue_line();
         out.put("of ");
         out.put_plural(keys.total, "tile", "tiles");
         out.put(" of ");
-        const id rows = steps_of<Plan>.place[steps_of<Plan>.of_stage[s]].rows;
-        out.put(rows == -1 ? std::size_t{1} : code.loops[index(rows)].tile);
+        const loop_index rows = steps_of<Plan>.place[steps_of<Plan>.of_stage[s]].rows;
+        out.put(rows == no_loop ? std::size_t{1} : code.loops[rows].tile);
         out.put(" x ");
         out.put(key_group);
         out.put(" keys: ");

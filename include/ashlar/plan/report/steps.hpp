@@ -8,8 +8,8 @@ namespace ashlar::detail {
 
 /// A loop over tiles of rows with everything inside it, or neighbouring stages (and loops without tiles) outside one.
 struct step_place {
-    std::int16_t parent = -1;  // the innermost batch loop around it
-    std::int16_t rows = -1;    // its loop over tiles of rows, if it has one
+    loop_index parent = no_loop;  // the innermost batch loop around it
+    loop_index rows = no_loop;    // its loop over tiles of rows, if it has one
 };
 
 /// Finds the steps of the program of Plan, a `planned`.
@@ -25,17 +25,17 @@ struct step_finder {
 
     constexpr step_finder() {
         of_loop.fill(no_axis);
-        walk(-1);
+        walk(no_loop);
         for (std::size_t s = 0; s < code.stage_count; ++s) {
             const auto& stage = code.stages[s];
-            if (stage.buffer != -1) writes[of_stage[s]][index(stage.buffer)] = true;
-            if (stage.second_buffer != -1) writes[of_stage[s]][index(stage.second_buffer)] = true;
-            if (stage.table != -1) writes[of_stage[s]][index(stage.table)] = true;
-            if (stage.maxima != -1)
-                (stage.kind == stage_kind::product ? writes : reads)[of_stage[s]][index(stage.maxima)] = true;
+            if (stage.buffer != no_buffer) writes[of_stage[s]][stage.buffer] = true;
+            if (stage.second_buffer != no_buffer) writes[of_stage[s]][stage.second_buffer] = true;
+            if (stage.table != no_buffer) writes[of_stage[s]][stage.table] = true;
+            if (stage.maxima != no_buffer)
+                (stage.kind == stage_kind::product ? writes : reads)[of_stage[s]][stage.maxima] = true;
             for (std::size_t n = 0; n < Plan::count; ++n) {
-                if (stage.values[n] != -1) reads[of_stage[s]][index(stage.values[n])] = true;
-                if (stage.factors[n] != -1) reads[of_stage[s]][index(stage.factors[n])] = true;
+                if (stage.values[n] != no_buffer) reads[of_stage[s]][stage.values[n]] = true;
+                if (stage.factors[n] != no_buffer) reads[of_stage[s]][stage.factors[n]] = true;
             }
         }
         for (std::size_t b = 0; b < code.buffer_count; ++b)
@@ -51,52 +51,50 @@ struct step_finder {
     std::array<bool, std::size(Plan::code.buffers)> is_barrier{};
 
 private:
-    static constexpr std::size_t index(std::int16_t i) { return static_cast<std::size_t>(i); }
-
-    static constexpr bool has_tiles(std::int16_t loop) {
-        for (std::size_t l = 0; l < code.loop_count; ++l)
-            if (code.loops[l].rows && is_loop_inside(code, static_cast<std::int16_t>(l), loop)) return true;
+    static constexpr bool has_tiles(loop_index loop) {
+        for (loop_index l{}; l < code.loop_count; ++l)
+            if (code.loops[l].rows && is_loop_inside(code, l, loop)) return true;
         return false;
     }
 
     constexpr void take(const plan_item& item) {
         if (!item.is_loop()) {
-            for (const std::int16_t s : stages_of(code, item).stages)
-                if (s != -1) of_stage[index(s)] = count;
+            for (const stage_index s : stages_of(code, item).stages)
+                if (s != no_stage) of_stage[s] = count;
             return;
         }
-        for (std::size_t l = 0; l < code.loop_count; ++l)
-            if (is_loop_inside(code, static_cast<std::int16_t>(l), item.index)) of_loop[l] = count;
+        for (loop_index l{}; l < code.loop_count; ++l)
+            if (is_loop_inside(code, l, item.loop)) of_loop[l] = count;
         for (std::size_t s = 0; s < code.stage_count; ++s)
-            if (is_loop_inside(code, code.stages[s].loop, item.index)) of_stage[s] = count;
+            if (is_loop_inside(code, code.stages[s].loop, item.loop)) of_stage[s] = count;
     }
 
     /// Ends a run of neighbours without tiles. A single loop is a loop around what is in it.
-    constexpr void finish(std::array<std::size_t, most>& run, std::size_t& length, std::int16_t parent) {
+    constexpr void finish(std::array<std::size_t, most>& run, std::size_t& length, loop_index parent) {
         if (length == 1 && code.items[run[0]].is_loop()) {
             length = 0;
-            walk(code.items[run[0]].index);
+            walk(code.items[run[0]].loop);
             return;
         }
         if (length == 0) return;
         for (std::size_t i = 0; i < length; ++i) take(code.items[run[i]]);
-        place[count++] = {parent, -1};
+        place[count++] = {parent, no_loop};
         length = 0;
     }
 
-    constexpr void walk(std::int16_t parent) {
+    constexpr void walk(loop_index parent) {
         std::array<std::size_t, most> run{};
         std::size_t length = 0;
         for (std::size_t i = 0; i < code.item_count; ++i) {
             const plan_item& item = code.items[i];
             if (item.parent != parent) continue;
-            if (item.is_loop() && has_tiles(item.index)) {
+            if (item.is_loop() && has_tiles(item.loop)) {
                 finish(run, length, parent);
-                if (code.loops[index(item.index)].rows) {
+                if (code.loops[item.loop].rows) {
                     take(item);
-                    place[count++] = {parent, item.index};
+                    place[count++] = {parent, item.loop};
                 } else {
-                    walk(item.index);
+                    walk(item.loop);
                 }
                 continue;
             }
@@ -111,27 +109,26 @@ private:
 template <class Plan>
 inline constexpr step_finder<Plan> steps_of{};
 
-/// For every node of Plan's expression, the stage that computes it first; -1 if none does.
+/// For every node of Plan's expression, the stage that computes it first; no_stage if none does.
 // A function: clang does not instantiate a generic lambda inside a variable's initialiser in time.
 template <class Plan>
 consteval auto find_stage_of_nodes() {
-    std::array<std::int16_t, Plan::count> stages{};
-    stages.fill(-1);
-    const auto visit = [&](auto self, std::size_t s, std::size_t n) -> void {
+    std::array<stage_index, Plan::count> stages{};
+    stages.fill(no_stage);
+    const auto visit = [&](auto self, stage_index s, node_index n) -> void {
         const auto& stage = Plan::code.stages[s];
         const graph_node& g = Plan::nodes[n];
-        if (stage.values[n] != -1) return;
-        if (g.kind == node_kind::let || g.kind == node_kind::let_value)
-            return self(self, s, static_cast<std::size_t>(g.same_as));
-        if (g.kind == node_kind::matmul && stage.core != static_cast<std::int16_t>(n)) return;
-        if (stages[n] == -1) stages[n] = static_cast<std::int16_t>(s);
+        if (stage.values[n] != no_buffer) return;
+        if (g.kind == node_kind::let || g.kind == node_kind::let_value) return self(self, s, g.same_as);
+        if (g.kind == node_kind::matmul && stage.core != n) return;
+        if (stages[n] == no_stage) stages[n] = s;
         if (g.kind == node_kind::matmul) return;
-        for (std::size_t i = 0; i < g.operand_count; ++i) self(self, s, static_cast<std::size_t>(g.operands[i]));
+        for (std::size_t i = 0; i < g.operand_count; ++i) self(self, s, g.operands[i]);
     };
-    for (std::size_t s = 0; s < Plan::code.stage_count; ++s) {
+    for (stage_index s{}; s < Plan::code.stage_count; ++s) {
         const auto& stage = Plan::code.stages[s];
         const bool folds = stage.kind != stage_kind::map && stage.kind != stage_kind::product;
-        visit(visit, s, static_cast<std::size_t>(folds ? stage.core : stage.top));
+        visit(visit, s, folds ? stage.core : stage.top);
     }
     return stages;
 }

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSL-1.0
+// Numbers of nodes, stages, buffers, loops and fusions: a type for each, so that none is taken for another.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+namespace ashlar::detail {
+
+// Unscoped, as they index arrays without a call, of which constant evaluation pays each. An integer becomes none of
+// them, none becomes another, and none equals anything of another type: no_node is no -1.
+enum node_index : std::uint16_t { no_node = 0xffff };
+enum stage_index : std::uint16_t { no_stage = 0xffff };
+enum buffer_index : std::uint16_t { no_buffer = 0xffff };
+enum loop_index : std::uint16_t { no_loop = 0xffff };
+enum fusion_index : std::uint16_t { no_fusion = 0xffff };
+
+template <class Index>
+concept plan_index =
+    std::is_same_v<Index, node_index> || std::is_same_v<Index, stage_index> || std::is_same_v<Index, buffer_index> ||
+    std::is_same_v<Index, loop_index> || std::is_same_v<Index, fusion_index>;
+
+/// The index at a position, as counts and loops give it.
+template <plan_index Index, class Position>
+    requires std::is_integral_v<Position>
+constexpr Index index_at(Position position) {
+    return static_cast<Index>(position);
+}
+
+template <plan_index Index, class Other>
+    requires(!std::is_same_v<Index, Other>)
+constexpr bool operator==(Index, Other) = delete;
+
+template <plan_index Index>
+constexpr Index& operator++(Index& index) {
+    return index = static_cast<Index>(index + 1);
+}
+
+}  // namespace ashlar::detail
