@@ -40,6 +40,23 @@ TEST(stack_bytes_of_models, decoder_with_a_memory_that_is_overwritten) {
     expect_within(memory, decoder(x, memory));
 }
 
+// A memory that is computed is held by the call.
+TEST(stack_bytes_of_models, decoder_of_a_computed_memory) {
+    static nn::decoder<{.layer = {.embed = 32, .heads = 4, .hidden = 64}, .layers = 2}> decoder{};
+    static tensor<float, 12, 32> x{}, y{};
+    static tensor<float, 100, 32> memory{};
+    using call = decltype(decoder(x, softmax(memory)));
+    using of_memory = decltype(decoder(x, memory));
+    static_assert(stack_bytes<call> >= sizeof(memory) + stack_bytes<of_memory>);
+    if (!test::has_usual_frames) GTEST_SKIP() << "only optimised builds are measured";
+    static workspace<workspace_bytes<call>> scratch;
+    test::painted_stack stack;
+    const auto built_and_evaluated = [&] { evaluate(y, decoder(x, softmax(memory)), scratch); };
+    const std::size_t taken = stack.depth_of(built_and_evaluated);
+    EXPECT_LE(taken, stack_bytes<call>);
+    EXPECT_GT(taken, stack_bytes<of_memory>);
+}
+
 // An operand that is a sequence is evaluated when the expression is built, and held by it.
 TEST(stack_bytes_of_models, encoder_as_an_operand) {
     static nn::encoder<{.layer = {.embed = 32, .heads = 4, .hidden = 64}, .layers = 2}> encoder{};

@@ -2,6 +2,8 @@
 // What an evaluation takes of the stack beside its scratch: frames of functions, and the copy that an overlap takes.
 #pragma once
 
+#include <type_traits>
+
 #include <ashlar/eval/frame.hpp>
 #include <ashlar/eval/sequence.hpp>
 #include <ashlar/plan/build/destination.hpp>
@@ -94,12 +96,35 @@ consteval std::size_t stack_of_parts(plan_parts<Parts...>) {
     return most;
 }
 
+/// What a step holds that was computed when the sequence was built: in the sequence, and in two objects on the way.
+template <class Step, class Config>
+inline constexpr bytes_of_values values_in_step{};
+template <class Step, class Config>
+    requires(node_expression<typename Step::call_type::evaluated> ||
+             sequence_expression<typename Step::call_type::evaluated>)
+inline constexpr bytes_of_values values_in_step<Step, Config> = {
+    3 * copy_bytes<typename Step::call_type::evaluated>,
+    expression_stack<typename Step::call_type::evaluated, Config> +
+        expression_scratch<typename Step::call_type::evaluated, Config> + scratch_alignment};
+
+template <class Config, class Input, class... Steps>
+consteval bytes_of_values values_in_steps(std::type_identity<sequence_node<Input, Steps...>>) {
+    bytes_of_values all;
+    ((all.held += values_in_step<Steps, Config>.held,
+      all.computing = larger(all.computing, values_in_step<Steps, Config>.computing)),
+     ...);
+    return all;
+}
+
 /// A sequence's steps use the same stack one after the other; around them are the functions that go from step to step,
 /// and what an overlap takes for all of them.
 template <sequence_expression Sequence, class Config>
-inline constexpr std::size_t expression_stack<Sequence, Config> =
-    3 * frame_of_call + stack_of_parts<Config>(typename sequence_plan<Sequence>::parts_type{}) +
-    (copy_fits<Sequence, Config, 0> ? alias_copy<void, Sequence> : 0);
+inline constexpr std::size_t expression_stack<Sequence, Config> = [] {
+    constexpr bytes_of_values values = values_in_steps<Config>(std::type_identity<Sequence>{});
+    constexpr std::size_t steps = stack_of_parts<Config>(typename sequence_plan<Sequence>::parts_type{}) +
+                                  (copy_fits<Sequence, Config, 0> ? alias_copy<void, Sequence> : 0);
+    return 3 * frame_of_call + values.held + larger(values.computing, steps);
+}();
 
 template <class Sequence, class Config>
 inline constexpr bytes_of_values values_in_node<sequence_values<Sequence>, Config> = {
@@ -111,9 +136,9 @@ inline constexpr bytes_of_values values_in_node<sequence_values<Sequence>, Confi
 /// Bytes of stack that an evaluation of Expression takes at most beside its scratch, on the machine that is compiled
 /// for: frames of functions and, where a dense destination overlaps what is read, a copy (as
 /// alias_workspace_bytes<Expression> says). `evaluate` without a workspace, and `eval`, take
-/// workspace_bytes<Expression> more. The values of a sequence that is an operand, as in softmax(encoder(x)), count, and
-/// what it takes to compute them. Holds for optimised builds (-O1 and up, -Os) by g++ and clang; sanitizers, and
-/// builds without optimisation, take several times as much.
+/// workspace_bytes<Expression> more. The values of a sequence that is an operand, as in softmax(encoder(x)), or of a
+/// memory that a decoder has evaluated, count, and what it takes to compute them. Holds for optimised builds (-O1 and
+/// up, -Os) by g++ and clang; sanitizers, and builds without optimisation, take several times as much.
 ///
 ///     static_assert(stack_bytes<block> + workspace_bytes<block> <= 8 * 1024);   // what a task's stack must have left
 template <class Expression, class Config = current_config>

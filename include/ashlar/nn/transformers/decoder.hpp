@@ -36,6 +36,12 @@ template <any_expression Expression>
         return ashlar::eval(e);
 }
 
+/// The call of a layer that holds values of a memory: of which expression, for what building the call takes.
+template <class Memory, class Call>
+struct call_with_memory : Call {
+    using evaluated = Memory;
+};
+
 }  // namespace detail
 
 /// A transformer's decoder: x [..., T, embed] and memory [..., S, embed] to [..., T, embed]. Options of the call are
@@ -57,10 +63,12 @@ struct decoder {
     template <any_expression Input, any_expression Memory, class... Choices>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, Memory&& memory,
                                                                  const Choices&... choices) const& noexcept {
-        return detail::call_layers(*this, std::forward<Input>(x),
-                                   [m = detail::held_values(std::forward<Memory>(memory)),
-                                    choices...](const auto& layer, const auto& y, std::size_t)
-                                       ASHLAR_LAMBDA_INLINE { return layer(y, m, choices...); });
+        const auto call = [m = detail::held_values(std::forward<Memory>(memory)),
+                           choices...](const auto& layer, const auto& y, std::size_t)
+                              ASHLAR_LAMBDA_INLINE { return layer(y, m, choices...); };
+        return detail::call_layers(
+            *this, std::forward<Input>(x),
+            detail::call_with_memory<std::remove_cvref_t<Memory>, std::remove_const_t<decltype(call)>>{call});
     }
     template <any_expression Input, class... Rest>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, Rest&&... rest) const&& noexcept {

@@ -27,6 +27,7 @@ namespace detail {
 template <class Layer, std::size_t Count, class Call>
 struct layers_step {
     static constexpr std::size_t count = Count;
+    using call_type = Call;
 
     const std::array<Layer, Count>* layers;
     [[no_unique_address]] Call call;
