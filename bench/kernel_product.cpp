@@ -65,7 +65,7 @@ void report(const char* name, double flops, Function run) {
 template <class T, product_shape P, bool WholeDepth = true>
 inline constexpr product_shape cut_for = [] {
     product_shape p = P;
-    p.cut = detail::choose_cut(p, detail::element_machine_of<T, current_config>, WholeDepth);
+    p.cut = detail::choose_cut(p, detail::element_machine_of<T, current_config>, {.whole_depth = WholeDepth});
     return p;
 }();
 

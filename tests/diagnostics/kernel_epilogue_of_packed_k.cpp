@@ -3,7 +3,7 @@
 // expect: ashlar: epilogue: this kernel does not call all hooks in the list; use another kernel, or an epilogue without
 // expect: unserved_hooks<
 #include <ashlar/kernel/product/epilogue.hpp>
-#include <ashlar/kernel/product/packed_k_rows.hpp>
+#include <ashlar/kernel/product/packed_k.hpp>
 
 using namespace ashlar::detail;
 struct epilogue {

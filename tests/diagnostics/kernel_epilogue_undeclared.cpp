@@ -3,7 +3,7 @@
 // expect: ashlar: epilogue: a member that is named like a hook must be in its list; declare it, or name it otherwise
 // expect: undeclared_hooks<
 #include <ashlar/kernel/product/epilogue.hpp>
-#include <ashlar/kernel/product/packed_k_rows.hpp>
+#include <ashlar/kernel/product/packed_k.hpp>
 
 using namespace ashlar::detail;
 struct epilogue {

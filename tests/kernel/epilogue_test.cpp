@@ -268,7 +268,9 @@ TYPED_TEST(epilogue_test, register_blocks) {
     using T = TypeParam;
     constexpr std::size_t w = width<T>;
     check_product<T, product_shape{.i = 13, .j = 4 * w, .k = 12, .si = 12, .sk = 1, .vk = 4 * w}, false>();
-    check_product<T, product_shape{.i = 13, .j = 3 * w + 1, .k = 12, .si = 12, .sk = 1, .vk = 3 * w + 1, .pack = false},
+    check_product<T,
+                  cut_as<T, product_shape{.i = 13, .j = 3 * w + 1, .k = 12, .si = 12, .sk = 1, .vk = 3 * w + 1},
+                         cut_options{.packs = false, .splits = true}>,
                   false>();
     check_product<T, product_shape{.i = 13, .j = 4 * w, .k = 12, .si = 12, .sk = 1, .vk = 4 * w, .rows_outer = true},
                   false>();
@@ -277,7 +279,8 @@ TYPED_TEST(epilogue_test, register_blocks) {
 TYPED_TEST(epilogue_test, half_registers) {
     using T = TypeParam;
     constexpr std::size_t w = width<T>;
-    constexpr product_shape P{.i = 32, .j = 2 * w, .k = 12, .si = 12, .sk = 1, .vk = 2 * w, .granule = 8};
+    constexpr product_shape P = cut_as<T, product_shape{.i = 32, .j = 2 * w, .k = 12, .si = 12, .sk = 1, .vk = 2 * w},
+                                       cut_options{.granule = 8}>;
     if constexpr (has_half_registers<T, current_config, P>) check_product<T, P, true>();
 }
 

@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <vector>
 
-#include <ashlar/kernel/product/packed_k_rows.hpp>
+#include <ashlar/kernel/product/packed_k.hpp>
 #include <ashlar/kernel/product/product.hpp>
 #include <ashlar/kernel/product/transposing_rhs.hpp>
 
@@ -18,13 +18,23 @@ struct no_epilogue {
     static constexpr hook hooks = hook::none;
 };
 
-/// A product with the cut for a depth and an epilogue.
+/// A product that is cut as these options ask for.
+template <class Element, product_shape Product, cut_options Options>
+inline constexpr product_shape cut_as = [] {
+    product_shape p = Product;
+    p.cut = choose_cut(p, element_machine_of<Element, current_config>, Options);
+    return p;
+}();
+
+/// A product with the cut for a depth and an epilogue, if it is not cut yet.
 template <class Element, class Config, product_shape Product, class Depth = constant_depth<0, Product.k>,
           class Epilogue = no_epilogue>
 inline constexpr product_shape cut_product = [] {
     product_shape p = Product;
     constexpr bool whole = std::is_same_v<Depth, constant_depth<0, Product.k>>;
-    p.cut = choose_cut(p, element_machine_of<Element, Config>, whole);
+    if (p.cut.row_blocks == 0)
+        p.cut = choose_cut(p, element_machine_of<Element, Config>,
+                           {.whole_depth = whole, .splits = has_hook<Epilogue, hook::splits_block>});
     if (has_hook<Epilogue, hook::interleave>) {
         p.cut.strip_steps = 1;
         p.cut.packs = false;

@@ -149,24 +149,30 @@ TYPED_TEST_SUITE(product_edges_test, element_types);
 TYPED_TEST(product_edges_test, halves_of_columns) {
     constexpr std::size_t w = width<TypeParam>, line = 3 * w;
     check_bands<TypeParam,
-                product_shape{.i = 32, .j = 2 * w, .k = 10, .si = 10, .sk = 1, .vk = 2 * w, .granule = 16}>();
+                cut_as<TypeParam, product_shape{.i = 32, .j = 2 * w, .k = 10, .si = 10, .sk = 1, .vk = 2 * w},
+                       cut_options{.granule = 16}>>();
     check_bands<TypeParam,
-                product_shape{.i = 2 * w, .j = 2 * w, .k = 2, .si = 3, .sk = 1, .vk = 2 * w + 1, .granule = 4}>();
+                cut_as<TypeParam, product_shape{.i = 2 * w, .j = 2 * w, .k = 2, .si = 3, .sk = 1, .vk = 2 * w + 1},
+                       cut_options{.granule = 4}>>();
     check_bands<TypeParam, product_shape{.i = 17, .j = w, .k = 6, .si = 6, .sk = 1, .vk = w}>();
     check_bands<TypeParam, product_shape{.i = 1, .j = 2 * w, .k = 4, .si = 4, .sk = 1, .vk = 2 * w}>();
     check_bands<TypeParam,
                 product_shape{.i = 37, .j = 2 * w - 1, .k = 8, .si = 9, .sk = 1, .vk = line, .padded = true}>();
+    check_bands<
+        TypeParam,
+        cut_as<TypeParam, product_shape{.i = 24, .j = w + 1, .k = 8, .si = 8, .sk = 1, .vk = line, .padded = true},
+               cut_options{.granule = 8}>>();
     check_bands<TypeParam,
-                product_shape{
-                    .i = 24, .j = w + 1, .k = 8, .si = 8, .sk = 1, .vk = line, .padded = true, .granule = 8}>();
-    check_bands<TypeParam,
-                product_shape{.i = 19, .j = 3 * w + w / 2, .k = 4, .si = 4, .sk = 1, .vk = 4 * w, .pack = false}>();
+                cut_as<TypeParam, product_shape{.i = 19, .j = 3 * w + w / 2, .k = 4, .si = 4, .sk = 1, .vk = 4 * w},
+                       cut_options{.packs = false}>>();
     // An odd depth, scalars that lie apart, and columns that end within a half have none.
-    check_bands<TypeParam, product_shape{.i = 24, .j = 2 * w, .k = 7, .si = 7, .sk = 1, .vk = 2 * w, .granule = 8}>();
-    check_bands<TypeParam, product_shape{.i = 24, .j = 2 * w, .k = 6, .si = 1, .sk = 24, .vk = 2 * w, .granule = 8}>();
+    check_bands<TypeParam, cut_as<TypeParam, product_shape{.i = 24, .j = 2 * w, .k = 7, .si = 7, .sk = 1, .vk = 2 * w},
+                                  cut_options{.granule = 8}>>();
+    check_bands<TypeParam, cut_as<TypeParam, product_shape{.i = 24, .j = 2 * w, .k = 6, .si = 1, .sk = 24, .vk = 2 * w},
+                                  cut_options{.granule = 8}>>();
     check_bands<TypeParam,
-                product_shape{
-                    .i = 24, .j = 2 * w + 1, .k = 6, .si = 6, .sk = 1, .vk = 2 * w + 1, .pack = false, .granule = 8}>();
+                cut_as<TypeParam, product_shape{.i = 24, .j = 2 * w + 1, .k = 6, .si = 6, .sk = 1, .vk = 2 * w + 1},
+                       cut_options{.packs = false, .granule = 8}>>();
 }
 
 // Every run of halves, on every width: the path itself, whether or not it pays.
@@ -258,7 +264,8 @@ void check_per_row(band_depth<Lower> depth) {
 
 template <class T, std::size_t I, std::size_t J, std::size_t K>
 void check_all_per_row() {
-    constexpr product_shape P{.i = I, .j = J, .k = K, .si = 1, .sk = I, .vk = J, .pack = false};
+    constexpr product_shape P =
+        cut_as<T, product_shape{.i = I, .j = J, .k = K, .si = 1, .sk = I, .vk = J}, cut_options{.packs = false}>;
     constexpr auto end = static_cast<std::ptrdiff_t>(K);
     for (const std::ptrdiff_t shift : {0, 2, 9, -3, -100, 100}) {
         check_per_row<T, P>(band_depth<false>{0, shift, end});

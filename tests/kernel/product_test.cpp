@@ -133,8 +133,8 @@ TYPED_TEST(product_test, one_row) {
     using T = TypeParam;
     for_each_size<T>([](auto k) {
         check<T, product_shape{1, 3 * width<T> + 1, k, k, 1, 3 * width<T> + 2}>();
-        check<T, product_shape{
-                     .i = 1, .j = 4 * width<T>, .k = k, .si = k, .sk = 1, .vk = 4 * width<T>, .streamed = true}>();
+        check<T, cut_as<T, product_shape{.i = 1, .j = 4 * width<T>, .k = k, .si = k, .sk = 1, .vk = 4 * width<T>},
+                        cut_options{.streamed = true}>>();
     });
     check<T, product_shape{1, 11 * width<T>, 5 * width<T> + 3, 99, 1, 11 * width<T>}>();
 }
@@ -147,7 +147,8 @@ TYPED_TEST(product_test, packed_columns) {
     check<T, product_shape{29, width<T> + 3, 24, 24, 1, width<T> + 7}>();
     if constexpr (width<T> != 1) {
         check<T, product_shape{35, width<T> / 2, 18, 18, 1, width<T>, true}>();
-        check<T, product_shape{35, width<T> + width<T> / 2, 18, 18, 1, 2 * width<T>, false, false, false}>();
+        check<T, cut_as<T, product_shape{35, width<T> + width<T> / 2, 18, 18, 1, 2 * width<T>},
+                        cut_options{.packs = false}>>();
     }
 }
 
@@ -262,7 +263,8 @@ struct below_diagonal {
 template <class T, std::size_t I, std::size_t J>
 void check_splits() {
     constexpr std::size_t width = lane_width<T, current_config>;
-    constexpr product_shape shape{.i = I, .j = J, .k = 9, .si = 9, .sk = 1, .vk = J, .granule = 4};
+    constexpr product_shape shape = cut_as<T, product_shape{.i = I, .j = J, .k = 9, .si = 9, .sk = 1, .vk = J},
+                                           cut_options{.splits = true, .granule = 4}>;
     const operands<T, shape> x;
     std::vector<T> c(I * J, T(untouched));
     below_diagonal<T> epilogue{c.data(), J};

@@ -247,6 +247,41 @@ TEST(strategies_of_products, cuts) {
     EXPECT_NE(product_of(transposing).cut.transposing_rows, 0);
 }
 
+// Independent sums of blocks of one vector, which are not those of register blocks: as many as hide the latency.
+TEST(strategies_of_products, chains_of_one_vector) {
+    const auto masked_by = [](auto mask) { return attention(x<64, 64>(), x<64, 64>(), x<64, 64>(), mask); };
+    EXPECT_EQ(product_of<avx2>(masked_by(causal)).cut.split_chains.large, 2) << "a mask's edge splits blocks";
+    EXPECT_EQ(product_of<avx2>(masked_by(keys_below(40))).cut.split_chains.large, 2);
+    EXPECT_EQ(product_of<avx512>(masked_by(causal)).cut.split_chains.large, 0) << "halves of registers instead";
+    EXPECT_EQ(product_of<avx2>(matmul(x<64, 64>(), x<64, 64>())).cut.split_chains.large, 0) << "no mask";
+    EXPECT_EQ(product_of<avx2>(masked_by(causal), 1).cut.split_chains.large, 0) << "the mask is not on top of it";
+    // Strips and packed columns.
+    const product_cut strip = product_of<avx512>(matmul(x<7, 64>(), x<64, 4>())).cut;
+    EXPECT_TRUE(strip.strip_steps == 4 && strip.packed_chains.large == 2) << int{strip.packed_chains.large};
+    EXPECT_EQ(product_of<avx512>(matmul(x<3, 64>(), x<64, 4>())).cut.packed_chains.large, 4);
+    EXPECT_EQ(product_of<avx512>(matmul(x<3, 12>(), x<12, 4>())).cut.packed_chains.large, 1) << "three registers deep";
+    const product_cut packed = product_of<avx512>(matmul(x<64, 64>(), x<64, 17>())).cut;
+    EXPECT_TRUE(packed.packs && packed.packed_chains == (one_vector_chains{1, 1, 0}));
+    EXPECT_EQ(product_of<avx512>(matmul(x<64, 64>(), x<64, 16>())).cut.packed_chains.large, 0) << "nothing is packed";
+    // Blocks of one row fewer, and the rows beside which the right operand is transposed, have their own.
+    const product_cut heights = product_of<avx512>(matmul(x<11, 256>(), x<256, 33>())).cut;
+    EXPECT_TRUE(heights.packed_chains == (one_vector_chains{2, 4, 0}));
+    const product_cut transposing = product_of(matmul(x<20000, 128>(), transpose(x<128, 128>()))).cut;
+    EXPECT_TRUE(transposing.transposing_chains != 0 && transposing.split_chains.transposing != 0);
+}
+
+// One row loads its scalars a register at a time where loads are what bounds it.
+TEST(strategies_of_products, spread_scalars) {
+    const auto spreads = [](const auto& e) { return product_of<avx512>(e).cut.spreads; };
+    EXPECT_TRUE(spreads(matmul(x<1, 64>(), x<64, 128>())));
+    EXPECT_FALSE(spreads(matmul(x<1, 64>(), x<64, 192>()))) << "a stream from behind the L1";
+    EXPECT_FALSE(spreads(matmul(x<2, 64>(), x<64, 128>()))) << "two rows in a block";
+    EXPECT_FALSE(spreads(matmul(x<1, 64>(), x<64, 16>()))) << "one vector";
+    EXPECT_FALSE(product_of<avx2>(matmul(x<1, 64>(), x<64, 128>())).cut.spreads) << "sixteen registers";
+    EXPECT_FALSE(product_of<aarch64>(matmul(x<1, 64>(), x<64, 128>())).cut.spreads) << "registers of 16 bytes";
+    EXPECT_TRUE(spreads(matmul(x<1, 64>(), weights<64, 96>())));
+}
+
 // What kernels pack is scratch of the plan: the last columns of a ragged product, and few rows.
 TEST(strategies_of_products, tables) {
     const auto ragged = matmul(x<64, 64>(), x<64, 17>());
@@ -288,7 +323,13 @@ TEST(strategies_of_products, are_explained) {
     EXPECT_TRUE(says(matmul(x<64, 64>(), x<64, 17>()), "packed on the way"));
     EXPECT_TRUE(says(matmul(x<64, 64>(), x<64, 17>()), " register blocks"));
     EXPECT_TRUE(says(matmul(x<64, 64>(), x<64, 17>()), ", the last columns packed by 16 steps"));
-    EXPECT_TRUE(says(matmul(x<64, 64>(), x<64, 4>()), ", 4 steps of the depth in a register"));
+    EXPECT_TRUE(says(matmul(x<5, 256>(), x<256, 17>()), ", the last columns packed by 16 steps in 4 sums"));
+    EXPECT_TRUE(says(matmul(x<7, 64>(), x<64, 4>()), ", 2 sums of each, 4 steps of the depth in a register"));
+    EXPECT_TRUE(says(matmul(x<1, 64>(), x<64, 128>()), ", scalars loaded a register at a time"));
+    EXPECT_FALSE(says(matmul(x<2, 64>(), x<64, 128>()), ", scalars loaded a register at a time"));
+    const auto edges = attention(x<64, 64>(), x<64, 64>(), x<64, 64>(), keys_below(40));
+    EXPECT_TRUE(says(edges, " of single vectors at a mask's edge"));
+    EXPECT_FALSE(says(attention(x<64, 64>(), x<64, 64>(), x<64, 64>()), " of single vectors"));
     EXPECT_TRUE(says(matmul(x<64, 64>(), x<64, 17>()), "256 B at 0"));
     EXPECT_FALSE(says(matmul(x<64, 64>(), x<64, 16>()), "packed on the way"));
     // What a product does not do where it is fused.

@@ -4,7 +4,7 @@
 
 #include <ashlar/eval/access/product_operands.hpp>
 #include <ashlar/eval/access/score_blocks.hpp>
-#include <ashlar/kernel/product/packed_k_rows.hpp>
+#include <ashlar/kernel/product/packed_k.hpp>
 
 namespace ashlar::detail {
 
@@ -135,7 +135,6 @@ struct product_epilogues : product_operands<Plan, Element, Stage, Rows> {
                 .sk = right_depth,
                 .vk = depth == 1 ? 1 : left_depth,
                 .padded = facts.left_is_padded,
-                .granule = how.granule,
                 .cut = how.cut};
     }
     /// What the mask says about the blocks of this tile's scores.

@@ -13,7 +13,7 @@
 #include <ashlar/eval/stages/map_stage.hpp>
 #include <ashlar/eval/stages/product_epilogues.hpp>
 #include <ashlar/kernel/product/interleaved_epilogue.hpp>
-#include <ashlar/kernel/product/packed_k_rows.hpp>
+#include <ashlar/kernel/product/packed_k.hpp>
 #include <ashlar/kernel/product/panel_epilogue.hpp>
 #include <ashlar/kernel/product/product.hpp>
 #include <ashlar/kernel/product/product_dot.hpp>
@@ -185,9 +185,7 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
                 .si = left_row,
                 .sk = left_depth,
                 .vk = distance,
-                .streamed = how.streamed,
                 .vw = vector_distance,
-                .granule = how.granule,
                 .cut = cut};
     }
     static constexpr std::size_t right_step = depth == 1 ? 1 : right_depth;

@@ -66,12 +66,11 @@ private:
                 for (std::size_t c = 0; c < keys; ++c) x[c] = fma(vec(b[c * scores::right_column]), left, x[c]);
             }
         } else {
-            using product =
-                packed_k_product<element, config,
-                                 packed_k_shape{Rows, keys, scores::depth, scores::left_row, scores::right_column}>;
-            product::clear(x);
-            product::multiply(b, a, x);
-            fold_lanes<1, packs, keys>(x);
+            constexpr packed_k_shape shape{Rows, keys, scores::depth, scores::left_row, scores::right_column};
+            auto sums = packed_sums_of_all<element, config, shape>(b, a);
+            fold_lanes<1, packs, keys>(sums.sum[0][0]);
+            ASHLAR_UNROLL
+            for (std::size_t i = 0; i < vectors; ++i) x[i] = sums.sum[0][0][i];
         }
         const typename scores::plain_epilogue epilogue{stage, nullptr, first, nullptr};
         ASHLAR_UNROLL

@@ -25,8 +25,6 @@ struct softmax_into_product {
                                          .sk = product::left_depth,
                                          .vk = product::depth == 1 ? 1 : product::right_depth,
                                          .rows_outer = true,
-                                         .pack = false,
-                                         .granule = product::how.granule,
                                          .cut = product::how.cut};
     using exponentials = typename numerators::template numerators_of_rows<width>;
 

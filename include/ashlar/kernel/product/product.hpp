@@ -8,18 +8,16 @@
 //   4. depth:   constant (an exact trip count), a run-time range, or a range per block; zeros may exclude
 //   5. chains:  blocks of few accumulators split the depth into independent sums to hide latency
 //   6. strips:  a right operand of at most W/2 columns without gaps is read several depth steps at a time
-//   (packed_k_strip.hpp)
-//   7. packing: at most W/2 last columns are computed with several depth steps side by side (packed_k_columns.hpp)
+//   7. packing: at most W/2 last columns are computed with several depth steps side by side
 //   8. halves:  epilogues with `kept_halves` may need a part of a block: halves of registers then hold two depth steps
-//               side by side (half_registers.hpp)
+//               side by side
+// The last three are packed_k.hpp.
 #pragma once
 
 #include <cstddef>
 
 #include <ashlar/core/config.hpp>
-#include <ashlar/kernel/product/half_registers.hpp>
-#include <ashlar/kernel/product/packed_k_columns.hpp>
-#include <ashlar/kernel/product/packed_k_strip.hpp>
+#include <ashlar/kernel/product/packed_k.hpp>
 #include <ashlar/kernel/product/product_block.hpp>
 #include <ashlar/kernel/product/product_cut.hpp>
 #include <ashlar/kernel/product/product_shape.hpp>
@@ -75,6 +73,9 @@ struct product_walk {
             f(constant<across.size(whole)>{}, constant<last_lanes>{}, across.first(whole) * width);
     }
 
+    template <std::size_t Rows>
+    static constexpr std::size_t packed_chains = Product.cut.packed_chains.of(Rows, plan.rows.large);
+
     template <std::size_t Rows, std::size_t Vectors, std::size_t LastLanes>
     ASHLAR_STAGE_INLINE static void block(const Element* s, const Element* v, Depth depth, Epilogue& epilogue,
                                           const packed& last_columns, std::size_t i, std::size_t j) {
@@ -85,7 +86,8 @@ struct product_walk {
                 return;
         } else if constexpr (Vectors > 1 && has_hook<Epilogue, hook::splits_block>)
             if (epilogue.splits_block(i, i + Rows, j, j + (Vectors - 1) * width + LastLanes)) {
-                constexpr std::size_t chains = depth_chains(Rows, 1, Product.k, machine_of<Config>);
+                constexpr std::size_t chains = Product.cut.split_chains.of(Rows, plan.rows.large);
+                static_assert(chains != 0);
                 for (std::size_t c = 0; c + 1 < Vectors; ++c)
                     product_block<Element, Config, Product, block_shape{Rows, 1, chains, width}>(s, v, depth, epilogue,
                                                                                                  i, j + c * width);
@@ -94,11 +96,12 @@ struct product_walk {
                 return;
             }
         if constexpr (strips && requires { depth(i, i, j, j); })
-            strip_block<Element, Config, Product, Rows>(s, v, depth(i, i + Rows, 0, Product.j), epilogue, i);
+            strip_block<Element, Config, Product, Rows, packed_chains<Rows>>(s, v, depth(i, i + Rows, 0, Product.j),
+                                                                             epilogue, i);
         else if constexpr (strips)
-            strip_block<Element, Config, Product, Rows>(s, v, depth, epilogue, i);
+            strip_block<Element, Config, Product, Rows, packed_chains<Rows>>(s, v, depth, epilogue, i);
         else if constexpr (Vectors == 0)
-            packed_block<Element, Config, Product, Rows>(s, last_columns, epilogue, i);
+            packed_block<Element, Config, Product, Rows, packed_chains<Rows>>(s, last_columns, epilogue, i);
         else if constexpr (requires { depth.per_row(i, i); })
             product_block<Element, Config, Product, shape>(s, v, depth.per_row(i, i + Rows), epilogue, i, j);
         else if constexpr (requires { depth(i, i, j, j); })

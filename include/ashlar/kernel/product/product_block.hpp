@@ -57,6 +57,23 @@ ASHLAR_STAGE_INLINE Lanes total(const Lanes (&x)[Count]) {
     return sum;
 }
 
+/// Adds independent sums up, pairwise, into the first. The halves are constants: g++ unrolls a loop over them too late
+/// to keep the sums in registers.
+template <std::size_t Half, class Lanes, std::size_t Chains, std::size_t Vectors, std::size_t Rows>
+ASHLAR_STAGE_INLINE void join_in_pairs(Lanes (&sum)[Chains][Vectors][Rows]) {
+    if constexpr (Half != 0) {
+        ASHLAR_UNROLL
+        for (std::size_t u = 0; u < Half; ++u) {
+            ASHLAR_UNROLL
+            for (std::size_t c = 0; c < Vectors; ++c) {
+                ASHLAR_UNROLL
+                for (std::size_t r = 0; r < Rows; ++r) sum[u][c][r] = sum[u][c][r] + sum[u + Half][c][r];
+            }
+        }
+        join_in_pairs<Half / 2>(sum);
+    }
+}
+
 /// The accumulators of one block and the steps that feed them.
 template <class Element, class Config, product_shape Product, block_shape Block>
 struct product_accumulators {
@@ -103,12 +120,9 @@ struct product_accumulators {
         }
     }
 
-    /// One row, whose scalars are loaded a register at a time and spread from there: with V in the first cache, loads
-    /// are what bounds it. Behind that cache this would be more instructions than one stream bears.
+    /// One row, whose scalars are loaded a register at a time and spread from there.
+    static constexpr bool spreads = Product.cut.spreads && Block.rows == 1 && Block.vectors > 1;
     static constexpr std::size_t chunk = lane_patterns<Element, width>::chunk;
-    static constexpr bool spreads = Block.rows == 1 && Product.sk == 1 && Block.vectors > 1 && !Product.streamed &&
-                                    machine_of<Config>.registers >= 32 && shuffles<Element, width, Config>() &&
-                                    width > chunk;
     template <std::size_t Chunk>
     struct one_chunk {
         static constexpr std::size_t from(std::size_t lane) { return Chunk * chunk + lane % chunk; }
@@ -266,22 +280,8 @@ struct product_accumulators {
         return any_nan(probe);
     }
 
-    /// Adds the chains up, pairwise, into the first. The halves are constants: g++ unrolls a loop over them too late
-    /// to keep the sums in registers.
-    template <std::size_t Half = Block.chains / 2>
-    ASHLAR_STAGE_INLINE void join() {
-        if constexpr (Half != 0) {
-            ASHLAR_UNROLL
-            for (std::size_t u = 0; u < Half; ++u) {
-                ASHLAR_UNROLL
-                for (std::size_t c = 0; c < Block.vectors; ++c) {
-                    ASHLAR_UNROLL
-                    for (std::size_t r = 0; r < Block.rows; ++r) sum[u][c][r] = sum[u][c][r] + sum[u + Half][c][r];
-                }
-            }
-            join<Half / 2>();
-        }
-    }
+    /// Adds the chains up into the first.
+    ASHLAR_STAGE_INLINE void join() { join_in_pairs<Block.chains / 2>(sum); }
 };
 
 /// Calls f with lane_count constants for each vector of a block: f(index, lane_count<Valid>).

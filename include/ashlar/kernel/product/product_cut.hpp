@@ -28,12 +28,32 @@ template <class Element, class Config>
 inline constexpr element_machine element_machine_of{machine_of<Config>, sizeof(Element),
                                                     std::is_floating_point_v<Element>};
 
+/// What the cut of a product depends on beside its shape.
+struct cut_options {
+    bool whole_depth = true;  ///< all blocks sum over the whole depth, which packed columns take at once
+    bool packs = true;        ///< strips and packed columns may do: they have no room for other work
+    bool splits = false;      ///< a mask may ask for the vectors of a block one by one
+    bool streamed = false;    ///< V, or what it is a block of, is larger than the L1: one row reads it as one stream
+    std::size_t granule = 0;  ///< if it divides i, row blocks divide it: masks that decide block by block lose least
+};
+
 /// Depth steps in one vector of a product whose right operand is a strip; 1 if it is none.
 constexpr std::size_t choose_strip_steps(const product_shape& p, const element_machine& on) {
     const std::size_t width = on.lanes();
-    const bool is_strip = p.pack && 2 * p.j <= width && width % p.j == 0 && p.vk == p.j && p.sk == 1;
+    const bool is_strip = 2 * p.j <= width && width % p.j == 0 && p.vk == p.j && p.sk == 1;
     return is_strip && on.shuffles() && p.k >= 2 * (width / p.j) ? width / p.j : 1;
 }
+
+/// Whether blocks of a product can begin at half a register of columns.
+constexpr bool takes_half_registers(const product_shape& product, std::size_t element_bytes, bool floating,
+                                    const machine& m) {
+    const std::size_t width = m.lanes(element_bytes);
+    return width >= 4 && m.registers >= 32 && m.shuffles(element_bytes, floating) && product.sk == 1 &&
+           product.k % 2 == 0 && (product.padded || product.j % (width / 2) == 0);
+}
+template <class Element, class Config, product_shape Product>
+inline constexpr bool has_half_registers =
+    takes_half_registers(Product, sizeof(Element), std::is_floating_point_v<Element>, machine_of<Config>);
 
 /// Bytes of scratch that the packed columns of a product may take.
 inline constexpr std::size_t most_packed_bytes = 8 * 1024;
@@ -46,7 +66,7 @@ constexpr std::size_t packed_column_bytes(std::size_t depth, std::size_t steps, 
 /// Depth steps side by side in the vector of the last columns; 1 if these are an ordinary, partial vector.
 constexpr std::size_t choose_packed_steps(const product_shape& p, const element_machine& on) {
     const std::size_t width = on.lanes(), columns = p.j % width;
-    if (!p.pack || !on.shuffles() || choose_strip_steps(p, on) != 1) return 1;
+    if (!on.shuffles() || choose_strip_steps(p, on) != 1) return 1;
     if (p.sk != 1 || columns == 0 || 2 * columns > width) return 1;
     std::size_t depth = width;
     while (depth > 1 && (columns * depth > width || depth > p.k)) depth /= 2;
@@ -56,24 +76,49 @@ constexpr std::size_t choose_packed_steps(const product_shape& p, const element_
 }
 
 /// The register blocks of a product. The vectors are all of them, or the full ones if the last columns are packed.
-constexpr register_block choose_blocks(const product_shape& p, const element_machine& on) {
-    const std::size_t width = on.lanes(), vectors = p.j / width + (p.j % width != 0 && choose_packed_steps(p, on) == 1);
-    register_block blocks = choose_register_block(p.i, vectors == 0 ? 1 : vectors, p.k, on.target, p.granule);
+constexpr register_block choose_blocks(const product_shape& p, const element_machine& on, const cut_options& options) {
+    const std::size_t width = on.lanes(),
+                      vectors = p.j / width + (p.j % width != 0 && !(options.packs && choose_packed_steps(p, on) != 1));
+    register_block blocks = choose_register_block(p.i, vectors == 0 ? 1 : vectors, p.k, on.target, options.granule);
     if (vectors == 0) blocks.vectors = split_near_equal(0, 0);
     return blocks;
 }
 
-/// The cut of a product. Packed columns take the whole depth at once, and neither these nor strips have room for other
-/// work beside their multiply-adds: without `pack` there are none.
-constexpr product_cut choose_cut(const product_shape& p, const element_machine& on, bool whole_depth = true) {
-    const register_block blocks = choose_blocks(p, on);
+/// Whether a block of one row loads scalars a register at a time and spreads them from there: with V in the L1, loads
+/// are what bounds it. Behind that cache this would be more instructions than one stream bears.
+constexpr bool choose_spreading(const product_shape& p, const register_block& blocks, const element_machine& on,
+                                const cut_options& options) {
+    const bool one_row = blocks.rows.size(blocks.rows.blocks - 1) == 1;
+    return one_row && blocks.vectors.large > 1 && p.sk == 1 && !options.streamed && on.target.registers >= 32 &&
+           on.shuffles() && on.lanes() * on.bytes > 16;
+}
+
+/// Independent sums of blocks of one vector over a depth.
+constexpr one_vector_chains choose_chains(const axis_split& rows, std::size_t depth, const element_machine& on) {
+    const auto of = [&](std::size_t height) {
+        return static_cast<std::uint8_t>(height == 0 ? 0 : depth_chains(height, 1, depth, on.target));
+    };
+    return {of(rows.large), of(rows.large_blocks == rows.blocks ? 0 : rows.large - 1), 0};
+}
+
+/// The cut of a product.
+constexpr product_cut choose_cut(const product_shape& p, const element_machine& on, const cut_options& options = {}) {
+    const register_block blocks = choose_blocks(p, on, options);
     product_cut cut;
     cut.row_blocks = static_cast<std::uint32_t>(blocks.rows.blocks);
     cut.vector_blocks = static_cast<std::uint32_t>(blocks.vectors.blocks);
     cut.chains = static_cast<std::uint8_t>(blocks.chains);
-    cut.strip_steps = static_cast<std::uint8_t>(choose_strip_steps(p, on));
-    cut.last_steps = static_cast<std::uint8_t>(choose_packed_steps(p, on));
-    cut.packs = cut.last_steps != 1 && whole_depth;
+    cut.spreads = choose_spreading(p, blocks, on, options);
+    if (options.packs) {
+        cut.strip_steps = static_cast<std::uint8_t>(choose_strip_steps(p, on));
+        cut.last_steps = static_cast<std::uint8_t>(choose_packed_steps(p, on));
+        cut.packs = cut.last_steps != 1 && options.whole_depth;
+    }
+    if (cut.strip_steps != 1)
+        cut.packed_chains = choose_chains(blocks.rows, p.k / cut.strip_steps, on);
+    else if (cut.packs)
+        cut.packed_chains = choose_chains(blocks.rows, (p.k + cut.last_steps - 1) / cut.last_steps, on);
+    if (options.splits && blocks.vectors.large > 1) cut.split_chains = choose_chains(blocks.rows, p.k, on);
     return cut;
 }
 
@@ -99,7 +144,7 @@ constexpr product_shape without_rows(product_shape p, std::size_t rows) {
 constexpr std::size_t choose_transposing_rows(const product_shape& p, const element_machine& on) {
     constexpr std::size_t most = 10;
     if (p.i <= most) return p.i;
-    const std::size_t usual = choose_blocks(p, on).rows.large;
+    const std::size_t usual = choose_blocks(p, on, {}).rows.large;
     for (std::size_t rows = most; rows > 5; --rows)
         if ((p.i - rows) % usual == 0) return rows;
     return most;
@@ -110,11 +155,18 @@ constexpr product_shape behind_transposing_rows(const product_shape& p) {
     return p.cut.transposing_rows == p.i ? p : without_rows(p, p.cut.transposing_rows);
 }
 
-/// The cut of a product that transposes its right operand: of the rows that do not.
+/// The cut of a product that transposes its right operand: of the rows that do not, and the sums of those that do.
 constexpr product_cut choose_transposing_cut(product_shape p, const element_machine& on) {
-    p.cut.transposing_rows = static_cast<std::uint8_t>(choose_transposing_rows(p, on));
+    const std::size_t rows = choose_transposing_rows(p, on);
+    p.cut.transposing_rows = static_cast<std::uint8_t>(rows);
     product_cut cut = choose_cut(behind_transposing_rows(p), on);
     cut.transposing_rows = p.cut.transposing_rows;
+    const auto chains = [&](std::size_t vectors, std::size_t depth) {
+        return static_cast<std::uint8_t>(depth_chains(rows, vectors, depth, on.target));
+    };
+    cut.transposing_chains = chains(2, p.k);
+    cut.split_chains.transposing = chains(1, p.k);
+    if (cut.packs) cut.packed_chains.transposing = chains(1, (p.k + cut.last_steps - 1) / cut.last_steps);
     return cut;
 }
 

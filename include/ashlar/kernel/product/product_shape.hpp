@@ -11,15 +11,31 @@
 
 namespace ashlar::detail {
 
+/// Independent sums of blocks of one vector, by their rows; 0 where there are no such blocks.
+struct one_vector_chains {
+    std::uint8_t large = 0;        ///< blocks of the larger height
+    std::uint8_t one_fewer = 0;    ///< those of one row fewer
+    std::uint8_t transposing = 0;  ///< the rows beside which V is transposed
+
+    constexpr std::size_t of(std::size_t rows, std::size_t large_rows) const {
+        return rows == large_rows ? large : rows + 1 == large_rows ? one_fewer : transposing;
+    }
+    friend constexpr bool operator==(const one_vector_chains&, const one_vector_chains&) = default;
+};
+
 /// How a product is computed, as choose_cut has it for a shape and a machine.
 struct product_cut {
-    std::uint32_t row_blocks = 0;       ///< near-equal blocks of scalars
-    std::uint32_t vector_blocks = 0;    ///< near-equal blocks of vectors, without those of last columns apart
-    std::uint8_t chains = 1;            ///< independent sums of each accumulator of the largest block
-    std::uint8_t strip_steps = 1;       ///< depth steps in one vector of V, where it is a strip
-    std::uint8_t last_steps = 1;        ///< depth steps that last columns apart take side by side; 1: none are apart
-    bool packs = false;                 ///< these are packed; otherwise they are one partial vector
-    std::uint8_t transposing_rows = 0;  ///< rows beside whose multiply-adds V is transposed, and which are not cut
+    std::uint32_t row_blocks = 0;         ///< near-equal blocks of scalars
+    std::uint32_t vector_blocks = 0;      ///< near-equal blocks of vectors, without those of last columns apart
+    std::uint8_t chains = 1;              ///< independent sums of each accumulator of the largest block
+    std::uint8_t strip_steps = 1;         ///< depth steps in one vector of V, where it is a strip
+    std::uint8_t last_steps = 1;          ///< depth steps that last columns apart take side by side; 1: none are apart
+    bool packs = false;                   ///< these are packed; otherwise they are one partial vector
+    bool spreads = false;                 ///< blocks of one row and several vectors load scalars a register at a time
+    std::uint8_t transposing_rows = 0;    ///< rows beside whose multiply-adds V is transposed, and which are not cut
+    std::uint8_t transposing_chains = 0;  ///< independent sums of their blocks of two vectors
+    one_vector_chains split_chains{};     ///< of vectors that are computed one by one
+    one_vector_chains packed_chains{};    ///< of strips, and of packed last columns
 
     friend constexpr bool operator==(const product_cut&, const product_cut&) = default;
 };
@@ -32,11 +48,7 @@ struct product_shape {
     std::size_t vk;
     bool padded = false;      ///< rows of V are readable to the next full vector (scratch); values there are ignored
     bool rows_outer = false;  ///< walk the row blocks outside the column blocks (default: inside, V stays in cache)
-    bool pack = true;         ///< compute a few last columns with depth steps side by side where that pays
-    bool streamed =
-        false;  ///< V, or what it is a block of, is larger than the first cache: one row reads it as one stream
     std::size_t vw = 0;       ///< if given, the distance between the vectors of a row of V, all of which are full
-    std::size_t granule = 0;  ///< if it divides i, row blocks divide it: masks that decide block by block lose least
     product_cut cut{};        ///< kernels do as it says
 
     /// Where a column of V, the first one of a vector of `width` lanes, lies in a row.

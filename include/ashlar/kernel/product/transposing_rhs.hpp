@@ -34,7 +34,7 @@ template <class Element, class Config, product_shape Product>
 inline constexpr bool fits_transposing_rhs =
     machine_of<Config>.registers >= 32 && transposed_together<Element, Config> != 0 &&
     Product.j >= 2 * lane_width<Element, Config> && Product.k >= 2 * transposed_together<Element, Config> &&
-    !Product.rows_outer && Product.granule == 0;
+    !Product.rows_outer;
 
 /// V's next rows of W columns: source[c*From + d] for column c and step d goes to v[d*To + c].
 template <class Element, class Config, std::size_t From, std::size_t To>
@@ -115,7 +115,8 @@ ASHLAR_STAGE_INLINE void product_transposing_rhs(const Element* s, Element* v, c
         constexpr std::size_t vectors = columns / width + (rest != 0 && !walk::packs), odd = vectors % 2;
         const transposing depth{{}, source, v};
         const auto block = [&]<std::size_t Vectors, std::size_t Last>(std::size_t j) ASHLAR_STAGE_LAMBDA {
-            constexpr std::size_t chains = depth_chains(first, Vectors, Product.k, machine_of<Config>);
+            constexpr std::size_t chains =
+                Vectors == 1 ? Product.cut.split_chains.transposing : Product.cut.transposing_chains;
             product_block<Element, Config, Product, block_shape{first, Vectors, chains, Last}>(s, v, depth, epilogue, 0,
                                                                                                j);
         };
@@ -123,7 +124,8 @@ ASHLAR_STAGE_INLINE void product_transposing_rhs(const Element* s, Element* v, c
         if constexpr (odd != 0) block.template operator()<1, width>(0);
         for (std::size_t c = odd; c + 2 * partial < vectors; c += 2) block.template operator()<2, width>(c * width);
         if constexpr (partial) block.template operator()<2, rest>((vectors - 2) * width);
-        if constexpr (walk::packs) packed_block<Element, Config, others, first>(s, packed, epilogue, 0);
+        if constexpr (walk::packs)
+            packed_block<Element, Config, others, first, Product.cut.packed_chains.transposing>(s, packed, epilogue, 0);
 
         if constexpr (first != Product.i)
             walk::each_column_block([&](auto wide, auto last, std::size_t j) ASHLAR_STAGE_LAMBDA {

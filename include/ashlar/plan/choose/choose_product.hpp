@@ -4,7 +4,6 @@
 #pragma once
 
 #include <ashlar/kernel/memory/prefetch.hpp>
-#include <ashlar/kernel/product/half_registers.hpp>
 #include <ashlar/kernel/product/product_cut.hpp>
 #include <ashlar/plan/choose/stage_facts.hpp>
 
@@ -108,10 +107,12 @@ constexpr void choose_cuts(const plan_context<Count>& c, const plan_stage<Count>
                            product_strategy& how) {
     const product_facts& product = s.facts;
     const element_machine on = elements_of(c, s);
-    const bool all_depth = !product.ranged && !product.excludes;
+    const cut_options options{.whole_depth = !product.ranged && !product.excludes,
+                              .splits = how.edge == mask_edge::registers && s.support != no_node,
+                              .streamed = how.streamed && s.lanes == lane_axis::columns,
+                              .granule = how.granule};
     const auto of_columns = [&](std::size_t columns, std::size_t distance) {
-        return choose_cut(shape_of_columns(product, rows, columns, static_cast<std::ptrdiff_t>(distance), how.granule),
-                          on, all_depth);
+        return choose_cut(shape_of_columns(product, rows, columns, static_cast<std::ptrdiff_t>(distance)), on, options);
     };
     if (how.rhs == rhs_source::panels) {
         const std::size_t panel = c.at(c.resolve(product.right)).panel, whole = product.columns / panel,
@@ -123,11 +124,11 @@ constexpr void choose_cuts(const plan_context<Count>& c, const plan_stage<Count>
     } else if (how.rhs == rhs_source::column_blocks) {
         how.cut = of_columns(s.column_block, static_cast<std::size_t>(product.right_depth));
     } else if (s.transposed_copy != no_stage) {
-        how.cut = choose_transposing_cut(shape_of_columns(product, rows, product.columns, product.right_depth, 0), on);
+        how.cut = choose_transposing_cut(shape_of_columns(product, rows, product.columns, product.right_depth), on);
     } else if (s.lanes == lane_axis::columns) {
         how.cut = of_columns(product.columns, static_cast<std::size_t>(product.right_depth));
     } else if (how.form == product_form::blocks) {
-        how.cut = choose_cut(shape_of_rows(product, rows, how.granule), on);
+        how.cut = choose_cut(shape_of_rows(product, rows), on, options);
     }
 }
 

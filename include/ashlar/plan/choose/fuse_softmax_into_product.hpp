@@ -40,9 +40,8 @@ constexpr void pace_exponentials(const plan_context<Count>& c, plan_stage<Count>
     const std::size_t rows = c.rows_of(product, tile), width = facts.width;
     product_strategy& how = product.how[tile].product;
     how.granule = static_cast<std::uint8_t>(facts.ranged && width % granule == 0 ? granule : width);
-    product_shape shape = shape_of_columns(facts, rows, facts.columns, facts.right_depth, how.granule);
-    shape.pack = false;
-    how.cut = choose_cut(shape, elements_of(c, product));
+    how.cut = choose_cut(shape_of_columns(facts, rows, facts.columns, facts.right_depth), elements_of(c, product),
+                         {.packs = false, .granule = how.granule});
     const std::size_t passes = how.cut.row_blocks / (rows / width) * how.cut.vector_blocks,
                       steps = passes > most_steps ? most_steps : passes;
     how.period = static_cast<std::uint16_t>(facts.ranged && steps > 1 ? steps / 2 : steps);

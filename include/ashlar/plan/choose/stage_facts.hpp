@@ -82,24 +82,22 @@ constexpr element_machine elements_of(const plan_context<Count>& c, const plan_s
 
 /// Some columns of a product, in lanes, as far as its cut depends on it: rows of the right operand lie so far apart.
 constexpr product_shape shape_of_columns(const product_facts& product, std::size_t rows, std::size_t columns,
-                                         std::ptrdiff_t distance, std::size_t granule) {
+                                         std::ptrdiff_t distance) {
     return {.i = rows,
             .j = columns,
             .k = product.depth,
             .si = static_cast<std::size_t>(product.left_row),
             .sk = static_cast<std::size_t>(product.left_depth),
-            .vk = product.depth == 1 ? 1 : static_cast<std::size_t>(distance),
-            .granule = granule};
+            .vk = product.depth == 1 ? 1 : static_cast<std::size_t>(distance)};
 }
 /// The same with its rows in lanes.
-constexpr product_shape shape_of_rows(const product_facts& product, std::size_t rows, std::size_t granule) {
+constexpr product_shape shape_of_rows(const product_facts& product, std::size_t rows) {
     return {.i = product.columns,
             .j = rows,
             .k = product.depth,
             .si = static_cast<std::size_t>(product.right_column),
             .sk = static_cast<std::size_t>(product.right_depth),
-            .vk = product.depth == 1 ? 1 : static_cast<std::size_t>(product.left_depth),
-            .granule = granule};
+            .vk = product.depth == 1 ? 1 : static_cast<std::size_t>(product.left_depth)};
 }
 
 /// The numerators of a softmax stage.

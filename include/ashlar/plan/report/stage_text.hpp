@@ -205,10 +205,16 @@ private:
         continue_line();
         put_count(cut.row_blocks, " x ");
         put_count(cut.vector_blocks, " register blocks");
-        if (cut.chains > 1) {
+        const std::size_t chains = cut.strip_steps > 1 ? cut.packed_chains.large : cut.chains;
+        if (chains > 1) {
             out.put(", ");
-            put_count(cut.chains, " sums of each");
+            put_count(chains, " sums of each");
         }
+        if (cut.split_chains.large > 1) {
+            out.put(", ");
+            put_count(cut.split_chains.large, " of single vectors at a mask's edge");
+        }
+        if (cut.spreads) out.put(", scalars loaded a register at a time");
         if (cut.strip_steps > 1) {
             out.put(", ");
             put_count(cut.strip_steps, " steps of the depth in a register");
@@ -216,6 +222,10 @@ private:
         if (cut.packs) {
             out.put(", the last columns packed by ");
             put_count(cut.last_steps, " steps");
+            if (cut.packed_chains.large > 1) {
+                out.put(" in ");
+                put_count(cut.packed_chains.large, " sums");
+            }
         }
         put_tiles(s, in_full_tiles, in_the_last);
         out.put('\n');
