@@ -26,6 +26,24 @@ void spoil(T& memory) {
     }
 }
 
+/// Compiled once, not for each expression, and so is what else does not depend on it.
+[[gnu::noinline]] inline void expect_guard(const std::byte* guard, std::size_t count, std::size_t bytes,
+                                           std::source_location where) {
+    for (std::size_t i = 0; i < count; ++i)
+        if (guard[i] != std::byte{0xff}) {
+            ADD_FAILURE_AT(where.file_name(), static_cast<int>(where.line()))
+                << "wrote behind the workspace of " << bytes << " bytes";
+            return;
+        }
+}
+template <class T>
+[[gnu::noinline]] void expect_near_elements(const T* actual, const T* expected, std::size_t size,
+                                            const std::size_t* extents, std::size_t rank, double tolerance,
+                                            std::source_location where) {
+    reference::expect_near(reference::of_elements(actual, size, extents, rank),
+                           reference::of_elements(expected, size, extents, rank), tolerance, 1e-3, where);
+}
+
 /// Evaluates into a spoiled tensor with a spoiled workspace that has a guard behind it.
 template <class E>
 auto evaluated(const E& e, std::source_location where = std::source_location::current()) {
@@ -38,12 +56,7 @@ auto evaluated(const E& e, std::source_location where = std::source_location::cu
     ashlar::detail::value_tensor<E> result;
     spoil(result);
     ashlar::evaluate(result, e, memory.scratch);
-    for (const std::byte b : memory.guard)
-        if (b != std::byte{0xff}) {
-            ADD_FAILURE_AT(where.file_name(), static_cast<int>(where.line()))
-                << "wrote behind the workspace of " << bytes << " bytes";
-            break;
-        }
+    expect_guard(memory.guard, sizeof memory.guard, bytes, where);
     return result;
 }
 
@@ -54,8 +67,9 @@ using element = ashlar::element_of<E>;
 template <class E>
 void check(const E& e, double tolerance = default_tolerance<element<E>>,
            std::source_location where = std::source_location::current()) {
-    const reference::array expected = reference::of(ashlar::detail::constant_evaluate(e));
-    reference::expect_near(evaluated(e, where), expected, tolerance, 1e-3, where);
+    const ashlar::detail::value_tensor<E> expected = ashlar::detail::constant_evaluate(e), actual = evaluated(e, where);
+    expect_near_elements(actual.begin(), expected.begin(), actual.size(), actual.extents.data(), actual.extents.size(),
+                         tolerance, where);
 }
 
 /// The kernels' result against a reference.

@@ -37,12 +37,25 @@ inline array make(std::vector<std::size_t> extents, double value = 0) {
     return {std::move(extents), std::vector<double>(size, value)};
 }
 
+/// Elements that follow each other; compiled once for each type of elements, not for each shape.
+template <class T>
+[[gnu::noinline]] array of_elements(const T* first, std::size_t size, const std::size_t* extents, std::size_t rank) {
+    array result{{extents, extents + rank}, std::vector<double>(size)};
+    for (std::size_t i = 0; i < size; ++i) result.values[i] = static_cast<double>(first[i]);
+    return result;
+}
+
 /// The elements of a tensor or view.
 template <ashlar::array_expression T>
 array of(const T& t) {
-    array result{{T::extents.begin(), T::extents.end()}, {}};
-    for (const auto& x : t) result.values.push_back(static_cast<double>(x));
-    return result;
+    if constexpr (requires(const typename T::value_type* first) { first = t.begin(); })
+        return of_elements(t.begin(), t.size(), T::extents.data(), T::extents.size());
+    else {
+        array result{{T::extents.begin(), T::extents.end()}, {}};
+        result.values.reserve(t.size());
+        for (const auto& x : t) result.values.push_back(static_cast<double>(x));
+        return result;
+    }
 }
 
 inline index coordinates(const std::vector<std::size_t>& extents, std::size_t i) {
