@@ -62,7 +62,8 @@ consteval bytes_of_values values_in() {
             all.held += one.held;
             all.computing = larger(all.computing, one.computing);
         };
-        (add(values_in_node<typename Plan::template node<Index>, typename Plan::configuration>), ...);
+        (add(values_in_node<typename Plan::template node<index_at<node_index>(Index)>, typename Plan::configuration>),
+         ...);
     }(std::make_index_sequence<Plan::count>{});
     return all;
 }
