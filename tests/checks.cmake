@@ -34,22 +34,6 @@ else()
   message(STATUS "ashlar: no clang-format 19: the formatting is not tested")
 endif()
 
-# Every public header compiles alone, and twice in one unit.
-set(lone_sources "")
-foreach(header IN LISTS ashlar_headers)
-  if(header MATCHES "(hidden|restored)_macros\\.hpp$")
-    continue() # a pair around the include of xsimd
-  endif()
-  set(lone_source "${CMAKE_CURRENT_BINARY_DIR}/lone_headers/${header}.cpp")
-  file(CONFIGURE OUTPUT "${lone_source}" CONTENT "#include <@header@>\n#include <@header@>\n" @ONLY)
-  list(APPEND lone_sources "${lone_source}")
-endforeach()
-if(lone_sources)
-  add_library(lone_headers OBJECT ${lone_sources})
-  target_link_libraries(lone_headers PRIVATE ashlar::ashlar ashlar_warnings)
-  target_compile_options(lone_headers PRIVATE -fno-sanitize=all)
-endif()
-
 # Each tests/diagnostics/*.cpp must fail with its message, and compile once corrected.
 file(GLOB diagnostics CONFIGURE_DEPENDS diagnostics/*.cpp)
 file(GLOB warnings CONFIGURE_DEPENDS warnings/*.cpp)
@@ -115,6 +99,7 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   endforeach()
 endif()
 
+add_subdirectory(lone_headers)
 add_subdirectory(objects)
 add_subdirectory(compile_time)
 add_subdirectory(consumer)
