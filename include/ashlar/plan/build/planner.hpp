@@ -135,22 +135,10 @@ private:
                                       const graph_node& core) const;
 
     /// Adds a stage whose rows or columns are in lanes. Where the destination wants the other order, it is computed
-    /// into a buffer first and copied.
-    constexpr void finish_rows(stage& s, const graph_node& top, const destination& out,
-                               const binding_list& top_bindings, const loop_stack& stack);
-
-    /// A buffer that outlives the stage's own loops holds all of what they run over.
-    binding_list outer_bindings = all_whole;
-    loop_stack outer_stack{};
-    constexpr binding_list top_bindings_of(const binding_list& inner, const loop_stack&, const destination& out) const {
-        return out.free ? outer_bindings : inner;
-    }
-    constexpr loop_index stack_scope(const loop_stack& stack, const destination& out) const {
-        return out.free ? outer_stack.innermost() : stack.innermost();
-    }
-
-    buffer_index last_buffer = no_buffer;
-    bool skip_outside = false;
+    /// into a buffer first and copied. A buffer has these bindings and this scope: a free one, which outlives the
+    /// stage's own loops, holds all of what they run over. Returns it if it is free.
+    constexpr buffer_index finish_rows(stage& s, const graph_node& top, const destination& out,
+                                       const binding_list& held, loop_index scope, const loop_stack& stack);
 
     constexpr buffer_index emit_map(node_index top, destination out, const binding_list& bindings, loop_stack stack);
 
@@ -190,9 +178,6 @@ private:
     constexpr axis_list row_major_view(const graph_node& g, const binding_list& b, const loop_stack& prefix,
                                        std::size_t depth) const;
 
-    constexpr buffer_index emit_free(node_index n, destination out, const binding_list& b, const loop_stack& stack);
-    bool skip_next = false;
-
     /// Strides inside the blocks in which the columns of an array lie, which the stage then knows; not affine where
     /// they lie otherwise. Row axes of batches are bound.
     constexpr matrix read_in_blocks(stage& s, node_index n, const binding_list& b) const;
@@ -219,7 +204,6 @@ private:
 
     constexpr void prepare_statistics(node_index n, const binding_list& b, stage& s, const loop_stack& stack);
     constexpr void emit_store(node_index n, const binding_list& bindings, const loop_stack& stack);
-    node_index pending_store = no_node;
 
     // ------------------------------------------------------------------ rows
 

@@ -83,7 +83,7 @@ constexpr void planner<Count>::make_base(node_index n, const binding_list& b, co
         plan.buffers[buffer].node = m;
         return;
     }
-    emit_free(m, out, kept, prefix);
+    emit(m, out, kept, prefix);
 }
 
 template <std::size_t Count>
@@ -187,16 +187,7 @@ constexpr auto planner<Count>::copy_of(stage& s, node_index n, const binding_lis
     const loop_stack prefix = dependent_prefix(stack, g.rank, b);
     buffer_index buffer = find_buffer(n, buffer_role::values, b, prefix, wanted, g.rank - 2u);
     if (buffer == no_buffer || (wanted == layout::columns_in_lanes && plan.buffers[buffer].strides[g.rank - 1u] != 1)) {
-        destination out;
-        out.wanted = wanted;
-        const binding_list saved_bindings = outer_bindings;
-        const loop_stack saved_stack = outer_stack;
-        outer_bindings = b;
-        outer_stack = prefix;
-        out.free = true;
-        buffer = emit_matrix_copy(n, out, b, prefix);
-        outer_bindings = saved_bindings;
-        outer_stack = saved_stack;
+        buffer = emit_matrix_copy(n, destination{.free = true, .wanted = wanted}, b, prefix);
     }
     s.values[use] = buffer;
     s.factors[use] = no_buffer;  // they are part of what has been copied
@@ -250,7 +241,7 @@ constexpr void planner<Count>::prepare_made(node_index n, const binding_list& bi
     binding_list b = demote(n, bindings);
     const loop_stack prefix = dependent_prefix(stack, at(n).rank, b);
     buffer_index buffer = find_buffer(n, buffer_role::values, b, prefix);
-    if (buffer == no_buffer) buffer = emit_free(n, destination{}, b, prefix);
+    if (buffer == no_buffer) buffer = emit(n, destination{.free = true}, b, prefix);
     s.values[n] = buffer;
 }
 
@@ -258,9 +249,6 @@ template <std::size_t Count>
 constexpr void planner<Count>::emit_store(node_index n, const binding_list& bindings, const loop_stack& stack) {
     for (std::size_t i = 0; i < plan.stage_count; ++i)
         if (plan.stages[i].store == n) return;
-    if (pending_store == n) return;
-    const node_index saved = pending_store;
-    pending_store = n;
     const node_index value = at(n).operands[0];
     binding_list b = bindings;
     const loop_stack prefix = dependent_prefix(stack, at(n).rank, b);
@@ -269,7 +257,6 @@ constexpr void planner<Count>::emit_store(node_index n, const binding_list& bind
     out.store = n;
     out.strides = at(n).strides;
     emit_map(value, out, b, prefix);
-    pending_store = saved;
 }
 
 }  // namespace ashlar::detail

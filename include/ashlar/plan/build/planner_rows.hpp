@@ -242,13 +242,9 @@ constexpr void planner<Count>::make_input(node_index x, stage& s, const loop_sta
     if (find_buffer(value, buffer_role::values, b, prefix) != no_buffer) return;
     if (is_row_statistic(at(value).kind)) return;
     if (at(base_of(value)).kind == node_kind::array) return;
-    if (g.kind == node_kind::softmax && g.variant == 0 && s.support != no_node && s.support == value &&
-        at(value).uses == 1) {
-        skip_next = true;
-        skip_outside = true;
-    }
-    emit_free(value, destination{}, b, prefix);
-    skip_outside = false;
+    const bool only_support =
+        g.kind == node_kind::softmax && g.variant == 0 && s.support == value && at(value).uses == 1;
+    emit(value, destination{.free = true, .only_support = only_support}, b, prefix);
 }
 
 template <std::size_t Count>

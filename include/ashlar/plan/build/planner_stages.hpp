@@ -184,7 +184,7 @@ constexpr auto planner<Count>::emit_product(node_index top, const core_choice& c
         s.lanes = rows * 2 > width && core.extents[s.column_axis] > 1 ? lane_axis::rows : lane_axis::depth;
     if (!packs_k) acquire_left(s, left, operand_bindings(core, l, 0, s.bindings), stack);
     s.support = s.left_factor != no_node ? support_of(s.left_factor) : no_node;
-    if (g.kind == node_kind::masked && out.free && skip_outside && s.left_factor == no_node) s.support = top;
+    if (g.kind == node_kind::masked && out.only_support && s.left_factor == no_node) s.support = top;
 
     prepare(top, top_bindings, s, stack);
     if (const std::size_t tile = packs_k || transposes ? 0 : column_tile(s, g, out, core); tile != 0) {
@@ -192,12 +192,13 @@ constexpr auto planner<Count>::emit_product(node_index top, const core_choice& c
         for (std::size_t a = 0; a < g.rank; ++a)
             if (s.top_axes[a] == s.column_axis) top_bindings[a] = s.loop;
     }
-    finish_rows(s, g, out, top_bindings, stack);
+    const buffer_index buffer = finish_rows(s, g, out, out.free ? bindings : top_bindings,
+                                            stack.innermost_of(out.free ? opened : stack.depth), stack);
     if (packs_k && 2 * rows <= width)
-        shorten_lines(plan.buffers[last_buffer], plan.stages[plan.stage_count - 1], core.extents[s.column_axis], line,
+        shorten_lines(plan.buffers[buffer], plan.stages[plan.stage_count - 1], core.extents[s.column_axis], line,
                       width);
     close_loops(stack, opened);
-    return last_buffer;
+    return buffer;
 }
 
 template <std::size_t Count>
@@ -216,8 +217,9 @@ constexpr std::size_t planner<Count>::column_tile(const stage& s, const graph_no
 }
 
 template <std::size_t Count>
-constexpr void planner<Count>::finish_rows(stage& s, const graph_node& top, const destination& out,
-                                           const binding_list& top_bindings, const loop_stack& stack) {
+constexpr auto planner<Count>::finish_rows(stage& s, const graph_node& top, const destination& out,
+                                           const binding_list& held, loop_index scope, const loop_stack& stack)
+    -> buffer_index {
     std::size_t row = no_axis, column = no_axis;
     for (std::size_t a = 0; a < top.rank; ++a) {
         if (s.top_axes[a] == s.row_axis) row = a;
@@ -228,22 +230,14 @@ constexpr void planner<Count>::finish_rows(stage& s, const graph_node& top, cons
     if (direct && !out.free) {
         aim(s, out, no_buffer);
         add_stage(s);
-        last_buffer = no_buffer;
-        return;
+        return no_buffer;
     }
-    const buffer_index buffer =
-        add_buffer(s.top, buffer_role::values, top_bindings_of(top_bindings, stack, out), stack_scope(stack, out));
+    const buffer_index buffer = add_buffer(s.top, buffer_role::values, held, scope);
     const std::size_t innermost = lane != no_axis ? lane : row;
     lay_out(plan.buffers[buffer], innermost, innermost == row ? column : row, s.lanes == lane_axis::rows);
-    destination inner;
-    inner.free = true;
-    aim(s, inner, buffer);
+    aim(s, destination{.free = true}, buffer);
     add_stage(s);
-    last_buffer = buffer;
-    if (!out.free) {
-        emit_map(s.top, out, top_bindings, stack);
-        last_buffer = no_buffer;
-    }
+    return out.free ? buffer : emit_map(s.top, out, held, stack);
 }
 
 template <std::size_t Count>
@@ -258,9 +252,10 @@ constexpr auto planner<Count>::emit_map(node_index top, destination out, const b
     choose_map_axes(s, g, out);
     open_loops(s, g, stack, top);
     prepare(top, s.bindings, s, stack);
+    buffer_index buffer = no_buffer;
     if (out.free) {
         const bool rows_first = out.wanted == layout::rows_in_lanes;
-        const buffer_index buffer = add_buffer(top, buffer_role::values, outer_bindings, outer_stack.innermost());
+        buffer = add_buffer(top, buffer_role::values, bindings, stack.innermost_of(opened));
         lay_out(plan.buffers[buffer],
                 rows_first                 ? s.row_axis
                 : s.column_axis != no_axis ? s.column_axis
@@ -268,10 +263,8 @@ constexpr auto planner<Count>::emit_map(node_index top, destination out, const b
                 rows_first ? s.column_axis : s.row_axis, rows_first);
         aim(s, out, buffer);
         s.lanes = rows_first ? lane_axis::rows : lane_axis::columns;
-        last_buffer = buffer;
     } else {
         aim(s, out, no_buffer);
-        last_buffer = no_buffer;
         s.lanes = s.row_axis != no_axis &&
                           (s.column_axis == no_axis || (s.strides[s.row_axis] == 1 && s.strides[s.column_axis] != 1))
                       ? lane_axis::rows
@@ -280,7 +273,7 @@ constexpr auto planner<Count>::emit_map(node_index top, destination out, const b
     if (s.column_axis == no_axis && s.row_axis != no_axis) s.lanes = lane_axis::rows;
     add_stage(s);
     close_loops(stack, opened);
-    return last_buffer;
+    return buffer;
 }
 
 template <std::size_t Count>
@@ -301,24 +294,6 @@ constexpr void planner<Count>::choose_map_axes(stage& s, const graph_node& g, co
 }
 
 template <std::size_t Count>
-constexpr auto planner<Count>::emit_free(node_index n, destination out, const binding_list& b, const loop_stack& stack)
-    -> buffer_index {
-    const binding_list saved_bindings = outer_bindings;
-    const loop_stack saved_stack = outer_stack;
-    const bool saved_skip = skip_outside;
-    if (!skip_next) skip_outside = false;
-    skip_next = false;
-    outer_bindings = b;
-    outer_stack = stack;
-    out.free = true;
-    const buffer_index buffer = emit(n, out, b, stack);
-    outer_bindings = saved_bindings;
-    outer_stack = saved_stack;
-    skip_outside = saved_skip;
-    return buffer;
-}
-
-template <std::size_t Count>
 constexpr auto planner<Count>::emit_matrix_copy(node_index n, destination out, const binding_list& b, loop_stack stack)
     -> buffer_index {
     const std::size_t opened = stack.depth;
@@ -332,7 +307,7 @@ constexpr auto planner<Count>::emit_matrix_copy(node_index n, destination out, c
     open_loops(s, g, stack, n);
     prepare(n, s.bindings, s, stack);
     const bool rows_first = out.wanted == layout::rows_in_lanes;
-    const buffer_index buffer = add_buffer(n, buffer_role::values, outer_bindings, outer_stack.innermost());
+    const buffer_index buffer = add_buffer(n, buffer_role::values, b, stack.innermost_of(opened));
     lay_out(plan.buffers[buffer], rows_first ? s.row_axis : s.column_axis, rows_first ? s.column_axis : s.row_axis,
             rows_first);
     s.lanes = rows_first ? lane_axis::rows : lane_axis::columns;

@@ -16,7 +16,9 @@ struct program_builder {
         std::array<loop_index, 24> loop{};
         std::size_t depth = 0;
 
-        constexpr loop_index innermost() const { return depth == 0 ? no_loop : loop[depth - 1]; }
+        constexpr loop_index innermost() const { return innermost_of(depth); }
+        /// Of the first `count` loops.
+        constexpr loop_index innermost_of(std::size_t count) const { return count == 0 ? no_loop : loop[count - 1]; }
         constexpr bool contains(loop_index l) const {
             for (std::size_t i = 0; i < depth; ++i)
                 if (loop[i] == l) return true;
@@ -28,11 +30,12 @@ struct program_builder {
     enum class layout : std::uint8_t { any, rows_in_lanes, columns_in_lanes };
 
     /// Where a stage writes: the destination, caller memory of a store, or a buffer that is laid out as the stage
-    /// likes best (`free`) or as its reader wants it.
+    /// likes best (`free`) or as its reader wants it, for the loops around the stage's own.
     struct destination {
         buffer_index buffer = no_buffer;
         node_index store = no_node;
         bool free = false;
+        bool only_support = false;  // free: nobody reads what a mask on top does not keep
         layout wanted = layout::any;
         axis_list strides{};
         std::ptrdiff_t origin = 0;
