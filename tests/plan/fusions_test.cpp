@@ -43,6 +43,26 @@ TEST(register_softmax, narrow_values_never_leave_registers) {
 TEST(register_softmax, wide_values_are_weighed_as_vectors) {
     EXPECT_EQ(fused<avx512>(attend<5, 7, 8, 16>()), in_full_tiles(fusion::register_softmax_of_vectors));
     EXPECT_EQ(fused<avx512>(attend<8, 8, 8, 16>()), in_full_tiles(fusion::register_softmax_of_vectors));
+    // Short straight code, of sums that fit into the registers and do not wait for themselves.
+    EXPECT_EQ(fused<avx512>(attend<8, 12, 8, 16>()), in_full_tiles(fusion::register_softmax_of_vectors));
+    EXPECT_EQ(fused<avx512>(attend<8, 13, 8, 16>()), in_full_tiles(fusion::register_softmax_to_memory));
+    EXPECT_EQ(fused<avx512>(attend<12, 7, 8, 16>()), in_full_tiles(fusion::register_softmax_of_vectors));
+    EXPECT_EQ(fused<avx512>(attend<13, 7, 8, 16>()), in_full_tiles(fusion::register_softmax_to_memory));
+    EXPECT_EQ(fused<avx512>(attend<2, 8, 8, 16>()), in_full_tiles(fusion::register_softmax_of_vectors));
+    EXPECT_EQ(fused<avx512>(attend<2, 9, 8, 16>()), in_full_tiles(fusion::register_softmax_to_memory));
+    EXPECT_EQ(fused<avx512>(attend<8, 8, 8, 24>()), in_full_tiles(fusion::register_softmax_to_memory));
+}
+TEST(register_softmax, values_that_are_weighed_in_registers) {
+    constexpr how to_memory = in_full_tiles(fusion::register_softmax_to_memory);
+    const auto weights = softmax(matmul(x<4, 8>, transpose(y<7, 8>)));
+    static packed<float, 7, 8> panels;
+    EXPECT_EQ(fused<avx512>(matmul(weights, z<7, 8>)), in_full_tiles(fusion::register_softmax));
+    EXPECT_EQ(fused<avx512>(matmul(weights, panels)), to_memory);
+    EXPECT_EQ(fused<avx512>(masked(attend<4, 7, 8, 8>(), causal)), to_memory);
+    EXPECT_EQ(fused<avx512>(attend<4, 7, 8, 4>()), in_full_tiles(fusion::register_softmax));
+    EXPECT_EQ(fused<avx512>(attend<4, 7, 8, 2>()), to_memory) << "four rows side by side";
+    EXPECT_EQ(fused<avx512>(attend<16, 20, 8, 8>()), in_full_tiles(fusion::register_softmax));
+    EXPECT_EQ(fused<avx512>(attend<16, 21, 8, 8>()), to_memory) << "29 registers of weights and sums";
 }
 TEST(register_softmax, numerators_of_wider_values_are_stored) {
     EXPECT_EQ(fused<avx512>(attend<16, 16, 16, 16>()), in_full_tiles(fusion::register_softmax_to_memory));
@@ -50,7 +70,10 @@ TEST(register_softmax, numerators_of_wider_values_are_stored) {
 }
 TEST(register_softmax, keys_fit_into_the_registers) {
     EXPECT_EQ(fused<avx512>(attend<16, 23, 16, 16>()), in_full_tiles(fusion::register_softmax_to_memory));
-    EXPECT_EQ(fused<avx512>(attend<16, 30, 16, 16>()), nothing);
+    EXPECT_EQ(fused<avx512>(attend<16, 24, 16, 16>()), in_full_tiles(fusion::register_softmax_to_memory));
+    EXPECT_EQ(fused<avx512>(attend<16, 25, 16, 16>()), nothing) << "more than three quarters of them";
+    EXPECT_EQ(fused<avx512>(attend<8, 22, 32, 64>()), in_full_tiles(fusion::register_softmax_to_memory));
+    EXPECT_EQ(fused<avx512>(attend<8, 23, 32, 64>()), nothing) << "eight hold queries";
     EXPECT_EQ(fused<avx512>(attend<4, 1, 8, 8>()), nothing);
 }
 TEST(register_softmax, rows_fit_into_one_register) {
@@ -116,6 +139,16 @@ TEST(softmax_into_product, exponentials_are_spread_over_the_depth) {
     EXPECT_EQ(beside_exponentials<avx512>(attention(x<64, 64>, y<64, 64>, z<64, 64>, causal)).period, 2)
         << "over half of it, which a mask may end";
 }
+TEST(softmax_into_product, plain_products_of_whole_registers) {
+    const auto weights = softmax(matmul(x<64, 64>, transpose(y<64, 64>)));
+    static packed<float, 64, 64> panels;
+    EXPECT_EQ(fused<avx512>(matmul(weights, panels)), nothing);
+    EXPECT_EQ(fused<avx512>(masked(attend<64, 64, 64, 64>(), causal)), nothing);
+    EXPECT_EQ(fused<aarch64>(attend<32, 64, 64, 64>()), in_full_tiles(fusion::softmax_into_product));
+    EXPECT_EQ(fused<aarch64>(attend<30, 64, 64, 64>()), nothing) << "two rows are left";
+    static tensor<double, 32, 64> wide{};
+    EXPECT_EQ(fused<aarch64>(attention(wide, wide, wide)), nothing) << "registers of two";
+}
 // What a product does elsewhere, it does not do beside exponentials: sums wait for nothing, nothing is asked for ahead.
 TEST(softmax_into_product, nothing_waits) {
     const auto how = beside_exponentials<avx512>(attend<64, 2048, 64, 64>());
@@ -161,6 +194,10 @@ TEST(statistics_into_map, three_groups_of_rows_in_one_loop) {
 TEST(statistics_into_map, factors_of_the_rows_at_hand) {
     EXPECT_EQ(fused<avx512>(transpose(softmax(x<32, 64>))), nothing);
     EXPECT_EQ(fused<avx512>(softmax<0>(x<64, 32>)), nothing);
+    EXPECT_EQ(fused<avx512>(let(softmax(x<32, 64>), [](const auto& v) { return v * 2.0f; })), nothing)
+        << "another use of a name may be of other rows";
+    EXPECT_EQ(fused<avx512>(slice<0, 0, 16>(softmax(x<32, 64>))), nothing);
+    EXPECT_EQ(fused<avx512>(log_softmax(x<32, 64>) + softmax(y<32, 64>)), nothing) << "two rows of factors";
 }
 TEST(statistics_into_map, rows_of_scratch_serve_again) {
     // Eight rows of numerators, which end at a full register, and their factors.

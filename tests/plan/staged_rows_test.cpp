@@ -45,6 +45,8 @@ TEST(staged_rows, rows_of_their_own) {
     EXPECT_EQ(staged<softmaxed> % 40, 0u);
     using multiplied = decltype(matmul(x, w));
     EXPECT_EQ(over_x<multiplied>, overlap::rows);
+    // What is stored elsewhere on the way is not the result.
+    EXPECT_GT((staged<decltype(softmax(store(std::declval<square&>(), exp(x))))>), 0u);
     using tile = detail::planned<multiplied, current_config>;
     EXPECT_EQ(staged<multiplied>, tile::code.loops[detail::staged_loop<tile>()].tile * 40);
 }
@@ -56,6 +58,24 @@ TEST(staged_rows, rows_that_others_read) {
     EXPECT_EQ(over_first_row, overlap::any);
     // Written along the rows of a transposed destination: no whole rows.
     EXPECT_EQ((staged<decltype(transpose(matmul(transpose(w), transpose(x))))>), 0u);
+}
+
+TEST(staged_rows, elements_of_their_own) {
+    using turned = matrix<40, 40>;
+    EXPECT_EQ((over_leaves<decltype(transpose(turned{}) + turned{}), 40>()), overlap::any) << "of other rows";
+    EXPECT_EQ((over_x<decltype(exp(roll<0, 1>(x)))>), overlap::any);
+    EXPECT_EQ((over_x<decltype(softmax(roll<0, 1>(x)))>), overlap::any);
+    EXPECT_EQ((over_x<decltype(softmax(roll<1, 1>(x)))>), overlap::rows) << "within their rows";
+}
+TEST(staged_rows, whole_rows_of_a_dense_destination) {
+    constexpr auto elements_into = []<detail::axis_list Strides>(std::integral_constant<detail::axis_list, Strides>) {
+        return detail::staged_elements<detail::planned<decltype(softmax(x)), current_config, Strides>>();
+    };
+    EXPECT_GT((elements_into(std::integral_constant<detail::axis_list, detail::axis_list{40, 1}>{})), 0u);
+    EXPECT_EQ((elements_into(std::integral_constant<detail::axis_list, detail::axis_list{44, 1}>{})), 0u);
+    EXPECT_EQ((elements_into(std::integral_constant<detail::axis_list, detail::axis_list{-40, 1}>{})), 0u);
+    EXPECT_EQ((elements_into(std::integral_constant<detail::axis_list, detail::axis_list{1, 100}>{})), 0u);
+    EXPECT_EQ((staged<decltype(sum<1>(x))>), 0u) << "one axis";
 }
 
 TEST(staged_rows, only_writer) {

@@ -27,8 +27,7 @@ constexpr bool fuses_softmax_into_product(const plan_context<Count>& c, const pl
     if (rows % width != 0 || rows / width < 2 || c.rows_of(product, tile) != rows) return false;
     if (c.target.registers < 32 || width < 4 || rows * c.columns_of(softmax) < least_fused_elements) return false;
     const product_facts& facts = product.facts;
-    return !facts.right_is_packed && facts.masked == no_node && facts.width == width && facts.left_row == 1 &&
-           !lies_in_groups(facts_of_softmax(c, softmax), rows);
+    return !facts.right_is_packed && facts.masked == no_node && facts.width == width && facts.left_row == 1;
 }
 
 /// Cuts the product into a whole number of register blocks for each register of rows, and spreads the exponentials, one

@@ -40,24 +40,9 @@ constexpr node_index normalised_by(const plan_context<Count>& c, const plan_stag
     return no_node;
 }
 
-/// Whether a map may write some rows before the statistics of others are known: it writes nothing that they read, or
-/// just their own row. What lies elsewhere in scratch stays apart, as fused stages use it at one time.
-template <std::size_t Count>
-constexpr bool writes_apart(const plan_context<Count>& c, const plan_stage<Count>& statistics,
-                            const plan_stage<Count>& map) {
-    if (map.buffer == no_buffer) return true;
-    const plan_buffer& written = c.plan.buffers[map.buffer];
-    for (buffer_index b{}; b < c.plan.buffer_count; ++b) {
-        const plan_buffer& read = c.plan.buffers[b];
-        if (read.storage == written.storage && c.reads(statistics, b) &&
-            (read.strides != written.strides || read.bindings != written.bindings))
-            return false;
-    }
-    return true;
-}
-
 /// Whether the two stages do it for the rows of a tile: there are rows to work on while others wait, and the factors
-/// are those of the rows at hand.
+/// are those of the rows at hand. What the map writes lies apart from all that the statistics read: only softmax takes
+/// the place of its operand.
 template <std::size_t Count>
 constexpr bool fuses_statistics_into_map(const plan_context<Count>& c, const plan_stage<Count>& statistics,
                                          const plan_stage<Count>& map, std::size_t tile) {
@@ -70,7 +55,7 @@ constexpr bool fuses_statistics_into_map(const plan_context<Count>& c, const pla
         return false;
     const std::size_t rows = c.rows_of(statistics, tile);
     return rows >= 2 * rows_side_by_side(c, statistics) && c.rows_of(map, tile) == rows &&
-           normalised_by(c, map, map.top) == statistics.core && writes_apart(c, statistics, map);
+           normalised_by(c, map, map.top) == statistics.core;
 }
 
 /// Whether numerators of some rows can take the place of those that have been used: nobody else reads them, and nothing
