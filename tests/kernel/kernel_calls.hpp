@@ -87,10 +87,17 @@ template <class Element, class Config, product_shape Product, class Epilogue>
 void product(const Element* s, const Element* v, Epilogue& epilogue) {
     product<Element, Config, Product>(s, v, constant_depth<0, Product.k>{}, epilogue);
 }
+template <class Element, class Config, packed_k_shape Product>
+inline constexpr packed_k_shape cut_packed_k = [] {
+    packed_k_shape p = Product;
+    p.cut = choose_packed_k(p, element_machine_of<Element, Config>);
+    return p;
+}();
 template <class Element, class Config, packed_k_shape Product, class Epilogue>
 void product_packed_k(const Element* s, const Element* r, Epilogue& epilogue) {
-    std::vector<Element> scratch(packed_k_scratch_bytes<Element, Config, Product> / sizeof(Element));
-    product_packed_k<Element, Config, Product>(s, r, epilogue, scratch.data());
+    constexpr packed_k_shape cut = cut_packed_k<Element, Config, Product>;
+    std::vector<Element> scratch(packed_k_scratch_bytes<Element, Config, cut> / sizeof(Element));
+    product_packed_k<Element, Config, cut>(s, r, epilogue, scratch.data());
 }
 template <class Element, class Config, product_shape Product, std::size_t From, class Epilogue>
 void product_transposing_rhs(const Element* s, Element* v, const Element* source, Epilogue& epilogue) {

@@ -89,7 +89,8 @@ TYPED_TEST(product_scratch_test, last_columns) {
 template <class T, std::size_t Rows, std::size_t Columns, std::size_t Depth>
 void check_rows() {
     if constexpr (fits_packed_k(Rows, Columns, Depth, width<T>)) {
-        constexpr packed_k_shape P{Rows, Columns, Depth, Depth, Depth};
+        constexpr packed_k_shape P =
+            cut_packed_k<T, current_config, packed_k_shape{Rows, Columns, Depth, Depth, Depth}>;
         const auto s = values<T>(Columns * Depth, 1), r = values<T>(Rows * Depth, 2);
         check<T>(packed_k_scratch_bytes<T, current_config, P>, Rows * Columns, [&](T* c, auto... scratch) {
             store_product<T, current_config, Rows> store{c};
@@ -129,6 +130,7 @@ static_assert(product_scratch_bytes<float, current_config, cut_product<float, cu
 static_assert(width<float> != 16 ||
               product_scratch_bytes<float, current_config, cut_product<float, current_config, ragged>> == 256);
 static_assert(width<float> != 16 ||
-              packed_k_scratch_bytes<float, current_config, packed_k_shape{8, 100, 64, 64, 64}> == 2048);
+              packed_k_scratch_bytes<float, current_config,
+                                     cut_packed_k<float, current_config, packed_k_shape{8, 100, 64, 64, 64}>> == 2048);
 
 }  // namespace

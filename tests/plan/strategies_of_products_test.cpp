@@ -199,7 +199,7 @@ TEST(strategies_of_products, edges_of_masks) {
     EXPECT_EQ(edge(log_softmax(masked(matmul(x<64, 64>(), transpose(x<64, 64>())), causal))), mask_edge::registers)
         << "what the mask excludes is read";
     EXPECT_EQ(edge(softmax(masked(matmul(x<8, 64>(), transpose(x<50, 64>())), causal))), mask_edge::registers)
-        << "several steps of the depth side by side";
+        << "4 steps of the depth side by side, few rows by 16 columns";
 }
 
 /// Bytes that the n-th product stage of an expression packs on the way.
@@ -270,6 +270,17 @@ TEST(strategies_of_products, chains_of_one_vector) {
     EXPECT_TRUE(transposing.transposing_chains != 0 && transposing.split_chains.transposing != 0);
 }
 
+// Few rows: steps of the depth side by side, columns as registers bear, and packed rows in scratch where they are many.
+TEST(strategies_of_products, few_rows) {
+    const auto packed = softmax(matmul(x<4, 64>(), transpose(x<50, 64>())));
+    EXPECT_TRUE(product_of<avx512>(packed).packed == (packed_k_cut{4, 16, true}));
+    EXPECT_TRUE(product_of<avx2>(packed).packed == (packed_k_cut{2, 8, true}));
+    const auto packed_of = [](const auto& scores) { return product_of<avx512>(softmax(scores)).packed; };
+    EXPECT_FALSE(packed_of(matmul(x<4, 16>(), transpose(x<50, 16>()))).table) << "four registers";
+    EXPECT_FALSE(packed_of(matmul(x<4, 64>(), transpose(x<16, 64>()))).table) << "each is used once";
+    EXPECT_EQ(packed_of(matmul(x<9, 8>(), transpose(x<16, 8>()))).steps, 1) << "one row is most of a register";
+}
+
 // One row loads its scalars a register at a time where loads are what bounds it.
 TEST(strategies_of_products, spread_scalars) {
     const auto spreads = [](const auto& e) { return product_of<avx512>(e).cut.spreads; };
@@ -319,7 +330,8 @@ TEST(strategies_of_products, are_explained) {
     EXPECT_TRUE(says(deep, "the next columns prefetched"));
     EXPECT_TRUE(says(matmul(x<40, 2048>(), x<2048, 512>()), "the depth in 4 parts, the next columns prefetched"));
     EXPECT_FALSE(says(matmul(x<40, 64>(), x<64, 64>()), "prefetched"));
-    EXPECT_TRUE(says(softmax(matmul(x<4, 64>(), transpose(x<50, 64>()))), "several steps of the depth side by side"));
+    EXPECT_TRUE(says(softmax(matmul(x<4, 64>(), transpose(x<50, 64>()))),
+                     "4 steps of the depth side by side, few rows by 16 columns"));
     EXPECT_TRUE(says(matmul(x<64, 64>(), x<64, 17>()), "packed on the way"));
     EXPECT_TRUE(says(matmul(x<64, 64>(), x<64, 17>()), " register blocks"));
     EXPECT_TRUE(says(matmul(x<64, 64>(), x<64, 17>()), ", the last columns packed by 16 steps"));

@@ -153,7 +153,7 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
                     a, const_cast<element*>(b), copy{{f}}.source(), epilogue,
                     table<product_scratch_bytes<element, config, behind_transposing_rows(transposing)>>());
             } else if constexpr (packs_k) {
-                constexpr packed_k_shape shape{Rows, columns, depth, left_row, right_column};
+                constexpr packed_k_shape shape{Rows, columns, depth, left_row, right_column, how.packed};
                 product_packed_k<element, config, shape>(b, a, epilogue,
                                                          table<packed_k_scratch_bytes<element, config, shape>>());
             } else if constexpr (how.form != product_form::blocks) {

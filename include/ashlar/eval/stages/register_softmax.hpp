@@ -66,7 +66,8 @@ private:
                 for (std::size_t c = 0; c < keys; ++c) x[c] = fma(vec(b[c * scores::right_column]), left, x[c]);
             }
         } else {
-            constexpr packed_k_shape shape{Rows, keys, scores::depth, scores::left_row, scores::right_column};
+            constexpr packed_k_shape shape{
+                Rows, keys, scores::depth, scores::left_row, scores::right_column, scores::how.packed};
             auto sums = packed_sums_of_all<element, config, shape>(b, a);
             fold_lanes<1, packs, keys>(sums.sum[0][0]);
             ASHLAR_UNROLL

@@ -381,7 +381,7 @@ inline constexpr std::size_t packed_k_scratch_bytes =
 template <class Element, class Config, packed_k_shape Product, class Epilogue>
 ASHLAR_STAGE_INLINE void product_packed_k(const Element* s, const Element* r, Epilogue& epilogue, Element* scratch) {
     using packed = packed_rows<Element, Config, Product>;
-    constexpr std::size_t together = packed::together, rest = Product.columns % together;
+    constexpr std::size_t together = Product.cut.together, rest = Product.columns % together;
     if constexpr (!fits_kernel<Epilogue, typename packed::vec, served_by_packed_k, Config::checks>()) {
         // An error has been reported.
     } else if constexpr (Product.columns <= together) {

@@ -10,8 +10,6 @@
 #include <utility>
 
 #include <ashlar/core/config.hpp>
-#include <ashlar/kernel/machine.hpp>
-#include <ashlar/kernel/product/product_cut.hpp>
 #include <ashlar/kernel/product/product_shape.hpp>
 #include <ashlar/kernel/simd.hpp>
 #include <ashlar/kernel/simd/shuffles.hpp>
@@ -134,15 +132,12 @@ template <class Element, class Config, packed_k_shape Product>
 struct packed_rows {
     static constexpr std::size_t width = lane_width<Element, Config>;
     static constexpr std::size_t line = packed_k_line(Product.rows);
-    static constexpr std::size_t packs = width / line;
+    static constexpr std::size_t packs = Product.cut.steps;
     static constexpr std::size_t steps = Product.depth / packs;
     static_assert(fits_packed_k(Product.rows, Product.columns, Product.depth, width));
     using vec = lanes<Element, width, Config>;
 
-    /// Columns that are computed side by side.
-    static constexpr std::size_t together = packed_k_together(packs, machine_of<Config>);
-    static constexpr bool in_registers = steps * together <= most_unrolled;
-
+    static constexpr bool in_registers = !Product.cut.table;
     vec packed[in_registers ? steps : 1];
     Element* table;
 

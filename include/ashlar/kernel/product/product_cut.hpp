@@ -170,22 +170,21 @@ constexpr product_cut choose_transposing_cut(product_shape p, const element_mach
     return cut;
 }
 
-/// Columns of a product of few rows that are computed side by side: a multiple of those that one vector holds in the
-/// end.
-constexpr std::size_t packed_k_together(std::size_t packs, const machine& target) {
-    const std::size_t most_sums = target.registers >= 32 ? 16 : 8;
-    return packs >= most_sums ? packs : most_sums;
-}
-
 /// Multiply-adds of one block that are straight code; so much of the packed rows stays in registers.
 inline constexpr std::size_t most_unrolled = 64;
 
-/// Bytes of scratch that a product of few rows, packed, needs: few packed rows stay in registers, and where the columns
-/// are few, each packed vector is used once.
+/// The cut of a product of few rows: as many columns side by side as one vector holds in the end, or a multiple of
+/// that. Where the columns are no more, each packed vector is used once.
+constexpr packed_k_cut choose_packed_k(const packed_k_shape& p, const element_machine& on) {
+    const std::size_t steps = on.lanes() / packed_k_line(p.rows), most_sums = on.target.registers >= 32 ? 16 : 8,
+                      together = steps >= most_sums ? steps : most_sums;
+    return {static_cast<std::uint8_t>(steps), static_cast<std::uint8_t>(together),
+            p.columns > together && p.depth / steps * together > most_unrolled};
+}
+
+/// Bytes of scratch that a product of few rows takes which is cut so.
 constexpr std::size_t packed_k_table_bytes(const packed_k_shape& p, const element_machine& on) {
-    const std::size_t packs = on.lanes() / packed_k_line(p.rows), steps = p.depth / packs,
-                      together = packed_k_together(packs, on.target);
-    return steps * together <= most_unrolled || p.columns <= together ? 0 : steps * on.lanes() * on.bytes;
+    return p.cut.table ? p.depth / p.cut.steps * on.lanes() * on.bytes : 0;
 }
 
 }  // namespace ashlar::detail

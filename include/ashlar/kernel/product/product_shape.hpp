@@ -60,11 +60,21 @@ struct product_shape {
 /// Lanes that a column of few rows takes: a power of two.
 constexpr std::size_t packed_k_line(std::size_t rows) { return std::bit_ceil(rows); }
 
+/// How such a product is computed, as choose_packed_k has it.
+struct packed_k_cut {
+    std::uint8_t steps = 1;     ///< of the depth side by side in a register
+    std::uint8_t together = 1;  ///< columns whose sums grow side by side
+    bool table = false;         ///< packed rows are kept in scratch; otherwise in registers, or each is used once
+
+    friend constexpr bool operator==(const packed_k_cut&, const packed_k_cut&) = default;
+};
+
 /// A product of few rows, packed: `columns` i and `rows` j of `depth` elements, `column_distance` and `row_distance`
 /// apart.
 struct packed_k_shape {
     std::size_t rows, columns, depth;
     std::size_t row_distance, column_distance;
+    packed_k_cut cut{};
 };
 
 /// Whether `rows` are few enough for `width` lanes to hold several depth steps of each, and the depth divides. Where

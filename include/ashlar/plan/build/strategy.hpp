@@ -74,6 +74,7 @@ struct product_strategy {
     std::uint32_t panel_runs = 0;  // runs of so many panels; one fewer are read side by side behind them
     std::uint16_t k_parts = 1;     // of the depth, one after the other, between which sums wait in the result
     std::uint16_t period = 0;      // softmax_into_product: depth steps from one column of exponentials to the next
+    packed_k_cut packed{};         // packed_k: few rows
     product_cut cut{};             // of all columns, of a block of columns, or of panels side by side
     product_cut fewer_panels{};    // of one panel fewer
     product_cut last_panel{};      // of what is left of the columns behind whole panels

@@ -152,6 +152,7 @@ constexpr product_strategy choose_product(const plan_context<Count>& c, const pl
     if (packs_k(product, s.lanes, rows)) {
         const std::size_t line = packed_k_line(rows);
         how.form = product_form::packed_k;
+        how.packed = choose_packed_k({rows, product.columns, product.depth, 0, 0}, elements_of(c, s));
         how.writes_groups = s.left_factor == no_node && s.buffer != no_buffer && same_elements && product.uniform &&
                             c.written_stride(s, s.row_axis) == 1 &&
                             c.written_stride(s, s.column_axis) == static_cast<std::ptrdiff_t>(line);

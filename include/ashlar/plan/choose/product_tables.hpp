@@ -34,7 +34,7 @@ constexpr std::size_t table_bytes(const plan_context<Count>& c, stage_index id, 
     const product_strategy& how = s.how[tile].product;
     const element_machine on = elements_of(c, s);
     if (how.form == product_form::packed_k && how.rhs == rhs_source::rows)
-        return packed_k_table_bytes({rows, product.columns, product.depth, 0, 0}, on);
+        return packed_k_table_bytes({rows, product.columns, product.depth, 0, 0, how.packed}, on);
     const std::size_t of_columns = table_bytes_of(how.cut, product.depth, on),
                       of_rest = table_bytes_of(how.last_panel, product.depth, on);
     return of_columns > of_rest ? of_columns : of_rest;

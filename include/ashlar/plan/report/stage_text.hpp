@@ -181,18 +181,27 @@ private:
         const product_strategy &full = code.stages[s].how[full_tile].product,
                                &last = code.stages[s].how[last_tile].product;
         const bool packs = full.form == product_form::packed_k, packs_last = last.form == product_form::packed_k;
-        if (packs || packs_last) {
-            continue_line();
-            out.put("several steps of the depth side by side");
-            put_tiles(s, packs, packs_last);
-            out.put('\n');
-        }
+        const bool packs_alike = packs && packs_last && full.packed == last.packed;
+        if (packs) print_packed(s, full.packed, true, packs_alike);
+        if (packs_last && !packs_alike) print_packed(s, last.packed, false, true);
         const product_cut &cut = shown_cut(full), &cut_last = shown_cut(last);
         if (cut.row_blocks != 0) print_cut(s, cut, true, cut == cut_last);
         if (cut_last.row_blocks != 0 && cut != cut_last) print_cut(s, cut_last, false, true);
         const bool same = prefetches_columns(full) == prefetches_columns(last) && full.k_parts == last.k_parts;
         if (prefetches_columns(full)) print_prefetched(s, full.k_parts, true, same);
         if (prefetches_columns(last) && !same) print_prefetched(s, last.k_parts, false, true);
+    }
+    constexpr void print_packed(stage_index s, const packed_k_cut& cut, bool in_full_tiles, bool in_the_last) {
+        continue_line();
+        if (cut.steps > 1) {
+            out.put(std::size_t{cut.steps});
+            out.put(" steps of the depth side by side, ");
+        }
+        out.put("few rows by ");
+        out.put(std::size_t{cut.together});
+        out.put(" columns");
+        put_tiles(s, in_full_tiles, in_the_last);
+        out.put('\n');
     }
     static constexpr const product_cut& shown_cut(const product_strategy& how) {
         return how.cut.row_blocks != 0 ? how.cut : how.last_panel;
