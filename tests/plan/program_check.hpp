@@ -30,7 +30,7 @@ struct checked_stage {
     node_index store;
     std::size_t row_axis;
     binding_list bindings;
-    std::span<const buffer_index> values, factors;
+    std::span<const node_read> reads;
 };
 
 /// A program and its graph without their types: what checks them is compiled once and not for each expression.
@@ -55,7 +55,7 @@ checked_program checked(const E&) {
     stages.reserve(code.stage_count);
     for (const auto& s : std::span(code.stages).first(code.stage_count))
         stages.push_back({s.kind, s.top, s.core, s.space, s.loop, s.buffer, s.second_buffer, s.maxima, s.table, s.store,
-                          s.row_axis, s.bindings, s.values, s.factors});
+                          s.row_axis, s.bindings, std::span(code.reads).subspan(s.first_read, planned_type::count)});
     std::size_t step_flops = 0;
     for (const auto& step : ashlar::plan<E, Config>.steps) step_flops += step.flops;
     return {planned_type::nodes,
@@ -180,7 +180,7 @@ private:
         std::vector<buffer_index> buffers;
         if (stage.kind != stage_kind::product && stage.maxima != no_buffer) buffers.push_back(stage.maxima);
         for (node_index n{}; n < code.nodes.size(); ++n)
-            for (const buffer_index b : {stage.values[n], stage.factors[n]})
+            for (const buffer_index b : {stage.reads[n].values, stage.reads[n].factors})
                 if (b != no_buffer) buffers.push_back(b);
         return buffers;
     }
@@ -270,25 +270,25 @@ private:
         const auto& stage = code.stages[s];
         const graph_node& g = node(n);
         if ((g.kind == ashlar::node_kind::let || g.kind == ashlar::node_kind::let_value) &&
-            stage.values[n] == no_buffer)
+            stage.reads[n].values == no_buffer)
             return check_values(s, g.same_as);
         if (g.kind == ashlar::node_kind::matmul && n == stage.core) {
             for (const node_index o : {g.operands[0], g.operands[1]}) check_memory(s, o);
             return;
         }
-        if (stage.values[n] != no_buffer && g.kind != ashlar::node_kind::standardize) return;
+        if (stage.reads[n].values != no_buffer && g.kind != ashlar::node_kind::standardize) return;
         require(g.kind != ashlar::node_kind::matmul && g.kind != ashlar::node_kind::concat &&
                     g.kind != ashlar::node_kind::reduce,
                 "computes a value that is not its own", s);
         if (g.kind == ashlar::node_kind::softmax || g.kind == ashlar::node_kind::standardize)
-            require(stage.factors[n] != no_buffer, "has no statistics of rows", s);
+            require(stage.reads[n].factors != no_buffer, "has no statistics of rows", s);
         for (std::size_t i = 0; i < g.operand_count; ++i) check_values(s, g.operands[i]);
     }
     /// Operands of products lie in memory, behind names and index maps.
     void check_memory(stage_index s, node_index n) {
         const graph_node& g = node(n);
         if (g.kind == ashlar::node_kind::array || g.kind == ashlar::node_kind::packed ||
-            code.stages[s].values[n] != no_buffer)
+            code.stages[s].reads[n].values != no_buffer)
             return;
         if (g.kind == ashlar::node_kind::let || g.kind == ashlar::node_kind::let_value)
             return check_memory(s, g.same_as);

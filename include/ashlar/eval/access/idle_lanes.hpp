@@ -11,7 +11,7 @@ namespace ashlar::detail {
 template <class Plan, stage_index Stage>
 consteval bool is_source(node_index n) {
     constexpr const auto& stage = Plan::code.stages[Stage];
-    return stage.values[n] != no_buffer || (stage.kind == stage_kind::product && n == stage.core);
+    return Plan::code.read_of(stage, n).values != no_buffer || (stage.kind == stage_kind::product && n == stage.core);
 }
 
 /// Whether lanes beyond the last element hold elements all the same: in numbers, coordinates and what was made of

@@ -36,7 +36,7 @@ constexpr lane_offsets<Extent> offsets_along(node_index id, std::size_t axis) {
 
     for (;;) {
         const graph_node& n = Plan::nodes[id];
-        const buffer_index buffer = stage.values[id];
+        const buffer_index buffer = Plan::code.read_of(stage, id).values;
         if (buffer == no_buffer &&
             (n.kind == node_kind::let || n.kind == node_kind::let_value || n.kind == node_kind::store)) {
             id = n.same_as;

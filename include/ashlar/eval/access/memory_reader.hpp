@@ -18,16 +18,16 @@ struct memory_reader {
     using node_of = typename Plan::template node<Id>;
 
     template <node_index Id>
-    static constexpr buffer_index values = stage.values[Id];
+    static constexpr buffer_index values = Plan::code.read_of(stage, Id).values;
     template <node_index Id>
-    static constexpr buffer_index factors = stage.factors[Id];
+    static constexpr buffer_index factors = Plan::code.read_of(stage, Id).factors;
     /// A name for a value that this use does not have in a layout of its own.
     template <node_index Id>
     static constexpr bool is_name =
         (Plan::nodes[Id].kind == node_kind::let || Plan::nodes[Id].kind == node_kind::let_value) &&
         values<Id> == no_buffer;
 
-    static constexpr node_memory memory{Plan::nodes.data(), stage.values, Plan::code.buffers};
+    static constexpr node_memory memory{Plan::nodes.data(), Plan::code.reads + stage.first_read, Plan::code.buffers};
 
     /// Address of the element of Id at these coordinates.
     template <node_index Id, std::size_t Rank>

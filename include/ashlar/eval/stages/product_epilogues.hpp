@@ -32,14 +32,14 @@ struct product_epilogues : product_operands<Plan, Element, Stage, Rows> {
         if constexpr (stage.left_factor == no_node)
             return std::ptrdiff_t{0};
         else
-            return Plan::code.buffers[stage.factors[stage.left_factor]]
+            return Plan::code.buffers[Plan::code.read_of(stage, stage.left_factor).factors]
                 .strides[Plan::nodes[stage.left_factor].rank - 2u];
     }();
     template <node_index Id, std::size_t Rank>
     ASHLAR_STAGE_INLINE const element* factor_address(const std::array<std::size_t, Rank>& at) const {
         constexpr const graph_node& n = Plan::nodes[Id];
         if constexpr (Id == stage.left_factor) {
-            constexpr auto b = stage.factors[Id];
+            constexpr auto b = Plan::code.read_of(stage, Id).factors;
             return f.template buffer<element, b>() + f.template buffer_offset<b>(at);
         } else if constexpr (n.kind == node_kind::let || n.kind == node_kind::let_value) {
             return factor_address<n.same_as>(at);

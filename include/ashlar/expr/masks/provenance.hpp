@@ -84,77 +84,102 @@ using let_scope_type = std::remove_cvref_t<decltype(scope_of_let<Tag>(std::declv
 template <class Expression>
 inline constexpr bool is_number = kind_of<Expression> == node_kind::scalar;
 
+/// The functions behind which something is proved of what they are given.
+enum class proof_function : std::uint8_t {
+    none,
+    sum,
+    difference,
+    product,
+    quotient,
+    negation,
+    exponential,
+    cast,
+    choice,
+};
 template <class Function>
-inline constexpr bool passes_casts = false;
+inline constexpr proof_function proof_function_of = proof_function::none;
+template <>
+inline constexpr proof_function proof_function_of<plus_function> = proof_function::sum;
+template <>
+inline constexpr proof_function proof_function_of<minus_function> = proof_function::difference;
+template <>
+inline constexpr proof_function proof_function_of<times_function> = proof_function::product;
+template <>
+inline constexpr proof_function proof_function_of<divides_function> = proof_function::quotient;
+template <>
+inline constexpr proof_function proof_function_of<negate_function> = proof_function::negation;
+template <>
+inline constexpr proof_function proof_function_of<exp_function> = proof_function::exponential;
+template <>
+inline constexpr proof_function proof_function_of<fast_function<exp_function>> = proof_function::exponential;
 template <class Target>
-inline constexpr bool passes_casts<cast_function<Target>> = std::is_floating_point_v<Target>;
+    requires std::is_floating_point_v<Target>
+inline constexpr proof_function proof_function_of<cast_function<Target>> = proof_function::cast;
+
+/// What the type of a node says of the proofs that it passes on.
+struct exclusion_rule {
+    proof_function function = proof_function::none;  // map
+    bool number[3] = {};                             // map: arguments that are numbers
+    bool logarithm = false;                          // softmax
+};
+template <class Node>
+inline constexpr exclusion_rule exclusion_rule_of{};
+template <softmax_kind Kind, std::size_t Axis, class Expression, class... Policy>
+inline constexpr exclusion_rule exclusion_rule_of<softmax_node<Kind, Axis, Expression, Policy...>>{
+    .logarithm = Kind != softmax_kind::plain};
+template <class Function, class Shape, class Element, class... Args>
+    requires(proof_function_of<Function> != proof_function::none && std::is_floating_point_v<Element>)
+inline constexpr exclusion_rule exclusion_rule_of<map_node<Function, Shape, Element, Args...>>{
+    .function = proof_function_of<Function>, .number = {is_number<Args>...}};
+template <class Shape, class Element, class Condition, class Left, class Right>
+    requires(std::is_floating_point_v<Element> && truth_is_readable<Condition>())
+inline constexpr exclusion_rule exclusion_rule_of<map_node<where_function, Shape, Element, Condition, Left, Right>>{
+    .function = proof_function::choice, .number = {false, is_number<Left>, is_number<Right>}};
 
 /// What is proved of the elements of a map, given what is proved of its arguments.
-template <class Function, class... Args>
-constexpr exclusion exclusion_after_map(const std::array<exclusion, sizeof...(Args)>& args) {
+constexpr exclusion exclusion_after_map(const exclusion_rule& rule, const exclusion* args) {
     constexpr exclusion infinity = exclusion::minus_infinity, zero = exclusion::zero, none = exclusion::none;
-    constexpr std::array<bool, sizeof...(Args)> number{is_number<Args>...};
-    if constexpr (std::is_same_v<Function, plus_function>) {
-        return args[0] == infinity || args[1] == infinity ? infinity : none;
-    } else if constexpr (std::is_same_v<Function, minus_function>) {
-        return args[0] == infinity ? infinity : none;
-    } else if constexpr (std::is_same_v<Function, times_function>) {
+    switch (rule.function) {
+    case proof_function::sum: return args[0] == infinity || args[1] == infinity ? infinity : none;
+    case proof_function::difference: return args[0] == infinity ? infinity : none;
+    case proof_function::product:
         if (args[0] == zero || args[1] == zero) return zero;
-        return (args[0] == infinity && number[1]) || (args[1] == infinity && number[0]) ? infinity : none;
-    } else if constexpr (std::is_same_v<Function, divides_function>) {
-        return args[0] == zero || (args[0] == infinity && number[1]) ? args[0] : none;
-    } else if constexpr (std::is_same_v<Function, negate_function>) {
-        return args[0] == zero ? zero : none;
-    } else if constexpr (std::is_same_v<Function, exp_function> ||
-                         std::is_same_v<Function, fast_function<exp_function>>) {
-        return args[0] == infinity ? zero : none;
-    } else if constexpr (passes_casts<Function>) {
-        return args[0];
-    } else if constexpr (std::is_same_v<Function, where_function>) {
-        constexpr bool readable = std::array<bool, sizeof...(Args)>{truth_is_readable<Args>()...}[0];
-        if (!readable || number[1] == number[2]) return none;
-        return args[number[1] ? 2 : 1] == zero ? zero : infinity;
-    } else {
-        return none;
+        return (args[0] == infinity && rule.number[1]) || (args[1] == infinity && rule.number[0]) ? infinity : none;
+    case proof_function::quotient: return args[0] == zero || (args[0] == infinity && rule.number[1]) ? args[0] : none;
+    case proof_function::negation: return args[0] == zero ? zero : none;
+    case proof_function::exponential: return args[0] == infinity ? zero : none;
+    case proof_function::cast: return args[0];
+    case proof_function::choice:
+        if (rule.number[1] == rule.number[2]) return none;
+        return args[rule.number[1] ? 2 : 1] == zero ? zero : infinity;
+    default: return none;
     }
 }
 
 /// What is proved of the elements of a node, given what is proved of each of its operands: the rule itself.
-template <class Node>
-struct exclusion_after {
-    static constexpr exclusion of(const std::array<exclusion, Node::operand_count>& operands) {
-        if (is_index_map(Node::kind)) return operands[0];
-        switch (Node::kind) {
-        case node_kind::masked: return exclusion::minus_infinity;
-        case node_kind::store: return operands[0];
-        case node_kind::let: return operands[1];
-        case node_kind::concat: {
-            exclusion common = exclusion::none;
-            for (const exclusion part : operands) {
-                if (part == exclusion::none) continue;
-                if (common != exclusion::none && common != part) return exclusion::none;
-                common = part;
-            }
-            return common;
-        }
-        default: return exclusion::none;
-        }
-    }
-};
-template <softmax_kind Kind, std::size_t Axis, class Expression, class... Policy>
-struct exclusion_after<softmax_node<Kind, Axis, Expression, Policy...>> {
-    static constexpr exclusion of(const std::array<exclusion, 1>& operands) {
+constexpr exclusion exclusion_after(node_kind kind, const exclusion_rule& rule, const exclusion* operands,
+                                    std::size_t count) {
+    if (is_index_map(kind)) return operands[0];
+    switch (kind) {
+    case node_kind::map: return exclusion_after_map(rule, operands);
+    case node_kind::masked: return exclusion::minus_infinity;
+    case node_kind::store: return operands[0];
+    case node_kind::let: return operands[1];
+    case node_kind::softmax:
         if (operands[0] != exclusion::minus_infinity) return exclusion::none;
-        return Kind == softmax_kind::plain ? exclusion::zero : exclusion::minus_infinity;
+        return rule.logarithm ? exclusion::minus_infinity : exclusion::zero;
+    case node_kind::concat: {
+        exclusion common = exclusion::none;
+        for (std::size_t i = 0; i < count; ++i) {
+            if (operands[i] == exclusion::none) continue;
+            if (common != exclusion::none && common != operands[i]) return exclusion::none;
+            common = operands[i];
+        }
+        return common;
     }
-};
-template <class Function, class Shape, class Element, class... Args>
-struct exclusion_after<map_node<Function, Shape, Element, Args...>> {
-    static constexpr exclusion of(const std::array<exclusion, sizeof...(Args)>& operands) {
-        if (!std::is_floating_point_v<Element>) return exclusion::none;
-        return exclusion_after_map<Function, Args...>(operands);
+    default: return exclusion::none;
     }
-};
+}
 
 template <class Expression, class Scope>
 consteval exclusion find_exclusion();
@@ -176,7 +201,8 @@ consteval exclusion find_exclusion() {
         return exclusion::none;
     } else {
         return []<std::size_t... Index>(std::index_sequence<Index...>) {
-            return exclusion_after<Expression>::of({exclusion_of<operand_type<Index, Expression>, Scope>...});
+            const exclusion operands[] = {exclusion_of<operand_type<Index, Expression>, Scope>...};
+            return exclusion_after(kind_of<Expression>, exclusion_rule_of<Expression>, operands, sizeof...(Index));
         }(std::make_index_sequence<Expression::operand_count>{});
     }
 }
@@ -189,10 +215,10 @@ ASHLAR_ALWAYS_INLINE constexpr bool is_kept(const Expression& e, const coordinat
 template <std::size_t Index, class Function, class Shape, class Element, class... Args, class Scope>
 consteval bool argument_excludes(const map_node<Function, Shape, Element, Args...>*, const Scope*) {
     using node = map_node<Function, Shape, Element, Args...>;
-    std::array<exclusion, sizeof...(Args)> alone{};
+    exclusion alone[sizeof...(Args)]{};
     alone[Index] = exclusion_of<operand_type<Index, node>, Scope>;
     return alone[Index] != exclusion::none &&
-           exclusion_after_map<Function, Args...>(alone) == exclusion_of<node, Scope>;
+           exclusion_after_map(exclusion_rule_of<node>, alone) == exclusion_of<node, Scope>;
 }
 
 template <class Node, class Scope>

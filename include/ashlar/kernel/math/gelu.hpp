@@ -17,6 +17,7 @@ struct gelu_table {
     static constexpr std::size_t pieces = 32;
     alignas(64) std::uint32_t coefficients[4][pieces];
 };
+template <class Config>
 inline constexpr gelu_table gelu_pieces = [] {
     constexpr int terms = 16;
     constexpr double step = static_cast<double>(gelu_table::width), h = step / 2;
@@ -50,7 +51,7 @@ ASHLAR_ALWAYS_INLINE lanes<float, Width, Config> gelu_by_table(lanes<float, Widt
     const Lanes carrier = fence(fma(a, 1 / width, Lanes(float_format<float>::magic)));
     const Lanes r = fma(fence(carrier - Lanes(float_format<float>::magic)), -width, a);
     const auto coefficient = [&](std::size_t power) ASHLAR_LAMBDA_INLINE {
-        return bit_cast_lanes<float>(Lanes::ops::lookup(gelu_pieces.coefficients[power], bits_of(carrier)));
+        return bit_cast_lanes<float>(Lanes::ops::lookup(gelu_pieces<Config>.coefficients[power], bits_of(carrier)));
     };
     Lanes phi = coefficient(Degree);
     ASHLAR_UNROLL

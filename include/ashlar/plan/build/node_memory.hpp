@@ -6,16 +6,15 @@
 
 namespace ashlar::detail {
 
-/// Memory as a stage finds it: `values` says for each node from which buffer it is read, if any. Pointers, so that no
-/// template is instantiated for each plan.
+/// Memory as a stage finds it: `reads` says for each node from which buffer it is read, if any; null: from none.
 struct node_memory {
     const graph_node* nodes;
-    const buffer_index* values;
+    const node_read* reads;
     const plan_buffer* buffers;
 
     constexpr const graph_node& at(node_index n) const { return nodes[n]; }
     /// The buffer from which a node is read; no_buffer if there is none.
-    constexpr buffer_index buffer_of(node_index n) const { return values[n]; }
+    constexpr buffer_index buffer_of(node_index n) const { return reads == nullptr ? no_buffer : reads[n].values; }
     /// The node behind a name or a store, or behind what only moves elements; no_node if there is none.
     constexpr node_index behind(node_index n) const {
         const graph_node& g = at(n);

@@ -9,15 +9,31 @@
 
 namespace ashlar::detail {
 
+/// The program that writes a destination with these strides, in tiles of so many rows.
+template <std::size_t Count>
+constexpr program_arrays<Count> make_program(const graph_node* nodes, const machine& target, const axis_list& strides,
+                                             std::size_t tile_rows) {
+    planner::sharing shared[Count]{};
+    for (;;) {
+        program_arrays<Count> made;
+        bool done = false;
+        made.run([&](program& plan) { done = planner{plan, nodes, target, tile_rows, shared}.build(strides); });
+        if (done) return made;
+    }
+}
+
+/// A program in arrays no longer than it needs.
 template <std::size_t Count, std::size_t Loops, std::size_t Buffers, std::size_t Stages, std::size_t Items,
           std::size_t Fusions>
-struct compact_program {
+struct compact_program : program_counts {
     plan_loop loops[Loops]{};
     plan_buffer buffers[Buffers]{};
-    plan_stage<Count> stages[Stages]{};
+    plan_stage stages[Stages]{};
     plan_item items[Items]{};
     plan_fusion fusions[Fusions]{};
-    std::size_t loop_count = 0, buffer_count = 0, stage_count = 0, item_count = 0, fusion_count = 0, scratch_bytes = 0;
+    node_read reads[Stages * Count]{};
+
+    constexpr const node_read& read_of(const plan_stage& s, node_index n) const { return reads[s.first_read + n]; }
 };
 
 /// Row-major strides of an expression's shape.
@@ -47,32 +63,39 @@ struct planned {
     static constexpr machine target = machine_of<Config>;
 
 private:
-    static constexpr program<count> built = planner<count>(graph_type::nodes.data(), target).run(Strides);
-    // A constant of its own: compilers limit the length of each evaluation.
-    static constexpr program<count> full = [] {
-        program<count> chosen = built;
-        choose(chosen, graph_type::nodes.data(), target);
-        if (add_tables(chosen, graph_type::nodes.data(), target)) schedule(chosen);
+    // Constants of their own: compilers limit the length of each evaluation.
+    template <std::size_t Rows>
+    static constexpr auto with_tiles = make_program<count>(graph_type::nodes.data(), target, Strides, Rows);
+
+    /// Tall tiles if their scratch fits into the L2 or that of flat ones does not either.
+    static consteval std::size_t rows_of_tiles() {
+        if constexpr (with_tiles<tall_tile_rows>.tile_bytes <= target.l2_bytes)
+            return tall_tile_rows;
+        else
+            return with_tiles<flat_tile_rows>.tile_bytes <= target.l2_bytes ? flat_tile_rows : tall_tile_rows;
+    }
+
+    static constexpr auto full = [] {
+        auto chosen = with_tiles<rows_of_tiles()>;
+        chosen.run([](program& plan) {
+            choose(plan, graph_type::nodes.data(), target);
+            if (add_tables(plan, graph_type::nodes.data(), target)) schedule(plan);
+        });
         return chosen;
     }();
 
 public:
-    /// The program, in arrays no longer than it needs.
     static constexpr auto code = [] {
         compact_program<count, full.loop_count + 1, full.buffer_count + 1, full.stage_count + 1, full.item_count + 1,
                         full.fusion_count + 1>
             out;
-        out.loop_count = full.loop_count;
-        out.buffer_count = full.buffer_count;
-        out.stage_count = full.stage_count;
-        out.item_count = full.item_count;
-        out.fusion_count = full.fusion_count;
-        out.scratch_bytes = full.scratch_bytes;
+        static_cast<program_counts&>(out) = full;
         for (std::size_t i = 0; i < full.loop_count; ++i) out.loops[i] = full.loops[i];
         for (std::size_t i = 0; i < full.buffer_count; ++i) out.buffers[i] = full.buffers[i];
         for (std::size_t i = 0; i < full.stage_count; ++i) out.stages[i] = full.stages[i];
         for (std::size_t i = 0; i < full.item_count; ++i) out.items[i] = full.items[i];
         for (std::size_t i = 0; i < full.fusion_count; ++i) out.fusions[i] = full.fusions[i];
+        for (std::size_t i = 0; i < full.stage_count * count; ++i) out.reads[i] = full.reads[i];
         return out;
     }();
 

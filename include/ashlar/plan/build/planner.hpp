@@ -12,53 +12,40 @@ namespace ashlar::detail {
 
 /// Builds a program from the root down. What a stage needs in memory is emitted first, inside the outermost loops
 /// that it depends on; everything else is evaluated inside the stage that reads it.
-template <std::size_t Count>
-class planner : program_builder<Count> {
-    using base = program_builder<Count>;
-    using base::add_buffer, base::add_item, base::add_stage, base::at, base::base_of, base::bound_extent,
-        base::close_loops, base::contains_product, base::find_buffer, base::has_costly_function, base::is_costly,
-        base::is_row_statistic, base::lay_out, base::nodes, base::open_loop, base::plan, base::resolve, base::target;
-    using typename base::destination;
-    using typename base::layout;
-    using typename base::loop_stack;
-    using stage = plan_stage<Count>;
+class planner : program_builder {
+    using stage = plan_stage;
 
 public:
-    constexpr planner(const graph_node* graph, const machine& on) : base{graph, on} {}
+    /// How far a named value is made ahead of the stages that read it.
+    enum class sharing : std::uint8_t { tile, rows, everything };
 
-    /// With tall tiles if their scratch fits into the L2 or that of flat ones does not either.
-    constexpr program<Count> run(const axis_list& strides) {
-        build(strides);
-        if (tile_bytes(plan) <= target.l2_bytes) return plan;
-        const program<Count> tall = plan;
-        this->tile_rows = flat_tile_rows;
-        build(strides);
-        return tile_bytes(plan) <= target.l2_bytes ? plan : tall;
-    }
+    constexpr planner(program& made, const graph_node* graph, const machine& on, std::size_t rows_of_tiles,
+                      sharing* of_nodes)
+        : program_builder{graph, on, made, rows_of_tiles}, shared(of_nodes) {}
 
-private:
-    constexpr void build(const axis_list& strides) {
+    /// Makes an empty program one that writes a destination with these strides. False if it has to be made again, as
+    /// more is to be shared.
+    constexpr bool build(const axis_list& strides) {
         destination out;
         out.strides = strides;
-        do {
-            plan = program<Count>{};
-            for (bool& loop : this->closed) loop = false;
-            emit(index_at<node_index>(Count - 1), out, all_whole, loop_stack{});
-        } while (share_more());
+        emit(index_at<node_index>(plan.node_count - 1), out, all_whole, loop_stack{});
+        if (share_more()) return false;
         settle_loops(plan, nodes, target);
         fuse(plan, nodes, target);
         schedule(plan);
+        plan.tile_bytes = tile_bytes(plan);
+        return true;
     }
 
-    /// Copied into every new stage: a copy costs a constant evaluation less than two loops over all nodes.
-    static constexpr stage reads_nothing = [] {
+private:
+    sharing* shared;
+    std::size_t reads = 0;  // of all stages so far
+
+    constexpr stage new_stage(stage_kind kind) {
         stage s;
-        for (std::size_t n = 0; n < Count; ++n) s.values[n] = s.factors[n] = no_buffer;
-        return s;
-    }();
-    constexpr stage new_stage(stage_kind kind) const {
-        stage s = reads_nothing;
         s.kind = kind;
+        s.first_read = reads;
+        reads += plan.node_count;
         return s;
     }
 
@@ -73,10 +60,6 @@ private:
             out[a] = b[a] != whole_axis && !is_rows_loop(b[a]) && !is_columns_loop(b[a]);
         return out;
     }
-
-    /// How far a named value is made ahead of the stages that read it.
-    enum class sharing : std::uint8_t { tile, rows, everything };
-    sharing shared[Count]{};
 
     /// Looks for named products that one use made in its tile before another one needed all of them, and marks them to
     /// be made once, for all rows or for everything. True if the program has to be built again.
@@ -158,12 +141,13 @@ private:
     /// Its strides there; not affine where there are none.
     constexpr matrix read_strides(stage& s, node_index n, const binding_list& b, const loop_stack& stack) const {
         if (!find_memory(s, n, b, stack)) return {};
-        const stride_result found = node_memory{nodes, s.values, plan.buffers}.strides(n, entries_of_loops(b));
+        const stride_result found =
+            node_memory{nodes, plan.reads + s.first_read, plan.buffers}.strides(n, entries_of_loops(b));
         return {found.strides, found.affine};
     }
 
     /// The arrays among the nodes, as if there were no buffers.
-    constexpr node_memory arrays() const { return {nodes, reads_nothing.values, plan.buffers}; }
+    constexpr node_memory arrays() const { return {nodes, nullptr, plan.buffers}; }
 
     /// Makes the computed value behind names and index maps, where there is one and it is not in memory yet. If the
     /// maps can be inverted, it is laid out so that `n` itself is row-major.

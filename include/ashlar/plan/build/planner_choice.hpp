@@ -6,10 +6,8 @@
 
 namespace ashlar::detail {
 
-template <std::size_t Count>
-constexpr void planner<Count>::search_core(node_index n, const graph_node& top, const axis_map& from_top,
-                                           const binding_list& bindings, const loop_stack& stack,
-                                           core_choice& best) const {
+constexpr void planner::search_core(node_index n, const graph_node& top, const axis_map& from_top,
+                                    const binding_list& bindings, const loop_stack& stack, core_choice& best) const {
     const graph_node& g = at(n);
     if (g.kind == node_kind::let) return search_core(g.same_as, top, from_top, bindings, stack, best);
     if (g.kind == node_kind::let_value) {
@@ -26,10 +24,8 @@ constexpr void planner<Count>::search_core(node_index n, const graph_node& top, 
     }
 }
 
-template <std::size_t Count>
-constexpr void planner<Count>::consider_core(node_index n, const graph_node& top, const axis_map& from_top,
-                                             const binding_list& bindings, const loop_stack& stack,
-                                             core_choice& best) const {
+constexpr void planner::consider_core(node_index n, const graph_node& top, const axis_map& from_top,
+                                      const binding_list& bindings, const loop_stack& stack, core_choice& best) const {
     const graph_node& g = at(n);
     axis_map to_core = no_axes;
     binding_list own = all_whole;
@@ -51,8 +47,7 @@ constexpr void planner<Count>::consider_core(node_index n, const graph_node& top
     if (work > best.work) best = {n, to_core, work};
 }
 
-template <std::size_t Count>
-constexpr std::size_t planner<Count>::widest(node_index n, node_index core) const {
+constexpr std::size_t planner::widest(node_index n, node_index core) const {
     n = resolve(n);
     const graph_node& g = at(n);
     std::size_t bytes = g.scalar == scalar_kind::floating && g.rank > 0 ? g.element_bytes : 1;
@@ -62,8 +57,7 @@ constexpr std::size_t planner<Count>::widest(node_index n, node_index core) cons
     return bytes;
 }
 
-template <std::size_t Count>
-constexpr bool planner<Count>::is_uniform_product(node_index n) const {
+constexpr bool planner::is_uniform_product(node_index n) const {
     const graph_node& g = at(resolve(n));
     if (g.kind != node_kind::map) return g.kind == node_kind::matmul;
     bool products = false;
@@ -75,8 +69,7 @@ constexpr bool planner<Count>::is_uniform_product(node_index n) const {
     return products;
 }
 
-template <std::size_t Count>
-constexpr binding_list planner<Count>::demote(node_index n, binding_list b) const {
+constexpr binding_list planner::demote(node_index n, binding_list b) const {
     const graph_node& g = at(n);
     if (g.kind == node_kind::matmul) {
         b[g.rank - 1u] = whole_axis;
@@ -91,16 +84,15 @@ constexpr binding_list planner<Count>::demote(node_index n, binding_list b) cons
     return b;
 }
 
-template <std::size_t Count>
-constexpr bool planner<Count>::share_more() {
+constexpr bool planner::share_more() {
     bool again = false;
-    for (node_index n{}; n < Count; ++n) {
+    for (node_index n{}; n < plan.node_count; ++n) {
         if (nodes[n].uses < 2 || shared[n] == sharing::everything || !contains_product(n)) continue;
         std::size_t makers = 0;
         for (std::size_t s = 0; s < plan.stage_count; ++s) {
             const stage& made = plan.stages[s];
             const bool folds = made.kind != stage_kind::map && made.kind != stage_kind::product;
-            if (folds ? made.core == n : resolve(made.top) == n && made.values[n] == no_buffer) ++makers;
+            if (folds ? made.core == n : resolve(made.top) == n && read_of(made, n).values == no_buffer) ++makers;
         }
         if (makers < 2) continue;
         shared[n] = shared[n] == sharing::tile ? sharing::rows : sharing::everything;
@@ -109,8 +101,7 @@ constexpr bool planner<Count>::share_more() {
     return again;
 }
 
-template <std::size_t Count>
-constexpr auto planner<Count>::dependent_prefix(const loop_stack& stack, std::size_t rank, binding_list& b) const
+constexpr auto planner::dependent_prefix(const loop_stack& stack, std::size_t rank, binding_list& b) const
     -> loop_stack {
     loop_stack prefix;
     for (std::size_t i = 0; i < stack.depth; ++i) {

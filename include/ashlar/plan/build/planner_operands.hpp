@@ -6,33 +6,31 @@
 
 namespace ashlar::detail {
 
-template <std::size_t Count>
-constexpr bool planner<Count>::find_memory(stage& s, node_index n, const binding_list& b,
-                                           const loop_stack& stack) const {
+constexpr bool planner::find_memory(stage& s, node_index n, const binding_list& b, const loop_stack& stack) const {
     n = resolve(n);
     const graph_node& g = at(n);
     if (g.kind == node_kind::array) return true;
-    buffer_index held = s.values[n];  // by the other operand, which may be the same value: it must not lose its buffer
+    buffer_index held =
+        read_of(s, n).values;  // by the other operand, which may be the same value: it must not lose its buffer
     for (std::size_t a = 0; a < g.rank && held != no_buffer; ++a)
         if (const auto& in = plan.buffers[held].bindings; in[a] != whole_axis && in[a] != b[a]) held = no_buffer;
     if (held != no_buffer && plan.buffers[held].role == buffer_role::values) return true;
     if (const buffer_index found = find_buffer(n, buffer_role::values, b, stack); found != no_buffer) {
-        s.values[n] = found;
+        read_of(s, n).values = found;
         return true;
     }
     if (g.kind == node_kind::softmax) {
         const buffer_index found = find_buffer(n, buffer_role::numerators, b, stack);
         if (found == no_buffer) return false;
-        s.values[n] = found;
-        s.factors[n] = find_buffer(n, buffer_role::scales, b, stack);
+        read_of(s, n).values = found;
+        read_of(s, n).factors = find_buffer(n, buffer_role::scales, b, stack);
         return true;
     }
     if (g.kind == node_kind::store) return find_memory(s, g.operands[0], b, stack);
     return is_index_map(g.kind) && find_memory(s, g.operands[0], operand_bindings(g, at(g.operands[0]), 0, b), stack);
 }
 
-template <std::size_t Count>
-constexpr void planner<Count>::make_base(node_index n, const binding_list& b, const loop_stack& stack, bool as_factor) {
+constexpr void planner::make_base(node_index n, const binding_list& b, const loop_stack& stack, bool as_factor) {
     std::array<node_index, 32> chain{};
     std::array<binding_list, 32> bound{};
     std::size_t depth = 0;
@@ -86,13 +84,11 @@ constexpr void planner<Count>::make_base(node_index n, const binding_list& b, co
     emit(m, out, kept, prefix);
 }
 
-template <std::size_t Count>
-constexpr bool planner<Count>::needs_layout(const graph_node& g, const axis_list& strides) const {
+constexpr bool planner::needs_layout(const graph_node& g, const axis_list& strides) const {
     return g.rank != 0 && g.extents[g.rank - 1u] != 1 && strides[g.rank - 1u] == 1;
 }
 
-template <std::size_t Count>
-constexpr bool planner<Count>::only_batch_maps(const std::array<node_index, 32>& chain, std::size_t depth) const {
+constexpr bool planner::only_batch_maps(const std::array<node_index, 32>& chain, std::size_t depth) const {
     for (std::size_t i = 0; i < depth; ++i) {
         const graph_node& map = at(chain[i]);
         if (map.kind == node_kind::store) continue;
@@ -105,9 +101,8 @@ constexpr bool planner<Count>::only_batch_maps(const std::array<node_index, 32>&
     return true;
 }
 
-template <std::size_t Count>
-constexpr axis_list planner<Count>::row_major_view(const graph_node& g, const binding_list& b, const loop_stack& prefix,
-                                                   std::size_t depth) const {
+constexpr axis_list planner::row_major_view(const graph_node& g, const binding_list& b, const loop_stack& prefix,
+                                            std::size_t depth) const {
     axis_list strides{};
     if (depth == 0) return strides;
     std::ptrdiff_t step = 1;
@@ -120,8 +115,7 @@ constexpr axis_list planner<Count>::row_major_view(const graph_node& g, const bi
     return strides;
 }
 
-template <std::size_t Count>
-constexpr auto planner<Count>::read_in_blocks(stage& s, node_index n, const binding_list& b) const -> matrix {
+constexpr auto planner::read_in_blocks(stage& s, node_index n, const binding_list& b) const -> matrix {
     const graph_node& g = at(n);
     const std::size_t run = at(base_of(n)).kind == node_kind::array ? run_along(nodes, n, g.rank - 1u) : 0;
     if (run == 0 || run % target.lanes(g.element_bytes) != 0) return {};
@@ -135,8 +129,7 @@ constexpr auto planner<Count>::read_in_blocks(stage& s, node_index n, const bind
     return {inside.strides, true};
 }
 
-template <std::size_t Count>
-constexpr auto planner<Count>::acquire_right(stage& s, node_index n, const binding_list& b, const loop_stack& stack)
+constexpr auto planner::acquire_right(stage& s, node_index n, const binding_list& b, const loop_stack& stack)
     -> matrix {
     // Panels are read where they lie: the strides are those inside a panel.
     if (const graph_node& p = at(resolve(n)); p.kind == node_kind::packed) {
@@ -158,8 +151,7 @@ constexpr auto planner<Count>::acquire_right(stage& s, node_index n, const bindi
     return copy_of(s, n, b, stack, layout::columns_in_lanes);
 }
 
-template <std::size_t Count>
-constexpr void planner<Count>::acquire_left(stage& s, node_index n, const binding_list& b, const loop_stack& stack) {
+constexpr void planner::acquire_left(stage& s, node_index n, const binding_list& b, const loop_stack& stack) {
     make_base(n, b, stack, true);
     const matrix m = read_strides(s, n, b, stack);
     const graph_node& g = at(n);
@@ -169,17 +161,17 @@ constexpr void planner<Count>::acquire_left(stage& s, node_index n, const bindin
     if (s.lanes == lane_axis::depth) good = good && (m.strides[g.rank - 1u] == 1 || g.extents[g.rank - 1u] == 1);
     const node_index source = base_of(n);
     if (good) {
-        if (at(source).kind == node_kind::softmax && s.values[source] != no_buffer && s.factors[source] != no_buffer)
+        if (at(source).kind == node_kind::softmax && read_of(s, source).values != no_buffer &&
+            read_of(s, source).factors != no_buffer)
             s.left_factor = source;
         return;
     }
-    if (at(source).kind == node_kind::softmax) mark_filled(s.values[source]);
+    if (at(source).kind == node_kind::softmax) mark_filled(read_of(s, source).values);
     copy_of(s, n, b, stack, s.lanes == lane_axis::rows ? layout::rows_in_lanes : layout::columns_in_lanes);
 }
 
-template <std::size_t Count>
-constexpr auto planner<Count>::copy_of(stage& s, node_index n, const binding_list& bindings, const loop_stack& stack,
-                                       layout wanted) -> matrix {
+constexpr auto planner::copy_of(stage& s, node_index n, const binding_list& bindings, const loop_stack& stack,
+                                layout wanted) -> matrix {
     const node_index use = n;  // other uses of the same value keep their own layout
     n = resolve(n);
     const graph_node& g = at(n);
@@ -189,13 +181,11 @@ constexpr auto planner<Count>::copy_of(stage& s, node_index n, const binding_lis
     if (buffer == no_buffer || (wanted == layout::columns_in_lanes && plan.buffers[buffer].strides[g.rank - 1u] != 1)) {
         buffer = emit_matrix_copy(n, destination{.free = true, .wanted = wanted}, b, prefix);
     }
-    s.values[use] = buffer;
-    s.factors[use] = no_buffer;  // they are part of what has been copied
+    read_of(s, use) = {buffer, no_buffer};  // the factors are part of what has been copied
     return {plan.buffers[buffer].strides, true};
 }
 
-template <std::size_t Count>
-constexpr void planner<Count>::prepare(node_index n, const binding_list& b, stage& s, const loop_stack& stack) {
+constexpr void planner::prepare(node_index n, const binding_list& b, stage& s, const loop_stack& stack) {
     const graph_node& g = at(n);
     if (n == s.core && s.kind == stage_kind::product) return;
     if (g.kind == node_kind::let) return prepare(g.same_as, b, s, stack);
@@ -208,14 +198,14 @@ constexpr void planner<Count>::prepare(node_index n, const binding_list& b, stag
     if (g.kind == node_kind::array || g.kind == node_kind::scalar || g.kind == node_kind::index ||
         g.kind == node_kind::mask)
         return;
-    if (s.values[n] != no_buffer) return;
+    if (read_of(s, n).values != no_buffer) return;
     if (g.kind == node_kind::store) {
         emit_store(n, b, stack);
         return prepare(g.operands[0], b, s, stack);
     }
     if (is_row_statistic(g.kind)) return prepare_statistics(n, b, s, stack);
     if (const buffer_index found = find_buffer(n, buffer_role::values, b, stack); found != no_buffer) {
-        s.values[n] = found;
+        read_of(s, n).values = found;
         return;
     }
     if (g.kind == node_kind::matmul || g.kind == node_kind::concat) return prepare_made(n, b, s, stack);
@@ -226,27 +216,23 @@ constexpr void planner<Count>::prepare(node_index n, const binding_list& b, stag
         prepare(g.operands[i], operand_bindings(g, at(g.operands[i]), i, b), s, stack);
 }
 
-template <std::size_t Count>
-constexpr bool planner<Count>::carries_all(const graph_node& g, const graph_node& operand) const {
+constexpr bool planner::carries_all(const graph_node& g, const graph_node& operand) const {
     const axis_map from = carried_axes(g, operand, 0);
     for (std::size_t a = 0; a < operand.rank; ++a)
         if (operand.extents[a] != 1 && from[a] == no_axis) return false;
     return true;
 }
 
-template <std::size_t Count>
-constexpr void planner<Count>::prepare_made(node_index n, const binding_list& bindings, stage& s,
-                                            const loop_stack& stack) {
-    if (s.values[n] != no_buffer) return;
+constexpr void planner::prepare_made(node_index n, const binding_list& bindings, stage& s, const loop_stack& stack) {
+    if (read_of(s, n).values != no_buffer) return;
     binding_list b = demote(n, bindings);
     const loop_stack prefix = dependent_prefix(stack, at(n).rank, b);
     buffer_index buffer = find_buffer(n, buffer_role::values, b, prefix);
     if (buffer == no_buffer) buffer = emit(n, destination{.free = true}, b, prefix);
-    s.values[n] = buffer;
+    read_of(s, n).values = buffer;
 }
 
-template <std::size_t Count>
-constexpr void planner<Count>::emit_store(node_index n, const binding_list& bindings, const loop_stack& stack) {
+constexpr void planner::emit_store(node_index n, const binding_list& bindings, const loop_stack& stack) {
     for (std::size_t i = 0; i < plan.stage_count; ++i)
         if (plan.stages[i].store == n) return;
     const node_index value = at(n).operands[0];

@@ -6,20 +6,17 @@
 
 namespace ashlar::detail {
 
-template <std::size_t Count>
-constexpr void planner<Count>::mark_filled(buffer_index numerators) {
+constexpr void planner::mark_filled(buffer_index numerators) {
     for (std::size_t i = 0; i < plan.stage_count; ++i)
         if (plan.stages[i].kind == stage_kind::softmax && plan.stages[i].buffer == numerators)
             plan.stages[i].fill_outside = true;
 }
 
-template <std::size_t Count>
-constexpr void planner<Count>::prepare_statistics(node_index n, const binding_list& b, stage& s,
-                                                  const loop_stack& stack) {
+constexpr void planner::prepare_statistics(node_index n, const binding_list& b, stage& s, const loop_stack& stack) {
     const graph_node& g = at(n);
     const statistics made = make_statistics(n, b, stack);
-    s.values[n] = made.values;
-    s.factors[n] = made.factors;
+    read_of(s, n).values = made.values;
+    read_of(s, n).factors = made.factors;
     if (g.kind == node_kind::softmax && g.variant == 0) mark_filled(made.values);
     if (g.kind == node_kind::standardize || (g.kind == node_kind::softmax && g.variant != 0))
         prepare(g.operands[0], b, s, stack);
@@ -28,8 +25,7 @@ constexpr void planner<Count>::prepare_statistics(node_index n, const binding_li
 /// Parts of a tensor of fewer bytes are reduced in rows, several in the lanes of a register.
 inline constexpr std::size_t least_folded_bytes = 1024;
 
-template <std::size_t Count>
-constexpr auto planner<Count>::folded_by(node_index n, binding_list& kept) const -> folded_axes {
+constexpr auto planner::folded_by(node_index n, binding_list& kept) const -> folded_axes {
     const graph_node& g = at(n);
     const node_index merged = g.operands[0];
     if (g.kind != node_kind::reduce || g.variant == static_cast<std::uint8_t>(reduction_kind::logsumexp) ||
@@ -38,7 +34,7 @@ constexpr auto planner<Count>::folded_by(node_index n, binding_list& kept) const
     const graph_node& m = at(merged);
     const node_index space = m.operands[0], value = base_of(space);
     const graph_node& x = at(space);
-    if (at(value).kind == node_kind::array && this->arrays().strides(merged, {}).affine) return {};
+    if (at(value).kind == node_kind::array && arrays().strides(merged, {}).affine) return {};
     if (at(value).uses > 1 && is_costly(value)) return {};
 
     folded_axes out;
@@ -65,8 +61,7 @@ constexpr auto planner<Count>::folded_by(node_index n, binding_list& kept) const
     return out;
 }
 
-template <std::size_t Count>
-constexpr void planner<Count>::open_folded(stage& s, const graph_node& space, loop_stack& stack, node_index n) {
+constexpr void planner::open_folded(stage& s, const graph_node& space, loop_stack& stack, node_index n) {
     constexpr std::size_t short_rows = 16;
     for (std::size_t a = s.fold_last; a-- > s.fold_first;) {
         if (space.extents[a] == 1) continue;
@@ -78,19 +73,18 @@ constexpr void planner<Count>::open_folded(stage& s, const graph_node& space, lo
     }
     const auto open = [&](std::size_t a) {
         if (a != s.row_axis && a != s.column_axis && s.bindings[a] == whole_axis && space.extents[a] > 1)
-            s.bindings[a] = this->open_loop(stack, space.extents[a], false, n);
+            s.bindings[a] = open_loop(stack, space.extents[a], false, n);
     };
     for (std::size_t a = 0; a < space.rank; ++a)
         if (a < s.fold_first || a >= s.fold_last) open(a);
     s.second_buffer = add_buffer(n, buffer_role::state, all_whole, stack.innermost());
     plan.buffers[s.second_buffer].bytes = fold_state_bytes;
     for (std::size_t a = s.fold_first; a < s.fold_last; ++a) open(a);
-    s.bindings[s.row_axis] = this->open_loop(stack, space.extents[s.row_axis], true, n);
+    s.bindings[s.row_axis] = open_loop(stack, space.extents[s.row_axis], true, n);
     s.loop = stack.innermost();
 }
 
-template <std::size_t Count>
-constexpr auto planner<Count>::make_statistics(node_index n, const binding_list& bindings, const loop_stack& outer)
+constexpr auto planner::make_statistics(node_index n, const binding_list& bindings, const loop_stack& outer)
     -> statistics {
     const graph_node& g = at(n);
     const buffer_role first = g.kind == node_kind::softmax       ? buffer_role::numerators
@@ -147,7 +141,7 @@ constexpr auto planner<Count>::make_statistics(node_index n, const binding_list&
 
     statistics made;
     if (g.kind == node_kind::softmax && has_values) {
-        const buffer_index input = s.values[value];
+        const buffer_index input = read_of(s, value).values;
         const bool in_place = input != no_buffer && at(value).uses == 1 &&
                               plan.buffers[input].scope == stack.innermost() &&
                               plan.buffers[input].role == buffer_role::values && stack.depth == prefix.depth;
@@ -185,8 +179,7 @@ constexpr auto planner<Count>::make_statistics(node_index n, const binding_list&
     return made;
 }
 
-template <std::size_t Count>
-constexpr auto planner<Count>::product_of_rows(buffer_index buffer) const -> stage_index {
+constexpr auto planner::product_of_rows(buffer_index buffer) const -> stage_index {
     stage_index found = no_stage;
     for (std::size_t i = 0; i < plan.stage_count; ++i) {
         const stage& s = plan.stages[i];
@@ -199,10 +192,8 @@ constexpr auto planner<Count>::product_of_rows(buffer_index buffer) const -> sta
     return found;
 }
 
-template <std::size_t Count>
-constexpr auto planner<Count>::add_row_buffer(node_index n, buffer_role role, const binding_list& b,
-                                              const loop_stack& prefix, const graph_node& g, const stage& s)
-    -> buffer_index {
+constexpr auto planner::add_row_buffer(node_index n, buffer_role role, const binding_list& b, const loop_stack& prefix,
+                                       const graph_node& g, const stage& s) -> buffer_index {
     const buffer_index index = add_buffer(n, role, b, prefix.innermost());
     plan_buffer& buffer = plan.buffers[index];
     std::size_t row = s.fold_first == no_axis ? s.row_axis : no_axis;
@@ -213,8 +204,7 @@ constexpr auto planner<Count>::add_row_buffer(node_index n, buffer_role role, co
     return index;
 }
 
-template <std::size_t Count>
-constexpr void planner<Count>::lay_out_rows(plan_buffer& b, const graph_node& rows, std::size_t row) const {
+constexpr void planner::lay_out_rows(plan_buffer& b, const graph_node& rows, std::size_t row) const {
     std::ptrdiff_t step = 1;
     const std::size_t w = target.lanes(rows.element_bytes);
     const auto place = [&](std::size_t a) {
@@ -233,8 +223,7 @@ constexpr void planner<Count>::lay_out_rows(plan_buffer& b, const graph_node& ro
     b.bytes = static_cast<std::size_t>(step) * rows.element_bytes;
 }
 
-template <std::size_t Count>
-constexpr void planner<Count>::make_input(node_index x, stage& s, const loop_stack& stack, const graph_node& g) {
+constexpr void planner::make_input(node_index x, stage& s, const loop_stack& stack, const graph_node& g) {
     const node_index value = resolve(x);
     if (at(value).kind == node_kind::store) return;
     binding_list b = demote(value, s.bindings);
@@ -247,8 +236,7 @@ constexpr void planner<Count>::make_input(node_index x, stage& s, const loop_sta
     emit(value, destination{.free = true, .only_support = only_support}, b, prefix);
 }
 
-template <std::size_t Count>
-constexpr lane_axis planner<Count>::vote(const stage& s, node_index x) const {
+constexpr lane_axis planner::vote(const stage& s, node_index x) const {
     std::ptrdiff_t balance = 0;
     const graph_node& g = at(x);
     count_votes(s, x, same_axes, balance);
@@ -257,14 +245,12 @@ constexpr lane_axis planner<Count>::vote(const stage& s, node_index x) const {
     return balance > 0 ? lane_axis::rows : lane_axis::columns;
 }
 
-template <std::size_t Count>
-constexpr void planner<Count>::count_votes(const stage& s, node_index n, const axis_map& from,
-                                           std::ptrdiff_t& balance) const {
+constexpr void planner::count_votes(const stage& s, node_index n, const axis_map& from, std::ptrdiff_t& balance) const {
     n = resolve(n);
     const graph_node& g = at(n);
     axis_list strides = g.strides;
-    const bool buffered = s.values[n] != no_buffer;
-    if (buffered) strides = plan.buffers[s.values[n]].strides;
+    const bool buffered = read_of(s, n).values != no_buffer;
+    if (buffered) strides = plan.buffers[read_of(s, n).values].strides;
     if (g.kind == node_kind::array || buffered) {
         for (std::size_t a = 0; a < g.rank; ++a) {
             if (strides[a] != 1 || from[a] == no_axis || g.extents[a] == 1) continue;

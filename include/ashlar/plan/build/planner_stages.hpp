@@ -33,8 +33,7 @@ constexpr bool transposed_in_registers(std::size_t rows, std::size_t columns, st
 
 /// Lets the lines of a buffer of few rows, which are the columns of what `made` computes, follow each other without
 /// gaps up to the next power of two, so that several of them fill a register.
-template <std::size_t Count>
-constexpr void shorten_lines(plan_buffer& b, plan_stage<Count>& made, std::size_t columns, std::size_t line,
+constexpr void shorten_lines(plan_buffer& b, plan_stage& made, std::size_t columns, std::size_t line,
                              std::size_t width) {
     std::size_t column = no_axis;
     for (std::size_t a = 0; a < max_rank; ++a) {
@@ -51,9 +50,7 @@ constexpr void shorten_lines(plan_buffer& b, plan_stage<Count>& made, std::size_
     made.strides = b.strides;
 }
 
-template <std::size_t Count>
-constexpr auto planner<Count>::emit(node_index top, destination out, binding_list b, const loop_stack& stack)
-    -> buffer_index {
+constexpr auto planner::emit(node_index top, destination out, binding_list b, const loop_stack& stack) -> buffer_index {
     for (;;) {
         const graph_node& g = at(top);
         if (g.kind == node_kind::let) {
@@ -80,9 +77,8 @@ constexpr auto planner<Count>::emit(node_index top, destination out, binding_lis
     return emit_map(top, out, b, stack);
 }
 
-template <std::size_t Count>
-constexpr auto planner<Count>::emit_concat(node_index top, destination out, const binding_list& b,
-                                           const loop_stack& stack) -> buffer_index {
+constexpr auto planner::emit_concat(node_index top, destination out, const binding_list& b, const loop_stack& stack)
+    -> buffer_index {
     const graph_node& g = at(top);
     buffer_index buffer = no_buffer;
     if (out.free) {
@@ -100,16 +96,14 @@ constexpr auto planner<Count>::emit_concat(node_index top, destination out, cons
     return buffer;
 }
 
-template <std::size_t Count>
-constexpr void planner<Count>::aim(stage& s, const destination& out, buffer_index buffer) const {
+constexpr void planner::aim(stage& s, const destination& out, buffer_index buffer) const {
     s.buffer = out.free ? buffer : out.buffer;
     s.store = out.store;
     s.origin = out.origin;
     s.strides = out.free ? plan.buffers[buffer].strides : out.strides;
 }
 
-template <std::size_t Count>
-constexpr void planner<Count>::open_loops(stage& s, const graph_node& space, loop_stack& stack, node_index inside) {
+constexpr void planner::open_loops(stage& s, const graph_node& space, loop_stack& stack, node_index inside) {
     for (std::size_t a = 0; a < space.rank; ++a)
         if (a != s.row_axis && a != s.column_axis && s.bindings[a] == whole_axis && space.extents[a] > 1)
             s.bindings[a] = open_loop(stack, space.extents[a], false, inside);
@@ -118,16 +112,14 @@ constexpr void planner<Count>::open_loops(stage& s, const graph_node& space, loo
     s.loop = stack.innermost();
 }
 
-template <std::size_t Count>
-constexpr std::size_t planner<Count>::rows_of(const stage& s, const graph_node& space) const {
+constexpr std::size_t planner::rows_of(const stage& s, const graph_node& space) const {
     if (s.row_axis == no_axis) return 1;
     const loop_index loop = s.bindings[s.row_axis];
     return loop == whole_axis ? space.extents[s.row_axis] : bound_extent(loop);
 }
 
-template <std::size_t Count>
-constexpr auto planner<Count>::emit_product(node_index top, const core_choice& choice, destination out,
-                                            const binding_list& bindings, loop_stack stack) -> buffer_index {
+constexpr auto planner::emit_product(node_index top, const core_choice& choice, destination out,
+                                     const binding_list& bindings, loop_stack stack) -> buffer_index {
     const std::size_t opened = stack.depth;
     const graph_node& core = at(choice.core);
     const graph_node& g = at(top);
@@ -188,7 +180,7 @@ constexpr auto planner<Count>::emit_product(node_index top, const core_choice& c
 
     prepare(top, top_bindings, s, stack);
     if (const std::size_t tile = packs_k || transposes ? 0 : column_tile(s, g, out, core); tile != 0) {
-        s.loop = s.bindings[s.column_axis] = this->open_column_loop(stack, columns, tile);
+        s.loop = s.bindings[s.column_axis] = open_column_loop(stack, columns, tile);
         for (std::size_t a = 0; a < g.rank; ++a)
             if (s.top_axes[a] == s.column_axis) top_bindings[a] = s.loop;
     }
@@ -201,9 +193,8 @@ constexpr auto planner<Count>::emit_product(node_index top, const core_choice& c
     return buffer;
 }
 
-template <std::size_t Count>
-constexpr std::size_t planner<Count>::column_tile(const stage& s, const graph_node& top, const destination& out,
-                                                  const graph_node& core) const {
+constexpr std::size_t planner::column_tile(const stage& s, const graph_node& top, const destination& out,
+                                           const graph_node& core) const {
     if (s.lanes != lane_axis::rows || out.free || top.kind == node_kind::masked || s.support != no_node ||
         s.left_factor != no_node)
         return 0;
@@ -216,10 +207,8 @@ constexpr std::size_t planner<Count>::column_tile(const stage& s, const graph_no
     return ((columns + tiles - 1) / tiles + width - 1) / width * width;
 }
 
-template <std::size_t Count>
-constexpr auto planner<Count>::finish_rows(stage& s, const graph_node& top, const destination& out,
-                                           const binding_list& held, loop_index scope, const loop_stack& stack)
-    -> buffer_index {
+constexpr auto planner::finish_rows(stage& s, const graph_node& top, const destination& out, const binding_list& held,
+                                    loop_index scope, const loop_stack& stack) -> buffer_index {
     std::size_t row = no_axis, column = no_axis;
     for (std::size_t a = 0; a < top.rank; ++a) {
         if (s.top_axes[a] == s.row_axis) row = a;
@@ -240,8 +229,7 @@ constexpr auto planner<Count>::finish_rows(stage& s, const graph_node& top, cons
     return out.free ? buffer : emit_map(s.top, out, held, stack);
 }
 
-template <std::size_t Count>
-constexpr auto planner<Count>::emit_map(node_index top, destination out, const binding_list& bindings, loop_stack stack)
+constexpr auto planner::emit_map(node_index top, destination out, const binding_list& bindings, loop_stack stack)
     -> buffer_index {
     const std::size_t opened = stack.depth;
     const graph_node& g = at(top);
@@ -276,8 +264,7 @@ constexpr auto planner<Count>::emit_map(node_index top, destination out, const b
     return buffer;
 }
 
-template <std::size_t Count>
-constexpr void planner<Count>::choose_map_axes(stage& s, const graph_node& g, const destination& out) const {
+constexpr void planner::choose_map_axes(stage& s, const graph_node& g, const destination& out) const {
     for (std::size_t a = 0; a < g.rank; ++a)
         if (is_rows_loop(s.bindings[a])) s.row_axis = a;
     for (std::size_t a = 0; a < g.rank; ++a)
@@ -293,8 +280,7 @@ constexpr void planner<Count>::choose_map_axes(stage& s, const graph_node& g, co
             s.row_axis = a;
 }
 
-template <std::size_t Count>
-constexpr auto planner<Count>::emit_matrix_copy(node_index n, destination out, const binding_list& b, loop_stack stack)
+constexpr auto planner::emit_matrix_copy(node_index n, destination out, const binding_list& b, loop_stack stack)
     -> buffer_index {
     const std::size_t opened = stack.depth;
     const graph_node& g = at(n);

@@ -8,6 +8,19 @@
 
 namespace ashlar::detail {
 
+/// The stages, counted in the order in which they run, between which something lasts.
+struct time_span {
+    std::size_t first = 0, last = 0;
+    bool used = false;
+
+    constexpr void add(const time_span& o) {
+        if (!used || o.first < first) first = o.first;
+        if (!used || o.last > last) last = o.last;
+        used = true;
+    }
+    constexpr bool meets(const time_span& o) const { return used && o.used && first <= o.last && o.first <= last; }
+};
+
 /// A loop of the plan: over one entry at a time of a batch axis, over tiles of rows, or, inside of those, over tiles of
 /// columns. The last tile of columns begins early enough to be a full one, and computes some columns again; so does
 /// that of rows where `overlaps`.
@@ -18,6 +31,8 @@ struct plan_loop {
     bool rows = false;
     bool columns = false;
     bool overlaps = false;
+    bool is_closed = false;  // while the program is made: nothing is added inside
+    time_span runs{};
     // The stage whose finished rows are staged beside the destination until the end of the tile, where the destination
     // is what the tile reads; no_stage if they cannot be.
     stage_index staged = no_stage;
@@ -53,7 +68,7 @@ struct plan_buffer {
     bool in_registers = false;         // of fused stages: it takes no memory
     std::size_t bytes = 0;
     std::size_t offset = 0;
-    std::uint16_t first = 0, last = 0;  // items of its scope between which it lives
+    time_span lifetime{};
 };
 
 enum class stage_kind : std::uint8_t {
@@ -71,8 +86,12 @@ enum class lane_axis : std::uint8_t {
     depth,  // products: one row at a time against rows of the right operand
 };
 
+/// The buffers from which a stage reads a node.
+struct node_read {
+    buffer_index values = no_buffer, factors = no_buffer;  // factors: those of its rows
+};
+
 /// One step of arithmetic: everything that happens between reading tiles and writing one.
-template <std::size_t Count>
 struct plan_stage {
     stage_kind kind = stage_kind::map;
     lane_axis lanes = lane_axis::columns;
@@ -90,17 +109,17 @@ struct plan_stage {
     node_index left_factor = no_node;        // product: softmax node whose numerators are the left operand
     std::size_t row_axis = no_axis, column_axis = no_axis;  // of the space node
     std::size_t fold_first = no_axis,
-                fold_last = no_axis;               // reduce: axes [first, last) of the space node, folded as one
-    binding_list bindings = all_whole;             // of the space node's axes
-    axis_map top_axes = no_axes;                   // for each axis of top: the axis of space
-    axis_list strides{};                           // of what it writes, by axis of top
-    std::size_t column_block = 0;                  // product: columns of the right operand that lie in one block
-    stage_index transposed_copy = no_stage;        // product: the stage whose copy of the right operand it makes itself
-    std::ptrdiff_t origin = 0;                     // elements before the first one it writes
-    bool fill_outside = false;                     // softmax: zeros outside the support are read by someone
-    product_facts facts{};                         // product
-    buffer_index values[Count]{};                  // for each node: the buffer it is read from
-    buffer_index factors[Count]{};                 // for each node: the buffer of its row factors
+                fold_last = no_axis;         // reduce: axes [first, last) of the space node, folded as one
+    binding_list bindings = all_whole;       // of the space node's axes
+    axis_map top_axes = no_axes;             // for each axis of top: the axis of space
+    axis_list strides{};                     // of what it writes, by axis of top
+    std::size_t column_block = 0;            // product: columns of the right operand that lie in one block
+    stage_index transposed_copy = no_stage;  // product: the stage whose copy of the right operand it makes itself
+    std::ptrdiff_t origin = 0;               // elements before the first one it writes
+    bool fill_outside = false;               // softmax: zeros outside the support are read by someone
+    product_facts facts{};                   // product
+    time_span runs{};
+    std::size_t first_read = 0;                    // of its reads, one for each node, among those of the program
     std::array<stage_strategy, tile_kinds> how{};  // for a full tile and for the last one
 };
 
@@ -140,17 +159,45 @@ constexpr plan_fusion stages_of(const Program& plan, const plan_item& item) {
     return alone;
 }
 
-/// A whole plan. Items with the same parent run in the order in which they stand.
+/// How much of a program's arrays is in use, and what its buffers take.
+struct program_counts {
+    std::size_t loop_count = 0, buffer_count = 0, stage_count = 0, item_count = 0, fusion_count = 0;
+    std::size_t scratch_bytes = 0;
+    std::size_t tile_bytes = 0;  // that buffers made for a tile of rows occupy
+};
+
+/// A whole plan, in arrays of its owner: passes over it are no templates. Items with the same parent run in the order
+/// in which they stand.
+struct program : program_counts {
+    plan_loop* loops;
+    plan_buffer* buffers;
+    plan_stage* stages;
+    plan_item* items;
+    plan_fusion* fusions;
+    node_read* reads;
+    std::size_t node_count;
+
+    constexpr node_read& read_of(const plan_stage& s, node_index n) const { return reads[s.first_read + n]; }
+};
+
+/// The arrays of a program of so many nodes while it is made.
 template <std::size_t Count>
-struct program {
+struct program_arrays : program_counts {
     static constexpr std::size_t capacity = 3 * Count + 8;
     plan_loop loops[capacity]{};
     plan_buffer buffers[capacity]{};
-    plan_stage<Count> stages[capacity]{};
+    plan_stage stages[capacity]{};
     plan_item items[2 * capacity]{};
     plan_fusion fusions[capacity]{};
-    std::size_t loop_count = 0, buffer_count = 0, stage_count = 0, item_count = 0, fusion_count = 0;
-    std::size_t scratch_bytes = 0;
+    node_read reads[capacity * Count]{};
+
+    /// Runs a pass over the program: f takes a `program`.
+    template <class Pass>
+    constexpr void run(Pass pass) {
+        program plan{*this, loops, buffers, stages, items, fusions, reads, Count};
+        pass(plan);
+        static_cast<program_counts&>(*this) = plan;
+    }
 };
 
 /// Whether a loop is `outer` or lies inside of it.

@@ -9,7 +9,6 @@
 namespace ashlar::detail {
 
 /// The program under construction: its nodes, loops, buffers and items, and the questions the planner asks of them.
-template <std::size_t Count>
 struct program_builder {
 
     struct loop_stack {
@@ -42,9 +41,9 @@ struct program_builder {
     };
 
     const graph_node* nodes;
-    machine target;
-    program<Count> plan{};
-    std::size_t tile_rows = tall_tile_rows;
+    const machine& target;
+    program& plan;
+    std::size_t tile_rows;
 
     constexpr const graph_node& at(node_index n) const { return nodes[n]; }
 
@@ -101,6 +100,9 @@ struct program_builder {
             if (reaches(at(from).operands[i], to)) return true;
         return false;
     }
+
+    /// The buffers from which a stage reads a node.
+    constexpr node_read& read_of(const plan_stage& s, node_index n) const { return plan.read_of(s, n); }
 
     // ---------------------------------------------------------------- buffers
 
@@ -170,7 +172,7 @@ struct program_builder {
         const std::size_t tile = rows ? (extent < tile_rows ? extent : tile_rows) : 1;
         const loop_index parent = stack.innermost();
         if (const loop_index again = reusable_loop(parent, extent, tile, rows, inside); again != no_loop) {
-            closed[again] = false;
+            plan.loops[again].is_closed = false;
             stack.push(again);
             return again;
         }
@@ -195,7 +197,7 @@ struct program_builder {
     constexpr std::size_t place_in(loop_index parent) const {
         for (std::size_t i = 0; i < plan.item_count; ++i) {
             const plan_item& item = plan.items[i];
-            if (item.parent == parent && item.is_loop() && !closed[item.loop]) return i;
+            if (item.parent == parent && item.is_loop() && !plan.loops[item.loop].is_closed) return i;
         }
         return plan.item_count;
     }
@@ -204,7 +206,7 @@ struct program_builder {
         for (std::size_t i = plan.item_count++; i > place; --i) plan.items[i] = plan.items[i - 1];
         plan.items[place] = item;
     }
-    constexpr stage_index add_stage(const plan_stage<Count>& stage) {
+    constexpr stage_index add_stage(const plan_stage& stage) {
         const auto index = index_at<stage_index>(plan.stage_count++);
         plan.stages[index] = stage;
         add_item({.parent = stage.loop, .stage = index});
@@ -218,11 +220,11 @@ struct program_builder {
         for (std::size_t i = place_in(parent); i-- > 0;) {
             const plan_item& item = plan.items[i];
             if (item.parent != parent) continue;
-            if (!item.is_loop() || !closed[item.loop]) return no_loop;
+            if (!item.is_loop() || !plan.loops[item.loop].is_closed) return no_loop;
             const plan_loop& l = plan.loops[item.loop];
             if (l.extent != extent || l.tile != tile || l.rows != rows || l.columns) return no_loop;
             for (std::size_t s = 0; s < plan.stage_count; ++s) {
-                const plan_stage<Count>& stage = plan.stages[s];
+                const plan_stage& stage = plan.stages[s];
                 if (!is_loop_inside(plan, stage.loop, item.loop)) continue;
                 if (stage.buffer == no_buffer) return no_loop;
                 const plan_buffer& b = plan.buffers[stage.buffer];
@@ -233,10 +235,8 @@ struct program_builder {
         return no_loop;
     }
 
-    bool closed[program<Count>::capacity]{};
-
     constexpr void close_loops(const loop_stack& stack, std::size_t from) {
-        for (std::size_t i = from; i < stack.depth; ++i) closed[stack.loop[i]] = true;
+        for (std::size_t i = from; i < stack.depth; ++i) plan.loops[stack.loop[i]].is_closed = true;
     }
 };
 

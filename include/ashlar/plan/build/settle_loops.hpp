@@ -9,8 +9,7 @@
 namespace ashlar::detail {
 
 /// A loop whose stages hand nothing to each other gains nothing from tiles: the kernels block for themselves.
-template <class Program>
-constexpr bool needs_no_tiles(const Program& plan, loop_index loop) {
+constexpr bool needs_no_tiles(const program& plan, loop_index loop) {
     for (std::size_t b = 0; b < plan.buffer_count; ++b)
         if (is_loop_inside(plan, plan.buffers[b].scope, loop)) return false;
     for (std::size_t s = 0; s < plan.stage_count; ++s)
@@ -21,8 +20,7 @@ constexpr bool needs_no_tiles(const Program& plan, loop_index loop) {
 }
 
 /// Whether a stage folds its axes in several tiles, or entries of loops.
-template <class Program, class Stage>
-constexpr bool is_folded_in_parts(const Program& plan, const Stage& stage) {
+constexpr bool is_folded_in_parts(const program& plan, const plan_stage& stage) {
     for (std::size_t a = stage.fold_first; a < stage.fold_last; ++a)
         if (stage.bindings[a] != whole_axis)
             if (const plan_loop& l = plan.loops[stage.bindings[a]]; l.extent > l.tile) return true;
@@ -38,15 +36,13 @@ inline constexpr std::size_t rows_for_one_twice = 16, least_stages_for_rows_twic
 /// tiles. That is worth the time of a few rows where stages are many, and gives the same the second time if no stage
 /// adds to what the tiles before have given. (What stages compute in place was made in the same tile; where rows of the
 /// destination are made of themselves, eval holds them back.)
-template <std::size_t Count>
-constexpr bool may_overlap(const program<Count>& plan, const graph_node* nodes, const machine& target,
-                           loop_index loop) {
+constexpr bool may_overlap(const program& plan, const graph_node* nodes, const machine& target, loop_index loop) {
     const plan_loop& l = plan.loops[loop];
     if (!l.rows || l.extent <= l.tile || l.extent % l.tile == 0) return false;
     if ((l.tile - l.extent % l.tile) * rows_for_one_twice > l.extent) return false;
     if (plan.stage_count < least_stages_for_rows_twice) return false;
     for (std::size_t s = 0; s < plan.stage_count; ++s) {
-        const plan_stage<Count>& stage = plan.stages[s];
+        const plan_stage& stage = plan.stages[s];
         if (!is_loop_inside(plan, stage.loop, loop)) continue;
         if (stage.fold_first != no_axis && stage.second_buffer != no_buffer) return false;
         // Registers that end behind the tile would overwrite rows of the last one, which comes first.
@@ -57,13 +53,11 @@ constexpr bool may_overlap(const program<Count>& plan, const graph_node* nodes, 
     return true;
 }
 
-template <std::size_t Count>
-constexpr void settle_loops(program<Count>& plan, const graph_node* nodes, const machine& target) {
+constexpr void settle_loops(program& plan, const graph_node* nodes, const machine& target) {
     for (loop_index l{}; l < plan.loop_count; ++l)
         if (plan.loops[l].rows && needs_no_tiles(plan, l)) plan.loops[l].tile = plan.loops[l].extent;
     for (std::size_t s = 0; s < plan.stage_count; ++s)
-        if (plan_stage<Count>& stage = plan.stages[s];
-            stage.fold_first != no_axis && !is_folded_in_parts(plan, stage)) {
+        if (plan_stage& stage = plan.stages[s]; stage.fold_first != no_axis && !is_folded_in_parts(plan, stage)) {
             plan.buffers[stage.second_buffer].bytes = 0;
             stage.second_buffer = no_buffer;
         }

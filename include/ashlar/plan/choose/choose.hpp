@@ -13,8 +13,7 @@ namespace ashlar::detail {
 inline constexpr std::size_t least_outlined_work = 8 * 1024;
 
 /// Whether a stage works long enough on so many rows for a call not to matter.
-template <std::size_t Count>
-constexpr bool is_worth_a_call(const plan_context<Count>& c, const plan_stage<Count>& s, std::size_t rows) {
+constexpr bool is_worth_a_call(const plan_context& c, const plan_stage& s, std::size_t rows) {
     const graph_node& space = c.at(s.space);
     std::size_t work = rows * (s.column_axis == no_axis ? 1 : space.extents[s.column_axis]);
     if (s.kind == stage_kind::product) {
@@ -27,8 +26,7 @@ constexpr bool is_worth_a_call(const plan_context<Count>& c, const plan_stage<Co
 }
 
 /// Whether all that runs is one stage: copies that products make themselves are no stages of their own.
-template <std::size_t Count>
-constexpr bool is_one_stage(const program<Count>& plan) {
+constexpr bool is_one_stage(const program& plan) {
     std::size_t stages = plan.stage_count;
     for (std::size_t f = 0; f < plan.fusion_count; ++f)
         if (plan.fusions[f].how[full_tile] == fusion::transposed_copy) --stages;
@@ -37,10 +35,9 @@ constexpr bool is_one_stage(const program<Count>& plan) {
 
 /// Gives a fused product's strategy what it does where it is fused, and leaves out what it does not do there: in
 /// registers, or beside exponentials, nothing waits in the result; what is read next is asked for by none of them.
-template <std::size_t Count>
-constexpr void settle_fused_product(const plan_context<Count>& c, const plan_fusion& fused, std::size_t tile) {
+constexpr void settle_fused_product(const plan_context& c, const plan_fusion& fused, std::size_t tile) {
     const fusion how = fused.how[tile];
-    plan_stage<Count>& product = c.plan.stages[fused.stages[2]];
+    plan_stage& product = c.plan.stages[fused.stages[2]];
     product_strategy& of_product = product.how[tile].product;
     of_product.prefetches = false;
     of_product.k_parts = 1;
@@ -48,8 +45,7 @@ constexpr void settle_fused_product(const plan_context<Count>& c, const plan_fus
     if (how == fusion::softmax_into_product) pace_exponentials(c, product, tile);
 }
 
-template <std::size_t Count>
-constexpr void settle_fusions(const plan_context<Count>& c) {
+constexpr void settle_fusions(const plan_context& c) {
     for (std::size_t f = 0; f < c.plan.fusion_count; ++f) {
         plan_fusion& fused = c.plan.fusions[f];
         for (std::size_t tile = 0; tile < tile_kinds; ++tile) {
@@ -62,12 +58,11 @@ constexpr void settle_fusions(const plan_context<Count>& c) {
     }
 }
 
-template <std::size_t Count>
-constexpr void choose(program<Count>& plan, const graph_node* nodes, const machine& target) {
-    const plan_context<Count> context{plan, nodes, target};
+constexpr void choose(program& plan, const graph_node* nodes, const machine& target) {
+    const plan_context context{plan, nodes, target};
     const bool alone = is_one_stage(plan);
     for (std::size_t s = 0; s < plan.stage_count; ++s) {
-        plan_stage<Count>& stage = plan.stages[s];
+        plan_stage& stage = plan.stages[s];
         for (std::size_t tile = 0; tile < tile_kinds; ++tile) {
             const std::size_t rows = context.rows_of(stage, tile);
             if (rows == 0) continue;
@@ -82,7 +77,7 @@ constexpr void choose(program<Count>& plan, const graph_node* nodes, const machi
     }
     settle_fusions(context);
     stage_rows(context);
-    weights_in_order<Count>{context}.tell();
+    order_weights(context);
 }
 
 }  // namespace ashlar::detail

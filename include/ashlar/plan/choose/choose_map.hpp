@@ -22,14 +22,13 @@ struct map_facts {
     }
 };
 
-template <std::size_t Count>
-constexpr map_facts facts_of_map(const plan_context<Count>& c, const plan_stage<Count>& s, node_index n) {
+constexpr map_facts facts_of_map(const plan_context& c, const plan_stage& s, node_index n) {
     const graph_node& g = c.at(n);
-    const bool factors = s.factors[n] != no_buffer;
+    const bool factors = c.read_of(s, n).factors != no_buffer;
     map_facts out{.operations = 1};
     if (g.kind == node_kind::scalar) {
         out.operations = 0;
-    } else if ((g.kind == node_kind::array || s.values[n] != no_buffer) && !factors) {
+    } else if ((g.kind == node_kind::array || c.read_of(s, n).values != no_buffer) && !factors) {
         out.shares = g.size() != c.at(s.top).size();
     } else if ((g.kind == node_kind::softmax || g.kind == node_kind::standardize) && factors) {
         out.operations = 2;
@@ -59,8 +58,7 @@ constexpr std::size_t registers_side_by_side(const map_facts& found, const machi
 }
 
 /// Whether node n is computed of memory that is contiguous in the order of what the stage writes, element by element.
-template <std::size_t Count>
-constexpr bool is_flat(const plan_context<Count>& c, const plan_stage<Count>& s, node_index n) {
+constexpr bool is_flat(const plan_context& c, const plan_stage& s, node_index n) {
     const graph_node &g = c.at(n), &top = c.at(s.top);
     if (g.kind == node_kind::scalar) return true;
     if (g.kind == node_kind::array) {
@@ -71,15 +69,14 @@ constexpr bool is_flat(const plan_context<Count>& c, const plan_stage<Count>& s,
         }
         return g.rank != 0 && g.size() == top.size() && g.extents[g.rank - 1u] == c.columns_of(s);
     }
-    if (g.kind != node_kind::map || s.values[n] != no_buffer || g.size() != top.size()) return false;
+    if (g.kind != node_kind::map || c.read_of(s, n).values != no_buffer || g.size() != top.size()) return false;
     for (std::size_t i = 0; i < g.operand_count; ++i)
         if (!is_flat(c, s, g.operands[i])) return false;
     return true;
 }
 
 /// Whether everything read and written is contiguous in the same order, so that rows need not end at a register.
-template <std::size_t Count>
-constexpr bool is_one_line(const plan_context<Count>& c, const plan_stage<Count>& s, std::size_t rows) {
+constexpr bool is_one_line(const plan_context& c, const plan_stage& s, std::size_t rows) {
     const std::size_t columns = c.columns_of(s);
     if (s.row_axis == no_axis || rows == 1 || columns == 1 || columns % c.width_of(s) == 0) return false;
     // A destination may be turned: its columns may be the first axis, or run backwards.
@@ -91,8 +88,7 @@ constexpr bool is_one_line(const plan_context<Count>& c, const plan_stage<Count>
 }
 
 /// Whether the stage only turns rows into lanes, or back, of what lies in memory in the other order.
-template <std::size_t Count>
-constexpr bool is_transposing_copy(const plan_context<Count>& c, const plan_stage<Count>& s) {
+constexpr bool is_transposing_copy(const plan_context& c, const plan_stage& s) {
     const node_index memory = c.memory_of(s).holder(s.top);
     const graph_node& top = c.at(s.top);
     if (memory == no_node || s.row_axis == no_axis || s.column_axis == no_axis) return false;
@@ -110,8 +106,7 @@ constexpr bool is_transposing_copy(const plan_context<Count>& c, const plan_stag
                                       : row == 1 && c.written_stride(s, s.column_axis) == 1 && column > 1;
 }
 
-template <std::size_t Count>
-constexpr map_strategy choose_map(const plan_context<Count>& c, const plan_stage<Count>& s, std::size_t tile) {
+constexpr map_strategy choose_map(const plan_context& c, const plan_stage& s, std::size_t tile) {
     const map_facts found = facts_of_map(c, s, s.top);
     map_strategy how;
     how.registers = static_cast<std::uint8_t>(registers_side_by_side(found, c.target));

@@ -41,10 +41,9 @@ constexpr bool comes_from_behind_l1(std::size_t bytes, const machine& target) {
 
 /// Whether what a stage computes behind its core, on the way to node n, takes many instructions; what other stages have
 /// left in memory is only read.
-template <std::size_t Count>
-constexpr bool has_costly_epilogue(const plan_context<Count>& c, const plan_stage<Count>& s, node_index n) {
+constexpr bool has_costly_epilogue(const plan_context& c, const plan_stage& s, node_index n) {
     const graph_node& g = c.at(n);
-    if (n == s.core || s.values[n] != no_buffer) return false;
+    if (n == s.core || c.read_of(s, n).values != no_buffer) return false;
     if (g.kind == node_kind::let || g.kind == node_kind::let_value) return has_costly_epilogue(c, s, g.same_as);
     if (g.kind == node_kind::map && g.costly) return true;
     for (std::size_t i = 0; i < g.operand_count; ++i)
@@ -83,8 +82,7 @@ constexpr std::size_t panels_side_by_side(std::size_t rows, std::size_t panel, c
 }
 
 /// How the mask on top of a product decides what is computed of it.
-template <std::size_t Count>
-constexpr mask_edge mask_edge_of(const plan_context<Count>& c, const plan_stage<Count>& s, const product_facts& product,
+constexpr mask_edge mask_edge_of(const plan_context& c, const plan_stage& s, const product_facts& product,
                                  std::size_t rows, product_form form) {
     if (s.lanes != lane_axis::rows) return mask_edge::tiles;
     const graph_node& core = c.at(s.core);
@@ -102,9 +100,7 @@ constexpr mask_edge mask_edge_of(const plan_context<Count>& c, const plan_stage<
 }
 
 /// Register blocks, strips and packed columns of all products that the stage's kernels compute over some rows.
-template <std::size_t Count>
-constexpr void choose_cuts(const plan_context<Count>& c, const plan_stage<Count>& s, std::size_t rows,
-                           product_strategy& how) {
+constexpr void choose_cuts(const plan_context& c, const plan_stage& s, std::size_t rows, product_strategy& how) {
     const product_facts& product = s.facts;
     const element_machine on = elements_of(c, s);
     const cut_options options{.whole_depth = !product.ranged && !product.excludes,
@@ -132,10 +128,9 @@ constexpr void choose_cuts(const plan_context<Count>& c, const plan_stage<Count>
     }
 }
 
-template <std::size_t Count>
-constexpr product_strategy choose_product(const plan_context<Count>& c, const plan_stage<Count>& s, std::size_t tile) {
+constexpr product_strategy choose_product(const plan_context& c, const plan_stage& s, std::size_t tile) {
     const product_facts& product = s.facts;
-    const std::size_t rows = c.rows_of(s, tile), bytes = bytes_read(c.nodes, Count);
+    const std::size_t rows = c.rows_of(s, tile), bytes = bytes_read(c.nodes, c.plan.node_count);
     const bool all_depth = !product.ranged && !product.excludes, masked = product.masked != no_node;
     const bool same_elements = c.same_elements(s.top, s.core);
     // With columns in lanes sums may wait in the result for their epilogue, or for the rest of the depth: nobody else
@@ -196,46 +191,31 @@ constexpr product_strategy choose_product(const plan_context<Count>& c, const pl
 // ------------------------------------------------------------------ what is read next
 
 /// Whether a stage is a product with packed weights.
-template <std::size_t Count>
-constexpr bool reads_panels(const plan_context<Count>& c, const plan_stage<Count>& s) {
+constexpr bool reads_panels(const plan_context& c, const plan_stage& s) {
     return s.kind == stage_kind::product && c.at(c.resolve(c.at(s.core).operands[1])).kind == node_kind::packed;
 }
 
 /// Tells every product with packed weights which weights are read after its own: those of the next such stage or,
 /// behind the last one, of the first stage of the same loop if that has more than one tile.
-template <std::size_t Count>
-struct weights_in_order {
-    const plan_context<Count>& c;
-    stage_index stages[program<Count>::capacity]{};  // with packed weights, in the order in which they run
-    std::size_t count = 0;
-
-    constexpr void append(loop_index parent) {
-        for (std::size_t i = 0; i < c.plan.item_count; ++i) {
-            const plan_item& item = c.plan.items[i];
-            if (item.parent != parent) continue;
-            if (item.is_loop()) {
-                append(item.loop);
-                continue;
-            }
-            for (const stage_index s : stages_of(c.plan, item).stages)
-                if (s != no_stage && reads_panels(c, c.plan.stages[s])) stages[count++] = s;
-        }
-    }
-    constexpr stage_index after(std::size_t i) const {
-        if (i + 1 < count) return stages[i + 1];
-        const loop_index loop = c.plan.stages[stages[i]].loop;
-        if (loop == no_loop || c.plan.loops[loop].tile >= c.plan.loops[loop].extent) return no_stage;
-        for (std::size_t first = 0; first < count; ++first)
-            if (c.plan.stages[stages[first]].loop == loop) return stages[first];
-        return no_stage;
-    }
-    constexpr void tell() {
-        append(no_loop);
-        for (std::size_t i = 0; i < count; ++i)
-            for (product_strategy* how :
-                 {&c.plan.stages[stages[i]].how[full_tile].product, &c.plan.stages[stages[i]].how[last_tile].product})
-                how->next_weights = after(i);
-    }
-};
+constexpr void order_weights(const plan_context& c) {
+    stage_index last = no_stage;
+    const auto follows = [&](stage_index next) {
+        if (last != no_stage)
+            for (stage_strategy& how : c.plan.stages[last].how) how.product.next_weights = next;
+        last = next;
+    };
+    c.each_stage(no_loop, [&](stage_index s) {
+        if (reads_panels(c, c.plan.stages[s])) follows(s);
+    });
+    if (last == no_stage) return;
+    const loop_index loop = c.plan.stages[last].loop;
+    if (loop == no_loop || c.plan.loops[loop].tile >= c.plan.loops[loop].extent) return;
+    stage_index first = no_stage;
+    c.each_stage(no_loop, [&](stage_index s) {
+        const plan_stage& stage = c.plan.stages[s];
+        if (first == no_stage && stage.loop == loop && reads_panels(c, stage)) first = s;
+    });
+    follows(first);
+}
 
 }  // namespace ashlar::detail

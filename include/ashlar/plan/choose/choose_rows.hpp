@@ -27,8 +27,7 @@ constexpr std::size_t lanes_of_joined_columns(const softmax_facts& softmax, std:
     return 2 * part <= softmax.width ? part : 0;
 }
 
-template <std::size_t Count>
-constexpr row_strategy choose_rows(const plan_context<Count>& c, const plan_stage<Count>& s, std::size_t tile) {
+constexpr row_strategy choose_rows(const plan_context& c, const plan_stage& s, std::size_t tile) {
     const std::size_t rows = c.rows_of(s, tile);
     row_strategy how;
     how.sums = static_cast<std::uint8_t>(sums_in_flight(s.kind, s.lanes, c.target));

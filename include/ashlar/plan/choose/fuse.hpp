@@ -10,8 +10,7 @@
 namespace ashlar::detail {
 
 /// Replaces items by a fused one, at the place of the first of them.
-template <std::size_t Count>
-constexpr void replace_items(program<Count>& plan, std::size_t first, const plan_fusion& by) {
+constexpr void replace_items(program& plan, std::size_t first, const plan_fusion& by) {
     const auto index = index_at<fusion_index>(plan.fusion_count++);
     plan.fusions[index] = by;
     plan.items[first].stage = no_stage;
@@ -26,16 +25,14 @@ constexpr void replace_items(program<Count>& plan, std::size_t first, const plan
 }
 
 /// How two stages that follow each other are fused in a tile.
-template <std::size_t Count>
-constexpr fusion fusion_of_pair(const plan_context<Count>& c, stage_index first, stage_index second, std::size_t tile) {
-    const plan_stage<Count>&a = c.plan.stages[first], &b = c.plan.stages[second];
+constexpr fusion fusion_of_pair(const plan_context& c, stage_index first, stage_index second, std::size_t tile) {
+    const plan_stage &a = c.plan.stages[first], &b = c.plan.stages[second];
     if (fuses_softmax_into_product(c, a, b, tile)) return fusion::softmax_into_product;
     if (fuses_statistics_into_map(c, a, b, tile)) return fusion::statistics_into_map;
     return fusion::none;
 }
 
-template <std::size_t Count>
-constexpr void fuse_chains(const plan_context<Count>& c) {
+constexpr void fuse_chains(const plan_context& c) {
     for (std::size_t i = 0; i < c.plan.item_count; ++i) {
         const std::size_t second = c.next_item(i), third = c.next_item(second);
         const softmax_chain chain{c.stage_at(i), c.stage_at(second), c.stage_at(third)};
@@ -53,8 +50,7 @@ constexpr void fuse_chains(const plan_context<Count>& c) {
     }
 }
 
-template <std::size_t Count>
-constexpr void fuse_pairs(const plan_context<Count>& c) {
+constexpr void fuse_pairs(const plan_context& c) {
     for (std::size_t i = 0; i < c.plan.item_count; ++i) {
         const stage_index first = c.stage_at(i), second = c.stage_at(c.next_item(i));
         if (first == no_stage || second == no_stage) continue;
@@ -66,7 +62,7 @@ constexpr void fuse_pairs(const plan_context<Count>& c) {
         }
         if (!any) continue;
         if (found.how[full_tile] == fusion::statistics_into_map && reuses_rows(c, first, second)) {
-            const plan_stage<Count>& rows = c.plan.stages[first];
+            const plan_stage& rows = c.plan.stages[first];
             found.reuses_rows = true;
             for (const buffer_index b : {rows.buffer, rows.second_buffer})
                 if (b != no_buffer) keep_rows(c, b, rows.bindings[rows.row_axis], 2 * rows_side_by_side(c, rows));
@@ -75,8 +71,7 @@ constexpr void fuse_pairs(const plan_context<Count>& c) {
     }
 }
 
-template <std::size_t Count>
-constexpr void fuse_copies(const plan_context<Count>& c) {
+constexpr void fuse_copies(const plan_context& c) {
     for (std::size_t i = 0; i < c.plan.item_count; ++i) {
         const stage_index product = c.stage_at(i);
         if (product == no_stage) continue;
@@ -91,11 +86,10 @@ constexpr void fuse_copies(const plan_context<Count>& c) {
     }
 }
 
-template <std::size_t Count>
-constexpr void fuse(program<Count>& plan, const graph_node* nodes, const machine& target) {
-    const plan_context<Count> context{plan, nodes, target};
+constexpr void fuse(program& plan, const graph_node* nodes, const machine& target) {
+    const plan_context context{plan, nodes, target};
     for (std::size_t s = 0; s < plan.stage_count; ++s) {
-        plan_stage<Count>& stage = plan.stages[s];
+        plan_stage& stage = plan.stages[s];
         stage.width = context.find_width(stage);
         if (stage.kind == stage_kind::product) stage.facts = find_facts(context, stage);
     }

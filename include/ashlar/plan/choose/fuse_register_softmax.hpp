@@ -16,9 +16,8 @@ struct softmax_chain {
 };
 
 /// Whether nobody but the chain uses what lies between its stages.
-template <std::size_t Count>
-constexpr bool is_closed(const plan_context<Count>& c, const softmax_chain& chain) {
-    const plan_stage<Count>&scores = c.plan.stages[chain.scores], &softmax = c.plan.stages[chain.softmax];
+constexpr bool is_closed(const plan_context& c, const softmax_chain& chain) {
+    const plan_stage &scores = c.plan.stages[chain.scores], &softmax = c.plan.stages[chain.softmax];
     for (stage_index s{}; s < c.plan.stage_count; ++s) {
         if (s == chain.scores || s == chain.softmax || s == chain.values) continue;
         bool used = false;
@@ -32,11 +31,10 @@ constexpr bool is_closed(const plan_context<Count>& c, const softmax_chain& chai
 }
 
 /// Whether stages are such a chain, over the same rows.
-template <std::size_t Count>
-constexpr bool is_softmax_chain(const plan_context<Count>& c, const softmax_chain& chain) {
+constexpr bool is_softmax_chain(const plan_context& c, const softmax_chain& chain) {
     if (chain.scores == no_stage || chain.softmax == no_stage || chain.values == no_stage) return false;
-    const plan_stage<Count>&scores = c.plan.stages[chain.scores], &softmax = c.plan.stages[chain.softmax],
-          &values = c.plan.stages[chain.values];
+    const plan_stage &scores = c.plan.stages[chain.scores], &softmax = c.plan.stages[chain.softmax],
+                     &values = c.plan.stages[chain.values];
     if (scores.kind != stage_kind::product || softmax.kind != stage_kind::softmax ||
         values.kind != stage_kind::product || scores.lanes != lane_axis::rows || softmax.lanes != lane_axis::rows ||
         values.lanes == lane_axis::depth)
@@ -53,10 +51,9 @@ constexpr bool is_softmax_chain(const plan_context<Count>& c, const softmax_chai
 }
 
 /// How the chain is computed in registers for the rows of a tile; fusion::none if it is not.
-template <std::size_t Count>
-constexpr fusion fusion_of_chain(const plan_context<Count>& c, const softmax_chain& chain, std::size_t tile) {
-    const plan_stage<Count>&scores = c.plan.stages[chain.scores], &softmax = c.plan.stages[chain.softmax],
-          &values = c.plan.stages[chain.values];
+constexpr fusion fusion_of_chain(const plan_context& c, const softmax_chain& chain, std::size_t tile) {
+    const plan_stage &scores = c.plan.stages[chain.scores], &softmax = c.plan.stages[chain.softmax],
+                     &values = c.plan.stages[chain.values];
     const std::size_t rows = c.rows_of(softmax, tile), width = c.width_of(softmax), registers = c.target.registers;
     const std::size_t bytes = c.at(scores.core).element_bytes;
     if (rows < 2 || rows > width || c.width_of(scores) != width || c.width_of(values) != width ||
@@ -96,9 +93,8 @@ constexpr fusion fusion_of_chain(const plan_context<Count>& c, const softmax_cha
 }
 
 /// Takes the memory of buffers that only registers hold, whichever tile runs.
-template <std::size_t Count>
-constexpr void drop_storage(const plan_context<Count>& c, const plan_fusion& fused) {
-    const plan_stage<Count>&scores = c.plan.stages[fused.stages[0]], &softmax = c.plan.stages[fused.stages[1]];
+constexpr void drop_storage(const plan_context& c, const plan_fusion& fused) {
+    const plan_stage &scores = c.plan.stages[fused.stages[0]], &softmax = c.plan.stages[fused.stages[1]];
     bool all = true, to_memory = false;
     for (std::size_t tile = 0; tile < tile_kinds; ++tile) {
         if (c.rows_of(softmax, tile) == 0) continue;

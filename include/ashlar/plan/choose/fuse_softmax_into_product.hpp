@@ -13,9 +13,8 @@ inline constexpr std::size_t least_fused_elements = 256;
 
 /// Whether the two stages do it for the rows of a tile: there are rows to go before and rows to go beside them, in
 /// whole registers, room for both in the register file, and all of it takes long enough to matter.
-template <std::size_t Count>
-constexpr bool fuses_softmax_into_product(const plan_context<Count>& c, const plan_stage<Count>& softmax,
-                                          const plan_stage<Count>& product, std::size_t tile) {
+constexpr bool fuses_softmax_into_product(const plan_context& c, const plan_stage& softmax, const plan_stage& product,
+                                          std::size_t tile) {
     if (softmax.kind != stage_kind::softmax || softmax.lanes != lane_axis::rows || softmax.row_axis == no_axis ||
         softmax.maxima == no_buffer)
         return false;
@@ -32,8 +31,7 @@ constexpr bool fuses_softmax_into_product(const plan_context<Count>& c, const pl
 
 /// Cuts the product into a whole number of register blocks for each register of rows, and spreads the exponentials, one
 /// for each column, over what they pass of the depth: half of that where a mask may end it.
-template <std::size_t Count>
-constexpr void pace_exponentials(const plan_context<Count>& c, plan_stage<Count>& product, std::size_t tile) {
+constexpr void pace_exponentials(const plan_context& c, plan_stage& product, std::size_t tile) {
     constexpr std::size_t most_steps = 16, granule = key_group / 4;
     const product_facts& facts = product.facts;
     const std::size_t rows = c.rows_of(product, tile), width = facts.width;

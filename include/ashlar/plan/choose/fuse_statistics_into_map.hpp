@@ -12,20 +12,18 @@ namespace ashlar::detail {
 inline constexpr std::size_t most_bytes_side_by_side = 2048;
 
 /// Rows that go side by side, each along its columns: what one waits for at its ends passes beside the others.
-template <std::size_t Count>
-constexpr std::size_t rows_side_by_side(const plan_context<Count>& c, const plan_stage<Count>& s) {
+constexpr std::size_t rows_side_by_side(const plan_context& c, const plan_stage& s) {
     if (c.width_of(s) == 1 || c.columns_of(s) * c.at(s.core).element_bytes > most_bytes_side_by_side) return 1;
     return c.target.registers >= 32 ? 4 : 2;
 }
 
 /// The first node, from the top down through elementwise ones, whose row factors stay the same along a row of a map;
 /// no_node if there is none. Another use of a name may read other rows of what it stands for.
-template <std::size_t Count>
-constexpr node_index normalised_by(const plan_context<Count>& c, const plan_stage<Count>& map, node_index n) {
+constexpr node_index normalised_by(const plan_context& c, const plan_stage& map, node_index n) {
     const graph_node &g = c.at(n), &top = c.at(map.top);
-    const bool factors = map.factors[n] != no_buffer;
+    const bool factors = c.read_of(map, n).factors != no_buffer;
     if (g.kind == node_kind::scalar || g.kind == node_kind::let || g.kind == node_kind::let_value) return no_node;
-    if ((g.kind == node_kind::array || map.values[n] != no_buffer) && !factors) return no_node;
+    if ((g.kind == node_kind::array || c.read_of(map, n).values != no_buffer) && !factors) return no_node;
     if ((g.kind == node_kind::softmax || g.kind == node_kind::standardize) && factors) {
         bool same = map.space == map.top && g.rank == top.rank && g.axis == map.column_axis;
         for (std::size_t a = 0; same && a < g.rank; ++a) same = g.extents[a] == top.extents[a];
@@ -43,15 +41,14 @@ constexpr node_index normalised_by(const plan_context<Count>& c, const plan_stag
 /// Whether the two stages do it for the rows of a tile: there are rows to work on while others wait, and the factors
 /// are those of the rows at hand. What the map writes lies apart from all that the statistics read: only softmax takes
 /// the place of its operand.
-template <std::size_t Count>
-constexpr bool fuses_statistics_into_map(const plan_context<Count>& c, const plan_stage<Count>& statistics,
-                                         const plan_stage<Count>& map, std::size_t tile) {
+constexpr bool fuses_statistics_into_map(const plan_context& c, const plan_stage& statistics, const plan_stage& map,
+                                         std::size_t tile) {
     if ((statistics.kind != stage_kind::softmax && statistics.kind != stage_kind::standardize) ||
         statistics.lanes != lane_axis::columns || statistics.row_axis == no_axis || statistics.column_axis == no_axis)
         return false;
     if (map.kind != stage_kind::map || map.lanes != lane_axis::columns || map.row_axis != statistics.row_axis ||
         map.column_axis != statistics.column_axis || map.bindings != statistics.bindings ||
-        map.factors[statistics.core] != statistics.second_buffer)
+        c.read_of(map, statistics.core).factors != statistics.second_buffer)
         return false;
     const std::size_t rows = c.rows_of(statistics, tile);
     return rows >= 2 * rows_side_by_side(c, statistics) && c.rows_of(map, tile) == rows &&
@@ -60,14 +57,13 @@ constexpr bool fuses_statistics_into_map(const plan_context<Count>& c, const pla
 
 /// Whether numerators of some rows can take the place of those that have been used: nobody else reads them, and nothing
 /// else is found by its distance from the first row.
-template <std::size_t Count>
-constexpr bool reuses_rows(const plan_context<Count>& c, stage_index statistics, stage_index map) {
-    const plan_stage<Count>& rows = c.plan.stages[statistics];
+constexpr bool reuses_rows(const plan_context& c, stage_index statistics, stage_index map) {
+    const plan_stage& rows = c.plan.stages[statistics];
     if (rows.kind != stage_kind::softmax || rows.buffer == no_buffer) return false;
     const loop_index loop = rows.bindings[rows.row_axis];
     if (loop == whole_axis) return false;
     for (stage_index s{}; s < c.plan.stage_count; ++s) {
-        const plan_stage<Count>& stage = c.plan.stages[s];
+        const plan_stage& stage = c.plan.stages[s];
         const bool here = s == statistics || s == map;
         bool breaks = false;
         c.each_buffer(stage, [&](buffer_index b) {
@@ -84,17 +80,15 @@ constexpr bool reuses_rows(const plan_context<Count>& c, stage_index statistics,
 /// Whether three passes, over three groups of rows, are one loop: exponentials leave ports idle, where as many rows of
 /// the map are computed before one is stored. All of them walk the columns that a mask keeps for some row, of which the
 /// map would need all.
-template <std::size_t Count>
-constexpr bool is_one_loop(const plan_context<Count>& c, const plan_fusion& fused, std::size_t tile) {
-    const plan_stage<Count>& softmax = c.plan.stages[fused.stages[1]];
+constexpr bool is_one_loop(const plan_context& c, const plan_fusion& fused, std::size_t tile) {
+    const plan_stage& softmax = c.plan.stages[fused.stages[1]];
     const std::size_t together = softmax.how[tile].rows.together;
     return softmax.kind == stage_kind::softmax && softmax.support == no_node && together >= 4 &&
            c.plan.stages[fused.stages[2]].how[tile].map.registers >= together;
 }
 
 /// Leaves a buffer of a tile the memory of so many rows, where rows lie one after the other.
-template <std::size_t Count>
-constexpr void keep_rows(const plan_context<Count>& c, buffer_index buffer, loop_index loop, std::size_t rows) {
+constexpr void keep_rows(const plan_context& c, buffer_index buffer, loop_index loop, std::size_t rows) {
     plan_buffer& b = c.plan.buffers[buffer];
     const graph_node& node = c.at(b.node);
     for (std::size_t a = 0; a < node.rank; ++a) {

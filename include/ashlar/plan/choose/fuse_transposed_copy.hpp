@@ -14,16 +14,14 @@ struct copied_rhs {
 };
 
 /// The innermost loop around a stage, if that runs over the stage's rows in a single tile; no_loop if not.
-template <std::size_t Count>
-constexpr loop_index own_rows_loop(const plan_context<Count>& c, const plan_stage<Count>& s) {
+constexpr loop_index own_rows_loop(const plan_context& c, const plan_stage& s) {
     if (s.row_axis == no_axis || s.loop == no_loop || s.bindings[s.row_axis] != s.loop) return no_loop;
     const plan_loop& loop = c.plan.loops[s.loop];
     return loop.rows && loop.tile == loop.extent ? s.loop : no_loop;
 }
 
 /// Whether a stage turns columns of a tensor or view, which no stage writes, into rows.
-template <std::size_t Count>
-constexpr bool transposes_leaf(const plan_context<Count>& c, const plan_stage<Count>& s) {
+constexpr bool transposes_leaf(const plan_context& c, const plan_stage& s) {
     if (s.kind != stage_kind::map || s.lanes != lane_axis::columns || s.row_axis == no_axis ||
         s.column_axis == no_axis || c.target.lanes(c.at(s.top).element_bytes) != c.width_of(s))
         return false;
@@ -41,9 +39,7 @@ constexpr bool transposes_leaf(const plan_context<Count>& c, const plan_stage<Co
 
 /// Whether the product of all its rows can do it: there are pairs of vectors, and registers for some steps beside their
 /// accumulators. What a mask decides block by block, or excludes, it cannot.
-template <std::size_t Count>
-constexpr bool transposes_rhs(const plan_context<Count>& c, const plan_stage<Count>& product,
-                              const plan_stage<Count>& copy) {
+constexpr bool transposes_rhs(const plan_context& c, const plan_stage& product, const plan_stage& copy) {
     const std::size_t together = c.target.transposed_together(c.at(product.core).element_bytes);
     if (c.target.registers < 32 || together == 0 || !c.same_elements(copy.top, product.core) ||
         c.columns_of(copy) != c.columns_of(product) || c.at(c.resolve(product.top)).kind == node_kind::masked)
@@ -53,45 +49,28 @@ constexpr bool transposes_rhs(const plan_context<Count>& c, const plan_stage<Cou
            facts.depth >= 2 * together;
 }
 
-/// Appends the stages inside a loop in the order in which they run.
-template <std::size_t Count>
-constexpr void append_stages(const plan_context<Count>& c, loop_index parent, stage_index* order, std::size_t& count) {
-    for (std::size_t i = 0; i < c.plan.item_count; ++i) {
-        if (c.plan.items[i].parent != parent) continue;
-        if (c.plan.items[i].is_loop()) {
-            append_stages(c, c.plan.items[i].loop, order, count);
-        } else {
-            for (const stage_index s : stages_of(c.plan, c.plan.items[i]).stages)
-                if (s != no_stage) order[count++] = s;
-        }
-    }
-}
-
 /// Whether nobody reads a buffer between its only writer and a product.
-template <std::size_t Count>
-constexpr bool waits_for(const plan_context<Count>& c, buffer_index buffer, const copied_rhs& found) {
-    stage_index order[program<Count>::capacity]{};
-    std::size_t count = 0;
-    append_stages(c, no_loop, order, count);
-    bool written = false;
-    for (std::size_t i = 0; i < count && order[i] != found.product; ++i) {
-        if (written && c.reads(c.plan.stages[order[i]], buffer)) return false;
-        written = written || order[i] == found.copy;
-    }
-    return written;
+constexpr bool waits_for(const plan_context& c, buffer_index buffer, const copied_rhs& found) {
+    bool written = false, read = false, over = false;
+    c.each_stage(no_loop, [&](stage_index s) {
+        over = over || s == found.product;
+        if (over) return;
+        read = read || (written && c.reads(c.plan.stages[s], buffer));
+        written = written || s == found.copy;
+    });
+    return written && !read;
 }
 
 /// The copy of a product's right operand that the product can make; none if copy is no_stage.
-template <std::size_t Count>
-constexpr copied_rhs copy_of_rhs(const plan_context<Count>& c, stage_index s) {
-    const plan_stage<Count>& product = c.plan.stages[s];
+constexpr copied_rhs copy_of_rhs(const plan_context& c, stage_index s) {
+    const plan_stage& product = c.plan.stages[s];
     if (product.kind != stage_kind::product || product.lanes != lane_axis::columns || product.column_block != 0 ||
         product.left_factor != no_node)
         return {};
     const loop_index loop = own_rows_loop(c, product);
     const node_index right = c.at(product.core).operands[1];
-    const buffer_index of_right = product.values[right],
-                       buffer = of_right != no_buffer ? of_right : product.values[c.resolve(right)];
+    const buffer_index of_right = c.read_of(product, right).values,
+                       buffer = of_right != no_buffer ? of_right : c.read_of(product, c.resolve(right)).values;
     if (loop == no_loop || buffer == no_buffer) return {};
     copied_rhs found{.product = s};
     for (std::size_t i = 0; i < c.plan.stage_count; ++i) {
@@ -100,7 +79,7 @@ constexpr copied_rhs copy_of_rhs(const plan_context<Count>& c, stage_index s) {
         found.copy = index_at<stage_index>(i);
     }
     if (found.copy == no_stage) return {};
-    const plan_stage<Count>& copy = c.plan.stages[found.copy];
+    const plan_stage& copy = c.plan.stages[found.copy];
     found.copy_loop = own_rows_loop(c, copy);
     if (found.copy_loop == no_loop || found.copy_loop == loop ||
         c.plan.loops[found.copy_loop].parent != c.plan.loops[loop].parent)
@@ -112,9 +91,8 @@ constexpr copied_rhs copy_of_rhs(const plan_context<Count>& c, stage_index s) {
 }
 
 /// Removes a loop with one tile, in which stage `inside` is alone, and its items; the stage moves into another loop.
-template <std::size_t Count>
-constexpr void remove_loop(program<Count>& plan, loop_index loop, stage_index inside, loop_index into) {
-    plan_stage<Count>& moved = plan.stages[inside];
+constexpr void remove_loop(program& plan, loop_index loop, stage_index inside, loop_index into) {
+    plan_stage& moved = plan.stages[inside];
     moved.bindings[moved.row_axis] = whole_axis;
     moved.loop = into;
     const auto renumber = [&](loop_index& l) {

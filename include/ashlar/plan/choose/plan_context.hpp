@@ -7,11 +7,10 @@
 
 namespace ashlar::detail {
 
-template <std::size_t Count>
 struct plan_context {
-    using stage = plan_stage<Count>;
+    using stage = plan_stage;
 
-    program<Count>& plan;
+    program& plan;
     const graph_node* nodes;
     const machine& target;
 
@@ -36,6 +35,21 @@ struct plan_context {
     /// The stage of an item; no_stage if it is none.
     constexpr stage_index stage_at(std::size_t item) const {
         return item < plan.item_count ? plan.items[item].stage : no_stage;
+    }
+
+    /// Calls f for every stage inside a loop, in the order in which they run.
+    template <class Function>
+    constexpr void each_stage(loop_index loop, const Function& f) const {
+        for (std::size_t i = 0; i < plan.item_count; ++i) {
+            const plan_item& item = plan.items[i];
+            if (item.parent != loop) continue;
+            if (item.is_loop()) {
+                each_stage(item.loop, f);
+            } else {
+                for (const stage_index s : stages_of(plan, item).stages)
+                    if (s != no_stage) f(s);
+            }
+        }
     }
 
     // -------------------------------------------------------------- extents
@@ -73,8 +87,11 @@ struct plan_context {
 
     // -------------------------------------------------------------- memory
 
+    /// The buffers from which a stage reads a node.
+    constexpr const node_read& read_of(const stage& s, node_index n) const { return plan.read_of(s, n); }
+
     /// The memory in which a stage finds the elements of nodes.
-    constexpr node_memory memory_of(const stage& s) const { return {nodes, s.values, plan.buffers}; }
+    constexpr node_memory memory_of(const stage& s) const { return {nodes, plan.reads + s.first_read, plan.buffers}; }
 
     /// Distance in the written memory between neighbours along an axis of the space.
     constexpr std::ptrdiff_t written_stride(const stage& s, std::size_t axis) const {
@@ -85,8 +102,9 @@ struct plan_context {
     /// Whether a stage reads a buffer.
     constexpr bool reads(const stage& s, buffer_index buffer) const {
         if (s.kind != stage_kind::product && s.maxima == buffer) return true;
-        for (std::size_t n = 0; n < Count; ++n)
-            if (s.values[n] == buffer || s.factors[n] == buffer) return true;
+        const node_read* from = plan.reads + s.first_read;
+        for (std::size_t n = 0; n < plan.node_count; ++n)
+            if (from[n].values == buffer || from[n].factors == buffer) return true;
         return false;
     }
     /// Calls f for every buffer that a stage reads or writes.
@@ -94,9 +112,10 @@ struct plan_context {
     constexpr void each_buffer(const stage& s, Function f) const {
         for (const buffer_index b : {s.buffer, s.second_buffer, s.maxima})
             if (b != no_buffer) f(b);
-        for (std::size_t n = 0; n < Count; ++n) {
-            if (s.values[n] != no_buffer) f(s.values[n]);
-            if (s.factors[n] != no_buffer) f(s.factors[n]);
+        const node_read* from = plan.reads + s.first_read;
+        for (std::size_t n = 0; n < plan.node_count; ++n) {
+            if (from[n].values != no_buffer) f(from[n].values);
+            if (from[n].factors != no_buffer) f(from[n].factors);
         }
     }
 
@@ -104,7 +123,7 @@ private:
     constexpr void widen(const stage& s, node_index n, std::size_t& bytes) const {
         const graph_node& g = at(n);
         if (g.scalar == scalar_kind::floating && g.element_bytes > bytes && g.rank > 0) bytes = g.element_bytes;
-        if (s.values[n] != no_buffer || n == s.core) return;
+        if (read_of(s, n).values != no_buffer || n == s.core) return;
         if (g.kind == node_kind::let_value) return widen(s, g.same_as, bytes);
         for (std::size_t i = 0; i < g.operand_count; ++i) widen(s, g.operands[i], bytes);
     }

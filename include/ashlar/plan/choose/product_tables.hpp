@@ -12,8 +12,7 @@ struct fused_place {
     fusion how = fusion::none;
     std::size_t member = 0;
 };
-template <std::size_t Count>
-constexpr fused_place place_in_fusion(const program<Count>& plan, stage_index stage, std::size_t tile) {
+constexpr fused_place place_in_fusion(const program& plan, stage_index stage, std::size_t tile) {
     for (std::size_t f = 0; f < plan.fusion_count; ++f)
         for (std::size_t member = 0; member < 3; ++member)
             if (plan.fusions[f].stages[member] == stage) return {plan.fusions[f].how[tile], member};
@@ -21,9 +20,8 @@ constexpr fused_place place_in_fusion(const program<Count>& plan, stage_index st
 }
 
 /// Bytes that the kernels of a product stage pack in a tile of rows.
-template <std::size_t Count>
-constexpr std::size_t table_bytes(const plan_context<Count>& c, stage_index id, std::size_t tile) {
-    const plan_stage<Count>& s = c.plan.stages[id];
+constexpr std::size_t table_bytes(const plan_context& c, stage_index id, std::size_t tile) {
+    const plan_stage& s = c.plan.stages[id];
     const std::size_t rows = c.rows_of(s, tile);
     const fused_place fused = place_in_fusion(c.plan, id, tile);
     // Fused, sums stay in registers from one product to the next.
@@ -42,12 +40,11 @@ constexpr std::size_t table_bytes(const plan_context<Count>& c, stage_index id, 
 
 /// Gives each product stage whose kernels need it a buffer, for the tile that takes most. Whether there
 /// are any: storage is placed again then.
-template <std::size_t Count>
-constexpr bool add_tables(program<Count>& plan, const graph_node* nodes, const machine& target) {
-    const plan_context<Count> context{plan, nodes, target};
+constexpr bool add_tables(program& plan, const graph_node* nodes, const machine& target) {
+    const plan_context context{plan, nodes, target};
     const std::size_t values = plan.buffer_count;
     for (stage_index s{}; s < plan.stage_count; ++s) {
-        plan_stage<Count>& stage = plan.stages[s];
+        plan_stage& stage = plan.stages[s];
         if (stage.kind != stage_kind::product) continue;
         std::size_t most = 0;
         for (std::size_t tile = 0; tile < tile_kinds; ++tile) {

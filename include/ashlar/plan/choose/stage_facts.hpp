@@ -10,11 +10,10 @@
 namespace ashlar::detail {
 
 /// Whether the lanes of a product's values on their way to node n do not have to know where they stand.
-template <std::size_t Count>
-constexpr bool is_uniform(const plan_context<Count>& c, const plan_stage<Count>& s, node_index n) {
+constexpr bool is_uniform(const plan_context& c, const plan_stage& s, node_index n) {
     const graph_node& g = c.at(n);
     if (n == s.core || g.kind == node_kind::scalar) return true;
-    if (s.values[n] != no_buffer) return false;
+    if (c.read_of(s, n).values != no_buffer) return false;
     if (g.kind == node_kind::let || g.kind == node_kind::let_value) return is_uniform(c, s, g.same_as);
     if (g.kind != node_kind::map) return false;
     for (std::size_t i = 0; i < g.operand_count; ++i)
@@ -23,16 +22,14 @@ constexpr bool is_uniform(const plan_context<Count>& c, const plan_stage<Count>&
 }
 
 /// Whether the axes of what a stage writes are the last ones of its space.
-template <std::size_t Count>
-constexpr bool is_plain_chain(const plan_context<Count>& c, const plan_stage<Count>& s) {
+constexpr bool is_plain_chain(const plan_context& c, const plan_stage& s) {
     const graph_node &top = c.at(s.top), &space = c.at(s.space);
     for (std::size_t t = 0; t < top.rank; ++t)
         if (top.extents[t] != 1 && s.top_axes[t] != t + space.rank - top.rank) return false;
     return top.rank >= 2;
 }
 
-template <std::size_t Count>
-constexpr product_facts find_facts(const plan_context<Count>& c, const plan_stage<Count>& s) {
+constexpr product_facts find_facts(const plan_context& c, const plan_stage& s) {
     const graph_node& core = c.at(s.core);
     product_facts out{.left = core.operands[0], .right = core.operands[1]};
     const graph_node &left = c.at(out.left), &right = c.at(out.right);
@@ -56,13 +53,14 @@ constexpr product_facts find_facts(const plan_context<Count>& c, const plan_stag
         out.right_depth = of_right[right.rank - 2u];
         out.right_column = of_right[right.rank - 1u];
     }
-    const buffer_index of_left_values = s.values[out.left],
-                       buffer = of_left_values != no_buffer ? of_left_values : s.values[c.resolve(out.left)];
+    const buffer_index of_left_values = c.read_of(s, out.left).values,
+                       buffer = of_left_values != no_buffer ? of_left_values : c.read_of(s, c.resolve(out.left)).values;
     out.left_is_padded = buffer != no_buffer && c.plan.buffers[buffer].padded;
     out.ranged = s.support != no_node && s.left_factor != no_node;
     out.excludes = left.excluded == exclusion::zero;
     const node_index top = c.resolve(s.top);
-    if (c.at(top).kind == node_kind::masked && s.values[top] == no_buffer && is_plain_chain(c, s)) out.masked = top;
+    if (c.at(top).kind == node_kind::masked && c.read_of(s, top).values == no_buffer && is_plain_chain(c, s))
+        out.masked = top;
     out.uniform = is_uniform(c, s, s.top);
     return out;
 }
@@ -75,8 +73,7 @@ constexpr bool packs_k(const product_facts& product, lane_axis lanes, std::size_
 }
 
 /// The elements that a product computes with.
-template <std::size_t Count>
-constexpr element_machine elements_of(const plan_context<Count>& c, const plan_stage<Count>& s) {
+constexpr element_machine elements_of(const plan_context& c, const plan_stage& s) {
     return {c.target, s.facts.element_bytes, c.at(s.core).scalar == scalar_kind::floating};
 }
 
@@ -110,15 +107,14 @@ struct softmax_facts {
     std::size_t bytes = 0;        // of the buffer
 };
 
-template <std::size_t Count>
-constexpr softmax_facts facts_of_softmax(const plan_context<Count>& c, const plan_stage<Count>& s) {
+constexpr softmax_facts facts_of_softmax(const plan_context& c, const plan_stage& s) {
     const graph_node& core = c.at(s.core);
     softmax_facts out{.columns = c.columns_of(s), .width = c.width_of(s), .element_bytes = core.element_bytes};
     out.plain = core.variant == static_cast<std::uint8_t>(softmax_kind::plain);
     if (!out.plain || s.buffer == no_buffer || s.column_axis == no_axis || s.row_axis == no_axis) return out;
     const plan_buffer& numerators = c.plan.buffers[s.buffer];
     const bool rows_follow = numerators.strides[s.row_axis] == 1;
-    const buffer_index input = s.values[c.resolve(s.top)];
+    const buffer_index input = c.read_of(s, c.resolve(s.top)).values;
     out.in_place = s.lanes == lane_axis::rows && rows_follow && input != no_buffer &&
                    numerators.storage == c.plan.buffers[input].storage && c.same_elements(s.top, s.core);
     out.whole_lines = numerators.padded && rows_follow;

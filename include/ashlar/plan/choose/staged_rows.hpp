@@ -8,8 +8,7 @@
 namespace ashlar::detail {
 
 /// The only stage that writes the destination; no_stage if there are several.
-template <std::size_t Count>
-constexpr stage_index only_writer(const program<Count>& plan) {
+constexpr stage_index only_writer(const program& plan) {
     stage_index found = no_stage;
     for (std::size_t s = 0; s < plan.stage_count; ++s) {
         if (plan.stages[s].buffer != no_buffer || plan.stages[s].store != no_node) continue;
@@ -20,9 +19,8 @@ constexpr stage_index only_writer(const program<Count>& plan) {
 }
 
 /// Whether a stage writes whole rows of a dense destination, one beside the other inside each tile of its loop.
-template <std::size_t Count>
-constexpr bool writes_whole_rows(const plan_context<Count>& c, const plan_stage<Count>& stage) {
-    const graph_node &top = c.at(stage.top), &root = c.nodes[Count - 1];
+constexpr bool writes_whole_rows(const plan_context& c, const plan_stage& stage) {
+    const graph_node &top = c.at(stage.top), &root = c.nodes[c.plan.node_count - 1];
     if (stage.row_axis == no_axis || stage.column_axis == no_axis || top.rank != root.rank || root.rank < 2 ||
         stage.origin != 0)
         return false;
@@ -43,11 +41,10 @@ constexpr bool writes_whole_rows(const plan_context<Count>& c, const plan_stage<
 }
 
 /// Tells the loop over rows whose rows can be staged which stage writes them.
-template <std::size_t Count>
-constexpr void stage_rows(const plan_context<Count>& c) {
+constexpr void stage_rows(const plan_context& c) {
     const stage_index writer = only_writer(c.plan);
     if (writer == no_stage || !writes_whole_rows(c, c.plan.stages[writer])) return;
-    const plan_stage<Count>& stage = c.plan.stages[writer];
+    const plan_stage& stage = c.plan.stages[writer];
     const loop_index loop = stage.bindings[stage.row_axis];
     if (loop == whole_axis || !c.plan.loops[loop].rows) return;
     // A batch inside the tile would be written in several places.

@@ -16,8 +16,7 @@ inline constexpr std::size_t tall_tile_rows = 32;
 inline constexpr std::size_t flat_tile_rows = tall_tile_rows / 2;
 
 /// Bytes of memory that the buffers made for a tile of rows occupy, wherever several of them share it.
-template <std::size_t Count>
-constexpr std::size_t tile_bytes(const program<Count>& plan) {
+constexpr std::size_t tile_bytes(const program& plan) {
     const auto is_of_tile = [&](const plan_buffer& b) {
         for (loop_index l = b.scope; l != no_loop; l = plan.loops[l].parent)
             if (plan.loops[l].rows) return true;

@@ -29,6 +29,7 @@ struct node_parameters {
     std::size_t axis = 0;      // reduce, softmax, standardize, slice, concat, take, repeat, roll, index
     std::ptrdiff_t step = 1;   // slice: step, repeat: times, roll: shift
     std::size_t flops = 0;     // map: per element
+    std::size_t panel = 0;     // packed: columns of a panel
     std::size_t kept = 0;      // masked: pairs that the mask's type keeps, over all batch entries
     bool static_mask = false;
     bool slopes = false;  // masked: its edges move on by one key from query to query, and it says where they are
@@ -45,7 +46,6 @@ struct graph_node : node_parameters, axis_extents {
     std::uint8_t operand_count = 0;
     scalar_kind scalar{};
     std::size_t element_bytes = 0;
-    std::size_t panel = 0;  // packed: columns of a panel
     std::array<node_index, max_operands> operands{};
     node_index same_as = no_node;  // let, let_value, store: the node whose value this is
     std::uint16_t uses = 0;
@@ -61,21 +61,6 @@ struct graph_node : node_parameters, axis_extents {
 
 template <class Element>
 inline constexpr char type_identity = 0;
-
-template <std::size_t Capacity>
-struct graph_builder {
-    std::array<graph_node, Capacity> nodes{};
-    std::array<const void*, Capacity> let_tags{};
-    std::array<node_index, Capacity> let_values{};
-    std::size_t count = 0;
-    std::size_t lets = 0;
-
-    constexpr graph_node& at(node_index n) { return nodes[n]; }
-    constexpr node_index past_names(node_index n) {
-        while (at(n).kind == node_kind::let || at(n).kind == node_kind::let_value) n = at(n).same_as;
-        return n;
-    }
-};
 
 template <class Element>
 consteval scalar_kind scalar_kind_of() {
@@ -113,6 +98,9 @@ template <class Node>
     requires(is_index_map(kind_of<Node>))
 inline constexpr node_parameters parameters_of<Node>{
     .permutation = move_of<Node>.permutation, .axis = move_of<Node>.axis, .step = move_of<Node>.step};
+template <class Packed>
+    requires(kind_of<Packed> == node_kind::packed)
+inline constexpr node_parameters parameters_of<Packed>{.panel = Packed::panel};
 template <std::size_t Axis, class Shape, class... Parts>
 inline constexpr node_parameters parameters_of<concat_node<Axis, Shape, Parts...>>{.axis = Axis};
 template <std::size_t Axis, class Shape, class Table, class Indices>
@@ -157,58 +145,119 @@ inline constexpr node_parameters parameters_of<Expression>{.strides = as_axis_li
 /// The variant of what the name of a let becomes outside it, for the sake of one error: a number that nobody reads.
 inline constexpr std::uint8_t name_outside = 1;
 
-template <class Expression, std::size_t Capacity>
-constexpr node_index append_nodes(graph_builder<Capacity>& graph);
+/// All that the type of a node says, for what makes graphs of it without a template.
+struct node_facts {
+    node_parameters parameters;
+    node_kind kind;
+    axis_extents axes;
+    scalar_kind scalar;
+    std::size_t element_bytes;
+    exclusion_rule rule;
+    const void* tag;  // let, let_value
+    std::size_t operand_count = 0;
+    const node_facts* const* operands = nullptr;
+};
 
-/// Appends the operands of n, of any node with these operands.
-template <std::size_t Capacity, std::size_t... Index, class... Operands>
-constexpr void append_operands(graph_builder<Capacity>& graph, graph_node& n,
-                               const operand_storage<std::index_sequence<Index...>, Operands...>*) {
-    n.operand_count = sizeof...(Operands);
-    ((n.operands[Index] = append_nodes<Operands>(graph)), ...);
-}
+template <class Expression>
+inline constexpr const void* tag_of = nullptr;
+template <class Expression>
+    requires requires { typename Expression::tag; }
+inline constexpr const void* tag_of<Expression> = &type_identity<typename Expression::tag>;
 
-/// Appends the nodes of Expression in post-order and returns the number of its root.
-template <class Expression, std::size_t Capacity>
-constexpr node_index append_nodes(graph_builder<Capacity>& graph) {
-    using Shape = typename Expression::shape_type;
-    static_assert(Shape::rank <= max_rank, "ashlar: expression: at most 8 axes; merge some with reshape");
-    graph_node n{parameters_of<Expression>, {}};
-    n.kind = kind_of<Expression>;
-    n.rank = Shape::rank;
-    n.scalar = scalar_kind_of<element_of<Expression>>();
-    n.element_bytes = sizeof(element_of<Expression>);
-    for (std::size_t i = 0; i < Shape::rank; ++i) n.extents[i] = Shape::extents[i];
-    if constexpr (kind_of<Expression> == node_kind::packed) n.panel = Expression::panel;
-    if constexpr (kind_of<Expression> == node_kind::let_value) {
-        for (std::size_t i = graph.lets; i-- > 0;)
-            if (graph.let_tags[i] == &type_identity<typename Expression::tag>) {
-                n.same_as = graph.let_values[i];
-                n.excluded = graph.at(n.same_as).excluded;
-                break;
-            }
-        if (n.same_as == no_node) n.kind = node_kind::scalar, n.variant = name_outside;
-    } else if constexpr (kind_of<Expression> == node_kind::let) {
-        n.operand_count = 2;
-        n.operands[0] = append_nodes<operand_type<0, Expression>>(graph);
-        graph.let_tags[graph.lets] = &type_identity<typename Expression::tag>;
-        graph.let_values[graph.lets++] = n.operands[0];
-        n.operands[1] = append_nodes<operand_type<1, Expression>>(graph);
-        --graph.lets;
-        n.same_as = n.operands[1];
-        n.excluded = graph.at(n.same_as).excluded;
-    } else if constexpr (node_count<Expression> > 1) {
+template <class Expression>
+consteval node_facts find_node_facts();
+template <class Expression>
+inline constexpr node_facts facts_of_node = find_node_facts<Expression>();
+
+template <class Storage>
+inline constexpr const node_facts* facts_of_operands[1] = {};
+template <std::size_t... Index, class... Operands>
+    requires(sizeof...(Operands) != 0)
+inline constexpr const node_facts* facts_of_operands<operand_storage<std::index_sequence<Index...>, Operands...>>[] = {
+    &facts_of_node<Operands>...};
+
+template <class Expression>
+consteval node_facts find_node_facts() {
+    using element = element_of<Expression>;
+    node_facts facts{.parameters = parameters_of<Expression>,
+                     .kind = kind_of<Expression>,
+                     .axes = extents_of_axes<typename Expression::shape_type>(),
+                     .scalar = scalar_kind_of<element>(),
+                     .element_bytes = sizeof(element),
+                     .rule = exclusion_rule_of<Expression>,
+                     .tag = tag_of<Expression>};
+    if constexpr (node_count<Expression> > 1) {
         static_assert(Expression::operand_count <= max_operands,
                       "ashlar: expression: at most 16 operands; concat in two steps");
-        append_operands(graph, n, static_cast<const decltype(Expression::operands)*>(nullptr));
-        if constexpr (kind_of<Expression> == node_kind::store) n.same_as = n.operands[0];
-        std::array<exclusion, Expression::operand_count> excluded{};
-        for (std::size_t i = 0; i < Expression::operand_count; ++i) excluded[i] = graph.at(n.operands[i]).excluded;
-        n.excluded = exclusion_after<Expression>::of(excluded);
+        facts.operand_count = Expression::operand_count;
+        facts.operands = facts_of_operands<decltype(Expression::operands)>;
     }
-    graph.nodes[graph.count] = n;
-    return index_at<node_index>(graph.count++);
+    return facts;
 }
+
+/// A let around a node.
+struct open_let {
+    const void* tag;
+    node_index value;
+    const open_let* outer;
+};
+
+struct graph_builder {
+    graph_node* nodes;
+    std::size_t count = 0;
+
+    constexpr node_index past_names(node_index n) const {
+        while (nodes[n].kind == node_kind::let || nodes[n].kind == node_kind::let_value) n = nodes[n].same_as;
+        return n;
+    }
+
+    /// Appends a node behind its operands and returns its number.
+    constexpr node_index append(const node_facts& facts, const open_let* lets) {
+        graph_node n{facts.parameters, facts.axes};
+        n.kind = facts.kind;
+        n.scalar = facts.scalar;
+        n.element_bytes = facts.element_bytes;
+        n.operand_count = static_cast<std::uint8_t>(facts.operand_count);
+        exclusion excluded[max_operands]{};
+        open_let inside{facts.tag, no_node, lets};
+        for (std::size_t i = 0; i < facts.operand_count; ++i) {
+            const bool in_body = facts.kind == node_kind::let && i == 1;
+            n.operands[i] = append(*facts.operands[i], in_body ? &inside : lets);
+            excluded[i] = nodes[n.operands[i]].excluded;
+            if (i == 0) inside.value = n.operands[0];
+        }
+        n.excluded = exclusion_after(facts.kind, facts.rule, excluded, facts.operand_count);
+        if (facts.kind == node_kind::store) n.same_as = n.operands[0];
+        if (facts.kind == node_kind::let) n.same_as = n.operands[1];
+        if (facts.kind == node_kind::let_value) append_name(n, facts.tag, lets);
+        nodes[count] = n;
+        return index_at<node_index>(count++);
+    }
+
+    constexpr void append_name(graph_node& n, const void* tag, const open_let* lets) const {
+        while (lets != nullptr && lets->tag != tag) lets = lets->outer;
+        if (lets == nullptr) {
+            n.kind = node_kind::scalar;
+            n.variant = name_outside;
+        } else {
+            n.same_as = lets->value;
+            n.excluded = nodes[n.same_as].excluded;
+        }
+    }
+
+    /// Counts who reads each node, and finds the mask below each softmax.
+    constexpr void link() {
+        for (std::size_t i = 0; i < count; ++i) {
+            graph_node& n = nodes[i];
+            if (n.kind == node_kind::let || n.kind == node_kind::let_value) continue;
+            for (std::size_t o = 0; o < n.operand_count; ++o) ++nodes[past_names(n.operands[o])].uses;
+            if (n.kind != node_kind::softmax) continue;
+            node_index below = past_names(n.operands[0]);
+            while (nodes[below].kind == node_kind::store) below = past_names(nodes[below].same_as);
+            if (nodes[below].kind == node_kind::masked) n.masked = below;
+        }
+    }
+};
 
 /// Whether names of lets occur in their bodies only.
 template <std::size_t Outside>
@@ -221,17 +270,11 @@ template <class Expression>
 struct graph {
     static constexpr std::size_t count = node_count<Expression>;
     static constexpr auto nodes = [] {
-        graph_builder<count> builder;
-        append_nodes<Expression>(builder);
-        for (graph_node& n : builder.nodes) {
-            if (n.kind == node_kind::let || n.kind == node_kind::let_value) continue;
-            for (std::size_t i = 0; i < n.operand_count; ++i) ++builder.at(builder.past_names(n.operands[i])).uses;
-            if (n.kind != node_kind::softmax) continue;
-            node_index o = builder.past_names(n.operands[0]);
-            while (builder.at(o).kind == node_kind::store) o = builder.past_names(builder.at(o).same_as);
-            if (builder.at(o).kind == node_kind::masked) n.masked = o;
-        }
-        return builder.nodes;
+        std::array<graph_node, count> out{};
+        graph_builder builder{out.data()};
+        builder.append(facts_of_node<Expression>, nullptr);
+        builder.link();
+        return out;
     }();
     static constexpr auto root = index_at<node_index>(count - 1);
     /// Uses of names of lets outside their bodies: an error, see check_names.

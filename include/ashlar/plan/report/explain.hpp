@@ -16,7 +16,7 @@ template <class Plan>
 constexpr void mark_read(stage_index s, node_index n, std::array<bool, Plan::count>& read) {
     using stages = formula_writer<Plan>;
     n = stages::past_names(s, n);
-    if (stages::stage(s).values[n] != no_buffer) return;
+    if (stages::read_of(s, n).values != no_buffer) return;
     read[n] = true;
     if (stages::at(n).kind == node_kind::matmul && n != stages::stage(s).core) return;
     for (std::size_t i = 0; i < stages::at(n).operand_count; ++i) mark_read<Plan>(s, stages::at(n).operands[i], read);

@@ -23,6 +23,7 @@ struct formula_writer {
 
     static constexpr const graph_node& at(node_index n) { return Plan::nodes[n]; }
     static constexpr const auto& stage(stage_index s) { return Plan::code.stages[s]; }
+    static constexpr const node_read& read_of(stage_index s, node_index n) { return Plan::code.read_of(stage(s), n); }
 
     static constexpr bool is_operand(node_kind kind) { return kind == node_kind::array || kind == node_kind::packed; }
 
@@ -47,7 +48,7 @@ struct formula_writer {
     /// The node behind names that stage s reads or computes.
     static constexpr node_index past_names(stage_index s, node_index n) {
         for (;;) {
-            if (stage(s).values[n] != no_buffer) return n;
+            if (read_of(s, n).values != no_buffer) return n;
             const node_kind kind = at(n).kind;
             if (kind == node_kind::let || kind == node_kind::let_value)
                 n = at(n).same_as;
@@ -64,7 +65,7 @@ struct formula_writer {
         node_index n = stage(s).top;
         for (;;) {
             n = past_names(s, n);
-            if (is_operand(at(n).kind) || (stage(s).values[n] != no_buffer && stage(s).factors[n] == no_buffer))
+            if (is_operand(at(n).kind) || (read_of(s, n).values != no_buffer && read_of(s, n).factors == no_buffer))
                 return true;
             if (!is_index_map(at(n).kind)) return false;
             n = at(n).operands[0];
@@ -75,7 +76,7 @@ struct formula_writer {
     static constexpr bool contains_core(stage_index s, node_index n) {
         n = past_names(s, n);
         if (n == stage(s).core) return true;
-        if (stage(s).values[n] != no_buffer) return false;
+        if (read_of(s, n).values != no_buffer) return false;
         for (std::size_t i = 0; i < at(n).operand_count; ++i)
             if (contains_core(s, at(n).operands[i])) return true;
         return false;
@@ -87,7 +88,7 @@ struct formula_writer {
             return out.put('_');
         n = past_names(s, n);
         const graph_node& g = at(n);
-        const buffer_index held = stage(s).values[n], factor = stage(s).factors[n];
+        const auto [held, factor] = read_of(s, n);
         const bool standardizes = g.kind == node_kind::standardize,
                    logarithm = g.kind == node_kind::softmax && g.variant != 0;
         if (held != no_buffer && factor == no_buffer && !standardizes) return name_buffer(held);

@@ -145,7 +145,7 @@ private:
         if (stage.left_factor == no_node)
             value(s, at(stage.core).operands[0]);
         else
-            name_buffer(stage.values[stage.left_factor]);
+            name_buffer(Plan::code.read_of(stage, stage.left_factor).values);
     }
     constexpr void print_epilogue(stage_index s) {
         const auto& stage = code.stages[s];
@@ -155,7 +155,7 @@ private:
         out.put("then ");
         if (stage.left_factor != no_node) {
             out.put("* ");
-            name_buffer(stage.factors[stage.left_factor]);
+            name_buffer(Plan::code.read_of(stage, stage.left_factor).factors);
         }
         base::epilogue(s, stage.top, stage.left_factor == no_node);
         const auto interleaved = [&](std::size_t tile) {

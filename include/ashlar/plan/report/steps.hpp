@@ -34,8 +34,9 @@ struct step_finder {
             if (stage.maxima != no_buffer)
                 (stage.kind == stage_kind::product ? writes : reads)[of_stage[s]][stage.maxima] = true;
             for (std::size_t n = 0; n < Plan::count; ++n) {
-                if (stage.values[n] != no_buffer) reads[of_stage[s]][stage.values[n]] = true;
-                if (stage.factors[n] != no_buffer) reads[of_stage[s]][stage.factors[n]] = true;
+                const auto [values, factors] = code.reads[stage.first_read + n];
+                if (values != no_buffer) reads[of_stage[s]][values] = true;
+                if (factors != no_buffer) reads[of_stage[s]][factors] = true;
             }
         }
         for (std::size_t b = 0; b < code.buffer_count; ++b)
@@ -118,7 +119,7 @@ consteval auto find_stage_of_nodes() {
     const auto visit = [&](auto self, stage_index s, node_index n) -> void {
         const auto& stage = Plan::code.stages[s];
         const graph_node& g = Plan::nodes[n];
-        if (stage.values[n] != no_buffer) return;
+        if (Plan::code.read_of(stage, n).values != no_buffer) return;
         if (g.kind == node_kind::let || g.kind == node_kind::let_value) return self(self, s, g.same_as);
         if (g.kind == node_kind::matmul && stage.core != n) return;
         if (stages[n] == no_stage) stages[n] = s;
