@@ -16,5 +16,5 @@ struct epilogue : forwarding_epilogue<store> {
     void end_block(std::size_t, std::size_t, std::size_t, std::size_t) {}
 };
 void multiply(const float* s, const float* v, epilogue& e) {
-    product_blocks<float, ashlar::current_config, shape>(s, v, constant_depth<0, 4>{}, e, 0, 1, nullptr);
+    product<float, ashlar::current_config, shape>(s, v, constant_depth<0, 4>{}, e, nullptr);
 }

@@ -18,5 +18,5 @@ struct epilogue : forwarding_epilogue<store> {
 #endif
 };
 void multiply(const float* s, const float* v, epilogue& e) {
-    product_blocks<float, ashlar::current_config, shape>(s, v, constant_depth<0, 4>{}, e, 0, 1, nullptr);
+    product<float, ashlar::current_config, shape>(s, v, constant_depth<0, 4>{}, e, nullptr);
 }

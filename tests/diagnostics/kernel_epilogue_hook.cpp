@@ -19,5 +19,5 @@ struct epilogue {
 constexpr product_shape shape{
     .i = 3, .j = 5, .k = 4, .si = 4, .sk = 1, .vk = 5, .cut = {.row_blocks = 1, .vector_blocks = 1}};
 void multiply(const float* s, const float* v, epilogue& e) {
-    product_blocks<float, ashlar::current_config, shape>(s, v, constant_depth<0, 4>{}, e, 0, 1, nullptr);
+    product<float, ashlar::current_config, shape>(s, v, constant_depth<0, 4>{}, e, nullptr);
 }

@@ -71,11 +71,11 @@ struct heap_scratch {
 };
 
 template <class Element, class Config, product_shape Product, class Depth, class Epilogue>
-void product_blocks(const Element* s, const Element* v, Depth depth, Epilogue& epilogue, std::size_t first_block,
-                    std::size_t last_block) {
+void product(const Element* s, const Element* v, Depth depth, Epilogue& epilogue, std::size_t first_block,
+             std::size_t last_block) {
     constexpr product_shape cut = cut_product<Element, Config, Product, Depth, Epilogue>;
     heap_scratch<Element, Config, cut> scratch;
-    product_blocks<Element, Config, cut>(s, v, depth, epilogue, first_block, last_block, scratch.data());
+    product<Element, Config, cut>(s, v, depth, epilogue, scratch.data(), first_block, last_block);
 }
 template <class Element, class Config, product_shape Product, class Depth, class Epilogue>
 void product(const Element* s, const Element* v, Depth depth, Epilogue& epilogue) {

@@ -11,7 +11,7 @@ namespace ashlar::detail {
 template <class Plan, class Element, stage_index Softmax, stage_index Product, std::size_t Rows>
 struct softmax_into_product {
     using numerators = softmax_stage<Plan, Element, Softmax, Rows>;
-    using product = product_stage<Plan, Element, Product, Rows>;
+    using weighing = product_stage<Plan, Element, Product, Rows>;
     static constexpr std::size_t width = numerators::width;
     static constexpr std::size_t registers = Rows / width;
 
@@ -19,36 +19,36 @@ struct softmax_into_product {
 
     /// Its register blocks: a whole number of them for each register of rows.
     static constexpr product_shape shape{.i = Rows,
-                                         .j = product::columns,
-                                         .k = product::depth,
-                                         .si = product::left_row,
-                                         .sk = product::left_depth,
-                                         .vk = product::depth == 1 ? 1 : product::right_depth,
+                                         .j = weighing::columns,
+                                         .k = weighing::depth,
+                                         .si = weighing::left_row,
+                                         .sk = weighing::left_depth,
+                                         .vk = weighing::depth == 1 ? 1 : weighing::right_depth,
                                          .rows_outer = true,
-                                         .cut = product::how.cut};
+                                         .cut = weighing::how.cut};
     using exponentials = typename numerators::template numerators_of_rows<width>;
 
-    struct working_epilogue : forwarding_epilogue<const typename product::plain_epilogue> {
-        static constexpr hook hooks = product::plain_epilogue::hooks | hook::interleave;
-        static constexpr std::size_t interleave_period = product::how.period;
+    struct working_epilogue : forwarding_epilogue<const typename weighing::plain_epilogue> {
+        static constexpr hook hooks = weighing::plain_epilogue::hooks | hook::interleave;
+        static constexpr std::size_t interleave_period = weighing::how.period;
         static constexpr bool rolls = false;
         exponentials& work;
         ASHLAR_STAGE_INLINE void interleave() const { work.step(); }
     };
 
     ASHLAR_STAGE_ROOT ASHLAR_STAGE_INLINE void run() const {
-        using element = typename product::element;
-        using config = typename product::config;
+        using element = typename weighing::element;
+        using config = typename weighing::config;
         constexpr std::size_t blocks = shape.cut.row_blocks / registers;
         static_assert(blocks * registers == shape.cut.row_blocks);
         const numerators soft{{{f}}};
-        const product behind{{{f}}};
+        const weighing behind{{{f}}};
         const std::size_t first = soft.first_row();
         const auto tile = soft.column_range(first, Rows);
-        const typename product::reader memory{f};
-        const element* a = memory.template address<product::left>(behind.in_left(first));
-        const element* b = memory.template address<product::right>(behind.in_right());
-        const typename product::plain_epilogue plain{behind, behind.written(), first, behind.row_factors(first)};
+        const typename weighing::reader memory{f};
+        const element* a = memory.template address<weighing::left>(behind.in_left(first));
+        const element* b = memory.template address<weighing::right>(behind.in_right());
+        const typename weighing::plain_epilogue plain{behind, behind.written(), first, behind.row_factors(first)};
         const auto depth = behind.depth_of(first);
         for (std::size_t n = 0;; ++n) {
             const std::size_t row = first + (n < registers ? n : 0) * width;
@@ -56,7 +56,7 @@ struct softmax_into_product {
             if (n == registers) work.stop();
             if (n != 0) {
                 working_epilogue epilogue{{plain}, work};
-                product_blocks<element, config, shape>(a, b, depth, epilogue, (n - 1) * blocks, n * blocks, nullptr);
+                product<element, config, shape>(a, b, depth, epilogue, nullptr, (n - 1) * blocks, n * blocks);
             }
             if (n == registers) break;
             work.finish();

@@ -3,7 +3,7 @@
 //
 // Dispatch, decided by the types and, for 1, 2, 5, 6 and 7, by the cut that the product is given (product_cut.hpp):
 //   1. columns: near-equal blocks of vectors; the last vector of a ragged j is loaded partially unless Product.padded
-//   2. rows:    near-equal blocks of scalars; a block is the unit that `product_blocks` can start and stop at
+//   2. rows:    near-equal blocks of scalars; a block is the unit that `product` can start and stop at
 //   3. verdict: epilogues with `begin_block` may skip a block, or have its tile masked; others pay nothing
 //   4. depth:   constant (an exact trip count), a run-time range, or a range per block; zeros may exclude
 //   5. chains:  blocks of few accumulators split the depth into independent sums to hide latency
@@ -127,7 +127,7 @@ template <class Element, class Config, product_shape Product>
 inline constexpr std::size_t product_scratch_bytes =
     table_bytes_of(Product.cut, Product.k, element_machine_of<Element, Config>);
 
-/// The row blocks [first_block, last_block) of a product, and all its columns.
+/// A product over the given depth: the row blocks [first_block, last_block), and all columns.
 ///
 /// `depth` is a constant_depth, a depth_range, a k_range, or a function object of (i0, i1, j0, j1) that returns
 /// one of them for that block; it may have per_row(i0, i1) as well, a depth_range or per_row_k_range of those rows.
@@ -136,8 +136,8 @@ inline constexpr std::size_t product_scratch_bytes =
 /// product_scratch_bytes bytes for what the kernel packs, best at the start of a cache line.
 /// Sums are in order of k (per chain), so results repeat bit for bit for a given shape and architecture.
 template <class Element, class Config, product_shape Product, class Depth, class Epilogue>
-ASHLAR_STAGE_INLINE void product_blocks(const Element* s, const Element* v, Depth depth, Epilogue& epilogue,
-                                        std::size_t first_block, std::size_t last_block, Element* scratch) {
+ASHLAR_STAGE_INLINE void product(const Element* s, const Element* v, Depth depth, Epilogue& epilogue, Element* scratch,
+                                 std::size_t first_block = 0, std::size_t last_block = Product.cut.row_blocks) {
     using walk = product_walk<Element, Config, Product, Depth, Epilogue>;
     if constexpr (fits_kernel<Epilogue, lanes<Element, walk::width, Config>,
                               served_by_product<Element, Config, Product, has_hook<Epilogue, hook::kept_halves>>,
@@ -158,13 +158,6 @@ ASHLAR_STAGE_INLINE void product_blocks(const Element* s, const Element* v, Dept
                 });
             });
     }
-}
-
-/// The whole product over the given depth.
-template <class Element, class Config, product_shape Product, class Depth, class Epilogue>
-ASHLAR_STAGE_INLINE void product(const Element* s, const Element* v, Depth depth, Epilogue& epilogue,
-                                 Element* scratch) {
-    product_blocks<Element, Config, Product>(s, v, depth, epilogue, 0, Product.cut.row_blocks, scratch);
 }
 
 /// The plainest epilogue: writes C row-major with rows `Stride` apart; with Accumulate it adds to what is there.
