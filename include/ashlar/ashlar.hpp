@@ -2,6 +2,10 @@
 // The freestanding part of ashlar: tensors, expressions, plans and their evaluation.
 #pragma once
 
+#if __STDC_HOSTED__
+#include <cmath>  // of no use here: programs that compute single elements, too, had it by way of xsimd
+#endif
+
 // clang-format off
 // From the ground up: the way to a header stands above each of its errors.
 #include <ashlar/core/axis.hpp>
