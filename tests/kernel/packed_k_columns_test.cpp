@@ -30,50 +30,57 @@ T special(bool nan) {
     return std::bit_cast<T>(infinity | (nan ? bits{1} << (digits - 2) : bits{0}));
 }
 
-/// A product whose operands lie among NaN, one element off alignment; V's rows have a gap of 3.
-template <class T, std::size_t I, std::size_t J, std::size_t K>
-struct packed_product {
-    static constexpr product_shape shape{.i = I, .j = J, .k = K, .si = K + 1, .sk = 1, .vk = J + 3};
-    std::vector<T> s = std::vector<T>(1 + I * shape.si, special<T>(true));
-    std::vector<T> v = std::vector<T>(1 + K * shape.vk, special<T>(true));
-    std::vector<T> c = std::vector<T>(I * J + 1, T(-77));
+/// A product whose operands lie among NaN, one element off alignment; V's rows have a gap of 3. What does not depend on
+/// the shape is compiled once for all of them.
+template <class T>
+struct packed_operands {
+    product_shape shape;
+    std::vector<T> s = std::vector<T>(1 + shape.i * shape.si, special<T>(true));
+    std::vector<T> v = std::vector<T>(1 + shape.k * shape.vk, special<T>(true));
+    std::vector<T> c = std::vector<T>(shape.i * shape.j + 1, T(-77));
 
-    packed_product() {
-        for (std::size_t k = 0; k < K; ++k) {
-            for (std::size_t i = 0; i < I; ++i)
+    [[gnu::noinline]] explicit packed_operands(const product_shape& p) : shape(p) {
+        for (std::size_t k = 0; k < shape.k; ++k) {
+            for (std::size_t i = 0; i < shape.i; ++i)
                 left(i, k) = static_cast<T>(static_cast<int>((i * 31 + k * 17) % 23) - 11) / T(8);
-            for (std::size_t j = 0; j < J; ++j)
+            for (std::size_t j = 0; j < shape.j; ++j)
                 right(k, j) = static_cast<T>(static_cast<int>((k * 13 + j * 7) % 19) - 9) / T(4);
         }
     }
     T& left(std::size_t i, std::size_t k) { return s[1 + i * shape.si + k]; }
     T& right(std::size_t k, std::size_t j) { return v[1 + k * shape.vk + j]; }
 
-    void run() {
-        store_product<T, current_config, J> store{c.data()};
-        product<T, current_config, shape>(s.data() + 1, v.data() + 1, store);
-    }
     /// All results but those of one row, which the caller looks at.
-    void expect_sums(std::size_t spared = I) {
-        for (std::size_t i = 0; i < I; ++i)
-            for (std::size_t j = 0; j < J && i != spared; ++j) {
+    [[gnu::noinline]] void expect_sums(std::size_t spared) {
+        SCOPED_TRACE(testing::Message() << shape.j << " columns, depth " << shape.k);
+        for (std::size_t i = 0; i < shape.i; ++i)
+            for (std::size_t j = 0; j < shape.j && i != spared; ++j) {
                 double sum = 0;
-                for (std::size_t k = 0; k < K; ++k) sum += double(left(i, k)) * double(right(k, j));
-                ASSERT_NEAR(c[i * J + j], sum, 1e-4) << i << ' ' << j;
+                for (std::size_t k = 0; k < shape.k; ++k) sum += double(left(i, k)) * double(right(k, j));
+                ASSERT_NEAR(c[i * shape.j + j], sum, 1e-4) << i << ' ' << j;
             }
-        ASSERT_EQ(c[I * J], T(-77));
+        ASSERT_EQ(c[shape.i * shape.j], T(-77));
+    }
+};
+template <class T, std::size_t I, std::size_t J, std::size_t K>
+struct packed_product : packed_operands<T> {
+    static constexpr product_shape constant{.i = I, .j = J, .k = K, .si = K + 1, .sk = 1, .vk = J + 3};
+    packed_product() : packed_operands<T>(constant) {}
+    void run() {
+        store_product<T, current_config, J> store{this->c.data()};
+        product<T, current_config, constant>(this->s.data() + 1, this->v.data() + 1, store);
     }
 };
 
 template <class T, std::size_t Columns, std::size_t K>
 void check() {
-    SCOPED_TRACE(testing::Message() << Columns << " columns, depth " << K);
-    packed_product<T, 19, Columns, K> alone;
+    constexpr std::size_t rows = 19;
+    packed_product<T, rows, Columns, K> alone;
     alone.run();
-    alone.expect_sums();
-    packed_product<T, 19, width<T> + Columns, K> beside;
+    alone.expect_sums(rows);
+    packed_product<T, rows, width<T> + Columns, K> beside;
     beside.run();
-    beside.expect_sums();
+    beside.expect_sums(rows);
 }
 
 template <class T>

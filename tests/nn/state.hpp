@@ -17,39 +17,45 @@ namespace state {
 
 using reference::array;
 
-/// Fills every array with normal numbers; norms' weights lie around 1.
+/// Norms' weights lie around 1. Compiled once, not for each module.
+[[gnu::noinline]] inline void randomise_parameter(const ashlar::nn::parameter& p, support::random_numbers& random,
+                                                  double deviation) {
+    const bool norm = p.rank == 1 && p.name.find("norm") != p.name.npos && p.name.ends_with("weight");
+    for (std::size_t i = 0; i < p.size(); ++i) {
+        const double x = (norm ? 1 : 0) + deviation * random.normal_number();
+        if (p.kind == ashlar::nn::element_kind::f64)
+            static_cast<double*>(p.data)[i] = x;
+        else
+            static_cast<float*>(p.data)[i] = static_cast<float>(x);
+    }
+}
+
+/// Fills every array with normal numbers.
 template <class M>
 void randomise(M& m, std::uint32_t seed = 1, double deviation = 0.3) {
     support::random_numbers random(seed);
-    ashlar::nn::for_each_parameter(m, [&](const ashlar::nn::parameter& p) {
-        const bool norm = p.rank == 1 && p.name.find("norm") != p.name.npos && p.name.ends_with("weight");
-        for (std::size_t i = 0; i < p.size(); ++i) {
-            const double x = (norm ? 1 : 0) + deviation * random.normal_number();
-            if (p.kind == ashlar::nn::element_kind::f64)
-                static_cast<double*>(p.data)[i] = x;
-            else
-                static_cast<float*>(p.data)[i] = static_cast<float>(x);
-        }
-    });
+    ashlar::nn::for_each_parameter(m,
+                                   [&](const ashlar::nn::parameter& p) { randomise_parameter(p, random, deviation); });
 }
 
 /// What a weight file of a module would hold, by name.
 using dict = std::map<std::string, array>;
 
+[[gnu::noinline]] inline void copy_parameter(dict& to, const ashlar::nn::const_parameter& p) {
+    array& a = to[std::string(p.name)];
+    if (a.extents.empty())
+        a = reference::make({p.extents.begin(), p.extents.begin() + static_cast<std::ptrdiff_t>(p.rank)});
+    for (std::size_t r = 0; r < p.rows; ++r)
+        for (std::size_t c = 0; c < p.columns; ++c)
+            a.values[(p.first_row + r) * p.columns + c] =
+                p.kind == ashlar::nn::element_kind::f64
+                    ? static_cast<const double*>(p.data)[p.offset(r, c)]
+                    : static_cast<double>(static_cast<const float*>(p.data)[p.offset(r, c)]);
+}
 template <class M>
 dict of(const M& m) {
     dict result;
-    ashlar::nn::for_each_parameter(m, [&](const ashlar::nn::const_parameter& p) {
-        array& a = result[std::string(p.name)];
-        if (a.extents.empty())
-            a = reference::make({p.extents.begin(), p.extents.begin() + static_cast<std::ptrdiff_t>(p.rank)});
-        for (std::size_t r = 0; r < p.rows; ++r)
-            for (std::size_t c = 0; c < p.columns; ++c)
-                a.values[(p.first_row + r) * p.columns + c] =
-                    p.kind == ashlar::nn::element_kind::f64
-                        ? static_cast<const double*>(p.data)[p.offset(r, c)]
-                        : static_cast<double>(static_cast<const float*>(p.data)[p.offset(r, c)]);
-    });
+    ashlar::nn::for_each_parameter(m, [&](const ashlar::nn::const_parameter& p) { copy_parameter(result, p); });
     return result;
 }
 
