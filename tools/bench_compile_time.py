@@ -6,7 +6,7 @@
                                 [--sources attention,encoder_layer] [--markdown FILE] [--page docs/performance.md]
 
 Compiles the sources of tests/compile_time, which hold the budgets of the test run, and prints a table. Seconds are user
-time of the compiler beyond what a source takes that includes xsimd alone. Sources take turns, so that all meet the same
+time of the compiler; a source that includes xsimd alone tells what they mean on a machine. Sources take turns, so that all meet the same
 neighbours, and the least of all rounds counts. Templates are ours alone, counted by check_instantiations.sh: the same
 number in every run. With --page the table replaces the one between the marks of that page.
 """
@@ -77,7 +77,7 @@ def main():
     options = ["-std=c++20", *given.flags.split(), "-I", str(ROOT / "include")]
     options += ["-isystem", given.xsimd] if given.xsimd else []
 
-    lines = ["| source | compiler | seconds beyond xsimd | instantiations |", "|---|---|---:|---:|"]
+    lines = ["| source | compiler | seconds | instantiations |", "|---|---|---:|---:|"]
     with tempfile.TemporaryDirectory() as temporary:
         directory = pathlib.Path(temporary)
         sources = {}
@@ -92,7 +92,7 @@ def main():
                 for name, source in sources.items():
                     best[name] = min(best.get(name, float("inf")), user_seconds([*command, str(source)]))
             title = name_of(compiler)
-            lines.append(f"| xsimd alone | {title} | ({best['xsimd']:.2f}) | |")
+            lines.append(f"| `<xsimd/xsimd.hpp>` alone | {title} | {best['xsimd']:.2f} | |")
             for name, source in list(sources.items())[1:]:
                 count = instantiations(compiler, source, options, directory)
                 lines.append(f"| {name.replace('_', ' ')} | {title} | {best[name] - best['xsimd']:.2f} | "
