@@ -290,6 +290,7 @@ TEST(strategies_of_products, spread_scalars) {
     EXPECT_FALSE(spreads(matmul(x<1, 64>(), x<64, 16>()))) << "one vector";
     EXPECT_FALSE(product_of<avx2>(matmul(x<1, 64>(), x<64, 128>())).cut.spreads) << "sixteen registers";
     EXPECT_FALSE(product_of<aarch64>(matmul(x<1, 64>(), x<64, 128>())).cut.spreads) << "registers of 16 bytes";
+    EXPECT_FALSE(spreads(matmul(slice<0, 0, 1>(transpose(x<64, 2>())), x<64, 128>()))) << "scalars that lie apart";
     EXPECT_TRUE(spreads(matmul(x<1, 64>(), weights<64, 96>())));
 }
 
