@@ -32,8 +32,7 @@ class chains {
 
     /// The extents of n elements, some of them 1.
     void factor(graph_node& g, std::size_t n) {
-        g.rank = 0;
-        g.extents = {};
+        static_cast<axis_extents&>(g) = {};
         while (g.rank < 4) {
             std::size_t part = 1 + below(n);
             while (n % part != 0) --part;
@@ -49,8 +48,7 @@ class chains {
         const graph_node& o = c.nodes[c.length - 1];
         graph_node n;
         n.kind = kind;
-        n.rank = o.rank;
-        n.extents = o.extents;
+        static_cast<axis_extents&>(n) = o;
         n.operand_count = 1;
         n.operands[0] = index_at<node_index>(c.length - 1);
         n.axis = below(o.rank);
@@ -232,8 +230,7 @@ TEST(index_map, carried_axes_pass_their_index_through_a_chain) {
 }
 
 stride_result strides_in_array(const chain& c, std::size_t id, const std::array<bool, max_rank>& fixed) {
-    const std::vector<buffer_index> no_buffers(c.nodes.size(), no_buffer);
-    return node_memory{c.nodes.data(), no_buffers.data(), nullptr}.strides(index_at<node_index>(id), fixed);
+    return node_memory{c.nodes.data(), nullptr, nullptr}.strides(index_at<node_index>(id), fixed);
 }
 
 TEST(index_map, lifted_strides_lead_to_the_elements) {
@@ -313,11 +310,10 @@ TEST(index_map, runs_are_steps_of_one_size) {
 constexpr graph_node moved(node_kind kind, std::ptrdiff_t step, std::array<std::size_t, 2> extents) {
     graph_node n;
     n.kind = kind;
-    n.rank = 2;
+    static_cast<axis_extents&>(n) = {.rank = 2, .extents = {extents[0], extents[1]}};
     n.axis = 1;
     n.step = step;
     n.permutation = {0, 1};
-    n.extents = {extents[0], extents[1]};
     return n;
 }
 constexpr bool passes_everything(node_kind kind, std::ptrdiff_t step) {

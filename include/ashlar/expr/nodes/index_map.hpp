@@ -58,7 +58,7 @@ constexpr axis_list as_axis_list(const std::array<Element, Count>& values) {
 /// A shape without its type.
 struct axis_extents {
     std::uint8_t rank = 0;
-    std::array<std::size_t, max_rank> extents{};
+    std::size_t extents[max_rank]{};
 };
 template <class Shape>
 consteval axis_extents extents_of_axes() {
@@ -107,11 +107,11 @@ struct index_piece {
 };
 
 struct index_map {
-    std::array<index_piece, max_rank + 1> pieces{};
+    index_piece pieces[max_rank + 1]{};
     std::size_t count = 0;
 
-    constexpr const index_piece* begin() const { return pieces.data(); }
-    constexpr const index_piece* end() const { return pieces.data() + count; }
+    constexpr const index_piece* begin() const { return pieces; }
+    constexpr const index_piece* end() const { return pieces + count; }
     constexpr void single(std::size_t axis, std::size_t operand_axis, std::ptrdiff_t step = 1) {
         pieces[count++] = {axis, axis + 1, operand_axis, operand_axis + 1, step};
     }

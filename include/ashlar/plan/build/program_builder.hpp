@@ -12,7 +12,7 @@ namespace ashlar::detail {
 struct program_builder {
 
     struct loop_stack {
-        std::array<loop_index, 24> loop{};
+        loop_index loop[24]{};
         std::size_t depth = 0;
 
         constexpr loop_index innermost() const { return innermost_of(depth); }

@@ -46,7 +46,7 @@ struct graph_node : node_parameters, axis_extents {
     std::uint8_t operand_count = 0;
     scalar_kind scalar{};
     std::size_t element_bytes = 0;
-    std::array<node_index, max_operands> operands{};
+    node_index operands[max_operands]{};
     node_index same_as = no_node;  // let, let_value, store: the node whose value this is
     std::uint16_t uses = 0;
     node_index masked = no_node;           // softmax: the masked node that is its operand, past names and stores
