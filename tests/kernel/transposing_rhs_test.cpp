@@ -26,31 +26,45 @@ T nan_bits() {
 }
 
 /// The source lies among NaN, one element off alignment, and its rows have a gap of 3; nothing else may be read, and
-/// nothing outside V written.
-template <class T, std::size_t I, std::size_t J, std::size_t K>
-void check() {
-    constexpr product_shape P{.i = I, .j = J, .k = K, .si = K, .sk = 1, .vk = J};
-    if constexpr (fits_transposing_rhs<T, current_config, P>) {
-        SCOPED_TRACE(testing::Message() << I << " x " << J << " x " << K);
-        constexpr std::size_t from = K + 3;
-        std::vector<T> s(I * K), source(1 + J * from, nan_bits<T>()), v(1 + K * J + 1, T(-7)), c(I * J + 1, T(-7));
+/// nothing outside V written. Compiled once for all shapes.
+template <class T>
+struct operands {
+    std::size_t rows, columns, depth, from = depth + 3;
+    std::vector<T> s = std::vector<T>(rows * depth), source = std::vector<T>(1 + columns * from, nan_bits<T>()),
+                   v = std::vector<T>(1 + depth * columns + 1, T(-7)), c = std::vector<T>(rows * columns + 1, T(-7));
+
+    [[gnu::noinline]] operands(std::size_t i, std::size_t j, std::size_t k) : rows(i), columns(j), depth(k) {
         for (std::size_t n = 0; n < s.size(); ++n) s[n] = static_cast<T>(static_cast<int>(n * 37 % 29) - 14) / T(8);
-        for (std::size_t j = 0; j < J; ++j)
-            for (std::size_t k = 0; k < K; ++k)
+        for (j = 0; j < columns; ++j)
+            for (k = 0; k < depth; ++k)
                 source[1 + j * from + k] = static_cast<T>(static_cast<int>((j * 23 + k * 11) % 31) - 15) / T(8);
-        store_product<T, current_config, J> store{c.data()};
-        product_transposing_rhs<T, current_config, P, from>(s.data(), v.data() + 1, source.data() + 1, store);
-        for (std::size_t j = 0; j < J; ++j) {
-            for (std::size_t k = 0; k < K; ++k) ASSERT_EQ(v[1 + k * J + j], source[1 + j * from + k]) << k << ' ' << j;
-            for (std::size_t i = 0; i < I; ++i) {
+    }
+    [[gnu::noinline]] void expect() const {
+        SCOPED_TRACE(testing::Message() << rows << " x " << columns << " x " << depth);
+        for (std::size_t j = 0; j < columns; ++j) {
+            for (std::size_t k = 0; k < depth; ++k)
+                ASSERT_EQ(v[1 + k * columns + j], source[1 + j * from + k]) << k << ' ' << j;
+            for (std::size_t i = 0; i < rows; ++i) {
                 double sum = 0;
-                for (std::size_t k = 0; k < K; ++k) sum += double(s[i * K + k]) * double(source[1 + j * from + k]);
-                ASSERT_NEAR(c[i * J + j], sum, 1e-4) << i << ' ' << j;
+                for (std::size_t k = 0; k < depth; ++k)
+                    sum += double(s[i * depth + k]) * double(source[1 + j * from + k]);
+                ASSERT_NEAR(c[i * columns + j], sum, 1e-4) << i << ' ' << j;
             }
         }
         EXPECT_EQ(v.front(), T(-7));
         EXPECT_EQ(v.back(), T(-7));
         EXPECT_EQ(c.back(), T(-7));
+    }
+};
+
+template <class T, std::size_t I, std::size_t J, std::size_t K>
+void check() {
+    constexpr product_shape P{.i = I, .j = J, .k = K, .si = K, .sk = 1, .vk = J};
+    if constexpr (fits_transposing_rhs<T, current_config, P>) {
+        operands<T> x(I, J, K);
+        store_product<T, current_config, J> store{x.c.data()};
+        product_transposing_rhs<T, current_config, P, K + 3>(x.s.data(), x.v.data() + 1, x.source.data() + 1, store);
+        x.expect();
     }
 }
 
