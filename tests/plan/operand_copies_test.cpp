@@ -86,8 +86,10 @@ TEST(operand_copies, weights_without_factors) {
     using plan = detail::planned<std::remove_cvref_t<decltype(product)>, avx512>;
     ASSERT_EQ(lanes(product), lane_axis::rows);
     for (const auto& stage : plan::code.stages)
-        if (stage.kind == detail::stage_kind::product)
-            for (const detail::buffer_index factor : stage.factors) EXPECT_EQ(factor, detail::no_buffer);
+        if (stage.kind == detail::stage_kind::product) {
+            for (detail::node_index n{}; n < plan::count; ++n)
+                EXPECT_EQ(plan::code.read_of(stage, n).factors, detail::no_buffer);
+        }
     EXPECT_TRUE((explain<std::remove_cvref_t<decltype(product)>, avx512>(product).contains(" = matmul(t3, b)")));
 }
 // Weights whose rows are in lanes leave them there where the columns of values would leave lanes idle.

@@ -58,12 +58,12 @@ template <class Plan, class Function>
 constexpr std::size_t covered_bytes(Function counts) {
     std::size_t covered = 0, end = 0;
     for (;;) {
-        std::size_t next = no_axis;
-        for (std::size_t b = 0; b < Plan::code.buffer_count; ++b)
+        buffer_index next = no_buffer;
+        for (buffer_index b{}; b < Plan::code.buffer_count; ++b)
             if (counts(b) && Plan::code.buffers[b].offset + Plan::code.buffers[b].bytes > end &&
-                (next == no_axis || Plan::code.buffers[b].offset < Plan::code.buffers[next].offset))
+                (next == no_buffer || Plan::code.buffers[b].offset < Plan::code.buffers[next].offset))
                 next = b;
-        if (next == no_axis) return covered;
+        if (next == no_buffer) return covered;
         const plan_buffer& buffer = Plan::code.buffers[next];
         const std::size_t first = buffer.offset > end ? buffer.offset : end;
         covered += buffer.offset + buffer.bytes - first;
@@ -73,7 +73,7 @@ constexpr std::size_t covered_bytes(Function counts) {
 
 /// Whether a buffer before this one is a barrier for the same value.
 template <class Plan>
-constexpr bool is_counted_before(std::size_t b, std::size_t step) {
+constexpr bool is_counted_before(buffer_index b, std::size_t step) {
     for (std::size_t o = 0; o < b; ++o)
         if (Plan::code.buffers[o].node == Plan::code.buffers[b].node && steps_of<Plan>.is_barrier[o] &&
             (step == no_axis || steps_of<Plan>.writes[step][o]))
@@ -116,11 +116,12 @@ constexpr plan_step summarise_step(std::size_t i) {
         step.keys.undecided += keys.undecided;
         step.keys.skipped += keys.skipped;
     }
-    for (std::size_t b = 0; b < Plan::code.buffer_count; ++b)
+    for (buffer_index b{}; b < Plan::code.buffer_count; ++b)
         if (found.writes[i][b] && found.is_barrier[b] && !is_counted_before<Plan>(b, i)) ++step.barriers;
     step.outputs = step.barriers + step.stores + (step.writes_result ? 1 : 0);
-    step.barrier_bytes = covered_bytes<Plan>([&](std::size_t b) { return found.writes[i][b] && found.is_barrier[b]; });
-    step.scratch_bytes = covered_bytes<Plan>([&](std::size_t b) { return found.writes[i][b] && !found.is_barrier[b]; });
+    step.barrier_bytes = covered_bytes<Plan>([&](buffer_index b) { return found.writes[i][b] && found.is_barrier[b]; });
+    step.scratch_bytes =
+        covered_bytes<Plan>([&](buffer_index b) { return found.writes[i][b] && !found.is_barrier[b]; });
     for (std::size_t n = 0; n < Plan::count; ++n)
         if (const stage_index s = stage_of_nodes<Plan>[n]; s != no_stage && found.of_stage[s] == i)
             step.flops += flops_of_nodes<typename Plan::expression_type>[n];
@@ -133,7 +134,7 @@ constexpr auto summarise() {
     for (std::size_t i = 0; i < all.step_count; ++i) all.steps[i] = summarise_step<Plan>(i);
     all.scratch_bytes = Plan::code.scratch_bytes;
     all.flops = expression_flops<typename Plan::expression_type>;
-    for (std::size_t b = 0; b < Plan::code.buffer_count; ++b) {
+    for (buffer_index b{}; b < Plan::code.buffer_count; ++b) {
         const plan_buffer& buffer = Plan::code.buffers[b];
         if (buffer.role == buffer_role::table) continue;
         const bool barrier = steps_of<Plan>.is_barrier[b];
@@ -142,7 +143,7 @@ constexpr auto summarise() {
         if (elements > all.largest_buffer_elements) all.largest_buffer_elements = elements;
         if (!barrier && elements > all.largest_tile_elements) all.largest_tile_elements = elements;
     }
-    all.barrier_bytes = covered_bytes<Plan>([](std::size_t b) { return steps_of<Plan>.is_barrier[b]; });
+    all.barrier_bytes = covered_bytes<Plan>([](buffer_index b) { return steps_of<Plan>.is_barrier[b]; });
     return all;
 }
 
