@@ -105,7 +105,7 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
             return value<n.same_as, Steps>(at, hole);
         } else if constexpr (n.kind == node_kind::array && values<Id> == no_buffer) {
             return load<lane_stride<Steps>(n.strides)>(base::template address<Id>(at));
-        } else if constexpr (n.kind == node_kind::softmax && (values<Id> != no_buffer || factors<Id> != no_buffer)) {
+        } else if constexpr (n.kind == node_kind::softmax && factors<Id> != no_buffer) {
             return softmax_value<Id, Steps>(at, hole);
         } else if constexpr (n.kind == node_kind::standardize && factors<Id> != no_buffer) {
             return standardized_value<Id, Steps>(at, hole);

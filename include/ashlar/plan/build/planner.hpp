@@ -65,6 +65,11 @@ private:
     /// be made once, for all rows or for everything. True if the program has to be built again.
     constexpr bool share_more();
 
+    /// Whether a stage reads a node already. Where that is from a buffer that holds less than entries `b` of it, as one
+    /// use of a name reads a tile and another one all rows, the program has to be built again with a buffer for both.
+    constexpr bool is_read(const stage& s, node_index n, const binding_list& b);
+    bool reads_less = false;
+
     // ------------------------------------------------------------------ choosing what a stage computes
 
     /// The product inside an elementwise expression that is applied to its elements one by one, so that the rest can

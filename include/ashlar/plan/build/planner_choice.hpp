@@ -84,8 +84,22 @@ constexpr binding_list planner::demote(node_index n, binding_list b) const {
     return b;
 }
 
+constexpr bool planner::is_read(const stage& s, node_index n, const binding_list& b) {
+    for (const buffer_index buffer : {read_of(s, n).values, read_of(s, n).factors}) {
+        if (buffer == no_buffer || shared[n] == sharing::everything) continue;
+        bool fits = true;
+        for (std::size_t a = 0; a < at(n).rank; ++a)
+            if (const loop_index in = plan.buffers[buffer].bindings[a]; in != whole_axis && in != b[a]) fits = false;
+        if (fits) continue;
+        shared[n] = shared[n] == sharing::tile ? sharing::rows : sharing::everything;
+        reads_less = true;
+    }
+    return read_of(s, n).values != no_buffer;
+}
+
 constexpr bool planner::share_more() {
-    bool again = false;
+    bool again = reads_less;
+    reads_less = false;
     for (node_index n{}; n < plan.node_count; ++n) {
         if (nodes[n].uses < 2 || shared[n] == sharing::everything || !contains_product(n)) continue;
         std::size_t makers = 0;

@@ -198,7 +198,7 @@ constexpr void planner::prepare(node_index n, const binding_list& b, stage& s, c
     if (g.kind == node_kind::array || g.kind == node_kind::scalar || g.kind == node_kind::index ||
         g.kind == node_kind::mask)
         return;
-    if (read_of(s, n).values != no_buffer) return;
+    if (is_read(s, n, b)) return;
     if (g.kind == node_kind::store) {
         emit_store(n, b, stack);
         return prepare(g.operands[0], b, s, stack);
@@ -224,7 +224,7 @@ constexpr bool planner::carries_all(const graph_node& g, const graph_node& opera
 }
 
 constexpr void planner::prepare_made(node_index n, const binding_list& bindings, stage& s, const loop_stack& stack) {
-    if (read_of(s, n).values != no_buffer) return;
+    if (is_read(s, n, bindings)) return;
     binding_list b = demote(n, bindings);
     const loop_stack prefix = dependent_prefix(stack, at(n).rank, b);
     buffer_index buffer = find_buffer(n, buffer_role::values, b, prefix);

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSL-1.0
+// A name whose uses read other parts of its value: a row of one use needs other rows of another one.
+#include <gtest/gtest.h>
+
+#include <ashlar/ashlar.hpp>
+
+#include "support/random.hpp"
+
+namespace {
+
+using namespace ashlar;
+
+using square = tensor<float, 80, 80>;
+const square& numbers() {
+    static const square x = support::random_numbers(1).normal<float, 80, 80>();
+    return x;
+}
+
+/// The same as of a tensor that holds the value.
+template <class Value, class Function>
+void expect_same(const Value& e, Function f) {
+    static square value, expected, y;
+    value = e;
+    expected = f(value);
+    y = let(e, f);
+    for (std::size_t i = 0; i < y.size(); ++i)
+        ASSERT_NEAR(y.data()[i], expected.data()[i], 1e-4f) << i << '\n' << explain(let(e, f)).c_str();
+}
+
+template <class Function>
+void expect_same_of_values(Function f) {
+    expect_same(matmul(numbers(), numbers()) * 0.0125f, f);
+    expect_same(softmax(numbers()), f);
+    expect_same(tanh(numbers()), f);
+}
+
+TEST(names_read_twice, by_rows_and_by_columns) {
+    expect_same_of_values([](const auto& v) { return v + transpose(v); });
+    expect_same(log_softmax(numbers()), [](const auto& v) { return transpose(v) - v; });
+    expect_same(layer_norm(numbers(), 1e-3), [](const auto& v) { return transpose(v) + v; });
+}
+TEST(names_read_twice, in_another_order) {
+    expect_same_of_values([](const auto& v) { return v - flip<0>(v); });
+    expect_same(softmax(numbers()), [](const auto& v) { return v * roll<0, 3>(v); });
+}
+TEST(names_read_twice, one_row_of_all) {
+    expect_same_of_values([](const auto& v) { return v - slice<0, 0, 1>(v); });
+}
+TEST(names_read_twice, by_a_product_and_behind_it) {
+    expect_same(softmax(numbers()), [](const auto& v) { return matmul(v, transpose(v)) + v; });
+}
+
+// It is made once, for all rows.
+template <class Function>
+constexpr auto plan_of(Function) {
+    return plan<decltype(let(std::declval<const square&>() * 2.0f, Function{}))>;
+}
+TEST(names_read_twice, are_made_before) {
+    constexpr auto turned = plan_of([](const auto& v) { return v + transpose(v); });
+    static_assert(turned.step_count == 2 && turned.barrier_count == 1);
+    constexpr auto aligned = plan_of([](const auto& v) { return v + relu(v); });
+    static_assert(aligned.step_count == 1 && aligned.barrier_count == 0);
+}
+
+}  // namespace
