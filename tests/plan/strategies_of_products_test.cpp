@@ -183,6 +183,12 @@ TEST(strategies_of_products, granules_of_masks) {
     EXPECT_EQ(product_of<avx2>(many_keys, 0).granule, 0);
     EXPECT_EQ(product_of<avx2>(many_keys, 1).granule, 0);
     EXPECT_EQ(product_of(attention(x<64, 64>(), x<64, 64>(), x<64, 64>()), 0).granule, 0) << "no mask";
+    // Blocks of 48 keys that straddle no edge; without a mask those of the least cost.
+    const auto blocks = [](const auto& e) { return product_of<avx2>(e, 0).cut.row_blocks; };
+    const auto unmasked = attention(x<64, 64>(), x<48, 64>(), x<48, 64>());
+    const auto masked_keys = attention(x<64, 64>(), x<48, 64>(), x<48, 64>(), causal);
+    EXPECT_TRUE(48 % blocks(masked_keys) == 0 && 16 % (48 / blocks(masked_keys)) == 0);
+    EXPECT_NE(blocks(unmasked), blocks(masked_keys));
 }
 
 // A mask whose edges move on by one key from query to query leaves out halves of registers of queries.
