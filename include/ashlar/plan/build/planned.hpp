@@ -10,7 +10,8 @@
 namespace ashlar::detail {
 
 /// The program that writes a destination with these strides, in tiles of so many rows.
-template <std::size_t Count>
+// Of each graph: g++ 12 takes what it has found of one planner for what holds of another at the same place.
+template <std::size_t Count, class Graph>
 constexpr program_arrays<Count> make_program(const graph_node* nodes, const machine& target, const axis_list& strides,
                                              std::size_t tile_rows) {
     planner::sharing shared[Count]{};
@@ -65,7 +66,7 @@ struct planned {
 private:
     // Constants of their own: compilers limit the length of each evaluation.
     template <std::size_t Rows>
-    static constexpr auto with_tiles = make_program<count>(graph_type::nodes.data(), target, Strides, Rows);
+    static constexpr auto with_tiles = make_program<count, graph_type>(graph_type::nodes.data(), target, Strides, Rows);
 
     /// Tall tiles if their scratch fits into the L2 or that of flat ones does not either.
     static consteval std::size_t rows_of_tiles() {
