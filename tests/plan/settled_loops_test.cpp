@@ -115,4 +115,11 @@ TEST(settled_loops, state_of_reductions) {
     EXPECT_EQ(state_of(sum(matmul(x<30, 60>(), x<60, 8>()))), 0u) << "one tile";
 }
 
+// What is made outside all loops is found there by a stage two loops further in.
+TEST(settled_loops, scopes_outside_all_loops) {
+    using lowest = decltype(min<1>(matmul(matmul(x<8, 8, 4>(), x<4, 15>()), x<15, 12>())));
+    using turned = strided_view<float, std::array<std::ptrdiff_t, 2>{1, 8}, std::size_t{8}, std::size_t{12}>;
+    EXPECT_GE((workspace_bytes_into<turned, lowest>), 8 * 8 * 12 * sizeof(float));
+}
+
 }  // namespace
