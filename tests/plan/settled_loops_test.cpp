@@ -120,6 +120,14 @@ TEST(settled_loops, scopes_outside_all_loops) {
     using lowest = decltype(min<1>(matmul(matmul(x<8, 8, 4>(), x<4, 15>()), x<15, 12>())));
     using turned = strided_view<float, std::array<std::ptrdiff_t, 2>{1, 8}, std::size_t{8}, std::size_t{12}>;
     EXPECT_GE((workspace_bytes_into<turned, lowest>), 8 * 8 * 12 * sizeof(float));
+    // Nothing here is read with factors of its rows, in none of two plans of one expression.
+    const auto factors = [](const auto& code) {
+        std::size_t count = 0;
+        for (const detail::node_read& read : code.reads) count += read.factors != detail::no_buffer;
+        return count;
+    };
+    EXPECT_EQ(factors(code_of<lowest, current_config>), 0u);
+    EXPECT_EQ(factors(detail::planned<lowest, current_config, detail::axis_list{1, 8}>::code), 0u);
 }
 
 }  // namespace

@@ -45,7 +45,8 @@ private:
         stage s;
         s.kind = kind;
         s.first_read = reads;
-        reads += plan.node_count;
+        // Each of them as a whole: g++ 12 forgets the other member's default where only one is assigned.
+        for (std::size_t n = 0; n < plan.node_count; ++n) plan.reads[reads++] = node_read{no_buffer, no_buffer};
         return s;
     }
 

@@ -142,7 +142,7 @@ struct program_builder {
     constexpr buffer_index add_buffer(node_index node, buffer_role role, const binding_list& bindings,
                                       loop_index scope) {
         const auto index = index_at<buffer_index>(plan.buffer_count++);
-        plan_buffer& b = plan.buffers[index];
+        plan_buffer& b = plan.buffers[index] = plan_buffer{};
         b.node = node;
         b.role = role;
         b.bindings = bindings;

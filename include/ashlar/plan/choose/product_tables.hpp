@@ -53,7 +53,7 @@ constexpr bool add_tables(program& plan, const graph_node* nodes, const machine&
         }
         if (most == 0) continue;
         stage.table = index_at<buffer_index>(plan.buffer_count);
-        plan_buffer& table = plan.buffers[plan.buffer_count++];
+        plan_buffer& table = plan.buffers[plan.buffer_count++] = plan_buffer{};
         table.node = stage.core;
         table.role = buffer_role::table;
         table.scope = stage.loop;
