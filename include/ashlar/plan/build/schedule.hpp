@@ -48,7 +48,7 @@ private:
         const plan_buffer& b = plan.buffers[buffer];
         if (b.in_registers) return;
         loop_index loop = stage.loop, below = no_loop;
-        while (loop != no_loop && loop != b.scope) {  // g++ 12 runs past the second comparison alone
+        while (loop != b.scope) {
             below = loop;
             loop = plan.loops[loop].parent;
         }
