@@ -122,9 +122,7 @@ constexpr index_map align_reshape(const axis_extents& result, const axis_extents
     index_map map;
     std::size_t r = 0, o = 0;
     while (r < result.rank || o < operand.rank) {
-        index_piece& piece = map.pieces[map.count++];
-        piece.first = r;
-        piece.operand_first = o;
+        index_piece piece{.first = r, .operand_first = o};
         std::size_t in_result = 1, in_operand = 1;
         if (r < result.rank) in_result *= result.extents[r++];
         if (o < operand.rank) in_operand *= operand.extents[o++];
@@ -136,6 +134,7 @@ constexpr index_map align_reshape(const axis_extents& result, const axis_extents
         }
         piece.last = r;
         piece.operand_last = o;
+        map.pieces[map.count++] = piece;
     }
     return map;
 }

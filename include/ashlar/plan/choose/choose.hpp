@@ -65,8 +65,8 @@ constexpr void choose(program& plan, const graph_node* nodes, const machine& tar
         plan_stage& stage = plan.stages[s];
         for (std::size_t tile = 0; tile < tile_kinds; ++tile) {
             const std::size_t rows = context.rows_of(stage, tile);
+            stage_strategy& how = stage.how[tile] = stage_strategy{};
             if (rows == 0) continue;
-            stage_strategy& how = stage.how[tile];
             how.outlined = !alone && is_worth_a_call(context, stage, rows);
             switch (stage.kind) {
             case stage_kind::map: how.map = choose_map(context, stage, tile); break;
