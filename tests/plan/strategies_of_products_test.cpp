@@ -343,6 +343,14 @@ TEST(strategies_of_products, are_explained) {
     EXPECT_TRUE(says(matmul(x<64, 64>(), x<64, 17>()), " register blocks"));
     EXPECT_TRUE(says(matmul(x<64, 64>(), x<64, 17>()), ", the last columns packed by 16 steps"));
     EXPECT_TRUE(says(matmul(x<5, 256>(), x<256, 17>()), ", the last columns packed by 16 steps in 4 sums"));
+    EXPECT_TRUE(says(matmul(softmax(masked(x<64, 256>(), causal)), x<256, 17>()), ", the last columns apart"));
+    EXPECT_FALSE(says(matmul(x<64, 64>(), x<64, 17>()), ", the last columns apart"));
+    EXPECT_TRUE(says(softmax(matmul(x<3, 32>(), transpose(x<5, 32>()))), "few rows by 5 columns"));
+    EXPECT_TRUE(says(matmul(x<23, 33>(), transpose(x<50, 33>())), " rows that transpose"));
+    EXPECT_FALSE(says(matmul(x<23, 33>(), x<33, 50>()), " rows that transpose"));
+    EXPECT_TRUE(
+        says(matmul(x<12, 64>(), weights<64, 83>()), " register blocks of the last panel, the last columns packed"));
+    EXPECT_TRUE(says(matmul(x<12, 64>(), weights<64, 80>()), " register blocks of one panel fewer"));
     EXPECT_TRUE(says(matmul(x<7, 64>(), x<64, 4>()), ", 2 sums of each, 4 steps of the depth in a register"));
     EXPECT_TRUE(says(matmul(x<1, 64>(), x<64, 128>()), ", scalars loaded a register at a time"));
     EXPECT_FALSE(says(matmul(x<2, 64>(), x<64, 128>()), ", scalars loaded a register at a time"));

@@ -110,8 +110,8 @@ constexpr product_cut choose_cut(const product_shape& p, const element_machine& 
     cut.chains = static_cast<std::uint8_t>(blocks.chains);
     cut.spreads = choose_spreading(p, blocks, on, options);
     if (options.packs) {
-        cut.strip_steps = static_cast<std::uint8_t>(choose_strip_steps(p, on));
-        cut.last_steps = static_cast<std::uint8_t>(choose_packed_steps(p, on));
+        cut.strip_steps = static_cast<std::uint16_t>(choose_strip_steps(p, on));
+        cut.last_steps = static_cast<std::uint16_t>(choose_packed_steps(p, on));
         cut.packs = cut.last_steps != 1 && options.whole_depth;
     }
     if (cut.strip_steps != 1)
@@ -178,7 +178,7 @@ inline constexpr std::size_t most_unrolled = 64;
 constexpr packed_k_cut choose_packed_k(const packed_k_shape& p, const element_machine& on) {
     const std::size_t steps = on.lanes() / packed_k_line(p.rows), most_sums = on.target.registers >= 32 ? 16 : 8,
                       together = steps >= most_sums ? steps : most_sums;
-    return {static_cast<std::uint8_t>(steps), static_cast<std::uint8_t>(together),
+    return {static_cast<std::uint16_t>(steps), static_cast<std::uint16_t>(together),
             p.columns > together && p.depth / steps * together > most_unrolled};
 }
 

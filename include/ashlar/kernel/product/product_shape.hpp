@@ -28,8 +28,8 @@ struct product_cut {
     std::uint32_t row_blocks = 0;         ///< near-equal blocks of scalars
     std::uint32_t vector_blocks = 0;      ///< near-equal blocks of vectors, without those of last columns apart
     std::uint8_t chains = 1;              ///< independent sums of each accumulator of the largest block
-    std::uint8_t strip_steps = 1;         ///< depth steps in one vector of V, where it is a strip
-    std::uint8_t last_steps = 1;          ///< depth steps that last columns apart take side by side; 1: none are apart
+    std::uint16_t strip_steps = 1;        ///< depth steps in one vector of V, where it is a strip
+    std::uint16_t last_steps = 1;         ///< depth steps that last columns apart take side by side; 1: none are apart
     bool packs = false;                   ///< these are packed; otherwise they are one partial vector
     bool spreads = false;                 ///< blocks of one row and several vectors load scalars a register at a time
     std::uint8_t transposing_rows = 0;    ///< rows beside whose multiply-adds V is transposed, and which are not cut
@@ -62,9 +62,9 @@ constexpr std::size_t packed_k_line(std::size_t rows) { return std::bit_ceil(row
 
 /// How such a product is computed, as choose_packed_k has it.
 struct packed_k_cut {
-    std::uint8_t steps = 1;     ///< of the depth side by side in a register
-    std::uint8_t together = 1;  ///< columns whose sums grow side by side
-    bool table = false;         ///< packed rows are kept in scratch; otherwise in registers, or each is used once
+    std::uint16_t steps = 1;     ///< of the depth side by side in a register
+    std::uint16_t together = 1;  ///< columns whose sums grow side by side
+    bool table = false;          ///< packed rows are kept in scratch; otherwise in registers, or each is used once
 
     friend constexpr bool operator==(const packed_k_cut&, const packed_k_cut&) = default;
 };

@@ -184,9 +184,9 @@ private:
         const bool packs_alike = packs && packs_last && full.packed == last.packed;
         if (packs) print_packed(s, full.packed, true, packs_alike);
         if (packs_last && !packs_alike) print_packed(s, last.packed, false, true);
-        const product_cut &cut = shown_cut(full), &cut_last = shown_cut(last);
-        if (cut.row_blocks != 0) print_cut(s, cut, true, cut == cut_last);
-        if (cut_last.row_blocks != 0 && cut != cut_last) print_cut(s, cut_last, false, true);
+        print_cuts(s, &product_strategy::cut, "");
+        print_cuts(s, &product_strategy::fewer_panels, " of one panel fewer");
+        print_cuts(s, &product_strategy::last_panel, " of the last panel");
         const bool same = prefetches_columns(full) == prefetches_columns(last) && full.k_parts == last.k_parts;
         if (prefetches_columns(full)) print_prefetched(s, full.k_parts, true, same);
         if (prefetches_columns(last) && !same) print_prefetched(s, last.k_parts, false, true);
@@ -197,16 +197,22 @@ private:
             out.put(std::size_t{cut.steps});
             out.put(" steps of the depth side by side, ");
         }
+        const graph_node& product = at(code.stages[s].core);
+        const std::size_t columns = product.extents[product.rank - 1u];
         out.put("few rows by ");
-        out.put(std::size_t{cut.together});
+        out.put(columns < cut.together ? columns : std::size_t{cut.together});
         out.put(" columns");
         put_tiles(s, in_full_tiles, in_the_last);
         out.put('\n');
     }
-    static constexpr const product_cut& shown_cut(const product_strategy& how) {
-        return how.cut.row_blocks != 0 ? how.cut : how.last_panel;
+    constexpr void print_cuts(stage_index s, product_cut product_strategy::* cut, const char* of) {
+        const product_cut &full = code.stages[s].how[full_tile].product.*cut,
+                          &last = code.stages[s].how[last_tile].product.*cut;
+        if (full.row_blocks != 0) print_cut(s, full, of, true, full == last);
+        if (last.row_blocks != 0 && full != last) print_cut(s, last, of, false, true);
     }
-    constexpr void print_cut(stage_index s, const product_cut& cut, bool in_full_tiles, bool in_the_last) {
+    constexpr void print_cut(stage_index s, const product_cut& cut, const char* of, bool in_full_tiles,
+                             bool in_the_last) {
         const auto put_count = [&](std::size_t count, const char* what) {
             out.put(count);
             out.put(what);
@@ -214,6 +220,11 @@ private:
         continue_line();
         put_count(cut.row_blocks, " x ");
         put_count(cut.vector_blocks, " register blocks");
+        out.put(of);
+        if (cut.transposing_rows != 0) {
+            out.put(" behind ");
+            put_count(cut.transposing_rows, " rows that transpose");
+        }
         const std::size_t chains = cut.strip_steps > 1 ? cut.packed_chains.large : cut.chains;
         if (chains > 1) {
             out.put(", ");
@@ -235,6 +246,8 @@ private:
                 out.put(" in ");
                 put_count(cut.packed_chains.large, " sums");
             }
+        } else if (cut.last_steps > 1) {
+            out.put(", the last columns apart");
         }
         put_tiles(s, in_full_tiles, in_the_last);
         out.put('\n');
