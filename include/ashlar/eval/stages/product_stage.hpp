@@ -25,13 +25,12 @@ namespace ashlar::detail {
 template <class Plan, class Element, stage_index Stage, std::size_t Rows>
 struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
     using base = product_epilogues<Plan, Element, Stage, Rows>;
-    using base::core, base::left, base::right, base::right_rank, base::depth, base::facts;
     using base::f, base::stage, base::columns, base::width;
-    using base::how, base::packs_k, base::line, base::row_factors, base::in_lanes;
+    using base::how, base::packs_k, base::line, base::in_lanes;
+    using base::left, base::right, base::right_rank, base::depth, base::facts;
     using base::left_row, base::left_depth, base::right_depth, base::right_column, base::in_left, base::in_right;
     using typename base::config;
     using typename base::element;
-    using typename base::output;
     using typename base::reader;
     using typename base::vec;
     template <class Inner>
