@@ -5,6 +5,7 @@
 #include <ashlar/plan/choose/choose_map.hpp>
 #include <ashlar/plan/choose/choose_product.hpp>
 #include <ashlar/plan/choose/choose_rows.hpp>
+#include <ashlar/plan/choose/fuse_softmax_into_product.hpp>
 #include <ashlar/plan/choose/staged_rows.hpp>
 
 namespace ashlar::detail {
