@@ -95,7 +95,7 @@ def main():
             lines.append(f"| `<xsimd/xsimd.hpp>` alone | {title} | {best['xsimd']:.2f} | |")
             for name, source in list(sources.items())[1:]:
                 count = instantiations(compiler, source, options, directory)
-                lines.append(f"| {name.replace('_', ' ')} | {title} | {best[name] - best['xsimd']:.2f} | "
+                lines.append(f"| {name.replace('_', ' ')} | {title} | {best[name]:.2f} | "
                              f"{'' if count is None else f'{count:,}'} |")
     table = "\n".join(lines) + "\n"
     print(table, end="")
