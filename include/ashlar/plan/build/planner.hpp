@@ -66,6 +66,8 @@ private:
     /// be made once, for all rows or for everything. True if the program has to be built again.
     constexpr bool share_more();
 
+    /// The value of a node is made one step further ahead when the program is built again.
+    constexpr void share(node_index n) { shared[n] = shared[n] == sharing::tile ? sharing::rows : sharing::everything; }
     /// Whether a stage reads a node already. Where that is from a buffer that holds less than entries `b` of it, as one
     /// use of a name reads a tile and another one all rows, the program has to be built again with a buffer for both.
     constexpr bool is_read(const stage& s, node_index n, const binding_list& b);

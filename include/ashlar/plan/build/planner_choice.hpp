@@ -87,11 +87,8 @@ constexpr binding_list planner::demote(node_index n, binding_list b) const {
 constexpr bool planner::is_read(const stage& s, node_index n, const binding_list& b) {
     for (const buffer_index buffer : {read_of(s, n).values, read_of(s, n).factors}) {
         if (buffer == no_buffer || shared[n] == sharing::everything) continue;
-        bool fits = true;
-        for (std::size_t a = 0; a < at(n).rank; ++a)
-            if (const loop_index in = plan.buffers[buffer].bindings[a]; in != whole_axis && in != b[a]) fits = false;
-        if (fits) continue;
-        shared[n] = shared[n] == sharing::tile ? sharing::rows : sharing::everything;
+        if (holds(plan.buffers[buffer], b, at(n).rank)) continue;
+        share(n);
         reads_less = true;
     }
     return read_of(s, n).values != no_buffer;
@@ -109,7 +106,7 @@ constexpr bool planner::share_more() {
             if (folds ? made.core == n : resolve(made.top) == n && read_of(made, n).values == no_buffer) ++makers;
         }
         if (makers < 2) continue;
-        shared[n] = shared[n] == sharing::tile ? sharing::rows : sharing::everything;
+        share(n);
         again = true;
     }
     return again;

@@ -10,11 +10,9 @@ constexpr bool planner::find_memory(stage& s, node_index n, const binding_list& 
     n = resolve(n);
     const graph_node& g = at(n);
     if (g.kind == node_kind::array) return true;
-    buffer_index held =
-        read_of(s, n).values;  // by the other operand, which may be the same value: it must not lose its buffer
-    for (std::size_t a = 0; a < g.rank && held != no_buffer; ++a)
-        if (const auto& in = plan.buffers[held].bindings; in[a] != whole_axis && in[a] != b[a]) held = no_buffer;
-    if (held != no_buffer && plan.buffers[held].role == buffer_role::values) return true;
+    // By the other operand, which may be the same value: it must not lose its buffer.
+    if (const buffer_index held = read_of(s, n).values; held != no_buffer)
+        if (plan.buffers[held].role == buffer_role::values && holds(plan.buffers[held], b, g.rank)) return true;
     if (const buffer_index found = find_buffer(n, buffer_role::values, b, stack); found != no_buffer) {
         read_of(s, n).values = found;
         return true;

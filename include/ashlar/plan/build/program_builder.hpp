@@ -151,17 +151,21 @@ struct program_builder {
         return index;
     }
 
+    /// Whether a buffer has all of these entries of its node.
+    static constexpr bool holds(const plan_buffer& b, const binding_list& entries, std::size_t rank) {
+        for (std::size_t a = 0; a < rank; ++a)
+            if (b.bindings[a] != whole_axis && b.bindings[a] != entries[a]) return false;
+        return true;
+    }
+
     constexpr buffer_index find_buffer(node_index node, buffer_role role, const binding_list& bindings,
                                        const loop_stack& stack, layout wanted = layout::any,
                                        std::size_t row = no_axis) const {
         for (std::size_t i = plan.buffer_count; i-- > 0;) {
             const plan_buffer& b = plan.buffers[i];
             if (b.node != node || b.role != role || (b.scope != no_loop && !stack.contains(b.scope))) continue;
-            bool fits = true;
-            for (std::size_t a = 0; a < at(node).rank; ++a)
-                if (b.bindings[a] != whole_axis && b.bindings[a] != bindings[a]) fits = false;
-            if (wanted == layout::rows_in_lanes && b.strides[row] != 1) fits = false;
-            if (fits) return index_at<buffer_index>(i);
+            if (wanted == layout::rows_in_lanes && b.strides[row] != 1) continue;
+            if (holds(b, bindings, at(node).rank)) return index_at<buffer_index>(i);
         }
         return no_buffer;
     }
