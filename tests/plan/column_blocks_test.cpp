@@ -5,15 +5,12 @@
 
 #include <ashlar/ashlar.hpp>
 
+#include "support/static_operand.hpp"
+
 namespace {
 
 using namespace ashlar;
-
-template <auto... Dims>
-tensor<float, Dims...>& x() {
-    static tensor<float, Dims...> t{};
-    return t;
-}
+using support::x;
 
 template <class E>
 constexpr std::size_t run(std::size_t axis) {

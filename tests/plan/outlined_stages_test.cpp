@@ -5,17 +5,13 @@
 #include <ashlar/ashlar.hpp>
 
 #include "support/machines.hpp"
+#include "support/static_operand.hpp"
 
 namespace {
 
 using namespace ashlar;
 using namespace support::machines;
-
-template <auto... Dims>
-tensor<float, Dims...>& x() {
-    static tensor<float, Dims...> t{};
-    return t;
-}
+using support::x;
 
 /// Whether the n-th stage of an expression is outlined.
 template <class Config = avx512>

@@ -4,15 +4,12 @@
 
 #include <ashlar/ashlar.hpp>
 
+#include "support/static_operand.hpp"
+
 namespace {
 
 using namespace ashlar;
-
-template <auto... Dims>
-tensor<float, Dims...>& x() {
-    static tensor<float, Dims...> t{};
-    return t;
-}
+using support::x;
 
 inline constexpr std::size_t tile = 32;
 

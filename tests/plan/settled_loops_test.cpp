@@ -6,17 +6,13 @@
 #include <ashlar/ashlar.hpp>
 
 #include "support/machines.hpp"
+#include "support/static_operand.hpp"
 
 namespace {
 
 using namespace ashlar;
 using namespace support::machines;
-
-template <auto... Dims>
-tensor<float, Dims...>& x() {
-    static tensor<float, Dims...> t{};
-    return t;
-}
+using support::x;
 
 template <class E, class Config>
 constexpr const auto& code_of = detail::planned<E, Config>::code;

@@ -5,18 +5,14 @@
 #include <ashlar/ashlar.hpp>
 
 #include "support/machines.hpp"
+#include "support/static_operand.hpp"
 
 namespace {
 
 using namespace ashlar;
 using namespace support::machines;
 using detail::map_form;
-
-template <auto... Dims>
-tensor<float, Dims...>& x() {
-    static tensor<float, Dims...> t{};
-    return t;
-}
+using support::x;
 
 struct users_function {
     constexpr auto operator()(auto v) const { return v; }

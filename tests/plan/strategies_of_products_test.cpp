@@ -7,18 +7,15 @@
 #include <ashlar/ashlar.hpp>
 
 #include "support/machines.hpp"
+#include "support/static_operand.hpp"
 
 namespace {
 
 using namespace ashlar;
 using namespace support::machines;
 using namespace ashlar::detail;
+using support::x;
 
-template <auto... Dims>
-tensor<float, Dims...>& x() {
-    static tensor<float, Dims...> t{};
-    return t;
-}
 template <auto Rows, auto Columns>
 packed<float, Rows, Columns>& weights() {
     static packed<float, Rows, Columns> w;

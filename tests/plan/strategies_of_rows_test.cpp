@@ -5,18 +5,14 @@
 #include <ashlar/ashlar.hpp>
 
 #include "support/machines.hpp"
+#include "support/static_operand.hpp"
 
 namespace {
 
 using namespace ashlar;
 using namespace support::machines;
 using detail::row_form;
-
-template <auto... Dims>
-tensor<float, Dims...>& x() {
-    static tensor<float, Dims...> t{};
-    return t;
-}
+using support::x;
 
 /// How the first stage that folds rows runs.
 template <class Config = avx512>
