@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: BSL-1.0
-// Starts a Cortex-M4, runs attention there against constants, and counts instructions by the system timer.
+// Starts a Cortex-M, runs attention and an encoder layer there, checks them against constants and plain loops, and
+// counts instructions by the system timer.
 #include <cstdint>
 #include <cstdio>
 
 #include "attend16.hpp"
+#include "layer16.hpp"
+#include "plain_loops.hpp"
 
 namespace {
 
+unsigned seed_of_weights = 7;
+
+constexpr float next_number(unsigned& seed) {
+    seed = seed * 1664525u + 1013904223u;
+    return static_cast<float>(static_cast<int>(seed >> 16) - 32768) / 32768.0f;
+}
 constexpr square numbers(unsigned seed) {
     square result{};
-    for (float& x : result) {
-        seed = seed * 1664525u + 1013904223u;
-        x = static_cast<float>(static_cast<int>(seed >> 16) - 32768) / 32768.0f;
-    }
+    for (float& x : result) x = next_number(seed);
     return result;
 }
 
@@ -25,25 +31,69 @@ volatile std::uint32_t& device(std::uintptr_t address) { return *reinterpret_cas
 constexpr std::uintptr_t timer_control = 0xE000E010, timer_reload = 0xE000E014, timer_value = 0xE000E018;
 constexpr std::uintptr_t coprocessor_access = 0xE000ED88;
 constexpr std::uint32_t timer_period = 0xFFFFFF;
+#ifdef __ARM_FEATURE_MVE
+constexpr std::uint32_t instructions_per_tick = 31;  // a timer of 32 MHz
+#else
 constexpr std::uint32_t instructions_per_tick = 40;  // a timer of 25 MHz, and an instruction takes 1 ns in the emulator
+#endif
 
 square result;
+tokens input, encoded, expected_tokens;
+layer weights;
+plain_layer plain_weights;
 
-bool attention_is_right(const char* name, decltype(&attend) run, const square& expected) {
+template <class Run>
+unsigned long instructions_of(Run run) {
     device(timer_value) = 0;
     const std::uint32_t before = device(timer_value);
-    run(result, q, k, v);
+    run();
     const std::uint32_t ticks = (before - device(timer_value)) & timer_period;
+    return static_cast<unsigned long>(ticks * instructions_per_tick);
+}
+
+template <class Run>
+bool is_right(const char* name, Run run, const float* values, const float* expected, std::size_t size,
+              float tolerance) {
+    const unsigned long count = instructions_of(run);
     float worst = 0;
-    for (std::size_t i = 0; i < square::size; ++i) {
-        const float difference = result.begin()[i] - expected.begin()[i];
+    for (std::size_t i = 0; i < size; ++i) {
+        const float difference = values[i] - expected[i];
         worst = difference > worst ? difference : -difference > worst ? -difference : worst;
     }
-    const bool right = worst < 1e-6f;
-    std::printf("%s attention 16x16: about %lu instructions, %ld units of 1e-9 from the constant: %s\n", name,
-                static_cast<unsigned long>(ticks * instructions_per_tick), static_cast<long>(worst * 1e9f),
+    const bool right = worst < tolerance;
+    std::printf("%s: %lu instructions, off by %ld e-9: %s\n", name, count, static_cast<long>(worst * 1e9f),
                 right ? "right" : "WRONG");
     return right;
+}
+
+/// The same random weights for both.
+template <std::size_t In, std::size_t Out, class Linear>
+void fill(Linear& to, float (&matrix)[In][Out], float (&bias)[Out]) {
+    static ashlar::tensor<float, In, Out> w;
+    for (std::size_t i = 0; i < In; ++i)
+        for (std::size_t j = 0; j < Out; ++j)
+            w.begin()[i * Out + j] = matrix[i][j] = 0.3f * next_number(seed_of_weights);
+    pack(to.weight, w);
+    for (std::size_t j = 0; j < Out; ++j) to.bias.begin()[j] = bias[j] = next_number(seed_of_weights);
+}
+template <class Norm>
+void fill_norm(Norm& to, float (&weight)[32], float (&bias)[32]) {
+    for (std::size_t j = 0; j < 32; ++j) {
+        to.weight.begin()[j] = weight[j] = 1 + 0.5f * next_number(seed_of_weights);
+        to.bias.begin()[j] = bias[j] = next_number(seed_of_weights);
+    }
+}
+void fill_weights() {
+    plain_layer& p = plain_weights;
+    fill(weights.self_attn.query, p.query, p.query_bias);
+    fill(weights.self_attn.key, p.key, p.key_bias);
+    fill(weights.self_attn.value, p.value, p.value_bias);
+    fill(weights.self_attn.out_proj, p.out, p.out_bias);
+    fill(weights.feed_forward.linear1, p.up, p.up_bias);
+    fill(weights.feed_forward.linear2, p.down, p.down_bias);
+    fill_norm(weights.norm1, p.norm1, p.norm1_bias);
+    fill_norm(weights.norm2, p.norm2, p.norm2_bias);
+    for (float& x : input) x = next_number(seed_of_weights);
 }
 
 }  // namespace
@@ -51,9 +101,24 @@ bool attention_is_right(const char* name, decltype(&attend) run, const square& e
 int main() {
     device(timer_reload) = timer_period;
     device(timer_control) = 5;  // on, by the processor's clock
-    const bool a = attention_is_right("full", attend, full);
-    const bool b = attention_is_right("causal", attend_causally, causal);
-    return a && b ? 0 : 1;
+    fill_weights();
+    float* const out = result.begin();
+    bool right = is_right("full", [] { attend(result, q, k, v); }, out, full.begin(), square::size, 1e-6f);
+    right &= is_right("causal", [] { attend_causally(result, q, k, v); }, out, causal.begin(), square::size, 1e-6f);
+    right &= is_right(
+        "plain full", [&] { plain_attend(out, q.begin(), k.begin(), v.begin()); }, out, full.begin(), square::size,
+        1e-6f);
+    right &= is_right(
+        "plain causal", [&] { plain_attend_causally(out, q.begin(), k.begin(), v.begin()); }, out, causal.begin(),
+        square::size, 1e-6f);
+    encode(encoded, weights, input);
+    right &= is_right(
+        "plain layer", [] { plain_encode(expected_tokens.begin(), plain_weights, input.begin()); },
+        expected_tokens.begin(), encoded.begin(), tokens::size, 1e-5f);
+    right &= is_right(
+        "layer", [] { encode(encoded, weights, input); }, encoded.begin(), expected_tokens.begin(), tokens::size,
+        1e-5f);
+    return right ? 0 : 1;
 }
 
 extern "C" {

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSL-1.0
-# Attention on a Cortex-M4: the object's size and undefined symbols, then a run in the emulator. 77 means skipped.
+# Attention and an encoder layer on Cortex-M: sizes and undefined symbols of their objects, then a run in the emulator,
+# which counts instructions. Neither may exceed what is written here. 77 means skipped.
 set -euo pipefail
 
 root=${1:?usage: check_cortex_m.sh <repository> <work folder>}
@@ -11,22 +12,35 @@ sources=$root/tests/objects
 flags=(-std=gnu++20 -mcpu=cortex-m4 -mthumb -mfpu=fpv4-sp-d16 -mfloat-abi=hard -fno-exceptions -fno-rtti
        -Wall -Wextra -Wdouble-promotion -I"$root/include" -DNDEBUG)
 
+# Bytes of code by g++ 12, and instructions, each with a few per cent of margin.
+declare -A most_bytes=([attend16-O2]=4750 [attend16-Os]=6300 [layer16-O2]=7170 [layer16-Os]=6720)
+declare -A most_instructions=([full-O2]=34000 [full-Os]=33700 [causal-O2]=34700 [causal-Os]=38600
+                              [layer-O2]=507000 [layer-Os]=554000)
+
 if ! command -v "$compiler" >/dev/null || ! echo '#include <array>' | "$compiler" -x c++ -fsyntax-only - 2>/dev/null; then
     echo "skipped: needs gcc-arm-none-eabi and libstdc++-arm-none-eabi-newlib"
     exit 77
 fi
 mkdir -p "$work"
 failures=0
+fail() {
+    echo "FAILED: $1"
+    failures=$((failures + 1))
+}
+
 for level in -Os -O2; do
-    object=$work/attend16$level.o
-    "$compiler" "${flags[@]}" "$level" -c "$sources/attend16.cpp" -o "$object"
-    read -r text data bss _ < <(arm-none-eabi-size "$object" | tail -n 1)
-    undefined=$(arm-none-eabi-nm -u "$object" | awk '{ print $NF }' | tr '\n' ' ')
-    echo "attention 16x16, full and causal, $level: $text bytes of code, $data + $bss of data; undefined: ${undefined:-nothing}"
-    for symbol in $undefined; do
-        [[ $symbol == memcpy || $symbol == memset ]] || { echo "FAILED: $symbol is undefined"; failures=$((failures + 1)); }
+    for unit in attend16 layer16; do
+        object=$work/$unit$level.o
+        "$compiler" "${flags[@]}" "$level" -c "$sources/$unit.cpp" -o "$object"
+        read -r text data bss _ < <(arm-none-eabi-size "$object" | tail -n 1)
+        undefined=$(arm-none-eabi-nm -u "$object" | awk '{ print $NF }' | tr '\n' ' ')
+        echo "$unit $level: $text bytes of code, $data + $bss of data; undefined: ${undefined:-nothing}"
+        for symbol in $undefined; do
+            [[ $symbol == memcpy || $symbol == memset ]] || fail "$symbol is undefined"
+        done
+        ((data + bss == 0)) || fail "the object has writable data"
+        ((text <= most_bytes[$unit$level])) || fail "more than ${most_bytes[$unit$level]} bytes of code"
     done
-    ((data + bss == 0)) || { echo "FAILED: the object has writable data"; failures=$((failures + 1)); }
 done
 
 if ! command -v qemu-system-arm >/dev/null; then
@@ -35,10 +49,22 @@ if ! command -v qemu-system-arm >/dev/null; then
 fi
 for level in -Os -O2; do
     program=$work/cortex_m$level.elf
-    "$compiler" "${flags[@]}" "$level" "$sources/cortex_m.cpp" "$work/attend16$level.o" -o "$program" \
+    "$compiler" "${flags[@]}" "$level" -c "$sources/plain_loops.cpp" -o "$work/plain_loops$level.o"
+    [[ -e $work/cortex_m.o && $level != -Os ]] ||
+        "$compiler" "${flags[@]}" -Os -c "$sources/cortex_m.cpp" -o "$work/cortex_m.o"
+    "$compiler" "${flags[@]}" "$work"/{cortex_m,attend16$level,layer16$level,plain_loops$level}.o -o "$program" \
         --specs=nano.specs --specs=rdimon.specs -Wl,--section-start=.vectors=0 -Wl,-u,vectors
     echo "run: $level"
+    status=0
     timeout 120 qemu-system-arm -M mps2-an386 -nographic -icount shift=0 -semihosting-config enable=on,target=native \
-        -kernel "$program" </dev/null || { echo "FAILED: exit code $?"; failures=$((failures + 1)); }
+        -kernel "$program" </dev/null >"$work/counts$level" || status=$?
+    cat "$work/counts$level"
+    ((status == 0)) || fail "exit code $status"
+    for what in full causal layer; do
+        count=$(sed -n "s/^$what: \([0-9]*\) instructions.*/\1/p" "$work/counts$level")
+        [[ -n $count ]] || fail "no count of $what"
+        ((${count:-0} <= most_instructions[$what$level])) ||
+            fail "$what takes more than ${most_instructions[$what$level]} instructions"
+    done
 done
 exit $((failures > 0))

@@ -24,6 +24,60 @@ consteval lane_array<Element, Width> counted_lanes() {
     return result;
 }
 
+/// Makes a value unknown to the optimiser where it is: in a register of its kind, if the processor has one. On a way
+/// through memory a small core would spend a quarter of a product.
+template <class Element>
+ASHLAR_ALWAYS_INLINE void opaque_scalar(Element& value) {
+    [[maybe_unused]] constexpr std::size_t bits = sizeof(Element) * 8;
+    [[maybe_unused]] constexpr bool floating = std::is_floating_point_v<Element>;
+#if defined(__SSE2_MATH__)
+    if constexpr (floating && bits <= 64)
+        __asm__("" : "+x"(value));
+    else
+        __asm__("" : "+m"(value));
+#elif defined(__aarch64__)
+    if constexpr (floating && bits <= 64)
+        __asm__("" : "+w"(value));
+    else
+        __asm__("" : "+m"(value));
+#elif defined(__arm__)
+#if defined(__ARM_FP)
+    constexpr bool singles = (__ARM_FP & 4) != 0, doubles = (__ARM_FP & 8) != 0;
+#else
+    constexpr bool singles = false, doubles = false;
+#endif
+    if constexpr (floating && bits == 32 && singles)
+        __asm__("" : "+t"(value));
+    else if constexpr (floating && bits == 64 && doubles)
+        __asm__("" : "+w"(value));
+    else if constexpr (bits <= 32)
+        __asm__("" : "+r"(value));
+    else
+        __asm__("" : "+m"(value));
+#elif defined(__riscv)
+#if defined(__riscv_flen)
+    constexpr std::size_t longest = __riscv_flen;
+#else
+    constexpr std::size_t longest = 0;
+#endif
+    if constexpr (floating && bits <= longest)
+        __asm__("" : "+f"(value));
+    else if constexpr (bits <= __riscv_xlen)
+        __asm__("" : "+r"(value));
+    else
+        __asm__("" : "+m"(value));
+#elif defined(__s390x__) || defined(__powerpc64__)
+    if constexpr (floating && bits <= 64)
+        __asm__("" : "+f"(value));
+    else if constexpr (bits <= 64)
+        __asm__("" : "+r"(value));
+    else
+        __asm__("" : "+m"(value));
+#else
+    __asm__("" : "+m"(value));
+#endif
+}
+
 /// What `lanes` does, one function per operation. This form is an array and loops, all of it constexpr;
 /// kernel/simd.hpp specialises it for registers.
 template <class Element, std::size_t Width, class Config>
@@ -232,19 +286,7 @@ struct lane_ops {
     ASHLAR_ALWAYS_INLINE static storage opaque(storage a) {
         for (std::size_t i = 0; i < Width; ++i) {
             Element value = a.values[i];
-#if defined(__SSE2_MATH__)
-            if constexpr (std::is_floating_point_v<Element> && sizeof(Element) <= 8)
-                __asm__("" : "+x"(value));
-            else
-                __asm__("" : "+m"(value));
-#elif defined(__aarch64__)
-            if constexpr (std::is_floating_point_v<Element> && sizeof(Element) <= 8)
-                __asm__("" : "+w"(value));
-            else
-                __asm__("" : "+m"(value));
-#else
-            __asm__("" : "+m"(value));
-#endif
+            opaque_scalar(value);
             a.values[i] = value;
         }
         return a;
