@@ -49,6 +49,24 @@ TEST(names_read_twice, one_row_of_all) {
 TEST(names_read_twice, by_a_product_and_behind_it) {
     expect_same(softmax(numbers()), [](const auto& v) { return matmul(v, transpose(v)) + v; });
 }
+/// The epilogue reads the same memory as the operands: a copy that was made for another product has another layout.
+template <class Value>
+void expect_same_beside_products(const Value& e) {
+    static detail::value_tensor<Value> value, expected, y;
+    const auto f = [](const auto& v) { return v * matmul(matmul(v, transpose(v)), v); };
+    value = e;
+    expected = f(value);
+    y = let(e, f);
+    for (std::size_t i = 0; i < y.size(); ++i)
+        ASSERT_NEAR(y.data()[i], expected.data()[i], 1e-4f) << i << '\n' << explain(let(e, f)).c_str();
+}
+TEST(names_read_twice, moved_values_by_products_and_behind_them) {
+    static const auto x = support::random_numbers(2).normal<float, 2, 3, 9, 33>();
+    expect_same_beside_products(slice<0, 0, 1>(tanh(x)));
+    expect_same_beside_products(slice<1, 1, 3>(tanh(x)));
+    expect_same_beside_products(flip<0>(tanh(x)));
+    expect_same_beside_products(transpose(tanh(x)));
+}
 
 // It is made once, for all rows.
 template <class Function>

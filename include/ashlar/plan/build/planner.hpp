@@ -70,7 +70,11 @@ private:
     constexpr void share(node_index n) { shared[n] = shared[n] == sharing::tile ? sharing::rows : sharing::everything; }
     /// Whether a stage reads a node already. Where that is from a buffer that holds less than entries `b` of it, as one
     /// use of a name reads a tile and another one all rows, the program has to be built again with a buffer for both.
+    /// An operand of a product that is read through moves of a named value stays so where its epilogue reads one of
+    /// these moves as well: a buffer of its own would have another layout than the one that the operand was chosen by.
     constexpr bool is_read(const stage& s, node_index n, const binding_list& b);
+    /// Whether an operand of the stage's product is read through a node, from memory further down.
+    constexpr bool is_part_of_operand(const stage& s, node_index n) const;
     bool reads_less = false;
 
     // ------------------------------------------------------------------ choosing what a stage computes

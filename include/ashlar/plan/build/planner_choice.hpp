@@ -91,7 +91,19 @@ constexpr bool planner::is_read(const stage& s, node_index n, const binding_list
         share(n);
         reads_less = true;
     }
-    return read_of(s, n).values != no_buffer;
+    if (read_of(s, n).values != no_buffer) return true;
+    if (!is_index_map(at(n).kind) || !is_part_of_operand(s, n)) return false;
+    const node_index moved = at(n).operands[0], value = resolve(moved);
+    return at(value).kind == node_kind::array || is_read(s, value, operand_bindings(at(n), at(moved), 0, b));
+}
+
+constexpr bool planner::is_part_of_operand(const stage& s, node_index n) const {
+    if (s.kind != stage_kind::product) return false;
+    const node_memory memory{nodes, plan.reads + s.first_read, plan.buffers};
+    for (const node_index operand : {at(s.core).operands[0], at(s.core).operands[1]})
+        for (node_index m = operand; m != no_node && memory.buffer_of(m) == no_buffer; m = memory.behind(m))
+            if (m == n) return true;
+    return false;
 }
 
 constexpr bool planner::share_more() {
