@@ -24,9 +24,12 @@ add_test(NAME check/errors_doc COMMAND "${ASHLAR_BASH}" "${scripts}/check_errors
 add_test(NAME check/documented COMMAND "${ASHLAR_BASH}" "${scripts}/check_documented.sh" "${PROJECT_SOURCE_DIR}")
 add_test(NAME check/documented_finds_violations COMMAND "${ASHLAR_BASH}" "${scripts}/check_documented_test.sh")
 add_test(NAME check/run_keeps_time COMMAND "${ASHLAR_BASH}" "${scripts}/check_run_test.sh" "${PROJECT_SOURCE_DIR}")
+add_test(NAME check/targets COMMAND "${ASHLAR_BASH}" "${scripts}/check_targets.sh" "${PROJECT_SOURCE_DIR}")
+add_test(NAME check/targets_finds_violations COMMAND "${ASHLAR_BASH}" "${scripts}/check_targets_test.sh" "${PROJECT_SOURCE_DIR}")
 add_test(NAME check/reference COMMAND "${ASHLAR_BASH}" "${scripts}/check_reference.sh" "${PROJECT_SOURCE_DIR}")
 set_tests_properties(check/files check/files_finds_violations check/errors_doc check/reference check/run_keeps_time
-                     check/documented check/documented_finds_violations PROPERTIES LABELS check)
+                     check/documented check/documented_finds_violations check/targets check/targets_finds_violations
+                     PROPERTIES LABELS check)
 if(ASHLAR_CLANG_FORMAT)
   add_test(NAME check/format COMMAND "${ASHLAR_BASH}" "${scripts}/check_format.sh" "${PROJECT_SOURCE_DIR}" "${ASHLAR_CLANG_FORMAT}")
   set_tests_properties(check/format PROPERTIES LABELS check SKIP_RETURN_CODE 77)

@@ -2,7 +2,9 @@
 // Weight files made by hand, right or wrong, for the tests of readers.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -13,13 +15,30 @@
 
 namespace ashlar::test {
 
-/// The bytes of values, in this machine's order.
+/// The bytes of a number, little-endian.
+template <class T>
+std::string bytes_of_number(T value) {
+    std::string bytes(sizeof(T), '\0');
+    std::memcpy(bytes.data(), &value, sizeof(T));
+    if constexpr (std::endian::native == std::endian::big) std::reverse(bytes.begin(), bytes.end());
+    return bytes;
+}
+
+/// Those of several, one after the other.
 template <class T>
 std::string bytes_of(std::initializer_list<T> values) {
-    std::string bytes(values.size() * sizeof(T), '\0');
-    std::size_t i = 0;
-    for (const T value : values) std::memcpy(&bytes[sizeof(T) * i++], &value, sizeof(T));
+    std::string bytes;
+    for (const T value : values) bytes += bytes_of_number(value);
     return bytes;
+}
+
+/// The number that little-endian bytes are.
+template <class T>
+T number_of(const void* bytes) {
+    char copy[sizeof(T)];
+    std::memcpy(copy, bytes, sizeof(T));
+    if constexpr (std::endian::native == std::endian::big) std::reverse(copy, copy + sizeof(T));
+    return std::bit_cast<T>(copy);
 }
 
 /// An unsigned integer, little-endian.

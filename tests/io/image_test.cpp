@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Model images: used where they lie, the same bytes for the same model, and refused when they are another's.
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -214,7 +215,8 @@ TEST(image, layout_as_text) {
     const std::string layout = text.data();
     EXPECT_TRUE(layout.starts_with("ashlar-layout 1\nmodel " + std::to_string(sizeof(small_model)) + ' ' +
                                    std::to_string(alignof(small_model)) +
-                                   " little\narray 0 F32 5x2 0 5 2 0 0 embedding.weight\n"))
+                                   (std::endian::native == std::endian::little ? " little" : " big") +
+                                   "\narray 0 F32 5x2 0 5 2 0 0 embedding.weight\n"))
         << layout;
     EXPECT_NE(layout.find(" F32 6x2 2 2 2 1 0 layers.0.self_attn.in_proj_weight\n"), std::string::npos) << layout;
     EXPECT_NE(layout.find(" F32 6 4 2 1 0 0 layers.1.self_attn.in_proj_bias\n"), std::string::npos) << layout;

@@ -18,6 +18,7 @@
 #include <ashlar/io/model/save.hpp>
 #include <ashlar/tensor/tensor.hpp>
 
+#include "file_builder.hpp"
 #include "models.hpp"
 
 namespace ashlar {
@@ -52,9 +53,8 @@ TEST(save, round_trip) {
     EXPECT_EQ(archive.size(), 12u);
     const io::stored_array& projection = *archive.find("layers.1.self_attn.in_proj_weight");
     EXPECT_EQ(projection.shape, (io::dimensions{2, {6, 2}}));
-    float second = 0;  // [out, in]: the second element is out 0, in 1
-    std::memcpy(&second, projection.data.data() + 4, 4);
-    EXPECT_EQ(second, m.layers[1].query(1, 0));
+    // [out, in]: the second element is out 0, in 1
+    EXPECT_EQ(test::number_of<float>(projection.data.data() + 4), m.layers[1].query(1, 0));
     for (const io::stored_array& a : archive) EXPECT_EQ(a.offset % io::size_of(a.dtype), 0u) << a.name;
 }
 
@@ -113,13 +113,12 @@ TEST(save, transposed_stacks) {
     ASSERT_TRUE(archive.open(file));
     const io::stored_array& a = *archive.find("h.0.c_attn");
     EXPECT_EQ(a.shape, (io::dimensions{2, {2, 6}}));
-    float values[12];
-    std::memcpy(values, a.data.data(), sizeof values);
+    const auto value = [&](std::size_t i) { return test::number_of<float>(a.data.data() + 4 * i); };
     for (std::size_t in = 0; in < 2; ++in)
         for (std::size_t out = 0; out < 2; ++out) {
-            EXPECT_EQ(values[6 * in + out], m.layers[0].query(in, out));
-            EXPECT_EQ(values[6 * in + 2 + out], m.layers[0].key(in, out));
-            EXPECT_EQ(values[6 * in + 4 + out], m.layers[0].value(in, out));
+            EXPECT_EQ(value(6 * in + out), m.layers[0].query(in, out));
+            EXPECT_EQ(value(6 * in + 2 + out), m.layers[0].key(in, out));
+            EXPECT_EQ(value(6 * in + 4 + out), m.layers[0].value(in, out));
         }
     small_model again{};
     EXPECT_EQ(message(io::load(again, file, rules)), "no error");

@@ -35,6 +35,10 @@ TEST(machine_lanes, agree_with_the_lanes_of_this_build) {
     static_assert(agrees<std::uint8_t>() && agrees<std::uint32_t>() && agrees<std::uint64_t>());
 }
 
+#if defined(ASHLAR_TEST_LANES)
+TEST(machine_lanes, are_as_many_as_the_target_has) { static_assert(lane_width<float> == ASHLAR_TEST_LANES); }
+#endif
+
 TEST(machine_lanes, are_those_of_the_instruction_sets) {
     static_assert(machine_of<avx512>.shuffles(4) && machine_of<avx512>.shuffles(1, false));
     static_assert(machine_of<avx512f>.shuffles(4) && !machine_of<avx512f>.shuffles(2, false));

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 
@@ -22,6 +24,13 @@ inline constexpr double rounding_twice = 0;
 #else
 inline constexpr double rounding_twice = 1;
 #endif
+
+/// How many arguments of a range are tried: one of $ASHLAR_TEST_STEP, where an emulator has no time for all.
+template <class T>
+std::size_t argument_count() {
+    const char* step = std::getenv("ASHLAR_TEST_STEP");
+    return (sizeof(T) == 4 ? 400'000 : 60'000) / (step == nullptr ? 1 : std::strtoul(step, nullptr, 10));
+}
 
 template <class T>
 inline constexpr T inf = detail::infinity<T>;

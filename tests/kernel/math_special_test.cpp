@@ -20,7 +20,6 @@ using namespace support;
 template <class T>
 class math_of : public testing::Test {
 protected:
-    static constexpr std::size_t count = sizeof(T) == 4 ? 400'000 : 60'000;
     static constexpr bool single = sizeof(T) == 4;
 };
 using floats = testing::Types<float, double>;

@@ -96,7 +96,7 @@ long double reference_gelu_tanh(long double x) {
 template <class T>
 class math_of : public testing::Test {
 protected:
-    static constexpr std::size_t count = sizeof(T) == 4 ? 400'000 : 60'000;
+    std::size_t count = argument_count<T>();
     static constexpr bool single = sizeof(T) == 4;
 };
 using floats = testing::Types<float, double>;

@@ -125,8 +125,10 @@ void check_band(band kept) {
                 ASSERT_EQ(c[i * P.j + j], T(untouched)) << i << ' ' << j;
             }
         }
+    // The first rows keep no column of the last half, unless a block has more of them.
+    constexpr std::size_t rows_without_last_half = P.j - (P.j < width<T> ? P.j : width<T> / 2);
     if (has_half_registers<T, current_config, P> && kept.lowest < -1000 && kept.highest == 0 && P.i >= 2 * width<T> &&
-        P.j == 2 * width<T>) {
+        P.j == 2 * width<T> && P.cut.row_blocks * rows_without_last_half >= P.i) {
         EXPECT_NE(epilogue.halved, 0u);
     }
 }

@@ -42,7 +42,7 @@ TEXT
 for tool in g++ ninja git pkg-config clang++-19 clang-format-19 ccache; do
     printf '#!/bin/sh\nexit 0\n' >"$work/bin/$tool"
 done
-printf '#!/bin/sh\necho installed\n' >"$work/bin/dpkg-query"
+printf '#!/bin/sh\necho "${INSTALLED:-installed}"\n' >"$work/bin/dpkg-query"
 printf '#!/bin/sh\necho "clang-format version ${FORMATTER_VERSION:-19.1.7}"\n' >"$work/bin/clang-format-19"
 printf '#!/bin/sh\necho "clang-format version 19.1.7"\n' >"$work/bin/clang-format"
 printf '#!/bin/sh\nexit 1\n' >"$work/bin/apt-get"
@@ -65,7 +65,9 @@ expect() {
     fi
 }
 # Nothing waits here: the script's clock is the file.
-sed -i 's/\$SECONDS/$(cat clock)/g; s/\bSECONDS\b/$(cat clock)/g' "$work/run"
+mkdir -p "$work/tests/targets"
+cp "$1/tests/targets/targets.sh" "$work/tests/targets/"
+sed -i 's/\$SECONDS/$(cat clock)/g; s/\bSECONDS\b/$(cat clock)/g' "$work/run" "$work/tests/targets/targets.sh"
 grep -q 'cat clock) + minutes \* 60' "$work/run" || { echo "run has no clock" >&2; exit 1; }
 
 # Tests of two layers: programs that pass, but for one.
@@ -98,6 +100,30 @@ expect "nothing that ran is a failure" '^0 passed, 1 failed 1$' BUILD_SECONDS=1 
 expect "an unknown name" '^no such preset, layer or test: softmaxx$' BUILD_SECONDS=1 -- kernel softmaxx
 expect "what there is" '^layers:  eval kernel nn$' BUILD_SECONDS=1 -- softmaxx
 expect "an unknown option" '^no such option: --fast' BUILD_SECONDS=1 -- --fast kernel
+
+# Two targets with a program each, one of which an emulator runs.
+mkdir -p "$work"/build/{alpha,beta}/tests "$work/docs"
+printf '[alpha]\ncompiler = g++ -mlanes\npackages = alpha-g++\nsystem = Linux alpha\nemulator = emulate -x\nlanes = 4\nregisters = wide\ntests = all\n
+[beta]\ncompiler = g++\npackages = beta-g++\nsystem = Windows beta\nemulator =\nlanes = 1\ntests = all\nlimits = none\n' >"$work/tests/targets/targets.ini"
+printf 'all kernel/product -O2 --gtest_filter=few\nother eval/softmax\n' >"$work/tests/targets/programs.txt"
+printf '<!-- targets -->\n| alpha | old |\n| gone | old |\n<!-- /targets -->\n' >"$work/docs/targets.md"
+touch "$work"/build/{alpha/tests/kernel_product_test,beta/tests/kernel_product_test.exe}
+printf '#!/bin/sh\necho "emulate $*"\necho "[  PASSED  ] 3 tests."\nexit ${EMULATED_STATUS:-0}\n' >"$work/bin/emulate"
+chmod +x "$work/bin/emulate"
+expect "a target" '^ *\| alpha \| g\+\+ .*\| 4, wide \| 3 in 1 programs \|' BUILD_SECONDS=1 -- alpha
+expect "a target that is only built" '^ *\| beta \| .*\| no registers \| 1 programs compiled and linked \| none \|' BUILD_SECONDS=1 -- beta
+expect "a test that fails" '^FAILED  alpha: kernel/product$' BUILD_SECONDS=1 EMULATED_STATUS=1 -- alpha
+expect "with its options" '^emulate -x build/alpha/tests/kernel_product_test --gtest_brief=1 --gtest_filter=few$' BUILD_SECONDS=1 EMULATED_STATUS=1 -- alpha
+expect "a row that failed stays what it was" '^\| alpha \| old \|$' BUILD_SECONDS=1 EMULATED_STATUS=1 -- targets
+expect "a row for what ran" '^\| alpha \| .* 3 in 1 programs' BUILD_SECONDS=1 -- targets
+! grep -q gone "$work/docs/targets.md" || { echo "FAILED: a row without a target stays" >&2; failures=$((failures + 1)); }
+expect "tools that cannot be had" '^LEFT OUT  alpha: its tools cannot be had$' BUILD_SECONDS=1 INSTALLED=none -- targets
+expect "which is no failure" '^0 passed, 0 failed 0$' BUILD_SECONDS=1 INSTALLED=none -- targets
+expect "unless it was asked for" '^FAILED  alpha: tools$' BUILD_SECONDS=1 INSTALLED=none -- alpha
+expect "a target a day" '^== (alpha|beta): building 1 programs$' BUILD_SECONDS=1 -- target-in-turn
+expect "no program that was not built" '^FAILED  alpha: the build$' BUILD_SECONDS=1 BUILD_STATUS=1 -- alpha
+expect "a target by the clock" '^LEFT OUT  alpha: the clock ran out while building' BUILD_SECONDS=900 -- --minutes=10 alpha
+expect "targets by themselves" '^targets are tested by themselves' BUILD_SECONDS=1 -- alpha kernel
 
 expect "no clock" '^3 passed, 0 failed 0$' BUILD_SECONDS=900 -- dev clang release
 expect "clang-format 19 by another name" '^3 passed, 0 failed 0$' FORMATTER_VERSION=17.0.6 BUILD_SECONDS=100 -- dev clang release
