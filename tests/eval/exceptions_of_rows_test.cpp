@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // No floating-point exception comes from lanes without an element, in reductions, norms, softmax and products.
+#include <cstring>
+
 #include <support/floating_point_exceptions.hpp>
 
 using namespace ashlar;
@@ -57,6 +59,26 @@ TEST(FloatingPointExceptions, OfProducts) {
         EXPECT_QUIET(square = gelu(matmul(tall, b) + bias));
         EXPECT_QUIET(square = matmul(softmax(1.0f / matmul(tall, transpose(tall))), square * 0.0f));
         EXPECT_QUIET(turned = matmul(tall, transpose(a)) / matmul(tall, transpose(a)));
+    });
+}
+
+/// Evaluates with scratch that holds NaN.
+template <class Destination, class E>
+void evaluate_among_nans(Destination& y, const E& e) {
+    static workspace<workspace_bytes<E>> scratch;
+    std::memset(scratch.bytes, 0xff, sizeof scratch.bytes);
+    evaluate(y, e, scratch);
+}
+
+/// Lanes behind the last row of a copy hold nothing of what was in scratch before: a maximum would notice.
+TEST(FloatingPointExceptions, OfScratch) {
+    for_sizes([]<std::size_t N>() {
+        static auto q = numbers_between<float, N, 17>(0.5f, 2.0f);
+        static auto k = numbers_between<float, 7, 17>(0.5f, 2.0f);
+        static tensor<float, N, 7> z;
+        EXPECT_QUIET(evaluate_among_nans(z, softmax(masked(matmul(q, transpose(k)), causal))));
+        EXPECT_QUIET(evaluate_among_nans(z, softmax(masked(matmul(roll<1, 2>(q), transpose(k)), causal))));
+        EXPECT_QUIET(evaluate_among_nans(z, softmax(matmul(tanh(q), transpose(k)))));
     });
 }
 

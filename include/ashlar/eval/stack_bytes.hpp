@@ -16,6 +16,9 @@ namespace detail {
 /// Bytes of one function's frame besides copies and spilled registers.
 inline constexpr std::size_t frame_of_call = 640;
 
+/// Bytes that the function with the copy adds to it: registers that it saves, and what aligns the copy.
+inline constexpr std::size_t frame_of_overlap = 128;
+
 /// Bytes of the frames of the functions that are at work at one time: the call, the run of the program, and a stage in
 /// a function of its own. Each may keep copies of the expression and of the run's frame; one of them, in its inner
 /// loops, spills registers: never more than twice what the machine has, by g++ 12 and clang 19, optimised.
@@ -23,7 +26,8 @@ template <class Plan>
 consteval std::size_t bytes_of_frames() {
     using config = typename Plan::configuration;
     constexpr std::size_t calls = 3, registers_spilled = 2;
-    constexpr std::size_t register_bytes = config::register_bits == 0 ? sizeof(double) : config::register_bits / 8;
+    // Scalars are spilled as the registers that hold them, whose other elements are idle.
+    constexpr std::size_t register_bytes = config::register_bits == 0 ? 2 * sizeof(double) : config::register_bits / 8;
     constexpr std::size_t expression = sizeof(typename Plan::expression_type);
     constexpr std::size_t copied = (expression <= 256 ? expression : 0) + sizeof(frame<Plan, double>);
     return calls * (frame_of_call + copied) + registers_spilled * config::registers * register_bytes;
@@ -40,6 +44,7 @@ consteval std::size_t bytes_of_overlap() {
         if (tile <= config::stack_budget) bytes = tile;
         if (copy_fits<Expression, config, 0> && alias_copy<void, Expression> > bytes)
             bytes = alias_copy<void, Expression>;
+        if (bytes != 0) bytes += frame_of_overlap;
     }
     return bytes;
 }

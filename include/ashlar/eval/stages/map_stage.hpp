@@ -15,6 +15,8 @@ struct map_stage : stage_axes<Plan, Element, Stage, Rows> {
     using typename base::config;
     using typename base::output;
     static constexpr map_strategy how = base::strategy.map;
+    static constexpr bool ends_at_register =
+        stage.buffer != no_buffer && Plan::code.buffers[base::written_buffer].padded;
 
     ASHLAR_STAGE_ROOT ASHLAR_STAGE_INLINE void run() const {
         if constexpr (how.form == map_form::one_line)
@@ -55,10 +57,9 @@ private:
     }
     ASHLAR_STAGE_INLINE void run_transpose() const {
         output* out = this->written();
-        constexpr bool padded = stage.buffer != no_buffer && Plan::code.buffers[base::written_buffer].padded;
         if constexpr (rows_in_lanes) {
             constexpr transpose_shape shape{Rows, columns, static_cast<std::size_t>(source_stride(stage.row_axis)),
-                                            static_cast<std::size_t>(column_stride), padded};
+                                            static_cast<std::size_t>(column_stride), ends_at_register};
             transpose_tile<output, config, shape>(source(), out);
         } else {
             constexpr transpose_shape shape{columns, Rows, source_distance(), static_cast<std::size_t>(row_stride),
@@ -67,14 +68,17 @@ private:
         }
     }
 
+    /// Where lines end at a full register, the lanes behind the last row are written too: who reads the whole register
+    /// would find there what was in scratch before.
     ASHLAR_STAGE_INLINE void run_rows_in_lanes() const {
         output* out = this->written();
         const std::size_t first = this->first_row();
         for_each_register<Rows, width>([&](std::size_t i, auto n) ASHLAR_STAGE_LAMBDA {
+            constexpr std::size_t stored = row_stride == 1 && ends_at_register ? width : n;
             for (std::size_t c = 0; c < columns; ++c)
-                store_lanes<row_stride, n>(this->template value<n>(first + i, c),
-                                           out + static_cast<std::ptrdiff_t>(c) * column_stride +
-                                               static_cast<std::ptrdiff_t>(i) * row_stride);
+                store_lanes<row_stride, stored>(this->template value<n>(first + i, c),
+                                                out + static_cast<std::ptrdiff_t>(c) * column_stride +
+                                                    static_cast<std::ptrdiff_t>(i) * row_stride);
         });
     }
     ASHLAR_STAGE_INLINE void run_columns_in_lanes() const {
