@@ -13,9 +13,9 @@ flags=(-std=gnu++20 -mcpu=cortex-m4 -mthumb -mfpu=fpv4-sp-d16 -mfloat-abi=hard -
        -Wall -Wextra -Wdouble-promotion -I"$root/include" -DNDEBUG)
 
 # Bytes of code by g++ 12, and instructions, each with a few per cent of margin.
-declare -A most_bytes=([attend16-O2]=4750 [attend16-Os]=6300 [layer16-O2]=7170 [layer16-Os]=6720)
-declare -A most_instructions=([full-O2]=34000 [full-Os]=33700 [causal-O2]=34700 [causal-Os]=38600
-                              [layer-O2]=507000 [layer-Os]=554000)
+declare -A most_bytes=([attend16-O2]=4700 [attend16-Os]=4680 [layer16-O2]=7300 [layer16-Os]=7168)
+declare -A most_instructions=([full-O2]=26900 [full-Os]=26700 [causal-O2]=17200 [causal-Os]=18300
+                              [layer-O2]=364000 [layer-Os]=364000)
 
 if ! command -v "$compiler" >/dev/null || ! echo '#include <array>' | "$compiler" -x c++ -fsyntax-only - 2>/dev/null; then
     echo "skipped: needs gcc-arm-none-eabi and libstdc++-arm-none-eabi-newlib"

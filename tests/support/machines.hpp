@@ -14,9 +14,9 @@ inline constexpr std::uint64_t sse2_set = 1, avx2_sets = 0b1'1111'1111, avx512_s
 
 /// A build without checks for a machine with these caches.
 template <std::uint64_t Sets, std::size_t Bits, std::size_t Registers, std::size_t L1Bytes = 32 * 1024,
-          std::size_t L2Bytes = 512 * 1024>
-using built_for =
-    ashlar::build_config<Sets, Bits, Registers, ASHLAR_STACK_BUDGET, L1Bytes, L2Bytes, false, ASHLAR_FAST_MATH != 0>;
+          std::size_t L2Bytes = 512 * 1024, bool OptimizeSize = false>
+using built_for = ashlar::build_config<Sets, Bits, Registers, ASHLAR_STACK_BUDGET, L1Bytes, L2Bytes, false,
+                                       ASHLAR_FAST_MATH != 0, OptimizeSize>;
 
 /// -march=x86-64-v4, -v3, and no flag.
 using avx512 = built_for<(avx512_sets | 1u << 9), 512, 32>;
@@ -33,7 +33,13 @@ using armv7 = built_for<neon_set, 128, 16>;
 using sve256 = built_for<(aarch64_sets | std::uint64_t{256} << 32), 256, 32>;
 /// -DASHLAR_EMULATED_WIDTH=256.
 using emulated256 = built_for<(sse2_set | std::uint64_t{256} << 48), 256, 16>;
-/// A microcontroller like the Cortex-M4F: no vector registers, a few KiB of fast memory, no second cache.
+/// No vector registers, several instructions at a time, small caches.
 using scalar = built_for<0, 0, 16, 16 * 1024, 64 * 1024>;
+/// Microcontrollers: registers of single floats, of which a double takes two, and one instruction after the other; the
+/// first also by -Os.
+inline constexpr std::uint64_t m_profile_set = 1u << 25 | 1u << 26;
+using cortex_m4f = built_for<m_profile_set, 0, 32>;
+using cortex_m4f_small = built_for<m_profile_set, 0, 32, 32 * 1024, 512 * 1024, true>;
+using cortex_m7 = built_for<(m_profile_set | 1u << 27), 0, 32>;
 
 }  // namespace support::machines

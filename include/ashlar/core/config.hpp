@@ -59,6 +59,15 @@
 #endif
 #endif
 
+/// Whether less code counts for more than speed (default: 1 where __OPTIMIZE_SIZE__ is defined, as -Os and -Oz do).
+#ifndef ASHLAR_OPTIMIZE_SIZE
+#ifdef __OPTIMIZE_SIZE__
+#define ASHLAR_OPTIMIZE_SIZE 1
+#else
+#define ASHLAR_OPTIMIZE_SIZE 0
+#endif
+#endif
+
 /// Run-time preconditions: 1 checks them through ASHLAR_ASSERT, 0 leaves them out (default: as NDEBUG says).
 #ifndef ASHLAR_CHECKS
 #ifdef NDEBUG
@@ -264,6 +273,13 @@ consteval std::uint64_t instruction_sets() {
 #ifdef __FMA4__
     bits |= 1u << 24;
 #endif
+#if defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M'
+    bits |= 1u << 25;
+#endif
+#if defined(__arm__) && defined(__ARM_FP)
+    bits |= static_cast<std::uint64_t>((__ARM_FP & 4) != 0) << 26 | static_cast<std::uint64_t>((__ARM_FP & 8) != 0)
+                                                                        << 27;
+#endif
 #ifdef ASHLAR_EMULATED_WIDTH
     bits |= std::uint64_t{ASHLAR_EMULATED_WIDTH} << 48;
 #endif
@@ -289,7 +305,8 @@ consteval std::size_t register_bits() {
 #endif
 }
 
-/// Architectural vector registers, which bound the accumulators of a register block.
+/// Architectural vector registers, or those of single floats where there are none, which bound the accumulators of a
+/// register block.
 consteval std::size_t register_count() {
 #if ASHLAR_REGISTERS != 0
     return ASHLAR_REGISTERS;
@@ -298,7 +315,9 @@ consteval std::size_t register_count() {
 #elif defined(__AVX512VL__) || defined(__aarch64__) || defined(__AVX512F__) || defined(__riscv_v_fixed_vlen) ||        \
     defined(__VSX__)
     return 32;
-#elif defined(__i386__)
+#elif defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M' && defined(__ARM_FP)
+    return 32;
+#elif defined(__i386__) || (defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M')
     return 8;
 #else
     return 16;
@@ -313,7 +332,7 @@ consteval std::size_t register_count() {
 ///
 ///     static_assert(current_config::register_bits >= 128 && current_config::stack_budget == ASHLAR_STACK_BUDGET);
 template <std::uint64_t InstructionSets, std::size_t RegisterBits, std::size_t Registers, std::size_t StackBudget,
-          std::size_t L1Bytes, std::size_t L2Bytes, bool Checks, bool FastMath>
+          std::size_t L1Bytes, std::size_t L2Bytes, bool Checks, bool FastMath, bool OptimizeSize = false>
 struct build_config {
     static constexpr std::uint64_t instruction_sets = InstructionSets;
     static constexpr std::size_t register_bits = RegisterBits;
@@ -323,14 +342,15 @@ struct build_config {
     static constexpr std::size_t l2_bytes = L2Bytes;
     static constexpr bool checks = Checks;
     static constexpr bool fast_math = FastMath;
+    static constexpr bool optimize_size = OptimizeSize;
 };
 
 /// The configuration that this translation unit is compiled with.
 ///
 ///     template <class Config = current_config>
 ///     float halved(float x) noexcept { return x / 2; }   // one function for each set of flags
-using current_config =
-    build_config<detail::instruction_sets(), detail::register_bits(), detail::register_count(), ASHLAR_STACK_BUDGET,
-                 ASHLAR_L1_BYTES, ASHLAR_L2_BYTES, ASHLAR_CHECKS != 0, ASHLAR_FAST_MATH != 0>;
+using current_config = build_config<detail::instruction_sets(), detail::register_bits(), detail::register_count(),
+                                    ASHLAR_STACK_BUDGET, ASHLAR_L1_BYTES, ASHLAR_L2_BYTES, ASHLAR_CHECKS != 0,
+                                    ASHLAR_FAST_MATH != 0, ASHLAR_OPTIMIZE_SIZE != 0>;
 
 }  // namespace ashlar

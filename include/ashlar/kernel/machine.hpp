@@ -22,12 +22,22 @@ struct machine {
     bool sized_by_option;        ///< the compiler's options say how large registers are: shuffles go through memory
     bool small_elements;         ///< elements of fewer than four bytes fill registers too
     bool doubles;                ///< floating-point elements of eight bytes fill registers too
+    bool single_issue = false;   ///< instructions go one by one: a load costs what a multiply-add does, and none waits
+    bool paired = false;         ///< an element of eight bytes takes two of the registers
+    bool small_code = false;     ///< bytes of code count for more than speed
 
     friend constexpr bool operator==(const machine&, const machine&) = default;
 
     /// Elements that are computed side by side; at least 1.
     constexpr std::size_t lanes(std::size_t element_bytes) const {
         return register_bytes > element_bytes ? register_bytes / element_bytes : 1;
+    }
+
+    /// The same machine as it computes with elements of so many bytes.
+    constexpr machine for_elements_of(std::size_t element_bytes) const {
+        machine m = *this;
+        if (paired && element_bytes > 4) m.registers /= 2;
+        return m;
     }
 
     /// Whether that many elements are one register.
@@ -71,7 +81,10 @@ inline constexpr machine machine_of = [] {
                       .native = emulated_bits<Config> == 0,
                       .sized_by_option = scalable_bits<Config> != 0,
                       .small_elements = true,
-                      .doubles = true};
+                      .doubles = true,
+                      .single_issue = has<Config, isa::m_profile>,
+                      .paired = Config::register_bits == 0 && has<Config, isa::vfp_float>,
+                      .small_code = Config::optimize_size};
     if (has<Config, isa::avx512f> && described.register_bytes == 64)
         described.small_elements = has<Config, isa::avx512bw>;
     if (has<Config, isa::neon> && described.register_bytes == 16) described.doubles = has<Config, isa::aarch64>;

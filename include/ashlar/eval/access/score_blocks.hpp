@@ -53,6 +53,24 @@ struct listed_scores {
     }
 };
 
+/// Verdicts asked of the mask, block by block, with one row in lanes: nobody reads scores that it does not keep.
+template <class Scores, class Mask>
+struct exact_scores {
+    static constexpr hook hooks = hook::begin_block;
+    static constexpr hook withheld = hook::none;
+    const Mask& mask;
+    batch_coordinates<Scores> batch;
+    std::size_t first_query;
+
+    ASHLAR_ALWAYS_INLINE block_verdict begin_block(std::size_t k0, std::size_t k1, std::size_t j0,
+                                                   std::size_t j1) const {
+        const key_span kept = mask.template span<Scores>(batch, first_query + j0, first_query + j1);
+        const auto from = static_cast<std::ptrdiff_t>(k0), to = static_cast<std::ptrdiff_t>(k1);
+        if (to <= kept.first || from >= kept.last) return block_verdict::skip;
+        return kept.full_first <= from && to <= kept.full_last ? block_verdict::plain : block_verdict::masked;
+    }
+};
+
 /// Verdicts asked of the mask, block by block and down to halves of registers, with rows in lanes: for masks whose
 /// edges move on from row to row. Those who read the scores of a register of rows read whole groups of keys.
 template <class Scores, class Mask, std::size_t Width>

@@ -135,6 +135,7 @@ struct product_epilogues : product_operands<Plan, Element, Stage, Rows> {
                 .sk = right_depth,
                 .vk = depth == 1 ? 1 : left_depth,
                 .padded = facts.left_is_padded,
+                .vw = width == 1 ? static_cast<std::size_t>(facts.left_row) : 0,
                 .cut = how.cut};
     }
     /// What the mask says about the blocks of this tile's scores.
@@ -144,7 +145,10 @@ struct product_epilogues : product_operands<Plan, Element, Stage, Rows> {
         using mask = mask_at<Node>;
         constexpr bool skips = stage.support != no_node;
         const auto at = this->in_top(first, 0);
-        if constexpr (how.edge == mask_edge::halves) {
+        if constexpr (how.edge == mask_edge::keys) {
+            return exact_scores<typename scores::shape_type, mask>{node_at<Node>(f.expression).mask, mask_batch(at),
+                                                                   first};
+        } else if constexpr (how.edge == mask_edge::halves) {
             return sloping_scores<typename scores::shape_type, mask, width>{node_at<Node>(f.expression).mask,
                                                                             mask_batch(at), first};
         } else {

@@ -49,7 +49,7 @@ struct row_stage : stage_axes<Plan, Element, Stage, Rows> {
                                            const k_range* all = nullptr) const {
         if constexpr (Id == stage.support)
             return all == nullptr ? supported_keys<Id>(f, at, q0, q1)
-                                  : supported_keys_within<Id, key_group>(f, at, q0, q1, *all);
+                                  : supported_keys_within<Id, how.exact_keys ? 1 : key_group>(f, at, q0, q1, *all);
         else
             return support_of<Plan::nodes[Id].same_as>(at, q0, q1, all);
     }

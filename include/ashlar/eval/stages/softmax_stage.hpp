@@ -36,7 +36,8 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
             groups_of_rows(r);
         } else if constexpr (base::how.form == row_form::rows_in_lanes) {
             this->each_register_of_rows([&](std::size_t row, auto n) ASHLAR_STAGE_LAMBDA {
-                lanes_of_rows<n>(row, Rows <= width ? r : this->column_range_within(row, n, r), r);
+                lanes_of_rows<n>(row, Rows <= width && !base::how.exact_keys ? r : this->column_range_within(row, n, r),
+                                 r);
             });
         } else {
             for_each_group<Rows, base::how.together>([&](std::size_t row, auto count) ASHLAR_STAGE_LAMBDA {
@@ -174,7 +175,8 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
             s.template fold_down<Width>(row, {next, end}, sums,
                                         [&](vec& to, vec x, std::size_t c, auto)
                                             ASHLAR_STAGE_LAMBDA { to += numerator(x, c); });
-            if constexpr (plain && stage.support != no_node) {
+            // A product reads none of a row but what its mask keeps.
+            if constexpr (plain && stage.support != no_node && (stage.fill_outside || !base::how.exact_keys)) {
                 if constexpr (stage.fill_outside) tile = {0, base::columns};
                 for (std::size_t c = tile.first; c < own.first; ++c)
                     store_lanes<1, stored>(vec(0), out + static_cast<std::ptrdiff_t>(c) * column_distance);

@@ -221,13 +221,15 @@ template <exp_form Form, exp_arguments Arguments = exp_arguments::finite, class 
           class Config>
 ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp_nonpositive_as(lanes<Element, Width, Config> x) {
     constexpr Element least = least_exp_argument<Element>;
-    if (Width == 1 && __builtin_is_constant_evaluated() && !(x[0] >= least))
+    // A branch that is hardly ever taken is cheaper than a choice between two results, one instruction after the other.
+    if (Width == 1 && (has<Config, isa::m_profile> || __builtin_is_constant_evaluated()) && !(x[0] >= least))
         return max<>(lanes<Element, Width, Config>(Element(0)), x);
     if constexpr (looks_up<Element, Width, Config>) {
         return exp_by_table<Form, Arguments>(x);
     } else {
         auto y = x;
-        if constexpr (Arguments == exp_arguments::any) y = max<>(lanes<Element, Width, Config>(least), x);
+        if constexpr (Arguments == exp_arguments::any && !has<Config, isa::m_profile>)
+            y = max<>(lanes<Element, Width, Config>(least), x);
         const auto carrier = carry_rounded(y, exp_reduction<Element>::log2_e);
         const auto n = carried(carrier);
         if constexpr (Form == exp_form::coarse)

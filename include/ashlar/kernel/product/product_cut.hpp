@@ -79,7 +79,8 @@ constexpr std::size_t choose_packed_steps(const product_shape& p, const element_
 constexpr register_block choose_blocks(const product_shape& p, const element_machine& on, const cut_options& options) {
     const std::size_t width = on.lanes(),
                       vectors = p.j / width + (p.j % width != 0 && !(options.packs && choose_packed_steps(p, on) != 1));
-    register_block blocks = choose_register_block(p.i, vectors == 0 ? 1 : vectors, p.k, on.target, options.granule);
+    register_block blocks = choose_register_block(p.i, vectors == 0 ? 1 : vectors, p.k,
+                                                  on.target.for_elements_of(on.bytes), options.granule);
     if (vectors == 0) blocks.vectors = split_near_equal(0, 0);
     return blocks;
 }

@@ -65,6 +65,8 @@ constexpr bool fits_registers(std::size_t rows, std::size_t vectors, const machi
     // A vector that one row uses is an operand in memory.
     const std::size_t held = rows == 1 ? 1 : vectors, spare = 2;
     if (accumulators + held + spare > m.registers) return false;
+    // A block is unrolled: more sums are little faster, and more code.
+    if (m.single_issue && m.small_code) return accumulators <= 16;
     if (m.registers < 32) return true;
     return accumulators <= (vectors == 2 ? 20 : 24);
 }
@@ -74,7 +76,7 @@ constexpr std::size_t depth_chains(std::size_t rows, std::size_t vectors, std::s
     // Two units and a latency of 4 need 8; exactly so many fall behind with every load that comes late.
     constexpr std::size_t in_flight = 12;
     std::size_t chains = 1;
-    while (m.native && rows * vectors * chains < in_flight && chains < 4 && depth >= 4 * chains &&
+    while (m.native && !m.single_issue && rows * vectors * chains < in_flight && chains < 4 && depth >= 4 * chains &&
            fits_registers(rows * chains * 2, vectors, m))
         chains *= 2;
     return chains;
@@ -83,6 +85,10 @@ constexpr std::size_t depth_chains(std::size_t rows, std::size_t vectors, std::s
 /// Half cycles that one block takes over the whole depth.
 constexpr std::size_t block_cost(std::size_t rows, std::size_t vectors, std::size_t depth, const machine& m) {
     constexpr std::size_t latency = 8, start = 14;
+    if (m.single_issue) {
+        constexpr std::size_t count_and_branch = 4;
+        return depth * (rows * vectors + rows + vectors + count_and_branch) + start + 4 * rows * vectors;
+    }
     const std::size_t chains = depth_chains(rows, vectors, depth, m);
     std::size_t step = rows * vectors;
     const std::size_t loads = (m.fused ? rows : 2 * rows) + vectors;
@@ -95,7 +101,9 @@ constexpr std::size_t block_cost(std::size_t rows, std::size_t vectors, std::siz
 /// divides the rows, blocks are all of one size, which divides it.
 constexpr register_block choose_register_block(std::size_t rows, std::size_t vectors, std::size_t depth,
                                                const machine& m, std::size_t granule = 0) {
-    constexpr std::size_t most_vectors = 24, most_rows = 24, second_body = 16;
+    constexpr std::size_t most_vectors = 24, most_rows = 24;
+    // Where memory is small, code that would be run once in a while does not pay.
+    const std::size_t second_body = !m.single_issue ? 16 : m.small_code ? 65536 : 4096;
     std::size_t best_cost = static_cast<std::size_t>(-1);
     register_block best{split_near_equal(rows, rows), split_near_equal(vectors, vectors), 1};
     for (std::size_t nj = 1; nj <= most_vectors && nj <= vectors; ++nj) {

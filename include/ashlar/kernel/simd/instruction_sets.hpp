@@ -24,7 +24,10 @@ enum class isa : unsigned {
     neon = 17,
     aarch64 = 18,
     wasm = 19,
-    vsx = 20
+    vsx = 20,
+    m_profile = 25,
+    vfp_float = 26,
+    vfp_double = 27
 };
 
 template <class Config, isa Set>

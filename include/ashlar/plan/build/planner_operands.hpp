@@ -154,8 +154,12 @@ constexpr void planner::acquire_left(stage& s, node_index n, const binding_list&
     const matrix m = read_strides(s, n, b, stack);
     const graph_node& g = at(n);
     bool good = m.affine && m.strides[g.rank - 2u] >= 0 && m.strides[g.rank - 1u] >= 0;  // flipped ones are copied
+    // One row at a time is read wherever the next one lies.
+    const bool anywhere =
+        target.lanes(g.element_bytes) == 1 && (m.strides[g.rank - 2u] > 0 || g.extents[g.rank - 2u] == 1);
     if (s.lanes == lane_axis::rows)
-        good = good && m.strides[g.rank - 2u] == 1 && (m.strides[g.rank - 1u] != 0 || g.extents[g.rank - 1u] == 1);
+        good = good && (m.strides[g.rank - 2u] == 1 || anywhere) &&
+               (m.strides[g.rank - 1u] != 0 || g.extents[g.rank - 1u] == 1);
     if (s.lanes == lane_axis::depth) good = good && (m.strides[g.rank - 1u] == 1 || g.extents[g.rank - 1u] == 1);
     const node_index source = base_of(n);
     if (good) {

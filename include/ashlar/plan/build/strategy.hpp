@@ -59,6 +59,7 @@ enum class mask_edge : std::uint8_t {
     tiles,      // all rows of the tile
     registers,  // each register of rows
     halves,     // halves of registers, of which a block computes those that some row needs
+    keys,       // each row and key: lanes are one row, and blocks in which a row needs none are left out
 };
 
 struct product_strategy {
@@ -109,6 +110,7 @@ struct row_strategy {
     std::uint8_t together = 1;      // rows side by side, each along its columns
     std::uint8_t sums = 1;          // in flight, for each row or for the rows together
     std::uint8_t joined_lanes = 0;  // of each of several columns in one register, where rows leave most lanes idle
+    bool exact_keys = false;        // of what a mask keeps; otherwise whole groups of keys are folded
     bool whole_lines = false;       // lines of rows end at a full register: their last one is stored in full
 };
 

@@ -53,7 +53,8 @@ constexpr map_facts facts_of_map(const plan_context& c, const plan_stage& s, nod
 /// Registers that are computed before the first of them is stored: a store might change what is loaded after it, for
 /// all that the compiler knows.
 constexpr std::size_t registers_side_by_side(const map_facts& found, const machine& target) {
-    if (!found.cheap || found.operations > most_operations_side_by_side || target.registers < 16) return 1;
+    if (!found.cheap || found.operations > most_operations_side_by_side || target.registers < 16 || target.single_issue)
+        return 1;
     return target.registers < 32 ? 2 : 4;
 }
 

@@ -85,6 +85,7 @@ constexpr std::size_t panels_side_by_side(std::size_t rows, std::size_t panel, c
 constexpr mask_edge mask_edge_of(const plan_context& c, const plan_stage& s, const product_facts& product,
                                  std::size_t rows, product_form form) {
     if (s.lanes != lane_axis::rows) return mask_edge::tiles;
+    if (keeps_exact_keys(c, s)) return mask_edge::keys;
     const graph_node& core = c.at(s.core);
     const bool halves = takes_half_registers({.i = product.columns,
                                               .j = rows,
@@ -172,7 +173,7 @@ constexpr product_strategy choose_product(const plan_context& c, const plan_stag
         const axis_split runs = split_near_equal(whole, (whole + most - 1) / most);
         how.panels = static_cast<std::uint8_t>(runs.large);
         how.panel_runs = static_cast<std::uint32_t>(runs.large_blocks);
-        how.prefetches = rows >= least_prefetching_rows;
+        how.prefetches = rows >= least_prefetching_rows && !c.target.single_issue;
     } else if (how.rhs == rhs_source::rows && s.lanes == lane_axis::columns && all_depth && bytes > c.target.l2_bytes) {
         const column_streams streams = streams_of_columns(rows, product, c.target);
         how.prefetches = streams.fits && (sums_wait || streams.k_parts == 1);

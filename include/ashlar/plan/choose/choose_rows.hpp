@@ -12,6 +12,7 @@ namespace ashlar::detail {
 /// Sums in flight for each row: as many as hide the latency of an addition where there are registers for them. Of
 /// exponentials two chains keep up; sixteen registers hold their constants and one sum, whose chain they hide.
 constexpr std::size_t sums_in_flight(stage_kind kind, lane_axis lanes, const machine& target) {
+    if (target.single_issue) return 1;
     if (kind == stage_kind::softmax && lanes == lane_axis::rows) return target.registers >= 32 ? 2 : 1;
     if (kind == stage_kind::standardize && lanes != lane_axis::rows) return target.registers >= 16 ? 8 : 4;
     return 4;
@@ -38,6 +39,7 @@ constexpr row_strategy choose_rows(const plan_context& c, const plan_stage& s, s
     if (s.kind == stage_kind::softmax) {
         const softmax_facts softmax = facts_of_softmax(c, s);
         how.whole_lines = softmax.whole_lines;
+        how.exact_keys = folds_exact_keys(c, s);
         if (lies_in_groups(softmax, rows))
             how.form = row_form::groups_of_columns;
         else

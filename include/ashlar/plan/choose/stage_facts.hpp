@@ -94,7 +94,8 @@ constexpr product_shape shape_of_rows(const product_facts& product, std::size_t 
             .k = product.depth,
             .si = static_cast<std::size_t>(product.right_column),
             .sk = static_cast<std::size_t>(product.right_depth),
-            .vk = product.depth == 1 ? 1 : static_cast<std::size_t>(product.left_depth)};
+            .vk = product.depth == 1 ? 1 : static_cast<std::size_t>(product.left_depth),
+            .vw = product.width == 1 ? static_cast<std::size_t>(product.left_row) : 0};
 }
 
 /// The numerators of a softmax stage.
@@ -121,6 +122,26 @@ constexpr softmax_facts facts_of_softmax(const plan_context& c, const plan_stage
     out.distance = numerators.strides[s.column_axis];
     out.bytes = numerators.bytes;
     return out;
+}
+
+/// Whether a softmax reads of each row exactly what a mask keeps, not whole groups of keys: with one row in lanes no
+/// other row's lie beside it, and masks whose edge moves on from row to row say where it is.
+constexpr bool folds_exact_keys(const plan_context& c, const plan_stage& s) {
+    return s.kind == stage_kind::softmax && s.support != no_node && s.lanes == lane_axis::rows && c.width_of(s) == 1 &&
+           c.at(s.support).slopes;
+}
+
+/// Whether nobody reads other scores of a product either.
+constexpr bool keeps_exact_keys(const plan_context& c, const plan_stage& product) {
+    if (product.support == no_node || product.lanes != lane_axis::rows || c.width_of(product) != 1) return false;
+    bool read = false;
+    for (std::size_t i = 0; i < c.plan.stage_count; ++i) {
+        const plan_stage& s = c.plan.stages[i];
+        if (product.buffer == no_buffer || !c.reads(s, product.buffer)) continue;
+        if (!folds_exact_keys(c, s)) return false;
+        read = true;
+    }
+    return read;
 }
 
 /// Whether few rows lie in lines shorter than a register and are replaced there: several columns are one vector.

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSL-1.0
+// How plans run on processors without vector registers, and on cores that issue one instruction after the other.
+#include <gtest/gtest.h>
+
+#include <ashlar/ashlar.hpp>
+
+#include "support/machines.hpp"
+#include "support/static_operand.hpp"
+
+namespace {
+
+using namespace ashlar;
+using namespace support::machines;
+using namespace ashlar::detail;
+using support::x;
+
+template <class Config>
+constexpr const auto& code_of(const auto& e) {
+    return planned<std::remove_cvref_t<decltype(e)>, Config>::code;
+}
+/// How the n-th stage of a kind runs.
+template <class Config>
+constexpr stage_strategy strategy_of(const auto& e, stage_kind kind, std::size_t n = 0) {
+    const auto& code = code_of<Config>(e);
+    for (std::size_t s = 0; s < code.stage_count; ++s)
+        if (code.stages[s].kind == kind && n-- == 0) return code.stages[s].how[full_tile];
+    return {};
+}
+template <class Config>
+constexpr product_strategy product_of(const auto& e, std::size_t n = 0) {
+    return strategy_of<Config>(e, stage_kind::product, n).product;
+}
+template <class Config>
+constexpr std::size_t stages_of_kind(const auto& e, stage_kind kind) {
+    const auto& code = code_of<Config>(e);
+    std::size_t count = 0;
+    for (std::size_t s = 0; s < code.stage_count; ++s) count += code.stages[s].kind == kind;
+    return count;
+}
+
+// Rows in lanes need no copy where there is one lane: each is read where it lies.
+TEST(strategies_of_one_lane, rows_lie_anywhere) {
+    const auto e = attention(x<16, 16>(), x<16, 16>(), x<16, 16>());
+    EXPECT_EQ(stages_of_kind<scalar>(e, stage_kind::map), 0u);
+    EXPECT_EQ(stages_of_kind<cortex_m4f>(e, stage_kind::map), 0u);
+    EXPECT_EQ(stages_of_kind<sse2>(attention(x<50, 63>(), x<50, 63>(), x<50, 63>()), stage_kind::map), 1u)
+        << "four lanes are four rows";
+    const auto repeated = attention(broadcast_to<16, 16>(x<16>()), x<16, 16>(), x<16, 16>());
+    EXPECT_EQ(stages_of_kind<scalar>(repeated, stage_kind::map), 1u) << "rows at no distance";
+}
+
+// A mask whose edge moves on from row to row leaves out blocks of scores key by key, and softmax reads no others.
+TEST(strategies_of_one_lane, edges_of_masks) {
+    const auto masked_by = [](auto mask) { return attention(x<64, 16>(), x<64, 16>(), x<64, 16>(), mask); };
+    const auto exact = [](const auto& e) {
+        const bool scores = product_of<cortex_m4f>(e).edge == mask_edge::keys,
+                   folded = strategy_of<cortex_m4f>(e, stage_kind::softmax).rows.exact_keys;
+        EXPECT_EQ(scores, folded) << "what is not computed must not be read";
+        return scores;
+    };
+    EXPECT_TRUE(exact(masked_by(causal)));
+    EXPECT_TRUE(exact(masked_by(sliding_window<8, 8>)));
+    EXPECT_TRUE(exact(masked_by(causal && keys_below(40))));
+    EXPECT_FALSE(exact(masked_by(keys_below(40)))) << "its edge stays where it is";
+    EXPECT_EQ(product_of<scalar>(masked_by(causal)).edge, mask_edge::keys);
+    EXPECT_EQ(product_of<sse2>(masked_by(causal)).edge, mask_edge::registers) << "four rows in lanes";
+    EXPECT_EQ(product_of<cortex_m4f>(log_softmax(masked(matmul(x<64, 16>(), transpose(x<64, 16>())), causal))).edge,
+              mask_edge::registers)
+        << "what the mask excludes is read";
+}
+
+// Registers of single floats, of which a double takes two.
+TEST(strategies_of_one_lane, register_blocks) {
+    const auto block = [](const product_cut& cut, std::size_t rows, std::size_t columns) {
+        const std::size_t height = (rows + cut.row_blocks - 1) / cut.row_blocks,
+                          width = (columns + cut.vector_blocks - 1) / cut.vector_blocks;
+        return std::pair{height, width};
+    };
+    const product_cut small = product_of<cortex_m4f>(matmul(x<16, 16>(), x<16, 16>())).cut;
+    EXPECT_EQ(block(small, 16, 16), std::pair(std::size_t{4}, std::size_t{4})) << "one body of code";
+    EXPECT_EQ(small.chains, 1) << "nothing waits";
+    EXPECT_EQ(product_of<cortex_m4f>(matmul(x<1, 64>(), x<64, 2>())).cut.chains, 1);
+    EXPECT_GT(product_of<scalar>(matmul(x<1, 64>(), x<64, 2>())).cut.chains, 1);
+    const auto large = matmul(x<100, 100>(), x<100, 100>());
+    const auto [rows, columns] = block(product_of<cortex_m4f>(large).cut, 100, 100);
+    EXPECT_GT(rows * columns, 16u);
+    EXPECT_LE(rows * columns + columns + 2, 32u);
+    const auto [few_rows, few_columns] = block(product_of<cortex_m4f_small>(large).cut, 100, 100);
+    EXPECT_LE(few_rows * few_columns, 16u) << "less code";
+    EXPECT_TRUE(100 % few_rows == 0 && 100 % few_columns == 0) << "of one block";
+    static tensor<double, 100, 100> d;
+    const auto [double_rows, double_columns] = block(product_of<cortex_m7>(matmul(d, d)).cut, 100, 100);
+    EXPECT_LE(double_rows * double_columns + double_columns + 2, 16u);
+}
+
+// One instruction after the other: nothing is asked for ahead, and sums in flight would hide nothing.
+TEST(strategies_of_one_lane, nothing_beside) {
+    static packed<float, 64, 96> weights;
+    const auto product = matmul(x<64, 64>(), weights);
+    EXPECT_FALSE(product_of<cortex_m4f>(product).prefetches);
+    EXPECT_TRUE(product_of<scalar>(product).prefetches);
+    const auto norm = layer_norm(x<50, 48>(), x<48>(), x<48>(), 1e-5f);
+    EXPECT_EQ(strategy_of<cortex_m4f>(norm, stage_kind::standardize).rows.sums, 1);
+    EXPECT_EQ(strategy_of<scalar>(norm, stage_kind::standardize).rows.sums, 8);
+    EXPECT_EQ(strategy_of<cortex_m4f>(norm, stage_kind::map).map.registers, 1);
+    EXPECT_EQ(strategy_of<scalar>(norm, stage_kind::map).map.registers, 2);
+}
+
+}  // namespace
