@@ -9,13 +9,21 @@ work=${2:?usage: check_cortex_m.sh <repository> <work folder>}
 compiler=arm-none-eabi-g++
 sources=$root/tests/objects
 # No xsimd here: without SIMD the library does without.
-flags=(-std=gnu++20 -mcpu=cortex-m4 -mthumb -mfpu=fpv4-sp-d16 -mfloat-abi=hard -fno-exceptions -fno-rtti
-       -Wall -Wextra -Wdouble-promotion -I"$root/include" -DNDEBUG)
+flags=(-std=gnu++20 -mthumb -mfloat-abi=hard -fno-exceptions -fno-rtti -Wall -Wextra -Wdouble-promotion
+       -I"$root/include" -DNDEBUG)
+declare -A processor=([m4f]="-mcpu=cortex-m4 -mfpu=fpv4-sp-d16" [m55]=-mcpu=cortex-m55)
+declare -A machine=([m4f]=mps2-an386 [m55]=mps3-an547)
+declare -A layout=([m4f]="-Wl,--section-start=.vectors=0"
+                   [m55]="-Wl,--section-start=.vectors=0x10000000 -Wl,-Ttext-segment=0x10001000 -Wl,-Tdata=0x30000000")
 
-# Bytes of code by g++ 12, and instructions, each with a few per cent of margin.
-declare -A most_bytes=([attend16-O2]=4700 [attend16-Os]=4680 [layer16-O2]=7300 [layer16-Os]=7168)
-declare -A most_instructions=([full-O2]=26900 [full-Os]=26700 [causal-O2]=17200 [causal-Os]=18300
-                              [layer-O2]=364000 [layer-Os]=364000)
+# Bytes of code by g++ 12, instructions and bytes of stack, each with a few per cent of margin.
+declare -A most=([m4f-O2-attend16]=4700 [m4f-Os-attend16]=4680 [m4f-O2-layer16]=7300 [m4f-Os-layer16]=7168
+                 [m4f-O2-full]=26900 [m4f-Os-full]=26700 [m4f-O2-causal]=17200 [m4f-Os-causal]=18300
+                 [m4f-O2-layer]=364000 [m4f-Os-layer]=364000
+                 [m55-O2-attend16]=4500 [m55-Os-attend16]=4620 [m55-O2-layer16]=7570 [m55-Os-layer16]=7320
+                 [m55-O2-full]=27500 [m55-Os-full]=26200 [m55-O2-causal]=17000 [m55-Os-causal]=17900
+                 [m55-O2-layer]=363000 [m55-Os-layer]=351000)
+declare -A most_stack=([full]=1600 [causal]=1600 [layer]=13600)
 
 if ! command -v "$compiler" >/dev/null || ! echo '#include <array>' | "$compiler" -x c++ -fsyntax-only - 2>/dev/null; then
     echo "skipped: needs gcc-arm-none-eabi and libstdc++-arm-none-eabi-newlib"
@@ -28,43 +36,53 @@ fail() {
     failures=$((failures + 1))
 }
 
-for level in -Os -O2; do
+objects_of() {  # processor, level
+    local unit object text data bss undefined symbol
     for unit in attend16 layer16; do
-        object=$work/$unit$level.o
-        "$compiler" "${flags[@]}" "$level" -c "$sources/$unit.cpp" -o "$object"
+        object=$work/$unit-$1$2.o
+        # shellcheck disable=SC2086
+        "$compiler" "${flags[@]}" ${processor[$1]} "$2" -c "$sources/$unit.cpp" -o "$object"
         read -r text data bss _ < <(arm-none-eabi-size "$object" | tail -n 1)
         undefined=$(arm-none-eabi-nm -u "$object" | awk '{ print $NF }' | tr '\n' ' ')
-        echo "$unit $level: $text bytes of code, $data + $bss of data; undefined: ${undefined:-nothing}"
+        echo "$1 $2 $unit: $text bytes of code, $data + $bss of data; undefined: ${undefined:-nothing}"
         for symbol in $undefined; do
             [[ $symbol == memcpy || $symbol == memset ]] || fail "$symbol is undefined"
         done
         ((data + bss == 0)) || fail "the object has writable data"
-        ((text <= most_bytes[$unit$level])) || fail "more than ${most_bytes[$unit$level]} bytes of code"
+        ((text <= most[$1$2-$unit])) || fail "more than ${most[$1$2-$unit]} bytes of code"
     done
-done
+}
 
-if ! command -v qemu-system-arm >/dev/null; then
-    echo "not run: needs qemu-system-arm"
-    exit $((failures > 0))
-fi
-for level in -Os -O2; do
-    program=$work/cortex_m$level.elf
-    "$compiler" "${flags[@]}" "$level" -c "$sources/plain_loops.cpp" -o "$work/plain_loops$level.o"
-    [[ -e $work/cortex_m.o && $level != -Os ]] ||
-        "$compiler" "${flags[@]}" -Os -c "$sources/cortex_m.cpp" -o "$work/cortex_m.o"
-    "$compiler" "${flags[@]}" "$work"/{cortex_m,attend16$level,layer16$level,plain_loops$level}.o -o "$program" \
-        --specs=nano.specs --specs=rdimon.specs -Wl,--section-start=.vectors=0 -Wl,-u,vectors
-    echo "run: $level"
-    status=0
-    timeout 120 qemu-system-arm -M mps2-an386 -nographic -icount shift=0 -semihosting-config enable=on,target=native \
-        -kernel "$program" </dev/null >"$work/counts$level" || status=$?
-    cat "$work/counts$level"
+run() {  # processor, level
+    local program=$work/cortex-$1$2.elf output=$work/counts-$1$2 status=0 what count stack
+    # shellcheck disable=SC2086
+    {
+        "$compiler" "${flags[@]}" ${processor[$1]} "$2" -c "$sources/plain_loops.cpp" -o "$work/plain_loops-$1$2.o"
+        [[ $2 != -Os ]] ||
+            "$compiler" "${flags[@]}" ${processor[$1]} -Os -c "$sources/cortex_m.cpp" -o "$work/cortex_m-$1.o"
+        "$compiler" "${flags[@]}" ${processor[$1]} "$work"/{cortex_m-"$1",attend16-"$1$2",layer16-"$1$2"}.o \
+            "$work/plain_loops-$1$2.o" -o "$program" --specs=nano.specs --specs=rdimon.specs ${layout[$1]} \
+            -Wl,-u,vectors
+    }
+    timeout 120 qemu-system-arm -M "${machine[$1]}" -nographic -icount shift=0 \
+        -semihosting-config enable=on,target=native -kernel "$program" </dev/null >"$output" 2>&1 || status=$?
+    sed "s/^/$1 $2 /" "$output"
     ((status == 0)) || fail "exit code $status"
     for what in full causal layer; do
-        count=$(sed -n "s/^$what: \([0-9]*\) instructions.*/\1/p" "$work/counts$level")
-        [[ -n $count ]] || fail "no count of $what"
-        ((${count:-0} <= most_instructions[$what$level])) ||
-            fail "$what takes more than ${most_instructions[$what$level]} instructions"
+        read -r count stack < <(sed -n "s/^$what: \([0-9]*\) instructions, \([0-9]*\) bytes of stack.*/\1 \2/p" "$output") ||
+            fail "no count of $what"
+        ((${count:-0} <= most[$1$2-$what])) || fail "$what takes more than ${most[$1$2-$what]} instructions"
+        ((${stack:-0} <= most_stack[$what])) || fail "$what takes more than ${most_stack[$what]} bytes of stack"
+    done
+}
+
+emulated=1
+command -v qemu-system-arm >/dev/null || emulated=0
+for cpu in m4f m55; do
+    for level in -Os -O2; do
+        objects_of "$cpu" "$level"
+        ((!emulated)) || run "$cpu" "$level"
     done
 done
+((emulated)) || echo "not run: needs qemu-system-arm"
 exit $((failures > 0))
