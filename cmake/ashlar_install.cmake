@@ -14,7 +14,8 @@ configure_package_config_file(cmake/ashlarConfig.cmake.in "${PROJECT_BINARY_DIR}
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/ashlarConfigVersion.cmake"
   COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
 install(FILES "${PROJECT_BINARY_DIR}/ashlarConfig.cmake" "${PROJECT_BINARY_DIR}/ashlarConfigVersion.cmake"
-        cmake/ashlar_image.cmake DESTINATION "${ashlar_package_dir}")
+        cmake/ashlar_image.cmake cmake/ashlar_dispatch.cmake cmake/ashlar_dispatch_objects.cmake
+        DESTINATION "${ashlar_package_dir}")
 # Built by ashlar_add_image, where it is used.
 install(FILES tools/make_image.cpp tools/image_maker.hpp DESTINATION "${ashlar_package_dir}/tools")
 

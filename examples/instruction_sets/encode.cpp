@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
-// Compiled once for each set of instructions, with its flags and ENCODE, the name of its function.
+// Compiled once for each set of instructions.
 #include "layer.hpp"
 
 using namespace ashlar;
 
-std::size_t instruction_sets::ENCODE(const layer& weights, const rows& x, rows& y) noexcept {
-    static workspace<workspace_bytes<decltype(weights(x))>> scratch;  // as large as this variant's plan needs
+static std::size_t run(const instruction_sets::layer& weights, const instruction_sets::rows& x,
+                       instruction_sets::rows& y) noexcept {
+    static workspace<workspace_bytes<decltype(weights(x))>> scratch;  // as large as this set's plan needs
     evaluate(y, weights(x), scratch);
     return current_config::register_bits;
 }
+ASHLAR_DISPATCH(instruction_sets::encode, run);

@@ -88,6 +88,29 @@
 #endif
 #endif
 
+/// Says what a function runs that core/dispatch.hpp declares: `ASHLAR_DISPATCH(attend, attend_here);`, at global scope.
+/// CMake's ashlar_dispatch compiles the source once for each of its instruction sets and names them:
+/// ASHLAR_DISPATCH_SET is the unit's, ASHLAR_DISPATCH_SETS all of them, in the unit of the least one, which defines the
+/// object. Without them the source is compiled once.
+#if defined(ASHLAR_DISPATCH_SETS)
+#define ASHLAR_DISPATCH(Declared, ...)                                                                                 \
+    ASHLAR_DISPATCH_VARIANT(Declared, __VA_ARGS__);                                                                    \
+    constinit decltype(Declared) Declared {                                                                            \
+        ashlar::detail::dispatch_first_call<decltype(Declared)::signature, Declared>::call,                            \
+            ashlar::detail::dispatch_rows<Declared>::rows, ashlar::detail::dispatch_rows<Declared>::count              \
+    }
+#elif defined(ASHLAR_DISPATCH_SET)
+#define ASHLAR_DISPATCH(Declared, ...) ASHLAR_DISPATCH_VARIANT(Declared, __VA_ARGS__)
+#else
+#define ASHLAR_DISPATCH(Declared, ...)                                                                                 \
+    constinit decltype(Declared) Declared { ashlar::detail::function_for<decltype(Declared)>(__VA_ARGS__) }
+#endif
+#define ASHLAR_DISPATCH_VARIANT(Declared, ...)                                                                         \
+    template <>                                                                                                        \
+    constinit const decltype(Declared)::pointer ashlar::detail::dispatch_variant<                                      \
+        ashlar::instruction_set::ASHLAR_DISPATCH_SET, decltype(Declared)::signature, Declared>::function =             \
+        ashlar::detail::function_for<decltype(Declared)>(__VA_ARGS__)
+
 #if defined(__GNUC__) || defined(__clang__)
 #define ASHLAR_ALWAYS_INLINE [[gnu::always_inline]] inline
 #define ASHLAR_NOINLINE [[gnu::noinline]]
