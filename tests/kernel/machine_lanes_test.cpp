@@ -46,6 +46,7 @@ TEST(machine_lanes, are_those_of_the_instruction_sets) {
     static_assert(machine_of<armv7>.shuffles(4) && machine_of<armv7>.shuffles(8, false));
     static_assert(machine_of<sve256>.fills_register(4) && !machine_of<sve256>.shuffles(4));
     static_assert(!machine_of<emulated256>.fills_register(4) && machine_of<emulated256>.lanes(4) == 8);
+    static_assert(!machine_of<wasm_arrays>.fills_register(4) && machine_of<wasm_arrays>.lanes(4) == 4);
     static_assert(!machine_of<scalar>.fills_register(4) && machine_of<scalar>.native);
     static_assert(!machine_of<avx512>.fills_register(16));
 }

@@ -33,6 +33,8 @@ using armv7 = built_for<neon_set, 128, 16>;
 using sve256 = built_for<(aarch64_sets | std::uint64_t{256} << 32), 256, 32>;
 /// -DASHLAR_EMULATED_WIDTH=256.
 using emulated256 = built_for<(sse2_set | std::uint64_t{256} << 48), 256, 16>;
+/// WebAssembly's vectors of 128 bits by a compiler for which xsimd has none: lanes are arrays.
+using wasm_arrays = built_for<0, 128, 16>;
 /// No vector registers, several instructions at a time, small caches.
 using scalar = built_for<0, 0, 16, 16 * 1024, 64 * 1024>;
 /// Microcontrollers: registers of single floats, of which a double takes two, and one instruction after the other; the

@@ -28,6 +28,7 @@ version_of() {
     *g++) echo "g++ $("$1" -dumpfullversion)" ;;
     qemu-*) "$1" --version | sed -n 's/^qemu-[^ ]* version \([0-9.]*\).*/QEMU \1/p' ;;
     node) "$1" --version | sed 's/^v/Node.js /' ;;
+    semihosting.sh) qemu-system-arm --version | sed -n 's/^QEMU emulator version \([0-9.]*\).*/QEMU \1/p' ;;
     esac
 }
 
@@ -37,6 +38,7 @@ configure_target() {
     read -r -a compiler <<<"$(field "$target" compiler)"
     read -r -a system <<<"$(field "$target" system)"
     [[ ${system[0]} != Linux ]] || launcher+=(-DCMAKE_EXE_LINKER_FLAGS=-static)
+    [[ ${system[0]} != Generic ]] || launcher+=(-DCMAKE_TRY_COMPILE_TARGET_TYPE=STATIC_LIBRARY)
     ! command -v ccache >/dev/null || launcher+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
     cmake --preset target -B "build/$target" "${launcher[@]}" "-DASHLAR_WERROR=$strict" "-DCMAKE_SYSTEM_NAME=${system[0]}" \
         "-DCMAKE_SYSTEM_PROCESSOR=${system[1]}" "-DCMAKE_CXX_COMPILER=${compiler[0]}" "-DCMAKE_CXX_FLAGS=${compiler[*]:1}" \

@@ -78,7 +78,7 @@ inline constexpr machine machine_of = [] {
                       .l2_bytes = Config::l2_bytes,
                       .fused = has<Config, isa::fma> || has<Config, isa::avx512f> || has<Config, isa::aarch64> ||
                                (Config::instruction_sets & fma4) != 0 || Config::registers == 32,
-                      .native = emulated_bits<Config> == 0,
+                      .native = Config::register_bits == 0 || in_register<float, Config::register_bits / 32, Config>(),
                       .sized_by_option = scalable_bits<Config> != 0,
                       .small_elements = true,
                       .doubles = true,

@@ -48,6 +48,9 @@ struct lane_ops<Element, Width, Config> : register_masks<Element, Width, Config>
     using element = lane_element<Element>;
     using vector = gnu_vector_t<Element, Width>;
     static constexpr bool floating = std::is_floating_point_v<Element>;
+    /// A register of NEON where others are scalable ones.
+    static constexpr bool neon_beside_sve = !registers_are_vectors && has<Config, isa::aarch64> &&
+                                            Width * sizeof(Element) == 16 && scalable_bits<Config> != 128;
 
     ASHLAR_ALWAYS_INLINE static vector raw(storage a) {
         if constexpr (registers_are_vectors) {
@@ -205,8 +208,11 @@ struct lane_ops<Element, Width, Config> : register_masks<Element, Width, Config>
             return unwrap(wrap(a) * wrap(b));
     }
     ASHLAR_ALWAYS_INLINE static storage div(storage a, storage b) {
+        // xsimd 14.3 approximates that of float on NEON.
         if constexpr (registers_are_vectors)
             return from_raw(raw(a) / raw(b));
+        else if constexpr (neon_beside_sve && floating && sizeof(Element) == 4)
+            return {vdivq_f32(a.data, b.data)};
         else
             return unwrap(wrap(a) / wrap(b));
     }
@@ -263,10 +269,11 @@ struct lane_ops<Element, Width, Config> : register_masks<Element, Width, Config>
             return from_raw(raw(a) < 0 ? raw(neg(a)) : raw(a));
     }
     ASHLAR_ALWAYS_INLINE static storage sqrt(storage a) {
-        // xsimd 14.3 approximates that of float on NEON.
+        // The same.
         if constexpr (x86)
             return {instructions::sqrt(a.data)};
-        else if constexpr (registers_are_vectors && has<Config, isa::aarch64> && sizeof(Element) == 4)
+        else if constexpr ((registers_are_vectors || neon_beside_sve) && has<Config, isa::aarch64> &&
+                           sizeof(Element) == 4)
             return {vsqrtq_f32(a.data)};
         else if constexpr (registers_are_vectors && has<Config, isa::neon> && sizeof(Element) == 4)
             return collect([&](std::size_t i) ASHLAR_LAMBDA_INLINE { return scalar_ops<Element>::sqrt(raw(a)[i]); },
