@@ -93,9 +93,10 @@ cat >main.cpp <<'TEXT'
 #include "total.hpp"
 #include <cstdio>
 #include <vector>
+extern "C" [[gnu::noinline]] float forward(const float* values, int count) noexcept { return total(values, count, nullptr); }
 int main() {
     const std::vector<float> values(10, 2.0f);
-    if (total(values.data(), 10, nullptr) != 20) return 1;
+    if (total(values.data(), 10, nullptr) != 20 || forward(values.data(), 5) != 10) return 1;
     std::puts(name_of(total.chosen()));
 }
 TEXT
@@ -168,6 +169,10 @@ refuses build forgotten "undefined reference"
 runs static_library $here -DCMAKE_CXX_FLAGS=-O2
 wide=$(nm "$work/build/app" | awk '$2 ~ /^[TWVui]$/ { print $3 }' | grep -c dispatch_rows || true)
 ((wide == 0)) || fail "a table of sets can be taken by others"
+# A call is a load and an indirect call.
+forward=$(objdump -d --no-show-raw-insn "$work/build/app" | sed -n '/<forward>:$/,/^$/p' | cut -f 2 | grep -vE '^$|>:$|^(nop|endbr64|data16|cs nopw|xchg +%ax)')
+grep -qE '^(jmp|call) +\*' <<<"$forward" && (($(wc -l <<<"$forward") <= 5)) && (($(grep -cE '^(j|call)' <<<"$forward") == 1)) ||
+    fail "a call takes more than a load and an indirect call: $forward"
 # g++ alone: clang would need a linker that reads its own form.
 if [[ $(basename "$compiler") == *g++* && $(basename "$compiler") != *clang* ]]; then
     runs link_time_optimised $here "-DCMAKE_CXX_FLAGS=-O2 -flto"
