@@ -136,11 +136,12 @@ refuses() {
         tail -n 12 <<<"$said" | cut -c 1-200
     fi
 }
+emulated() { if [[ $compiler == aarch64* ]]; then qemu-aarch64 "$@"; else "$@"; fi; }
 # runs <case> <what the program says> <option...>
 runs() {
     local case=$1 expected=$2 printed
     shift 2
-    if configure "$case" "$@" && build && printed=$("$work/build/app") && [[ $printed =~ ^($expected)$ ]]; then
+    if configure "$case" "$@" && build && printed=$(emulated "$work/build/app") && [[ $printed =~ ^($expected)$ ]]; then
         echo "runs: $case: $printed"
     else
         fail "$case: expected $expected, got: ${printed-}"
@@ -178,6 +179,15 @@ if [[ $(basename "$compiler") == *g++* && $(basename "$compiler") != *clang* ]];
     runs link_time_optimised $here "-DCMAKE_CXX_FLAGS=-O2 -flto"
 fi
 runs elsewhere base -DASHLAR_DISPATCHES=OFF
+
+if command -v aarch64-linux-gnu-g++ >/dev/null && command -v qemu-aarch64 >/dev/null; then
+    printf '%s\n' 'set(CMAKE_SYSTEM_NAME Linux)' 'set(CMAKE_SYSTEM_PROCESSOR aarch64)' \
+        >"$work/aarch64.cmake"
+    native=$compiler compiler=aarch64-linux-gnu-g++
+    rm -rf "$work/build"
+    runs aarch64 base "-DCMAKE_TOOLCHAIN_FILE=$work/aarch64.cmake" -DCMAKE_EXE_LINKER_FLAGS=-static
+    compiler=$native
+fi
 
 # A compiler that does not know a set.
 cat >"$work/old_compiler" <<TEXT
