@@ -22,7 +22,7 @@ cat >"$work/bin/timeout" <<'TEXT'
 takes=0
 [[ "$3 $4" != "cmake --build" ]] || takes=$BUILD_SECONDS
 [[ "$3 $4 ${6:-}" != "cmake --build ${SLOW_PRESET:-none}" ]] || takes=600
-[[ $3 != ctest ]] || takes=${TEST_SECONDS:-0}
+[[ $3 != ctest && $3 != emulate ]] || takes=${TEST_SECONDS:-0}
 what=$3
 shift
 limit=$1
@@ -123,6 +123,9 @@ expect "unless it was asked for" '^FAILED  alpha: tools$' BUILD_SECONDS=1 INSTAL
 expect "a target a day" '^== (alpha|beta): building 1 programs$' BUILD_SECONDS=1 -- target-in-turn
 expect "no program that was not built" '^FAILED  alpha: the build$' BUILD_SECONDS=1 BUILD_STATUS=1 -- alpha
 expect "a target by the clock" '^LEFT OUT  alpha: the clock ran out while building' BUILD_SECONDS=900 -- --minutes=10 alpha
+expect "or while it runs" '^LEFT OUT  alpha: the clock ran out while testing' BUILD_SECONDS=1 TEST_SECONDS=900 -- --minutes=2 alpha
+expect "which is no failure either" '^0 passed, 0 failed 0$' BUILD_SECONDS=1 TEST_SECONDS=900 -- --minutes=2 alpha
+expect "but it is one without a clock" '^FAILED  alpha: kernel/product$' BUILD_SECONDS=1 TEST_SECONDS=900 -- alpha
 expect "targets by themselves" '^targets are tested by themselves' BUILD_SECONDS=1 -- alpha kernel
 
 expect "no clock" '^3 passed, 0 failed 0$' BUILD_SECONDS=900 -- dev clang release

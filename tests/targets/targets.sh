@@ -49,7 +49,7 @@ configure_target() {
 
 # test_target <target>
 test_target() {
-    local target=$1 packages programs=() emulator log name status=0 output tests=0 missing=0 bad=0 line options limit
+    local target=$1 packages programs=() emulator log name status=0 output tests=0 missing=0 bad=0 line options limit ended
     log=build/$target.log
     read -r -a packages <<<"$(field "$target" packages)"
     read -r -a emulator <<<"$(field "$target" emulator)"
@@ -86,8 +86,15 @@ test_target() {
         fi
         ((${#emulator[@]} > 0)) || { passed=$((passed + 1)); continue; }
         limit=$((deadline == 0 || deadline - SECONDS > 300 ? 300 : deadline - SECONDS > 0 ? deadline - SECONDS : 1))
-        if output=$(ASHLAR_TEST_STEP=100 timeout --kill-after=10 $limit "${emulator[@]}" "$program" --gtest_brief=1 "${options[@]}" 2>&1) &&
-            [[ $output =~ PASSED[^0-9]*([0-9]+)\ test ]]; then
+        ended=0
+        output=$(ASHLAR_TEST_STEP=100 timeout --kill-after=10 $limit "${emulator[@]}" "$program" --gtest_brief=1 "${options[@]}" 2>&1) ||
+            ended=$?
+        if ((ended == 124 && limit < 300)); then
+            leave_out "$target" "the clock ran out while testing"
+            missing=$((missing + 1))
+            break
+        fi
+        if ((ended == 0)) && [[ $output =~ PASSED[^0-9]*([0-9]+)\ test ]]; then
             tests=$((tests + BASH_REMATCH[1])) passed=$((passed + 1))
         else
             printf '%s\n' "$output" | tail -n 40
