@@ -128,6 +128,33 @@ TEST(exact_workspace, tables_of_few_rows) {
     few_rows<2, 100, 64>();
 }
 
+/// Scores and weights behind the last key that any query keeps have no scratch.
+template <class T, std::size_t Queries, std::size_t Keys>
+void keys_that_nobody_keeps() {
+    constexpr auto first_keys = [](std::size_t i, std::size_t j) { return j < Keys / 3 && (i + j) % 3 != 0; };
+    auto q = support::random_numbers(1).normal<T, 2, Queries, 24>(), y = q;
+    auto k = support::random_numbers(2).normal<T, 2, Keys, 24>(),
+         v = support::random_numbers(3).normal<T, 2, Keys, 24>();
+    expect_exact(y, attention(q, k, v, causal));
+    expect_exact(y, attention(q, k, v, causal_at<-2>()));
+    expect_exact(y, attention(q, k, v, sliding_window<5, 2>));
+    expect_exact(y, attention(q, k, v, keep_if<first_keys>));
+    expect_exact(y, attention(q, k, v, causal && keep_if<first_keys>));
+    tensor<T, 2, Queries, Keys> weights;
+    expect_exact(weights, attention_weights(q, k, causal));
+    auto scores = support::random_numbers(4).normal<T, 2, Queries, Keys>();
+    expect_exact(y, matmul(softmax(masked(scores, causal)), v));
+    static_assert(Queries != 64 || workspace_bytes<decltype(attention(q, k, v, causal))> <
+                                       workspace_bytes<decltype(attention(q, k, v, causal_at<Keys>()))>);
+}
+
+TEST(exact_workspace, keys_that_nobody_keeps) {
+    keys_that_nobody_keeps<float, 4, 100>();
+    keys_that_nobody_keeps<float, 17, 100>();
+    keys_that_nobody_keeps<float, 64, 100>();
+    keys_that_nobody_keeps<double, 19, 70>();
+}
+
 template <std::size_t Rows, std::size_t Columns>
 void rows() {
     auto x = support::random_numbers(1).normal<float, Rows, Columns>(), y = x;

@@ -14,7 +14,9 @@ using namespace ashlar;
 constexpr bool is_measured = test::has_usual_frames;
 
 /// What may lie between the bound and a call: register files that this compiler did not spill.
-constexpr std::size_t slack = 2048 + 3 * current_config::registers * (current_config::register_bits / 8) + 1024;
+constexpr std::size_t register_files =
+    current_config::register_bits == 0 ? 1536 : 3 * current_config::registers * (current_config::register_bits / 8);
+constexpr std::size_t slack = 2048 + register_files + 1024;
 
 template <class Destination, class Expression>
 void expect_within(Destination& y, const Expression& e, std::size_t overlap = 0) {

@@ -26,11 +26,15 @@ template <class Plan>
 consteval std::size_t bytes_of_frames() {
     using config = typename Plan::configuration;
     constexpr std::size_t calls = 3, registers_spilled = 2;
-    // Scalars are spilled as the registers that hold them, whose other elements are idle.
-    constexpr std::size_t register_bytes = config::register_bits == 0 ? 2 * sizeof(double) : config::register_bits / 8;
+    // Without vector registers blocks are unrolled as far as with them: sums, factors and addresses of a stage that all
+    // want to be in registers, as many as there may be.
+    constexpr std::size_t scalars_spilled = 192;
+    constexpr std::size_t spilled = config::register_bits == 0
+                                        ? scalars_spilled * sizeof(double)
+                                        : registers_spilled * config::registers * (config::register_bits / 8);
     constexpr std::size_t expression = sizeof(typename Plan::expression_type);
     constexpr std::size_t copied = (expression <= 256 ? expression : 0) + sizeof(frame<Plan, double>);
-    return calls * (frame_of_call + copied) + registers_spilled * config::registers * register_bytes;
+    return calls * (frame_of_call + copied) + spilled;
 }
 
 /// Bytes of what a dense destination's overlap takes from the stack, with scratch of the caller's.

@@ -112,6 +112,21 @@ inline constexpr std::size_t mask_kept_pairs =
     Scores::size / query_extent<Scores> / key_extent<Scores> *
     kept_pairs<typename Mask::static_part, query_extent<Scores>, key_extent<Scores>>;
 
+/// Keys are looked at in groups of this many when a mask decides which of them a tile needs.
+inline constexpr std::size_t key_group = 16;
+
+/// Keys before the first group from which on a static mask keeps none for any query.
+template <class Mask, std::size_t Queries, std::size_t Keys>
+inline constexpr std::size_t keys_ever_kept = [] {
+    std::size_t end = Keys;
+    while (end > 0) {
+        const std::size_t first = (end - 1) / key_group * key_group;
+        if (Mask{}.template content<shape<Queries, Keys>>({}, {0, Queries, first, end}) != tile_content::empty) break;
+        end = first;
+    }
+    return end;
+}();
+
 template <class Mask, std::size_t Queries, std::size_t Keys, std::size_t TileQ, std::size_t TileK>
 consteval auto decide_tiles() {
     constexpr std::size_t rows = ceil_divide(Queries, TileQ), columns = ceil_divide(Keys, TileK);

@@ -5,6 +5,7 @@
 #include <ashlar/core/config.hpp>
 #include <ashlar/plan/build/planner.hpp>
 #include <ashlar/plan/choose/choose.hpp>
+#include <ashlar/plan/choose/kept_keys.hpp>
 #include <ashlar/plan/choose/product_tables.hpp>
 
 namespace ashlar::detail {
@@ -80,7 +81,8 @@ private:
         auto chosen = with_tiles<rows_of_tiles()>;
         chosen.run([](program& plan) {
             choose(plan, graph_type::nodes.data(), target);
-            if (add_tables(plan, graph_type::nodes.data(), target)) schedule(plan);
+            const bool shorter = leave_out_keys(plan, graph_type::nodes.data(), target);
+            if (add_tables(plan, graph_type::nodes.data(), target) || shorter) schedule(plan);
         });
         return chosen;
     }();

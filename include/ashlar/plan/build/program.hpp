@@ -41,9 +41,6 @@ struct plan_loop {
     constexpr std::size_t last_rows() const { return overlaps ? 0 : extent % tile; }
 };
 
-/// Keys are looked at in groups of this many when a mask decides which of them a tile needs.
-inline constexpr std::size_t key_group = 16;
-
 /// What a buffer holds for its node.
 enum class buffer_role : std::uint8_t {
     values,      // the elements

@@ -31,6 +31,7 @@ struct node_parameters {
     std::size_t flops = 0;     // map: per element
     std::size_t panel = 0;     // packed: columns of a panel
     std::size_t kept = 0;      // masked: pairs that the mask's type keeps, over all batch entries
+    std::size_t keys = 0;      // masked: those before the first one from which on its type keeps none for any query
     bool static_mask = false;
     bool slopes = false;  // masked: its edges move on by one key from query to query, and it says where they are
     bool owned = false;   // arrays: held by value, so nothing else can overlap it
@@ -121,6 +122,8 @@ inline constexpr node_parameters parameters_of<map_node<fast_function<Function>,
 template <class Mask, class Expression>
 inline constexpr node_parameters parameters_of<masked_node<Mask, Expression>>{
     .kept = mask_kept_pairs<Mask, typename Expression::shape_type>,
+    .keys = keys_ever_kept<typename Mask::static_part, query_extent<typename Expression::shape_type>,
+                           key_extent<typename Expression::shape_type>>,
     .static_mask = Mask::is_static,
     .slopes = sloping_mask<Mask, typename Expression::shape_type>,
     .borrowing_mask = mask_borrows<Mask>()};
