@@ -122,3 +122,32 @@ TEST(streamed_products, masked_products) {
         for (std::size_t j = 0; j < 128; ++j)
             ASSERT_NEAR(y(i, j), j <= i ? reference::product_at(a, b, i, j) : -1.0, 4e-5);
 }
+
+/// Where registers are few, columns are copied beside the first rows.
+template <class Expression>
+constexpr bool copies_columns() {
+    const auto& code = detail::planned<Expression, current_config>::code;
+    for (std::size_t s = 0; s < code.stage_count; ++s)
+        if (code.stages[s].how[0].product.rhs == detail::rhs_source::copied_rows) return true;
+    return false;
+}
+TEST(streamed_products, copied_columns) {
+    multiply<float, 24, 64, 33>();
+    multiply<float, 31, 256, 131>();
+    multiply<float, 25, 72, 500>();
+    multiply<double, 49, 24, 650>();
+    const auto x = support::random_numbers(7).uniform<float, 35, 700>();
+    const auto w = support::random_numbers(8).uniform<float, 700, 80>();
+    const auto rows = slice<1, 3, 75>(w);
+    const auto e = gelu(matmul(x, rows));
+    constexpr detail::machine here = detail::machine_of<current_config>;
+    if constexpr (here.registers < 32 && here.fills_register(4) && here.lanes(4) <= 8)
+        static_assert(copies_columns<std::remove_cvref_t<decltype(e)>>());
+    const auto result = eval(e);
+    for (std::size_t i = 0; i < 35; ++i)
+        for (std::size_t j = 0; j < 72; ++j) {
+            double sum = 0;
+            for (std::size_t k = 0; k < 700; ++k) sum += double(x(i, k)) * double(rows(k, j));
+            ASSERT_NEAR(result(i, j), sum / 2 * (1 + std::erf(sum / std::sqrt(2.0))), 1e-3) << i << ", " << j;
+        }
+}

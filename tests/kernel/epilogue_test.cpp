@@ -6,197 +6,16 @@
 
 #include <gtest/gtest.h>
 
+#include <ashlar/kernel/product/copying_rhs.hpp>
 #include <ashlar/kernel/product/product_dot.hpp>
 
-#include "kernel/kernel_calls.hpp"
+#include "kernel/recorded_epilogue.hpp"
 
 namespace {
 
 using namespace ashlar;
 using namespace ashlar::detail;
-
-template <class T>
-constexpr std::size_t width = lane_width<T, current_config>;
-template <class T>
-constexpr bool shuffled = shuffles<T, width<T>, current_config>();
-
-constexpr hook every_hook = hook::vector | hook::column | hook::group | hook::initial | hook::begin_block |
-                            hook::splits_block | hook::kept_halves | hook::interleave | hook::end_block |
-                            hook::begin_columns;
-
-/// What happened to one element of a product.
-struct element_log {
-    int asked = 0, started = 0, given = 0, ended = 0, split = 0, halved = 0;
-    block_verdict verdict = block_verdict::masked;
-    bool needed = true;
-};
-
-/// What epilogues write down. It depends on no hooks and on no shape, so that it is compiled once for the hundreds of
-/// epilogues below and not inlined into each place that their kernels call.
-struct recorded {
-    std::size_t rows, columns;
-    std::size_t line = 1;
-    std::vector<element_log> log = std::vector<element_log>(rows * columns);
-    std::vector<double> sums = std::vector<double>(rows * columns);
-    std::vector<std::size_t> following{};
-    std::size_t interleaved = 0, verdicts = 0, splits = 0, halved = 0;
-
-    template <class Function>
-    void each(std::size_t i0, std::size_t i1, std::size_t j0, std::size_t j1, Function f) {
-        ASSERT_LE(i0, i1);
-        ASSERT_LE(i1, rows);
-        ASSERT_LE(j0, j1);
-        ASSERT_LE(j1, columns);
-        for (std::size_t i = i0; i < i1; ++i)
-            for (std::size_t j = j0; j < j1; ++j) f(log[i * columns + j], i, j);
-    }
-    [[gnu::noinline]] void give(std::size_t i, std::size_t j, double sum, block_verdict verdict) {
-        each(i, i + 1, j, j + 1, [&](element_log& at, std::size_t, std::size_t) {
-            ++at.given;
-            EXPECT_EQ(at.verdict, verdict) << i << ' ' << j;
-            sums[i * columns + j] = sum;
-        });
-    }
-    [[gnu::noinline]] double start(std::size_t i, std::size_t j, std::size_t count) {
-        each(i, i + 1, j, j + count, [](element_log& at, std::size_t, std::size_t) { ++at.started; });
-        return double(i * 100 + j);
-    }
-    [[gnu::noinline]] block_verdict ask(std::size_t i0, std::size_t i1, std::size_t j0, std::size_t j1) {
-        constexpr block_verdict turns[] = {block_verdict::plain, block_verdict::masked, block_verdict::skip};
-        const block_verdict verdict = turns[verdicts++ % 3];
-        each(i0, i1, j0, j1, [&](element_log& at, std::size_t, std::size_t) {
-            ++at.asked;
-            at.verdict = verdict;
-            at.needed = verdict != block_verdict::skip;
-            at.halved = 0;
-        });
-        return verdict;
-    }
-    [[gnu::noinline]] bool split(std::size_t i0, std::size_t i1, std::size_t j0, std::size_t j1) {
-        each(i0, i1, j0, j1, [](element_log& at, std::size_t, std::size_t) { ++at.split; });
-        return ++splits % 2 == 1;
-    }
-    /// All but the first half, all but the last, and all by turns.
-    [[gnu::noinline]] half_range halve(std::size_t i0, std::size_t i1, std::size_t j0, std::size_t j1,
-                                       std::size_t half) {
-        const std::size_t count = (j1 - j0 + half - 1) / half, turn = halved++ % 3;
-        const half_range kept{turn == 0 ? std::size_t{1} : 0, turn == 1 ? count - 1 : count};
-        if (turn != 2)
-            each(i0, i1, j0, j1, [&](element_log& at, std::size_t, std::size_t j) {
-                at.halved = 1;
-                at.needed = kept.first <= (j - j0) / half && (j - j0) / half < kept.last;
-            });
-        return kept;
-    }
-    [[gnu::noinline]] void end(std::size_t i0, std::size_t i1, std::size_t j0, std::size_t j1) {
-        each(i0, i1, j0, j1 < columns ? j1 : columns, [](element_log& at, std::size_t, std::size_t) {
-            ++at.ended;
-            EXPECT_TRUE(at.given == 1 || !at.needed);
-        });
-    }
-    [[gnu::noinline]] void follow(std::size_t next) { following.push_back(next); }
-
-    /// Checks that all was done once by these hooks for lanes of this width, and the sums.
-    [[gnu::noinline]] void expect(hook hooks, std::size_t lane_count, const std::vector<double>& products) {
-        const auto has = [&](hook h) { return (hooks & h) == h; };
-        each(0, rows, 0, columns, [&](element_log& at, std::size_t i, std::size_t j) {
-            SCOPED_TRACE(testing::Message() << "element " << i << ' ' << j);
-            if (at.halved == 1 && !at.needed) return;  // not specified
-            ASSERT_EQ(at.given, at.needed ? 1 : 0);
-            ASSERT_EQ(at.asked, has(hook::begin_block) && at.halved == 0 ? 1 : 0);
-            ASSERT_EQ(at.ended, has(hook::end_block) && at.needed ? 1 : 0);
-            ASSERT_EQ(at.started, has(hook::initial) && at.needed ? 1 : 0);
-            const double start = has(hook::initial) ? double(i * 100 + j / lane_count * lane_count) : 0;
-            if (at.needed) ASSERT_NEAR(sums[i * columns + j], products[i * columns + j] + start, 1e-2);
-        });
-    }
-    [[gnu::noinline]] void expect_interleaved(std::size_t times) const { EXPECT_EQ(interleaved, times); }
-    [[gnu::noinline]] void expect_splits(bool some) const {
-        if (some) EXPECT_GT(splits, 0u);
-        for (const element_log& at : log) EXPECT_LE(at.split, 1);
-    }
-    [[gnu::noinline]] void expect_halves() const { EXPECT_GT(halved, 2u); }
-    [[gnu::noinline]] void expect_columns(std::size_t lane_count) const {
-        ASSERT_FALSE(following.empty());
-        for (std::size_t n = 1; n < following.size(); ++n) EXPECT_LT(following[n - 1], following[n]);
-        EXPECT_EQ((following.back() + lane_count - 1) / lane_count, (columns + lane_count - 1) / lane_count);
-    }
-};
-
-/// Names the hooks in what fails below.
-struct hooks_trace {
-    testing::ScopedTrace trace;
-    [[gnu::noinline]] explicit hooks_trace(hook hooks)
-        : trace(__FILE__, __LINE__, testing::Message() << "hooks " << static_cast<int>(hooks)) {}
-};
-
-/// An epilogue with some of the hooks, which writes down what it is told. Verdicts go round.
-template <class T, hook Hooks, std::size_t Period = 4>
-struct recorder : recorded {
-    static constexpr hook hooks = Hooks, withheld = every_hook - Hooks;
-    static constexpr std::size_t interleave_period = Period;
-    static constexpr bool rolls = false, ends_within = true;
-    using vec = lanes<T, width<T>, current_config>;
-
-    recorder(std::size_t i, std::size_t j, std::size_t count = 1) : recorded{i, j, count} {}
-
-    template <std::size_t N, class Verdict>
-    [[gnu::noinline]] void vector(std::size_t i, std::size_t j, vec x, lane_count<N>, Verdict)
-        requires((Hooks & hook::vector) != hook::none)
-    {
-        for (std::size_t lane = 0; lane < N; ++lane) give(i, j + lane, double(x[lane]), Verdict::value);
-    }
-    template <std::size_t Rows, std::size_t N, class Verdict>
-    [[gnu::noinline]] void column(std::size_t i, std::size_t j, const vec (&x)[Rows], lane_count<N>, Verdict)
-        requires((Hooks & hook::column) != hook::none)
-    {
-        for (std::size_t r = 0; r < Rows; ++r)
-            for (std::size_t lane = 0; lane < N; ++lane) give(i + r, j + lane, double(x[r][lane]), Verdict::value);
-    }
-    template <std::size_t N, class Verdict>
-    [[gnu::noinline]] void group(std::size_t i, vec x, lane_count<N>, Verdict)
-        requires((Hooks & hook::group) != hook::none)
-    {
-        for (std::size_t c = 0; c < N; ++c)
-            for (std::size_t j = 0; j < columns; ++j) give(i + c, j, double(x[c * line + j]), Verdict::value);
-    }
-    template <std::size_t N>
-    vec initial(std::size_t i, std::size_t j, lane_count<N>)
-        requires((Hooks & hook::initial) != hook::none)
-    {
-        return vec(T(start(i, j, N)));  // in all lanes
-    }
-    block_verdict begin_block(std::size_t i0, std::size_t i1, std::size_t j0, std::size_t j1)
-        requires((Hooks & hook::begin_block) != hook::none)
-    {
-        return ask(i0, i1, j0, j1);
-    }
-    bool splits_block(std::size_t i0, std::size_t i1, std::size_t j0, std::size_t j1)
-        requires((Hooks & hook::splits_block) != hook::none)
-    {
-        return split(i0, i1, j0, j1);
-    }
-    half_range kept_halves(std::size_t i0, std::size_t i1, std::size_t j0, std::size_t j1)
-        requires((Hooks & hook::kept_halves) != hook::none)
-    {
-        return halve(i0, i1, j0, j1, width<T> == 1 ? 1 : width<T> / 2);
-    }
-    void interleave()
-        requires((Hooks & hook::interleave) != hook::none)
-    {
-        ++interleaved;
-    }
-    void end_block(std::size_t i, std::size_t count, std::size_t j, std::size_t vectors)
-        requires((Hooks & hook::end_block) != hook::none)
-    {
-        end(i, i + count, j, j + vectors * width<T>);
-    }
-    void begin_columns(std::size_t next)
-        requires((Hooks & hook::begin_columns) != hook::none)
-    {
-        follow(next);
-    }
-};
+using namespace recording;
 
 /// Operands S(i, k) = s[i*depth + k] and V(k, j) = v[k*columns + j], V transposed, and their product.
 template <class T>
@@ -353,6 +172,22 @@ TYPED_TEST(epilogue_test, transposed_operands) {
     check_transposed<T, product_shape{.i = 24, .j = 3 * w + 1, .k = 4 * w, .si = 4 * w, .sk = 1, .vk = 3 * w + 1}>();
 }
 
+TYPED_TEST(epilogue_test, copied_columns) {
+    using T = TypeParam;
+    constexpr std::size_t columns = 5 * width<T>, depth = 12;
+    static constexpr product_shape shape =
+        cut_as<T, product_shape{.i = 25, .j = columns, .k = depth, .si = depth, .sk = 1, .vk = columns}, {}>;
+    const operands<T> x(shape.i, columns, depth);
+    for_each_hook<served_by_copying_rhs>([&](auto hooks) {
+        std::vector<T> copy(copied_columns_bytes(shape, 1, element_machine_of<T, current_config>) / sizeof(T));
+        recorder<T, hooks.value> epilogue{shape.i, columns};
+        product_copying_rhs<T, current_config, shape, 1>(x.s.data(), x.v.data(), epilogue, copy.data());
+        epilogue.expect(hooks.value, width<T>, x.products);
+        if constexpr (has_hook<decltype(epilogue), hook::interleave>)
+            epilogue.expect_interleaved((shape.cut.row_blocks - 1) * shape.cut.vector_blocks * (depth / 4));
+    });
+}
+
 /// What each kernel does not serve is refused; tests/diagnostics/kernel_epilogue_*.cpp have the messages.
 constexpr product_shape any_shape{.i = 13, .j = 64, .k = 12, .si = 12, .sk = 1, .vk = 64};
 static_assert(every_hook - served_by_product<float, current_config, any_shape, false> ==
@@ -360,80 +195,9 @@ static_assert(every_hook - served_by_product<float, current_config, any_shape, f
 static_assert(every_hook - served_by_dots == (every_hook - hook::vector));
 static_assert(every_hook - served_by_packed_k ==
               (hook::initial | hook::splits_block | hook::kept_halves | hook::interleave | hook::begin_columns));
+static_assert(every_hook - served_by_copying_rhs ==
+              (hook::group | hook::begin_block | hook::splits_block | hook::kept_halves | hook::begin_columns));
 static_assert(every_hook - served_by_transposing_rhs ==
               (hook::group | hook::splits_block | hook::kept_halves | hook::begin_columns));
-
-// -------------------------------------------------------------- epilogues before others
-
-struct shifted_place {
-    static std::size_t row(std::size_t i) { return i + 1; }
-    static std::size_t column(std::size_t j) { return j + 2; }
-};
-
-/// All that goes through an adaptor that replaces nothing arrives.
-TYPED_TEST(epilogue_test, forwards_all_hooks) {
-    using T = TypeParam;
-    recorder<T, every_hook> inner{8, 40, 1};
-    forwarding_epilogue<recorder<T, every_hook>, shifted_place> outer{inner};
-    using outer_type = decltype(outer);
-    using vec = typename recorder<T, every_hook>::vec;
-    static_assert(outer_type::hooks == every_hook && callable_hooks<outer_type, vec> == every_hook);
-    static_assert(outer_type::interleave_period == 4 && !outer_type::rolls && outer_type::ends_within);
-    const auto at = [&](std::size_t i, std::size_t j) -> element_log& { return inner.log[i * inner.columns + j]; };
-
-    outer.begin_columns(9);
-    EXPECT_EQ(inner.following.back(), 11u);
-    const vec rows[2] = {vec(T(5)), vec(T(6))};
-    outer.vector(0, 0, vec(T(3)), lane_count<1>{}, masked_block{});
-    EXPECT_EQ(at(1, 2).given, 1);
-    EXPECT_EQ(inner.sums[1 * inner.columns + 2], T(3));
-    outer.column(1, 0, rows, lane_count<1>{}, masked_block{});
-    EXPECT_EQ(inner.sums[2 * inner.columns + 2], T(5));
-    EXPECT_EQ(inner.sums[3 * inner.columns + 2], T(6));
-    EXPECT_EQ(outer.initial(3, 4, lane_count<1>{})[0], T(406));
-    EXPECT_EQ(at(4, 6).started, 1);
-    EXPECT_EQ(outer.begin_block(4, 5, 6, 7), block_verdict::plain);
-    EXPECT_EQ(at(5, 8).asked, 1);
-    EXPECT_TRUE(outer.splits_block(5, 6, 1, 2));
-    EXPECT_EQ(at(6, 3).split, 1);
-    EXPECT_EQ(outer.kept_halves(6, 7, 0, width<T>).first, 1u);
-    EXPECT_EQ(at(7, 2).halved, 1);
-    outer.interleave();
-    EXPECT_EQ(inner.interleaved, 1u);
-    for (element_log& other : inner.log) other.needed = false;
-    outer.end_block(0, 1, 0, 1);
-    EXPECT_EQ(at(1, 2).ended, 1);
-}
-
-TYPED_TEST(epilogue_test, forwards_groups) {
-    using T = TypeParam;
-    recorder<T, hook::group> inner{4, 1, 1};
-    forwarding_epilogue<recorder<T, hook::group>, shifted_place> outer{inner};
-    outer.group(1, typename recorder<T, hook::group>::vec(T(7)), lane_count<1>{}, masked_block{});
-    EXPECT_EQ(inner.sums[2], T(7));
-}
-
-/// Nothing but the hooks of the inner one, and what is added.
-struct only_vector {
-    static constexpr hook hooks = hook::vector;
-    template <class Lanes, std::size_t N, class Verdict>
-    void vector(std::size_t, std::size_t, Lanes, lane_count<N>, Verdict) const {}
-};
-using float_lanes = lanes<float, width<float>, current_config>;
-static_assert(callable_hooks<forwarding_epilogue<only_vector>, float_lanes> == hook::vector);
-static_assert(named_hooks<only_vector> == hook::vector && named_hooks<recorder<float, hook::vector>> == every_hook);
-
-/// Names are found whatever the parameters are.
-struct odd_parameters {
-    void end_block() const {}
-    template <class Other>
-    void initial(Other) const {}
-};
-static_assert(named_hooks<odd_parameters> == (hook::end_block | hook::initial));
-static_assert(callable_hooks<odd_parameters, float_lanes> == hook::none);
-struct odd_adaptor : forwarding_epilogue<only_vector> {
-    void end_block() const {}
-};
-static_assert(own_hooks<forwarding_epilogue<only_vector>> == hook::none && own_hooks<odd_adaptor> == hook::end_block);
 
 }  // namespace

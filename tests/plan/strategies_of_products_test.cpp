@@ -323,6 +323,37 @@ TEST(strategies_of_products, tables) {
     EXPECT_EQ(table_of(unmasked, 1), 0u) << "exponentials beside the multiply-adds";
 }
 
+// Rows that compete for places in a cache have their columns copied, where there are rows enough to read the copy.
+TEST(strategies_of_products, copied_columns) {
+    const auto copies = [](const auto& e, std::size_t tile = full_tile) {
+        return product_of<avx2>(e, 0, tile).rhs == rhs_source::copied_rows;
+    };
+    const auto page = matmul(x<24, 17>(), x<17, 1024>());
+    EXPECT_TRUE(copies(page)) << "17 rows fall into one set of an L1 of 8 lines each";
+    EXPECT_TRUE(product_of<sse2>(page).rhs == rhs_source::copied_rows);
+    EXPECT_FALSE(product_of<avx512>(page).rhs == rhs_source::copied_rows) << "blocks of 32 registers read less";
+    EXPECT_FALSE(product_of<scalar>(page).rhs == rhs_source::copied_rows);
+    EXPECT_FALSE(copies(matmul(x<24, 16>(), x<16, 1024>())));
+    EXPECT_FALSE(copies(matmul(x<23, 17>(), x<17, 1024>()))) << "too few rows";
+    EXPECT_FALSE(copies(matmul(x<24, 17>(), x<17, 1020>()))) << "a partial register";
+    EXPECT_TRUE(copies(matmul(x<24, 17>(), slice<1, 0, 1016>(x<17, 1024>())))) << "rows of a view";
+    // An L2 of 512 KiB has places for 1,024 rows that are 1,536 bytes apart.
+    const auto deep = matmul(x<24, 1025>(), x<1025, 384>());
+    EXPECT_TRUE(copies(deep));
+    EXPECT_EQ(product_of<avx2>(deep).k_parts, 3) << "384 steps of 16 columns are three quarters of the L1";
+    EXPECT_FALSE(copies(matmul(x<24, 1024>(), x<1024, 384>())));
+    EXPECT_FALSE(copies(matmul(x<24, 1025>(), x<1025, 400>())));
+    // Sums wait in the result between parts: not among truth values. Nor is anything copied that blocks may leave out.
+    EXPECT_TRUE(copies(page > 0.5f));
+    EXPECT_FALSE(copies(deep > 0.5f));
+    EXPECT_FALSE(copies(masked(matmul(x<24, 17>(), x<17, 1024>()), causal)));
+    EXPECT_FALSE(copies(matmul(softmax(masked(x<24, 17>(), causal)), x<17, 1024>())));
+    // 32 rows and 3 more.
+    const auto tiles = matmul(matmul(x<35, 17>(), x<17, 1024>()), x<1024, 16>());
+    EXPECT_TRUE(copies(tiles));
+    EXPECT_FALSE(copies(tiles, last_tile));
+}
+
 TEST(strategies_of_products, are_explained) {
     const auto says = [](const auto& e, const char* part) {
         const auto text = explain<std::remove_cvref_t<decltype(e)>, avx512>(e);
@@ -332,6 +363,10 @@ TEST(strategies_of_products, are_explained) {
     EXPECT_TRUE(says(gelu(deep), ", beside the next block"));
     EXPECT_FALSE(says(relu(deep), ", beside the next block"));
     EXPECT_TRUE(says(deep, "the next columns prefetched"));
+    const auto copying = matmul(x<24, 1025>(), x<1025, 384>());
+    EXPECT_NE(std::string_view(explain<std::remove_cvref_t<decltype(copying)>, avx2>(copying).c_str())
+                  .find("the depth in 3 parts, columns copied beside the first rows\n"),
+              std::string_view::npos);
     EXPECT_TRUE(says(matmul(x<40, 2048>(), x<2048, 512>()), "the depth in 4 parts, the next columns prefetched"));
     EXPECT_FALSE(says(matmul(x<40, 64>(), x<64, 64>()), "prefetched"));
     EXPECT_TRUE(says(softmax(matmul(x<4, 64>(), transpose(x<50, 64>()))),

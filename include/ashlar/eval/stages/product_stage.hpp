@@ -7,11 +7,13 @@
 //   2. rows in lanes:    columns of the right operand are scalars, the left one lies with its rows in lanes
 //   3. depth in lanes:   one row at a time, dot products with the columns of the right operand
 //   4. rows and depth:   few rows, whose depth is contiguous: several depth steps of each row side by side
-// A right operand that lies transposed may be brought into scratch on the way.
+// A right operand that lies transposed, or whose rows compete for the same places in the caches, may be brought into
+// scratch on the way.
 #pragma once
 
 #include <ashlar/eval/stages/map_stage.hpp>
 #include <ashlar/eval/stages/product_epilogues.hpp>
+#include <ashlar/kernel/product/copying_rhs.hpp>
 #include <ashlar/kernel/product/interleaved_epilogue.hpp>
 #include <ashlar/kernel/product/packed_k.hpp>
 #include <ashlar/kernel/product/panel_epilogue.hpp>
@@ -166,7 +168,11 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
                                                      table<product_scratch_bytes<element, config, in_lanes()>>());
             } else {
                 constexpr product_shape shape = in_columns(columns, right_step, how.cut);
-                if constexpr (how.prefetches)
+                if constexpr (how.rhs == rhs_source::copied_rows)
+                    product_copying_rhs<element, config, shape, how.k_parts>(
+                        a, b, epilogue,
+                        table<copied_columns_bytes(shape, how.k_parts, element_machine_of<element, config>)>());
+                else if constexpr (how.prefetches)
                     product_streamed<element, config, shape, how.k_parts>(a, b, epilogue);
                 else
                     product<element, config, shape>(a, b, depth_of(first), epilogue,

@@ -18,6 +18,13 @@ ASHLAR_ALWAYS_INLINE void prefetch([[maybe_unused]] const void* p) noexcept {
 #endif
 }
 
+/// The same, into the L2 alone: lines that all fall into one set of the L1 would drive each other out of it.
+ASHLAR_ALWAYS_INLINE void prefetch_to_l2([[maybe_unused]] const void* p) noexcept {
+#if defined(__GNUC__)
+    __builtin_prefetch(p, 0, 2);
+#endif
+}
+
 /// Memory that is wanted soon, front to back.
 struct prefetch_stream {
     const char* next = nullptr;

@@ -45,6 +45,7 @@ enum class product_form : std::uint8_t {
 enum class rhs_source : std::uint8_t {
     rows,           // in memory, at one distance
     column_blocks,  // in memory, in blocks of columns that lie apart
+    copied_rows,    // in memory, at one distance: the columns of a register block are copied beside its first rows
     panels,         // packed weights
 };
 

@@ -87,6 +87,12 @@ constexpr product_shape shape_of_columns(const product_facts& product, std::size
             .sk = static_cast<std::size_t>(product.left_depth),
             .vk = product.depth == 1 ? 1 : static_cast<std::size_t>(distance)};
 }
+/// All columns of a product that is cut.
+constexpr product_shape cut_of_columns(const product_facts& product, std::size_t rows, const product_strategy& how) {
+    product_shape shape = shape_of_columns(product, rows, product.columns, product.right_depth);
+    shape.cut = how.cut;
+    return shape;
+}
 /// The same with its rows in lanes.
 constexpr product_shape shape_of_rows(const product_facts& product, std::size_t rows) {
     return {.i = product.columns,

@@ -187,9 +187,10 @@ private:
         print_cuts(s, &product_strategy::cut, "");
         print_cuts(s, &product_strategy::fewer_panels, " of one panel fewer");
         print_cuts(s, &product_strategy::last_panel, " of the last panel");
-        const bool same = prefetches_columns(full) == prefetches_columns(last) && full.k_parts == last.k_parts;
-        if (prefetches_columns(full)) print_prefetched(s, full.k_parts, true, same);
-        if (prefetches_columns(last) && !same) print_prefetched(s, last.k_parts, false, true);
+        const bool same = full.rhs == last.rhs && prefetches_columns(full) == prefetches_columns(last) &&
+                          full.k_parts == last.k_parts;
+        print_columns(s, full, true, same);
+        if (!same) print_columns(s, last, false, true);
     }
     constexpr void print_packed(stage_index s, const packed_k_cut& cut, bool in_full_tiles, bool in_the_last) {
         continue_line();
@@ -255,14 +256,17 @@ private:
     static constexpr bool prefetches_columns(const product_strategy& how) {
         return how.rhs == rhs_source::rows && how.prefetches;
     }
-    constexpr void print_prefetched(stage_index s, std::size_t k_parts, bool in_full_tiles, bool in_the_last) {
+    /// How the columns of a right operand that lies row by row reach the registers.
+    constexpr void print_columns(stage_index s, const product_strategy& how, bool in_full_tiles, bool in_the_last) {
+        const bool copied = how.rhs == rhs_source::copied_rows;
+        if (!copied && !prefetches_columns(how)) return;
         continue_line();
-        if (k_parts > 1) {
+        if (how.k_parts > 1) {
             out.put("the depth in ");
-            out.put(k_parts);
+            out.put(std::size_t{how.k_parts});
             out.put(" parts, ");
         }
-        out.put("the next columns prefetched");
+        out.put(copied ? "columns copied beside the first rows" : "the next columns prefetched");
         put_tiles(s, in_full_tiles, in_the_last);
         out.put('\n');
     }

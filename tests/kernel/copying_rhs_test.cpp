@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSL-1.0
+// product_copying_rhs, whose right operand's columns are copied on the way, against naive loops in double precision.
+#include <cstddef>
+#include <limits>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <ashlar/kernel/product/copying_rhs.hpp>
+#include <ashlar/kernel/product/interleaved_epilogue.hpp>
+
+#include "kernel/kernel_calls.hpp"
+
+namespace {
+
+using namespace ashlar;
+using namespace ashlar::detail;
+
+template <class T>
+constexpr std::size_t width = lane_width<T>;
+
+/// Adds one to every sum, stores it, and counts how often it did so for each element.
+template <class T>
+struct add_one {
+    using vec = lanes<T, lane_width<T>, current_config>;
+    static constexpr hook hooks = hook::vector;
+    T* out;
+    int* count;
+    std::size_t stride;
+
+    T* at(std::size_t i, std::size_t j) const { return out + i * stride + j; }
+    template <std::size_t Width, class Verdict>
+    void vector(std::size_t i, std::size_t j, vec acc, lane_count<Width>, Verdict) const {
+        (acc + vec(1)).template store_partial<Width>(at(i, j));
+        for (std::size_t c = 0; c < Width; ++c) ++count[i * stride + j + c];
+    }
+};
+
+/// The right operand lies one element off alignment with NaN behind each row and around all of it, in which prefetching
+/// alone may look; scratch has guards. Compiled once for all shapes.
+template <class T>
+struct operands {
+    std::size_t rows, columns, depth, distance = columns + 3;
+    std::vector<T> s = std::vector<T>(rows * depth),
+                   v = std::vector<T>(1 + depth * distance, std::numeric_limits<T>::quiet_NaN()),
+                   out = std::vector<T>(rows * columns, std::numeric_limits<T>::quiet_NaN()), scratch;
+    std::vector<int> count = std::vector<int>(rows * columns);
+
+    [[gnu::noinline]] operands(std::size_t i, std::size_t j, std::size_t k, std::size_t bytes)
+        : rows(i), columns(j), depth(k), scratch(bytes / sizeof(T) + 2, T(-7)) {
+        for (std::size_t n = 0; n < s.size(); ++n) s[n] = static_cast<T>(static_cast<int>(n * 37 % 29) - 14) / T(8);
+        for (k = 0; k < depth; ++k)
+            for (j = 0; j < columns; ++j)
+                v[1 + k * distance + j] = static_cast<T>(static_cast<int>((j * 23 + k * 11) % 31) - 15) / T(8);
+    }
+    [[gnu::noinline]] void expect() const {
+        SCOPED_TRACE(testing::Message() << rows << " x " << columns << " x " << depth);
+        for (std::size_t i = 0; i < rows; ++i)
+            for (std::size_t j = 0; j < columns; ++j) {
+                double sum = 1;
+                for (std::size_t k = 0; k < depth; ++k)
+                    sum += double(s[i * depth + k]) * double(v[1 + k * distance + j]);
+                ASSERT_NEAR(out[i * columns + j], sum, 1e-3) << i << ' ' << j;
+                ASSERT_EQ(count[i * columns + j], 1) << i << ' ' << j;
+            }
+        EXPECT_EQ(scratch.front(), T(-7));
+        EXPECT_EQ(scratch.back(), T(-7));
+        for (std::size_t n = 1; n + 1 < scratch.size(); ++n) ASSERT_NE(scratch[n], T(-7)) << "more than it needs";
+    }
+};
+
+template <class T, std::size_t Rows, std::size_t Vectors, std::size_t Depth>
+constexpr product_shape shape_of = [] {
+    constexpr std::size_t columns = Vectors * width<T>;
+    product_shape p{.i = Rows, .j = columns, .k = Depth, .si = Depth, .sk = 1, .vk = columns + 3};
+    p.cut = choose_cut(p, element_machine_of<T, current_config>);
+    return p;
+}();
+
+template <class T, std::size_t Rows, std::size_t Vectors, std::size_t Depth, std::size_t Parts = 1,
+          bool Interleaves = false>
+void check() {
+    static constexpr product_shape shape = shape_of<T, Rows, Vectors, Depth>;
+    operands<T> x(Rows, shape.j, Depth, copied_columns_bytes(shape, Parts, element_machine_of<T, current_config>));
+    add_one<T> epilogue{x.out.data(), x.count.data(), shape.j};
+    const auto run = [&](auto& e) {
+        product_copying_rhs<T, current_config, shape, Parts>(x.s.data(), x.v.data() + 1, e, x.scratch.data() + 1);
+    };
+    if constexpr (Interleaves) {
+        interleaved_epilogue<add_one<T>, Depth> waiting{{epilogue}};
+        run(waiting);
+        waiting.finish();
+    } else {
+        run(epilogue);
+    }
+    x.expect();
+}
+
+template <class T>
+class copying_rhs_test : public testing::Test {};
+using element_types = testing::Types<float, double>;
+TYPED_TEST_SUITE(copying_rhs_test, element_types);
+
+/// One row block, which copies alone; blocks of one height and of two; columns in one block, in several and in blocks
+/// of two widths.
+TYPED_TEST(copying_rhs_test, blocks) {
+    check<TypeParam, 1, 1, 7>();
+    check<TypeParam, 5, 2, 16>();
+    check<TypeParam, 24, 4, 16>();
+    check<TypeParam, 25, 5, 17>();
+    check<TypeParam, 37, 7, 33>();
+}
+
+TYPED_TEST(copying_rhs_test, parts_of_the_depth) {
+    check<TypeParam, 13, 4, 64, 2>();
+    check<TypeParam, 25, 5, 67, 3>();
+    check<TypeParam, 7, 3, 5, 5>();
+}
+
+TYPED_TEST(copying_rhs_test, interleaved_epilogues) {
+    check<TypeParam, 26, 4, 390, 1, true>();
+    check<TypeParam, 25, 5, 201, 2, true>();
+    check<TypeParam, 24, 2, 3, 1, true>();
+}
+
+}  // namespace
