@@ -2,7 +2,9 @@
 // One function compiled for several instruction sets, of which the processor's best is called (opt-in).
 #pragma once
 
+#if !defined(__GNUC__) && !defined(__clang__)
 #include <atomic>
+#endif
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -92,6 +94,37 @@ inline bool processor_has(instruction_set set) noexcept {
 #endif
 }
 
+// <atomic> takes half the time to parse that the whole library does.
+template <class Pointer>
+Pointer load_relaxed(const Pointer& shared) noexcept {
+#if defined(__GNUC__) || defined(__clang__)
+    return __atomic_load_n(&shared, __ATOMIC_RELAXED);
+#else
+    return std::atomic_ref(const_cast<Pointer&>(shared)).load(std::memory_order_relaxed);
+#endif
+}
+
+template <class Pointer>
+void store_relaxed(Pointer& shared, Pointer value) noexcept {
+#if defined(__GNUC__) || defined(__clang__)
+    __atomic_store_n(&shared, value, __ATOMIC_RELAXED);
+#else
+    std::atomic_ref(shared).store(value, std::memory_order_relaxed);
+#endif
+}
+
+/// Replaces what is expected, or else gives what is there.
+template <class Pointer>
+Pointer replace_relaxed(Pointer& shared, Pointer expected, Pointer value) noexcept {
+#if defined(__GNUC__) || defined(__clang__)
+    const bool replaced =
+        __atomic_compare_exchange_n(&shared, &expected, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+#else
+    const bool replaced = std::atomic_ref(shared).compare_exchange_strong(expected, value, std::memory_order_relaxed);
+#endif
+    return replaced ? value : expected;
+}
+
 /// One set that a function is compiled for, and where the unit of that set keeps its address.
 template <class Pointer>
 struct dispatch_row {
@@ -125,7 +158,7 @@ public:
     dispatched& operator=(const dispatched&) = delete;
 
     /// `f(x)` calls what is chosen: a call of an object that converts to a pointer to a function.
-    operator pointer() const noexcept { return called_.load(std::memory_order_relaxed); }
+    operator pointer() const noexcept { return detail::load_relaxed(called_); }
 
     /// The set whose code is called; chooses, if that has not been done.
     ///
@@ -144,7 +177,7 @@ public:
     bool choose(instruction_set set) noexcept {
         for (std::size_t i = 0; i < count_; ++i) {
             if (rows_[i].set != set || !detail::processor_has(set)) continue;
-            called_.store(*rows_[i].function, std::memory_order_relaxed);
+            detail::store_relaxed(called_, *rows_[i].function);
             return true;
         }
         return count_ == 0 && set == instruction_set::base;
@@ -152,19 +185,18 @@ public:
 
     /// What is called once the processor has been asked. Threads that ask at one time get the same answer.
     pointer settled() noexcept {
-        pointer function = called_.load(std::memory_order_relaxed);
+        const pointer function = detail::load_relaxed(called_);
         for (std::size_t i = 0; i < count_; ++i)
             if (*rows_[i].function == function) return function;
         if (count_ == 0) return function;
         std::size_t best = count_ - 1;
         while (best > 0 && !detail::processor_has(rows_[best].set)) --best;  // the first is taken for granted
         // What `choose` stored in the meantime stays.
-        const pointer widest = *rows_[best].function;
-        return called_.compare_exchange_strong(function, widest, std::memory_order_relaxed) ? widest : function;
+        return detail::replace_relaxed(called_, function, *rows_[best].function);
     }
 
 private:
-    std::atomic<pointer> called_;
+    pointer called_;
     const detail::dispatch_row<pointer>* rows_ = nullptr;
     std::size_t count_ = 0;
 };
