@@ -107,12 +107,16 @@ struct recorded {
             ASSERT_EQ(at.ended, has(hook::end_block) && at.needed ? 1 : 0);
             ASSERT_EQ(at.started, has(hook::initial) && at.needed ? 1 : 0);
             const double start = has(hook::initial) ? double(i * 100 + j / lane_count * lane_count) : 0;
-            if (at.needed) ASSERT_NEAR(sums[i * columns + j], products[i * columns + j] + start, 1e-2);
+            if (at.needed) {
+                ASSERT_NEAR(sums[i * columns + j], products[i * columns + j] + start, 1e-2);
+            }
         });
     }
     [[gnu::noinline]] void expect_interleaved(std::size_t times) const { EXPECT_EQ(interleaved, times); }
     [[gnu::noinline]] void expect_splits(bool some) const {
-        if (some) EXPECT_GT(splits, 0u);
+        if (some) {
+            EXPECT_GT(splits, 0u);
+        }
         for (const element_log& at : log) EXPECT_LE(at.split, 1);
     }
     [[gnu::noinline]] void expect_halves() const { EXPECT_GT(halved, 2u); }
