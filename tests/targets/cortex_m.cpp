@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Starts a test program on a Cortex-M without a system: vectors, the floating-point unit, and what GoogleTest asks for.
+#include <cstddef>
 #include <cstdint>
 
 extern "C" {
@@ -23,6 +24,16 @@ extern const handler vectors[16];
 [[gnu::section(".vectors"), gnu::used]] const handler vectors[16] = {reinterpret_cast<handler>(ASHLAR_STACK_TOP),
                                                                      start};
 
+/// Memory for the heap: what lies between the program and the stack, which the emulator looks for elsewhere.
+extern char end[];
+void* _sbrk(std::ptrdiff_t bytes) {
+    static char* next = end;
+    char* const block = next;
+    if (reinterpret_cast<std::uintptr_t>(next) + static_cast<std::uintptr_t>(bytes) > ASHLAR_HEAP_END)
+        return reinterpret_cast<void*>(-1);
+    next += bytes;
+    return block;
+}
 int mkdir(const char*, unsigned) { return -1; }
 char* getcwd(char*, unsigned) { return nullptr; }
 int getentropy(void*, unsigned) { return -1; }
