@@ -68,6 +68,15 @@ TEST(register_softmax, numerators_of_wider_values_are_stored) {
     EXPECT_EQ(fused<avx512>(attend<16, 16, 16, 16>()), in_full_tiles(fusion::register_softmax_to_memory));
     EXPECT_EQ(fused<avx512>(attend<8, 17, 32, 64>()), in_full_tiles(fusion::register_softmax_to_memory));
 }
+/// Heads side by side: blocks of columns.
+template <std::size_t Heads, std::size_t Keys, std::size_t Width>
+auto merged_heads() {
+    return reshape<Keys, Heads * Width>(permute<1, 0, 2>(z<Heads, Keys, Width>));
+}
+TEST(register_softmax, values_at_one_distance) {
+    EXPECT_EQ(fused<avx512>(attention(x<4, 8>, y<7, 8>, z<7, 32>)), in_full_tiles(fusion::register_softmax_of_vectors));
+    EXPECT_EQ(fused<avx512>(attention(x<4, 8>, y<7, 8>, merged_heads<2, 7, 16>())), nothing);
+}
 TEST(register_softmax, keys_fit_into_the_registers) {
     EXPECT_EQ(fused<avx512>(attend<16, 23, 16, 16>()), in_full_tiles(fusion::register_softmax_to_memory));
     EXPECT_EQ(fused<avx512>(attend<16, 24, 16, 16>()), in_full_tiles(fusion::register_softmax_to_memory));
@@ -148,6 +157,16 @@ TEST(softmax_into_product, plain_products_of_whole_registers) {
     EXPECT_EQ(fused<aarch64>(attend<30, 64, 64, 64>()), nothing) << "two rows are left";
     static tensor<double, 32, 64> wide{};
     EXPECT_EQ(fused<aarch64>(attention(wide, wide, wide)), nothing) << "registers of two";
+}
+TEST(softmax_into_product, columns_in_lanes_at_one_distance) {
+    EXPECT_EQ(fused<avx512>(attention(x<64, 64>, y<64, 64>, merged_heads<4, 64, 16>())), nothing);
+    EXPECT_EQ(fused<avx512>(attend<32, 64, 64, 2>()), nothing) << "rows in lanes, as two columns are too few";
+    EXPECT_EQ(fused<avx512>(attend<64, 64, 64, 70>()), nothing) << "or fill the last register badly";
+}
+TEST(softmax_into_product, packs_nothing) {
+    const auto cut = beside_exponentials<avx512>(attend<64, 64, 64, 136>()).cut;
+    EXPECT_EQ(cut.last_steps, 1);
+    EXPECT_EQ(cut.strip_steps, 1);
 }
 // What a product does elsewhere, it does not do beside exponentials: sums wait for nothing, nothing is asked for ahead.
 TEST(softmax_into_product, nothing_waits) {
