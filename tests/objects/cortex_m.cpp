@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "attend16.hpp"
+#include "cortex_m_start.hpp"
 #include "layer16.hpp"
 #include "plain_loops.hpp"
 
@@ -26,18 +27,13 @@ constexpr square q = numbers(1), k = numbers(2), v = numbers(3);
 constexpr square full = ashlar::attention(q, k, v);
 constexpr square causal = ashlar::attention(q, k, v, ashlar::causal);
 
-volatile std::uint32_t& device(std::uintptr_t address) { return *reinterpret_cast<volatile std::uint32_t*>(address); }
-
 constexpr std::uintptr_t timer_control = 0xE000E010, timer_reload = 0xE000E014, timer_value = 0xE000E018;
-constexpr std::uintptr_t coprocessor_access = 0xE000ED88;
 constexpr std::uint32_t timer_period = 0xFFFFFF;
 // An instruction takes 1 ns in the emulator; timers have 25 and, on the machine of the Cortex-M55, 32 MHz.
 #ifdef __ARM_FEATURE_MVE
 constexpr std::uint32_t quarters_per_tick = 125;
-constexpr std::uintptr_t end_of_stack = 0x30080000;
 #else
 constexpr std::uint32_t quarters_per_tick = 160;
-constexpr std::uintptr_t end_of_stack = 0x20400000;
 #endif
 
 square result;
@@ -136,18 +132,4 @@ int main() {
         "layer", [] { encode(encoded, weights, input); }, encoded.begin(), expected_tokens.begin(), tokens::size,
         1e-5f);
     return right ? 0 : 1;
-}
-
-extern "C" {
-
-void _start();
-
-void start() {
-    device(coprocessor_access) |= 0xFu << 20;  // the floating-point unit is off after reset
-    asm volatile("dsb\n\tisb" ::: "memory");
-    _start();
-}
-
-using handler = void (*)();
-[[gnu::section(".vectors"), gnu::used]] handler const vectors[16] = {reinterpret_cast<handler>(end_of_stack), start};
 }

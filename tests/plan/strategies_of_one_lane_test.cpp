@@ -106,4 +106,21 @@ TEST(strategies_of_one_lane, nothing_beside) {
     EXPECT_EQ(strategy_of<scalar>(norm, stage_kind::map).map.registers, 2);
 }
 
+// Four lanes on such a core: eight registers, scalars beside them, and nothing changes its lane.
+TEST(strategies_of_one_lane, four_lanes) {
+    constexpr machine m = machine_of<cortex_m55>;
+    static_assert(m.lanes(4) == 4 && m.fills_register(4) && !m.fills_register(8) && !m.fills_register(1));
+    static_assert(!m.shuffles(4) && m.fused && m.single_issue && m.scalar_operands);
+    const product_cut cut = product_of<cortex_m55>(matmul(x<16, 16>(), x<16, 16>())).cut;
+    EXPECT_EQ(cut.row_blocks, 8u);
+    EXPECT_EQ(cut.vector_blocks, 2u) << "2 x 2 sums and two vectors";
+    EXPECT_TRUE(fits_registers(3, 2, m)) << "a scalar takes none of the eight";
+    EXPECT_FALSE(fits_registers(4, 2, m));
+    EXPECT_FALSE(fits_registers(3, 2, machine_of<i386>));
+    EXPECT_EQ(strategy_of<cortex_m55>(softmax(x<50, 33>()), stage_kind::softmax).rows.together, 1) << "nothing waits";
+    const auto e = attention(x<64, 16>(), x<64, 16>(), x<64, 16>(), causal);
+    EXPECT_EQ(product_of<cortex_m55>(e).edge, mask_edge::keys);
+    EXPECT_TRUE(strategy_of<cortex_m55>(e, stage_kind::softmax).rows.exact_keys);
+}
+
 }  // namespace

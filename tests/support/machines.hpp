@@ -43,5 +43,7 @@ inline constexpr std::uint64_t m_profile_set = 1u << 25 | 1u << 26;
 using cortex_m4f = built_for<m_profile_set, 0, 32>;
 using cortex_m4f_small = built_for<m_profile_set, 0, 32, 32 * 1024, 512 * 1024, true>;
 using cortex_m7 = built_for<(m_profile_set | 1u << 27), 0, 32>;
+/// Eight registers of four floats, whose lanes no instruction shuffles.
+using cortex_m55 = built_for<(m_profile_set | 0b11u << 27), 128, 8>;
 
 }  // namespace support::machines

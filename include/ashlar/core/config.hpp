@@ -206,6 +206,12 @@
 #elif defined(__ARM_FEATURE_SVE_BITS) && __ARM_FEATURE_SVE_BITS > 0
 #define ASHLAR_HAS_REGISTERS
 #endif
+// The float registers of Arm's M-profile vector extension, which xsimd does not know.
+#if !defined(ASHLAR_EMULATED_WIDTH) && defined(__ARM_FEATURE_MVE)
+#if __ARM_FEATURE_MVE & 2
+#define ASHLAR_HAS_MVE
+#endif
+#endif
 
 namespace ashlar {
 
@@ -303,6 +309,9 @@ consteval std::uint64_t instruction_sets() {
     bits |= static_cast<std::uint64_t>((__ARM_FP & 4) != 0) << 26 | static_cast<std::uint64_t>((__ARM_FP & 8) != 0)
                                                                         << 27;
 #endif
+#ifdef ASHLAR_HAS_MVE
+    bits |= 1u << 28;
+#endif
 #ifdef ASHLAR_EMULATED_WIDTH
     bits |= std::uint64_t{ASHLAR_EMULATED_WIDTH} << 48;
 #endif
@@ -321,7 +330,8 @@ consteval std::size_t register_bits() {
     return __ARM_FEATURE_SVE_BITS;
 #elif defined(__riscv_v_fixed_vlen)
     return __riscv_v_fixed_vlen;
-#elif defined(__SSE2__) || defined(__ARM_NEON) || defined(__wasm_simd128__) || defined(__VSX__)
+#elif defined(__SSE2__) || defined(__ARM_NEON) || defined(__wasm_simd128__) || defined(__VSX__) ||                     \
+    defined(ASHLAR_HAS_MVE)
     return 128;
 #else
     return 0;
@@ -338,6 +348,8 @@ consteval std::size_t register_count() {
 #elif defined(__AVX512VL__) || defined(__aarch64__) || defined(__AVX512F__) || defined(__riscv_v_fixed_vlen) ||        \
     defined(__VSX__)
     return 32;
+#elif defined(ASHLAR_HAS_MVE)
+    return 8;
 #elif defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M' && defined(__ARM_FP)
     return 32;
 #elif defined(__i386__) || (defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M')

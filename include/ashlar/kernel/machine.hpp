@@ -24,7 +24,8 @@ struct machine {
     bool doubles;                ///< floating-point elements of eight bytes fill registers too
     bool single_issue = false;   ///< instructions go one by one: a load costs what a multiply-add does, and none waits
     bool paired = false;         ///< an element of eight bytes takes two of the registers
-    bool small_code = false;     ///< bytes of code count for more than speed
+    bool scalar_operands = false;  ///< multiply-adds take one factor for all lanes from a core register
+    bool small_code = false;       ///< bytes of code count for more than speed
 
     friend constexpr bool operator==(const machine&, const machine&) = default;
 
@@ -77,17 +78,20 @@ inline constexpr machine machine_of = [] {
                       .l1_bytes = Config::l1_bytes,
                       .l2_bytes = Config::l2_bytes,
                       .fused = has<Config, isa::fma> || has<Config, isa::avx512f> || has<Config, isa::aarch64> ||
-                               (Config::instruction_sets & fma4) != 0 || Config::registers == 32,
+                               (Config::instruction_sets & fma4) != 0 || has<Config, isa::mve> ||
+                               Config::registers == 32,
                       .native = Config::register_bits == 0 || in_register<float, Config::register_bits / 32, Config>(),
-                      .sized_by_option = scalable_bits<Config> != 0,
+                      .sized_by_option = scalable_bits<Config> != 0 || has<Config, isa::mve>,
                       .small_elements = true,
                       .doubles = true,
                       .single_issue = has<Config, isa::m_profile>,
                       .paired = Config::register_bits == 0 && has<Config, isa::vfp_float>,
+                      .scalar_operands = has<Config, isa::mve>,
                       .small_code = Config::optimize_size};
     if (has<Config, isa::avx512f> && described.register_bytes == 64)
         described.small_elements = has<Config, isa::avx512bw>;
     if (has<Config, isa::neon> && described.register_bytes == 16) described.doubles = has<Config, isa::aarch64>;
+    if (has<Config, isa::mve> && described.register_bytes == 16) described.small_elements = described.doubles = false;
     return described;
 }();
 

@@ -100,3 +100,9 @@ struct register_parts;
 #include <ashlar/kernel/simd/register_lanes.hpp>
 
 #endif
+
+#if defined(ASHLAR_HAS_MVE)
+#include <arm_mve.h>
+
+#include <ashlar/kernel/simd/mve_lanes.hpp>
+#endif

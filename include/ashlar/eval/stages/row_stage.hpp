@@ -192,6 +192,7 @@ struct row_stage : stage_axes<Plan, Element, Stage, Rows> {
     template <std::size_t Count, std::size_t States, class Fold>
     ASHLAR_STAGE_INLINE static numbers_of<Count> across_lanes(const lanes_of<element> (&states)[States], Fold fold) {
         constexpr std::size_t chunk = lane_patterns<element, width>::chunk;
+        static_assert(States % Count == 0);
         lanes_of<element> one[Count];
         ASHLAR_UNROLL
         for (std::size_t q = 0; q < Count; ++q)

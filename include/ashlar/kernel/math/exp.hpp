@@ -95,6 +95,8 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> carry_rounded(lanes
                                                                            Element factor) {
     if constexpr (lanes<Element, Width, Config>::ops::scales)
         return round_nearest(x * factor);
+    else if constexpr (takes_scalars<Element, Width, Config>)
+        return x * factor + float_format<Element>::magic;
     else
         return fence(fma(x, factor, lanes<Element, Width, Config>(float_format<Element>::magic)));
 }
@@ -104,7 +106,7 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> carried(lanes<Eleme
     if constexpr (lanes<Element, Width, Config>::ops::scales)
         return carrier;
     else
-        return fence(carrier - lanes<Element, Width, Config>(float_format<Element>::magic));
+        return fence(carrier - float_format<Element>::magic);
 }
 
 /// p * 2^n where that is a normal number; nonsense for NaN.
@@ -126,6 +128,11 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> times_power_from(El
     using Lanes = lanes<Element, Width, Config>;
     if constexpr (Lanes::ops::scales)
         return Lanes(Lanes::ops::scale((!(x < least)).data, p.data, carrier.data));
+    else if constexpr (takes_scalars<Element, Width, Config>)
+        // By a multiplication, which keeps NaN: masks are dear, and this takes one.
+        return select(x < least, Element(0),
+                      p * bit_cast_lanes<Element>((bits_of(carrier) << float_format<Element>::mantissa) +
+                                                  float_format<Element>::one));
     else
         return select(x >= least, times_power(p, carrier), max<>(Lanes(Element(0)), x));
 }

@@ -94,11 +94,11 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> horner(lanes<Elemen
         const Lanes square = x * x;
         Lanes sums[2] = {Lanes(coefficients[0]), Lanes(coefficients[1])};
         ASHLAR_UNROLL
-        for (std::size_t i = 2; i < split; ++i) sums[i % 2] = fma(sums[i % 2], square, Lanes(coefficients[i]));
+        for (std::size_t i = 2; i < split; ++i) sums[i % 2] = fma(sums[i % 2], square, coefficients[i]);
         sum = fma(sums[split % 2], x, sums[1 - split % 2]);
     }
     ASHLAR_UNROLL
-    for (std::size_t i = split; i < count; ++i) sum = fma(sum, x, Lanes(coefficients[i]));
+    for (std::size_t i = split; i < count; ++i) sum = fma(sum, x, coefficients[i]);
     return sum;
 }
 

@@ -83,6 +83,13 @@ struct product_accumulators {
 
     vec sum[Block.chains][Block.vectors][Block.rows];
 
+    /// Whether a scalar need not be spread for it to be multiplied by.
+    static constexpr bool by_scalar = requires(Element a, vec b) { vec::ops::fma_by_scalar(a, b.data, b.data); };
+    ASHLAR_STAGE_INLINE void add_row(Element a, const vec (&b)[Block.vectors], std::size_t r, std::size_t chain) {
+        ASHLAR_UNROLL
+        for (std::size_t c = 0; c < Block.vectors; ++c) sum[chain][c][r] = fma(b[c], a, sum[chain][c][r]);
+    }
+
     /// Keeps g++ from folding a vector that several rows use into each of their multiply-adds.
     ASHLAR_STAGE_INLINE static vec kept(vec x) {
         if constexpr (Block.rows > 1)
@@ -107,6 +114,10 @@ struct product_accumulators {
         for (std::size_t c = 0; c < Block.vectors; ++c) b[c] = loaded(v, c);
         ASHLAR_UNROLL
         for (std::size_t r = 0; r < Block.rows; ++r) {
+            if constexpr (!ZerosExclude && by_scalar) {
+                add_row(s[r * Product.si], b, r, chain);
+                continue;
+            }
             const vec a(s[r * Product.si]);
             ASHLAR_UNROLL
             for (std::size_t c = 0; c < Block.vectors; ++c) {
@@ -181,6 +192,10 @@ struct product_accumulators {
         ASHLAR_UNROLL
         for (std::size_t r = 0; r < Block.rows; ++r)
             if (takes_part(static_cast<std::ptrdiff_t>(r))) {
+                if constexpr (by_scalar) {
+                    add_row(s[r * Product.si], b, r, 0);
+                    continue;
+                }
                 const vec a(s[r * Product.si]);
                 ASHLAR_UNROLL
                 for (std::size_t c = 0; c < Block.vectors; ++c) sum[0][c][r] = fma(a, b[c], sum[0][c][r]);

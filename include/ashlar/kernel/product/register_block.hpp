@@ -63,7 +63,7 @@ constexpr bool fits_registers(std::size_t rows, std::size_t vectors, const machi
     const std::size_t accumulators = rows * vectors;
     if (!m.native) return accumulators <= 4;
     // A vector that one row uses is an operand in memory.
-    const std::size_t held = rows == 1 ? 1 : vectors, spare = 2;
+    const std::size_t held = rows == 1 ? 1 : vectors, spare = m.scalar_operands ? 0 : 2;
     if (accumulators + held + spare > m.registers) return false;
     // A block is unrolled: more sums are little faster, and more code.
     if (m.single_issue && m.small_code) return accumulators <= 16;

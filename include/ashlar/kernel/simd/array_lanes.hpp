@@ -78,12 +78,9 @@ ASHLAR_ALWAYS_INLINE void opaque_scalar(Element& value) {
 #endif
 }
 
-/// What `lanes` does, one function per operation. This form is an array and loops, all of it constexpr;
-/// kernel/simd.hpp specialises it for registers.
+/// What `lanes` does, one function per operation. This form is an array and loops, all of it constexpr.
 template <class Element, std::size_t Width, class Config>
-struct lane_ops {
-    static_assert(!in_register<Element, Width, Config>(),
-                  "ashlar: lanes: this width is a register here; include <ashlar/kernel/simd.hpp>");
+struct array_lane_ops {
     static_assert(!std::is_same_v<Element, bool>, "ashlar: lanes: there are no lanes of bool; use lane_mask");
     using storage = lane_array<Element, Width>;
     using mask = lane_array<bool, Width>;
@@ -301,6 +298,13 @@ struct lane_ops {
             if (m.values[i]) return true;
         return false;
     }
+};
+
+/// The form that lanes have; kernel/simd.hpp specialises it for registers.
+template <class Element, std::size_t Width, class Config>
+struct lane_ops : array_lane_ops<Element, Width, Config> {
+    static_assert(!in_register<Element, Width, Config>(),
+                  "ashlar: lanes: this width is a register here; include <ashlar/kernel/simd.hpp>");
 };
 
 }  // namespace ashlar::detail

@@ -27,7 +27,8 @@ enum class isa : unsigned {
     vsx = 20,
     m_profile = 25,
     vfp_float = 26,
-    vfp_double = 27
+    vfp_double = 27,
+    mve = 28
 };
 
 template <class Config, isa Set>
@@ -50,6 +51,7 @@ consteval bool in_register() {
     if (std::is_floating_point_v<Element> && !ieee) return false;
     if (bits == 128 && (has<Config, isa::sse2> || has<Config, isa::wasm> || has<Config, isa::vsx>)) return true;
     if (bits == 128 && has<Config, isa::neon>) return has<Config, isa::aarch64> || !is_double;
+    if (bits == 128 && has<Config, isa::mve>) return sizeof(Element) == 4;
     if (bits == 256 && has<Config, isa::avx>) return true;
     if (bits == 512 && has<Config, isa::avx512f>) return sizeof(Element) >= 4 || has<Config, isa::avx512bw>;
     return (bits == 128 || bits == 256 || bits == 512) && bits == scalable_bits<Config>;

@@ -13,6 +13,10 @@ namespace ashlar {
 
 namespace detail {
 
+/// Whether instructions on such registers take scalars as well.
+template <class Element, std::size_t Width, class Config>
+concept takes_scalars = has<Config, isa::mve> && std::is_same_v<Element, float> && Width == 4;
+
 template <class Left, class Right>
 struct common_lanes {};
 template <class Element, std::size_t Width, class Config>
@@ -212,6 +216,34 @@ template <class Element, std::size_t Width, class Config>
     lanes<Element, Width, Config> a, std::type_identity_t<lanes<Element, Width, Config>> b,
     std::type_identity_t<lanes<Element, Width, Config>> c) {
     return lanes<Element, Width, Config>(lanes<Element, Width, Config>::ops::fma(a.data, b.data, c.data));
+}
+// The same where instructions take a scalar beside registers.
+template <class Element, std::size_t Width, class Config>
+    requires detail::takes_scalars<Element, Width, Config>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE lanes<Element, Width, Config> fma(
+    lanes<Element, Width, Config> a, Element b, std::type_identity_t<lanes<Element, Width, Config>> c) {
+    return lanes<Element, Width, Config>(detail::lane_ops<Element, Width, Config>::fma_by_scalar(b, a.data, c.data));
+}
+template <class Element, std::size_t Width, class Config>
+    requires detail::takes_scalars<Element, Width, Config>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE lanes<Element, Width, Config> fma(lanes<Element, Width, Config> a,
+                                                                     lanes<Element, Width, Config> b, Element c) {
+    return lanes<Element, Width, Config>(detail::lane_ops<Element, Width, Config>::fma_to_scalar(a.data, b.data, c));
+}
+template <class Element, std::size_t Width, class Config>
+    requires detail::takes_scalars<Element, Width, Config>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE lanes<Element, Width, Config> operator+(lanes<Element, Width, Config> a, Element b) {
+    return lanes<Element, Width, Config>(detail::lane_ops<Element, Width, Config>::add_scalar(a.data, b));
+}
+template <class Element, std::size_t Width, class Config>
+    requires detail::takes_scalars<Element, Width, Config>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE lanes<Element, Width, Config> operator-(lanes<Element, Width, Config> a, Element b) {
+    return lanes<Element, Width, Config>(detail::lane_ops<Element, Width, Config>::sub_scalar(a.data, b));
+}
+template <class Element, std::size_t Width, class Config>
+    requires detail::takes_scalars<Element, Width, Config>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE lanes<Element, Width, Config> operator*(lanes<Element, Width, Config> a, Element b) {
+    return lanes<Element, Width, Config>(detail::lane_ops<Element, Width, Config>::mul_scalar(a.data, b));
 }
 /// a < b ? a : b. Where b is NaN the result is NaN; where only a is, the result is b on x86 (minps) and in array form,
 /// and may be NaN elsewhere.

@@ -26,7 +26,8 @@ consteval bool shuffles() {
 #if defined(__has_builtin)
 #if __has_builtin(__builtin_shufflevector)
     constexpr std::uint64_t scalable = std::uint64_t{0xffff} << 32;
-    return in_register<Element, Width, Config>() && (Config::instruction_sets & scalable) == 0;
+    return in_register<Element, Width, Config>() && (Config::instruction_sets & scalable) == 0 &&
+           !has<Config, isa::mve>;
 #endif
 #endif
     return false;
@@ -126,7 +127,7 @@ ASHLAR_ALWAYS_INLINE Lanes load_repeated(const Element* source) {
     } else {
         if constexpr (!in_register<Element, Lanes::size, typename Lanes::config_type>()) {
             // Falls through to the copy.
-        } else if constexpr (bytes == 8) {
+        } else if constexpr (bytes == 8 && !has<typename Lanes::config_type, isa::mve>) {
             std::int64_t bits;
             __builtin_memcpy(&bits, source, sizeof(bits));
             return from_register<Lanes>(lanes<std::int64_t, all / 8, typename Lanes::config_type>(bits).data.data);

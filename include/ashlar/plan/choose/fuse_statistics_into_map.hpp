@@ -13,7 +13,9 @@ inline constexpr std::size_t most_bytes_side_by_side = 2048;
 
 /// Rows that go side by side, each along its columns: what one waits for at its ends passes beside the others.
 constexpr std::size_t rows_side_by_side(const plan_context& c, const plan_stage& s) {
-    if (c.width_of(s) == 1 || c.columns_of(s) * c.at(s.core).element_bytes > most_bytes_side_by_side) return 1;
+    if (c.width_of(s) == 1 || c.target.single_issue ||
+        c.columns_of(s) * c.at(s.core).element_bytes > most_bytes_side_by_side)
+        return 1;
     return c.target.registers >= 32 ? 4 : 2;
 }
 

@@ -133,13 +133,13 @@ constexpr softmax_facts facts_of_softmax(const plan_context& c, const plan_stage
 /// Whether a softmax reads of each row exactly what a mask keeps, not whole groups of keys: with one row in lanes no
 /// other row's lie beside it, and masks whose edge moves on from row to row say where it is.
 constexpr bool folds_exact_keys(const plan_context& c, const plan_stage& s) {
-    return s.kind == stage_kind::softmax && s.support != no_node && s.lanes == lane_axis::rows && c.width_of(s) == 1 &&
-           c.at(s.support).slopes;
+    return s.kind == stage_kind::softmax && s.support != no_node && s.lanes == lane_axis::rows &&
+           (c.width_of(s) == 1 || c.target.single_issue) && c.at(s.support).slopes;
 }
 
 /// Whether nobody reads other scores of a product either.
 constexpr bool keeps_exact_keys(const plan_context& c, const plan_stage& product) {
-    if (product.support == no_node || product.lanes != lane_axis::rows || c.width_of(product) != 1) return false;
+    if (product.support == no_node || product.lanes != lane_axis::rows) return false;
     bool read = false;
     for (std::size_t i = 0; i < c.plan.stage_count; ++i) {
         const plan_stage& s = c.plan.stages[i];
