@@ -341,6 +341,10 @@ TEST(strategies_of_products, copied_columns) {
     const auto deep = matmul(x<24, 1025>(), x<1025, 384>());
     EXPECT_TRUE(copies(deep));
     EXPECT_EQ(product_of<avx2>(deep).k_parts, 3) << "384 steps of 16 columns are three quarters of the L1";
+    using tiny_l1 = built_for<avx2::instruction_sets, 256, 16, 64>;
+    EXPECT_EQ(product_of<tiny_l1>(deep).k_parts, 33) << "at least 32 steps";
+    using small_code = built_for<avx2::instruction_sets, 256, 16, 32 * 1024, 512 * 1024, true>;
+    EXPECT_FALSE(product_of<small_code>(deep).rhs == rhs_source::copied_rows);
     EXPECT_FALSE(copies(matmul(x<24, 1024>(), x<1024, 384>())));
     EXPECT_FALSE(copies(matmul(x<24, 1025>(), x<1025, 400>())));
     // Sums wait in the result between parts: not among truth values. Nor is anything copied that blocks may leave out.

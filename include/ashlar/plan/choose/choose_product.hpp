@@ -97,15 +97,17 @@ struct copied_columns {
 };
 constexpr copied_columns copies_of_columns(std::size_t rows, const product_facts& product, const element_machine& on) {
     // More registers make larger blocks, which read less: with 32 of them nothing is gained.
-    if (rows < least_copying_rows || on.target.registers >= 32 || !on.target.fills_register(on.bytes, on.floating) ||
-        product.columns % product.width != 0 || product.right_depth <= 0 ||
+    if (rows < least_copying_rows || on.target.registers >= 32 || on.target.small_code ||
+        !on.target.fills_register(on.bytes, on.floating) || product.columns % product.width != 0 ||
+        product.right_depth <= 0 ||
         !rows_compete(product.depth, static_cast<std::size_t>(product.right_depth) * on.bytes, on.target))
         return {};
     const std::size_t columns =
         product.width *
         choose_register_block(rows, product.columns / product.width, product.depth, on.target).vectors.large;
-    const std::size_t most = on.target.l1_bytes / 4 * 3 / (columns * on.bytes);
-    return {true, (product.depth + most - 1) / most};
+    // Few steps would be mere loads and stores of sums.
+    const std::size_t fitting = on.target.l1_bytes / 4 * 3 / (columns * on.bytes), most = fitting < 32 ? 32 : fitting;
+    return {true, split_near_equal(product.depth, (product.depth + most - 1) / most).blocks};
 }
 
 /// Panels of a packed right operand that are read side by side: of one register each, as many as registers bear; but
