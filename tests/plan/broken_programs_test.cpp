@@ -51,6 +51,13 @@ TEST(broken_programs, memory_is_shared) {
     for (plan_buffer& buffer : program.buffers) buffer.offset = 0;
     expect_complaint(program, "is overwritten while it is read");
 }
+/// A right operand in another order than the one that the product's lanes were chosen by.
+TEST(broken_programs, columns_lie_apart) {
+    checked_program program = support::checked<support::machines::avx512>(matmul(a, exp(b)));
+    EXPECT_EQ(complaints(program), "");
+    for (plan_buffer& buffer : program.buffers) std::swap(buffer.strides[0], buffer.strides[1]);
+    expect_complaint(program, "multiplies by columns that lie apart");
+}
 /// What a product packs lies on values that it reads, and on those that it writes.
 TEST(broken_programs, tables_are_shared) {
     static tensor<float, 64, 17> ragged{};

@@ -24,11 +24,12 @@ using namespace ashlar::detail;
 /// A stage as far as it is checked, whatever the number of nodes.
 struct checked_stage {
     stage_kind kind;
+    lane_axis lanes;
     node_index top, core, space;
     loop_index loop;
     buffer_index buffer, second_buffer, maxima, table;
     node_index store;
-    std::size_t row_axis;
+    std::size_t row_axis, column_block;
     binding_list bindings;
     std::span<const node_read> reads;
 };
@@ -54,8 +55,9 @@ checked_program checked(const E&) {
     std::vector<checked_stage> stages;
     stages.reserve(code.stage_count);
     for (const auto& s : std::span(code.stages).first(code.stage_count))
-        stages.push_back({s.kind, s.top, s.core, s.space, s.loop, s.buffer, s.second_buffer, s.maxima, s.table, s.store,
-                          s.row_axis, s.bindings, std::span(code.reads).subspan(s.first_read, planned_type::count)});
+        stages.push_back({s.kind, s.lanes, s.top, s.core, s.space, s.loop, s.buffer, s.second_buffer, s.maxima, s.table,
+                          s.store, s.row_axis, s.column_block, s.bindings,
+                          std::span(code.reads).subspan(s.first_read, planned_type::count)});
     std::size_t step_flops = 0;
     for (const auto& step : ashlar::plan<E, Config>.steps) step_flops += step.flops;
     return {planned_type::nodes,
@@ -274,6 +276,7 @@ private:
             return check_values(s, g.same_as);
         if (g.kind == ashlar::node_kind::matmul && n == stage.core) {
             for (const node_index o : {g.operands[0], g.operands[1]}) check_memory(s, o);
+            check_columns(s, g.operands[1]);
             return;
         }
         if (stage.reads[n].values != no_buffer && g.kind != ashlar::node_kind::standardize) return;
@@ -283,6 +286,23 @@ private:
         if (g.kind == ashlar::node_kind::softmax || g.kind == ashlar::node_kind::standardize)
             require(stage.reads[n].factors != no_buffer, "has no statistics of rows", s);
         for (std::size_t i = 0; i < g.operand_count; ++i) check_values(s, g.operands[i]);
+    }
+    /// Where columns are in lanes, those of the right operand lie side by side, in the memory that it is read from.
+    void check_columns(stage_index s, node_index right) {
+        const auto& stage = code.stages[s];
+        const graph_node &core = node(stage.core), &r = node(right);
+        node_index named = right;
+        while (node(named).kind == ashlar::node_kind::let || node(named).kind == ashlar::node_kind::let_value)
+            named = node(named).same_as;
+        if (stage.lanes != lane_axis::columns || stage.column_block != 0 || r.extents[r.rank - 1u] == 1 ||
+            node(named).kind == ashlar::node_kind::packed)
+            return;
+        std::array<bool, max_rank> fixed{};
+        const binding_list bindings = operand_bindings(core, r, 1, stage.bindings);
+        for (std::size_t a = 0; a < r.rank; ++a) fixed[a] = bindings[a] != whole_axis;
+        const node_memory memory{code.nodes.data(), stage.reads.data(), code.buffers.data()};
+        const stride_result found = memory.strides(right, fixed);
+        require(found.affine && found.strides[r.rank - 1u] == 1, "multiplies by columns that lie apart", s);
     }
     /// Operands of products lie in memory, behind names and index maps.
     void check_memory(stage_index s, node_index n) {

@@ -112,6 +112,8 @@ TEST(program, let) {
                      [](const auto& v) { return multi_head<1, 64, 16>(reshape<1, 64, 16>(v)); }));
     expect_sound(let(softmax(x<64, 16>), [](const auto& v) { return v - mean<0>(v); }));
     expect_sound(
+        let(slice<0, 0, 1>(exp(x<2, 3, 9, 33>)), [](const auto& v) { return v * matmul(matmul(v, transpose(v)), v); }));
+    expect_sound(
         let(sum<0>(x<64, 16>), [](const auto& v) { return let(v * 2.0f, [](const auto& w) { return w + exp(w); }); }));
 }
 TEST(program, store) {
