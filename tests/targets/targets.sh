@@ -25,7 +25,7 @@ target_in_turn() {
 version_of() {
     case ${1##*/} in
     clang++*) echo "clang $("$1" -dumpversion)" ;;
-    *g++) echo "g++ $("$1" -dumpfullversion)" ;;
+    *g++*) echo "g++ $("$1" -dumpfullversion | sed "s/-.*//")" ;;
     qemu-*) "$1" --version | sed -n 's/^qemu-[^ ]* version \([0-9.]*\).*/QEMU \1/p' ;;
     node) "$1" --version | sed 's/^v/Node.js /' ;;
     semihosting.sh) qemu-system-arm --version | sed -n 's/^QEMU emulator version \([0-9.]*\).*/QEMU \1/p' ;;
