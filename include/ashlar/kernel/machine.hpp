@@ -44,7 +44,8 @@ struct machine {
     /// Whether that many elements are one register.
     constexpr bool fills_register(std::size_t element_bytes, bool floating = true) const {
         if (!native || lanes(element_bytes) == 1 || element_bytes > 8) return false;
-        if (element_bytes == 8 && floating) return doubles;
+        // Registers that hold elements of four bytes alone have no integers of eight either.
+        if (element_bytes == 8) return doubles || (!floating && small_elements);
         return element_bytes >= 4 || small_elements;
     }
 
