@@ -109,7 +109,8 @@ TEST(strategies_of_one_lane, nothing_beside) {
 // Four lanes on such a core: eight registers, scalars beside them, and nothing changes its lane.
 TEST(strategies_of_one_lane, four_lanes) {
     constexpr machine m = machine_of<cortex_m55>;
-    static_assert(m.lanes(4) == 4 && m.fills_register(4) && !m.fills_register(8) && !m.fills_register(1));
+    static_assert(m.lanes(4) == 4 && m.fills_register(4) && !m.fills_register(8) && !m.fills_register(8, false) &&
+                  !m.fills_register(1));
     static_assert(!m.shuffles(4) && m.fused && m.single_issue && m.scalar_operands);
     const product_cut cut = product_of<cortex_m55>(matmul(x<16, 16>(), x<16, 16>())).cut;
     EXPECT_EQ(cut.row_blocks, 8u);

@@ -11,7 +11,7 @@ sources=$root/tests/objects
 # No xsimd here: without SIMD the library does without.
 flags=(-std=gnu++20 -mthumb -mfloat-abi=hard -fno-exceptions -fno-rtti -Wall -Wextra -Wdouble-promotion
        -I"$root/include" -DNDEBUG)
-declare -A processor=([m4f]="-mcpu=cortex-m4 -mfpu=fpv4-sp-d16" [m55]=-mcpu=cortex-m55)
+declare -A processor=([m4f]="-mcpu=cortex-m4 -mfpu=fpv4-sp-d16" [m55]="-mcpu=cortex-m55 -DASHLAR_MVE=1")
 declare -A machine=([m4f]=mps2-an386 [m55]=mps3-an547)
 declare -A layout=([m4f]="-Wl,--section-start=.vectors=0"
                    [m55]="-Wl,--section-start=.vectors=0x10000000 -Wl,-Ttext-segment=0x10001000 -Wl,-Tdata=0x30000000")

@@ -68,6 +68,12 @@
 #endif
 #endif
 
+/// Whether the vector extension of Arm's M profile (MVE) is used (default 0): not finished, reductions of two passes
+/// along an axis that is not the last one come out wrong by g++ 12, and subnormal numbers are zero.
+#ifndef ASHLAR_MVE
+#define ASHLAR_MVE 0
+#endif
+
 /// Run-time preconditions: 1 checks them through ASHLAR_ASSERT, 0 leaves them out (default: as NDEBUG says).
 #ifndef ASHLAR_CHECKS
 #ifdef NDEBUG
@@ -208,7 +214,7 @@
 #endif
 // The float registers of Arm's M-profile vector extension, which xsimd does not know.
 #if !defined(ASHLAR_EMULATED_WIDTH) && defined(__ARM_FEATURE_MVE)
-#if __ARM_FEATURE_MVE & 2
+#if ASHLAR_MVE && (__ARM_FEATURE_MVE & 2)
 #define ASHLAR_HAS_MVE
 #endif
 #endif
