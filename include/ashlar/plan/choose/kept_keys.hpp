@@ -2,6 +2,7 @@
 // Buffers of masked scores and weights end behind the last keys that are computed for any query.
 #pragma once
 
+#include <ashlar/kernel/product/register_block.hpp>
 #include <ashlar/plan/choose/plan_context.hpp>
 
 namespace ashlar::detail {
