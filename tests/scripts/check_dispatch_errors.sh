@@ -150,7 +150,7 @@ runs() {
 }
 
 here=sse2
-! { grep -qw avx2 /proc/cpuinfo && grep -qw bmi2 /proc/cpuinfo; } || here=avx2
+! { grep -qw avx2 /proc/cpuinfo && grep -qw bmi2 /proc/cpuinfo && grep -qw fma /proc/cpuinfo; } || here=avx2
 runs right $here
 refuses configure unknown_set "unknown instruction set avx3"
 refuses configure no_sources "SOURCES is missing"

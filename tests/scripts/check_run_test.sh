@@ -46,6 +46,7 @@ printf '#!/bin/sh\necho "${INSTALLED:-installed}"\n' >"$work/bin/dpkg-query"
 printf '#!/bin/sh\necho "clang-format version ${FORMATTER_VERSION:-19.1.7}"\n' >"$work/bin/clang-format-19"
 printf '#!/bin/sh\necho "clang-format version 19.1.7"\n' >"$work/bin/clang-format"
 printf '#!/bin/sh\nexit 1\n' >"$work/bin/apt-get"
+printf '#!/bin/sh\nexec "$@"\n' >"$work/bin/sudo"
 chmod +x "$work"/bin/*
 
 # expect <what> <pattern> <variable=value...> -- <argument...>: runs the tests by the clock and looks for a line.

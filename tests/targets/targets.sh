@@ -18,7 +18,7 @@ programs_for() {
 target_in_turn() {
     local names
     mapfile -t names < <(target_names | grep -vxFf <(sed -n 's/^| \([^ ]*\) |.*| not run |.*/\1/p' docs/targets.md))
-    echo "${names[$(date +%s) / 86400 % ${#names[@]}]}"
+    ((${#names[@]} == 0)) || echo "${names[$(date +%s) / 86400 % ${#names[@]}]}"
 }
 
 # What a compiler or an emulator calls itself, with its version.
@@ -89,12 +89,12 @@ test_target() {
         ended=0
         output=$(ASHLAR_TEST_STEP=100 timeout --kill-after=10 $limit "${emulator[@]}" "$program" --gtest_brief=1 "${options[@]}" 2>&1) ||
             ended=$?
-        if ((ended == 124 && limit < 300)); then
+        if (((ended == 124 || ended == 137) && limit < 300)); then
             leave_out "$target" "the clock ran out while testing"
             missing=$((missing + 1))
             break
         fi
-        if ((ended == 0)) && [[ $output =~ PASSED[^0-9]*([0-9]+)\ test ]]; then
+        if ((ended == 0)) && [[ $output =~ PASSED[^0-9]*([1-9][0-9]*)\ test ]]; then
             tests=$((tests + BASH_REMATCH[1])) passed=$((passed + 1))
         else
             printf '%s\n' "$output" | tail -n 40
