@@ -162,6 +162,7 @@ function(ashlar_dispatch_isa target isa isas)
   # objects, and the linker might inline wide code into narrow functions. No unique names: they cannot be made local.
   target_link_libraries(${objects} PRIVATE $<TARGET_PROPERTY:${target},LINK_LIBRARIES>)
   target_include_directories(${objects} PRIVATE $<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>)
+  target_compile_features(${objects} PRIVATE $<TARGET_PROPERTY:${target},COMPILE_FEATURES>)
   target_compile_definitions(${objects} PRIVATE $<TARGET_PROPERTY:${target},COMPILE_DEFINITIONS> ASHLAR_DISPATCH_SET=${isa})
   target_compile_options(${objects} PRIVATE $<TARGET_PROPERTY:${target},COMPILE_OPTIONS> "SHELL:${march} -fno-lto"
                                             $<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique>)
