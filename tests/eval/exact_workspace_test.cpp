@@ -155,6 +155,23 @@ TEST(exact_workspace, keys_that_nobody_keeps) {
     keys_that_nobody_keeps<double, 19, 70>();
 }
 
+/// Lanes behind the last query keep keys for which there is no scratch.
+template <class T, std::size_t Queries, std::size_t Keys, std::ptrdiff_t Offset>
+void keys_of_idle_lanes() {
+    const auto q = support::random_numbers(1).normal<T, Queries, 24>();
+    const auto k = support::random_numbers(2).normal<T, Keys, 24>(),
+               v = support::random_numbers(3).normal<T, Keys, 24>();
+    auto y = q;
+    expect_exact(y, attention(q, k, v, causal_at<Offset>()));
+    expect_exact(y, attention(q, k, v, sliding_window<9, Offset>));
+}
+
+TEST(exact_workspace, keys_of_idle_lanes) {
+    keys_of_idle_lanes<float, 26, 64, 6>();
+    keys_of_idle_lanes<float, 58, 96, 6>();
+    keys_of_idle_lanes<double, 30, 64, 2>();
+}
+
 template <std::size_t Rows, std::size_t Columns>
 void rows() {
     auto x = support::random_numbers(1).normal<float, Rows, Columns>(), y = x;

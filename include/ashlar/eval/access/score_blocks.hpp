@@ -100,15 +100,17 @@ struct sloping_scores {
             kept.full_first <= static_cast<std::ptrdiff_t>(k0) && static_cast<std::ptrdiff_t>(k1) <= kept.full_last;
         return all ? block_verdict::plain : block_verdict::masked;
     }
-    /// The halves of registers that are needed: one run of them, counted from j0.
+    /// The halves of registers that are needed: one run of them, counted from j0. Queries from j1 on are none: what
+    /// they would keep has no scratch.
     ASHLAR_ALWAYS_INLINE half_range kept_halves(std::size_t k0, std::size_t k1, std::size_t j0, std::size_t j1) const {
         const std::size_t count = (j1 - j0 + half - 1) / half;
-        const auto unread = [&](std::size_t r) ASHLAR_LAMBDA_INLINE {
-            return misses<key_group>(span(j0 + r * half, j0 + (r + 2) * half), k0, k1);
+        const auto of_halves = [&](std::size_t h, std::size_t halves) ASHLAR_LAMBDA_INLINE {
+            const std::size_t end = j0 + (h + halves) * half;
+            return span(j0 + h * half, end < j1 ? end : j1);
         };
-        const auto excluded = [&](std::size_t h) ASHLAR_LAMBDA_INLINE {
-            return misses<1>(span(j0 + h * half, j0 + (h + 1) * half), k0, k1);
-        };
+        const auto unread = [&](std::size_t r)
+                                ASHLAR_LAMBDA_INLINE { return misses<key_group>(of_halves(r, 2), k0, k1); };
+        const auto excluded = [&](std::size_t h) ASHLAR_LAMBDA_INLINE { return misses<1>(of_halves(h, 1), k0, k1); };
         half_range kept{0, count};
         while (kept.first < count && unread(kept.first)) kept.first += 2;
         if (kept.first + 1 < count && excluded(kept.first) && !excluded(kept.first + 1)) ++kept.first;
