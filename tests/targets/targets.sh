@@ -138,6 +138,7 @@ write_targets_page() {
 # test_targets <target...>
 test_targets() {
     local target started
+    mkdir -p build
     need cmake ninja-build ccache
     passed=0 failed=0 failures=() left_out=()
     for target in "$@"; do
