@@ -9,6 +9,7 @@
 #include <ashlar/kernel/product/copying_rhs.hpp>
 #include <ashlar/kernel/product/interleaved_epilogue.hpp>
 
+#include "kernel/add_one.hpp"
 #include "kernel/kernel_calls.hpp"
 
 namespace {
@@ -18,23 +19,6 @@ using namespace ashlar::detail;
 
 template <class T>
 constexpr std::size_t width = lane_width<T>;
-
-/// Adds one to every sum, stores it, and counts how often it did so for each element.
-template <class T>
-struct add_one {
-    using vec = lanes<T, lane_width<T>, current_config>;
-    static constexpr hook hooks = hook::vector;
-    T* out;
-    int* count;
-    std::size_t stride;
-
-    T* at(std::size_t i, std::size_t j) const { return out + i * stride + j; }
-    template <std::size_t Width, class Verdict>
-    void vector(std::size_t i, std::size_t j, vec acc, lane_count<Width>, Verdict) const {
-        (acc + vec(1)).template store_partial<Width>(at(i, j));
-        for (std::size_t c = 0; c < Width; ++c) ++count[i * stride + j + c];
-    }
-};
 
 /// The right operand lies one element off alignment with NaN behind each row and around all of it, in which prefetching
 /// alone may look; scratch has guards. Compiled once for all shapes.

@@ -10,6 +10,7 @@
 #include <ashlar/kernel/product/interleaved_epilogue.hpp>
 #include <ashlar/kernel/product/streamed_product.hpp>
 
+#include "kernel/add_one.hpp"
 #include "kernel/kernel_calls.hpp"
 #include "kernel/operand_values.hpp"
 
@@ -19,23 +20,6 @@ using namespace ashlar;
 using namespace ashlar::detail;
 
 using support::values;
-
-/// Adds one to every sum, stores it, and counts how often it did so for each element.
-template <class T>
-struct add_one {
-    using vec = lanes<T, lane_width<T>, current_config>;
-    static constexpr hook hooks = hook::vector;
-    T* out;
-    int* count;
-    std::size_t stride;
-
-    T* at(std::size_t i, std::size_t j) const { return out + i * stride + j; }
-    template <std::size_t Width, class Verdict>
-    void vector(std::size_t i, std::size_t j, vec acc, lane_count<Width>, Verdict) const {
-        (acc + vec(1)).template store_partial<Width>(at(i, j));
-        for (std::size_t c = 0; c < Width; ++c) ++count[i * stride + j + c];
-    }
-};
 
 /// The result of a product by `run(s, v, epilogue)`, whose every sum must have been finished once.
 template <class T, product_shape Shape, class Run>

@@ -60,27 +60,21 @@ inline constexpr hook served_by_copying_rhs =
 /// that wait, at(i, j).
 template <class Element, class Config, product_shape Product, std::size_t Parts, class Epilogue>
 ASHLAR_STAGE_INLINE void product_copying_rhs(const Element* s, const Element* v, Epilogue& epilogue, Element* scratch) {
-    constexpr std::size_t width = lane_width<Element, Config>;
-    constexpr register_block plan = product_plan<Element, Config, Product>;
-    constexpr axis_split across = plan.vectors;
+    using walk = product_walk<Element, Config, Product, constant_depth<0, Product.k>, Epilogue>;
+    constexpr std::size_t width = walk::width;
     static_assert(Product.j % width == 0 && Product.vw == 0);
     if constexpr (fits_kernel<Epilogue, lanes<Element, width, Config>, served_by_copying_rhs, Config::checks>())
         each_depth_part<Product.k, Parts>(
             epilogue, [&](auto& part, std::size_t k, auto steps, bool) ASHLAR_STAGE_LAMBDA {
                 const Element* const left = s + k * Product.sk;
                 const Element* const right = v + k * Product.vk;
-                const auto block = [&](auto vectors, std::size_t b) ASHLAR_STAGE_LAMBDA {
+                walk::each_column_block([&](auto vectors, auto last, std::size_t column) ASHLAR_STAGE_LAMBDA {
                     constexpr product_shape copied = copied_block(Product, vectors * width);
-                    const std::size_t column = across.first(b) * width;
                     panel_epilogue<std::remove_reference_t<decltype(part)>> shifted{part, {column}};
-                    product_block<Element, Config, Product, block_shape{plan.rows.large, vectors, 1, width}>(
+                    product_block<Element, Config, Product, block_shape{walk::plan.rows.large, vectors, 1, last}>(
                         left, right + column, copying_depth<Element, Config>{{0, steps.last}, scratch}, shifted, 0, 0);
                     product<Element, Config, copied>(left, scratch, steps, shifted, nullptr, 1);
-                };
-                std::size_t b = 0;
-                for (; b < across.large_blocks; ++b) block(std::integral_constant<std::size_t, across.large>{}, b);
-                if constexpr (across.large_blocks != across.blocks)
-                    for (; b < across.blocks; ++b) block(std::integral_constant<std::size_t, across.large - 1>{}, b);
+                });
             });
 }
 
