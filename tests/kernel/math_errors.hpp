@@ -18,6 +18,15 @@ using ashlar::current_config;
 namespace detail = ashlar::detail;
 
 inline constexpr bool fast_math = current_config::fast_math;
+/// Whether lanes of T take subnormal numbers for zero, as registers of 32-bit ARM do; g++ uses those of NEON for
+/// nothing where that makes a difference.
+#if defined(ASHLAR_HAS_MVE) || (defined(__ARM_NEON) && !defined(__aarch64__) && defined(__clang__))
+template <class T>
+inline constexpr bool flushes_subnormals = fast_math || sizeof(T) == 4;
+#else
+template <class T>
+inline constexpr bool flushes_subnormals = fast_math;
+#endif
 /// Without fused multiply-adds every step of a polynomial rounds twice.
 #if defined(__FMA__) || defined(__aarch64__)
 inline constexpr double rounding_twice = 0;

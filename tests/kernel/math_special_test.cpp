@@ -147,8 +147,10 @@ TYPED_TEST(math_of, special_powers) {
                         std::numeric_limits<T>::min(),
                         std::numeric_limits<T>::max()};
     constexpr std::size_t N = lane_width<T>;
+    const auto is_subnormal = [](T x) { return x != 0 && std::fabs(x) < std::numeric_limits<T>::min(); };
     for (const T x : values)
         for (const T y : values) {
+            if (flushes_subnormals<T> && (is_subnormal(x) || is_subnormal(y) || is_subnormal(std::pow(x, y)))) continue;
             const T expected = std::pow(x, y),
                     wide = ashlar::pow(opaque(lanes<T, N>(x)), opaque(lanes<T, N>(y)))[N - 1],
                     scalar = ashlar::pow(x, y);

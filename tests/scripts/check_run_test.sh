@@ -12,7 +12,11 @@ failures=0
 # The stand-in for cmake takes $BUILD_SECONDS of a clock in a file to build, or 600 for $SLOW_PRESET; ctest passes one test.
 cat >"$work/bin/cmake" <<'TEXT'
 #!/usr/bin/env bash
-[[ $1 == --build && ${*: -1} != -n ]] || exit 0
+if [[ $1 == --build && ${*: -1} == -n ]]; then
+    [[ -z ${UNBUILT:-} ]] || echo "[1/2] Linking CXX executable tests/${UNBUILT}_test"
+    exit 0
+fi
+[[ $1 == --build ]] || exit 0
 echo $(($(cat clock) + BUILD_SECONDS)) >clock
 exit "${BUILD_STATUS:-0}"
 TEXT
@@ -46,6 +50,8 @@ printf '#!/bin/sh\necho "${INSTALLED:-installed}"\n' >"$work/bin/dpkg-query"
 printf '#!/bin/sh\necho "clang-format version ${FORMATTER_VERSION:-19.1.7}"\n' >"$work/bin/clang-format-19"
 printf '#!/bin/sh\necho "clang-format version 19.1.7"\n' >"$work/bin/clang-format"
 printf '#!/bin/sh\nexit 1\n' >"$work/bin/apt-get"
+printf '#!/bin/sh\necho 2\n' >"$work/bin/nproc"
+printf '#!/bin/sh\necho $((${DAY:-0} * 86400))\n' >"$work/bin/date"
 printf '#!/bin/sh\nexec "$@"\n' >"$work/bin/sudo"
 chmod +x "$work"/bin/*
 
@@ -102,31 +108,67 @@ expect "an unknown name" '^no such preset, layer or test: softmaxx$' BUILD_SECON
 expect "what there is" '^layers:  eval kernel nn$' BUILD_SECONDS=1 -- softmaxx
 expect "an unknown option" '^no such option: --fast' BUILD_SECONDS=1 -- --fast kernel
 
-# Two targets with a program each, one of which an emulator runs.
-mkdir -p "$work"/build/{alpha,beta}/tests "$work/docs"
+# Three targets: with a program that an emulator runs, with one that is only built, and with three programs.
+mkdir -p "$work"/build/{alpha,beta,gamma}/tests "$work/docs"
 printf '[alpha]\ncompiler = g++ -mlanes\npackages = alpha-g++\nsystem = Linux alpha\nemulator = emulate -x\nlanes = 4\nregisters = wide\ntests = all\n
-[beta]\ncompiler = g++\npackages = beta-g++\nsystem = Windows beta\nemulator =\nlanes = 1\ntests = all\nlimits = none\n' >"$work/tests/targets/targets.ini"
-printf 'all kernel/product -O2 --gtest_filter=few\nother eval/softmax\n' >"$work/tests/targets/programs.txt"
-printf '<!-- targets -->\n| alpha | old |\n| gone | old |\n<!-- /targets -->\n' >"$work/docs/targets.md"
+[beta]\ncompiler = g++\npackages = beta-g++\nsystem = Windows beta\nemulator =\nlanes = 1\ntests = all\nlimits = none\n
+[gamma]\ncompiler = g++\npackages = gamma-g++\nsystem = Linux gamma\nemulator = emulate\nlanes = 1\ntests = many\nwithout = few.*\n' >"$work/tests/targets/targets.ini"
+printf 'all kernel/product -O2 --gtest_filter=few\nother eval/softmax\nmany kernel/product\nmany kernel/product_few\nmany eval/softmax\n' >"$work/tests/targets/programs.txt"
+printf '<!-- targets -->\n| alpha | old |\n| beta | old |\n| gone | old |\n<!-- /targets -->\n' >"$work/docs/targets.md"
 touch "$work"/build/{alpha/tests/kernel_product_test,beta/tests/kernel_product_test.exe}
-printf '#!/bin/sh\necho "emulate $*"\necho "[  PASSED  ] 3 tests."\nexit ${EMULATED_STATUS:-0}\n' >"$work/bin/emulate"
+touch "$work"/build/gamma/tests/{kernel_product,kernel_product_few,eval_softmax}_test
+cat >"$work/bin/emulate" <<'TEXT'
+#!/bin/sh
+echo "emulate $*, cases $GTEST_FILTER" | tee -a emulated
+echo "${EMULATOR_SAYS:-[  PASSED  ] 3 tests.}"
+exit ${EMULATED_STATUS:-0}
+TEXT
 chmod +x "$work/bin/emulate"
+expect "a row that failed stays what it was" '^\| alpha \| old \|$' BUILD_SECONDS=1 EMULATED_STATUS=1 -- alpha
+expect "a row for what did not run yet" '^\| gamma \| \| \| \| not run \|' BUILD_SECONDS=1 EMULATED_STATUS=1 -- alpha
+expect "rows of what was not asked for" '^\| beta \| old \|$' BUILD_SECONDS=1 -- alpha gamma
+! grep -q gone "$work/docs/targets.md" || { echo "FAILED: a row without a target stays" >&2; failures=$((failures + 1)); }
+expect "a row for what ran" '^\| alpha \| .* 3 in 1 programs' BUILD_SECONDS=1 -- targets
+expect "also of all, where one fails" '^\| beta \| .* \| 1 programs compiled and linked' BUILD_SECONDS=1 EMULATED_STATUS=1 -- targets
+expect "which are named at the end" '^FAILED  gamma: eval/softmax$' BUILD_SECONDS=1 EMULATED_STATUS=1 -- targets
 expect "a target" '^ *\| alpha \| g\+\+ .*\| 4, wide \| 3 in 1 programs \|' BUILD_SECONDS=1 -- alpha
 expect "a target that is only built" '^ *\| beta \| .*\| no registers \| 1 programs compiled and linked \| none \|' BUILD_SECONDS=1 -- beta
 expect "a test that fails" '^FAILED  alpha: kernel/product$' BUILD_SECONDS=1 EMULATED_STATUS=1 -- alpha
-expect "with its options" '^emulate -x build/alpha/tests/kernel_product_test --gtest_brief=1 --gtest_filter=few$' BUILD_SECONDS=1 EMULATED_STATUS=1 -- alpha
-expect "a row that failed stays what it was" '^\| alpha \| old \|$' BUILD_SECONDS=1 EMULATED_STATUS=1 -- targets
-expect "a row for what ran" '^\| alpha \| .* 3 in 1 programs' BUILD_SECONDS=1 -- targets
-! grep -q gone "$work/docs/targets.md" || { echo "FAILED: a row without a target stays" >&2; failures=$((failures + 1)); }
+expect "with its options" '^emulate -x build/alpha/tests/kernel_product_test --gtest_brief=1 --gtest_filter=few, cases \*$' \
+    BUILD_SECONDS=1 EMULATED_STATUS=1 -- alpha
+expect "without some cases" '^emulate build/gamma/tests/eval_softmax_test --gtest_brief=1, cases \*-few\.\*$' BUILD_SECONDS=1 EMULATED_STATUS=1 -- gamma
 expect "tools that cannot be had" '^LEFT OUT  alpha: its tools cannot be had$' BUILD_SECONDS=1 INSTALLED=none -- targets
 expect "which is no failure" '^0 passed, 0 failed 0$' BUILD_SECONDS=1 INSTALLED=none -- targets
 expect "unless it was asked for" '^FAILED  alpha: tools$' BUILD_SECONDS=1 INSTALLED=none -- alpha
-expect "a target a day" '^== (alpha|beta): building 1 programs$' BUILD_SECONDS=1 -- target-in-turn
-expect "no program that was not built" '^FAILED  alpha: the build$' BUILD_SECONDS=1 BUILD_STATUS=1 -- alpha
-expect "a target by the clock" '^LEFT OUT  alpha: the clock ran out while building' BUILD_SECONDS=900 -- --minutes=10 alpha
+for complaint in "unable to find CPU model 'max'" "Property 'max-arm-cpu.sve999' not found" "unsupported machine type"; do
+    expect "an emulator without the processor" '^LEFT OUT  gamma: the emulator is too old, 0 of 3 programs ran$' BUILD_SECONDS=1 \
+        EMULATED_STATUS=1 EMULATOR_SAYS="qemu: $complaint" -- gamma
+done
+expect "which is no failure either" '^0 passed, 0 failed 0$' BUILD_SECONDS=1 EMULATED_STATUS=1 EMULATOR_SAYS="unable to find CPU model" -- gamma
+expect "no program that was not built" '^FAILED  gamma: the build of eval_softmax$' BUILD_SECONDS=1 BUILD_STATUS=1 UNBUILT=eval_softmax -- gamma
+expect "those that were built" '^2 passed, 1 failed 1$' BUILD_SECONDS=1 BUILD_STATUS=1 UNBUILT=eval_softmax -- gamma
+expect "a build that fails" '^FAILED  alpha: the build$' BUILD_SECONDS=1 BUILD_STATUS=1 -- alpha
+expect "a target by the clock" '^LEFT OUT  alpha: the clock ran out while building, 0 of 1' BUILD_SECONDS=900 UNBUILT=kernel_product -- --minutes=10 alpha
+expect "two programs at a time" '^LEFT OUT  gamma: the clock ran out while building, 2 of 3 programs ran$' BUILD_SECONDS=300 UNBUILT=eval_softmax -- --minutes=10 gamma
+expect "which count" '^2 passed, 0 failed 0$' BUILD_SECONDS=300 UNBUILT=eval_softmax -- --minutes=10 gamma
 expect "or while it runs" '^LEFT OUT  alpha: the clock ran out while testing' BUILD_SECONDS=1 TEST_SECONDS=900 -- --minutes=2 alpha
-expect "which is no failure either" '^0 passed, 0 failed 0$' BUILD_SECONDS=1 TEST_SECONDS=900 -- --minutes=2 alpha
+expect "nothing that failed, too" '^0 passed, 0 failed 0$' BUILD_SECONDS=1 TEST_SECONDS=900 -- --minutes=2 alpha
 expect "but it is one without a clock" '^FAILED  alpha: kernel/product$' BUILD_SECONDS=1 TEST_SECONDS=900 -- alpha
+expect "a target a day" '^== alpha: building 1 programs$' BUILD_SECONDS=1 DAY=9 -- target-in-turn
+expect "another one" '^== gamma: building 3 programs$' BUILD_SECONDS=1 DAY=2 -- target-in-turn
+# expect_first <day> <program>: which one runs first by the clock.
+expect_first() {
+    rm -f "$work/emulated"
+    expect "programs in turn" '^3 passed, 0 failed 0$' BUILD_SECONDS=1 DAY="$1" -- --minutes=9 target-in-turn
+    head -n 1 "$work/emulated" | grep -q "$2" || { echo "FAILED: on day $1 $2 does not run first" >&2; failures=$((failures + 1)); }
+}
+expect_first 2 kernel_product_test
+expect_first 5 eval_softmax_test
+expect_first 8 kernel_product_few_test
+rows=$(<"$work/docs/targets.md")
+sed -i 's/3 in 1 programs/9 in 1 programs/' "$work/docs/targets.md"
+expect "of which no row is written" '^1 passed, 0 failed 0$' BUILD_SECONDS=1 DAY=0 -- target-in-turn
+[[ $rows != "$(<"$work/docs/targets.md")" ]] || { echo "FAILED: the target in turn writes its row" >&2; failures=$((failures + 1)); }
 expect "targets by themselves" '^targets are tested by themselves' BUILD_SECONDS=1 -- alpha kernel
 
 expect "no clock" '^3 passed, 0 failed 0$' BUILD_SECONDS=900 -- dev clang release
