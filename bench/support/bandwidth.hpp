@@ -17,7 +17,8 @@ inline constexpr std::size_t register_bytes = 32;
 #else
 inline constexpr std::size_t register_bytes = 16;
 #endif
-using vector = float __attribute__((vector_size(register_bytes), may_alias, aligned(4)));
+// Aligned as registers are: one that is not would be copied by way of the stack, by g++ with AVX2.
+using vector = float __attribute__((vector_size(register_bytes)));
 inline constexpr std::size_t vector_floats = register_bytes / sizeof(float);
 
 // Copied, as clang forgets that a reference need not be aligned.
