@@ -43,6 +43,8 @@
 #include <ashlar/expr/elementwise/where.hpp>
 #include <ashlar/expr/attention/attention_checks.hpp>
 #include <ashlar/expr/attention/attention.hpp>
+#include <ashlar/expr/attention/attention_state.hpp>
+#include <ashlar/expr/attention/attention_partial.hpp>
 #include <ashlar/expr/nodes/let.hpp>
 #include <ashlar/expr/nodes/store.hpp>
 #include <ashlar/expr/nodes/packed.hpp>
@@ -54,6 +56,7 @@
 #include <ashlar/plan/report/text.hpp>
 #include <ashlar/plan/sequence/sequence_summary.hpp>
 #include <ashlar/eval/eval.hpp>
+#include <ashlar/eval/state.hpp>
 #include <ashlar/eval/sequence.hpp>
 #include <ashlar/eval/pack.hpp>
 #include <ashlar/eval/stack_bytes.hpp>

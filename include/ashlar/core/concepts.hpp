@@ -55,4 +55,24 @@ template <class Left, class Right>
 concept broadcastable =
     any_expression<Left> && any_expression<Right> && detail::shapes_broadcast<shape_of<Left>, shape_of<Right>>();
 
+namespace detail {
+
+/// The expression that is planned for Type: itself, or the one that what is evaluated into a state holds.
+template <class Type>
+struct planned_expression {
+    using type = Type;
+};
+template <class Type>
+    requires requires { typename Type::state_type; }
+struct planned_expression<Type> {
+    using type = typename Type::expression_type;
+};
+template <class Type>
+using planned_by = typename planned_expression<std::remove_cvref_t<Type>>::type;
+
+/// What plans and their numbers can be asked of.
+template <class Type>
+concept plannable = any_expression<planned_by<Type>>;
+
+}  // namespace detail
 }  // namespace ashlar

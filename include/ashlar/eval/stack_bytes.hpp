@@ -152,6 +152,8 @@ inline constexpr bytes_of_values values_in_node<sequence_values<Sequence>, Confi
 ///
 ///     static_assert(stack_bytes<block> + workspace_bytes<block> <= 8 * 1024);   // what a task's stack must have left
 template <class Expression, class Config = current_config>
-inline constexpr std::size_t stack_bytes = detail::expression_stack<std::remove_cvref_t<Expression>, Config>;
+inline constexpr std::size_t stack_bytes =
+    detail::expression_stack<detail::planned_by<Expression>, Config> +
+    (any_expression<Expression> ? 0 : sizeof(std::remove_cvref_t<Expression>));  // bound to a state in a copy
 
 }  // namespace ashlar

@@ -209,6 +209,19 @@ template <softmax_kind Kind, std::size_t Axis, class Expression, class... Policy
 struct softmax_node : detail::node<softmax_node<Kind, Axis, Expression, Policy...>, node_kind::softmax,
                                    typename Expression::shape_type, typename Expression::value_type, Expression> {};
 
+/// A softmax along the last axis that is not divided by its sums, exp(x - maximum): evaluation writes maxima and sums
+/// of the rows to memory, [..., rows]. See attention_partial.
+template <class Expression, class... Policy>
+struct partial_softmax_node
+    : detail::node<partial_softmax_node<Expression, Policy...>, node_kind::softmax, typename Expression::shape_type,
+                   typename Expression::value_type, Expression> {
+    typename Expression::value_type* maxima;
+    typename Expression::value_type* sums;
+    ASHLAR_ALWAYS_INLINE constexpr partial_softmax_node copied() const {
+        return {{{}, this->operands.copied()}, maxima, sums};
+    }
+};
+
 /// Norms without learnt factors, along the last axis.
 template <standardize_kind Kind, class Expression>
 struct standardize_node : detail::node<standardize_node<Kind, Expression>, node_kind::standardize,

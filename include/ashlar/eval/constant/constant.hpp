@@ -327,6 +327,16 @@ private:
                     line<element_of<Expression>>{out + o * split.extent * split.inner + i, split.extent, split.inner});
     }
 
+    template <class Expression, class... Policy, class Scope>
+    static constexpr void compute(const partial_softmax_node<Expression, Policy...>& e, const Scope& scope,
+                                  element_of<Expression>* out) noexcept {
+        constexpr std::size_t columns = shape_of<Expression>::extents[shape_of<Expression>::rank - 1];
+        write(e.template operand<0>(), scope, out);
+        for (std::size_t row = 0; row < shape_of<Expression>::size / columns; ++row)
+            lines::template partial_softmax<Policy...>(line<element_of<Expression>>{out + row * columns, columns, 1},
+                                                       e.maxima + row, e.sums + row);
+    }
+
     template <standardize_kind Kind, class Expression, class Scope>
     static constexpr void compute(const standardize_node<Kind, Expression>& e, const Scope& scope,
                                   element_of<Expression>* out) noexcept {

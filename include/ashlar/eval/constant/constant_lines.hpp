@@ -138,6 +138,16 @@ struct constant_lines {
         }
     }
 
+    /// In place, without the division: where the maximum and the sum belong they are written. The maximum of a line of
+    /// nothing but minus infinities is the lowest number.
+    template <class... Policy, class Element>
+    static constexpr void partial_softmax(line<Element> x, Element* maximum, Element* total) noexcept {
+        const Element top = x[largest(line<const Element>{x.first, x.count, x.step})];
+        *maximum = is_minus_infinity(top) ? lowest_value<Element> : top;
+        for (std::size_t i = 0; i < x.count; ++i) x[i] = numerator(x[i], top, Policy{}...);
+        *total = sum<Element>(0, x.count, [&](std::size_t i) { return x[i]; });
+    }
+
     /// In place: (x - mean) / sqrt(variance + epsilon), or x / sqrt(mean of squares + epsilon).
     template <standardize_kind Kind, class Element>
     static constexpr void standardize(line<Element> x, Element epsilon) noexcept {

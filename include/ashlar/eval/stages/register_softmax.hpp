@@ -40,7 +40,7 @@ struct register_softmax {
                 x[i] = soft::exp_nonpositive(x[i] - most);
         }
         const vec total = fold(x, lane_sum{});
-        const vec factor = reciprocal_or_zero(total);
+        const vec factor = factors(most, total);
         if constexpr (How == fusion::register_softmax)
             weigh(x, rows::template spread<0>(factor));
         else if constexpr (How == fusion::register_softmax_of_vectors)
@@ -50,6 +50,15 @@ struct register_softmax {
     }
 
 private:
+    ASHLAR_STAGE_INLINE vec factors(const vec& most, const vec& total) const {
+        if constexpr (!soft::partial) {
+            return reciprocal_or_zero(total);
+        } else {
+            const soft stage{{{f}}};
+            return stage.template factors<Rows>(stage.first_row(), rows::in_order(most), rows::in_order(total));
+        }
+    }
+
     /// The finished scores, `packs` keys in a vector; minus infinity where there is no key.
     ASHLAR_STAGE_INLINE void score(vec (&x)[keys]) const {
         const scores stage{{{f}}};

@@ -222,6 +222,14 @@ struct row_stage : stage_axes<Plan, Element, Stage, Rows> {
         for (std::size_t q = 0; q < Count; ++q) all.of[q] = lanes_of<element>(numbers[q]);
         return all;
     }
+    /// And back.
+    template <std::size_t Count>
+    ASHLAR_STAGE_INLINE static numbers_of<Count> from_all_lanes(const of_rows<Count>& all) {
+        element numbers[Count];
+        ASHLAR_UNROLL
+        for (std::size_t q = 0; q < Count; ++q) numbers[q] = all.of[q][0];
+        return numbers_of<Count>::load(numbers);
+    }
     /// Writes them.
     template <buffer_index Buffer, std::size_t Count>
     ASHLAR_STAGE_INLINE void put_numbers(std::size_t row, numbers_of<Count> numbers) const {

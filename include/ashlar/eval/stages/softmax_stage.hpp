@@ -18,6 +18,7 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
     using typename base::element;
     using vec = typename base::template lanes_of<element>;
     static constexpr bool plain = Plan::nodes[core].variant == static_cast<std::uint8_t>(softmax_kind::plain);
+    static constexpr bool partial = Plan::nodes[core].partial;
 
     ASHLAR_STAGE_INLINE static vec lowest() { return vec(lowest_value<element>); }
 
@@ -52,6 +53,29 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
         return f.template buffer<element, base::first_buffer>() +
                f.template buffer_offset<base::first_buffer>(this->in_core(row, column));
     }
+    /// What the numerators of Width rows that start at `row` are multiplied by behind the product that reads them. A
+    /// partial softmax writes its maxima and sums instead.
+    template <std::size_t Width, class Lanes>
+    ASHLAR_STAGE_INLINE Lanes factors(std::size_t row, [[maybe_unused]] const Lanes& most, const Lanes& total) const {
+        if constexpr (!partial) {
+            return reciprocal_or_zero(total);
+        } else {
+            const auto& node = node_at<core>(f.expression);
+            const std::ptrdiff_t first = offset_of(this->in_core(row, 0), statistics_strides);
+            constexpr std::ptrdiff_t step = stage.row_axis == no_axis ? 0 : statistics_strides[stage.row_axis];
+            store_lanes<step, Width>(most, node.maxima + first);
+            store_lanes<step, Width>(total, node.sums + first);
+            return Lanes(element(1));
+        }
+    }
+    /// Those of the rows' statistics in memory, which have all axes of the core but its last one.
+    static constexpr auto statistics_strides = [] {
+        const graph_node& g = Plan::nodes[core];
+        std::array<std::ptrdiff_t, base::core_rank> strides{};
+        std::ptrdiff_t step = 1;
+        for (std::size_t a = g.rank - 1u; a-- > 0; step *= static_cast<std::ptrdiff_t>(g.extents[a])) strides[a] = step;
+        return strides;
+    }();
     static constexpr std::ptrdiff_t column_distance =
         plain ? Plan::code.buffers[base::first_buffer].strides[stage.column_axis] : 0;
 
@@ -108,7 +132,7 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
             for (std::size_t c = r.last * line; c < columns * line; ++c) x[c] = element(0);
         }
         const vec total = combine_groups<line>(sum, [](vec a, vec b) ASHLAR_LAMBDA_INLINE { return a + b; });
-        this->template put_rows<base::second_buffer, Rows, element>(row, reciprocal_or_zero(total));
+        this->template put_rows<base::second_buffer, Rows, element>(row, factors<Rows>(row, m, total));
     }
 
     /// The numerators of Width rows in lanes, one column at a time: beside other work, or at one go.
@@ -186,7 +210,8 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
             vec total = sums[0];
             if constexpr (chains == 2) total = sums[0] + sums[1];
             if constexpr (plain)
-                s.template put_rows<base::second_buffer, Width, element>(row, reciprocal_or_zero(total));
+                s.template put_rows<base::second_buffer, Width, element>(row,
+                                                                         s.template factors<Width>(row, most, total));
             else
                 s.template put_rows<base::second_buffer, Width, element>(row, most + log(total));
         }
@@ -253,7 +278,8 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
             }
         const auto total = base::template across_lanes<Count>(sum, typename base::adding{});
         if constexpr (plain) {
-            this->template put_numbers<base::second_buffer, Count>(row, reciprocal_or_zero(total));
+            this->template put_numbers<base::second_buffer, Count>(
+                row, factors<Count>(row, base::template from_all_lanes<Count>(shift), total));
         } else {
             ASHLAR_UNROLL
             for (std::size_t q = 0; q < Count; ++q)

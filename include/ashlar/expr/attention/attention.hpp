@@ -82,15 +82,20 @@ ASHLAR_ALWAYS_INLINE constexpr auto masked_scores(Scores&& scores, const Given&.
         return hold(std::forward<Scores>(scores));
 }
 
+/// The scores of which attention takes the softmax.
+template <class Query, class Key, class... Given>
+ASHLAR_ALWAYS_INLINE constexpr auto make_scores(Query&& q, Key&& k, const Given&... options) noexcept {
+    return masked_scores(modified_scores(biased_scores(capped_scores(scaled_scores(std::forward<Query>(q),
+                                                                                   std::forward<Key>(k), options...),
+                                                                     options...),
+                                                       options...),
+                                         options...),
+                         options...);
+}
+
 template <class Query, class Key, class... Given>
 ASHLAR_ALWAYS_INLINE constexpr auto make_weights(Query&& q, Key&& k, const Given&... options) noexcept {
-    auto scores = masked_scores(
-        modified_scores(
-            biased_scores(
-                capped_scores(scaled_scores(std::forward<Query>(q), std::forward<Key>(k), options...), options...),
-                options...),
-            options...),
-        options...);
+    auto scores = make_scores(std::forward<Query>(q), std::forward<Key>(k), options...);
     if constexpr (has_option<attention_option::fast, Given...>)
         return softmax(std::move(scores), fast);
     else

@@ -123,7 +123,7 @@ inline constexpr std::size_t expression_scratch = [] {
 ///
 ///     static_assert(flops<decltype(matmul(a, b))> == 2 * 64 * 64 * 64);
 template <class Expression>
-inline constexpr std::size_t flops = detail::expression_flops<std::remove_cvref_t<Expression>>;
+inline constexpr std::size_t flops = detail::expression_flops<detail::planned_by<Expression>>;
 
 /// Bytes of scratch that an evaluation of Expression needs for a dense destination, also where that overlaps what is
 /// read (which takes alias_workspace_bytes<Expression> of stack besides). Others have their own number,
@@ -132,6 +132,6 @@ inline constexpr std::size_t flops = detail::expression_flops<std::remove_cvref_
 ///     workspace<workspace_bytes<decltype(e)>> scratch;
 ///     evaluate(result, e, scratch);
 template <class Expression, class Config = current_config>
-inline constexpr std::size_t workspace_bytes = detail::expression_scratch<std::remove_cvref_t<Expression>, Config>;
+inline constexpr std::size_t workspace_bytes = detail::expression_scratch<detail::planned_by<Expression>, Config>;
 
 }  // namespace ashlar

@@ -36,6 +36,7 @@ struct node_parameters {
     bool slopes = false;  // masked: its edges move on by one key from query to query, and it says where they are
     bool owned = false;   // arrays: held by value, so nothing else can overlap it
     bool borrowing_mask = false;   // masked, mask: the mask reads arrays that it does not own
+    bool partial = false;          // softmax: not divided by its sums, which go to memory beside the maxima
     bool fast = false;             // map, softmax: of lower precision, as it was asked for
     bool costly = false;           // map: many instructions, as exponentials are
     bool one_instruction = false;  // map: about one; a user's own function counts as one
@@ -135,6 +136,9 @@ inline constexpr node_parameters parameters_of<reduce_node<Kind, Axis, Keep, Sha
 template <softmax_kind Kind, std::size_t Axis, class Expression, class... Policy>
 inline constexpr node_parameters parameters_of<softmax_node<Kind, Axis, Expression, Policy...>>{
     .variant = static_cast<std::uint8_t>(Kind), .axis = Axis, .fast = sizeof...(Policy) != 0};
+template <class Expression, class... Policy>
+inline constexpr node_parameters parameters_of<partial_softmax_node<Expression, Policy...>>{
+    .axis = Expression::shape_type::rank - 1, .partial = true, .fast = sizeof...(Policy) != 0};
 template <standardize_kind Kind, class Expression>
 inline constexpr node_parameters parameters_of<standardize_node<Kind, Expression>>{
     .variant = static_cast<std::uint8_t>(Kind), .axis = Expression::shape_type::rank - 1};

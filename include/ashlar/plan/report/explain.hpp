@@ -312,9 +312,9 @@ inline constexpr auto explained = [] {
 /// does, each of them with how often it runs. A constant: costs nothing when the program runs.
 ///
 ///     std::puts(explain(attention(q, k, v, causal)).c_str());
-template <any_expression Expression, class Config = current_config>
+template <detail::plannable Expression, class Config = current_config>
 [[nodiscard]] constexpr auto explain(const Expression&) noexcept {
-    return detail::explained<std::remove_cvref_t<Expression>, Config>;
+    return detail::explained<detail::planned_by<Expression>, Config>;
 }
 
 }  // namespace ashlar

@@ -166,6 +166,6 @@ inline constexpr auto expression_plan = [] {
 ///     static_assert(plan<block>.step_count == 1 && plan<block>.barrier_count == 0);
 ///     static_assert(plan<block>.largest_buffer_elements <= 32 * 64);   // never more scores than a tile of rows
 template <class Expression, class Config = current_config>
-inline constexpr auto plan = detail::expression_plan<std::remove_cvref_t<Expression>, Config>;
+inline constexpr auto plan = detail::expression_plan<detail::planned_by<Expression>, Config>;
 
 }  // namespace ashlar

@@ -296,7 +296,7 @@ private:
         if (stage.kind == stage_kind::reduce) {
             out.put(" = what the tiles so far have given");
         } else if (softmax && stage.buffer != no_buffer) {
-            out.put(" = 1 / sum");
+            out.put(core.partial ? " = 1, maxima and sums to memory" : " = 1 / sum");
         } else {
             out.put(softmax ? " = logsumexp(" : core.variant == 0 ? " = 1 / deviation(" : " = 1 / rms(");
             value(s, stage.top);

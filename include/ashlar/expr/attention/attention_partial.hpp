@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSL-1.0
+// Attention to some of the keys: the expression of attention whose softmax is left undone, for states to be merged.
+#pragma once
+
+#include <type_traits>
+#include <utility>
+
+#include <ashlar/expr/attention/attention.hpp>
+#include <ashlar/expr/attention/attention_state.hpp>
+
+namespace ashlar {
+
+namespace detail {
+
+/// Whether a state can hold what an attention_partial gives.
+template <class State, class Given>
+struct assigned_state {
+    static constexpr bool matches = merged_states<State, Given>::fit;
+};
+
+/// The partial softmax below an attention, which is to be told where maxima and sums belong.
+template <class Shape, class Weights, class Values>
+ASHLAR_ALWAYS_INLINE constexpr Weights& weights_of(matmul_node<Shape, Weights, Values>& e) {
+    return static_cast<indexed_operand<0, Weights>&>(e.operands).value;
+}
+
+/// What attention_partial returns: an expression of the weighted values, evaluated into states.
+template <class State, class Expression>
+struct partial_attention {
+    using state_type = State;
+    using expression_type = Expression;
+    Expression expression;
+
+    /// The expression that gives the values of a state and writes its maxima and sums besides.
+    template <class Target>
+    ASHLAR_ALWAYS_INLINE constexpr Expression bound_to(Target& to) const {
+        Expression e = copy_of(expression);
+        auto& weights = weights_of(e);
+        weights.maxima = to.maximum.data();
+        weights.sums = to.sum.data();
+        return e;
+    }
+    /// The values of a state as the expression has them: a query that is a vector is one row there.
+    template <class Target>
+    ASHLAR_ALWAYS_INLINE static constexpr auto values_of(Target& to) {
+        return typename contiguous_view<typename Target::value_type, typename Expression::shape_type>::type(
+            to.values.data());
+    }
+    template <class Target>
+    static consteval bool check_target() {
+        static_assert(assigned_state<Target, State>::matches,
+                      "ashlar: attention_state: the state must have the shape [..., queries, width] and the element "
+                      "type of the attention; declare attention_state<T, shape...> with them");
+        return assigned_state<Target, State>::matches;
+    }
+
+    template <class Config, destination_memory Memory, class Target>
+    constexpr void write(Target& to) const noexcept {
+        if constexpr (check_target<Target>()) {
+            auto values = values_of(to);
+            assignment<decltype(values), Expression, Config>::template run<Memory>(values, bound_to(to));
+        }
+    }
+};
+
+/// Queries for each batch entry of the result: where values have more of them than the scores, so do the statistics.
+template <class Query, class Key, class Value>
+ASHLAR_ALWAYS_INLINE constexpr auto queries_of_partial(Query&& q) noexcept {
+    using query = shape_of<Query>;
+    using scores = decltype(score_batch<query, shape_of<Key>>());
+    using batch = broadcast_shape<scores, grouped_batch<query, shape_of<Value>>>;
+    if constexpr (scores::rank == batch::rank && scores::size == batch::size) {
+        return itself(std::forward<Query>(q));
+    } else {
+        using rows = decltype(inserted_dimension<batch, batch::rank, rows_of<query>>());
+        return broadcast_as<decltype(inserted_dimension<rows, rows::rank, columns_of<query>>())>(
+            std::forward<Query>(q));
+    }
+}
+
+template <class Query, class Key, class Value, class... Given>
+ASHLAR_ALWAYS_INLINE constexpr auto make_partial(Query&& q, Key&& k, Value&& v, const Given&... options) noexcept {
+    auto scores =
+        make_scores(queries_of_partial<Query, Key, Value>(std::forward<Query>(q)), std::forward<Key>(k), options...);
+    using scores_type = held<decltype(scores)>;
+    const auto weighed = [&](auto weights) ASHLAR_LAMBDA_INLINE {
+        auto e = make_matmul(std::move(weights), grouped<shape_of<Query>>(std::forward<Value>(v)));
+        return partial_attention<typename state_of_shape<element_of<Query>, typename decltype(e)::shape_type>::type,
+                                 decltype(e)>{copy_of(e)};
+    };
+    if constexpr (has_option<attention_option::fast, Given...>)
+        return weighed(partial_softmax_node<scores_type, fast_t>{{{}, {{hold(std::move(scores))}}}, nullptr, nullptr});
+    else
+        return weighed(partial_softmax_node<scores_type>{{{}, {{hold(std::move(scores))}}}, nullptr, nullptr});
+}
+
+/// What a refused attention_partial returns.
+template <any_expression Query, any_expression Key, auto Columns>
+constexpr auto refused_partial() noexcept {
+    return typename state_of_shape<floating_or_float<element_of<Query>>,
+                                   decltype(meant_attention_shape<shape_of<Query>, shape_of<Key>, Columns>())>::type{};
+}
+
+}  // namespace detail
+
+/// What attention(q, k, v, options...) knows of these keys, lazily: the `attention_state<T, [..., Tq, Dv]>` that it is
+/// assigned to, evaluated into, or made by `eval`. Operands, options and rules are those of `attention`; a vector q is
+/// one query. Masks count queries and keys from the first of those given: for a later chunk of keys, `causal_at(i - j)`
+/// has queries from i on see keys from j on. Runs as attention does, and takes its time and scratch.
+///
+///     attention_state<float, seq, head> all = attention_partial(q, k0, v0);
+///     all = merge(all, attention_partial(q, k1, v1, keys_below(n)));
+///     evaluate(all, attention_partial(q, k, v), scratch);
+template <any_expression Query, any_expression Key, any_expression Value, class... Options>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto attention_partial(Query&& q, Key&& k, Value&& v,
+                                                                    Options&&... options) noexcept {
+    if constexpr (detail::vector_query<Query>) {
+        auto rows = attention_partial(unsqueeze<0>(std::forward<Query>(q)), std::forward<Key>(k),
+                                      std::forward<Value>(v), std::forward<Options>(options)...);
+        if constexpr (requires { rows.expression; }) {
+            using shape = typename decltype(rows.expression)::shape_type;
+            using vectors = decltype(detail::without_axis<shape, shape::rank - 2, false>());
+            return detail::partial_attention<typename detail::state_of_shape<element_of<Query>, vectors>::type,
+                                             decltype(rows.expression)>{detail::copy_of(rows.expression)};
+        } else {
+            return rows;
+        }
+    } else if constexpr (!detail::check_operands<Query, Key, Value>())
+        return detail::refused_partial<Query, Key, detail::columns_of<shape_of<Value>>>();
+    else if constexpr (!detail::check_options<std::remove_cvref_t<Options>...>())
+        return detail::refused_partial<Query, Key, detail::columns_of<shape_of<Value>>>();
+    else if constexpr (!(detail::check_option<element_of<Query>, detail::scores_shape<Query, Key>>(
+                             std::type_identity<std::remove_cvref_t<Options>>{}) &&
+                         ...))
+        return detail::refused_partial<Query, Key, detail::columns_of<shape_of<Value>>>();
+    else
+        return detail::make_partial(std::forward<Query>(q), std::forward<Key>(k), std::forward<Value>(v), options...);
+}
+
+}  // namespace ashlar

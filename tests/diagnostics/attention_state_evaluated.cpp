@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSL-1.0
+// Evaluation into a state of other queries.
+// expect: ashlar: attention_state: the state must have the shape [..., queries, width] and the element type of the attention
+// expect: assigned_state<
+#include <ashlar/ashlar.hpp>
+
+namespace {
+
+using namespace ashlar;
+const tensor<float, 5, 8> q{};
+const tensor<float, 7, 8> k{};
+const tensor<float, 7, 4> v{};
+#ifdef ASHLAR_EXPECT_ERROR
+attention_state<float, 6, 4> state;
+#else
+attention_state<float, 5, 4> state;
+#endif
+[[maybe_unused]] void evaluated() { evaluate(state, attention_partial(q, k, v)); }
+
+}  // namespace
