@@ -17,7 +17,7 @@ depth == 0 || names[depth] ~ /detail/ || names[1] ~ /detail/ || !/^[a-zA-Z\[]/ {
         next
     }
     name = ""
-    if (match(line, /^(struct|class|enum class|using|concept) [a-z_:]+/)) {
+    if (match(line, /^(struct|class|enum class|using|concept) [a-z_:0-9]+/)) {
         name = substr(line, RSTART, RLENGTH)
     } else if (match(line, /^(\[\[nodiscard\]\]|ASHLAR_[A-Z_]+|inline|constexpr|consteval)[^=({;]*/)) {
         name = substr(line, RSTART, RLENGTH)

@@ -6,13 +6,16 @@
 #include <cstddef>
 #include <type_traits>
 
+#include <ashlar/core/narrow_float.hpp>
 #include <ashlar/core/shape.hpp>
 
 namespace ashlar {
 
-/// A type that tensors can hold: floating point in full; bool and integers for masks, indices and comparisons.
+/// A type that tensors can hold: floating point in full; f16 and bf16 as storage; bool and integers for masks, indices
+/// and comparisons.
 template <class Type>
-concept any_element = (!__is_class(Type)) && std::is_arithmetic_v<std::remove_cv_t<Type>>;
+concept any_element =
+    ((!__is_class(Type)) && std::is_arithmetic_v<std::remove_cv_t<Type>>) || detail::is_narrow<std::remove_cv_t<Type>>;
 
 /// Anything with a shape and elements: a tensor, a view or a lazy node.
 template <class Expression>
@@ -43,12 +46,14 @@ concept node_expression = any_expression<Expression> &&
 template <any_expression Expression>
 using shape_of = typename std::remove_cvref_t<Expression>::shape_type;
 
-/// The element type of an expression, without const.
+/// The element type of an expression, without const. Of memory with elements of f16 and bf16 it is float, in which they
+/// are read; `value_type` is what lies there.
 ///
 ///     static_assert(std::is_same_v<element_of<const tensor<float, 4>&>, float>);
 ///     static_assert(std::is_same_v<element_of<decltype(tensor<float, 4>{} < 1.0f)>, bool>);
+///     static_assert(std::is_same_v<element_of<tensor<bf16, 4>>, float>);
 template <any_expression Expression>
-using element_of = std::remove_cv_t<typename std::remove_cvref_t<Expression>::value_type>;
+using element_of = detail::computed<std::remove_cv_t<typename std::remove_cvref_t<Expression>::value_type>>;
 
 /// Whether two expressions can meet in an elementwise operation: NumPy's rule, and no two different names.
 template <class Left, class Right>

@@ -318,6 +318,9 @@ consteval std::uint64_t instruction_sets() {
 #ifdef ASHLAR_HAS_MVE
     bits |= 1u << 28;
 #endif
+#ifdef __F16C__
+    bits |= 1u << 29;
+#endif
 #ifdef ASHLAR_EMULATED_WIDTH
     bits |= std::uint64_t{ASHLAR_EMULATED_WIDTH} << 48;
 #endif

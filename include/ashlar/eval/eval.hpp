@@ -129,7 +129,10 @@ ASHLAR_ALWAYS_INLINE void run_with_scratch(Destination& destination, const Expre
 template <class Config, class Destination, class Source>
 constexpr void assign_constant(Destination& destination, const Source& source) {
     const auto values = constant_evaluate(source);
-    copy_apart<Config, Destination, dense_like<Destination>>(destination.data(), values.data());
+    if constexpr (is_narrow<typename Destination::value_type>)
+        convert_axes<Config, Destination, dense_like<Destination>>(destination.data(), values.data());
+    else
+        copy_apart<Config, Destination, dense_like<Destination>>(destination.data(), values.data());
 }
 
 /// Assignment of a lazy node.
@@ -144,8 +147,11 @@ struct assignment<Destination, Source, Config> {
             "ashlar: let: the name of a value is used outside its let; use it in what the function returns only");
         if constexpr (!complete) {
             return;
+        } else if constexpr (is_narrow<Element> && !is_narrowing<Source>) {
+            assignment<Destination, narrowing<Element, Source>, Config>::template run<Memory>(
+                destination, narrowed<Element>(source));
         } else if (__builtin_is_constant_evaluated()) {
-            if constexpr (Memory == destination_memory::fresh && is_dense<Destination>)
+            if constexpr (Memory == destination_memory::fresh && is_dense<Destination> && !is_narrow<Element>)
                 constant_evaluator<Config>::write(source, no_lets{}, destination.data());
             else
                 assign_constant<Config>(destination, source);
@@ -234,8 +240,12 @@ constexpr void evaluate(Destination&& destination, const Expression& e, workspac
                 static_assert(
                     detail::workspace_size<Bytes, needed>::suffices,
                     "ashlar: evaluate: the workspace is too small for a strided destination; it needs workspace_bytes_into<Destination, E> bytes");
+            using Element = typename std::remove_cv_t<target>::value_type;
             if (__builtin_is_constant_evaluated())
                 detail::assign_constant<Config>(destination, e);
+            else if constexpr (Bytes >= needed && detail::is_narrow<Element>)
+                detail::run_with_scratch<Config, detail::destination_memory::shared>(
+                    destination, detail::narrowed<Element>(e), scratch.bytes);
             else if constexpr (Bytes >= needed)
                 detail::run_with_scratch<Config, detail::destination_memory::shared>(destination, e, scratch.bytes);
         }

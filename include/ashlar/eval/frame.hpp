@@ -85,9 +85,12 @@ ASHLAR_END_OFFSETS
 template <class Plan, stage_index Stage, std::size_t Rows>
 consteval std::size_t tile_of() {
     constexpr const auto& stage = Plan::code.stages[Stage];
-    if (stage.row_axis == no_axis || stage.bindings[stage.row_axis] == whole_axis) return full_tile;
-    const plan_loop& loop = Plan::code.loops[stage.bindings[stage.row_axis]];
-    return !loop.rows || Rows == loop.tile ? full_tile : last_tile;
+    if constexpr (stage.row_axis == no_axis || stage.bindings[stage.row_axis] == whole_axis) {
+        return full_tile;
+    } else {
+        const plan_loop& loop = Plan::code.loops[stage.bindings[stage.row_axis]];
+        return !loop.rows || Rows == loop.tile ? full_tile : last_tile;
+    }
 }
 
 }  // namespace ashlar::detail

@@ -25,10 +25,10 @@ struct packed_like<Element, shape<Rows, Columns>, Panel> {
     using type = basic_packed<Element, Panel, Rows, Columns>;
 };
 
-/// Whether a matrix has the extents and the element type of a packed one.
+/// Whether a matrix has the extents and the element type of a packed one; f16 and bf16 take floats.
 template <class To, class From, class Element, class Other>
 struct packed_destination {
-    static constexpr bool fits = std::is_same_v<Element, Other> && To::extents == From::extents;
+    static constexpr bool fits = std::is_same_v<computed<Element>, Other> && To::extents == From::extents;
 };
 
 /// Copies a matrix in memory, or in a constant expression, panel by panel.
@@ -39,7 +39,8 @@ constexpr void copy_panels(Packed& w, const Matrix& matrix) {
     for (std::size_t first = 0; first < columns; first += Packed::panel) {
         const std::size_t last = columns - first < Packed::panel ? columns : first + Packed::panel;
         for (std::size_t r = 0; r < rows; ++r)
-            for (std::size_t c = first; c < last; ++c) *to++ = matrix(r, c);
+            for (std::size_t c = first; c < last; ++c)
+                *to++ = static_cast<typename Packed::value_type>(static_cast<element_of<Packed>>(matrix(r, c)));
     }
 }
 
@@ -131,7 +132,7 @@ template <std::size_t Panel = 0, any_expression Expression, class Config = curre
     static_assert(detail::packed_rank<shape_of<Expression>>::is_matrix,
                   "ashlar: pack: only a matrix can be packed; reshape it to two axes or pack its parts");
     if constexpr (shape_of<Expression>::rank == 2) {
-        using Element = element_of<Expression>;
+        using Element = typename Expression::value_type;
         using result = typename detail::packed_like<Element, shape_of<Expression>,
                                                     (Panel == 0 ? default_panel<Element> : Panel)>::type;
         static_assert(

@@ -71,7 +71,7 @@ inline constexpr std::size_t node_count<Expression> = 1 + Expression::descendant
 template <class Derived, node_kind Kind, class Shape, class Element, class... Operands>
 struct node : Shape {
     using shape_type = Shape;
-    using value_type = Element;
+    using value_type = computed<Element>;
     using expression_category = node_category;
     static constexpr node_kind kind = Kind;
     static constexpr std::size_t operand_count = sizeof...(Operands);
@@ -88,11 +88,11 @@ struct node : Shape {
     ASHLAR_ALWAYS_INLINE constexpr Derived copied() const { return Derived{{{}, operands.copied()}}; }
 
     /// A node of rank 0 is a number where one is asked for, and evaluated there: `if (max(abs(x)) < 1.0f)`.
-    ASHLAR_ALWAYS_INLINE constexpr operator Element() const noexcept
+    ASHLAR_ALWAYS_INLINE constexpr operator value_type() const noexcept
         requires(Shape::rank == 0)
     {
-        basic_tensor<Element> value;
-        assignment<basic_tensor<Element>, Derived, current_config>::template run<destination_memory::fresh>(
+        basic_tensor<value_type> value;
+        assignment<basic_tensor<value_type>, Derived, current_config>::template run<destination_memory::fresh>(
             value, static_cast<const Derived&>(*this));
         return value.elements[0];
     }
@@ -105,18 +105,18 @@ struct node : Shape {
     }
 
     template <class... Index>
-    constexpr Element operator()(const Index&...) const noexcept {
+    constexpr value_type operator()(const Index&...) const noexcept {
         static_assert(
             element_access<Kind, sizeof...(Index)>::is_evaluated,
             "ashlar: indexing: a lazy expression has no elements; eval(e)(i, j), or row(e, i), which is lazy");
-        return Element{};
+        return value_type{};
     }
     template <class Index>
-    constexpr Element operator[](const Index&) const noexcept {
+    constexpr value_type operator[](const Index&) const noexcept {
         static_assert(
             element_access<Kind, 1>::is_evaluated,
             "ashlar: indexing: a lazy expression has no elements; eval(e)(i, j), or row(e, i), which is lazy");
-        return Element{};
+        return value_type{};
     }
 };
 
@@ -226,7 +226,7 @@ struct partial_softmax_node
 template <standardize_kind Kind, class Expression>
 struct standardize_node : detail::node<standardize_node<Kind, Expression>, node_kind::standardize,
                                        typename Expression::shape_type, typename Expression::value_type, Expression> {
-    typename Expression::value_type epsilon;
+    detail::computed<typename Expression::value_type> epsilon;
     ASHLAR_ALWAYS_INLINE constexpr standardize_node copied() const { return {{{}, this->operands.copied()}, epsilon}; }
 };
 

@@ -106,3 +106,5 @@ struct register_parts;
 
 #include <ashlar/kernel/simd/mve_lanes.hpp>
 #endif
+
+#include <ashlar/kernel/simd/narrow_lanes.hpp>

@@ -15,7 +15,7 @@
 namespace ashlar::nn {
 
 /// The element type of an array, as far as weight files have a name for it.
-enum class element_kind : std::uint8_t { f32, f64, i8, i16, i32, i64, u8, u16, u32, u64, boolean };
+enum class element_kind : std::uint8_t { f32, f64, i8, i16, i32, i64, u8, u16, u32, u64, boolean, f16, bf16 };
 
 namespace detail {
 
@@ -23,6 +23,10 @@ template <class Element>
 consteval element_kind kind_of_element() {
     if constexpr (std::is_same_v<Element, bool>)
         return element_kind::boolean;
+    else if constexpr (std::is_same_v<Element, f16>)
+        return element_kind::f16;
+    else if constexpr (std::is_same_v<Element, bf16>)
+        return element_kind::bf16;
     else if constexpr (std::is_floating_point_v<Element>)
         return sizeof(Element) == 4 ? element_kind::f32 : element_kind::f64;
     else if constexpr (std::is_signed_v<Element>)
@@ -217,8 +221,9 @@ private:
         using array = typename traits::array;
         basic_parameter<Data> p;
         p.name = {path.data(), length};
-        p.kind = kind_of_element<element_of<array>>();
-        p.element_bytes = sizeof(element_of<array>);
+        using stored = std::remove_cv_t<typename array::value_type>;
+        p.kind = kind_of_element<stored>();
+        p.element_bytes = sizeof(stored);
         p.data = stack.part.array.elements;
         p.rank = file.rank;
         p.extents = file.extents;

@@ -385,7 +385,7 @@ private:
             if constexpr (rows >= key_block)
                 if ((slot + i) % key_block == 0 && rows - i >= key_block) {
                     strided_view<Element, to, heads, key_width, key_block>{key_at(slot + i)} =
-                        strided_view<const Element, from, heads, key_width, key_block>{
+                        strided_view<const typename Key::value_type, from, heads, key_width, key_block>{
                             k.data() + static_cast<std::ptrdiff_t>(i) * Key::strides[0]};
                     i += key_block;
                     continue;

@@ -25,10 +25,10 @@ enum class destination_memory : bool { shared, fresh };
 template <class Destination, class Source, class Config>
 struct assignment;
 
-/// Whether the two sides of an assignment have the same element type.
+/// Whether the two sides of an assignment have the same element type; f16 and bf16 take floats.
 template <class Destination, class Source>
 struct assigned_element {
-    static constexpr bool matches = std::is_same_v<Destination, Source>;
+    static constexpr bool matches = std::is_same_v<computed<Destination>, Source>;
 };
 
 /// Whether a destination can be written: its elements are not const (those of a const tensor are), and no two indices
@@ -78,6 +78,19 @@ constexpr void copy_axes(Element* to, const Element* from) noexcept {
         for (std::size_t i = 0; i < To::extents[Axis]; ++i) {
             const auto at = static_cast<std::ptrdiff_t>(i);
             copy_axes<Config, To, From, Axis + 1>(to + at * To::strides[Axis], from + at * From::strides[Axis]);
+        }
+    }
+}
+
+/// The same between elements of different types, of which one is f16 or bf16.
+template <class Config, class To, class From, std::size_t Axis = 0, class Element, class Other>
+constexpr void convert_axes(Element* to, const Other* from) noexcept {
+    if constexpr (Axis == To::shape_type::rank) {
+        *to = static_cast<Element>(static_cast<float>(*from));
+    } else {
+        for (std::size_t i = 0; i < To::extents[Axis]; ++i) {
+            const auto at = static_cast<std::ptrdiff_t>(i);
+            convert_axes<Config, To, From, Axis + 1>(to + at * To::strides[Axis], from + at * From::strides[Axis]);
         }
     }
 }
@@ -134,7 +147,18 @@ bool arrays_overlap(const Element* a, const Element* b) noexcept {
            address(b + array_reach<Right>::lowest) <= address(a + array_reach<Left>::highest);
 }
 
+/// Between arrays of different element types, of which one is f16 or bf16: element after element. They share no memory.
 template <class Destination, array_expression Source, class Config>
+    requires(!std::is_same_v<typename Destination::value_type, typename Source::value_type>)
+struct assignment<Destination, Source, Config> {
+    template <destination_memory Memory = destination_memory::shared>
+    static constexpr void run(Destination& destination, const Source& source) noexcept {
+        convert_axes<Config, Destination, Source>(destination.data(), source.data());
+    }
+};
+
+template <class Destination, array_expression Source, class Config>
+    requires std::is_same_v<typename Destination::value_type, typename Source::value_type>
 struct assignment<Destination, Source, Config> {
     using element_type = typename Destination::value_type;
     static constexpr std::size_t bytes = Destination::shape_type::size * sizeof(element_type);

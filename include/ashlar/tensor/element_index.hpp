@@ -30,7 +30,8 @@ struct index_types {
 /// Whether a value of one type can initialise an element of another as literals do: only a fraction is not dropped.
 template <class From, class To>
 struct value_conversion {
-    static constexpr bool keeps_fraction = !std::is_floating_point_v<From> || std::is_floating_point_v<To>;
+    static constexpr bool keeps_fraction =
+        !std::is_floating_point_v<computed<From>> || std::is_floating_point_v<computed<To>>;
 };
 
 /// Not constexpr, so that a constant expression which gets here does not compile and the error shows its name.

@@ -15,14 +15,16 @@ namespace ashlar {
 namespace detail {
 
 /// Prints elements at strides. One instance for an element type and rank serves every shape.
-template <class Config, class Element, std::size_t Rank>
+template <class Config, class Stored, std::size_t Rank>
 class array_printer {
+    using Element = computed<Stored>;
+
 public:
     array_printer(std::ostream& os, const std::array<std::size_t, Rank>& array_extents,
                   const std::array<std::ptrdiff_t, Rank>& array_strides, std::size_t size)
         : stream(os), extents(array_extents), strides(array_strides), summarised(size > 1000) {}
 
-    void print(const Element* data) {
+    void print(const Stored* data) {
         if constexpr (std::is_floating_point_v<Element>) {
             visit<0>(data, [&](Element value) { take(value); });
             choose_format();
@@ -54,12 +56,12 @@ private:
     }
 
     template <std::size_t Axis>
-    const Element* at(const Element* data, std::size_t i) const {
+    const Stored* at(const Stored* data, std::size_t i) const {
         return data + static_cast<std::ptrdiff_t>(i) * strides[Axis];
     }
 
     template <std::size_t Axis, class Function>
-    void visit(const Element* data, Function f) const {
+    void visit(const Stored* data, Function f) const {
         if constexpr (Axis == Rank) {
             f(*data);
         } else {
@@ -122,7 +124,7 @@ private:
         stream.write(text, static_cast<std::streamsize>(length));
     }
 
-    void print_row(const Element* data) const {
+    void print_row(const Stored* data) const {
         const std::size_t extent = extents[Rank - 1];
         const std::size_t step = width + 2, room = line_width - Rank;
         const std::size_t per_line = room > step ? room / step : 1;
@@ -146,7 +148,7 @@ private:
     }
 
     template <std::size_t Axis>
-    void print_rows(const Element* data) const {
+    void print_rows(const Stored* data) const {
         for (std::size_t i = 0; i < extents[Axis]; ++i) {
             if (i > 0) {
                 stream.put(',');
@@ -163,7 +165,7 @@ private:
     }
 
     template <std::size_t Axis>
-    void print_axis(const Element* data) const {
+    void print_axis(const Stored* data) const {
         if constexpr (Axis == Rank) {
             print_element(*data);
         } else {
@@ -187,7 +189,8 @@ private:
 ///                       //  [0.7020, 0.1012, 0.3363]]
 template <array_expression Array, class Config = current_config>
 std::ostream& operator<<(std::ostream& os, const Array& array) {
-    detail::array_printer<Config, element_of<Array>, Array::rank>(os, Array::extents, Array::strides, Array::size)
+    detail::array_printer<Config, typename Array::value_type, Array::rank>(os, Array::extents, Array::strides,
+                                                                           Array::size)
         .print(array.data());
     return os;
 }

@@ -70,13 +70,21 @@ constexpr Element* copy_braces(const Element (&values)[Extent], Element* to) noe
     for (const Element& value : values) *to++ = value;
     return to;
 }
+/// Of f16 and bf16 numbers stand in braces as floats.
+template <class Config, class Element, std::size_t Extent>
+    requires is_narrow<Element>
+constexpr Element* copy_braces(const float (&values)[Extent], Element* to) noexcept {
+    for (const float value : values) *to++ = static_cast<Element>(value);
+    return to;
+}
 template <class Config, class Element, std::size_t Extent, std::size_t InnerExtent>
-constexpr Element* copy_braces(const Element (&rows)[Extent][InnerExtent], Element* to) noexcept {
+constexpr Element* copy_braces(const computed<Element> (&rows)[Extent][InnerExtent], Element* to) noexcept {
     for (const auto& row : rows) to = copy_braces<Config>(row, to);
     return to;
 }
 template <class Config, class Element, std::size_t Extent, std::size_t InnerExtent, std::size_t InnermostExtent>
-constexpr Element* copy_braces(const Element (&blocks)[Extent][InnerExtent][InnermostExtent], Element* to) noexcept {
+constexpr Element* copy_braces(const computed<Element> (&blocks)[Extent][InnerExtent][InnermostExtent],
+                               Element* to) noexcept {
     for (const auto& block : blocks) to = copy_braces<Config>(block, to);
     return to;
 }
@@ -115,6 +123,9 @@ struct ASHLAR_OWNER(Element) basic_tensor {
     alignas(detail::alignment_for(shape_type::size * sizeof(Element),
                                   alignof(Element))) Element elements[shape_type::size];
 
+    /// What values in braces are: of f16 and bf16 float.
+    using brace_element = detail::computed<Element>;
+
     basic_tensor() = default;
     basic_tensor(const basic_tensor&) = default;
     basic_tensor& operator=(const basic_tensor&) = default;
@@ -139,7 +150,7 @@ struct ASHLAR_OWNER(Element) basic_tensor {
     /// From a C array or doubled braces, at rank 1.
     template <std::size_t Extent, class Config = current_config>
         requires(sizeof...(Dims) == 1)
-    constexpr explicit basic_tensor(const Element (&values)[Extent]) noexcept {
+    constexpr explicit basic_tensor(const brace_element (&values)[Extent]) noexcept {
         if constexpr (detail::braces_fill<shape_type, 0, Extent>())
             detail::copy_braces<Config>(values, elements);
         else
@@ -149,7 +160,7 @@ struct ASHLAR_OWNER(Element) basic_tensor {
     /// From nested braces, a level for each axis; up to rank 4.
     template <std::size_t... Extent, class Config = current_config>
         requires(sizeof...(Dims) == 2 && sizeof...(Extent) > 0)
-    constexpr basic_tensor(const Element (&... rows)[Extent]) noexcept {
+    constexpr basic_tensor(const brace_element (&... rows)[Extent]) noexcept {
         if constexpr (detail::braces_fill<shape_type, 0, sizeof...(Extent)>())
             if constexpr (detail::braces_fill<shape_type, 1, Extent...>()) {
                 Element* to = elements;
@@ -160,7 +171,7 @@ struct ASHLAR_OWNER(Element) basic_tensor {
     }
     template <std::size_t... Extent, std::size_t... InnerExtent, class Config = current_config>
         requires(sizeof...(Dims) == 3 && sizeof...(Extent) > 0)
-    constexpr basic_tensor(const Element (&... blocks)[Extent][InnerExtent]) noexcept {
+    constexpr basic_tensor(const brace_element (&... blocks)[Extent][InnerExtent]) noexcept {
         if constexpr (detail::braces_fill<shape_type, 0, sizeof...(Extent)>())
             if constexpr (detail::braces_fill<shape_type, 1, Extent...>())
                 if constexpr (detail::braces_fill<shape_type, 2, InnerExtent...>()) {
@@ -173,7 +184,7 @@ struct ASHLAR_OWNER(Element) basic_tensor {
     template <std::size_t... Extent, std::size_t... InnerExtent, std::size_t... InnermostExtent,
               class Config = current_config>
         requires(sizeof...(Dims) == 4 && sizeof...(Extent) > 0)
-    constexpr basic_tensor(const Element (&... blocks)[Extent][InnerExtent][InnermostExtent]) noexcept {
+    constexpr basic_tensor(const brace_element (&... blocks)[Extent][InnerExtent][InnermostExtent]) noexcept {
         if constexpr (detail::braces_fill<shape_type, 0, sizeof...(Extent)>())
             if constexpr (detail::braces_fill<shape_type, 1, Extent...>())
                 if constexpr (detail::braces_fill<shape_type, 2, InnerExtent...>())

@@ -26,7 +26,7 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
     using truth = std::conditional_t<(Width * 8 * 8 <= config::register_bits), lane_mask<double, Width, config>,
                                      lane_mask<float, Width, config>>;
     template <class Other>
-    using lanes_of = lanes<Other, Width, config>;
+    using lanes_of = lanes<computed<Other>, Width, config>;
 
     using base = memory_reader<Plan, Element, Stage>;
     using base::f, base::stage;
@@ -110,7 +110,7 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
         } else if constexpr (n.kind == node_kind::standardize && factors<Id> != no_buffer) {
             return standardized_value<Id, Steps>(at, hole);
         } else if constexpr (values<Id> != no_buffer) {
-            return read_buffer<values<Id>, element_of<Node>, Steps>(at);
+            return read_buffer<values<Id>, stored<n.narrows(), Node>, Steps>(at);
         } else if constexpr (n.kind == node_kind::store) {
             return value<n.operands[0], Steps>(at, hole);
         } else if constexpr (n.kind == node_kind::packed) {
@@ -309,7 +309,7 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
         using Other = element_of<node_of<Id>>;
         constexpr std::size_t rows = Plan::nodes[Id].extents[0], columns = Plan::nodes[Id].extents[1],
                               panel = Plan::nodes[Id].panel;
-        const Other* data = node_at<Id>(f.expression).data();
+        const auto* data = node_at<Id>(f.expression).data();
         if constexpr (Steps[0] == 0 && Steps[1] == 1 && panel % Width == 0)
             if (at[1] % Width == 0) return load<1>(data + panel_offset(panel, rows, columns, at[0], at[1]));
         Other picked[Width] = {};
@@ -339,7 +339,7 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
             } else {
                 const std::int32_t* const distance = offsets.distance.data() + at[axis];
                 at[axis] = 0;
-                const Other* const row = base::template address<Id>(at);
+                const auto* const row = base::template address<Id>(at);
                 Other picked[Width] = {};
                 ASHLAR_UNROLL
                 for (std::size_t i = 0; i < Wanted; ++i) picked[i] = row[distance[i]];

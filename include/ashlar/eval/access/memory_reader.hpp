@@ -37,9 +37,10 @@ struct memory_reader {
             return address<n.same_as>(at);
         } else if constexpr (n.kind == node_kind::array && values<Id> == no_buffer) {
             const auto& array = node_at<Id>(f.expression);
-            return static_cast<const element_of<node_of<Id>>*>(array.data()) + offset_of(at, Plan::nodes[Id].strides);
+            return static_cast<const typename node_of<Id>::value_type*>(array.data()) +
+                   offset_of(at, Plan::nodes[Id].strides);
         } else if constexpr (values<Id> != no_buffer) {
-            using Other = element_of<node_of<Id>>;
+            using Other = stored<n.narrows(), node_of<Id>>;
             constexpr auto b = values<Id>;
             return const_cast<const Other*>(f.template buffer<Other, b>()) + f.template buffer_offset<b>(at);
         } else {

@@ -8,6 +8,18 @@ namespace ashlar::detail {
 
 ASHLAR_BEGIN_OFFSETS
 
+/// The elements of the memory that a stage writes.
+template <bool NarrowStore>
+struct written_elements {
+    template <class Plan, node_index Top, node_index>
+    using type = stored<Plan::nodes[Top].narrows(), typename Plan::template node<Top>>;
+};
+template <>
+struct written_elements<true> {
+    template <class Plan, node_index, node_index Store>
+    using type = typename decltype(Plan::template node<Store>::destination)::value_type;
+};
+
 /// Rows is the number of rows that the stage handles, a constant: those of a full tile or of the last one.
 template <class Plan, class Element, stage_index Stage, std::size_t Rows>
 struct stage_axes {
@@ -31,7 +43,9 @@ struct stage_axes {
     static constexpr bool rows_in_lanes = stage.lanes == lane_axis::rows;
     static constexpr std::size_t width = stage.width;
     using config = typename Plan::configuration;
-    using output = element_of<typename Plan::template node<top>>;
+    static constexpr bool narrow_store =
+        stage.store != no_node && Plan::nodes[stage.store == no_node ? Plan::root : stage.store].narrow;
+    using output = typename written_elements<narrow_store>::template type<Plan, top, stage.store>;
 
     const frame<Plan, Element>& f;
 

@@ -83,7 +83,7 @@ struct constant_evaluator {
                                                 [[maybe_unused]] const Wanted& wanted = {}) noexcept {
         if constexpr (kind_of<Expression> == node_kind::array) {
             moves::copy(Expression::extents, out, row_major_strides(Expression::extents),
-                        static_cast<const element_of<Expression>*>(e.data()), Expression::strides);
+                        static_cast<const typename Expression::value_type*>(e.data()), Expression::strides);
         } else if constexpr (kind_of<Expression> == node_kind::let_value) {
             const element_of<Expression>* from = scope_of_let<typename Expression::tag>(scope).values.data();
             for (std::size_t i = 0; i < Expression::shape_type::size; ++i) out[i] = from[i];

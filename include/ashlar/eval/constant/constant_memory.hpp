@@ -33,7 +33,7 @@ struct evaluated_let : let_scope<Tag, Value, Outer> {
 template <class Expression>
 consteval bool has_values() {
     if constexpr (kind_of<Expression> == node_kind::array)
-        return is_row_major(Expression::extents, Expression::strides);
+        return is_row_major(Expression::extents, Expression::strides) && !is_narrow<typename Expression::value_type>;
     else
         return kind_of<Expression> == node_kind::scalar || kind_of<Expression> == node_kind::let_value;
 }

@@ -56,12 +56,12 @@ struct constant_moves {
     }
 
     /// Copies the elements at all coordinates below `extents`, each side at its own strides.
-    template <class Element, std::size_t Rank>
+    template <class Element, class Other, std::size_t Rank>
     static constexpr void copy(const std::array<std::size_t, Rank>& extents, Element* to,
-                               const std::array<std::ptrdiff_t, Rank>& to_strides, const Element* from,
+                               const std::array<std::ptrdiff_t, Rank>& to_strides, const Other* from,
                                const std::array<std::ptrdiff_t, Rank>& from_strides) noexcept {
         if constexpr (Rank == 0) {
-            *to = *from;
+            *to = static_cast<Element>(*from);
         } else {
             std::size_t rows = 1;
             for (std::size_t axis = 0; axis + 1 < Rank; ++axis) rows *= extents[axis];
@@ -71,7 +71,7 @@ struct constant_moves {
                 const std::ptrdiff_t to_row = offset(at, to_strides), from_row = offset(at, from_strides);
                 for (std::size_t i = 0; i < extents[Rank - 1]; ++i) {
                     const auto column = static_cast<std::ptrdiff_t>(i);
-                    to[to_row + column * to_step] = from[from_row + column * from_step];
+                    to[to_row + column * to_step] = static_cast<Element>(from[from_row + column * from_step]);
                 }
                 advance<Rank - 1>(at, extents);
             }

@@ -148,7 +148,7 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
         } else if constexpr (how.rhs == rhs_source::column_blocks) {
             multiply_blocks(a, epilogue, first);
         } else {
-            const element* b = reader{f}.template address<right>(in_right());
+            const auto* b = reader{f}.template address<right>(in_right());
             if constexpr (stage.transposed_copy != no_stage) {
                 product_transposing_rhs<element, config, transposing, copy::source_distance()>(
                     a, const_cast<element*>(b), copy{{f}}.source(), epilogue,
@@ -209,7 +209,7 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
     /// The packed right operand, as many panels side by side as the plan says. While some are used, the next ones are
     /// on their way.
     template <class Epilogue>
-    ASHLAR_STAGE_INLINE void multiply_panels(const element* a, const element* b, Epilogue& epilogue,
+    ASHLAR_STAGE_INLINE void multiply_panels(const element* a, const auto* b, Epilogue& epilogue,
                                              std::size_t first) const {
         constexpr std::size_t whole = columns / panel, rest = columns % panel, at_once = how.panels,
                               end = how.panel_runs * at_once;
@@ -225,17 +225,17 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
     static constexpr std::size_t panel = facts.right_is_packed ? Plan::nodes[Plan::resolve(right)].panel : 1;
 
     template <std::size_t Panels, product_cut Cut, class Epilogue>
-    ASHLAR_STAGE_INLINE void multiply_side_by_side(const element* a, const element* b, std::size_t column,
+    ASHLAR_STAGE_INLINE void multiply_side_by_side(const element* a, const auto* b, std::size_t column,
                                                    Epilogue& epilogue, std::size_t first) const {
         multiply_panel<in_columns(Panels * panel, panel, Cut, Panels == 1 ? 0 : depth * panel)>(a, b, column, epilogue,
                                                                                                 first);
     }
     template <product_shape Shape, class Epilogue>
-    ASHLAR_STAGE_INLINE void multiply_panel(const element* a, const element* b, std::size_t column, Epilogue& epilogue,
+    ASHLAR_STAGE_INLINE void multiply_panel(const element* a, const auto* b, std::size_t column, Epilogue& epilogue,
                                             std::size_t first) const {
         element* const scratch = table<product_scratch_bytes<element, config, Shape>>();
         if constexpr (how.prefetches && Shape.j % width == 0) {
-            prefetching_epilogue<Epilogue, Shape.j * sizeof(element), Shape.cut.row_blocks> shifted{
+            prefetching_epilogue<Epilogue, Shape.j * sizeof(*b), Shape.cut.row_blocks> shifted{
                 {epilogue, {column}}, panels_after<Shape.j>(b, column + Shape.j)};
             product<element, config, Shape>(a, b + column * depth, depth_of(first), shifted, scratch);
         } else {
@@ -247,7 +247,7 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
     /// The panels that start at a column, as many as lie side by side, or the first ones of the weights that are read
     /// next.
     template <std::size_t Columns>
-    ASHLAR_STAGE_INLINE prefetch_stream panels_after(const element* b, std::size_t column) const {
+    ASHLAR_STAGE_INLINE prefetch_stream panels_after(const auto* b, std::size_t column) const {
         if (column < columns)
             return panel_stream(b + column * depth, (columns - column < Columns ? columns - column : Columns) * depth);
         if constexpr (how.next_weights == no_stage) {

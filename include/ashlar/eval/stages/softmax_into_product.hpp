@@ -47,7 +47,7 @@ struct softmax_into_product {
         const auto tile = soft.column_range(first, Rows);
         const typename weighing::reader memory{f};
         const element* a = memory.template address<weighing::left>(behind.in_left(first));
-        const element* b = memory.template address<weighing::right>(behind.in_right());
+        const auto* b = memory.template address<weighing::right>(behind.in_right());
         const typename weighing::plain_epilogue plain{behind, behind.written(), first, behind.row_factors(first)};
         const auto depth = behind.depth_of(first);
         for (std::size_t n = 0;; ++n) {

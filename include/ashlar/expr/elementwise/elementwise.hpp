@@ -357,12 +357,18 @@ template <any_expression Expression, class Lowest, class Highest>
                                std::forward<Highest>(highest));
 }
 
-/// Each element as a Target, as static_cast converts; of bool 0 or 1, to bool whether it differs from 0.
+/// Each element as a Target, as static_cast converts; of bool 0 or 1, to bool whether it differs from 0. To f16 and
+/// bf16 elements are rounded and stay floats.
 ///
 ///     auto y = cast<float>(counts) * 0.5f;
 template <any_element Target, any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto cast(Expression&& x) noexcept {
-    if constexpr (std::is_same_v<element_of<Expression>, std::remove_cv_t<Target>>)
+    using target = std::remove_cv_t<Target>;
+    if constexpr (detail::is_narrow<target> && std::is_same_v<element_of<Expression>, float>)
+        return detail::make_map<float, float>(detail::rounded_function<target>{}, std::forward<Expression>(x));
+    else if constexpr (detail::is_narrow<target>)
+        return cast<target>(cast<float>(std::forward<Expression>(x)));
+    else if constexpr (std::is_same_v<element_of<Expression>, target>)
         return detail::hold(std::forward<Expression>(x));
     else
         return detail::make_map<std::remove_cv_t<Target>, element_of<Expression>>(

@@ -233,6 +233,18 @@ struct cast_function {
     }
 };
 
+/// Elements rounded to the numbers of Target, f16 or bf16.
+template <class Target>
+struct rounded_function {
+    static constexpr std::size_t flops = 0;
+    template <class Argument>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument a) const {
+        Target all[Argument::size];
+        a.store(all);
+        return Argument::load(all);
+    }
+};
+
 /// Whether a function does no harm to lanes that hold no element, whatever is in them: it neither divides, nor converts
 /// to integers, nor is a user's. Zeros are in them, and what such functions make of zeros.
 template <class Function>

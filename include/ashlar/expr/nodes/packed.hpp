@@ -44,12 +44,14 @@ struct borrowed_packed : packed_access<borrowed_packed<Element, Panel, Rows, Col
 
 }  // namespace detail
 
-/// Columns of a panel unless a type says otherwise: one cache line, on every architecture and with all flags. Kernels
-/// with narrow registers read a panel in parts, those with wide ones several panels side by side.
+/// Columns of a panel unless a type says otherwise: one cache line (of f16 and bf16 half of one, as many as of float),
+/// on every architecture and with all flags. Kernels with narrow registers read a panel in parts, those with wide ones
+/// several panels side by side.
 ///
 ///     static_assert(default_panel<float> == 16 && default_panel<double> == 8);
 template <class Element>
-inline constexpr std::size_t default_panel = sizeof(Element) < 64 ? 64 / sizeof(Element) : 1;
+inline constexpr std::size_t default_panel =
+    sizeof(detail::computed<Element>) < 64 ? 64 / sizeof(detail::computed<Element>) : 1;
 
 /// Columns of a panel that is as wide as the register blocks of this build: as many registers as leave room for a tall
 /// block of rows, so that the panel is read from the first cache often and from behind it seldom. Three of 32 registers
@@ -59,8 +61,9 @@ inline constexpr std::size_t default_panel = sizeof(Element) < 64 ? 64 / sizeof(
 ///     const auto w = pack<tuned_panel<float>>(weights);   // packed<float, 64, 256, tuned_panel<float>>
 template <class Element, class Config = current_config>
 inline constexpr std::size_t tuned_panel =
-    (Config::registers >= 32 ? 3 : 2) *
-    (Config::register_bits / 8 > sizeof(Element) ? Config::register_bits / 8 / sizeof(Element) : 4);
+    (Config::registers >= 32 ? 3 : 2) * (Config::register_bits / 8 > sizeof(detail::computed<Element>)
+                                             ? Config::register_bits / 8 / sizeof(detail::computed<Element>)
+                                             : 4);
 
 /// A matrix [rows, columns] for the right-hand side of `matmul`, held in panels of some columns, each [rows][columns of
 /// the panel]. The layout is part of the type; sizeof is that of the plain matrix. Made by `pack`.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Elements of a weight file as elements of a tensor: half precision widened, integers checked, bytes put in order.
+// Elements of a weight file as elements of a tensor: half precision widened, or rounded to, integers checked, bytes put
+// in order.
 #pragma once
 
 #include <array>
@@ -30,6 +31,8 @@ constexpr io::dtype dtype_of_kind(nn::element_kind kind) noexcept {
     case nn::element_kind::u32: return io::dtype::u32;
     case nn::element_kind::u64: return io::dtype::u64;
     case nn::element_kind::boolean: return io::dtype::boolean;
+    case nn::element_kind::f16: return io::dtype::f16;
+    case nn::element_kind::bf16: return io::dtype::bf16;
     }
     return io::dtype::unknown;
 }
@@ -195,6 +198,11 @@ void copy_array(const io::stored_array& from, std::size_t first_row, const nn::c
         place([&](std::size_t i) { return static_cast<float>(stored_float<Config>(from, i)); });
     } else if (type == io::dtype::f64) {
         place([&](std::size_t i) { return stored_float<Config>(from, i); });
+    } else if (type == io::dtype::f16 || type == io::dtype::bf16) {
+        place([&](std::size_t i) {
+            const auto value = static_cast<float>(stored_float<Config>(from, i));
+            return type == io::dtype::f16 ? half_bits_of(value) : brain_bits_of(value);
+        });
     } else if (type == io::dtype::boolean) {
         place([&](std::size_t i) { return stored_bits<Config>(from, i) != 0; });
     } else {

@@ -86,11 +86,15 @@ enum class dtype : std::uint8_t {
 
 /// The dtype of a tensor's element type.
 ///
-///     static_assert(io::dtype_of<float>() == io::dtype::f32);
+///     static_assert(io::dtype_of<float>() == io::dtype::f32 && io::dtype_of<bf16>() == io::dtype::bf16);
 template <any_element Element>
 [[nodiscard]] consteval dtype dtype_of() noexcept {
     if constexpr (std::is_same_v<std::remove_cv_t<Element>, bool>)
         return dtype::boolean;
+    else if constexpr (std::is_same_v<std::remove_cv_t<Element>, ashlar::f16>)
+        return dtype::f16;
+    else if constexpr (std::is_same_v<std::remove_cv_t<Element>, ashlar::bf16>)
+        return dtype::bf16;
     else if constexpr (std::is_floating_point_v<Element>)
         return sizeof(Element) == 4 ? dtype::f32 : sizeof(Element) == 8 ? dtype::f64 : dtype::unknown;
     else if constexpr (std::is_signed_v<Element>)

@@ -124,7 +124,7 @@ struct packed_columns {
 /// In their place where nothing is packed.
 struct no_packed_columns {
     template <class Element>
-    ASHLAR_STAGE_INLINE no_packed_columns(const Element*, Element*) {}
+    ASHLAR_STAGE_INLINE no_packed_columns(const auto*, Element*) {}
 };
 
 /// Few rows, contiguous along the depth, packed into registers or into scratch.

@@ -77,7 +77,7 @@ struct product_walk {
     static constexpr std::size_t packed_chains = Product.cut.packed_chains.of(Rows, plan.rows.large);
 
     template <std::size_t Rows, std::size_t Vectors, std::size_t LastLanes>
-    ASHLAR_STAGE_INLINE static void block(const Element* s, const Element* v, Depth depth, Epilogue& epilogue,
+    ASHLAR_STAGE_INLINE static void block(const Element* s, const auto* v, Depth depth, Epilogue& epilogue,
                                           const packed& last_columns, std::size_t i, std::size_t j) {
         constexpr block_shape shape{Rows, Vectors, plan.chains, LastLanes};
         if constexpr (Vectors != 0 && has_hook<Epilogue, hook::kept_halves>) {
@@ -132,11 +132,12 @@ inline constexpr std::size_t product_scratch_bytes =
 /// `depth` is a constant_depth, a depth_range, a k_range, or a function object of (i0, i1, j0, j1) that returns
 /// one of them for that block; it may have per_row(i0, i1) as well, a depth_range or per_row_k_range of those rows.
 ///
+/// Elements of V may be f16 or bf16 where those of S are float: they are converted as they are loaded.
 /// `epilogue` has the hooks of kernel/product/epilogue.hpp that `served_by_product` lists. `scratch` is memory of
 /// product_scratch_bytes bytes for what the kernel packs, best at the start of a cache line.
 /// Sums are in order of k (per chain), so results repeat bit for bit for a given shape and architecture.
 template <class Element, class Config, product_shape Product, class Depth, class Epilogue>
-ASHLAR_STAGE_INLINE void product(const Element* s, const Element* v, Depth depth, Epilogue& epilogue, Element* scratch,
+ASHLAR_STAGE_INLINE void product(const Element* s, const auto* v, Depth depth, Epilogue& epilogue, Element* scratch,
                                  std::size_t first_block = 0, std::size_t last_block = Product.cut.row_blocks) {
     using walk = product_walk<Element, Config, Product, Depth, Epilogue>;
     if constexpr (fits_kernel<Epilogue, lanes<Element, walk::width, Config>,

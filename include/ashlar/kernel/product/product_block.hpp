@@ -99,7 +99,7 @@ struct product_accumulators {
     }
 
     /// Vector c of a depth step.
-    ASHLAR_STAGE_INLINE static vec loaded(const Element* v, std::size_t c) {
+    ASHLAR_STAGE_INLINE static vec loaded(const auto* v, std::size_t c) {
         return kept(partial && c + 1 == Block.vectors
                         ? vec::template load_partial<Block.last_lanes>(v + Product.column_offset(c * width, width))
                         : vec::load(v + Product.column_offset(c * width, width)));
@@ -108,7 +108,7 @@ struct product_accumulators {
     /// One depth step into the sums of `chain`; s and v stand at that step. With ZerosExclude, scalars that are zero
     /// leave their sums alone, unless the step is plain.
     template <bool ZerosExclude>
-    ASHLAR_STAGE_INLINE void step(const Element* s, const Element* v, std::size_t chain, bool plain = true) {
+    ASHLAR_STAGE_INLINE void step(const Element* s, const auto* v, std::size_t chain, bool plain = true) {
         vec b[Block.vectors];
         ASHLAR_UNROLL
         for (std::size_t c = 0; c < Block.vectors; ++c) b[c] = loaded(v, c);
@@ -143,12 +143,12 @@ struct product_accumulators {
         static constexpr std::size_t from(std::size_t lane) { return lane / chunk * chunk + Lane; }
     };
     template <std::size_t Step>
-    ASHLAR_STAGE_INLINE void spread_step(vec some, const Element* v) {
+    ASHLAR_STAGE_INLINE void spread_step(vec some, const auto* v) {
         const vec a = shuffle_as<one_lane<Step % chunk>>(some, some);
         ASHLAR_UNROLL
         for (std::size_t c = 0; c < Block.vectors; ++c) {
             vec& to = sum[Step % Block.chains][c][0];
-            const Element* from = v + Product.column_offset(c * width, width);
+            const auto* from = v + Product.column_offset(c * width, width);
             to = fma(a,
                      partial && c + 1 == Block.vectors ? vec::template load_partial<Block.last_lanes>(from)
                                                        : vec::load(from),
@@ -156,13 +156,13 @@ struct product_accumulators {
         }
     }
     template <std::size_t Chunk>
-    ASHLAR_STAGE_INLINE void spread_chunk(vec all, const Element* v) {
+    ASHLAR_STAGE_INLINE void spread_chunk(vec all, const auto* v) {
         const vec some = shuffle_as<one_chunk<Chunk>>(all, all);
         [&]<std::size_t... Lane>(std::index_sequence<Lane...>) ASHLAR_STAGE_LAMBDA {
             (spread_step<Chunk * chunk + Lane>(some, v + (Chunk * chunk + Lane) * Product.vk), ...);
         }(std::make_index_sequence<chunk>{});
     }
-    ASHLAR_STAGE_INLINE void run_spread(const Element*& s, const Element*& v, std::size_t& steps) {
+    ASHLAR_STAGE_INLINE void run_spread(const Element*& s, const auto*& v, std::size_t& steps) {
         for (; steps >= width; steps -= width, s += width, v += width * Product.vk) {
             const vec all = vec::load(s);
             [&]<std::size_t... Chunk>(std::index_sequence<Chunk...>)
@@ -171,7 +171,7 @@ struct product_accumulators {
     }
 
     /// `steps` depth steps from s and v on.
-    ASHLAR_STAGE_INLINE void run(const Element* s, const Element* v, std::size_t steps) {
+    ASHLAR_STAGE_INLINE void run(const Element* s, const auto* v, std::size_t steps) {
         if constexpr (spreads) run_spread(s, v, steps);
         for (std::size_t left = steps / Block.chains; left != 0;
              s += Block.chains * Product.sk, v += Block.chains * Product.vk) {
@@ -185,7 +185,7 @@ struct product_accumulators {
 
     /// One depth step of those rows r for which takes_part(r).
     template <class Choice>
-    ASHLAR_STAGE_INLINE void step_of_some(const Element* s, const Element* v, Choice takes_part) {
+    ASHLAR_STAGE_INLINE void step_of_some(const Element* s, const auto* v, Choice takes_part) {
         vec b[Block.vectors];
         ASHLAR_UNROLL
         for (std::size_t c = 0; c < Block.vectors; ++c) b[c] = loaded(v, c);
@@ -204,7 +204,7 @@ struct product_accumulators {
     /// The steps of `depth` in which only some rows take part; s and v are those of step 0. Where all rows begin
     /// together, it is known which are left in each step behind the end of the first.
     template <bool Lower>
-    ASHLAR_STAGE_INLINE void run_uneven(const Element* s, const Element* v, const per_row_k_range<Lower>& depth,
+    ASHLAR_STAGE_INLINE void run_uneven(const Element* s, const auto* v, const per_row_k_range<Lower>& depth,
                                         const depth_range& even) {
         constexpr auto rows = static_cast<std::ptrdiff_t>(Block.rows), sk = static_cast<std::ptrdiff_t>(Product.sk),
                        vk = static_cast<std::ptrdiff_t>(Product.vk);
@@ -227,7 +227,7 @@ struct product_accumulators {
 
     /// The depth steps of `depth`, zeros excluding outside its plain part; the sums are those of `run` where no
     /// excluded value is NaN or infinite.
-    ASHLAR_STAGE_INLINE void run_excluding(const Element* s, const Element* v, const k_range& depth) {
+    ASHLAR_STAGE_INLINE void run_excluding(const Element* s, const auto* v, const k_range& depth) {
         const std::size_t whole = depth.last - (depth.last - depth.first) % Block.chains;
         for (std::size_t k = depth.first; k < depth.last; k += k < whole ? Block.chains : 1) {
             ASHLAR_UNROLL
@@ -258,8 +258,7 @@ struct product_accumulators {
 
     /// `steps` depth steps from s and v on, with the epilogue's other work between them.
     template <class Epilogue>
-    ASHLAR_STAGE_INLINE void run_interleaved(const Element* s, const Element* v, std::size_t steps,
-                                             Epilogue& epilogue) {
+    ASHLAR_STAGE_INLINE void run_interleaved(const Element* s, const auto* v, std::size_t steps, Epilogue& epilogue) {
         if constexpr (has_hook<Epilogue, hook::interleave>) {
             for (; steps >= Epilogue::interleave_period; steps -= Epilogue::interleave_period) {
                 constexpr std::size_t period = Epilogue::interleave_period;
@@ -320,8 +319,8 @@ ASHLAR_STAGE_INLINE auto even_steps(const Depth& depth) {
 
 /// The block of C at (i, j) over `depth`; s and v are the operands' origins.
 template <class Element, class Config, product_shape Product, block_shape Block, class Depth, class Epilogue>
-ASHLAR_STAGE_INLINE void product_block(const Element* s, const Element* v, Depth depth, Epilogue& epilogue,
-                                       std::size_t i, std::size_t j) {
+ASHLAR_STAGE_INLINE void product_block(const Element* s, const auto* v, Depth depth, Epilogue& epilogue, std::size_t i,
+                                       std::size_t j) {
     constexpr std::size_t width = lane_width<Element, Config>;
     using vec = lanes<Element, width, Config>;
     static_assert(!has_hook<Epilogue, hook::group>);
@@ -343,7 +342,7 @@ ASHLAR_STAGE_INLINE void product_block(const Element* s, const Element* v, Depth
     };
     const auto even = even_steps(depth);
     const Element* s_at = s + i * Product.si + even.first * Product.sk;
-    const Element* v_at = v + Product.column_offset(j, width) + even.first * Product.vk;
+    const auto* v_at = v + Product.column_offset(j, width) + even.first * Product.vk;
     start();
     if constexpr (requires { depth.run(acc, s_at, v_at, j); })
         depth.run(acc, s_at, v_at, j);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Dot products of one row with many: out[n] = sum over k of a[k] * b[n*ld + k], with lanes along k.
+// Dot products of one row with many: out[n] = sum over k of a[k] * b[n*ld + k], with lanes along k. Elements of b may
+// be f16 or bf16 where those of a are float.
 //
 // Dispatch, decided by the types, for W lanes:
 //   1. the row a stays in registers if it fits, else it is loaded again for each row of b
@@ -44,12 +45,12 @@ struct dot_block {
         }
     }
 
-    ASHLAR_STAGE_INLINE static vec load(const Element* from, std::size_t c) {
+    ASHLAR_STAGE_INLINE static vec load(const auto* from, std::size_t c) {
         return c + 1 == vectors ? vec::template load_partial<rest>(from + c * width) : vec::load(from + c * width);
     }
 
     /// The products with one row of b, added up down to one vector.
-    ASHLAR_STAGE_INLINE vec products(const Element* b) const {
+    ASHLAR_STAGE_INLINE vec products(const auto* b) const {
         vec sum[chains];
         if constexpr (keeps_row) {
             ASHLAR_UNROLL
@@ -75,7 +76,7 @@ struct dot_block {
 
     /// The next `Count` rows of b, their products folded into one vector at `at`; returns the row after them.
     template <std::size_t Count>
-    ASHLAR_STAGE_INLINE const Element* group(const Element* b, Element* at) const {
+    ASHLAR_STAGE_INLINE auto group(const auto* b, Element* at) const {
         vec sums[together];
         ASHLAR_UNROLL
         for (std::size_t r = 0; r < together; ++r) {
@@ -89,7 +90,7 @@ struct dot_block {
 
     /// The dot products with `Count` <= W rows of b.
     template <std::size_t Count>
-    ASHLAR_STAGE_INLINE vec rows(const Element* b) const {
+    ASHLAR_STAGE_INLINE vec rows(const auto* b) const {
         if constexpr (shuffles<Element, width, Config>()) {
             alignas(64) Element waiting[width / together * width];
             Element* at = waiting;
@@ -116,7 +117,7 @@ inline constexpr hook served_by_dots = hook::vector;
 /// Hands over the dot products of a[0, k) and the rows of b in vectors, for the blocks of W rows [first_block,
 /// last_block). Nothing outside these rows is read.
 template <class Element, class Config, dot_shape Product, class Epilogue>
-ASHLAR_STAGE_INLINE void dot_row_blocks(const Element* a, const Element* b, Epilogue& epilogue, std::size_t first_block,
+ASHLAR_STAGE_INLINE void dot_row_blocks(const Element* a, const auto* b, Epilogue& epilogue, std::size_t first_block,
                                         std::size_t last_block) {
     constexpr std::size_t width = lane_width<Element, Config>;
     constexpr std::size_t whole = Product.n / width, rest = Product.n % width;
@@ -134,7 +135,7 @@ ASHLAR_STAGE_INLINE void dot_row_blocks(const Element* a, const Element* b, Epil
 
 /// The same for all rows.
 template <class Element, class Config, dot_shape Product, class Epilogue>
-ASHLAR_STAGE_INLINE void dot_rows(const Element* a, const Element* b, Epilogue& epilogue) {
+ASHLAR_STAGE_INLINE void dot_rows(const Element* a, const auto* b, Epilogue& epilogue) {
     constexpr std::size_t width = lane_width<Element, Config>;
     dot_row_blocks<Element, Config, Product>(a, b, epilogue, 0, (Product.n + width - 1) / width);
 }

@@ -18,11 +18,11 @@
 namespace ashlar::detail {
 
 /// How the columns of a product's right operand are read.
-template <class Element, class Config, product_shape Product>
+template <class Element, class Stored, class Config, product_shape Product>
 struct column_stream {
     static constexpr register_block plan = product_plan<Element, Config, Product>;
-    static constexpr std::size_t block_bytes = plan.vectors.large * lane_width<Element, Config> * sizeof(Element);
-    static constexpr std::size_t row_bytes = Product.vk * sizeof(Element);
+    static constexpr std::size_t block_bytes = plan.vectors.large * lane_width<Element, Config> * sizeof(Stored);
+    static constexpr std::size_t row_bytes = Product.vk * sizeof(Stored);
 
     static_assert(block_bytes % cache_line_bytes == 0);
 
@@ -30,15 +30,15 @@ struct column_stream {
 };
 
 /// Asks for the columns after the current ones, of the right operand's part from `right` on.
-template <class Inner, class Element, class Stream>
+template <class Inner, class Stored, class Stream>
 struct streamed_columns : forwarding_epilogue<Inner> {
     static constexpr hook hooks = Inner::hooks | hook::interleave | hook::begin_columns;
     static constexpr bool rolls = true;
     using forwarding_epilogue<Inner>::inner;
-    const Element* right;      ///< the right operand's first row of the part
-    std::size_t columns;       ///< of the right operand
-    std::size_t steps;         ///< of the part
-    const Element* following;  ///< the first row of the next part, or null
+    const Stored* right;      ///< the right operand's first row of the part
+    std::size_t columns;      ///< of the right operand
+    std::size_t steps;        ///< of the part
+    const Stored* following;  ///< the first row of the next part, or null
     typename Stream::block ahead{};
 
     ASHLAR_STAGE_INLINE void begin_columns(std::size_t next) {
@@ -56,13 +56,13 @@ struct streamed_columns : forwarding_epilogue<Inner> {
 };
 
 /// The product over the whole depth, in so many parts of it. The epilogue has a place for sums that wait, at(i, j).
-template <class Element, class Config, product_shape Product, std::size_t Parts, class Epilogue>
-ASHLAR_STAGE_INLINE void product_streamed(const Element* s, const Element* v, Epilogue& epilogue) {
-    using stream = column_stream<Element, Config, Product>;
+template <class Element, class Config, product_shape Product, std::size_t Parts, class Stored, class Epilogue>
+ASHLAR_STAGE_INLINE void product_streamed(const Element* s, const Stored* v, Epilogue& epilogue) {
+    using stream = column_stream<Element, Stored, Config, Product>;
     each_depth_part<Product.k, Parts>(
         epilogue, [&](auto& part, std::size_t k, auto steps, bool last) ASHLAR_STAGE_LAMBDA {
-            const Element* const right = v + k * Product.vk;
-            streamed_columns<std::remove_reference_t<decltype(part)>, Element, stream> streamed{
+            const Stored* const right = v + k * Product.vk;
+            streamed_columns<std::remove_reference_t<decltype(part)>, Stored, stream> streamed{
                 {part}, right, Product.j, steps.last, last ? nullptr : right + steps.last * Product.vk};
             product<Element, Config, Product>(s + k * Product.sk, right, steps, streamed, nullptr);
         });

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include <ashlar/core/config.hpp>
+#include <ashlar/core/narrow_float.hpp>
 #include <ashlar/kernel/simd/array_lanes.hpp>
 
 namespace ashlar {
@@ -19,6 +20,11 @@ inline constexpr std::size_t lane_width = Config::register_bits / 8 / sizeof(Ele
 
 template <class Element, std::size_t Width, class Config>
 struct lane_mask;
+
+namespace detail {
+template <class Stored, std::size_t Width, class Config>
+struct narrow_lanes;
+}
 
 /// `Width` values of arithmetic type `Element`: a vector register where this build has one of that size (with
 /// <ashlar/kernel/simd.hpp> included), an array otherwise. One lane is always an array and works in constant
@@ -44,6 +50,9 @@ struct lanes {
     template <class Scalar>
         requires std::is_arithmetic_v<Scalar>
     ASHLAR_ALWAYS_INLINE constexpr lanes(Scalar value) : data(ops::broadcast(static_cast<Element>(value))) {}
+    template <class Scalar>
+        requires(detail::is_narrow<Scalar> && !std::is_arithmetic_v<Scalar>)
+    ASHLAR_ALWAYS_INLINE constexpr lanes(Scalar value) : lanes(static_cast<float>(value)) {}
 
     /// Width consecutive values from any address that is aligned for Element.
     [[nodiscard]] ASHLAR_ALWAYS_INLINE static constexpr lanes load(const Element* source) {
@@ -71,6 +80,23 @@ struct lanes {
                                                                              std::ptrdiff_t stride) {
         return lanes(ops::gather_strided(source, stride));
     }
+    /// Of float from memory of f16 or bf16, exactly; Element is float.
+    template <class Stored>
+        requires detail::is_narrow<Stored>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE static constexpr lanes load(const Stored* source) {
+        return detail::narrow_lanes<Stored, Width, Config>::load(source);
+    }
+    template <std::size_t Count, class Stored>
+        requires(Count <= Width && detail::is_narrow<Stored>)
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE static constexpr lanes load_partial(const Stored* source) {
+        return detail::narrow_lanes<Stored, Width, Config>::template load_some<Count>(source);
+    }
+    template <class Stored>
+        requires detail::is_narrow<Stored>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE static constexpr lanes gather_strided(const Stored* source,
+                                                                             std::ptrdiff_t stride) {
+        return detail::narrow_lanes<Stored, Width, Config>::gather(source, stride);
+    }
     /// 0, 1, 2, ...
     [[nodiscard]] ASHLAR_ALWAYS_INLINE static constexpr lanes iota() { return lanes(ops::iota()); }
 
@@ -89,6 +115,18 @@ struct lanes {
             ops::template store_low<Count>(data, target);
         else if constexpr (Count != 0)
             ops::store_partial(data, target, Count);
+    }
+
+    /// Of float to memory of f16 or bf16, rounded to the nearest; Element is float.
+    template <class Stored>
+        requires detail::is_narrow<Stored>
+    ASHLAR_ALWAYS_INLINE constexpr void store(Stored* target) const {
+        detail::narrow_lanes<Stored, Width, Config>::store(*this, target);
+    }
+    template <std::size_t Count, class Stored>
+        requires(Count <= Width && detail::is_narrow<Stored>)
+    ASHLAR_ALWAYS_INLINE constexpr void store_partial(Stored* target) const {
+        detail::narrow_lanes<Stored, Width, Config>::template store_some<Count>(*this, target);
     }
 
     /// One lane; slow for registers, which go through memory.

@@ -34,10 +34,11 @@ ASHLAR_ALWAYS_INLINE constexpr bool check_elements() noexcept {
 template <class Array>
 struct put_in_order {
     decltype(std::declval<Array&>().begin()) first;
+    using stored = typename std::remove_cvref_t<Array>::value_type;
 
     template <class Element>
     ASHLAR_ALWAYS_INLINE constexpr void operator()(std::size_t i, Element value) const noexcept {
-        *(first + static_cast<std::ptrdiff_t>(i)) = value;
+        *(first + static_cast<std::ptrdiff_t>(i)) = static_cast<stored>(value);
     }
 };
 

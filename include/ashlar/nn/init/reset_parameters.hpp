@@ -25,19 +25,20 @@ enum class module_kind { other, linear, table, norm, attention };
 
 template <class Module>
 inline constexpr module_kind kind_of_module = module_kind::other;
-template <linear_options Options, class Element, std::size_t Panel>
-inline constexpr module_kind kind_of_module<linear<Options, Element, Panel>> = module_kind::linear;
-template <embedding_options Options, class Element>
-inline constexpr module_kind kind_of_module<embedding<Options, Element>> = module_kind::table;
+template <linear_options Options, class Element, class Weight, std::size_t Panel>
+inline constexpr module_kind kind_of_module<linear<Options, Element, Weight, Panel>> = module_kind::linear;
+template <embedding_options Options, class Element, class Weight>
+inline constexpr module_kind kind_of_module<embedding<Options, Element, Weight>> = module_kind::table;
 template <learned_positions_options Options, class Element>
 inline constexpr module_kind kind_of_module<learned_positions<Options, Element>> = module_kind::table;
 template <layer_norm_options Options, class Element>
 inline constexpr module_kind kind_of_module<layer_norm<Options, Element>> = module_kind::norm;
 template <rms_norm_options Options, class Element>
 inline constexpr module_kind kind_of_module<rms_norm<Options, Element>> = module_kind::norm;
-template <attention_options Options, class Element, std::size_t Panel>
+template <attention_options Options, class Element, class Weight, std::size_t Panel>
     requires(Options.names == attention_names::torch)
-inline constexpr module_kind kind_of_module<multihead_attention<Options, Element, Panel>> = module_kind::attention;
+inline constexpr module_kind kind_of_module<multihead_attention<Options, Element, Weight, Panel>> =
+    module_kind::attention;
 
 /// A stack of layers made from one set of options, such as nn::encoder: PyTorch's are copies of a single layer.
 template <class Module>
@@ -54,13 +55,14 @@ struct put_transposed {
     template <class Element>
     ASHLAR_ALWAYS_INLINE constexpr void operator()(std::size_t i, Element value) const noexcept {
         constexpr std::size_t in = Weight::shape_type::extents[0], out = Weight::shape_type::extents[1];
-        weight.elements[ashlar::detail::panel_offset(Weight::panel, in, out, i % in, i / in)] = value;
+        weight.elements[ashlar::detail::panel_offset(Weight::panel, in, out, i % in, i / in)] =
+            static_cast<typename Weight::value_type>(value);
     }
 };
 
 template <class Config, class Weight>
 constexpr void draw_weight(Weight& weight, generator& random, double bound) noexcept {
-    using Element = typename Weight::value_type;
+    using Element = element_of<Weight>;
     draw_uniform(random, Weight::shape_type::size, static_cast<Element>(-bound), static_cast<Element>(bound),
                  put_transposed<Weight>{weight});
 }

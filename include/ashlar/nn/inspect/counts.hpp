@@ -39,7 +39,8 @@ private:
 };
 
 template <parameter_array Array>
-inline constexpr counted count_of<Array> = {shape_of<Array>::size, shape_of<Array>::size * sizeof(element_of<Array>)};
+inline constexpr counted count_of<Array> = {shape_of<Array>::size,
+                                            shape_of<Array>::size * sizeof(typename Array::value_type)};
 template <class Array>
 inline constexpr counted count_of<plain_member<Array>> = count_of<std::remove_cv_t<Array>>;
 template <class Array>

@@ -28,12 +28,12 @@ struct embedding_options {
 ///     nn::embedding<{.entries = 512, .size = 64}> words{};
 ///     tensor<float, 32, 64> x = words(tokens);            // tokens: tensor<int, 32>
 ///     tensor<float, 32, 512> logits = words.scores(y);    // the head that shares the table
-template <embedding_options Options, class Element = float>
+template <embedding_options Options, class Element = float, class Weight = Element>
 struct embedding {
     static constexpr embedding_options options = Options;
     static constexpr std::size_t entries = Options.entries, size = Options.size;
 
-    basic_tensor<Element, entries, size> weight;
+    basic_tensor<Weight, entries, size> weight;
 
     /// The expression; it borrows the module. One integer gives one row, a view.
     template <any_expression Tokens>

@@ -44,13 +44,14 @@ template <class Input, class Function>
 ///
 ///     nn::feed_forward<{.embed = 64, .hidden = 256, .activation = nn::activation::gelu}> block{};
 ///     y = block(x);
-template <feed_forward_options Options, class Element = float, std::size_t Panel = detail::panel<Element>>
+template <feed_forward_options Options, class Element = float, class Weight = Element,
+          std::size_t Panel = detail::panel<Weight>>
 struct feed_forward {
     static constexpr feed_forward_options options = Options;
     static constexpr std::size_t embed = Options.embed, hidden = Options.hidden;
 
-    linear<{Options.embed, Options.hidden, Options.bias}, Element, Panel> linear1;
-    linear<{Options.hidden, Options.embed, Options.bias}, Element, Panel> linear2;
+    linear<{Options.embed, Options.hidden, Options.bias}, Element, Weight, Panel> linear1;
+    linear<{Options.hidden, Options.embed, Options.bias}, Element, Weight, Panel> linear2;
 
     /// The expression; it borrows the module.
     template <any_expression Input>
@@ -85,15 +86,15 @@ struct feed_forward {
 ///
 ///     nn::feed_forward<{.embed = 64, .hidden = 172, .activation = nn::activation::silu, .gated = true, .bias = false}>
 ///     swiglu{};
-template <feed_forward_options Options, class Element, std::size_t Panel>
+template <feed_forward_options Options, class Element, class Weight, std::size_t Panel>
     requires(Options.gated)
-struct feed_forward<Options, Element, Panel> {
+struct feed_forward<Options, Element, Weight, Panel> {
     static constexpr feed_forward_options options = Options;
     static constexpr std::size_t embed = Options.embed, hidden = Options.hidden;
 
-    linear<{Options.embed, Options.hidden, Options.bias}, Element, Panel> gate_proj;
-    linear<{Options.embed, Options.hidden, Options.bias}, Element, Panel> up_proj;
-    linear<{Options.hidden, Options.embed, Options.bias}, Element, Panel> down_proj;
+    linear<{Options.embed, Options.hidden, Options.bias}, Element, Weight, Panel> gate_proj;
+    linear<{Options.embed, Options.hidden, Options.bias}, Element, Weight, Panel> up_proj;
+    linear<{Options.hidden, Options.embed, Options.bias}, Element, Weight, Panel> down_proj;
 
     /// The expression; it borrows the module.
     template <any_expression Input>

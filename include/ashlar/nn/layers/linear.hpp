@@ -26,12 +26,13 @@ struct linear_options {
 ///
 ///     nn::linear<{.in = 64, .out = 10}> head{};
 ///     tensor<float, 32, 10> y = head(x);   // x: tensor<float, 32, 64>
-template <linear_options Options, class Element = float, std::size_t Panel = detail::panel<Element>>
+template <linear_options Options, class Element = float, class Weight = Element,
+          std::size_t Panel = detail::panel<Weight>>
 struct linear {
     static constexpr linear_options options = Options;
     static constexpr std::size_t in = Options.in, out = Options.out;
 
-    detail::weight_matrix<Element, Panel, in, out> weight;
+    detail::weight_matrix<Weight, Panel, in, out> weight;
     [[no_unique_address]] detail::optional_vector<Options.bias, Element, out> bias;
 
     /// The expression; it borrows the module.

@@ -85,7 +85,8 @@ template <bool BatchFirst, any_expression Input>
 ///     nn::multihead_attention<{.embed = 64, .heads = 4}> mha{};
 ///     y = mha(x, causal);                          // self attention
 ///     y = mha(x, memory, memory, keys_below(n));   // cross attention
-template <attention_options Options, class Element = float, std::size_t Panel = detail::panel<Element>>
+template <attention_options Options, class Element = float, class Weight = Element,
+          std::size_t Panel = detail::panel<Weight>>
 struct multihead_attention {
     static constexpr attention_options options = Options;
     static constexpr std::size_t embed = Options.embed, heads = Options.heads;
@@ -98,10 +99,10 @@ struct multihead_attention {
     static_assert(detail::head_groups<heads, kv_heads>::divide,
                   "ashlar: multihead_attention: heads must be a multiple of kv_heads; change one");
 
-    linear<{embed, (heads * head_width), Options.bias}, Element, Panel> query;
-    linear<{kdim, (kv_heads * head_width), (Options.bias && Options.key_bias)}, Element, Panel> key;
-    linear<{vdim, (kv_heads * head_width), Options.bias}, Element, Panel> value;
-    linear<{heads * head_width, embed, (Options.bias && Options.out_bias)}, Element, Panel> out_proj;
+    linear<{embed, (heads * head_width), Options.bias}, Element, Weight, Panel> query;
+    linear<{kdim, (kv_heads * head_width), (Options.bias && Options.key_bias)}, Element, Weight, Panel> key;
+    linear<{vdim, (kv_heads * head_width), Options.bias}, Element, Weight, Panel> value;
+    linear<{heads * head_width, embed, (Options.bias && Options.out_bias)}, Element, Weight, Panel> out_proj;
 
     /// Self attention: queries, keys and values from x.
     template <any_expression Input, class... Choices>

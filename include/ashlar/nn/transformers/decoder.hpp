@@ -50,10 +50,11 @@ struct call_with_memory : Call {
 ///
 ///     nn::decoder<{.layer = {.embed = 64, .heads = 4}, .layers = 6}> decoder{};
 ///     tensor<float, 16, 64> y = decoder(x, memory, causal);
-template <decoder_options Options, class Element = float, std::size_t Panel = detail::panel<Element>>
+template <decoder_options Options, class Element = float, class Weight = Element,
+          std::size_t Panel = detail::panel<Weight>>
 struct decoder {
     static constexpr decoder_options options = Options;
-    using layer_type = decoder_layer<Options.layer, Element, Panel>;
+    using layer_type = decoder_layer<Options.layer, Element, Weight, Panel>;
     static constexpr std::size_t embed = Options.layer.embed, layer_count = Options.layers;
 
     std::array<layer_type, layer_count> layers;

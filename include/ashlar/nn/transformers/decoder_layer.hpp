@@ -72,15 +72,16 @@ using decoder_layer_options = encoder_layer_options;
 ///
 ///     nn::decoder_layer<{.embed = 64, .heads = 4, .hidden = 256}> layer{};
 ///     y = layer(x, memory, causal, nn::cross(keys_below(n)));
-template <decoder_layer_options Options, class Element = float, std::size_t Panel = detail::panel<Element>>
+template <decoder_layer_options Options, class Element = float, class Weight = Element,
+          std::size_t Panel = detail::panel<Weight>>
 struct decoder_layer {
-    using encoder_type = encoder_layer<Options, Element, Panel>;
+    using encoder_type = encoder_layer<Options, Element, Weight, Panel>;
     static constexpr decoder_layer_options options = Options;
     using norm_type = typename encoder_type::norm_type;
     static constexpr std::size_t embed = Options.embed, hidden = encoder_type::hidden;
 
-    multihead_attention<encoder_type::self_attention_options, Element, Panel> self_attn, multihead_attn;
-    nn::feed_forward<encoder_type::block_options, Element, Panel> feed_forward;
+    multihead_attention<encoder_type::self_attention_options, Element, Weight, Panel> self_attn, multihead_attn;
+    nn::feed_forward<encoder_type::block_options, Element, Weight, Panel> feed_forward;
     norm_type norm1, norm2, norm3;
 
     static constexpr std::size_t heads = Options.heads, head_width = decltype(self_attn)::head_width;
@@ -144,9 +145,10 @@ struct decoder_layer {
 
 private:
     template <class Input, class Cache>
-    using rows_of = detail::rows_of_layer<options.norm_first,
-                                          multihead_attention<encoder_type::self_attention_options, Element, Panel>,
-                                          norm_type, Input, Cache>;
+    using rows_of =
+        detail::rows_of_layer<options.norm_first,
+                              multihead_attention<encoder_type::self_attention_options, Element, Weight, Panel>,
+                              norm_type, Input, Cache>;
 
 public:
     /// The next rows [rows, embed] behind those whose keys and values are in `cache`, over a memory that is in another

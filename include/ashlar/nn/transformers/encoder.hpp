@@ -30,10 +30,11 @@ struct encoder_options {
 ///
 ///     nn::encoder<{.layer = {.embed = 64, .heads = 4}, .layers = 6}> encoder{};
 ///     tensor<float, 32, 64> y = encoder(x, keys_below(length));
-template <encoder_options Options, class Element = float, std::size_t Panel = detail::panel<Element>>
+template <encoder_options Options, class Element = float, class Weight = Element,
+          std::size_t Panel = detail::panel<Weight>>
 struct encoder {
     static constexpr encoder_options options = Options;
-    using layer_type = encoder_layer<Options.layer, Element, Panel>;
+    using layer_type = encoder_layer<Options.layer, Element, Weight, Panel>;
     static constexpr std::size_t embed = Options.layer.embed, layer_count = Options.layers;
 
     std::array<layer_type, layer_count> layers;

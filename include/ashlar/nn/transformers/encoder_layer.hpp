@@ -79,7 +79,8 @@ ASHLAR_ALWAYS_INLINE constexpr void append_rows(const Attention& attention, cons
 ///
 ///     nn::encoder_layer<{.embed = 64, .heads = 4, .hidden = 256}> layer{};
 ///     y = layer(x, keys_below(length));
-template <encoder_layer_options Options, class Element = float, std::size_t Panel = detail::panel<Element>>
+template <encoder_layer_options Options, class Element = float, class Weight = Element,
+          std::size_t Panel = detail::panel<Weight>>
 struct encoder_layer {
     static constexpr encoder_layer_options options = Options;
     static constexpr std::size_t embed = Options.embed, hidden = detail::given_or(Options.hidden, 4 * embed);
@@ -96,8 +97,8 @@ struct encoder_layer {
                                                         .bias = options.bias};
     using norm_type = detail::norm_of<Options.norm, {Options.embed, Options.eps, Options.bias}, Element>;
 
-    multihead_attention<self_attention_options, Element, Panel> self_attn;
-    nn::feed_forward<block_options, Element, Panel> feed_forward;
+    multihead_attention<self_attention_options, Element, Weight, Panel> self_attn;
+    nn::feed_forward<block_options, Element, Weight, Panel> feed_forward;
     norm_type norm1, norm2;
 
     static constexpr std::size_t heads = Options.heads, head_width = decltype(self_attn)::head_width;
@@ -122,7 +123,7 @@ struct encoder_layer {
 private:
     template <class Input, class Cache>
     using rows_of =
-        detail::rows_of_layer<options.norm_first, multihead_attention<self_attention_options, Element, Panel>,
+        detail::rows_of_layer<options.norm_first, multihead_attention<self_attention_options, Element, Weight, Panel>,
                               norm_type, Input, Cache>;
 
 public:
@@ -155,7 +156,7 @@ public:
         rows_of<std::remove_cvref_t<Input>, std::remove_cvref_t<Cache>>::template bytes<Config>;
     /// What `decode` of an Input evaluates when it is called.
     template <class Input>
-    using appended = typename detail::appended_of<multihead_attention<self_attention_options, Element, Panel>,
+    using appended = typename detail::appended_of<multihead_attention<self_attention_options, Element, Weight, Panel>,
                                                   std::conditional_t<options.norm_first, norm_type, detail::no_norm>,
                                                   std::remove_cvref_t<Input>>::type;
     /// FLOPs of that.

@@ -41,10 +41,11 @@ struct llama_decoder_options {
 ///     nn::llama_decoder<{.block = {.embed = 64, .heads = 8, .kv_heads = 4, .hidden = 172}, .layers = 5}> stack{};
 ///     y = stack(x, turn);
 ///     y = stack.decode(x, turn, caches);   // caches: std::array<nn::kv_cache<float, 512, 4, 8>, 5>
-template <llama_decoder_options Options, class Element = float, std::size_t Panel = detail::panel<Element>>
+template <llama_decoder_options Options, class Element = float, class Weight = Element,
+          std::size_t Panel = detail::panel<Weight>>
 struct llama_decoder {
     static constexpr llama_decoder_options options = Options;
-    using layer_type = llama_layer<Options.block, Element, Panel>;
+    using layer_type = llama_layer<Options.block, Element, Weight, Panel>;
     static constexpr std::size_t embed = Options.block.embed, layer_count = Options.layers;
 
     std::array<layer_type, layer_count> layers;
@@ -96,7 +97,8 @@ struct llama_decoder {
 using decoder_stack_options [[deprecated("use ashlar::nn::llama_decoder_options")]] = llama_decoder_options;
 /// The old name of `llama_decoder`.
 /// Example: `llama_decoder`.
-template <llama_decoder_options Options, class Element = float, std::size_t Panel = detail::panel<Element>>
-using decoder_stack [[deprecated("use ashlar::nn::llama_decoder")]] = llama_decoder<Options, Element, Panel>;
+template <llama_decoder_options Options, class Element = float, class Weight = Element,
+          std::size_t Panel = detail::panel<Weight>>
+using decoder_stack [[deprecated("use ashlar::nn::llama_decoder")]] = llama_decoder<Options, Element, Weight, Panel>;
 
 }  // namespace ashlar::nn

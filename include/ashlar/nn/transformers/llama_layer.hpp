@@ -52,7 +52,8 @@ inline constexpr bool has_mask =
 ///     constexpr auto& turn = nn::rope_tables<{.head_width = 8, .positions = 512}>;
 ///     y = layer(x, turn);                   // all rows at once, causal
 ///     y = layer.decode(row, turn, cache);   // the next rows, beside those in a kv_cache
-template <llama_layer_options Options, class Element = float, std::size_t Panel = detail::panel<Element>>
+template <llama_layer_options Options, class Element = float, class Weight = Element,
+          std::size_t Panel = detail::panel<Weight>>
 struct llama_layer {
     static constexpr llama_layer_options options = Options;
     static constexpr std::size_t embed = Options.embed, heads = Options.heads;
@@ -69,9 +70,9 @@ struct llama_layer {
     static constexpr rms_norm_options norm_options{Options.embed, Options.eps};
 
     rms_norm<norm_options, Element> input_layernorm;
-    multihead_attention<self_attention_options, Element, Panel> self_attn;
+    multihead_attention<self_attention_options, Element, Weight, Panel> self_attn;
     rms_norm<norm_options, Element> post_attention_layernorm;
-    feed_forward<block_options, Element, Panel> mlp;
+    feed_forward<block_options, Element, Weight, Panel> mlp;
 
     static constexpr std::size_t kv_heads = decltype(self_attn)::kv_heads, head_width = decltype(self_attn)::head_width;
 
@@ -103,7 +104,7 @@ struct llama_layer {
 private:
     template <class Input, class Turn, class Cache>
     using rows_of =
-        detail::appended_rows<multihead_attention<self_attention_options, Element, Panel>,
+        detail::appended_rows<multihead_attention<self_attention_options, Element, Weight, Panel>,
                               rms_norm<norm_options, Element>, std::remove_cvref_t<Input>, std::remove_cvref_t<Cache>,
                               detail::turned_projections<std::remove_cvref_t<Turn>>>;
 
@@ -190,7 +191,8 @@ private:
 using decoder_block_options [[deprecated("use ashlar::nn::llama_layer_options")]] = llama_layer_options;
 /// The old name of `llama_layer`.
 /// Example: `llama_layer`.
-template <llama_layer_options Options, class Element = float, std::size_t Panel = detail::panel<Element>>
-using decoder_block [[deprecated("use ashlar::nn::llama_layer")]] = llama_layer<Options, Element, Panel>;
+template <llama_layer_options Options, class Element = float, class Weight = Element,
+          std::size_t Panel = detail::panel<Weight>>
+using decoder_block [[deprecated("use ashlar::nn::llama_layer")]] = llama_layer<Options, Element, Weight, Panel>;
 
 }  // namespace ashlar::nn

@@ -32,7 +32,11 @@ inline constexpr std::size_t held_bytes = [] {
 /// Bytes of scratch of an evaluation of Expression into a Destination.
 template <class Destination, class Expression, class Config>
 consteval std::size_t scratch_into() {
-    if constexpr (node_expression<Expression>)
+    using stored = typename Destination::value_type;
+    if constexpr (node_expression<Expression> && ashlar::detail::is_narrow<stored>)
+        return ashlar::detail::planned<ashlar::detail::narrowing<stored, Expression>, Config,
+                                       ashlar::detail::destination_strides<Destination>()>::code.scratch_bytes;
+    else if constexpr (node_expression<Expression>)
         return ashlar::detail::planned<Expression, Config, ashlar::detail::destination_strides<Destination>()>::code
             .scratch_bytes;
     else

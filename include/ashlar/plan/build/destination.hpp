@@ -46,6 +46,8 @@ inline constexpr std::size_t destination_scratch = [] {
         return expression_scratch<Expression, Config>;
     } else if constexpr (!check_names<Expression>()) {
         return std::size_t{0};
+    } else if constexpr (is_narrow<typename Destination::value_type> && !is_narrowing<Expression>) {
+        return destination_scratch<Destination, narrowing<typename Destination::value_type, Expression>, Config>;
     } else {
         std::size_t bytes = planned<Expression, Config, destination_strides<Destination>()>::code.scratch_bytes;
         if constexpr (borrows_memory<Expression> && copy_fits<Expression, Config, 0>)

@@ -34,6 +34,14 @@ struct node_memory {
         return no_node;
     }
 
+    /// Whether what a stage reads of n in memory is f16 or bf16.
+    constexpr bool is_narrow_at(node_index n) const {
+        const node_index from = holder(n);
+        if (from != no_node) return buffer_of(from) == no_buffer && at(from).narrow;
+        while (behind(n) != no_node && !is_index_map(at(n).kind)) n = behind(n);
+        return at(n).kind == node_kind::packed && at(n).narrow;
+    }
+
     /// Strides of n's axes in that memory, where there are any. Axes for which `fixed` holds may get any, as their
     /// offset is computed from coordinates.
     constexpr stride_result strides(node_index n, const std::array<bool, max_rank>& fixed) const {

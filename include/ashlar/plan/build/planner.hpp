@@ -158,6 +158,11 @@ private:
         return {found.strides, found.affine};
     }
 
+    /// Whether that memory, or a packed matrix, holds f16 or bf16: some kernels convert them beside their loads.
+    constexpr bool reads_narrow(const stage& s, node_index n) const {
+        return node_memory{nodes, plan.reads + s.first_read, plan.buffers}.is_narrow_at(n);
+    }
+
     /// The arrays among the nodes, as if there were no buffers.
     constexpr node_memory arrays() const { return {nodes, nullptr, plan.buffers}; }
 

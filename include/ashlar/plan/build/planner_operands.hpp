@@ -153,7 +153,8 @@ constexpr void planner::acquire_left(stage& s, node_index n, const binding_list&
     make_base(n, b, stack, true);
     const matrix m = read_strides(s, n, b, stack);
     const graph_node& g = at(n);
-    bool good = m.affine && m.strides[g.rank - 2u] >= 0 && m.strides[g.rank - 1u] >= 0;  // flipped ones are copied
+    // Flipped ones are copied, and those of f16 and bf16, whose elements would be converted one by one.
+    bool good = m.affine && m.strides[g.rank - 2u] >= 0 && m.strides[g.rank - 1u] >= 0 && !reads_narrow(s, n);
     // One row at a time is read wherever the next one lies.
     const bool anywhere =
         target.lanes(g.element_bytes) == 1 && (m.strides[g.rank - 2u] > 0 || g.extents[g.rank - 2u] == 1);

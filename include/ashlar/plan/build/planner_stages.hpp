@@ -148,16 +148,22 @@ constexpr auto planner::emit_product(node_index top, const core_choice& choice, 
                                                                  r.extents[r.rank - 2u], r.element_bytes))))
         b = copy_of(s, right, operand_bindings(core, r, 1, s.bindings), stack, layout::columns_in_lanes);
     const std::size_t rows = rows_of(s, core), width = target.lanes(core.element_bytes);
+    // Kernels convert f16 and bf16 where they load vectors: of rows with columns in lanes, and of columns in dot
+    // products, which many rows take only where a copy would be large.
+    if (b.strides[r.rank - 1u] != 1 && core.extents[s.column_axis] > 1 && 2 * rows > width && reads_narrow(s, right) &&
+        core.extents[s.column_axis] * r.extents[r.rank - 2u] * r.element_bytes <= target.l2_bytes / 2)
+        b = copy_of(s, right, operand_bindings(core, r, 1, s.bindings), stack, layout::columns_in_lanes);
+    const bool converts = reads_narrow(s, right);
     const bool shuffles = target.shuffles(core.element_bytes, core.scalar == scalar_kind::floating);
     const bool unit_columns = b.strides[r.rank - 1u] == 1 || core.extents[s.column_axis] == 1;
     const std::size_t depth = l.extents[l.rank - 1u], columns = core.extents[s.column_axis], line = packed_k_line(rows);
     // A tile of few rows is all of them, but where registers hold more small integers than a tile has rows.
     const bool all_rows = s.row_axis == no_axis || core.extents[s.row_axis] <= rows;
-    bool packs_k = out.free && !excludes && !unit_columns && columns > 1 && (all_rows || 2 * rows > width) &&
-                   fits_packed_k(rows, columns, depth, width) && (shuffles || 2 * rows <= width) &&
-                   at(base_of(left)).kind != node_kind::softmax;
+    bool packs_k = out.free && !excludes && !converts && !unit_columns && columns > 1 &&
+                   (all_rows || 2 * rows > width) && fits_packed_k(rows, columns, depth, width) &&
+                   (shuffles || 2 * rows <= width) && at(base_of(left)).kind != node_kind::softmax;
     // The weights' rows are in lanes already: so may the result's be, where its columns would leave lanes idle.
-    bool transposes = !out.free && !excludes && unit_columns && s.column_block == 0 &&
+    bool transposes = !out.free && !excludes && !converts && unit_columns && s.column_block == 0 &&
                       at(base_of(left)).kind == node_kind::softmax && transposing_pays(rows, columns, depth, width) &&
                       !(shuffles && transposed_in_registers(rows, columns, depth, width) &&
                         is_uniform_product(at(base_of(left)).operands[0]));
@@ -165,15 +171,17 @@ constexpr auto planner::emit_product(node_index top, const core_choice& choice, 
         const binding_list of_left = operand_bindings(core, l, 0, s.bindings);
         make_base(left, of_left, stack, true);
         const matrix a = read_strides(s, left, of_left, stack);
-        packs_k = packs_k && a.affine && a.strides[l.rank - 1u] == 1 && a.strides[l.rank - 2u] >= 0;
-        transposes = transposes && a.affine && a.strides[l.rank - 2u] == 1 && a.strides[l.rank - 1u] >= 0;
+        packs_k =
+            packs_k && a.affine && !reads_narrow(s, left) && a.strides[l.rank - 1u] == 1 && a.strides[l.rank - 2u] >= 0;
+        transposes = transposes && a.affine && !reads_narrow(s, left) && a.strides[l.rank - 2u] == 1 &&
+                     a.strides[l.rank - 1u] >= 0;
     }
     if (packs_k || transposes)
         s.lanes = lane_axis::rows;
     else if (excludes || (unit_columns && !(core.extents[s.column_axis] == 1 && b.strides[r.rank - 2u] == 1)))
         s.lanes = lane_axis::columns;
     else
-        s.lanes = rows * 2 > width && core.extents[s.column_axis] > 1 ? lane_axis::rows : lane_axis::depth;
+        s.lanes = rows * 2 > width && core.extents[s.column_axis] > 1 && !converts ? lane_axis::rows : lane_axis::depth;
     if (!packs_k) acquire_left(s, left, operand_bindings(core, l, 0, s.bindings), stack);
     s.support = s.left_factor != no_node ? support_of(s.left_factor) : no_node;
     if (g.kind == node_kind::masked && out.only_support && s.left_factor == no_node) s.support = top;

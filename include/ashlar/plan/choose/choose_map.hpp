@@ -88,12 +88,18 @@ constexpr bool is_one_line(const plan_context& c, const plan_stage& s, std::size
     return c.at(s.top).size() == rows * columns && is_flat(c, s, s.top);
 }
 
+/// Whether elements of f16 or bf16 are read or written on the way.
+constexpr bool converts(const plan_context& c, const plan_stage& s, node_index memory) {
+    return (c.at(memory).kind == node_kind::array && c.at(memory).narrow) ||
+           (s.store != no_node && c.at(s.store).narrow);
+}
+
 /// Whether the stage only turns rows into lanes, or back, of what lies in memory in the other order.
 constexpr bool is_transposing_copy(const plan_context& c, const plan_stage& s) {
     const node_index memory = c.memory_of(s).holder(s.top);
     const graph_node& top = c.at(s.top);
     if (memory == no_node || s.row_axis == no_axis || s.column_axis == no_axis) return false;
-    if (c.at(memory).kind == node_kind::softmax || top.scalar == scalar_kind::boolean ||
+    if (c.at(memory).kind == node_kind::softmax || top.scalar == scalar_kind::boolean || converts(c, s, memory) ||
         c.target.lanes(top.element_bytes) != c.width_of(s))
         return false;
     std::array<bool, max_rank> fixed{};

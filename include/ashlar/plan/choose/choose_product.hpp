@@ -31,7 +31,7 @@ constexpr std::size_t bytes_read(const graph_node* nodes, std::size_t count) {
     std::size_t bytes = 0;
     for (std::size_t n = 0; n < count; ++n)
         if (nodes[n].kind == node_kind::array || nodes[n].kind == node_kind::packed)
-            bytes += nodes[n].size() * nodes[n].element_bytes;
+            bytes += nodes[n].size() * (nodes[n].narrow ? 2 : nodes[n].element_bytes);
     return bytes;
 }
 
@@ -67,7 +67,7 @@ struct column_streams {
 constexpr column_streams streams_of_columns(std::size_t rows, const product_facts& product, const machine& target) {
     if (rows < least_streaming_rows || product.columns % product.width != 0) return {};
     const register_block block = choose_register_block(rows, product.columns / product.width, product.depth, target);
-    const std::size_t block_bytes = block.vectors.large * product.width * product.element_bytes;
+    const std::size_t block_bytes = block.vectors.large * product.width * product.right_bytes();
     // Few steps would be mere loads and stores of sums.
     const std::size_t fitting = target.l2_bytes / 4 / block_bytes, most = fitting < 32 ? 32 : fitting;
     const std::size_t parts = (product.depth + most - 1) / most;
@@ -142,6 +142,7 @@ constexpr void choose_cuts(const plan_context& c, const plan_stage& s, std::size
     const product_facts& product = s.facts;
     const element_machine on = elements_of(c, s);
     const cut_options options{.whole_depth = !product.ranged && !product.excludes,
+                              .packs = !product.right_is_narrow,
                               .splits = how.edge == mask_edge::registers && s.support != no_node,
                               .streamed = how.streamed && s.lanes == lane_axis::columns,
                               .granule = how.granule};
@@ -212,8 +213,8 @@ constexpr product_strategy choose_product(const plan_context& c, const plan_stag
         how.panel_runs = static_cast<std::uint32_t>(runs.large_blocks);
         how.prefetches = rows >= least_prefetching_rows && !c.target.single_issue;
     } else if (const copied_columns copied = copies_of_columns(rows, product, elements_of(c, s));
-               copied.fits && how.rhs == rhs_source::rows && s.lanes == lane_axis::columns && all_depth && !masked &&
-               (sums_wait || copied.k_parts == 1)) {
+               copied.fits && how.rhs == rhs_source::rows && !product.right_is_narrow &&
+               s.lanes == lane_axis::columns && all_depth && !masked && (sums_wait || copied.k_parts == 1)) {
         how.rhs = rhs_source::copied_rows;
         how.k_parts = static_cast<std::uint16_t>(copied.k_parts);
     } else if (how.rhs == rhs_source::rows && s.lanes == lane_axis::columns && all_depth && bytes > c.target.l2_bytes) {

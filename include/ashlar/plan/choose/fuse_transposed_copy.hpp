@@ -26,7 +26,8 @@ constexpr bool transposes_leaf(const plan_context& c, const plan_stage& s) {
         s.column_axis == no_axis || c.target.lanes(c.at(s.top).element_bytes) != c.width_of(s))
         return false;
     const node_index memory = c.memory_of(s).holder(s.top);
-    if (memory == no_node || c.at(memory).kind != node_kind::array || c.at(s.top).scalar == scalar_kind::boolean)
+    if (memory == no_node || c.at(memory).kind != node_kind::array || c.at(memory).narrow ||
+        c.at(s.top).scalar == scalar_kind::boolean)
         return false;
     std::array<bool, max_rank> fixed{};
     for (std::size_t a = 0; a < c.at(s.top).rank; ++a) fixed[a] = a != s.row_axis && a != s.column_axis;

@@ -21,9 +21,10 @@ struct plan_context {
         while (at(n).kind == node_kind::let || at(n).kind == node_kind::let_value) n = at(n).same_as;
         return n;
     }
-    /// Whether elements of two nodes are of one type.
+    /// Whether elements of two nodes are of one type, in memory as well.
     constexpr bool same_elements(node_index a, node_index b) const {
-        return at(a).scalar == at(b).scalar && at(a).element_bytes == at(b).element_bytes;
+        return at(a).scalar == at(b).scalar && at(a).element_bytes == at(b).element_bytes &&
+               at(a).narrow == at(b).narrow;
     }
 
     /// The item that runs behind an item inside the same loop; item_count if there is none.

@@ -46,6 +46,7 @@ constexpr product_facts find_facts(const plan_context& c, const plan_stage& s) {
     out.left_row = of_left[left.rank - 2u];
     out.left_depth = of_left[left.rank - 1u];
     out.right_is_packed = c.at(c.resolve(out.right)).kind == node_kind::packed;
+    out.right_is_narrow = c.memory_of(s).is_narrow_at(out.right);
     if (!out.right_is_packed) {
         std::array<bool, max_rank> fixed = fixed_of(right);
         if (s.column_block != 0) fixed[right.rank - 1u] = true;

@@ -12,6 +12,7 @@
 #include <ashlar/expr/masks/provenance.hpp>
 #include <ashlar/expr/nodes.hpp>
 #include <ashlar/expr/nodes/index_map.hpp>
+#include <ashlar/expr/nodes/narrowing.hpp>
 #include <ashlar/plan/graph/indices.hpp>
 
 namespace ashlar::detail {
@@ -40,6 +41,7 @@ struct node_parameters {
     bool fast = false;             // map, softmax: of lower precision, as it was asked for
     bool costly = false;           // map: many instructions, as exponentials are
     bool one_instruction = false;  // map: about one; a user's own function counts as one
+    bool narrow = false;           // its memory, or what it is written to, holds f16 or bf16
 };
 
 /// One node of the expression, without its type.
@@ -54,6 +56,8 @@ struct graph_node : node_parameters, axis_extents {
     node_index masked = no_node;           // softmax: the masked node that is its operand, past names and stores
     exclusion excluded = exclusion::none;  // what masks prove of the elements that they do not keep
 
+    /// Whether stages write its values as f16 or bf16.
+    constexpr bool narrows() const { return narrow && kind == node_kind::map; }
     constexpr std::size_t size() const {
         std::size_t n = 1;
         for (std::size_t i = 0; i < rank; ++i) n *= extents[i];
@@ -102,7 +106,8 @@ inline constexpr node_parameters parameters_of<Node>{
     .permutation = move_of<Node>.permutation, .axis = move_of<Node>.axis, .step = move_of<Node>.step};
 template <class Packed>
     requires(kind_of<Packed> == node_kind::packed)
-inline constexpr node_parameters parameters_of<Packed>{.panel = Packed::panel};
+inline constexpr node_parameters parameters_of<Packed>{.panel = Packed::panel,
+                                                       .narrow = is_narrow<typename Packed::value_type>};
 template <std::size_t Axis, class Shape, class... Parts>
 inline constexpr node_parameters parameters_of<concat_node<Axis, Shape, Parts...>>{.axis = Axis};
 template <std::size_t Axis, class Shape, class Table, class Indices>
@@ -120,6 +125,9 @@ inline constexpr node_parameters parameters_of<map_node<fast_function<Function>,
     .fast = true,
     .costly = is_costly_function<Function>(),
     .one_instruction = is_one_instruction<Function>()};
+template <class Narrow, class Shape, class Expression>
+inline constexpr node_parameters parameters_of<map_node<narrowing_function<Narrow>, Shape, float, Expression>>{
+    .one_instruction = true, .narrow = true};
 template <class Mask, class Expression>
 inline constexpr node_parameters parameters_of<masked_node<Mask, Expression>>{
     .kept = mask_kept_pairs<Mask, typename Expression::shape_type>,
@@ -144,10 +152,11 @@ inline constexpr node_parameters parameters_of<standardize_node<Kind, Expression
     .variant = static_cast<std::uint8_t>(Kind), .axis = Expression::shape_type::rank - 1};
 template <class Destination, class Expression>
 inline constexpr node_parameters parameters_of<store_node<Destination, Expression>>{
-    .strides = as_axis_list(Destination::strides)};
+    .strides = as_axis_list(Destination::strides), .narrow = is_narrow<typename Destination::value_type>};
 template <array_expression Expression>
 inline constexpr node_parameters parameters_of<Expression>{.strides = as_axis_list(Expression::strides),
-                                                           .owned = is_owning_tensor<Expression>};
+                                                           .owned = is_owning_tensor<Expression>,
+                                                           .narrow = is_narrow<typename Expression::value_type>};
 
 /// The variant of what the name of a let becomes outside it, for the sake of one error: a number that nobody reads.
 inline constexpr std::uint8_t name_outside = 1;

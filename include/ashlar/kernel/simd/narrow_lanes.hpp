@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: BSL-1.0
+// Lanes of float from numbers of 16 bits in memory, and back: converted beside the load and the store.
+//
+// Dispatch, decided by the types, for W lanes:
+//   1. bf16 where registers are vectors: 16 bits widened and shifted, or rounded by integer arithmetic and narrowed
+//   2. f16 with F16C or AVX-512: its instructions; on aarch64 those of NEON
+//   3. all else: one element after the other
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include <ashlar/core/config.hpp>
+#include <ashlar/core/narrow_float.hpp>
+#include <ashlar/kernel/simd.hpp>
+#include <ashlar/kernel/simd/lane_types.hpp>
+
+namespace ashlar::detail {
+
+/// A register of 16 bits for each of Width lanes, and what they are as 32 bits.
+template <std::size_t Width>
+struct narrow_vectors {
+    typedef std::uint16_t narrow __attribute__((vector_size(Width * 2)));
+    typedef std::uint32_t wide __attribute__((vector_size(Width * 4)));
+};
+
+/// Which of the ways above serves.
+enum class narrow_way : std::uint8_t { elements, integers, instructions };
+
+template <class Stored, std::size_t Width, class Config>
+consteval narrow_way narrow_way_of() {
+    if constexpr (!requires { typename lane_ops<float, Width, Config>::vector; }) {
+        return narrow_way::elements;
+    } else {
+#if defined(__SSE2__)
+        if (std::is_same_v<Stored, bf16>) return narrow_way::integers;
+#if defined(__F16C__)
+        if (Width <= 8) return narrow_way::instructions;
+#endif
+#if defined(__AVX512F__)
+        if (Width == 16) return narrow_way::instructions;
+#endif
+        return narrow_way::elements;
+#elif defined(__aarch64__) && !defined(__ARM_FEATURE_SVE_BITS)
+        return std::is_same_v<Stored, bf16> ? narrow_way::integers : narrow_way::instructions;
+#else
+        return narrow_way::elements;
+#endif
+    }
+}
+
+/// Loads and stores of Width lanes of float in memory of Stored.
+template <class Stored, std::size_t Width, class Config>
+struct narrow_lanes {
+    using values = lanes<float, Width, Config>;
+    static constexpr narrow_way way = narrow_way_of<Stored, Width, Config>();
+    using vectors = narrow_vectors<(way == narrow_way::elements ? 4 : Width)>;
+    using narrow = typename vectors::narrow;
+    using wide = typename vectors::wide;
+
+    ASHLAR_ALWAYS_INLINE static constexpr values load(const Stored* source) { return load_some<Width>(source); }
+    /// The first Count of them; the others are zero.
+    template <std::size_t Count>
+    ASHLAR_ALWAYS_INLINE static constexpr values load_some(const Stored* source) {
+        if constexpr (way != narrow_way::elements) {
+            if (!__builtin_is_constant_evaluated()) {
+                narrow bits{};
+                __builtin_memcpy(&bits, source, Count * sizeof(Stored));
+                return widened(bits);
+            }
+        }
+        float all[Width] = {};
+        ASHLAR_UNROLL
+        for (std::size_t i = 0; i < Count; ++i) all[i] = static_cast<float>(source[i]);
+        return values::load(all);
+    }
+    ASHLAR_ALWAYS_INLINE static constexpr values gather(const Stored* source, std::ptrdiff_t stride) {
+        float all[Width] = {};
+        ASHLAR_UNROLL
+        for (std::size_t i = 0; i < Width; ++i)
+            all[i] = static_cast<float>(source[static_cast<std::ptrdiff_t>(i) * stride]);
+        return values::load(all);
+    }
+    ASHLAR_ALWAYS_INLINE static constexpr void store(values a, Stored* target) { store_some<Width>(a, target); }
+    template <std::size_t Count>
+    ASHLAR_ALWAYS_INLINE static constexpr void store_some(values a, Stored* target) {
+        if constexpr (way != narrow_way::elements) {
+            if (!__builtin_is_constant_evaluated()) {
+                const narrow bits = narrowed(a);
+                __builtin_memcpy(target, &bits, Count * sizeof(Stored));
+                return;
+            }
+        }
+        float all[Width] = {};
+        a.store(all);
+        ASHLAR_UNROLL
+        for (std::size_t i = 0; i < Count; ++i) target[i] = static_cast<Stored>(all[i]);
+    }
+
+private:
+    ASHLAR_ALWAYS_INLINE static values widened(narrow bits) {
+        using ops = lane_ops<float, Width, Config>;
+        using vector = typename ops::vector;
+        if constexpr (way == narrow_way::integers)
+            return values(
+                ops::from_raw(__builtin_bit_cast(vector, __builtin_convertvector(bits, wide) << std::uint32_t{16})));
+        else
+            return values(ops::from_raw(__builtin_bit_cast(vector, widened_by_instruction(bits))));
+    }
+    ASHLAR_ALWAYS_INLINE static narrow narrowed(values a) {
+        using ops = lane_ops<float, Width, Config>;
+        if constexpr (way == narrow_way::integers) {
+            const wide bits = __builtin_bit_cast(wide, ops::raw(a.data));
+            const wide rounded = bits + std::uint32_t{0x7FFF} + (bits >> std::uint32_t{16} & std::uint32_t{1});
+            const auto is_nan = (bits & std::uint32_t{0x7FFFFFFF}) > std::uint32_t{0x7F800000};
+            const wide nan = bits | std::uint32_t{0x400000};
+            const wide chosen = is_nan ? nan : rounded;
+            return __builtin_convertvector(chosen >> std::uint32_t{16}, narrow);
+        } else {
+            return narrowed_by_instruction(ops::raw(a.data));
+        }
+    }
+
+    template <class Bits>
+    ASHLAR_ALWAYS_INLINE static auto widened_by_instruction([[maybe_unused]] Bits bits) {
+#if defined(ASHLAR_HAS_REGISTERS) && defined(__SSE2__)
+#if defined(__AVX512F__)
+        if constexpr (Width == 16) return _mm512_cvtph_ps(__builtin_bit_cast(__m256i, bits));
+#endif
+#if defined(__F16C__)
+        if constexpr (Width == 8) return _mm256_cvtph_ps(__builtin_bit_cast(__m128i, bits));
+        if constexpr (Width == 4) {
+            __m128i low{};
+            __builtin_memcpy(&low, &bits, sizeof bits);
+            return _mm_cvtph_ps(low);
+        }
+#endif
+#elif defined(ASHLAR_HAS_REGISTERS) && defined(__aarch64__)
+        if constexpr (Width == 4) return vcvt_f32_f16(__builtin_bit_cast(float16x4_t, bits));
+#endif
+    }
+    template <class Vector>
+    ASHLAR_ALWAYS_INLINE static narrow narrowed_by_instruction([[maybe_unused]] Vector a) {
+#if defined(ASHLAR_HAS_REGISTERS) && defined(__SSE2__)
+#if defined(__AVX512F__)
+        if constexpr (Width == 16)
+            return __builtin_bit_cast(narrow,
+                                      _mm512_cvtps_ph(__builtin_bit_cast(__m512, a), _MM_FROUND_TO_NEAREST_INT));
+#endif
+#if defined(__F16C__)
+        if constexpr (Width == 8)
+            return __builtin_bit_cast(narrow,
+                                      _mm256_cvtps_ph(__builtin_bit_cast(__m256, a), _MM_FROUND_TO_NEAREST_INT));
+        if constexpr (Width == 4) {
+            const __m128i both = _mm_cvtps_ph(__builtin_bit_cast(__m128, a), _MM_FROUND_TO_NEAREST_INT);
+            narrow low;
+            __builtin_memcpy(&low, &both, sizeof low);
+            return low;
+        }
+#endif
+#elif defined(ASHLAR_HAS_REGISTERS) && defined(__aarch64__)
+        if constexpr (Width == 4) return __builtin_bit_cast(narrow, vcvt_f16_f32(__builtin_bit_cast(float32x4_t, a)));
+#endif
+    }
+};
+
+}  // namespace ashlar::detail

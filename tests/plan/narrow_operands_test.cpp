@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSL-1.0
+// Operands of f16 and bf16: which products convert them beside their loads, and which read a copy.
+#include <string_view>
+#include <type_traits>
+
+#include <gtest/gtest.h>
+
+#include <ashlar/ashlar.hpp>
+
+#include "support/machines.hpp"
+#include "support/static_operand.hpp"
+
+namespace {
+
+using namespace ashlar;
+using namespace support::machines;
+using detail::lane_axis;
+using support::x;
+
+template <auto... Dims>
+tensor<bf16, Dims...>& narrow() {
+    static tensor<bf16, Dims...> t{};
+    return t;
+}
+
+template <class Config, class Expression>
+constexpr const auto& code_of = detail::planned<Expression, Config>::code;
+
+/// Stages that copy to scratch.
+template <class Config = avx512, class Expression>
+constexpr std::size_t copies(const Expression&) {
+    std::size_t count = 0;
+    for (std::size_t s = 0; s < code_of<Config, Expression>.stage_count; ++s)
+        count += code_of<Config, Expression>.stages[s].kind == detail::stage_kind::map &&
+                 code_of<Config, Expression>.stages[s].buffer != detail::no_buffer;
+    return count;
+}
+/// The only product.
+template <class Config = avx512, class Expression>
+constexpr detail::plan_stage product_of(const Expression&) {
+    for (std::size_t s = 0; s < code_of<Config, Expression>.stage_count; ++s)
+        if (code_of<Config, Expression>.stages[s].kind == detail::stage_kind::product)
+            return code_of<Config, Expression>.stages[s];
+    return {};
+}
+
+TEST(narrow_operands, rows_are_converted_beside_their_loads) {
+    const auto check = [](const auto& e) {
+        EXPECT_EQ(copies(e), 0u);
+        EXPECT_EQ(copies<avx2>(e), 0u);
+        const auto s = product_of(e);
+        EXPECT_EQ(s.lanes, lane_axis::columns);
+        EXPECT_TRUE(s.facts.right_is_narrow);
+        EXPECT_FALSE(s.how[0].product.cut.packs);
+        EXPECT_EQ(s.how[0].product.cut.strip_steps, 1u);
+    };
+    check(matmul(x<1, 64>(), narrow<64, 48>()));
+    check(matmul(x<20, 64>(), narrow<64, 50>()));
+    check(matmul(x<20, 64>(), narrow<64, 4>()));
+    check(matmul(x<128, 384>(), narrow<384, 1536>()));
+    EXPECT_FALSE(product_of(matmul(x<20, 64>(), x<64, 48>())).facts.right_is_narrow);
+}
+TEST(narrow_operands, panels_are_converted_beside_their_loads) {
+    static packed<bf16, 64, 48> w{};
+    const auto e = matmul(x<20, 64>(), w);
+    EXPECT_EQ(copies(e), 0u);
+    EXPECT_TRUE(product_of(e).facts.right_is_narrow && product_of(e).facts.right_is_packed);
+    static_assert(packed<bf16, 64, 48>::panel == packed<float, 64, 48>::panel && sizeof w == 64 * 48 * 2);
+}
+TEST(narrow_operands, few_rows_are_dot_products_with_columns) {
+    const auto few = matmul(x<4, 64>(), transpose(narrow<100, 64>()));
+    EXPECT_EQ(copies(few), 0u);
+    EXPECT_EQ(product_of(few).lanes, lane_axis::depth);
+    EXPECT_TRUE(product_of(few).facts.right_is_narrow);
+}
+TEST(narrow_operands, many_rows_read_a_copy_of_columns) {
+    const auto many = matmul(x<40, 64>(), transpose(narrow<100, 64>()));
+    EXPECT_EQ(copies(many), 1u);
+    EXPECT_EQ(product_of(many).lanes, lane_axis::columns);
+    EXPECT_FALSE(product_of(many).facts.right_is_narrow);
+    // Copies that would be large are not made.
+    const auto table = matmul(x<40, 64>(), transpose(narrow<5000, 64>()));
+    EXPECT_EQ(copies(table), 0u);
+    EXPECT_EQ(product_of(table).lanes, lane_axis::depth);
+}
+TEST(narrow_operands, left_operands_are_copied) {
+    EXPECT_EQ(copies(matmul(narrow<20, 64>(), x<64, 48>())), 1u);
+    EXPECT_EQ(copies(matmul(narrow<4, 64>(), transpose(x<48, 64>()))), 1u);
+}
+TEST(narrow_operands, copies_that_turn_columns_into_rows_are_computed) {
+    using expression = decltype(matmul(x<40, 64>(), transpose(narrow<100, 64>())));
+    constexpr const auto& code = code_of<avx512, expression>;
+    static_assert(code.stages[0].kind == detail::stage_kind::map);
+    EXPECT_EQ(code.stages[0].how[0].map.form, detail::map_form::columns_in_lanes);
+    EXPECT_EQ(code.fusion_count, 0u) << "the product does not make the copy either";
+}
+TEST(narrow_operands, sums_do_not_wait_in_a_narrow_result) {
+    const auto e = gelu(matmul(x<16, 384>(), narrow<384, 64>()));
+    using plain = std::remove_const_t<decltype(e)>;
+    EXPECT_EQ(product_of(e).how[0].product.epilogue, detail::epilogue_time::interleaved);
+    EXPECT_EQ(product_of(detail::narrowing<bf16, plain>(detail::narrowed<bf16>(e))).how[0].product.epilogue,
+              detail::epilogue_time::block_end);
+}
+TEST(narrow_operands, few_scores_of_narrow_keys_leave_the_registers) {
+    const auto attended = [](const auto& k, const auto& v) { return attention(x<8, 16>(), k, v); };
+    const auto fusions = [](const auto& e) { return code_of<avx512, std::remove_cvref_t<decltype(e)>>.fusion_count; };
+    EXPECT_EQ(fusions(attended(x<8, 16>(), x<8, 16>())), 1u);
+    EXPECT_EQ(fusions(attended(narrow<8, 16>(), narrow<8, 16>())), 0u);
+}
+TEST(narrow_operands, blocks_of_keys_are_converted_beside_their_loads) {
+    static tensor<bf16, 2, 4, 16, 64> blocks{};
+    const auto keys = reshape<2, 256, 16>(permute<0, 1, 3, 2>(blocks));
+    const auto e = matmul(x<2, 1, 16>(), transpose(keys));
+    EXPECT_EQ(copies(e), 0u);
+    EXPECT_EQ(product_of(e).column_block, 64u);
+    EXPECT_TRUE(product_of(e).facts.right_is_narrow);
+}
+
+TEST(narrow_operands, are_explained) {
+    const auto shown = explain(matmul(x<40, 64>(), transpose(narrow<100, 64>())));
+    const std::string_view text(shown.c_str());
+    EXPECT_NE(text.find("b [64, 100] by columns in 16 bits through a copy"), std::string_view::npos) << text;
+    EXPECT_NE(text.find("copy      t1 = b"), std::string_view::npos) << text;
+}
+
+}  // namespace
