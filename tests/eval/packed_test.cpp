@@ -28,7 +28,7 @@ static_assert(std::is_same_v<packed<float, 6, 40>, basic_packed<float, 16, std::
 static_assert(std::is_same_v<packed<double, 6, 40>, basic_packed<double, 8, std::size_t{6}, std::size_t{40}>>);
 static_assert(std::is_same_v<packed<float, 6, 40, 24>, basic_packed<float, 24, std::size_t{6}, std::size_t{40}>>);
 static_assert(std::is_same_v<decltype(pack(std::declval<tensor<float, 6, 40>&>())), packed<float, 6, 40>>);
-static_assert(std::is_same_v<nn::linear<{.in = 6, .out = 40}>, nn::linear<{.in = 6, .out = 40}, float, 16>>);
+static_assert(std::is_same_v<nn::linear<{.in = 6, .out = 40}>, nn::linear<{.in = 6, .out = 40}, float, float, 16>>);
 
 template <class T, class Case>
 void check_products() {

@@ -6,6 +6,6 @@
 
 namespace ashlar::test {
 
-using constant_encoder = nn::encoder_layer<{.embed = 8, .heads = 2, .hidden = 24}, float, 16>;
+using constant_encoder = nn::encoder_layer<{.embed = 8, .heads = 2, .hidden = 24}, float, float, 16>;
 
 }  // namespace ashlar::test
