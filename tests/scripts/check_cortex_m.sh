@@ -11,7 +11,7 @@ sources=$root/tests/objects
 # No xsimd here: without SIMD the library does without.
 flags=(-std=gnu++20 -mthumb -mfloat-abi=hard -fno-exceptions -fno-rtti -Wall -Wextra -Wdouble-promotion
        -I"$root/include" -DNDEBUG)
-declare -A processor=([m4f]="-mcpu=cortex-m4 -mfpu=fpv4-sp-d16" [m55]="-mcpu=cortex-m55 -DASHLAR_MVE=1")
+declare -A processor=([m4f]="-mcpu=cortex-m4 -mfpu=fpv4-sp-d16" [m55]="-mcpu=cortex-m55")
 declare -A machine=([m4f]=mps2-an386 [m55]=mps3-an547)
 declare -A layout=([m4f]="-Wl,--section-start=.vectors=0"
                    [m55]="-Wl,--section-start=.vectors=0x10000000 -Wl,-Ttext-segment=0x10001000 -Wl,-Tdata=0x30000000")
@@ -86,14 +86,14 @@ run() {  # processor, level
     done
 }
 
-# Lanes and expressions beside what they are in constant expressions.
-values() {  # processor
-    local program=$work/values-$1.elf status=0
+# Lanes and expressions beside what they are in constant expressions, and beside plain loops.
+values() {  # processor, source, level
+    local program=$work/$2-$1$3.elf status=0
     # shellcheck disable=SC2086
-    "$compiler" "${flags[@]}" ${processor[$1]} -O2 -Wno-psabi -fconstexpr-ops-limit=200000000 "$sources/cortex_m_values.cpp" \
+    "$compiler" "${flags[@]}" ${processor[$1]} "$3" -Wno-psabi -fconstexpr-ops-limit=200000000 "$sources/$2.cpp" \
         -o "$program" --specs=nano.specs --specs=rdimon.specs ${layout[$1]} -Wl,-u,vectors
     timeout 120 qemu-system-arm -M "${machine[$1]}" -nographic -icount shift=0 \
-        -semihosting-config enable=on,target=native -kernel "$program" </dev/null 2>&1 | sed "s/^/$1 /" || status=$?
+        -semihosting-config enable=on,target=native -kernel "$program" </dev/null 2>&1 | sed "s/^/$1 $3 /" || status=$?
     ((status == 0)) || fail "exit code $status"
 }
 
@@ -104,7 +104,9 @@ for cpu in m4f m55; do
         objects_of "$cpu" "$level"
         ((!emulated)) || run "$cpu" "$level"
     done
-    ((!emulated)) || values "$cpu"
+    ((emulated)) || continue
+    values "$cpu" cortex_m_values -O2
+    for level in -O1 -O2; do values "$cpu" cortex_m_loops "$level"; done
 done
 ((emulated)) || echo "not run: needs qemu-system-arm"
 exit $((failures > 0))

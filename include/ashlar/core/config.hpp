@@ -68,10 +68,10 @@
 #endif
 #endif
 
-/// Whether the vector extension of Arm's M profile (MVE) is used (default 0): not finished, reductions of two passes
-/// along an axis that is not the last one come out wrong by g++ 12, and subnormal numbers are zero.
+/// Whether the vector extension of Arm's M profile (MVE) is used where there is one for floats (default 1). It takes
+/// subnormal numbers for zero.
 #ifndef ASHLAR_MVE
-#define ASHLAR_MVE 0
+#define ASHLAR_MVE 1
 #endif
 
 /// Run-time preconditions: 1 checks them through ASHLAR_ASSERT, 0 leaves them out (default: as NDEBUG says).

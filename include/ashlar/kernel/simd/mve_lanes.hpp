@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Lanes of four floats or integers in the registers of Arm's M-profile vector extension (Helium), for which xsimd has
 // no architecture. What has no instruction goes through an array. Included by kernel/simd.hpp.
+// No intrinsic here reads or writes memory: g++ 12 takes those of floats for accesses to four bytes, whatever the lanes
+// and offsets, and moves stores and loads of what lies behind across them.
 #pragma once
 
 #include <cstddef>
@@ -18,6 +20,10 @@ namespace ashlar::detail {
 template <class Element>
 using mve_register = std::conditional_t<std::is_floating_point_v<Element>, float32x4_t,
                                         std::conditional_t<std::is_signed_v<Element>, int32x4_t, uint32x4_t>>;
+
+/// The same at any address of an element, and in memory of any type.
+template <class Element>
+using mve_memory [[gnu::may_alias, gnu::aligned(4)]] = mve_register<Element>;
 
 template <class Element, std::size_t Width, class Config>
     requires(in_register<Element, Width, Config>())
@@ -42,9 +48,6 @@ struct lane_ops<Element, Width, Config> {
 
     ASHLAR_ALWAYS_INLINE static array spread(storage a) { return __builtin_bit_cast(array, a.data); }
     ASHLAR_ALWAYS_INLINE static storage gathered(array a) { return {__builtin_bit_cast(native, a)}; }
-    ASHLAR_ALWAYS_INLINE static const element* address(const Element* p) { return reinterpret_cast<const element*>(p); }
-    ASHLAR_ALWAYS_INLINE static element* address(Element* p) { return reinterpret_cast<element*>(p); }
-
     ASHLAR_ALWAYS_INLINE static storage broadcast(Element value) {
         if constexpr (floating)
             return {vdupq_n_f32(value)};
@@ -53,23 +56,43 @@ struct lane_ops<Element, Width, Config> {
         else
             return {vdupq_n_s32(value)};
     }
-    ASHLAR_ALWAYS_INLINE static storage load(const Element* source) { return {vld1q(address(source))}; }
-    ASHLAR_ALWAYS_INLINE static void store(storage a, Element* target) { vst1q(address(target), a.data); }
+    ASHLAR_ALWAYS_INLINE static storage load(const Element* source) {
+        return {*reinterpret_cast<const mve_memory<Element>*>(source)};
+    }
+    ASHLAR_ALWAYS_INLINE static void store(storage a, Element* target) {
+        *reinterpret_cast<mve_memory<Element>*>(target) = a.data;
+    }
     ASHLAR_ALWAYS_INLINE static storage load_partial(const Element* source, std::size_t count) {
-        return {vld1q_z(address(source), vctp32q(count))};
+#ifdef __clang__
+        return {vld1q_z(reinterpret_cast<const element*>(source), vctp32q(count))};
+#else
+        native out;
+        __asm__("vctp.32 %2\n\tvpst\n\tvldrwt.u32 %q0, [%1]"
+                : "=w"(out)
+                : "r"(source), "r"(count), "m"(*reinterpret_cast<const Element(*)[Width]>(source))
+                : "p0");
+        return {out};
+#endif
     }
     ASHLAR_ALWAYS_INLINE static void store_partial(storage a, Element* target, std::size_t count) {
-        // g++ 12 takes a masked store for a whole one, and leaves out what was stored behind its lanes before.
         arrays::store_partial(spread(a), target, count);
     }
     ASHLAR_ALWAYS_INLINE static storage gather_strided(const Element* source, std::ptrdiff_t stride) {
-        const uint32x4_t offsets = vmulq_n_u32(vidupq_n_u32(0, 1), static_cast<std::uint32_t>(stride));
-        if constexpr (floating)
-            return {vldrwq_gather_shifted_offset_f32(source, offsets)};
-        else if constexpr (is_unsigned)
-            return {vldrwq_gather_shifted_offset_u32(address(source), offsets)};
-        else
-            return {vldrwq_gather_shifted_offset_s32(address(source), offsets)};
+        const uint32x4_t offsets = vmulq_n_u32(counted(), static_cast<std::uint32_t>(stride));
+        const Element* const first = stride < 0 ? source + 3 * stride : source;
+        native out;
+        __asm__("vldrw.u32 %q0, [%1, %q2, uxtw #2]"
+                : "=&w"(out)
+                : "r"(source), "w"(offsets), "m"(*reinterpret_cast<const Element(*)[]>(first)));
+        return {out};
+    }
+    /// 0, 1, 2, 3. Of vidupq_n_u32 g++ 12 knows that it leaves 4 in a register, takes that one where something else
+    /// wants a 4, and at -O1 drops the instruction when it moves another one with the same lanes out of a loop.
+    ASHLAR_ALWAYS_INLINE static uint32x4_t counted() {
+        uint32x4_t numbers;
+        std::uint32_t next = 0;
+        __asm__("vidup.u32 %q0, %1, #1" : "=w"(numbers), "+Te"(next));
+        return numbers;
     }
     ASHLAR_ALWAYS_INLINE static storage iota() { return gathered(arrays::iota()); }
     template <std::size_t Count>
@@ -194,7 +217,9 @@ struct lane_ops<Element, Width, Config> {
         return of_bits((m.data & wanted) | ((m.data & 1u) != 0 ? 0xffffu & ~wanted : 0u));
     }
     ASHLAR_ALWAYS_INLINE static void mask_store(mask m, bool* target) {
-        vstrbq_u32(reinterpret_cast<std::uint8_t*>(target), vpselq(vdupq_n_u32(1), vdupq_n_u32(0), m.data));
+        const std::uint32_t pairs = (m.data & 0x1111u) | (m.data & 0x1111u) << 8;
+        const std::uint32_t bytes = ((pairs & 0x00110011u) | (pairs & 0x00110011u) << 4) & 0x01010101u;
+        __builtin_memcpy(target, &bytes, sizeof bytes);
     }
     ASHLAR_ALWAYS_INLINE static bool mask_get(mask m, std::size_t i) { return ((m.data >> (4 * i)) & 1) != 0; }
     ASHLAR_ALWAYS_INLINE static mask mask_and(mask a, mask b) { return of_bits(unsigned{a.data} & b.data); }
