@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A value that the optimiser takes for unknown, in the register where it is.
+// What the optimiser must not know or move: a value in the register where it is, and stores before a read.
 #pragma once
 
 #include <ashlar/core/config.hpp>
@@ -26,6 +26,14 @@ ASHLAR_ALWAYS_INLINE Storage opaque_register(Storage a) {
 #else
     __asm__("" : "+m"(a));
     return a;
+#endif
+}
+
+/// Stands between stores of single elements and the read of all of them as one register: g++ 12 moves such a read
+/// before stores that it has vectorised by SVE.
+ASHLAR_ALWAYS_INLINE void finish_stores() {
+#if defined(__ARM_FEATURE_SVE) && defined(__GNUC__) && !defined(__clang__)
+    __asm__ volatile("" ::: "memory");
 #endif
 }
 

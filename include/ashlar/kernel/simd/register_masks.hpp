@@ -10,6 +10,7 @@
 #include <ashlar/core/config.hpp>
 #include <ashlar/kernel/simd.hpp>
 #include <ashlar/kernel/simd/lanes.hpp>
+#include <ashlar/kernel/simd/opaque_register.hpp>
 #include <ashlar/kernel/simd/x86_registers.hpp>
 #include <ashlar/kernel/simd/xsimd_functions.hpp>
 
@@ -160,6 +161,7 @@ struct register_masks {
         return from_raw_mask(choices{static_cast<counter>(-static_cast<counter>(source[Index]))...});
     }
     ASHLAR_ALWAYS_INLINE static mask mask_load(const bool* source) {
+        finish_stores();
         if constexpr (bit_masks)
             return from_bits(instructions::template truths<Width>(source));
         else if constexpr (has<Config, isa::avx2>)
