@@ -41,6 +41,16 @@ TEST(NarrowProducts, OneRow) { expect_products<bf16, 1, 40, 70>(); }
 TEST(NarrowProducts, FewRows) { expect_products<f16, 4, 16, 6>(); }
 TEST(NarrowProducts, ManyRows) { expect_products<bf16, 33, 19, 37>(); }
 
+TEST(NarrowProducts, RowsFromBehindTheL2) {
+    static const auto w = numbers<bf16, 1000, 1056>(15);
+    static const tensor<float, 1000, 1056> wide = w;
+    static const auto x = numbers<float, 16, 1000>(16);
+    static tensor<float, 16, 1056> y, expected;
+    y = matmul(x, w);
+    expected = matmul(x, wide);
+    expect_near(y, expected, 1e-5);
+}
+
 template <class Narrow, std::size_t Queries, std::size_t Keys>
 void expect_attention() {
     const auto q = numbers<float, 2, Queries, 16>(9);

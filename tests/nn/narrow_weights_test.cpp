@@ -113,6 +113,17 @@ TEST(narrow_weights, an_embedding_and_its_scores) {
     expect_near(scores, expected_scores);
 }
 
+TEST(narrow_weights, a_model_of_several_layers_takes_and_gives_16_bits) {
+    static nn::encoder<{.layer = small, .layers = 2}, float, bf16> m{};
+    nn::init::generator random(4);
+    nn::init::reset_parameters(m, random);
+    const tensor<bf16, 5, 32> x = nn::init::randn<float, 5, 32>(random);
+    const tensor<float, 5, 32> wide = x, expected = m(wide);
+    const tensor<bf16, 5, 32> y = m(x);
+    for (std::size_t i = 0; i < y.size(); ++i)
+        ASSERT_EQ(static_cast<float>(y.data()[i]), static_cast<float>(bf16(expected.data()[i])));
+}
+
 // Keys lie in blocks of 128: rows of a prompt as they are computed and from memory, whole blocks and single ones.
 TEST(narrow_weights, a_cache_is_the_one_of_rounded_rows) {
     static nn::kv_cache<bf16, 512, 2, 16> cache;

@@ -60,6 +60,12 @@ TEST(narrow_operands, rows_are_converted_beside_their_loads) {
     check(matmul(x<128, 384>(), narrow<384, 1536>()));
     EXPECT_FALSE(product_of(matmul(x<20, 64>(), x<64, 48>())).facts.right_is_narrow);
 }
+TEST(narrow_operands, rows_from_behind_the_l2_are_asked_for) {
+    const auto e = matmul(x<16, 1000>(), narrow<1000, 1056>());
+    EXPECT_TRUE(product_of(e).how[0].product.prefetches);
+    EXPECT_TRUE(product_of<avx2>(e).how[0].product.prefetches);
+    EXPECT_FALSE(product_of(matmul(x<16, 100>(), narrow<100, 1056>())).how[0].product.prefetches);
+}
 TEST(narrow_operands, panels_are_converted_beside_their_loads) {
     static packed<bf16, 64, 48> w{};
     const auto e = matmul(x<20, 64>(), w);
@@ -78,6 +84,9 @@ TEST(narrow_operands, many_rows_read_a_copy_of_columns) {
     EXPECT_EQ(copies(many), 1u);
     EXPECT_EQ(product_of(many).lanes, lane_axis::columns);
     EXPECT_FALSE(product_of(many).facts.right_is_narrow);
+    const auto some = matmul(x<20, 64>(), transpose(narrow<100, 64>()));
+    EXPECT_EQ(copies(some), 1u) << "also where floats would be read where they lie";
+    EXPECT_EQ(product_of(some).lanes, lane_axis::columns);
     // Copies that would be large are not made.
     const auto table = matmul(x<40, 64>(), transpose(narrow<5000, 64>()));
     EXPECT_EQ(copies(table), 0u);
@@ -101,11 +110,11 @@ TEST(narrow_operands, sums_do_not_wait_in_a_narrow_result) {
     EXPECT_EQ(product_of(detail::narrowing<bf16, plain>(detail::narrowed<bf16>(e))).how[0].product.epilogue,
               detail::epilogue_time::block_end);
 }
-TEST(narrow_operands, few_scores_of_narrow_keys_leave_the_registers) {
+TEST(narrow_operands, scores_leave_the_registers_for_narrow_values) {
     const auto attended = [](const auto& k, const auto& v) { return attention(x<8, 16>(), k, v); };
     const auto fusions = [](const auto& e) { return code_of<avx512, std::remove_cvref_t<decltype(e)>>.fusion_count; };
     EXPECT_EQ(fusions(attended(x<8, 16>(), x<8, 16>())), 1u);
-    EXPECT_EQ(fusions(attended(narrow<8, 16>(), narrow<8, 16>())), 0u);
+    EXPECT_EQ(fusions(attended(x<8, 16>(), narrow<8, 16>())), 0u);
 }
 TEST(narrow_operands, blocks_of_keys_are_converted_beside_their_loads) {
     static tensor<bf16, 2, 4, 16, 64> blocks{};

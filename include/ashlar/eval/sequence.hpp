@@ -130,7 +130,9 @@ private:
             // The buffer overlaps nothing; of a destination that does, it holds the input first.
             const bool waits = from == p.destination && !p.apart && overlaps_operand(s.input, p.destination);
             value_type* const to = waits ? p.buffer() : p.before(0);
-            if constexpr (array_expression<input>)
+            if constexpr (array_expression<input> && is_narrow<typename input::value_type>)
+                convert_axes<Config, place, input>(to, s.input.data());
+            else if constexpr (array_expression<input>)
                 copy<input>(to, s.input.data());
             else
                 evaluate_to(to, s.input, p);
@@ -205,11 +207,11 @@ constexpr void run_constant_sequence(const Sequence& s, typename Sequence::value
     copy_apart<Config, source, source>(destination, static_cast<const typename Sequence::value_type*>(x.data()));
 }
 
-/// Runs a sequence into any array; one that is not dense gets a copy of a dense one. Taken bytes of what the caller has
-/// lie on the stack.
+/// Runs a sequence into any array; one that is not dense, or of f16 or bf16, gets a copy of a dense one of floats.
+/// Taken bytes of what the caller has lie on the stack.
 template <class Config, destination_memory Memory, std::size_t Taken, class Destination, class Sequence>
 constexpr void run_sequence(Destination& destination, const Sequence& s, std::byte* scratch) noexcept {
-    if constexpr (is_dense<Destination>) {
+    if constexpr (is_dense<Destination> && !is_narrow<typename Destination::value_type>) {
         constexpr bool fits = Memory == destination_memory::fresh || copy_fits<Sequence, Config, Taken>;
         if (__builtin_is_constant_evaluated())
             run_constant_sequence<Sequence, Config>(s, destination.data());
@@ -224,8 +226,11 @@ constexpr void run_sequence(Destination& destination, const Sequence& s, std::by
         if constexpr (fits) {
             result values;
             run_sequence<Config, destination_memory::fresh, Taken + sizeof(result)>(values, s, scratch);
-            copy_apart<Config, Destination, result>(destination.data(),
-                                                    static_cast<const typename Sequence::value_type*>(values.data()));
+            if constexpr (is_narrow<typename Destination::value_type>)
+                convert_axes<Config, Destination, result>(destination.data(), values.data());
+            else
+                copy_apart<Config, Destination, result>(
+                    destination.data(), static_cast<const typename Sequence::value_type*>(values.data()));
         }
     }
 }

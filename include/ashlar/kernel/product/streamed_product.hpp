@@ -21,10 +21,11 @@ namespace ashlar::detail {
 template <class Element, class Stored, class Config, product_shape Product>
 struct column_stream {
     static constexpr register_block plan = product_plan<Element, Config, Product>;
-    static constexpr std::size_t block_bytes = plan.vectors.large * lane_width<Element, Config> * sizeof(Stored);
+    /// In whole cache lines.
+    static constexpr std::size_t block_bytes =
+        (plan.vectors.large * lane_width<Element, Config> * sizeof(Stored) + cache_line_bytes - 1) / cache_line_bytes *
+        cache_line_bytes;
     static constexpr std::size_t row_bytes = Product.vk * sizeof(Stored);
-
-    static_assert(block_bytes % cache_line_bytes == 0);
 
     using block = prefetch_block<block_bytes / cache_line_bytes, row_bytes>;
 };

@@ -61,7 +61,7 @@ constexpr std::size_t edge_granule(std::size_t keys, std::size_t granule, const 
 
 /// How the columns of a right operand that lies row by row are read.
 struct column_streams {
-    bool fits = false;        // rows hide the requests, blocks are whole cache lines, and one follows another
+    bool fits = false;        // rows hide the requests, blocks are whole cache lines or narrow, and one follows another
     std::size_t k_parts = 1;  // of the depth, so that two blocks of columns take half of the L2
 };
 constexpr column_streams streams_of_columns(std::size_t rows, const product_facts& product, const machine& target) {
@@ -71,7 +71,8 @@ constexpr column_streams streams_of_columns(std::size_t rows, const product_fact
     // Few steps would be mere loads and stores of sums.
     const std::size_t fitting = target.l2_bytes / 4 / block_bytes, most = fitting < 32 ? 32 : fitting;
     const std::size_t parts = (product.depth + most - 1) / most;
-    return {block_bytes % cache_line_bytes == 0 && block.vectors.blocks > 1,
+    // Of 16 bits several registers may end inside a line, which is then asked for twice.
+    return {(product.right_is_narrow || block_bytes % cache_line_bytes == 0) && block.vectors.blocks > 1,
             split_near_equal(product.depth, parts).blocks};
 }
 

@@ -68,8 +68,8 @@ constexpr fusion fusion_of_chain(const plan_context& c, const softmax_chain& cha
     const bool packed = packs_k(a, scores.lanes, rows);
     const bool lies_well = packed || (packs == 1 && a.left_row == 1 && (rows == width || a.left_is_padded));
     const std::size_t beside = packed ? (a.depth < width ? a.depth : width) / packs : 1;
-    if (a.right_is_packed || a.right_is_narrow || values.facts.right_is_narrow || keys < 2 || !lies_well ||
-        keys + beside + 2 > registers || 4 * keys > 3 * registers || !a.uniform)
+    if (a.right_is_packed || values.facts.right_is_narrow || keys < 2 || !lies_well || keys + beside + 2 > registers ||
+        4 * keys > 3 * registers || !a.uniform)
         return fusion::none;
     const softmax_facts numerators = facts_of_softmax(c, softmax);
     if (!numerators.plain) return fusion::none;
