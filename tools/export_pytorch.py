@@ -152,7 +152,8 @@ def save_image(state_dict, layout, path, ignore_unexpected=False):
             raise ExportError(f"{name}: the model needs {extents}, the state dict has {list(tensors[name].shape)}")
         matrix = converted(tensors[name], dtype, name).reshape(-1, columns)[first:first + rows]
         if transposed:
-            matrix = matrix.t()
+            # Taps of a convolution, if more than one, stand before its channels.
+            matrix = matrix.reshape(rows, -1, transposed).permute(2, 1, 0).reshape(columns, rows)
         panels = matrix.split(panel, dim=1) if panel else [matrix]
         content = b"".join(content_of(part) for part in panels)
         model[offset:offset + len(content)] = content

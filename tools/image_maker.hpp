@@ -102,7 +102,7 @@ inline std::string read_layout(const std::string& text, layout& out) {
         std::istringstream fields(line);
         layout_array a;
         std::string type, shape;
-        int transposed = 0;
+        std::size_t transposed = 0;
         auto& p = a.parameter;
         if (!(fields >> word >> a.offset >> type >> shape >> p.first_row >> p.rows >> p.columns >> transposed >>
               p.panel) ||
@@ -110,6 +110,7 @@ inline std::string read_layout(const std::string& text, layout& out) {
             !is_sound(a, out.bytes))
             return "a line of the layout is wrong: " + line;
         p.is_transposed = transposed != 0;
+        p.taps = transposed > 1 ? transposed : 1;
         std::getline(fields, a.name);
         out.arrays.push_back(a);
     }

@@ -27,7 +27,7 @@ constexpr const char* help = R"(usage: make_image --layout <file> --weights <fil
   --header <file>        write a C++ header with the image as a constant array
   --assembly <file>      write assembler source (GNU as, ELF) with the image in .rodata; for more than a few 100 KiB
   --name <identifier>    of the array: model_image unless given
-  --names <map>          pytorch (unless given), bert, distilbert, vit, llama, gpt2, bart, t5, or a file with
+  --names <map>          pytorch (unless given), bert, distilbert, vit, llama, gpt2, bart, moonshine, t5, or a file with
                          lines "model-name file-name [T]"
   --prefix <text>        put before every name in the file
   --ignore-unexpected    the file may have arrays that the model does not know
@@ -93,6 +93,7 @@ std::string read_names(const std::string& map, name_table& out) {
     if (map == "distilbert") return use(ashlar::io::distilbert_names), std::string();
     if (map == "vit") return use(ashlar::io::vit_names), std::string();
     if (map == "bart") return use(ashlar::io::bart_names), std::string();
+    if (map == "moonshine") return use(ashlar::io::moonshine_names), std::string();
     if (map == "t5") return use(ashlar::io::t5_names), std::string();
     std::ifstream file(map);
     if (!file) return "no name map, and no file that can be read: " + map;

@@ -29,6 +29,9 @@
 #include <ashlar/expr/shape/shape_ops.hpp>
 #include <ashlar/expr/reductions/reduce.hpp>
 #include <ashlar/expr/reductions/normalize.hpp>
+#include <ashlar/expr/reductions/pool.hpp>
+#include <ashlar/expr/reductions/unit_norm.hpp>
+#include <ashlar/expr/shape/upsample.hpp>
 #include <ashlar/expr/products/matmul.hpp>
 #include <ashlar/expr/products/einsum_labels.hpp>
 #include <ashlar/expr/products/einsum.hpp>
@@ -40,6 +43,7 @@
 #include <ashlar/expr/masks/keys_below.hpp>
 #include <ashlar/expr/masks/keep_if.hpp>
 #include <ashlar/expr/masks/masked.hpp>
+#include <ashlar/expr/reductions/masked_mean.hpp>
 #include <ashlar/expr/elementwise/where.hpp>
 #include <ashlar/expr/attention/attention_checks.hpp>
 #include <ashlar/expr/attention/attention.hpp>
@@ -60,4 +64,5 @@
 #include <ashlar/eval/sequence.hpp>
 #include <ashlar/eval/pack.hpp>
 #include <ashlar/eval/stack_bytes.hpp>
+#include <ashlar/eval/topk.hpp>
 // clang-format on

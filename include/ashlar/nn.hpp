@@ -15,8 +15,12 @@
 #include <ashlar/nn/inspect/summary_rows.hpp>
 #include <ashlar/nn/kv_cache.hpp>
 #include <ashlar/nn/layers/activation.hpp>
+#include <ashlar/nn/layers/conv1d.hpp>
+#include <ashlar/nn/layers/conv2d.hpp>
+#include <ashlar/nn/layers/convolution.hpp>
 #include <ashlar/nn/layers/embedding.hpp>
 #include <ashlar/nn/layers/feed_forward.hpp>
+#include <ashlar/nn/layers/group_norm.hpp>
 #include <ashlar/nn/layers/heads.hpp>
 #include <ashlar/nn/layers/linear.hpp>
 #include <ashlar/nn/layers/multihead_attention.hpp>

@@ -48,6 +48,10 @@ TEST(module_names, parts) {
     expect_names<nn::linear<{.in = 3, .out = 2}>>(2);
     expect_names<nn::layer_norm<{.size = 3}>>(2);
     expect_names<nn::rms_norm<{.size = 3}>>(1);
+    expect_names<nn::conv1d<{.in = 3, .out = 2, .kernel = 3}>>(2);
+    expect_names<nn::conv2d<{.in = 3, .out = 2, .kernel = 3}>>(2);
+    expect_names<nn::group_norm<{.groups = 1, .channels = 2}>>(2);
+    expect_names<nn::batch_norm<{.channels = 2}>>(4);
     expect_names<nn::feed_forward<{.embed = 3, .hidden = 5}>>(4);
     expect_names<nn::feed_forward<{.embed = 3, .hidden = 5, .gated = true}>>(6);
     expect_names<nn::embedding<{.entries = 5, .size = 3}>>(1);

@@ -149,6 +149,24 @@ TEST(names, bart) {
               " model.decoder.layernorm_embedding.weight decoder.layernorm_embedding.weight");
 }
 
+TEST(names, convolutions_of_whisper) {
+    EXPECT_EQ(offered(io::bart_names, "conv1.weight"), " model.encoder.conv1.weight encoder.conv1.weight");
+    EXPECT_EQ(offered(io::bart_names, "stem.conv2.bias"), " model.encoder.conv2.bias encoder.conv2.bias");
+}
+
+TEST(names, moonshine) {
+    EXPECT_EQ(offered(io::moonshine_names, "conv3.weight"), " model.encoder.conv3.weight");
+    EXPECT_EQ(offered(io::moonshine_names, "groupnorm.bias"), " model.encoder.groupnorm.bias");
+    EXPECT_EQ(offered(io::moonshine_names, "encoder.layers.5.linear2.bias"), " model.encoder.layers.5.mlp.fc2.bias");
+    EXPECT_EQ(offered(io::moonshine_names, "decoder.layers.2.self_attn.q_proj.weight"),
+              " model.decoder.layers.2.self_attn.q_proj.weight");
+    EXPECT_EQ(offered(io::moonshine_names, "decoder.layers.2.multihead_attn.out_proj.weight"),
+              " model.decoder.layers.2.encoder_attn.o_proj.weight");
+    EXPECT_EQ(offered(io::moonshine_names, "decoder.layers.2.gate_proj.weight"),
+              " model.decoder.layers.2.mlp.fc1.weight[1]");
+    EXPECT_EQ(offered(io::moonshine_names, "output.weight"), " proj_out.weight model.decoder.embed_tokens.weight");
+}
+
 TEST(names, t5) {
     EXPECT_EQ(offered(io::t5_names, "encoder.layers.3.linear1.weight"),
               " encoder.block.3.layer.1.DenseReluDense.wi.weight");
@@ -175,7 +193,7 @@ TEST(names, tables_drop_no_star) {
     for (const io::name_map names :
          {io::name_map(io::bert_names), io::name_map(io::llama_names), io::name_map(io::gpt2_names),
           io::name_map(io::distilbert_names), io::name_map(io::vit_names), io::name_map(io::bart_names),
-          io::name_map(io::t5_names)})
+          io::name_map(io::t5_names), io::name_map(io::moonshine_names)})
         for (const io::name_rule& rule : names)
             if (single_stars(rule.file) != 0) {
                 EXPECT_EQ(single_stars(rule.file), single_stars(rule.model)) << rule.model << " as " << rule.file;

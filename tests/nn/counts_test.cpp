@@ -33,6 +33,12 @@ static_assert(parameter_count<nn::encoder_layer<{.embed = 4, .heads = 1, .hidden
 static_assert(parameter_count<nn::encoder_layer<{.embed = 512, .heads = 8, .hidden = 2048}>> == 3'152'384);
 static_assert(parameter_count<nn::encoder<{.layer = {.embed = 384, .heads = 12}, .layers = 6, .final_norm = true}>> ==
               6 * 1'774'464 + 768);
+static_assert(parameter_count<nn::encoder_layer<{.embed = 4, .heads = 1, .hidden = 16, .attention_bias = false}>> ==
+              244 - 16);
+static_assert(parameter_count<nn::encoder_layer<{.embed = 4, .heads = 1, .hidden = 16, .feed_forward_bias = false}>> ==
+              244 - 20);
+static_assert(parameter_count<nn::decoder_layer<{.embed = 4, .heads = 1, .hidden = 16, .norm_bias = false}>> ==
+              parameter_count<nn::decoder_layer<{.embed = 4, .heads = 1, .hidden = 16}>> - 12);
 static_assert(parameter_count<nn::encoder_layer<{.embed = 4, .heads = 1, .hidden = 16, .bias = false}>> ==
               4 * 16 + 2 * 4 * 16 + 2 * 4);
 static_assert(parameter_bytes<nn::encoder_layer<{.embed = 4, .heads = 1, .hidden = 16}>> == 4 * 244);

@@ -90,6 +90,17 @@ class chains {
             n.step = static_cast<std::ptrdiff_t>(1 + below(3));
             n.extents[n.axis] *= static_cast<std::size_t>(n.step);
             break;
+        case node_kind::window: {
+            const std::size_t size = 1 + below(extent), reach = size == 1 ? 3 : (extent - 1) / (size - 1);
+            n.dilation = static_cast<std::ptrdiff_t>(1 + below(reach));
+            n.step = static_cast<std::ptrdiff_t>(1 + below(4));
+            const std::size_t covered = (size - 1) * static_cast<std::size_t>(n.dilation) + 1;
+            for (std::size_t a = n.rank; a > n.axis + 1; --a) n.extents[a] = n.extents[a - 1];
+            n.extents[n.axis] = (extent - covered) / static_cast<std::size_t>(n.step) + 1;
+            n.extents[n.axis + 1] = size;
+            ++n.rank;
+            break;
+        }
         default: n.step = static_cast<std::ptrdiff_t>(below(extent)); break;
         }
         c.nodes[c.length++] = n;
@@ -101,8 +112,8 @@ public:
     std::size_t number(std::size_t n) { return below(n); }
 
     chain next() {
-        constexpr std::array kinds{node_kind::permute,   node_kind::reshape, node_kind::slice,
-                                   node_kind::broadcast, node_kind::repeat,  node_kind::roll};
+        constexpr std::array kinds{node_kind::permute, node_kind::reshape, node_kind::slice, node_kind::broadcast,
+                                   node_kind::repeat,  node_kind::roll,    node_kind::window};
         chain c;
         graph_node& array = c.nodes[0];
         array.kind = node_kind::array;
@@ -113,7 +124,8 @@ public:
             step *= static_cast<std::ptrdiff_t>(array.extents[a]);
         }
         const std::size_t length = 2 + below(longest - 1);
-        while (c.length < length && c.nodes[c.length - 1].size() < 400) add(c, kinds[below(kinds.size())]);
+        while (c.length < length && c.nodes[c.length - 1].size() < 400 && c.nodes[c.length - 1].rank < 6)
+            add(c, kinds[below(kinds.size())]);
         return c;
     }
 };
@@ -139,6 +151,11 @@ indices by_definition(const chain& c, std::size_t id, const indices& at) {
     case node_kind::broadcast:
         for (std::size_t a = 0; a < o.rank; ++a) from[a] = o.extents[a] == 1 ? 0 : at[a + n.rank - o.rank];
         return from;
+    case node_kind::window:
+        for (std::size_t a = 0; a < o.rank; ++a) from[a] = at[a > n.axis ? a + 1 : a];
+        from[n.axis] =
+            at[n.axis] * static_cast<std::size_t>(n.step) + at[n.axis + 1] * static_cast<std::size_t>(n.dilation);
+        return from;
     default: break;
     }
     from = at;
@@ -162,7 +179,7 @@ indices by_map(const chain& c, std::size_t id, const indices& at) {
         number =
             static_cast<std::ptrdiff_t>(piece.of(static_cast<std::size_t>(number))) + (piece.shifted ? c.first[id] : 0);
         for (std::size_t a = piece.operand_last; a-- > piece.operand_first;) {
-            from[a] = static_cast<std::size_t>(number) % o.extents[a];
+            from[a] += static_cast<std::size_t>(number) % o.extents[a];
             number /= static_cast<std::ptrdiff_t>(o.extents[a]);
         }
     }

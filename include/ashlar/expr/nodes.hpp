@@ -20,6 +20,7 @@ enum class node_kind : std::uint8_t {
     broadcast,    // axes of extent 1 repeated
     repeat,       // each entry along an axis repeated
     roll,         // an axis turned by some entries
+    window,       // an axis as windows that may overlap
     concat,       // operands one behind another along an axis
     take,         // rows of a table chosen by indices
     index,        // the coordinate along an axis
@@ -161,6 +162,11 @@ struct repeat_node : detail::node<repeat_node<Axis, Times, Shape, Expression>, n
 template <std::size_t Axis, std::size_t Shift, class Shape, class Expression>
 struct roll_node : detail::node<roll_node<Axis, Shift, Shape, Expression>, node_kind::roll, Shape,
                                 typename Expression::value_type, Expression> {};
+
+/// Entry (i, j) of axes Axis and Axis + 1 is entry i * Step + j * Dilation of the operand's axis.
+template <std::size_t Axis, std::size_t Step, std::size_t Dilation, class Shape, class Expression>
+struct window_node : detail::node<window_node<Axis, Step, Dilation, Shape, Expression>, node_kind::window, Shape,
+                                  typename Expression::value_type, Expression> {};
 
 template <std::size_t Axis, class Shape, class... Parts>
 struct concat_node;

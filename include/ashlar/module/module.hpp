@@ -66,6 +66,15 @@ struct transposed_member {
     Array& array;
 };
 
+/// The matrix of a convolution, [taps * channels, out] in the module, that weight files show as [out, channels,
+/// Kernel...]; taps are all entries of the kernel.
+///
+///     visit("weight", nn::convolution_member<decltype(self.weight), 3>{self.weight});   // convolution_weight<3>(...)
+template <class Array, std::size_t... Kernel>
+struct convolution_member {
+    Array& array;
+};
+
 /// Arrays that weight files show as one, each behind the one before along the first axis.
 template <class... Parts>
 struct stacked_member;
@@ -87,6 +96,16 @@ template <parameter_array Array>
     return {array};
 }
 
+/// For a list of members: the matrix [taps * channels, out] of a convolution that files show as [out, channels,
+/// Kernel...], which is PyTorch's layout.
+///
+///     visit("weight", nn::convolution_weight<3>(self.weight));   // [3 * in, out] here, [out, in, 3] in files
+template <std::size_t... Kernel, parameter_array Array>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr convolution_member<Array, Kernel...> convolution_weight(
+    Array& array) noexcept {
+    return {array};
+}
+
 namespace detail {
 
 /// A member as a part of a stack: itself, or a wrapper that borrows it.
@@ -98,6 +117,8 @@ template <class Module>
 inline constexpr bool is_transposed_member = false;
 template <class Array>
 inline constexpr bool is_transposed_member<transposed_member<Array>> = true;
+template <class Array, std::size_t... Kernel>
+inline constexpr bool is_transposed_member<convolution_member<Array, Kernel...>> = true;
 
 template <class Array>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto as_part(Array& member) noexcept {

@@ -66,6 +66,7 @@ struct basic_parameter {
     std::size_t columns = 1;                      ///< elements of one of them
     bool is_transposed = false;  ///< whether memory holds the piece [columns, rows] instead of [rows, columns]
     std::size_t panel = 0;       ///< columns of a panel where memory is a packed matrix, else 0
+    std::size_t taps = 1;        ///< of a convolution: column channel * taps + tap is tap * (columns / taps) + channel
 
     /// Elements of this piece.
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr std::size_t size() const noexcept { return rows * columns; }
@@ -86,6 +87,7 @@ struct basic_parameter {
     /// arguments and less than size().
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr std::size_t offset(std::size_t row,
                                                                     std::size_t column) const noexcept {
+        if (taps != 1) column = column % taps * (columns / taps) + column / taps;
         const std::size_t line = is_transposed ? column : row, at = is_transposed ? row : column;
         const std::size_t lines = is_transposed ? columns : rows, length = is_transposed ? rows : columns;
         return panel == 0 ? line * length + at : ashlar::detail::panel_offset(panel, lines, length, line, at);
@@ -124,13 +126,23 @@ template <class Array>
 struct part_traits<plain_member<Array>> {
     using array = Array;
     static constexpr bool transposed = false;
+    static constexpr std::size_t taps = 1;
     static constexpr file_shape file = shape_in_file<Array>(false);
 };
 template <class Array>
 struct part_traits<transposed_member<Array>> {
     using array = Array;
     static constexpr bool transposed = true;
+    static constexpr std::size_t taps = 1;
     static constexpr file_shape file = shape_in_file<Array>(true);
+};
+template <class Array, std::size_t... Kernel>
+struct part_traits<convolution_member<Array, Kernel...>> {
+    using array = Array;
+    static constexpr bool transposed = true;
+    static constexpr std::size_t taps = (std::size_t{1} * ... * Kernel);
+    static constexpr file_shape file{2 + sizeof...(Kernel),
+                                     {shape_of<Array>::extents[1], shape_of<Array>::extents[0] / taps, Kernel...}};
 };
 
 template <class... Parts>
@@ -184,6 +196,10 @@ private:
     static constexpr auto as_stack(const transposed_member<Array>& member) {
         return stacked(member);
     }
+    template <class Array, std::size_t... Kernel>
+    static constexpr auto as_stack(const convolution_member<Array, Kernel...>& member) {
+        return stacked(member);
+    }
     template <class... Parts>
     static constexpr auto as_stack(const stacked_member<Parts...>& member) {
         return member;
@@ -232,6 +248,7 @@ private:
         p.columns = shape_of<array>::size / p.rows;
         p.is_transposed = traits::transposed;
         p.panel = panel_of<array>();
+        p.taps = traits::taps;
         f(static_cast<const basic_parameter<Data>&>(p));
         if constexpr (sizeof...(Rest) != 0) visit_parts(stack.rest, file, first_row + p.rows);
     }

@@ -77,7 +77,7 @@ constexpr lane_offsets<Extent> offsets_along(node_index id, std::size_t axis) {
                 element = static_cast<std::ptrdiff_t>(piece.of(static_cast<std::size_t>(element)));
                 for (std::size_t a = piece.operand_last; a-- > piece.operand_first;) {
                     const auto extent = static_cast<std::ptrdiff_t>(operand.extents[a]);
-                    at_below[i][a] = splits ? element % extent : extent == 1 ? 0 : element;
+                    at_below[i][a] += splits ? element % extent : extent == 1 ? 0 : element;
                     if (splits || extent != 1) element = splits ? element / extent : 0;
                 }
             }

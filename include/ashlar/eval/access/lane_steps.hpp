@@ -22,9 +22,12 @@ consteval auto operand_steps(const graph_node& n, const graph_node& operand, con
         // A normalised element reads its own operand's element beside its row's statistics.
         if ((n.kind == node_kind::softmax || n.kind == node_kind::standardize) && a == n.axis) out[a] = steps[a];
     }
-    if (is_index_map(n.kind) && n.kind != node_kind::reshape)
+    if (is_index_map(n.kind) && n.kind != node_kind::reshape) {
         for (const index_piece& piece : map_of(n, operand))
-            if (piece.divisor == 1) out[piece.operand_first] = steps[piece.first] * piece.step;
+            if (piece.divisor == 1) out[piece.operand_first] = 0;
+        for (const index_piece& piece : map_of(n, operand))
+            if (piece.divisor == 1) out[piece.operand_first] += steps[piece.first] * piece.step;
+    }
     return spelled_out(out);
 }
 

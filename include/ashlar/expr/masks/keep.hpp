@@ -11,17 +11,17 @@
 #include <ashlar/expr/elementwise/condition.hpp>
 #include <ashlar/expr/masks/mask.hpp>
 #include <ashlar/expr/nodes/coordinates.hpp>
+#include <ashlar/expr/nodes/element_value.hpp>
 #include <ashlar/expr/nodes/operands.hpp>
 
 namespace ashlar {
 
 namespace detail {
 
-/// Whether an expression can be a mask: bools that can be read one by one.
+/// Whether an expression can be a mask.
 template <class Expression>
 struct mask_tensor {
     static constexpr bool has_bools = std::is_same_v<element_of<Expression>, bool>;
-    static constexpr bool is_readable = truth_is_readable<Expression>();
 };
 
 /// Whether a mask's tensor broadcasts to the scores.
@@ -45,7 +45,10 @@ struct kept_by_bool {
     ASHLAR_ALWAYS_INLINE static constexpr bool of(bool kept) noexcept { return kept; }
     template <class Expression>
     ASHLAR_ALWAYS_INLINE static constexpr bool at(const Expression& e, const coordinates<Expression>& place) noexcept {
-        return truth_at(e, place);
+        if constexpr (truth_is_readable<Expression>())
+            return truth_at(e, place);
+        else
+            return value_at(e, place);
     }
 };
 
@@ -131,8 +134,8 @@ private:
     }
 };
 
-/// A mask of elements that have to be put together: of logic, or of a temporary under other axes. One by one, so
-/// slower.
+/// A mask of elements that have to be put together: of logic and comparisons, or of a temporary under other axes. One
+/// by one, so slower.
 template <node_expression Expression, class Kept>
 struct keep_mask<Expression, Kept> {
     using mask_category = mask_tag;
@@ -154,7 +157,12 @@ struct keep_mask<Expression, Kept> {
     template <class Scores>
     ASHLAR_ALWAYS_INLINE constexpr tile_content content(const batch_coordinates<Scores>& batch,
                                                         const tile_range& tile) const noexcept {
-        constexpr bool one_query = shape_of<Expression>::rank < 2 || query_extent<shape_of<Expression>> == 1;
+        constexpr bool one_query = [] {
+            if constexpr (shape_of<Expression>::rank < 2)
+                return true;
+            else
+                return query_extent<shape_of<Expression>> == 1;
+        }();
         const std::size_t last_query = one_query ? tile.first_query + 1 : tile.last_query;
         const bool first = keeps_pair<Scores>(batch, tile.first_query, tile.first_key);
         for (std::size_t q = tile.first_query; q < last_query; ++q)
@@ -189,32 +197,37 @@ private:
     }
 };
 
+template <class Element, class Shape>
+struct tensor_of_shape;
+template <class Element, auto... Dims>
+struct tensor_of_shape<Element, shape<Dims...>> {
+    using type = basic_tensor<Element, Dims...>;
+};
+
 template <class Expression>
 ASHLAR_ALWAYS_INLINE constexpr auto make_keep(Expression&& e) noexcept {
     static_assert(mask_tensor<std::remove_cvref_t<Expression>>::has_bools,
-                  "ashlar: mask: keep and ignore take bools, true to keep or to ignore; compare the numbers first and "
-                  "eval the result");
-    if constexpr (mask_tensor<std::remove_cvref_t<Expression>>::has_bools) {
-        static_assert(mask_tensor<std::remove_cvref_t<Expression>>::is_readable,
-                      "ashlar: mask: keep and ignore read bool tensors and their logic (&&, ||, !); evaluate any other "
-                      "condition first: keep(eval(e))");
-        if constexpr (mask_tensor<std::remove_cvref_t<Expression>>::is_readable)
-            return keep_mask<held<Expression>>{hold(std::forward<Expression>(e))};
-        else
-            return keep_all_mask{};
-    } else {
+                  "ashlar: mask: keep and ignore take bools, true to keep or to ignore; compare the numbers first: "
+                  "keep(t != 0)");
+    if constexpr (!mask_tensor<std::remove_cvref_t<Expression>>::has_bools)
         return keep_all_mask{};
-    }
+    else if constexpr (value_is_readable<std::remove_cvref_t<Expression>>())
+        return keep_mask<held<Expression>>{hold(std::forward<Expression>(e))};
+    else
+        return keep_mask<typename tensor_of_shape<bool, shape_of<Expression>>::type>{
+            typename tensor_of_shape<bool, shape_of<Expression>>::type(e)};
 }
 
 }  // namespace detail
 
 /// Keeps the pairs at which a bool tensor is true. It broadcasts to the scores by NumPy's rule, aligned at the last
 /// axis: a rank 1 tensor is key padding. A named tensor is borrowed, a temporary is owned. Tiles in which all bools
-/// are equal are skipped or not masked, so padding costs what reading its bools costs. The logic of bool tensors
-/// (&&, ||, !) may stand here too; other conditions are evaluated first.
+/// are equal are skipped or not masked, so padding costs what reading its bools costs. Any other expression of bools
+/// may stand here too: elementwise ones (comparisons, &&, ||, !) are computed pair by pair, so more slowly than
+/// `keep(eval(m > 0))`, all others (reductions, products, look-ups) when the mask is made, into bools that it owns.
 ///
 ///     auto y = attention(q, k, v, causal && keep(present));   // present: tensor<bool, seq>
+///     auto z = attention(q, k, v, keep(m > 0));               // m: tensor<float, seq, seq>
 template <any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto keep(Expression&& bools) noexcept {
     return detail::make_keep(std::forward<Expression>(bools));

@@ -69,6 +69,13 @@ ASHLAR_ALWAYS_INLINE constexpr auto operand_coordinates(const Node& node, const 
     using from = typename std::remove_cvref_t<decltype(node.template operand<Index>())>::shape_type;
     if constexpr (Node::kind == node_kind::reshape) {
         return coordinates_of_element<from>(element_of_coordinates<typename Node::shape_type>(at));
+    } else if constexpr (Node::kind == node_kind::window) {
+        constexpr auto map = index_map_of<Node, from>;
+        std::array<std::size_t, from::rank> out{};
+        ASHLAR_UNROLL
+        for (std::size_t p = 0; p < map.count; ++p)
+            out[map.pieces[p].operand_first] += map.pieces[p].of(at[map.pieces[p].first]);
+        return out;
     } else if constexpr (!is_index_map(Node::kind) && std::is_same_v<from, typename Node::shape_type>) {
         return at;
     } else if constexpr (Node::kind == node_kind::broadcast || !is_index_map(Node::kind)) {

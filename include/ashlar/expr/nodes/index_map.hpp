@@ -9,6 +9,7 @@
 //     broadcast             one axis to an axis of one entry, or to none: step 0
 //     repeat                one axis to one, divisor Times
 //     roll                  one axis to one, first = extent - Shift, wraps
+//     window                two axes to one, a piece for each: what they find is added up
 //     reshape               the smallest runs of axes with equal products, many to many
 //
 // Everything else follows: coordinates (nodes/coordinates.hpp), the axes that are carried, strides in memory and runs
@@ -30,7 +31,8 @@ namespace ashlar::detail {
 /// Nodes that only say where their operand's elements are.
 constexpr bool is_index_map(node_kind kind) {
     return kind == node_kind::permute || kind == node_kind::reshape || kind == node_kind::slice ||
-           kind == node_kind::broadcast || kind == node_kind::repeat || kind == node_kind::roll;
+           kind == node_kind::broadcast || kind == node_kind::repeat || kind == node_kind::roll ||
+           kind == node_kind::window;
 }
 
 /// What they are called.
@@ -41,6 +43,7 @@ constexpr const char* move_name(node_kind kind) {
     case node_kind::slice: return "slice";
     case node_kind::broadcast: return "broadcast";
     case node_kind::repeat: return "repeat";
+    case node_kind::window: return "windows";
     default: return "roll";
     }
 }
@@ -70,8 +73,9 @@ consteval axis_extents extents_of_axes() {
 
 /// What the type of such a node says beside its shape.
 struct move_parameters {
-    std::size_t axis = 0;     // slice, repeat, roll
-    std::ptrdiff_t step = 1;  // slice: step, repeat: times, roll: shift
+    std::size_t axis = 0;         // slice, repeat, roll, window
+    std::ptrdiff_t step = 1;      // slice, window: step, repeat: times, roll: shift
+    std::ptrdiff_t dilation = 1;  // window
     axis_list permutation{};
 };
 template <class Node>
@@ -85,6 +89,10 @@ template <std::size_t Axis, std::size_t Times, class Shape, class Expression>
 inline constexpr move_parameters move_of<repeat_node<Axis, Times, Shape, Expression>>{.axis = Axis, .step = Times};
 template <std::size_t Axis, std::size_t Shift, class Shape, class Expression>
 inline constexpr move_parameters move_of<roll_node<Axis, Shift, Shape, Expression>>{.axis = Axis, .step = Shift};
+
+template <std::size_t Axis, std::size_t Step, std::size_t Dilation, class Shape, class Expression>
+inline constexpr move_parameters move_of<window_node<Axis, Step, Dilation, Shape, Expression>>{
+    .axis = Axis, .step = Step, .dilation = Dilation};
 
 /// The axes [first, last) of a node, whose entries are found along the axes [operand_first, operand_last) of an
 /// operand.
@@ -146,6 +154,14 @@ constexpr index_map make_index_map(node_kind kind, const move_parameters& move, 
     index_map map;
     if (kind == node_kind::permute) {
         for (std::size_t a = 0; a < result.rank; ++a) map.single(a, static_cast<std::size_t>(move.permutation[a]));
+        return map;
+    }
+    if (kind == node_kind::window) {
+        for (std::size_t a = 0; a < result.rank; ++a)
+            map.single(a, a > move.axis ? a - 1 : a,
+                       a == move.axis       ? move.step
+                       : a == move.axis + 1 ? move.dilation
+                                            : 1);
         return map;
     }
     const bool along_axis = kind == node_kind::slice || kind == node_kind::repeat || kind == node_kind::roll;

@@ -156,6 +156,12 @@ consteval std::array<std::ptrdiff_t, To> broadcast_strides(const std::array<std:
     return result;
 }
 
+/// Count entries of an axis with Rank - 1 axes of extent 1 behind it.
+template <std::size_t Count, std::size_t Rank>
+consteval auto column_shape() {
+    return build_shape<Rank>([]<std::size_t Place>() { return Place == 0 ? Count : std::size_t{1}; });
+}
+
 template <class Shape, any_expression Expression>
 ASHLAR_ALWAYS_INLINE constexpr auto broadcast_as(Expression&& e) noexcept {
     using plain = std::remove_cvref_t<Expression>;

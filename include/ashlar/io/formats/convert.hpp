@@ -148,7 +148,7 @@ void place_elements(const io::stored_array& from, std::size_t first_row, const n
     for (std::size_t row = 0; row < to.rows; ++row) {
         const std::size_t begin = (first_row + row) * to.columns;
         // Most rows are at a constant stride in memory, also of packed matrices, which saves a division by element.
-        const bool strided = to.panel == 0 || to.is_transposed;
+        const bool strided = (to.panel == 0 || to.is_transposed) && to.taps == 1;
         const std::size_t base = to.offset(row, 0), step = to.columns > 1 ? to.offset(row, 1) - base : 0;
         for (std::size_t column = 0; column < to.columns; ++column) {
             const auto value = read(order.position<Config>(begin + column));

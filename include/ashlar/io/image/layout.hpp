@@ -52,7 +52,8 @@ ASHLAR_ALWAYS_INLINE std::size_t offset_in(const Model& m, const nn::basic_param
 ///     model <bytes> <alignment> <little or big>
 ///     array <offset> <type> <shape, 64x32 or scalar> <first row> <rows> <columns> <transposed> <panel> <name>
 ///
-/// tools/make_image.cpp and tools/export_pytorch.py read it; `nn::basic_parameter` says what the numbers mean.
+/// <transposed> is 0, 1, or the taps of a convolution. tools/make_image.cpp and tools/export_pytorch.py read it;
+/// `nn::basic_parameter` says what the numbers mean.
 template <class Config, class Model, class Put>
 void write_layout(const Model& m, Put&& put) noexcept {
     const auto text = [&](std::string_view s) {
@@ -78,7 +79,7 @@ void write_layout(const Model& m, Put&& put) noexcept {
         number(p.first_row, ' ');
         number(p.rows, ' ');
         number(p.columns, ' ');
-        number(p.is_transposed ? 1 : 0, ' ');
+        number(p.is_transposed ? p.taps : 0, ' ');
         // A matrix of one panel is a plain one, whatever its panels are.
         number(p.panel < (p.is_transposed ? p.rows : p.columns) ? p.panel : 0, ' ');
         text(p.name);

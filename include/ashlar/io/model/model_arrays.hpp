@@ -95,6 +95,7 @@ private:
         c.columns = p.columns;
         c.is_transposed = p.is_transposed;
         c.panel = p.panel;
+        c.taps = p.taps;
         return c;
     }
 

@@ -139,7 +139,8 @@ inline constexpr name_rule vit_names[]{
 /// BART, Marian, mBART and Whisper as Hugging Face saves them, for models with an `encoder` and a `decoder` of
 /// `ashlar::nn` (Whisper: norm first, no key_bias). Around these: `embedding`, and `lm_head` or `output`, which are
 /// tied to it; `encoder_positions` and `decoder_positions`; BART's `encoder_embedding_norm` and
-/// `decoder_embedding_norm`. BART's tables of positions begin with two rows that no position has.
+/// `decoder_embedding_norm`, and `conv1`, `conv2` of Whisper. BART's tables of positions begin with two rows that no
+/// position has.
 ///
 ///     io::result r = io::load(model, "model.safetensors", io::bart_names, {.ignore_unexpected = true});
 inline constexpr name_rule bart_names[]{
@@ -157,6 +158,8 @@ inline constexpr name_rule bart_names[]{
     {"**encoder.layers.*.norm1.*", "model.encoder.layers.*.self_attn_layer_norm.*"},
     {"**encoder.layers.*.norm2.*", "model.encoder.layers.*.final_layer_norm.*"},
     {"**encoder.norm.*", "model.encoder.layer_norm.*"},
+    {"**conv1.*", "model.encoder.conv1.*"},
+    {"**conv2.*", "model.encoder.conv2.*"},
     {"encoder_positions.weight", "model.encoder.embed_positions.weight"},
     {"encoder_embedding_norm.*", "model.encoder.layernorm_embedding.*"},
     {"**decoder.layers.*.self_attn.in_proj_weight[0]", "model.decoder.layers.*.self_attn.q_proj.weight"},
@@ -205,6 +208,8 @@ inline constexpr name_rule bart_names[]{
     {"**encoder.layers.*.norm1.*", "encoder.layers.*.self_attn_layer_norm.*"},
     {"**encoder.layers.*.norm2.*", "encoder.layers.*.final_layer_norm.*"},
     {"**encoder.norm.*", "encoder.layer_norm.*"},
+    {"**conv1.*", "encoder.conv1.*"},
+    {"**conv2.*", "encoder.conv2.*"},
     {"encoder_positions.weight", "encoder.embed_positions.weight"},
     {"encoder_embedding_norm.*", "encoder.layernorm_embedding.*"},
     {"**decoder.layers.*.self_attn.in_proj_weight[0]", "decoder.layers.*.self_attn.q_proj.weight"},
@@ -239,6 +244,63 @@ inline constexpr name_rule bart_names[]{
     {"lm_head.weight", "decoder.embed_tokens.weight"},
     {"output.weight", "shared.weight"},
     {"output.weight", "decoder.embed_tokens.weight"},
+};
+
+/// Moonshine as Hugging Face saves it, for models that list its parts by these names: `conv1`, `conv2`, `conv3`
+/// (`nn::conv1d`) and `groupnorm` (`nn::group_norm`) of the stem; in `encoder` and `decoder` the `layers`, each with
+/// `self_attn`, `multihead_attn` to the memory (`nn::multihead_attention` or projections one by one), `norm1` to
+/// `norm3`, in the encoder `linear1`, `linear2`, in the decoder `up_proj`, `gate_proj`, `down_proj`; `norm` behind the
+/// layers; `embedding`, and `lm_head` or `output`, tied to it if the file has none.
+///
+///     io::result r = io::load(model, "model.safetensors", io::moonshine_names);
+inline constexpr name_rule moonshine_names[]{
+    {"**conv1.*", "model.encoder.conv1.*"},
+    {"**conv2.*", "model.encoder.conv2.*"},
+    {"**conv3.*", "model.encoder.conv3.*"},
+    {"**groupnorm.*", "model.encoder.groupnorm.*"},
+    {"**encoder.layers.*.self_attn.in_proj_weight[0]", "model.encoder.layers.*.self_attn.q_proj.weight"},
+    {"**encoder.layers.*.self_attn.in_proj_weight[1]", "model.encoder.layers.*.self_attn.k_proj.weight"},
+    {"**encoder.layers.*.self_attn.in_proj_weight[2]", "model.encoder.layers.*.self_attn.v_proj.weight"},
+    {"**encoder.layers.*.self_attn.out_proj.*", "model.encoder.layers.*.self_attn.o_proj.*"},
+    {"**encoder.layers.*.self_attn.q_proj.*", "model.encoder.layers.*.self_attn.q_proj.*"},
+    {"**encoder.layers.*.self_attn.k_proj.*", "model.encoder.layers.*.self_attn.k_proj.*"},
+    {"**encoder.layers.*.self_attn.v_proj.*", "model.encoder.layers.*.self_attn.v_proj.*"},
+    {"**encoder.layers.*.self_attn.o_proj.*", "model.encoder.layers.*.self_attn.o_proj.*"},
+    {"**encoder.layers.*.linear1.*", "model.encoder.layers.*.mlp.fc1.*"},
+    {"**encoder.layers.*.linear2.*", "model.encoder.layers.*.mlp.fc2.*"},
+    {"**encoder.layers.*.norm1.*", "model.encoder.layers.*.input_layernorm.*"},
+    {"**encoder.layers.*.norm2.*", "model.encoder.layers.*.post_attention_layernorm.*"},
+    {"**encoder.norm.*", "model.encoder.layer_norm.*"},
+    {"**decoder.layers.*.self_attn.in_proj_weight[0]", "model.decoder.layers.*.self_attn.q_proj.weight"},
+    {"**decoder.layers.*.self_attn.in_proj_weight[1]", "model.decoder.layers.*.self_attn.k_proj.weight"},
+    {"**decoder.layers.*.self_attn.in_proj_weight[2]", "model.decoder.layers.*.self_attn.v_proj.weight"},
+    {"**decoder.layers.*.self_attn.out_proj.*", "model.decoder.layers.*.self_attn.o_proj.*"},
+    {"**decoder.layers.*.self_attn.q_proj.*", "model.decoder.layers.*.self_attn.q_proj.*"},
+    {"**decoder.layers.*.self_attn.k_proj.*", "model.decoder.layers.*.self_attn.k_proj.*"},
+    {"**decoder.layers.*.self_attn.v_proj.*", "model.decoder.layers.*.self_attn.v_proj.*"},
+    {"**decoder.layers.*.self_attn.o_proj.*", "model.decoder.layers.*.self_attn.o_proj.*"},
+    {"**decoder.layers.*.multihead_attn.in_proj_weight[0]", "model.decoder.layers.*.encoder_attn.q_proj.weight"},
+    {"**decoder.layers.*.multihead_attn.in_proj_weight[1]", "model.decoder.layers.*.encoder_attn.k_proj.weight"},
+    {"**decoder.layers.*.multihead_attn.in_proj_weight[2]", "model.decoder.layers.*.encoder_attn.v_proj.weight"},
+    {"**decoder.layers.*.multihead_attn.out_proj.*", "model.decoder.layers.*.encoder_attn.o_proj.*"},
+    {"**decoder.layers.*.multihead_attn.q_proj.*", "model.decoder.layers.*.encoder_attn.q_proj.*"},
+    {"**decoder.layers.*.multihead_attn.k_proj.*", "model.decoder.layers.*.encoder_attn.k_proj.*"},
+    {"**decoder.layers.*.multihead_attn.v_proj.*", "model.decoder.layers.*.encoder_attn.v_proj.*"},
+    {"**decoder.layers.*.multihead_attn.o_proj.*", "model.decoder.layers.*.encoder_attn.o_proj.*"},
+    {"**decoder.layers.*.up_proj.weight", "model.decoder.layers.*.mlp.fc1.weight[0]"},
+    {"**decoder.layers.*.gate_proj.weight", "model.decoder.layers.*.mlp.fc1.weight[1]"},
+    {"**decoder.layers.*.up_proj.bias", "model.decoder.layers.*.mlp.fc1.bias[0]"},
+    {"**decoder.layers.*.gate_proj.bias", "model.decoder.layers.*.mlp.fc1.bias[1]"},
+    {"**decoder.layers.*.down_proj.*", "model.decoder.layers.*.mlp.fc2.*"},
+    {"**decoder.layers.*.norm1.*", "model.decoder.layers.*.input_layernorm.*"},
+    {"**decoder.layers.*.norm2.*", "model.decoder.layers.*.post_attention_layernorm.*"},
+    {"**decoder.layers.*.norm3.*", "model.decoder.layers.*.final_layernorm.*"},
+    {"**decoder.norm.*", "model.decoder.norm.*"},
+    {"embedding.weight", "model.decoder.embed_tokens.weight"},
+    {"lm_head.weight", "proj_out.weight"},
+    {"lm_head.weight", "model.decoder.embed_tokens.weight"},
+    {"output.weight", "proj_out.weight"},
+    {"output.weight", "model.decoder.embed_tokens.weight"},
 };
 
 /// T5 and its relatives as Hugging Face saves them, for models with an `encoder` and a `decoder` of `ashlar::nn` (norm

@@ -150,15 +150,15 @@ ASHLAR_STAGE_INLINE void transpose_to_dense(const Element* src, Element* dst, Fu
     }(std::make_index_sequence<block::vectors>{});
 }
 
-/// Writes dst[c*to + r] = f(src[r*from + c]); f maps lanes to lanes, a scale for example. Nothing outside the source
+/// Writes dst[c*to + r] = f(src[r*from + c]); f maps lanes to lanes, a scale for example. Rows of the
+/// source may overlap, as windows do. Nothing outside the source
 /// block is read, nothing outside the destination rows (padded if asked) is written; the two must not overlap. The
 /// way back from scratch is the same call with rows and columns exchanged.
 template <class Element, class Config, transpose_shape Transpose, class Function = unchanged>
 ASHLAR_STAGE_INLINE void transpose_tile(const Element* src, Element* dst, Function f = {}) {
     constexpr std::size_t width = lane_width<Element, Config>;
     constexpr std::size_t rest = Transpose.rows % width;
-    static_assert(Transpose.from >= Transpose.cols || Transpose.rows <= 1,
-                  "ashlar: transpose_tile: source rows overlap");
+    static_assert(Transpose.from != 0 || Transpose.rows <= 1, "ashlar: transpose_tile: source rows are one");
     static_assert(Transpose.to >= (Transpose.pad ? (Transpose.rows + width - 1) / width * width : Transpose.rows) ||
                       Transpose.cols <= 1,
                   "ashlar: transpose_tile: destination rows overlap");

@@ -45,6 +45,8 @@ template <class Array>
 inline constexpr counted count_of<plain_member<Array>> = count_of<std::remove_cv_t<Array>>;
 template <class Array>
 inline constexpr counted count_of<transposed_member<Array>> = count_of<std::remove_cv_t<Array>>;
+template <class Array, std::size_t... Kernel>
+inline constexpr counted count_of<convolution_member<Array, Kernel...>> = count_of<std::remove_cv_t<Array>>;
 template <class... Parts>
 inline constexpr counted count_of<stacked_member<Parts...>> = {(std::size_t{0} + ... + count_of<Parts>.elements),
                                                                (std::size_t{0} + ... + count_of<Parts>.bytes)};

@@ -34,7 +34,10 @@ struct encoder_layer_options {
     width head_width = 0;               ///< entries of a head; 0: embed / heads
     bool gated = false;                 ///< a gated feed-forward block; GeGLU with gelu_tanh in T5 1.1
     norm_kind norm = norm_kind::layer;  ///< rms: the root mean square alone, as in T5
-    bool key_bias = true;               ///< bias of the projections of keys, if bias is true as well
+    bool key_bias = true;               ///< bias of the projections of keys, if those of attention have any
+    bool attention_bias = true;         ///< biases of all projections of attention, if bias is true as well
+    bool feed_forward_bias = true;      ///< biases of the feed-forward block, if bias is true as well
+    bool norm_bias = true;              ///< biases of the norms, if bias is true as well
 };
 
 namespace detail {
@@ -87,15 +90,16 @@ struct encoder_layer {
     static constexpr attention_options self_attention_options{.embed = options.embed,
                                                               .heads = options.heads,
                                                               .head_width = options.head_width,
-                                                              .bias = options.bias,
+                                                              .bias = options.bias && options.attention_bias,
                                                               .batch_first = options.batch_first,
                                                               .key_bias = options.key_bias};
     static constexpr feed_forward_options block_options{.embed = embed,
                                                         .hidden = hidden,
                                                         .activation = options.activation,
                                                         .gated = options.gated,
-                                                        .bias = options.bias};
-    using norm_type = detail::norm_of<Options.norm, {Options.embed, Options.eps, Options.bias}, Element>;
+                                                        .bias = options.bias && options.feed_forward_bias};
+    using norm_type =
+        detail::norm_of<Options.norm, {Options.embed, Options.eps, (Options.bias && Options.norm_bias)}, Element>;
 
     multihead_attention<self_attention_options, Element, Weight, Panel> self_attn;
     nn::feed_forward<block_options, Element, Weight, Panel> feed_forward;

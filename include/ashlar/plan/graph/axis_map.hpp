@@ -31,7 +31,7 @@ static_assert(same_axes.back() == max_rank - 1);
 
 /// The map of a node that moves elements.
 constexpr index_map map_of(const graph_node& n, const graph_node& operand) {
-    return make_index_map(n.kind, {n.axis, n.step, n.permutation}, n, operand);
+    return make_index_map(n.kind, {n.axis, n.step, n.dilation, n.permutation}, n, operand);
 }
 
 /// The axis of some neighbours that has more than one entry; rank if there is not exactly one.
@@ -193,7 +193,7 @@ constexpr stride_result lower_strides(const graph_node& n, const graph_node& ope
                                       const binding_list& bindings) {
     stride_result out;
     out.affine = false;
-    if (!is_index_map(n.kind) || n.size() != operand.size()) return out;
+    if (!is_index_map(n.kind) || n.kind == node_kind::window || n.size() != operand.size()) return out;
     const binding_list below = operand_bindings(n, operand, 0, bindings);
     for (std::size_t a = 0; a < n.rank; ++a) {
         bool kept = bindings[a] == whole_axis || n.extents[a] == 1;

@@ -24,15 +24,16 @@ enum class scalar_kind : std::uint8_t { boolean, integer, floating };
 
 /// What only some kinds of node know about themselves.
 struct node_parameters {
-    axis_list strides{};       // arrays, store: elements between neighbours
-    axis_list permutation{};   // permute
-    std::uint8_t variant = 0;  // the reduction, softmax_kind or standardize_kind
-    std::size_t axis = 0;      // reduce, softmax, standardize, slice, concat, take, repeat, roll, index
-    std::ptrdiff_t step = 1;   // slice: step, repeat: times, roll: shift
-    std::size_t flops = 0;     // map: per element
-    std::size_t panel = 0;     // packed: columns of a panel
-    std::size_t kept = 0;      // masked: pairs that the mask's type keeps, over all batch entries
-    std::size_t keys = 0;      // masked: those before the first one from which on its type keeps none for any query
+    axis_list strides{};          // arrays, store: elements between neighbours
+    axis_list permutation{};      // permute
+    std::uint8_t variant = 0;     // the reduction, softmax_kind or standardize_kind
+    std::size_t axis = 0;         // reduce, softmax, standardize, slice, concat, take, repeat, roll, window, index
+    std::ptrdiff_t step = 1;      // slice, window: step, repeat: times, roll: shift
+    std::ptrdiff_t dilation = 1;  // window
+    std::size_t flops = 0;        // map: per element
+    std::size_t panel = 0;        // packed: columns of a panel
+    std::size_t kept = 0;         // masked: pairs that the mask's type keeps, over all batch entries
+    std::size_t keys = 0;         // masked: those before the first one from which on its type keeps none for any query
     bool static_mask = false;
     bool slopes = false;  // masked: its edges move on by one key from query to query, and it says where they are
     bool owned = false;   // arrays: held by value, so nothing else can overlap it
@@ -102,8 +103,10 @@ template <class Node>
 inline constexpr node_parameters parameters_of{};
 template <class Node>
     requires(is_index_map(kind_of<Node>))
-inline constexpr node_parameters parameters_of<Node>{
-    .permutation = move_of<Node>.permutation, .axis = move_of<Node>.axis, .step = move_of<Node>.step};
+inline constexpr node_parameters parameters_of<Node>{.permutation = move_of<Node>.permutation,
+                                                     .axis = move_of<Node>.axis,
+                                                     .step = move_of<Node>.step,
+                                                     .dilation = move_of<Node>.dilation};
 template <class Packed>
     requires(kind_of<Packed> == node_kind::packed)
 inline constexpr node_parameters parameters_of<Packed>{.panel = Packed::panel,

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: BSL-1.0
+// Pooling: the mean or the largest entry of windows along one axis or two.
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+#include <ashlar/core/concepts.hpp>
+#include <ashlar/core/config.hpp>
+#include <ashlar/core/diagnostics.hpp>
+#include <ashlar/core/minus_infinity.hpp>
+#include <ashlar/expr/elementwise/operators.hpp>
+#include <ashlar/expr/nodes/refused.hpp>
+#include <ashlar/expr/reductions/reduce.hpp>
+#include <ashlar/expr/shape/one_or_two.hpp>
+#include <ashlar/expr/shape/pad.hpp>
+#include <ashlar/expr/shape/windows.hpp>
+
+namespace ashlar {
+
+/// The options of `avg_pool`: PyTorch's, with its defaults; a stride of 0 is the kernel. A kernel of two numbers pools
+/// over two axes.
+struct avg_pool_options {
+    one_or_two kernel, stride{}, padding{};
+    bool count_include_pad = true;
+    bool channels_last = false;
+};
+/// The options of `max_pool`: PyTorch's, with its defaults; a stride of 0 is the kernel. A kernel of two numbers pools
+/// over two axes.
+struct max_pool_options {
+    one_or_two kernel, stride{}, padding{}, dilation = 1;
+    bool channels_last = false;
+};
+
+namespace detail {
+
+/// One axis of a pool.
+struct pooled_axis {
+    std::size_t axis = 0, kernel = 1, stride = 1, padding = 0, dilation = 1;
+
+    constexpr std::size_t reach() const { return (kernel - 1) * dilation + 1; }
+    constexpr bool fits(std::size_t extent) const {
+        return kernel != 0 && dilation != 0 && 2 * padding <= kernel && reach() <= extent + 2 * padding;
+    }
+    constexpr std::size_t windows(std::size_t extent) const {
+        return fits(extent) ? (extent + 2 * padding - reach()) / stride + 1 : 1;
+    }
+};
+
+/// The pooled axes of a shape of some rank: one or two.
+template <class Options>
+struct pooled_axes {
+    pooled_axis axes[2]{};
+    std::size_t count = 0;
+    bool found = false;
+};
+template <class Options>
+consteval pooled_axes<Options> pooled_axes_of(const Options& options, std::size_t rank) {
+    pooled_axes<Options> result{};
+    result.count = options.kernel.count;
+    const std::size_t behind = options.channels_last ? 1 : 0;
+    result.found = result.count != 0 && result.count + behind <= rank;
+    if (!result.found) return result;
+    for (std::size_t i = 0; i < result.count; ++i) {
+        const auto of = [&](const one_or_two& pair) { return i == 0 ? pair.first : pair.second; };
+        pooled_axis axis{rank - behind - result.count + i, of(options.kernel), of(options.stride), of(options.padding)};
+        if (axis.stride == 0) axis.stride = axis.kernel;
+        if constexpr (requires { options.dilation; }) axis.dilation = of(options.dilation);
+        result.axes[i] = axis;
+    }
+    return result;
+}
+
+/// Whether a shape has the axes to be pooled, and whether windows fit into them.
+template <auto Options, class Shape>
+struct pool_axes {
+    static constexpr auto axes = pooled_axes_of(Options, Shape::rank);
+    static constexpr bool exist = axes.found;
+};
+template <auto Options, class Shape>
+struct pool_windows {
+    static consteval bool check() {
+        constexpr auto all = pool_axes<Options, Shape>::axes;
+        for (std::size_t i = 0; all.found && i < all.count; ++i)
+            if (!all.axes[i].fits(Shape::extents[all.axes[i].axis])) return false;
+        return true;
+    }
+    static constexpr bool fit = check();
+};
+
+/// The shape behind pooling.
+template <auto Options, class Shape>
+consteval auto pooled_shape() {
+    return build_shape<Shape::rank>([]<std::size_t Place>() {
+        using axes = pool_axes<Options, Shape>;
+        if constexpr (axes::axes.count > 0 && axes::axes.axes[0].axis == Place)
+            return axes::axes.axes[0].windows(Shape::extents[Place]);
+        else if constexpr (axes::axes.count > 1 && axes::axes.axes[1].axis == Place)
+            return axes::axes.axes[1].windows(Shape::extents[Place]);
+        else
+            return dimension_at<Shape, Place>;
+    });
+}
+
+/// Windows along one axis, each reduced to one entry.
+template <reduction_kind Kind, std::size_t Axis, std::size_t Kernel, std::size_t Stride, std::size_t Padding,
+          std::size_t Dilation, any_expression Expression>
+ASHLAR_ALWAYS_INLINE constexpr auto pool_along(Expression&& e, element_of<Expression> outside) noexcept {
+    if constexpr (Kernel == 1 && Stride == 1 && Padding == 0)
+        return hold(std::forward<Expression>(e));
+    else
+        return reduce_one<Kind, Axis + 1, false>(windows<Axis, Kernel, Stride, Dilation>(
+            pad_along<Axis, Padding, Padding>(std::forward<Expression>(e), outside)));
+}
+
+template <reduction_kind Kind, auto Options, any_expression Expression>
+ASHLAR_ALWAYS_INLINE constexpr auto pool(Expression&& e, element_of<Expression> outside) noexcept {
+    constexpr auto all = pool_axes<Options, shape_of<Expression>>::axes;
+    constexpr pooled_axis last = all.axes[all.count - 1];
+    auto line = pool_along<Kind, last.axis, last.kernel, last.stride, last.padding, last.dilation>(
+        std::forward<Expression>(e), outside);
+    if constexpr (all.count == 1) {
+        return line;
+    } else {
+        constexpr pooled_axis first = all.axes[0];
+        return pool_along<Kind, first.axis, first.kernel, first.stride, first.padding, first.dilation>(std::move(line),
+                                                                                                       outside);
+    }
+}
+
+/// How many entries of the axis each window has, without padding.
+template <class Element, std::size_t Extent, std::size_t Kernel, std::size_t Stride, std::size_t Padding,
+          std::size_t Count>
+consteval auto window_sizes() {
+    basic_tensor<Element, Count> sizes{};
+    for (std::size_t i = 0; i < Count; ++i)
+        for (std::size_t k = 0; k < Kernel; ++k)
+            if (i * Stride + k >= Padding && i * Stride + k < Extent + Padding) sizes.elements[i] += 1;
+    return sizes;
+}
+template <class Element, std::size_t Extent, std::size_t Kernel, std::size_t Stride, std::size_t Padding,
+          std::size_t Count>
+inline constexpr auto sizes_of_windows = window_sizes<Element, Extent, Kernel, Stride, Padding, Count>();
+
+/// Sums of windows divided by how many entries of one axis each has.
+template <auto Options, std::size_t Index, class From, any_expression Sums>
+ASHLAR_ALWAYS_INLINE constexpr auto divided_by_sizes(Sums&& sums) noexcept {
+    constexpr pooled_axis axis = pool_axes<Options, From>::axes.axes[Index];
+    constexpr std::size_t extent = From::extents[axis.axis], count = axis.windows(extent);
+    using column = decltype(column_shape<count, From::rank - axis.axis>());
+    return std::forward<Sums>(sums) /
+           reshape_to<column>(
+               sizes_of_windows<element_of<Sums>, extent, axis.kernel, axis.stride, axis.padding, count>);
+}
+
+}  // namespace detail
+
+/// The mean of windows along the last axis, or along the last two where the kernel is a pair; with `.channels_last`
+/// along those before the last. Padding counts as zeros unless `.count_include_pad = false`, at most half of the
+/// kernel. An extent n becomes (n + 2 * padding - kernel) / stride + 1. Floating point, lazy. PyTorch's F.avg_pool1d
+/// and F.avg_pool2d.
+///
+///     auto y = avg_pool<{.kernel = 3, .stride = 2, .padding = 1}>(signal);   // [8, 80, 100] to [8, 80, 50]
+///     auto z = avg_pool<{.kernel = {2, 2}}>(image);                          // [3, 32, 32] to [3, 16, 16]
+template <avg_pool_options Options, any_expression Expression>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto avg_pool(Expression&& e) noexcept {
+    using from = shape_of<Expression>;
+    using Element = element_of<Expression>;
+    constexpr bool exist = detail::pool_axes<Options, from>::exist, fit = detail::pool_windows<Options, from>::fit;
+    static_assert(detail::reduced_elements<reduction_kind::mean, Element>::allowed,
+                  "ashlar: avg_pool: the elements must be floating-point numbers; use cast<float>(x)");
+    static_assert(detail::pool_axes<Options, from>::exist,
+                  "ashlar: pool: the kernel must be one number or two, and the shape have as many axes to pool over");
+    static_assert(detail::pool_windows<Options, from>::fit,
+                  "ashlar: pool: the kernel must fit into the padded axis, and the padding be at most half of it");
+    if constexpr (!exist) {
+        return detail::refused<Element, from>();
+    } else if constexpr (!fit || !detail::reduced_elements<reduction_kind::mean, Element>::allowed) {
+        return detail::refused<Element, decltype(detail::pooled_shape<Options, from>())>();
+    } else if constexpr (Options.count_include_pad) {
+        constexpr auto all = detail::pool_axes<Options, from>::axes;
+        constexpr auto size = all.axes[0].kernel * (all.count == 2 ? all.axes[1].kernel : 1);
+        return detail::pool<reduction_kind::sum, Options>(std::forward<Expression>(e), Element(0)) *
+               Element(1.0 / static_cast<double>(size));
+    } else if constexpr (detail::pool_axes<Options, from>::axes.count == 1) {
+        return detail::divided_by_sizes<Options, 0, from>(
+            detail::pool<reduction_kind::sum, Options>(std::forward<Expression>(e), Element(0)));
+    } else {
+        return detail::divided_by_sizes<Options, 0, from>(detail::divided_by_sizes<Options, 1, from>(
+            detail::pool<reduction_kind::sum, Options>(std::forward<Expression>(e), Element(0))));
+    }
+}
+
+/// The largest entry of windows along the last axis, or along the last two where the kernel is a pair; with
+/// `.channels_last` along those before the last. Padding is never the largest: minus infinity, or the least integer. An
+/// extent n becomes (n + 2 * padding - dilation * (kernel - 1) - 1) / stride + 1. Lazy. PyTorch's F.max_pool1d and
+/// F.max_pool2d.
+///
+///     auto y = max_pool<{.kernel = 3, .stride = 2, .padding = 1}>(signal);   // [8, 80, 100] to [8, 80, 50]
+///     auto z = max_pool<{.kernel = {2, 2}}>(image);                          // [3, 32, 32] to [3, 16, 16]
+template <max_pool_options Options, any_expression Expression>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto max_pool(Expression&& e) noexcept {
+    using from = shape_of<Expression>;
+    using Element = element_of<Expression>;
+    constexpr bool exist = detail::pool_axes<Options, from>::exist, fit = detail::pool_windows<Options, from>::fit;
+    static_assert(detail::reduced_elements<reduction_kind::max, Element>::allowed,
+                  "ashlar: max_pool: the elements must be numbers; of bools use any");
+    static_assert(detail::pool_axes<Options, from>::exist,
+                  "ashlar: pool: the kernel must be one number or two, and the shape have as many axes to pool over");
+    static_assert(detail::pool_windows<Options, from>::fit,
+                  "ashlar: pool: the kernel must fit into the padded axis, and the padding be at most half of it");
+    if constexpr (!exist) {
+        return detail::refused<Element, from>();
+    } else if constexpr (!fit || !detail::reduced_elements<reduction_kind::max, Element>::allowed) {
+        return detail::refused<Element, decltype(detail::pooled_shape<Options, from>())>();
+    } else {
+        constexpr Element lowest = [] {
+            if constexpr (std::is_floating_point_v<Element>)
+                return -std::numeric_limits<Element>::infinity();
+            else
+                return std::numeric_limits<Element>::lowest();
+        }();
+        return detail::pool<reduction_kind::max, Options>(std::forward<Expression>(e), lowest);
+    }
+}
+
+}  // namespace ashlar

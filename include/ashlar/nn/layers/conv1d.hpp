@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSL-1.0
+// conv1d: learnt sums over windows of a signal.
+#pragma once
+
+#include <cstddef>
+#include <utility>
+
+#include <ashlar/core/concepts.hpp>
+#include <ashlar/core/config.hpp>
+#include <ashlar/module/module.hpp>
+#include <ashlar/nn/layers/convolution.hpp>
+#include <ashlar/nn/layers/weights.hpp>
+#include <ashlar/nn/layers/width.hpp>
+
+namespace ashlar::nn {
+
+/// The options of `conv1d`, those of PyTorch's nn.Conv1d: channels in and out, the kernel, and what it does along time.
+/// With `channels_last` inputs are [..., time, in].
+struct conv1d_options {
+    width in, out, kernel;
+    width stride = 1, padding = 0, dilation = 1, groups = 1;
+    bool bias = true;
+    bool channels_last = false;
+};
+
+/// Sums over windows of time, of all channels of a group: [..., in, T] to [..., out, windows], or with `channels_last`
+/// [..., T, in] to [..., windows, out], lazily; windows = (T + 2 * padding - dilation * (kernel - 1) - 1) / stride + 1.
+/// PyTorch's nn.Conv1d: in weight files `weight` is [out, in / groups, kernel] and `bias` [out]. Here the matrix is
+/// [kernel * in / groups, out], packed where there is one group: of a signal whose channels lie side by side the
+/// windows are its rows, read where they lie. What is padded, computed or has its time side by side waits in scratch,
+/// which `workspace_bytes` counts; nothing else of the size of the input does. in / groups * kernel * out + out
+/// parameters.
+///
+///     nn::conv1d<{.in = 80, .out = 64, .kernel = 3, .padding = 1}> stem{};
+///     tensor<float, 2, 64, 50> features = gelu(stem(mel));   // mel: tensor<float, 2, 80, 50>
+template <conv1d_options Options, class Element = float, class Weight = Element,
+          std::size_t Panel = detail::panel<Weight>>
+struct conv1d {
+    static constexpr conv1d_options options = Options;
+    static constexpr std::size_t in = Options.in, out = Options.out, kernel = Options.kernel;
+
+private:
+    static constexpr detail::convolved_axis along{Options.kernel, Options.stride, Options.padding, Options.dilation};
+    static constexpr detail::convolved_channels channels{Options.in, Options.out, Options.groups};
+    static_assert(
+        detail::convolution_options<channels, along>::valid,
+        "ashlar: nn: a convolution needs channels, a kernel, a stride and a dilation that are not 0, and groups "
+        "that divide both its channels");
+    static constexpr std::size_t depth = kernel * channels.in_group();
+
+public:
+    typename detail::convolution_matrix<Weight, Panel, depth, out, channels.groups == 1>::type weight;
+    [[no_unique_address]] detail::optional_vector<Options.bias, Element, out> bias;
+
+    /// The expression; it borrows the module.
+    template <any_expression Input>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x) const& noexcept {
+        using from = shape_of<Input>;
+        constexpr bool wide = detail::convolution_input<from, 1, in, Options.channels_last>::fits;
+        static_assert(
+            detail::convolution_input<from, 1, in, Options.channels_last>::fits,
+            "ashlar: nn: the input of a convolution must be [..., channels, time] with as many channels as the "
+            "options say, with .channels_last [..., time, channels]; transpose it or change one");
+        if constexpr (!wide) {
+            return ashlar::detail::refused<element_of<Input>, from>();
+        } else {
+            constexpr std::size_t axis = from::rank - (Options.channels_last ? 2 : 1);
+            static_assert(detail::convolution_kernel<from, axis, along>::fits,
+                          "ashlar: nn: the kernel of a convolution must fit into the padded input; add padding or make "
+                          "the input longer");
+            if constexpr (!detail::convolution_kernel<from, axis, along>::fits)
+                return ashlar::detail::refused<element_of<Input>, from>();
+            else if constexpr (Options.channels_last)
+                return with_bias(sums(std::forward<Input>(x)));
+            else
+                return transpose(with_bias(sums(transpose(std::forward<Input>(x)))));
+        }
+    }
+    template <any_expression Input>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x) const&& noexcept {
+        return detail::named(*this)(std::forward<Input>(x));
+    }
+
+    template <class Self, class Visitor>
+    static constexpr void members(Self& self, Visitor&& visit) {
+        visit("weight", convolution_weight<kernel>(self.weight));
+        if constexpr (Options.bias) visit("bias", self.bias);
+    }
+
+private:
+    template <any_expression Sums>
+    ASHLAR_ALWAYS_INLINE constexpr auto with_bias(Sums&& y) const noexcept {
+        if constexpr (Options.bias)
+            return std::forward<Sums>(y) + bias;
+        else
+            return ashlar::detail::hold(std::forward<Sums>(y));
+    }
+
+    /// [..., T, in] to [..., windows, out].
+    template <any_expression Input>
+    ASHLAR_ALWAYS_INLINE constexpr auto sums(Input&& x) const noexcept {
+        constexpr std::size_t axis = shape_of<Input>::rank - 2;
+        if constexpr (along.is_pointwise() && channels.groups == 1) {
+            return matmul(std::forward<Input>(x), weight);
+        } else if constexpr (channels.is_depthwise()) {
+            return sum<-2>(detail::channels_repeated<channels>(windows<axis, kernel, along.stride, along.dilation>(
+                               detail::padded<axis, along.padding>(std::forward<Input>(x)))) *
+                           weight);
+        } else {
+            return detail::read_by<detail::names_once(along, channels.groups)>(
+                detail::padded<axis, along.padding>(std::forward<Input>(x)),
+                [this](const auto& y) ASHLAR_LAMBDA_INLINE {
+                    return detail::multiplied<channels, 1>(detail::taps_of<along, channels.groups, 1>(y), weight);
+                });
+        }
+    }
+};
+
+}  // namespace ashlar::nn

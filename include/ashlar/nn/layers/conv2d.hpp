@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: BSL-1.0
+// conv2d: learnt sums over windows of an image.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <utility>
+
+#include <ashlar/core/concepts.hpp>
+#include <ashlar/core/config.hpp>
+#include <ashlar/expr/shape/one_or_two.hpp>
+#include <ashlar/module/module.hpp>
+#include <ashlar/nn/layers/convolution.hpp>
+#include <ashlar/nn/layers/weights.hpp>
+#include <ashlar/nn/layers/width.hpp>
+
+namespace ashlar::nn {
+
+/// The options of `conv2d`, those of PyTorch's nn.Conv2d: numbers for both axes, or {height, width}. With
+/// `channels_last` inputs are [..., height, width, in].
+struct conv2d_options {
+    width in, out;
+    one_or_two kernel, stride = 1, padding = 0, dilation = 1;
+    width groups = 1;
+    bool bias = true;
+    bool channels_last = false;
+};
+
+/// Sums over windows of an image, of all channels of a group: [..., in, H, W] to [..., out, rows, columns], or with
+/// `channels_last` [..., H, W, in] to [..., rows, columns, out], lazily, with extents as of `conv1d`. PyTorch's
+/// nn.Conv2d: in weight files `weight` is [out, in / groups, height, width of the kernel] and `bias` [out]. Here the
+/// matrix is [height * width * in / groups, out], packed where there is one group. What is padded, computed or has its
+/// columns side by side waits in scratch, and so do the windows of a tile.
+///
+///     nn::conv2d<{.in = 3, .out = 64, .kernel = 16, .stride = 16}> patches{};
+///     tensor<float, 64, 2, 2> y = patches(image);   // image: tensor<float, 3, 32, 32>
+template <conv2d_options Options, class Element = float, class Weight = Element,
+          std::size_t Panel = detail::panel<Weight>>
+struct conv2d {
+    static constexpr conv2d_options options = Options;
+    static constexpr std::size_t in = Options.in, out = Options.out;
+
+private:
+    static constexpr detail::convolved_axis down{options.kernel.first, options.stride.first, options.padding.first,
+                                                 options.dilation.first};
+    static constexpr detail::convolved_axis across{options.kernel.second, options.stride.second, options.padding.second,
+                                                   options.dilation.second};
+    static constexpr detail::convolved_channels channels{Options.in, Options.out, Options.groups};
+    static_assert(
+        detail::convolution_options<channels, down, across>::valid,
+        "ashlar: nn: a convolution needs channels, a kernel, a stride and a dilation that are not 0, and groups "
+        "that divide both its channels");
+    static constexpr std::size_t depth = down.kernel * across.kernel * channels.in_group();
+
+public:
+    typename detail::convolution_matrix<Weight, Panel, depth, out, channels.groups == 1>::type weight;
+    [[no_unique_address]] detail::optional_vector<Options.bias, Element, out> bias;
+
+    /// The expression; it borrows the module.
+    template <any_expression Input>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x) const& noexcept {
+        using from = shape_of<Input>;
+        constexpr bool wide = detail::convolution_input<from, 2, in, Options.channels_last>::fits;
+        static_assert(
+            detail::convolution_input<from, 2, in, Options.channels_last>::fits,
+            "ashlar: nn: the input of a convolution must be [..., channels, height, width] with as many channels "
+            "as the options say, with .channels_last [..., height, width, channels]; permute it or change one");
+        if constexpr (!wide) {
+            return ashlar::detail::refused<element_of<Input>, from>();
+        } else {
+            constexpr std::size_t axis = from::rank - (Options.channels_last ? 3 : 2);
+            static_assert(detail::convolution_kernel<from, axis, down, across>::fits,
+                          "ashlar: nn: the kernel of a convolution must fit into the padded input; add padding or make "
+                          "the input longer");
+            if constexpr (!detail::convolution_kernel<from, axis, down, across>::fits)
+                return ashlar::detail::refused<element_of<Input>, from>();
+            else if constexpr (Options.channels_last)
+                return with_bias(sums(std::forward<Input>(x)));
+            else
+                return ashlar::detail::permute_by<channels_to<from::rank, false>()>(with_bias(
+                    sums(ashlar::detail::permute_by<channels_to<from::rank, true>()>(std::forward<Input>(x)))));
+        }
+    }
+    template <any_expression Input>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x) const&& noexcept {
+        return detail::named(*this)(std::forward<Input>(x));
+    }
+
+    template <class Self, class Visitor>
+    static constexpr void members(Self& self, Visitor&& visit) {
+        visit("weight", convolution_weight<down.kernel, across.kernel>(self.weight));
+        if constexpr (Options.bias) visit("bias", self.bias);
+    }
+
+private:
+    /// The permutation that brings the channels behind the image, or before it.
+    template <std::size_t Rank, bool Last>
+    static consteval std::array<std::size_t, Rank> channels_to() {
+        std::array<std::size_t, Rank> order{};
+        for (std::size_t i = 0; i < Rank; ++i) {
+            if (i + 3 < Rank)
+                order[i] = i;
+            else if (Last)
+                order[i] = i + 1 < Rank ? i + 1 : Rank - 3;
+            else
+                order[i] = i + 3 == Rank ? Rank - 1 : i - 1;
+        }
+        return ashlar::detail::spelled_out(order);
+    }
+
+    template <any_expression Sums>
+    ASHLAR_ALWAYS_INLINE constexpr auto with_bias(Sums&& y) const noexcept {
+        if constexpr (Options.bias)
+            return std::forward<Sums>(y) + bias;
+        else
+            return ashlar::detail::hold(std::forward<Sums>(y));
+    }
+
+    /// The image with zeros around it, in memory with channels side by side.
+    template <any_expression Input>
+    ASHLAR_ALWAYS_INLINE static constexpr auto framed(Input&& x) noexcept {
+        constexpr std::size_t axis = shape_of<Input>::rank - 3;
+        if constexpr (down.padding != 0)
+            return ashlar::detail::pad_along<axis, down.padding, down.padding>(
+                ashlar::detail::pad_along<axis + 1, across.padding, across.padding>(std::forward<Input>(x), Element(0)),
+                Element(0));
+        else
+            return detail::padded<axis + 1, across.padding>(std::forward<Input>(x));
+    }
+
+    /// The windows of each row of the kernel side by side: [..., H, W, in] as [..., rows, columns, taps * in].
+    template <any_expression Input>
+    ASHLAR_ALWAYS_INLINE static constexpr auto all_taps(const Input& y) noexcept {
+        constexpr std::size_t axis = shape_of<Input>::rank - 3;
+        constexpr std::size_t rows = (shape_of<Input>::extents[axis] - down.reach()) / down.stride + 1;
+        return [&]<std::size_t... Row>(std::index_sequence<Row...>) ASHLAR_LAMBDA_INLINE {
+            return detail::side_by_side(
+                detail::taps_of<across, channels.groups, 2>(detail::tap_of<axis, down, Row, rows>(y))...);
+        }(std::make_index_sequence<down.kernel>{});
+    }
+
+    /// [..., H, W, in] to [..., rows, columns, out].
+    template <any_expression Input>
+    ASHLAR_ALWAYS_INLINE constexpr auto sums(Input&& x) const noexcept {
+        constexpr std::size_t axis = shape_of<Input>::rank - 3;
+        if constexpr (down.is_pointwise() && across.is_pointwise() && channels.groups == 1) {
+            return matmul(std::forward<Input>(x), weight);
+        } else if constexpr (channels.is_depthwise()) {
+            auto taps = windows<axis + 2, across.kernel, across.stride, across.dilation>(
+                windows<axis, down.kernel, down.stride, down.dilation>(framed(std::forward<Input>(x))));
+            return sum<-4, -2>(detail::channels_repeated<channels>(std::move(taps)) *
+                               reshape<down.kernel, 1, across.kernel, out>(weight));
+        } else {
+            constexpr bool once = down.kernel == 1 && detail::names_once(across, channels.groups);
+            return detail::read_by<once>(framed(std::forward<Input>(x)), [this](const auto& y) ASHLAR_LAMBDA_INLINE {
+                return detail::multiplied<channels, 2>(all_taps(y), weight);
+            });
+        }
+    }
+};
+
+}  // namespace ashlar::nn

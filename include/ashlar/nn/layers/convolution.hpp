@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: BSL-1.0
+// What convolutions have in common: their input with channels last, in memory, and its taps side by side.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+#include <ashlar/core/concepts.hpp>
+#include <ashlar/core/config.hpp>
+#include <ashlar/core/shape.hpp>
+#include <ashlar/expr/elementwise/operators.hpp>
+#include <ashlar/expr/nodes.hpp>
+#include <ashlar/expr/nodes/operands.hpp>
+#include <ashlar/expr/nodes/viewable.hpp>
+#include <ashlar/expr/products/matmul.hpp>
+#include <ashlar/expr/reductions/reduce.hpp>
+#include <ashlar/expr/shape/concat.hpp>
+#include <ashlar/expr/shape/pad.hpp>
+#include <ashlar/expr/shape/permute.hpp>
+#include <ashlar/expr/shape/reshape.hpp>
+#include <ashlar/expr/shape/slice.hpp>
+#include <ashlar/expr/shape/windows.hpp>
+#include <ashlar/nn/layers/feed_forward.hpp>
+#include <ashlar/nn/layers/weights.hpp>
+#include <ashlar/nn/layers/width.hpp>
+#include <ashlar/tensor/tensor.hpp>
+
+namespace ashlar::nn::detail {
+
+/// What a convolution does along one axis.
+struct convolved_axis {
+    std::size_t kernel = 1, stride = 1, padding = 0, dilation = 1;
+
+    constexpr std::size_t reach() const { return (kernel - 1) * dilation + 1; }
+    constexpr bool fits(std::size_t extent) const { return kernel != 0 && reach() <= extent + 2 * padding; }
+    constexpr std::size_t windows(std::size_t extent) const {
+        return fits(extent) && stride != 0 ? (extent + 2 * padding - reach()) / stride + 1 : 1;
+    }
+    /// Whether it reads entry i for entry i and nothing else.
+    constexpr bool is_pointwise() const { return kernel == 1 && stride == 1 && padding == 0; }
+};
+
+/// Channels and groups of a convolution.
+struct convolved_channels {
+    std::size_t in = 1, out = 1, groups = 1;
+
+    constexpr std::size_t in_group() const { return in / groups; }
+    constexpr std::size_t out_group() const { return out / groups; }
+    constexpr bool is_depthwise() const { return groups == in && groups != 1; }
+};
+
+/// Whether the options of a convolution hold together.
+template <auto Channels, auto... Axes>
+struct convolution_options {
+    static constexpr bool valid = Channels.in != 0 && Channels.out != 0 && Channels.groups != 0 &&
+                                  Channels.in % Channels.groups == 0 && Channels.out % Channels.groups == 0 &&
+                                  (true && ... && (Axes.kernel != 0 && Axes.stride != 0 && Axes.dilation != 0));
+};
+
+/// Whether an input has the channels where the module looks for them.
+template <class Input, std::size_t Spatial, std::size_t Channels, bool ChannelsLast>
+struct convolution_input {
+    static consteval bool check() {
+        if constexpr (Input::rank < Spatial + 1)
+            return false;
+        else
+            return Input::extents[Input::rank - 1 - (ChannelsLast ? 0 : Spatial)] == Channels;
+    }
+    static constexpr bool fits = check();
+};
+/// Whether the kernel fits into the axes of an input, the first of them at position First.
+template <class Input, std::size_t First, auto... Axes>
+struct convolution_kernel {
+    static consteval bool check() {
+        std::size_t axis = First;
+        return (true && ... && Axes.fits(Input::extents[axis++]));
+    }
+    static constexpr bool fits = check();
+};
+
+/// The matrix [taps * channels of a group, out] of a convolution: packed where it is the right operand of one product.
+template <class Element, std::size_t Panel, std::size_t Rows, std::size_t Columns, bool OneGroup>
+struct convolution_matrix {
+    using type = basic_tensor<Element, Rows, Columns>;
+};
+template <class Element, std::size_t Panel, std::size_t Rows, std::size_t Columns>
+struct convolution_matrix<Element, Panel, Rows, Columns, true> {
+    using type = weight_matrix<Element, Panel, Rows, Columns>;
+};
+
+/// An operand whose elements are all made before one of them is read, once: a join of one part.
+template <std::size_t Axis, any_expression Input>
+ASHLAR_ALWAYS_INLINE constexpr auto made_first(Input&& x) noexcept {
+    return concat_node<Axis, shape_of<Input>, ashlar::detail::held<Input>>{
+        {{}, {{ashlar::detail::hold(std::forward<Input>(x))}}}};
+}
+
+/// x with zeros before and behind an axis, in memory with channels, its last axis, side by side: where it lies if it
+/// does so already, else in scratch.
+template <std::size_t Axis, std::size_t Padding, any_expression Input>
+ASHLAR_ALWAYS_INLINE constexpr auto padded(Input&& x) noexcept {
+    using plain = std::remove_cvref_t<Input>;
+    if constexpr (Padding != 0) {
+        return ashlar::detail::pad_along<Axis, Padding, Padding>(std::forward<Input>(x), element_of<Input>(0));
+    } else if constexpr (ashlar::detail::viewable<Input>) {
+        if constexpr (plain::strides[plain::rank - 1] == 1 || plain::extents[plain::rank - 1] == 1)
+            return ashlar::detail::itself(std::forward<Input>(x));
+        else
+            return made_first<Axis>(std::forward<Input>(x));
+    } else {
+        return made_first<Axis>(std::forward<Input>(x));
+    }
+}
+
+/// [..., n, last] with the last two axes as one.
+template <class Shape>
+consteval auto last_two_merged() {
+    return ashlar::detail::merged_axes<Shape, Shape::rank - 2, 2>();
+}
+
+/// [..., T, groups * c] as [..., groups, T, c]: Inner axes stand between the groups' new place and the channels.
+template <std::size_t Groups, std::size_t Inner, any_expression Input>
+ASHLAR_ALWAYS_INLINE constexpr auto groups_first(Input&& x) noexcept {
+    if constexpr (Groups == 1) {
+        return ashlar::detail::hold(std::forward<Input>(x));
+    } else {
+        using from = shape_of<Input>;
+        constexpr std::size_t rank = from::rank + 1;
+        using split = decltype(ashlar::detail::build_shape<rank>([]<std::size_t Place>() {
+            if constexpr (Place + 2 < rank)
+                return ashlar::detail::dimension_at<from, Place>;
+            else if constexpr (Place + 2 == rank)
+                return Groups;
+            else
+                return from::extents[from::rank - 1] / Groups;
+        }));
+        constexpr auto order = [] {
+            std::array<std::size_t, rank> axes{};
+            const std::size_t place = rank - 2 - Inner;
+            for (std::size_t i = 0; i < rank; ++i)
+                axes[i] = i < place || i + 1 == rank ? i : i == place ? rank - 2 : i - 1;
+            return ashlar::detail::spelled_out(axes);
+        }();
+        return ashlar::detail::permute_by<order>(ashlar::detail::reshape_to<split>(std::forward<Input>(x)));
+    }
+}
+/// The way back: [..., groups, T, c] as [..., T, groups * c].
+template <std::size_t Groups, std::size_t Inner, any_expression Input>
+ASHLAR_ALWAYS_INLINE constexpr auto groups_last(Input&& x) noexcept {
+    if constexpr (Groups == 1) {
+        return ashlar::detail::hold(std::forward<Input>(x));
+    } else {
+        constexpr std::size_t rank = shape_of<Input>::rank;
+        constexpr auto order = [] {
+            std::array<std::size_t, rank> axes{};
+            const std::size_t place = rank - 2 - Inner;
+            for (std::size_t i = 0; i < rank; ++i)
+                axes[i] = i < place || i + 1 == rank ? i : i + 2 == rank ? place : i + 1;
+            return ashlar::detail::spelled_out(axes);
+        }();
+        auto rows = ashlar::detail::permute_by<order>(std::forward<Input>(x));
+        return ashlar::detail::reshape_to<decltype(last_two_merged<shape_of<decltype(rows)>>())>(std::move(rows));
+    }
+}
+
+/// Parts one behind another along the last axis, however many.
+template <class First, class... Rest>
+ASHLAR_ALWAYS_INLINE constexpr auto side_by_side(First&& first, Rest&&... rest) noexcept {
+    if constexpr (sizeof...(Rest) == 0)
+        return ashlar::detail::hold(std::forward<First>(first));
+    else
+        return concat<-1>(std::forward<First>(first), std::forward<Rest>(rest)...);
+}
+
+/// The entries of an axis that one tap of the kernel meets.
+template <std::size_t Axis, convolved_axis Along, std::size_t Tap, std::size_t Count, any_expression Input>
+ASHLAR_ALWAYS_INLINE constexpr auto tap_of(const Input& x) noexcept {
+    if constexpr (Along.is_pointwise())
+        return ashlar::detail::hold(x);
+    else
+        return ashlar::detail::slice_from<Axis, Count, static_cast<std::ptrdiff_t>(Along.stride)>(
+            x, static_cast<std::ptrdiff_t>(Tap * Along.dilation));
+}
+
+/// The most parts of one join.
+inline constexpr std::size_t most_taps_of_a_join = 12;
+
+/// What the kernel meets along the axis before the channels, side by side, of x in memory: [..., T, c] as
+/// [..., windows, taps * c], without a copy where taps follow each other.
+template <convolved_axis Along, std::size_t Groups, std::size_t Inner, std::size_t First = 0, any_expression Input>
+ASHLAR_ALWAYS_INLINE constexpr auto taps_of(const Input& x) noexcept {
+    constexpr std::size_t axis = shape_of<Input>::rank - 2;
+    constexpr std::size_t count = (shape_of<Input>::extents[axis] - Along.reach()) / Along.stride + 1;
+    constexpr std::size_t last =
+        First + most_taps_of_a_join < Along.kernel ? First + most_taps_of_a_join : Along.kernel;
+    if constexpr (Along.kernel == 1) {
+        return groups_first<Groups, Inner>(tap_of<axis, Along, 0, count>(x));
+    } else if constexpr (Groups == 1 && Along.dilation == 1) {
+        auto all = windows<axis, Along.kernel, Along.stride>(x);
+        return ashlar::detail::reshape_to<decltype(last_two_merged<shape_of<decltype(all)>>())>(std::move(all));
+    } else {
+        auto some = [&]<std::size_t... Tap>(std::index_sequence<Tap...>) ASHLAR_LAMBDA_INLINE {
+            return side_by_side(groups_first<Groups, Inner>(tap_of<axis, Along, First + Tap, count>(x))...);
+        }(std::make_index_sequence<last - First>{});
+        if constexpr (last == Along.kernel)
+            return some;
+        else
+            return concat<-1>(std::move(some), taps_of<Along, Groups, Inner, last>(x));
+    }
+}
+
+/// Whether taps_of names its operand once.
+consteval bool names_once(const convolved_axis& along, std::size_t groups) {
+    return along.kernel == 1 || (groups == 1 && along.dilation == 1);
+}
+
+/// An operand in memory for a function that reads it often, or once.
+template <bool Once, class Input, class Function>
+ASHLAR_ALWAYS_INLINE constexpr auto read_by(Input&& x, const Function& f) noexcept {
+    if constexpr (Once)
+        return f(x);
+    else
+        return used_often(std::forward<Input>(x), f);
+}
+
+/// A product of rows with the groups' matrices: [..., groups, T, taps * c] to [..., T, out], Inner axes of rows.
+template <convolved_channels Channels, std::size_t Inner, any_expression Rows, class Weight>
+ASHLAR_ALWAYS_INLINE constexpr auto multiplied(Rows&& rows, const Weight& weight) noexcept {
+    if constexpr (Channels.groups == 1) {
+        return matmul(std::forward<Rows>(rows), weight);
+    } else {
+        constexpr std::size_t depth = shape_of<Weight>::extents[0];
+        const auto split = permute<1, 0, 2>(reshape<depth, Channels.groups, Channels.out_group()>(weight));
+        if constexpr (Inner == 1)
+            return groups_last<Channels.groups, Inner>(matmul(std::forward<Rows>(rows), split));
+        else
+            return groups_last<Channels.groups, Inner>(matmul(std::forward<Rows>(rows), unsqueeze<1>(split)));
+    }
+}
+
+/// Each channel as often as it has results.
+template <convolved_channels Channels, any_expression Input>
+ASHLAR_ALWAYS_INLINE constexpr auto channels_repeated(Input&& x) noexcept {
+    return ashlar::detail::repeat<-1, Channels.out / Channels.in>(std::forward<Input>(x));
+}
+
+}  // namespace ashlar::nn::detail

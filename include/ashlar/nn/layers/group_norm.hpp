@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: BSL-1.0
+// Norms over channels: group_norm, and batch_norm as inference knows it.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+#include <ashlar/core/concepts.hpp>
+#include <ashlar/core/config.hpp>
+#include <ashlar/core/shape.hpp>
+#include <ashlar/expr/elementwise/operators.hpp>
+#include <ashlar/expr/reductions/normalize.hpp>
+#include <ashlar/expr/reductions/reduce.hpp>
+#include <ashlar/expr/shape/permute.hpp>
+#include <ashlar/expr/shape/reshape.hpp>
+#include <ashlar/module/module.hpp>
+#include <ashlar/nn/layers/weights.hpp>
+#include <ashlar/nn/layers/width.hpp>
+
+namespace ashlar::nn {
+
+/// The options of `group_norm`, those of PyTorch's nn.GroupNorm. Without `batch` inputs have no batch axis before their
+/// channels; with `channels_last` these are the last axis.
+struct group_norm_options {
+    width groups, channels;
+    double eps = 1e-5;
+    bool affine = true;
+    bool batch = true;
+    bool channels_last = false;
+};
+
+/// The options of `batch_norm`, those of PyTorch's nn.BatchNorm1d and nn.BatchNorm2d. Without `batch` inputs have no
+/// batch axis before their channels; with `channels_last` these are the last axis.
+struct batch_norm_options {
+    width channels;
+    double eps = 1e-5;
+    bool affine = true;
+    bool batch = true;
+    bool channels_last = false;
+};
+
+namespace detail {
+
+/// Where the channels of an input are, and whether there are as many as a module has.
+template <class Input, std::size_t Channels, bool Batch, bool ChannelsLast>
+struct channel_axis {
+    static constexpr std::size_t position = ChannelsLast ? (Input::rank == 0 ? 0 : Input::rank - 1) : Batch ? 1 : 0;
+    static consteval bool check() {
+        if constexpr (position >= Input::rank || (ChannelsLast && Batch && Input::rank < 2))
+            return false;
+        else
+            return Input::extents[position] == Channels;
+    }
+    static constexpr bool fits = check();
+};
+
+/// Whether channels can be cut into equal groups.
+template <std::size_t Channels, std::size_t Groups>
+struct channel_groups {
+    static constexpr bool equal = Groups != 0 && Channels % Groups == 0;
+};
+
+/// A vector of channels with axes of extent 1 behind it, as many as an input has behind its channels.
+template <class Input, std::size_t Position, class Vector>
+ASHLAR_ALWAYS_INLINE constexpr auto beside_channels(const Vector& v) noexcept {
+    return ashlar::detail::reshape_to<
+        decltype(ashlar::detail::column_shape<Vector::shape_type::extents[0], Input::rank - Position>())>(v);
+}
+
+/// The permutation that brings the last axis to a position, or the axis there to the end.
+template <std::size_t Rank, std::size_t Position, bool ToEnd>
+consteval std::array<std::size_t, Rank> last_axis_moved() {
+    std::array<std::size_t, Rank> order{};
+    for (std::size_t i = 0; i < Rank; ++i) {
+        if (i < Position)
+            order[i] = i;
+        else if (ToEnd)
+            order[i] = i + 1 < Rank ? i + 1 : Position;
+        else
+            order[i] = i == Position ? Rank - 1 : i - 1;
+    }
+    return ashlar::detail::spelled_out(order);
+}
+
+}  // namespace detail
+
+/// (x - mean) / sqrt(variance + eps) over the channels of a group and all axes behind the channels, with the biased
+/// variance, times weight plus bias of each channel (Wu and He 2018), lazily: x's shape. Channels are axis 1, as in
+/// PyTorch's nn.GroupNorm: [batch, channels, time]. 2 * channels parameters.
+///
+///     nn::group_norm<{.groups = 4, .channels = 80}> norm{.weight = full<float, 80>(1), .bias = {}};
+///     tensor<float, 2, 80, 50> y = norm(mel);   // mel: tensor<float, 2, 80, 50>
+template <group_norm_options Options, class Element = float>
+struct group_norm {
+    static constexpr group_norm_options options = Options;
+    static constexpr std::size_t groups = Options.groups, channels = Options.channels;
+    static_assert(detail::channel_groups<channels, groups>::equal,
+                  "ashlar: nn: the groups of a group_norm must divide its channels");
+
+    [[no_unique_address]] detail::optional_vector<Options.affine, Element, channels> weight;
+    [[no_unique_address]] detail::optional_vector<Options.affine, Element, channels> bias;
+
+    /// The expression; it borrows the module.
+    template <any_expression Input>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x) const& noexcept {
+        using from = shape_of<Input>;
+        using place = detail::channel_axis<from, channels, Options.batch, Options.channels_last>;
+        static_assert(
+            detail::channel_axis<from, channels, Options.batch, Options.channels_last>::fits,
+            "ashlar: nn: the channels of the input must be axis 1, axis 0 with .batch = false or the last one "
+            "with .channels_last, and as many as the module has");
+        if constexpr (!place::fits) {
+            return ashlar::detail::refused<element_of<Input>, from>();
+        } else if constexpr (Options.channels_last && from::rank > (Options.batch ? 2 : 1)) {
+            constexpr std::size_t first = Options.batch ? 1 : 0;
+            auto y = normed<first>(ashlar::detail::permute_by<detail::last_axis_moved<from::rank, first, false>()>(
+                std::forward<Input>(x)));
+            auto back = ashlar::detail::permute_by<detail::last_axis_moved<from::rank, first, true>()>(std::move(y));
+            if constexpr (Options.affine)
+                return std::move(back) * weight + bias;
+            else
+                return back;
+        } else {
+            auto y = normed<place::position>(std::forward<Input>(x));
+            if constexpr (Options.affine)
+                return std::move(y) * detail::beside_channels<from, place::position>(weight) +
+                       detail::beside_channels<from, place::position>(bias);
+            else
+                return y;
+        }
+    }
+    template <any_expression Input>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x) const&& noexcept {
+        return detail::named(*this)(std::forward<Input>(x));
+    }
+
+    template <class Self, class Visitor>
+    static constexpr void members(Self& self, Visitor&& visit) {
+        if constexpr (Options.affine) {
+            visit("weight", self.weight);
+            visit("bias", self.bias);
+        }
+    }
+
+private:
+    /// The groups, which begin at axis Position, as rows, each of them normed.
+    template <std::size_t Position, any_expression Input>
+    ASHLAR_ALWAYS_INLINE static constexpr auto normed(Input&& x) noexcept {
+        using from = shape_of<Input>;
+        using rows = decltype(ashlar::detail::build_shape<Position + 2>([]<std::size_t Place>() {
+            if constexpr (Place < Position)
+                return ashlar::detail::dimension_at<from, Place>;
+            else if constexpr (Place == Position)
+                return groups;
+            else
+                return ashlar::detail::merged_extent(from::extents, Position, from::rank - Position) / groups;
+        }));
+        return ashlar::detail::reshape_to<from>(
+            ashlar::layer_norm(ashlar::detail::reshape_to<rows>(std::forward<Input>(x)), options.eps));
+    }
+};
+
+/// (x - running_mean) / sqrt(running_var + eps) * weight + bias, channel by channel (Ioffe and Szegedy 2015), lazily:
+/// x's shape. Channels are axis 1, as in PyTorch's nn.BatchNorm1d and nn.BatchNorm2d in evaluation. What stands behind
+/// a linear layer or a convolution costs nothing if it is folded into that: `fold`. In weight files there is a
+/// `num_batches_tracked` beside the four arrays, which is not loaded: `.ignore_unexpected = true`.
+///
+///     nn::batch_norm<{.channels = 80}> norm{};   // io::load, or by hand
+///     tensor<float, 2, 80, 50> y = norm(mel);    // mel: tensor<float, 2, 80, 50>
+template <batch_norm_options Options, class Element = float>
+struct batch_norm {
+    static constexpr batch_norm_options options = Options;
+    static constexpr std::size_t channels = Options.channels;
+
+    [[no_unique_address]] detail::optional_vector<Options.affine, Element, channels> weight;
+    [[no_unique_address]] detail::optional_vector<Options.affine, Element, channels> bias;
+    basic_tensor<Element, channels> running_mean, running_var;
+
+    /// The expression; it borrows the module.
+    template <any_expression Input>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x) const& noexcept {
+        using from = shape_of<Input>;
+        using place = detail::channel_axis<from, channels, Options.batch, Options.channels_last>;
+        static_assert(
+            detail::channel_axis<from, channels, Options.batch, Options.channels_last>::fits,
+            "ashlar: nn: the channels of the input must be axis 1, axis 0 with .batch = false or the last one "
+            "with .channels_last, and as many as the module has");
+        if constexpr (!place::fits) {
+            return ashlar::detail::refused<element_of<Input>, from>();
+        } else {
+            const auto of = [](const auto& v)
+                                ASHLAR_LAMBDA_INLINE { return detail::beside_channels<from, place::position>(v); };
+            auto y =
+                (std::forward<Input>(x) - of(running_mean)) / sqrt(of(running_var) + static_cast<Element>(options.eps));
+            if constexpr (Options.affine)
+                return std::move(y) * of(weight) + of(bias);
+            else
+                return y;
+        }
+    }
+    template <any_expression Input>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x) const&& noexcept {
+        return detail::named(*this)(std::forward<Input>(x));
+    }
+
+    template <class Self, class Visitor>
+    static constexpr void members(Self& self, Visitor&& visit) {
+        if constexpr (Options.affine) {
+            visit("weight", self.weight);
+            visit("bias", self.bias);
+        }
+        visit("running_mean", self.running_mean);
+        visit("running_var", self.running_var);
+    }
+};
+
+namespace detail {
+
+/// Whether a module can take the norm behind it: a matrix [..., channels] and a bias.
+template <class To, class From, class Norm>
+struct folded_modules {
+    static constexpr bool agree = To::out == Norm::channels && From::out == Norm::channels &&
+                                  std::is_same_v<decltype(To::weight), decltype(From::weight)> && To::options.bias;
+};
+
+/// The element of a plain or packed matrix.
+template <class Matrix>
+constexpr auto& matrix_element(Matrix& m, std::size_t row, std::size_t column) noexcept {
+    constexpr auto extents = shape_of<Matrix>::extents;
+    if constexpr (requires { std::remove_cv_t<Matrix>::panel; })
+        return m.elements[ashlar::detail::panel_offset(std::remove_cv_t<Matrix>::panel, extents[0], extents[1], row,
+                                                       column)];
+    else
+        return m.elements[row * extents[1] + column];
+}
+
+/// The square root by Newton's method, in constant expressions too.
+template <class Config>
+constexpr double root_of(double x) noexcept {
+    if (!(x > 0)) return 0;
+    double r = x < 1 ? 1 : x;
+    for (int i = 0; i < 1100; ++i) {
+        const double next = (r + x / r) / 2;
+        if (next >= r) break;
+        r = next;
+    }
+    return r;
+}
+
+}  // namespace detail
+
+/// Writes to `to` the linear layer or convolution `from` with the norm behind it folded in: norm(from(x)) is then
+/// to(x). `to` has a bias, `from` may have none, and both may be the same; all else about them is equal.
+///
+///     nn::conv1d<{.in = 80, .out = 80, .kernel = 3, .padding = 1}> folded{};
+///     nn::fold(folded, conv, norm);   // conv: the same without a bias, norm: nn::batch_norm<{.channels = 80}>
+template <class To, class From, batch_norm_options Options, class Element, class Config = current_config>
+constexpr void fold(To& to, const From& from, const batch_norm<Options, Element>& norm) noexcept {
+    using norm_type = batch_norm<Options, Element>;
+    static_assert(
+        detail::folded_modules<To, From, norm_type>::agree,
+        "ashlar: nn: fold takes two linear layers or convolutions that differ in their bias at most, the first "
+        "with one, and the batch_norm of their channels");
+    if constexpr (detail::folded_modules<To, From, norm_type>::agree) {
+        constexpr std::size_t rows = shape_of<decltype(To::weight)>::extents[0];
+        for (std::size_t c = 0; c < norm_type::channels; ++c) {
+            double scale =
+                1 / detail::root_of<Config>(static_cast<double>(norm.running_var.elements[c]) + norm_type::options.eps);
+            double shift = -static_cast<double>(norm.running_mean.elements[c]);
+            if constexpr (Options.affine) scale *= static_cast<double>(norm.weight.elements[c]);
+            if constexpr (From::options.bias) shift += static_cast<double>(from.bias.elements[c]);
+            shift *= scale;
+            if constexpr (Options.affine) shift += static_cast<double>(norm.bias.elements[c]);
+            to.bias.elements[c] = static_cast<Element>(shift);
+            for (std::size_t r = 0; r < rows; ++r)
+                detail::matrix_element(to.weight, r, c) =
+                    static_cast<std::remove_cvref_t<decltype(detail::matrix_element(to.weight, r, c))>>(
+                        static_cast<Element>(static_cast<double>(detail::matrix_element(from.weight, r, c)) * scale));
+        }
+    }
+}
+
+}  // namespace ashlar::nn

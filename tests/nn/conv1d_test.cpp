@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSL-1.0
+// conv1d against loops over PyTorch's definition, with weights in PyTorch's layout.
+#include <tests/support/convolutions.hpp>
+
+namespace {
+
+using namespace ashlar;
+using support::along;
+using support::as;
+using support::check;
+using support::convolved;
+using support::fill;
+using support::state;
+
+/// In both layouts, of memory and of what is computed.
+template <nn::conv1d_options Options, std::size_t Time>
+void one_axis() {
+    constexpr std::size_t in = Options.in, out = Options.out;
+    static nn::conv1d<Options> conv{};
+    const state s = fill(conv, Time + in);
+    support::random_numbers random(Time);
+    const auto x = random.normal<float, 2, in, Time>();
+    const along w{Options.kernel, Options.stride, Options.padding, Options.dilation};
+    const reference::array y = convolved(as(reference::of(x), {2, in, 1, Time}),
+                                         as(s.arrays[0], {out, in / Options.groups, 1, Options.kernel}),
+                                         Options.bias ? s.arrays[1].values.data() : nullptr, {}, w, Options.groups);
+    const reference::array expected = as(y, {2, out, y.extents[3]});
+    check(conv(x), expected, 1e-5);
+    constexpr nn::conv1d_options last = [] {
+        nn::conv1d_options o = Options;
+        o.channels_last = true;
+        return o;
+    }();
+    static nn::conv1d<last> behind{};
+    behind.weight = conv.weight;
+    if constexpr (Options.bias) behind.bias = conv.bias;
+    const tensor<float, 2, Time, in> turned = transpose(x);
+    check(behind(turned), reference::permute(expected, {0, 2, 1}), 1e-5);
+    check(relu(behind(turned + 0.0f)), reference::permute(reference::map(expected, reference::relu), {0, 2, 1}), 1e-5);
+}
+
+TEST(conv1d, one_axis) {
+    one_axis<{.in = 3, .out = 5, .kernel = 3}, 3>();
+    one_axis<{.in = 8, .out = 16, .kernel = 3, .padding = 1}, 17>();
+    one_axis<{.in = 7, .out = 13, .kernel = 4, .stride = 2, .padding = 2, .bias = false}, 31>();
+    one_axis<{.in = 1, .out = 17, .kernel = 29, .stride = 8}, 101>();
+    one_axis<{.in = 5, .out = 8, .kernel = 1}, 9>();
+    one_axis<{.in = 5, .out = 8, .kernel = 1, .stride = 3, .padding = 1}, 9>();
+}
+
+// A chain: the second reads what the first makes, and nothing is allocated beside what workspace_bytes says.
+TEST(conv1d, stem) {
+    static nn::conv1d<{.in = 8, .out = 12, .kernel = 3, .padding = 1}> first{};
+    static nn::conv1d<{.in = 12, .out = 12, .kernel = 3, .stride = 2, .padding = 1}> second{};
+    fill(first, 1);
+    fill(second, 2);
+    const auto x = support::random_numbers(3).normal<float, 8, 40>();
+    const tensor<float, 12, 40> middle = gelu(first(x));
+    const tensor<float, 12, 20> apart = gelu(second(middle));
+    check(gelu(second(gelu(first(x)))), reference::of(apart), 1e-5);
+    check(transpose(gelu(second(gelu(first(x))))), reference::transpose(reference::of(apart)), 1e-5);
+}
+
+constexpr auto constant = [] {
+    nn::conv1d<{.in = 1, .out = 1, .kernel = 2}> m{};
+    m.weight.elements[0] = 1;
+    m.weight.elements[1] = 10;
+    m.bias = 0.5f;
+    return m;
+}();
+static_assert(all(constant(tensor<float, 1, 4>{{1, 2, 3, 4}}) == tensor<float, 1, 3>{{21.5f, 32.5f, 43.5f}}));
+static_assert(nn::parameter_count<nn::conv1d<{.in = 6, .out = 9, .kernel = 3, .groups = 3}>> == 9 * 2 * 3 + 9);
+static_assert(std::is_trivially_copyable_v<nn::conv1d<{.in = 6, .out = 9, .kernel = 3}>>);
+
+}  // namespace

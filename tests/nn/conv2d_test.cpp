@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSL-1.0
+// conv2d against loops over PyTorch's definition, with weights in PyTorch's layout.
+#include <tests/support/convolutions.hpp>
+
+namespace {
+
+using namespace ashlar;
+using support::check;
+using support::convolved;
+using support::fill;
+using support::state;
+
+template <nn::conv2d_options Options, std::size_t Height, std::size_t Width>
+void two_axes() {
+    constexpr std::size_t in = Options.in;
+    static nn::conv2d<Options> conv{};
+    const state s = fill(conv, Height + in);
+    support::random_numbers random(Width);
+    const auto x = random.normal<float, 2, in, Height, Width>();
+    const reference::array expected =
+        convolved(reference::of(x), s.arrays[0], s.arrays[1].values.data(),
+                  {Options.kernel.first, Options.stride.first, Options.padding.first, Options.dilation.first},
+                  {Options.kernel.second, Options.stride.second, Options.padding.second, Options.dilation.second},
+                  Options.groups);
+    check(conv(x), expected, 1e-5);
+    constexpr nn::conv2d_options last = [] {
+        nn::conv2d_options o = Options;
+        o.channels_last = true;
+        return o;
+    }();
+    static nn::conv2d<last> behind{};
+    behind.weight = conv.weight;
+    behind.bias = conv.bias;
+    const tensor<float, 2, Height, Width, in> turned = permute<0, 2, 3, 1>(x);
+    check(behind(turned), reference::permute(expected, {0, 2, 3, 1}), 1e-5);
+    check(behind(turned + 0.0f), reference::permute(expected, {0, 2, 3, 1}), 1e-5);
+}
+
+TEST(conv2d, two_axes) {
+    two_axes<{.in = 3, .out = 8, .kernel = 4, .stride = 4}, 8, 12>();
+    two_axes<{.in = 2, .out = 5, .kernel = {3, 2}, .stride = {2, 1}, .padding = {1, 0}}, 9, 17>();
+    two_axes<{.in = 1, .out = 6, .kernel = 3, .stride = 2, .padding = 1, .dilation = {1, 2}}, 11, 16>();
+    two_axes<{.in = 4, .out = 6, .kernel = 3, .padding = 1, .groups = 2}, 5, 9>();
+    two_axes<{.in = 4, .out = 8, .kernel = 3, .padding = 1, .groups = 4}, 5, 9>();
+    two_axes<{.in = 4, .out = 8, .kernel = 1}, 3, 5>();
+}
+static_assert(std::is_aggregate_v<nn::conv2d<{.in = 6, .out = 9, .kernel = 3}>>);
+
+}  // namespace
