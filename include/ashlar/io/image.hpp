@@ -33,7 +33,11 @@ inline constexpr std::string_view image_magic = "ASHLARIM";
 /// Checks the header of an image of a model of so many bytes.
 template <class Config>
 io::result check_image_header(io::bytes image, std::uint64_t model_bytes) noexcept {
-    if (!text_of<Config>(image).starts_with(image_magic)) return io_error<Config>(io::error::not_an_image);
+    // Character by character: compilers call memcmp for starts_with, and firmware may have no C library.
+    bool is_image = image.size() >= image_magic.size();
+    for (std::size_t i = 0; i < image_magic.size() && is_image; ++i)
+        is_image = std::to_integer<char>(image[i]) == image_magic[i];
+    if (!is_image) return io_error<Config>(io::error::not_an_image);
     if (image.size() < image_header_bytes) return io_truncated<Config>(image_header_bytes, image.size());
     if (little_endian<4, Config>(image, 8) != image_version ||
         little_endian<4, Config>(image, 12) != image_header_bytes)

@@ -59,22 +59,26 @@ void write_layout(const Model& m, Put&& put) noexcept {
     const auto text = [&](std::string_view s) {
         for (const char c : s) put(c);
     };
+    // Literals, without strlen: firmware may have no C library.
+    const auto words = [&](const char* s) {
+        for (; *s != '\0'; ++s) put(*s);
+    };
     const auto number = [&](std::uint64_t n, char after) {
         message_writer<20> digits;
         digits.put_number(n);
         text({digits.text.data(), digits.text.size()});
         put(after);
     };
-    text("ashlar-layout 1\nmodel ");
+    words("ashlar-layout 1\nmodel ");
     number(sizeof(Model), ' ');
     number(alignof(Model), ' ');
-    text(std::endian::native == std::endian::little ? "little\n" : "big\n");
+    words(std::endian::native == std::endian::little ? "little\n" : "big\n");
     nn::for_each_parameter(m, [&](const nn::const_parameter& p) {
-        text("array ");
+        words("array ");
         number(offset_in(m, p), ' ');
-        text(io::name_of(dtype_of_kind<Config>(p.kind)));
+        words(io::name_of(dtype_of_kind<Config>(p.kind)));
         put(' ');
-        if (p.rank == 0) text("scalar ");
+        if (p.rank == 0) words("scalar ");
         for (std::size_t i = 0; i < p.rank; ++i) number(p.extents[i], i + 1 == p.rank ? ' ' : 'x');
         number(p.first_row, ' ');
         number(p.rows, ' ');
