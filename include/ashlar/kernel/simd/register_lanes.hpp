@@ -318,7 +318,7 @@ struct lane_ops<Element, Width, Config> : register_masks<Element, Width, Config>
         return {instructions::fma(keep.data, a.data, b.data, c.data)};
     }
 
-    /// The bits, of 32 in memory, whose numbers are in the lowest five of each lane.
+    /// The bits, of 32 in memory, whose numbers are in the lowest five of each lane (AVX2: of 8, lowest three).
     template <class Numbers>
     ASHLAR_ALWAYS_INLINE static Numbers lookup(const std::uint32_t* table, Numbers numbers) {
         return Numbers(typename Numbers::storage{instructions::lookup(table, numbers.data.data)});
@@ -367,6 +367,11 @@ struct lane_ops<Element, Width, Config> : register_masks<Element, Width, Config>
             return from_raw(raw_mask(m) ? raw(a) : raw(b));
         else
             return unwrap(functions::select(wrap(m), wrap(a), wrap(b)));
+    }
+
+    /// Lanes where the mask is not set, zeros elsewhere: for g++ a choice of zeros is one like others.
+    ASHLAR_ALWAYS_INLINE static storage except(mask m, storage a) {
+        return {__builtin_bit_cast(decltype(a.data), ~raw_mask(m) & __builtin_bit_cast(choices, a.data))};
     }
 
     /// A range of lanes as a vector of its own, and every lane moved down by `Step`.

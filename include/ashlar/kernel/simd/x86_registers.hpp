@@ -118,6 +118,10 @@ struct x86_instructions {
     }
 
 #if defined(__AVX2__)
+    ASHLAR_ALWAYS_INLINE static __m256i lookup(const void* table, __m256i numbers) {
+        return _mm256_permutevar8x32_epi32(_mm256_load_si256(static_cast<const __m256i*>(table)), numbers);
+    }
+
     /// `sizeof(Vector) / Bytes` bytes of memory, no more, each as an integer of `Bytes`.
     template <class Vector, std::size_t Bytes>
     ASHLAR_ALWAYS_INLINE static Vector widen(const void* source) {
