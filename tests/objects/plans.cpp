@@ -30,7 +30,7 @@ static void check_plan(const char* name) {
     constexpr const auto& code = planned::code;
     const auto made = [](std::size_t rows) {
         return detail::make_program<count, typename planned::graph_type>(planned::nodes.data(), planned::target,
-                                                                         Strides, rows);
+                                                                         Strides, rows, detail::limited_tiles::none);
     };
     auto again = made(detail::tall_tile_rows);
     if (again.tile_bytes > planned::target.l2_bytes)

@@ -5,6 +5,7 @@
 #include <ashlar/eval/access/alias.hpp>
 #include <ashlar/eval/access/passed_expression.hpp>
 #include <ashlar/eval/constant/constant.hpp>
+#include <ashlar/eval/rows_below.hpp>
 #include <ashlar/eval/workspace.hpp>
 #include <ashlar/plan/build/destination.hpp>
 #include <ashlar/tensor/tensor.hpp>
@@ -38,16 +39,19 @@ template <class Plan, class Element>
 struct stack_run {
     static constexpr std::size_t bytes = Plan::code.scratch_bytes;
     static constexpr std::size_t stack_bytes = bytes;
+    [[no_unique_address]] limit_reference<typename Plan::rows_type> limit{};
 
     ASHLAR_STAGE_ROOT ASHLAR_NOINLINE ASHLAR_NOTHROW void operator()(passed_expression<Plan> passed,
                                                                      Element* destination, Element* tile_copy) const {
         const received_expression<Plan> e(passed);
         if constexpr (bytes == 0) {
             frame<Plan, Element> f{e.get(), destination, nullptr, tile_copy};
+            f.limit = limit;
             run_items<no_loop, 1>(f, items_of<Plan, no_loop>{});
         } else {
             alignas(scratch_alignment) std::byte scratch[bytes];
             frame<Plan, Element> f{e.get(), destination, scratch, tile_copy};
+            f.limit = limit;
             run_items<no_loop, 1>(f, items_of<Plan, no_loop>{});
         }
     }
@@ -58,11 +62,13 @@ template <class Plan, class Element>
 struct workspace_run {
     static constexpr std::size_t stack_bytes = 0;
     std::byte* scratch;
+    [[no_unique_address]] limit_reference<typename Plan::rows_type> limit{};
 
     ASHLAR_STAGE_ROOT ASHLAR_NOINLINE ASHLAR_NOTHROW void operator()(passed_expression<Plan> passed,
                                                                      Element* destination, Element* tile_copy) const {
         const received_expression<Plan> e(passed);
         frame<Plan, Element> f{e.get(), destination, scratch, tile_copy};
+        f.limit = limit;
         run_items<no_loop, 1>(f, items_of<Plan, no_loop>{});
     }
 };
@@ -113,16 +119,18 @@ ASHLAR_ALWAYS_INLINE void run_apart(const Run& run, const DenseRun& dense, const
     run(e, destination.data(), nullptr);
 }
 
-/// Evaluates e with scratch that suffices for its plans.
-template <class Config, destination_memory Memory, class Destination, class Expression>
-ASHLAR_ALWAYS_INLINE void run_with_scratch(Destination& destination, const Expression& e, std::byte* scratch) {
+/// Evaluates e, or its rows within the limit, with scratch that suffices for its plans.
+template <class Config, destination_memory Memory, class Destination, class Expression, class Rows = all_rows>
+ASHLAR_ALWAYS_INLINE void run_with_scratch(Destination& destination, const Expression& e, std::byte* scratch,
+                                           limit_reference<Rows> limit = {}) {
     using Element = typename Destination::value_type;
-    using plan = planned<Expression, Config, destination_strides<Destination>()>;
-    const workspace_run<plan, Element> run{scratch};
+    using plan = planned<Expression, Config, destination_strides<Destination>(), Rows>;
+    using dense_plan = planned<Expression, Config, row_major<Expression>(), Rows>;
+    const workspace_run<plan, Element> run{scratch, limit};
     if constexpr (Memory == destination_memory::fresh)
         run(e, destination.data(), nullptr);
     else
-        run_apart<plan>(run, workspace_run<planned<Expression, Config>, Element>{scratch}, e, destination);
+        run_apart<plan>(run, workspace_run<dense_plan, Element>{scratch, limit}, e, destination);
 }
 
 /// Assignment in a constant expression.
@@ -138,8 +146,9 @@ constexpr void assign_constant(Destination& destination, const Source& source) {
 /// Assignment of a lazy node.
 template <class Destination, node_expression Source, class Config>
 struct assignment<Destination, Source, Config> {
-    template <destination_memory Memory = destination_memory::shared>
-    static constexpr void run(Destination& destination, const Source& source) noexcept {
+    template <destination_memory Memory = destination_memory::shared, class Rows = all_rows>
+    static constexpr void run(Destination& destination, const Source& source,
+                              [[maybe_unused]] limit_reference<Rows> limit = {}) noexcept {
         using Element = typename Destination::value_type;
         constexpr bool complete = let_names<graph<Source>::names_outside>::are_inside;
         static_assert(
@@ -156,7 +165,8 @@ struct assignment<Destination, Source, Config> {
             else
                 assign_constant<Config>(destination, source);
         } else {
-            using plan = planned<Source, Config, destination_strides<Destination>()>;
+            using plan = planned<Source, Config, destination_strides<Destination>(), Rows>;
+            using dense_plan = planned<Source, Config, row_major<Source>(), Rows>;
             constexpr bool fits = scratch_on_stack<plan::code.scratch_bytes, Config::stack_budget>::fits;
             if constexpr (is_dense<Destination>)
                 static_assert(
@@ -167,9 +177,9 @@ struct assignment<Destination, Source, Config> {
                     scratch_on_stack<plan::code.scratch_bytes, Config::stack_budget>::fits,
                     "ashlar: evaluate: the scratch for a strided destination exceeds ASHLAR_STACK_BUDGET; pass a workspace<workspace_bytes_into<Destination, E>> or raise the budget");
             if constexpr (fits && Memory == destination_memory::fresh)
-                stack_run<plan, Element>{}(source, destination.data(), nullptr);
+                stack_run<plan, Element>{limit}(source, destination.data(), nullptr);
             else if constexpr (fits)
-                run_apart<plan>(stack_run<plan, Element>{}, stack_run<planned<Source, Config>, Element>{}, source,
+                run_apart<plan>(stack_run<plan, Element>{limit}, stack_run<dense_plan, Element>{limit}, source,
                                 destination);
         }
     }
@@ -251,6 +261,57 @@ constexpr void evaluate(Destination&& destination, const Expression& e, workspac
         }
     } else {
         detail::assign<Config>(destination, e);
+    }
+}
+
+/// The same of the first rows only: see rows_below.
+///
+///     evaluate(y, attention(x, x, x, keys_below(n)), rows_below(n));
+template <class Destination, any_expression Expression, detail::row_limit Rows, class Config = current_config>
+    requires array_expression<Destination>
+constexpr void evaluate(Destination&& destination, const Expression& e, const Rows& rows) noexcept {
+    using target = std::remove_reference_t<Destination>;
+    if constexpr (detail::check_assignment<target, Expression>())
+        if constexpr (detail::check_rows<shape_of<Expression>, Rows>()) {
+            ASHLAR_ASSERT(detail::rows_fit<shape_of<Expression>>(rows),
+                          "ashlar: rows_below: more rows than the result has");
+            if constexpr (array_expression<Expression>)
+                detail::assign<Config>(destination, e);
+            else
+                detail::assignment<target, Expression, Config>::template run<detail::destination_memory::shared>(
+                    destination, e, detail::limit_reference<Rows>{&rows});
+        }
+}
+
+/// The same with scratch of the caller's, as much as for all rows.
+///
+///     evaluate(y, attention(x, x, x, keys_below(n)), scratch, rows_below(n));
+template <class Destination, any_expression Expression, std::size_t Bytes, detail::row_limit Rows,
+          class Config = current_config>
+    requires array_expression<Destination>
+constexpr void evaluate(Destination&& destination, const Expression& e, workspace<Bytes>& scratch,
+                        const Rows& rows) noexcept {
+    using target = std::remove_reference_t<Destination>;
+    if constexpr (!node_expression<Expression>) {
+        evaluate(std::forward<Destination>(destination), e, rows);
+    } else if constexpr (detail::check_assignment<target, Expression>() && detail::check_names<Expression>()) {
+        if constexpr (detail::check_rows<shape_of<Expression>, Rows>()) {
+            constexpr std::size_t needed = detail::destination_scratch<std::remove_cv_t<target>, Expression, Config>;
+            if constexpr (detail::is_dense<target>)
+                static_assert(detail::workspace_size<Bytes, needed>::suffices,
+                              "ashlar: evaluate: the workspace is too small; it needs workspace_bytes<E> bytes");
+            else
+                static_assert(
+                    detail::workspace_size<Bytes, needed>::suffices,
+                    "ashlar: evaluate: the workspace is too small for a strided destination; it needs workspace_bytes_into<Destination, E> bytes");
+            ASHLAR_ASSERT(detail::rows_fit<shape_of<Expression>>(rows),
+                          "ashlar: rows_below: more rows than the result has");
+            if (__builtin_is_constant_evaluated())
+                detail::assign_constant<Config>(destination, e);
+            else if constexpr (Bytes >= needed)
+                detail::run_with_scratch<Config, detail::destination_memory::shared>(
+                    destination, e, scratch.bytes, detail::limit_reference<Rows>{&rows});
+        }
     }
 }
 

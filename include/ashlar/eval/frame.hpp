@@ -47,6 +47,22 @@ ASHLAR_ALWAYS_INLINE constexpr std::array<std::size_t, sizeof...(Index)> picked_
     [[maybe_unused]] const std::array<std::size_t, Count>& from, std::index_sequence<Index...>) {
     return {picked_index<Axes[Index]>(from)...};
 }
+/// What limits the rows of an evaluation: nothing if all are computed.
+template <class Rows>
+struct limit_reference {
+    const Rows* rows = nullptr;
+    std::size_t least = 0;  // what others need of them
+
+    /// How many rows there are at most of entries of Result; of an axis that `at` does not know, of any entry.
+    template <class Result, std::size_t Rank>
+    ASHLAR_ALWAYS_INLINE constexpr std::size_t most(const std::array<std::size_t, Rank>& at) const {
+        const std::size_t own = rows->template most<Result>(at);
+        return own > least ? own : least;
+    }
+};
+template <>
+struct limit_reference<all_rows> {};
+
 /// Plan is a `planned`, which knows the strides of the destination.
 template <class Plan, class Element>
 struct frame {
@@ -56,6 +72,7 @@ struct frame {
     Element* tile_copy = nullptr;  // where finished rows are staged until nothing of the tile is read any more
     std::ptrdiff_t shift = 0;      // elements before the tile in the destination, when its rows are staged
     std::array<std::size_t, std::size(Plan::code.loops)> index{};  // of the entry, or of the first row of the tile
+    [[no_unique_address]] limit_reference<typename Plan::rows_type> limit{};
 
     template <node_index Id>
     using node_of = typename Plan::template node<Id>;

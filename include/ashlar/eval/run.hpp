@@ -2,6 +2,7 @@
 // Runs a program: its loops, and at each stage's place the code that serves its kind.
 #pragma once
 
+#include <ashlar/eval/access/loop_end.hpp>
 #include <ashlar/eval/stages/fold_stage.hpp>
 #include <ashlar/eval/stages/map_stage.hpp>
 #include <ashlar/eval/stages/product_stage.hpp>
@@ -180,7 +181,7 @@ ASHLAR_STAGE_INLINE void end_staging(frame<Plan, Element>& f, Element* tile) {
     f.destination = tile - f.shift;
     std::size_t first = 0;
     if constexpr (loop.overlaps)
-        if (const std::size_t before = f.index[Loop] % Rows; before != 0) first = Rows - before;
+        if (const std::size_t before = f.index[Loop] % loop.tile; before != 0) first = loop.tile - before;
     for (std::size_t i = first * columns; i < Rows * columns; ++i) tile[i] = f.tile_copy[i];
 }
 
@@ -207,10 +208,14 @@ struct loop_code {
             }
             index = 0;
         } else if constexpr (!loop.rows) {
-            for (std::size_t i = 0; i < loop.extent; ++i) {
+            std::size_t end = loop.extent;
+            if constexpr (loop.limits.stop()) end = loop_end<Loop>(f);
+            for (std::size_t i = 0; i < end; ++i) {
                 index = i;
                 run_items<Loop, Rows>(f, items);
             }
+        } else if constexpr (loop.limits.stop()) {
+            run_limited(f, index, loop_end<Loop>(f));
         } else if constexpr (loop.overlaps) {
             // The last one comes first: it reads what the others write.
             index = loop.extent - loop.tile;
@@ -234,6 +239,43 @@ struct loop_code {
                 index = full;
                 run_items<Loop, loop.extent - full>(f, items);
             }
+        }
+    }
+
+private:
+    /// The tiles that begin before `end`.
+    ASHLAR_STAGE_INLINE static void run_limited(frame<Plan, Element>& f, std::size_t& index, std::size_t end) {
+        constexpr plan_loop loop = Plan::code.loops[Loop];
+        constexpr items_of<Plan, Loop> items;
+        constexpr std::size_t full = loop.extent / loop.tile * loop.tile, last = loop.last_rows();
+        const std::size_t rest = end % loop.tile;
+        // Whether the last tile is one of fewer rows: those that are left in the axis, or a part that suffices.
+        const bool ends_early = last != 0 && (loop.part != 0 ? rest != 0 && rest <= last : end > full);
+        const std::size_t tiles = end / loop.tile + (rest != 0 && !ends_early);
+        if constexpr (loop.overlaps) {
+            // A tile that computes rows again comes first: it reads what the others write.
+            if constexpr (last != 0)
+                if (ends_early) {
+                    index = end - rest + last <= loop.extent ? end - rest : loop.extent - last;
+                    run_items<Loop, last>(f, items);
+                }
+            if (tiles == 0) return;
+            index = tiles * loop.tile <= loop.extent ? (tiles - 1) * loop.tile : loop.extent - loop.tile;
+            for (std::size_t next = 0;; next += loop.tile) {
+                run_items<Loop, loop.tile>(f, items);
+                if (next + loop.tile >= tiles * loop.tile) break;
+                index = next;
+            }
+        } else {
+            for (std::size_t i = 0; i < tiles; ++i) {
+                index = i * loop.tile;
+                run_items<Loop, loop.tile>(f, items);
+            }
+            if constexpr (last != 0)
+                if (ends_early) {
+                    index = tiles * loop.tile;
+                    run_items<Loop, last>(f, items);
+                }
         }
     }
 };

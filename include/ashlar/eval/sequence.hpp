@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include <ashlar/eval/eval.hpp>
+#include <ashlar/eval/sequence_limits.hpp>
 #include <ashlar/plan/sequence/sequence_plan.hpp>
 
 namespace ashlar {
@@ -39,7 +40,7 @@ template <sequence_expression Sequence>
 
 /// Runs a sequence into dense memory. Each expression is evaluated by one function, whatever the destination is and
 /// wherever scratch lies; with CopyFits a copy of the result may lie on the stack.
-template <class Sequence, class Config, bool CopyFits>
+template <class Sequence, class Config, bool CopyFits, class Rows = all_rows>
 struct sequence_run {
     using plan = sequence_plan<Sequence>;
     using value_type = typename plan::value_type;
@@ -51,6 +52,7 @@ struct sequence_run {
         value_type* destination;
         std::byte* scratch;
         bool apart;  // whether the destination overlaps nothing that is read
+        [[no_unique_address]] sequence_limits<Sequence, Rows> limits;
 
         value_type* buffer() const { return reinterpret_cast<value_type*>(scratch); }
         std::byte* step_scratch() const { return scratch + plan::buffer_bytes; }
@@ -62,13 +64,15 @@ struct sequence_run {
     };
 
     template <destination_memory Memory>
-    static void run(const Sequence& s, value_type* destination, std::byte* scratch) noexcept {
+    static void run(const Sequence& s, value_type* destination, std::byte* scratch,
+                    const limit_reference<Rows>& limit = {}) noexcept {
+        const sequence_limits<Sequence, Rows> limits = limits_of_steps<Config>(s, limit, scratch);
         if constexpr (Memory == destination_memory::shared)
             if (overlaps(s, destination, scratch)) {
-                run_apart(s, destination, scratch);
+                run_apart(s, destination, scratch, limits);
                 return;
             }
-        run_from_input(s, {destination, scratch, Memory == destination_memory::fresh});
+        run_from_input(s, {destination, scratch, Memory == destination_memory::fresh, limits});
     }
 
 private:
@@ -107,10 +111,11 @@ private:
     }
 
     /// Steps read what the destination overlaps: it has to wait for the last result, in a copy.
-    ASHLAR_NOINLINE static void run_apart(const Sequence& s, value_type* destination, std::byte* scratch) noexcept {
+    ASHLAR_NOINLINE static void run_apart(const Sequence& s, value_type* destination, std::byte* scratch,
+                                          const sequence_limits<Sequence, Rows>& limits) noexcept {
         if constexpr (CopyFits) {
             alignas(scratch_alignment) value_type values[size];
-            run_from_input(s, {values, scratch, true});
+            run_from_input(s, {values, scratch, true, limits});
             copy<place>(destination, values);
         } else {
             ASHLAR_ASSERT(false, "ashlar: nn: the destination overlaps what the layers read and is too large to copy");
@@ -135,7 +140,7 @@ private:
             else if constexpr (array_expression<input>)
                 copy<input>(to, s.input.data());
             else
-                evaluate_to(to, s.input, p);
+                evaluate_to(to, s.input, p, 0);
             if (waits) copy<place>(p.before(0), to);
         }
         run_steps(s, p, from, 0);
@@ -156,7 +161,7 @@ private:
                         next = plan::step_count;
                         return;
                     }
-                evaluate_to(to, e, p);
+                evaluate_to(to, e, p, next + 1);
                 from = to;
             }
             first += step<Index>::count;
@@ -168,18 +173,21 @@ private:
                                              std::size_t now) noexcept {
         if constexpr (CopyFits) {
             alignas(scratch_alignment) value_type values[size];
-            evaluate_to(values, e, p);
-            run_steps(s, {values, p.scratch, true}, values, now + 1);
+            evaluate_to(values, e, p, now + 1);
+            run_steps(s, {values, p.scratch, true, p.limits}, values, now + 1);
             copy<place>(p.destination, values);
         } else {
             ASHLAR_ASSERT(false, "ashlar: nn: the destination overlaps what the layers read and is too large to copy");
         }
     }
 
+    /// The result of the step before `step`.
     template <class Expression>
-    ASHLAR_ALWAYS_INLINE static void evaluate_to(value_type* to, const Expression& e, const places& p) noexcept {
+    ASHLAR_ALWAYS_INLINE static void evaluate_to(value_type* to, const Expression& e, const places& p,
+                                                 std::size_t step) noexcept {
         place there(to);
-        run_with_scratch<Config, destination_memory::fresh>(there, e, p.step_scratch());
+        run_with_scratch<Config, destination_memory::fresh, place, Expression, Rows>(there, e, p.step_scratch(),
+                                                                                     p.limits.before(step));
     }
     template <class From>
     ASHLAR_ALWAYS_INLINE static void copy(value_type* to, const value_type* from) noexcept {
@@ -209,14 +217,16 @@ constexpr void run_constant_sequence(const Sequence& s, typename Sequence::value
 
 /// Runs a sequence into any array; one that is not dense, or of f16 or bf16, gets a copy of a dense one of floats.
 /// Taken bytes of what the caller has lie on the stack.
-template <class Config, destination_memory Memory, std::size_t Taken, class Destination, class Sequence>
-constexpr void run_sequence(Destination& destination, const Sequence& s, std::byte* scratch) noexcept {
+template <class Config, destination_memory Memory, std::size_t Taken, class Destination, class Sequence,
+          class Rows = all_rows>
+constexpr void run_sequence(Destination& destination, const Sequence& s, std::byte* scratch,
+                            const limit_reference<Rows>& limit = {}) noexcept {
     if constexpr (is_dense<Destination> && !is_narrow<typename Destination::value_type>) {
         constexpr bool fits = Memory == destination_memory::fresh || copy_fits<Sequence, Config, Taken>;
         if (__builtin_is_constant_evaluated())
             run_constant_sequence<Sequence, Config>(s, destination.data());
         else
-            sequence_run<Sequence, Config, fits>::template run<Memory>(s, destination.data(), scratch);
+            sequence_run<Sequence, Config, fits, Rows>::template run<Memory>(s, destination.data(), scratch, limit);
     } else {
         using result = value_tensor<Sequence>;
         constexpr bool fits = result_on_stack<sizeof(result), Taken, Config::stack_budget>::fits;
@@ -225,7 +235,7 @@ constexpr void run_sequence(Destination& destination, const Sequence& s, std::by
             "ashlar: nn: the result for a strided destination exceeds what is left of ASHLAR_STACK_BUDGET; evaluate into a tensor or a dense view");
         if constexpr (fits) {
             result values;
-            run_sequence<Config, destination_memory::fresh, Taken + sizeof(result)>(values, s, scratch);
+            run_sequence<Config, destination_memory::fresh, Taken + sizeof(result)>(values, s, scratch, limit);
             if constexpr (is_narrow<typename Destination::value_type>)
                 convert_axes<Config, Destination, result>(destination.data(), values.data());
             else
@@ -236,27 +246,29 @@ constexpr void run_sequence(Destination& destination, const Sequence& s, std::by
 }
 
 /// Scratch on the stack, in a function of its own.
-template <class Config, destination_memory Memory, class Destination, class Sequence>
-ASHLAR_NOINLINE void run_sequence_on_stack(Destination& destination, const Sequence& s) noexcept {
+template <class Config, destination_memory Memory, class Destination, class Sequence, class Rows = all_rows>
+ASHLAR_NOINLINE void run_sequence_on_stack(Destination& destination, const Sequence& s,
+                                           const limit_reference<Rows>& limit = {}) noexcept {
     constexpr std::size_t bytes = expression_scratch<Sequence, Config>;
     alignas(scratch_alignment) std::byte scratch[bytes];
-    run_sequence<Config, Memory, bytes>(destination, s, scratch);
+    run_sequence<Config, Memory, bytes>(destination, s, scratch, limit);
 }
 
 /// Assignment of a sequence.
 template <class Destination, sequence_expression Source, class Config>
 struct assignment<Destination, Source, Config> {
-    template <destination_memory Memory = destination_memory::shared>
-    static constexpr void run(Destination& destination, const Source& source) noexcept {
+    template <destination_memory Memory = destination_memory::shared, class Rows = all_rows>
+    static constexpr void run(Destination& destination, const Source& source,
+                              const limit_reference<Rows>& limit = {}) noexcept {
         constexpr std::size_t bytes = expression_scratch<Source, Config>;
         static_assert(
             scratch_on_stack<bytes, Config::stack_budget>::fits,
             "ashlar: nn: the scratch exceeds ASHLAR_STACK_BUDGET; pass a workspace<workspace_bytes<E>> or raise the budget");
         if constexpr (scratch_on_stack<bytes, Config::stack_budget>::fits) {
             if (__builtin_is_constant_evaluated())
-                run_sequence<Config, Memory, 0>(destination, source, nullptr);
+                run_sequence<Config, Memory, 0>(destination, source, nullptr, limit);
             else
-                run_sequence_on_stack<Config, Memory>(destination, source);
+                run_sequence_on_stack<Config, Memory>(destination, source, limit);
         }
     }
 };
@@ -279,6 +291,28 @@ constexpr void evaluate(Destination&& destination, const Expression& e, workspac
         if constexpr (Bytes >= needed)
             detail::run_sequence<Config, detail::destination_memory::shared, 0>(destination, e, scratch.bytes);
     }
+}
+
+/// The same of the first rows only, in every step: see rows_below. Where a mask of a layer keeps keys beyond them, or
+/// there is none, the layers before compute these rows as well.
+///
+///     evaluate(y, encoder(x, keys_below(n)), scratch, rows_below(n));
+template <class Destination, sequence_expression Expression, std::size_t Bytes, detail::row_limit Rows,
+          class Config = current_config>
+    requires array_expression<Destination>
+constexpr void evaluate(Destination&& destination, const Expression& e, workspace<Bytes>& scratch,
+                        const Rows& rows) noexcept {
+    if constexpr (detail::check_assignment<std::remove_cvref_t<Destination>, Expression>())
+        if constexpr (detail::check_rows<shape_of<Expression>, Rows>()) {
+            constexpr std::size_t needed = detail::expression_scratch<Expression, Config>;
+            static_assert(detail::workspace_size<Bytes, needed>::suffices,
+                          "ashlar: nn: the workspace is too small; it needs workspace_bytes<E> bytes");
+            ASHLAR_ASSERT(detail::rows_fit<shape_of<Expression>>(rows),
+                          "ashlar: rows_below: more rows than the result has");
+            if constexpr (Bytes >= needed)
+                detail::run_sequence<Config, detail::destination_memory::shared, 0>(
+                    destination, e, scratch.bytes, detail::limit_reference<Rows>{&rows});
+        }
 }
 
 }  // namespace ashlar

@@ -2,6 +2,9 @@
 // An expression type together with its graph and its program for one configuration.
 #pragma once
 
+#include <array>
+#include <cstddef>
+
 #include <ashlar/core/config.hpp>
 #include <ashlar/plan/build/planner.hpp>
 #include <ashlar/plan/choose/choose.hpp>
@@ -14,12 +17,19 @@ namespace ashlar::detail {
 // Of each graph: what one evaluation leaves in g++ 12's initial values does not reach the next (docs/architecture.md).
 template <std::size_t Count, class Graph>
 constexpr program_arrays<Count> make_program(const graph_node* nodes, const machine& target, const axis_list& strides,
-                                             std::size_t tile_rows) {
+                                             std::size_t tile_rows, limited_tiles limits) {
     planner::sharing shared[Count]{};
     for (;;) {
         program_arrays<Count> made;
         bool done = false;
-        made.run([&](program& plan) { done = planner{plan, nodes, target, tile_rows, shared}.build(strides); });
+        made.run([&](program& plan) {
+            if (limits == limited_tiles::none) {
+                done = planner{plan, nodes, target, tile_rows, shared, limits, nullptr}.build(strides);
+            } else {
+                node_needs needs[Count]{};
+                done = planner{plan, nodes, target, tile_rows, shared, limits, needs}.build(strides);
+            }
+        });
         if (done) return made;
     }
 }
@@ -47,8 +57,9 @@ consteval axis_list row_major() {
     return spelled_out(strides);
 }
 
-/// The plan of expression type Expression for a destination with these strides: constants only.
-template <class Expression, class Config, axis_list Strides = row_major<Expression>()>
+/// The plan of expression type Expression for a destination with these strides: constants only. Rows says whether only
+/// some of the result's rows are computed.
+template <class Expression, class Config, axis_list Strides = row_major<Expression>(), class Rows = all_rows>
 struct planned {
     using expression_type = Expression;
     using configuration = Config;
@@ -63,22 +74,26 @@ struct planned {
     static constexpr axis_list destination_strides = Strides;
     /// The machine that the plan is for: any Config will do, not only that of the machine that compiles.
     static constexpr machine target = machine_of<Config>;
+    using rows_type = Rows;
 
 private:
     // Constants of their own: compilers limit the length of each evaluation.
-    template <std::size_t Rows>
-    static constexpr auto with_tiles = make_program<count, graph_type>(graph_type::nodes.data(), target, Strides, Rows);
+    template <std::size_t TileRows, limited_tiles Limits>
+    static constexpr auto with_tiles =
+        make_program<count, graph_type>(graph_type::nodes.data(), target, Strides, TileRows, Limits);
 
     /// Tall tiles if their scratch fits into the L2 or that of flat ones does not either.
+    template <limited_tiles Limits>
     static consteval std::size_t rows_of_tiles() {
-        if constexpr (with_tiles<tall_tile_rows>.tile_bytes <= target.l2_bytes)
+        if constexpr (with_tiles<tall_tile_rows, Limits>.tile_bytes <= target.l2_bytes)
             return tall_tile_rows;
         else
-            return with_tiles<flat_tile_rows>.tile_bytes <= target.l2_bytes ? flat_tile_rows : tall_tile_rows;
+            return with_tiles<flat_tile_rows, Limits>.tile_bytes <= target.l2_bytes ? flat_tile_rows : tall_tile_rows;
     }
 
-    static constexpr auto full = [] {
-        auto chosen = with_tiles<rows_of_tiles()>;
+    template <limited_tiles Limits>
+    static constexpr auto full_with = [] {
+        auto chosen = with_tiles<rows_of_tiles<Limits>(), Limits>;
         chosen.run([](program& plan) {
             choose(plan, graph_type::nodes.data(), target);
             const bool shorter = leave_out_keys(plan, graph_type::nodes.data(), target);
@@ -86,6 +101,22 @@ private:
         });
         return chosen;
     }();
+
+    /// Loops stop at limits only where that takes no more scratch than computing all rows: a workspace is for both.
+    static consteval limited_tiles tiles_of_limits() {
+        if constexpr (!Rows::are_limited) {
+            return limited_tiles::none;
+        } else {
+            constexpr std::size_t most = planned<Expression, Config, Strides>::code.scratch_bytes;
+            if constexpr (full_with<limited_tiles::parts>.scratch_bytes <= most)
+                return limited_tiles::parts;
+            else if constexpr (full_with<limited_tiles::tiles>.scratch_bytes <= most)
+                return limited_tiles::tiles;
+            else
+                return limited_tiles::none;
+        }
+    }
+    static constexpr const auto& full = full_with<tiles_of_limits()>;
 
 public:
     static constexpr auto code = [] {
@@ -99,6 +130,13 @@ public:
         for (std::size_t i = 0; i < full.item_count; ++i) out.items[i] = full.items[i];
         for (std::size_t i = 0; i < full.fusion_count; ++i) out.fusions[i] = full.fusions[i];
         for (std::size_t i = 0; i < full.stage_count * count; ++i) out.reads[i] = full.reads[i];
+        return out;
+    }();
+
+    /// What is needed of each node where rows are limited.
+    static constexpr auto needs = [] {
+        std::array<node_needs, Rows::are_limited ? count : 1> out{};
+        if constexpr (Rows::are_limited) find_needs(code, nodes.data(), count, out.data());
         return out;
     }();
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ashlar/plan/build/program_builder.hpp>
+#include <ashlar/plan/build/row_needs.hpp>
 #include <ashlar/plan/build/schedule.hpp>
 #include <ashlar/plan/build/settle_loops.hpp>
 #include <ashlar/plan/choose/fuse.hpp>
@@ -20,8 +21,8 @@ public:
     enum class sharing : std::uint8_t { tile, rows, everything };
 
     constexpr planner(program& made, const graph_node* graph, const machine& on, std::size_t rows_of_tiles,
-                      sharing* of_nodes)
-        : program_builder{graph, on, made, rows_of_tiles}, shared(of_nodes) {}
+                      sharing* of_nodes, limited_tiles limits, node_needs* of_limits)
+        : program_builder{graph, on, made, rows_of_tiles}, shared(of_nodes), limited(limits), needs(of_limits) {}
 
     /// Makes an empty program one that writes a destination with these strides. False if it has to be made again, as
     /// more is to be shared.
@@ -30,7 +31,8 @@ public:
         out.strides = strides;
         emit(index_at<node_index>(plan.node_count - 1), out, all_whole, loop_stack{});
         if (share_more()) return false;
-        settle_loops(plan, nodes, target);
+        if (limited != limited_tiles::none) limit_loops(plan, nodes, needs);
+        settle_loops(plan, nodes, target, limited == limited_tiles::parts);
         fuse(plan, nodes, target);
         schedule(plan);
         plan.tile_bytes = tile_bytes(plan);
@@ -39,6 +41,8 @@ public:
 
 private:
     sharing* shared;
+    limited_tiles limited;
+    node_needs* needs;      // room for those of all nodes, where rows are limited
     std::size_t reads = 0;  // of all stages so far
 
     constexpr stage new_stage(stage_kind kind) {

@@ -2,6 +2,7 @@
 // What a plan consists of: loops, buffers and stages, as plain constants.
 #pragma once
 
+#include <ashlar/plan/build/entry_limits.hpp>
 #include <ashlar/plan/build/product_facts.hpp>
 #include <ashlar/plan/build/strategy.hpp>
 #include <ashlar/plan/graph/axis_map.hpp>
@@ -33,12 +34,15 @@ struct plan_loop {
     bool overlaps = false;
     bool is_closed = false;  // while the program is made: nothing is added inside
     time_span runs{};
+    entry_limits limits{};            // where it stops when the program runs; none: at its end
+    std::size_t part = 0;             // rows of a smaller tile with which it may stop; 0 if there is none
+    std::size_t root_axis = no_axis;  // of limited programs: the axis of the result that it runs over
     // The stage whose finished rows are staged beside the destination until the end of the tile, where the destination
     // is what the tile reads; no_stage if they cannot be.
     stage_index staged = no_stage;
 
     /// Rows of a last tile that is no full one; 0 if there is none.
-    constexpr std::size_t last_rows() const { return overlaps ? 0 : extent % tile; }
+    constexpr std::size_t last_rows() const { return part != 0 ? part : overlaps ? 0 : extent % tile; }
 };
 
 /// What a buffer holds for its node.

@@ -2,8 +2,11 @@
 // The end of building a program: loops that need no tiles have one, and what only tiles need goes.
 #pragma once
 
+#include <cstdint>
+
 #include <ashlar/kernel/machine.hpp>
 #include <ashlar/plan/build/program.hpp>
+#include <ashlar/plan/choose/tile_rows.hpp>
 #include <ashlar/plan/graph/graph.hpp>
 
 namespace ashlar::detail {
@@ -53,15 +56,59 @@ constexpr bool may_overlap(const program& plan, const graph_node* nodes, const m
     return true;
 }
 
-constexpr void settle_loops(program& plan, const graph_node* nodes, const machine& target) {
+/// How the tiles of a loop that stops when the program runs may end.
+enum class limited_tiles : std::uint8_t {
+    parts,  // in a flat tile where no more than its rows are left
+    tiles,  // as without limits
+    none,   // nowhere: there are no limits
+};
+
+/// Whether tiles of a loop may have so many rows, and begin anywhere: rows of stages are whole registers, and none adds
+/// to what tiles before have given.
+constexpr bool may_have_rows(const program& plan, const graph_node* nodes, const machine& target, loop_index loop,
+                             std::size_t rows) {
+    for (std::size_t s = 0; s < plan.stage_count; ++s) {
+        const plan_stage& stage = plan.stages[s];
+        if (!is_loop_inside(plan, stage.loop, loop)) continue;
+        if (stage.fold_first != no_axis && stage.second_buffer != no_buffer) return false;
+        if (stage.loop == loop && stage.lanes != lane_axis::rows && needs_no_tiles(plan, loop)) continue;
+        for (const node_index n : {stage.top, stage.core})
+            if (n != no_node && rows % target.lanes(nodes[n].element_bytes) != 0) return false;
+    }
+    return true;
+}
+
+/// Chooses the tiles of a loop that stops when the program runs. Where few rows are left, half a tile saves the time of
+/// the others; where stages hand nothing to each other, tiles are flat from the beginning, so that halves are eight
+/// rows. A tile that would end behind the last row begins earlier, and computes some rows again; a single stage may be
+/// reading what it writes.
+constexpr void settle_limited(program& plan, const graph_node* nodes, const machine& target, loop_index loop) {
+    plan_loop& l = plan.loops[loop];
+    if (needs_no_tiles(plan, loop) && l.tile > flat_tile_rows) l.tile = flat_tile_rows;
+    const std::size_t half = needs_no_tiles(plan, loop) ? flat_tile_rows / 2 : flat_tile_rows;
+    const bool halves = l.tile > half && may_have_rows(plan, nodes, target, loop, half);
+    if (halves) l.part = half;
+    const std::size_t rest = l.extent % l.tile;
+    if (l.tile == l.extent || rest == 0 || rest == l.part) return;
+    l.overlaps = plan.stage_count > 1 && may_have_rows(plan, nodes, target, loop, l.tile) && (halves || l.tile <= half);
+    if (!l.overlaps) l.part = 0;
+}
+
+constexpr void settle_loops(program& plan, const graph_node* nodes, const machine& target, bool in_parts = false) {
     for (loop_index l{}; l < plan.loop_count; ++l)
-        if (plan.loops[l].rows && needs_no_tiles(plan, l)) plan.loops[l].tile = plan.loops[l].extent;
+        if (plan.loops[l].rows && !plan.loops[l].limits.stop() && needs_no_tiles(plan, l))
+            plan.loops[l].tile = plan.loops[l].extent;
     for (std::size_t s = 0; s < plan.stage_count; ++s)
         if (plan_stage& stage = plan.stages[s]; stage.fold_first != no_axis && !is_folded_in_parts(plan, stage)) {
             plan.buffers[stage.second_buffer].bytes = 0;
             stage.second_buffer = no_buffer;
         }
-    for (loop_index l{}; l < plan.loop_count; ++l) plan.loops[l].overlaps = may_overlap(plan, nodes, target, l);
+    for (loop_index l{}; l < plan.loop_count; ++l) {
+        if (!plan.loops[l].limits.stop())
+            plan.loops[l].overlaps = may_overlap(plan, nodes, target, l);
+        else if (plan.loops[l].rows && in_parts)
+            settle_limited(plan, nodes, target, l);
+    }
 }
 
 }  // namespace ashlar::detail

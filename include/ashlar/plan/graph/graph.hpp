@@ -35,6 +35,7 @@ struct node_parameters {
     std::size_t kept = 0;         // masked: pairs that the mask's type keeps, over all batch entries
     std::size_t keys = 0;         // masked: those before the first one from which on its type keeps none for any query
     bool static_mask = false;
+    bool spans = false;   // masked: the mask says which keys some queries keep
     bool slopes = false;  // masked: its edges move on by one key from query to query, and it says where they are
     bool owned = false;   // arrays: held by value, so nothing else can overlap it
     bool borrowing_mask = false;   // masked, mask: the mask reads arrays that it does not own
@@ -137,6 +138,7 @@ inline constexpr node_parameters parameters_of<masked_node<Mask, Expression>>{
     .keys = keys_ever_kept<typename Mask::static_part, query_extent<typename Expression::shape_type>,
                            key_extent<typename Expression::shape_type>>,
     .static_mask = Mask::is_static,
+    .spans = spanning_mask<Mask, typename Expression::shape_type>,
     .slopes = sloping_mask<Mask, typename Expression::shape_type>,
     .borrowing_mask = mask_borrows<Mask>()};
 template <class Mask, class Shape>

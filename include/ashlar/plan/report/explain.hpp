@@ -3,9 +3,11 @@
 #pragma once
 
 #include <type_traits>
+#include <utility>
 
 #include <ashlar/plan/report/plan_summary.hpp>
 #include <ashlar/plan/report/stage_text.hpp>
+#include <ashlar/plan/sequence/input_limits.hpp>
 #include <ashlar/plan/sequence/sequence_plan.hpp>
 
 namespace ashlar {
@@ -42,7 +44,8 @@ template <class Plan>
 struct plan_printer : stage_printer<Plan> {
     using base = stage_printer<Plan>;
     using base::out, base::at, base::code, base::depth, base::name_operand, base::put_shape, base::start_line;
-    static constexpr const auto& summary = plan<typename Plan::expression_type, typename Plan::configuration>;
+    static constexpr bool is_limited = Plan::rows_type::are_limited;
+    static constexpr const auto& summary = summary_of_plan<Plan>;
 
     constexpr void print() {
         const graph_node& root = Plan::nodes[Plan::root];
@@ -166,16 +169,25 @@ private:
         }
         if (l.overlaps) out.put(", some of them twice");
         if (l.rows && l.last_rows() != 0) {
-            out.put(", ");
+            out.put(l.part != 0 ? ", or " : ", ");
             out.put(l.last_rows());
             out.put(" at the end");
         }
-        if (l.rows && l.tile == flat_tile_rows && l.extent >= tall_tile_rows) {
+        if (l.limits.stop())
+            print_limits(l.limits);
+        else if (is_limited && l.rows)
+            out.put(", whatever rows_below says");
+        if (l.rows && l.tile == flat_tile_rows && l.extent >= tall_tile_rows && l.part == 0) {
             out.put(", as the scratch of ");
             out.put(tall_tile_rows);
             out.put(" would exceed the second cache");
         }
         out.put('\n');
+    }
+    constexpr void print_limits(const entry_limits& limits) {
+        out.put(", as far as ");
+        if (limits.have_rows()) out.put(limits.have_keys() ? "rows_below and " : "rows_below");
+        if (limits.have_keys()) out.put("the keys that the mask keeps");
     }
     static constexpr const char* name_of_loop(loop_index loop) {
         for (std::size_t s = 0; s < code.stage_count; ++s)
@@ -225,7 +237,7 @@ private:
     }
 };
 
-template <class Expression, class Config>
+template <class Expression, class Config, class Rows = all_rows>
 inline constexpr plan_writer plan_text = [] {
     if constexpr (!node_expression<Expression>) {
         plan_writer out;
@@ -234,15 +246,15 @@ inline constexpr plan_writer plan_text = [] {
     } else if constexpr (!check_names<Expression>()) {
         return plan_writer{};
     } else {
-        plan_printer<planned<Expression, Config>> printer;
+        plan_printer<planned<Expression, Config, row_major<Expression>(), Rows>> printer;
         printer.print();
         return printer.out;
     }
 }();
 
 /// What stands before the plans of a part.
-constexpr text_writer<64> part_heading(std::size_t times) {
-    text_writer<64> out;
+constexpr text_writer<128> part_heading(std::size_t times, bool reads_all = false) {
+    text_writer<128> out;
     out.put('\n');
     if (times == 1) {
         out.put("once:");
@@ -250,21 +262,32 @@ constexpr text_writer<64> part_heading(std::size_t times) {
         out.put(times);
         out.put(" times:");
     }
+    if (reads_all) out.put(" (all rows of what is computed before it are needed)");
     out.put('\n');
     return out;
 }
 
-/// The characters of a part: a heading, and its plans with empty lines between them.
-template <class Config, class Out, std::size_t Times, class... Expression>
+/// The characters of a part: a heading, and its plans with empty lines between them. Rows limit the last of them, whose
+/// result is that of the part.
+template <class Config, class Rows, class Source, class Out, std::size_t Times, class... Expression>
 constexpr void put_part(Out&& put, plan_part<Times, Expression...>) {
-    put(part_heading(Times).text);
-    bool first = true;
-    ((first ? void(first = false) : put(fixed_text<1>{{'\n'}, 1}), put(plan_text<Expression, Config>.text)), ...);
+    bool reads_all = false;
+    if constexpr (Rows::are_limited) reads_all = limits_of_input<Source, Config, Rows, Expression...>().are_all();
+    put(part_heading(Times, reads_all).text);
+    std::size_t number = 0;
+    const auto put_plan = [&]<class Step, bool Last>() {
+        if (number++ != 0) put(fixed_text<1>{{'\n'}, 1});
+        put(plan_text<Step, Config, std::conditional_t<Last, Rows, all_rows>>.text);
+    };
+    [&]<std::size_t... Index>(std::index_sequence<Index...>) {
+        (put_plan.template operator()<Expression, Index + 1 == sizeof...(Expression)>(), ...);
+    }(std::index_sequence_for<Expression...>{});
 }
 
 /// The plans of all parts of Expression below what the whole of it costs.
-template <class Expression, class Config, class... Parts>
+template <class Expression, class Config, class Rows, class... Parts>
 inline constexpr auto text_of_parts(plan_parts<Parts...>) {
+    using source = typename sequence_plan<Expression>::source;
     const auto heading = [] {
         text_writer<192> out;
         out.put("evaluated in parts, one after the other: ");
@@ -278,7 +301,7 @@ inline constexpr auto text_of_parts(plan_parts<Parts...>) {
     };
     constexpr std::size_t length = [&] {
         std::size_t all = heading().length;
-        (put_part<Config>([&](const auto& text) { all += text.length; }, Parts{}), ...);
+        (put_part<Config, Rows, source>([&](const auto& text) { all += text.length; }, Parts{}), ...);
         return all;
     }();
     fixed_text<length> whole;
@@ -286,21 +309,21 @@ inline constexpr auto text_of_parts(plan_parts<Parts...>) {
         for (std::size_t i = 0; i < text.length; ++i) whole.characters[whole.length++] = text.characters[i];
     };
     put(heading());
-    (put_part<Config>(put, Parts{}), ...);
+    (put_part<Config, Rows, source>(put, Parts{}), ...);
     return whole;
 }
 
 /// As long as it is.
-template <class Expression, class Config>
+template <class Expression, class Config, class Rows = all_rows>
 inline constexpr auto explained = [] {
     if constexpr (!sequence_expression<Expression>) {
-        constexpr const auto& from = plan_text<Expression, Config>;
+        constexpr const auto& from = plan_text<Expression, Config, Rows>;
         fixed_text<from.text.length> text;
         for (std::size_t i = 0; i < from.text.length; ++i) text.characters[i] = from.text.characters[i];
         text.length = from.text.length;
         return text;
     } else {
-        return text_of_parts<Expression, Config>(typename sequence_plan<Expression>::parts_type{});
+        return text_of_parts<Expression, Config, Rows>(typename sequence_plan<Expression>::parts_type{});
     }
 }();
 
@@ -316,6 +339,15 @@ inline constexpr auto explained = [] {
 template <detail::plannable Expression, class Config = current_config>
 [[nodiscard]] constexpr auto explain(const Expression&) noexcept {
     return detail::explained<detail::planned_by<Expression>, Config>;
+}
+
+/// The same of an evaluation that computes the first rows only: which loops stop at rows_below, which behind the last
+/// key that a mask keeps, and which run over all rows, as something needs all of them.
+///
+///     std::puts(explain(encoder(x, keys_below(n)), rows_below(n)).c_str());
+template <any_expression Expression, detail::row_limit Rows, class Config = current_config>
+[[nodiscard]] constexpr auto explain(const Expression&, const Rows&) noexcept {
+    return detail::explained<std::remove_cvref_t<Expression>, Config, Rows>;
 }
 
 }  // namespace ashlar

@@ -147,6 +147,9 @@ constexpr auto summarise() {
     return all;
 }
 
+template <class Plan>
+inline constexpr auto summary_of_plan = summarise<Plan>();
+
 template <class Expression, class Config>
 inline constexpr auto expression_plan = [] {
     if constexpr (!node_expression<Expression>)
@@ -154,7 +157,7 @@ inline constexpr auto expression_plan = [] {
     else if constexpr (!check_names<Expression>())
         return plan_summary<0>{};
     else
-        return summarise<planned<Expression, Config>>();
+        return summary_of_plan<planned<Expression, Config>>;
 }();
 
 }  // namespace detail
