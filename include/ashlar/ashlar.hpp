@@ -60,6 +60,7 @@
 #include <ashlar/plan/report/text.hpp>
 #include <ashlar/plan/sequence/sequence_summary.hpp>
 #include <ashlar/eval/eval.hpp>
+#include <ashlar/eval/executor.hpp>
 #include <ashlar/eval/state.hpp>
 #include <ashlar/eval/sequence.hpp>
 #include <ashlar/eval/pack.hpp>

@@ -32,7 +32,9 @@ void expect_within(Destination& y, const Expression& e, std::size_t overlap = 0)
         const auto on_stack = [&] { evaluate(y, e); };
         const std::size_t all = stack.depth_of(on_stack);
         EXPECT_LE(all, stack_bytes<Expression> + workspace_bytes<Expression> + detail::scratch_alignment);
-        if (workspace_bytes<Expression> > 1024) EXPECT_GE(all, workspace_bytes<Expression>);
+        if (workspace_bytes<Expression> > 1024) {
+            EXPECT_GE(all, workspace_bytes<Expression>);
+        }
     }
 }
 

@@ -60,6 +60,7 @@ struct stack_run {
 /// A plan's run with the caller's scratch.
 template <class Plan, class Element>
 struct workspace_run {
+    using plan_type = Plan;
     static constexpr std::size_t stack_bytes = 0;
     std::byte* scratch;
     [[no_unique_address]] limit_reference<typename Plan::rows_type> limit{};
@@ -158,7 +159,7 @@ struct assignment<Destination, Source, Config> {
             return;
         } else if constexpr (is_narrow<Element> && !is_narrowing<Source>) {
             assignment<Destination, narrowing<Element, Source>, Config>::template run<Memory>(
-                destination, narrowed<Element>(source));
+                destination, narrowed<Element>(source), limit);
         } else if (__builtin_is_constant_evaluated()) {
             if constexpr (Memory == destination_memory::fresh && is_dense<Destination> && !is_narrow<Element>)
                 constant_evaluator<Config>::write(source, no_lets{}, destination.data());
@@ -184,6 +185,27 @@ struct assignment<Destination, Source, Config> {
         }
     }
 };
+
+/// Checks an evaluation with a workspace of so many bytes; each rule that is broken is one error.
+template <class Destination, class Expression, std::size_t Bytes, class Config>
+consteval bool check_evaluation() {
+    constexpr bool complete = let_names<graph<Expression>::names_outside>::are_inside;
+    static_assert(let_names<graph<Expression>::names_outside>::are_inside,
+                  "ashlar: let: the name of a value is used outside its let; use it in what the function returns only");
+    if constexpr (check_assignment<Destination, Expression>() && complete) {
+        constexpr std::size_t needed = destination_scratch<std::remove_cv_t<Destination>, Expression, Config>;
+        if constexpr (is_dense<Destination>)
+            static_assert(workspace_size<Bytes, needed>::suffices,
+                          "ashlar: evaluate: the workspace is too small; it needs workspace_bytes<E> bytes");
+        else
+            static_assert(
+                workspace_size<Bytes, needed>::suffices,
+                "ashlar: evaluate: the workspace is too small for a strided destination; it needs workspace_bytes_into<Destination, E> bytes");
+        return Bytes >= needed;
+    } else {
+        return false;
+    }
+}
 
 /// The values of an expression. One variable, one return and no deduced type: only then do all compilers, at -O0 too,
 /// build the result where the caller wants it instead of copying it there.
@@ -235,28 +257,16 @@ constexpr void evaluate(Destination&& destination, const Expression& e) noexcept
 template <class Destination, any_expression Expression, std::size_t Bytes, class Config = current_config>
     requires array_expression<Destination>
 constexpr void evaluate(Destination&& destination, const Expression& e, workspace<Bytes>& scratch) noexcept {
-    using target = std::remove_reference_t<Destination>;
     if constexpr (node_expression<Expression>) {
-        constexpr bool complete = detail::let_names<detail::graph<Expression>::names_outside>::are_inside;
-        static_assert(
-            detail::let_names<detail::graph<Expression>::names_outside>::are_inside,
-            "ashlar: let: the name of a value is used outside its let; use it in what the function returns only");
-        if constexpr (detail::check_assignment<target, Expression>() && complete) {
-            constexpr std::size_t needed = detail::destination_scratch<std::remove_cv_t<target>, Expression, Config>;
-            if constexpr (detail::is_dense<target>)
-                static_assert(detail::workspace_size<Bytes, needed>::suffices,
-                              "ashlar: evaluate: the workspace is too small; it needs workspace_bytes<E> bytes");
-            else
-                static_assert(
-                    detail::workspace_size<Bytes, needed>::suffices,
-                    "ashlar: evaluate: the workspace is too small for a strided destination; it needs workspace_bytes_into<Destination, E> bytes");
-            using Element = typename std::remove_cv_t<target>::value_type;
+        using target = std::remove_reference_t<Destination>;
+        using Element = typename std::remove_cv_t<target>::value_type;
+        if constexpr (detail::check_evaluation<target, Expression, Bytes, Config>()) {
             if (__builtin_is_constant_evaluated())
                 detail::assign_constant<Config>(destination, e);
-            else if constexpr (Bytes >= needed && detail::is_narrow<Element>)
+            else if constexpr (detail::is_narrow<Element>)
                 detail::run_with_scratch<Config, detail::destination_memory::shared>(
                     destination, detail::narrowed<Element>(e), scratch.bytes);
-            else if constexpr (Bytes >= needed)
+            else
                 detail::run_with_scratch<Config, detail::destination_memory::shared>(destination, e, scratch.bytes);
         }
     } else {
@@ -294,21 +304,16 @@ constexpr void evaluate(Destination&& destination, const Expression& e, workspac
     using target = std::remove_reference_t<Destination>;
     if constexpr (!node_expression<Expression>) {
         evaluate(std::forward<Destination>(destination), e, rows);
-    } else if constexpr (detail::check_assignment<target, Expression>() && detail::check_names<Expression>()) {
+    } else if constexpr (detail::is_narrow<typename std::remove_cv_t<target>::value_type> &&
+                         !detail::is_narrowing<Expression>) {
+        evaluate(destination, detail::narrowed<typename std::remove_cv_t<target>::value_type>(e), scratch, rows);
+    } else if constexpr (detail::check_evaluation<target, Expression, Bytes, Config>()) {
         if constexpr (detail::check_rows<shape_of<Expression>, Rows>()) {
-            constexpr std::size_t needed = detail::destination_scratch<std::remove_cv_t<target>, Expression, Config>;
-            if constexpr (detail::is_dense<target>)
-                static_assert(detail::workspace_size<Bytes, needed>::suffices,
-                              "ashlar: evaluate: the workspace is too small; it needs workspace_bytes<E> bytes");
-            else
-                static_assert(
-                    detail::workspace_size<Bytes, needed>::suffices,
-                    "ashlar: evaluate: the workspace is too small for a strided destination; it needs workspace_bytes_into<Destination, E> bytes");
             ASHLAR_ASSERT(detail::rows_fit<shape_of<Expression>>(rows),
                           "ashlar: rows_below: more rows than the result has");
             if (__builtin_is_constant_evaluated())
                 detail::assign_constant<Config>(destination, e);
-            else if constexpr (Bytes >= needed)
+            else
                 detail::run_with_scratch<Config, detail::destination_memory::shared>(
                     destination, e, scratch.bytes, detail::limit_reference<Rows>{&rows});
         }

@@ -71,7 +71,10 @@ struct frame {
     std::byte* scratch;
     Element* tile_copy = nullptr;  // where finished rows are staged until nothing of the tile is read any more
     std::ptrdiff_t shift = 0;      // elements before the tile in the destination, when its rows are staged
-    std::array<std::size_t, std::size(Plan::code.loops)> index{};  // of the entry, or of the first row of the tile
+    /// Of the entry, or of the first row of the tile; and, behind those of the loops, bytes from the scratch of the
+    /// first worker to that of the one who runs this.
+    std::array<std::size_t, std::size(Plan::code.loops)> index{};
+    static constexpr std::size_t worker_index = std::size(Plan::code.loops) - 1;
     [[no_unique_address]] limit_reference<typename Plan::rows_type> limit{};
 
     template <node_index Id>
@@ -80,7 +83,10 @@ struct frame {
     /// The memory of Buffer as elements Other.
     template <class Other, buffer_index Buffer>
     ASHLAR_STAGE_INLINE Other* buffer() const {
-        return reinterpret_cast<Other*>(scratch + Plan::code.buffers[Buffer].offset);
+        if constexpr (Plan::code.buffers[Buffer].of_worker)
+            return reinterpret_cast<Other*>(scratch + Plan::code.buffers[Buffer].offset + index[worker_index]);
+        else
+            return reinterpret_cast<Other*>(scratch + Plan::code.buffers[Buffer].offset);
     }
 
     /// The element of Buffer that belongs to these coordinates of its node.

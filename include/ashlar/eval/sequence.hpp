@@ -38,9 +38,19 @@ template <sequence_expression Sequence>
     return values_of_sequence<current_config>(e);
 }
 
+/// One worker runs all of a step.
+struct one_worker {
+    template <class Config, class Destination, class Expression, class Rows>
+    ASHLAR_ALWAYS_INLINE static void run(Destination& destination, const Expression& e, std::byte* scratch,
+                                         const limit_reference<Rows>& limit) noexcept {
+        run_with_scratch<Config, destination_memory::fresh, Destination, Expression, Rows>(destination, e, scratch,
+                                                                                           limit);
+    }
+};
+
 /// Runs a sequence into dense memory. Each expression is evaluated by one function, whatever the destination is and
 /// wherever scratch lies; with CopyFits a copy of the result may lie on the stack.
-template <class Sequence, class Config, bool CopyFits, class Rows = all_rows>
+template <class Sequence, class Config, bool CopyFits, class Rows = all_rows, class Workers = one_worker>
 struct sequence_run {
     using plan = sequence_plan<Sequence>;
     using value_type = typename plan::value_type;
@@ -53,6 +63,7 @@ struct sequence_run {
         std::byte* scratch;
         bool apart;  // whether the destination overlaps nothing that is read
         [[no_unique_address]] sequence_limits<Sequence, Rows> limits;
+        [[no_unique_address]] Workers workers;
 
         value_type* buffer() const { return reinterpret_cast<value_type*>(scratch); }
         std::byte* step_scratch() const { return scratch + plan::buffer_bytes; }
@@ -65,14 +76,14 @@ struct sequence_run {
 
     template <destination_memory Memory>
     static void run(const Sequence& s, value_type* destination, std::byte* scratch,
-                    const limit_reference<Rows>& limit = {}) noexcept {
+                    const limit_reference<Rows>& limit = {}, const Workers& workers = {}) noexcept {
         const sequence_limits<Sequence, Rows> limits = limits_of_steps<Config>(s, limit, scratch);
         if constexpr (Memory == destination_memory::shared)
             if (overlaps(s, destination, scratch)) {
-                run_apart(s, destination, scratch, limits);
+                run_apart(s, destination, scratch, limits, workers);
                 return;
             }
-        run_from_input(s, {destination, scratch, Memory == destination_memory::fresh, limits});
+        run_from_input(s, {destination, scratch, Memory == destination_memory::fresh, limits, workers});
     }
 
 private:
@@ -112,10 +123,11 @@ private:
 
     /// Steps read what the destination overlaps: it has to wait for the last result, in a copy.
     ASHLAR_NOINLINE static void run_apart(const Sequence& s, value_type* destination, std::byte* scratch,
-                                          const sequence_limits<Sequence, Rows>& limits) noexcept {
+                                          const sequence_limits<Sequence, Rows>& limits,
+                                          const Workers& workers) noexcept {
         if constexpr (CopyFits) {
             alignas(scratch_alignment) value_type values[size];
-            run_from_input(s, {values, scratch, true, limits});
+            run_from_input(s, {values, scratch, true, limits, workers});
             copy<place>(destination, values);
         } else {
             ASHLAR_ASSERT(false, "ashlar: nn: the destination overlaps what the layers read and is too large to copy");
@@ -174,7 +186,7 @@ private:
         if constexpr (CopyFits) {
             alignas(scratch_alignment) value_type values[size];
             evaluate_to(values, e, p, now + 1);
-            run_steps(s, {values, p.scratch, true, p.limits}, values, now + 1);
+            run_steps(s, {values, p.scratch, true, p.limits, p.workers}, values, now + 1);
             copy<place>(p.destination, values);
         } else {
             ASHLAR_ASSERT(false, "ashlar: nn: the destination overlaps what the layers read and is too large to copy");
@@ -186,8 +198,7 @@ private:
     ASHLAR_ALWAYS_INLINE static void evaluate_to(value_type* to, const Expression& e, const places& p,
                                                  std::size_t step) noexcept {
         place there(to);
-        run_with_scratch<Config, destination_memory::fresh, place, Expression, Rows>(there, e, p.step_scratch(),
-                                                                                     p.limits.before(step));
+        p.workers.template run<Config>(there, e, p.step_scratch(), p.limits.before(step));
     }
     template <class From>
     ASHLAR_ALWAYS_INLINE static void copy(value_type* to, const value_type* from) noexcept {
@@ -218,15 +229,16 @@ constexpr void run_constant_sequence(const Sequence& s, typename Sequence::value
 /// Runs a sequence into any array; one that is not dense, or of f16 or bf16, gets a copy of a dense one of floats.
 /// Taken bytes of what the caller has lie on the stack.
 template <class Config, destination_memory Memory, std::size_t Taken, class Destination, class Sequence,
-          class Rows = all_rows>
+          class Rows = all_rows, class Workers = one_worker>
 constexpr void run_sequence(Destination& destination, const Sequence& s, std::byte* scratch,
-                            const limit_reference<Rows>& limit = {}) noexcept {
+                            const limit_reference<Rows>& limit = {}, const Workers& workers = {}) noexcept {
     if constexpr (is_dense<Destination> && !is_narrow<typename Destination::value_type>) {
         constexpr bool fits = Memory == destination_memory::fresh || copy_fits<Sequence, Config, Taken>;
         if (__builtin_is_constant_evaluated())
             run_constant_sequence<Sequence, Config>(s, destination.data());
         else
-            sequence_run<Sequence, Config, fits, Rows>::template run<Memory>(s, destination.data(), scratch, limit);
+            sequence_run<Sequence, Config, fits, Rows, Workers>::template run<Memory>(s, destination.data(), scratch,
+                                                                                      limit, workers);
     } else {
         using result = value_tensor<Sequence>;
         constexpr bool fits = result_on_stack<sizeof(result), Taken, Config::stack_budget>::fits;
@@ -235,7 +247,7 @@ constexpr void run_sequence(Destination& destination, const Sequence& s, std::by
             "ashlar: nn: the result for a strided destination exceeds what is left of ASHLAR_STACK_BUDGET; evaluate into a tensor or a dense view");
         if constexpr (fits) {
             result values;
-            run_sequence<Config, destination_memory::fresh, Taken + sizeof(result)>(values, s, scratch, limit);
+            run_sequence<Config, destination_memory::fresh, Taken + sizeof(result)>(values, s, scratch, limit, workers);
             if constexpr (is_narrow<typename Destination::value_type>)
                 convert_axes<Config, Destination, result>(destination.data(), values.data());
             else

@@ -26,6 +26,8 @@ struct machine {
     bool paired = false;         ///< an element of eight bytes takes two of the registers
     bool scalar_operands = false;  ///< multiply-adds take one factor for all lanes from a core register
     bool small_code = false;       ///< bytes of code count for more than speed
+    /// Rows of the tallest tile where several workers share the turns of the outermost loops; 0: one runs all of them.
+    std::size_t worker_rows = 0;
 
     friend constexpr bool operator==(const machine&, const machine&) = default;
 
@@ -93,6 +95,7 @@ inline constexpr machine machine_of = [] {
         described.small_elements = has<Config, isa::avx512bw>;
     if (has<Config, isa::neon> && described.register_bytes == 16) described.doubles = has<Config, isa::aarch64>;
     if (has<Config, isa::mve> && described.register_bytes == 16) described.small_elements = described.doubles = false;
+    if constexpr (requires { Config::worker_rows; }) described.worker_rows = Config::worker_rows;
     return described;
 }();
 

@@ -98,7 +98,7 @@ private:
             for (std::size_t i = 0; i < row.rank; ++i) row.extents[i] = shape_of<call>::extents[i];
             row.flops = times * ashlar::flops<call>;
             row.has_scratch = Evaluated;
-            if constexpr (Evaluated) row.scratch = workspace_bytes<call, Config>;
+            if constexpr (Evaluated) row.scratch = workspace_bytes<call, 1, Config>;
         }
         if (all.count < Capacity) all.rows[all.count++] = row;
         ++depth;

@@ -85,6 +85,11 @@ private:
     /// Tall tiles if their scratch fits into the L2 or that of flat ones does not either.
     template <limited_tiles Limits>
     static consteval std::size_t rows_of_tiles() {
+        const std::size_t rows = rows_for_caches<Limits>();
+        return target.worker_rows != 0 && target.worker_rows < rows ? target.worker_rows : rows;
+    }
+    template <limited_tiles Limits>
+    static consteval std::size_t rows_for_caches() {
         if constexpr (with_tiles<tall_tile_rows, Limits>.tile_bytes <= target.l2_bytes)
             return tall_tile_rows;
         else

@@ -33,6 +33,7 @@ struct plan_loop {
     bool columns = false;
     bool overlaps = false;
     bool is_closed = false;  // while the program is made: nothing is added inside
+    bool is_shared = false;  // several workers may each run some of its turns
     time_span runs{};
     entry_limits limits{};            // where it stops when the program runs; none: at its end
     std::size_t part = 0;             // rows of a smaller tile with which it may stop; 0 if there is none
@@ -67,6 +68,7 @@ struct plan_buffer {
     buffer_index storage = no_buffer;  // the buffer whose memory it uses: itself, or the one it is computed in place of
     bool padded = false;               // lines along the axis of stride 1 end at a full register
     bool in_registers = false;         // of fused stages: it takes no memory
+    bool of_worker = false;            // each of several workers has its own
     std::size_t bytes = 0;
     std::size_t offset = 0;
     time_span lifetime{};
@@ -164,7 +166,8 @@ constexpr plan_fusion stages_of(const Program& plan, const plan_item& item) {
 struct program_counts {
     std::size_t loop_count = 0, buffer_count = 0, stage_count = 0, item_count = 0, fusion_count = 0;
     std::size_t scratch_bytes = 0;
-    std::size_t tile_bytes = 0;  // that buffers made for a tile of rows occupy
+    std::size_t tile_bytes = 0;    // that buffers made for a tile of rows occupy
+    std::size_t worker_bytes = 0;  // of scratch, behind the rest of it, that each worker needs for itself
 };
 
 /// A whole plan, in arrays of its owner: passes over it are no templates. Items with the same parent run in the order
@@ -206,6 +209,14 @@ template <class Program>
 constexpr bool is_loop_inside(const Program& plan, loop_index loop, loop_index outer) {
     for (; loop != no_loop; loop = plan.loops[loop].parent)
         if (loop == outer) return true;
+    return false;
+}
+
+/// Whether something made inside a loop is made by one of several workers.
+template <class Program>
+constexpr bool is_in_shared_loop(const Program& plan, loop_index loop) {
+    for (; loop != no_loop; loop = plan.loops[loop].parent)
+        if (plan.loops[loop].is_shared) return true;
     return false;
 }
 

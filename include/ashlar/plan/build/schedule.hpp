@@ -71,20 +71,31 @@ private:
         }
     }
 
-    /// First fit in the order in which the buffers were asked for. Those that are storage, of themselves too, have
-    /// lifetimes.
+    /// What is made inside loops that workers share is each worker's own, and lies behind the rest.
     constexpr void place_buffers() {
-        std::size_t peak = 0;
+        for (std::size_t b = 0; b < plan.buffer_count; ++b)
+            plan.buffers[b].of_worker = is_in_shared_loop(plan, plan.buffers[plan.buffers[b].storage].scope);
+        const std::size_t common = place_buffers(false, 0);
+        plan.scratch_bytes = place_buffers(true, common);
+        plan.worker_bytes = plan.scratch_bytes - common;
+        for (std::size_t b = 0; b < plan.buffer_count; ++b)
+            plan.buffers[b].offset = plan.buffers[plan.buffers[b].storage].offset;
+    }
+
+    /// Places those of a worker, or the others, from an offset on; returns where they end. First fit in the order in
+    /// which the buffers were asked for. Those that are storage, of themselves too, have lifetimes.
+    constexpr std::size_t place_buffers(bool of_worker, std::size_t from) {
+        std::size_t peak = from;
         for (std::size_t b = 0; b < plan.buffer_count; ++b) {
             plan_buffer& buffer = plan.buffers[b];
-            if (!buffer.lifetime.used) continue;
-            std::size_t offset = 0;
+            if (!buffer.lifetime.used || buffer.of_worker != of_worker) continue;
+            std::size_t offset = from;
             bool moved = true;
             while (moved) {
                 moved = false;
                 for (std::size_t o = 0; o < b; ++o) {
                     const plan_buffer& other = plan.buffers[o];
-                    if (!other.lifetime.meets(buffer.lifetime)) continue;
+                    if (other.of_worker != of_worker || !other.lifetime.meets(buffer.lifetime)) continue;
                     const std::size_t end = other.offset + rounded(other.bytes);
                     if (offset < end && other.offset < offset + rounded(buffer.bytes)) {
                         offset = end;
@@ -95,9 +106,7 @@ private:
             buffer.offset = offset;
             if (offset + rounded(buffer.bytes) > peak) peak = offset + rounded(buffer.bytes);
         }
-        for (std::size_t b = 0; b < plan.buffer_count; ++b)
-            plan.buffers[b].offset = plan.buffers[plan.buffers[b].storage].offset;
-        plan.scratch_bytes = peak;
+        return peak;
     }
     static constexpr std::size_t rounded(std::size_t bytes) {
         return (bytes + scratch_alignment - 1) / scratch_alignment * scratch_alignment;

@@ -6,6 +6,7 @@
 
 #include <ashlar/kernel/machine.hpp>
 #include <ashlar/plan/build/program.hpp>
+#include <ashlar/plan/build/share_loops.hpp>
 #include <ashlar/plan/choose/tile_rows.hpp>
 #include <ashlar/plan/graph/graph.hpp>
 
@@ -96,8 +97,8 @@ constexpr void settle_limited(program& plan, const graph_node* nodes, const mach
 
 constexpr void settle_loops(program& plan, const graph_node* nodes, const machine& target, bool in_parts = false) {
     for (loop_index l{}; l < plan.loop_count; ++l)
-        if (plan.loops[l].rows && !plan.loops[l].limits.stop() && needs_no_tiles(plan, l))
-            plan.loops[l].tile = plan.loops[l].extent;
+        if (plan_loop& loop = plan.loops[l]; loop.rows && !loop.limits.stop() && needs_no_tiles(plan, l))
+            loop.tile = rows_without_tiles(loop, target);
     for (std::size_t s = 0; s < plan.stage_count; ++s)
         if (plan_stage& stage = plan.stages[s]; stage.fold_first != no_axis && !is_folded_in_parts(plan, stage)) {
             plan.buffers[stage.second_buffer].bytes = 0;
@@ -109,6 +110,7 @@ constexpr void settle_loops(program& plan, const graph_node* nodes, const machin
         else if (plan.loops[l].rows && in_parts)
             settle_limited(plan, nodes, target, l);
     }
+    if (target.worker_rows != 0) share_loops(plan, nodes, target);
 }
 
 }  // namespace ashlar::detail

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ashlar/plan/build/planned.hpp>
+#include <ashlar/plan/sharing/shared_plan.hpp>
 
 namespace ashlar {
 namespace detail {
@@ -116,6 +117,20 @@ inline constexpr std::size_t expression_scratch = [] {
         return planned<Expression, Config>::code.scratch_bytes;
 }();
 
+/// The same for so many workers who share the evaluation.
+template <class Expression, std::size_t Workers, class Config>
+inline constexpr std::size_t shared_scratch = [] {
+    std::size_t bytes = expression_scratch<Expression, Config>;
+    if constexpr (Workers > 1 && node_expression<Expression>)
+        if constexpr (check_names<Expression>()) {
+            using plan =
+                typename shared_plans<Expression, Config, row_major<Expression>()>::template of_workers<Workers>;
+            const std::size_t of_all = bytes_for_workers<plan>(Workers);
+            if (of_all > bytes) bytes = of_all;
+        }
+    return bytes;
+}();
+
 }  // namespace detail
 
 /// Arithmetic operations of one evaluation of Expression: a multiply-add counts 2, any other operation 1, over the
@@ -127,11 +142,12 @@ inline constexpr std::size_t flops = detail::expression_flops<detail::planned_by
 
 /// Bytes of scratch that an evaluation of Expression needs for a dense destination, also where that overlaps what is
 /// read (which takes alias_workspace_bytes<Expression> of stack besides). Others have their own number,
-/// workspace_bytes_into<Destination, Expression>.
+/// workspace_bytes_into<Destination, Expression>. With Workers it suffices for so many of an executor's.
 ///
 ///     workspace<workspace_bytes<decltype(e)>> scratch;
 ///     evaluate(result, e, scratch);
-template <class Expression, class Config = current_config>
-inline constexpr std::size_t workspace_bytes = detail::expression_scratch<detail::planned_by<Expression>, Config>;
+template <class Expression, std::size_t Workers = 1, class Config = current_config>
+    requires(Workers >= 1)
+inline constexpr std::size_t workspace_bytes = detail::shared_scratch<detail::planned_by<Expression>, Workers, Config>;
 
 }  // namespace ashlar

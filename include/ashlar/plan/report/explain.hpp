@@ -61,6 +61,10 @@ struct plan_printer : stage_printer<Plan> {
         out.put(" flops, ");
         out.put_bytes(summary.scratch_bytes);
         out.put(" of scratch, ");
+        if (Plan::target.worker_rows != 0) {
+            out.put_bytes(code.worker_bytes);
+            out.put(" of it for each worker, ");
+        }
         out.unbroken = true;
         out.put_plural(Plan::target.lanes(root.element_bytes), "lane", "lanes");
         out.unbroken = false;
@@ -177,7 +181,9 @@ private:
             print_limits(l.limits);
         else if (is_limited && l.rows)
             out.put(", whatever rows_below says");
-        if (l.rows && l.tile == flat_tile_rows && l.extent >= tall_tile_rows && l.part == 0) {
+        if (l.is_shared) out.put(", which workers share");
+        if (l.rows && l.tile == flat_tile_rows && l.extent >= tall_tile_rows && l.part == 0 &&
+            Plan::target.worker_rows == 0) {
             out.put(", as the scratch of ");
             out.put(tall_tile_rows);
             out.put(" would exceed the second cache");
@@ -327,6 +333,18 @@ inline constexpr auto explained = [] {
     }
 }();
 
+/// The configuration of the plan that so many workers share.
+template <class Expression, class Config, std::size_t Workers>
+struct config_of_workers {
+    using type = Config;
+};
+template <class Expression, class Config, std::size_t Workers>
+    requires(Workers > 1 && node_expression<Expression>)
+struct config_of_workers<Expression, Config, Workers> {
+    using plans = shared_plans<Expression, Config, row_major<Expression>()>;
+    using type = typename plans::template of_workers<Workers>::configuration;
+};
+
 }  // namespace detail
 
 /// The plan of an expression as text: its steps in the order in which they run, with the loops, each value's formula,
@@ -348,6 +366,15 @@ template <detail::plannable Expression, class Config = current_config>
 template <any_expression Expression, detail::row_limit Rows, class Config = current_config>
 [[nodiscard]] constexpr auto explain(const Expression&, const Rows&) noexcept {
     return detail::explained<std::remove_cvref_t<Expression>, Config, Rows>;
+}
+
+/// The same of the plan that so many workers of an executor share.
+///
+///     std::puts(explain<2>(attention(q, k, v)).c_str());   // for every 32 of 128 rows, which workers share
+template <std::size_t Workers, detail::plannable Expression, class Config = current_config>
+[[nodiscard]] constexpr auto explain(const Expression&) noexcept {
+    using expression = detail::planned_by<Expression>;
+    return detail::explained<expression, typename detail::config_of_workers<expression, Config, Workers>::type>;
 }
 
 }  // namespace ashlar

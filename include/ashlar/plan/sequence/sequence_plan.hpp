@@ -24,9 +24,9 @@ struct planned_step {
     static constexpr bool acts = requires { typename Step::template call_expressions<Source>; };
 
     /// Bytes of scratch, of the call and then of the evaluation.
-    template <class Config>
+    template <class Config, std::size_t Workers = 1>
     static constexpr std::size_t scratch_bytes = [] {
-        std::size_t bytes = expression_scratch<expression, Config>;
+        std::size_t bytes = shared_scratch<expression, Workers, Config>;
         if constexpr (acts)
             if (Step::template call_bytes<Source, Config> > bytes) bytes = Step::template call_bytes<Source, Config>;
         return bytes;
@@ -80,11 +80,11 @@ struct sequence_plan<sequence_node<Input, Steps...>> {
     static constexpr std::size_t buffer_bytes =
         (shape_type::size * sizeof(value_type) + scratch_alignment - 1) / scratch_alignment * scratch_alignment;
     /// The buffer, and behind it what the step takes that takes most.
-    template <class Config>
+    template <class Config, std::size_t Workers = 1>
     static constexpr std::size_t scratch_bytes = [] {
-        std::size_t bytes = reads_input ? 0 : expression_scratch<Input, Config>;
-        ((bytes = planned_step<Steps, source>::template scratch_bytes<Config> > bytes
-                      ? planned_step<Steps, source>::template scratch_bytes<Config>
+        std::size_t bytes = reads_input ? 0 : shared_scratch<Input, Workers, Config>;
+        ((bytes = planned_step<Steps, source>::template scratch_bytes<Config, Workers> > bytes
+                      ? planned_step<Steps, source>::template scratch_bytes<Config, Workers>
                       : bytes),
          ...);
         return buffer_bytes + bytes;
@@ -117,6 +117,10 @@ consteval std::size_t count_flops(plan_parts<Parts...>) {
 
 template <sequence_expression Sequence>
 inline constexpr std::size_t expression_flops<Sequence> = count_flops(typename sequence_plan<Sequence>::parts_type{});
+
+template <sequence_expression Sequence, std::size_t Workers, class Config>
+inline constexpr std::size_t shared_scratch<Sequence, Workers, Config> =
+    sequence_plan<Sequence>::template scratch_bytes<Config, Workers>;
 
 template <sequence_expression Sequence, class Config>
 inline constexpr std::size_t expression_scratch<Sequence, Config> =

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSL-1.0
+// Evaluates an expression by several workers, as many as the scratch suffices for.
+#pragma once
+
+#include <cstddef>
+
+#include <ashlar/eval/eval.hpp>
+#include <ashlar/eval/sharing/loop_part.hpp>
+
+namespace ashlar::detail {
+
+/// The run of the plan that so many bytes of scratch suffice for.
+template <class Expression, class Config, axis_list Strides, std::size_t Bytes, class Element, class Executor>
+ASHLAR_ALWAYS_INLINE auto run_of_workers(std::byte* scratch, Executor& executor) {
+    using plan = typename shared_plans<Expression, Config, Strides>::template of_bytes<Bytes>;
+    constexpr std::size_t workers = workers_in<plan, Bytes>();
+    if constexpr (workers > 1)
+        return workers_run<plan, Element, workers, Executor>{scratch, executor};
+    else
+        return workspace_run<planned<Expression, Config, Strides>, Element>{scratch};
+}
+
+/// As run_with_scratch. A destination that overlaps what is read is one to all workers.
+template <class Config, destination_memory Memory, std::size_t Bytes, class Destination, class Expression,
+          class Executor>
+ASHLAR_ALWAYS_INLINE void run_with_workers(Destination& destination, const Expression& e, std::byte* scratch,
+                                           Executor& executor) {
+    using Element = typename Destination::value_type;
+    const auto run =
+        run_of_workers<Expression, Config, destination_strides<Destination>(), Bytes, Element>(scratch, executor);
+    using plan = typename decltype(run)::plan_type;
+    if constexpr (Memory == destination_memory::fresh)
+        run(e, destination.data(), nullptr);
+    else
+        run_apart<plan>(run,
+                        run_of_workers<Expression, Config, row_major<Expression>(), Bytes, Element>(scratch, executor),
+                        e, destination);
+}
+
+/// The workers of an executor run each step of a sequence, with so many bytes of scratch.
+template <class Executor, std::size_t Bytes>
+struct step_workers {
+    Executor* executor;
+
+    template <class Config, class Destination, class Expression>
+    ASHLAR_ALWAYS_INLINE void run(Destination& destination, const Expression& e, std::byte* scratch,
+                                  const limit_reference<all_rows>&) const noexcept {
+        if constexpr (node_expression<Expression>)
+            run_with_workers<Config, destination_memory::fresh, Bytes>(destination, e, scratch, *executor);
+        else
+            run_with_scratch<Config, destination_memory::fresh>(destination, e, scratch);
+    }
+};
+
+}  // namespace ashlar::detail

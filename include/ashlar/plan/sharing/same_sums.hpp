@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSL-1.0
+// Whether two plans of an expression add in the same order, so that their results have the same bits.
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include <ashlar/plan/build/program.hpp>
+
+namespace ashlar::detail {
+
+/// How many blocks there are does not change a sum; how many sums each of them has does.
+constexpr bool have_same_sums(const product_cut& a, const product_cut& b) {
+    return a.chains == b.chains && a.strip_steps == b.strip_steps && a.last_steps == b.last_steps &&
+           a.packs == b.packs && a.transposing_chains == b.transposing_chains && a.split_chains == b.split_chains &&
+           a.packed_chains == b.packed_chains;
+}
+constexpr bool have_same_sums(const product_strategy& a, const product_strategy& b) {
+    return a.form == b.form && a.packed == b.packed && have_same_sums(a.cut, b.cut) &&
+           have_same_sums(a.fewer_panels, b.fewer_panels) && have_same_sums(a.last_panel, b.last_panel);
+}
+constexpr bool have_same_sums(const row_strategy& a, const row_strategy& b) {
+    return a.form == b.form && a.sums == b.sums && a.joined_lanes == b.joined_lanes && a.exact_keys == b.exact_keys;
+}
+constexpr bool have_same_sums(const stage_strategy& a, const stage_strategy& b) {
+    return have_same_sums(a.product, b.product) && have_same_sums(a.rows, b.rows) && a.map.form == b.map.form;
+}
+
+/// The tiles that a stage runs over: full ones, and perhaps a last one.
+template <class Program>
+constexpr std::array<bool, tile_kinds> tiles_of(const Program& plan, const plan_stage& s) {
+    if (s.row_axis == no_axis || s.bindings[s.row_axis] == whole_axis) return {true, false};
+    const plan_loop& loop = plan.loops[s.bindings[s.row_axis]];
+    return {true, loop.rows && loop.last_rows() != 0};
+}
+
+/// Whether a stage has the same rows in each tile of both plans.
+template <class Left, class Right>
+constexpr bool have_same_tiles(const Left& a, const plan_stage& of_a, const Right& b, const plan_stage& of_b) {
+    if (of_a.row_axis != of_b.row_axis) return false;
+    if (of_a.row_axis == no_axis) return true;
+    const loop_index left = of_a.bindings[of_a.row_axis], right = of_b.bindings[of_b.row_axis];
+    if (left == whole_axis || right == whole_axis) return left == right;
+    const plan_loop &in_a = a.loops[left], &in_b = b.loops[right];
+    return in_a.extent == in_b.extent && in_a.tile == in_b.tile && in_a.overlaps == in_b.overlaps;
+}
+
+/// Whether every stage sums as in the other plan: where its tiles have other rows there, in all of them alike.
+template <class Left, class Right>
+constexpr bool have_same_sums(const Left& a, const Right& b) {
+    if (a.stage_count != b.stage_count || a.fusion_count != b.fusion_count) return false;
+    for (std::size_t s = 0; s < a.stage_count; ++s) {
+        const plan_stage &left = a.stages[s], &right = b.stages[s];
+        if (left.kind != right.kind || left.lanes != right.lanes || left.width != right.width ||
+            left.core != right.core || left.top != right.top)
+            return false;
+        const auto in_left = tiles_of(a, left), in_right = tiles_of(b, right);
+        const bool same_tiles = have_same_tiles(a, left, b, right);
+        for (std::size_t tile = 0; tile < tile_kinds; ++tile) {
+            if (same_tiles) {
+                if (in_left[tile] && !have_same_sums(left.how[tile], right.how[tile])) return false;
+                continue;
+            }
+            if (in_left[tile] && !have_same_sums(left.how[full_tile], left.how[tile])) return false;
+            if (in_right[tile] && !have_same_sums(left.how[full_tile], right.how[tile])) return false;
+        }
+    }
+    for (std::size_t f = 0; f < a.fusion_count; ++f) {
+        const plan_fusion &left = a.fusions[f], &right = b.fusions[f];
+        const plan_stage &of_left = a.stages[left.stages[1]], &of_right = b.stages[right.stages[1]];
+        const auto in_left = tiles_of(a, of_left), in_right = tiles_of(b, of_right);
+        const bool same_tiles = have_same_tiles(a, of_left, b, of_right);
+        for (std::size_t tile = 0; tile < tile_kinds; ++tile) {
+            if (same_tiles) {
+                if (in_left[tile] && left.how[tile] != right.how[tile]) return false;
+                continue;
+            }
+            if (in_left[tile] && left.how[tile] != left.how[full_tile]) return false;
+            if (in_right[tile] && right.how[tile] != left.how[full_tile]) return false;
+        }
+    }
+    return true;
+}
+
+}  // namespace ashlar::detail

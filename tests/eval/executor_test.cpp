@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: BSL-1.0
+// Evaluations that several workers share have the bits of one, whoever runs which part, and are shared indeed.
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <ashlar/ashlar.hpp>
+#include <ashlar/nn.hpp>
+
+#include "support/random.hpp"
+
+using namespace ashlar;
+
+namespace {
+
+/// Runs parts one after the other, the last one first, and counts.
+struct backwards {
+    std::size_t most = 1, shared = 0, parts = 0;
+
+    std::size_t workers() const { return most; }
+    void run(std::size_t count, const auto& f) {
+        ++shared;
+        parts += count;
+        for (std::size_t i = count; i-- > 0;) f(i);
+    }
+};
+
+/// Runs each part on a thread of its own.
+struct threads {
+    std::size_t most;
+
+    std::size_t workers() const { return most; }
+    void run(std::size_t count, const auto& f) const {
+        std::vector<std::jthread> running;
+        for (std::size_t i = 0; i < count; ++i) running.emplace_back([&f, i] { f(i); });
+    }
+};
+
+static_assert(executor<backwards> && executor<threads&> && !executor<int> && !executor<workspace<64>>);
+
+template <class Tensor>
+Tensor filled(std::uint32_t seed) {
+    Tensor t{};
+    support::random_numbers(seed).fill_uniform(t);
+    return t;
+}
+
+/// A workspace between guards, of which nothing has a value.
+template <std::size_t Bytes>
+struct guarded_workspace {
+    std::byte before[64];
+    workspace<Bytes> scratch;
+    std::byte behind[64];
+
+    guarded_workspace() { std::memset(static_cast<void*>(this), 0xff, sizeof *this); }
+    bool is_whole() const {
+        for (std::size_t i = 0; i < 64; ++i)
+            if (before[i] != std::byte{0xff} || behind[i] != std::byte{0xff}) return false;
+        return true;
+    }
+};
+
+template <std::size_t Workers, class Result, class Expression>
+void expect_same_bits_by(const Expression& e, const Result& expected, std::size_t parts) {
+    static Result y;
+    static guarded_workspace<workspace_bytes<Expression, Workers>> memory;
+    for (const std::size_t most : {std::size_t{0}, std::size_t{1}, std::size_t{2}, Workers, Workers + 5}) {
+        std::memset(static_cast<void*>(y.data()), 0xff, sizeof y);
+        backwards serial{.most = most};
+        evaluate(y, e, memory.scratch, serial);
+        EXPECT_EQ(std::memcmp(y.data(), expected.data(), sizeof y), 0) << most << " of " << Workers << " workers";
+        if (most > Workers) {
+            EXPECT_GE(serial.parts, parts) << most << " of " << Workers << " workers";
+        }
+        if (most < 2) {
+            EXPECT_EQ(serial.parts, 0u);
+        }
+        EXPECT_TRUE(memory.is_whole());
+    }
+    std::memset(static_cast<void*>(y.data()), 0xff, sizeof y);
+    evaluate(y, e, memory.scratch, threads{Workers});
+    EXPECT_EQ(std::memcmp(y.data(), expected.data(), sizeof y), 0) << Workers << " threads";
+    EXPECT_TRUE(memory.is_whole());
+}
+
+/// With one worker there is nothing to share; with two and more all loops together have at least so many parts.
+template <class Result, class Expression>
+void expect_same_bits(const Expression& e, std::size_t parts_of_two, std::size_t parts_of_five) {
+    static Result expected;
+    static workspace<workspace_bytes<Expression>> scratch;
+    evaluate(expected, e, scratch);
+    expect_same_bits_by<2>(e, expected, parts_of_two);
+    expect_same_bits_by<5>(e, expected, parts_of_five);
+}
+
+/// Packed last columns, as of 50, add in an order of their own for each number of rows: then a product is not shared.
+template <std::size_t Rows, std::size_t Columns>
+void products() {
+    using left = tensor<float, Rows, 70>;
+    using right = tensor<float, 70, Columns>;
+    static const left a = filled<left>(1);
+    static const right b = filled<right>(2);
+    constexpr bool several = Rows >= 64, whole = several && Columns % 16 == 0;
+    expect_same_bits<tensor<float, Rows, Columns>>(gelu(matmul(a, b)), whole ? 2 : 0, whole ? 4 : 0);
+    expect_same_bits<tensor<float, Rows, Columns>>(softmax(matmul(a, b)), several ? 2 : 0, several ? 3 : 0);
+}
+
+template <std::size_t Rows>
+void rows() {
+    using matrix = tensor<float, Rows, 70>;
+    static const matrix a = filled<matrix>(1);
+    expect_same_bits<tensor<float, 70, Rows>>(transpose(softmax(a)), 0, 0);
+    expect_same_bits<tensor<float, Rows>>(sum<1>(a * a), Rows >= 64 ? 2 : 0, Rows >= 300 ? 4 : 0);
+    expect_same_bits<tensor<float, 70>>(max<0>(a + 1.0f), 0, 0);
+}
+
+template <std::size_t Tokens>
+void attentions() {
+    using rows = tensor<float, 3, Tokens, 24>;
+    static const rows q = filled<rows>(1), k = filled<rows>(2), v = filled<rows>(3);
+    expect_same_bits<rows>(attention(q, k, v, causal), 2, 3);
+    expect_same_bits<rows>(attention(q, k, v, keys_below(Tokens / 2)), 2, 3);
+}
+
+template <std::size_t Tokens>
+void layers() {
+    using module = nn::encoder_layer<{.embed = 96, .heads = 4, .hidden = 200}>;
+    using rows = tensor<float, Tokens, 96>;
+    static module layer;
+    nn::init::generator random(7);
+    nn::init::reset_parameters(layer, random);
+    static const rows x = filled<rows>(1);
+    expect_same_bits<rows>(layer(x), Tokens >= 64 ? 4 : 0, Tokens >= 100 ? 6 : 0);
+}
+
+}  // namespace
+
+TEST(executor, products) {
+    products<1, 50>();
+    products<33, 48>();
+    products<128, 48>();
+    products<300, 50>();
+}
+
+TEST(executor, rows) {
+    rows<33>();
+    rows<300>();
+}
+
+TEST(executor, attention) {
+    attentions<17>();
+    attentions<100>();
+}
+
+TEST(executor, layers) {
+    layers<100>();
+    layers<128>();
+}
+
+// Rows that are read where they are written wait on the stack of their worker.
+TEST(executor, in_place) {
+    using rows = tensor<float, 128, 48>;
+    using module = nn::feed_forward<{.embed = 48, .hidden = 100}>;
+    static module layer;
+    nn::init::generator random(3);
+    nn::init::reset_parameters(layer, random);
+    static rows x = filled<rows>(1), expected;
+    using expression = decltype(x + layer(x));
+    static workspace<workspace_bytes<expression, 4>> scratch;
+    expected = x + layer(x);
+    backwards serial{.most = 4};
+    evaluate(x, x + layer(x), scratch, serial);
+    EXPECT_EQ(std::memcmp(x.data(), expected.data(), sizeof x), 0);
+    EXPECT_GE(serial.parts, 4u);
+}
+
+TEST(executor, strided_destination) {
+    using square = tensor<float, 96, 96>;
+    static const square a = filled<square>(1), b = filled<square>(2);
+    static square expected, y;
+    const auto e = softmax(matmul(a, b));
+    using expression = decltype(e);
+    static workspace<workspace_bytes<std::remove_const_t<expression>, 2> +
+                     workspace_bytes_into<decltype(transpose(y)), std::remove_const_t<expression>>>
+        scratch;
+    transpose(expected) = e;
+    backwards serial{.most = 2};
+    evaluate(transpose(y), e, scratch, serial);
+    EXPECT_EQ(std::memcmp(y.data(), expected.data(), sizeof y), 0);
+}
+
+// What each tile adds to what the tiles before have given is no work for several.
+TEST(executor, folds) {
+    using rows = tensor<float, 200, 96>;
+    static const rows a = filled<rows>(1);
+    const auto e = sum<0>(reshape<200 * 96>(exp(a)));
+    using expression = std::remove_const_t<decltype(e)>;
+    static workspace<workspace_bytes<expression, 4>> scratch;
+    tensor<float> expected, y;
+    expected = e;
+    backwards serial{.most = 4};
+    evaluate(y, e, scratch, serial);
+    EXPECT_EQ(y.data()[0], expected.data()[0]);
+    EXPECT_EQ(serial.shared, 0u);
+}
+
+TEST(executor, is_explained) {
+    using rows = tensor<float, 128, 32>;
+    static const rows x{};
+    const auto e = attention(x, x, x);
+    EXPECT_NE(std::string_view(explain<2>(e).c_str()).find("for every 32 of 128 rows, which workers share"),
+              std::string_view::npos);
+    EXPECT_NE(std::string_view(explain<2>(e).c_str()).find("of it for each"), std::string_view::npos);
+    EXPECT_EQ(std::string_view(explain(e).c_str()).find("worker"), std::string_view::npos);
+}
+
+TEST(executor, scratch) {
+    using rows = tensor<float, 128, 32>;
+    using expression = decltype(attention(std::declval<rows&>(), std::declval<rows&>(), std::declval<rows&>()));
+    constexpr std::size_t two = workspace_bytes<expression, 2>, three = workspace_bytes<expression, 3>,
+                          four = workspace_bytes<expression, 4>;
+    static_assert(workspace_bytes<expression, 1> == workspace_bytes<expression>);
+    // What suffices for one is a workspace for one.
+    static const rows x = filled<rows>(1);
+    static workspace<workspace_bytes<expression>> scratch;
+    static rows y;
+    backwards serial{.most = 4};
+    evaluate(y, attention(x, x, x), scratch, serial);
+    EXPECT_EQ(serial.shared, 0u);
+    static_assert(two > workspace_bytes<expression> && four > two && three > 0);
+}
+
+TEST(executor, constant_expressions) {
+    constexpr auto y = [] {
+        tensor<float, 2, 2> out{}, x{1, 2, 3, 4};
+        workspace<workspace_bytes<decltype(matmul(x, x)), 2>> scratch{};
+        evaluate(out, matmul(x, x), scratch, threads{2});
+        return out;
+    }();
+    static_assert(y(1, 1) == 22.0f);
+}
+
+// All layers of a stack, whose results go to the destination and to scratch by turns.
+TEST(executor, sequences) {
+    using module = nn::encoder<{.layer = {.embed = 48, .heads = 4, .hidden = 100}, .layers = 3}>;
+    using rows = tensor<float, 64, 48>;
+    static module encoder;
+    nn::init::generator random(7);
+    nn::init::reset_parameters(encoder, random);
+    static rows x = filled<rows>(1), expected, y;
+    using expression = decltype(encoder(x));
+    static guarded_workspace<workspace_bytes<expression, 2>> memory;
+    static_assert(workspace_bytes<expression, 2> > workspace_bytes<expression>);
+    expected = encoder(x);
+    backwards serial{.most = 2};
+    evaluate(y, encoder(x), memory.scratch, serial);
+    EXPECT_EQ(std::memcmp(y.data(), expected.data(), sizeof y), 0);
+    EXPECT_GE(serial.parts, 3u * 2u);
+    evaluate(x, encoder(x), memory.scratch, threads{2});
+    EXPECT_EQ(std::memcmp(x.data(), expected.data(), sizeof x), 0);
+    EXPECT_TRUE(memory.is_whole());
+}
