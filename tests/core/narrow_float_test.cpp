@@ -108,4 +108,20 @@ TEST(NarrowFloat, NoNaNBecomesInfinity) {
     EXPECT_EQ(std::bit_cast<std::uint16_t>(f16(-0x1p-140f)), 0x8000u);
 }
 
+// A double is rounded once: to the float first, these would be middles, which go down to the even one.
+TEST(NarrowFloat, DoublesAreRoundedOnce) {
+    const auto half = [](double x) { return std::bit_cast<std::uint16_t>(f16(x)); };
+    const auto brain = [](double x) { return std::bit_cast<std::uint16_t>(bf16(x)); };
+    EXPECT_EQ(half(1 + 0x1p-11 + 0x1p-30), 0x3C01u);
+    EXPECT_EQ(half(-1 - 0x1p-11 - 0x1p-30), 0xBC01u);
+    EXPECT_EQ(half(1 + 0x1p-11), 0x3C00u);
+    EXPECT_EQ(half(1 + 3 * 0x1p-11 - 0x1p-30), 0x3C01u);
+    EXPECT_EQ(half(0x1p-25 + 0x1p-60), 1u);
+    EXPECT_EQ(half(-0.0), 0x8000u);
+    EXPECT_EQ(half(1e-300), 0u);
+    EXPECT_EQ(brain(1 + 0x1p-8 + 0x1p-33), 0x3F81u);
+    EXPECT_EQ(brain(1 + 0x1p-8), 0x3F80u);
+    static_assert(static_cast<float>(f16(0.1)) == 0.0999755859375f);
+}
+
 }  // namespace

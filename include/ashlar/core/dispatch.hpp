@@ -39,8 +39,8 @@ constexpr std::uint64_t flags_of(instruction_set set) {
     switch (set) {
     case instruction_set::sse2: return 0x1;
     case instruction_set::sse4_2: return 0x1f;
-    case instruction_set::avx2: return 0xff;
-    case instruction_set::avx512: return 0x201eff;
+    case instruction_set::avx2: return 0x200000ff;
+    case instruction_set::avx512: return 0x20201eff;
     default: return 0;
     }
 }

@@ -63,6 +63,23 @@ ASHLAR_ALWAYS_INLINE constexpr std::uint16_t brain_bits_of(float value) noexcept
     return static_cast<std::uint16_t>((bits + 0x7FFFu + (bits >> 16 & 1u)) >> 16);
 }
 
+/// The float from which rounding goes on as if from the double: where that is none, the odd one of the two beside it.
+ASHLAR_ALWAYS_INLINE constexpr float rounded_to_odd(double value) noexcept {
+    const auto nearest = static_cast<float>(value);
+    const auto bits = __builtin_bit_cast(std::uint32_t, nearest);
+    const auto back = static_cast<double>(nearest);
+    if (back == value || value != value || (bits & 1u) != 0) return nearest;
+    const bool beyond = value < 0 ? back < value : back > value;
+    return __builtin_bit_cast(float, beyond ? bits - 1u : bits + 1u);
+}
+template <class Number>
+ASHLAR_ALWAYS_INLINE constexpr float float_to_be_rounded(Number value) noexcept {
+    if constexpr (std::is_same_v<Number, float>)
+        return value;
+    else
+        return rounded_to_odd(static_cast<double>(value));
+}
+
 /// A number of 16 bits where the compiler has no such type. As with the standard's types, it becomes a float where one
 /// is asked for, and a float becomes one only where that is said. Bits are public only so that it is a structural type.
 template <narrow_format Format>
@@ -73,8 +90,8 @@ struct narrow_float {
     template <class Number>
         requires std::is_arithmetic_v<Number>
     ASHLAR_ALWAYS_INLINE constexpr explicit narrow_float(Number value) noexcept
-        : bits(Format == narrow_format::half ? half_bits_of(static_cast<float>(value))
-                                             : brain_bits_of(static_cast<float>(value))) {}
+        : bits(Format == narrow_format::half ? half_bits_of(float_to_be_rounded(value))
+                                             : brain_bits_of(float_to_be_rounded(value))) {}
     ASHLAR_ALWAYS_INLINE constexpr operator float() const noexcept {
         return Format == narrow_format::half ? float_of_half_bits(bits) : float_of_brain_bits(bits);
     }
@@ -86,8 +103,8 @@ struct narrow_float {
 /// A float is rounded to the nearest one, of two as near to the even one, by `f16(x)`; reading one as a float is exact.
 /// Tensors hold them; in expressions they are floats.
 ///
-///     tensor<f16, 4, 8> w = x;               // rounds
-///     tensor<float, 4, 4> y = matmul(x, transpose(w));
+///     tensor<f16, 64, 32> w = x;              // rounds
+///     tensor<float, 64, 64> y = matmul(x, transpose(w));
 #if defined(__STDCPP_FLOAT16_T__)
 using f16 = std::float16_t;
 #else

@@ -276,7 +276,7 @@ constexpr void evaluate(Destination&& destination, const Expression& e, workspac
 
 /// The same of the first rows only: see rows_below.
 ///
-///     evaluate(y, attention(x, x, x, keys_below(n)), rows_below(n));
+///     evaluate(y, attention(q, q, q, keys_below(n)), rows_below(n));
 template <class Destination, any_expression Expression, detail::row_limit Rows, class Config = current_config>
     requires array_expression<Destination>
 constexpr void evaluate(Destination&& destination, const Expression& e, const Rows& rows) noexcept {
@@ -295,7 +295,7 @@ constexpr void evaluate(Destination&& destination, const Expression& e, const Ro
 
 /// The same with scratch of the caller's, as much as for all rows.
 ///
-///     evaluate(y, attention(x, x, x, keys_below(n)), scratch, rows_below(n));
+///     evaluate(y, attention(q, q, q, keys_below(n)), scratch, rows_below(n));
 template <class Destination, any_expression Expression, std::size_t Bytes, detail::row_limit Rows,
           class Config = current_config>
     requires array_expression<Destination>

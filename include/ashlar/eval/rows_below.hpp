@@ -105,7 +105,7 @@ template <std::integral Count>
 /// One number for each batch entry, from an integer tensor whose axes are the first batch axes of the result (or, where
 /// only that fits, the last ones); an axis of extent 1 is repeated. A named tensor is borrowed, a temporary is owned.
 ///
-///     evaluate(y, encoder(x, keys_below(lengths)), scratch, rows_below(lengths));   // x is [8, 64, 384]
+///     evaluate(y, encoder(x, keys_below(lengths)), scratch, rows_below(lengths));   // x is [8, 64, 32]
 template <class Expression>
     requires(any_expression<Expression> || std::floating_point<std::remove_cvref_t<Expression>> ||
              std::same_as<std::remove_cvref_t<Expression>, bool>)

@@ -28,8 +28,9 @@ ASHLAR_ALWAYS_INLINE overlap find_overlap(const typename Plan::expression_type& 
                 if (!share_memory<config>(array, destination)) return;
                 overlap here = overlap::any;
                 constexpr overlap same = overlap_with<Plan>(Id);
-                if constexpr (same != overlap::any &&
-                              std::remove_cvref_t<decltype(array)>::rank() == Destination::rank())
+                using read = std::remove_cvref_t<decltype(array)>;
+                if constexpr (same != overlap::any && read::rank() == Destination::rank() &&
+                              sizeof(typename read::value_type) == sizeof(typename Destination::value_type))
                     if constexpr (std::remove_cvref_t<decltype(array)>::strides == Destination::strides)
                         if (static_cast<const void*>(array.data()) == destination.data()) here = same;
                 if (here > found) found = here;

@@ -56,10 +56,8 @@ struct partial_attention {
 
     template <class Config, destination_memory Memory, class Target>
     constexpr void write(Target& to) const noexcept {
-        if constexpr (check_target<Target>()) {
-            auto values = values_of(to);
-            assignment<decltype(values), Expression, Config>::template run<Memory>(values, bound_to(to));
-        }
+        auto values = values_of(to);
+        assignment<decltype(values), Expression, Config>::template run<Memory>(values, bound_to(to));
     }
 };
 

@@ -124,11 +124,13 @@ struct basic_attention_state {
     /// Evaluates an `attention_partial` of the same shape and element type.
     template <class State, class Expression, class Config = current_config>
     constexpr basic_attention_state(const detail::partial_attention<State, Expression>& part) noexcept {
-        part.template write<Config, detail::destination_memory::fresh>(*this);
+        if constexpr (detail::partial_attention<State, Expression>::template check_target<basic_attention_state>())
+            part.template write<Config, detail::destination_memory::fresh>(*this);
     }
     template <class State, class Expression, class Config = current_config>
     constexpr basic_attention_state& operator=(const detail::partial_attention<State, Expression>& part) noexcept {
-        part.template write<Config, detail::destination_memory::shared>(*this);
+        if constexpr (detail::partial_attention<State, Expression>::template check_target<basic_attention_state>())
+            part.template write<Config, detail::destination_memory::shared>(*this);
         return *this;
     }
 };

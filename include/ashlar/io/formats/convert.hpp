@@ -200,7 +200,7 @@ void copy_array(const io::stored_array& from, std::size_t first_row, const nn::c
         place([&](std::size_t i) { return stored_float<Config>(from, i); });
     } else if (type == io::dtype::f16 || type == io::dtype::bf16) {
         place([&](std::size_t i) {
-            const auto value = static_cast<float>(stored_float<Config>(from, i));
+            const float value = rounded_to_odd(stored_float<Config>(from, i));
             return type == io::dtype::f16 ? half_bits_of(value) : brain_bits_of(value);
         });
     } else if (type == io::dtype::boolean) {

@@ -57,7 +57,7 @@ struct prefetch_block {
             next += cache_line_bytes;
             if (--lines != 0) continue;
             lines = LinesPerRow;
-            next += RowBytes - LinesPerRow * cache_line_bytes;
+            next += static_cast<std::ptrdiff_t>(RowBytes) - static_cast<std::ptrdiff_t>(LinesPerRow * cache_line_bytes);
             if (--rows == 0) return;
         }
     }

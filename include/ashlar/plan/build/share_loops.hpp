@@ -24,6 +24,24 @@ constexpr std::size_t rows_without_tiles(const plan_loop& loop, const machine& t
     return rows < loop.extent ? rows : loop.extent;
 }
 
+/// Whether what a stage writes in one turn of a loop around it is written in no other one: it stays inside of the loop,
+/// or has the loop's axis, and rows end where registers do, as what is behind the last one belongs to somebody else.
+constexpr bool writes_apart(const program& plan, const graph_node* nodes, const machine& target,
+                            const plan_stage& stage, loop_index loop) {
+    const auto ends_at_registers = [&](std::size_t rows) {
+        for (const node_index n : {stage.top, stage.core})
+            if (n != no_node && rows % target.lanes(nodes[n].element_bytes) != 0) return false;
+        return true;
+    };
+    const plan_loop& l = plan.loops[loop];
+    if (l.rows && !ends_at_registers(l.tile)) return false;
+    if (stage.buffer != no_buffer && is_loop_inside(plan, plan.buffers[stage.buffer].scope, loop)) return true;
+    bool has_axis = false;
+    for (std::size_t a = 0; a < nodes[stage.space].rank; ++a) has_axis = has_axis || stage.bindings[a] == loop;
+    if (l.rows || stage.lanes != lane_axis::rows || stage.row_axis == no_axis) return has_axis;
+    return has_axis && ends_at_registers(nodes[stage.space].extents[stage.row_axis]);
+}
+
 /// Whether workers may run turns of a loop beside each other: none reads what another one has left, and rows end where
 /// registers of them do, as those behind the last row would be rows of somebody else.
 constexpr bool may_be_shared(const program& plan, const graph_node* nodes, const machine& target, loop_index loop) {
@@ -35,8 +53,7 @@ constexpr bool may_be_shared(const program& plan, const graph_node* nodes, const
         if (stage.fold_first != no_axis && stage.second_buffer != no_buffer &&
             !is_loop_inside(plan, plan.buffers[stage.second_buffer].scope, loop))
             return false;
-        for (const node_index n : {stage.top, stage.core})
-            if (l.rows && n != no_node && l.tile % target.lanes(nodes[n].element_bytes) != 0) return false;
+        if (!writes_apart(plan, nodes, target, stage, loop)) return false;
     }
     return true;
 }

@@ -90,8 +90,7 @@ constexpr bool is_one_line(const plan_context& c, const plan_stage& s, std::size
 
 /// Whether elements of f16 or bf16 are read or written on the way.
 constexpr bool converts(const plan_context& c, const plan_stage& s, node_index memory) {
-    return (c.at(memory).kind == node_kind::array && c.at(memory).narrow) ||
-           (s.store != no_node && c.at(s.store).narrow);
+    return c.at(memory).narrow || (s.store != no_node && c.at(s.store).narrow);
 }
 
 /// Whether the stage only turns rows into lanes, or back, of what lies in memory in the other order.

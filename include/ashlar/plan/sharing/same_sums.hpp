@@ -9,21 +9,31 @@
 
 namespace ashlar::detail {
 
+/// Whether blocks of one vector have as many sums whatever their height is: a row may be in another block of the other
+/// plan.
+constexpr bool have_same_sums(const one_vector_chains& a, const one_vector_chains& b) {
+    for (const std::uint8_t sums : {a.large, a.one_fewer, a.transposing, b.large, b.one_fewer, b.transposing})
+        if (sums != 0 && a.large != 0 && sums != a.large) return false;
+    return (a.large == 0) == (b.large == 0);
+}
 /// How many blocks there are does not change a sum; how many sums each of them has does.
 constexpr bool have_same_sums(const product_cut& a, const product_cut& b) {
     return a.chains == b.chains && a.strip_steps == b.strip_steps && a.last_steps == b.last_steps &&
-           a.packs == b.packs && a.transposing_chains == b.transposing_chains && a.split_chains == b.split_chains &&
-           a.packed_chains == b.packed_chains;
+           a.packs == b.packs && a.transposing_chains == b.transposing_chains &&
+           (a.chains == a.transposing_chains || a.transposing_rows == b.transposing_rows) &&
+           have_same_sums(a.split_chains, b.split_chains) && have_same_sums(a.packed_chains, b.packed_chains);
 }
 constexpr bool have_same_sums(const product_strategy& a, const product_strategy& b) {
-    return a.form == b.form && a.packed == b.packed && have_same_sums(a.cut, b.cut) &&
+    return a.form == b.form && a.packed == b.packed && a.edge == b.edge && a.k_parts == b.k_parts &&
+           a.panels == b.panels && a.panel_runs == b.panel_runs && have_same_sums(a.cut, b.cut) &&
            have_same_sums(a.fewer_panels, b.fewer_panels) && have_same_sums(a.last_panel, b.last_panel);
 }
 constexpr bool have_same_sums(const row_strategy& a, const row_strategy& b) {
     return a.form == b.form && a.sums == b.sums && a.joined_lanes == b.joined_lanes && a.exact_keys == b.exact_keys;
 }
 constexpr bool have_same_sums(const stage_strategy& a, const stage_strategy& b) {
-    return have_same_sums(a.product, b.product) && have_same_sums(a.rows, b.rows) && a.map.form == b.map.form;
+    return have_same_sums(a.product, b.product) && have_same_sums(a.rows, b.rows) && a.map.form == b.map.form &&
+           a.map.normalised == b.map.normalised;
 }
 
 /// The tiles that a stage runs over: full ones, and perhaps a last one.

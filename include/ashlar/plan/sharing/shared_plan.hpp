@@ -78,10 +78,14 @@ struct shared_plans {
     template <std::size_t Workers>
     using of_workers = std::conditional_t<is_flat(Workers), flat, tall>;
 
-    /// The plan for scratch of so many bytes.
+    /// The plan for scratch of so many bytes: the one that more workers share, if that is for so many.
     template <std::size_t Bytes>
-    using of_bytes =
-        std::conditional_t<(workers_in<flat, Bytes>() > 1 && is_flat(workers_in<flat, Bytes>())), flat, tall>;
+    static consteval bool is_flat_with() {
+        constexpr std::size_t of_flat = workers_in<flat, Bytes>(), of_tall = workers_in<tall, Bytes>();
+        return of_flat > 1 && (of_tall == 1 || (of_flat > of_tall && is_flat(of_flat)) || is_flat(of_tall));
+    }
+    template <std::size_t Bytes>
+    using of_bytes = std::conditional_t<is_flat_with<Bytes>(), flat, tall>;
 };
 
 /// Bytes of scratch for so many workers.
