@@ -4,7 +4,7 @@ set(ASHLAR_MAKE_IMAGE "" CACHE FILEPATH "A make_image that runs on this machine;
 
 # ashlar_add_image(<target> MODEL <type> HEADER <file> WEIGHTS <file>
 #                  [NAME <identifier>] [FORM object|header|file] [LAYOUT <file>]
-#                  [NAMES pytorch|bert|distilbert|vit|llama|gpt2|bart|t5|<file>] [PREFIX <text>] [IGNORE_UNEXPECTED])
+#                  [NAMES pytorch|bert|distilbert|vit|llama|gpt2|bart|t5|moonshine|<file>] [PREFIX <text>] [IGNORE_UNEXPECTED])
 #
 # Gives a target of this directory the weights of a model, laid out for the target's own compile options:
 #
@@ -69,7 +69,7 @@ function(ashlar_add_image target)
     list(APPEND options --prefix "${image_PREFIX}")
   endif()
   set(inputs "${image_WEIGHTS}")
-  if(image_NAMES MATCHES "^(pytorch|bert|distilbert|vit|llama|gpt2|bart|t5)$")
+  if(image_NAMES MATCHES "^(pytorch|bert|distilbert|vit|llama|gpt2|bart|t5|moonshine)$")
     list(APPEND options --names "${image_NAMES}")
   elseif(image_NAMES)
     cmake_path(ABSOLUTE_PATH image_NAMES NORMALIZE)

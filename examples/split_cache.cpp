@@ -76,12 +76,10 @@ int main() {
     for (float& x : c.values) x = number();
 
     std::array<state, workers> seen;
-    {
-        std::vector<std::jthread> threads;
-        for (std::size_t t = 0; t < workers; ++t)
-            threads.emplace_back(
-                [&, t] { seen[t] = attend(query, c, t * chunks / workers, (t + 1) * chunks / workers); });
-    }  // all have ended here
+    std::vector<std::thread> threads;
+    for (std::size_t t = 0; t < workers; ++t)
+        threads.emplace_back([&, t] { seen[t] = attend(query, c, t * chunks / workers, (t + 1) * chunks / workers); });
+    for (std::thread& thread : threads) thread.join();
     state all;
     for (const state& s : seen) all = merge(all, s);
     const vector result = finish(all);

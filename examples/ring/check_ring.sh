@@ -28,7 +28,7 @@ for words in "1" "2 --causal" "4" "4 --causal --in-turn"; do
     ranks $words || { echo "FAILED: $words"; exit 1; }
 done
 status=0
-said=$(ranks 4 --lose=1 --timeout=4) || status=$?
+said=$(ranks 4 --lose=1 --timeout=10) || status=$?
 grep 'ring: ' <<<"$said" || true
 if ((status == 0 || status == 124)) || ! grep -q 'ring: rank 1 is lost: rank [02] has waited' <<<"$said" ||
     grep -q 'ring: rank [023] is lost' <<<"$said"; then

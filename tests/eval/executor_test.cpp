@@ -35,8 +35,9 @@ struct threads {
 
     std::size_t workers() const { return most; }
     void run(std::size_t count, const auto& f) const {
-        std::vector<std::jthread> running;
+        std::vector<std::thread> running;
         for (std::size_t i = 0; i < count; ++i) running.emplace_back([&f, i] { f(i); });
+        for (std::thread& thread : running) thread.join();
     }
 };
 

@@ -117,4 +117,27 @@ TEST(windows, destinations) {
     EXPECT_TRUE(all((slice<0, 0, 20>(y)) == rows));
 }
 
+/// Over what is read through other moves: where a window stands decides what its lanes find there.
+template <std::size_t Extent>
+void over_moves() {
+    support::random_numbers random(Extent);
+    const auto x = random.normal<float, Extent>();
+    const auto m = random.normal<float, Extent, 4>();
+    const auto over = [](const auto& moved) {
+        const auto values = eval(moved);
+        check(windows<0, 4>(moved), windowed(reference::of(values), 0, 4, 1, 1));
+        check(transpose(windows<0, 3, 2>(moved)), reference::transpose(windowed(reference::of(values), 0, 3, 2, 1)));
+    };
+    over(roll<0, 3>(x));
+    over(detail::repeat<0, 2>(x));
+    over(flip<0>(x));
+    over(reshape<4 * Extent>(transpose(m)));
+}
+
+TEST(windows, over_other_moves) {
+    over_moves<5>();
+    over_moves<8>();
+    over_moves<17>();
+}
+
 }  // namespace

@@ -82,6 +82,11 @@ constexpr lane_offsets<Extent> offsets_along(node_index id, std::size_t axis) {
                 }
             }
         }
+        // Of a window's two axes one may stand still: where it stands, only the running program knows.
+        for (const index_piece& piece : map_of(n, operand))
+            for (std::size_t a = piece.operand_first; a < piece.operand_last; ++a)
+                if (piece.is_single() && !moves[piece.first] && n.extents[piece.first] != 1 && moves_below[a])
+                    shifted = true;
         moves = moves_below;
         at = at_below;
         id = below;
