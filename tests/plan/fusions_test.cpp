@@ -103,10 +103,10 @@ TEST(register_softmax, lanes_are_shuffled) {
     EXPECT_EQ(fused<scalar>(attend<4, 5, 4, 4>()), nothing);
 }
 TEST(register_softmax, what_registers_hold_takes_no_memory) {
-    EXPECT_EQ((workspace_bytes<decltype(attend<4, 7, 8, 8>()), avx512>), 0u);
-    EXPECT_EQ((workspace_bytes<decltype(attend<5, 7, 8, 16>()), avx512>), 0u);
+    EXPECT_EQ((workspace_bytes<decltype(attend<4, 7, 8, 8>()), 1, avx512>), 0u);
+    EXPECT_EQ((workspace_bytes<decltype(attend<5, 7, 8, 16>()), 1, avx512>), 0u);
     // Numerators and one factor for each row.
-    EXPECT_EQ((workspace_bytes<decltype(attend<8, 17, 32, 64>()), avx512>), (8u * 18 + 8 * 2) * sizeof(float));
+    EXPECT_EQ((workspace_bytes<decltype(attend<8, 17, 32, 64>()), 1, avx512>), (8u * 18 + 8 * 2) * sizeof(float));
 }
 
 // ---------------------------------------------------------------------- softmax into product
@@ -220,8 +220,8 @@ TEST(statistics_into_map, factors_of_the_rows_at_hand) {
 }
 TEST(statistics_into_map, rows_of_scratch_serve_again) {
     // Eight rows of numerators, which end at a full register, and their factors.
-    EXPECT_EQ((workspace_bytes<decltype(softmax(x<64, 64>)), avx512>), (8u * 64 + 16) * sizeof(float));
-    EXPECT_EQ((workspace_bytes<decltype(softmax(x<64, 64>)), avx2>), (4u * 64 + 16) * sizeof(float));
+    EXPECT_EQ((workspace_bytes<decltype(softmax(x<64, 64>)), 1, avx512>), (8u * 64 + 16) * sizeof(float));
+    EXPECT_EQ((workspace_bytes<decltype(softmax(x<64, 64>)), 1, avx2>), (4u * 64 + 16) * sizeof(float));
 }
 
 // ---------------------------------------------------------------------- copies of right operands beside products

@@ -56,7 +56,7 @@ TEST(machines, have_lanes) {
 TEST(machines, pad_to_their_registers) {
     using rows3 = decltype(attention(x<float, 3, 8>(), x<float, 5, 8>(), x<float, 5, 8>(), causal));
     static_assert(plan<rows3, avx512>.steps[0].scratch_bytes > plan<rows3, avx2>.steps[0].scratch_bytes);
-    static_assert(workspace_bytes<rows3, avx512> == plan_for<rows3, avx512>::code.scratch_bytes);
+    static_assert(workspace_bytes<rows3, 1, avx512> == plan_for<rows3, avx512>::code.scratch_bytes);
 }
 
 // Tall tiles where their scratch fits into the L2, flat ones where only theirs does.
