@@ -5,6 +5,7 @@
 #include <ashlar/ashlar.hpp>
 #include <ashlar/module/parameters.hpp>
 #include <ashlar/nn/inspect/counts.hpp>
+#include <ashlar/nn/transformers/decoder_layer.hpp>
 #include <ashlar/nn/transformers/encoder.hpp>
 
 namespace {
