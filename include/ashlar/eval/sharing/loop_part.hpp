@@ -12,16 +12,6 @@
 
 namespace ashlar::detail {
 
-/// The shared loop right inside of one; no_loop if there is none.
-template <class Plan>
-consteval loop_index shared_loop_in(loop_index loop) {
-    for (std::size_t i = 0; i < Plan::code.item_count; ++i) {
-        const plan_item& item = Plan::code.items[i];
-        if (item.parent == loop && item.is_loop() && Plan::code.loops[item.loop].is_shared) return item.loop;
-    }
-    return no_loop;
-}
-
 /// Some turns of a shared loop and of those right inside of it, counted as those of one loop.
 template <class Plan, class Element, loop_index Loop>
 struct loop_part {
@@ -54,7 +44,7 @@ private:
     template <loop_index Now>
     ASHLAR_STAGE_INLINE static void run_turn(frame<Plan, Element>& f, std::size_t turn) {
         constexpr plan_loop loop = Plan::code.loops[Now];
-        constexpr loop_index inner = shared_loop_in<Plan>(Now);
+        constexpr loop_index inner = shared_loop_in(Plan::code, Now);
         constexpr items_of<Plan, Now> items;
         if constexpr (inner != no_loop) {
             constexpr std::size_t turns = turns_of(Plan::code, inner);

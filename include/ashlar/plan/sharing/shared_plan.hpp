@@ -21,18 +21,24 @@ struct shared_config : Config {
 /// The tiles are those of one worker.
 inline constexpr std::size_t own_tile_rows = (std::numeric_limits<std::size_t>::max)();
 
+/// The shared loop right inside of one; no_loop if there is none.
+template <class Program>
+constexpr loop_index shared_loop_in(const Program& plan, loop_index loop) {
+    for (std::size_t i = 0; i < plan.item_count; ++i) {
+        const plan_item& item = plan.items[i];
+        if (item.parent == loop && item.is_loop() && plan.loops[item.loop].is_shared) return item.loop;
+    }
+    return no_loop;
+}
+
 /// Turns of a loop, and of the shared ones right inside of it.
 template <class Program>
 constexpr std::size_t turns_of(const Program& plan, loop_index loop) {
     const plan_loop& l = plan.loops[loop];
     // A last tile that begins early goes together with the one before.
-    std::size_t turns = l.overlaps ? l.extent / l.tile : (l.extent + l.tile - 1) / l.tile;
-    for (std::size_t i = 0; i < plan.item_count; ++i) {
-        const plan_item& item = plan.items[i];
-        if (item.parent == loop && item.is_loop() && plan.loops[item.loop].is_shared)
-            return turns * turns_of(plan, item.loop);
-    }
-    return turns;
+    const std::size_t turns = l.overlaps ? l.extent / l.tile : (l.extent + l.tile - 1) / l.tile;
+    const loop_index inner = shared_loop_in(plan, loop);
+    return inner == no_loop ? turns : turns * turns_of(plan, inner);
 }
 
 /// Whether so many workers would wait for each other at the end of a loop, for lack of turns.
