@@ -12,6 +12,7 @@
 #include <ashlar/kernel/product/epilogue.hpp>
 #include <ashlar/kernel/product/product_shape.hpp>
 #include <ashlar/kernel/simd.hpp>
+#include <ashlar/kernel/simd/element_groups.hpp>
 #include <ashlar/kernel/simd/shuffles.hpp>
 
 namespace ashlar::detail {
@@ -84,7 +85,8 @@ struct product_accumulators {
     vec sum[Block.chains][Block.vectors][Block.rows];
 
     /// Whether a scalar need not be spread for it to be multiplied by.
-    static constexpr bool by_scalar = requires(Element a, vec b) { vec::ops::fma_by_scalar(a, b.data, b.data); };
+    static constexpr bool by_scalar =
+        Product.group == 1 && requires(Element a, vec b) { vec::ops::fma_by_scalar(a, b.data, b.data); };
     ASHLAR_STAGE_INLINE void add_row(Element a, const vec (&b)[Block.vectors], std::size_t r, std::size_t chain) {
         ASHLAR_UNROLL
         for (std::size_t c = 0; c < Block.vectors; ++c) sum[chain][c][r] = fma(b[c], a, sum[chain][c][r]);
@@ -98,20 +100,39 @@ struct product_accumulators {
             return x;
     }
 
-    /// Vector c of a depth step.
+    /// Vector c of a depth step, as it lies in memory; of a step of groups in so many rows.
+    template <std::size_t GroupRows = Product.group, class Stored>
+    ASHLAR_STAGE_INLINE static vec read(const Stored* v, std::size_t c) {
+        const Stored* const from = v + Product.column_offset(c * width, width);
+        const bool is_last = partial && c + 1 == Block.vectors;
+        if constexpr (Product.group == 1) {
+            return is_last ? vec::template load_partial<Block.last_lanes>(from) : vec::load(from);
+        } else {
+            using groups = element_groups<Stored, vec>;
+            return is_last ? groups::template load<Block.last_lanes, GroupRows>(from, Product.group_rows)
+                           : groups::template load<width, GroupRows>(from, Product.group_rows);
+        }
+    }
+    template <std::size_t GroupRows = Product.group>
     ASHLAR_STAGE_INLINE static vec loaded(const auto* v, std::size_t c) {
-        return kept(partial && c + 1 == Block.vectors
-                        ? vec::template load_partial<Block.last_lanes>(v + Product.column_offset(c * width, width))
-                        : vec::load(v + Product.column_offset(c * width, width)));
+        return kept(read<GroupRows>(v, c));
+    }
+    /// to + the product of a scalar in all lanes, or of a group of elements, and what was read at v.
+    template <class Stored>
+    ASHLAR_STAGE_INLINE static vec multiplied(const Stored*, vec a, vec b, vec to) {
+        if constexpr (Product.group == 1)
+            return fma(a, b, to);
+        else
+            return element_groups<Stored, vec>::multiply_add(a, b, to);
     }
 
     /// One depth step into the sums of `chain`; s and v stand at that step. With ZerosExclude, scalars that are zero
     /// leave their sums alone, unless the step is plain.
-    template <bool ZerosExclude>
+    template <bool ZerosExclude, std::size_t GroupRows = Product.group>
     ASHLAR_STAGE_INLINE void step(const Element* s, const auto* v, std::size_t chain, bool plain = true) {
         vec b[Block.vectors];
         ASHLAR_UNROLL
-        for (std::size_t c = 0; c < Block.vectors; ++c) b[c] = loaded(v, c);
+        for (std::size_t c = 0; c < Block.vectors; ++c) b[c] = loaded<GroupRows>(v, c);
         ASHLAR_UNROLL
         for (std::size_t r = 0; r < Block.rows; ++r) {
             if constexpr (!ZerosExclude && by_scalar) {
@@ -122,7 +143,7 @@ struct product_accumulators {
             ASHLAR_UNROLL
             for (std::size_t c = 0; c < Block.vectors; ++c) {
                 vec& to = sum[chain][c][r];
-                const vec next = fma(a, b[c], to);
+                const vec next = multiplied(v, a, b[c], to);
                 if constexpr (ZerosExclude)
                     to = select((a != vec(Element(0))) | lane_mask<Element, width, Config>(plain), next, to);
                 else
@@ -148,11 +169,7 @@ struct product_accumulators {
         ASHLAR_UNROLL
         for (std::size_t c = 0; c < Block.vectors; ++c) {
             vec& to = sum[Step % Block.chains][c][0];
-            const auto* from = v + Product.column_offset(c * width, width);
-            to = fma(a,
-                     partial && c + 1 == Block.vectors ? vec::template load_partial<Block.last_lanes>(from)
-                                                       : vec::load(from),
-                     to);
+            to = multiplied(v, a, read(v, c), to);
         }
     }
     template <std::size_t Chunk>
@@ -350,6 +367,9 @@ ASHLAR_STAGE_INLINE void product_block(const Element* s, const auto* v, Depth de
         acc.run_interleaved(s_at, v_at, even.last - even.first, epilogue);
     if constexpr (requires { depth.even(); })
         acc.run_uneven(s + i * Product.si, v + Product.column_offset(j, width), depth, even);
+    if constexpr (Product.group_rest != 0)
+        acc.template step<false, Product.group_rest>(s_at + (even.last - even.first) * Product.sk,
+                                                     v_at + (even.last - even.first) * Product.vk, 0);
     acc.join();
     if constexpr (requires { depth.plain_first; }) {
         // A zero times a finite value adds nothing, so only sums that are NaN can owe it to an excluded pair.

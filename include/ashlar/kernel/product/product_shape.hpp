@@ -42,14 +42,20 @@ struct product_cut {
 
 /// Extents and strides (in elements) of a product. S(i,k) is s[i*si + k*sk], a scalar; V(k,j) is v[k*vk + j], in
 /// lanes along j, or v[k*vk + j/W*vw + j%W] with vw for W lanes.
+///
+/// With a group of several elements they are narrower ones, and steps k of the depth take so many: S(i,k) is the bits
+/// of a group, that of V(k,j) lies in as many rows (element_groups.hpp).
 struct product_shape {
     std::size_t i, j, k;
     std::size_t si, sk;
     std::size_t vk;
-    bool padded = false;      ///< rows of V are readable to the next full vector (scratch); values there are ignored
-    bool rows_outer = false;  ///< walk the row blocks outside the column blocks (default: inside, V stays in cache)
-    std::size_t vw = 0;       ///< if given, the distance between the vectors of a row of V, all of which are full
-    product_cut cut{};        ///< kernels do as it says
+    bool padded = false;         ///< rows of V are readable to the next full vector (scratch); values there are ignored
+    bool rows_outer = false;     ///< walk the row blocks outside the column blocks (default: inside, V stays in cache)
+    std::size_t vw = 0;          ///< if given, the distance between the vectors of a row of V, all of which are full
+    product_cut cut{};           ///< kernels do as it says
+    std::size_t group = 1;       ///< elements of the depth in one step
+    std::size_t group_rows = 0;  ///< the distance between the rows of V that one step takes
+    std::size_t group_rest = 0;  ///< rows of one more step, which has fewer of them
 
     /// Where a column of V, the first one of a vector of `width` lanes, lies in a row.
     ASHLAR_ALWAYS_INLINE constexpr std::size_t column_offset(std::size_t column, std::size_t width) const {

@@ -25,6 +25,7 @@ enum class isa : unsigned {
     aarch64 = 18,
     wasm = 19,
     vsx = 20,
+    avx512bf16 = 22,
     m_profile = 25,
     vfp_float = 26,
     vfp_double = 27,

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSL-1.0
+// The rows of a left operand as groups of narrow elements: rounded once, and read by all columns.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+
+#include <ashlar/core/config.hpp>
+#include <ashlar/kernel/product/product_shape.hpp>
+#include <ashlar/kernel/simd.hpp>
+
+namespace ashlar::detail {
+
+/// Steps of a depth of elements that are taken so many at a time, the incomplete one included.
+constexpr std::size_t grouped_steps(std::size_t depth, std::size_t group) { return (depth + group - 1) / group; }
+
+/// A product over a depth of elements as one of groups of so many, whose left rows lie as group_rows leaves them. Rows
+/// of the right operand are `product.vk` apart.
+constexpr product_shape in_groups(product_shape product, std::size_t group) {
+    product.group = group;
+    product.group_rest = product.k % group;
+    product.group_rows = product.vk;
+    product.si = grouped_steps(product.k, group);
+    product.sk = 1;
+    product.k /= group;
+    product.vk *= group;
+    return product;
+}
+
+/// Rows of `Depth` floats, `Stride` apart, as pairs of bf16, each in the bits of a float: rounded to the nearest, which
+/// changes nothing of what is one. `pairs` has room for `rows` of grouped_steps(Depth, 2); of an odd depth the last
+/// pair ends with a zero.
+template <class Config, std::size_t Depth, std::size_t Stride>
+ASHLAR_STAGE_INLINE void group_rows(const float* from, std::size_t rows, float* pairs) {
+    constexpr std::size_t width = lane_width<float, Config>, rest = Depth % width, steps = grouped_steps(Depth, 2);
+    using vec = lanes<float, width, Config>;
+    static_assert(std::endian::native == std::endian::little, "the first of a pair is the lower half of a lane");
+    constexpr std::size_t rest_bytes = steps * sizeof(float) - Depth / width * width * sizeof(bf16);
+    // By way of an array, as elements of one type are written where those of another are read.
+    for (std::size_t r = 0; r < rows; ++r, from += Stride, pairs += steps) {
+        auto* to = reinterpret_cast<unsigned char*>(pairs);
+        for (std::size_t k = 0; k + width <= Depth; k += width, to += width * sizeof(bf16)) {
+            bf16 rounded[width];
+            vec::load(from + k).store(rounded);
+            __builtin_memcpy(to, rounded, sizeof rounded);
+        }
+        if constexpr (rest != 0) {
+            bf16 rounded[width + 1];
+            vec::template load_partial<rest>(from + Depth / width * width).store(rounded);
+            rounded[width] = bf16(0.0f);
+            __builtin_memcpy(to, rounded, rest_bytes);
+        } else if constexpr (Depth % 2 != 0) {
+            __builtin_memset(to, 0, sizeof(bf16));
+        }
+    }
+}
+
+}  // namespace ashlar::detail

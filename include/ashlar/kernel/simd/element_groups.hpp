@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSL-1.0
+// Groups of narrow elements in the lanes of wider ones: one multiply-add takes all of a group, and adds to one sum.
+//
+// A lane of the left factor is some neighbouring elements of a row, a lane of the right one those of as many rows in
+// one column. Of bf16 they are two, and a lane is as wide as a float.
+//
+// Dispatch, decided by the types, for W lanes of float:
+//   1. AVX-512 with BF16 and 16 lanes: vdpbf16ps; rows are interleaved by one permutation beside their loads
+//   2. all else: the halves of lanes as floats, one multiply-add for each
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <ashlar/core/config.hpp>
+#include <ashlar/core/narrow_float.hpp>
+#include <ashlar/kernel/simd.hpp>
+
+namespace ashlar::detail {
+
+/// Elements of `Stored` that fill a lane of `Lanes`, and what is done with them.
+template <class Stored, class Lanes>
+struct element_groups;
+
+/// Whether there is an instruction that multiplies bf16 two at a time, in full registers of so many lanes.
+template <std::size_t Width, class Config>
+inline constexpr bool multiplies_pairs =
+    Width == 16 && has<Config, isa::avx512bf16> && has<Config, isa::avx512bw> && has<Config, isa::avx512vl>;
+
+template <std::size_t Width, class Config>
+struct element_groups<bf16, lanes<float, Width, Config>> {
+    using vec = lanes<float, Width, Config>;
+    static constexpr std::size_t group = 2;
+
+    /// The first Columns elements of one row, or of two rows so far apart, column by column; zeros in place of the
+    /// second row where there is none, and behind the columns.
+    template <std::size_t Columns, std::size_t Rows>
+    ASHLAR_ALWAYS_INLINE static vec load(const bf16* rows, std::size_t distance) {
+        static_assert(Rows == 1 || Rows == 2);
+        if constexpr (multiplies_pairs<Width, Config>) {
+            return by_instructions<Columns, Rows>(rows, distance);
+        } else {
+            // A bf16 is the upper half of a float.
+            const auto first = bit_cast_lanes<std::int32_t>(vec::template load_partial<Columns>(rows));
+            const auto lower = first >> 16 & 0xFFFF;
+            if constexpr (Rows == 1)
+                return bit_cast_lanes<float>(lower);
+            else
+                return bit_cast_lanes<float>(
+                    lower | bit_cast_lanes<std::int32_t>(vec::template load_partial<Columns>(rows + distance)));
+        }
+    }
+
+    /// sum + the products of the groups, the second ones first, each added in float. The instruction takes numbers
+    /// below the smallest normal one for zeros, and makes zeros of such sums.
+    ASHLAR_ALWAYS_INLINE static vec multiply_add(vec a, vec b, vec sum) {
+        if constexpr (multiplies_pairs<Width, Config>)
+            return by_instruction(a, b, sum);
+        else
+            return fma(lower(a), lower(b), fma(upper(a), upper(b), sum));
+    }
+
+private:
+    ASHLAR_ALWAYS_INLINE static vec upper(vec a) {
+        return bit_cast_lanes<float>(bit_cast_lanes<std::int32_t>(a) & -65536);
+    }
+    ASHLAR_ALWAYS_INLINE static vec lower(vec a) {
+        return bit_cast_lanes<float>(bit_cast_lanes<std::int32_t>(a) << 16);
+    }
+
+    template <std::size_t Columns, std::size_t Rows>
+    ASHLAR_ALWAYS_INLINE static vec by_instructions([[maybe_unused]] const bf16* rows,
+                                                    [[maybe_unused]] std::size_t distance) {
+#if defined(ASHLAR_HAS_REGISTERS) && defined(__AVX512BF16__) && defined(__AVX512BW__) && defined(__AVX512VL__)
+        typedef std::uint16_t indices __attribute__((vector_size(64)));
+        constexpr indices columns{0, 16, 1, 17, 2,  18, 3,  19, 4,  20, 5,  21, 6,  22, 7,  23,
+                                  8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31};
+        __m512i both;
+        if constexpr (Rows == 1) {
+            both = _mm512_cvtepu16_epi32(row<Columns>(rows));
+        } else {
+            both = _mm512_inserti64x4(_mm512_castsi256_si512(row<Columns>(rows)), row<Columns>(rows + distance), 1);
+            both = _mm512_permutexvar_epi16(__builtin_bit_cast(__m512i, columns), both);
+        }
+        return vec(vec::ops::from_raw(__builtin_bit_cast(typename vec::ops::vector, both)));
+#else
+        return vec{};
+#endif
+    }
+    ASHLAR_ALWAYS_INLINE static vec by_instruction([[maybe_unused]] vec a, [[maybe_unused]] vec b, vec sum) {
+#if defined(ASHLAR_HAS_REGISTERS) && defined(__AVX512BF16__)
+        const __m512 next = _mm512_dpbf16_ps(__builtin_bit_cast(__m512, vec::ops::raw(sum.data)),
+                                             __builtin_bit_cast(__m512bh, vec::ops::raw(b.data)),
+                                             __builtin_bit_cast(__m512bh, vec::ops::raw(a.data)));
+        return vec(vec::ops::from_raw(__builtin_bit_cast(typename vec::ops::vector, next)));
+#else
+        return sum;
+#endif
+    }
+#if defined(ASHLAR_HAS_REGISTERS) && defined(__AVX512BW__) && defined(__AVX512VL__)
+    template <std::size_t Columns>
+    ASHLAR_ALWAYS_INLINE static __m256i row(const bf16* elements) {
+        if constexpr (Columns == 16)
+            return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(elements));
+        else
+            return _mm256_maskz_loadu_epi16((std::uint32_t{1} << Columns) - 1u, elements);
+    }
+#endif
+};
+
+}  // namespace ashlar::detail
