@@ -3,67 +3,20 @@
 #include <cstdint>
 #include <cstring>
 #include <string_view>
-#include <thread>
-#include <vector>
 
 #include <gtest/gtest.h>
 
 #include <ashlar/ashlar.hpp>
 #include <ashlar/nn.hpp>
 
-#include "support/random.hpp"
+#include "support/executors.hpp"
 
 using namespace ashlar;
+using support::backwards, support::filled, support::guarded_workspace, support::threads;
 
 namespace {
 
-/// Runs parts one after the other, the last one first, and counts.
-struct backwards {
-    std::size_t most = 1, shared = 0, parts = 0;
-
-    std::size_t workers() const { return most; }
-    void run(std::size_t count, const auto& f) {
-        ++shared;
-        parts += count;
-        for (std::size_t i = count; i-- > 0;) f(i);
-    }
-};
-
-/// Runs each part on a thread of its own.
-struct threads {
-    std::size_t most;
-
-    std::size_t workers() const { return most; }
-    void run(std::size_t count, const auto& f) const {
-        std::vector<std::thread> running;
-        for (std::size_t i = 0; i < count; ++i) running.emplace_back([&f, i] { f(i); });
-        for (std::thread& thread : running) thread.join();
-    }
-};
-
 static_assert(executor<backwards> && executor<threads&> && !executor<int> && !executor<workspace<64>>);
-
-template <class Tensor>
-Tensor filled(std::uint32_t seed) {
-    Tensor t{};
-    support::random_numbers(seed).fill_uniform(t);
-    return t;
-}
-
-/// A workspace between guards, of which nothing has a value.
-template <std::size_t Bytes>
-struct guarded_workspace {
-    std::byte before[64];
-    workspace<Bytes> scratch;
-    std::byte behind[64];
-
-    guarded_workspace() { std::memset(static_cast<void*>(this), 0xff, sizeof *this); }
-    bool is_whole() const {
-        for (std::size_t i = 0; i < 64; ++i)
-            if (before[i] != std::byte{0xff} || behind[i] != std::byte{0xff}) return false;
-        return true;
-    }
-};
 
 template <std::size_t Workers, class Result, class Expression>
 void expect_same_bits_by(const Expression& e, const Result& expected, std::size_t parts) {
@@ -184,14 +137,16 @@ TEST(executor, strided_destination) {
     static const square a = filled<square>(1), b = filled<square>(2);
     static square expected, y;
     const auto e = softmax(matmul(a, b));
-    using expression = decltype(e);
-    static workspace<workspace_bytes<std::remove_const_t<expression>, 2> +
-                     workspace_bytes_into<decltype(transpose(y)), std::remove_const_t<expression>>>
-        scratch;
+    using expression = std::remove_const_t<decltype(e)>;
+    static guarded_workspace<workspace_bytes_into<decltype(transpose(y)), expression, 2>> memory;
+    static_assert(workspace_bytes_into<decltype(transpose(y)), expression, 1> ==
+                  workspace_bytes_into<decltype(transpose(y)), expression>);
     transpose(expected) = e;
     backwards serial{.most = 2};
-    evaluate(transpose(y), e, scratch, serial);
+    evaluate(transpose(y), e, memory.scratch, serial);
     EXPECT_EQ(std::memcmp(y.data(), expected.data(), sizeof y), 0);
+    EXPECT_GE(serial.parts, 2u);
+    EXPECT_TRUE(memory.is_whole());
 }
 
 // What each tile adds to what the tiles before have given is no work for several.

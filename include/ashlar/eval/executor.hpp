@@ -23,6 +23,35 @@ concept executor = requires(Executor& e, void (*f)(std::size_t)) {
     e.run(std::size_t{2}, f);
 };
 
+namespace detail {
+
+/// Evaluates e, or its rows within the limit, with the caller's scratch and workers.
+template <class Config, class Rows, class Destination, class Expression, std::size_t Bytes, class Executor>
+constexpr void evaluate_shared(Destination& destination, const Expression& e, workspace<Bytes>& scratch,
+                               Executor& workers, limit_reference<Rows> limit) noexcept {
+    if constexpr (sequence_expression<Expression>) {
+        constexpr std::size_t needed = expression_scratch<Expression, Config>;
+        static_assert(workspace_size<Bytes, needed>::suffices,
+                      "ashlar: nn: the workspace is too small; it needs workspace_bytes<E> bytes");
+        if constexpr (check_assignment<std::remove_cv_t<Destination>, Expression>() && Bytes >= needed) {
+            using on = step_workers<Executor, Bytes - sequence_plan<Expression>::buffer_bytes>;
+            run_sequence<Config, destination_memory::shared, 0>(destination, e, scratch.bytes, limit, on{&workers});
+        }
+    } else if constexpr (!node_expression<Expression>) {
+        assign<Config>(destination, e);
+    } else if constexpr (is_narrow<typename std::remove_cv_t<Destination>::value_type> && !is_narrowing<Expression>) {
+        evaluate_shared<Config>(destination, narrowed<typename std::remove_cv_t<Destination>::value_type>(e), scratch,
+                                workers, limit);
+    } else if constexpr (check_evaluation<Destination, Expression, Bytes, Config>()) {
+        if (__builtin_is_constant_evaluated())
+            assign_constant<Config>(destination, e);
+        else
+            run_with_workers<Config, destination_memory::shared, Bytes>(destination, e, scratch.bytes, workers, limit);
+    }
+}
+
+}  // namespace detail
+
 /// The same as `evaluate(destination, e, scratch)`, with the same bits, by as many workers as the scratch suffices for
 /// (`workspace_bytes<Expression, Workers>`) and the executor has. Entries of batch axes, heads and tiles of rows are
 /// shared out; all wait where a step needs what all have made, as the keys of a layer. Nothing is allocated and no
@@ -36,29 +65,30 @@ template <class Destination, any_expression Expression, std::size_t Bytes, execu
     requires array_expression<Destination>
 constexpr void evaluate(Destination&& destination, const Expression& e, workspace<Bytes>& scratch,
                         Executor&& workers) noexcept {
-    using target = std::remove_reference_t<Destination>;
-    if constexpr (sequence_expression<Expression>) {
-        constexpr std::size_t needed = detail::expression_scratch<Expression, Config>;
-        static_assert(detail::workspace_size<Bytes, needed>::suffices,
-                      "ashlar: nn: the workspace is too small; it needs workspace_bytes<E> bytes");
-        if constexpr (detail::check_assignment<std::remove_cvref_t<Destination>, Expression>() && Bytes >= needed) {
-            using on = detail::step_workers<std::remove_reference_t<Executor>,
-                                            Bytes - detail::sequence_plan<Expression>::buffer_bytes>;
-            detail::run_sequence<Config, detail::destination_memory::shared, 0>(
-                destination, e, scratch.bytes, detail::limit_reference<detail::all_rows>{}, on{&workers});
-        }
-    } else if constexpr (!node_expression<Expression>) {
-        detail::assign<Config>(destination, e);
-    } else if constexpr (detail::is_narrow<typename std::remove_cv_t<target>::value_type> &&
-                         !detail::is_narrowing<Expression>) {
-        evaluate(destination, detail::narrowed<typename std::remove_cv_t<target>::value_type>(e), scratch, workers);
-    } else if constexpr (detail::check_evaluation<target, Expression, Bytes, Config>()) {
-        if (__builtin_is_constant_evaluated())
-            detail::assign_constant<Config>(destination, e);
-        else
-            detail::run_with_workers<Config, detail::destination_memory::shared, Bytes>(destination, e, scratch.bytes,
-                                                                                        workers);
+    detail::evaluate_shared<Config>(destination, e, scratch, workers, detail::limit_reference<detail::all_rows>{});
+}
+
+/// The same of the first rows only: see rows_below. Workers share the tiles that these are in, whatever entry of a
+/// batch they belong to. The last two arguments may change places.
+///
+///     evaluate(result, encoder(batch, keys_below(lengths)), layers_scratch, pool, rows_below(lengths));
+template <class Destination, any_expression Expression, std::size_t Bytes, executor Executor, detail::row_limit Rows,
+          class Config = current_config>
+    requires array_expression<Destination>
+constexpr void evaluate(Destination&& destination, const Expression& e, workspace<Bytes>& scratch, Executor&& workers,
+                        const Rows& rows) noexcept {
+    if constexpr (detail::check_rows<shape_of<Expression>, Rows>()) {
+        ASHLAR_ASSERT(detail::rows_fit<shape_of<Expression>>(rows),
+                      "ashlar: rows_below: more rows than the result has");
+        detail::evaluate_shared<Config>(destination, e, scratch, workers, detail::limit_reference<Rows>{&rows});
     }
+}
+template <class Destination, any_expression Expression, std::size_t Bytes, detail::row_limit Rows, executor Executor,
+          class Config = current_config>
+    requires array_expression<Destination>
+constexpr void evaluate(Destination&& destination, const Expression& e, workspace<Bytes>& scratch, const Rows& rows,
+                        Executor&& workers) noexcept {
+    evaluate(destination, e, scratch, workers, rows);
 }
 
 }  // namespace ashlar

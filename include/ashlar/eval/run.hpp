@@ -180,8 +180,10 @@ ASHLAR_STAGE_INLINE void end_staging(frame<Plan, Element>& f, Element* tile) {
     if (tile == nullptr) return;
     f.destination = tile - f.shift;
     std::size_t first = 0;
-    if constexpr (loop.overlaps)
-        if (const std::size_t before = f.index[Loop] % loop.tile; before != 0) first = loop.tile - before;
+    if constexpr (loop.overlaps) {
+        constexpr std::size_t step = loop.part != 0 ? loop.part : loop.tile;
+        if (f.index[Loop] % step != 0) first = Rows - f.index[Loop] % Rows;
+    }
     for (std::size_t i = first * columns; i < Rows * columns; ++i) tile[i] = f.tile_copy[i];
 }
 
@@ -192,6 +194,18 @@ ASHLAR_STAGE_INLINE void run_items(frame<Plan, Element>& f, std::index_sequence<
     if constexpr (is_staged<Plan>(Parent)) tile = begin_staging<Parent, Rows>(f);
     (item_code<Plan, Element, item_of<Plan>(Parent, Number), Rows>::run(f), ...);
     if constexpr (is_staged<Plan>(Parent)) end_staging<Parent, Rows>(f, tile);
+}
+
+/// The tiles of a loop over rows that stops at `end`: full ones, and perhaps a last one of fewer rows, which are those
+/// that are left in the axis, or a part of a tile that suffices.
+struct row_tiles {
+    std::size_t full;
+    bool ends_early;
+};
+ASHLAR_ALWAYS_INLINE constexpr row_tiles tiles_before(const plan_loop& loop, std::size_t end) {
+    const std::size_t rest = end % loop.tile, last = loop.last_rows(), full = loop.extent / loop.tile * loop.tile;
+    const bool ends_early = last != 0 && (loop.part != 0 ? rest != 0 && rest <= last : end > full);
+    return {end / loop.tile + (rest != 0 && !ends_early), ends_early};
 }
 
 /// A loop over entries, over tiles of columns, or over tiles of rows, of which the last may have fewer.
@@ -247,11 +261,9 @@ private:
     ASHLAR_STAGE_INLINE static void run_limited(frame<Plan, Element>& f, std::size_t& index, std::size_t end) {
         constexpr plan_loop loop = Plan::code.loops[Loop];
         constexpr items_of<Plan, Loop> items;
-        constexpr std::size_t full = loop.extent / loop.tile * loop.tile, last = loop.last_rows();
-        const std::size_t rest = end % loop.tile;
-        // Whether the last tile is one of fewer rows: those that are left in the axis, or a part that suffices.
-        const bool ends_early = last != 0 && (loop.part != 0 ? rest != 0 && rest <= last : end > full);
-        const std::size_t tiles = end / loop.tile + (rest != 0 && !ends_early);
+        constexpr std::size_t last = loop.last_rows();
+        const auto [tiles, ends_early] = tiles_before(loop, end);
+        [[maybe_unused]] const std::size_t rest = end % loop.tile;
         if constexpr (loop.overlaps) {
             // A tile that computes rows again comes first: it reads what the others write.
             if constexpr (last != 0)

@@ -5,12 +5,78 @@
 #include <cstddef>
 #include <utility>
 
+#include <ashlar/eval/access/loop_end.hpp>
 #include <ashlar/eval/access/passed_expression.hpp>
 #include <ashlar/eval/run.hpp>
 #include <ashlar/plan/build/overlap.hpp>
 #include <ashlar/plan/sharing/shared_plan.hpp>
 
 namespace ashlar::detail {
+
+/// How many entries or rows a loop runs over, inside the turns of loops that the frame tells.
+template <loop_index Loop, class Plan, class Element>
+ASHLAR_STAGE_INLINE std::size_t end_of_loop(const frame<Plan, Element>& f) {
+    if constexpr (Plan::code.loops[Loop].limits.stop())
+        return loop_end<Loop>(f);
+    else
+        return Plan::code.loops[Loop].extent;
+}
+
+/// The turns of a shared loop over rows that stops at `end`. Where tiles of half the rows have the same bits they are
+/// counted in those, so that workers have nearly as many each; neighbours run as one.
+template <class Plan, loop_index Loop>
+struct shared_rows {
+    static constexpr plan_loop loop = Plan::code.loops[Loop];
+    static constexpr bool in_parts = have_same_sums_in_parts(Plan::code, Loop);
+
+    row_tiles tiles;
+    bool begins_early;  // the last one: it computes rows of the one before, and goes with it
+
+    ASHLAR_STAGE_INLINE explicit shared_rows(std::size_t end)
+        : tiles(in_parts ? row_tiles{0, false} : tiles_before(loop, end)), begins_early(false) {
+        if constexpr (in_parts) tiles.full = (end + loop.part - 1) / loop.part;
+        const std::size_t last = count() - 1;
+        begins_early = last != 0 && count() != 0 && begin(last) != last * step;
+    }
+    ASHLAR_STAGE_INLINE std::size_t turns() const { return count() - begins_early; }
+    /// The first row of a tile.
+    ASHLAR_STAGE_INLINE std::size_t begin(std::size_t tile) const {
+        const std::size_t rows = tile < tiles.full ? step : loop.last_rows(), latest = loop.extent - rows;
+        return tile * step < latest ? tile * step : latest;
+    }
+    /// How many tiles are computed as one from this one on.
+    ASHLAR_STAGE_INLINE std::size_t steps(std::size_t tile, std::size_t last) const {
+        return in_parts && tile + 2 <= last ? 2 : 1;
+    }
+    ASHLAR_STAGE_INLINE bool is_full(std::size_t tile, std::size_t steps) const {
+        return in_parts ? steps == 2 : tile < tiles.full;
+    }
+
+private:
+    static constexpr std::size_t step = in_parts ? loop.part : loop.tile;
+
+    ASHLAR_STAGE_INLINE std::size_t count() const { return tiles.full + tiles.ends_early; }
+};
+
+/// How many turns a shared loop and those right inside of it have.
+template <loop_index Loop, class Plan, class Element>
+ASHLAR_STAGE_INLINE std::size_t turns_now(frame<Plan, Element>& f) {
+    constexpr plan_loop loop = Plan::code.loops[Loop];
+    constexpr loop_index inner = shared_loop_in(Plan::code, Loop);
+    const std::size_t end = end_of_loop<Loop>(f);
+    if constexpr (loop.rows) {
+        return shared_rows<Plan, Loop>(end).turns();
+    } else if constexpr (inner == no_loop) {
+        return end;
+    } else {
+        std::size_t turns = 0;
+        for (std::size_t i = 0; i < end; ++i) {
+            f.index[Loop] = i;
+            turns += turns_now<inner>(f);
+        }
+        return turns;
+    }
+}
 
 /// Some turns of a shared loop and of those right inside of it, counted as those of one loop.
 template <class Plan, class Element, loop_index Loop>
@@ -37,36 +103,51 @@ private:
                                                                            Element* tile, std::size_t worker,
                                                                            std::size_t first, std::size_t last) {
         frame<Plan, Element> f{outer.expression, outer.destination, outer.scratch, tile, outer.shift, outer.index};
+        f.limit = outer.limit;
         f.index[frame<Plan, Element>::worker_index] = worker * Plan::code.worker_bytes;
-        for (std::size_t turn = first; turn < last; ++turn) run_turn<Loop>(f, turn);
+        run_turns_of<Loop>(f, first, last);
     }
 
     template <loop_index Now>
-    ASHLAR_STAGE_INLINE static void run_turn(frame<Plan, Element>& f, std::size_t turn) {
-        constexpr plan_loop loop = Plan::code.loops[Now];
+    ASHLAR_STAGE_INLINE static void run_turns_of(frame<Plan, Element>& f, std::size_t first, std::size_t last) {
         constexpr loop_index inner = shared_loop_in(Plan::code, Now);
         constexpr items_of<Plan, Now> items;
         if constexpr (inner != no_loop) {
-            constexpr std::size_t turns = turns_of(Plan::code, inner);
-            f.index[Now] = turn / turns;
-            run_turn<inner>(f, turn % turns);
-        } else if constexpr (!loop.rows) {
-            f.index[Now] = turn;
-            run_items<Now, 1>(f, items);
-        } else {
-            constexpr std::size_t full = loop.extent / loop.tile;
-            if constexpr (loop.overlaps)
-                if (turn + 1 == full) {  // it reads what the last full tile writes
-                    f.index[Now] = loop.extent - loop.tile;
-                    run_items<Now, loop.tile>(f, items);
-                }
-            if (loop.last_rows() == 0 || turn < full) {
-                f.index[Now] = turn * loop.tile;
-                run_items<Now, loop.tile>(f, items);
-            } else if constexpr (loop.last_rows() != 0) {
-                f.index[Now] = full * loop.tile;
-                run_items<Now, loop.last_rows()>(f, items);
+            const std::size_t entries = end_of_loop<Now>(f);
+            for (std::size_t i = 0, begin = 0; i < entries && begin < last; ++i) {
+                f.index[Now] = i;
+                const std::size_t turns = turns_now<inner>(f), end = begin + turns;
+                if (end > first)
+                    run_turns_of<inner>(f, first > begin ? first - begin : 0, last < end ? last - begin : turns);
+                begin = end;
             }
+        } else if constexpr (!Plan::code.loops[Now].rows) {
+            for (std::size_t i = first; i < last; ++i) {
+                f.index[Now] = i;
+                run_items<Now, 1>(f, items);
+            }
+        } else {
+            run_rows<Now>(f, shared_rows<Plan, Now>(end_of_loop<Now>(f)), first, last);
+        }
+    }
+
+    /// One call for each kind of tile: all that a tile runs may be inlined there.
+    template <loop_index Now>
+    ASHLAR_STAGE_INLINE static void run_rows(frame<Plan, Element>& f, const shared_rows<Plan, Now>& rows,
+                                             std::size_t first, std::size_t last) {
+        constexpr plan_loop loop = Plan::code.loops[Now];
+        constexpr items_of<Plan, Now> items;
+        // A tile that begins early comes first: it reads what the one before it writes.
+        bool early = rows.begins_early && last == rows.turns();
+        for (std::size_t tile = early ? last : first; early || tile < last;) {
+            f.index[Now] = rows.begin(tile);
+            const std::size_t steps = early ? 1 : rows.steps(tile, last);
+            if (rows.is_full(tile, steps))
+                run_items<Now, loop.tile>(f, items);
+            else if constexpr (loop.last_rows() != 0)
+                run_items<Now, loop.last_rows()>(f, items);
+            tile = early ? first : tile + steps;
+            early = false;
         }
     }
 };
@@ -78,10 +159,12 @@ struct workers_run {
     static constexpr std::size_t stack_bytes = 0;
     std::byte* scratch;
     Executor& executor;
+    [[no_unique_address]] limit_reference<typename Plan::rows_type> limit{};
 
     ASHLAR_NOINLINE void operator()(passed_expression<Plan> passed, Element* destination, Element* tile_copy) const {
         const received_expression<Plan> e(passed);
         frame<Plan, Element> f{e.get(), destination, scratch, tile_copy};
+        f.limit = limit;
         run_outermost(f, items_of<Plan, no_loop>{});
     }
 
@@ -108,11 +191,12 @@ private:
 
     /// Which turns a part has depends on nothing but how many parts there are.
     template <loop_index Loop>
-    void share(const frame<Plan, Element>& f) const {
-        constexpr std::size_t turns = turns_of(Plan::code, Loop), most = turns < Workers ? turns : Workers;
+    void share(frame<Plan, Element>& f) const {
+        const std::size_t turns = turns_now<Loop>(f), most = turns < Workers ? turns : Workers;
+        if (turns == 0) return;
         const auto offered = static_cast<std::size_t>(executor.workers());
         const std::size_t parts = offered < most ? (offered == 0 ? 1 : offered) : most;
-        const auto part = [&f, parts](std::size_t i) {
+        const auto part = [&f, parts, turns](std::size_t i) {
             loop_part<Plan, Element, Loop>::run(f, i, turns * i / parts, turns * (i + 1) / parts);
         };
         if (parts == 1)

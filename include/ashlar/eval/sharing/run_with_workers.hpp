@@ -10,31 +10,32 @@
 namespace ashlar::detail {
 
 /// The run of the plan that so many bytes of scratch suffice for.
-template <class Expression, class Config, axis_list Strides, std::size_t Bytes, class Element, class Executor>
-ASHLAR_ALWAYS_INLINE auto run_of_workers(std::byte* scratch, Executor& executor) {
-    using plan = typename shared_plans<Expression, Config, Strides>::template of_bytes<Bytes>;
+template <class Expression, class Config, axis_list Strides, std::size_t Bytes, class Element, class Executor,
+          class Rows>
+ASHLAR_ALWAYS_INLINE auto run_of_workers(std::byte* scratch, Executor& executor, limit_reference<Rows> limit) {
+    using plan = typename shared_plans<Expression, Config, Strides, Rows>::template of_bytes<Bytes>;
     constexpr std::size_t workers = workers_in<plan, Bytes>();
     if constexpr (workers > 1)
-        return workers_run<plan, Element, workers, Executor>{scratch, executor};
+        return workers_run<plan, Element, workers, Executor>{scratch, executor, limit};
     else
-        return workspace_run<planned<Expression, Config, Strides>, Element>{scratch};
+        return workspace_run<planned<Expression, Config, Strides, Rows>, Element>{scratch, limit};
 }
 
 /// As run_with_scratch. A destination that overlaps what is read is one to all workers.
 template <class Config, destination_memory Memory, std::size_t Bytes, class Destination, class Expression,
-          class Executor>
+          class Executor, class Rows = all_rows>
 ASHLAR_ALWAYS_INLINE void run_with_workers(Destination& destination, const Expression& e, std::byte* scratch,
-                                           Executor& executor) {
+                                           Executor& executor, limit_reference<Rows> limit = {}) {
     using Element = typename Destination::value_type;
-    const auto run =
-        run_of_workers<Expression, Config, destination_strides<Destination>(), Bytes, Element>(scratch, executor);
+    const auto run = run_of_workers<Expression, Config, destination_strides<Destination>(), Bytes, Element>(
+        scratch, executor, limit);
     using plan = typename decltype(run)::plan_type;
     if constexpr (Memory == destination_memory::fresh)
         run(e, destination.data(), nullptr);
     else
-        run_apart<plan>(run,
-                        run_of_workers<Expression, Config, row_major<Expression>(), Bytes, Element>(scratch, executor),
-                        e, destination);
+        run_apart<plan>(
+            run, run_of_workers<Expression, Config, row_major<Expression>(), Bytes, Element>(scratch, executor, limit),
+            e, destination);
 }
 
 /// The workers of an executor run each step of a sequence, with so many bytes of scratch.
@@ -42,13 +43,13 @@ template <class Executor, std::size_t Bytes>
 struct step_workers {
     Executor* executor;
 
-    template <class Config, class Destination, class Expression>
+    template <class Config, class Destination, class Expression, class Rows>
     ASHLAR_ALWAYS_INLINE void run(Destination& destination, const Expression& e, std::byte* scratch,
-                                  const limit_reference<all_rows>&) const noexcept {
+                                  const limit_reference<Rows>& limit) const noexcept {
         if constexpr (node_expression<Expression>)
-            run_with_workers<Config, destination_memory::fresh, Bytes>(destination, e, scratch, *executor);
+            run_with_workers<Config, destination_memory::fresh, Bytes>(destination, e, scratch, *executor, limit);
         else
-            run_with_scratch<Config, destination_memory::fresh>(destination, e, scratch);
+            run_with_scratch<Config, destination_memory::fresh>(destination, e, scratch, limit);
     }
 };
 

@@ -56,6 +56,28 @@ inline constexpr std::size_t destination_scratch = [] {
     }
 }();
 
+/// The same for so many workers who share the evaluation: for the plan with the strides of the destination, and the one
+/// for the dense copy.
+template <class Destination, class Expression, std::size_t Workers, class Config>
+inline constexpr std::size_t shared_destination_scratch = [] {
+    std::size_t bytes = destination_scratch<Destination, Expression, Config>;
+    const auto raise = [&](std::size_t to) { bytes = to > bytes ? to : bytes; };
+    if constexpr (Workers > 1 && !node_expression<Expression>) {
+        raise(shared_scratch<Expression, Workers, Config>);
+    } else if constexpr (Workers > 1 && check_names<Expression>()) {
+        if constexpr (is_narrow<typename Destination::value_type> && !is_narrowing<Expression>) {
+            using narrow = narrowing<typename Destination::value_type, Expression>;
+            raise(shared_destination_scratch<Destination, narrow, Workers, Config>);
+        } else {
+            using plans = shared_plans<Expression, Config, destination_strides<Destination>()>;
+            raise(bytes_for_workers<typename plans::template of_workers<Workers>>(Workers));
+            if constexpr (borrows_memory<Expression> && copy_fits<Expression, Config, 0>)
+                raise(shared_scratch<Expression, Workers, Config>);
+        }
+    }
+    return bytes;
+}();
+
 /// Bytes of the copy that an assignment takes where the destination (void: a dense one) overlaps what is read; 0 if it
 /// never takes one.
 template <class Destination, class Expression>
@@ -73,15 +95,17 @@ inline constexpr std::size_t alias_copy = [] {
 }  // namespace detail
 
 /// Bytes of scratch that an evaluation of Expression into a destination of this type needs, whether the two overlap or
-/// not. For a dense destination it is workspace_bytes<Expression>; for a strided one more or less.
+/// not. For a dense destination it is workspace_bytes<Expression>; for a strided one more or less. With Workers it
+/// suffices for so many of an executor's.
 ///
 ///     workspace<workspace_bytes_into<decltype(transpose(y)), decltype(e)>> scratch;
 ///     evaluate(transpose(y), e, scratch);
-template <class Destination, class Expression, class Config = current_config>
-    requires array_expression<Destination>
+template <class Destination, class Expression, std::size_t Workers = 1, class Config = current_config>
+    requires(array_expression<Destination> && Workers >= 1)
 inline constexpr std::size_t workspace_bytes_into = [] {
     if constexpr (detail::check_assignment<std::remove_reference_t<Destination>, std::remove_cvref_t<Expression>>())
-        return detail::destination_scratch<std::remove_cvref_t<Destination>, std::remove_cvref_t<Expression>, Config>;
+        return detail::shared_destination_scratch<std::remove_cvref_t<Destination>, std::remove_cvref_t<Expression>,
+                                                  Workers, Config>;
     else
         return std::size_t{0};
 }();

@@ -112,10 +112,10 @@ private:
         if constexpr (!Rows::are_limited) {
             return limited_tiles::none;
         } else {
-            constexpr std::size_t most = planned<Expression, Config, Strides>::code.scratch_bytes;
-            if constexpr (full_with<limited_tiles::parts>.scratch_bytes <= most)
+            constexpr const program_counts& most = planned<Expression, Config, Strides>::code;
+            if constexpr (full_with<limited_tiles::parts>.needs_no_more_than(most))
                 return limited_tiles::parts;
-            else if constexpr (full_with<limited_tiles::tiles>.scratch_bytes <= most)
+            else if constexpr (full_with<limited_tiles::tiles>.needs_no_more_than(most))
                 return limited_tiles::tiles;
             else
                 return limited_tiles::none;

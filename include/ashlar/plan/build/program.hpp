@@ -168,6 +168,11 @@ struct program_counts {
     std::size_t scratch_bytes = 0;
     std::size_t tile_bytes = 0;    // that buffers made for a tile of rows occupy
     std::size_t worker_bytes = 0;  // of scratch, behind the rest of it, that each worker needs for itself
+
+    /// Whether scratch for a program of other counts suffices, for as many workers.
+    constexpr bool needs_no_more_than(const program_counts& o) const {
+        return scratch_bytes <= o.scratch_bytes && worker_bytes <= o.worker_bytes;
+    }
 };
 
 /// A whole plan, in arrays of its owner: passes over it are no templates. Items with the same parent run in the order

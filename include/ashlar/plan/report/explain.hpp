@@ -334,14 +334,14 @@ inline constexpr auto explained = [] {
 }();
 
 /// The configuration of the plan that so many workers share.
-template <class Expression, class Config, std::size_t Workers>
+template <class Expression, class Config, std::size_t Workers, class Rows = all_rows>
 struct config_of_workers {
     using type = Config;
 };
-template <class Expression, class Config, std::size_t Workers>
+template <class Expression, class Config, std::size_t Workers, class Rows>
     requires(Workers > 1 && node_expression<Expression>)
-struct config_of_workers<Expression, Config, Workers> {
-    using plans = shared_plans<Expression, Config, row_major<Expression>()>;
+struct config_of_workers<Expression, Config, Workers, Rows> {
+    using plans = shared_plans<Expression, Config, row_major<Expression>(), Rows>;
     using type = typename plans::template of_workers<Workers>::configuration;
 };
 
@@ -375,6 +375,16 @@ template <std::size_t Workers, detail::plannable Expression, class Config = curr
 [[nodiscard]] constexpr auto explain(const Expression&) noexcept {
     using expression = detail::planned_by<Expression>;
     return detail::explained<expression, typename detail::config_of_workers<expression, Config, Workers>::type>;
+}
+
+/// The same where they compute the first rows only.
+///
+///     std::puts(explain<2>(attention(q, k, v), rows_below(n)).c_str());
+template <std::size_t Workers, any_expression Expression, detail::row_limit Rows, class Config = current_config>
+[[nodiscard]] constexpr auto explain(const Expression&, const Rows&) noexcept {
+    using expression = std::remove_cvref_t<Expression>;
+    return detail::explained<expression, typename detail::config_of_workers<expression, Config, Workers, Rows>::type,
+                             Rows>;
 }
 
 }  // namespace ashlar

@@ -52,7 +52,8 @@ constexpr bool have_same_tiles(const Left& a, const plan_stage& of_a, const Righ
     const loop_index left = of_a.bindings[of_a.row_axis], right = of_b.bindings[of_b.row_axis];
     if (left == whole_axis || right == whole_axis) return left == right;
     const plan_loop &in_a = a.loops[left], &in_b = b.loops[right];
-    return in_a.extent == in_b.extent && in_a.tile == in_b.tile && in_a.overlaps == in_b.overlaps;
+    return in_a.extent == in_b.extent && in_a.tile == in_b.tile && in_a.overlaps == in_b.overlaps &&
+           in_a.part == in_b.part && in_a.limits == in_b.limits;
 }
 
 /// Whether every stage sums as in the other plan: where its tiles have other rows there, in all of them alike.
@@ -88,6 +89,25 @@ constexpr bool have_same_sums(const Left& a, const Right& b) {
             if (in_left[tile] && left.how[tile] != left.how[full_tile]) return false;
             if (in_right[tile] && right.how[tile] != left.how[full_tile]) return false;
         }
+    }
+    return true;
+}
+
+/// Whether the rows of a loop may be computed in full tiles or in parts of them, and have the same bits.
+template <class Program>
+constexpr bool have_same_sums_in_parts(const Program& plan, loop_index loop) {
+    const plan_loop& l = plan.loops[loop];
+    if (l.part == 0 || 2 * l.part != l.tile) return false;
+    for (std::size_t s = 0; s < plan.stage_count; ++s) {
+        const plan_stage& stage = plan.stages[s];
+        if (is_loop_inside(plan, stage.loop, loop) && !have_same_sums(stage.how[full_tile], stage.how[last_tile]))
+            return false;
+    }
+    for (std::size_t f = 0; f < plan.fusion_count; ++f) {
+        const plan_fusion& fused = plan.fusions[f];
+        if (is_loop_inside(plan, plan.stages[fused.stages[1]].loop, loop) &&
+            fused.how[full_tile] != fused.how[last_tile])
+            return false;
     }
     return true;
 }

@@ -36,7 +36,8 @@ template <class Program>
 constexpr std::size_t turns_of(const Program& plan, loop_index loop) {
     const plan_loop& l = plan.loops[loop];
     // A last tile that begins early goes together with the one before.
-    const std::size_t turns = l.overlaps ? l.extent / l.tile : (l.extent + l.tile - 1) / l.tile;
+    const std::size_t rows = have_same_sums_in_parts(plan, loop) ? l.part : l.tile;
+    const std::size_t turns = l.overlaps ? l.extent / rows : (l.extent + rows - 1) / rows;
     const loop_index inner = shared_loop_in(plan, loop);
     return inner == no_loop ? turns : turns * turns_of(plan, inner);
 }
@@ -65,12 +66,12 @@ consteval std::size_t workers_in() {
 
 /// Plans of an expression that several workers may share. All of them add in the order in which that of one worker
 /// does.
-template <class Expression, class Config, axis_list Strides>
+template <class Expression, class Config, axis_list Strides, class Limit = all_rows>
 struct shared_plans {
-    using alone = planned<Expression, Config, Strides>;
-    using with_own_tiles = planned<Expression, shared_config<Config, own_tile_rows>, Strides>;
+    using alone = planned<Expression, Config, Strides, Limit>;
+    using with_own_tiles = planned<Expression, shared_config<Config, own_tile_rows>, Strides, Limit>;
     template <std::size_t Rows>
-    using with_rows = planned<Expression, shared_config<Config, Rows>, Strides>;
+    using with_rows = planned<Expression, shared_config<Config, Rows>, Strides, Limit>;
 
     /// The plan with tiles of so many rows if that changes no sum, or else another one.
     template <std::size_t Rows, class Other>

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSL-1.0
+// Executors for tests, and workspaces between guards.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <thread>
+#include <vector>
+
+#include <ashlar/eval/workspace.hpp>
+
+#include "support/random.hpp"
+
+namespace support {
+
+using ashlar::workspace;
+
+/// Runs parts one after the other, the last one first, and counts.
+struct backwards {
+    std::size_t most = 1, shared = 0, parts = 0;
+
+    std::size_t workers() const { return most; }
+    void run(std::size_t count, const auto& f) {
+        ++shared;
+        parts += count;
+        for (std::size_t i = count; i-- > 0;) f(i);
+    }
+};
+
+/// Runs each part on a thread of its own.
+struct threads {
+    std::size_t most;
+
+    std::size_t workers() const { return most; }
+    void run(std::size_t count, const auto& f) const {
+        std::vector<std::thread> running;
+        for (std::size_t i = 0; i < count; ++i) running.emplace_back([&f, i] { f(i); });
+        for (std::thread& thread : running) thread.join();
+    }
+};
+
+template <class Tensor>
+Tensor filled(std::uint32_t seed) {
+    Tensor t{};
+    support::random_numbers(seed).fill_uniform(t);
+    return t;
+}
+
+/// A workspace between guards, of which nothing has a value.
+template <std::size_t Bytes>
+struct guarded_workspace {
+    std::byte before[64];
+    workspace<Bytes> scratch;
+    std::byte behind[64];
+
+    guarded_workspace() { std::memset(static_cast<void*>(this), 0xff, sizeof *this); }
+    bool is_whole() const {
+        for (std::size_t i = 0; i < 64; ++i)
+            if (before[i] != std::byte{0xff} || behind[i] != std::byte{0xff}) return false;
+        return true;
+    }
+};
+
+}  // namespace support
