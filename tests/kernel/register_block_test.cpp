@@ -84,6 +84,7 @@ static_assert(cut_is<avx512_config>(16, 16, 16, 16, 1));
 static_assert(cut_is<avx512_config>(17, 16, 16, 17, 1));
 // 16 and 8 registers.
 static_assert(cut_is<avx2_config>(64, 64, 64, 6, 2));
+static_assert(cut_is<avx2_config>(16, 16, 16, 6, 2));  // not four equal blocks of 4 x 2, whose sums wait
 static_assert(cut_is<sse2_config>(64, 64, 64, 2, 4));
 static_assert(cut_is<i386_config>(64, 64, 64, 2, 2));
 

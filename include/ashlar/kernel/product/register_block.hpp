@@ -84,7 +84,8 @@ constexpr std::size_t depth_chains(std::size_t rows, std::size_t vectors, std::s
 
 /// Half cycles that one block takes over the whole depth.
 constexpr std::size_t block_cost(std::size_t rows, std::size_t vectors, std::size_t depth, const machine& m) {
-    constexpr std::size_t latency = 8, start = 14;
+    // Two units and a latency of 4; fused, loads that come late hold up blocks of exactly so many sums.
+    const std::size_t latency = m.fused ? 9 : 8, start = 14;
     if (m.single_issue) {
         constexpr std::size_t count_and_branch = 4;
         return depth * (rows * vectors + rows + vectors + count_and_branch) + start + 4 * rows * vectors;
@@ -93,7 +94,8 @@ constexpr std::size_t block_cost(std::size_t rows, std::size_t vectors, std::siz
     std::size_t step = rows * vectors;
     const std::size_t loads = (m.fused ? rows : 2 * rows) + vectors;
     if (loads > step) step = loads;
-    if (latency / chains > step) step = latency / chains;
+    const std::size_t wait = (latency + chains - 1) / chains;
+    if (wait > step) step = wait;
     return depth * step + start + rows * vectors;
 }
 

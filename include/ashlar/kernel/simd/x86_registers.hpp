@@ -59,6 +59,7 @@ struct x86_instructions {
     ASHLAR_ALWAYS_INLINE static __m256d sqrt(__m256d a) { return _mm256_sqrt_pd(a); }
     ASHLAR_ALWAYS_INLINE static __m256d nearest(__m256d a) { return _mm256_round_pd(a, to_nearest); }
     ASHLAR_ALWAYS_INLINE static __m256d floor(__m256d a) { return _mm256_round_pd(a, downwards); }
+    ASHLAR_ALWAYS_INLINE static __m256 except(__m256 m, __m256 a) { return _mm256_andnot_ps(m, a); }
 
     template <std::size_t Bytes>
     ASHLAR_ALWAYS_INLINE static std::uint32_t signs_of(__m256i a) {
