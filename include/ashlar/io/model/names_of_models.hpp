@@ -306,7 +306,7 @@ inline constexpr name_rule moonshine_names[]{
 /// T5 and its relatives as Hugging Face saves them, for models with an `encoder` and a `decoder` of `ashlar::nn` (norm
 /// first, rms norms without biases, final_norm; gated from version 1.1 on). Around these: `embedding`, and `lm_head` or
 /// `output`, tied to it if the file has none; `encoder_positions` and `decoder_positions` are the `relative_positions`
-/// of both.
+/// of both, or each layer has them by its option: those of the first are given to all.
 ///
 ///     io::result r = io::load(model, "model.safetensors", io::t5_names, {.ignore_unexpected = true});
 inline constexpr name_rule t5_names[]{
@@ -314,6 +314,8 @@ inline constexpr name_rule t5_names[]{
     {"**encoder.layers.*.self_attn.in_proj_weight[1]", "**encoder.block.*.layer.0.SelfAttention.k.weight"},
     {"**encoder.layers.*.self_attn.in_proj_weight[2]", "**encoder.block.*.layer.0.SelfAttention.v.weight"},
     {"**encoder.layers.*.self_attn.out_proj.weight", "**encoder.block.*.layer.0.SelfAttention.o.weight"},
+    {"**encoder.layers.*.self_attn.relative_attention_bias.weight",
+     "**encoder.block.0.layer.0.SelfAttention.relative_attention_bias.weight"},
     {"**encoder.layers.*.linear1.weight", "**encoder.block.*.layer.1.DenseReluDense.wi.weight"},
     {"**encoder.layers.*.linear2.weight", "**encoder.block.*.layer.1.DenseReluDense.wo.weight"},
     {"**encoder.layers.*.gate_proj.weight", "**encoder.block.*.layer.1.DenseReluDense.wi_0.weight"},
@@ -327,6 +329,8 @@ inline constexpr name_rule t5_names[]{
     {"**decoder.layers.*.self_attn.in_proj_weight[1]", "**decoder.block.*.layer.0.SelfAttention.k.weight"},
     {"**decoder.layers.*.self_attn.in_proj_weight[2]", "**decoder.block.*.layer.0.SelfAttention.v.weight"},
     {"**decoder.layers.*.self_attn.out_proj.weight", "**decoder.block.*.layer.0.SelfAttention.o.weight"},
+    {"**decoder.layers.*.self_attn.relative_attention_bias.weight",
+     "**decoder.block.0.layer.0.SelfAttention.relative_attention_bias.weight"},
     {"**decoder.layers.*.multihead_attn.in_proj_weight[0]", "**decoder.block.*.layer.1.EncDecAttention.q.weight"},
     {"**decoder.layers.*.multihead_attn.in_proj_weight[1]", "**decoder.block.*.layer.1.EncDecAttention.k.weight"},
     {"**decoder.layers.*.multihead_attn.in_proj_weight[2]", "**decoder.block.*.layer.1.EncDecAttention.v.weight"},

@@ -100,9 +100,9 @@ consteval bool check_appending() {
 /// Keys and values as an attention projects them.
 struct plain_projections {
     template <class Attention, class Rows, class Function>
-    ASHLAR_ALWAYS_INLINE constexpr auto operator()(const Attention& attention, const Rows& rows, std::size_t,
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(const Attention& attention, const Rows& rows, std::size_t first,
                                                    Function f) const noexcept {
-        return f(attention.keys(rows), attention.values(rows));
+        return f(attention.keys(rows, first), attention.values(rows));
     }
 };
 /// The same with turned keys.

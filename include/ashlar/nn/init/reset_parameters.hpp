@@ -10,23 +10,37 @@
 #include <ashlar/expr/nodes/packed.hpp>
 #include <ashlar/module/module.hpp>
 #include <ashlar/nn/init/init.hpp>
+#include <ashlar/nn/layers/conv1d.hpp>
+#include <ashlar/nn/layers/conv2d.hpp>
 #include <ashlar/nn/layers/embedding.hpp>
+#include <ashlar/nn/layers/group_norm.hpp>
 #include <ashlar/nn/layers/linear.hpp>
 #include <ashlar/nn/layers/multihead_attention.hpp>
 #include <ashlar/nn/layers/norm.hpp>
 #include <ashlar/nn/positions/positions.hpp>
+#include <ashlar/nn/positions/relative_positions.hpp>
 #include <ashlar/nn/transformers/generator.hpp>
 
 namespace ashlar::nn::init {
 
 namespace detail {
 
-enum class module_kind { other, linear, table, norm, attention };
+enum class module_kind { other, linear, convolution, table, norm, channel_norm, attention };
 
 template <class Module>
 inline constexpr module_kind kind_of_module = module_kind::other;
 template <linear_options Options, class Element, class Weight, std::size_t Panel>
 inline constexpr module_kind kind_of_module<linear<Options, Element, Weight, Panel>> = module_kind::linear;
+template <conv1d_options Options, class Element, class Weight, std::size_t Panel>
+inline constexpr module_kind kind_of_module<conv1d<Options, Element, Weight, Panel>> = module_kind::convolution;
+template <conv2d_options Options, class Element, class Weight, std::size_t Panel>
+inline constexpr module_kind kind_of_module<conv2d<Options, Element, Weight, Panel>> = module_kind::convolution;
+template <group_norm_options Options, class Element>
+inline constexpr module_kind kind_of_module<group_norm<Options, Element>> = module_kind::channel_norm;
+template <batch_norm_options Options, class Element>
+inline constexpr module_kind kind_of_module<batch_norm<Options, Element>> = module_kind::channel_norm;
+template <relative_positions_options Options, class Element>
+inline constexpr module_kind kind_of_module<relative_positions<Options, Element>> = module_kind::table;
 template <embedding_options Options, class Element, class Weight>
 inline constexpr module_kind kind_of_module<embedding<Options, Element, Weight>> = module_kind::table;
 template <learned_positions_options Options, class Element>
@@ -57,6 +71,21 @@ struct put_transposed {
         constexpr std::size_t in = Weight::shape_type::extents[0], out = Weight::shape_type::extents[1];
         weight.elements[ashlar::detail::panel_offset(Weight::panel, in, out, i % in, i / in)] =
             static_cast<typename Weight::value_type>(value);
+    }
+};
+
+/// Writes the element of a convolution's matrix [taps * channels of a group, out] whose place in PyTorch's
+/// [out, channels of a group, taps] is the i-th.
+template <std::size_t Channels, class Weight>
+struct put_taps_first {
+    Weight& weight;
+
+    template <class Element>
+    ASHLAR_ALWAYS_INLINE constexpr void operator()(std::size_t i, Element value) const noexcept {
+        constexpr std::size_t depth = shape_of<Weight>::extents[0], taps = depth / Channels;
+        const std::size_t channel = i % depth / taps, tap = i % taps;
+        auto& element = nn::detail::matrix_element(weight, tap * Channels + channel, i / depth);
+        element = static_cast<std::remove_reference_t<decltype(element)>>(value);
     }
 };
 
@@ -91,6 +120,18 @@ struct reset_members {
     }
 };
 
+/// nn.Conv1d and nn.Conv2d: as a linear layer whose inputs are what a window has of the channels of a group.
+template <class Config, class Module>
+constexpr void reset_convolution(Module& m, generator& random) noexcept {
+    using Weight = decltype(m.weight);
+    using Element = element_of<Weight>;
+    constexpr std::size_t channels = Module::in / Module::options.groups, depth = shape_of<Weight>::extents[0];
+    const double bound = root(3.0) * kaiming_deviation(depth, root(5.0));
+    draw_uniform(random, shape_of<Weight>::size, static_cast<Element>(-bound), static_cast<Element>(bound),
+                 put_taps_first<channels, Weight>{m.weight});
+    if constexpr (Module::options.bias) linear_bias(m.bias, depth, random);
+}
+
 /// nn.MultiheadAttention: its output projection is constructed first, then the others are drawn, then biases are
 /// cleared.
 template <class Config, class Module>
@@ -111,6 +152,7 @@ constexpr void reset_attention(Module& m, generator& random) noexcept {
         m.value.bias = 0;
     }
     if constexpr (Module::options.bias && Module::options.out_bias) m.out_proj.bias = 0;
+    if constexpr (Module::has_relative_positions) reset<Config>(m.relative_attention_bias, random);
 }
 
 template <class Config, class Module>
@@ -119,11 +161,22 @@ constexpr void reset(Module& m, generator& random) noexcept {
     if constexpr (kind == module_kind::linear) {
         draw_weight<Config>(m.weight, random, root(3.0) * kaiming_deviation(Module::in, root(5.0)));
         if constexpr (Module::options.bias) linear_bias(m.bias, Module::in, random);
+    } else if constexpr (kind == module_kind::convolution) {
+        reset_convolution<Config>(m, random);
     } else if constexpr (kind == module_kind::table) {
         normal(m.weight, random);
     } else if constexpr (kind == module_kind::norm) {
         m.weight = 1;
         if constexpr (requires { m.bias = 0; }) m.bias = 0;
+    } else if constexpr (kind == module_kind::channel_norm) {
+        if constexpr (Module::options.affine) {
+            m.weight = 1;
+            m.bias = 0;
+        }
+        if constexpr (requires { m.running_var = 1; }) {
+            m.running_mean = 0;
+            m.running_var = 1;
+        }
     } else if constexpr (kind == module_kind::attention) {
         reset_attention<Config>(m, random);
     } else {
@@ -134,10 +187,10 @@ constexpr void reset(Module& m, generator& random) noexcept {
 }  // namespace detail
 
 /// Gives a module the values with which PyTorch constructs the like of it, drawn in the same order: nn.Linear,
-/// nn.Embedding (also of positions), norms, nn.MultiheadAttention, and what is made of these in the order of the
-/// members (nn.TransformerEncoderLayer and nn.TransformerDecoderLayer). The layers of an encoder or decoder are copies
-/// of one, as in PyTorch. Uniform floats, hence all but embeddings, come out bit by bit. Tensors that are members of a
-/// module of your own are left as they are. Works in constant expressions.
+/// nn.Conv1d, nn.Conv2d, nn.Embedding (also of positions), norms, nn.MultiheadAttention, and what is made of these in
+/// the order of the members (nn.TransformerEncoderLayer and nn.TransformerDecoderLayer). The layers of an encoder or
+/// decoder are copies of one, as in PyTorch. Uniform floats, hence all but embeddings, come out bit by bit. Tensors
+/// that are members of a module of your own are left as they are. Works in constant expressions.
 ///
 ///     nn::init::generator random(1);                     // torch.manual_seed(1)
 ///     nn::multihead_attention<{.embed = 4, .heads = 2}> mha{};

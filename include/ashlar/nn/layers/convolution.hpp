@@ -23,6 +23,7 @@
 #include <ashlar/expr/shape/slice.hpp>
 #include <ashlar/expr/shape/windows.hpp>
 #include <ashlar/nn/layers/feed_forward.hpp>
+#include <ashlar/nn/layers/made_first.hpp>
 #include <ashlar/nn/layers/weights.hpp>
 #include <ashlar/nn/layers/width.hpp>
 #include <ashlar/tensor/tensor.hpp>
@@ -89,13 +90,6 @@ template <class Element, std::size_t Panel, std::size_t Rows, std::size_t Column
 struct convolution_matrix<Element, Panel, Rows, Columns, true> {
     using type = weight_matrix<Element, Panel, Rows, Columns>;
 };
-
-/// An operand whose elements are all made before one of them is read, once: a join of one part.
-template <std::size_t Axis, any_expression Input>
-ASHLAR_ALWAYS_INLINE constexpr auto made_first(Input&& x) noexcept {
-    return concat_node<Axis, shape_of<Input>, ashlar::detail::held<Input>>{
-        {{}, {{ashlar::detail::hold(std::forward<Input>(x))}}}};
-}
 
 /// x with zeros before and behind an axis, in memory with channels, its last axis, side by side: where it lies if it
 /// does so already, else in scratch.

@@ -20,6 +20,9 @@
 #include <ashlar/nn/layers/feed_forward.hpp>
 #include <ashlar/nn/layers/heads.hpp>
 #include <ashlar/nn/layers/linear.hpp>
+#include <ashlar/nn/positions/relative_bias.hpp>
+#include <ashlar/nn/positions/relative_positions.hpp>
+#include <ashlar/nn/positions/rope.hpp>
 
 namespace ashlar::nn {
 
@@ -41,6 +44,10 @@ struct attention_options {
     bool batch_first = true;   ///< [batch, seq, embed] rather than [seq, batch, embed]
     attention_names names = attention_names::torch;
     bool key_bias = true;  ///< bias of the projection of keys, if bias is true as well (Whisper has none)
+    width out = 0;         ///< width of the result, if not embed
+    rope_options rope{};   ///< with `.positions`: queries and keys are rotated by their positions, the first of them 0
+    /// If given: learnt numbers are added to the scores, by the distance between query and key. Heads are the module's.
+    relative_positions_options relative_positions{.heads = 0};
 };
 
 namespace detail {
@@ -55,6 +62,30 @@ struct head_groups {
 template <std::size_t Embed, std::size_t Heads>
 struct head_widths {
     static constexpr bool divide = Embed % Heads == 0;
+};
+
+/// What rotates queries and keys of a width.
+consteval rope_options rope_of_width(rope_options options, std::size_t width) {
+    options.head_width = width;
+    return options;
+}
+/// The table of relative positions for so many heads.
+consteval relative_positions_options positions_of_heads(relative_positions_options options, std::size_t heads) {
+    options.heads = heads;
+    return options;
+}
+
+/// Stands where an attention has no relative positions.
+struct no_relative_positions {};
+
+/// The table of an attention, if it has one.
+template <bool Given, relative_positions_options Options, class Element>
+struct own_positions {
+    using type = no_relative_positions;
+};
+template <relative_positions_options Options, class Element>
+struct own_positions<true, Options, Element> {
+    using type = relative_positions<Options, Element>;
 };
 
 /// Whether queries, keys and values are as wide as an attention module wants them.
@@ -77,7 +108,7 @@ template <bool BatchFirst, any_expression Input>
 }  // namespace detail
 
 /// Attention of several heads (Vaswani et al. 2017), lazily: queries [..., Tq, embed], keys [..., Tk, kdim] and values
-/// [..., Tk, vdim] to [..., Tq, embed], with at most two batch axes (one without batch_first). Every option of
+/// [..., Tk, vdim] to [..., Tq, out], with at most two batch axes (one without batch_first). Every option of
 /// `attention` is taken, in its polarity: masks keep. The scores are [..., heads, Tq, Tk], so a bool mask per sequence
 /// needs an axis for the heads: keep(unsqueeze<1>(m)). PyTorch's nn.MultiheadAttention. Keys and values are projected
 /// once for all queries, and the rest is one loop over tiles of queries: no scores exist beyond a tile.
@@ -94,6 +125,9 @@ struct multihead_attention {
     static constexpr std::size_t head_width = detail::given_or(Options.head_width, embed / heads);
     static constexpr std::size_t kdim = detail::given_or(Options.kdim, embed);
     static constexpr std::size_t vdim = detail::given_or(Options.vdim, embed);
+    static constexpr std::size_t out = detail::given_or(Options.out, embed);
+    static constexpr bool has_rope = Options.rope.positions.value != 0;
+    static constexpr bool has_relative_positions = Options.relative_positions.heads.value != 0;
     static_assert(Options.head_width.value != 0 || detail::head_widths<embed, heads>::divide,
                   "ashlar: multihead_attention: embed must be a multiple of heads; or give head_width");
     static_assert(detail::head_groups<heads, kv_heads>::divide,
@@ -102,7 +136,11 @@ struct multihead_attention {
     linear<{embed, (heads * head_width), Options.bias}, Element, Weight, Panel> query;
     linear<{kdim, (kv_heads * head_width), (Options.bias && Options.key_bias)}, Element, Weight, Panel> key;
     linear<{vdim, (kv_heads * head_width), Options.bias}, Element, Weight, Panel> value;
-    linear<{heads * head_width, embed, (Options.bias && Options.out_bias)}, Element, Weight, Panel> out_proj;
+    linear<{heads * head_width, out, (Options.bias && Options.out_bias)}, Element, Weight, Panel> out_proj;
+    [[no_unique_address]]
+    typename detail::own_positions<has_relative_positions,
+                                   detail::positions_of_heads(options.relative_positions, heads), Element>::type
+        relative_attention_bias;
 
     /// Self attention: queries, keys and values from x.
     template <any_expression Input, class... Choices>
@@ -112,7 +150,7 @@ struct multihead_attention {
             detail::module_input<shape_of<Input>, embed>::fits && kdim == embed && vdim == embed,
             "ashlar: multihead_attention: self attention needs an input, keys and values of width embed; pass queries, keys and values");
         if constexpr (!detail::module_input<shape_of<Input>, embed>::fits || kdim != embed || vdim != embed)
-            return detail::refused_rows<shape_of<Input>, embed, element_of<Input>>();
+            return detail::refused_rows<shape_of<Input>, out, element_of<Input>>();
         else
             return detail::used_often(std::forward<Input>(x),
                                       [&](const auto& y) ASHLAR_LAMBDA_INLINE { return (*this)(y, y, y, choices...); });
@@ -128,7 +166,11 @@ struct multihead_attention {
             detail::attention_inputs<shape_of<Query>, shape_of<Key>, shape_of<Value>, embed, kdim, vdim>::fit,
             "ashlar: multihead_attention: queries, keys and values must be [..., rows, width] with the widths embed, kdim and vdim; change the options");
         if constexpr (!fits)
-            return detail::refused_rows<shape_of<Query>, embed, element_of<Query>>();
+            return detail::refused_rows<shape_of<Query>, out, element_of<Query>>();
+        else if constexpr (has_relative_positions)
+            return detail::batch_exchanged<Options.batch_first>(out_proj(merge_heads(ashlar::attention(
+                queries(std::forward<Query>(q)), keys(std::forward<Key>(k)), values(std::forward<Value>(v)),
+                bias(position_bias<rows_of<Query>, rows_of<Key>>()), std::forward<Choices>(choices)...))));
         else
             return detail::batch_exchanged<Options.batch_first>(out_proj(
                 merge_heads(ashlar::attention(queries(std::forward<Query>(q)), keys(std::forward<Key>(k)),
@@ -146,8 +188,13 @@ struct multihead_attention {
         requires(!any_expression<Choices> && ...)
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto weights(Query&& q, Key&& k,
                                                               Choices&&... choices) const& noexcept {
-        return attention_weights(queries(std::forward<Query>(q)), keys(std::forward<Key>(k)),
-                                 std::forward<Choices>(choices)...);
+        if constexpr (has_relative_positions)
+            return attention_weights(queries(std::forward<Query>(q)), keys(std::forward<Key>(k)),
+                                     bias(position_bias<rows_of<Query>, rows_of<Key>>()),
+                                     std::forward<Choices>(choices)...);
+        else
+            return attention_weights(queries(std::forward<Query>(q)), keys(std::forward<Key>(k)),
+                                     std::forward<Choices>(choices)...);
     }
     /// The same, averaged over the heads, which is what PyTorch returns beside the result: [..., Tq, Tk], lazily.
     template <any_expression Query, any_expression Key, class... Choices>
@@ -173,19 +220,39 @@ struct multihead_attention {
     }
 
     /// The projected heads: [..., heads, T, head_width] of queries, [..., kv_heads, T, head_width] of keys and values.
+    /// With `.rope` queries and keys are rotated, the first of them by position `first`.
     template <any_expression Input>
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto queries(Input&& x) const& noexcept {
-        return split_heads<heads>(query(detail::batch_exchanged<Options.batch_first>(std::forward<Input>(x))));
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto queries(Input&& x,
+                                                              [[maybe_unused]] std::size_t first = 0) const& noexcept {
+        if constexpr (has_rope)
+            return rope_tables<detail::rope_of_width(options.rope, head_width), Element>(
+                split_heads<heads>(query(detail::batch_exchanged<Options.batch_first>(std::forward<Input>(x)))), first);
+        else
+            return split_heads<heads>(query(detail::batch_exchanged<Options.batch_first>(std::forward<Input>(x))));
     }
     /// The projected heads of keys, [..., kv_heads, T, head_width].
     template <any_expression Input>
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto keys(Input&& x) const& noexcept {
-        return split_heads<kv_heads>(key(detail::batch_exchanged<Options.batch_first>(std::forward<Input>(x))));
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto keys(Input&& x,
+                                                           [[maybe_unused]] std::size_t first = 0) const& noexcept {
+        if constexpr (has_rope)
+            return rope_tables<detail::rope_of_width(options.rope, head_width), Element>(
+                split_heads<kv_heads>(key(detail::batch_exchanged<Options.batch_first>(std::forward<Input>(x)))),
+                first);
+        else
+            return split_heads<kv_heads>(key(detail::batch_exchanged<Options.batch_first>(std::forward<Input>(x))));
     }
     /// The projected heads of values, [..., kv_heads, T, head_width].
     template <any_expression Input>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto values(Input&& x) const& noexcept {
         return split_heads<kv_heads>(value(detail::batch_exchanged<Options.batch_first>(std::forward<Input>(x))));
+    }
+
+    /// With `.relative_positions`: what is added to scores, [heads, Rows, Keys], lazily, of queries from position
+    /// `first` on; keys begin at position 0. What scores of all distances take waits in scratch.
+    template <std::size_t Rows, std::size_t Keys>
+        requires(has_relative_positions)
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto position_bias(std::size_t first = 0) const& noexcept {
+        return detail::relative_bias<Rows, Keys>(relative_attention_bias, first);
     }
 
     template <class Self, class Visitor>
@@ -212,6 +279,7 @@ struct multihead_attention {
             }
             visit("out_proj", self.out_proj);
         }
+        if constexpr (has_relative_positions) visit("relative_attention_bias", self.relative_attention_bias);
     }
     /// For summaries: what the module calls, and with what.
     template <class Query, class Key, class Value, class Visitor>
@@ -231,6 +299,12 @@ struct multihead_attention {
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto call_with(const Input& x) const noexcept {
         return (*this)(x, detail::with_columns<kdim>(x), detail::with_columns<vdim>(x));
     }
+
+private:
+    /// Queries or keys of an input.
+    template <class Input>
+    static constexpr std::size_t rows_of =
+        shape_of<Input>::extents[options.batch_first || shape_of<Input>::rank < 3 ? shape_of<Input>::rank - 2 : 0];
 };
 
 }  // namespace ashlar::nn

@@ -131,9 +131,9 @@ template <pair_order Pairs, any_expression Input, any_expression Cosines, any_ex
 
 /// The options of `rope`.
 struct rope_options {
-    width head_width;   ///< entries of a row, the last axis of queries and keys
-    width positions;    ///< rows of the tables: positions below it
-    width rotated = 0;  ///< entries that are rotated, from the first on; all of them unless given
+    width head_width = 0;  ///< entries of a row, the last axis of queries and keys
+    width positions = 0;   ///< rows of the tables: positions below it
+    width rotated = 0;     ///< entries that are rotated, from the first on; all of them unless given
     pair_order pairs =
         pair_order::interleaved;  ///< llama.c and GPT-J interleave, GPT-NeoX and Hugging Face's Llama do not
     double base = 10000;          ///< pair i turns by base^(-2 i / rotated) from one position to the next

@@ -25,6 +25,13 @@ namespace ashlar::nn {
 
 namespace detail {
 
+/// The options of an attention to a memory, from those of the self attention.
+consteval attention_options without_positions(attention_options options) {
+    options.rope = {};
+    options.relative_positions.heads = 0;
+    return options;
+}
+
 /// Options of `attention` that are meant for a memory.
 template <class Apply>
 struct cross_choices {
@@ -62,7 +69,8 @@ template <class... Choices>
     return detail::cross_choices{[choices...](const auto& f) ASHLAR_LAMBDA_INLINE { return f(choices...); }};
 }
 
-/// The options of `decoder_layer`: those of an encoder layer.
+/// The options of `decoder_layer`: those of an encoder layer. Rotation and relative positions are those of the self
+/// attention.
 using decoder_layer_options = encoder_layer_options;
 
 /// A layer of a transformer's decoder, lazily: x [..., T, embed] and memory [..., S, embed] to [..., T, embed], with at
@@ -80,7 +88,9 @@ struct decoder_layer {
     using norm_type = typename encoder_type::norm_type;
     static constexpr std::size_t embed = Options.embed, hidden = encoder_type::hidden;
 
-    multihead_attention<encoder_type::self_attention_options, Element, Weight, Panel> self_attn, multihead_attn;
+    multihead_attention<encoder_type::self_attention_options, Element, Weight, Panel> self_attn;
+    multihead_attention<detail::without_positions(encoder_type::self_attention_options), Element, Weight, Panel>
+        multihead_attn;
     nn::feed_forward<encoder_type::block_options, Element, Weight, Panel> feed_forward;
     norm_type norm1, norm2, norm3;
 
@@ -254,7 +264,7 @@ private:
         return blocks(
             x,
             [&](const auto& y) ASHLAR_LAMBDA_INLINE {
-                return self_attn.out_proj(merge_heads(cache.attend(self_attn.queries(y), own...)));
+                return self_attn.out_proj(merge_heads(detail::attend_cache(self_attn, y, cache, own...)));
             },
             [&](const auto& q) ASHLAR_LAMBDA_INLINE {
                 return to_memory.apply([&](const auto&... choices) ASHLAR_LAMBDA_INLINE {

@@ -13,10 +13,13 @@
 #include <ashlar/module/module.hpp>
 #include <ashlar/nn/cache/appended_rows.hpp>
 #include <ashlar/nn/inspect/example.hpp>
+#include <ashlar/nn/kv_cache.hpp>
 #include <ashlar/nn/layers/feed_forward.hpp>
 #include <ashlar/nn/layers/heads.hpp>
 #include <ashlar/nn/layers/multihead_attention.hpp>
 #include <ashlar/nn/layers/norm.hpp>
+#include <ashlar/nn/positions/relative_positions.hpp>
+#include <ashlar/nn/positions/rope.hpp>
 
 namespace ashlar::nn {
 
@@ -38,6 +41,9 @@ struct encoder_layer_options {
     bool attention_bias = true;         ///< biases of all projections of attention, if bias is true as well
     bool feed_forward_bias = true;      ///< biases of the feed-forward block, if bias is true as well
     bool norm_bias = true;              ///< biases of the norms, if bias is true as well
+    rope_options rope{};  ///< with `.positions`: queries and keys of the self attention are rotated (RoFormer, GPT-J)
+    /// If given: each layer adds learnt numbers to the scores of its self attention, by distance.
+    relative_positions_options relative_positions{.heads = 0};
 };
 
 namespace detail {
@@ -60,6 +66,12 @@ template <bool NormFirst, class Attention, class Norm, class Input, class Cache>
 using rows_of_layer =
     appended_rows<Attention, std::conditional_t<NormFirst, Norm, no_norm>, Input, Cache, plain_projections>;
 
+/// Whether the keys of a cache lie in the order of their positions.
+template <class Cache>
+struct cache_in_order {
+    static constexpr bool holds = Cache::order == cache_order::linear;
+};
+
 /// Appends the keys and values of rows x to a cache, now.
 template <bool NormFirst, class Attention, class Norm, class Input, class Cache, class Scratch>
 ASHLAR_ALWAYS_INLINE constexpr void append_rows(const Attention& attention, const Norm& norm, const Input& x,
@@ -69,6 +81,23 @@ ASHLAR_ALWAYS_INLINE constexpr void append_rows(const Attention& attention, cons
         rows::append(attention, norm, x, cache, plain_projections{}, scratch);
     else
         rows::append(attention, no_norm{}, x, cache, plain_projections{}, scratch);
+}
+
+/// Attention of the latest rows, whose keys and values are in the cache already.
+template <class Attention, class Rows, class Cache, class... Choices>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto attend_cache(const Attention& attention, const Rows& rows,
+                                                               const Cache& cache, const Choices&... choices) noexcept {
+    constexpr std::size_t count = shape_of<Rows>::extents[0];
+    if constexpr (Attention::has_relative_positions) {
+        static_assert(cache_in_order<Cache>::holds,
+                      "ashlar: nn: relative positions need a cache whose keys lie in the order of their positions; "
+                      "use cache_order::linear");
+        return cache.attend(attention.queries(rows, cache.position() - count),
+                            bias(attention.template position_bias<count, Cache::capacity>(cache.position() - count)),
+                            choices...);
+    } else {
+        return cache.attend(attention.queries(rows, cache.position() - count), choices...);
+    }
 }
 
 }  // namespace detail
@@ -92,7 +121,9 @@ struct encoder_layer {
                                                               .head_width = options.head_width,
                                                               .bias = options.bias && options.attention_bias,
                                                               .batch_first = options.batch_first,
-                                                              .key_bias = options.key_bias};
+                                                              .key_bias = options.key_bias,
+                                                              .rope = options.rope,
+                                                              .relative_positions = options.relative_positions};
     static constexpr feed_forward_options block_options{.embed = embed,
                                                         .hidden = hidden,
                                                         .activation = options.activation,
@@ -181,7 +212,7 @@ private:
             if constexpr (detail::check_appending<rows_of<Input, Cache>, Scratch>())
                 detail::append_rows<Options.norm_first>(self_attn, norm1, x, cache, scratch);
             return blocks(x, [&](const auto& z) ASHLAR_LAMBDA_INLINE {
-                return self_attn.out_proj(merge_heads(cache.attend(self_attn.queries(z), choices...)));
+                return self_attn.out_proj(merge_heads(detail::attend_cache(self_attn, z, cache, choices...)));
             });
         }
     }

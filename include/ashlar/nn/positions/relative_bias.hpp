@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSL-1.0
+// The numbers of relative_positions for all pairs of queries and keys, as an expression.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <ashlar/core/config.hpp>
+#include <ashlar/expr/shape/concat.hpp>
+#include <ashlar/expr/shape/permute.hpp>
+#include <ashlar/expr/shape/roll.hpp>
+#include <ashlar/expr/shape/windows.hpp>
+#include <ashlar/nn/layers/made_first.hpp>
+#include <ashlar/nn/positions/relative_positions.hpp>
+#include <ashlar/tensor/tensor.hpp>
+#include <ashlar/tensor/view.hpp>
+
+namespace ashlar::nn::detail {
+
+/// The bucket of each distance that so many queries and keys have: entry Keys - 1 + query - key. All distances from
+/// `.distance` on share the last bucket, which is not computed for each of them.
+template <relative_positions_options Options, std::size_t Queries, std::size_t Keys, class Config = current_config>
+consteval tensor<std::int32_t, Queries + Keys - 1> buckets_by_distance() {
+    using positions = relative_positions<Options>;
+    constexpr std::size_t last = Options.distance > Options.buckets ? Options.distance : Options.buckets;
+    tensor<std::int32_t, Queries + Keys - 1> result{};
+    for (std::size_t i = 0; i < Queries + Keys - 1; ++i) {
+        const bool ahead = i < Keys - 1;
+        const std::size_t apart = ahead ? Keys - 1 - i : i - (Keys - 1);
+        const std::size_t clipped = apart > last ? last : apart;
+        result(i) = static_cast<std::int32_t>(ahead ? positions::template bucket<Config>(0, clipped)
+                                                    : positions::template bucket<Config>(clipped, 0));
+    }
+    return result;
+}
+template <relative_positions_options Options, std::size_t Queries, std::size_t Keys>
+inline constexpr auto distance_buckets = buckets_by_distance<Options, Queries, Keys>();
+
+/// [heads, Rows, Keys] of queries `first`, `first + 1`, ..., lazily: the numbers of all distances wait in scratch, and
+/// scores read them there. The module is borrowed. first + Rows is at most Keys, unless first is 0 (asserted).
+template <std::size_t Rows, std::size_t Keys, relative_positions_options Options, class Element>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto relative_bias(const relative_positions<Options, Element>& m,
+                                                                std::size_t first = 0) noexcept {
+    constexpr std::size_t queries = Rows > Keys ? Rows : Keys;
+    ASHLAR_ASSERT(first + Rows <= queries, "ashlar: relative_positions: a query stands behind all keys of the cache");
+    const tensor_view<const std::int32_t, Rows + Keys - 1> distances(distance_buckets<Options, queries, Keys>.data() +
+                                                                     first);
+    return flip<-1>(windows<1, Keys>(made_first<0>(transpose(take<0>(m.weight, distances)))));
+}
+
+}  // namespace ashlar::nn::detail
