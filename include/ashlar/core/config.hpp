@@ -321,6 +321,9 @@ consteval std::uint64_t instruction_sets() {
 #ifdef __F16C__
     bits |= 1u << 29;
 #endif
+#ifdef __ARM_FEATURE_DOTPROD
+    bits |= 1u << 30;
+#endif
 #ifdef ASHLAR_EMULATED_WIDTH
     bits |= std::uint64_t{ASHLAR_EMULATED_WIDTH} << 48;
 #endif

@@ -26,6 +26,7 @@ struct machine {
     bool paired = false;         ///< an element of eight bytes takes two of the registers
     bool scalar_operands = false;  ///< multiply-adds take one factor for all lanes from a core register
     bool small_code = false;       ///< bytes of code count for more than speed
+    bool dots_bytes = false;       ///< one instruction adds products of four bytes to a sum
     /// Rows of the tallest tile where several workers share the turns of the outermost loops; 0: one runs all of them.
     std::size_t worker_rows = 0;
 
@@ -90,7 +91,9 @@ inline constexpr machine machine_of = [] {
                       .single_issue = has<Config, isa::m_profile>,
                       .paired = Config::register_bits == 0 && has<Config, isa::vfp_float>,
                       .scalar_operands = has<Config, isa::mve>,
-                      .small_code = Config::optimize_size};
+                      .small_code = Config::optimize_size,
+                      .dots_bytes = has<Config, isa::avx512vnni> || has<Config, isa::avxvnni> ||
+                                    (has<Config, isa::aarch64> && has<Config, isa::dotprod>)};
     if (has<Config, isa::avx512f> && described.register_bytes == 64)
         described.small_elements = has<Config, isa::avx512bw>;
     if (has<Config, isa::neon> && described.register_bytes == 16) described.doubles = has<Config, isa::aarch64>;

@@ -14,13 +14,16 @@ namespace ashlar::detail {
 /// The bits of `config::instruction_sets` that lanes depend on.
 enum class isa : unsigned {
     sse2 = 0,
+    ssse3 = 2,
     sse4_1 = 3,
     avx = 5,
     fma = 6,
     avx2 = 7,
+    avxvnni = 8,
     avx512f = 9,
     avx512bw = 10,
     avx512vl = 12,
+    avx512vnni = 13,
     neon = 17,
     aarch64 = 18,
     wasm = 19,
@@ -29,7 +32,8 @@ enum class isa : unsigned {
     m_profile = 25,
     vfp_float = 26,
     vfp_double = 27,
-    mve = 28
+    mve = 28,
+    dotprod = 30
 };
 
 template <class Config, isa Set>

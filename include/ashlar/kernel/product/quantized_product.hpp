@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSL-1.0
+// Products of rows of floats by a matrix in 8 bits: rows rounded once, sums of integers in registers, both scales and
+// the epilogue applied to them there.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <ashlar/core/config.hpp>
+#include <ashlar/kernel/product/product.hpp>
+#include <ashlar/kernel/product/quantized_shape.hpp>
+#include <ashlar/kernel/product/rounded_rows.hpp>
+#include <ashlar/kernel/simd/byte_dots.hpp>
+
+namespace ashlar::detail {
+
+/// The right operand: integers in panels, and of each column its scale and the sum of its integers.
+struct quantized_memory {
+    const std::int8_t* elements;
+    const float* scales;
+    const std::int32_t* sums;
+};
+
+/// The hooks that it calls.
+inline constexpr hook served_by_quantized_product = hook::vector | hook::column | hook::begin_block | hook::end_block;
+
+/// A register block: sums of Rows rows by Vectors vectors of columns.
+template <class Config, quantized_shape Product, std::size_t Rows, std::size_t Vectors, std::size_t LastLanes>
+struct quantized_block {
+    static constexpr std::size_t width = lane_width<float, Config>, chains = Product.cut.chains,
+                                 panel = Product.right.panel, panel_size = Product.right.panel_size(),
+                                 step = panel * Product.right.group, groups = Product.right.groups();
+    using left_rows = rounded_rows<Config, Product>;
+    using dots = byte_dots<width, Config>;
+    using integers = lanes<std::int32_t, width, Config>;
+    using values = lanes<float, width, Config>;
+
+    /// Lanes of a vector for which there are columns in memory, those included that fill up a panel.
+    template <std::size_t Vector>
+    static constexpr std::size_t held = width <= panel || Vector + 1 != Vectors ? width : LastLanes;
+
+    integers sum[chains][Vectors][Rows];
+
+    /// One group of depth steps into the sums of `chain`.
+    ASHLAR_STAGE_INLINE void add(const std::uint8_t* left, const std::int8_t* const (&right)[Vectors], std::size_t at,
+                                 std::size_t chain) {
+        typename dots::right w[Vectors];
+        for_each_vector<block_shape{Rows, Vectors, chains, LastLanes}, width>([&](auto c, auto) ASHLAR_STAGE_LAMBDA {
+            w[c] = dots::template load<panel, panel_size, held<c>>(right[c] + at * step);
+        });
+        ASHLAR_UNROLL
+        for (std::size_t r = 0; r < Rows; ++r) {
+            const auto x = dots::spread(left + r * left_rows::line + at * Product.right.group);
+            ASHLAR_UNROLL
+            for (std::size_t c = 0; c < Vectors; ++c) sum[chain][c][r] = dots::add(sum[chain][c][r], x, w[c]);
+        }
+    }
+
+    template <class Epilogue>
+    ASHLAR_STAGE_INLINE void run(const left_rows& left, const quantized_memory& right, Epilogue& epilogue,
+                                 std::size_t i, std::size_t j) {
+        const block_verdict verdict = verdict_on(epilogue, i, i + Rows, j, j + (Vectors - 1) * width + LastLanes);
+        if (verdict == block_verdict::skip) return;
+        const std::int8_t* columns[Vectors];
+        const auto each = [](auto f) ASHLAR_STAGE_LAMBDA {
+            for_each_vector<block_shape{Rows, Vectors, chains, LastLanes}, width>(f);
+        };
+        each([&](auto c, auto) ASHLAR_STAGE_LAMBDA {
+            const std::size_t column = j + c * width;
+            columns[c] = right.elements + column / panel * panel_size + column % panel * Product.right.group;
+            integers start(0);
+            if constexpr (dots::is_offset)
+                start = integers(0) - (integers::template load_partial<held<c>>(right.sums + column) << 7);
+            ASHLAR_UNROLL
+            for (std::size_t r = 0; r < Rows; ++r) {
+                sum[0][c][r] = start;
+                ASHLAR_UNROLL
+                for (std::size_t u = 1; u < chains; ++u) sum[u][c][r] = integers(0);
+            }
+        });
+        const std::uint8_t* const rows = left.row(i);
+        std::size_t g = 0;
+        for (; g + chains <= groups; g += chains) {
+            ASHLAR_UNROLL
+            for (std::size_t u = 0; u < chains; ++u) add(rows, columns, g + u, u);
+        }
+        if constexpr (groups % chains != 0)
+            for (; g < groups; ++g) add(rows, columns, g, 0);
+        join_in_pairs<chains / 2>(sum);
+        with_verdict<Epilogue>(verdict, [&](auto tag) ASHLAR_STAGE_LAMBDA {
+            each([&](auto c, auto count) ASHLAR_STAGE_LAMBDA {
+                const values scale = values::template load_partial<held<c>>(right.scales + j + c * width);
+                values scaled[Rows];
+                ASHLAR_UNROLL
+                for (std::size_t r = 0; r < Rows; ++r)
+                    scaled[r] = convert_lanes<float>(sum[0][c][r]) * values(left.scale(i + r)) * scale;
+                finish_column(epilogue, i, j + c * width, scaled, count, tag);
+            });
+        });
+        finish_block(epilogue, i, Rows, j, Vectors);
+    }
+};
+
+/// The whole product. The rows of s are Product.row_distance apart, their elements neighbours; `scratch` is memory of
+/// rounded_rows_bytes bytes. Each element is the sum of products of integers, exactly, times the scale of its row,
+/// times that of its column.
+template <class Config, quantized_shape Product, class Epilogue>
+ASHLAR_STAGE_INLINE void quantized_product(const float* s, const quantized_memory& right, Epilogue& epilogue,
+                                           float* scratch) {
+    constexpr product_shape in_groups = Product.in_groups();
+    using walk = product_walk<float, Config, in_groups, constant_depth<0, in_groups.k>, Epilogue>;
+    if constexpr (fits_kernel<Epilogue, lanes<float, walk::width, Config>, served_by_quantized_product,
+                              Config::checks>()) {
+        const rounded_rows<Config, Product> left{reinterpret_cast<std::uint8_t*>(scratch)};
+        left.fill(s);
+        walk::each_column_block([&](auto vectors, auto last, std::size_t j) ASHLAR_STAGE_LAMBDA {
+            walk::each_row_block(0, Product.cut.row_blocks, [&](auto rows, std::size_t i) ASHLAR_STAGE_LAMBDA {
+                quantized_block<Config, Product, rows, vectors, last> block;
+                block.run(left, right, epilogue, i, j);
+            });
+        });
+    }
+}
+
+}  // namespace ashlar::detail

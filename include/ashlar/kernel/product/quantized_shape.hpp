@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSL-1.0
+// Products with a matrix in 8 bits: extents, register blocks, and the scratch for the left operand's rounded rows.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <ashlar/kernel/machine.hpp>
+#include <ashlar/kernel/product/product_shape.hpp>
+#include <ashlar/kernel/product/register_block.hpp>
+#include <ashlar/tensor/interleaved_layout.hpp>
+
+namespace ashlar::detail {
+
+/// `rows` rows of floats, `row_distance` apart, by a matrix that lies as `right` says.
+struct quantized_shape {
+    std::size_t rows, row_distance;
+    interleaved_layout right;
+    product_cut cut{};
+
+    /// The same as register blocks see it: steps of the depth are groups.
+    constexpr product_shape in_groups() const {
+        return {.i = rows, .j = right.columns, .k = right.groups(), .si = 0, .sk = 1, .vk = 1, .cut = cut};
+    }
+};
+
+/// Bytes from one rounded row to the next: whole cache lines, so that kernels round whole registers.
+constexpr std::size_t rounded_row_bytes(std::size_t depth) { return (depth + 63) / 64 * 64; }
+
+/// Bytes of scratch for the rounded rows of a tile, and the scale of each.
+constexpr std::size_t rounded_rows_bytes(std::size_t rows, std::size_t depth) {
+    return rows * (rounded_row_bytes(depth) + sizeof(float));
+}
+
+/// The register blocks of such a product on a machine. Panels side by side are streams of their own: one row reads them
+/// one after the other.
+constexpr product_cut choose_quantized_cut(std::size_t rows, const interleaved_layout& right, const machine& target) {
+    constexpr std::size_t element_bytes = 4, fewest_registers = 4;
+    machine m = target.for_elements_of(element_bytes);
+    const std::size_t beside = m.dots_bytes ? 1 : 4;
+    if (m.registers > beside + fewest_registers) m.registers -= beside;
+    const std::size_t width = m.lanes(element_bytes), vectors = (right.columns + width - 1) / width;
+    const register_block blocks = choose_register_block(rows, vectors, right.groups(), m);
+    product_cut cut;
+    cut.row_blocks = static_cast<std::uint32_t>(blocks.rows.blocks);
+    cut.vector_blocks = static_cast<std::uint32_t>(blocks.vectors.blocks);
+    cut.chains = static_cast<std::uint8_t>(blocks.chains);
+    return cut;
+}
+
+}  // namespace ashlar::detail

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSL-1.0
+// Where the elements of a matrix lie whose kernels multiply several depth steps by one instruction.
+#pragma once
+
+#include <cstddef>
+
+#include <ashlar/core/config.hpp>
+
+namespace ashlar::detail {
+
+/// A matrix in panels of `panel` columns, each [groups of depth steps][columns of the panel][steps of a group]. Depth
+/// and columns are filled up to whole groups and panels, so that kernels load whole registers.
+struct interleaved_layout {
+    std::size_t rows, columns;
+    std::size_t panel, group;
+
+    constexpr std::size_t groups() const noexcept { return (rows + group - 1) / group; }
+    constexpr std::size_t panels() const noexcept { return (columns + panel - 1) / panel; }
+    /// Elements from one panel to the next.
+    constexpr std::size_t panel_size() const noexcept { return groups() * group * panel; }
+    /// Elements of the whole, those included that fill it up.
+    constexpr std::size_t size() const noexcept { return panels() * panel_size(); }
+    /// Where element (row, column) lies.
+    ASHLAR_ALWAYS_INLINE constexpr std::size_t offset(std::size_t row, std::size_t column) const noexcept {
+        return column / panel * panel_size() + (row / group * panel + column % panel) * group + row % group;
+    }
+};
+
+}  // namespace ashlar::detail
