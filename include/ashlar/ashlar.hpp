@@ -52,6 +52,7 @@
 #include <ashlar/expr/nodes/let.hpp>
 #include <ashlar/expr/nodes/store.hpp>
 #include <ashlar/expr/nodes/packed.hpp>
+#include <ashlar/expr/nodes/quantized.hpp>
 #include <ashlar/expr/nodes/sequence_node.hpp>
 #include <ashlar/plan/graph/graph.hpp>
 #include <ashlar/plan/graph/cost.hpp>
@@ -64,6 +65,7 @@
 #include <ashlar/eval/state.hpp>
 #include <ashlar/eval/sequence.hpp>
 #include <ashlar/eval/pack.hpp>
+#include <ashlar/eval/quantize.hpp>
 #include <ashlar/eval/stack_bytes.hpp>
 #include <ashlar/eval/topk.hpp>
 // clang-format on

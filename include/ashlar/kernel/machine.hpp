@@ -76,7 +76,10 @@ struct machine {
 /// The machine that a configuration is compiled for.
 template <class Config>
 inline constexpr machine machine_of = [] {
-    constexpr std::uint64_t fma4 = std::uint64_t{1} << 24;
+    constexpr std::uint64_t fma4 = std::uint64_t{1} << 24,
+                            dots = std::uint64_t{1} << static_cast<unsigned>(isa::avx512vnni) |
+                                   std::uint64_t{1} << static_cast<unsigned>(isa::avxvnni) |
+                                   std::uint64_t{1} << static_cast<unsigned>(isa::dotprod);
     machine described{.register_bytes = Config::register_bits / 8,
                       .registers = Config::registers,
                       .l1_bytes = Config::l1_bytes,
@@ -92,8 +95,7 @@ inline constexpr machine machine_of = [] {
                       .paired = Config::register_bits == 0 && has<Config, isa::vfp_float>,
                       .scalar_operands = has<Config, isa::mve>,
                       .small_code = Config::optimize_size,
-                      .dots_bytes = has<Config, isa::avx512vnni> || has<Config, isa::avxvnni> ||
-                                    (has<Config, isa::aarch64> && has<Config, isa::dotprod>)};
+                      .dots_bytes = (Config::instruction_sets & dots) != 0};
     if (has<Config, isa::avx512f> && described.register_bytes == 64)
         described.small_elements = has<Config, isa::avx512bw>;
     if (has<Config, isa::neon> && described.register_bytes == 16) described.doubles = has<Config, isa::aarch64>;

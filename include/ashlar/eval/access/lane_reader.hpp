@@ -309,14 +309,23 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
         using Other = element_of<node_of<Id>>;
         constexpr std::size_t rows = Plan::nodes[Id].extents[0], columns = Plan::nodes[Id].extents[1],
                               panel = Plan::nodes[Id].panel;
-        const auto* data = node_at<Id>(f.expression).data();
-        if constexpr (Steps[0] == 0 && Steps[1] == 1 && panel % Width == 0)
-            if (at[1] % Width == 0) return load<1>(data + panel_offset(panel, rows, columns, at[0], at[1]));
-        Other picked[Width] = {};
-        for (std::size_t i = 0; i < Wanted; ++i)
-            picked[i] = data[panel_offset(panel, rows, columns, at[0] + i * static_cast<std::size_t>(Steps[0]),
-                                          at[1] + i * static_cast<std::size_t>(Steps[1]))];
-        return load_picked(picked);
+        const auto& matrix = node_at<Id>(f.expression);
+        if constexpr (Plan::nodes[Id].quantized) {
+            Other rounded[Width] = {};
+            for (std::size_t i = 0; i < Wanted; ++i)
+                rounded[i] = matrix(at[0] + i * static_cast<std::size_t>(Steps[0]),
+                                    at[1] + i * static_cast<std::size_t>(Steps[1]));
+            return load_picked(rounded);
+        } else {
+            const auto* data = matrix.data();
+            if constexpr (Steps[0] == 0 && Steps[1] == 1 && panel % Width == 0)
+                if (at[1] % Width == 0) return load<1>(data + panel_offset(panel, rows, columns, at[0], at[1]));
+            Other picked[Width] = {};
+            for (std::size_t i = 0; i < Wanted; ++i)
+                picked[i] = data[panel_offset(panel, rows, columns, at[0] + i * static_cast<std::size_t>(Steps[0]),
+                                              at[1] + i * static_cast<std::size_t>(Steps[1]))];
+            return load_picked(picked);
+        }
     }
 
     /// Elements whose distances in memory are constants, but not equal.

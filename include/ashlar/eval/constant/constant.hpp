@@ -13,6 +13,7 @@
 #include <ashlar/eval/constant/constant_lines.hpp>
 #include <ashlar/eval/constant/constant_memory.hpp>
 #include <ashlar/eval/constant/constant_moves.hpp>
+#include <ashlar/eval/constant/constant_quantized.hpp>
 #include <ashlar/expr/masks/provenance.hpp>
 #include <ashlar/expr/nodes.hpp>
 #include <ashlar/expr/nodes/coordinates.hpp>
@@ -267,6 +268,11 @@ private:
         constexpr bool sparse_left = exclusion_of<Left, Scope> == exclusion::zero;
         constexpr bool sparse_right = exclusion_of<Right, Scope> == exclusion::zero;
         const auto& left = values(e.template operand<0>(), scope);
+        if constexpr (is_quantized<Right>) {
+            for (std::size_t row = 0; row < Shape::size / columns; ++row, out += columns)
+                multiply_rounded<Config>(left.data() + row * depth, e.template operand<1>(), out);
+            return;
+        }
         const auto& right = values(e.template operand<1>(), scope);
         for (std::size_t i = 0; i < Shape::size; ++i) out[i] = Element(0);
         for (std::size_t row = 0; row < Shape::size / columns; ++row, out += columns) {

@@ -7,6 +7,7 @@
 //   2. rows in lanes:    columns of the right operand are scalars, the left one lies with its rows in lanes
 //   3. depth in lanes:   one row at a time, dot products with the columns of the right operand
 //   4. rows and depth:   few rows, whose depth is contiguous: several depth steps of each row side by side
+// With weights in 8 bits the rows of the left operand are rounded likewise first.
 // A right operand that lies transposed, or whose rows compete for the same places in the caches, may be brought into
 // scratch on the way.
 #pragma once
@@ -19,6 +20,7 @@
 #include <ashlar/kernel/product/panel_epilogue.hpp>
 #include <ashlar/kernel/product/product.hpp>
 #include <ashlar/kernel/product/product_dot.hpp>
+#include <ashlar/kernel/product/quantized_product.hpp>
 #include <ashlar/kernel/product/streamed_product.hpp>
 #include <ashlar/kernel/product/transposing_rhs.hpp>
 
@@ -143,7 +145,16 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
     template <class Epilogue>
     ASHLAR_STAGE_INLINE void multiply(Epilogue& epilogue, std::size_t first) const {
         const element* a = reader{f}.template address<left>(in_left(first));
-        if constexpr (how.rhs == rhs_source::panels) {
+        if constexpr (how.rhs == rhs_source::quantized) {
+            constexpr quantized_shape shape = [] {
+                quantized_shape all = shape_of_quantized(facts, Rows, panel);
+                all.cut = how.cut;
+                return all;
+            }();
+            const auto& b = node_at<Plan::resolve(right)>(f.expression);
+            quantized_product<config, shape>(a, {b.data(), b.column_scales(), b.column_sums()}, epilogue,
+                                             table<rounded_rows_bytes(Rows, depth)>());
+        } else if constexpr (how.rhs == rhs_source::panels) {
             multiply_panels(a, node_at<Plan::resolve(right)>(f.expression).data(), epilogue, first);
         } else if constexpr (how.rhs == rhs_source::column_blocks) {
             multiply_blocks(a, epilogue, first);

@@ -22,6 +22,7 @@ struct packed_access : shape<Rows, Columns> {
     using expression_category = node_category;
     static constexpr node_kind kind = node_kind::packed;
     static constexpr std::size_t panel = Panel;
+    static constexpr bool is_quantized = false;
 
     /// The element at (row, column); both are preconditions, checked in debug builds.
     template <class Config = current_config>

@@ -163,6 +163,10 @@ constexpr void planner::acquire_left(stage& s, node_index n, const binding_list&
                (m.strides[g.rank - 1u] != 0 || g.extents[g.rank - 1u] == 1);
     if (s.lanes == lane_axis::depth) good = good && (m.strides[g.rank - 1u] == 1 || g.extents[g.rank - 1u] == 1);
     const node_index source = base_of(n);
+    // Neighbours are rounded to 8 bits, with one scale for what is left of a softmax when it is divided.
+    if (at(resolve(at(s.core).operands[1])).quantized)
+        good = good && (m.strides[g.rank - 1u] == 1 || g.extents[g.rank - 1u] == 1) &&
+               at(source).kind != node_kind::softmax;
     if (good) {
         if (at(source).kind == node_kind::softmax && read_of(s, source).values != no_buffer &&
             read_of(s, source).factors != no_buffer)

@@ -153,7 +153,7 @@ constexpr auto planner::emit_product(node_index top, const core_choice& choice, 
     if (b.strides[r.rank - 1u] != 1 && core.extents[s.column_axis] > 1 && 2 * rows > width && reads_narrow(s, right) &&
         core.extents[s.column_axis] * r.extents[r.rank - 2u] * r.element_bytes <= target.l2_bytes / 2)
         b = copy_of(s, right, operand_bindings(core, r, 1, s.bindings), stack, layout::columns_in_lanes);
-    const bool converts = reads_narrow(s, right);
+    const bool converts = reads_narrow(s, right) || at(resolve(right)).quantized;
     const bool shuffles = target.shuffles(core.element_bytes, core.scalar == scalar_kind::floating);
     const bool unit_columns = b.strides[r.rank - 1u] == 1 || core.extents[s.column_axis] == 1;
     const std::size_t depth = l.extents[l.rank - 1u], columns = core.extents[s.column_axis], line = packed_k_line(rows);

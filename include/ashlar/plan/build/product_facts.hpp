@@ -15,13 +15,14 @@ struct product_facts {
     std::size_t depth = 0, columns = 0, width = 1, element_bytes = 4;
     std::ptrdiff_t left_row = 0, left_depth = 0;       // strides in memory
     std::ptrdiff_t right_depth = 0, right_column = 0;  // inside a block of columns; zeros of packed weights
-    node_index masked = no_node;   // the masked node on top, past names, that decides block by block
-    bool right_is_packed = false;  // in panels
-    bool right_is_narrow = false;  // f16 or bf16 in memory
-    bool left_is_padded = false;   // lines of the left operand end at a full register
-    bool ranged = false;           // a mask bounds the depth of each row
-    bool excludes = false;         // excluded zeros of the left operand keep rows of the right one out of the sums
-    bool uniform = false;          // what follows does not ask where an element stands
+    node_index masked = no_node;      // the masked node on top, past names, that decides block by block
+    bool right_is_packed = false;     // in panels
+    bool right_is_narrow = false;     // f16 or bf16 in memory
+    bool right_is_quantized = false;  // in panels of integers of 8 bits
+    bool left_is_padded = false;      // lines of the left operand end at a full register
+    bool ranged = false;              // a mask bounds the depth of each row
+    bool excludes = false;            // excluded zeros of the left operand keep rows of the right one out of the sums
+    bool uniform = false;             // what follows does not ask where an element stands
 
     /// Of an element of the right operand in memory.
     constexpr std::size_t right_bytes() const { return right_is_narrow ? 2 : element_bytes; }

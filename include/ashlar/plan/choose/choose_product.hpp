@@ -31,7 +31,7 @@ constexpr std::size_t bytes_read(const graph_node* nodes, std::size_t count) {
     std::size_t bytes = 0;
     for (std::size_t n = 0; n < count; ++n)
         if (nodes[n].kind == node_kind::array || nodes[n].kind == node_kind::packed)
-            bytes += nodes[n].size() * (nodes[n].narrow ? 2 : nodes[n].element_bytes);
+            bytes += nodes[n].size() * (nodes[n].quantized ? 1 : nodes[n].narrow ? 2 : nodes[n].element_bytes);
     return bytes;
 }
 
@@ -151,7 +151,10 @@ constexpr void choose_cuts(const plan_context& c, const plan_stage& s, std::size
     const auto of_columns = [&](std::size_t columns, std::size_t distance) {
         return choose_cut(shape_of_columns(product, rows, columns, static_cast<std::ptrdiff_t>(distance)), on, options);
     };
-    if (how.rhs == rhs_source::panels) {
+    if (how.rhs == rhs_source::quantized) {
+        const std::size_t panel = c.at(c.resolve(product.right)).panel;
+        how.cut = choose_quantized_cut(rows, shape_of_quantized(product, rows, panel).right, c.target);
+    } else if (how.rhs == rhs_source::panels) {
         const std::size_t panel = c.at(c.resolve(product.right)).panel, whole = product.columns / panel,
                           rest = product.columns % panel;
         if (how.panel_runs != 0) how.cut = of_columns(how.panels * panel, panel);
@@ -180,7 +183,9 @@ constexpr product_strategy choose_product(const plan_context& c, const plan_stag
     product_strategy how;
     how.streamed = comes_from_behind_l1(bytes, c.target);
 
-    if (product.right_is_packed)
+    if (product.right_is_quantized)
+        how.rhs = rhs_source::quantized;
+    else if (product.right_is_packed)
         how.rhs = rhs_source::panels;
     else if (s.column_block != 0)
         how.rhs = rhs_source::column_blocks;
@@ -202,8 +207,9 @@ constexpr product_strategy choose_product(const plan_context& c, const plan_stag
                                                         : product.columns;
     const bool whole_registers =
         product.columns % product.width == 0 && (at_once >= product.columns || at_once % product.width == 0);
-    if (sums_wait && s.lanes == lane_axis::columns && whole_registers && rows >= least_interleaving_rows &&
-        product.depth >= least_interleaving_depth && all_depth && has_costly_epilogue(c, s, s.top))
+    if (sums_wait && s.lanes == lane_axis::columns && whole_registers && !product.right_is_quantized &&
+        rows >= least_interleaving_rows && product.depth >= least_interleaving_depth && all_depth &&
+        has_costly_epilogue(c, s, s.top))
         how.epilogue = epilogue_time::interleaved;
 
     if (how.rhs == rhs_source::panels) {

@@ -33,6 +33,7 @@ constexpr std::size_t table_bytes(const plan_context& c, stage_index id, std::si
     const element_machine on = elements_of(c, s);
     if (how.form == product_form::packed_k && how.rhs == rhs_source::rows)
         return packed_k_table_bytes({rows, product.columns, product.depth, 0, 0, how.packed}, on);
+    if (how.rhs == rhs_source::quantized) return rounded_rows_bytes(rows, product.depth);
     if (how.rhs == rhs_source::copied_rows)
         return copied_columns_bytes(cut_of_columns(product, rows, how), how.k_parts, on);
     const std::size_t of_columns = table_bytes_of(how.cut, product.depth, on),

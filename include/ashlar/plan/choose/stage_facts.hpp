@@ -5,6 +5,7 @@
 #include <bit>
 
 #include <ashlar/kernel/product/product_cut.hpp>
+#include <ashlar/kernel/product/quantized_shape.hpp>
 #include <ashlar/plan/choose/plan_context.hpp>
 
 namespace ashlar::detail {
@@ -46,6 +47,7 @@ constexpr product_facts find_facts(const plan_context& c, const plan_stage& s) {
     out.left_row = of_left[left.rank - 2u];
     out.left_depth = of_left[left.rank - 1u];
     out.right_is_packed = c.at(c.resolve(out.right)).kind == node_kind::packed;
+    out.right_is_quantized = out.right_is_packed && c.at(c.resolve(out.right)).quantized;
     out.right_is_narrow = c.memory_of(s).is_narrow_at(out.right);
     if (!out.right_is_packed) {
         std::array<bool, max_rank> fixed = fixed_of(right);
@@ -87,6 +89,10 @@ constexpr product_shape shape_of_columns(const product_facts& product, std::size
             .si = static_cast<std::size_t>(product.left_row),
             .sk = static_cast<std::size_t>(product.left_depth),
             .vk = product.depth == 1 ? 1 : static_cast<std::size_t>(distance)};
+}
+/// A product with weights in 8 bits over some rows.
+constexpr quantized_shape shape_of_quantized(const product_facts& product, std::size_t rows, std::size_t panel) {
+    return {rows, static_cast<std::size_t>(product.left_row), {product.depth, product.columns, panel, 4}};
 }
 /// All columns of a product that is cut.
 constexpr product_shape cut_of_columns(const product_facts& product, std::size_t rows, const product_strategy& how) {

@@ -44,6 +44,7 @@ struct node_parameters {
     bool costly = false;           // map: many instructions, as exponentials are
     bool one_instruction = false;  // map: about one; a user's own function counts as one
     bool narrow = false;           // its memory, or what it is written to, holds f16 or bf16
+    bool quantized = false;        // packed: integers of 8 bits with a scale for each column
 };
 
 /// One node of the expression, without its type.
@@ -110,8 +111,8 @@ inline constexpr node_parameters parameters_of<Node>{.permutation = move_of<Node
                                                      .dilation = move_of<Node>.dilation};
 template <class Packed>
     requires(kind_of<Packed> == node_kind::packed)
-inline constexpr node_parameters parameters_of<Packed>{.panel = Packed::panel,
-                                                       .narrow = is_narrow<typename Packed::value_type>};
+inline constexpr node_parameters parameters_of<Packed>{
+    .panel = Packed::panel, .narrow = is_narrow<typename Packed::value_type>, .quantized = Packed::is_quantized};
 template <std::size_t Axis, class Shape, class... Parts>
 inline constexpr node_parameters parameters_of<concat_node<Axis, Shape, Parts...>>{.axis = Axis};
 template <std::size_t Axis, class Shape, class Table, class Indices>

@@ -77,7 +77,8 @@ struct stage_printer : formula_writer<Plan> {
             if (stage.table != no_buffer) {
                 continue_line();
                 name_buffer(stage.table);
-                out.put(" = packed on the way");
+                out.put(stage.facts.right_is_quantized ? " = the left rows in 8 bits, and their scales"
+                                                       : " = packed on the way");
                 put_buffer(stage.table);
                 out.put('\n');
             }

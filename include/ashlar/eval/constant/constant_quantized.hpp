@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSL-1.0
+// A row of a product with a matrix in 8 bits, in constant expressions: rounded and added up as at run time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <ashlar/core/config.hpp>
+#include <ashlar/core/quantization.hpp>
+#include <ashlar/expr/nodes.hpp>
+
+namespace ashlar::detail {
+
+/// Whether products with an operand are those of integers.
+template <class Expression>
+inline constexpr bool is_quantized = false;
+template <class Expression>
+    requires(kind_of<Expression> == node_kind::packed)
+inline constexpr bool is_quantized<Expression> = Expression::is_quantized;
+
+/// The row of the result that belongs to a row of the left operand.
+template <class Config, class Matrix>
+constexpr void multiply_rounded(const float* row, const Matrix& w, float* out) noexcept {
+    constexpr std::size_t depth = Matrix::extents[0], columns = Matrix::extents[1];
+    std::int32_t greatest = 0;
+    for (std::size_t k = 0; k < depth; ++k) {
+        const std::int32_t bits = magnitude_bits(row[k]);
+        greatest = bits > greatest ? bits : greatest;
+    }
+    const byte_scale by = byte_scale_of(greatest);
+    for (std::size_t j = 0; j < columns; ++j) {
+        std::int32_t sum = 0;
+        for (std::size_t k = 0; k < depth; ++k)
+            sum += std::int32_t{rounded_to_byte(row[k], by.inverse)} * w.data()[Matrix::layout.offset(k, j)];
+        out[j] = static_cast<float>(sum) * by.scale * w.column_scales()[j];
+    }
+}
+
+}  // namespace ashlar::detail
