@@ -7,8 +7,8 @@
 #include <cstdint>
 
 #include <ashlar/core/config.hpp>
+#include <ashlar/core/interleaved_layout.hpp>
 #include <ashlar/core/quantization.hpp>
-#include <ashlar/tensor/interleaved_layout.hpp>
 
 namespace ashlar::detail {
 

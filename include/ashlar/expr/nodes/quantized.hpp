@@ -9,8 +9,8 @@
 #include <ashlar/core/concepts.hpp>
 #include <ashlar/core/config.hpp>
 #include <ashlar/core/diagnostics.hpp>
+#include <ashlar/core/interleaved_layout.hpp>
 #include <ashlar/expr/nodes.hpp>
-#include <ashlar/tensor/interleaved_layout.hpp>
 #include <ashlar/tensor/quantized_columns.hpp>
 
 namespace ashlar {

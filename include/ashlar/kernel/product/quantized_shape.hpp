@@ -5,10 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <ashlar/core/interleaved_layout.hpp>
 #include <ashlar/kernel/machine.hpp>
 #include <ashlar/kernel/product/product_shape.hpp>
 #include <ashlar/kernel/product/register_block.hpp>
-#include <ashlar/tensor/interleaved_layout.hpp>
 
 namespace ashlar::detail {
 
