@@ -23,8 +23,9 @@ inline constexpr model_options stories260k{
     .vocabulary = 512, .context = 512, .embed = 64, .heads = 8, .kv_heads = 4, .hidden = 172, .layers = 5};
 
 /// The weights: a table of tokens, blocks of attention and gated feed-forward, and the scores of the next token, whose
-/// matrix is the table again, packed.
-template <model_options Options>
+/// matrix is the table again, packed. With weights of bf16 a token reads half the bytes; with elements of bf16 products
+/// are of bf16, too. Scores are of floats: where the two best are next to each other, rounding would choose another.
+template <model_options Options, class Element = float, class Weight = Element>
 struct model {
     static constexpr std::size_t vocabulary = Options.vocabulary, context = Options.context, embed = Options.embed;
     static constexpr nn::llama_layer_options block{
@@ -34,8 +35,8 @@ struct model {
     static constexpr nn::llama_decoder_options stack_options{.block = block, .layers = Options.layers};
     static constexpr nn::linear_options output_options{.in = embed, .out = vocabulary, .bias = false};
 
-    nn::embedding<{.entries = vocabulary, .size = embed}> tokens;
-    nn::llama_decoder<stack_options> stack;
+    nn::embedding<{.entries = vocabulary, .size = embed}, Element, Weight> tokens;
+    nn::llama_decoder<stack_options, Element, Weight> stack;
     nn::linear<output_options> output;
 
     using cache = std::array<nn::kv_cache<float, context, Options.kv_heads, head_width>, Options.layers>;

@@ -105,14 +105,16 @@ TEST_F(trained, all_tokens_at_once) {
     for (std::size_t i = 0; i < expected.size(); ++i) ASSERT_NEAR(scores->data()[i], expected.data()[i], 1e-4f) << i;
 }
 
-TEST_F(trained, greedy_story) {
+/// Expects the story that takes the most likely token every time.
+template <class Session>
+void expect_greedy_story(Session& story, const std::string& folder) {
     stories::tokenizer words;
     ASSERT_TRUE(words.load((folder + "tok512.bin").c_str(), model::vocabulary));
     stories::sampler greedy(0, 1, 1);
     std::string text;
     int token = stories::tokenizer::begin_of_text;
-    for (std::size_t i = 0; i < tokens.size(); ++i) {
-        const int next = greedy(story->next(token));
+    for (std::size_t i = 0; i < 200; ++i) {
+        const int next = greedy(story.next(token));
         if (next == stories::tokenizer::begin_of_text || next == stories::tokenizer::end_of_text) break;
         text += words.decode(token, next);
         token = next;
@@ -123,6 +125,22 @@ TEST_F(trained, greedy_story) {
     while (!story_told.empty() && story_told.back() == '\n') story_told.pop_back();
     ASSERT_GE(story_told.size(), 400u);
     EXPECT_EQ(text.substr(0, story_told.size()), story_told);
+}
+TEST_F(trained, greedy_story) { expect_greedy_story(*story, folder); }
+
+template <class Model>
+void expect_greedy_story_of(const std::string& folder) {
+    const auto narrow = std::make_unique<Model>();
+    const auto r = stories::load(*narrow, folder + "stories260K.safetensors");
+    ASSERT_TRUE(r) << r.message().c_str();
+    const auto story = std::make_unique<stories::session<Model>>(*narrow);
+    expect_greedy_story(*story, folder);
+}
+TEST_F(trained, greedy_story_with_weights_of_bf16) {
+    expect_greedy_story_of<stories::model<stories::stories260k, float, bf16>>(folder);
+}
+TEST_F(trained, greedy_story_of_products_in_bf16) {
+    expect_greedy_story_of<stories::model<stories::stories260k, bf16>>(folder);
 }
 
 TEST_F(trained, prompts) {

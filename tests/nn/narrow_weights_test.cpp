@@ -100,6 +100,43 @@ TEST(narrow_weights, an_encoder_layer_is_the_one_with_rounded_weights) {
     expect_near(row, expected_row);
 }
 
+// Elements of bf16, not weights alone: what products take is rounded, too.
+using rounding_linear = nn::linear<{.in = 24, .out = 20}, bf16>;
+static_assert(std::is_same_v<decltype(rounding_linear::weight), packed<bf16, 24, 20>>);
+static_assert(std::is_same_v<decltype(rounding_linear::bias), tensor<bf16, 20>>);
+
+TEST(narrow_weights, a_module_of_bf16_rounds_what_it_multiplies) {
+    static rounding_linear m{};
+    static narrow_linear exact{};
+    nn::init::generator random(6);
+    nn::init::reset_parameters(m, random);
+    exact.weight = m.weight;
+    exact.bias = m.bias;
+    const auto x = nn::init::randn<float, 7, 24>(random);
+    const tensor<float, 7, 20> y = m(x), expected = exact(cast<bf16>(x)), other = exact(x);
+    expect_near(y, expected);
+    bool differs = false;
+    for (std::size_t i = 0; i < y.size(); ++i) differs = differs || std::abs(y.data()[i] - other.data()[i]) > 1e-4f;
+    EXPECT_TRUE(differs);
+    static nn::linear<{.in = 24, .out = 20, .bias = false}, bf16> plain{};
+    plain.weight = m.weight;
+    const tensor<float, 7, 20> without = plain(x) + m.bias;
+    expect_near(without, y);
+}
+TEST(narrow_weights, layers_of_bf16_are_near_those_of_floats) {
+    static nn::encoder_layer<small, bf16> m{};
+    static layer wide{};
+    nn::init::generator random(7);
+    nn::init::reset_parameters(m, random);
+    widen_weights(m, wide);
+    const auto x = nn::init::randn<float, 20, 32>(random);
+    const tensor<float, 20, 32> y = m(x), expected = wide(x);
+    expect_near(y, expected, 0.05f);
+    bool differs = false;
+    for (std::size_t i = 0; i < y.size(); ++i) differs = differs || std::abs(y.data()[i] - expected.data()[i]) > 1e-4f;
+    EXPECT_TRUE(differs);
+}
+
 TEST(narrow_weights, an_embedding_and_its_scores) {
     static nn::embedding<{.entries = 50, .size = 24}, float, bf16> words{};
     static nn::embedding<{.entries = 50, .size = 24}> wide{};

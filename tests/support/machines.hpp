@@ -20,6 +20,8 @@ using built_for = ashlar::build_config<Sets, Bits, Registers, ASHLAR_STACK_BUDGE
 
 /// -march=x86-64-v4, -v3, and no flag.
 using avx512 = built_for<(avx512_sets | 1u << 9), 512, 32>;
+/// The same with AVX512_BF16.
+using avx512_bf16 = built_for<(avx512_sets | 1u << 9 | 1u << 22), 512, 32>;
 using avx2 = built_for<avx2_sets, 256, 16>;
 using sse2 = built_for<sse2_set, 128, 16>;
 /// -m32 -msse2.

@@ -131,6 +131,9 @@ inline constexpr bool is_narrow<f16> = true;
 template <>
 inline constexpr bool is_narrow<bf16> = true;
 
+template <class Element>
+inline constexpr bool is_bf16 = std::is_same_v<std::remove_cv_t<Element>, bf16>;
+
 /// What elements are in expressions: of f16 and bf16 float.
 template <class Element>
 struct computed_element {

@@ -27,6 +27,7 @@ struct machine {
     bool scalar_operands = false;  ///< multiply-adds take one factor for all lanes from a core register
     bool small_code = false;       ///< bytes of code count for more than speed
     bool dots_bytes = false;       ///< one instruction adds products of four bytes to a sum
+    bool bf16_pairs = false;       ///< a multiply-add takes two elements of bf16 of each operand
     /// Rows of the tallest tile where several workers share the turns of the outermost loops; 0: one runs all of them.
     std::size_t worker_rows = 0;
 
@@ -95,7 +96,8 @@ inline constexpr machine machine_of = [] {
                       .paired = Config::register_bits == 0 && has<Config, isa::vfp_float>,
                       .scalar_operands = has<Config, isa::mve>,
                       .small_code = Config::optimize_size,
-                      .dots_bytes = (Config::instruction_sets & dots) != 0};
+                      .dots_bytes = (Config::instruction_sets & dots) != 0,
+                      .bf16_pairs = multiplies_pairs<Config::register_bits / 32, Config>};
     if (has<Config, isa::avx512f> && described.register_bytes == 64)
         described.small_elements = has<Config, isa::avx512bw>;
     if (has<Config, isa::neon> && described.register_bytes == 16) described.doubles = has<Config, isa::aarch64>;

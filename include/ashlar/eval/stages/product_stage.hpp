@@ -15,6 +15,7 @@
 #include <ashlar/eval/stages/map_stage.hpp>
 #include <ashlar/eval/stages/product_epilogues.hpp>
 #include <ashlar/kernel/product/copying_rhs.hpp>
+#include <ashlar/kernel/product/grouped_rows.hpp>
 #include <ashlar/kernel/product/interleaved_epilogue.hpp>
 #include <ashlar/kernel/product/packed_k.hpp>
 #include <ashlar/kernel/product/panel_epilogue.hpp>
@@ -88,7 +89,7 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
         else if constexpr (facts.excludes)
             return k_range{0, depth, depth, depth};
         else
-            return constant_depth<0, depth>{};
+            return constant_depth<0, depth / how.group>{};
     }
 
     // -------------------------------------------------------------- running
@@ -108,7 +109,7 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
             s.multiply(tracking, first);
             s.store_maxima(greatest, first);
         } else if constexpr (how.epilogue == epilogue_time::interleaved) {
-            interleaved_epilogue<decltype(epilogue), depth> waiting{{epilogue}};
+            interleaved_epilogue<decltype(epilogue), depth / how.group> waiting{{epilogue}};
             s.multiply(waiting, first);
             waiting.finish();
         } else {
@@ -155,6 +156,11 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
             quantized_product<config, shape>(a, {b.data(), b.column_scales(), b.column_sums()}, epilogue,
                                              table<rounded_rows_bytes(Rows, depth)>());
         } else if constexpr (how.rhs == rhs_source::panels) {
+            if constexpr (how.group != 1) {
+                element* const rows = table<Rows * grouped_steps(depth, how.group) * sizeof(element)>();
+                group_rows<config, depth, left_row>(a, Rows, rows);
+                a = rows;
+            }
             multiply_panels(a, node_at<Plan::resolve(right)>(f.expression).data(), epilogue, first);
         } else if constexpr (how.rhs == rhs_source::column_blocks) {
             multiply_blocks(a, epilogue, first);
@@ -195,14 +201,15 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
     /// vectors of a row, if given.
     static consteval product_shape in_columns(std::size_t count, std::size_t distance, product_cut cut,
                                               std::size_t vector_distance = 0) {
-        return {.i = Rows,
-                .j = count,
-                .k = depth,
-                .si = left_row,
-                .sk = left_depth,
-                .vk = distance,
-                .vw = vector_distance,
-                .cut = cut};
+        const product_shape shape{.i = Rows,
+                                  .j = count,
+                                  .k = depth,
+                                  .si = left_row,
+                                  .sk = left_depth,
+                                  .vk = distance,
+                                  .vw = vector_distance,
+                                  .cut = cut};
+        return how.group == 1 ? shape : in_groups(shape, how.group);
     }
     static constexpr std::size_t right_step = depth == 1 ? 1 : right_depth;
     /// One block of the right operand's columns after the other.
@@ -246,7 +253,7 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
                                             std::size_t first) const {
         element* const scratch = table<product_scratch_bytes<element, config, Shape>>();
         if constexpr (how.prefetches && Shape.j % width == 0) {
-            prefetching_epilogue<Epilogue, Shape.j * sizeof(*b), Shape.cut.row_blocks> shifted{
+            prefetching_epilogue<Epilogue, Shape.group * Shape.j * sizeof(*b), Shape.cut.row_blocks> shifted{
                 {epilogue, {column}}, panels_after<Shape.j>(b, column + Shape.j)};
             product<element, config, Shape>(a, b + column * depth, depth_of(first), shifted, scratch);
         } else {

@@ -11,22 +11,6 @@
 
 namespace ashlar::detail {
 
-/// Steps of a depth of elements that are taken so many at a time, the incomplete one included.
-constexpr std::size_t grouped_steps(std::size_t depth, std::size_t group) { return (depth + group - 1) / group; }
-
-/// A product over a depth of elements as one of groups of so many, whose left rows lie as group_rows leaves them. Rows
-/// of the right operand are `product.vk` apart.
-constexpr product_shape in_groups(product_shape product, std::size_t group) {
-    product.group = group;
-    product.group_rest = product.k % group;
-    product.group_rows = product.vk;
-    product.si = grouped_steps(product.k, group);
-    product.sk = 1;
-    product.k /= group;
-    product.vk *= group;
-    return product;
-}
-
 /// Rows of `Depth` floats, `Stride` apart, as pairs of bf16, each in the bits of a float: rounded to the nearest, which
 /// changes nothing of what is one. `pairs` has room for `rows` of grouped_steps(Depth, 2); of an odd depth the last
 /// pair ends with a zero.

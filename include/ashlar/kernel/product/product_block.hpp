@@ -100,30 +100,18 @@ struct product_accumulators {
             return x;
     }
 
-    /// Vector c of a depth step, as it lies in memory; of a step of groups in so many rows.
-    template <std::size_t GroupRows = Product.group, class Stored>
-    ASHLAR_STAGE_INLINE static vec read(const Stored* v, std::size_t c) {
-        const Stored* const from = v + Product.column_offset(c * width, width);
-        const bool is_last = partial && c + 1 == Block.vectors;
-        if constexpr (Product.group == 1) {
-            return is_last ? vec::template load_partial<Block.last_lanes>(from) : vec::load(from);
-        } else {
-            using groups = element_groups<Stored, vec>;
-            return is_last ? groups::template load<Block.last_lanes, GroupRows>(from, Product.group_rows)
-                           : groups::template load<width, GroupRows>(from, Product.group_rows);
-        }
-    }
+    /// Vector c of a depth step; of a step of groups in so many rows.
     template <std::size_t GroupRows = Product.group>
     ASHLAR_STAGE_INLINE static vec loaded(const auto* v, std::size_t c) {
-        return kept(read<GroupRows>(v, c));
-    }
-    /// to + the product of a scalar in all lanes, or of a group of elements, and what was read at v.
-    template <class Stored>
-    ASHLAR_STAGE_INLINE static vec multiplied(const Stored*, vec a, vec b, vec to) {
-        if constexpr (Product.group == 1)
-            return fma(a, b, to);
-        else
-            return element_groups<Stored, vec>::multiply_add(a, b, to);
+        const auto* const from = v + Product.column_offset(c * width, width);
+        const bool is_last = partial && c + 1 == Block.vectors;
+        if constexpr (Product.group == 1) {
+            return kept(is_last ? vec::template load_partial<Block.last_lanes>(from) : vec::load(from));
+        } else {
+            using groups = element_groups<std::remove_cvref_t<decltype(*v)>, vec>;
+            return kept(is_last ? groups::template load<Block.last_lanes, GroupRows>(from, Product.group_rows)
+                                : groups::template load<width, GroupRows>(from, Product.group_rows));
+        }
     }
 
     /// One depth step into the sums of `chain`; s and v stand at that step. With ZerosExclude, scalars that are zero
@@ -143,7 +131,11 @@ struct product_accumulators {
             ASHLAR_UNROLL
             for (std::size_t c = 0; c < Block.vectors; ++c) {
                 vec& to = sum[chain][c][r];
-                const vec next = multiplied(v, a, b[c], to);
+                vec next;
+                if constexpr (Product.group == 1)
+                    next = fma(a, b[c], to);
+                else
+                    next = element_groups<std::remove_cvref_t<decltype(*v)>, vec>::multiply_add(a, b[c], to);
                 if constexpr (ZerosExclude)
                     to = select((a != vec(Element(0))) | lane_mask<Element, width, Config>(plain), next, to);
                 else
@@ -154,6 +146,7 @@ struct product_accumulators {
 
     /// One row, whose scalars are loaded a register at a time and spread from there.
     static constexpr bool spreads = Product.cut.spreads && Block.rows == 1 && Block.vectors > 1;
+    static_assert(!spreads || Product.group == 1);
     static constexpr std::size_t chunk = lane_patterns<Element, width>::chunk;
     template <std::size_t Chunk>
     struct one_chunk {
@@ -169,7 +162,11 @@ struct product_accumulators {
         ASHLAR_UNROLL
         for (std::size_t c = 0; c < Block.vectors; ++c) {
             vec& to = sum[Step % Block.chains][c][0];
-            to = multiplied(v, a, read(v, c), to);
+            const auto* from = v + Product.column_offset(c * width, width);
+            to = fma(a,
+                     partial && c + 1 == Block.vectors ? vec::template load_partial<Block.last_lanes>(from)
+                                                       : vec::load(from),
+                     to);
         }
     }
     template <std::size_t Chunk>

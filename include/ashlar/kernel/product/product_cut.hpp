@@ -90,8 +90,8 @@ constexpr register_block choose_blocks(const product_shape& p, const element_mac
 constexpr bool choose_spreading(const product_shape& p, const register_block& blocks, const element_machine& on,
                                 const cut_options& options) {
     const bool one_row = blocks.rows.size(blocks.rows.blocks - 1) == 1;
-    return one_row && blocks.vectors.large > 1 && p.sk == 1 && !options.streamed && on.target.registers >= 32 &&
-           on.shuffles() && on.lanes() * on.bytes > 16;
+    return one_row && blocks.vectors.large > 1 && p.sk == 1 && p.group == 1 && !options.streamed &&
+           on.target.registers >= 32 && on.shuffles() && on.lanes() * on.bytes > 16;
 }
 
 /// Independent sums of blocks of one vector over a depth.

@@ -63,6 +63,22 @@ struct product_shape {
     }
 };
 
+/// Steps of a depth of elements that are taken so many at a time, the incomplete one included.
+constexpr std::size_t grouped_steps(std::size_t depth, std::size_t group) { return (depth + group - 1) / group; }
+
+/// A product over a depth of elements as one of groups of so many, whose left rows lie as group_rows (grouped_rows.hpp)
+/// leaves them. Rows of the right operand are `product.vk` apart.
+constexpr product_shape in_groups(product_shape product, std::size_t group) {
+    product.group = group;
+    product.group_rest = product.k % group;
+    product.group_rows = product.vk;
+    product.si = grouped_steps(product.k, group);
+    product.sk = 1;
+    product.k /= group;
+    product.vk *= group;
+    return product;
+}
+
 /// Lanes that a column of few rows takes: a power of two.
 constexpr std::size_t packed_k_line(std::size_t rows) { return std::bit_ceil(rows); }
 

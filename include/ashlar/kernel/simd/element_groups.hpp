@@ -22,11 +22,6 @@ namespace ashlar::detail {
 template <class Stored, class Lanes>
 struct element_groups;
 
-/// Whether there is an instruction that multiplies bf16 two at a time, in full registers of so many lanes.
-template <std::size_t Width, class Config>
-inline constexpr bool multiplies_pairs =
-    Width == 16 && has<Config, isa::avx512bf16> && has<Config, isa::avx512bw> && has<Config, isa::avx512vl>;
-
 template <std::size_t Width, class Config>
 struct element_groups<bf16, lanes<float, Width, Config>> {
     using vec = lanes<float, Width, Config>;
@@ -78,6 +73,8 @@ private:
         __m512i both;
         if constexpr (Rows == 1) {
             both = _mm512_cvtepu16_epi32(row<Columns>(rows));
+        } else if (Columns == 16 && distance == 16) {
+            both = _mm512_permutexvar_epi16(__builtin_bit_cast(__m512i, columns), _mm512_loadu_si512(rows));
         } else {
             both = _mm512_inserti64x4(_mm512_castsi256_si512(row<Columns>(rows)), row<Columns>(rows + distance), 1);
             both = _mm512_permutexvar_epi16(__builtin_bit_cast(__m512i, columns), both);

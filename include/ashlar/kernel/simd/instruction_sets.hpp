@@ -62,4 +62,9 @@ consteval bool in_register() {
     return (bits == 128 || bits == 256 || bits == 512) && bits == scalable_bits<Config>;
 }
 
+/// Whether an instruction multiplies bf16 two at a time, in registers of so many floats.
+template <std::size_t Width, class Config>
+inline constexpr bool multiplies_pairs =
+    Width == 16 && has<Config, isa::avx512bf16> && has<Config, isa::avx512bw> && has<Config, isa::avx512vl>;
+
 }  // namespace ashlar::detail

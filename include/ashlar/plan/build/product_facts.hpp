@@ -18,6 +18,7 @@ struct product_facts {
     node_index masked = no_node;      // the masked node on top, past names, that decides block by block
     bool right_is_packed = false;     // in panels
     bool right_is_narrow = false;     // f16 or bf16 in memory
+    bool of_bf16 = false;             // so are the values of both operands, the right one's in memory
     bool right_is_quantized = false;  // in panels of integers of 8 bits
     bool left_is_padded = false;      // lines of the left operand end at a full register
     bool ranged = false;              // a mask bounds the depth of each row

@@ -75,6 +75,7 @@ struct product_strategy {
     std::uint8_t panels = 1;       // read side by side, and one fewer where the first runs of so many end
     std::uint8_t granule = 0;      // that row blocks divide: for the edges of a mask, or for the rows of exponentials
     std::uint32_t panel_runs = 0;  // runs of so many panels; one fewer are read side by side behind them
+    std::uint8_t group = 1;        // elements of the depth in one multiply-add; rows of the left operand are copied
     std::uint16_t k_parts = 1;     // of the depth, one after the other, between which sums wait in the result
     std::uint16_t period = 0;      // softmax_into_product: depth steps from one column of exponentials to the next
     packed_k_cut packed{};         // packed_k: few rows

@@ -149,7 +149,9 @@ constexpr void choose_cuts(const plan_context& c, const plan_stage& s, std::size
                               .streamed = how.streamed && s.lanes == lane_axis::columns,
                               .granule = how.granule};
     const auto of_columns = [&](std::size_t columns, std::size_t distance) {
-        return choose_cut(shape_of_columns(product, rows, columns, static_cast<std::ptrdiff_t>(distance)), on, options);
+        product_shape shape = shape_of_columns(product, rows, columns, static_cast<std::ptrdiff_t>(distance));
+        if (how.group != 1) shape = in_groups(shape, how.group);
+        return choose_cut(shape, on, options);
     };
     if (how.rhs == rhs_source::quantized) {
         const std::size_t panel = c.at(c.resolve(product.right)).panel;
@@ -201,6 +203,11 @@ constexpr product_strategy choose_product(const plan_context& c, const plan_stag
         how.form = product_form::dots;
     }
 
+    // Both operands are bf16, so a multiply-add of two of them rounds as two do. Panels are read from front to back.
+    if (product.of_bf16 && c.target.bf16_pairs && how.rhs == rhs_source::panels && s.lanes == lane_axis::columns &&
+        product.left_depth == 1 && product.depth > 1 && all_depth)
+        how.group = 2;
+
     // Sums wait as whole registers: those of a panel, or of a block of columns.
     const std::size_t at_once = product.right_is_packed ? c.at(c.resolve(product.right)).panel
                                 : s.column_block != 0   ? s.column_block
@@ -208,7 +215,7 @@ constexpr product_strategy choose_product(const plan_context& c, const plan_stag
     const bool whole_registers =
         product.columns % product.width == 0 && (at_once >= product.columns || at_once % product.width == 0);
     if (sums_wait && s.lanes == lane_axis::columns && whole_registers && !product.right_is_quantized &&
-        rows >= least_interleaving_rows && product.depth >= least_interleaving_depth && all_depth &&
+        rows >= least_interleaving_rows && product.depth / how.group >= least_interleaving_depth && all_depth &&
         has_costly_epilogue(c, s, s.top))
         how.epilogue = epilogue_time::interleaved;
 

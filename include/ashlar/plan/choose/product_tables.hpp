@@ -36,6 +36,7 @@ constexpr std::size_t table_bytes(const plan_context& c, stage_index id, std::si
     if (how.rhs == rhs_source::quantized) return rounded_rows_bytes(rows, product.depth);
     if (how.rhs == rhs_source::copied_rows)
         return copied_columns_bytes(cut_of_columns(product, rows, how), how.k_parts, on);
+    if (how.group != 1) return rows * grouped_steps(product.depth, how.group) * on.bytes;
     const std::size_t of_columns = table_bytes_of(how.cut, product.depth, on),
                       of_rest = table_bytes_of(how.last_panel, product.depth, on);
     return of_columns > of_rest ? of_columns : of_rest;

@@ -30,6 +30,12 @@ constexpr bool is_plain_chain(const plan_context& c, const plan_stage& s) {
     return top.rank >= 2;
 }
 
+/// Whether all values of a node are those of bf16: what was rounded to it, or memory of it, perhaps moved.
+constexpr bool holds_bf16(const plan_context& c, node_index n) {
+    n = c.resolve(n);
+    return c.at(n).brain || (is_index_map(c.at(n).kind) && holds_bf16(c, c.at(n).operands[0]));
+}
+
 constexpr product_facts find_facts(const plan_context& c, const plan_stage& s) {
     const graph_node& core = c.at(s.core);
     product_facts out{.left = core.operands[0], .right = core.operands[1]};
@@ -49,6 +55,7 @@ constexpr product_facts find_facts(const plan_context& c, const plan_stage& s) {
     out.right_is_packed = c.at(c.resolve(out.right)).kind == node_kind::packed;
     out.right_is_quantized = out.right_is_packed && c.at(c.resolve(out.right)).quantized;
     out.right_is_narrow = c.memory_of(s).is_narrow_at(out.right);
+    out.of_bf16 = out.right_is_narrow && holds_bf16(c, out.left) && holds_bf16(c, out.right);
     if (!out.right_is_packed) {
         std::array<bool, max_rank> fixed = fixed_of(right);
         if (s.column_block != 0) fixed[right.rank - 1u] = true;

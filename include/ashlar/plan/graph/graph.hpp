@@ -45,6 +45,7 @@ struct node_parameters {
     bool one_instruction = false;  // map: about one; a user's own function counts as one
     bool narrow = false;           // its memory, or what it is written to, holds f16 or bf16
     bool quantized = false;        // packed: integers of 8 bits with a scale for each column
+    bool brain = false;            // all its values are those of bf16
 };
 
 /// One node of the expression, without its type.
@@ -111,8 +112,10 @@ inline constexpr node_parameters parameters_of<Node>{.permutation = move_of<Node
                                                      .dilation = move_of<Node>.dilation};
 template <class Packed>
     requires(kind_of<Packed> == node_kind::packed)
-inline constexpr node_parameters parameters_of<Packed>{
-    .panel = Packed::panel, .narrow = is_narrow<typename Packed::value_type>, .quantized = Packed::is_quantized};
+inline constexpr node_parameters parameters_of<Packed>{.panel = Packed::panel,
+                                                       .narrow = is_narrow<typename Packed::value_type>,
+                                                       .quantized = Packed::is_quantized,
+                                                       .brain = is_bf16<typename Packed::value_type>};
 template <std::size_t Axis, class Shape, class... Parts>
 inline constexpr node_parameters parameters_of<concat_node<Axis, Shape, Parts...>>{.axis = Axis};
 template <std::size_t Axis, class Shape, class Table, class Indices>
@@ -133,6 +136,9 @@ inline constexpr node_parameters parameters_of<map_node<fast_function<Function>,
 template <class Narrow, class Shape, class Expression>
 inline constexpr node_parameters parameters_of<map_node<narrowing_function<Narrow>, Shape, float, Expression>>{
     .one_instruction = true, .narrow = true};
+template <class Narrow, class Shape, class Expression>
+inline constexpr node_parameters parameters_of<map_node<rounded_function<Narrow>, Shape, float, Expression>>{
+    .one_instruction = true, .brain = is_bf16<Narrow>};
 template <class Mask, class Expression>
 inline constexpr node_parameters parameters_of<masked_node<Mask, Expression>>{
     .kept = mask_kept_pairs<Mask, typename Expression::shape_type>,
@@ -162,7 +168,8 @@ inline constexpr node_parameters parameters_of<store_node<Destination, Expressio
 template <array_expression Expression>
 inline constexpr node_parameters parameters_of<Expression>{.strides = as_axis_list(Expression::strides),
                                                            .owned = is_owning_tensor<Expression>,
-                                                           .narrow = is_narrow<typename Expression::value_type>};
+                                                           .narrow = is_narrow<typename Expression::value_type>,
+                                                           .brain = is_bf16<typename Expression::value_type>};
 
 /// The variant of what the name of a let becomes outside it, for the sake of one error: a number that nobody reads.
 inline constexpr std::uint8_t name_outside = 1;

@@ -78,7 +78,9 @@ struct stage_printer : formula_writer<Plan> {
                 continue_line();
                 name_buffer(stage.table);
                 out.put(stage.facts.right_is_quantized ? " = the left rows in 8 bits, and their scales"
-                                                       : " = packed on the way");
+                        : stage.how[full_tile].product.group != 1
+                            ? " = the left rows as pairs of bf16, one multiply-add each"
+                            : " = packed on the way");
                 put_buffer(stage.table);
                 out.put('\n');
             }

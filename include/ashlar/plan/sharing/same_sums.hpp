@@ -27,7 +27,7 @@ constexpr bool have_same_sums(const product_strategy& a, const product_strategy&
     // Sums of integers are exact in any order.
     if (a.rhs == rhs_source::quantized && b.rhs == rhs_source::quantized) return true;
     return a.form == b.form && a.packed == b.packed && a.edge == b.edge && a.k_parts == b.k_parts &&
-           a.panels == b.panels && a.panel_runs == b.panel_runs && have_same_sums(a.cut, b.cut) &&
+           a.group == b.group && a.panels == b.panels && a.panel_runs == b.panel_runs && have_same_sums(a.cut, b.cut) &&
            have_same_sums(a.fewer_panels, b.fewer_panels) && have_same_sums(a.last_panel, b.last_panel);
 }
 constexpr bool have_same_sums(const row_strategy& a, const row_strategy& b) {
