@@ -42,6 +42,8 @@ TEST(conv2d, two_axes) {
     two_axes<{.in = 1, .out = 6, .kernel = 3, .stride = 2, .padding = 1, .dilation = {1, 2}}, 11, 16>();
     two_axes<{.in = 4, .out = 6, .kernel = 3, .padding = 1, .groups = 2}, 5, 9>();
     two_axes<{.in = 4, .out = 8, .kernel = 3, .padding = 1, .groups = 4}, 5, 9>();
+    two_axes<{.in = 3, .out = 3, .kernel = {3, 2}, .stride = {2, 1}, .padding = 1, .dilation = {1, 2}, .groups = 3}, 7,
+             9>();
     two_axes<{.in = 4, .out = 8, .kernel = 1}, 3, 5>();
 }
 static_assert(std::is_aggregate_v<nn::conv2d<{.in = 6, .out = 9, .kernel = 3}>>);

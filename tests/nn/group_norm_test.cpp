@@ -85,4 +85,13 @@ TEST(channels, batch_norm) {
     check(linear(z), reference::of(expected), 1e-4);
 }
 
+// A matrix of the same shape does not make a layer the same: [6, 9] of three taps of two channels, or of two of three.
+template <nn::conv1d_options To, nn::conv1d_options From>
+constexpr bool foldable =
+    nn::detail::folded_modules<nn::conv1d<To>, nn::conv1d<From>, nn::batch_norm<{.channels = 9}>>::agree;
+static_assert(foldable<{.in = 2, .out = 9, .kernel = 3}, {.in = 2, .out = 9, .kernel = 3, .bias = false}>);
+static_assert(!foldable<{.in = 3, .out = 9, .kernel = 2}, {.in = 2, .out = 9, .kernel = 3}>);
+static_assert(!foldable<{.in = 2, .out = 9, .kernel = 3}, {.in = 2, .out = 9, .kernel = 3, .stride = 2}>);
+static_assert(!foldable<{.in = 2, .out = 9, .kernel = 3, .padding = 1}, {.in = 2, .out = 9, .kernel = 3}>);
+
 }  // namespace

@@ -224,7 +224,9 @@ ASHLAR_ALWAYS_INLINE constexpr auto make_keep(Expression&& e) noexcept {
 /// axis: a rank 1 tensor is key padding. A named tensor is borrowed, a temporary is owned. Tiles in which all bools
 /// are equal are skipped or not masked, so padding costs what reading its bools costs. Any other expression of bools
 /// may stand here too: elementwise ones (comparisons, &&, ||, !) are computed pair by pair, so more slowly than
-/// `keep(eval(m > 0))`, all others (reductions, products, look-ups) when the mask is made, into bools that it owns.
+/// `keep(eval(m > 0))`, all others (reductions, products, look-ups) when the mask is made, into bools that it owns: a
+/// byte for each, in the mask and so in the expression, which lies on the stack. Of more than some kilobytes make a
+/// tensor<bool, ...> first and keep(that).
 ///
 ///     auto y = attention(q, k, v, causal && keep(present));   // present: tensor<bool, seq>
 ///     auto z = attention(q, k, v, keep(m > 0));               // m: tensor<float, seq, seq>

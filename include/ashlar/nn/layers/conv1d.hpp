@@ -102,6 +102,18 @@ private:
         constexpr std::size_t axis = shape_of<Input>::rank - 2;
         if constexpr (along.is_pointwise() && channels.groups == 1) {
             return matmul(std::forward<Input>(x), weight);
+        } else if constexpr (channels.is_depthwise() && kernel <= detail::most_taps_of_a_sum) {
+            // Multiply-adds of rows, one for each tap.
+            constexpr std::size_t count = along.windows(shape_of<Input>::extents[axis]);
+            return detail::read_by < kernel ==
+                   1 > (detail::channels_repeated<channels>(
+                            detail::padded<axis, along.padding>(std::forward<Input>(x))),
+                        [this](const auto& y) ASHLAR_LAMBDA_INLINE {
+                            return detail::sum_of_taps<kernel>([&](auto tap) ASHLAR_LAMBDA_INLINE {
+                                return detail::tap_of<axis, along, decltype(tap)::value, count>(y) *
+                                       row(weight, decltype(tap)::value);
+                            });
+                        });
         } else if constexpr (channels.is_depthwise()) {
             return sum<-2>(detail::channels_repeated<channels>(windows<axis, kernel, along.stride, along.dilation>(
                                detail::padded<axis, along.padding>(std::forward<Input>(x)))) *

@@ -145,6 +145,20 @@ private:
         constexpr std::size_t axis = shape_of<Input>::rank - 3;
         if constexpr (down.is_pointwise() && across.is_pointwise() && channels.groups == 1) {
             return matmul(std::forward<Input>(x), weight);
+        } else if constexpr (channels.is_depthwise() && down.kernel * across.kernel <= detail::most_taps_of_a_sum) {
+            // Multiply-adds of rows, one for each tap.
+            constexpr std::size_t rows = down.windows(shape_of<Input>::extents[axis]);
+            constexpr std::size_t columns = across.windows(shape_of<Input>::extents[axis + 1]);
+            return detail::read_by < down.kernel * across.kernel ==
+                   1 > (detail::channels_repeated<channels>(framed(std::forward<Input>(x))),
+                        [this](const auto& y) ASHLAR_LAMBDA_INLINE {
+                            return detail::sum_of_taps<down.kernel * across.kernel>([&](auto tap) ASHLAR_LAMBDA_INLINE {
+                                constexpr std::size_t number = decltype(tap)::value;
+                                return detail::tap_of<axis + 1, across, number % across.kernel, columns>(
+                                           detail::tap_of<axis, down, number / across.kernel, rows>(y)) *
+                                       row(weight, number);
+                            });
+                        });
         } else if constexpr (channels.is_depthwise()) {
             auto taps = windows<axis + 2, across.kernel, across.stride, across.dilation>(
                 windows<axis, down.kernel, down.stride, down.dilation>(framed(std::forward<Input>(x))));

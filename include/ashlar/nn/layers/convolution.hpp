@@ -234,10 +234,24 @@ ASHLAR_ALWAYS_INLINE constexpr auto multiplied(Rows&& rows, const Weight& weight
     }
 }
 
-/// Each channel as often as it has results.
+/// Each channel as often as it has results, in memory if it is more than once.
 template <convolved_channels Channels, any_expression Input>
 ASHLAR_ALWAYS_INLINE constexpr auto channels_repeated(Input&& x) noexcept {
-    return ashlar::detail::repeat<-1, Channels.out / Channels.in>(std::forward<Input>(x));
+    if constexpr (Channels.out == Channels.in)
+        return ashlar::detail::hold(std::forward<Input>(x));
+    else
+        return made_first<0>(ashlar::detail::repeat<-1, Channels.out / Channels.in>(std::forward<Input>(x)));
+}
+
+/// The most taps that a sum names one by one.
+inline constexpr std::size_t most_taps_of_a_sum = 32;
+
+/// f(std::integral_constant of 0) + f(of 1) + ..., so many terms.
+template <std::size_t Count, class Function>
+ASHLAR_ALWAYS_INLINE constexpr auto sum_of_taps(const Function& f) noexcept {
+    return [&]<std::size_t... Tap>(std::index_sequence<Tap...>) ASHLAR_LAMBDA_INLINE {
+        return (... + f(std::integral_constant<std::size_t, Tap>{}));
+    }(std::make_index_sequence<Count>{});
 }
 
 }  // namespace ashlar::nn::detail

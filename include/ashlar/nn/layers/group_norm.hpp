@@ -218,11 +218,24 @@ struct batch_norm {
 
 namespace detail {
 
-/// Whether a module can take the norm behind it: a matrix [..., channels] and a bias.
+/// Options as a type, to compare them.
+template <auto Options>
+struct these_options {};
+/// Options of a layer with the bias of another's.
+template <auto Options, auto Other>
+consteval auto with_bias_of() {
+    auto options = Options;
+    options.bias = Other.bias;
+    return options;
+}
+
+/// Whether a module can take the norm behind it: a matrix [..., channels] and a bias, and all else as it was.
 template <class To, class From, class Norm>
 struct folded_modules {
-    static constexpr bool agree = To::out == Norm::channels && From::out == Norm::channels &&
-                                  std::is_same_v<decltype(To::weight), decltype(From::weight)> && To::options.bias;
+    static constexpr bool agree =
+        To::out == Norm::channels && From::out == Norm::channels &&
+        std::is_same_v<decltype(To::weight), decltype(From::weight)> && To::options.bias &&
+        std::is_same_v<these_options<with_bias_of<To::options, From::options>()>, these_options<From::options>>;
 };
 
 /// The element of a plain or packed matrix.

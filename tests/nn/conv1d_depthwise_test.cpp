@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSL-1.0
+// conv1d with a group for each channel: multiply-adds of rows, or windows where there are too many taps to name.
+#include <string_view>
+
+#include <tests/support/convolutions.hpp>
+
+namespace {
+
+using namespace ashlar;
+using support::one_axis;
+
+TEST(conv1d_depthwise, taps_are_named_or_windows) {
+    one_axis<{.in = 17, .out = 17, .kernel = 3, .stride = 2, .groups = 17}, 16>();
+    one_axis<{.in = 3, .out = 3, .kernel = 1, .stride = 3, .groups = 3, .bias = false}, 7>();
+    one_axis<{.in = 5, .out = 5, .kernel = 33, .padding = 16, .groups = 5}, 3>();
+}
+
+// Neither products of windows and weights nor their sums exist: the taps are added up in registers.
+TEST(conv1d_depthwise, are_one_map) {
+    static nn::conv1d<{.in = 16, .out = 16, .kernel = 5, .groups = 16, .channels_last = true}> conv{};
+    static tensor<float, 36, 16> x{};
+    EXPECT_EQ(workspace_bytes<decltype(conv(x))>, 0u);
+    const auto text = explain(conv(x));
+    EXPECT_EQ(std::string_view(text.data(), text.size()).find("reduce"), std::string_view::npos) << text.data();
+}
+
+}  // namespace
