@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 #include <fstream>
+#include <functional>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -66,6 +67,15 @@ inline bool read_shape(std::string_view text, layout_array& out) {
     return false;
 }
 
+/// Columns of a panel, and behind an x the rows of a group of a matrix in 8 bits.
+inline bool read_panel(std::string_view text, layout_array& out) {
+    const char* const last = text.data() + text.size();
+    const auto [end, error] = std::from_chars(text.data(), last, out.parameter.panel);
+    if (error != std::errc{} || end == last) return error == std::errc{};
+    const auto [end_of_group, wrong] = std::from_chars(end + 1, last, out.parameter.group);
+    return *end == 'x' && wrong == std::errc{} && end_of_group == last && out.parameter.group == 4;
+}
+
 /// Whether an array is within the model and a part of what its name says, so that no wrong layout makes a tool write
 /// where it must not.
 inline bool is_sound(const layout_array& a, std::size_t bytes) {
@@ -79,7 +89,10 @@ inline bool is_sound(const layout_array& a, std::size_t bytes) {
     const std::size_t all_rows = p.rank == 0 ? 1 : p.extents[0];
     if (p.rows == 0 || p.rows > all_rows || p.first_row > all_rows - p.rows) return false;
     if (p.columns != size / all_rows) return false;
-    return a.offset <= bytes && p.rows * p.columns <= (bytes - a.offset) / p.element_bytes;
+    if (p.is_quantized() &&
+        (p.rank < 2 || p.panel == 0 || p.panel > 1024 || p.element_bytes != 1 || a.offset % 64 != 0))
+        return false;
+    return a.offset <= bytes && p.memory_bytes() <= bytes - a.offset;
 }
 
 /// Reads the text of a layout; an error is a sentence, and empty if there is none.
@@ -101,25 +114,30 @@ inline std::string read_layout(const std::string& text, layout& out) {
     while (std::getline(lines, line)) {
         std::istringstream fields(line);
         layout_array a;
-        std::string type, shape;
+        std::string type, shape, panel;
         std::size_t transposed = 0;
         auto& p = a.parameter;
         if (!(fields >> word >> a.offset >> type >> shape >> p.first_row >> p.rows >> p.columns >> transposed >>
-              p.panel) ||
+              panel) ||
             word != "array" || fields.get() != ' ' || !read_kind(type, a) || !read_shape(shape, a) ||
-            !is_sound(a, out.bytes))
+            !read_panel(panel, a))
             return "a line of the layout is wrong: " + line;
         p.is_transposed = transposed != 0;
         p.taps = transposed > 1 ? transposed : 1;
+        if (!is_sound(a, out.bytes)) return "a line of the layout is wrong: " + line;
         std::getline(fields, a.name);
         out.arrays.push_back(a);
     }
     return {};
 }
 
-/// The bytes of an image: the arrays of a weight file laid out, or what is wrong with the file.
-inline io::result make_image(const layout& l, const io::source& weights, io::name_map names,
-                             const io::load_options& options, std::vector<std::byte>& image) {
+/// The bytes of an image: the arrays of a weight file laid out, or what is wrong with the file. `report` is told what
+/// rounding to 8 bits has changed.
+inline io::result make_image(
+    const layout& l, const io::source& weights, io::name_map names, const io::load_options& options,
+    std::vector<std::byte>& image,
+    const std::function<void(const io::quantization_error&)>& report = [](const auto&) {}) {
+    // Scales are written as floats: they need their alignment, as all that the standard allocator gives has.
     std::vector<std::byte> model(l.bytes);
     detail::model_arrays arrays;
     if (!arrays.allocate(l.arrays.size())) return detail::io_error<current_config>(io::error::out_of_memory);
@@ -127,11 +145,17 @@ inline io::result make_image(const layout& l, const io::source& weights, io::nam
         ashlar::nn::const_parameter p = l.arrays[i].parameter;
         p.name = l.arrays[i].name;
         p.data = model.data() + l.arrays[i].offset;
+        if (p.is_quantized()) {
+            // As basic_quantized has them behind its integers.
+            auto* const scales = model.data() + l.arrays[i].offset + p.layout().size();
+            p.scales = scales;
+            p.sums = scales + p.layout().panels() * p.panel * sizeof(float);
+        }
         arrays.set(i, p);
     }
     io::archive file;
     io::result r = file.open(weights);
-    if (r) r = detail::load_arrays<current_config>(arrays, file, names, options);
+    if (r) r = detail::load_arrays<current_config>(arrays, file, names, options, report);
     if (!r) return r;
     image.resize(detail::image_header_bytes + model.size());
     detail::byte_writer out;

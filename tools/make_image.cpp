@@ -143,9 +143,12 @@ int main(int count, char** values) {
     name_table names;
     if (const std::string wrong = read_names(given.names, names); !wrong.empty()) return fail(wrong);
     std::vector<std::byte> image;
-    const ashlar::io::result r =
-        image_tool::make_image(layout, given.weights, names.rules,
-                               {.prefix = given.prefix, .ignore_unexpected = given.ignore_unexpected}, image);
+    const ashlar::io::result r = image_tool::make_image(
+        layout, given.weights, names.rules, {.prefix = given.prefix, .ignore_unexpected = given.ignore_unexpected},
+        image, [](const ashlar::io::quantization_error& e) {
+            std::cout << e.name << ": " << e.rows << " x " << e.columns << " in 8 bits, off by " << 100 * e.relative
+                      << "% and at most " << e.greatest << '\n';
+        });
     if (!r) return fail(given.weights + ": " + r.message().c_str());
 
     const auto put_raw = [&](std::ostream& out) {

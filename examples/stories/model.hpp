@@ -4,6 +4,8 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <type_traits>
 
 #include <ashlar/ashlar.hpp>
 #include <ashlar/io.hpp>
@@ -25,6 +27,7 @@ inline constexpr model_options stories260k{
 /// The weights: a table of tokens, blocks of attention and gated feed-forward, and the scores of the next token, whose
 /// matrix is the table again, packed. With weights of bf16 a token reads half the bytes; with elements of bf16 products
 /// are of bf16, too. Scores are of floats: where the two best are next to each other, rounding would choose another.
+/// With weights of std::int8_t all matrices are in 8 bits, and only the table is of floats.
 template <model_options Options, class Element = float, class Weight = Element>
 struct model {
     static constexpr std::size_t vocabulary = Options.vocabulary, context = Options.context, embed = Options.embed;
@@ -37,7 +40,7 @@ struct model {
 
     nn::embedding<{.entries = vocabulary, .size = embed}, Element, Weight> tokens;
     nn::llama_decoder<stack_options, Element, Weight> stack;
-    nn::linear<output_options> output;
+    nn::linear<output_options, float, std::conditional_t<std::is_same_v<Weight, std::int8_t>, Weight, float>> output;
 
     using cache = std::array<nn::kv_cache<float, context, Options.kv_heads, head_width>, Options.layers>;
 

@@ -109,7 +109,8 @@ TEST(make_image, wrong_layouts) {
           "array 0 F32 2x3 1 2 3 0 0 w", "array 0 F32 2x3 0 2 9 0 0 w", "array 0 F32 2x0 0 2 0 0 0 w",
           "array 0 F32 99999999999x99999999999 0 1 1 0 0 w", "array 0 F16 2x3 0 2 3 0 0 w",
           "array 0 F32 2x 0 2 3 0 0 w", "array 0 F32 2x3 0 2 3 0 w", "array 0 F32 2x3 0 2 3 0 0",
-          "arrays 0 F32 2x3 0 2 3 0 0 w", "array -1 F32 2x3 0 2 3 0 0 w"})
+          "arrays 0 F32 2x3 0 2 3 0 0 w", "array -1 F32 2x3 0 2 3 0 0 w", "array 0 I8 2x3 0 2 3 0 16x4 w",
+          "array 0 I8 2x3 0 2 3 0 16x3 w", "array 0 F32 2x3 0 2 3 0 16x4 w"})
         EXPECT_NE(with("array 0 F32 2x3 0 2 3 0 0 w", array), "") << array;
 }
 

@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include <ashlar/core/config.hpp>
+#include <ashlar/core/interleaved_layout.hpp>
 #include <ashlar/module/module.hpp>
 #include <ashlar/tensor/panel_layout.hpp>
 
@@ -67,6 +68,9 @@ struct basic_parameter {
     bool is_transposed = false;  ///< whether memory holds the piece [columns, rows] instead of [rows, columns]
     std::size_t panel = 0;       ///< columns of a panel where memory is a packed matrix, else 0
     std::size_t taps = 1;        ///< of a convolution: column channel * taps + tap is tap * (columns / taps) + channel
+    std::size_t group = 1;       ///< rows of a panel whose elements lie side by side, of a matrix in 8 bits, else 1
+    Data scales{};  ///< of a matrix in 8 bits: a float for each column in memory, which is an array of its own as well
+    Data sums{};    ///< of such a matrix: the sum of each column's integers
 
     /// Elements of this piece.
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr std::size_t size() const noexcept { return rows * columns; }
@@ -90,7 +94,21 @@ struct basic_parameter {
         if (taps != 1) column = column % taps * (columns / taps) + column / taps;
         const std::size_t line = is_transposed ? column : row, at = is_transposed ? row : column;
         const std::size_t lines = is_transposed ? columns : rows, length = is_transposed ? rows : columns;
+        if (group != 1) return ashlar::detail::interleaved_layout{lines, length, panel, group}.offset(line, at);
         return panel == 0 ? line * length + at : ashlar::detail::panel_offset(panel, lines, length, line, at);
+    }
+
+    /// Whether memory is a matrix in 8 bits: integers with a scale for each column.
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr bool is_quantized() const noexcept { return group != 1; }
+    /// Bytes that it takes in memory, with the scales and sums behind a matrix in 8 bits.
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr std::size_t memory_bytes() const noexcept {
+        if (!is_quantized()) return size() * element_bytes;
+        const ashlar::detail::interleaved_layout in_memory = layout();
+        return in_memory.size() + in_memory.panels() * in_memory.panel * 8;
+    }
+    /// Where the elements of a matrix in 8 bits lie.
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr ashlar::detail::interleaved_layout layout() const noexcept {
+        return {is_transposed ? columns : rows, is_transposed ? rows : columns, panel, group};
     }
 };
 
@@ -162,6 +180,12 @@ consteval std::size_t panel_of() {
         return 0;
 }
 
+/// Whether an array is a matrix in 8 bits.
+template <class Array>
+consteval bool holds_scales() {
+    return requires(Array& a) { a.column_sums(); };
+}
+
 /// Visits members depth first, joins their names to paths, and calls f with each array.
 template <class Data, class Function, class Config = current_config>
 struct parameter_walk {
@@ -210,6 +234,9 @@ private:
         if (length != 0) put('.');
         while (*name != '\0') put(*name++);
     }
+    constexpr void push_text(const char* text) {
+        while (*text != '\0') put(*text++);
+    }
     constexpr void push_number(std::size_t i) {
         char digits[24]{};
         std::size_t count = 0;
@@ -229,6 +256,29 @@ private:
     template <class... Parts>
     constexpr void visit_stack(const stacked_member<Parts...>& stack) {
         visit_parts(stack, stacked_shape<Parts...>(), 0);
+        if constexpr ((false || ... || holds_scales<typename part_traits<Parts>::array>())) {
+            push_text("_scale");
+            visit_scales(stack, (std::size_t{0} + ... + scale_count<Parts>()), 0);
+        }
+    }
+    template <class Part>
+    static consteval std::size_t scale_count() {
+        return shape_of<typename part_traits<Part>::array>::extents[1];
+    }
+    /// The scales of matrices in 8 bits, as one array behind theirs.
+    template <class Part, class... Rest>
+    constexpr void visit_scales(const stacked_member<Part, Rest...>& stack, std::size_t all, std::size_t first_row) {
+        basic_parameter<Data> p;
+        p.name = {path.data(), length};
+        p.kind = element_kind::f32;
+        p.element_bytes = sizeof(float);
+        p.data = stack.part.array.scales;
+        p.rank = 1;
+        p.extents[0] = all;
+        p.first_row = first_row;
+        p.rows = scale_count<Part>();
+        f(static_cast<const basic_parameter<Data>&>(p));
+        if constexpr (sizeof...(Rest) != 0) visit_scales(stack.rest, all, first_row + p.rows);
     }
     template <class Part, class... Rest>
     constexpr void visit_parts(const stacked_member<Part, Rest...>& stack, const file_shape& file,
@@ -237,7 +287,7 @@ private:
         using array = typename traits::array;
         basic_parameter<Data> p;
         p.name = {path.data(), length};
-        using stored = std::remove_cv_t<typename array::value_type>;
+        using stored = std::remove_cvref_t<decltype(stack.part.array.elements[0])>;
         p.kind = kind_of_element<stored>();
         p.element_bytes = sizeof(stored);
         p.data = stack.part.array.elements;
@@ -249,6 +299,11 @@ private:
         p.is_transposed = traits::transposed;
         p.panel = panel_of<array>();
         p.taps = traits::taps;
+        if constexpr (holds_scales<array>()) {
+            p.group = array::layout.group;
+            p.scales = stack.part.array.scales;
+            p.sums = stack.part.array.sums;
+        }
         f(static_cast<const basic_parameter<Data>&>(p));
         if constexpr (sizeof...(Rest) != 0) visit_parts(stack.rest, file, first_row + p.rows);
     }

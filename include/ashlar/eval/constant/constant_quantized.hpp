@@ -7,16 +7,9 @@
 
 #include <ashlar/core/config.hpp>
 #include <ashlar/core/quantization.hpp>
-#include <ashlar/expr/nodes.hpp>
+#include <ashlar/expr/nodes/quantized.hpp>
 
 namespace ashlar::detail {
-
-/// Whether products with an operand are those of integers.
-template <class Expression>
-inline constexpr bool is_quantized = false;
-template <class Expression>
-    requires(kind_of<Expression> == node_kind::packed)
-inline constexpr bool is_quantized<Expression> = Expression::is_quantized;
 
 /// The row of the result that belongs to a row of the left operand.
 template <class Config, class Matrix>

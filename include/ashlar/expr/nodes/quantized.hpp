@@ -20,6 +20,13 @@ struct basic_quantized;
 
 namespace detail {
 
+/// Whether products with an operand are those of integers.
+template <class Expression>
+inline constexpr bool is_quantized = false;
+template <class Expression>
+    requires(kind_of<Expression> == node_kind::packed)
+inline constexpr bool is_quantized<Expression> = Expression::is_quantized;
+
 /// Most rows of a matrix in 8 bits: sums of so many products fit into 32 bits.
 inline constexpr std::size_t most_quantized_rows = 131'072;
 

@@ -34,7 +34,7 @@ io::result check_gaps(const Model& m) noexcept {
     if (!ranges.allocate(count)) return io_error<Config>(io::error::out_of_memory);
     nn::for_each_parameter(m, [&](const nn::const_parameter& p) {
         const std::size_t begin = offset_in(m, p);
-        ranges[i++] = {begin, begin + p.size() * p.element_bytes};
+        ranges[i++] = {begin, begin + p.memory_bytes()};
     });
     std::sort(ranges.begin(), ranges.end(), [](const range& a, const range& b) { return a.begin < b.begin; });
     std::size_t end = 0;
@@ -76,7 +76,7 @@ result save_image(const Model& model, const target& to) noexcept {
     if (!image.allocate(sizeof(Model))) return io_error<Config>(error::out_of_memory);
     std::memset(image.data(), 0, image.size());
     nn::for_each_parameter(model, [&](const nn::const_parameter& p) {
-        std::memcpy(image.data() + offset_in(model, p), p.data, p.size() * p.element_bytes);
+        std::memcpy(image.data() + offset_in(model, p), p.data, p.memory_bytes());
     });
     byte_writer out;
     r = out.open<Config>(to, image_bytes<Model>);

@@ -16,6 +16,7 @@
 #include <ashlar/io/model/model_arrays.hpp>
 #include <ashlar/io/model/named.hpp>
 #include <ashlar/io/model/names.hpp>
+#include <ashlar/io/model/quantized_array.hpp>
 
 namespace ashlar::io {
 
@@ -62,6 +63,11 @@ io::result check_array(const model_array& a, const io::stored_array& stored) noe
         return r;
     }
     const io::dtype type = dtype_of_kind<Config>(a.parameter.kind);
+    if (a.parameter.is_quantized()) {
+        if (io::is_floating(stored.dtype)) return {};
+        if (io::is_integer(stored.dtype) && !integers_are_symmetric<Config>(stored))
+            return io_error<Config>(io::error::value_out_of_range, stored.name);
+    }
     if (!dtype_converts<Config>(stored.dtype, type)) {
         io::result r = io_error<Config>(io::error::wrong_dtype, stored.name);
         r.expected_dtype = type;
@@ -72,10 +78,22 @@ io::result check_array(const model_array& a, const io::stored_array& stored) noe
     return {};
 }
 
-/// Checks all arrays of a model against those of a file, then copies them. The model is not touched before that.
+/// Whether an array is the scales of a matrix that the file has as floats, which rounding gives.
 template <class Config>
+bool is_made_by_rounding(const model_array& scales, const model_arrays& model, const io::archive& weights) noexcept {
+    for (std::size_t i = 0; i < model.size(); ++i)
+        if (model[i].parameter.is_quantized() && model[i].parameter.scales == scales.parameter.data) {
+            const io::stored_array* const stored = weights.find(model[i].file.view());
+            return stored != nullptr && io::is_floating(stored->dtype);
+        }
+    return false;
+}
+
+/// Checks all arrays of a model against those of a file, then copies them. The model is not touched before that.
+/// `report` is told what rounding to 8 bits has changed.
+template <class Config, class Report>
 io::result load_arrays(model_arrays& model, const io::archive& weights, io::name_map names,
-                       const io::load_options& options) noexcept {
+                       const io::load_options& options, Report&& report) noexcept {
     io::result r = model.name_all<Config>(names, options.prefix,
                                           [&](std::string_view name) { return weights.find(name) != nullptr; });
     if (!r) return r;
@@ -84,7 +102,7 @@ io::result load_arrays(model_arrays& model, const io::archive& weights, io::name
     for (const model_array& a : model) {
         const io::stored_array* const stored = weights.find(a.file.view());
         if (stored == nullptr) {
-            if (options.ignore_missing) continue;
+            if (options.ignore_missing || is_made_by_rounding<Config>(a, model, weights)) continue;
             r = io_error<Config>(io::error::missing, a.file.view());
             if (a.model.view() != a.file.view()) r.other = printable_name<Config>(a.model.view());
             return r;
@@ -98,11 +116,22 @@ io::result load_arrays(model_arrays& model, const io::archive& weights, io::name
             if (!used[i] && weights[i].name.starts_with(options.prefix))
                 return io_error<Config>(io::error::unexpected, weights[i].name);
     for (const model_array& a : model)
-        if (const io::stored_array* const stored = weights.find(a.file.view()); stored != nullptr)
-            // The model was given to be written to; its list of arrays is of const ones for the sake of saving.
-            copy_array<Config>(as_listed<Config>(*stored, a.transposed), a.first_row, a.parameter,
-                               const_cast<void*>(a.parameter.data));
+        if (const io::stored_array* const stored = weights.find(a.file.view()); stored != nullptr) {
+            const io::stored_array listed = as_listed<Config>(*stored, a.transposed);
+            if (a.parameter.is_quantized()) {
+                const io::quantization_error error = copy_quantized<Config>(listed, a.first_row, a.parameter);
+                if (io::is_floating(listed.dtype)) report(error);
+            } else if (!is_made_by_rounding<Config>(a, model, weights)) {
+                // The model was given to be written to; its list of arrays is of const ones for the sake of saving.
+                copy_array<Config>(listed, a.first_row, a.parameter, const_cast<void*>(a.parameter.data));
+            }
+        }
     return r;
+}
+template <class Config>
+io::result load_arrays(model_arrays& model, const io::archive& weights, io::name_map names,
+                       const io::load_options& options) noexcept {
+    return load_arrays<Config>(model, weights, names, options, [](const io::quantization_error&) {});
 }
 
 }  // namespace ashlar::detail
@@ -130,6 +159,24 @@ result load(Model& model, const source& from, name_map names = {}, const load_op
     archive weights;
     const result r = weights.open<Config>(from);
     return r ? load<Model, Config>(model, weights, names, options) : r;
+}
+
+/// Loads a model some of whose weights are in 8 bits, as `load` does, and calls report(e) with a `quantization_error`
+/// for each matrix of floats that it has rounded: what a layer's weights lose. Where the file has integers and their
+/// scales, as `save` writes them, nothing is lost and nothing reported.
+///
+///     io::result r = io::quantize(model, "weights.safetensors", [](const io::quantization_error& e) {
+///         std::printf("%.*s %.4f\n", int(e.name.size()), e.name.data(), e.relative);
+///     });
+template <nn::module Model, class Report, class Config = current_config>
+    requires(!std::is_const_v<Model>)
+result quantize(Model& model, const source& from, Report&& report, name_map names = {},
+                const load_options& options = {}) noexcept {
+    archive weights;
+    result r = weights.open<Config>(from);
+    ashlar::detail::model_arrays arrays;
+    if (r) r = arrays.collect<Config>(model);
+    return r ? ashlar::detail::load_arrays<Config>(arrays, weights, names, options, report) : r;
 }
 
 /// Loads tensors by the names that they are given here: all or none.

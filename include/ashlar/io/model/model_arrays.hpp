@@ -96,6 +96,9 @@ private:
         c.is_transposed = p.is_transposed;
         c.panel = p.panel;
         c.taps = p.taps;
+        c.group = p.group;
+        c.scales = p.scales;
+        c.sums = p.sums;
         return c;
     }
 

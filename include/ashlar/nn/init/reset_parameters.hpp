@@ -89,11 +89,31 @@ struct put_taps_first {
     }
 };
 
+/// The same of a matrix in 8 bits: an output's weights are rounded when the last of them is there.
+template <class Config, class Weight>
+struct put_rounded {
+    Weight& weight;
+    float* output;
+
+    constexpr void operator()(std::size_t i, float value) const noexcept {
+        constexpr std::size_t in = Weight::shape_type::extents[0];
+        output[i % in] = value;
+        if (i % in + 1 != in) return;
+        weight.columns_in_memory().template set<Config>(i / in, [&](std::size_t row) { return output[row]; });
+    }
+};
+
 template <class Config, class Weight>
 constexpr void draw_weight(Weight& weight, generator& random, double bound) noexcept {
     using Element = element_of<Weight>;
-    draw_uniform(random, Weight::shape_type::size, static_cast<Element>(-bound), static_cast<Element>(bound),
-                 put_transposed<Weight>{weight});
+    const auto low = static_cast<Element>(-bound), high = static_cast<Element>(bound);
+    if constexpr (ashlar::detail::is_quantized<Weight>) {
+        float output[Weight::shape_type::extents[0]]{};
+        weight.columns_in_memory().template clear_rest<Config>();
+        draw_uniform(random, Weight::shape_type::size, low, high, put_rounded<Config, Weight>{weight, output});
+    } else {
+        draw_uniform(random, Weight::shape_type::size, low, high, put_transposed<Weight>{weight});
+    }
 }
 
 template <class Config, class Module>

@@ -84,7 +84,7 @@ struct convolution_kernel {
 /// The matrix [taps * channels of a group, out] of a convolution: packed where it is the right operand of one product.
 template <class Element, std::size_t Panel, std::size_t Rows, std::size_t Columns, bool OneGroup>
 struct convolution_matrix {
-    using type = basic_tensor<Element, Rows, Columns>;
+    using type = basic_tensor<table_element<Element>, Rows, Columns>;
 };
 template <class Element, std::size_t Panel, std::size_t Rows, std::size_t Columns>
 struct convolution_matrix<Element, Panel, Rows, Columns, true> {

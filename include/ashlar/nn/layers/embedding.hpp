@@ -12,6 +12,7 @@
 #include <ashlar/expr/shape/concat.hpp>
 #include <ashlar/expr/shape/permute.hpp>
 #include <ashlar/module/module.hpp>
+#include <ashlar/nn/layers/weights.hpp>
 #include <ashlar/nn/layers/width.hpp>
 #include <ashlar/tensor/tensor.hpp>
 
@@ -33,7 +34,7 @@ struct embedding {
     static constexpr embedding_options options = Options;
     static constexpr std::size_t entries = Options.entries, size = Options.size;
 
-    basic_tensor<Weight, entries, size> weight;
+    basic_tensor<detail::table_element<Weight>, entries, size> weight;
 
     /// The expression; it borrows the module. One integer gives one row, a view.
     template <any_expression Tokens>

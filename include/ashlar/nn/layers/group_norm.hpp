@@ -235,6 +235,7 @@ struct folded_modules {
     static constexpr bool agree =
         To::out == Norm::channels && From::out == Norm::channels &&
         std::is_same_v<decltype(To::weight), decltype(From::weight)> && To::options.bias &&
+        !ashlar::detail::is_quantized<decltype(To::weight)> &&
         std::is_same_v<these_options<with_bias_of<To::options, From::options>()>, these_options<From::options>>;
 };
 

@@ -28,6 +28,9 @@ struct linear_options {
 /// .to(torch.bfloat16), x is rounded to bf16 (relative error up to 2^-9), so that a machine that multiplies bf16 two at
 /// a time does; sums are float.
 ///
+/// With std::int8_t as the type of its weights the matrix is a `quantized` one, and weight files may also have integers
+/// with `weight_scale` [out] beside them.
+///
 ///     nn::linear<{.in = 64, .out = 10}> head{};
 ///     tensor<float, 32, 10> y = head(x);   // x: tensor<float, 32, 64>
 template <linear_options Options, class Element = float, class Weight = Element,

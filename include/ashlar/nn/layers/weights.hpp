@@ -3,11 +3,13 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 
 #include <ashlar/core/config.hpp>
 #include <ashlar/core/shape.hpp>
 #include <ashlar/expr/nodes/packed.hpp>
+#include <ashlar/expr/nodes/quantized.hpp>
 #include <ashlar/expr/nodes/refused.hpp>
 #include <ashlar/module/module.hpp>
 #include <ashlar/tensor/tensor.hpp>
@@ -24,9 +26,26 @@ namespace detail {
 template <class Element>
 inline constexpr std::size_t panel = default_panel<Element>;
 
-/// A matrix [Rows, Columns] on the right of products.
+/// Those of matrices in 8 bits are what they are.
+template <>
+inline constexpr std::size_t panel<std::int8_t> = 16;
+
+/// A matrix [Rows, Columns] on the right of products: packed, or in 8 bits where Element is std::int8_t.
 template <class Element, std::size_t Panel, std::size_t Rows, std::size_t Columns>
-using weight_matrix = basic_packed<Element, Panel, Rows, Columns>;
+struct weight_matrix_of {
+    using type = basic_packed<Element, Panel, Rows, Columns>;
+};
+template <std::size_t Panel, std::size_t Rows, std::size_t Columns>
+struct weight_matrix_of<std::int8_t, Panel, Rows, Columns> {
+    using type = basic_quantized<float, Rows, Columns>;
+};
+template <class Element, std::size_t Panel, std::size_t Rows, std::size_t Columns>
+using weight_matrix = typename weight_matrix_of<Element, Panel, Rows, Columns>::type;
+
+/// The elements of tables and of matrices that are no right operands of one product: in 8 bits they have no scales, and
+/// stay floats.
+template <class Weight>
+using table_element = std::conditional_t<std::is_same_v<Weight, std::int8_t>, float, Weight>;
 
 /// Whether the last axis of an input is as wide as a module wants it.
 template <class Input, std::size_t Width>

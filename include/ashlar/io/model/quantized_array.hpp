@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSL-1.0
+// Matrices in 8 bits of a model, filled from arrays of files: rounded, or as integers with their scales.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include <ashlar/core/config.hpp>
+#include <ashlar/io/formats/convert.hpp>
+#include <ashlar/module/parameters.hpp>
+#include <ashlar/tensor/quantized_columns.hpp>
+
+namespace ashlar::io {
+
+/// What rounding a matrix to 8 bits has changed. Example: `quantize`.
+struct quantization_error {
+    std::string_view name;    ///< of the array in the file; valid during the call
+    std::size_t rows = 0;     ///< of the file's array that were rounded: outputs of a layer
+    std::size_t columns = 0;  ///< elements of each
+    double relative = 0;      ///< the root of the sum of squared differences, divided by that of the squared elements
+    double greatest = 0;      ///< the greatest difference
+};
+
+}  // namespace ashlar::io
+
+namespace ashlar::detail {
+
+/// The column of a file's row that lies in this row of memory.
+constexpr std::size_t file_column(const nn::const_parameter& p, std::size_t row) noexcept {
+    if (p.taps == 1) return row;
+    const std::size_t channels = p.columns / p.taps;
+    return row % channels * p.taps + row / channels;
+}
+
+/// Fills a matrix in 8 bits from a piece of a file's array, whose rows begin at `first_row` of it: floats are rounded,
+/// and what that changes is returned; integers are copied, their scales being an array of their own.
+template <class Config>
+io::quantization_error copy_quantized(const io::stored_array& from, std::size_t first_row,
+                                      const nn::const_parameter& to) noexcept {
+    const quantized_columns memory{to.layout(), static_cast<std::int8_t*>(const_cast<void*>(to.data)),
+                                   static_cast<float*>(const_cast<void*>(to.scales)),
+                                   static_cast<std::int32_t*>(const_cast<void*>(to.sums))};
+    const file_order order(from.shape, from.is_column_major);
+    io::quantization_error error{.name = from.name, .rows = to.rows, .columns = to.columns};
+    double all = 0, squares = 0;
+    memory.clear_rest<Config>();
+    for (std::size_t c = 0; c < memory.layout.columns; ++c) {
+        const auto position = [&](std::size_t r) {
+            const std::size_t row = to.is_transposed ? c : r, column = to.is_transposed ? file_column(to, r) : c;
+            return order.position<Config>((first_row + row) * to.columns + column);
+        };
+        if (io::is_floating(from.dtype)) {
+            const auto value = [&](std::size_t r) {
+                return static_cast<float>(stored_float<Config>(from, position(r)));
+            };
+            memory.set<Config>(c, value);
+            for (std::size_t r = 0; r < memory.layout.rows; ++r) {
+                const auto exact = static_cast<double>(value(r));
+                const double rounded = static_cast<double>(memory.elements[memory.layout.offset(r, c)]) *
+                                       static_cast<double>(memory.scales[c]),
+                             off = exact < rounded ? rounded - exact : exact - rounded;
+                all += exact * exact;
+                squares += off * off;
+                if (!(off <= error.greatest)) error.greatest = off;
+            }
+        } else {
+            memory.set_integers<Config>(c, memory.scales[c], [&](std::size_t r) {
+                return static_cast<std::int8_t>(
+                    static_cast<std::uint8_t>(stored_integer<Config>(from, position(r)).bits & 0xff));
+            });
+        }
+    }
+    error.relative = all == 0 ? 0 : std::sqrt(squares / all);
+    return error;
+}
+
+/// Whether all integers of a file's array may stand in a matrix in 8 bits: from -127 to 127.
+template <class Config>
+bool integers_are_symmetric(const io::stored_array& a) noexcept {
+    const auto count = static_cast<std::size_t>(a.shape.size());
+    for (std::size_t i = 0; i < count; ++i) {
+        const wide_integer value = stored_integer<Config>(a, i);
+        if ((value.is_negative ? std::uint64_t{} - value.bits : value.bits) > 127) return false;
+    }
+    return true;
+}
+
+}  // namespace ashlar::detail
