@@ -61,14 +61,14 @@ TEST(machines, pad_to_their_registers) {
 
 // Tall tiles where their scratch fits into the L2, flat ones where only theirs does.
 TEST(machines, choose_tile_rows_by_their_l2) {
-    using attention4096 = decltype(attention(x<float, 4096, 64>(), x<float, 4096, 64>(), x<float, 4096, 64>()));
+    using hidden6144 = decltype(matmul(gelu(matmul(x<float, 128, 64>(), x<float, 64, 6144>())), x<float, 6144, 64>()));
     constexpr std::size_t kib = 1024;
-    static_assert(plan<attention4096, built_for<avx2_sets, 256, 16, 32 * kib, 1024 * kib>>.steps[0].tile_rows == 32);
-    static_assert(plan<attention4096, built_for<avx2_sets, 256, 16, 32 * kib, 512 * kib>>.steps[0].tile_rows == 16);
-    static_assert(plan<attention4096, built_for<avx2_sets, 256, 16, 32 * kib, 128 * kib>>.steps[0].tile_rows == 32);
-    using attention512 = decltype(attention(x<float, 512, 8>(), x<float, 512, 8>(), x<float, 512, 8>()));
-    static_assert(plan<attention512, avx2>.steps[0].tile_rows == 32);
-    static_assert(plan<attention512, scalar>.steps[0].tile_rows == 16);
+    static_assert(plan<hidden6144, built_for<avx2_sets, 256, 16, 32 * kib, 1024 * kib>>.steps[0].tile_rows == 32);
+    static_assert(plan<hidden6144, built_for<avx2_sets, 256, 16, 32 * kib, 512 * kib>>.steps[0].tile_rows == 16);
+    static_assert(plan<hidden6144, built_for<avx2_sets, 256, 16, 32 * kib, 128 * kib>>.steps[0].tile_rows == 32);
+    using hidden768 = decltype(matmul(gelu(matmul(x<float, 128, 8>(), x<float, 8, 768>())), x<float, 768, 8>()));
+    static_assert(plan<hidden768, avx2>.steps[0].tile_rows == 32);
+    static_assert(plan<hidden768, scalar>.steps[0].tile_rows == 16);
 }
 
 // Four rows leave lanes for several of their depth steps side by side in registers of eight and more, which takes no

@@ -27,7 +27,8 @@ struct checked_stage {
     lane_axis lanes;
     node_index top, core, space;
     loop_index loop;
-    buffer_index buffer, second_buffer, maxima, table;
+    buffer_index buffer, second_buffer, maxima, table, running_maxima, corrections, waiting;
+    loop_index depth_loop;
     node_index store;
     std::size_t row_axis, column_block;
     binding_list bindings;
@@ -56,8 +57,8 @@ checked_program checked(const E&) {
     stages.reserve(code.stage_count);
     for (const auto& s : std::span(code.stages).first(code.stage_count))
         stages.push_back({s.kind, s.lanes, s.top, s.core, s.space, s.loop, s.buffer, s.second_buffer, s.maxima, s.table,
-                          s.store, s.row_axis, s.column_block, s.bindings,
-                          std::span(code.reads).subspan(s.first_read, planned_type::count)});
+                          s.running_maxima, s.corrections, s.waiting, s.depth_loop, s.store, s.row_axis, s.column_block,
+                          s.bindings, std::span(code.reads).subspan(s.first_read, planned_type::count)});
     std::size_t step_flops = 0;
     for (const auto& step : ashlar::plan<E, Config>.steps) step_flops += step.flops;
     return {planned_type::nodes,
@@ -105,7 +106,7 @@ public:
             for (loop_index l = stage.loop; l != no_loop; l = code.loops[l].parent) {
                 bool bound = false;
                 for (std::size_t a = 0; a < node(stage.space).rank; ++a) bound = bound || stage.bindings[a] == l;
-                bound = bound || code.loops[l].tile == code.loops[l].extent;
+                bound = bound || code.loops[l].tile == code.loops[l].extent || stage.depth_loop == l;
                 require(bound, "is repeated by a loop that it does not depend on", s);
             }
         }
@@ -181,6 +182,7 @@ private:
     std::vector<buffer_index> read_by(const checked_stage& stage) const {
         std::vector<buffer_index> buffers;
         if (stage.kind != stage_kind::product && stage.maxima != no_buffer) buffers.push_back(stage.maxima);
+        if (stage.kind == stage_kind::product && stage.corrections != no_buffer) buffers.push_back(stage.corrections);
         for (node_index n{}; n < code.nodes.size(); ++n)
             for (const buffer_index b : {stage.reads[n].values, stage.reads[n].factors})
                 if (b != no_buffer) buffers.push_back(b);
@@ -188,8 +190,10 @@ private:
     }
     std::vector<buffer_index> written_by(const checked_stage& stage) const {
         std::vector<buffer_index> buffers;
-        for (const buffer_index b : {stage.buffer, stage.second_buffer, stage.table,
-                                     stage.kind == stage_kind::product ? stage.maxima : no_buffer})
+        const bool product = stage.kind == stage_kind::product;
+        for (const buffer_index b :
+             {stage.buffer, stage.second_buffer, stage.table, stage.running_maxima, stage.waiting,
+              product ? stage.maxima : no_buffer, product ? no_buffer : stage.corrections})
             if (b != no_buffer) buffers.push_back(b);
         return buffers;
     }

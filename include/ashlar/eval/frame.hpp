@@ -104,6 +104,19 @@ struct frame {
 
 ASHLAR_END_OFFSETS
 
+/// Rows that a stage handles when its tile has `Rows`.
+template <class Plan, stage_index Stage, std::size_t Rows>
+consteval std::size_t stage_rows() {
+    constexpr auto stage = Plan::code.stages[Stage];
+    if constexpr (stage.row_axis == no_axis) {
+        return 1;
+    } else {
+        constexpr loop_index loop = stage.bindings[stage.row_axis];
+        if (loop == whole_axis) return Plan::nodes[stage.space].extents[stage.row_axis];
+        return Plan::code.loops[loop].rows ? Rows : 1;
+    }
+}
+
 /// Which tile of a stage has `Rows` rows.
 template <class Plan, stage_index Stage, std::size_t Rows>
 consteval std::size_t tile_of() {

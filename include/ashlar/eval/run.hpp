@@ -4,6 +4,7 @@
 
 #include <ashlar/eval/access/loop_end.hpp>
 #include <ashlar/eval/stages/fold_stage.hpp>
+#include <ashlar/eval/stages/key_blocks.hpp>
 #include <ashlar/eval/stages/map_stage.hpp>
 #include <ashlar/eval/stages/product_stage.hpp>
 #include <ashlar/eval/stages/reduce_stage.hpp>
@@ -13,19 +14,6 @@
 #include <ashlar/eval/stages/statistics_into_map.hpp>
 
 namespace ashlar::detail {
-
-/// Rows that a stage handles when its tile has `Rows`.
-template <class Plan, stage_index Stage, std::size_t Rows>
-consteval std::size_t stage_rows() {
-    constexpr auto stage = Plan::code.stages[Stage];
-    if constexpr (stage.row_axis == no_axis) {
-        return 1;
-    } else {
-        constexpr loop_index loop = stage.bindings[stage.row_axis];
-        if (loop == whole_axis) return Plan::nodes[stage.space].extents[stage.row_axis];
-        return Plan::code.loops[loop].rows ? Rows : 1;
-    }
-}
 
 /// Small expressions are copied before a stage runs, so that the compiler knows that no store changes their pointers
 /// and scalars: they stay in registers. Those that own large tensors are not.
@@ -215,7 +203,10 @@ struct loop_code {
         constexpr plan_loop loop = Plan::code.loops[Loop];
         constexpr items_of<Plan, Loop> items;
         std::size_t& index = f.index[Loop];
-        if constexpr (loop.columns) {
+        if constexpr (loop.keys) {
+            key_blocks<Plan, Element, Loop, Rows>::run(f,
+                                                       [&]() ASHLAR_STAGE_LAMBDA { run_items<Loop, Rows>(f, items); });
+        } else if constexpr (loop.columns) {
             for (std::size_t i = 0; i < loop.extent; i += loop.tile) {
                 index = i + loop.tile <= loop.extent ? i : loop.extent - loop.tile;
                 run_items<Loop, Rows>(f, items);

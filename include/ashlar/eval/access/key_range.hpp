@@ -2,8 +2,7 @@
 // Which keys a tile of queries sees: the range outside which a mask keeps nothing, and the part where it keeps all.
 #pragma once
 
-#include <ashlar/eval/frame.hpp>
-#include <ashlar/expr/masks/mask.hpp>
+#include <ashlar/eval/access/key_block.hpp>
 #include <ashlar/kernel/product/product_shape.hpp>
 
 namespace ashlar::detail {
@@ -153,29 +152,45 @@ ASHLAR_ALWAYS_INLINE std::array<std::size_t, Rank - 2> mask_batch(const std::arr
     return batch;
 }
 
-/// kept_keys of masked node Id for the batch entry at these coordinates of it.
-template <node_index Id, class Plan, class Element, std::size_t Rank>
+/// kept_keys of masked node Id for the batch entry at these coordinates of it; of the block at hand where loop Blocks
+/// runs over blocks of its keys.
+template <node_index Id, loop_index Blocks, class Plan, class Element, std::size_t Rank>
 ASHLAR_STAGE_INLINE k_range supported_keys(const frame<Plan, Element>& f, const std::array<std::size_t, Rank>& at,
                                            std::size_t q0, std::size_t q1) {
     using Scores = typename Plan::template node<Id>::shape_type;
-    return kept_keys<Scores>(node_at<Id>(f.expression).mask, mask_batch(at), q0, q1);
+    const auto& mask = node_at<Id>(f.expression).mask;
+    if constexpr (Blocks == no_loop)
+        return kept_keys<Scores>(mask, mask_batch(at), q0, q1);
+    else
+        return kept_keys<scores_of_block<Scores, Plan::code.loops[Blocks].tile>>(
+            block_of_mask<Scores>(mask, f.index[Blocks]), mask_batch(at), q0, q1);
 }
 
 /// The same of some of the queries for which `all` holds.
-template <node_index Id, std::size_t Step, class Plan, class Element, std::size_t Rank>
+template <node_index Id, std::size_t Step, loop_index Blocks, class Plan, class Element, std::size_t Rank>
 ASHLAR_STAGE_INLINE k_range supported_keys_within(const frame<Plan, Element>& f,
                                                   const std::array<std::size_t, Rank>& at, std::size_t q0,
                                                   std::size_t q1, const k_range& all) {
     using Scores = typename Plan::template node<Id>::shape_type;
-    return kept_keys_within<Step, Scores>(node_at<Id>(f.expression).mask, mask_batch(at), q0, q1, all);
+    const auto& mask = node_at<Id>(f.expression).mask;
+    if constexpr (Blocks == no_loop)
+        return kept_keys_within<Step, Scores>(mask, mask_batch(at), q0, q1, all);
+    else
+        return kept_keys_within<Step, scores_of_block<Scores, Plan::code.loops[Blocks].tile>>(
+            block_of_mask<Scores>(mask, f.index[Blocks]), mask_batch(at), q0, q1, all);
 }
 
 /// per_row_key_range of masked node Id.
-template <node_index Id, class Plan, class Element, std::size_t Rank>
+template <node_index Id, loop_index Blocks, class Plan, class Element, std::size_t Rank>
 ASHLAR_STAGE_INLINE auto supported_per_row(const frame<Plan, Element>& f, const std::array<std::size_t, Rank>& at,
                                            std::size_t q0, std::size_t q1) {
     using Scores = typename Plan::template node<Id>::shape_type;
-    return per_row_key_range<Scores>(node_at<Id>(f.expression).mask, mask_batch(at), q0, q1);
+    const auto& mask = node_at<Id>(f.expression).mask;
+    if constexpr (Blocks == no_loop)
+        return per_row_key_range<Scores>(mask, mask_batch(at), q0, q1);
+    else
+        return per_row_key_range<scores_of_block<Scores, Plan::code.loops[Blocks].tile>>(
+            block_of_mask<Scores>(mask, f.index[Blocks]), mask_batch(at), q0, q1);
 }
 
 }  // namespace ashlar::detail

@@ -26,15 +26,18 @@ struct product_operands : stage_axes<Plan, Element, Stage, Rows> {
                           right_depth = static_cast<std::size_t>(facts.right_depth),
                           right_column = static_cast<std::size_t>(facts.right_column);
 
-    /// Coordinates of the left operand's element in a row, at depth 0.
+    /// Coordinates of the left operand's element in a row, at the first step of the depth: of one block of keys after
+    /// the other where it is added up so.
     ASHLAR_STAGE_INLINE std::array<std::size_t, left_rank> in_left(std::size_t row) const {
         auto at = operand_batch<left>(row);
         at[left_rank - 2] = Plan::nodes[left].extents[left_rank - 2] == 1 ? 0 : row;
         at[left_rank - 1] = 0;
+        if constexpr (stage.depth_loop != no_loop) at[left_rank - 1] = this->f.index[stage.depth_loop];
         return at;
     }
     ASHLAR_STAGE_INLINE std::array<std::size_t, right_rank> in_right() const {
         auto at = operand_batch<right>(0);
+        if constexpr (stage.depth_loop != no_loop) at[right_rank - 2] = this->f.index[stage.depth_loop];
         at[right_rank - 1] = this->first_column();
         return at;
     }

@@ -54,11 +54,11 @@ struct listed_scores {
 };
 
 /// Verdicts asked of the mask, block by block, with one row in lanes: nobody reads scores that it does not keep.
-template <class Scores, class Mask>
+template <class Scores, class Mask, class Held = const Mask&>
 struct exact_scores {
     static constexpr hook hooks = hook::begin_block;
     static constexpr hook withheld = hook::none;
-    const Mask& mask;
+    Held mask;
     batch_coordinates<Scores> batch;
     std::size_t first_query;
 
@@ -73,11 +73,11 @@ struct exact_scores {
 
 /// Verdicts asked of the mask, block by block and down to halves of registers, with rows in lanes: for masks whose
 /// edges move on from row to row. Those who read the scores of a register of rows read whole groups of keys.
-template <class Scores, class Mask, std::size_t Width>
+template <class Scores, class Mask, std::size_t Width, class Held = const Mask&>
 struct sloping_scores {
     static constexpr hook hooks = hook::begin_block | hook::kept_halves;
     static constexpr hook withheld = hook::none;
-    const Mask& mask;
+    Held mask;
     batch_coordinates<Scores> batch;
     std::size_t first_query;
 

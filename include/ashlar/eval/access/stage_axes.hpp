@@ -37,6 +37,11 @@ struct stage_axes {
                                                       !Plan::code.loops[stage.bindings[stage.column_axis]].columns
                                                   ? whole_axis
                                                   : stage.bindings[stage.column_axis];
+    /// The same where its tiles are blocks of keys.
+    static constexpr loop_index key_loop =
+        column_loop != whole_axis && Plan::code.loops[column_loop == whole_axis ? loop_index{} : column_loop].keys
+            ? column_loop
+            : whole_axis;
     static constexpr std::size_t columns =
         column_loop == whole_axis ? all_columns
                                   : Plan::code.loops[column_loop == whole_axis ? loop_index{} : column_loop].tile;

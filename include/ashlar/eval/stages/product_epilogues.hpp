@@ -26,7 +26,7 @@ struct product_epilogues : product_operands<Plan, Element, Stage, Rows> {
         if constexpr (stage.left_factor == no_node)
             return nullptr;
         else
-            return factor_address<left>(in_left(first));
+            return factor_address<left, Plan::code.read_of(stage, stage.left_factor).factors>(in_left(first));
     }
     static constexpr std::ptrdiff_t factor_stride = [] {
         if constexpr (stage.left_factor == no_node)
@@ -35,16 +35,16 @@ struct product_epilogues : product_operands<Plan, Element, Stage, Rows> {
             return Plan::code.buffers[Plan::code.read_of(stage, stage.left_factor).factors]
                 .strides[Plan::nodes[stage.left_factor].rank - 2u];
     }();
-    template <node_index Id, std::size_t Rank>
+    /// Where Buffer, which lies as the factors do, has the first row's number.
+    template <node_index Id, buffer_index Buffer, std::size_t Rank>
     ASHLAR_STAGE_INLINE const element* factor_address(const std::array<std::size_t, Rank>& at) const {
         constexpr const graph_node& n = Plan::nodes[Id];
         if constexpr (Id == stage.left_factor) {
-            constexpr auto b = Plan::code.read_of(stage, Id).factors;
-            return f.template buffer<element, b>() + f.template buffer_offset<b>(at);
+            return f.template buffer<element, Buffer>() + f.template buffer_offset<Buffer>(at);
         } else if constexpr (n.kind == node_kind::let || n.kind == node_kind::let_value) {
-            return factor_address<n.same_as>(at);
+            return factor_address<n.same_as, Buffer>(at);
         } else {
-            return factor_address<n.operands[0]>(operand_coordinates<0>(node_at<Id>(f.expression), at));
+            return factor_address<n.operands[0], Buffer>(operand_coordinates<0>(node_at<Id>(f.expression), at));
         }
     }
 
@@ -144,15 +144,24 @@ struct product_epilogues : product_operands<Plan, Element, Stage, Rows> {
         using scores = typename Plan::template node<Node>;
         using mask = mask_at<Node>;
         constexpr bool skips = stage.support != no_node;
+        constexpr loop_index blocks = base::key_loop;
         const auto at = this->in_top(first, 0);
-        if constexpr (how.edge == mask_edge::keys) {
+        if constexpr (blocks != no_loop && (how.edge == mask_edge::keys || how.edge == mask_edge::halves)) {
+            using block = scores_of_block<typename scores::shape_type, columns>;
+            using shifted = mask_of_block<mask, typename scores::shape_type>;
+            const shifted here{node_at<Node>(f.expression).mask, f.index[blocks]};
+            if constexpr (how.edge == mask_edge::keys)
+                return exact_scores<block, shifted, shifted>{here, mask_batch(at), first};
+            else
+                return sloping_scores<block, shifted, width, shifted>{here, mask_batch(at), first};
+        } else if constexpr (how.edge == mask_edge::keys) {
             return exact_scores<typename scores::shape_type, mask>{node_at<Node>(f.expression).mask, mask_batch(at),
                                                                    first};
         } else if constexpr (how.edge == mask_edge::halves) {
             return sloping_scores<typename scores::shape_type, mask, width>{node_at<Node>(f.expression).mask,
                                                                             mask_batch(at), first};
         } else {
-            const k_range all = supported_keys<Node>(f, at, first, first + Rows);
+            const k_range all = supported_keys<Node, blocks>(f, at, first, first + Rows);
             if constexpr (how.edge == mask_edge::registers) {
                 constexpr std::size_t registers = (Rows + width - 1) / width;
                 listed_scores<skips, width, registers> listed;
@@ -161,7 +170,7 @@ struct product_epilogues : product_operands<Plan, Element, Stage, Rows> {
                     const std::size_t q0 = first + r * width;
                     listed.keys[r] = registers == 1
                                          ? all
-                                         : supported_keys_within<Node, key_group>(
+                                         : supported_keys_within<Node, key_group, blocks>(
                                                f, at, q0, q0 + width < first + Rows ? q0 + width : first + Rows, all);
                 }
                 return listed;
@@ -188,6 +197,31 @@ struct product_epilogues : product_operands<Plan, Element, Stage, Rows> {
             const auto blocks = score_blocks<facts.masked>(first);
             return masked_epilogue<std::remove_const_t<decltype(blocks)>>{plain, blocks};
         }
+    }
+
+    /// For one block of keys after the other: sums start from what waits since the last one, corrected for a maximum
+    /// that has grown, and wait again. Lines of them end at a full register.
+    static constexpr std::size_t waiting_line = ((rows_in_lanes ? Rows : columns) + width - 1) / width * width;
+    struct waiting_epilogue {
+        static constexpr hook hooks = hook::vector | hook::initial;
+        element* sums;
+        const element* corrections;
+
+        template <std::size_t Width>
+        ASHLAR_STAGE_INLINE vec initial(std::size_t i, std::size_t j, lane_count<Width>) const {
+            return vec::load(sums + i * waiting_line + j) *
+                   reader::template load<rows_in_lanes ? factor_stride : 0>(
+                       corrections + static_cast<std::ptrdiff_t>(rows_in_lanes ? j : i) * factor_stride);
+        }
+        template <std::size_t Width, class Verdict>
+        ASHLAR_STAGE_INLINE void vector(std::size_t i, std::size_t j, vec acc, lane_count<Width>, Verdict) const {
+            acc.store(sums + i * waiting_line + j);
+        }
+    };
+    ASHLAR_STAGE_INLINE element* waiting_sums() const { return f.template buffer<element, stage.waiting>(); }
+    /// That of the block at hand.
+    ASHLAR_STAGE_INLINE waiting_epilogue epilogue_of_block(std::size_t first) const {
+        return {waiting_sums(), factor_address<left, stage.corrections>(in_left(first))};
     }
 
     /// For the operand of a softmax, rows in lanes: the greatest element of each row is found on the way.

@@ -51,18 +51,18 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
         k_range all;
 
         ASHLAR_STAGE_INLINE k_range operator()(std::size_t i0, std::size_t i1, std::size_t, std::size_t) const {
-            return s.template of_support<left>(
+            return s.only_new_keys(s.template of_support<left>(
                 s.in_left(first + i0), [&]<node_index Id>(const auto& at) ASHLAR_STAGE_LAMBDA {
-                    return supported_keys_within<Id, 1>(s.f, at, first + i0, first + i1, all);
-                });
+                    return supported_keys_within<Id, 1, stage.depth_loop>(s.f, at, first + i0, first + i1, all);
+                }));
         }
         ASHLAR_STAGE_INLINE auto per_row(std::size_t i0, std::size_t i1) const
             requires(spans<stage.support>)
         {
-            return s.template of_support<left>(s.in_left(first + i0),
-                                               [&]<node_index Id>(const auto& at) ASHLAR_STAGE_LAMBDA {
-                                                   return supported_per_row<Id>(s.f, at, first + i0, first + i1);
-                                               });
+            return s.only_new_keys(s.template of_support<left>(
+                s.in_left(first + i0), [&]<node_index Id>(const auto& at) ASHLAR_STAGE_LAMBDA {
+                    return supported_per_row<Id, stage.depth_loop>(s.f, at, first + i0, first + i1);
+                }));
         }
     };
     /// What `ask` says of the masked node that the stage's support is, at the coordinates that belong to these of node
@@ -84,12 +84,22 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
         if constexpr (facts.ranged)
             return masked_depth{
                 *this, first, of_support<left>(in_left(first), [&]<node_index Id>(const auto& at) ASHLAR_STAGE_LAMBDA {
-                    return supported_keys<Id>(f, at, first, first + Rows);
+                    return supported_keys<Id, stage.depth_loop>(f, at, first, first + Rows);
                 })};
         else if constexpr (facts.excludes)
             return k_range{0, depth, depth, depth};
+        else if constexpr (facts.part_of_depth)
+            return depth_range{new_keys<stage.depth_loop>(f), depth};
         else
             return constant_depth<0, depth / how.group>{};
+    }
+    /// Of a range of keys, those of the block at hand that are new.
+    template <class Depth>
+    ASHLAR_STAGE_INLINE Depth only_new_keys(const Depth& range) const {
+        if constexpr (facts.part_of_depth)
+            return from_step(new_keys<stage.depth_loop>(f), range);
+        else
+            return range;
     }
 
     // -------------------------------------------------------------- running
@@ -100,7 +110,10 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
         const product_stage s{{{f}}};
         const std::size_t first = s.first_row();
         auto epilogue = s.epilogue(first);
-        if constexpr (stage.maxima != no_buffer) {
+        if constexpr (stage.depth_loop != no_loop) {
+            auto waiting = s.epilogue_of_block(first);
+            s.multiply(waiting, first);
+        } else if constexpr (stage.maxima != no_buffer) {
             constexpr std::size_t registers = (Rows + width - 1) / width;
             vec greatest[registers];
             ASHLAR_UNROLL
@@ -115,6 +128,22 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
         } else {
             s.multiply(epilogue, first);
         }
+    }
+    /// Before the first block of keys and behind the last one.
+    ASHLAR_STAGE_INLINE void begin_blocks() const {
+        element* const sums = this->waiting_sums();
+        constexpr std::size_t lines = base::rows_in_lanes ? columns : Rows;
+        for (std::size_t n = 0; n < lines * base::waiting_line; n += width) vec(element(0)).store(sums + n);
+    }
+    ASHLAR_STAGE_INLINE void end_blocks() const {
+        constexpr std::size_t lines = base::rows_in_lanes ? columns : Rows,
+                              along = base::rows_in_lanes ? Rows : columns;
+        const auto finishing = this->epilogue(this->first_row());
+        const element* const sums = this->waiting_sums();
+        for (std::size_t i = 0; i < lines; ++i)
+            for_each_register<along, width>([&](std::size_t j, auto n) ASHLAR_STAGE_LAMBDA {
+                finishing.vector(i, j, vec::load(sums + i * base::waiting_line + j), lane_count<n>{}, masked_block{});
+            });
     }
     template <std::size_t Registers>
     ASHLAR_STAGE_INLINE void store_maxima(vec (&greatest)[Registers], std::size_t first) const {
@@ -181,8 +210,11 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
                     dot_rows<element, config, shape>(a + r * left_row, b, row);
                 }
             } else if constexpr (stage.lanes == lane_axis::rows) {
-                product<element, config, in_lanes()>(b, a, constant_depth<0, depth>{}, epilogue,
-                                                     table<product_scratch_bytes<element, config, in_lanes()>>());
+                auto* const scratch = table<product_scratch_bytes<element, config, in_lanes()>>();
+                if constexpr (facts.part_of_depth)
+                    product<element, config, in_lanes()>(b, a, depth_of(first), epilogue, scratch);
+                else
+                    product<element, config, in_lanes()>(b, a, constant_depth<0, depth>{}, epilogue, scratch);
             } else {
                 constexpr product_shape shape = in_columns(columns, right_step, how.cut);
                 if constexpr (how.rhs == rhs_source::copied_rows)
@@ -216,7 +248,8 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
     template <class Epilogue>
     ASHLAR_STAGE_INLINE void multiply_blocks(const element* a, Epilogue& epilogue, std::size_t first) const {
         auto at = in_right();
-        for (std::size_t& column = at[right_rank - 1]; column < columns; column += stage.column_block) {
+        for (std::size_t column = 0; column < columns;
+             column += stage.column_block, at[right_rank - 1] += stage.column_block) {
             constexpr product_shape shape = in_columns(stage.column_block, right_step, how.cut);
             panel_epilogue<Epilogue> shifted{epilogue, {column}};
             product<element, config, shape>(a, reader{f}.template address<right>(at), depth_of(first), shifted,

@@ -34,6 +34,15 @@ struct row_stage : stage_axes<Plan, Element, Stage, Rows> {
             return {keys.first, keys.last};
         }
     }
+    /// The same in all blocks of keys.
+    ASHLAR_STAGE_INLINE range range_of_blocks(std::size_t row, std::size_t count) const {
+        if constexpr (stage.support == no_node) {
+            return {0, base::all_columns};
+        } else {
+            const k_range keys = support_of<base::top, no_loop>(this->in_top(row, 0), row, row + count);
+            return {keys.first, keys.last};
+        }
+    }
     /// Those of some rows among them.
     ASHLAR_STAGE_INLINE range column_range_within(std::size_t row, std::size_t count, range all) const {
         if constexpr (stage.support == no_node) {
@@ -44,14 +53,15 @@ struct row_stage : stage_axes<Plan, Element, Stage, Rows> {
             return {keys.first, keys.last};
         }
     }
-    template <node_index Id, std::size_t Rank>
+    template <node_index Id, loop_index Blocks = base::key_loop, std::size_t Rank>
     ASHLAR_STAGE_INLINE k_range support_of(const std::array<std::size_t, Rank>& at, std::size_t q0, std::size_t q1,
                                            const k_range* all = nullptr) const {
         if constexpr (Id == stage.support)
-            return all == nullptr ? supported_keys<Id>(f, at, q0, q1)
-                                  : supported_keys_within<Id, how.exact_keys ? 1 : key_group>(f, at, q0, q1, *all);
+            return all == nullptr
+                       ? supported_keys<Id, Blocks>(f, at, q0, q1)
+                       : supported_keys_within<Id, how.exact_keys ? 1 : key_group, Blocks>(f, at, q0, q1, *all);
         else
-            return support_of<Plan::nodes[Id].same_as>(at, q0, q1, all);
+            return support_of<Plan::nodes[Id].same_as, Blocks>(at, q0, q1, all);
     }
 
     /// The core's coordinates for a row: the operand's, but for a reduced axis that is gone.

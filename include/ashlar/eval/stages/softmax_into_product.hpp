@@ -28,8 +28,11 @@ struct softmax_into_product {
                                          .cut = weighing::how.cut};
     using exponentials = typename numerators::template numerators_of_rows<width>;
 
-    struct working_epilogue : forwarding_epilogue<const typename weighing::plain_epilogue> {
-        static constexpr hook hooks = weighing::plain_epilogue::hooks | hook::interleave;
+    static constexpr bool in_blocks = numerators::in_blocks;
+    using tile_epilogue =
+        std::conditional_t<in_blocks, typename weighing::waiting_epilogue, typename weighing::plain_epilogue>;
+    struct working_epilogue : forwarding_epilogue<const tile_epilogue> {
+        static constexpr hook hooks = tile_epilogue::hooks | hook::interleave;
         static constexpr std::size_t interleave_period = weighing::how.period;
         static constexpr bool rolls = false;
         exponentials& work;
@@ -44,11 +47,17 @@ struct softmax_into_product {
         const numerators soft{{{f}}};
         const weighing behind{{{f}}};
         const std::size_t first = soft.first_row();
+        if constexpr (numerators::hides_keys) soft.hide_keys();
         const auto tile = soft.column_range(first, Rows);
         const typename weighing::reader memory{f};
         const element* a = memory.template address<weighing::left>(behind.in_left(first));
         const auto* b = memory.template address<weighing::right>(behind.in_right());
-        const typename weighing::plain_epilogue plain{behind, behind.written(), first, behind.row_factors(first)};
+        const tile_epilogue plain = [&]() ASHLAR_STAGE_LAMBDA {
+            if constexpr (in_blocks)
+                return behind.epilogue_of_block(first);
+            else
+                return tile_epilogue{behind, behind.written(), first, behind.row_factors(first)};
+        }();
         const auto depth = behind.depth_of(first);
         for (std::size_t n = 0;; ++n) {
             const std::size_t row = first + (n < registers ? n : 0) * width;

@@ -19,12 +19,15 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
     using vec = typename base::template lanes_of<element>;
     static constexpr bool plain = Plan::nodes[core].variant == static_cast<std::uint8_t>(softmax_kind::plain);
     static constexpr bool partial = Plan::nodes[core].partial;
+    /// Whether one block of keys comes after the other, the last one with some of the keys of the block before.
+    static constexpr bool in_blocks = base::key_loop != whole_axis;
+    static constexpr bool hides_keys = in_blocks && base::all_columns % columns != 0;
 
     ASHLAR_STAGE_INLINE static vec lowest() { return vec(lowest_value<element>); }
 
     /// Hides the function of this name: the numerators of a row stand beside a 1, and may have been asked for fast.
-    template <exp_arguments Arguments = Plan::nodes[core].masked == no_node ? exp_arguments::finite
-                                                                            : exp_arguments::any>
+    template <exp_arguments Arguments = Plan::nodes[core].masked == no_node && !hides_keys ? exp_arguments::finite
+                                                                                           : exp_arguments::any>
     ASHLAR_STAGE_INLINE static vec exp_nonpositive(vec x) {
         return exp_nonpositive_as<Plan::nodes[core].fast ? exp_form::coarse : exp_form::beside_one, Arguments>(x);
     }
@@ -33,6 +36,7 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
         // Zeros are written in all of the tile's range: the product that follows reads the rows of a block over the
         // keys of all of them.
         const auto r = this->column_range(this->first_row(), Rows);
+        if constexpr (hides_keys) hide_keys();
         if constexpr (base::how.form == row_form::groups_of_columns) {
             groups_of_rows(r);
         } else if constexpr (base::how.form == row_form::rows_in_lanes) {
@@ -79,6 +83,56 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
     static constexpr std::ptrdiff_t column_distance =
         plain ? Plan::code.buffers[base::first_buffer].strides[stage.column_axis] : 0;
 
+    // -------------------------------------------------------------- blocks of keys
+
+    /// Keys that the block before has had take no part.
+    ASHLAR_STAGE_INLINE void hide_keys() const {
+        const std::size_t first = this->first_row(), count = new_keys<base::key_loop>(f);
+        for (std::size_t c = 0; c < count; ++c)
+            for (std::size_t r = 0; r < Rows; ++r) *numerators(first + r, c) = -infinity<element>;
+    }
+    /// The numbers of rows from `row` on, in lanes: of a register of rows, or of Count rows and no others.
+    template <buffer_index Buffer, std::size_t Count = width>
+    ASHLAR_STAGE_INLINE vec numbers(std::size_t row) const {
+        return vec::template load_partial<Count>(this->template row_number<Buffer, element>(row));
+    }
+    template <buffer_index Buffer, std::size_t Width, bool Register>
+    ASHLAR_STAGE_INLINE void put(std::size_t row, const vec& x) const {
+        if constexpr (Register)
+            this->template put_rows<Buffer, Width, element>(row, x);
+        else
+            store_lanes<base::template row_number_stride<Buffer>(), Width>(
+                x, this->template row_number<Buffer, element>(row));
+    }
+    /// Where the greatest element so far is less than that of a block, what blocks before have given is to be
+    /// multiplied by the exponential of the difference. Gives the greatest of both.
+    template <std::size_t Width, bool Register = true>
+    ASHLAR_STAGE_INLINE vec grown(std::size_t row, const vec& of_block) const {
+        constexpr auto running = stage.running_maxima, corrections = stage.corrections;
+        const vec before = numbers<running, Register ? width : Width>(row), most = max<>(before, of_block);
+        put<corrections, Width, Register>(row, exp_nonpositive<exp_arguments::any>(before - most));
+        put<running, Width, Register>(row, most);
+        return most;
+    }
+    /// The sums of rows, with what blocks before have given.
+    template <std::size_t Count = width>
+    ASHLAR_STAGE_INLINE vec with_earlier(std::size_t row, const vec& of_block) const {
+        return fma(numbers<base::second_buffer, Count>(row), numbers<stage.corrections, Count>(row), of_block);
+    }
+    /// Before the first block and behind the last one.
+    ASHLAR_STAGE_INLINE void begin_blocks() const {
+        this->each_register_of_rows([&](std::size_t row, auto n) ASHLAR_STAGE_LAMBDA {
+            this->template put_rows<stage.running_maxima, n, element>(row, lowest());
+            this->template put_rows<base::second_buffer, n, element>(row, vec(0));
+        });
+    }
+    ASHLAR_STAGE_INLINE void end_blocks() const {
+        this->each_register_of_rows([&](std::size_t row, auto n) ASHLAR_STAGE_LAMBDA {
+            this->template put_rows<base::second_buffer, n, element>(
+                row, factors<n>(row, numbers<stage.running_maxima>(row), numbers<base::second_buffer>(row)));
+        });
+    }
+
     /// The greatest element of Width rows: the product that made them has found it already, or a pass over them does.
     template <std::size_t Width>
     ASHLAR_STAGE_INLINE vec greatest(std::size_t row, typename base::range r) const {
@@ -121,6 +175,7 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
             each([&](element* p, auto n) ASHLAR_STAGE_LAMBDA { m = max<>(m, load(p, n)); });
             m = combine_groups<line>(m, [](vec a, vec b) ASHLAR_LAMBDA_INLINE { return max<>(a, b); });
         }
+        if constexpr (in_blocks) m = grown<Rows>(row, m);
         vec sum(0);
         each([&](element* p, auto n) ASHLAR_STAGE_LAMBDA {
             const vec e = exp_nonpositive<exp_arguments::any>(load(p, n) - m);
@@ -132,7 +187,10 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
             for (std::size_t c = r.last * line; c < columns * line; ++c) x[c] = element(0);
         }
         const vec total = combine_groups<line>(sum, [](vec a, vec b) ASHLAR_LAMBDA_INLINE { return a + b; });
-        this->template put_rows<base::second_buffer, Rows, element>(row, factors<Rows>(row, m, total));
+        if constexpr (in_blocks)
+            this->template put_rows<base::second_buffer, Rows, element>(row, with_earlier(row, total));
+        else
+            this->template put_rows<base::second_buffer, Rows, element>(row, factors<Rows>(row, m, total));
     }
 
     /// The numerators of Width rows in lanes, one column at a time: beside other work, or at one go.
@@ -156,7 +214,9 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
               next(mine.first),
               out(plain ? s.numerators(first, 0) : nullptr),
               most(s.template greatest<Width>(first, mine)),
-              sum(0) {}
+              sum(0) {
+            if constexpr (in_blocks) most = s.template grown<Width>(first, most);
+        }
 
         ASHLAR_STAGE_INLINE vec numerator(vec x, std::size_t c) const {
             const vec e = exp_nonpositive(x - most);
@@ -209,7 +269,9 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
             }
             vec total = sums[0];
             if constexpr (chains == 2) total = sums[0] + sums[1];
-            if constexpr (plain)
+            if constexpr (in_blocks)
+                s.template put_rows<base::second_buffer, Width, element>(row, s.with_earlier(row, total));
+            else if constexpr (plain)
                 s.template put_rows<base::second_buffer, Width, element>(row,
                                                                          s.template factors<Width>(row, most, total));
             else
@@ -249,8 +311,15 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
                 step(most[q * (4 / Count)], s.template at<Width>(row + q, column), n);
         }
         ASHLAR_STAGE_INLINE auto finish() const {
-            return base::template in_all_lanes<Count>(
-                base::template across_lanes<Count>(most, typename base::maximising{}));
+            const auto of_rows = base::template across_lanes<Count>(most, typename base::maximising{});
+            if constexpr (!in_blocks) {
+                return base::template in_all_lanes<Count>(of_rows);
+            } else {
+                alignas(64) element numbers[width]{};
+                of_rows.store(numbers);
+                s.template grown<Count, false>(row, vec::load(numbers)).store(numbers);
+                return base::template in_all_lanes<Count>(base::template numbers_of<Count>::load(numbers));
+            }
         }
     };
     /// Their numerators and scales.
@@ -277,7 +346,13 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
                 for (std::size_t c = r.last; c < columns; ++c) line_out[c] = element(0);
             }
         const auto total = base::template across_lanes<Count>(sum, typename base::adding{});
-        if constexpr (plain) {
+        if constexpr (in_blocks) {
+            element numbers[width]{};
+            total.store(numbers);
+            with_earlier<Count>(row, vec::load(numbers)).store(numbers);
+            this->template put_numbers<base::second_buffer, Count>(row,
+                                                                   base::template numbers_of<Count>::load(numbers));
+        } else if constexpr (plain) {
             this->template put_numbers<base::second_buffer, Count>(
                 row, factors<Count>(row, base::template from_all_lanes<Count>(shift), total));
         } else {

@@ -6,6 +6,7 @@
 #include <ashlar/plan/build/row_needs.hpp>
 #include <ashlar/plan/build/schedule.hpp>
 #include <ashlar/plan/build/settle_loops.hpp>
+#include <ashlar/plan/choose/block_keys.hpp>
 #include <ashlar/plan/choose/fuse.hpp>
 #include <ashlar/plan/graph/column_blocks.hpp>
 
@@ -33,6 +34,7 @@ public:
         if (share_more()) return false;
         if (limited != limited_tiles::none) limit_loops(plan, nodes, needs);
         settle_loops(plan, nodes, target, limited == limited_tiles::parts);
+        block_keys(plan, nodes, target);
         fuse(plan, nodes, target);
         schedule(plan);
         plan.tile_bytes = tile_bytes(plan);

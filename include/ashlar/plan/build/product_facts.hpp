@@ -24,6 +24,11 @@ struct product_facts {
     bool ranged = false;              // a mask bounds the depth of each row
     bool excludes = false;            // excluded zeros of the left operand keep rows of the right one out of the sums
     bool uniform = false;             // what follows does not ask where an element stands
+    bool part_of_depth = false;  // where the depth begins is known at run time: the last block of keys begins early
+    bool waits = false;          // its sums start from what the blocks of keys before have left
+
+    /// Whether the depth is a constant, and nothing in it is left out.
+    constexpr bool has_whole_depth() const { return !ranged && !excludes && !part_of_depth; }
 
     /// Of an element of the right operand in memory.
     constexpr std::size_t right_bytes() const { return right_is_narrow ? 2 : element_bytes; }

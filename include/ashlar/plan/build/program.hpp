@@ -34,6 +34,7 @@ struct plan_loop {
     bool overlaps = false;
     bool is_closed = false;  // while the program is made: nothing is added inside
     bool is_shared = false;  // several workers may each run some of its turns
+    bool keys = false;       // of columns: blocks of the keys of an attention, see choose/block_keys.hpp
     time_span runs{};
     entry_limits limits{};            // where it stops when the program runs; none: at its end
     std::size_t part = 0;             // rows of a smaller tile with which it may stop; 0 if there is none
@@ -48,14 +49,17 @@ struct plan_loop {
 
 /// What a buffer holds for its node.
 enum class buffer_role : std::uint8_t {
-    values,      // the elements
-    numerators,  // softmax: exp(x - maximum of the row)
-    scales,      // softmax: 1 / sum of the numerators; log_softmax: log of the sum of exponentials
-    means,       // standardize
-    deviations,  // standardize: 1 / deviation
-    maxima,      // softmax: the greatest element of each row
-    state,       // reduce: what the tiles so far have given
-    table,       // product: what its kernels pack of the operands, for one stage alone
+    values,          // the elements
+    numerators,      // softmax: exp(x - maximum of the row)
+    scales,          // softmax: 1 / sum of the numerators; log_softmax: log of the sum of exponentials
+    means,           // standardize
+    deviations,      // standardize: 1 / deviation
+    maxima,          // softmax: the greatest element of each row
+    state,           // reduce: what the tiles so far have given
+    table,           // product: what its kernels pack of the operands, for one stage alone
+    running_maxima,  // softmax in blocks of keys: the greatest element of each row so far
+    corrections,     // what sums so far are multiplied by, since the greatest element has grown
+    waiting,         // product: its sums so far, between two blocks of its depth
 };
 
 /// Values of a node in scratch. An axis bound to a loop holds the current entry (or tile) only.
@@ -98,18 +102,22 @@ struct node_read {
 struct plan_stage {
     stage_kind kind = stage_kind::map;
     lane_axis lanes = lane_axis::columns;
-    std::size_t width = 1;                   // how many lanes
-    node_index top = no_node;                // the node whose values are written
-    node_index core = no_node;               // product: the matmul; softmax, standardize, reduce: the node itself
-    node_index space = no_node;              // the node whose axes are the stage's coordinates
-    loop_index loop = no_loop;               // the innermost loop around it
-    buffer_index buffer = no_buffer;         // where it writes; none: the destination or, with `store`, caller memory
-    buffer_index second_buffer = no_buffer;  // reduce: its state from one tile to the next
-    buffer_index maxima = no_buffer;         // softmax and the product before it: the greatest element of each row
-    buffer_index table = no_buffer;          // product: scratch of its kernels
-    node_index store = no_node;              // the store node whose destination it writes
-    node_index support = no_node;            // the masked node outside whose kept pairs nothing is computed
-    node_index left_factor = no_node;        // product: softmax node whose numerators are the left operand
+    std::size_t width = 1;                    // how many lanes
+    node_index top = no_node;                 // the node whose values are written
+    node_index core = no_node;                // product: the matmul; softmax, standardize, reduce: the node itself
+    node_index space = no_node;               // the node whose axes are the stage's coordinates
+    loop_index loop = no_loop;                // the innermost loop around it
+    buffer_index buffer = no_buffer;          // where it writes; none: the destination or, with `store`, caller memory
+    buffer_index second_buffer = no_buffer;   // reduce: its state from one tile to the next
+    buffer_index maxima = no_buffer;          // softmax and the product before it: the greatest element of each row
+    buffer_index table = no_buffer;           // product: scratch of its kernels
+    buffer_index running_maxima = no_buffer;  // softmax, in blocks of keys
+    buffer_index corrections = no_buffer;     // softmax, and the product of its numerators, in blocks of keys
+    buffer_index waiting = no_buffer;         // the latter: its sums between two blocks
+    loop_index depth_loop = no_loop;          // the latter: the loop over these blocks, which are its depth
+    node_index store = no_node;               // the store node whose destination it writes
+    node_index support = no_node;             // the masked node outside whose kept pairs nothing is computed
+    node_index left_factor = no_node;         // product: softmax node whose numerators are the left operand
     std::size_t row_axis = no_axis, column_axis = no_axis;  // of the space node
     std::size_t fold_first = no_axis,
                 fold_last = no_axis;         // reduce: axes [first, last) of the space node, folded as one
@@ -215,6 +223,14 @@ constexpr bool is_loop_inside(const Program& plan, loop_index loop, loop_index o
     for (; loop != no_loop; loop = plan.loops[loop].parent)
         if (loop == outer) return true;
     return false;
+}
+
+/// The loop over blocks of keys whose scores a stage computes, or of whose scores it takes the softmax; no_loop if it
+/// has all of them.
+template <class Program>
+constexpr loop_index key_loop_of(const Program& plan, const plan_stage& s) {
+    if (s.column_axis == no_axis || s.bindings[s.column_axis] == whole_axis) return no_loop;
+    return plan.loops[s.bindings[s.column_axis]].keys ? s.bindings[s.column_axis] : no_loop;
 }
 
 /// Whether something made inside a loop is made by one of several workers.

@@ -63,6 +63,7 @@ private:
             use(stage.second_buffer, stage);
             use(stage.maxima, stage);
             use(stage.table, stage);
+            for (const buffer_index b : {stage.running_maxima, stage.corrections, stage.waiting}) use(b, stage);
             const node_read* from = plan.reads + stage.first_read;
             for (std::size_t n = 0; n < plan.node_count; ++n) {
                 if (from[n].values != no_buffer) use(from[n].values, stage);

@@ -143,7 +143,7 @@ constexpr mask_edge mask_edge_of(const plan_context& c, const plan_stage& s, con
 constexpr void choose_cuts(const plan_context& c, const plan_stage& s, std::size_t rows, product_strategy& how) {
     const product_facts& product = s.facts;
     const element_machine on = elements_of(c, s);
-    const cut_options options{.whole_depth = !product.ranged && !product.excludes,
+    const cut_options options{.whole_depth = product.has_whole_depth(),
                               .packs = !product.right_is_narrow,
                               .splits = how.edge == mask_edge::registers && s.support != no_node,
                               .streamed = how.streamed && s.lanes == lane_axis::columns,
@@ -177,11 +177,11 @@ constexpr void choose_cuts(const plan_context& c, const plan_stage& s, std::size
 constexpr product_strategy choose_product(const plan_context& c, const plan_stage& s, std::size_t tile) {
     const product_facts& product = s.facts;
     const std::size_t rows = c.rows_of(s, tile), bytes = bytes_read(c.nodes, c.plan.node_count);
-    const bool all_depth = !product.ranged && !product.excludes, masked = product.masked != no_node;
+    const bool all_depth = product.has_whole_depth(), masked = product.masked != no_node;
     const bool same_elements = c.same_elements(s.top, s.core);
     // With columns in lanes sums may wait in the result for their epilogue, or for the rest of the depth: nobody else
     // reads or writes there, as what overlaps an operand is written by way of a copy.
-    const bool sums_wait = same_elements && c.written_stride(s, s.column_axis) == 1 && !masked;
+    const bool sums_wait = same_elements && c.written_stride(s, s.column_axis) == 1 && !masked && !product.waits;
     product_strategy how;
     how.streamed = comes_from_behind_l1(bytes, c.target);
 
@@ -228,11 +228,12 @@ constexpr product_strategy choose_product(const plan_context& c, const plan_stag
         how.panel_runs = static_cast<std::uint32_t>(runs.large_blocks);
         how.prefetches = rows >= least_prefetching_rows && !c.target.single_issue;
     } else if (const copied_columns copied = copies_of_columns(rows, product, elements_of(c, s));
-               copied.fits && how.rhs == rhs_source::rows && !product.right_is_narrow &&
+               copied.fits && !product.waits && how.rhs == rhs_source::rows && !product.right_is_narrow &&
                s.lanes == lane_axis::columns && all_depth && !masked && (sums_wait || copied.k_parts == 1)) {
         how.rhs = rhs_source::copied_rows;
         how.k_parts = static_cast<std::uint16_t>(copied.k_parts);
-    } else if (how.rhs == rhs_source::rows && s.lanes == lane_axis::columns && all_depth && bytes > c.target.l2_bytes) {
+    } else if (how.rhs == rhs_source::rows && s.lanes == lane_axis::columns && all_depth && !product.waits &&
+               bytes > c.target.l2_bytes) {
         const column_streams streams = streams_of_columns(rows, product, c.target);
         how.prefetches = streams.fits && (sums_wait || streams.k_parts == 1);
         if (how.prefetches) how.k_parts = static_cast<std::uint16_t>(streams.k_parts);

@@ -36,7 +36,7 @@ constexpr void fuse_chains(const plan_context& c) {
     for (std::size_t i = 0; i < c.plan.item_count; ++i) {
         const std::size_t second = c.next_item(i), third = c.next_item(second);
         const softmax_chain chain{c.stage_at(i), c.stage_at(second), c.stage_at(third)};
-        if (!is_softmax_chain(c, chain)) continue;
+        if (!is_softmax_chain(c, chain) || key_loop_of(c.plan, c.plan.stages[chain.softmax]) != no_loop) continue;
         plan_fusion found{.stages = {chain.scores, chain.softmax, chain.values}};
         bool any = false;
         for (std::size_t tile = 0; tile < tile_kinds; ++tile) {

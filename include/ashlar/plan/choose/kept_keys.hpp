@@ -60,6 +60,7 @@ constexpr bool leave_out_keys(program& plan, const graph_node* nodes, const mach
     for (buffer_index b{}; b < plan.buffer_count; ++b) {
         plan_buffer& buffer = plan.buffers[b];
         if (buffer.storage != b || buffer.node == no_node) continue;
+        if (buffer.scope != no_loop && plan.loops[buffer.scope].keys) continue;
         node_index mask = no_node;
         for (std::size_t s = 0; s < plan.stage_count; ++s)
             if (const plan_stage& stage = plan.stages[s];

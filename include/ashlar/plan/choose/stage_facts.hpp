@@ -46,6 +46,12 @@ constexpr product_facts find_facts(const plan_context& c, const plan_stage& s) {
         return fixed;
     };
     out.depth = left.extents[left.rank - 1u];
+    if (s.depth_loop != no_loop) {
+        const plan_loop& blocks = c.plan.loops[s.depth_loop];
+        out.depth = blocks.tile;
+        out.part_of_depth = blocks.extent % blocks.tile != 0;
+        out.waits = true;
+    }
     out.columns = c.columns_of(s);
     out.width = c.width_of(s);
     out.element_bytes = core.element_bytes;

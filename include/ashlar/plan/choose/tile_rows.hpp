@@ -11,8 +11,8 @@ namespace ashlar::detail {
 /// nothing.
 inline constexpr std::size_t tall_tile_rows = 32;
 /// Rows where a tall tile's scratch would come back from behind the second cache and a flat one's does not. Every right
-/// operand is then read twice as often: attention to 4,096 keys of 64 gains 4%, to 2,048, where both fit, it would lose
-/// 3%.
+/// operand is then read twice as often: attention to 4,096 keys of 64 gained 4% before it went by blocks of keys, to
+/// 2,048, where both fit, it would have lost 3%.
 inline constexpr std::size_t flat_tile_rows = tall_tile_rows / 2;
 
 /// Bytes of memory that the buffers made for a tile of rows occupy, wherever several of them share it.

@@ -151,7 +151,7 @@ private:
             out.put(l.tile);
             out.put(" of ");
             out.put(l.extent);
-            out.put(" columns");
+            out.put(l.keys ? " keys, with a running maximum" : " columns");
             if (l.extent % l.tile != 0) out.put(", some of them twice");
         } else if (!l.rows) {
             out.put("for each of ");

@@ -155,7 +155,18 @@ private:
         const bool plain = base::past_names(s, stage.top) == stage.core;
         if (plain && stage.left_factor == no_node) return;
         continue_line();
-        out.put("then ");
+        if (stage.waiting != no_buffer) {
+            name_buffer(stage.waiting);
+            out.put(" = ");
+            name_buffer(stage.waiting);
+            out.put(" * ");
+            name_buffer(stage.corrections);
+            out.put(" + sums of the block");
+            put_buffer(stage.waiting);
+            out.put('\n');
+            continue_line();
+        }
+        out.put(stage.waiting != no_buffer ? "then, at the end, " : "then ");
         if (stage.left_factor != no_node) {
             out.put("* ");
             name_buffer(Plan::code.read_of(stage, stage.left_factor).factors);
@@ -201,8 +212,7 @@ private:
             out.put(std::size_t{cut.steps});
             out.put(" steps of the depth side by side, ");
         }
-        const graph_node& product = at(code.stages[s].core);
-        const std::size_t columns = product.extents[product.rank - 1u];
+        const std::size_t columns = code.stages[s].facts.columns;
         out.put("few rows by ");
         out.put(columns < cut.together ? columns : std::size_t{cut.together});
         out.put(" columns");
@@ -286,7 +296,9 @@ private:
             }
             value(s, stage.top);
             out.put(softmax ? " - " : ")");
-            if (softmax && stage.maxima != no_buffer)
+            if (softmax && stage.running_maxima != no_buffer)
+                name_buffer(stage.running_maxima);
+            else if (softmax && stage.maxima != no_buffer)
                 name_buffer(stage.maxima);
             else if (softmax)
                 out.put("max");
@@ -294,8 +306,10 @@ private:
             print_place(s, stage.buffer, !softmax, true);
         }
         if (stage.second_buffer == no_buffer) return;
+        if (stage.running_maxima != no_buffer) print_running(s);
         if (stage.buffer != no_buffer) continue_line();
         name_buffer(stage.second_buffer);
+        if (stage.running_maxima != no_buffer) out.put(" = sum so far, at the end");
         if (stage.kind == stage_kind::reduce) {
             out.put(" = what the tiles so far have given");
         } else if (softmax && stage.buffer != no_buffer) {
@@ -306,6 +320,20 @@ private:
             out.put(')');
         }
         print_place(s, stage.second_buffer, true, stage.buffer == no_buffer);
+    }
+    /// What a softmax in blocks of keys keeps from one block to the next.
+    constexpr void print_running(stage_index s) {
+        const auto& stage = code.stages[s];
+        continue_line();
+        name_buffer(stage.running_maxima);
+        out.put(" = max so far");
+        print_place(s, stage.running_maxima, true, false);
+        continue_line();
+        name_buffer(stage.corrections);
+        out.put(" = exp(max before - ");
+        name_buffer(stage.running_maxima);
+        out.put(')');
+        print_place(s, stage.corrections, true, false);
     }
     constexpr void continue_line() {
         out.indent = 0;

@@ -30,7 +30,8 @@ struct step_finder {
             const auto& stage = code.stages[s];
             if (stage.buffer != no_buffer) writes[of_stage[s]][stage.buffer] = true;
             if (stage.second_buffer != no_buffer) writes[of_stage[s]][stage.second_buffer] = true;
-            if (stage.table != no_buffer) writes[of_stage[s]][stage.table] = true;
+            for (const buffer_index b : {stage.table, stage.waiting, stage.running_maxima, stage.corrections})
+                if (b != no_buffer) writes[of_stage[s]][b] = true;
             if (stage.maxima != no_buffer)
                 (stage.kind == stage_kind::product ? writes : reads)[of_stage[s]][stage.maxima] = true;
             for (std::size_t n = 0; n < Plan::count; ++n) {
@@ -70,9 +71,10 @@ private:
             if (is_loop_inside(code, code.stages[s].loop, item.loop)) of_stage[s] = count;
     }
 
-    /// Ends a run of neighbours without tiles. A single loop is a loop around what is in it.
+    /// Ends a run of neighbours without tiles. A single loop is a loop around what is in it, unless it runs over blocks
+    /// of keys, which are parts of one result.
     constexpr void finish(std::array<std::size_t, most>& run, std::size_t& length, loop_index parent) {
-        if (length == 1 && code.items[run[0]].is_loop()) {
+        if (length == 1 && code.items[run[0]].is_loop() && !code.loops[code.items[run[0]].loop].keys) {
             length = 0;
             walk(code.items[run[0]].loop);
             return;

@@ -58,6 +58,13 @@ constexpr bool have_same_tiles(const Left& a, const plan_stage& of_a, const Righ
            in_a.part == in_b.part && in_a.limits == in_b.limits;
 }
 
+/// Keys of a block that a stage takes at once, 0 if it takes all of them.
+template <class Program>
+constexpr std::size_t keys_at_once(const Program& plan, const plan_stage& s) {
+    const loop_index loop = s.depth_loop != no_loop ? s.depth_loop : key_loop_of(plan, s);
+    return loop == no_loop ? 0 : plan.loops[loop].tile;
+}
+
 /// Whether every stage sums as in the other plan: where its tiles have other rows there, in all of them alike.
 template <class Left, class Right>
 constexpr bool have_same_sums(const Left& a, const Right& b) {
@@ -65,7 +72,7 @@ constexpr bool have_same_sums(const Left& a, const Right& b) {
     for (std::size_t s = 0; s < a.stage_count; ++s) {
         const plan_stage &left = a.stages[s], &right = b.stages[s];
         if (left.kind != right.kind || left.lanes != right.lanes || left.width != right.width ||
-            left.core != right.core || left.top != right.top)
+            left.core != right.core || left.top != right.top || keys_at_once(a, left) != keys_at_once(b, right))
             return false;
         const auto in_left = tiles_of(a, left), in_right = tiles_of(b, right);
         const bool same_tiles = have_same_tiles(a, left, b, right);

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: BSL-1.0
+// Attention in blocks of keys with a running maximum (Milakov and Gimelshein 2018, Rabe and Staats 2021): a tile holds
+// the scores of one block, so that scratch does not grow with the keys.
+//
+// A loop over the blocks is put around the product of the scores, their softmax and the product with the values. Where
+// the greatest score of a row grows from one block to the next, what the blocks before have given is corrected: the sum
+// of the row, and its weighted values, which wait in scratch. The last block begins early enough to be a full one; keys
+// that it has a second time take no part.
+#pragma once
+
+#include <numeric>
+
+#include <ashlar/expr/masks/count.hpp>
+#include <ashlar/plan/choose/stage_facts.hpp>
+#include <ashlar/plan/choose/tile_rows.hpp>
+
+namespace ashlar::detail {
+
+/// Whether a tile's scores are taken block by block: where they and the keys and values that they are made of compete
+/// for the second cache. With 16 registers and AVX2 1,024 keys take as long with blocks of 512 (and 5% less where the
+/// second cache is small), 2,048 7 to 10% less, 8,192 12%. With 32 registers, whose larger blocks of sums read keys and
+/// values less often, blocks would cost 1% of 2,048 keys, so they begin where scratch would leave the second cache.
+constexpr bool leave_the_cache(std::size_t score_bytes, const machine& target) {
+    return target.registers >= 32 ? score_bytes > target.l2_bytes / 2 : score_bytes >= target.l2_bytes / 4;
+}
+
+/// Keys of a block: near-equal blocks of whole groups of keys, whose scores take an eighth of the second cache; whole
+/// blocks of columns where keys lie in such. All of them if they are fewer.
+constexpr std::size_t keys_of_block(std::size_t keys, std::size_t key_bytes, std::size_t column_block,
+                                    const machine& target) {
+    const std::size_t granule = column_block == 0 ? key_group : std::lcm(key_group, column_block);
+    const std::size_t fitting = target.l2_bytes / 8 / key_bytes, most = fitting < granule ? granule : fitting,
+                      blocks = (keys + most - 1) / most,
+                      size = ((keys + blocks - 1) / blocks + granule - 1) / granule * granule;
+    return size < keys && (column_block == 0 || keys % column_block == 0) ? size : keys;
+}
+
+/// Three stages of one loop that follow each other: scores, their softmax and the product of its numerators.
+struct attention_stages {
+    stage_index scores = no_stage, softmax = no_stage, values = no_stage;
+};
+
+/// Whether a buffer holds the scores of one batch entry's tile, rows by keys.
+constexpr bool holds_one_matrix(const plan_context& c, const plan_buffer& b, const plan_stage& scores) {
+    const graph_node& g = c.at(b.node);
+    for (std::size_t a = 0; a + 1 < g.rank; ++a)
+        if (g.extents[a] != 1 && b.bindings[a] == whole_axis && scores.top_axes[a] != scores.row_axis) return false;
+    return b.bindings[g.rank - 1u] == whole_axis && scores.top_axes[g.rank - 1u] == scores.column_axis;
+}
+
+/// Whether one stage alone reads a buffer.
+constexpr bool is_only_reader(const plan_context& c, buffer_index buffer, stage_index reader) {
+    for (stage_index s{}; s < c.plan.stage_count; ++s)
+        if (s != reader && c.reads(c.plan.stages[s], buffer)) return false;
+    return c.reads(c.plan.stages[reader], buffer);
+}
+
+/// Whether the keys of these stages may be taken block by block: nobody else reads scores or weights, which lie as one
+/// matrix that numerators replace; operands lie where a block of them is found by its first key.
+constexpr bool goes_by_blocks(const plan_context& c, const attention_stages& found) {
+    if (found.scores == no_stage || found.softmax == no_stage || found.values == no_stage) return false;
+    const plan_stage &scores = c.plan.stages[found.scores], &softmax = c.plan.stages[found.softmax],
+                     &values = c.plan.stages[found.values];
+    if (scores.kind != stage_kind::product || softmax.kind != stage_kind::softmax ||
+        values.kind != stage_kind::product || scores.buffer == no_buffer || softmax.buffer == no_buffer)
+        return false;
+    const graph_node& g = c.at(softmax.core);
+    if (g.variant != 0 || g.axis + 1u != g.rank || softmax.column_axis != g.axis || softmax.fill_outside ||
+        values.left_factor != softmax.core || scores.store != no_node || !c.same_elements(scores.top, scores.core) ||
+        !c.same_elements(scores.top, softmax.core) || !c.same_elements(scores.core, values.core))
+        return false;
+    const plan_buffer &made = c.plan.buffers[scores.buffer], &numerators = c.plan.buffers[softmax.buffer];
+    if (numerators.storage != scores.buffer || made.storage != scores.buffer || c.resolve(softmax.top) != made.node ||
+        !holds_one_matrix(c, made, scores) || !is_only_reader(c, scores.buffer, found.softmax) ||
+        !is_only_reader(c, softmax.buffer, found.values))
+        return false;
+    if (values.lanes == lane_axis::depth || values.column_axis == no_axis ||
+        values.bindings[values.column_axis] != whole_axis || c.at(c.resolve(values.top)).kind == node_kind::masked)
+        return false;
+    const product_facts of_scores = find_facts(c, scores), of_values = find_facts(c, values);
+    return !of_scores.right_is_packed && !of_values.right_is_packed && of_values.excludes == of_values.ranged &&
+           values.support == softmax.support && of_values.depth == g.extents[g.axis] &&
+           of_values.left_depth == numerators.strides[g.axis];
+}
+
+/// A number for each row of a tile, beside those that a softmax has.
+constexpr buffer_index add_row_numbers(program& plan, const plan_stage& softmax, buffer_role role) {
+    const auto index = index_at<buffer_index>(plan.buffer_count++);
+    plan.buffers[index] = plan.buffers[softmax.second_buffer];
+    plan.buffers[index].role = role;
+    plan.buffers[index].storage = index;
+    return index;
+}
+
+/// Lets a buffer hold one block of the scores.
+constexpr void hold_block(plan_buffer& b, const plan_loop& blocks, loop_index loop, std::size_t rank, std::size_t width,
+                          std::size_t element_bytes) {
+    const auto keys = static_cast<std::ptrdiff_t>(blocks.tile), all = static_cast<std::ptrdiff_t>(blocks.extent);
+    std::ptrdiff_t& key = b.strides[rank - 1u];
+    if (key == 1)
+        for (std::size_t a = 0; a + 1 < rank; ++a)
+            if (b.strides[a] >= all) b.strides[a] = keys;
+    const auto lines = static_cast<std::ptrdiff_t>(b.bytes / element_bytes) / all;
+    const auto elements = static_cast<std::size_t>(lines * keys);
+    b.bytes = (elements + width - 1) / width * width * element_bytes;
+    b.bindings[rank - 1u] = loop;
+    b.scope = loop;
+}
+
+/// Puts a loop over blocks of so many keys around the stages.
+constexpr void put_into_blocks(const plan_context& c, std::size_t item, const attention_stages& found,
+                               std::size_t keys) {
+    program& plan = c.plan;
+    plan_stage &scores = plan.stages[found.scores], &softmax = plan.stages[found.softmax],
+               &values = plan.stages[found.values];
+    const std::size_t rank = c.at(softmax.core).rank, extent = c.at(softmax.core).extents[rank - 1u];
+    const auto loop = index_at<loop_index>(plan.loop_count++);
+    plan_loop blocks;
+    blocks.parent = plan.items[item].parent;
+    blocks.extent = extent;
+    blocks.tile = keys;
+    blocks.columns = blocks.keys = true;
+    blocks.is_closed = true;
+    plan.loops[loop] = blocks;
+
+    plan_item around;
+    around.parent = blocks.parent;
+    around.loop = loop;
+    for (std::size_t i = item; i < plan.item_count; ++i)
+        if (const stage_index s = plan.items[i].stage;
+            s != no_stage && (s == found.scores || s == found.softmax || s == found.values))
+            plan.items[i].parent = loop;
+    for (std::size_t i = plan.item_count++; i > item; --i) plan.items[i] = plan.items[i - 1];
+    plan.items[item] = around;
+
+    const std::size_t width = c.target.lanes(c.at(scores.core).element_bytes),
+                      element_bytes = c.at(scores.core).element_bytes;
+    for (const buffer_index b : {scores.buffer, softmax.buffer})
+        hold_block(plan.buffers[b], blocks, loop, rank, width, element_bytes);
+    scores.strides = plan.buffers[scores.buffer].strides;
+    softmax.strides = plan.buffers[softmax.buffer].strides;
+    scores.loop = softmax.loop = values.loop = loop;
+    scores.bindings[scores.column_axis] = softmax.bindings[softmax.column_axis] = loop;
+    values.depth_loop = loop;
+
+    softmax.running_maxima = add_row_numbers(plan, softmax, buffer_role::running_maxima);
+    softmax.corrections = values.corrections = add_row_numbers(plan, softmax, buffer_role::corrections);
+    const graph_node& core = c.at(values.core);
+    const std::size_t rows = c.rows_of(values, full_tile), columns = core.extents[core.rank - 1u],
+                      in_lanes = values.lanes == lane_axis::rows ? rows : columns,
+                      others = values.lanes == lane_axis::rows ? columns : rows;
+    values.waiting = index_at<buffer_index>(plan.buffer_count);
+    plan_buffer waiting;
+    waiting.node = values.core;
+    waiting.role = buffer_role::waiting;
+    waiting.scope = blocks.parent;
+    waiting.storage = values.waiting;
+    waiting.bytes = others * ((in_lanes + width - 1) / width * width) * element_bytes;
+    plan.buffers[plan.buffer_count++] = waiting;
+}
+
+/// Puts loops over blocks of keys where tiles of scores would leave the second cache.
+constexpr void block_keys(program& plan, const graph_node* nodes, const machine& target) {
+    const plan_context context{plan, nodes, target};
+    for (std::size_t i = 0; i < plan.item_count; ++i) {
+        const std::size_t second = context.next_item(i), third = context.next_item(second);
+        const attention_stages found{context.stage_at(i), context.stage_at(second), context.stage_at(third)};
+        if (!goes_by_blocks(context, found)) continue;
+        const plan_stage& scores = plan.stages[found.scores];
+        const graph_node& g = nodes[scores.core];
+        const std::size_t all_rows = scores.row_axis == no_axis ? 1 : g.extents[scores.row_axis],
+                          rows = all_rows < tall_tile_rows ? all_rows : tall_tile_rows, keys = g.extents[g.rank - 1u];
+        if (!leave_the_cache(rows * keys * g.element_bytes, target)) continue;
+        const std::size_t size = keys_of_block(keys, rows * g.element_bytes, scores.column_block, target);
+        if (size < keys) put_into_blocks(context, i, found, size);
+    }
+}
+
+}  // namespace ashlar::detail
