@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Attention in blocks of keys: masks that keep nothing of blocks, of rows, or of all, and what stands between scores
 // and softmax.
+#include <cmath>
 #include <limits>
 
 #include <tests/support/key_blocks.hpp>
@@ -71,6 +72,22 @@ TEST(key_blocks, nan_where_nothing_is_kept) {
         }
         check(attention(q, k, v, keys_below(n)));
         check(attention(q, k, v, keys_below(n) && sliding_window<20, 30>));
+    }
+}
+
+/// An infinite value of a key that the last block has again is not multiplied by nothing.
+TEST(key_blocks, infinite_values) {
+    constexpr float infinity = std::numeric_limits<float>::infinity();
+    const auto q = numbers<35, 16>(1);
+    const auto k = numbers<71, 16>(2);
+    auto v = numbers<71, 24>(3);
+    v(57, 3) = infinity;
+    const auto full = evaluated<small>(attention(q, k, v), std::source_location::current()),
+               masked = evaluated<small>(attention(q, k, v, keys_below(60)), std::source_location::current());
+    for (std::size_t i = 0; i < 35; ++i) {
+        EXPECT_EQ(full(i, 3), infinity);
+        EXPECT_EQ(masked(i, 3), infinity);
+        EXPECT_LT(std::abs(full(i, 4)), 10.0f);
     }
 }
 
