@@ -103,8 +103,7 @@ private:
         using ops = lane_ops<float, Width, Config>;
         using vector = typename ops::vector;
         if constexpr (way == narrow_way::integers)
-            return values(
-                ops::from_raw(__builtin_bit_cast(vector, __builtin_convertvector(bits, wide) << std::uint32_t{16})));
+            return values(ops::from_raw(__builtin_bit_cast(vector, widened_integers(bits) << std::uint32_t{16})));
         else
             return values(ops::from_raw(__builtin_bit_cast(vector, widened_by_instruction(bits))));
     }
@@ -116,10 +115,30 @@ private:
             const auto is_nan = (bits & std::uint32_t{0x7FFFFFFF}) > std::uint32_t{0x7F800000};
             const wide nan = bits | std::uint32_t{0x400000};
             const wide chosen = is_nan ? nan : rounded;
-            return __builtin_convertvector(chosen >> std::uint32_t{16}, narrow);
+            return narrowed_integers(chosen >> std::uint32_t{16});
         } else {
             return narrowed_by_instruction(ops::raw(a.data));
         }
+    }
+
+    /// One instruction each, for which g++ 12 takes halves of registers apart and puts them together.
+    ASHLAR_ALWAYS_INLINE static wide widened_integers(narrow bits) {
+#if defined(ASHLAR_HAS_REGISTERS) && defined(__AVX512F__)
+        if constexpr (Width == 16)
+            return __builtin_bit_cast(wide, _mm512_cvtepu16_epi32(__builtin_bit_cast(__m256i, bits)));
+#endif
+#if defined(ASHLAR_HAS_REGISTERS) && defined(__AVX2__)
+        if constexpr (Width == 8)
+            return __builtin_bit_cast(wide, _mm256_cvtepu16_epi32(__builtin_bit_cast(__m128i, bits)));
+#endif
+        return __builtin_convertvector(bits, wide);
+    }
+    ASHLAR_ALWAYS_INLINE static narrow narrowed_integers(wide bits) {
+#if defined(ASHLAR_HAS_REGISTERS) && defined(__AVX512F__)
+        if constexpr (Width == 16)
+            return __builtin_bit_cast(narrow, _mm512_cvtepi32_epi16(__builtin_bit_cast(__m512i, bits)));
+#endif
+        return __builtin_convertvector(bits, narrow);
     }
 
     template <class Bits>
