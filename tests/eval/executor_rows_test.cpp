@@ -154,7 +154,7 @@ TEST(executor_rows, batches) {
 // Rows that are read where they are written wait on the stack of their worker.
 TEST(executor_rows, in_place) {
     in_place<100, 3>();
-    in_place<152, 2>();
+    in_place<136, 2>();
     in_place<152, 5>();
 }
 

@@ -54,7 +54,8 @@ constexpr void evaluate_shared(Destination& destination, const Expression& e, wo
 
 /// The same as `evaluate(destination, e, scratch)`, with the same bits, by as many workers as the scratch suffices for
 /// (`workspace_bytes<Expression, Workers>`) and the executor has. Entries of batch axes, heads and tiles of rows are
-/// shared out; all wait where a step needs what all have made, as the keys of a layer. Nothing is allocated and no
+/// shared out, or, where rows are few, columns of products; all wait where a step needs what all have made, as the keys
+/// of a layer. Nothing is allocated and no
 /// thread is started. What an overlapping destination takes of the stack (alias_workspace_bytes) each worker may take
 /// of its own.
 ///

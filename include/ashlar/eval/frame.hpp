@@ -63,6 +63,12 @@ struct limit_reference {
 template <>
 struct limit_reference<all_rows> {};
 
+/// Which of how many parts of a product's columns is computed: all, where workers share none.
+struct column_part {
+    std::size_t number = 0, count = 1;
+};
+struct all_columns {};
+
 /// Plan is a `planned`, which knows the strides of the destination.
 template <class Plan, class Element>
 struct frame {
@@ -76,6 +82,7 @@ struct frame {
     std::array<std::size_t, std::size(Plan::code.loops)> index{};
     static constexpr std::size_t worker_index = std::size(Plan::code.loops) - 1;
     [[no_unique_address]] limit_reference<typename Plan::rows_type> limit{};
+    [[no_unique_address]] std::conditional_t<Plan::target.worker_columns, column_part, all_columns> part{};
 
     template <node_index Id>
     using node_of = typename Plan::template node<Id>;

@@ -30,6 +30,7 @@ struct machine {
     bool bf16_pairs = false;       ///< a multiply-add takes two elements of bf16 of each operand
     /// Rows of the tallest tile where several workers share the turns of the outermost loops; 0: one runs all of them.
     std::size_t worker_rows = 0;
+    bool worker_columns = false;  ///< they share products by blocks of columns instead, where rows are few
 
     friend constexpr bool operator==(const machine&, const machine&) = default;
 
@@ -103,6 +104,7 @@ inline constexpr machine machine_of = [] {
     if (has<Config, isa::neon> && described.register_bytes == 16) described.doubles = has<Config, isa::aarch64>;
     if (has<Config, isa::mve> && described.register_bytes == 16) described.small_elements = described.doubles = false;
     if constexpr (requires { Config::worker_rows; }) described.worker_rows = Config::worker_rows;
+    if constexpr (requires { Config::worker_columns; }) described.worker_columns = Config::worker_columns;
     return described;
 }();
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A program whose outermost loops several workers share: each runs some of their turns, with scratch of its own.
+// Some turns of a loop that several workers share: each runs them with scratch of its own.
 #pragma once
 
 #include <cstddef>
@@ -44,18 +44,33 @@ struct shared_rows {
         const std::size_t rows = tile < tiles.full ? step : loop.last_rows(), latest = loop.extent - rows;
         return tile * step < latest ? tile * step : latest;
     }
-    /// How many tiles are computed as one from this one on.
-    ASHLAR_STAGE_INLINE std::size_t steps(std::size_t tile, std::size_t last) const {
-        return in_parts && tile + 2 <= last ? 2 : 1;
+    /// A tile on the way through turns [first, last), or two that are computed as one.
+    struct place {
+        std::size_t tile, steps;
+        bool is_early;
+
+        ASHLAR_STAGE_INLINE bool is_before(std::size_t last) const { return is_early || tile < last; }
+    };
+    /// The first one; what begins early comes before the others, as it reads what the tile before it writes.
+    ASHLAR_STAGE_INLINE place start(std::size_t first, std::size_t last) const {
+        if (begins_early && last == turns()) return {last, 1, true};
+        return {first, steps(first, last), false};
     }
-    ASHLAR_STAGE_INLINE bool is_full(std::size_t tile, std::size_t steps) const {
-        return in_parts ? steps == 2 : tile < tiles.full;
+    ASHLAR_STAGE_INLINE place next(const place& now, std::size_t first, std::size_t last) const {
+        const std::size_t tile = now.is_early ? first : now.tile + now.steps;
+        return {tile, steps(tile, last), false};
+    }
+    ASHLAR_STAGE_INLINE bool is_full(const place& now) const {
+        return in_parts ? now.steps == 2 : now.tile < tiles.full;
     }
 
 private:
     static constexpr std::size_t step = in_parts ? loop.part : loop.tile;
 
     ASHLAR_STAGE_INLINE std::size_t count() const { return tiles.full + tiles.ends_early; }
+    ASHLAR_STAGE_INLINE std::size_t steps(std::size_t tile, std::size_t last) const {
+        return in_parts && tile + 2 <= last ? 2 : 1;
+    }
 };
 
 /// How many turns a shared loop and those right inside of it have.
@@ -78,17 +93,24 @@ ASHLAR_STAGE_INLINE std::size_t turns_now(frame<Plan, Element>& f) {
     }
 }
 
-/// Some turns of a shared loop and of those right inside of it, counted as those of one loop.
-template <class Plan, class Element, loop_index Loop>
+/// Whether a loop runs over the tiles whose finished rows are staged, or around them.
+template <class Plan, loop_index Loop>
+consteval bool holds_staged_rows() {
+    return is_loop_inside(Plan::code, staged_loop<Plan>(), Loop);
+}
+
+/// Some turns of a shared loop and of those right inside of it, counted as those of one loop, in a tile of so many
+/// rows.
+template <class Plan, class Element, loop_index Loop, std::size_t Rows>
 struct loop_part {
     /// Turns [first, last), as worker number `worker`.
     static void run(const frame<Plan, Element>& outer, std::size_t worker, std::size_t first, std::size_t last) {
-        if constexpr (staged_elements<Plan>() != 0)
+        if constexpr (holds_staged_rows<Plan, Loop>())
             if (outer.tile_copy != nullptr) {
                 run_with_tile(outer, worker, first, last);
                 return;
             }
-        run_turns(outer, nullptr, worker, first, last);
+        run_turns(outer, outer.tile_copy, worker, first, last);
     }
 
 private:
@@ -124,7 +146,7 @@ private:
         } else if constexpr (!Plan::code.loops[Now].rows) {
             for (std::size_t i = first; i < last; ++i) {
                 f.index[Now] = i;
-                run_items<Now, 1>(f, items);
+                run_items<Now, Rows>(f, items);
             }
         } else {
             run_rows<Now>(f, shared_rows<Plan, Now>(end_of_loop<Now>(f)), first, last);
@@ -137,72 +159,13 @@ private:
                                              std::size_t first, std::size_t last) {
         constexpr plan_loop loop = Plan::code.loops[Now];
         constexpr items_of<Plan, Now> items;
-        // A tile that begins early comes first: it reads what the one before it writes.
-        bool early = rows.begins_early && last == rows.turns();
-        for (std::size_t tile = early ? last : first; early || tile < last;) {
-            f.index[Now] = rows.begin(tile);
-            const std::size_t steps = early ? 1 : rows.steps(tile, last);
-            if (rows.is_full(tile, steps))
+        for (auto now = rows.start(first, last); now.is_before(last); now = rows.next(now, first, last)) {
+            f.index[Now] = rows.begin(now.tile);
+            if (rows.is_full(now))
                 run_items<Now, loop.tile>(f, items);
             else if constexpr (loop.last_rows() != 0)
                 run_items<Now, loop.last_rows()>(f, items);
-            tile = early ? first : tile + steps;
-            early = false;
         }
-    }
-};
-
-/// A plan's run by so many workers with the caller's scratch, which suffices for them.
-template <class Plan, class Element, std::size_t Workers, class Executor>
-struct workers_run {
-    using plan_type = Plan;
-    static constexpr std::size_t stack_bytes = 0;
-    std::byte* scratch;
-    Executor& executor;
-    [[no_unique_address]] limit_reference<typename Plan::rows_type> limit{};
-
-    ASHLAR_NOINLINE void operator()(passed_expression<Plan> passed, Element* destination, Element* tile_copy) const {
-        const received_expression<Plan> e(passed);
-        frame<Plan, Element> f{e.get(), destination, scratch, tile_copy};
-        f.limit = limit;
-        run_outermost(f, items_of<Plan, no_loop>{});
-    }
-
-private:
-    template <std::size_t... Number>
-    void run_outermost(frame<Plan, Element>& f, std::index_sequence<Number...>) const {
-        (run_item<item_of<Plan>(no_loop, Number)>(f), ...);
-    }
-
-    template <plan_item Item>
-    void run_item(frame<Plan, Element>& f) const {
-        if constexpr (!Item.is_loop())
-            run_alone<Item>(f);
-        else if constexpr (!Plan::code.loops[Item.loop].is_shared)
-            run_alone<Item>(f);
-        else
-            share<Item.loop>(f);
-    }
-
-    template <plan_item Item>
-    ASHLAR_STAGE_ROOT ASHLAR_NOINLINE ASHLAR_NOTHROW static void run_alone(frame<Plan, Element>& f) {
-        item_code<Plan, Element, Item, 1>::run(f);
-    }
-
-    /// Which turns a part has depends on nothing but how many parts there are.
-    template <loop_index Loop>
-    void share(frame<Plan, Element>& f) const {
-        const std::size_t turns = turns_now<Loop>(f), most = turns < Workers ? turns : Workers;
-        if (turns == 0) return;
-        const auto offered = static_cast<std::size_t>(executor.workers());
-        const std::size_t parts = offered < most ? (offered == 0 ? 1 : offered) : most;
-        const auto part = [&f, parts, turns](std::size_t i) {
-            loop_part<Plan, Element, Loop>::run(f, i, turns * i / parts, turns * (i + 1) / parts);
-        };
-        if (parts == 1)
-            part(0);
-        else
-            executor.run(parts, part);
     }
 };
 

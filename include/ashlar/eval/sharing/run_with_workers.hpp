@@ -5,7 +5,8 @@
 #include <cstddef>
 
 #include <ashlar/eval/eval.hpp>
-#include <ashlar/eval/sharing/loop_part.hpp>
+#include <ashlar/eval/sharing/workers_run.hpp>
+#include <ashlar/plan/sharing/shared_plan.hpp>
 
 namespace ashlar::detail {
 
@@ -14,7 +15,7 @@ template <class Expression, class Config, axis_list Strides, std::size_t Bytes, 
           class Rows>
 ASHLAR_ALWAYS_INLINE auto run_of_workers(std::byte* scratch, Executor& executor, limit_reference<Rows> limit) {
     using plan = typename shared_plans<Expression, Config, Strides, Rows>::template of_bytes<Bytes>;
-    constexpr std::size_t workers = workers_in<plan, Bytes>();
+    constexpr std::size_t workers = workers_in(plan::code, Bytes);
     if constexpr (workers > 1)
         return workers_run<plan, Element, workers, Executor>{scratch, executor, limit};
     else

@@ -264,14 +264,33 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
                                              std::size_t first) const {
         constexpr std::size_t whole = columns / panel, rest = columns % panel, at_once = how.panels,
                               end = how.panel_runs * at_once;
-        std::size_t p = 0;
+        const auto [begin, stop] = panels_of_part();
+        std::size_t p = begin;
         if constexpr (end != 0)
-            for (; p < end; p += at_once) multiply_side_by_side<at_once, how.cut>(a, b, p * panel, epilogue, first);
+            for (; p < end && p < stop; p += at_once)
+                multiply_side_by_side<at_once, how.cut>(a, b, p * panel, epilogue, first);
         if constexpr (end != whole)
-            for (; p < whole; p += at_once - 1)
+            for (; p < whole && p < stop; p += at_once - 1)
                 multiply_side_by_side<at_once - 1, how.fewer_panels>(a, b, p * panel, epilogue, first);
         if constexpr (rest != 0)
-            multiply_panel<in_columns(rest, rest, how.last_panel)>(a, b, whole * panel, epilogue, first);
+            if (stop > whole)
+                multiply_panel<in_columns(rest, rest, how.last_panel)>(a, b, whole * panel, epilogue, first);
+    }
+    /// The panels [first, last) of this worker, a last one that is no whole one counted as one: whole runs, so that all
+    /// columns are computed as one worker would.
+    ASHLAR_STAGE_INLINE std::array<std::size_t, 2> panels_of_part() const {
+        constexpr std::size_t all = (columns + panel - 1) / panel;
+        if constexpr (!stage.shares_columns) {
+            return {0, all};
+        } else {
+            constexpr std::size_t runs = column_runs(how, columns, panel), wide = how.panel_runs;
+            const auto panel_at = [](std::size_t run) ASHLAR_LAMBDA_INLINE {
+                const std::size_t at =
+                    run <= wide ? run * how.panels : wide * how.panels + (run - wide) * (how.panels - 1u);
+                return run == runs ? all : at;
+            };
+            return {panel_at(runs * f.part.number / f.part.count), panel_at(runs * (f.part.number + 1) / f.part.count)};
+        }
     }
     static constexpr std::size_t panel = facts.right_is_packed ? Plan::nodes[Plan::resolve(right)].panel : 1;
 

@@ -70,7 +70,7 @@ inline constexpr std::size_t shared_destination_scratch = [] {
             raise(shared_destination_scratch<Destination, narrow, Workers, Config>);
         } else {
             using plans = shared_plans<Expression, Config, destination_strides<Destination>()>;
-            raise(bytes_for_workers<typename plans::template of_workers<Workers>>(Workers));
+            raise(plans::bytes_of(Workers));
             if constexpr (borrows_memory<Expression> && copy_fits<Expression, Config, 0>)
                 raise(shared_scratch<Expression, Workers, Config>);
         }

@@ -101,6 +101,7 @@ private:
         auto chosen = with_tiles<rows_of_tiles<Limits>(), Limits>;
         chosen.run([](program& plan) {
             choose(plan, graph_type::nodes.data(), target);
+            if (target.worker_columns) share_columns(plan, graph_type::nodes.data(), target);
             const bool shorter = leave_out_keys(plan, graph_type::nodes.data(), target);
             if (add_tables(plan, graph_type::nodes.data(), target) || shorter) schedule(plan);
         });

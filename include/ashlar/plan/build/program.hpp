@@ -35,6 +35,7 @@ struct plan_loop {
     bool is_closed = false;  // while the program is made: nothing is added inside
     bool is_shared = false;  // several workers may each run some of its turns
     bool keys = false;       // of columns: blocks of the keys of an attention, see choose/block_keys.hpp
+    bool is_split = false;   // its turns run one after the other, and workers share what each of them does
     time_span runs{};
     entry_limits limits{};            // where it stops when the program runs; none: at its end
     std::size_t part = 0;             // rows of a smaller tile with which it may stop; 0 if there is none
@@ -129,6 +130,7 @@ struct plan_stage {
     std::ptrdiff_t origin = 0;               // elements before the first one it writes
     bool fill_outside = false;               // softmax: zeros outside the support are read by someone
     product_facts facts{};                   // product
+    bool shares_columns = false;             // product: several workers may each compute some of its columns
     time_span runs{};
     std::size_t first_read = 0;                    // of its reads, one for each node, among those of the program
     std::array<stage_strategy, tile_kinds> how{};  // for a full tile and for the last one

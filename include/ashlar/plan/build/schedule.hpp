@@ -72,10 +72,14 @@ private:
         }
     }
 
-    /// What is made inside loops that workers share is each worker's own, and lies behind the rest.
+    /// What is made inside loops that workers share, or packed for columns that they share, is each worker's own, and
+    /// lies behind the rest.
     constexpr void place_buffers() {
         for (std::size_t b = 0; b < plan.buffer_count; ++b)
             plan.buffers[b].of_worker = is_in_shared_loop(plan, plan.buffers[plan.buffers[b].storage].scope);
+        for (std::size_t s = 0; s < plan.stage_count; ++s)
+            if (plan.stages[s].shares_columns && plan.stages[s].table != no_buffer)
+                plan.buffers[plan.stages[s].table].of_worker = true;
         const std::size_t common = place_buffers(false, 0);
         plan.scratch_bytes = place_buffers(true, common);
         plan.worker_bytes = plan.scratch_bytes - common;

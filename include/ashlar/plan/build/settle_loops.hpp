@@ -96,9 +96,13 @@ constexpr void settle_limited(program& plan, const graph_node* nodes, const mach
 }
 
 constexpr void settle_loops(program& plan, const graph_node* nodes, const machine& target, bool in_parts = false) {
-    for (loop_index l{}; l < plan.loop_count; ++l)
-        if (plan_loop& loop = plan.loops[l]; loop.rows && !loop.limits.stop() && needs_no_tiles(plan, l))
-            loop.tile = rows_without_tiles(loop, target);
+    for (loop_index l{}; l < plan.loop_count; ++l) {
+        plan_loop& loop = plan.loops[l];
+        const bool one_stage_each = loop.rows && needs_no_tiles(plan, l);
+        loop.is_split = is_split_loop(plan, nodes, target, l, one_stage_each);
+        if (one_stage_each && !loop.limits.stop())
+            loop.tile = loop.is_split ? loop.extent : rows_without_tiles(loop, target);
+    }
     for (std::size_t s = 0; s < plan.stage_count; ++s)
         if (plan_stage& stage = plan.stages[s]; stage.fold_first != no_axis && !is_folded_in_parts(plan, stage)) {
             plan.buffers[stage.second_buffer].bytes = 0;

@@ -39,6 +39,10 @@ constexpr bool writes_apart(const program& plan, const graph_node* nodes, const 
     bool has_axis = false;
     for (std::size_t a = 0; a < nodes[stage.space].rank; ++a) has_axis = has_axis || stage.bindings[a] == loop;
     if (l.rows || stage.lanes != lane_axis::rows || stage.row_axis == no_axis) return has_axis;
+    const loop_index of_rows = stage.bindings[stage.row_axis];
+    if (of_rows != whole_axis && plan.loops[of_rows].rows)
+        return has_axis && ends_at_registers(plan.loops[of_rows].tile) &&
+               ends_at_registers(plan.loops[of_rows].last_rows());
     return has_axis && ends_at_registers(nodes[stage.space].extents[stage.row_axis]);
 }
 
@@ -69,15 +73,77 @@ constexpr loop_index only_loop_in(const program& plan, loop_index parent) {
     return found;
 }
 
-/// Outermost loops are shared, and so are the loops over entries and rows right inside of them.
+/// Whether workers can share the columns of a product: it reads packed weights, in panels that end where registers do,
+/// and runs of panels are computed one after the other whoever computes them, so that no sum changes.
+constexpr bool may_share_columns(const graph_node* nodes, const machine& target, const plan_stage& stage) {
+    if (stage.kind != stage_kind::product || stage.lanes != lane_axis::columns || stage.maxima != no_buffer)
+        return false;
+    node_index right = nodes[stage.core].operands[1];
+    while (nodes[right].kind == node_kind::let || nodes[right].kind == node_kind::let_value)
+        right = nodes[right].same_as;
+    const graph_node& weights = nodes[right];
+    const std::size_t width = target.lanes(nodes[stage.core].element_bytes);
+    return weights.kind == node_kind::packed && !weights.quantized && weights.panel % width == 0 &&
+           weights.extents[weights.rank - 1u] > weights.panel;
+}
+
+/// Elements of a loop's products whose columns workers can share: of packed weights, and of the rows that they
+/// multiply.
+struct shared_products {
+    std::size_t weights = 0, rows = 0;
+};
+constexpr shared_products products_in(const program& plan, const graph_node* nodes, const machine& target,
+                                      loop_index loop) {
+    shared_products out;
+    for (std::size_t s = 0; s < plan.stage_count; ++s) {
+        const plan_stage& stage = plan.stages[s];
+        if (stage.loop != loop || !may_share_columns(nodes, target, stage)) continue;
+        const graph_node& core = nodes[stage.core];
+        const graph_node& left = nodes[core.operands[0]];
+        const std::size_t depth = left.extents[left.rank - 1u];
+        out.weights += depth * core.extents[core.rank - 1u];
+        out.rows += depth * plan.loops[loop].extent;
+    }
+    return out;
+}
+
+/// Whether the turns of an outermost loop over rows run one after the other, so that workers share the columns of its
+/// products and the heads of its attention. Where each turn needs weights alone, the fewer bytes decide: rows read all
+/// weights once more for each worker, and columns all rows. Otherwise rows are shared only where there are enough tiles
+/// for any number of workers.
+constexpr bool is_split_loop(const program& plan, const graph_node* nodes, const machine& target, loop_index loop,
+                             bool has_one_stage_each) {
+    const plan_loop& l = plan.loops[loop];
+    if (!target.worker_columns || l.parent != no_loop || !l.rows) return false;
+    const shared_products products = products_in(plan, nodes, target, loop);
+    if (products.weights == 0) return false;
+    return has_one_stage_each ? products.rows < products.weights : l.extent < most_turns_for_workers * l.tile;
+}
+
+/// A loop is shared, and so are the loops over entries and rows right inside of it.
+constexpr void share_nest(program& plan, const graph_node* nodes, const machine& target, loop_index outer) {
+    for (loop_index l = outer; l != no_loop && may_be_shared(plan, nodes, target, l); l = only_loop_in(plan, l)) {
+        plan.loops[l].is_shared = true;
+        if (plan.loops[l].rows) break;
+    }
+}
+
+/// Outermost loops are shared; of those that are split what is right inside of them.
 constexpr void share_loops(program& plan, const graph_node* nodes, const machine& target) {
-    for (loop_index l{}; l < plan.loop_count; ++l)
-        if (plan.loops[l].parent == no_loop)
-            for (loop_index inner = l; inner != no_loop && may_be_shared(plan, nodes, target, inner);
-                 inner = only_loop_in(plan, inner)) {
-                plan.loops[inner].is_shared = true;
-                if (plan.loops[inner].rows) break;
-            }
+    for (loop_index l{}; l < plan.loop_count; ++l) {
+        const loop_index parent = plan.loops[l].parent;
+        if (parent == no_loop ? !plan.loops[l].is_split : plan.loops[parent].is_split)
+            share_nest(plan, nodes, target, l);
+    }
+}
+
+/// Tells products of split loops, and those outside of loops, as they run now, that workers share their columns.
+constexpr void share_columns(program& plan, const graph_node* nodes, const machine& target) {
+    for (std::size_t i = 0; i < plan.item_count; ++i) {
+        const plan_item& item = plan.items[i];
+        if (item.stage == no_stage || (item.parent != no_loop && !plan.loops[item.parent].is_split)) continue;
+        plan.stages[item.stage].shares_columns = may_share_columns(nodes, target, plan.stages[item.stage]);
+    }
 }
 
 }  // namespace ashlar::detail

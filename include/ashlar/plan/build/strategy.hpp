@@ -85,6 +85,13 @@ struct product_strategy {
     stage_index next_weights = no_stage;  // the stage whose packed weights are read next
 };
 
+/// Runs of panels of a product, which its columns are shared in.
+constexpr std::size_t column_runs(const product_strategy& how, std::size_t columns, std::size_t panel) {
+    const std::size_t whole = columns / panel, side_by_side = how.panel_runs * std::size_t{how.panels};
+    const std::size_t fewer = side_by_side == whole ? 0 : (whole - side_by_side) / (how.panels - 1u);
+    return how.panel_runs + fewer + (columns % panel != 0);
+}
+
 /// How an elementwise stage is walked.
 enum class map_form : std::uint8_t {
     columns_in_lanes,  // row by row, or some rows together, some registers of columns at a time

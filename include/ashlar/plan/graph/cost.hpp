@@ -123,9 +123,8 @@ inline constexpr std::size_t shared_scratch = [] {
     std::size_t bytes = expression_scratch<Expression, Config>;
     if constexpr (Workers > 1 && node_expression<Expression>)
         if constexpr (check_names<Expression>()) {
-            using plan =
-                typename shared_plans<Expression, Config, row_major<Expression>()>::template of_workers<Workers>;
-            const std::size_t of_all = bytes_for_workers<plan>(Workers);
+            using plans = shared_plans<Expression, Config, row_major<Expression>()>;
+            constexpr std::size_t of_all = plans::bytes_of(Workers);
             if (of_all > bytes) bytes = of_all;
         }
     return bytes;

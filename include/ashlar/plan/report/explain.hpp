@@ -182,6 +182,7 @@ private:
         else if (is_limited && l.rows)
             out.put(", whatever rows_below says");
         if (l.is_shared) out.put(", which workers share");
+        if (l.is_split) out.put(", one tile after the other");
         if (l.rows && l.tile == flat_tile_rows && l.extent >= tall_tile_rows && l.part == 0 &&
             Plan::target.worker_rows == 0) {
             out.put(", as the scratch of ");

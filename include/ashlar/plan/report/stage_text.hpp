@@ -196,6 +196,10 @@ private:
                                &last = code.stages[s].how[last_tile].product;
         const bool packs = full.form == product_form::packed_k, packs_last = last.form == product_form::packed_k;
         const bool packs_alike = packs && packs_last && full.packed == last.packed;
+        if (code.stages[s].shares_columns) {
+            continue_line();
+            out.put("columns that workers share\n");
+        }
         if (packs) print_packed(s, full.packed, true, packs_alike);
         if (packs_last && !packs_alike) print_packed(s, last.packed, false, true);
         print_cuts(s, &product_strategy::cut, "");

@@ -9,38 +9,20 @@
 #include <ashlar/plan/build/planned.hpp>
 #include <ashlar/plan/choose/tile_rows.hpp>
 #include <ashlar/plan/sharing/same_sums.hpp>
+#include <ashlar/plan/sharing/shared_bytes.hpp>
 
 namespace ashlar::detail {
 
-/// A configuration whose plans several workers share, with tiles of at most so many rows.
-template <class Config, std::size_t Rows>
+/// A configuration whose plans several workers share, with tiles of at most so many rows, or by columns where rows are
+/// few.
+template <class Config, std::size_t Rows, bool Columns = false>
 struct shared_config : Config {
     static constexpr std::size_t worker_rows = Rows;
+    static constexpr bool worker_columns = Columns;
 };
 
 /// The tiles are those of one worker.
 inline constexpr std::size_t own_tile_rows = (std::numeric_limits<std::size_t>::max)();
-
-/// The shared loop right inside of one; no_loop if there is none.
-template <class Program>
-constexpr loop_index shared_loop_in(const Program& plan, loop_index loop) {
-    for (std::size_t i = 0; i < plan.item_count; ++i) {
-        const plan_item& item = plan.items[i];
-        if (item.parent == loop && item.is_loop() && plan.loops[item.loop].is_shared) return item.loop;
-    }
-    return no_loop;
-}
-
-/// Turns of a loop, and of the shared ones right inside of it.
-template <class Program>
-constexpr std::size_t turns_of(const Program& plan, loop_index loop) {
-    const plan_loop& l = plan.loops[loop];
-    // A last tile that begins early goes together with the one before.
-    const std::size_t rows = have_same_sums_in_parts(plan, loop) ? l.part : l.tile;
-    const std::size_t turns = l.overlaps ? l.extent / rows : (l.extent + rows - 1) / rows;
-    const loop_index inner = shared_loop_in(plan, loop);
-    return inner == no_loop ? turns : turns * turns_of(plan, inner);
-}
 
 /// Whether so many workers would wait for each other at the end of a loop, for lack of turns.
 template <class Program>
@@ -54,14 +36,18 @@ constexpr bool has_few_turns(const Program& plan, std::size_t workers) {
     return false;
 }
 
-/// Workers for which Bytes of scratch suffice; none beside the first where there is nothing to share.
-template <class Plan, std::size_t Bytes>
-consteval std::size_t workers_in() {
-    constexpr std::size_t common = Plan::code.scratch_bytes - Plan::code.worker_bytes, each = Plan::code.worker_bytes;
+/// Bytes of scratch for so many workers.
+constexpr std::size_t bytes_for_workers(const program_counts& plan, std::size_t workers) {
+    return plan.scratch_bytes + (workers - 1) * plan.worker_bytes;
+}
+
+/// Workers for which so many bytes of scratch suffice, at least 1.
+constexpr std::size_t workers_in(const program_counts& plan, std::size_t bytes) {
     constexpr std::size_t most = 1024;
-    if (Bytes < common + each) return 1;
-    if (each == 0) return most;
-    return (Bytes - common) / each < most ? (Bytes - common) / each : most;
+    if (bytes < plan.scratch_bytes) return 1;
+    if (plan.worker_bytes == 0) return most;
+    const std::size_t workers = (bytes - plan.scratch_bytes) / plan.worker_bytes + 1;
+    return workers < most ? workers : most;
 }
 
 /// Plans of an expression that several workers may share. All of them add in the order in which that of one worker
@@ -80,25 +66,83 @@ struct shared_plans {
     using tall = with_tiles<tall_tile_rows, with_own_tiles>;
     using flat = with_tiles<flat_tile_rows, tall>;
 
-    static consteval bool is_flat(std::size_t workers) { return has_few_turns(tall::code, workers); }
+    using by_columns =
+        std::conditional_t<may_have_shared_columns<alone>(),
+                           planned<Expression, shared_config<Config, tall_tile_rows, true>, Strides, Limit>, tall>;
+    static constexpr bool has_columns =
+        has_shared_columns(by_columns::code) && have_same_sums(alone::code, by_columns::code);
+
+    static consteval bool is_flat(std::size_t workers) {
+        if constexpr (Limit::are_limited)
+            return shared_plans<Expression, Config, Strides>::is_flat(workers);
+        else
+            return has_few_turns(tall::code, workers);
+    }
+    /// Whether columns leave each worker a quarter less to read than rows.
+    static consteval bool is_by_columns(std::size_t workers) {
+        if constexpr (has_columns && Limit::are_limited)
+            return shared_plans<Expression, Config, Strides>::is_by_columns(workers);
+        else if constexpr (has_columns)
+            return bytes_of_worker<by_columns>(workers) * 4 <
+                   3 * (is_flat(workers) ? bytes_of_worker<flat>(workers) : bytes_of_worker<tall>(workers));
+        else
+            return false;
+    }
+    /// The plan that so many bytes would be for, if workers shared rows.
+    static consteval const program_counts& rows_with(std::size_t bytes) {
+        return is_flat_with(bytes) ? static_cast<const program_counts&>(flat::code) : tall::code;
+    }
+    /// The number of workers who would share rows with so many bytes, where that is what they would do; or 1.
+    static consteval std::size_t sharing_rows_with(std::size_t bytes) {
+        const std::size_t workers = workers_in(rows_with(bytes), bytes);
+        return is_by_columns(workers) ? 1 : workers;
+    }
 
     template <std::size_t Workers>
-    using of_workers = std::conditional_t<is_flat(Workers), flat, tall>;
+    using of_workers =
+        std::conditional_t<is_by_columns(Workers), by_columns, std::conditional_t<is_flat(Workers), flat, tall>>;
+    /// Bytes of scratch for so many workers: for columns, more than what fewer workers would take to share rows.
+    static consteval std::size_t bytes_of(std::size_t workers) {
+        if (!is_by_columns(workers))
+            return is_flat(workers) ? bytes_for_workers(flat::code, workers) : bytes_for_workers(tall::code, workers);
+        std::size_t bytes = bytes_for_workers(by_columns::code, workers);
+        for (std::size_t fewer = sharing_rows_with(bytes); fewer > 1 && fewer < workers;
+             fewer = sharing_rows_with(bytes))
+            bytes = bytes_for_workers(rows_with(bytes), fewer + 1);
+        return bytes;
+    }
+    /// The number of workers that so many bytes were reckoned for; 0 if they are no such number.
+    static consteval std::size_t asked_for_by(std::size_t bytes) {
+        constexpr std::size_t most = 64;
+        for (std::size_t workers = 2; workers <= most; ++workers)
+            if (bytes_of(workers) == bytes) return workers;
+        return 0;
+    }
 
-    /// The plan for scratch of so many bytes: the one that more workers share, if that is for so many.
-    template <std::size_t Bytes>
-    static consteval bool is_flat_with() {
-        constexpr std::size_t of_flat = workers_in<flat, Bytes>(), of_tall = workers_in<tall, Bytes>();
-        return of_flat > 1 && (of_tall == 1 || (of_flat > of_tall && is_flat(of_flat)) || is_flat(of_tall));
+    /// The plan for scratch of so many bytes: the one that more workers share, if that is for so many. Where rows are
+    /// limited it is the plan that would be for all of them.
+    static consteval bool is_flat_with(std::size_t bytes) {
+        if constexpr (Limit::are_limited) {
+            return shared_plans<Expression, Config, Strides>::is_flat_with(bytes);
+        } else {
+            const std::size_t of_flat = workers_in(flat::code, bytes), of_tall = workers_in(tall::code, bytes);
+            return of_flat > 1 && (of_tall == 1 || (of_flat > of_tall && is_flat(of_flat)) || is_flat(of_tall));
+        }
+    }
+    static consteval bool is_by_columns_with(std::size_t bytes) {
+        if constexpr (!has_columns) {
+            return false;
+        } else if constexpr (Limit::are_limited) {
+            return shared_plans<Expression, Config, Strides>::is_by_columns_with(bytes);
+        } else {
+            if (const std::size_t workers = asked_for_by(bytes); workers != 0) return is_by_columns(workers);
+            const std::size_t of_columns = workers_in(by_columns::code, bytes);
+            return of_columns > 1 && sharing_rows_with(bytes) == 1 && is_by_columns(of_columns);
+        }
     }
     template <std::size_t Bytes>
-    using of_bytes = std::conditional_t<is_flat_with<Bytes>(), flat, tall>;
+    using of_bytes =
+        std::conditional_t<is_by_columns_with(Bytes), by_columns, std::conditional_t<is_flat_with(Bytes), flat, tall>>;
 };
-
-/// Bytes of scratch for so many workers.
-template <class Plan>
-consteval std::size_t bytes_for_workers(std::size_t workers) {
-    return Plan::code.scratch_bytes + (workers - 1) * Plan::code.worker_bytes;
-}
 
 }  // namespace ashlar::detail

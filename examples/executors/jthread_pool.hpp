@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSL-1.0
+// A pool of std::jthread as an executor: threads are started once, and a call allocates nothing and takes no lock.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <thread>
+#include <vector>
+
+/// So many workers, of which the thread that calls `run` is one. Waiting threads look a while for the next part before
+/// they sleep: the parts of an evaluation follow each other within microseconds. One evaluation at a time.
+class jthread_pool {
+public:
+    explicit jthread_pool(std::size_t workers) {
+        for (std::size_t i = 1; i < workers; ++i)
+            threads.emplace_back([this](const std::stop_token& stop) { help(stop); });
+    }
+    jthread_pool(const jthread_pool&) = delete;
+    jthread_pool& operator=(const jthread_pool&) = delete;
+    ~jthread_pool() {
+        for (std::jthread& thread : threads) thread.request_stop();
+        calls.fetch_add(1, std::memory_order_release);
+        calls.notify_all();
+    }
+
+    std::size_t workers() const { return threads.size() + 1; }
+
+    template <class Function>
+    void run(std::size_t count, const Function& f) {
+        call = [](const void* function, std::size_t i) { (*static_cast<const Function*>(function))(i); };
+        function = &f;
+        parts = count;
+        next.store(0, std::memory_order_relaxed);
+        busy.store(threads.size(), std::memory_order_relaxed);
+        calls.fetch_add(1, std::memory_order_release);
+        calls.notify_all();
+        work();
+        for (std::size_t left = busy.load(std::memory_order_acquire); left != 0;
+             left = busy.load(std::memory_order_acquire))
+            wait_while(busy, left);
+    }
+
+private:
+    static constexpr int looks = 4000;
+
+    /// Until a number is another one.
+    template <class Number>
+    static void wait_while(const std::atomic<Number>& number, Number known) {
+        for (int i = 0; i < looks; ++i) {
+            if (number.load(std::memory_order_acquire) != known) return;
+#if defined(__x86_64__) || defined(__i386__)
+            __builtin_ia32_pause();
+#endif
+        }
+        number.wait(known, std::memory_order_acquire);
+    }
+
+    void work() {
+        for (;;) {
+            const std::size_t i = next.fetch_add(1, std::memory_order_relaxed);
+            if (i >= parts) return;
+            call(function, i);
+        }
+    }
+    void help(const std::stop_token& stop) {
+        for (std::size_t seen = 0;;) {
+            wait_while(calls, seen);
+            if (stop.stop_requested()) return;
+            ++seen;
+            work();
+            if (busy.fetch_sub(1, std::memory_order_acq_rel) == 1) busy.notify_all();
+        }
+    }
+
+    std::atomic<std::size_t> calls{0}, next{0}, busy{0};
+    void (*call)(const void*, std::size_t) = nullptr;
+    const void* function = nullptr;
+    std::size_t parts = 0;
+    std::vector<std::jthread> threads;  // the last member: it ends before what it uses
+};

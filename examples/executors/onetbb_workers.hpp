@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSL-1.0
+// An arena of oneTBB as an executor.
+#pragma once
+
+#include <cstddef>
+
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+
+class onetbb_workers {
+public:
+    explicit onetbb_workers(int workers = tbb::task_arena::automatic) : arena(workers) {}
+
+    std::size_t workers() const { return static_cast<std::size_t>(arena.max_concurrency()); }
+
+    void run(std::size_t count, const auto& f) {
+        // Each part is a task: the default partitioner would join some.
+        arena.execute([&] { tbb::parallel_for(std::size_t{0}, count, f, tbb::simple_partitioner{}); });
+    }
+
+private:
+    tbb::task_arena arena;
+};

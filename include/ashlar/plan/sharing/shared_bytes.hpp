@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSL-1.0
+// How many bytes a worker reads where several share a plan, by which ways of sharing are compared.
+#pragma once
+
+#include <cstddef>
+
+#include <ashlar/plan/build/share_loops.hpp>
+#include <ashlar/plan/sharing/same_sums.hpp>
+
+namespace ashlar::detail {
+
+/// What waiting for each other costs workers, in bytes of weights that each reads meanwhile: some microseconds.
+inline constexpr std::size_t bytes_of_barrier = 32 * 1024;
+
+/// The shared loop right inside of one; no_loop if there is none.
+template <class Program>
+constexpr loop_index shared_loop_in(const Program& plan, loop_index loop) {
+    for (std::size_t i = 0; i < plan.item_count; ++i) {
+        const plan_item& item = plan.items[i];
+        if (item.parent == loop && item.is_loop() && plan.loops[item.loop].is_shared) return item.loop;
+    }
+    return no_loop;
+}
+
+/// Turns of a loop, and of the shared ones right inside of it.
+template <class Program>
+constexpr std::size_t turns_of(const Program& plan, loop_index loop) {
+    const plan_loop& l = plan.loops[loop];
+    // A last tile that begins early goes together with the one before.
+    const std::size_t rows = have_same_sums_in_parts(plan, loop) ? l.part : l.tile;
+    const std::size_t turns = l.overlaps ? l.extent / rows : (l.extent + rows - 1) / rows;
+    const loop_index inner = l.is_split ? no_loop : shared_loop_in(plan, loop);
+    return inner == no_loop ? turns : turns * turns_of(plan, inner);
+}
+
+/// Turns that the slowest of so many workers runs, of all of them.
+constexpr std::size_t turns_of_slowest(std::size_t turns, std::size_t workers) {
+    return (turns + workers - 1) / workers;
+}
+
+/// Bytes that one of so many workers reads of a product's operands in one turn of the loop around it.
+template <class Plan>
+constexpr std::size_t bytes_of_product(const plan_stage& stage, std::size_t workers) {
+    const graph_node& core = Plan::nodes[stage.core];
+    const graph_node& left = Plan::nodes[core.operands[0]];
+    const std::size_t depth = left.extents[left.rank - 1u], columns = core.extents[core.rank - 1u];
+    const node_index right = Plan::resolve(core.operands[1]);
+    std::size_t weights = 0, rows = 1;
+    if (Plan::nodes[right].kind == node_kind::packed)
+        weights = Plan::nodes[right].size() * (Plan::nodes[right].quantized ? 1
+                                               : Plan::nodes[right].narrow  ? 2
+                                                                            : core.element_bytes);
+    if (stage.row_axis != no_axis) {
+        const loop_index loop = stage.bindings[stage.row_axis];
+        rows = loop == whole_axis            ? core.extents[stage.row_axis]
+               : Plan::code.loops[loop].rows ? Plan::code.loops[loop].tile
+                                             : 1;
+    }
+    if (stage.shares_columns) {
+        const std::size_t runs = column_runs(stage.how[full_tile].product, columns, Plan::nodes[right].panel);
+        weights = weights / runs * turns_of_slowest(runs, workers);
+    }
+    return weights + rows * depth * core.element_bytes;
+}
+
+/// Bytes that the worker with most to do reads of operands of products, and the price of waiting, where so many share a
+/// plan.
+template <class Plan>
+constexpr std::size_t bytes_of_worker(std::size_t workers) {
+    const auto& code = Plan::code;
+    std::size_t bytes = 0;
+    for (std::size_t s = 0; s < code.stage_count; ++s) {
+        const plan_stage& stage = code.stages[s];
+        std::size_t times = 1, shared = 1, own = 1;
+        for (loop_index l = stage.loop; l != no_loop; l = code.loops[l].parent) {
+            const std::size_t turns = (code.loops[l].extent + code.loops[l].tile - 1) / code.loops[l].tile;
+            (code.loops[l].is_shared ? shared : own) *= turns;
+        }
+        times = own * turns_of_slowest(shared, workers);
+        if (stage.kind == stage_kind::product) bytes += times * bytes_of_product<Plan>(stage, workers);
+        if (stage.shares_columns) bytes += own * bytes_of_barrier;
+    }
+    for (loop_index l{}; l < code.loop_count; ++l)
+        if (code.loops[l].is_shared && !is_in_shared_loop(code, code.loops[l].parent)) {
+            std::size_t times = 1;
+            for (loop_index outer = code.loops[l].parent; outer != no_loop; outer = code.loops[outer].parent)
+                times *= (code.loops[outer].extent + code.loops[outer].tile - 1) / code.loops[outer].tile;
+            bytes += times * bytes_of_barrier;
+        }
+    return bytes;
+}
+
+/// Whether workers share something of a plan by columns.
+template <class Program>
+constexpr bool has_shared_columns(const Program& plan) {
+    for (std::size_t s = 0; s < plan.stage_count; ++s)
+        if (plan.stages[s].shares_columns) return true;
+    return false;
+}
+
+/// Whether one of its products could be.
+template <class Plan>
+consteval bool may_have_shared_columns() {
+    for (std::size_t s = 0; s < Plan::code.stage_count; ++s)
+        if (may_share_columns(Plan::nodes.data(), Plan::target, Plan::code.stages[s])) return true;
+    return false;
+}
+
+}  // namespace ashlar::detail
