@@ -9,6 +9,7 @@
 
 #include <ashlar/core/config.hpp>
 #include <ashlar/expr/nodes/sequence_node.hpp>
+#include <ashlar/nn/kv_cache.hpp>
 #include <ashlar/nn/transformers/scratch.hpp>
 
 namespace ashlar::nn::detail {
@@ -16,11 +17,18 @@ namespace ashlar::nn::detail {
 /// No norm before the projections.
 struct no_norm {};
 
+/// Whether the keys of a cache lie in the order of their positions, where an attention goes by that.
+template <bool Needed, class Cache>
+struct cache_in_order {
+    static constexpr bool holds = !Needed || Cache::order == cache_order::linear;
+};
+
 /// Norm is called with the rows, Project with the attention, rows and the position of the first one; it gives keys and
 /// values to a function.
 template <class Attention, class Norm, class Input, class Cache, class Project>
 struct appended_rows {
     static constexpr bool has_norm = !std::is_same_v<Norm, no_norm>;
+    using order = cache_in_order<Attention::has_relative_positions, Cache>;
 
     template <class Count>
     struct normed_of {
@@ -84,6 +92,9 @@ private:
 /// Whether scratch on the stack, or a workspace, has room for what is appended; one error for each of them.
 template <class Rows, class Scratch>
 consteval bool check_appending() {
+    static_assert(Rows::order::holds,
+                  "ashlar: nn: relative positions need a cache whose keys lie in the order of their positions; "
+                  "use cache_order::linear");
     if constexpr (std::is_same_v<Scratch, const stack_scratch>) {
         static_assert(
             held_on_stack<Rows::held, Rows::template norm_scratch<current_config>, current_config::stack_budget>::fits,

@@ -13,7 +13,6 @@
 #include <ashlar/module/module.hpp>
 #include <ashlar/nn/cache/appended_rows.hpp>
 #include <ashlar/nn/inspect/example.hpp>
-#include <ashlar/nn/kv_cache.hpp>
 #include <ashlar/nn/layers/feed_forward.hpp>
 #include <ashlar/nn/layers/heads.hpp>
 #include <ashlar/nn/layers/multihead_attention.hpp>
@@ -66,12 +65,6 @@ template <bool NormFirst, class Attention, class Norm, class Input, class Cache>
 using rows_of_layer =
     appended_rows<Attention, std::conditional_t<NormFirst, Norm, no_norm>, Input, Cache, plain_projections>;
 
-/// Whether the keys of a cache lie in the order of their positions.
-template <class Cache>
-struct cache_in_order {
-    static constexpr bool holds = Cache::order == cache_order::linear;
-};
-
 /// Appends the keys and values of rows x to a cache, now.
 template <bool NormFirst, class Attention, class Norm, class Input, class Cache, class Scratch>
 ASHLAR_ALWAYS_INLINE constexpr void append_rows(const Attention& attention, const Norm& norm, const Input& x,
@@ -89,9 +82,6 @@ template <class Attention, class Rows, class Cache, class... Choices>
                                                                const Cache& cache, const Choices&... choices) noexcept {
     constexpr std::size_t count = shape_of<Rows>::extents[0];
     if constexpr (Attention::has_relative_positions) {
-        static_assert(cache_in_order<Cache>::holds,
-                      "ashlar: nn: relative positions need a cache whose keys lie in the order of their positions; "
-                      "use cache_order::linear");
         return cache.attend(attention.queries(rows, cache.position() - count),
                             bias(attention.template position_bias<count, Cache::capacity>(cache.position() - count)),
                             choices...);
