@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstring>
 #include <limits>
+#include <thread>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -174,6 +176,29 @@ TEST(Bf16Products, RowsBelowAndConstantExpressions) {
     constexpr tensor<float, 2, 2> y = matmul(cast<bf16>(a), b);
     static_assert(y(0, 0) == 1 + 3 + 3 && y(1, 1) == 1.25f + 256 * 4 + 1);
     EXPECT_EQ((tensor<float, 2, 2>(matmul(cast<bf16>(a), b))(1, 1)), y(1, 1));
+}
+
+/// Runs each part on a thread of its own.
+struct threads {
+    std::size_t workers() const { return 3; }
+    void run(std::size_t count, const auto& f) const {
+        std::vector<std::thread> running;
+        for (std::size_t i = 0; i < count; ++i) running.emplace_back([&f, i] { f(i); });
+        for (std::thread& thread : running) thread.join();
+    }
+};
+TEST(Bf16Products, WorkersHaveTheBitsOfOne) {
+    static const auto x = numbers<131, 65>(16);
+    static const auto w = numbers<65, 200>(17);
+    static packed<bf16, 65, 200> p;
+    pack(p, w);
+    const auto e = gelu(matmul(cast<bf16>(x), p));
+    static tensor<float, 131, 200> y, expected;
+    expected = e;
+    static guarded_workspace<workspace_bytes<decltype(e), 3>> scratch;
+    evaluate(y, e, scratch.scratch, threads{});
+    EXPECT_TRUE(scratch.intact());
+    EXPECT_EQ(std::memcmp(y.data(), expected.data(), sizeof y), 0);
 }
 
 }  // namespace
