@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include <ashlar/core/config.hpp>
 #include <ashlar/kernel/product/product.hpp>
@@ -41,26 +42,48 @@ struct quantized_block {
 
     integers sum[chains][Vectors][Rows];
 
+    /// Where the sums of a vector of columns start. By index sequences here and below: g++ unrolls loops too late to
+    /// keep sums in registers.
+    template <std::size_t Vector, std::size_t... Row, std::size_t... Chain>
+    ASHLAR_STAGE_INLINE void begin(integers start, std::index_sequence<Row...>, std::index_sequence<Chain...>) {
+        const auto of_row = [&]<std::size_t OneRow>() ASHLAR_STAGE_LAMBDA {
+            ((sum[Chain][Vector][OneRow] = Chain == 0 ? start : integers(0)), ...);
+        };
+        (of_row.template operator()<Row>(), ...);
+    }
+    /// One row's products of a group.
+    template <std::size_t Chain, std::size_t Row, std::size_t... Vector>
+    ASHLAR_STAGE_INLINE void add_row(typename dots::left x, const typename dots::right (&w)[Vectors],
+                                     std::index_sequence<Vector...>) {
+        ((sum[Chain][Vector][Row] = dots::add(sum[Chain][Vector][Row], x, w[Vector])), ...);
+    }
+
     /// One group of depth steps into the sums of `chain`.
-    ASHLAR_STAGE_INLINE void add(const std::uint8_t* left, const std::int8_t* const (&right)[Vectors], std::size_t at,
-                                 std::size_t chain) {
+    template <std::size_t Chain>
+    ASHLAR_STAGE_INLINE void add(const std::uint8_t* left, const std::int8_t* const (&right)[Vectors], std::size_t at) {
         typename dots::right w[Vectors];
         for_each_vector<block_shape{Rows, Vectors, chains, LastLanes}, width>([&](auto c, auto) ASHLAR_STAGE_LAMBDA {
             w[c] = dots::template load<panel, panel_size, held<c>>(right[c] + at * step);
         });
-        ASHLAR_UNROLL
-        for (std::size_t r = 0; r < Rows; ++r) {
-            const auto x = dots::spread(left + r * left_rows::line + at * Product.right.group);
-            ASHLAR_UNROLL
-            for (std::size_t c = 0; c < Vectors; ++c) sum[chain][c][r] = dots::add(sum[chain][c][r], x, w[c]);
-        }
+        [&]<std::size_t... Row>(std::index_sequence<Row...>) ASHLAR_STAGE_LAMBDA {
+            (add_row<Chain, Row>(dots::spread(left + Row * left_rows::line + at * Product.right.group), w,
+                                 std::make_index_sequence<Vectors>{}),
+             ...);
+        }(std::make_index_sequence<Rows>{});
+    }
+
+    template <std::size_t... Row>
+    ASHLAR_STAGE_INLINE static void scale_rows(const left_rows& left, std::size_t i, const integers (&sums)[Rows],
+                                               values scale, values (&scaled)[Rows], std::index_sequence<Row...>) {
+        ((scaled[Row] = convert_lanes<float>(sums[Row]) * values(left.scale(i + Row)) * scale), ...);
     }
 
     template <class Epilogue>
-    ASHLAR_STAGE_INLINE void run(const left_rows& left, const quantized_memory& right, Epilogue& epilogue,
-                                 std::size_t i, std::size_t j) {
+    ASHLAR_STAGE_INLINE static void run(const left_rows& left, const quantized_memory& right, Epilogue& epilogue,
+                                        std::size_t i, std::size_t j) {
         const block_verdict verdict = verdict_on(epilogue, i, i + Rows, j, j + (Vectors - 1) * width + LastLanes);
         if (verdict == block_verdict::skip) return;
+        quantized_block block;
         const std::int8_t* columns[Vectors];
         const auto each = [](auto f) ASHLAR_STAGE_LAMBDA {
             for_each_vector<block_shape{Rows, Vectors, chains, LastLanes}, width>(f);
@@ -71,29 +94,23 @@ struct quantized_block {
             integers start(0);
             if constexpr (dots::is_offset)
                 start = integers(0) - (integers::template load_partial<held<c>>(right.sums + column) << 7);
-            ASHLAR_UNROLL
-            for (std::size_t r = 0; r < Rows; ++r) {
-                sum[0][c][r] = start;
-                ASHLAR_UNROLL
-                for (std::size_t u = 1; u < chains; ++u) sum[u][c][r] = integers(0);
-            }
+            block.template begin<c>(start, std::make_index_sequence<Rows>{}, std::make_index_sequence<chains>{});
         });
         const std::uint8_t* const rows = left.row(i);
         std::size_t g = 0;
         for (; g + chains <= groups; g += chains) {
-            ASHLAR_UNROLL
-            for (std::size_t u = 0; u < chains; ++u) add(rows, columns, g + u, u);
+            [&]<std::size_t... Chain>(std::index_sequence<Chain...>) ASHLAR_STAGE_LAMBDA {
+                (block.template add<Chain>(rows, columns, g + Chain), ...);
+            }(std::make_index_sequence<chains>{});
         }
         if constexpr (groups % chains != 0)
-            for (; g < groups; ++g) add(rows, columns, g, 0);
-        join_in_pairs<chains / 2>(sum);
+            for (; g < groups; ++g) block.template add<0>(rows, columns, g);
+        join_in_pairs<chains / 2>(block.sum);
         with_verdict<Epilogue>(verdict, [&](auto tag) ASHLAR_STAGE_LAMBDA {
             each([&](auto c, auto count) ASHLAR_STAGE_LAMBDA {
                 const values scale = values::template load_partial<held<c>>(right.scales + j + c * width);
                 values scaled[Rows];
-                ASHLAR_UNROLL
-                for (std::size_t r = 0; r < Rows; ++r)
-                    scaled[r] = convert_lanes<float>(sum[0][c][r]) * values(left.scale(i + r)) * scale;
+                scale_rows(left, i, block.sum[0][c], scale, scaled, std::make_index_sequence<Rows>{});
                 finish_column(epilogue, i, j + c * width, scaled, count, tag);
             });
         });
@@ -115,8 +132,7 @@ ASHLAR_STAGE_INLINE void quantized_product(const float* s, const quantized_memor
         left.fill(s);
         walk::each_column_block([&](auto vectors, auto last, std::size_t j) ASHLAR_STAGE_LAMBDA {
             walk::each_row_block(0, Product.cut.row_blocks, [&](auto rows, std::size_t i) ASHLAR_STAGE_LAMBDA {
-                quantized_block<Config, Product, rows, vectors, last> block;
-                block.run(left, right, epilogue, i, j);
+                quantized_block<Config, Product, rows, vectors, last>::run(left, right, epilogue, i, j);
             });
         });
     }

@@ -14,6 +14,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include <ashlar/core/config.hpp>
 #include <ashlar/kernel/machine.hpp>
@@ -115,7 +116,14 @@ private:
             const auto to = __builtin_bit_cast(__m512i, sum), by = __builtin_bit_cast(__m512i, w);
             const __m512i x = _mm512_set1_epi32(quad);
 #if defined(__AVX512VNNI__)
+#if defined(__clang__)
             return _mm512_dpbusd_epi32(to, x, by);
+#else
+            // g++ 12 takes sums that stay in one register for copies, and spills them.
+            __m512i next = to;
+            __asm__("vpdpbusd\t{%2, %1, %0|%0, %1, %2}" : "+v"(next) : "v"(x), "v"(by));
+            return next;
+#endif
 #elif defined(__AVX512BW__)
             const __m512i with_signs = _mm512_mask_sub_epi8(by, _mm512_movepi8_mask(x), _mm512_setzero_si512(), by);
             const __m512i pairs = _mm512_maddubs_epi16(_mm512_abs_epi8(x), with_signs);
