@@ -62,9 +62,11 @@ template <class Destination, class Expression, std::size_t Workers, class Config
 inline constexpr std::size_t shared_destination_scratch = [] {
     std::size_t bytes = destination_scratch<Destination, Expression, Config>;
     const auto raise = [&](std::size_t to) { bytes = to > bytes ? to : bytes; };
-    if constexpr (Workers > 1 && !node_expression<Expression>) {
+    if constexpr (Workers == 1) {
+        // What is not one expression has no names to check.
+    } else if constexpr (!node_expression<Expression>) {
         raise(shared_scratch<Expression, Workers, Config>);
-    } else if constexpr (Workers > 1 && check_names<Expression>()) {
+    } else if constexpr (check_names<Expression>()) {
         if constexpr (is_narrow<typename Destination::value_type> && !is_narrowing<Expression>) {
             using narrow = narrowing<typename Destination::value_type, Expression>;
             raise(shared_destination_scratch<Destination, narrow, Workers, Config>);
