@@ -38,9 +38,10 @@ struct layout {
 
 inline bool read_kind(std::string_view name, layout_array& out) {
     using ashlar::nn::element_kind;
-    for (const element_kind kind : {element_kind::f32, element_kind::f64, element_kind::i8, element_kind::i16,
-                                    element_kind::i32, element_kind::i64, element_kind::u8, element_kind::u16,
-                                    element_kind::u32, element_kind::u64, element_kind::boolean}) {
+    for (const element_kind kind :
+         {element_kind::f32, element_kind::f64, element_kind::f16, element_kind::bf16, element_kind::i8,
+          element_kind::i16, element_kind::i32, element_kind::i64, element_kind::u8, element_kind::u16,
+          element_kind::u32, element_kind::u64, element_kind::boolean}) {
         const io::dtype type = detail::dtype_of_kind<current_config>(kind);
         if (name != io::name_of(type)) continue;
         out.parameter.kind = kind;
@@ -89,8 +90,8 @@ inline bool is_sound(const layout_array& a, std::size_t bytes) {
     const std::size_t all_rows = p.rank == 0 ? 1 : p.extents[0];
     if (p.rows == 0 || p.rows > all_rows || p.first_row > all_rows - p.rows) return false;
     if (p.columns != size / all_rows) return false;
-    if (p.is_quantized() &&
-        (p.rank < 2 || p.panel == 0 || p.panel > 1024 || p.element_bytes != 1 || a.offset % 64 != 0))
+    if (p.is_quantized() && (p.rank < 2 || p.panel == 0 || p.panel > 1024 || p.element_bytes != 1 || p.taps == 0 ||
+                             p.columns % p.taps != 0 || a.offset % 64 != 0))
         return false;
     return a.offset <= bytes && p.memory_bytes() <= bytes - a.offset;
 }

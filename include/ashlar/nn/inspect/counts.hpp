@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include <ashlar/core/concepts.hpp>
+#include <ashlar/expr/nodes/quantized.hpp>
 #include <ashlar/module/module.hpp>
 #include <ashlar/nn/inspect/example.hpp>
 

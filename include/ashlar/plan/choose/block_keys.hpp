@@ -65,9 +65,11 @@ constexpr bool goes_by_blocks(const plan_context& c, const attention_stages& fou
         values.kind != stage_kind::product || scores.buffer == no_buffer || softmax.buffer == no_buffer)
         return false;
     const graph_node& g = c.at(softmax.core);
-    if (g.variant != 0 || g.axis + 1u != g.rank || softmax.column_axis != g.axis || softmax.fill_outside ||
-        values.left_factor != softmax.core || scores.store != no_node || !c.same_elements(scores.top, scores.core) ||
-        !c.same_elements(scores.top, softmax.core) || !c.same_elements(scores.core, values.core))
+    // Once: what follows the product would read weights of the last block alone.
+    if (g.uses != 1 || g.variant != 0 || g.axis + 1u != g.rank || softmax.column_axis != g.axis ||
+        softmax.fill_outside || values.left_factor != softmax.core || scores.store != no_node ||
+        !c.same_elements(scores.top, scores.core) || !c.same_elements(scores.top, softmax.core) ||
+        !c.same_elements(scores.core, values.core))
         return false;
     const plan_buffer &made = c.plan.buffers[scores.buffer], &numerators = c.plan.buffers[softmax.buffer];
     if (numerators.storage != scores.buffer || made.storage != scores.buffer || c.resolve(softmax.top) != made.node ||

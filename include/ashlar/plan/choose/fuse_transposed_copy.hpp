@@ -113,6 +113,7 @@ constexpr void remove_loop(program& plan, loop_index loop, stage_index inside, l
     for (std::size_t l = 0; l < plan.loop_count; ++l) renumber(plan.loops[l].parent);
     for (std::size_t s = 0; s < plan.stage_count; ++s) {
         renumber(plan.stages[s].loop);
+        renumber(plan.stages[s].depth_loop);
         for (loop_index& bound : plan.stages[s].bindings) renumber(bound);
     }
     for (std::size_t b = 0; b < plan.buffer_count; ++b) {

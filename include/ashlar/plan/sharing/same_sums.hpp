@@ -76,6 +76,9 @@ constexpr bool have_same_sums(const Left& a, const Right& b) {
             return false;
         const auto in_left = tiles_of(a, left), in_right = tiles_of(b, right);
         const bool same_tiles = have_same_tiles(a, left, b, right);
+        // What one tile gives after the other, and sums by the distance from a tile's first kept key, depend on tiles.
+        const bool sums_of_tiles = left.kind == stage_kind::reduce && left.second_buffer != no_buffer;
+        if (!same_tiles && (sums_of_tiles || left.facts.ranged)) return false;
         for (std::size_t tile = 0; tile < tile_kinds; ++tile) {
             if (same_tiles) {
                 if (in_left[tile] && !have_same_sums(left.how[tile], right.how[tile])) return false;
