@@ -65,6 +65,15 @@ constexpr std::size_t keys_at_once(const Program& plan, const plan_stage& s) {
     return loop == no_loop ? 0 : plan.loops[loop].tile;
 }
 
+/// Whether the order of sums depends on where tiles begin: where one tile's total is added to that of those before, and
+/// where a key goes to one of several sums by its distance from the first that a tile's mask keeps.
+constexpr bool sums_by_tiles(const plan_stage& s) {
+    if (s.kind == stage_kind::reduce) return s.second_buffer != no_buffer;
+    if (s.kind != stage_kind::product || !s.facts.ranged) return false;
+    const product_strategy& how = s.how[full_tile].product;
+    return how.form != product_form::blocks || how.cut.chains > 1;
+}
+
 /// Whether every stage sums as in the other plan: where its tiles have other rows there, in all of them alike.
 template <class Left, class Right>
 constexpr bool have_same_sums(const Left& a, const Right& b) {
@@ -76,9 +85,7 @@ constexpr bool have_same_sums(const Left& a, const Right& b) {
             return false;
         const auto in_left = tiles_of(a, left), in_right = tiles_of(b, right);
         const bool same_tiles = have_same_tiles(a, left, b, right);
-        // What one tile gives after the other, and sums by the distance from a tile's first kept key, depend on tiles.
-        const bool sums_of_tiles = left.kind == stage_kind::reduce && left.second_buffer != no_buffer;
-        if (!same_tiles && (sums_of_tiles || left.facts.ranged)) return false;
+        if (!same_tiles && sums_by_tiles(left)) return false;
         for (std::size_t tile = 0; tile < tile_kinds; ++tile) {
             if (same_tiles) {
                 if (in_left[tile] && !have_same_sums(left.how[tile], right.how[tile])) return false;
@@ -112,7 +119,8 @@ constexpr bool have_same_sums_in_parts(const Program& plan, loop_index loop) {
     if (l.part == 0 || 2 * l.part != l.tile) return false;
     for (std::size_t s = 0; s < plan.stage_count; ++s) {
         const plan_stage& stage = plan.stages[s];
-        if (is_loop_inside(plan, stage.loop, loop) && !have_same_sums(stage.how[full_tile], stage.how[last_tile]))
+        if (is_loop_inside(plan, stage.loop, loop) &&
+            (sums_by_tiles(stage) || !have_same_sums(stage.how[full_tile], stage.how[last_tile])))
             return false;
     }
     for (std::size_t f = 0; f < plan.fusion_count; ++f) {
