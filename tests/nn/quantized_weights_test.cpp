@@ -66,6 +66,18 @@ TEST(quantized_weights, initial_values_are_rounded) {
     EXPECT_TRUE(all(y == by_hand));
 }
 
+TEST(quantized_weights, initial_values_of_convolutions_are_rounded) {
+    constexpr nn::conv1d_options options{.in = 8, .out = 12, .kernel = 3};
+    nn::init::generator of_floats(5), of_bytes(5);
+    const auto floats = nn::init::make<nn::conv1d<options>>(of_floats);
+    const auto bytes = nn::init::make<nn::conv1d<options, float, std::int8_t>>(of_bytes);
+    for (std::size_t c = 0; c < 12; ++c) {
+        ASSERT_GT(bytes.weight.scales[c], 0);
+        for (std::size_t r = 0; r < 24; ++r)
+            EXPECT_NEAR(bytes.weight(r, c), floats.weight(r, c), 0.51 * bytes.weight.scales[c]) << r << ", " << c;
+    }
+}
+
 TEST(quantized_weights, floats_of_files_are_rounded_and_errors_reported) {
     static layer m{};
     static rounded_layer r{}, at_once{};

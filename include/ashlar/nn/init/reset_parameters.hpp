@@ -89,15 +89,16 @@ struct put_taps_first {
     }
 };
 
-/// The same of a matrix in 8 bits: an output's weights are rounded when the last of them is there.
-template <class Config, class Weight>
+/// The same of a matrix in 8 bits: an output's weights are rounded when the last of them is there. PyTorch has them
+/// channel by channel, the matrix tap by tap.
+template <class Config, class Weight, std::size_t Channels = Weight::shape_type::extents[0]>
 struct put_rounded {
     Weight& weight;
     float* output;
 
     constexpr void operator()(std::size_t i, float value) const noexcept {
-        constexpr std::size_t in = Weight::shape_type::extents[0];
-        output[i % in] = value;
+        constexpr std::size_t in = Weight::shape_type::extents[0], taps = in / Channels;
+        output[i % taps * Channels + i % in / taps] = value;
         if (i % in + 1 != in) return;
         weight.columns_in_memory().template set<Config>(i / in, [&](std::size_t row) { return output[row]; });
     }
@@ -147,8 +148,15 @@ constexpr void reset_convolution(Module& m, generator& random) noexcept {
     using Element = element_of<Weight>;
     constexpr std::size_t channels = Module::in / Module::options.groups, depth = shape_of<Weight>::extents[0];
     const double bound = root(3.0) * kaiming_deviation(depth, root(5.0));
-    draw_uniform(random, shape_of<Weight>::size, static_cast<Element>(-bound), static_cast<Element>(bound),
-                 put_taps_first<channels, Weight>{m.weight});
+    const auto low = static_cast<Element>(-bound), high = static_cast<Element>(bound);
+    if constexpr (ashlar::detail::is_quantized<Weight>) {
+        float output[depth]{};
+        m.weight.columns_in_memory().template clear_rest<Config>();
+        draw_uniform(random, shape_of<Weight>::size, low, high,
+                     put_rounded<Config, Weight, channels>{m.weight, output});
+    } else {
+        draw_uniform(random, shape_of<Weight>::size, low, high, put_taps_first<channels, Weight>{m.weight});
+    }
     if constexpr (Module::options.bias) linear_bias(m.bias, depth, random);
 }
 
