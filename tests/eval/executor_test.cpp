@@ -164,6 +164,34 @@ TEST(executor, folds) {
     EXPECT_EQ(serial.shared, 0u);
 }
 
+TEST(executor, folds_behind_products) {
+    static const auto x = filled<tensor<float, 200, 64>>(1);
+    static const auto w = filled<tensor<float, 64, 64>>(2);
+    const auto e = sum(relu(matmul(softmax(x), w)));
+    using expression = std::remove_const_t<decltype(e)>;
+    static workspace<workspace_bytes<expression, 2>> scratch;
+    tensor<float> expected, y;
+    expected = e;
+    backwards serial{.most = 2};
+    evaluate(y, e, scratch, serial);
+    EXPECT_EQ(y.data()[0], expected.data()[0]);
+}
+
+// A key goes to one of several sums by its distance from the first one of a tile.
+TEST(executor, windows_of_doubles) {
+    static const auto x = filled<tensor<double, 120, 8>>(1);
+    static const auto v = filled<tensor<double, 120, 8>>(2);
+    const auto e = attention(x, x, v, sliding_window<9, 3>);
+    using expression = std::remove_const_t<decltype(e)>;
+    static workspace<workspace_bytes<expression, 5>> scratch;
+    static tensor<double, 120, 8> expected, y;
+    evaluate(expected, e, rows_below(100));
+    backwards serial{.most = 5};
+    evaluate(y, e, scratch, serial, rows_below(100));
+    for (std::size_t i = 0; i < 100; ++i)
+        for (std::size_t c = 0; c < 8; ++c) EXPECT_EQ(y(i, c), expected(i, c)) << i << ", " << c;
+}
+
 TEST(executor, is_explained) {
     using rows = tensor<float, 128, 32>;
     static const rows x{};

@@ -121,6 +121,26 @@ TEST(key_blocks, weights_that_are_kept) {
     static_assert(block_of<small, std::remove_cvref_t<decltype(e)>>() == 0);
 }
 
+TEST(key_blocks, weights_that_are_read_again_behind_their_product) {
+    const auto q = numbers<32, 16>(1);
+    const auto k = numbers<71, 16>(2);
+    const auto v = numbers<71, 71>(3);
+    const auto e = let(attention_weights(q, k), [&](const auto& w) { return matmul(w, v) + w; });
+    static_assert(block_of<small, std::remove_cvref_t<decltype(e)>>() == 0);
+    const auto expected = detail::constant_evaluate(e), actual = evaluated<small>(e, std::source_location::current());
+    for (std::size_t i = 0; i < 32; ++i)
+        for (std::size_t c = 0; c < 71; ++c) EXPECT_NEAR(actual(i, c), expected(i, c), 1e-5);
+}
+
+/// With 32 registers the transposed copy is made beside the product, and its loop goes: that of the blocks has another
+/// number then.
+TEST(key_blocks, beside_a_product_by_a_transpose) {
+    const auto q = numbers<48, 16>(1);
+    const auto k = numbers<64, 16>(2);
+    const auto v = numbers<64, 64>(3), x = numbers<64, 64>(4), w = numbers<64, 64>(5);
+    check(concat<0>(matmul(x, transpose(w)), attention(q, k, v)), 1e-4);
+}
+
 /// A reference of its own, in doubles.
 TEST(key_blocks, naive_loops) {
     const auto q = numbers<33, 16>(1);
