@@ -102,15 +102,17 @@ TEST(make_image, wrong_layouts) {
     EXPECT_EQ(with("layout 1", "layout 2"), "this is no layout of version 1");
     EXPECT_EQ(with("little", "big"), "only layouts of little-endian machines are supported");
     EXPECT_NE(with("model 64", "model x"), "");
+    for (const char* narrow : {"array 0 F16 2x3 0 2 3 0 0 w", "array 0 BF16 2x3 0 2 3 0 0 w"})
+        EXPECT_EQ(with("array 0 F32 2x3 0 2 3 0 0 w", narrow), "");
     // An array that is not within the model would be written outside of it.
     for (const char* array :
          {"array 44 F32 2x3 0 2 3 0 0 w", "array 65 F32 2x3 0 2 3 0 0 w",
           "array 18446744073709551615 F32 2x3 0 2 3 0 0 w", "array 0 F32 2x3 0 20 3 0 0 w",
           "array 0 F32 2x3 1 2 3 0 0 w", "array 0 F32 2x3 0 2 9 0 0 w", "array 0 F32 2x0 0 2 0 0 0 w",
-          "array 0 F32 99999999999x99999999999 0 1 1 0 0 w", "array 0 F16 2x3 0 2 3 0 0 w",
+          "array 0 F32 99999999999x99999999999 0 1 1 0 0 w", "array 0 F17 2x3 0 2 3 0 0 w",
           "array 0 F32 2x 0 2 3 0 0 w", "array 0 F32 2x3 0 2 3 0 w", "array 0 F32 2x3 0 2 3 0 0",
           "arrays 0 F32 2x3 0 2 3 0 0 w", "array -1 F32 2x3 0 2 3 0 0 w", "array 0 I8 2x3 0 2 3 0 16x4 w",
-          "array 0 I8 2x3 0 2 3 0 16x3 w", "array 0 F32 2x3 0 2 3 0 16x4 w"})
+          "array 0 I8 2x3 0 2 3 0 16x3 w", "array 0 I8 2x3 0 2 3 5 16x4 w", "array 0 F32 2x3 0 2 3 0 16x4 w"})
         EXPECT_NE(with("array 0 F32 2x3 0 2 3 0 0 w", array), "") << array;
 }
 
