@@ -105,4 +105,23 @@ TEST(broken_programs, stages_that_take_turns_overlap) {
     expect_complaint(program, "takes turns with its reader");
 }
 
+/// A product takes its depth from a loop that is not over blocks of keys, or that it does not lie in.
+TEST(broken_programs, depths_of_other_loops) {
+    static tensor<float, 64, 16> query{};
+    static tensor<float, 4096, 16> key{};
+    using cached = support::machines::built_for<support::machines::avx2_sets, 256, 16, 32 * 1024, 256 * 1024>;
+    const auto blocks = [] { return support::checked<cached>(attention(query, key, key)); };
+    checked_program program = blocks();
+    EXPECT_EQ(complaints(program), "");
+    support::checked_stage* product = nullptr;
+    for (support::checked_stage& stage : program.stages)
+        if (stage.depth_loop != no_loop) product = &stage;
+    ASSERT_NE(product, nullptr);
+    program.loops[product->depth_loop].keys = false;
+    expect_complaint(program, "takes its depth block by block outside a loop over blocks of keys");
+    program.loops[product->depth_loop].keys = true;
+    product->loop = program.loops[product->depth_loop].parent;
+    expect_complaint(program, "takes its depth block by block outside a loop over blocks of keys");
+}
+
 }  // namespace

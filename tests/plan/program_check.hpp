@@ -103,6 +103,9 @@ public:
             check_values(s, stage.kind == stage_kind::map || stage.kind == stage_kind::product
                                 ? stage.top
                                 : node(stage.core).operands[0]);
+            require(stage.depth_loop == no_loop ||
+                        (code.loops[stage.depth_loop].keys && is_inside(stage.loop, stage.depth_loop)),
+                    "takes its depth block by block outside a loop over blocks of keys", s);
             for (loop_index l = stage.loop; l != no_loop; l = code.loops[l].parent) {
                 bool bound = false;
                 for (std::size_t a = 0; a < node(stage.space).rank; ++a) bound = bound || stage.bindings[a] == l;

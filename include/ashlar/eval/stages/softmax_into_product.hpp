@@ -44,6 +44,8 @@ struct softmax_into_product {
         using config = typename weighing::config;
         constexpr std::size_t blocks = shape.cut.row_blocks / registers;
         static_assert(blocks * registers == shape.cut.row_blocks);
+        // The exponentials of a second register of rows are what the product of the first one is computed beside.
+        static_assert(registers >= 2);
         const numerators soft{{{f}}};
         const weighing behind{{{f}}};
         const std::size_t first = soft.first_row();

@@ -111,7 +111,8 @@ struct plan_context {
     /// Calls f for every buffer that a stage reads or writes.
     template <class Function>
     constexpr void each_buffer(const stage& s, Function f) const {
-        for (const buffer_index b : {s.buffer, s.second_buffer, s.maxima})
+        for (const buffer_index b :
+             {s.buffer, s.second_buffer, s.maxima, s.table, s.running_maxima, s.corrections, s.waiting})
             if (b != no_buffer) f(b);
         const node_read* from = plan.reads + s.first_read;
         for (std::size_t n = 0; n < plan.node_count; ++n) {
