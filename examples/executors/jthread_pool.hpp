@@ -11,23 +11,23 @@
 /// they sleep: the parts of an evaluation follow each other within microseconds. One evaluation at a time.
 class jthread_pool {
 public:
-    explicit jthread_pool(std::size_t workers) {
+    /// Throws what std::jthread does where a thread cannot be started, when those that were have ended.
+    explicit jthread_pool(std::size_t workers) : jthread_pool(workers, [](auto help) { return std::jthread(help); }) {}
+    /// Of threads that `start` makes of what they are to run, a function of a std::stop_token: with a name, a priority
+    /// or a core of their own.
+    template <class Start>
+    jthread_pool(std::size_t workers, Start&& start) {
         for (std::size_t i = 1; i < workers; ++i)
-            threads.emplace_back([this](const std::stop_token& stop) { help(stop); });
+            threads.push_back(start([this](const std::stop_token& stop) { help(stop); }));
     }
     jthread_pool(const jthread_pool&) = delete;
     jthread_pool& operator=(const jthread_pool&) = delete;
-    ~jthread_pool() {
-        for (std::jthread& thread : threads) thread.request_stop();
-        calls.fetch_add(1, std::memory_order_release);
-        calls.notify_all();
-    }
 
     std::size_t workers() const { return threads.size() + 1; }
 
     template <class Function>
     void run(std::size_t count, const Function& f) {
-        call = [](const void* function, std::size_t i) { (*static_cast<const Function*>(function))(i); };
+        call = [](const void* of, std::size_t i) { (*static_cast<const Function*>(of))(i); };
         function = &f;
         parts = count;
         next.store(0, std::memory_order_relaxed);
@@ -76,5 +76,15 @@ private:
     void (*call)(const void*, std::size_t) = nullptr;
     const void* function = nullptr;
     std::size_t parts = 0;
-    std::vector<std::jthread> threads;  // the last member: it ends before what it uses
+    std::vector<std::jthread> threads;  // behind what they use: they end before it
+    /// Wakes threads so that they end, those of a constructor that throws as well.
+    struct alarm {
+        jthread_pool& pool;
+
+        ~alarm() {
+            for (std::jthread& thread : pool.threads) thread.request_stop();
+            pool.calls.fetch_add(1, std::memory_order_release);
+            pool.calls.notify_all();
+        }
+    } at_the_end{*this};
 };

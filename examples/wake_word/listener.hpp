@@ -40,7 +40,7 @@ private:
     scores latest{};
 };
 
-/// When scores are a word: one of them is surer than 9 to 1 in two steps, and it was not said 0.8 s ago.
+/// When scores are a word: one of them is surer than 9 to 1 in two steps, and the same was not said in the last 0.8 s.
 class trigger {
 public:
     /// The word that was just recognised, or 0.
@@ -51,14 +51,16 @@ public:
             if (shares(c) > 0.9f) best = c;
         repeated = best != 0 && best == candidate ? repeated + 1 : 0;
         candidate = best;
-        if (rest > 0) --rest;
-        if (repeated != 1 || rest > 0) return 0;
-        rest = 20;
+        for (std::size_t& steps : rest)
+            if (steps > 0) --steps;
+        if (repeated != 1 || rest[best] > 0) return 0;
+        rest[best] = 20;
         return best;
     }
 
 private:
-    std::size_t candidate = 0, repeated = 0, rest = 0;
+    std::size_t candidate = 0, repeated = 0;
+    std::size_t rest[classes]{};  ///< steps for which a word is not said again
 };
 
 }  // namespace wake_word

@@ -4,7 +4,7 @@
 //   wake_word                          to an hour of made-up conversation, 40 ms at a time: how many words are
 //   recognised,
 //                                      how long a step takes, and how often memory is allocated (never)
-//   wake_word <minutes>                to so many
+//   wake_word <minutes>                to so many, at most a day
 //   wake_word <file.wav>               to a file of 16 bits, one channel, 16,000 samples a second
 //   wake_word --record <seed> <file>   writes ten seconds of that conversation as such a file
 //   wake_word --features <seed> <count> <file>   for train_wake_word.py: windows' classes, features, scores
@@ -18,6 +18,7 @@
 #include <new>
 #include <span>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include <ashlar/io/image.hpp>
@@ -55,11 +56,11 @@ void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 namespace {
 
 using namespace wake_word;
+inline constexpr std::size_t most_minutes = 24 * 60;
 using step_view = ashlar::tensor_view<const std::int16_t, step>;
 
 int listen_to_conversation(const model& weights, std::size_t minutes) {
-    constexpr std::size_t most = 24 * 60 * 60 * 25;
-    const std::size_t steps = std::min<std::size_t>(minutes * 60 * 25, most);
+    const std::size_t steps = minutes * 60 * 25;
     std::vector<float> microseconds(steps);
     static listener ear(weights);
     static conversation talk(2'000);
@@ -171,7 +172,8 @@ int write_features(const model& weights, std::uint64_t seed, std::size_t count, 
 
 bool is_number(const char* text, std::uint64_t& value) {
     const char* const end = text + std::strlen(text);
-    return std::from_chars(text, end, value).ptr == end && end != text;
+    const auto [read, error] = std::from_chars(text, end, value);
+    return read == end && error == std::errc();
 }
 
 }  // namespace
@@ -183,13 +185,15 @@ int main(int count, char** arguments) {
         return 1;
     }
     const std::string_view first = count > 1 ? arguments[1] : "";
-    std::uint64_t seed = 0, windows = 60;
+    std::uint64_t seed = 0, windows = 0, minutes = 60;
     if (first == "--record" && count == 4 && is_number(arguments[2], seed)) return write_recording(seed, arguments[3]);
     if (first == "--features" && count == 5 && is_number(arguments[2], seed) && is_number(arguments[3], windows))
         return write_features(*weights, seed, windows, arguments[4]);
-    if (count == 1 || (count == 2 && is_number(arguments[1], windows) && windows != 0))
-        return listen_to_conversation(*weights, windows);
-    if (count == 2 && first[0] != '-') return listen_to_file(*weights, arguments[1]);
+    const bool counts_minutes = count == 2 && is_number(arguments[1], minutes);
+    if (count == 1 || (counts_minutes && minutes >= 1 && minutes <= most_minutes))
+        return listen_to_conversation(*weights, minutes);
+    if (count == 2 && !counts_minutes && !first.empty() && !first.starts_with('-'))
+        return listen_to_file(*weights, arguments[1]);
     std::fprintf(stderr,
                  "usage: wake_word [minutes | file.wav | --record seed file.wav | --features seed count file]\n");
     return 2;

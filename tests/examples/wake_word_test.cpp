@@ -139,6 +139,30 @@ TEST(wake_word, five_minutes_of_conversation) {
     EXPECT_LE(alarms, spoken * 12 / 10);
 }
 
+// A word is not said twice within 0.8 s; another one is.
+TEST(wake_word, another_word_may_follow_at_once) {
+    trigger said;
+    std::vector<std::size_t> found;
+    const auto hear = [&](std::size_t word, std::size_t steps) {
+        scores latest = ashlar::zeros<float, classes>();
+        latest(word) = 20;
+        for (std::size_t i = 0; i < steps; ++i)
+            if (const std::size_t now = said.of(latest)) found.push_back(now);
+    };
+    hear(1, 3);
+    hear(0, 2);
+    hear(2, 3);  // 0.2 s later
+    hear(3, 3);
+    EXPECT_EQ(found, (std::vector<std::size_t>{1, 2, 3}));
+    hear(1, 3);  // 0.44 s
+    EXPECT_EQ(found.size(), 3u);
+    hear(0, 20);
+    hear(1, 1);
+    EXPECT_EQ(found.size(), 3u);  // once is not sure
+    hear(1, 30);
+    EXPECT_EQ(found, (std::vector<std::size_t>{1, 2, 3, 1}));
+}
+
 TEST(wake_word, files_of_sound) {
     const std::vector<std::int16_t> samples{0, 1, -1, 300, -300, 32767, -32768};
     const std::vector<unsigned char> good = wav_of(samples);
