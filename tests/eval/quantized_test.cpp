@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <support/quantized_products.hpp>
 #include <support/random.hpp>
 
 #include <ashlar/ashlar.hpp>
@@ -15,32 +16,7 @@
 namespace {
 
 using namespace ashlar;
-
-/// The result of x by w, by loops: sums of integers, then both scales.
-template <class Left, auto Rows, auto Columns>
-std::vector<float> products(const Left& x, const basic_quantized<float, Rows, Columns>& w) {
-    std::vector<float> y;
-    for (std::size_t i = 0; i < x.size() / Rows; ++i) {
-        const auto* const row = x.data() + i * Rows;
-        float greatest = 0;
-        for (std::size_t k = 0; k < Rows; ++k) greatest = (std::fmax)(greatest, std::fabs(row[k]));
-        const float scale = greatest / 127, inverse = greatest == 0 ? 0 : 127 / greatest;
-        for (std::size_t j = 0; j < Columns; ++j) {
-            std::int64_t sum = 0;
-            for (std::size_t k = 0; k < Rows; ++k) {
-                const volatile float shifted = row[k] * inverse;
-                sum += static_cast<int>(std::nearbyint(shifted)) * w.elements[w.layout.offset(k, j)];
-            }
-            y.push_back(static_cast<float>(sum) * scale * w.scales[j]);
-        }
-    }
-    return y;
-}
-
-template <class Result>
-void expect_same(const Result& y, const std::vector<float>& expected) {
-    for (std::size_t i = 0; i < y.size(); ++i) ASSERT_EQ(y.data()[i], expected[i]) << i;
-}
+using support::expect_same, support::products;
 
 // A quarter of the bytes of floats, and eight bytes for each column.
 static_assert(sizeof(quantized<float, 64, 256>) == 64 * 256 + 8 * 256);

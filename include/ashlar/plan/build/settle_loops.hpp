@@ -95,13 +95,22 @@ constexpr void settle_limited(program& plan, const graph_node* nodes, const mach
     if (!l.overlaps) l.part = 0;
 }
 
+/// The tiles of a loop that needs none: all rows at once, but for those that share it, and for left operands that are
+/// rounded to 8 bits.
+constexpr std::size_t rows_of_one_stage_each(const program& plan, const graph_node* nodes, const machine& target,
+                                             loop_index l) {
+    const plan_loop& loop = plan.loops[l];
+    const std::size_t rows = loop.is_split ? loop.extent : rows_without_tiles(loop, target),
+                      rounded = rows_to_round_in(plan, nodes, target, l, rows);
+    return rounded < rows ? near_equal_tiles(loop.extent, rounded) : rows;
+}
+
 constexpr void settle_loops(program& plan, const graph_node* nodes, const machine& target, bool in_parts = false) {
     for (loop_index l{}; l < plan.loop_count; ++l) {
         plan_loop& loop = plan.loops[l];
         const bool one_stage_each = loop.rows && needs_no_tiles(plan, l);
         loop.is_split = is_split_loop(plan, nodes, target, l, one_stage_each);
-        if (one_stage_each && !loop.limits.stop())
-            loop.tile = loop.is_split ? loop.extent : rows_without_tiles(loop, target);
+        if (one_stage_each && !loop.limits.stop()) loop.tile = rows_of_one_stage_each(plan, nodes, target, l);
     }
     for (std::size_t s = 0; s < plan.stage_count; ++s)
         if (plan_stage& stage = plan.stages[s]; stage.fold_first != no_axis && !is_folded_in_parts(plan, stage)) {

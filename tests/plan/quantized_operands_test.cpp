@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSL-1.0
+// Products with matrices in 8 bits: where integers are multiplied, what is copied for them, and how many rows are
+// rounded at once.
+#include <cstddef>
+#include <type_traits>
+
+#include <gtest/gtest.h>
+
+#include <ashlar/ashlar.hpp>
+
+#include "support/machines.hpp"
+#include "support/static_operand.hpp"
+
+namespace {
+
+using namespace ashlar;
+using namespace support::machines;
+using detail::rhs_source, detail::lane_axis, detail::stage_kind;
+using support::x;
+
+template <auto Rows, auto Columns>
+quantized<float, Rows, Columns>& weights() {
+    static quantized<float, Rows, Columns> w{};
+    return w;
+}
+
+template <class Config, class Expression>
+constexpr const auto& code_of = detail::planned<std::remove_cvref_t<Expression>, Config>::code;
+
+/// What a plan has of products.
+struct found_products {
+    std::size_t integers = 0, floats = 0;  // by what they multiply
+    std::size_t copies = 0;                // of their operands
+    std::size_t tile = 0, table = 0;       // of the last one of integers: rows at once, and bytes for what is rounded
+};
+template <class Config = avx512, class Expression>
+constexpr found_products products_of(const Expression&) {
+    constexpr const auto& code = code_of<Config, Expression>;
+    found_products found;
+    for (std::size_t s = 0; s < code.stage_count; ++s) {
+        const auto& stage = code.stages[s];
+        found.copies += stage.kind == stage_kind::map && stage.buffer != detail::no_buffer;
+        if (stage.kind != stage_kind::product) continue;
+        if (stage.how[0].product.rhs != rhs_source::quantized) {
+            ++found.floats;
+            continue;
+        }
+        ++found.integers;
+        const detail::loop_index rows = stage.bindings[stage.row_axis];
+        found.tile = rows == detail::whole_axis ? 1 : code.loops[rows].tile;
+        found.table = stage.table == detail::no_buffer ? 0 : code.buffers[stage.table].bytes;
+    }
+    return found;
+}
+
+TEST(quantized_operands, are_multiplied_as_integers) {
+    const auto check = [](const auto& e, std::size_t integers) {
+        EXPECT_EQ(products_of(e).integers, integers);
+        EXPECT_EQ(products_of(e).floats, 0u);
+        EXPECT_EQ(products_of<avx2>(e).integers, integers);
+        EXPECT_EQ(products_of<sse2>(e).integers, integers);
+        EXPECT_EQ(products_of<aarch64>(e).integers, integers);
+        EXPECT_EQ(products_of<cortex_m4f>(e).integers, integers);
+        EXPECT_EQ(products_of(e).copies, 0u);
+    };
+    check(matmul(x<20, 64>(), weights<64, 48>()), 1);
+    check(matmul(x<1, 64>(), weights<64, 48>()), 1);
+    check(matmul(x<64>(), weights<64, 48>()), 1);
+    check(matmul(x<5, 20, 64>(), weights<64, 5>()), 1);
+    check(gelu(matmul(x<20, 64>(), weights<64, 48>()) + x<48>()), 1);
+    check(matmul(gelu(matmul(x<20, 64>(), weights<64, 48>())), weights<48, 64>()), 2);
+    EXPECT_EQ(products_of(matmul(x<20, 64>(), x<64, 48>())).floats, 1u);
+}
+TEST(quantized_operands, elsewhere_than_in_products_are_floats) {
+    const auto product = products_of(matmul(transpose(weights<64, 48>() * 1.0f), x<64, 8>()));
+    EXPECT_EQ(product.integers, 0u) << "as the left operand it has the rounded values";
+    EXPECT_EQ(product.floats, 1u);
+    const auto sum = products_of(matmul(x<20, 64>(), weights<64, 48>() + x<48>()));
+    EXPECT_EQ(sum.integers, 0u) << "what is computed from it is no matrix in 8 bits";
+    EXPECT_EQ(sum.floats, 1u);
+}
+TEST(quantized_operands, left_operands_are_copied_where_rows_are_no_neighbours) {
+    static tensor<bf16, 20, 64> narrow{};
+    const auto copies = [](const auto& e) {
+        EXPECT_EQ(products_of(e).integers, 1u);
+        return products_of(e).copies;
+    };
+    EXPECT_EQ(copies(matmul(transpose(x<64, 20>()), weights<64, 48>())), 1u);
+    EXPECT_EQ(copies(matmul(flip<0>(x<20, 64>()), weights<64, 48>())), 1u);
+    EXPECT_EQ(copies(matmul(narrow, weights<64, 48>())), 1u);
+    EXPECT_EQ(copies(matmul(x<20, 64>() * 2.0f, weights<64, 48>())), 1u);
+    EXPECT_EQ(copies(matmul(slice<0, 0, 20, 2>(x<20, 64>()), weights<64, 48>())), 0u) << "rows may lie apart";
+}
+TEST(quantized_operands, what_is_left_of_a_softmax_is_divided_first) {
+    const auto divided = products_of(matmul(softmax(x<20, 64>()), weights<64, 48>()));
+    EXPECT_EQ(divided.integers, 1u);
+    EXPECT_EQ(divided.copies, 1u) << "one scale for each row";
+    EXPECT_EQ(products_of(matmul(softmax(x<20, 64>()), x<64, 48>())).copies, 0u);
+}
+TEST(quantized_operands, sums_of_integers_do_not_wait_in_the_result) {
+    const auto e = gelu(matmul(x<16, 384>(), weights<384, 64>()));
+    constexpr const auto& code = code_of<avx512, decltype(e)>;
+    EXPECT_EQ(code.stages[0].how[0].product.epilogue, detail::epilogue_time::block_end);
+    EXPECT_EQ(code.stages[0].lanes, lane_axis::columns);
+}
+
+// Few enough that what they are rounded to stays beside the weights in the second cache, and scratch does not grow.
+TEST(quantized_operands, rows_are_rounded_a_tile_at_a_time) {
+    const auto tile = [](const auto& e) { return products_of(e).tile; };
+    EXPECT_EQ(tile(matmul(x<100, 384>(), weights<384, 48>())), 100u);
+    EXPECT_EQ(tile(matmul(x<128, 384>(), weights<384, 48>())), 128u);
+    EXPECT_EQ(tile(matmul(x<4096, 384>(), weights<384, 48>())), 128u);
+    EXPECT_EQ(tile(matmul(x<4096, 512>(), weights<512, 48>())), 128u);
+    EXPECT_EQ(tile(matmul(x<4096, 513>(), weights<513, 48>())), 64u);
+    EXPECT_EQ(tile(matmul(x<4096, 1536>(), weights<1536, 48>())), 32u);
+    EXPECT_EQ(tile(matmul(x<4096, 4096>(), weights<4096, 48>())), 16u);
+    EXPECT_EQ(tile(matmul(x<64, 16384>(), weights<16384, 48>())), 16u) << "weights are read once for each tile";
+    EXPECT_EQ(tile(matmul(x<130, 384>(), weights<384, 48>())), 80u) << "two tiles, and ends of registers";
+    EXPECT_EQ(tile(matmul(x<257, 384>(), weights<384, 48>())), 96u);
+    EXPECT_EQ(tile(matmul(x<3, 200, 384>(), weights<384, 48>())), 112u);
+    const auto small_caches = products_of<scalar>(matmul(x<4096, 384>(), weights<384, 48>()));
+    EXPECT_EQ(small_caches.tile, 16u);
+    EXPECT_EQ(tile(matmul(x<4096, 384>(), x<384, 48>())), 0u) << "floats need no tiles";
+}
+TEST(quantized_operands, tables_are_what_a_tile_takes) {
+    // Lines of whole cache lines, and a scale for each.
+    EXPECT_EQ(products_of(matmul(x<100, 65>(), weights<65, 48>())).table, 100u * (128 + 4));
+    EXPECT_EQ(products_of(matmul(x<4096, 384>(), weights<384, 48>())).table, 128u * (384 + 4));
+    EXPECT_EQ(products_of(matmul(x<130, 384>(), weights<384, 48>())).table, 80u * (384 + 4));
+    const auto chain = products_of(matmul(relu(matmul(x<256, 64>(), weights<64, 96>())), weights<96, 64>()));
+    EXPECT_EQ(chain.tile, 32u) << "other stages ask for tiles of their own";
+    EXPECT_EQ(chain.table, 32u * (128 + 4));
+}
+
+}  // namespace
