@@ -23,9 +23,9 @@
 
 #include <ashlar/io/image.hpp>
 
+#include "../support/wav.hpp"
 #include "listener.hpp"
 #include "speech.hpp"
-#include "wav.hpp"
 
 // By ashlar_add_image.
 extern "C" const unsigned char wake_word_image[ashlar::io::image_bytes<wake_word::model>];
@@ -55,6 +55,7 @@ void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace {
 
+using namespace examples;
 using namespace wake_word;
 inline constexpr std::size_t most_minutes = 24 * 60;
 using step_view = ashlar::tensor_view<const std::int16_t, step>;

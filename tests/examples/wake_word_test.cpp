@@ -11,15 +11,16 @@
 #include <string>
 #include <vector>
 
+#include <examples/support/wav.hpp>
 #include <examples/wake_word/listener.cpp>  // its unit, with the flags of tests
 #include <examples/wake_word/speech.hpp>
-#include <examples/wake_word/wav.hpp>
 #include <gtest/gtest.h>
 
 #include <ashlar/io.hpp>
 
 namespace {
 
+using namespace examples;
 using namespace wake_word;
 using ashlar::tensor;
 using ashlar::tensor_view;

@@ -11,11 +11,16 @@
 #include <ashlar/core/config.hpp>
 #include <ashlar/core/shape.hpp>
 #include <ashlar/expr/elementwise/operators.hpp>
+#include <ashlar/expr/masks/mask.hpp>
+#include <ashlar/expr/nodes/let.hpp>
+#include <ashlar/expr/reductions/masked_mean.hpp>
 #include <ashlar/expr/reductions/normalize.hpp>
 #include <ashlar/expr/reductions/reduce.hpp>
 #include <ashlar/expr/shape/permute.hpp>
 #include <ashlar/expr/shape/reshape.hpp>
+#include <ashlar/expr/shape/shape_ops.hpp>
 #include <ashlar/module/module.hpp>
+#include <ashlar/nn/layers/feed_forward.hpp>
 #include <ashlar/nn/layers/weights.hpp>
 #include <ashlar/nn/layers/width.hpp>
 
@@ -56,6 +61,13 @@ struct channel_axis {
     static constexpr bool fits = check();
 };
 
+/// Whether an input has channels where a module looks for them, and one axis beside them and the batch.
+template <class Input, std::size_t Channels, bool Batch, bool ChannelsLast>
+struct timed_channels {
+    static constexpr bool fit =
+        channel_axis<Input, Channels, Batch, ChannelsLast>::fits && Input::rank == (Batch ? 3 : 2);
+};
+
 /// Whether channels can be cut into equal groups.
 template <std::size_t Channels, std::size_t Groups>
 struct channel_groups {
@@ -90,8 +102,12 @@ consteval std::array<std::size_t, Rank> last_axis_moved() {
 /// variance, times weight plus bias of each channel (Wu and He 2018), lazily: x's shape. Channels are axis 1, as in
 /// PyTorch's nn.GroupNorm: [batch, channels, time]. 2 * channels parameters.
 ///
+/// With `keys_below(n)` mean and variance are those of the first n times, so that signals of any length share a module:
+/// what stands behind is not read into them, NaN least of all. The result has all times.
+///
 ///     nn::group_norm<{.groups = 4, .channels = 80}> norm{.weight = full<float, 80>(1), .bias = {}};
-///     tensor<float, 2, 80, 50> y = norm(mel);   // mel: tensor<float, 2, 80, 50>
+///     tensor<float, 2, 80, 50> y = norm(mel);            // mel: tensor<float, 2, 80, 50>
+///     y = norm(mel, keys_below(lengths));                // lengths: tensor<int, 2>
 template <group_norm_options Options, class Element = float>
 struct group_norm {
     static constexpr group_norm_options options = Options;
@@ -135,6 +151,26 @@ struct group_norm {
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x) const&& noexcept {
         return detail::named(*this)(std::forward<Input>(x));
     }
+    /// The same by mean and variance of the times that a mask keeps, of one query whose keys are times; inputs have
+    /// one axis beside channels and batch.
+    template <any_expression Input, any_mask Kept>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, const Kept& kept) const& noexcept {
+        using from = shape_of<Input>;
+        static_assert(
+            detail::timed_channels<from, channels, Options.batch, Options.channels_last>::fit,
+            "ashlar: nn: with a mask the input of a group_norm must be [batch, channels, time], without batch "
+            "if .batch = false, or with .channels_last [batch, time, channels]; reshape it");
+        if constexpr (!detail::timed_channels<from, channels, Options.batch, Options.channels_last>::fit)
+            return ashlar::detail::refused<element_of<Input>, from>();
+        else
+            return detail::used_often(std::forward<Input>(x), [&](const auto& y) ASHLAR_LAMBDA_INLINE {
+                return with_affine(normed_by(y, kept));
+            });
+    }
+    template <any_expression Input, any_mask Kept>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, const Kept& kept) const&& noexcept {
+        return detail::named(*this)(std::forward<Input>(x), kept);
+    }
 
     template <class Self, class Visitor>
     static constexpr void members(Self& self, Visitor&& visit) {
@@ -145,6 +181,53 @@ struct group_norm {
     }
 
 private:
+    /// y times the factors of its channels plus their shifts.
+    template <any_expression Input>
+    ASHLAR_ALWAYS_INLINE constexpr auto with_affine(Input&& y) const noexcept {
+        using from = shape_of<Input>;
+        if constexpr (!Options.affine)
+            return ashlar::detail::hold(std::forward<Input>(y));
+        else if constexpr (Options.channels_last)
+            return std::forward<Input>(y) * weight + bias;
+        else
+            return std::forward<Input>(y) * detail::beside_channels<from, from::rank - 2>(weight) +
+                   detail::beside_channels<from, from::rank - 2>(bias);
+    }
+    /// x, which lies in memory or has a name, with its groups brought to a mean of 0 and a variance of 1 over kept
+    /// times: means over the channels of a group first, of these the mean over time.
+    template <class Input, class Kept>
+    ASHLAR_ALWAYS_INLINE static constexpr auto normed_by(const Input& x, const Kept& kept) noexcept {
+        using from = shape_of<Input>;
+        // [..., groups, channels of one, time], or [..., time, groups, channels of one].
+        constexpr std::ptrdiff_t inner = Options.channels_last ? -1 : -2, time = Options.channels_last ? -2 : -1;
+        using split = decltype(ashlar::detail::build_shape<from::rank + 1>([]<std::size_t Place>() {
+            constexpr std::size_t axis = from::rank - (Options.channels_last ? 1 : 2);
+            if constexpr (Place < axis)
+                return ashlar::detail::dimension_at<from, Place>;
+            else if constexpr (Place == axis)
+                return groups;
+            else if constexpr (Place == axis + 1)
+                return channels / groups;
+            else
+                return ashlar::detail::dimension_at<from, Place - 1>;
+        }));
+        // A value for each group beside [groups, channels, time] or [time, groups, channels].
+        const auto beside = [](auto&& v) ASHLAR_LAMBDA_INLINE {
+            if constexpr (Options.channels_last)
+                return unsqueeze<-1>(unsqueeze<-2>(std::forward<decltype(v)>(v)));
+            else
+                return unsqueeze<-1>(unsqueeze<-1>(std::forward<decltype(v)>(v)));
+        };
+        const auto average = [&](auto&& v) ASHLAR_LAMBDA_INLINE {
+            return masked_mean<time>(mean<inner>(std::forward<decltype(v)>(v)), kept);
+        };
+        return let(average(ashlar::detail::reshape_to<split>(x)), [&](const auto& centre) ASHLAR_LAMBDA_INLINE {
+            const auto apart = ashlar::detail::reshape_to<split>(x) - beside(centre);
+            return let(rsqrt(average(apart * apart) + static_cast<element_of<Input>>(options.eps)),
+                       [&](const auto& factor)
+                           ASHLAR_LAMBDA_INLINE { return ashlar::detail::reshape_to<from>(apart * beside(factor)); });
+        });
+    }
     /// The groups, which begin at axis Position, as rows, each of them normed.
     template <std::size_t Position, any_expression Input>
     ASHLAR_ALWAYS_INLINE static constexpr auto normed(Input&& x) noexcept {

@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-namespace wake_word {
+namespace examples {
 
 inline constexpr std::uint32_t sample_rate = 16'000;
 
@@ -106,4 +106,4 @@ inline std::vector<unsigned char> wav_of(std::span<const std::int16_t> samples) 
     return bytes;
 }
 
-}  // namespace wake_word
+}  // namespace examples
