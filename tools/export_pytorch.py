@@ -120,6 +120,8 @@ def read_layout(path):
         word, offset, dtype, shape, *numbers, name = line.split(" ", 9)
         if word != "array" or len(numbers) != 5:
             raise ExportError(f"{path}: a line of the layout is wrong: {line}")
+        if "x" in numbers[4]:  # a panel of 16x4
+            raise ExportError(f"{path}: {name} is in 8 bits: write --safetensors, of which make_image makes the image")
         extents = [] if shape == "scalar" else [int(extent) for extent in shape.split("x")]
         arrays.append((int(offset), dtype, extents, *map(int, numbers), name))
     return int(size), fnv1a(data), arrays

@@ -159,5 +159,14 @@ TEST_F(export_pytorch, refusals) {
                              "False\n");
 }
 
+TEST_F(export_pytorch, layouts_in_8_bits_are_for_make_image) {
+    std::ofstream(folder + "ashlar_bytes.layout")
+        << "ashlar-layout 1\nmodel 1024 64 little\narray 0 I8 32x24 0 32 24 1 16x4 w\n";
+    const outcome exported = script("try: e.read_layout(out + 'bytes.layout')\n"
+                                    "except e.ExportError as error: print(str(error).removeprefix(out))\n");
+    EXPECT_EQ(exported.text,
+              "bytes.layout: w is in 8 bits: write --safetensors, of which make_image makes the image\n");
+}
+
 }  // namespace
 }  // namespace ashlar

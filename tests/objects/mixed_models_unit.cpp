@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // One unit of the program of models: random numbers, modules, a cache, files, images, printing. MIXED_UNIT names it.
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <sstream>
 
@@ -20,6 +21,27 @@ bool passes(const A& array, const char* file) {
     A read{};
     return io::save(array, file, "array") && io::load(read, file, "array") &&
            std::memcmp(&read, &array, sizeof(A)) == 0;
+}
+
+/// The same of a layer of a model with weights in 8 bits: rounded from the floats of a file, and saved as integers.
+struct head_in_8_bits {
+    nn::linear<{.in = 16, .out = 33}, float, std::int8_t> head;
+
+    template <class Self, class Visitor>
+    static constexpr void members(Self& self, Visitor&& visit) {
+        visit("head", self.head);
+    }
+};
+bool rounds(const char* floats, const char* integers) {
+    static head_in_8_bits rounded, read;
+    if (!io::load(rounded, floats, {}, {.ignore_unexpected = true})) return false;
+    if (!io::save(rounded, integers) || !io::load(read, integers)) return false;
+    rows x{};
+    scores y{}, again{};
+    for (std::size_t i = 0; i < x.size(); ++i) x.data()[i] = static_cast<float>(i % 13) - 6;
+    y = rounded.head(x);
+    again = read.head(x);
+    return std::memcmp(&y, &again, sizeof y) == 0;
 }
 
 }  // namespace
@@ -55,6 +77,7 @@ int MIXED_UNIT::pass_through_files(my_model& m, const char* file, const char* im
     static my_model read;
     if (!io::save(m, file)) return 1;
     if (!io::load(read, file) || std::memcmp(&read, &m, sizeof m) != 0) return 2;
+    if (!rounds(file, image)) return 7;
     if (!io::save_image(m, image) || !io::load_image(read, image) || std::memcmp(&read, &m, sizeof m) != 0) return 3;
     if (!passes(m.head.bias, file)) return 4;
     if (io::load(read, file)) return 5;  // that of another model

@@ -132,4 +132,17 @@ TEST(quantized_operands, tables_are_what_a_tile_takes) {
     EXPECT_EQ(chain.table, 32u * (128 + 4));
 }
 
+// Hardware follows a few streams: 24 panels side by side halve what the L3 gives.
+TEST(quantized_operands, one_row_reads_few_panels_side_by_side) {
+    const auto cut = []<class Config>(Config, const auto& e) {
+        return code_of<Config, decltype(e)>.stages[0].how[0].product.cut;
+    };
+    EXPECT_EQ(cut(avx512{}, matmul(x<1, 1024>(), weights<1024, 4096>())).vector_blocks, 4096u / 16 / 4);
+    EXPECT_EQ(cut(avx512{}, matmul(x<1, 1024>(), weights<1024, 4096>())).chains, 2u);
+    EXPECT_EQ(cut(avx512{}, matmul(x<1, 16>(), weights<16, 1024>())).chains, 1u) << "few steps";
+    EXPECT_GE(cut(avx2{}, matmul(x<1, 1024>(), weights<1024, 4096>())).vector_blocks, 4096u / 16 / 4);
+    EXPECT_GE(cut(aarch64{}, matmul(x<1, 1024>(), weights<1024, 4096>())).vector_blocks, 4096u / 16 / 4);
+    EXPECT_EQ(cut(avx512{}, matmul(x<1, 1024>(), weights<1024, 48>())).vector_blocks, 1u);
+}
+
 }  // namespace

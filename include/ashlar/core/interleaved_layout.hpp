@@ -14,12 +14,12 @@ struct interleaved_layout {
     std::size_t rows, columns;
     std::size_t panel, group;
 
-    constexpr std::size_t groups() const noexcept { return (rows + group - 1) / group; }
-    constexpr std::size_t panels() const noexcept { return (columns + panel - 1) / panel; }
+    ASHLAR_ALWAYS_INLINE constexpr std::size_t groups() const noexcept { return (rows + group - 1) / group; }
+    ASHLAR_ALWAYS_INLINE constexpr std::size_t panels() const noexcept { return (columns + panel - 1) / panel; }
     /// Elements from one panel to the next.
-    constexpr std::size_t panel_size() const noexcept { return groups() * group * panel; }
+    ASHLAR_ALWAYS_INLINE constexpr std::size_t panel_size() const noexcept { return groups() * group * panel; }
     /// Elements of the whole, those included that fill it up.
-    constexpr std::size_t size() const noexcept { return panels() * panel_size(); }
+    ASHLAR_ALWAYS_INLINE constexpr std::size_t size() const noexcept { return panels() * panel_size(); }
     /// Where element (row, column) lies.
     ASHLAR_ALWAYS_INLINE constexpr std::size_t offset(std::size_t row, std::size_t column) const noexcept {
         return column / panel * panel_size() + (row / group * panel + column % panel) * group + row % group;

@@ -88,7 +88,8 @@ struct basic_parameter {
     }
 
     /// Where the element at a row of this piece and a column lies in memory, in elements. Distinct for distinct
-    /// arguments and less than size().
+    /// arguments and less than size(), of a matrix in 8 bits than layout().size(): whoever writes an integer of such a
+    /// one makes `sums` follow, and leaves the zeros that fill it up.
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr std::size_t offset(std::size_t row,
                                                                     std::size_t column) const noexcept {
         if (taps != 1) column = column % taps * (columns / taps) + column / taps;

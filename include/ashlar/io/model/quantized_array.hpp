@@ -28,7 +28,7 @@ struct quantization_error {
 namespace ashlar::detail {
 
 /// The column of a file's row that lies in this row of memory.
-constexpr std::size_t file_column(const nn::const_parameter& p, std::size_t row) noexcept {
+ASHLAR_ALWAYS_INLINE constexpr std::size_t file_column(const nn::const_parameter& p, std::size_t row) noexcept {
     if (p.taps == 1) return row;
     const std::size_t channels = p.columns / p.taps;
     return row % channels * p.taps + row / channels;

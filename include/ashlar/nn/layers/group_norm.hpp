@@ -322,8 +322,9 @@ struct folded_modules {
         std::is_same_v<these_options<with_bias_of<To::options, From::options>()>, these_options<From::options>>;
 };
 
-/// The element of a plain or packed matrix.
+/// The element of a plain or packed matrix, which one in 8 bits is not.
 template <class Matrix>
+    requires(!ashlar::detail::is_quantized<std::remove_cv_t<Matrix>>)
 constexpr auto& matrix_element(Matrix& m, std::size_t row, std::size_t column) noexcept {
     constexpr auto extents = shape_of<Matrix>::extents;
     if constexpr (requires { std::remove_cv_t<Matrix>::panel; })
