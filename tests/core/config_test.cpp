@@ -12,6 +12,7 @@ using namespace ashlar;
 
 static_assert(current_config::stack_budget == ASHLAR_STACK_BUDGET && current_config::l1_bytes == ASHLAR_L1_BYTES);
 static_assert(current_config::l2_bytes == ASHLAR_L2_BYTES && current_config::checks == (ASHLAR_CHECKS != 0));
+static_assert(current_config::l3_bytes == ASHLAR_L3_BYTES);
 static_assert(current_config::fast_math == (ASHLAR_FAST_MATH != 0));
 static_assert(current_config::optimize_size == (ASHLAR_OPTIMIZE_SIZE != 0));
 #ifdef __OPTIMIZE_SIZE__

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // How elementwise stages run, as plans for several machines have it. Compiling is passing.
+#include <string_view>
+
 #include <gtest/gtest.h>
 
 #include <ashlar/ashlar.hpp>
@@ -106,6 +108,47 @@ TEST(strategies_of_maps, rows_together) {
     EXPECT_EQ(rows_of(x<64, 64>() + roll<0, 3>(x<64, 64>())), 4) << "moved elements may be those of other rows";
     EXPECT_EQ(rows_of(x<64, 64>() + x<64, 64>()), 1) << "nothing is shared";
     EXPECT_EQ(rows_of(exp(x<64, 64>()) + x<64>()), 1);
+}
+
+/// A build for a machine with a last cache of so many bytes.
+template <std::uint64_t Sets, std::size_t Bits, std::size_t L3Bytes = 1 << 20>
+using with_l3 = build_config<Sets, Bits, 16, ASHLAR_STACK_BUDGET, 32 * 1024, 512 * 1024, false, false, false, L3Bytes>;
+using small_avx2 = with_l3<avx2_sets, 256>;
+
+template <class Config = small_avx2>
+constexpr bool goes_past(const auto& e) {
+    return map_of<std::remove_cvref_t<decltype(e)>, Config>(e).past_caches != 0;
+}
+
+// Where a result and its operands take 1.5 times the last cache, the result is stored past all of them.
+TEST(strategies_of_maps, past_the_caches) {
+    const auto& large = x<768, 256>();  // 768 KiB
+    const auto& less = x<767, 256>();
+    EXPECT_TRUE(goes_past(large * 2.0f));
+    EXPECT_TRUE(goes_past(large * 2.0f + x<256>()));
+    EXPECT_TRUE((goes_past<with_l3<sse2_set, 128>>(large * 2.0f)));
+    EXPECT_TRUE((goes_past<with_l3<avx512_sets | 1u << 9, 512>>(large * 2.0f)));
+    EXPECT_FALSE(goes_past(less * 2.0f));
+    EXPECT_TRUE(goes_past(less * 2.0f + less)) << "if it turns out that they are two arrays";
+    EXPECT_FALSE((goes_past<avx2>(large * 2.0f))) << "32 MiB";
+    EXPECT_FALSE((goes_past<with_l3<avx2_sets, 256, 0>>(large * 2.0f))) << "switched off";
+    EXPECT_FALSE((goes_past<with_l3<aarch64_sets, 128>>(large * 2.0f))) << "no instruction";
+    EXPECT_FALSE((goes_past<with_l3<0, 0>>(large * 2.0f))) << "no registers";
+}
+TEST(strategies_of_maps, past_the_caches_in_whole_registers) {
+    EXPECT_TRUE(goes_past(x<779, 257>() * 2.0f)) << "all rows are one line";
+    EXPECT_EQ(form_of<small_avx2>(x<768, 256>() * 2.0f), map_form::one_line);
+    EXPECT_FALSE(goes_past(x<779, 257>() * 2.0f + x<257>())) << "each row begins elsewhere";
+    EXPECT_FALSE(goes_past(x<49152, 8>() * 2.0f + x<8>())) << "rows of one register";
+    EXPECT_FALSE(goes_past(transpose(x<768, 256>()) * 2.0f)) << "columns of an operand";
+    EXPECT_FALSE(goes_past(roll<1, 3>(x<768, 256>()) * 2.0f)) << "elements that are moved";
+    EXPECT_FALSE(goes_past(x<768, 256>() > 1.0f)) << "truth values";
+    EXPECT_FALSE(goes_past(softmax(x<768, 256>()) * 2.0f)) << "rows at hand";
+}
+TEST(strategies_of_maps, past_the_caches_is_shown) {
+    const auto e = x<768, 256>() * 2.0f;
+    const auto text = explain<std::remove_cvref_t<decltype(e)>, small_avx2>(e);
+    EXPECT_NE(std::string_view(text.data(), text.size()).find("past the caches"), std::string_view::npos);
 }
 
 // The factors of a row are loaded once if they are those of the row that is written.

@@ -42,6 +42,12 @@
 #define ASHLAR_L2_BYTES (512 * 1024)
 #endif
 
+/// Bytes of the last cache before memory. Results that would not stay in it are stored past all caches where the target
+/// has instructions for that; 0: none are.
+#ifndef ASHLAR_L3_BYTES
+#define ASHLAR_L3_BYTES (32 * 1024 * 1024)
+#endif
+
 /// Vector registers that kernels count on; 0: as many as the architecture has, the default of optimised builds. Others,
 /// and those with AddressSanitizer, count on 8: their code is no faster with large register blocks, takes longer to
 /// compile and, unoptimised, twice the space. What is tested should be what runs: with 0, a sanitizer sees the kernels
@@ -379,7 +385,8 @@ consteval std::size_t register_count() {
 ///
 ///     static_assert(current_config::register_bits >= 128 && current_config::stack_budget == ASHLAR_STACK_BUDGET);
 template <std::uint64_t InstructionSets, std::size_t RegisterBits, std::size_t Registers, std::size_t StackBudget,
-          std::size_t L1Bytes, std::size_t L2Bytes, bool Checks, bool FastMath, bool OptimizeSize = false>
+          std::size_t L1Bytes, std::size_t L2Bytes, bool Checks, bool FastMath, bool OptimizeSize = false,
+          std::size_t L3Bytes = std::size_t{32} * 1024 * 1024>
 struct build_config {
     static constexpr std::uint64_t instruction_sets = InstructionSets;
     static constexpr std::size_t register_bits = RegisterBits;
@@ -387,6 +394,7 @@ struct build_config {
     static constexpr std::size_t stack_budget = StackBudget;
     static constexpr std::size_t l1_bytes = L1Bytes;
     static constexpr std::size_t l2_bytes = L2Bytes;
+    static constexpr std::size_t l3_bytes = L3Bytes;
     static constexpr bool checks = Checks;
     static constexpr bool fast_math = FastMath;
     static constexpr bool optimize_size = OptimizeSize;
@@ -398,6 +406,6 @@ struct build_config {
 ///     float halved(float x) noexcept { return x / 2; }   // one function for each set of flags
 using current_config = build_config<detail::instruction_sets(), detail::register_bits(), detail::register_count(),
                                     ASHLAR_STACK_BUDGET, ASHLAR_L1_BYTES, ASHLAR_L2_BYTES, ASHLAR_CHECKS != 0,
-                                    ASHLAR_FAST_MATH != 0, ASHLAR_OPTIMIZE_SIZE != 0>;
+                                    ASHLAR_FAST_MATH != 0, ASHLAR_OPTIMIZE_SIZE != 0, ASHLAR_L3_BYTES>;
 
 }  // namespace ashlar

@@ -2,7 +2,9 @@
 // The elementwise stage: values computed lane by lane, and copies from one layout to another.
 #pragma once
 
+#include <ashlar/eval/access/arrays_read.hpp>
 #include <ashlar/eval/access/stage_axes.hpp>
+#include <ashlar/kernel/memory/stream.hpp>
 #include <ashlar/kernel/memory/transpose.hpp>
 
 namespace ashlar::detail {
@@ -19,6 +21,8 @@ struct map_stage : stage_axes<Plan, Element, Stage, Rows> {
         stage.buffer != no_buffer && Plan::code.buffers[base::written_buffer].padded;
 
     ASHLAR_STAGE_ROOT ASHLAR_STAGE_INLINE void run() const {
+        if constexpr (how.past_caches != 0)
+            if (run_past_caches()) return;
         if constexpr (how.form == map_form::one_line)
             run_line();
         else if constexpr (how.form == map_form::transposing_copy)
@@ -39,6 +43,36 @@ struct map_stage : stage_axes<Plan, Element, Stage, Rows> {
     }
 
 private:
+    /// Stores whole registers past the caches; what lies before the first of them and behind the last one is computed
+    /// twice, so it must not be read from the destination. Nor does it pay there, where lines have been read, or where
+    /// finished rows are staged, or if so many arrays are one that the result stays in a cache. Returns whether it did.
+    ASHLAR_STAGE_INLINE bool run_past_caches() const {
+        const std::size_t before = elements_before_register<width>(this->written());
+        const arrays_read read = arrays_of(f);
+        if (f.tile_copy != nullptr || before == width || read.is_destination ||
+            Plan::nodes[top].size() * sizeof(output) + read.bytes < how.past_caches)
+            return false;
+        if constexpr (how.form == map_form::one_line)
+            rows_past_caches<1, Rows * columns>(0, before);
+        else
+            for_each_group<Rows, how.rows>([&](std::size_t row, auto count) ASHLAR_STAGE_LAMBDA {
+                rows_past_caches<count, columns>(this->first_row() + row, before);
+            });
+        finish_streams<config>();
+        return true;
+    }
+    template <std::size_t Count, std::size_t Columns>
+    ASHLAR_STAGE_INLINE void rows_past_caches(std::size_t first, std::size_t before) const {
+        constexpr std::size_t registers = how.registers / Count, step = registers * width;
+        constexpr std::integral_constant<std::size_t, width> full{};
+        rows_walk<Count> walk(*this, first);
+        if (before != 0) walk.template block<1>(0, full);
+        std::size_t c = before;
+        for (; c + step <= Columns; c += step) walk.template block<registers, true>(c, full);
+        for (; c + width <= Columns; c += width) walk.template block<1, true>(c, full);
+        if (c != Columns) walk.template block<1>(Columns - width, full);
+    }
+
     ASHLAR_STAGE_INLINE void run_line() const {
         output* out = this->written();
         for_each_register<Rows * columns, width>([&](std::size_t i, auto n) ASHLAR_STAGE_LAMBDA {
@@ -128,7 +162,7 @@ public:
             ASHLAR_UNROLL
             for (std::size_t q = 0; q < Count; ++q) held[q] = factors_of(s, first + q);
         }
-        template <std::size_t Registers, std::size_t Width>
+        template <std::size_t Registers, bool PastCaches = false, std::size_t Width>
         ASHLAR_STAGE_INLINE void block(std::size_t column, std::integral_constant<std::size_t, Width>) const {
             decltype(s.template value<Width>(first, column, held[0])) values[Count * Registers];
             ASHLAR_UNROLL
@@ -136,10 +170,14 @@ public:
                 values[k] =
                     s.template value<Width>(first + k / Registers, column + k % Registers * width, held[k / Registers]);
             ASHLAR_UNROLL
-            for (std::size_t k = 0; k < Count * Registers; ++k)
-                store_lanes<column_stride, Width>(
-                    values[k], out + static_cast<std::ptrdiff_t>(k / Registers) * row_stride +
-                                   static_cast<std::ptrdiff_t>(column + k % Registers * width) * column_stride);
+            for (std::size_t k = 0; k < Count * Registers; ++k) {
+                output* const at = out + static_cast<std::ptrdiff_t>(k / Registers) * row_stride +
+                                   static_cast<std::ptrdiff_t>(column + k % Registers * width) * column_stride;
+                if constexpr (PastCaches)
+                    stream(values[k], at);
+                else
+                    store_lanes<column_stride, Width>(values[k], at);
+            }
         }
     };
 };

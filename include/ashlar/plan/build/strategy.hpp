@@ -105,6 +105,9 @@ struct map_strategy {
     std::uint8_t registers = 1;       // computed before the first of them is stored
     std::uint8_t rows = 1;            // together, as they read the same elements
     node_index normalised = no_node;  // a node whose row factors stay the same along a row
+    /// Whole registers are stored past all caches if the stage moves so many bytes, of arrays that turn out to be
+    /// others than the destination; 0: they are not.
+    std::size_t past_caches = 0;
 };
 
 /// How a stage that folds rows is walked.

@@ -76,16 +76,21 @@ constexpr bool is_flat(const plan_context& c, const plan_stage& s, node_index n)
     return true;
 }
 
-/// Whether everything read and written is contiguous in the same order, so that rows need not end at a register.
-constexpr bool is_one_line(const plan_context& c, const plan_stage& s, std::size_t rows) {
+/// Whether everything read and written is contiguous in the same order.
+constexpr bool is_contiguous(const plan_context& c, const plan_stage& s, std::size_t rows) {
     const std::size_t columns = c.columns_of(s);
-    if (s.row_axis == no_axis || rows == 1 || columns == 1 || columns % c.width_of(s) == 0) return false;
     // A destination may be turned: its columns may be the first axis, or run backwards.
-    if (s.buffer != no_buffer || s.lanes == lane_axis::rows || s.row_axis > s.column_axis ||
-        c.written_stride(s, s.column_axis) != 1 ||
-        c.written_stride(s, s.row_axis) != static_cast<std::ptrdiff_t>(columns))
+    if (s.buffer != no_buffer || s.lanes == lane_axis::rows || c.written_stride(s, s.column_axis) != 1) return false;
+    if (rows != 1 &&
+        (s.row_axis > s.column_axis || c.written_stride(s, s.row_axis) != static_cast<std::ptrdiff_t>(columns)))
         return false;
     return c.at(s.top).size() == rows * columns && is_flat(c, s, s.top);
+}
+
+/// Whether it is, so that rows need not end at a register, and do not.
+constexpr bool is_one_line(const plan_context& c, const plan_stage& s, std::size_t rows) {
+    const std::size_t columns = c.columns_of(s);
+    return rows > 1 && columns > 1 && columns % c.width_of(s) != 0 && is_contiguous(c, s, rows);
 }
 
 /// Whether elements of f16 or bf16 are read or written on the way.
@@ -112,6 +117,56 @@ constexpr bool is_transposing_copy(const plan_context& c, const plan_stage& s) {
                                       : row == 1 && c.written_stride(s, s.column_axis) == 1 && column > 1;
 }
 
+/// What a stage computes a node of, as far as it matters to stores past the caches.
+struct streamed_operands {
+    bool lie_in_order = true;  // lanes that begin anywhere are found in one piece, or are all the same
+    std::size_t bytes = 0;     // of all arrays
+};
+constexpr streamed_operands operands_of_stream(const plan_context& c, const plan_stage& s, node_index n) {
+    const graph_node& g = c.at(n);
+    if (g.kind == node_kind::scalar) return {};
+    if (g.kind == node_kind::array) {
+        const std::size_t last = g.rank == 0 ? 0 : g.rank - 1u;
+        return {g.rank == 0 || g.strides[last] == 1 || g.extents[last] == 1, g.size() * g.element_bytes};
+    }
+    if (g.kind == node_kind::let || g.kind == node_kind::let_value) return operands_of_stream(c, s, g.same_as);
+    streamed_operands out{.lie_in_order = g.kind == node_kind::map};
+    for (std::size_t i = 0; out.lie_in_order && i < g.operand_count; ++i) {
+        const streamed_operands of = operands_of_stream(c, s, g.operands[i]);
+        out = {of.lie_in_order, of.bytes + out.bytes};
+    }
+    return out;
+}
+
+/// Bytes of the result that one run of a stage writes, below which the wait for its last stores would count.
+inline constexpr std::size_t least_stream_bytes = 64 * 1024;
+
+/// Whether a stage is all there is, and writes whole registers of the result.
+constexpr bool writes_registers_of_result(const plan_context& c, const plan_stage& s) {
+    const graph_node& top = c.at(s.top);
+    const bool floating = top.scalar == scalar_kind::floating;
+    return c.plan.stage_count == 1 && s.buffer == no_buffer && s.store == no_node && s.lanes == lane_axis::columns &&
+           c.written_stride(s, s.column_axis) == 1 && top.scalar != scalar_kind::boolean && !top.narrows() &&
+           c.target.lanes(top.element_bytes) == c.width_of(s) && c.target.fills_register(top.element_bytes, floating);
+}
+
+/// Has a stage store past the caches, where most of the result would have left the last one before somebody reads it:
+/// lines that are to be overwritten need not be read first. It does so in one line, or in rows that all begin as far
+/// from a whole register as the first one, if at least `past_caches` bytes are moved.
+constexpr void store_past_caches(const plan_context& c, const plan_stage& s, std::size_t rows, map_strategy& how) {
+    const graph_node& top = c.at(s.top);
+    const std::size_t columns = c.columns_of(s), width = c.width_of(s), least = c.target.bytes_past_caches();
+    if (least == 0 || rows * columns * top.element_bytes < least_stream_bytes || !writes_registers_of_result(c, s))
+        return;
+    const streamed_operands from = operands_of_stream(c, s, s.top);
+    if (!from.lie_in_order || top.size() * top.element_bytes + from.bytes < least) return;
+    const bool one_line = is_contiguous(c, s, rows);
+    const std::ptrdiff_t row = c.written_stride(s, s.row_axis);
+    if (one_line || (columns >= 2 * width && (rows == 1 || row % static_cast<std::ptrdiff_t>(width) == 0)))
+        how.past_caches = least;
+    if (one_line) how.form = map_form::one_line;
+}
+
 constexpr map_strategy choose_map(const plan_context& c, const plan_stage& s, std::size_t tile) {
     const map_facts found = facts_of_map(c, s, s.top);
     map_strategy how;
@@ -124,6 +179,7 @@ constexpr map_strategy choose_map(const plan_context& c, const plan_stage& s, st
         how.form = map_form::transposing_copy;
     else if (s.lanes == lane_axis::rows)
         how.form = map_form::rows_in_lanes;
+    if (how.form != map_form::transposing_copy) store_past_caches(c, s, c.rows_of(s, tile), how);
     return how;
 }
 

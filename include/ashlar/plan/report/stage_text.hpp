@@ -356,6 +356,10 @@ private:
             out.put(stage.lanes == lane_axis::rows ? "rows" : stage.lanes == lane_axis::columns ? "columns" : "depth");
         }
         if (buffer != no_buffer) put_buffer(buffer);
+        if (stage.how[full_tile].map.past_caches != 0) {
+            out.start_at(place_column);
+            out.put("past the caches");
+        }
         out.put('\n');
     }
     constexpr void put_buffer(buffer_index buffer) {
