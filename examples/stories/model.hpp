@@ -27,8 +27,9 @@ inline constexpr model_options stories260k{
 /// The weights: a table of tokens, blocks of attention and gated feed-forward, and the scores of the next token, whose
 /// matrix is the table again, packed. With weights of bf16 a token reads half the bytes; with elements of bf16 products
 /// are of bf16, too. Scores are of floats: where the two best are next to each other, rounding would choose another.
-/// With weights of std::int8_t all matrices are in 8 bits, and only the table is of floats.
-template <model_options Options, class Element = float, class Weight = Element>
+/// With weights of std::int8_t all matrices are in 8 bits, and only the table is of floats. Keys and values are of
+/// Cached: float, bf16, or std::int8_t.
+template <model_options Options, class Element = float, class Weight = Element, class Cached = float>
 struct model {
     static constexpr std::size_t vocabulary = Options.vocabulary, context = Options.context, embed = Options.embed;
     static constexpr nn::llama_layer_options block{
@@ -42,7 +43,7 @@ struct model {
     nn::llama_decoder<stack_options, Element, Weight> stack;
     nn::linear<output_options, float, std::conditional_t<std::is_same_v<Weight, std::int8_t>, Weight, float>> output;
 
-    using cache = std::array<nn::kv_cache<float, context, Options.kv_heads, head_width>, Options.layers>;
+    using cache = std::array<nn::kv_cache<Cached, context, Options.kv_heads, head_width>, Options.layers>;
 
     template <class Self, class Visitor>
     static constexpr void members(Self& self, Visitor&& visit) {

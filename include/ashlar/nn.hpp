@@ -7,6 +7,7 @@
 #include <ashlar/module/parameters.hpp>
 #include <ashlar/nn/cache/cached_keys.hpp>
 #include <ashlar/nn/cache/idle_memory.hpp>
+#include <ashlar/nn/cache/row_scales.hpp>
 #include <ashlar/nn/init/init.hpp>
 #include <ashlar/nn/init/reset_parameters.hpp>
 #include <ashlar/nn/inspect/counts.hpp>

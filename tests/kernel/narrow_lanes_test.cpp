@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Lanes of float from memory of f16 and bf16, and back: as the elements by themselves, bit by bit.
+// Lanes of float from memory of f16, bf16 and integers of 8 bits, and back: as the elements by themselves, bit by bit.
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -72,13 +72,52 @@ void expect_part() {
     for (std::size_t i = 0; i < Count; ++i) EXPECT_EQ(static_cast<float>(to[i]), static_cast<float>(from[i]));
 }
 
+template <std::size_t Width, std::size_t Count>
+void expect_whole_part() {
+    using detail::narrow_integer;
+    std::vector<narrow_integer> from(Count), to(Count);
+    for (std::size_t i = 0; i < Count; ++i) from[i] = narrow_integer(static_cast<int>(i) - 3);
+    const auto x = lanes<float, Width>::template load_partial<Count>(from.data());
+    for (std::size_t i = 0; i < Width; ++i) EXPECT_EQ(x[i], i < Count ? static_cast<float>(i) - 3 : 0.0f) << Count;
+    x.template store_partial<Count>(to.data());
+    for (std::size_t i = 0; i < Count; ++i) EXPECT_EQ(to[i].value, from[i].value);
+}
+
+template <std::size_t Width>
+void expect_integers() {
+    using vec = lanes<float, Width>;
+    using detail::narrow_integer;
+    std::vector<narrow_integer> all(256), back(Width);
+    for (int i = 0; i < 256; ++i) all[static_cast<std::size_t>(i)].value = static_cast<std::int8_t>(i - 128);
+    float wide[Width];
+    for (std::size_t first = 0; first + Width <= all.size(); ++first) {
+        vec::load(all.data() + first).store(wide);
+        for (std::size_t i = 0; i < Width; ++i) ASSERT_EQ(wide[i], static_cast<float>(first + i) - 128.0f);
+    }
+    // Quarters, of which halves are in the middle; and the floats beside them.
+    for (int quarters = -127 * 4; quarters <= 127 * 4; ++quarters)
+        for (const float beside : {-200.0f, 0.0f, 200.0f}) {
+            const float x = std::nextafter(static_cast<float>(quarters) * 0.25f, beside);
+            vec(x).store(back.data());
+            for (const narrow_integer b : back) {
+                ASSERT_EQ(static_cast<float>(b), std::nearbyint(x)) << x;
+                ASSERT_EQ(b.value, narrow_integer(x).value) << x;
+            }
+        }
+    vec(std::nanf("")).store(back.data());
+    for (const narrow_integer b : back) EXPECT_EQ(b.value, 0);
+    EXPECT_EQ(narrow_integer(std::nanf("")).value, 0);
+}
+
 template <std::size_t Width>
 void expect_width() {
+    expect_integers<Width>();
     expect_all<f16, Width>();
     expect_all<bf16, Width>();
     [&]<std::size_t... Count>(std::index_sequence<Count...>) {
         (expect_part<f16, Width, Count + 1>(), ...);
         (expect_part<bf16, Width, Count + 1>(), ...);
+        (expect_whole_part<Width, Count + 1>(), ...);
     }(std::make_index_sequence<Width>{});
     std::vector<bf16> apart(3 * Width);
     for (std::size_t i = 0; i < apart.size(); ++i) apart[i] = bf16(static_cast<float>(i));

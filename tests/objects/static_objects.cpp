@@ -46,8 +46,9 @@ inline constexpr nn::encoder_layer_options layer{.embed = 32, .heads = 4, .hidde
 
 using arrays = all_of<tensor<float, seq, head>, tensor<bool, 3>, tensor<double>, packed<float, 32, 48>, workspace<4096>,
                       basic_packed<double, 0, std::size_t{8}, std::size_t{9}>>;
-using caches = all_of<nn::kv_cache<float, 512, 2, 32>, nn::kv_cache<float, 2048, 8, 128>,
-                      nn::kv_cache<double, 5, 3, 7, 2>, nn::kv_cache<float, seq, 2, head, head, nn::cache_order::ring>>;
+using caches =
+    all_of<nn::kv_cache<float, 512, 2, 32>, nn::kv_cache<float, 2048, 8, 128>, nn::kv_cache<double, 5, 3, 7, 2>,
+           nn::kv_cache<std::int8_t, 512, 2, 32>, nn::kv_cache<float, seq, 2, head, head, nn::cache_order::ring>>;
 using modules =
     all_of<nn::linear<{.in = 32, .out = 8}>, nn::embedding<{.entries = 50, .size = 32}>, nn::layer_norm<{.size = 32}>,
            nn::rms_norm<{.size = 32}>, nn::multihead_attention<{.embed = 32, .heads = 4}>,
@@ -73,7 +74,9 @@ std::size_t use_stack(void (*f)(void*)) {
     f(&plain_rows);
     nn::kv_cache<float, 500, 3, 36, 40> braced_rows{};
     f(&braced_rows);
-    return plain_rows.length() + braced_rows.length();
+    nn::kv_cache<std::int8_t, 512, 2, 32> rounded_rows;
+    f(&rounded_rows);
+    return plain_rows.length() + braced_rows.length() + rounded_rows.length();
 }
 
 // Views and what else needs a value.

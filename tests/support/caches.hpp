@@ -14,6 +14,10 @@ template <class Cache>
 void spoil(Cache& c) {
     std::memset(c.key_columns.data(), 0xff, sizeof c.key_columns);
     std::memset(c.value_rows.data(), 0xff, sizeof c.value_rows);
+    if constexpr (Cache::scales_type::are_needed) {
+        std::memset(c.scales.of_keys.data(), 0xff, sizeof c.scales.of_keys);
+        std::memset(c.scales.of_values.data(), 0xff, sizeof c.scales.of_values);
+    }
 }
 
 /// Rows [first, last) of the second axis of [heads, rows, width].

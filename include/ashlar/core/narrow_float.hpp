@@ -123,7 +123,7 @@ using bf16 = detail::narrow_float<detail::narrow_format::brain>;
 
 namespace detail {
 
-/// Whether a type is stored in 16 bits and computed with as float.
+/// Whether a type is stored in 16 bits, or 8, and computed with as float.
 template <class Element>
 inline constexpr bool is_narrow = false;
 template <>
@@ -131,10 +131,14 @@ inline constexpr bool is_narrow<f16> = true;
 template <>
 inline constexpr bool is_narrow<bf16> = true;
 
+/// Bytes of a number that is stored in fewer than it is computed with; 0 of all others.
+template <class Element>
+inline constexpr std::uint8_t narrow_bytes = is_narrow<std::remove_cv_t<Element>> ? sizeof(Element) : 0;
+
 template <class Element>
 inline constexpr bool is_bf16 = std::is_same_v<std::remove_cv_t<Element>, bf16>;
 
-/// What elements are in expressions: of f16 and bf16 float.
+/// What elements are in expressions: of f16, bf16 and other narrow ones float.
 template <class Element>
 struct computed_element {
     using type = Element;

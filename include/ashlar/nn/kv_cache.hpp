@@ -10,6 +10,7 @@
 
 #include <ashlar/core/concepts.hpp>
 #include <ashlar/core/config.hpp>
+#include <ashlar/core/narrow_integer.hpp>
 #include <ashlar/core/shape.hpp>
 #include <ashlar/eval/eval.hpp>
 #include <ashlar/expr/attention/attention.hpp>
@@ -21,6 +22,7 @@
 #include <ashlar/nn/cache/cached_keys.hpp>
 #include <ashlar/nn/cache/cached_rows.hpp>
 #include <ashlar/nn/cache/idle_memory.hpp>
+#include <ashlar/nn/cache/row_scales.hpp>
 #include <ashlar/nn/transformers/scratch.hpp>
 #include <ashlar/tensor/tensor.hpp>
 #include <ashlar/tensor/view.hpp>
@@ -35,9 +37,11 @@ enum class cache_order : std::uint8_t { linear, ring };
 /// do not touch the memory of the rows; a static cache lies in zeroed memory (.bss) and has no constructor at start-up.
 /// Keys are held in blocks of 64 or so, inside each by columns, and values by rows, so that a single query reads two
 /// streams. Write kv_cache<Element, Capacity, ...>; dimensions are integers or axes; ValueWidth is KeyWidth unless
-/// given.
+/// given. An Element of bf16 or f16 halves the memory; std::int8_t takes a quarter: each row of each head is rounded to
+/// integers from -127 to 127 when it is written, with a float beside it, its greatest magnitude / 127. Attention then
+/// reads integers, and applies the scales to scores and weights. A row with NaN or infinity is NaN altogether.
 ///
-///     nn::kv_cache<float, 512, kv_heads, head> cache;
+///     nn::kv_cache<float, 512, kv_heads, head> cache;      // or <bf16, ...>, or <std::int8_t, ...>
 ///     cache.append(k, v);                                  // each [kv_heads, head]
 ///     auto y = attention(q, cache.keys(), cache.values(), keys_below(cache.length()));
 ///     // q is [kv_heads, group, head]
@@ -49,14 +53,17 @@ struct basic_kv_cache {
     static constexpr std::size_t value_width = ashlar::detail::extent_of(ValueWidth);
     static constexpr cache_order order = Order;
     using value_type = Element;
+    /// What lies in memory: of std::int8_t integers that are read as floats.
+    using stored_type = ashlar::detail::stored_number<Element>;
 
     /// Keys that lie in one block, the number of blocks, and from one element of a key to the next, in elements.
-    static constexpr std::size_t key_block = detail::key_block(capacity, sizeof(Element)),
+    static constexpr std::size_t key_block = detail::key_block(capacity, sizeof(stored_type)),
                                  key_blocks = capacity / key_block,
-                                 key_stride = detail::key_stride(key_block, key_blocks, sizeof(Element));
+                                 key_stride = detail::key_stride(key_block, key_blocks, sizeof(stored_type));
 
-    using key_tensor = tensor<Element, heads, key_blocks, key_width, key_stride>;
-    using value_tensor = tensor<Element, Heads, Capacity, ValueWidth>;
+    using key_tensor = tensor<stored_type, heads, key_blocks, key_width, key_stride>;
+    using value_tensor = tensor<stored_type, Heads, Capacity, ValueWidth>;
+    using scales_type = detail::row_scales<Element, heads, capacity>;
 
     /// The memory; read through keys() and values(). A constructor is a constant, which a static object needs to have
     /// none at start-up, only if it gives all members a value: of a union one, which may be empty.
@@ -70,9 +77,11 @@ struct basic_kv_cache {
     };
     /// Rows appended since the last clear; a ring may have overwritten the first of them.
     std::size_t appended;
+    /// In 8 bits: what the integers of each row are multiplied by.
+    [[no_unique_address]] scales_type scales;
 
     /// Empty: costs a store, as the memory of the rows is not touched.
-    ASHLAR_ALWAYS_INLINE constexpr basic_kv_cache() noexcept : no_keys{}, no_values{}, appended(0) {}
+    ASHLAR_ALWAYS_INLINE constexpr basic_kv_cache() noexcept : no_keys{}, no_values{}, appended(0), scales() {}
 
     /// Rows that are valid, at most Capacity.
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr std::size_t length() const noexcept {
@@ -97,16 +106,27 @@ struct basic_kv_cache {
     }
 
     /// All keys, lazily [Heads, Capacity, KeyWidth], read where they lie; those from length() on are whatever the
-    /// memory holds, so mask them.
+    /// memory holds, so mask them. In 8 bits they are integers times scales: `attention` takes both, other products a
+    /// copy in floats.
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto keys() const& noexcept {
         constexpr auto strides =
             ashlar::detail::spelled_out(std::array{key_matrix, block_matrix, std::ptrdiff_t{1}, column});
-        return reshape<Heads, Capacity, KeyWidth>(
-            strided_view<const Element, strides, Heads, key_blocks, key_block, KeyWidth>{key_columns.data()});
+        const strided_view<const stored_type, strides, Heads, key_blocks, key_block, KeyWidth> columns{
+            key_columns.data()};
+        if constexpr (scales_type::are_needed)
+            return reshape<Heads, Capacity, KeyWidth>(columns) *
+                   tensor_view<const float, Heads, Capacity, 1>(scales.of_keys.data());
+        else
+            return reshape<Heads, Capacity, KeyWidth>(columns);
     }
     void keys() const&& = delete;  // ashlar: kv_cache: a view of a temporary would dangle; name the cache first
-    /// All values [Heads, Capacity, ValueWidth], as a view.
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto values() const& noexcept { return view_of(value_rows); }
+    /// All values [Heads, Capacity, ValueWidth], as a view; in 8 bits lazily, as keys are.
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto values() const& noexcept {
+        if constexpr (scales_type::are_needed)
+            return view_of(value_rows) * tensor_view<const float, Heads, Capacity, 1>(scales.of_values.data());
+        else
+            return view_of(value_rows);
+    }
     void values() const&& = delete;  // ashlar: kv_cache: a view of a temporary would dangle; name the cache first
 
     /// Appends one row: k has Heads * KeyWidth elements in the order [Heads, KeyWidth], with any axes of extent 1, and
@@ -264,6 +284,7 @@ private:
         if (__builtin_is_constant_evaluated() && appended == 0) {
             key_columns = {};
             value_rows = {};
+            if constexpr (scales_type::are_needed) scales.of_keys = scales.of_values = {};
         }
     }
 
@@ -330,36 +351,44 @@ private:
                 for (std::size_t i = from; i < count; ++i) write_key<Config>((first + i) % capacity, row(values, i));
             });
             scratch.template with_values<Config>(new_values, [&](const auto& values, const auto&) ASHLAR_LAMBDA_INLINE {
-                for (std::size_t i = from; i < count; ++i) write_value((first + i) % capacity, row(values, i));
+                for (std::size_t i = from; i < count; ++i) write_value<Config>((first + i) % capacity, row(values, i));
             });
         }
     }
 
     /// Where the first element of a key lies.
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Element* key_at(std::size_t slot) noexcept {
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr stored_type* key_at(std::size_t slot) noexcept {
         return key_columns.data() + slot / key_block * static_cast<std::size_t>(block_matrix) + slot % key_block;
     }
 
     template <class Config, class Key, class Value>
     ASHLAR_ALWAYS_INLINE constexpr void write_row(std::size_t slot, const Key& k, const Value& v) noexcept {
         write_key<Config>(slot, k);
-        write_value(slot, v);
+        write_value<Config>(slot, v);
     }
-    template <class Value>
+    template <class Config, class Value>
     ASHLAR_ALWAYS_INLINE constexpr void write_value(std::size_t slot, const Value& v) noexcept {
         constexpr auto strides = ashlar::detail::spelled_out(std::array{value_matrix, std::ptrdiff_t{1}});
-        strided_view<Element, strides, heads, value_width>{value_rows.data() + slot* value_width} = v;
+        strided_view<stored_type, strides, heads, value_width> to{value_rows.data() + slot * value_width};
+        if constexpr (scales_type::are_needed)
+            detail::write_rounded<Config, capacity>(to, scales.of_values.data() + slot, v);
+        else
+            to = v;
     }
     template <class Config, class Key>
     ASHLAR_ALWAYS_INLINE constexpr void write_key(std::size_t slot, const Key& k) noexcept {
         constexpr auto strides = ashlar::detail::spelled_out(std::array{key_matrix, column});
-        strided_view<Element, strides, heads, key_width>{key_at(slot)} = k;
+        strided_view<stored_type, strides, heads, key_width> to{key_at(slot)};
+        if constexpr (scales_type::are_needed)
+            detail::write_rounded<Config, capacity>(to, scales.of_keys.data() + slot, k);
+        else
+            to = k;
     }
     /// Writes all rows from a slot on, which fit behind each other.
     template <class Rows, class Config, class Key, class Value, class Scratch>
     ASHLAR_ALWAYS_INLINE constexpr void write_rows(std::size_t slot, const Key& k, const Value& v,
                                                    const Scratch& scratch) noexcept {
-        Element* const new_values = value_rows.data() + slot * value_width;
+        stored_type* const new_values = value_rows.data() + slot * value_width;
         if constexpr (Rows::way == detail::key_way::direct) {
             scratch.template write<Config>(typename Rows::direct_keys{key_at(slot)}, k);
         } else if constexpr (Rows::way == detail::key_way::copied) {
@@ -384,7 +413,7 @@ private:
         for (std::size_t i = 0; i < rows;) {
             if constexpr (rows >= key_block)
                 if ((slot + i) % key_block == 0 && rows - i >= key_block) {
-                    strided_view<Element, to, heads, key_width, key_block>{key_at(slot + i)} =
+                    strided_view<stored_type, to, heads, key_width, key_block>{key_at(slot + i)} =
                         strided_view<const typename Key::value_type, from, heads, key_width, key_block>{
                             k.data() + static_cast<std::ptrdiff_t>(i) * Key::strides[0]};
                     i += key_block;

@@ -10,6 +10,7 @@
 #include <ashlar/core/minus_infinity.hpp>
 #include <ashlar/expr/attention/attention_checks.hpp>
 #include <ashlar/expr/attention/attention_options.hpp>
+#include <ashlar/expr/attention/scaled_rows.hpp>
 #include <ashlar/expr/elementwise/operators.hpp>
 #include <ashlar/expr/elementwise/shape_constants.hpp>
 #include <ashlar/expr/masks/masked.hpp>
@@ -33,11 +34,16 @@ ASHLAR_ALWAYS_INLINE constexpr auto grouped(Expression&& e) noexcept {
 template <class Query, class Key, class... Given>
 ASHLAR_ALWAYS_INLINE constexpr auto scaled_scores(Query&& q, Key&& k, const Given&... options) noexcept {
     constexpr auto depth = dimension_at<shape_of<Query>, shape_of<Query>::rank - 1>;
-    auto scores = matmul(std::forward<Query>(q), grouped<shape_of<Query>>(transpose(std::forward<Key>(k))));
-    if constexpr (has_option<attention_option::scale, Given...>)
-        return std::move(scores) * option_of<attention_option::scale>(options...).factor;
-    else
-        return std::move(scores) * rsqrt_extent<depth>;
+    if constexpr (is_scaled_rows<std::remove_cvref_t<Key>>) {
+        return scaled_scores(std::forward<Query>(q), integers_of(k), options...) *
+               grouped<shape_of<Query>>(transpose(scales_of(k)));
+    } else {
+        auto scores = matmul(std::forward<Query>(q), grouped<shape_of<Query>>(transpose(std::forward<Key>(k))));
+        if constexpr (has_option<attention_option::scale, Given...>)
+            return std::move(scores) * option_of<attention_option::scale>(options...).factor;
+        else
+            return std::move(scores) * rsqrt_extent<depth>;
+    }
 }
 
 template <class Scores, class... Given>
@@ -157,6 +163,12 @@ template <any_expression Query, any_expression Key, any_expression Value, class.
                              std::type_identity<std::remove_cvref_t<Options>>{}) &&
                          ...))
         return detail::refused_attention<Query, Key, detail::columns_of<shape_of<Value>>>();
+    else if constexpr (detail::is_scaled_rows<std::remove_cvref_t<Value>>)
+        return matmul(
+            detail::elementwise(detail::weighing_function{},
+                                detail::make_weights(std::forward<Query>(q), std::forward<Key>(k), options...),
+                                detail::grouped<shape_of<Query>>(transpose(detail::scales_of(v)))),
+            detail::grouped<shape_of<Query>>(detail::integers_of(v)));
     else
         return matmul(detail::make_weights(std::forward<Query>(q), std::forward<Key>(k), options...),
                       detail::grouped<shape_of<Query>>(std::forward<Value>(v)));

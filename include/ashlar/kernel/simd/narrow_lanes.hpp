@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-// Lanes of float from numbers of 16 bits in memory, and back: converted beside the load and the store.
+// Lanes of float from numbers of 16 or 8 bits in memory, and back: converted beside the load and the store.
 //
 // Dispatch, decided by the types, for W lanes:
 //   1. bf16 where registers are vectors: 16 bits widened and shifted, or rounded by integer arithmetic and narrowed
 //   2. f16 with F16C or AVX-512: its instructions; on aarch64 those of NEON
-//   3. all else: one element after the other
+//   3. integers of 8 bits where registers are vectors: widened and converted, or converted with rounding and narrowed
+//   4. all else: one element after the other
 #pragma once
 
 #include <cstddef>
@@ -13,20 +14,28 @@
 
 #include <ashlar/core/config.hpp>
 #include <ashlar/core/narrow_float.hpp>
+#include <ashlar/core/narrow_integer.hpp>
 #include <ashlar/kernel/simd.hpp>
 #include <ashlar/kernel/simd/lane_types.hpp>
 
 namespace ashlar::detail {
 
-/// A register of 16 bits for each of Width lanes, and what they are as 32 bits.
-template <std::size_t Width>
+/// A register of 16 or 8 bits for each of Width lanes, and what they are as 32 bits.
+template <std::size_t Width, class Stored>
 struct narrow_vectors {
     typedef std::uint16_t narrow __attribute__((vector_size(Width * 2)));
     typedef std::uint32_t wide __attribute__((vector_size(Width * 4)));
+    typedef float values __attribute__((vector_size(Width * 4)));
+};
+template <std::size_t Width>
+struct narrow_vectors<Width, narrow_integer> {
+    typedef std::int8_t narrow __attribute__((vector_size(Width)));
+    typedef std::int32_t wide __attribute__((vector_size(Width * 4)));
+    typedef float values __attribute__((vector_size(Width * 4)));
 };
 
 /// Which of the ways above serves.
-enum class narrow_way : std::uint8_t { elements, integers, instructions };
+enum class narrow_way : std::uint8_t { elements, integers, instructions, bytes };
 
 template <class Stored, std::size_t Width, class Config>
 consteval narrow_way narrow_way_of() {
@@ -34,6 +43,7 @@ consteval narrow_way narrow_way_of() {
         return narrow_way::elements;
     } else {
 #if defined(__SSE2__)
+        if (std::is_same_v<Stored, narrow_integer>) return narrow_way::bytes;
         if (std::is_same_v<Stored, bf16>) return narrow_way::integers;
 #if defined(__F16C__)
         if (Width <= 8) return narrow_way::instructions;
@@ -43,6 +53,7 @@ consteval narrow_way narrow_way_of() {
 #endif
         return narrow_way::elements;
 #elif defined(__aarch64__) && !defined(__ARM_FEATURE_SVE_BITS)
+        if (std::is_same_v<Stored, narrow_integer>) return narrow_way::bytes;
         return std::is_same_v<Stored, bf16> ? narrow_way::integers : narrow_way::instructions;
 #else
         return narrow_way::elements;
@@ -55,9 +66,10 @@ template <class Stored, std::size_t Width, class Config>
 struct narrow_lanes {
     using values = lanes<float, Width, Config>;
     static constexpr narrow_way way = narrow_way_of<Stored, Width, Config>();
-    using vectors = narrow_vectors<(way == narrow_way::elements ? 4 : Width)>;
+    using vectors = narrow_vectors<(way == narrow_way::elements ? 4 : Width), Stored>;
     using narrow = typename vectors::narrow;
     using wide = typename vectors::wide;
+    using float_vector = typename vectors::values;
 
     ASHLAR_ALWAYS_INLINE static constexpr values load(const Stored* source) { return load_some<Width>(source); }
     /// The first Count of them; the others are zero.
@@ -102,14 +114,18 @@ private:
     ASHLAR_ALWAYS_INLINE static values widened(narrow bits) {
         using ops = lane_ops<float, Width, Config>;
         using vector = typename ops::vector;
-        if constexpr (way == narrow_way::integers)
+        if constexpr (way == narrow_way::bytes)
+            return values(ops::from_raw(__builtin_bit_cast(vector, converted_bytes(bits))));
+        else if constexpr (way == narrow_way::integers)
             return values(ops::from_raw(__builtin_bit_cast(vector, widened_integers(bits) << std::uint32_t{16})));
         else
             return values(ops::from_raw(__builtin_bit_cast(vector, widened_by_instruction(bits))));
     }
     ASHLAR_ALWAYS_INLINE static narrow narrowed(values a) {
         using ops = lane_ops<float, Width, Config>;
-        if constexpr (way == narrow_way::integers) {
+        if constexpr (way == narrow_way::bytes) {
+            return rounded_bytes(ops::raw(a.data));
+        } else if constexpr (way == narrow_way::integers) {
             const wide bits = __builtin_bit_cast(wide, ops::raw(a.data));
             const wide rounded = bits + std::uint32_t{0x7FFF} + (bits >> std::uint32_t{16} & std::uint32_t{1});
             const auto is_nan = (bits & std::uint32_t{0x7FFFFFFF}) > std::uint32_t{0x7F800000};
@@ -139,6 +155,53 @@ private:
             return __builtin_bit_cast(narrow, _mm512_cvtepi32_epi16(__builtin_bit_cast(__m512i, bits)));
 #endif
         return __builtin_convertvector(bits, narrow);
+    }
+
+    /// Widened, and converted to floats.
+    ASHLAR_ALWAYS_INLINE static float_vector converted_bytes(narrow bits) {
+#if defined(ASHLAR_HAS_REGISTERS) && defined(__AVX512F__)
+        if constexpr (Width == 16)
+            return __builtin_bit_cast(float_vector,
+                                      _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(__builtin_bit_cast(__m128i, bits))));
+#endif
+#if defined(ASHLAR_HAS_REGISTERS) && defined(__AVX2__)
+        if constexpr (Width == 8) {
+            __m128i low{};
+            __builtin_memcpy(&low, &bits, sizeof bits);
+            return __builtin_bit_cast(float_vector, _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(low)));
+        }
+#endif
+#if defined(ASHLAR_HAS_REGISTERS) && defined(__SSE4_1__)
+        if constexpr (Width == 4) {
+            __m128i low{};
+            __builtin_memcpy(&low, &bits, sizeof bits);
+            return __builtin_bit_cast(float_vector, _mm_cvtepi32_ps(_mm_cvtepi8_epi32(low)));
+        }
+#endif
+        return __builtin_convertvector(__builtin_convertvector(bits, wide), float_vector);
+    }
+    /// Rounded to the nearest integer by the instruction, which makes the least one of NaN, of which the last bits are
+    /// 0; and narrowed.
+    template <class Vector>
+    ASHLAR_ALWAYS_INLINE static narrow rounded_bytes([[maybe_unused]] Vector a) {
+#if defined(ASHLAR_HAS_REGISTERS) && defined(__SSE2__)
+#if defined(__AVX512F__)
+        if constexpr (Width == 16)
+            return __builtin_bit_cast(narrow, _mm512_cvtepi32_epi8(_mm512_cvtps_epi32(__builtin_bit_cast(__m512, a))));
+#endif
+#if defined(__AVX__)
+        if constexpr (Width == 8)
+            return __builtin_convertvector(__builtin_bit_cast(wide, _mm256_cvtps_epi32(__builtin_bit_cast(__m256, a))),
+                                           narrow);
+#endif
+        if constexpr (Width == 4)
+            return __builtin_convertvector(__builtin_bit_cast(wide, _mm_cvtps_epi32(__builtin_bit_cast(__m128, a))),
+                                           narrow);
+#elif defined(ASHLAR_HAS_REGISTERS) && defined(__aarch64__)
+        if constexpr (Width == 4)
+            return __builtin_convertvector(__builtin_bit_cast(wide, vcvtnq_s32_f32(__builtin_bit_cast(float32x4_t, a))),
+                                           narrow);
+#endif
     }
 
     template <class Bits>

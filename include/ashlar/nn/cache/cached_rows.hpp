@@ -99,10 +99,12 @@ enum class key_way : std::uint8_t { direct, copied, waiting, held };
 /// Rows of keys Key and values Value on their way into a Cache; Empty if it holds none.
 template <class Cache, class Key, class Value, bool Empty>
 struct written_rows {
-    using Element = typename Cache::value_type;
+    using Element = typename Cache::stored_type;
     static constexpr std::size_t heads = Cache::heads, rows = rows_of<shape_of<Key>, heads, Cache::key_width>();
-    /// Whether all rows may be written at once, and whether they may be written one by one.
-    static constexpr bool at_once = rows <= Cache::capacity, one_by_one = !Empty || !at_once;
+    /// Whether all rows may be written at once, which those in 8 bits are not, as each is read for its scale before;
+    /// and whether they may be written one by one.
+    static constexpr bool at_once = rows <= Cache::capacity && !Cache::scales_type::are_needed,
+                          one_by_one = !Empty || !at_once;
 
     static constexpr std::ptrdiff_t column = Cache::key_stride,
                                     key_matrix = Cache::key_blocks * Cache::key_stride * Cache::key_width,

@@ -34,12 +34,12 @@ struct node_memory {
         return no_node;
     }
 
-    /// Whether what a stage reads of n in memory is f16 or bf16.
-    constexpr bool is_narrow_at(node_index n) const {
+    /// Bytes of an element of what a stage reads of n in memory, if they are fewer than it is computed with.
+    constexpr std::uint8_t narrow_bytes_at(node_index n) const {
         const node_index from = holder(n);
-        if (from != no_node) return buffer_of(from) == no_buffer && at(from).narrow;
+        if (from != no_node) return buffer_of(from) == no_buffer ? at(from).narrow : std::uint8_t{0};
         while (behind(n) != no_node && !is_index_map(at(n).kind)) n = behind(n);
-        return at(n).kind == node_kind::packed && at(n).narrow;
+        return at(n).kind == node_kind::packed ? at(n).narrow : std::uint8_t{0};
     }
 
     /// Strides of n's axes in that memory, where there are any. Axes for which `fixed` holds may get any, as their

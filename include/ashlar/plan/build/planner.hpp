@@ -166,7 +166,7 @@ private:
 
     /// Whether that memory, or a packed matrix, holds f16 or bf16: some kernels convert them beside their loads.
     constexpr bool reads_narrow(const stage& s, node_index n) const {
-        return node_memory{nodes, plan.reads + s.first_read, plan.buffers}.is_narrow_at(n);
+        return node_memory{nodes, plan.reads + s.first_read, plan.buffers}.narrow_bytes_at(n) != 0;
     }
 
     /// The arrays among the nodes, as if there were no buffers.
@@ -221,6 +221,15 @@ private:
     /// The masked node whose kept pairs are the only elements of a softmax that are not zero.
     constexpr node_index support_of(node_index softmax) const {
         return at(softmax).axis + 1u == at(softmax).rank ? at(softmax).masked : no_node;
+    }
+
+    /// The same of a left operand that a map makes of a softmax, where it is zero whenever the softmax is.
+    constexpr node_index support_behind(node_index left) const {
+        node_index n = resolve(left);
+        while (at(n).kind == node_kind::map && at(n).excluded == exclusion::zero &&
+               at(at(n).operands[0]).excluded == exclusion::zero)
+            n = resolve(at(n).operands[0]);
+        return n != resolve(left) && at(n).kind == node_kind::softmax ? support_of(n) : no_node;
     }
 
     /// Neighbouring axes [first, last) of node `space` that a reduction folds as one, of what is computed: its reshape

@@ -13,11 +13,12 @@ namespace ashlar::detail {
 struct product_facts {
     node_index left = no_node, right = no_node;  // nodes
     std::size_t depth = 0, columns = 0, width = 1, element_bytes = 4;
+    std::size_t right_bytes = 4;                       // of an element of the right operand in memory
     std::ptrdiff_t left_row = 0, left_depth = 0;       // strides in memory
     std::ptrdiff_t right_depth = 0, right_column = 0;  // inside a block of columns; zeros of packed weights
     node_index masked = no_node;      // the masked node on top, past names, that decides block by block
     bool right_is_packed = false;     // in panels
-    bool right_is_narrow = false;     // f16 or bf16 in memory
+    bool right_is_narrow = false;     // in fewer bytes than it is computed with
     bool of_bf16 = false;             // so are the values of both operands, the right one's in memory
     bool right_is_quantized = false;  // in panels of integers of 8 bits
     bool left_is_padded = false;      // lines of the left operand end at a full register
@@ -29,9 +30,6 @@ struct product_facts {
 
     /// Whether the depth is a constant, and nothing in it is left out.
     constexpr bool has_whole_depth() const { return !ranged && !excludes && !part_of_depth; }
-
-    /// Of an element of the right operand in memory.
-    constexpr std::size_t right_bytes() const { return right_is_narrow ? 2 : element_bytes; }
 };
 
 }  // namespace ashlar::detail

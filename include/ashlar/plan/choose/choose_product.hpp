@@ -31,7 +31,7 @@ constexpr std::size_t bytes_read(const graph_node* nodes, std::size_t count) {
     std::size_t bytes = 0;
     for (std::size_t n = 0; n < count; ++n)
         if (nodes[n].kind == node_kind::array || nodes[n].kind == node_kind::packed)
-            bytes += nodes[n].size() * (nodes[n].quantized ? 1 : nodes[n].narrow ? 2 : nodes[n].element_bytes);
+            bytes += nodes[n].size() * nodes[n].stored_bytes();
     return bytes;
 }
 
@@ -68,11 +68,11 @@ struct column_streams {
 constexpr column_streams streams_of_columns(std::size_t rows, const product_facts& product, const machine& target) {
     if (rows < least_streaming_rows || product.columns % product.width != 0) return {};
     const register_block block = choose_register_block(rows, product.columns / product.width, product.depth, target);
-    const std::size_t block_bytes = block.vectors.large * product.width * product.right_bytes();
+    const std::size_t block_bytes = block.vectors.large * product.width * product.right_bytes;
     // Few steps would be mere loads and stores of sums.
     const std::size_t fitting = target.l2_bytes / 4 / block_bytes, most = fitting < 32 ? 32 : fitting;
     const std::size_t parts = (product.depth + most - 1) / most;
-    // Of 16 bits several registers may end inside a line, which is then asked for twice.
+    // Of narrow ones several registers may end inside a line, which is then asked for twice.
     return {(product.right_is_narrow || block_bytes % cache_line_bytes == 0) && block.vectors.blocks > 1,
             split_near_equal(product.depth, parts).blocks};
 }

@@ -60,7 +60,9 @@ constexpr product_facts find_facts(const plan_context& c, const plan_stage& s) {
     out.left_depth = of_left[left.rank - 1u];
     out.right_is_packed = c.at(c.resolve(out.right)).kind == node_kind::packed;
     out.right_is_quantized = out.right_is_packed && c.at(c.resolve(out.right)).quantized;
-    out.right_is_narrow = c.memory_of(s).is_narrow_at(out.right);
+    const std::uint8_t narrow = c.memory_of(s).narrow_bytes_at(out.right);
+    out.right_is_narrow = narrow != 0;
+    out.right_bytes = narrow != 0 ? narrow : out.element_bytes;
     out.of_bf16 = out.right_is_narrow && holds_bf16(c, out.left) && holds_bf16(c, out.right);
     if (!out.right_is_packed) {
         std::array<bool, max_rank> fixed = fixed_of(right);
@@ -72,7 +74,7 @@ constexpr product_facts find_facts(const plan_context& c, const plan_stage& s) {
     const buffer_index of_left_values = c.read_of(s, out.left).values,
                        buffer = of_left_values != no_buffer ? of_left_values : c.read_of(s, c.resolve(out.left)).values;
     out.left_is_padded = buffer != no_buffer && c.plan.buffers[buffer].padded;
-    out.ranged = s.support != no_node && s.left_factor != no_node;
+    out.ranged = s.support != no_node && s.support != s.top;
     out.excludes = left.excluded == exclusion::zero;
     const node_index top = c.resolve(s.top);
     if (c.at(top).kind == node_kind::masked && c.read_of(s, top).values == no_buffer && is_plain_chain(c, s))

@@ -43,7 +43,7 @@ struct node_parameters {
     bool fast = false;             // map, softmax: of lower precision, as it was asked for
     bool costly = false;           // map: many instructions, as exponentials are
     bool one_instruction = false;  // map: about one; a user's own function counts as one
-    bool narrow = false;           // its memory, or what it is written to, holds f16 or bf16
+    std::uint8_t narrow = 0;       // bytes of an element in its memory, or where it is written to, if they are fewer
     bool quantized = false;        // packed: integers of 8 bits with a scale for each column
     bool brain = false;            // all its values are those of bf16
 };
@@ -60,8 +60,10 @@ struct graph_node : node_parameters, axis_extents {
     node_index masked = no_node;           // softmax: the masked node that is its operand, past names and stores
     exclusion excluded = exclusion::none;  // what masks prove of the elements that they do not keep
 
-    /// Whether stages write its values as f16 or bf16.
-    constexpr bool narrows() const { return narrow && kind == node_kind::map; }
+    /// Whether stages write its values in fewer bytes than they are computed with.
+    constexpr bool narrows() const { return narrow != 0 && kind == node_kind::map; }
+    /// Bytes of one of its elements in memory.
+    constexpr std::size_t stored_bytes() const { return quantized ? 1 : narrow != 0 ? narrow : element_bytes; }
     constexpr std::size_t size() const {
         std::size_t n = 1;
         for (std::size_t i = 0; i < rank; ++i) n *= extents[i];
@@ -113,7 +115,7 @@ inline constexpr node_parameters parameters_of<Node>{.permutation = move_of<Node
 template <class Packed>
     requires(kind_of<Packed> == node_kind::packed)
 inline constexpr node_parameters parameters_of<Packed>{.panel = Packed::panel,
-                                                       .narrow = is_narrow<typename Packed::value_type>,
+                                                       .narrow = narrow_bytes<typename Packed::value_type>,
                                                        .quantized = Packed::is_quantized,
                                                        .brain = is_bf16<typename Packed::value_type>};
 template <std::size_t Axis, class Shape, class... Parts>
@@ -135,7 +137,7 @@ inline constexpr node_parameters parameters_of<map_node<fast_function<Function>,
     .one_instruction = is_one_instruction<Function>()};
 template <class Narrow, class Shape, class Expression>
 inline constexpr node_parameters parameters_of<map_node<narrowing_function<Narrow>, Shape, float, Expression>>{
-    .one_instruction = true, .narrow = true};
+    .one_instruction = true, .narrow = narrow_bytes<Narrow>};
 template <class Narrow, class Shape, class Expression>
 inline constexpr node_parameters parameters_of<map_node<rounded_function<Narrow>, Shape, float, Expression>>{
     .one_instruction = true, .brain = is_bf16<Narrow>};
@@ -164,11 +166,11 @@ inline constexpr node_parameters parameters_of<standardize_node<Kind, Expression
     .variant = static_cast<std::uint8_t>(Kind), .axis = Expression::shape_type::rank - 1};
 template <class Destination, class Expression>
 inline constexpr node_parameters parameters_of<store_node<Destination, Expression>>{
-    .strides = as_axis_list(Destination::strides), .narrow = is_narrow<typename Destination::value_type>};
+    .strides = as_axis_list(Destination::strides), .narrow = narrow_bytes<typename Destination::value_type>};
 template <array_expression Expression>
 inline constexpr node_parameters parameters_of<Expression>{.strides = as_axis_list(Expression::strides),
                                                            .owned = is_owning_tensor<Expression>,
-                                                           .narrow = is_narrow<typename Expression::value_type>,
+                                                           .narrow = narrow_bytes<typename Expression::value_type>,
                                                            .brain = is_bf16<typename Expression::value_type>};
 
 /// The variant of what the name of a let becomes outside it, for the sake of one error: a number that nobody reads.

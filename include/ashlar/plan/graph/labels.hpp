@@ -2,6 +2,7 @@
 // What users called things: names of axes, functions, masks and element types, for the text of a plan.
 #pragma once
 
+#include <ashlar/expr/attention/scaled_rows.hpp>
 #include <ashlar/expr/elementwise/functions.hpp>
 #include <ashlar/expr/elementwise/math_functions.hpp>
 #include <ashlar/expr/masks/masked.hpp>
@@ -71,6 +72,8 @@ template <>
 inline constexpr const char* function_name<gelu_tanh_function> = "gelu_tanh";
 template <>
 inline constexpr const char* function_name<silu_function> = "silu";
+template <>
+inline constexpr const char* function_name<weighing_function> = "*";
 template <class Function>
 inline constexpr const char* function_name<fast_function<Function>> = function_name<Function>;
 template <>
