@@ -7,6 +7,7 @@
 #include <tests/support/reference.hpp>
 
 #include <ashlar/nn/inspect/counts.hpp>
+#include <ashlar/nn/positions/relative_bias.hpp>
 #include <ashlar/nn/positions/relative_positions.hpp>
 
 namespace {
@@ -47,6 +48,22 @@ TEST(relative_positions, buckets_are_those_of_the_formula) {
             ASSERT_EQ(narrow::bucket(q, k), formula(query, key, true, 12, 20)) << query << ' ' << key;
         }
 }
+
+// The compiler makes the buckets of all distances, also of more keys than it could call a function for.
+template <nn::relative_positions_options Options, std::size_t Queries, std::size_t Keys>
+constexpr bool have_all_buckets() {
+    using positions = nn::relative_positions<Options>;
+    const auto& buckets = nn::detail::distance_buckets<Options, Queries, Keys>;
+    for (std::size_t i = 0; i < Queries + Keys - 1; ++i)
+        if (static_cast<std::size_t>(buckets(i)) !=
+            (i < Keys ? positions::bucket(0, Keys - 1 - i) : positions::bucket(i - (Keys - 1), 0)))
+            return false;
+    return true;
+}
+static_assert(have_all_buckets<{.heads = 2}, 300, 200>() && have_all_buckets<{.distance = 20}, 70, 60>());
+static_assert(have_all_buckets<{.heads = 2, .bidirectional = false}, 20, 300>());
+static_assert(nn::detail::distance_buckets<nn::relative_positions_options{}, 8192, 8192>(0) == 31);
+static_assert(nn::detail::distance_buckets<nn::relative_positions_options{}, 32768, 32768>(65534) == 15);
 
 TEST(relative_positions, tables_hold_a_number_for_each_pair) {
     both m{};

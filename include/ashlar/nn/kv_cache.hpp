@@ -194,18 +194,21 @@ struct basic_kv_cache {
         return true;
     }
 
-    /// Forgets all rows and prefills others. As no more rows than the capacity are evaluated at once, into the cache,
-    /// this takes less scratch than `prefill` of an empty cache, which may be any: refill_workspace_bytes<Key, Value>.
+    /// Forgets all rows but the first `kept` and prefills others behind these, for all of which there must be room
+    /// (asserted). As no more rows than the capacity are evaluated at once, into the cache, this takes less scratch
+    /// than `prefill` of an empty cache, which may be any: refill_workspace_bytes<Key, Value>.
     ///
     ///     cache.refill(keys, values);
     template <any_expression Key, any_expression Value, class Config = current_config>
-    constexpr void refill(const Key& k, const Value& v, std::size_t count = most_rows<Key>()) noexcept {
-        clear();
+    constexpr void refill(const Key& k, const Value& v, std::size_t count = most_rows<Key>(),
+                          std::size_t kept = 0) noexcept {
+        keep_rows<Key>(kept);
         write_on_stack<detail::refilled<basic_kv_cache, Key, Value>, Config>(k, v, count);
     }
     template <any_expression Key, any_expression Value, std::size_t Bytes, class Config = current_config>
-    constexpr void refill(const Key& k, const Value& v, std::size_t count, workspace<Bytes>& scratch) noexcept {
-        clear();
+    constexpr void refill(const Key& k, const Value& v, std::size_t count, workspace<Bytes>& scratch,
+                          std::size_t kept = 0) noexcept {
+        keep_rows<Key>(kept);
         write_with<detail::refilled<basic_kv_cache, Key, Value>, Config>(k, v, count, scratch);
     }
     /// Bytes of scratch that `refill` of a K and a V needs.
@@ -276,6 +279,13 @@ private:
     template <class Key>
     static consteval std::size_t most_rows() {
         return detail::rows_of<shape_of<Key>, heads, key_width>();
+    }
+
+    template <class Key>
+    ASHLAR_ALWAYS_INLINE constexpr void keep_rows(std::size_t kept) noexcept {
+        ASHLAR_ASSERT(kept == 0 || (kept <= length() && kept + most_rows<Key>() <= capacity),
+                      "ashlar: kv_cache: refill behind rows that are not there, or beyond the capacity");
+        appended = kept;
     }
 
     /// In a constant expression, where elements must have been written before they are read, an empty cache is zeros

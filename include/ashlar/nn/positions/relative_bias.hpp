@@ -18,18 +18,22 @@
 namespace ashlar::nn::detail {
 
 /// The bucket of each distance that so many queries and keys have: entry Keys - 1 + query - key. All distances from
-/// `.distance` on share the last bucket, which is not computed for each of them.
+/// `.distance` on share the last bucket, so that no more than those below are computed: the rest is copied, a step of
+/// the compiler's for each, of which there are a million.
 template <relative_positions_options Options, std::size_t Queries, std::size_t Keys, class Config = current_config>
 consteval tensor<std::int32_t, Queries + Keys - 1> buckets_by_distance() {
     using positions = relative_positions<Options>;
     constexpr std::size_t last = Options.distance > Options.buckets ? Options.distance : Options.buckets;
     tensor<std::int32_t, Queries + Keys - 1> result{};
-    for (std::size_t i = 0; i < Queries + Keys - 1; ++i) {
-        const bool ahead = i < Keys - 1;
-        const std::size_t apart = ahead ? Keys - 1 - i : i - (Keys - 1);
-        const std::size_t clipped = apart > last ? last : apart;
-        result(i) = static_cast<std::int32_t>(ahead ? positions::template bucket<Config>(0, clipped)
-                                                    : positions::template bucket<Config>(clipped, 0));
+    std::int32_t* const at_zero = result.elements + (Keys - 1);
+    std::int32_t bucket = 0;
+    for (std::size_t apart = 0; apart < Keys; ++apart) {
+        if (apart <= last) bucket = static_cast<std::int32_t>(positions::template bucket<Config>(0, apart));
+        *(at_zero - apart) = bucket;
+    }
+    for (std::size_t apart = 0; apart < Queries; ++apart) {
+        if (apart <= last) bucket = static_cast<std::int32_t>(positions::template bucket<Config>(apart, 0));
+        at_zero[apart] = bucket;
     }
     return result;
 }

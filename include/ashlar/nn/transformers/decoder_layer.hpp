@@ -14,6 +14,7 @@
 #include <ashlar/expr/masks/keys_below.hpp>
 #include <ashlar/expr/nodes/let.hpp>
 #include <ashlar/module/module.hpp>
+#include <ashlar/nn/cache/remembered_rows.hpp>
 #include <ashlar/nn/inspect/example.hpp>
 #include <ashlar/nn/layers/feed_forward.hpp>
 #include <ashlar/nn/layers/heads.hpp>
@@ -123,19 +124,26 @@ struct decoder_layer {
     }
 
     /// Puts keys and values of a memory [S, embed] into a cache, of which `decode` reads those of the first `count`
-    /// rows. They are written where they belong if the cache has room for S rows; scratch lies on the stack or in a
+    /// rows. They are written where they belong if the cache has room for S rows; of a memory that lies in memory those
+    /// behind the block of keys with the last of these rows are not computed. Scratch lies on the stack or in a
     /// workspace of at least remember_workspace_bytes<Memory, Cache>.
     ///
     ///     layer.remember(memory, memory_cache, length);
     template <any_expression Memory, class Cache>
     constexpr void remember(const Memory& memory, Cache& cache,
                             std::size_t count = shape_of<Memory>::extents[0]) const noexcept {
-        cache.refill(multihead_attn.keys(memory), multihead_attn.values(memory), count);
+        detail::for_each_part<Cache>(
+            memory, count, [&](const auto& part, std::size_t first, std::size_t rows) ASHLAR_LAMBDA_INLINE {
+                cache.refill(multihead_attn.keys(part), multihead_attn.values(part), rows, first);
+            });
     }
     template <any_expression Memory, class Cache, std::size_t Bytes>
     constexpr void remember(const Memory& memory, Cache& cache, std::size_t count,
                             workspace<Bytes>& scratch) const noexcept {
-        cache.refill(multihead_attn.keys(memory), multihead_attn.values(memory), count, scratch);
+        detail::for_each_part<Cache>(
+            memory, count, [&](const auto& part, std::size_t first, std::size_t rows) ASHLAR_LAMBDA_INLINE {
+                cache.refill(multihead_attn.keys(part), multihead_attn.values(part), rows, scratch, first);
+            });
     }
     template <any_expression Memory, class Cache, std::size_t Bytes>
     constexpr void remember(const Memory& memory, Cache& cache, workspace<Bytes>& scratch) const noexcept {
@@ -148,9 +156,9 @@ struct decoder_layer {
     template <class Memory, class Cache, class Config = current_config>
     static constexpr std::size_t remember_workspace_bytes = std::remove_cvref_t<Cache>::template refill_workspace_bytes<
         decltype(std::declval<const decltype(multihead_attn)&>().keys(
-            std::declval<const std::remove_cvref_t<Memory>&>())),
+            std::declval<detail::memory_part<std::remove_cvref_t<Memory>, std::remove_cvref_t<Cache>>>())),
         decltype(std::declval<const decltype(multihead_attn)&>().values(
-            std::declval<const std::remove_cvref_t<Memory>&>())),
+            std::declval<detail::memory_part<std::remove_cvref_t<Memory>, std::remove_cvref_t<Cache>>>())),
         Config>;
 
 private:
