@@ -13,6 +13,7 @@
 #include <ashlar/kernel/simd.hpp>
 
 #include "kernel/math_errors.hpp"
+#include "support/machines.hpp"
 
 namespace {
 
@@ -123,6 +124,38 @@ TYPED_TEST(math_of, exp) {
     expect_ulps<T>("exp_beside_one_far", spread<T>(least, 0, this->count), 6, exp_beside_one_of, reference);
     expect_ulps<T>("exp2_nonpositive", spread<T>(this->single ? -126 : -1022, 0, this->count), 2.5, exp2_nonpositive_of,
                    reference2);
+}
+
+/// A lane of a microcontroller that multiplies and adds floats in one instruction.
+TEST(math_of_one_lane, exp_by_a_table) {
+    using lane = lanes<float, 1, machines::cortex_m4f>;
+    const auto of = []<detail::exp_form Form>(float x) { return detail::exp_nonpositive_as<Form>(lane(x))[0]; };
+    const auto worst = [](const std::vector<float>& arguments, auto f) {
+        double most = 0;
+        for (const float x : arguments) most = std::max(most, ulps(f(x), std::exp(static_cast<long double>(x))));
+        return most;
+    };
+    const auto precise = [&](float x) { return of.operator()<detail::exp_form::precise>(x); };
+    const auto beside_one = [&](float x) { return of.operator()<detail::exp_form::beside_one>(x); };
+    const auto coarse = [&](float x) { return of.operator()<detail::exp_form::coarse>(x); };
+    static_assert(detail::looks_up_scalars<float, 1, machines::cortex_m4f>);
+    static_assert(!detail::looks_up_scalars<float, 1, machines::scalar> &&
+                  !detail::looks_up_scalars<double, 1, machines::cortex_m7>);
+    const std::size_t count = argument_count<float>();
+    const double bound = fast_math ? 18 : 2.5;
+    EXPECT_LE(worst(spread<float>(-10, 0, count), precise), bound);
+    EXPECT_LE(worst(spread<float>(-87.3, 0, count), precise), bound);
+    EXPECT_LE(worst(spread<float>(-10, 0, count), beside_one), bound);
+    EXPECT_LE(worst(spread<float>(-87.3, 0, count), beside_one), fast_math ? 32 : 6);
+    EXPECT_LE(worst(spread<float>(-87.3, 0, count), coarse) / (1 << 24), 1.2e-4);
+    for (const auto& f : {+[](float x) { return detail::exp_nonpositive_as<detail::exp_form::precise>(lane(x))[0]; },
+                          +[](float x) { return detail::exp_nonpositive_as<detail::exp_form::coarse>(lane(x))[0]; }}) {
+        EXPECT_EQ(f(0.0f), 1.0f);
+        EXPECT_EQ(f(-0.0f), 1.0f);
+        EXPECT_EQ(f(-inf<float>), 0.0f);
+        EXPECT_EQ(f(-88.0f), 0.0f);
+        EXPECT_TRUE(is_nan_bits(f(nan_value<float>)));
+    }
 }
 
 TYPED_TEST(math_of, log) {

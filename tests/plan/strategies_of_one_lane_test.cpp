@@ -93,6 +93,33 @@ TEST(strategies_of_one_lane, register_blocks) {
     EXPECT_LE(double_rows * double_columns + double_columns + 2, 16u);
 }
 
+// Counting, two addresses and a branch are an eighth of a step of the depth.
+TEST(strategies_of_one_lane, steps_between_branches) {
+    const auto steps = []<class Config>(const auto& e) { return product_of<Config>(e).cut.steps_together; };
+    const auto product = matmul(x<16, 16>(), x<16, 16>());
+    EXPECT_EQ(steps.operator()<cortex_m4f>(product), 4);
+    EXPECT_EQ(steps.operator()<cortex_m4f>(matmul(x<16, 18>(), x<18, 16>())), 1) << "18 steps are no whole fours";
+    EXPECT_EQ(steps.operator()<cortex_m4f>(matmul(x<100, 100>(), x<100, 100>())), 1) << "registers hold more sums";
+    EXPECT_EQ(steps.operator()<cortex_m4f_small>(product), 1) << "less code";
+    EXPECT_EQ(steps.operator()<cortex_m55>(product), 1) << "eight registers";
+    EXPECT_EQ(steps.operator()<scalar>(product), 1);
+    EXPECT_EQ(steps.operator()<avx2>(product), 1);
+    const auto masked = attention(x<64, 16>(), x<64, 16>(), x<64, 16>(), causal);
+    EXPECT_EQ(product_of<cortex_m4f>(masked, 1).cut.steps_together, 1) << "rows end at different steps";
+    static tensor<double, 16, 16> d;
+    EXPECT_EQ(steps.operator()<cortex_m4f>(matmul(d, d)), 1) << "software";
+}
+
+// Numerators that replace scores are read and written by one address.
+TEST(strategies_of_one_lane, numerators_replace_scores) {
+    const auto rows = []<class Config>(const auto& e) { return strategy_of<Config>(e, stage_kind::softmax).rows; };
+    const auto e = attention(x<16, 16>(), x<16, 16>(), x<16, 16>());
+    EXPECT_TRUE(rows.operator()<cortex_m4f>(e).one_address);
+    EXPECT_FALSE(rows.operator()<scalar>(e).one_address) << "addresses are computed beside the arithmetic";
+    EXPECT_FALSE(rows.operator()<cortex_m55>(e).one_address);
+    EXPECT_FALSE(rows.operator()<cortex_m4f>(softmax<0>(x<16, 16>())).one_address) << "the operand stays";
+}
+
 // One instruction after the other: nothing is asked for ahead, and sums in flight would hide nothing.
 TEST(strategies_of_one_lane, nothing_beside) {
     static packed<float, 64, 96> weights;

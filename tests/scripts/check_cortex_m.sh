@@ -17,9 +17,9 @@ declare -A layout=([m4f]="-Wl,--section-start=.vectors=0"
                    [m55]="-Wl,--section-start=.vectors=0x10000000 -Wl,-Ttext-segment=0x10001000 -Wl,-Tdata=0x30000000")
 
 # Bytes of code by g++ 12, instructions and bytes of stack, each with a few per cent of margin.
-declare -A most=([m4f-O2-attend16]=4700 [m4f-Os-attend16]=4680 [m4f-O2-layer16]=7300 [m4f-Os-layer16]=7168
-                 [m4f-O2-full]=26900 [m4f-Os-full]=26700 [m4f-O2-causal]=17200 [m4f-Os-causal]=18300
-                 [m4f-O2-layer]=364000 [m4f-Os-layer]=364000
+declare -A most=([m4f-O2-attend16]=5700 [m4f-Os-attend16]=4680 [m4f-O2-layer16]=9950 [m4f-Os-layer16]=7168
+                 [m4f-O2-full]=23700 [m4f-Os-full]=24800 [m4f-O2-causal]=15400 [m4f-Os-causal]=17000
+                 [m4f-O2-layer]=327000 [m4f-Os-layer]=354000
                  [m55-O2-attend16]=3580 [m55-Os-attend16]=3720 [m55-O2-layer16]=6010 [m55-Os-layer16]=5370
                  [m55-O2-full]=10800 [m55-Os-full]=11550 [m55-O2-causal]=8460 [m55-Os-causal]=10440
                  [m55-O2-layer]=149300 [m55-Os-layer]=150700)

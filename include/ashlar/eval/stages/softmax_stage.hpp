@@ -247,9 +247,17 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
             }
             sum += combine_groups<part>(total, [](vec a, vec b) ASHLAR_LAMBDA_INLINE { return a + b; });
         }
-        /// What is left, and the row's factor.
-        ASHLAR_STAGE_INLINE void finish() {
-            if constexpr (joins) join_columns();
+        ASHLAR_STAGE_INLINE vec replace_columns() const {
+            element* p = out + static_cast<std::ptrdiff_t>(next) * column_distance;
+            vec total = sum;
+            for (std::size_t left = next < own.last ? own.last - next : 0; left != 0; --left, p += column_distance) {
+                const vec e = exp_nonpositive(vec::load(p) - most);
+                e.store(p);
+                total += e;
+            }
+            return total;
+        }
+        ASHLAR_STAGE_INLINE vec fold_columns() {
             constexpr std::size_t chains = base::how.sums;
             vec sums[chains];
             ASHLAR_UNROLL
@@ -259,6 +267,18 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
             s.template fold_down<Width>(row, {next, end}, sums,
                                         [&](vec& to, vec x, std::size_t c, auto)
                                             ASHLAR_STAGE_LAMBDA { to += numerator(x, c); });
+            if constexpr (chains == 2) return sums[0] + sums[1];
+            return sums[0];
+        }
+        /// What is left, and the row's factor.
+        ASHLAR_STAGE_INLINE void finish() {
+            if constexpr (joins) join_columns();
+            const vec total = [&]() ASHLAR_STAGE_LAMBDA {
+                if constexpr (base::how.one_address)
+                    return replace_columns();
+                else
+                    return fold_columns();
+            }();
             // A product reads none of a row but what its mask keeps.
             if constexpr (plain && stage.support != no_node && (stage.fill_outside || !base::how.exact_keys)) {
                 if constexpr (stage.fill_outside) tile = {0, base::columns};
@@ -267,8 +287,6 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
                 for (std::size_t c = own.last; c < tile.last; ++c)
                     store_lanes<1, stored>(vec(0), out + static_cast<std::ptrdiff_t>(c) * column_distance);
             }
-            vec total = sums[0];
-            if constexpr (chains == 2) total = sums[0] + sums[1];
             if constexpr (in_blocks)
                 s.template put_rows<base::second_buffer, Width, element>(row, s.with_earlier(row, total));
             else if constexpr (plain)

@@ -244,6 +244,28 @@ ASHLAR_ALWAYS_INLINE lanes<Element, Width, Config> exp_by_eighths(lanes<Element,
     return fma(most, r * fma(r, slope, Lanes(1)), most);
 }
 
+/// True where a lane is a register of a core that runs one instruction after the other: a load is as cheap as a
+/// multiplication, and a multiply-add overwrites the constant that it adds to, which is copied first.
+template <class Element, std::size_t Width, class Config>
+inline constexpr bool looks_up_scalars =
+    std::is_same_v<Element, float> && Width == 1 && has<Config, isa::m_profile> && has<Config, isa::vfp_float>;
+
+/// e^x as by `exp_by_table` for one lane that does not vanish.
+template <exp_form Form, class Element, class Config>
+ASHLAR_ALWAYS_INLINE lanes<Element, 1, Config> exp_by_scalars(lanes<Element, 1, Config> x) {
+    using Lanes = lanes<Element, 1, Config>;
+    const Lanes carrier = fma(x, 32 * exp_reduction<Element>::log2_e, Lanes(float_format<Element>::magic));
+    const Lanes n = carrier - Lanes(float_format<Element>::magic);
+    // In one rounding, whatever the compiler has been told of contractions: the remainder stands on it.
+    Lanes r(__builtin_fmaf(n[0], -0.69314718f / 32, x[0]));
+    if constexpr (Form == exp_form::precise) r = fma(n, 1.9046542e-9f / 32, r);
+    const auto bits = static_cast<std::uint32_t>(bits_of(carrier)[0]);
+    const Lanes most(__builtin_bit_cast(Element, exp_table_of<32>.bits[bits % 32] + (bits << exp_table<32>::shift)));
+    Lanes correction = r;
+    if constexpr (Form != exp_form::coarse) correction = r * fma(r, 0.5f, Lanes(1.0f + 1.4663e-5f));
+    return fma(most, correction, most);
+}
+
 /// Arguments of exp beyond which the result is infinity or zero, where nothing has overflowed on the way.
 template <class Element, std::size_t Width, class Config>
 ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp_argument(lanes<Element, Width, Config> x) {
@@ -271,6 +293,8 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp_nonpositive_as(
         return exp_by_table<Form, Arguments>(x);
     } else if constexpr (looks_up_eighths<Element, Width, Config>) {
         return exp_by_eighths<Form, Arguments>(x);
+    } else if (looks_up_scalars<Element, Width, Config> && !__builtin_is_constant_evaluated()) {
+        if constexpr (looks_up_scalars<Element, Width, Config>) return exp_by_scalars<Form>(x);
     } else {
         auto y = x;
         if constexpr (Arguments == exp_arguments::any && !has<Config, isa::m_profile>)

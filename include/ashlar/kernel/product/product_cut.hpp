@@ -94,6 +94,21 @@ constexpr bool choose_spreading(const product_shape& p, const register_block& bl
            on.target.registers >= 32 && on.shuffles() && on.lanes() * on.bytes > 16;
 }
 
+/// Depth steps between two branches: one where branches cost nothing beside the arithmetic. With one instruction after
+/// the other, counting, two addresses and the branch are an eighth of a step of 4 x 4 sums; of more sums they are less,
+/// and compilers run out of registers. Where rows end at different steps, what is left of them would cost what this
+/// saves.
+constexpr std::size_t choose_steps_together(const product_shape& p, const register_block& blocks,
+                                            const element_machine& on, const cut_options& options) {
+    constexpr std::size_t together = 4, most_sums = 16;
+    const machine& target = on.target;
+    return target.single_issue && !target.small_code && target.registers >= 32 && on.floating && on.bytes == 4 &&
+                   options.whole_depth && p.group == 1 && p.k % together == 0 &&
+                   blocks.rows.large * blocks.vectors.large <= most_sums
+               ? together
+               : 1;
+}
+
 /// Independent sums of blocks of one vector over a depth.
 constexpr one_vector_chains choose_chains(const axis_split& rows, std::size_t depth, const element_machine& on) {
     const auto of = [&](std::size_t height) {
@@ -109,6 +124,7 @@ constexpr product_cut choose_cut(const product_shape& p, const element_machine& 
     cut.row_blocks = static_cast<std::uint32_t>(blocks.rows.blocks);
     cut.vector_blocks = static_cast<std::uint32_t>(blocks.vectors.blocks);
     cut.chains = static_cast<std::uint8_t>(blocks.chains);
+    cut.steps_together = static_cast<std::uint8_t>(choose_steps_together(p, blocks, on, options));
     cut.spreads = choose_spreading(p, blocks, on, options);
     if (options.packs) {
         cut.strip_steps = static_cast<std::uint16_t>(choose_strip_steps(p, on));

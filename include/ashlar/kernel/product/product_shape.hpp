@@ -28,6 +28,7 @@ struct product_cut {
     std::uint32_t row_blocks = 0;         ///< near-equal blocks of scalars
     std::uint32_t vector_blocks = 0;      ///< near-equal blocks of vectors, without those of last columns apart
     std::uint8_t chains = 1;              ///< independent sums of each accumulator of the largest block
+    std::uint8_t steps_together = 1;      ///< depth steps between two branches
     std::uint16_t strip_steps = 1;        ///< depth steps in one vector of V, where it is a strip
     std::uint16_t last_steps = 1;         ///< depth steps that last columns apart take side by side; 1: none are apart
     bool packs = false;                   ///< these are packed; otherwise they are one partial vector

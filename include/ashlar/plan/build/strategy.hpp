@@ -125,6 +125,7 @@ struct row_strategy {
     std::uint8_t joined_lanes = 0;  // of each of several columns in one register, where rows leave most lanes idle
     bool exact_keys = false;        // of what a mask keeps; otherwise whole groups of keys are folded
     bool whole_lines = false;       // lines of rows end at a full register: their last one is stored in full
+    bool one_address = false;       // numerators are read and written by one address that moves on
 };
 
 /// How a stage runs over the rows of one tile.

@@ -40,6 +40,8 @@ constexpr row_strategy choose_rows(const plan_context& c, const plan_stage& s, s
         const softmax_facts softmax = facts_of_softmax(c, s);
         how.whole_lines = softmax.whole_lines;
         how.exact_keys = folds_exact_keys(c, s);
+        // Each instruction counts there; elsewhere addresses are computed beside the arithmetic.
+        how.one_address = c.target.single_issue && softmax.width == 1 && softmax.in_place;
         if (lies_in_groups(softmax, rows))
             how.form = row_form::groups_of_columns;
         else
