@@ -48,7 +48,9 @@ struct packed_halves {
     ASHLAR_STAGE_INLINE Lanes load(std::size_t h) const {
         const Element* v = at + h * half;
         if constexpr (loads_both) {
-            const Lanes both(Lanes::ops::template load_groups<half>(v, static_cast<std::ptrdiff_t>(Distance)));
+            // clang would widen each half of either load, and put the four together.
+            const Lanes both =
+                opaque(Lanes(Lanes::ops::template load_groups<half>(v, static_cast<std::ptrdiff_t>(Distance))));
             return opaque(shuffle_as<in_turn>(both, both));
         } else {
             return opaque(shuffle_as<in_turn>(Lanes::template load_partial<half>(v),
