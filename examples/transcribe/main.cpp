@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "../support/wav.hpp"
+#include "model.hpp"
 #include "transcriber.hpp"
 #include "vocabulary.hpp"
 
@@ -38,6 +39,10 @@ namespace {
 
 using namespace transcribe;
 using tiny_model = model<tiny>;
+
+// What it takes is known before it runs.
+static_assert(transcriber<tiny_model>::scratch_bytes <= 8 * 1024 * 1024 &&
+              transcriber<tiny_model>::stack_bytes <= 64 * 1024);
 
 tiny_model weights{};
 transcriber<tiny_model>& listener() {
@@ -102,10 +107,11 @@ int measure(std::size_t seconds) {
     }
     std::printf("%zu s of sound: %.1f ms to hear, %.2f ms for each of %zu tokens\n", seconds, hearing, saying, tokens);
     std::printf("%zu parameters, %zu bytes of scratch, %zu of stack, %zu bytes of state\n",
-                ashlar::nn::parameter_count<tiny_model>, calls<tiny_model>::scratch_bytes,
-                calls<tiny_model>::stack_bytes, sizeof(transcriber<tiny_model>));
-    std::printf("%zu allocations\n", allocations - before);
-    return 0;
+                ashlar::nn::parameter_count<tiny_model>, transcriber<tiny_model>::scratch_bytes,
+                transcriber<tiny_model>::stack_bytes, sizeof(transcriber<tiny_model>));
+    const std::size_t made = allocations - before;
+    std::printf("%zu allocations\n", made);
+    return made == 0 ? 0 : 1;
 }
 
 }  // namespace

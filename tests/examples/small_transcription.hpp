@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: BSL-1.0
-// The transcription example, in small: sounds of all lengths against the model's formulas in double, with weights that
-// are loaded from a file by the names of Hugging Face's.
-#include <array>
+// A small model of the transcription example: weights by chance in a file by
+// the names of Hugging Face's.
+#pragma once
+
 #include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
 
-#include <examples/transcribe/transcriber.hpp>
+#include <examples/transcribe/model.hpp>
 #include <gtest/gtest.h>
 
 #include "examples/moonshine_reference.hpp"
 #include "io/file_builder.hpp"
 
-namespace {
+namespace transcribe {
 
-using namespace transcribe;
 namespace reference = moonshine_reference;
 
 inline constexpr speech_shape small{
@@ -85,11 +85,11 @@ private:
     reference::weights all;
 };
 
-const weights_by_chance& chosen() {
+inline const weights_by_chance& chosen() {
     static const weights_by_chance w;
     return w;
 }
-const small_model& loaded() {
+inline const small_model& loaded() {
     static small_model m{};
     static const bool good = [] {
         const std::vector<char> file = chosen().file();
@@ -101,60 +101,17 @@ const small_model& loaded() {
     return m;
 }
 
-std::vector<std::int16_t> sound_of(std::size_t count) {
+/// The same by formulas.
+inline const reference::model& by_formulas() {
+    static const reference::model m{chosen().values(), small.heads, small.layers, small.rotated};
+    return m;
+}
+
+inline std::vector<std::int16_t> sound_of(std::size_t count) {
     std::vector<std::int16_t> s(count);
     std::uint32_t state = 3 + static_cast<std::uint32_t>(count);
     for (std::int16_t& x : s) x = static_cast<std::int16_t>((state = state * 1664525u + 1013904223u) >> 17);
     return s;
 }
 
-transcriber<small_model>& listener() {
-    static transcriber<small_model> t(loaded());
-    return t;
-}
-
-/// States of both halves within 1e-5 of those in double, and all tokens that there is room for.
-void expect_transcribed(std::size_t count) {
-    SCOPED_TRACE(count);
-    const reference::model by_formulas{chosen().values(), small.heads, small.layers, small.rotated};
-    const std::vector<std::int16_t> samples = sound_of(count);
-    const reference::matrix heard = by_formulas.encode(samples.data(), count);
-    auto& t = listener();
-    ASSERT_TRUE(t.hear(samples));
-    ASSERT_EQ(t.heard_rows(), heard.rows);
-    for (std::size_t i = 0; i < heard.rows; ++i)
-        for (std::size_t j = 0; j < small.embed; ++j)
-            ASSERT_NEAR(t.encoded()(i, j), heard(i, j), 1e-5) << i << ' ' << j;
-    std::vector<int> tokens{begin_of_text};
-    for (std::size_t n = 0; n < small.tokens && tokens.back() != end_of_text; ++n) {
-        const reference::matrix states = by_formulas.decode(tokens, heard);
-        const int next = t.next();
-        for (std::size_t j = 0; j < small.embed; ++j) ASSERT_NEAR(t.decoded()(0, j), states(n, j), 1e-5) << n;
-        const auto [best, margin] = by_formulas.best(states, n);
-        ASSERT_GT(margin, 1e-4) << "choose other weights: these leave it to chance";
-        ASSERT_EQ(next, best) << n;
-        tokens.push_back(next);
-    }
-    EXPECT_EQ(t.next(), end_of_text);
-}
-
-TEST(transcribe, sounds_of_any_length) {
-    for (const std::size_t count : {8999u, 8767u, 895u, 1278u, 1279u, 3001u, 6000u, 896u, 8999u})
-        expect_transcribed(count);
-}
-
-TEST(transcribe, sounds_that_do_not_fit_are_refused) {
-    auto& t = listener();
-    EXPECT_FALSE(t.hear(sound_of(894)));
-    EXPECT_FALSE(t.hear(sound_of(9000)));
-    EXPECT_TRUE(t.hear(sound_of(895)));
-    EXPECT_EQ(t.heard_rows(), 1u);
-}
-
-TEST(transcribe, rows_of_samples) {
-    static_assert(fewest_samples == 895);
-    static_assert(row_counts(16'000).third == 40 && row_counts(tiny.samples).third == 1248);
-    static_assert(calls<small_model>::scratch_bytes <= 64 * 1024 && calls<small_model>::stack_bytes <= 64 * 1024);
-}
-
-}  // namespace
+}  // namespace transcribe
