@@ -13,6 +13,17 @@ TEST(conv1d_depthwise, taps_are_named_or_windows) {
     one_axis<{.in = 17, .out = 17, .kernel = 3, .stride = 2, .groups = 17}, 16>();
     one_axis<{.in = 3, .out = 3, .kernel = 1, .stride = 3, .groups = 3, .bias = false}, 7>();
     one_axis<{.in = 5, .out = 5, .kernel = 33, .padding = 16, .groups = 5}, 3>();
+    one_axis<{.in = 3, .out = 6, .kernel = 33, .padding = 1, .groups = 3}, 40>();
+}
+
+// Channels that have several results are repeated before there are windows of them, not in each window.
+TEST(conv1d_depthwise, windows_are_not_copied) {
+    static nn::conv1d<{.in = 16, .out = 32, .kernel = 40, .groups = 16, .channels_last = true}> conv{};
+    static tensor<float, 200, 16> x{};
+    EXPECT_LE(workspace_bytes<decltype(conv(x))>, 2 * sizeof(tensor<float, 200, 32>));
+    static nn::conv2d<{.in = 4, .out = 8, .kernel = 6, .groups = 4, .channels_last = true}> square{};
+    static tensor<float, 20, 20, 4> image{};
+    EXPECT_LE(workspace_bytes<decltype(square(image))>, 2 * sizeof(tensor<float, 20, 20, 8>));
 }
 
 // Neither products of windows and weights nor their sums exist: the taps are added up in registers.

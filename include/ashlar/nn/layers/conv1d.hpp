@@ -115,7 +115,7 @@ private:
                             });
                         });
         } else if constexpr (channels.is_depthwise()) {
-            return sum<-2>(detail::channels_repeated<channels>(windows<axis, kernel, along.stride, along.dilation>(
+            return sum<-2>(windows<axis, kernel, along.stride, along.dilation>(detail::channels_repeated<channels>(
                                detail::padded<axis, along.padding>(std::forward<Input>(x)))) *
                            weight);
         } else {

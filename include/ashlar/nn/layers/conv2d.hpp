@@ -161,9 +161,9 @@ private:
                         });
         } else if constexpr (channels.is_depthwise()) {
             auto taps = windows<axis + 2, across.kernel, across.stride, across.dilation>(
-                windows<axis, down.kernel, down.stride, down.dilation>(framed(std::forward<Input>(x))));
-            return sum<-4, -2>(detail::channels_repeated<channels>(std::move(taps)) *
-                               reshape<down.kernel, 1, across.kernel, out>(weight));
+                windows<axis, down.kernel, down.stride, down.dilation>(
+                    detail::channels_repeated<channels>(framed(std::forward<Input>(x)))));
+            return sum<-4, -2>(std::move(taps) * reshape<down.kernel, 1, across.kernel, out>(weight));
         } else {
             constexpr bool once = down.kernel == 1 && detail::names_once(across, channels.groups);
             return detail::read_by<once>(framed(std::forward<Input>(x)), [this](const auto& y) ASHLAR_LAMBDA_INLINE {
