@@ -25,7 +25,8 @@ ASHLAR_ALWAYS_INLINE void prefetch_to_l2([[maybe_unused]] const void* p) noexcep
 #endif
 }
 
-/// Memory that is wanted soon, front to back.
+/// Memory that is wanted soon, front to back. It comes into the L2: a panel of weights may be larger than the L1, and
+/// would drive out itself and the rows that are in use.
 struct prefetch_stream {
     const char* next = nullptr;
     const char* end = nullptr;
@@ -35,7 +36,7 @@ struct prefetch_stream {
     ASHLAR_ALWAYS_INLINE void advance() noexcept {
         if (next >= end) return;
         ASHLAR_UNROLL
-        for (std::size_t i = 0; i < Lines; ++i) prefetch(next + i * cache_line_bytes);
+        for (std::size_t i = 0; i < Lines; ++i) prefetch_to_l2(next + i * cache_line_bytes);
         next += Lines * cache_line_bytes;
     }
 };
