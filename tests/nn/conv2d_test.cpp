@@ -46,6 +46,10 @@ TEST(conv2d, two_axes) {
              9>();
     two_axes<{.in = 4, .out = 8, .kernel = 1}, 3, 5>();
 }
+
+TEST(conv2d, windows_of_repeated_channels) {
+    two_axes<{.in = 3, .out = 6, .kernel = {6, 7}, .padding = {1, 0}, .groups = 3}, 7, 9>();
+}
 static_assert(std::is_aggregate_v<nn::conv2d<{.in = 6, .out = 9, .kernel = 3}>>);
 
 }  // namespace
