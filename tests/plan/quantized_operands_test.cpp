@@ -123,13 +123,13 @@ TEST(quantized_operands, rows_are_rounded_a_tile_at_a_time) {
     EXPECT_EQ(tile(matmul(x<4096, 384>(), x<384, 48>())), 0u) << "floats need no tiles";
 }
 TEST(quantized_operands, tables_are_what_a_tile_takes) {
-    // Lines of whole cache lines, and a scale for each.
-    EXPECT_EQ(products_of(matmul(x<100, 65>(), weights<65, 48>())).table, 100u * (128 + 4));
-    EXPECT_EQ(products_of(matmul(x<4096, 384>(), weights<384, 48>())).table, 128u * (384 + 4));
-    EXPECT_EQ(products_of(matmul(x<130, 384>(), weights<384, 48>())).table, 80u * (384 + 4));
+    // Lines of whole cache lines, a scale for each, and a number that its sums may start at.
+    EXPECT_EQ(products_of(matmul(x<100, 65>(), weights<65, 48>())).table, 100u * (128 + 8));
+    EXPECT_EQ(products_of(matmul(x<4096, 384>(), weights<384, 48>())).table, 128u * (384 + 8));
+    EXPECT_EQ(products_of(matmul(x<130, 384>(), weights<384, 48>())).table, 80u * (384 + 8));
     const auto chain = products_of(matmul(relu(matmul(x<256, 64>(), weights<64, 96>())), weights<96, 64>()));
     EXPECT_EQ(chain.tile, 32u) << "other stages ask for tiles of their own";
-    EXPECT_EQ(chain.table, 32u * (128 + 4));
+    EXPECT_EQ(chain.table, 32u * (128 + 8));
 }
 
 // Hardware follows a few streams: 24 panels side by side halve what the L3 gives.

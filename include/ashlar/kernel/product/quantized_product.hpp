@@ -42,12 +42,14 @@ struct quantized_block {
 
     integers sum[chains][Vectors][Rows];
 
-    /// Where the sums of a vector of columns start. By index sequences here and below: g++ unrolls loops too late to
-    /// keep sums in registers.
+    /// Where the sums of a vector of columns start, but for what those of each row do. By index sequences here and
+    /// below: g++ unrolls loops too late to keep sums in registers.
     template <std::size_t Vector, std::size_t... Row, std::size_t... Chain>
-    ASHLAR_STAGE_INLINE void begin(integers start, std::index_sequence<Row...>, std::index_sequence<Chain...>) {
+    ASHLAR_STAGE_INLINE void begin(integers start, const left_rows& left, std::size_t i, std::index_sequence<Row...>,
+                                   std::index_sequence<Chain...>) {
         const auto of_row = [&]<std::size_t OneRow>() ASHLAR_STAGE_LAMBDA {
-            ((sum[Chain][Vector][OneRow] = Chain == 0 ? start : integers(0)), ...);
+            const integers first = dots::starts_at_negatives ? integers(left.start(i + OneRow)) : start;
+            ((sum[Chain][Vector][OneRow] = Chain == 0 ? first : integers(0)), ...);
         };
         (of_row.template operator()<Row>(), ...);
     }
@@ -94,7 +96,8 @@ struct quantized_block {
             integers start(0);
             if constexpr (dots::is_offset)
                 start = integers(0) - (integers::template load_partial<held<c>>(right.sums + column) << 7);
-            block.template begin<c>(start, std::make_index_sequence<Rows>{}, std::make_index_sequence<chains>{});
+            block.template begin<c>(start, left, i, std::make_index_sequence<Rows>{},
+                                    std::make_index_sequence<chains>{});
         });
         const std::uint8_t* const rows = left.row(i);
         std::size_t g = 0;

@@ -27,9 +27,9 @@ struct quantized_shape {
 /// Bytes from one rounded row to the next: whole cache lines, so that kernels round whole registers.
 constexpr std::size_t rounded_row_bytes(std::size_t depth) { return (depth + 63) / 64 * 64; }
 
-/// Bytes of scratch for the rounded rows of a tile, and the scale of each.
+/// Bytes of scratch for the rounded rows of a tile, the scale of each, and what its sums start at.
 constexpr std::size_t rounded_rows_bytes(std::size_t rows, std::size_t depth) {
-    return rows * (rounded_row_bytes(depth) + sizeof(float));
+    return rows * (rounded_row_bytes(depth) + sizeof(float) + sizeof(std::int32_t));
 }
 
 /// Panels that one row reads side by side: streams of their own, of which hardware follows a few. From the L3 four are
@@ -40,7 +40,8 @@ inline constexpr std::size_t most_streams_of_row = 4;
 constexpr product_cut choose_quantized_cut(std::size_t rows, const interleaved_layout& right, const machine& target) {
     constexpr std::size_t element_bytes = 4, fewest_registers = 4;
     machine m = target.for_elements_of(element_bytes);
-    const std::size_t beside = m.dots_bytes ? 1 : 4;
+    // Of sixteen, those that g++ keeps sums in.
+    const std::size_t beside = m.dots_bytes ? 1 : m.registers > 16 ? 4 : 7;
     if (m.registers > beside + fewest_registers) m.registers -= beside;
     const std::size_t width = m.lanes(element_bytes), vectors = (right.columns + width - 1) / width;
     register_block blocks = choose_register_block(rows, vectors, right.groups(), m);

@@ -51,33 +51,47 @@ ASHLAR_ALWAYS_INLINE void round_register(lanes<float, Width, Config> values, [[m
 #endif
 }
 
-/// Rounded rows in memory of rounded_rows_bytes bytes: lines of bytes, and behind them the scales of rows.
+/// Rounded rows in memory of rounded_rows_bytes bytes: lines of bytes, and behind them the scales of rows and, where
+/// kernels ask for it, what their sums start at.
 template <class Config, quantized_shape Product>
 struct rounded_rows {
     static constexpr std::size_t width = lane_width<float, Config>, depth = Product.right.rows,
                                  line = rounded_row_bytes(depth), filled = Product.right.groups() * Product.right.group;
     using values = lanes<float, width, Config>;
-    static constexpr bool is_offset = byte_dots<width, Config>::is_offset;
+    using dots = byte_dots<width, Config>;
+    static constexpr bool is_offset = dots::is_offset;
 
     std::uint8_t* bytes;
 
     ASHLAR_STAGE_INLINE const std::uint8_t* row(std::size_t i) const { return bytes + i * line; }
     ASHLAR_STAGE_INLINE float scale(std::size_t i) const {
         float result;
-        __builtin_memcpy(&result, bytes + Product.rows * line + i * sizeof result, sizeof result);
+        __builtin_memcpy(&result, scales() + i * sizeof result, sizeof result);
+        return result;
+    }
+    ASHLAR_STAGE_INLINE std::int32_t start(std::size_t i) const {
+        std::int32_t result = 0;
+        if constexpr (dots::starts_at_negatives) __builtin_memcpy(&result, starts() + i * sizeof result, sizeof result);
         return result;
     }
 
     ASHLAR_STAGE_INLINE void fill(const float* from) const {
         for (std::size_t i = 0; i < Product.rows; ++i, from += Product.row_distance) {
             const byte_scale by = byte_scale_of(greatest_of(from));
-            __builtin_memcpy(bytes + Product.rows * line + i * sizeof by.scale, &by.scale, sizeof by.scale);
+            __builtin_memcpy(scales() + i * sizeof by.scale, &by.scale, sizeof by.scale);
             round(from, by.inverse, bytes + i * line);
+            if constexpr (dots::starts_at_negatives) {
+                const std::int32_t negatives = sum_of_negatives<filled, Config>(bytes + i * line);
+                __builtin_memcpy(starts() + i * sizeof negatives, &negatives, sizeof negatives);
+            }
         }
     }
 
 private:
     using bits = lanes<std::int32_t, width, Config>;
+
+    ASHLAR_STAGE_INLINE std::uint8_t* scales() const { return bytes + Product.rows * line; }
+    ASHLAR_STAGE_INLINE std::uint8_t* starts() const { return scales() + Product.rows * sizeof(float); }
 
     ASHLAR_STAGE_INLINE static std::int32_t greatest_of(const float* from) {
         bits greatest(0);

@@ -4,9 +4,10 @@
 // Dispatch, decided by the types, for W lanes of a factor that lies in 4 bytes and is the same for all lanes:
 //   1. VNNI of AVX-512 and AVX: vpdpbusd, whose left bytes are unsigned: they are kept with 128 added, and sums start
 //      at -128 times the sum of the right ones
-//   2. AVX-512BW, AVX2, SSSE3: vpmaddubsw of magnitudes by right bytes that take over their signs: both are at most
-//   127,
-//      or 128 and 127, so that two products fit into 16 bits
+//   2. AVX-512BW, AVX2, SSSE3: vpmaddubsw of magnitudes by right bytes, whose bits are turned over where the left one
+//   is
+//      negative: -1 - w in place of -w, which any unit does, and sums start at the sum of the negative magnitudes. Two
+//      products of 127 by 128 fit into 16 bits
 //   3. SSE2: bytes widened to 16 bits, pmaddwd
 //   4. NEON: sdot, or smull and pairwise additions
 //   5. all else: one product after the other
@@ -46,11 +47,31 @@ consteval byte_way byte_way_of() {
     }
 }
 
+/// The sum of the magnitudes of Count bytes that are negative.
+template <std::size_t Count, class Config>
+ASHLAR_ALWAYS_INLINE std::int32_t sum_of_negatives([[maybe_unused]] const std::uint8_t* bytes) {
+    std::int32_t sum = 0;
+#if defined(ASHLAR_HAS_REGISTERS) && defined(__SSSE3__)
+    const __m128i zero = _mm_setzero_si128();
+    __m128i sums = zero;
+    for (std::size_t k = 0; k < Count; k += 16) {
+        __m128i all = zero;
+        __builtin_memcpy(&all, bytes + k, Count - k < 16 ? Count - k : 16);
+        const __m128i negative = _mm_and_si128(_mm_abs_epi8(all), _mm_cmpgt_epi8(zero, all));
+        sums = _mm_add_epi32(sums, _mm_sad_epu8(negative, zero));
+    }
+    sum = _mm_cvtsi128_si32(_mm_add_epi32(sums, _mm_unpackhi_epi64(sums, sums)));
+#endif
+    return sum;
+}
+
 template <std::size_t Width, class Config>
 struct byte_dots {
     static constexpr byte_way way = byte_way_of<Width, Config>();
     /// What is added to left bytes in memory.
     static constexpr bool is_offset = way == byte_way::unsigned_dot;
+    /// Whether sums start at the sum of the left row's negative magnitudes.
+    static constexpr bool starts_at_negatives = way == byte_way::signs;
     using sums = lanes<std::int32_t, Width, Config>;
 
     /// Four right bytes for each lane.
@@ -125,8 +146,8 @@ private:
             return next;
 #endif
 #elif defined(__AVX512BW__)
-            const __m512i with_signs = _mm512_mask_sub_epi8(by, _mm512_movepi8_mask(x), _mm512_setzero_si512(), by);
-            const __m512i pairs = _mm512_maddubs_epi16(_mm512_abs_epi8(x), with_signs);
+            const __m512i negative = _mm512_movm_epi8(_mm512_movepi8_mask(x)),
+                          pairs = _mm512_maddubs_epi16(_mm512_abs_epi8(x), _mm512_xor_si512(by, negative));
             return _mm512_add_epi32(to, _mm512_madd_epi16(pairs, _mm512_set1_epi16(1)));
 #endif
 #endif
@@ -139,7 +160,8 @@ private:
 #elif defined(__AVXVNNI__)
             return _mm256_dpbusd_avx_epi32(to, x, by);
 #else
-            const __m256i pairs = _mm256_maddubs_epi16(_mm256_abs_epi8(x), _mm256_sign_epi8(by, x));
+            const __m256i negative = _mm256_cmpgt_epi8(_mm256_setzero_si256(), x),
+                          pairs = _mm256_maddubs_epi16(_mm256_abs_epi8(x), _mm256_xor_si256(by, negative));
             return _mm256_add_epi32(to, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));
 #endif
 #endif
@@ -151,7 +173,8 @@ private:
 #elif defined(__AVXVNNI__)
             return _mm_dpbusd_avx_epi32(to, x, by);
 #elif defined(__SSSE3__)
-            const __m128i pairs = _mm_maddubs_epi16(_mm_abs_epi8(x), _mm_sign_epi8(by, x));
+            const __m128i negative = _mm_cmpgt_epi8(_mm_setzero_si128(), x),
+                          pairs = _mm_maddubs_epi16(_mm_abs_epi8(x), _mm_xor_si128(by, negative));
             return _mm_add_epi32(to, _mm_madd_epi16(pairs, _mm_set1_epi16(1)));
 #else
             const auto low = [](__m128i a) ASHLAR_LAMBDA_INLINE { return _mm_srai_epi16(_mm_unpacklo_epi8(a, a), 8); };
