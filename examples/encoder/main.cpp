@@ -100,16 +100,14 @@ int main(int argc, char** argv) {
     double best = 1e30;
     for (int i = 0; i < 5; ++i) {
         const auto start = std::chrono::steady_clock::now();
-        evaluate(y, model.encoder(x, keys_below(lengths)), scratch);
+        evaluate(y, model.encoder(x, keys_below(lengths)), scratch, rows_below(lengths));
         best = std::min(best, microseconds_since(start));
     }
     std::printf("%.0f microseconds for a layer and %zu sentences of at most %zu tokens, %zu bytes of scratch for all\n",
                 best / static_cast<double>(layers), batch, rows, sizeof scratch);
 
     // The mean of the rows that hold tokens is the sentence; cosines compare sentences.
-    const auto holds_token = cast<float>(index<1>(tokens) < unsqueeze<1>(lengths));
-    const tensor<float, batch, embed> sums = sum<1>(y * unsqueeze<2>(holds_token));
-    const tensor<float, batch, embed> sentences = sums * rsqrt(sum<1>(sums * sums, keep_dims));
+    const tensor<float, batch, embed> sentences = normalize(masked_mean<1>(y, keys_below(lengths)));
     const tensor<float, batch, batch> cosines = matmul(sentences, transpose(sentences));
     std::puts("cosines between the sentences:");
     for (std::size_t i = 0; i < batch; ++i) {
