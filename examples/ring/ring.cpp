@@ -3,10 +3,10 @@
 // sequence. Keys and values go around the ring, a block at a time; while a rank computes with the block that it has, it
 // receives the next one and sends its own on. What it knows of the keys so far is an attention_state for each head.
 //
-//     mpirun -n 4 ring [--causal] [--turns=1] [--timeout=30] [--in-turn] [--lose=rank]
+//     mpirun -n 4 ring [--causal] [--turns=1] [--timeout=30] [--in-turn] [--lose=rank] [--at=step] [--impatient=rank]
 //
-// --in-turn communicates only when nothing is computed, --lose has a rank stop in the middle, for tests and
-// measurements.
+// --in-turn communicates only when nothing is computed, --lose has a rank stop in the middle, at some step, and
+// --impatient one wait a quarter as long as others before it asks, for tests and measurements.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -40,7 +40,7 @@ inline constexpr int floats_of_block = static_cast<int>(sizeof(block) / sizeof(f
 
 struct settings {
     bool causal = false, in_turn = false;
-    int turns = 1, lose = -1;
+    int turns = 1, lose = -1, at = 0, impatient = -1;
     double timeout = 30;
 };
 
@@ -53,8 +53,9 @@ public:
     int rank = 0, size = 0;
     double waited = 0;
 
-    explicit ring(double timeout) : timeout_(timeout) {
+    explicit ring(const settings& set) {
         MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+        timeout_ = rank == set.impatient ? set.timeout / 4 : set.timeout;
         MPI_Comm_size(MPI_COMM_WORLD, &size);
         neighbours_[sending] = (rank + 1) % size;
         neighbours_[receiving] = (rank + size - 1) % size;
@@ -124,7 +125,7 @@ private:
         std::abort();
     }
 
-    double timeout_;
+    double timeout_ = 0;
     int neighbours_[2]{};
     MPI_Request requests_[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
 };
@@ -167,7 +168,7 @@ void attend(ring& around, const settings& set, const part& q, std::unique_ptr<bl
                 see(seen[h], q, *own, h, causal);
             if (sends && !set.in_turn) (void)around.progress();
         }
-        if (step == 0 && set.lose == around.rank) std::this_thread::sleep_for(std::chrono::hours(1));
+        if (step == set.at && set.lose == around.rank) std::this_thread::sleep_for(std::chrono::hours(1));
         if (!sends) break;
         if (set.in_turn) around.start(*own, *next);
         around.finish();
@@ -215,6 +216,10 @@ bool read_settings(int count, char** words, settings& set) {
             set.turns = std::atoi(value);
         else if (name == "--lose")
             set.lose = std::atoi(value);
+        else if (name == "--at")
+            set.at = std::atoi(value);
+        else if (name == "--impatient")
+            set.impatient = std::atoi(value);
         else if (name == "--timeout")
             set.timeout = std::atof(value);
         else
@@ -229,10 +234,12 @@ int main(int count, char** words) {
     MPI_Init(&count, &words);
     settings set;
     if (!read_settings(count, words, set)) {
-        std::fputs("usage: ring [--causal] [--turns=n] [--timeout=seconds] [--in-turn] [--lose=rank]\n", stderr);
+        std::fputs("usage: ring [--causal] [--turns=n] [--timeout=seconds] [--in-turn] [--lose=rank] [--at=step] "
+                   "[--impatient=rank]\n",
+                   stderr);
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
-    ring around(set.timeout);
+    ring around(set);
     const auto q = std::make_unique<part>();
     auto own = std::make_unique<block>(), next = std::make_unique<block>();
     std::vector<head_state> seen(heads);

@@ -200,6 +200,8 @@ TEST(executor_columns, are_chosen) {
     using of_small = decltype(std::declval<small&>()(std::declval<tensor<float, 32, 32>&>()));
     static_assert(shares_columns<2, of_16> && shares_columns<2, of_32> && !shares_columns<2, of_128>);
     static_assert(!shares_columns<2, of_small>);
+    // Many meet for longer: a tile of 16 rows each is less than 22 meetings of 64, where 16 have a part of the columns.
+    static_assert(shares_columns<64, of_32> && !shares_columns<64, of_128>);
 }
 
 TEST(executor_columns, are_explained) {

@@ -2,6 +2,7 @@
 // How many bytes a worker reads where several share a plan, by which ways of sharing are compared.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 
 #include <ashlar/plan/build/share_loops.hpp>
@@ -9,8 +10,12 @@
 
 namespace ashlar::detail {
 
-/// What waiting for each other costs workers, in bytes of weights that each reads meanwhile: some microseconds.
-inline constexpr std::size_t bytes_of_barrier = 32 * 1024;
+/// What waiting for each other costs so many workers, in bytes of weights that each reads meanwhile: some microseconds
+/// for two of them, and as much again whenever they are twice as many, as news goes from core to core.
+constexpr std::size_t bytes_of_barrier(std::size_t workers) {
+    constexpr std::size_t of_two = 32 * 1024;
+    return workers < 2 ? 0 : of_two * static_cast<std::size_t>(std::bit_width(workers - 1));
+}
 
 /// The shared loop right inside of one; no_loop if there is none.
 template <class Program>
@@ -76,14 +81,14 @@ constexpr std::size_t bytes_of_worker(std::size_t workers) {
         }
         times = own * turns_of_slowest(shared, workers);
         if (stage.kind == stage_kind::product) bytes += times * bytes_of_product<Plan>(stage, workers);
-        if (stage.shares_columns) bytes += own * bytes_of_barrier;
+        if (stage.shares_columns) bytes += own * bytes_of_barrier(workers);
     }
     for (loop_index l{}; l < code.loop_count; ++l)
         if (code.loops[l].is_shared && !is_in_shared_loop(code, code.loops[l].parent)) {
             std::size_t times = 1;
             for (loop_index outer = code.loops[l].parent; outer != no_loop; outer = code.loops[outer].parent)
                 times *= (code.loops[outer].extent + code.loops[outer].tile - 1) / code.loops[outer].tile;
-            bytes += times * bytes_of_barrier;
+            bytes += times * bytes_of_barrier(workers);
         }
     return bytes;
 }
