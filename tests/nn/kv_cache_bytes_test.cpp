@@ -246,6 +246,32 @@ TEST(kv_cache_bytes, rows_that_have_no_scale) {
         }
 }
 
+// Rows of NaN among others, which no mask keeps: also one that does not say where the loops may stop.
+TEST(kv_cache_bytes, rows_that_a_mask_excludes) {
+    static sequence<20, 8, 8, 3> s;
+    static nn::kv_cache<std::int8_t, 24, 2, 8> bytes;
+    static nn::kv_cache<float, 24, 2, 8> floats;
+    spoil(bytes);
+    spoil(floats);
+    tensor<bool, 24> kept{};
+    for (std::size_t t = 0; t < 20; ++t) {
+        kept(t) = t % 7 != 3;
+        auto k = row_at(s.k, t), v = row_at(s.v, t);
+        if (!kept(t)) k = v = full<float, 2, 8>(std::numeric_limits<float>::quiet_NaN());
+        bytes.append(k, v);
+        floats.append(k, v);
+    }
+    const auto q = eval(reshape<2, 60, 8>(s.q));
+    const auto compare = [&](const auto& mask) {
+        const auto y = eval(attention(q, bytes.keys(), bytes.values(), mask));
+        const auto expected = eval(attention(q, floats.keys(), floats.values(), mask));
+        for (std::size_t i = 0; i < y.size(); ++i) ASSERT_NEAR(y.data()[i], expected.data()[i], 0.06f) << i;
+    };
+    compare(keep(kept));
+    compare(keep(kept) && causal);
+    compare(keep_if([](std::size_t, std::size_t key) { return key % 7 != 3 && key < 20; }));
+}
+
 TEST(kv_cache_bytes, constant_expressions) {
     constexpr auto y = [] {
         nn::kv_cache<std::int8_t, 8, 2, 2> cache;

@@ -78,7 +78,7 @@ struct basic_kv_cache {
     /// Rows appended since the last clear; a ring may have overwritten the first of them.
     std::size_t appended;
     /// In 8 bits: what the integers of each row are multiplied by.
-    [[no_unique_address]] scales_type scales;
+    scales_type scales;
 
     /// Empty: costs a store, as the memory of the rows is not touched.
     ASHLAR_ALWAYS_INLINE constexpr basic_kv_cache() noexcept : no_keys{}, no_values{}, appended(0), scales() {}

@@ -19,10 +19,18 @@
 
 namespace ashlar::nn::detail {
 
-/// Of rows that are stored as they are: none.
+/// Of rows that are stored as they are: none. A byte without a value, as g++ clears all of a class with an empty
+/// member.
 template <class Element, std::size_t Heads, std::size_t Capacity>
 struct row_scales {
     static constexpr bool are_needed = false;
+
+    union {
+        idle_memory<1> nothing;
+        std::byte unused;
+    };
+
+    ASHLAR_ALWAYS_INLINE constexpr row_scales() noexcept : nothing{} {}
 };
 /// Of keys and values in 8 bits. As the rows, they are not written before there are any.
 template <std::size_t Heads, std::size_t Capacity>
