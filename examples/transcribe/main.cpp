@@ -2,9 +2,11 @@
 // Writes down what is said in a file of sound, by Moonshine tiny.
 //
 //   transcribe <model.safetensors> <tokenizer.json> <file.wav>   16 bits, one channel, 16,000 samples a second, 30 s
-//   transcribe --measure [seconds]                               of weights by chance: time, scratch, allocations
+//   transcribe --measure [seconds]                               1 to 30, of weights by chance: time, scratch,
+//   allocations
 #include <algorithm>
 #include <atomic>
+#include <charconv>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -114,12 +116,21 @@ int measure(std::size_t seconds) {
     return made == 0 ? 0 : 1;
 }
 
+/// Whole seconds of sound that a model hears, or 0.
+std::size_t seconds_of(std::string_view text) {
+    constexpr std::size_t most = 30;
+    std::size_t seconds = 0;
+    const char* const end = text.data() + text.size();
+    const auto [read, error] = std::from_chars(text.data(), end, seconds);
+    return read == end && error == std::errc() && seconds <= most ? seconds : 0;
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
     const std::string_view first = count > 1 ? arguments[1] : "";
-    if (first == "--measure" && count <= 3)
-        return measure(count == 3 ? std::strtoul(arguments[2], nullptr, 10) : std::size_t{10});
+    const std::size_t seconds = count == 3 ? seconds_of(arguments[2]) : 10;
+    if (first == "--measure" && count <= 3 && seconds != 0) return measure(seconds);
     if (count == 4) return write_down(arguments[1], arguments[2], arguments[3]);
     std::fputs("usage: transcribe model.safetensors tokenizer.json file.wav | --measure [seconds]\n", stderr);
     return 2;

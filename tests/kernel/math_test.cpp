@@ -142,12 +142,14 @@ TEST(math_of_one_lane, exp_by_a_table) {
     static_assert(!detail::looks_up_scalars<float, 1, machines::scalar> &&
                   !detail::looks_up_scalars<double, 1, machines::cortex_m7>);
     const std::size_t count = argument_count<float>();
-    const double bound = fast_math ? 18 : 2.5;
+    // Programs of -ffast-math take denormal numbers for zero; clang splits what is to be one operation where there is
+    // none.
+    const double lowest = fast_math ? -80 : -87.3, bound = fast_math ? 18 + 100 * rounding_twice : 2.5;
     EXPECT_LE(worst(spread<float>(-10, 0, count), precise), bound);
-    EXPECT_LE(worst(spread<float>(-87.3, 0, count), precise), bound);
+    EXPECT_LE(worst(spread<float>(lowest, 0, count), precise), bound);
     EXPECT_LE(worst(spread<float>(-10, 0, count), beside_one), bound);
-    EXPECT_LE(worst(spread<float>(-87.3, 0, count), beside_one), fast_math ? 32 : 6);
-    EXPECT_LE(worst(spread<float>(-87.3, 0, count), coarse) / (1 << 24), 1.2e-4);
+    EXPECT_LE(worst(spread<float>(lowest, 0, count), beside_one), fast_math ? 32 + 100 * rounding_twice : 6);
+    EXPECT_LE(worst(spread<float>(lowest, 0, count), coarse) / (1 << 24), 1.2e-4);
     for (const auto& f : {+[](float x) { return detail::exp_nonpositive_as<detail::exp_form::precise>(lane(x))[0]; },
                           +[](float x) { return detail::exp_nonpositive_as<detail::exp_form::coarse>(lane(x))[0]; }}) {
         EXPECT_EQ(f(0.0f), 1.0f);

@@ -75,6 +75,33 @@ TEST(remember, rows_that_stand_apart_in_memory) {
     expect_same_rows(cache, k, v, 100);
 }
 
+TEST(remember, memory_of_16_bits) {
+    const auto memory = support::random_numbers(3).normal<float, 192, 16>();
+    const tensor<bf16, 192, 16> narrow = cast<bf16>(memory);
+    const tensor<float, 192, 16> rounded = cast<float>(narrow);
+    const tensor<float, 2, 192, 8> k = layer().multihead_attn.keys(rounded), v = layer().multihead_attn.values(rounded);
+    static cache_type cache;
+    paint(cache);
+    layer().remember(narrow, cache, 100);
+    expect_same_rows(cache, k, v, 100);
+}
+
+// A ring keeps the last rows of a memory that is longer.
+TEST(remember, more_rows_than_a_ring_holds) {
+    using ring_type = nn::kv_cache<float, 192, 2, 8, 8, nn::cache_order::ring>;
+    const auto memory = support::random_numbers(4).normal<float, 384, 16>();
+    const tensor<float, 2, 384, 8> k = layer().multihead_attn.keys(memory);
+    static ring_type ring;
+    static workspace<layer_type::remember_workspace_bytes<decltype(memory), ring_type>> scratch;
+    layer().remember(memory, ring, 384, scratch);
+    ASSERT_EQ(ring.length(), 192u);
+    const tensor<float, 2, 192, 8> keys = ring.keys();
+    for (std::size_t h = 0; h < 2; ++h)
+        for (std::size_t i = 0; i < 192; ++i)
+            for (std::size_t d = 0; d < 8; ++d)
+                ASSERT_NEAR(keys(h, i, d), k(h, 192 + i, d), 1e-6f) << h << ' ' << i << ' ' << d;
+}
+
 TEST(remember, scratch_is_that_of_a_block) {
     using k = decltype(layer().multihead_attn.keys(std::declval<const memory_type&>()));
     using v = decltype(layer().multihead_attn.values(std::declval<const memory_type&>()));

@@ -145,6 +145,15 @@ TEST(strategies_of_maps, past_the_caches_in_whole_registers) {
     EXPECT_FALSE(goes_past(x<768, 256>() > 1.0f)) << "truth values";
     EXPECT_FALSE(goes_past(softmax(x<768, 256>()) * 2.0f)) << "rows at hand";
 }
+// Of the first rows there may be few, which stay in the cache.
+TEST(strategies_of_maps, first_rows_stay_in_the_cache) {
+    const auto e = x<768, 256>() * 2.0f;
+    using expression = std::remove_cvref_t<decltype(e)>;
+    const auto& code =
+        detail::planned<expression, small_avx2, detail::row_major<expression>(), detail::rows_below_count>::code;
+    ASSERT_EQ(code.stage_count, 1u);
+    for (const auto& how : code.stages[0].how) EXPECT_EQ(how.map.past_caches, 0u);
+}
 TEST(strategies_of_maps, past_the_caches_is_shown) {
     const auto e = x<768, 256>() * 2.0f;
     const auto text = explain<std::remove_cvref_t<decltype(e)>, small_avx2>(e);

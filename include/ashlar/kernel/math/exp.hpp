@@ -254,8 +254,8 @@ inline constexpr bool looks_up_scalars =
 template <exp_form Form, class Element, class Config>
 ASHLAR_ALWAYS_INLINE lanes<Element, 1, Config> exp_by_scalars(lanes<Element, 1, Config> x) {
     using Lanes = lanes<Element, 1, Config>;
-    const Lanes carrier = fma(x, 32 * exp_reduction<Element>::log2_e, Lanes(float_format<Element>::magic));
-    const Lanes n = carrier - Lanes(float_format<Element>::magic);
+    const Lanes carrier = fence(fma(x, 32 * exp_reduction<Element>::log2_e, Lanes(float_format<Element>::magic)));
+    const Lanes n = fence(carrier - Lanes(float_format<Element>::magic));
     // In one rounding, whatever the compiler has been told of contractions: the remainder stands on it.
     Lanes r(__builtin_fmaf(n[0], -0.69314718f / 32, x[0]));
     if constexpr (Form == exp_form::precise) r = fma(n, 1.9046542e-9f / 32, r);
@@ -335,7 +335,7 @@ template <class Element, std::size_t Width, class Config>
 }
 
 /// e^x for x <= 0, at most 2.5 ulp: minus infinity gives exactly 0, as does everything below -87.3 (double: -708.3),
-/// and 0 gives exactly 1; NaN propagates. For positive x the result is right as long as it is finite.
+/// and 0 gives exactly 1; NaN propagates. For positive x the result is right up to 88 (double: 709).
 template <class Element, std::size_t Width, class Config>
     requires detail::math_float<Element>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp_nonpositive(

@@ -47,7 +47,7 @@ constexpr product_cut choose_quantized_cut(std::size_t rows, const interleaved_l
     register_block blocks = choose_register_block(rows, vectors, right.groups(), m);
     if (const std::size_t most = most_streams_of_row * right.panel / width; rows == 1 && blocks.vectors.large > most) {
         blocks.vectors = split_near_equal(vectors, (vectors + most - 1) / most);
-        blocks.chains = right.groups() >= 8 ? 2 : 1;
+        blocks.chains = right.groups() >= 8 && fits_registers(2, blocks.vectors.large, m) ? 2 : 1;
     }
     product_cut cut;
     cut.row_blocks = static_cast<std::uint32_t>(blocks.rows.blocks);

@@ -13,12 +13,13 @@
 namespace ashlar::nn::detail {
 
 /// How many rows of a Memory go into a Cache at once: a block of its keys, which is copied as a whole, where the memory
-/// lies in memory and is made of such blocks; else all.
+/// lies in memory and is made of such blocks; else all. A ring that is shorter keeps the last rows only, which it finds
+/// among all of them.
 template <class Memory, class Cache>
 consteval std::size_t rows_of_part() {
     constexpr std::size_t all = shape_of<Memory>::extents[0];
     if constexpr (array_expression<Memory> && ashlar::detail::viewable<const Memory&> && Cache::key_blocks > 1)
-        return all % Cache::key_block == 0 ? Cache::key_block : all;
+        return all % Cache::key_block == 0 && all <= Cache::capacity ? Cache::key_block : all;
     else
         return all;
 }
@@ -31,8 +32,8 @@ struct part_of {
 template <class Memory, std::size_t Rows>
 struct part_of<Memory, Rows, false> {
     static constexpr auto strides = ashlar::detail::spelled_out(Memory::strides);
-    using type =
-        strided_view<const element_of<Memory>, strides, Rows, ashlar::detail::dimension_at<shape_of<Memory>, 1>>;
+    using type = strided_view<const ashlar::detail::memory_element<const Memory&>, strides, Rows,
+                              ashlar::detail::dimension_at<shape_of<Memory>, 1>>;
 };
 template <class Memory, class Cache>
 using memory_part = typename part_of<Memory, rows_of_part<Memory, Cache>(),

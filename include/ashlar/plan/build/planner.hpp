@@ -223,11 +223,19 @@ private:
         return at(softmax).axis + 1u == at(softmax).rank ? at(softmax).masked : no_node;
     }
 
-    /// The same of a left operand that a map makes of a softmax, where it is zero whenever the softmax is.
+    /// Whether two nodes have the same rows and columns; other axes may be repeated.
+    constexpr bool are_alike_matrices(const graph_node& a, const graph_node& b) const {
+        return a.rank == b.rank && a.rank >= 2 && a.extents[a.rank - 1u] == b.extents[b.rank - 1u] &&
+               a.extents[a.rank - 2u] == b.extents[b.rank - 2u];
+    }
+
+    /// The same of a left operand that a map makes of a softmax, where it is zero whenever the softmax is: element by
+    /// element, not of a softmax that is repeated.
     constexpr node_index support_behind(node_index left) const {
         node_index n = resolve(left);
         while (at(n).kind == node_kind::map && at(n).excluded == exclusion::zero &&
-               at(at(n).operands[0]).excluded == exclusion::zero)
+               at(at(n).operands[0]).excluded == exclusion::zero &&
+               are_alike_matrices(at(n), at(resolve(at(n).operands[0]))))
             n = resolve(at(n).operands[0]);
         return n != resolve(left) && at(n).kind == node_kind::softmax ? support_of(n) : no_node;
     }

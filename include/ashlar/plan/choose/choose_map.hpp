@@ -152,12 +152,15 @@ constexpr bool writes_registers_of_result(const plan_context& c, const plan_stag
 
 /// Has a stage store past the caches, where most of the result would have left the last one before somebody reads it:
 /// lines that are to be overwritten need not be read first. It does so in one line, or in rows that all begin as far
-/// from a whole register as the first one, if at least `past_caches` bytes are moved.
+/// from a whole register as the first one, if at least `past_caches` bytes are moved. Where rows end when the program
+/// runs, few may be left, which stay in the cache.
 constexpr void store_past_caches(const plan_context& c, const plan_stage& s, std::size_t rows, map_strategy& how) {
     const graph_node& top = c.at(s.top);
     const std::size_t columns = c.columns_of(s), width = c.width_of(s), least = c.target.bytes_past_caches();
     if (least == 0 || rows * columns * top.element_bytes < least_stream_bytes || !writes_registers_of_result(c, s))
         return;
+    for (loop_index l = s.loop; l != no_loop; l = c.plan.loops[l].parent)
+        if (c.plan.loops[l].limits.stop()) return;
     const streamed_operands from = operands_of_stream(c, s, s.top);
     if (!from.lie_in_order || top.size() * top.element_bytes + from.bytes < least) return;
     const bool one_line = is_contiguous(c, s, rows);
