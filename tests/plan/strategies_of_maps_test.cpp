@@ -147,7 +147,7 @@ TEST(strategies_of_maps, past_the_caches_in_whole_registers) {
 }
 // Of the first rows there may be few, which stay in the cache.
 TEST(strategies_of_maps, first_rows_stay_in_the_cache) {
-    const auto e = x<768, 256>() * 2.0f;
+    const auto e = x<64, 4096>() * 2.0f;
     using expression = std::remove_cvref_t<decltype(e)>;
     const auto& code =
         detail::planned<expression, small_avx2, detail::row_major<expression>(), detail::rows_below_count>::code;
