@@ -18,11 +18,18 @@ template <class Config, std::size_t Depth, std::size_t Stride>
 ASHLAR_STAGE_INLINE void group_rows(const float* from, std::size_t rows, float* pairs) {
     constexpr std::size_t width = lane_width<float, Config>, rest = Depth % width, steps = grouped_steps(Depth, 2);
     using vec = lanes<float, width, Config>;
-    static_assert(std::endian::native == std::endian::little, "the first of a pair is the lower half of a lane");
     constexpr std::size_t rest_bytes = steps * sizeof(float) - Depth / width * width * sizeof(bf16);
     // By way of an array, as elements of one type are written where those of another are read.
     for (std::size_t r = 0; r < rows; ++r, from += Stride, pairs += steps) {
         auto* to = reinterpret_cast<unsigned char*>(pairs);
+        if constexpr (std::endian::native == std::endian::big) {
+            // The first of a pair is the lower half of a lane everywhere.
+            for (std::size_t k = 0; k < 2 * steps; ++k) {
+                const bf16 rounded(k < Depth ? from[k] : 0.0f);
+                __builtin_memcpy(to + (k ^ 1) * sizeof(bf16), &rounded, sizeof rounded);
+            }
+            continue;
+        }
         for (std::size_t k = 0; k + width <= Depth; k += width, to += width * sizeof(bf16)) {
             bf16 rounded[width];
             vec::load(from + k).store(rounded);
