@@ -2,40 +2,22 @@
 // Writes down what is said in a file of sound, by Moonshine tiny.
 //
 //   transcribe <model.safetensors> <tokenizer.json> <file.wav>   16 bits, one channel, 16,000 samples a second, 30 s
-//   transcribe --measure [seconds]                               1 to 30, of weights by chance: time, scratch,
-//   allocations
+//   transcribe --measure [seconds]                               1 to 30, of weights by chance
 #include <algorithm>
-#include <atomic>
 #include <charconv>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
-#include <new>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "../support/counted_allocations.hpp"
 #include "../support/wav.hpp"
 #include "model.hpp"
 #include "transcriber.hpp"
 #include "vocabulary.hpp"
-
-namespace {
-
-std::atomic<std::size_t> allocations = 0;
-
-}  // namespace
-
-// Every allocation of the program is counted.
-void* operator new(std::size_t bytes) {
-    ++allocations;
-    if (void* const memory = std::malloc(bytes != 0 ? bytes : 1)) return memory;
-    throw std::bad_alloc();
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace {
 
@@ -96,7 +78,7 @@ int measure(std::size_t seconds) {
     std::uint32_t state = 1;
     for (std::int16_t& s : samples) s = static_cast<std::int16_t>((state = state * 1664525u + 1013904223u) >> 18);
     auto& t = listener();
-    const std::size_t before = allocations;
+    const std::size_t before = examples::allocations;
     double hearing = 1e30, saying = 1e30;
     std::size_t tokens = 0;
     for (int pass = 0; pass < 5; ++pass) {
@@ -111,7 +93,7 @@ int measure(std::size_t seconds) {
     std::printf("%zu parameters, %zu bytes of scratch, %zu of stack, %zu bytes of state\n",
                 ashlar::nn::parameter_count<tiny_model>, transcriber<tiny_model>::scratch_bytes,
                 transcriber<tiny_model>::stack_bytes, sizeof(transcriber<tiny_model>));
-    const std::size_t made = allocations - before;
+    const std::size_t made = examples::allocations - before;
     std::printf("%zu allocations\n", made);
     return made == 0 ? 0 : 1;
 }

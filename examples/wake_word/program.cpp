@@ -1,21 +1,17 @@
 // SPDX-License-Identifier: BSL-1.0
 // Listens for "ashlar", "lintel" and "mortar".
 //
-//   wake_word                          to an hour of made-up conversation, 40 ms at a time: how many words are
-//   recognised,
+//   wake_word                          to an hour of made-up conversation, 40 ms at a time: words recognised,
 //                                      how long a step takes, and how often memory is allocated (never)
 //   wake_word <minutes>                to so many, at most a day
 //   wake_word <file.wav>               to a file of 16 bits, one channel, 16,000 samples a second
 //   wake_word --record <seed> <file>   writes ten seconds of that conversation as such a file
 //   wake_word --features <seed> <count> <file>   for train_wake_word.py: windows' classes, features, scores
 #include <algorithm>
-#include <atomic>
 #include <charconv>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
-#include <new>
 #include <span>
 #include <string_view>
 #include <system_error>
@@ -23,35 +19,13 @@
 
 #include <ashlar/io/image.hpp>
 
+#include "../support/counted_allocations.hpp"
 #include "../support/wav.hpp"
 #include "listener.hpp"
 #include "speech.hpp"
 
 // By ashlar_add_image.
 extern "C" const unsigned char wake_word_image[ashlar::io::image_bytes<wake_word::model>];
-
-namespace {
-
-std::atomic<std::size_t> allocations = 0;
-
-}  // namespace
-
-// Every allocation of the program is counted.
-void* operator new(std::size_t bytes) {
-    ++allocations;
-    if (void* const memory = std::malloc(bytes != 0 ? bytes : 1)) return memory;
-    throw std::bad_alloc();
-}
-void* operator new(std::size_t bytes, std::align_val_t alignment) {
-    ++allocations;
-    const std::size_t to = static_cast<std::size_t>(alignment);
-    if (void* const memory = std::aligned_alloc(to, (bytes + to - 1) / to * to)) return memory;
-    throw std::bad_alloc();
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace {
 
@@ -68,7 +42,7 @@ int listen_to_conversation(const model& weights, std::size_t minutes) {
     static std::int16_t sound[step];
     trigger said;
     std::size_t words = 0, right = 0, wrong = 0, expected = 0, left = 0, heard_early = 0, early_age = 0;
-    const std::size_t before = allocations;
+    const std::size_t before = examples::allocations;
     for (std::size_t i = 0; i < steps; ++i) {
         talk.next(sound);
         const auto start = std::chrono::steady_clock::now();
@@ -101,7 +75,7 @@ int listen_to_conversation(const model& weights, std::size_t minutes) {
             }
         }
     }
-    const std::size_t made = allocations - before;
+    const std::size_t made = examples::allocations - before;
     std::sort(microseconds.begin(), microseconds.end());
     const auto percentile = [&](double share) {
         return static_cast<double>(microseconds[static_cast<std::size_t>(share * static_cast<double>(steps - 1))]);

@@ -4,10 +4,9 @@
 // Dispatch, decided by the types, for W lanes of a factor that lies in 4 bytes and is the same for all lanes:
 //   1. VNNI of AVX-512 and AVX: vpdpbusd, whose left bytes are unsigned: they are kept with 128 added, and sums start
 //      at -128 times the sum of the right ones
-//   2. AVX-512BW, AVX2, SSSE3: vpmaddubsw of magnitudes by right bytes, whose bits are turned over where the left one
-//   is
-//      negative: -1 - w in place of -w, which any unit does, and sums start at the sum of the negative magnitudes. Two
-//      products of 127 by 128 fit into 16 bits
+//   2. AVX-512BW, AVX2, SSSE3: vpmaddubsw of magnitudes by right bytes, whose bits are turned over where the left
+//      one is negative: -1 - w in place of -w, which any unit does, and sums start at the sum of the negative
+//      magnitudes. Two products of 127 by 128 fit into 16 bits
 //   3. SSE2: bytes widened to 16 bits, pmaddwd
 //   4. NEON: sdot, or smull and pairwise additions
 //   5. all else: one product after the other
