@@ -213,6 +213,32 @@ TEST(rows_below, rows_that_are_computed) {
         EXPECT_EQ(calls, (rows + 7) / 8 * 8 * 8) << rows << ": tiles of 16 rows, and 8, where nothing waits in scratch";
     }
 }
+// Of a product no more register blocks than have such rows: none has as many as a tile.
+TEST(rows_below, register_blocks_that_are_computed) {
+    const auto left = random_numbers(15).normal<float, 96, 40>();
+    const auto right = random_numbers(16).normal<float, 40, 64>();
+    const packed<float, 40, 64> panels = pack(right);
+    tensor<float, 96, 64> y;
+    const auto check = [&](const auto& product) {
+        const tensor<float, 96, 64> whole = product;
+        for (const std::size_t rows : {0u, 1u, 15u, 16u, 17u, 33u, 39u, 48u, 70u, 90u, 96u}) {
+            calls = 0;
+            evaluate(y, map(counted, product), rows_below(rows));
+            EXPECT_GE(calls, rows * 64);
+            EXPECT_LT(calls, (rows + 12) * 64) << explain(product, rows_below(rows)).c_str();
+            expect_rows(y, whole, [&](std::size_t) { return rows; });
+            // Tall tiles: the product waits for what follows.
+            calls = 0;
+            evaluate(y, softmax(map(counted, product)), rows_below(rows));
+            EXPECT_GE(calls, rows * 64);
+            EXPECT_LT(calls, (rows + 12) * 64) << explain(softmax(product), rows_below(rows)).c_str();
+        }
+    };
+    check(matmul(left, right));
+    check(matmul(left, panels));
+    const auto bytes = quantize(right);
+    check(matmul(left, bytes));
+}
 TEST(rows_below, keys_that_are_computed) {
     const auto x = random_numbers(8).normal<float, 3, 96, 8>();
     const auto v = random_numbers(9).normal<float, 8, 8>();

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // Plans of evaluations that compute the first rows only: which loops stop where, in which tiles, and in what scratch.
+#include <array>
+#include <cstdint>
+#include <string_view>
+
 #include <gtest/gtest.h>
 
 #include <ashlar/ashlar.hpp>
@@ -97,6 +101,38 @@ TEST(limited_loops, stores_keep_all_keys) {
     const auto e = attention(x<48, 16>(), store(written, matmul(x<64, 24>(), x<24, 16>())), x<64, 20>(), keys_below(1));
     for (const plan_loop& loop : limited<std::remove_const_t<decltype(e)>>::code.loops)
         EXPECT_FALSE(loop.limits.have_keys());
+}
+
+/// Whether the n-th product leaves out register blocks of rows that are not asked for, in full tiles and in the last.
+template <class Config = avx512>
+std::array<bool, 2> skips_rows(const auto& e, std::size_t n = 0) {
+    const auto& code = limited<std::remove_cvref_t<decltype(e)>, Config>::code;
+    for (std::size_t s = 0; s < code.stage_count; ++s)
+        if (code.stages[s].kind == detail::stage_kind::product && n-- == 0)
+            return {code.stages[s].how[detail::full_tile].skips_rows, code.stages[s].how[detail::last_tile].skips_rows};
+    ADD_FAILURE() << explain(e, rows_below(1)).c_str();
+    return {};
+}
+TEST(limited_loops, register_blocks_that_are_left_out) {
+    using skips = std::array<bool, 2>;
+    constexpr skips in_all{true, true}, in_full_tiles{true, false}, never{};
+    const auto product = matmul(x<128, 64>(), x<64, 64>());
+    EXPECT_EQ(skips_rows(product), in_full_tiles) << "the last tile has 8 rows, which are one block";
+    EXPECT_EQ(skips_rows<avx2>(product), in_all);
+    EXPECT_EQ(skips_rows<cortex_m4f>(product), in_all);
+    EXPECT_EQ(skips_rows(matmul(x<128, 64>(), transpose(x<1, 64>()))), in_all) << "dot products, row by row";
+    static packed<float, 64, 64> panels;
+    static quantized<float, 64, 64> bytes;
+    EXPECT_EQ(skips_rows(matmul(x<128, 64>(), panels)), in_full_tiles);
+    EXPECT_EQ(skips_rows(matmul(x<128, 64>(), bytes)), in_full_tiles);
+    EXPECT_EQ(skips_rows(matmul(x<4, 64>(), x<64, 64>())), never) << "one register block";
+    EXPECT_EQ(skips_rows(matmul(x<2, 64>(), matmul(x<64, 32>(), x<32, 64>()))), never) << "rows that are needed whole";
+    EXPECT_EQ(skips_rows(softmax(matmul(x<64, 32>(), transpose(x<64, 32>())))), never) << "rows in lanes";
+
+    constexpr std::string_view line = "register blocks of rows that are not asked for left out";
+    EXPECT_EQ(std::string_view(explain(product, rows_below(1)).c_str()).find(line) != std::string_view::npos,
+              skips_rows<current_config>(product)[0]);
+    EXPECT_EQ(std::string_view(explain(product).c_str()).find(line), std::string_view::npos);
 }
 
 template <class Config>

@@ -63,6 +63,14 @@ struct limit_reference {
 template <>
 struct limit_reference<all_rows> {};
 
+/// How many rows of the tile at hand are asked for, or more than it has: all, where no loop stops early.
+template <bool AreLimited>
+struct asked_rows {
+    std::size_t count = 0;
+};
+template <>
+struct asked_rows<false> {};
+
 /// Which of how many parts of a product's columns is computed: all, where workers share none.
 struct column_part {
     std::size_t number = 0, count = 1;
@@ -83,6 +91,7 @@ struct frame {
     static constexpr std::size_t worker_index = std::size(Plan::code.loops) - 1;
     [[no_unique_address]] limit_reference<typename Plan::rows_type> limit{};
     [[no_unique_address]] std::conditional_t<Plan::target.worker_columns, column_part, all_columns> part{};
+    [[no_unique_address]] asked_rows<Plan::rows_type::are_limited> asked{};
 
     template <node_index Id>
     using node_of = typename Plan::template node<Id>;

@@ -184,6 +184,13 @@ ASHLAR_STAGE_INLINE void run_items(frame<Plan, Element>& f, std::index_sequence<
     if constexpr (is_staged<Plan>(Parent)) end_staging<Parent, Rows>(f, tile);
 }
 
+/// Goes to the tile of a loop over rows that begins at row `first`, where the loop stops at `end`.
+template <loop_index Loop, class Plan, class Element>
+ASHLAR_STAGE_INLINE void begin_tile(frame<Plan, Element>& f, std::size_t first, [[maybe_unused]] std::size_t end) {
+    f.index[Loop] = first;
+    if constexpr (Plan::code.loops[Loop].limits.stop()) f.asked.count = end - first;
+}
+
 /// The tiles of a loop over rows that stops at `end`: full ones, and perhaps a last one of fewer rows, which are those
 /// that are left in the axis, or a part of a tile that suffices.
 struct row_tiles {
@@ -220,7 +227,7 @@ struct loop_code {
                 run_items<Loop, Rows>(f, items);
             }
         } else if constexpr (loop.limits.stop()) {
-            run_limited(f, index, loop_end<Loop>(f));
+            run_limited(f, loop_end<Loop>(f));
         } else if constexpr (loop.overlaps) {
             // The last one comes first: it reads what the others write.
             index = loop.extent - loop.tile;
@@ -249,7 +256,7 @@ struct loop_code {
 
 private:
     /// The tiles that begin before `end`.
-    ASHLAR_STAGE_INLINE static void run_limited(frame<Plan, Element>& f, std::size_t& index, std::size_t end) {
+    ASHLAR_STAGE_INLINE static void run_limited(frame<Plan, Element>& f, std::size_t end) {
         constexpr plan_loop loop = Plan::code.loops[Loop];
         constexpr items_of<Plan, Loop> items;
         constexpr std::size_t last = loop.last_rows();
@@ -259,24 +266,25 @@ private:
             // A tile that computes rows again comes first: it reads what the others write.
             if constexpr (last != 0)
                 if (ends_early) {
-                    index = end - rest + last <= loop.extent ? end - rest : loop.extent - last;
+                    begin_tile<Loop>(f, end - rest + last <= loop.extent ? end - rest : loop.extent - last, end);
                     run_items<Loop, last>(f, items);
                 }
             if (tiles == 0) return;
-            index = tiles * loop.tile <= loop.extent ? (tiles - 1) * loop.tile : loop.extent - loop.tile;
+            begin_tile<Loop>(f, tiles * loop.tile <= loop.extent ? (tiles - 1) * loop.tile : loop.extent - loop.tile,
+                             end);
             for (std::size_t next = 0;; next += loop.tile) {
                 run_items<Loop, loop.tile>(f, items);
                 if (next + loop.tile >= tiles * loop.tile) break;
-                index = next;
+                begin_tile<Loop>(f, next, end);
             }
         } else {
             for (std::size_t i = 0; i < tiles; ++i) {
-                index = i * loop.tile;
+                begin_tile<Loop>(f, i * loop.tile, end);
                 run_items<Loop, loop.tile>(f, items);
             }
             if constexpr (last != 0)
                 if (ends_early) {
-                    index = tiles * loop.tile;
+                    begin_tile<Loop>(f, tiles * loop.tile, end);
                     run_items<Loop, last>(f, items);
                 }
         }

@@ -149,18 +149,19 @@ private:
                 run_items<Now, Rows>(f, items);
             }
         } else {
-            run_rows<Now>(f, shared_rows<Plan, Now>(end_of_loop<Now>(f)), first, last);
+            run_rows<Now>(f, end_of_loop<Now>(f), first, last);
         }
     }
 
     /// One call for each kind of tile: all that a tile runs may be inlined there.
     template <loop_index Now>
-    ASHLAR_STAGE_INLINE static void run_rows(frame<Plan, Element>& f, const shared_rows<Plan, Now>& rows,
-                                             std::size_t first, std::size_t last) {
+    ASHLAR_STAGE_INLINE static void run_rows(frame<Plan, Element>& f, std::size_t end, std::size_t first,
+                                             std::size_t last) {
         constexpr plan_loop loop = Plan::code.loops[Now];
         constexpr items_of<Plan, Now> items;
+        const shared_rows<Plan, Now> rows(end);
         for (auto now = rows.start(first, last); now.is_before(last); now = rows.next(now, first, last)) {
-            f.index[Now] = rows.begin(now.tile);
+            begin_tile<Now>(f, rows.begin(now.tile), end);
             if (rows.is_full(now))
                 run_items<Now, loop.tile>(f, items);
             else if constexpr (loop.last_rows() != 0)

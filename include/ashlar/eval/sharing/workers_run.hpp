@@ -62,10 +62,11 @@ private:
     template <loop_index Loop>
     void split(frame<Plan, Element>& f) const {
         constexpr plan_loop loop = Plan::code.loops[Loop];
-        const shared_rows<Plan, Loop> rows(end_of_loop<Loop>(f));
+        const std::size_t end = end_of_loop<Loop>(f);
+        const shared_rows<Plan, Loop> rows(end);
         const std::size_t turns = rows.turns();
         for (auto now = rows.start(0, turns); now.is_before(turns); now = rows.next(now, 0, turns)) {
-            f.index[Loop] = rows.begin(now.tile);
+            begin_tile<Loop>(f, rows.begin(now.tile), end);
             if (rows.is_full(now))
                 run_tile<Loop, loop.tile>(f);
             else if constexpr (loop.last_rows() != 0)

@@ -167,6 +167,38 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
             return f.template buffer<element, stage.table>();
         }
     }
+    /// How many rows of the tile are computed at least.
+    ASHLAR_STAGE_INLINE std::size_t rows_asked() const {
+        if constexpr (base::strategy.skips_rows)
+            return f.asked.count < Rows ? f.asked.count : Rows;
+        else
+            return Rows;
+    }
+    /// Row blocks that have such rows, of a product that is cut so.
+    template <product_cut Cut>
+    ASHLAR_STAGE_INLINE std::size_t blocks_asked() const {
+        if constexpr (base::strategy.skips_rows)
+            return split_near_equal(Rows, Cut.row_blocks).blocks_before(rows_asked());
+        else
+            return Cut.row_blocks;
+    }
+    /// The rows of these blocks.
+    template <product_cut Cut>
+    ASHLAR_STAGE_INLINE std::size_t rows_of_blocks() const {
+        return split_near_equal(Rows, Cut.row_blocks).first(blocks_asked<Cut>());
+    }
+    /// The rows of the left operand that the blocks of all panels read.
+    ASHLAR_STAGE_INLINE std::size_t rows_of_panels() const {
+        std::size_t rows = 0;
+        const auto add = [&]<product_cut Cut>() ASHLAR_STAGE_LAMBDA {
+            if constexpr (Cut.row_blocks != 0)
+                if (const std::size_t needed = rows_of_blocks<Cut>(); needed > rows) rows = needed;
+        };
+        add.template operator()<how.cut>();
+        add.template operator()<how.fewer_panels>();
+        add.template operator()<how.last_panel>();
+        return rows;
+    }
     /// The product as it makes the copy of its right operand itself, and that copy.
     static constexpr product_shape transposing{
         .i = Rows, .j = columns, .k = depth, .si = left_row, .sk = left_depth, .vk = right_depth, .cut = how.cut};
@@ -183,11 +215,11 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
             }();
             const auto& b = node_at<Plan::resolve(right)>(f.expression);
             quantized_product<config, shape>(a, {b.data(), b.column_scales(), b.column_sums()}, epilogue,
-                                             table<rounded_rows_bytes(Rows, depth)>());
+                                             table<rounded_rows_bytes(Rows, depth)>(), blocks_asked<how.cut>());
         } else if constexpr (how.rhs == rhs_source::panels) {
             if constexpr (how.group != 1) {
                 element* const rows = table<Rows * grouped_steps(depth, how.group) * sizeof(element)>();
-                group_rows<config, depth, left_row>(a, Rows, rows);
+                group_rows<config, depth, left_row>(a, rows_of_panels(), rows);
                 a = rows;
             }
             multiply_panels(a, node_at<Plan::resolve(right)>(f.expression).data(), epilogue, first);
@@ -205,7 +237,7 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
                                                          table<packed_k_scratch_bytes<element, config, shape>>());
             } else if constexpr (how.form != product_form::blocks) {
                 constexpr dot_shape shape{columns, depth, right_column};
-                for (std::size_t r = 0; r < Rows; ++r) {
+                for (std::size_t r = 0; r < rows_asked(); ++r) {
                     row_epilogue<Epilogue> row{{epilogue, {r}}};
                     dot_rows<element, config, shape>(a + r * left_row, b, row);
                 }
@@ -220,12 +252,14 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
                 if constexpr (how.rhs == rhs_source::copied_rows)
                     product_copying_rhs<element, config, shape, how.k_parts>(
                         a, b, epilogue,
-                        table<copied_columns_bytes(shape, how.k_parts, element_machine_of<element, config>)>());
+                        table<copied_columns_bytes(shape, how.k_parts, element_machine_of<element, config>)>(),
+                        blocks_asked<how.cut>());
                 else if constexpr (how.prefetches)
-                    product_streamed<element, config, shape, how.k_parts>(a, b, epilogue);
+                    product_streamed<element, config, shape, how.k_parts>(a, b, epilogue, blocks_asked<how.cut>());
                 else
                     product<element, config, shape>(a, b, depth_of(first), epilogue,
-                                                    table<product_scratch_bytes<element, config, shape>>());
+                                                    table<product_scratch_bytes<element, config, shape>>(), 0,
+                                                    blocks_asked<how.cut>());
             }
         }
     }
@@ -253,7 +287,8 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
             constexpr product_shape shape = in_columns(stage.column_block, right_step, how.cut);
             panel_epilogue<Epilogue> shifted{epilogue, {column}};
             product<element, config, shape>(a, reader{f}.template address<right>(at), depth_of(first), shifted,
-                                            table<product_scratch_bytes<element, config, shape>>());
+                                            table<product_scratch_bytes<element, config, shape>>(), 0,
+                                            blocks_asked<how.cut>());
         }
     }
 
@@ -307,10 +342,12 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
         if constexpr (how.prefetches && Shape.j % width == 0) {
             prefetching_epilogue<Epilogue, Shape.group * Shape.j * sizeof(*b), Shape.cut.row_blocks> shifted{
                 {epilogue, {column}}, panels_after<Shape.j>(b, column + Shape.j)};
-            product<element, config, Shape>(a, b + column * depth, depth_of(first), shifted, scratch);
+            product<element, config, Shape>(a, b + column * depth, depth_of(first), shifted, scratch, 0,
+                                            blocks_asked<Shape.cut>());
         } else {
             panel_epilogue<Epilogue> shifted{epilogue, {column}};
-            product<element, config, Shape>(a, b + column * depth, depth_of(first), shifted, scratch);
+            product<element, config, Shape>(a, b + column * depth, depth_of(first), shifted, scratch, 0,
+                                            blocks_asked<Shape.cut>());
         }
     }
 

@@ -55,11 +55,12 @@ constexpr product_shape copied_block(product_shape p, std::size_t columns) {
 inline constexpr hook served_by_copying_rhs =
     hook::vector | hook::column | hook::initial | hook::interleave | hook::end_block;
 
-/// The product over the whole depth, in so many parts of it, whose columns fill vectors. `scratch` is memory of
-/// copied_columns_bytes bytes, best at the start of a cache line. In several parts the epilogue has a place for sums
-/// that wait, at(i, j).
+/// The product over the whole depth, in so many parts of it, whose columns fill vectors, of the row blocks below
+/// `last_block`, which is not 0. `scratch` is memory of copied_columns_bytes bytes, best at the start of a cache line.
+/// In several parts the epilogue has a place for sums that wait, at(i, j).
 template <class Element, class Config, product_shape Product, std::size_t Parts, class Epilogue>
-ASHLAR_STAGE_INLINE void product_copying_rhs(const Element* s, const Element* v, Epilogue& epilogue, Element* scratch) {
+ASHLAR_STAGE_INLINE void product_copying_rhs(const Element* s, const Element* v, Epilogue& epilogue, Element* scratch,
+                                             std::size_t last_block = Product.cut.row_blocks) {
     using walk = product_walk<Element, Config, Product, constant_depth<0, Product.k>, Epilogue>;
     constexpr std::size_t width = walk::width;
     static_assert(Product.j % width == 0 && Product.vw == 0);
@@ -73,7 +74,7 @@ ASHLAR_STAGE_INLINE void product_copying_rhs(const Element* s, const Element* v,
                     panel_epilogue<std::remove_reference_t<decltype(part)>> shifted{part, {column}};
                     product_block<Element, Config, Product, block_shape{walk::plan.rows.large, vectors, 1, last}>(
                         left, right + column, copying_depth<Element, Config>{{0, steps.last}, scratch}, shifted, 0, 0);
-                    product<Element, Config, copied>(left, scratch, steps, shifted, nullptr, 1);
+                    product<Element, Config, copied>(left, scratch, steps, shifted, nullptr, 1, last_block);
                 });
             });
 }

@@ -121,20 +121,20 @@ struct quantized_block {
     }
 };
 
-/// The whole product. The rows of s are Product.row_distance apart, their elements neighbours; `scratch` is memory of
-/// rounded_rows_bytes bytes. Each element is the sum of products of integers, exactly, times the scale of its row,
-/// times that of its column.
+/// The product of the row blocks below `last_block`. The rows of s are Product.row_distance apart, their elements
+/// neighbours; `scratch` is memory of rounded_rows_bytes bytes. Each element is the sum of products of integers,
+/// exactly, times the scale of its row, times that of its column.
 template <class Config, quantized_shape Product, class Epilogue>
 ASHLAR_STAGE_INLINE void quantized_product(const float* s, const quantized_memory& right, Epilogue& epilogue,
-                                           float* scratch) {
+                                           float* scratch, std::size_t last_block = Product.cut.row_blocks) {
     constexpr product_shape in_groups = Product.in_groups();
     using walk = product_walk<float, Config, in_groups, constant_depth<0, in_groups.k>, Epilogue>;
     if constexpr (fits_kernel<Epilogue, lanes<float, walk::width, Config>, served_by_quantized_product,
                               Config::checks>()) {
         const rounded_rows<Config, Product> left{reinterpret_cast<std::uint8_t*>(scratch)};
-        left.fill(s);
+        left.fill(s, walk::plan.rows.first(last_block));
         walk::each_column_block([&](auto vectors, auto last, std::size_t j) ASHLAR_STAGE_LAMBDA {
-            walk::each_row_block(0, Product.cut.row_blocks, [&](auto rows, std::size_t i) ASHLAR_STAGE_LAMBDA {
+            walk::each_row_block(0, last_block, [&](auto rows, std::size_t i) ASHLAR_STAGE_LAMBDA {
                 quantized_block<Config, Product, rows, vectors, last>::run(left, right, epilogue, i, j);
             });
         });

@@ -32,8 +32,11 @@ struct axis_split {
     /// The block that holds element e.
     constexpr std::size_t block_of(std::size_t e) const {
         const std::size_t in_large = large_blocks * large;
-        return e < in_large ? e / large : large_blocks + (e - in_large) / (large - 1);
+        return e < in_large || large == 1 ? e / large : large_blocks + (e - in_large) / (large - 1);
     }
+
+    /// Blocks that begin before element e, which is no greater than the extent.
+    constexpr std::size_t blocks_before(std::size_t e) const { return e == 0 ? 0 : block_of(e - 1) + 1; }
 
     friend constexpr bool operator==(const axis_split&, const axis_split&) = default;
 };

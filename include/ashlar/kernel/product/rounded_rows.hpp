@@ -75,8 +75,9 @@ struct rounded_rows {
         return result;
     }
 
-    ASHLAR_STAGE_INLINE void fill(const float* from) const {
-        for (std::size_t i = 0; i < Product.rows; ++i, from += Product.row_distance) {
+    /// Rounds the first `rows` rows.
+    ASHLAR_STAGE_INLINE void fill(const float* from, std::size_t rows) const {
+        for (std::size_t i = 0; i < rows; ++i, from += Product.row_distance) {
             const byte_scale by = byte_scale_of(greatest_of(from));
             __builtin_memcpy(scales() + i * sizeof by.scale, &by.scale, sizeof by.scale);
             round(from, by.inverse, bytes + i * line);

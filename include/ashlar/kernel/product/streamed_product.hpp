@@ -56,16 +56,18 @@ struct streamed_columns : forwarding_epilogue<Inner> {
     }
 };
 
-/// The product over the whole depth, in so many parts of it. The epilogue has a place for sums that wait, at(i, j).
+/// The product over the whole depth, in so many parts of it, of the row blocks below `last_block`. The epilogue has a
+/// place for sums that wait, at(i, j).
 template <class Element, class Config, product_shape Product, std::size_t Parts, class Stored, class Epilogue>
-ASHLAR_STAGE_INLINE void product_streamed(const Element* s, const Stored* v, Epilogue& epilogue) {
+ASHLAR_STAGE_INLINE void product_streamed(const Element* s, const Stored* v, Epilogue& epilogue,
+                                          std::size_t last_block = Product.cut.row_blocks) {
     using stream = column_stream<Element, Stored, Config, Product>;
     each_depth_part<Product.k, Parts>(
         epilogue, [&](auto& part, std::size_t k, auto steps, bool last) ASHLAR_STAGE_LAMBDA {
             const Stored* const right = v + k * Product.vk;
             streamed_columns<std::remove_reference_t<decltype(part)>, Stored, stream> streamed{
                 {part}, right, Product.j, steps.last, last ? nullptr : right + steps.last * Product.vk};
-            product<Element, Config, Product>(s + k * Product.sk, right, steps, streamed, nullptr);
+            product<Element, Config, Product>(s + k * Product.sk, right, steps, streamed, nullptr, 0, last_block);
         });
 }
 

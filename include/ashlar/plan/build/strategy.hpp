@@ -133,7 +133,8 @@ struct stage_strategy {
     product_strategy product{};
     row_strategy rows{};
     map_strategy map{};
-    bool outlined = false;  // in a function of its own, which costs the compiler less than one large one
+    bool outlined = false;    // in a function of its own, which costs the compiler less than one large one
+    bool skips_rows = false;  // register blocks of rows that are not asked for are left out (rows_below)
 };
 
 }  // namespace ashlar::detail

@@ -26,6 +26,21 @@ constexpr bool is_worth_a_call(const plan_context& c, const plan_stage& s, std::
     return work >= least_outlined_work;
 }
 
+/// Whether a product can leave out register blocks of rows that rows_below does not ask for: nobody needs what they
+/// would compute, and the rows of those around it are its own.
+constexpr bool may_skip_rows(const plan_context& c, const plan_stage& s, std::size_t tile) {
+    if (s.kind != stage_kind::product || s.lanes == lane_axis::rows || s.row_axis == no_axis) return false;
+    // What is transposed on the way is so beside the first rows, and sums of blocks of keys wait in all of them.
+    if (s.transposed_copy != no_stage || s.depth_loop != no_loop || s.maxima != no_buffer) return false;
+    loop_index rows = s.loop;
+    while (rows != no_loop && !c.plan.loops[rows].rows) rows = c.plan.loops[rows].parent;
+    if (rows == no_loop || rows != s.bindings[s.row_axis] || !c.plan.loops[rows].limits.stop()) return false;
+    const product_strategy& how = s.how[tile].product;
+    if (how.form == product_form::dots) return c.rows_of(s, tile) > 1;
+    return how.form == product_form::blocks &&
+           (how.cut.row_blocks > 1 || how.fewer_panels.row_blocks > 1 || how.last_panel.row_blocks > 1);
+}
+
 /// Whether all that runs is one stage: copies that products make themselves are no stages of their own.
 constexpr bool is_one_stage(const program& plan) {
     std::size_t stages = plan.stage_count;
@@ -39,6 +54,7 @@ constexpr bool is_one_stage(const program& plan) {
 constexpr void settle_fused_product(const plan_context& c, const plan_fusion& fused, std::size_t tile) {
     const fusion how = fused.how[tile];
     plan_stage& product = c.plan.stages[fused.stages[2]];
+    product.how[tile].skips_rows = false;
     product_strategy& of_product = product.how[tile].product;
     if (of_product.rhs == rhs_source::copied_rows) of_product.rhs = rhs_source::rows;
     of_product.prefetches = false;
@@ -72,7 +88,10 @@ constexpr void choose(program& plan, const graph_node* nodes, const machine& tar
             how.outlined = !alone && is_worth_a_call(context, stage, rows);
             switch (stage.kind) {
             case stage_kind::map: how.map = choose_map(context, stage, tile); break;
-            case stage_kind::product: how.product = choose_product(context, stage, tile); break;
+            case stage_kind::product:
+                how.product = choose_product(context, stage, tile);
+                how.skips_rows = may_skip_rows(context, stage, tile);
+                break;
             default: how.rows = choose_rows(context, stage, tile);
             }
         }

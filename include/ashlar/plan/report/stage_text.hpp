@@ -207,8 +207,17 @@ private:
         print_cuts(s, &product_strategy::last_panel, " of the last panel");
         const bool same = full.rhs == last.rhs && prefetches_columns(full) == prefetches_columns(last) &&
                           full.k_parts == last.k_parts;
+        print_skipped(s);
         print_columns(s, full, true, same);
         if (!same) print_columns(s, last, false, true);
+    }
+    constexpr void print_skipped(stage_index s) {
+        const bool full = code.stages[s].how[full_tile].skips_rows, last = code.stages[s].how[last_tile].skips_rows;
+        if (!full && !last) return;
+        continue_line();
+        out.put("register blocks of rows that are not asked for left out");
+        put_tiles(s, full, last);
+        out.put('\n');
     }
     constexpr void print_packed(stage_index s, const packed_k_cut& cut, bool in_full_tiles, bool in_the_last) {
         continue_line();
