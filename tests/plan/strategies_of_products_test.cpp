@@ -345,8 +345,12 @@ TEST(strategies_of_products, copied_columns) {
     EXPECT_EQ(product_of<tiny_l1>(deep).k_parts, 33) << "at least 32 steps";
     using small_code = built_for<avx2::instruction_sets, 256, 16, 32 * 1024, 512 * 1024, true>;
     EXPECT_FALSE(product_of<small_code>(deep).rhs == rhs_source::copied_rows);
-    EXPECT_FALSE(copies(matmul(x<24, 1024>(), x<1024, 384>())));
-    EXPECT_FALSE(copies(matmul(x<24, 1025>(), x<1025, 400>())));
+    // The L1 of 32 KiB has 64 places for such rows, of which 170 take half of the L2.
+    EXPECT_TRUE(copies(matmul(x<24, 171>(), x<171, 384>())));
+    EXPECT_FALSE(copies(matmul(x<24, 170>(), x<170, 384>()))) << "most of them stay in the L2";
+    EXPECT_FALSE(copies(matmul(x<24, 64>(), slice<1, 0, 384>(x<64, 1152>())))) << "the L1 keeps a line of each";
+    EXPECT_FALSE(copies(matmul(x<24, 512>(), x<512, 400>()))) << "512 places for rows 1,600 bytes apart";
+    EXPECT_TRUE(copies(matmul(x<24, 513>(), x<513, 400>())));
     // Sums wait in the result between parts: not among truth values. Nor is anything copied that blocks may leave out.
     EXPECT_TRUE(copies(page > 0.5f));
     EXPECT_FALSE(copies(deep > 0.5f));

@@ -86,10 +86,17 @@ inline constexpr std::size_t least_copying_rows = 24;
 inline constexpr std::size_t l1_way_bytes = 4 * 1024, l2_way_bytes = 64 * 1024;
 
 /// Whether so many rows compete for the same places in a cache: the L2 cannot keep a line of each of them, or all fall
-/// into one set of the L1, which ends prefetching, too, as each is on another page.
+/// into one set of the L1, which ends prefetching, too, as each is on another page; or the L1 cannot keep a line of
+/// each, and they take more than half of the L2. Of 384 rows 4,608 bytes apart by 128 rows 97% of the peak instead of
+/// 87 (Zen 3); where most of them stay in the L2, copies cost what they save.
 constexpr bool rows_compete(std::size_t rows, std::size_t distance_bytes, const machine& target) {
-    return rows > target.l2_bytes / std::gcd(distance_bytes, l2_way_bytes) ||
-           (distance_bytes % l1_way_bytes == 0 && rows > 2 * target.l1_bytes / l1_way_bytes);
+    const auto lines = [&](std::size_t cache_bytes, std::size_t way_bytes) {
+        const std::size_t apart = std::gcd(distance_bytes, way_bytes);
+        return cache_bytes / (apart < cache_line_bytes ? cache_line_bytes : apart);
+    };
+    return rows > lines(target.l2_bytes, l2_way_bytes) ||
+           (distance_bytes % l1_way_bytes == 0 && rows > 2 * target.l1_bytes / l1_way_bytes) ||
+           (rows > lines(target.l1_bytes, l1_way_bytes) && rows * distance_bytes > target.l2_bytes / 2);
 }
 
 /// How the columns of a right operand are copied whose rows compete.
