@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Our side of tools/bench_onnx.py, which compiles it to a shared library once for each number of rows: a BERT-style
-// encoder and one attention, and the clock for both sides.
+// Our side of tools/bench_onnx.py, which compiles it to a shared library once for each number of rows, or once for all
+// up to a capacity: a BERT-style encoder and one attention, and the clock for both sides.
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
@@ -22,22 +22,35 @@
 #ifndef ASHLAR_BENCH_ROWS
 #define ASHLAR_BENCH_ROWS 128
 #endif
+#ifndef ASHLAR_BENCH_IS_CAPACITY  // whether that is the capacity for calls of fewer rows
+#define ASHLAR_BENCH_IS_CAPACITY 0
+#endif
 
 namespace {
 
 using namespace ashlar;
 
 constexpr std::size_t rows = ASHLAR_BENCH_ROWS, embed = 384, attention_rows = 64, attention_depth = 64;
+constexpr bool is_capacity = ASHLAR_BENCH_IS_CAPACITY != 0;
+using input = tensor_view<const float, rows, embed>;
+
+/// An encoder's call for the first n rows, whose keys are those of as many, or for all of them.
+template <class Encoder>
+auto call_of(const Encoder& encoder, const input& x, [[maybe_unused]] int n) {
+    if constexpr (is_capacity)
+        return encoder(x, keys_below(n));
+    else
+        return encoder(x);
+}
 
 template <std::size_t Layers>
 struct model {
     static constexpr nn::encoder_options options{
         .layer = {.embed = embed, .heads = 12, .hidden = 1536, .activation = nn::activation::gelu, .eps = 1e-12}, .layers = Layers};
     using type = nn::encoder<options>;
-    using input = tensor_view<const float, rows, embed>;
 
     static inline type encoder;
-    static inline workspace<workspace_bytes<decltype(encoder(std::declval<const input&>()))>> scratch;
+    static inline workspace<workspace_bytes<decltype(call_of(encoder, std::declval<const input&>(), 0))>> scratch;
 
     static int load(const void* bytes, std::size_t size, [[maybe_unused]] int in_huge_pages) {
 #ifdef MADV_HUGEPAGE
@@ -49,8 +62,13 @@ struct model {
         if (!r) std::fprintf(stderr, "%s\n", r.message().c_str());
         return r ? 0 : 1;
     }
-    static void call(const float* x, float* y) {
-        evaluate(tensor_view<float, rows, embed>(y), encoder(input(x)), scratch);
+    static void call(const float* x, float* y, int n) {
+        const input in(x);
+        const tensor_view<float, rows, embed> out(y);
+        if constexpr (is_capacity)
+            evaluate(out, call_of(encoder, in, n), scratch, rows_below(n));
+        else
+            evaluate(out, call_of(encoder, in, n), scratch);
     }
 };
 
@@ -79,11 +97,12 @@ extern "C" {
 int load_1(const void* bytes, std::size_t size, int in_huge_pages) { return model<1>::load(bytes, size, in_huge_pages); }
 int load_6(const void* bytes, std::size_t size, int in_huge_pages) { return model<6>::load(bytes, size, in_huge_pages); }
 
-double time_layers_1(const float* x, float* y, int turns, int calls) {
-    return fastest(turns, calls, [=] { model<1>::call(x, y); });
+/// x and y have all rows; of a capacity n of them are computed.
+double time_layers_1(const float* x, float* y, int n, int turns, int calls) {
+    return fastest(turns, calls, [=] { model<1>::call(x, y, n); });
 }
-double time_layers_6(const float* x, float* y, int turns, int calls) {
-    return fastest(turns, calls, [=] { model<6>::call(x, y); });
+double time_layers_6(const float* x, float* y, int n, int turns, int calls) {
+    return fastest(turns, calls, [=] { model<6>::call(x, y, n); });
 }
 
 /// Of q, k and v one after the other in x.

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSL-1.0
 """Times ONNX Runtime beside us on a BERT-style encoder (384 wide, 12 heads, 1536, gelu) and on one attention.
 
-    tools/bench_onnx.py --onnxruntime node_modules/onnxruntime-node [--rows 128,32,16] [--rounds 10] [--markdown FILE]
+    tools/bench_onnx.py --onnxruntime node_modules/onnxruntime-node [--rows 128,32,16] [--capacity 128] [--rounds 10] [--markdown FILE]
 
 One process and one core: the C library of ONNX Runtime is loaded beside a library compiled from tools/bench_onnx.cpp, both
 get the same weights, their results are compared, and then they take turns. Minima count. ONNX Runtime gets all graph
@@ -10,6 +10,10 @@ optimizations, one thread, and memory for inputs and outputs that stays where it
 with the operators that PyTorch's exporter writes, and with the two forms of fused operators that its own tool for
 transformers puts in their place. Each is timed; the fastest counts. Shares of peak are those of multiply-adds, as
 bench_ashlar's.
+
+Each number of rows has a model of its own on either side, with fixed shapes; with --capacity one serves them all: ours is
+compiled once for so many rows and told by keys_below(n) and rows_below(n) how many count, ONNX Runtime's graph has a
+dynamic length.
 
 Needs numpy (Debian: python3-numpy), a C++ compiler ($CXX, else g++), xsimd (a build tree has it, else --xsimd), and
 libonnxruntime.so of version 1.15 or later: --onnxruntime is that file or a folder above it. It is in the archives of its
@@ -102,8 +106,9 @@ class Graph:
         return self.constant(numpy.float32(value).reshape(()))
 
     def model(self, inputs, output, shape):
+        """A name in place of an extent stands for one that is known when the graph runs."""
         def value(name):
-            dims = b"".join(field(1, field(1, n)) for n in shape)
+            dims = b"".join(field(1, field(2 if isinstance(n, str) else 1, n)) for n in shape)
             return field(1, name) + field(2, field(1, field(1, FLOAT) + field(2, dims)))
 
         self.nodes.append(field(1, output) + field(2, "out") + field(4, "Identity"))
@@ -145,11 +150,13 @@ def safetensors(weights):
 
 def exported_layer(g, x, w, rows):
     """What PyTorch's exporter makes of BertLayer."""
+    count = -1 if isinstance(rows, str) else rows
+
     def linear(y, name):
         return g.add("Add", g.add("MatMul", y, g.constant(w[name + "weight"].T)), g.constant(w[name + "bias"]))
 
     def heads(y, *order):
-        return g.add("Transpose", g.add("Reshape", y, g.ints(1, rows, HEADS, WIDTH // HEADS)), perm=list(order))
+        return g.add("Transpose", g.add("Reshape", y, g.ints(1, count, HEADS, WIDTH // HEADS)), perm=list(order))
 
     def norm(y, name):
         return g.add("LayerNormalization", y, g.constant(w[name + ".weight"]), g.constant(w[name + ".bias"]), epsilon=EPSILON)
@@ -160,7 +167,7 @@ def exported_layer(g, x, w, rows):
     scores = g.add("MatMul", heads(q, 0, 2, 1, 3), heads(k, 0, 2, 3, 1))
     weights = g.add("Softmax", g.add("Div", scores, g.scalar((WIDTH // HEADS) ** 0.5)), axis=-1)
     mixed = g.add("Transpose", g.add("MatMul", weights, heads(v, 0, 2, 1, 3)), perm=[0, 2, 1, 3])
-    h = norm(g.add("Add", linear(g.add("Reshape", mixed, g.ints(1, rows, WIDTH)), "self_attn.out_proj."), x), "norm1")
+    h = norm(g.add("Add", linear(g.add("Reshape", mixed, g.ints(1, count, WIDTH)), "self_attn.out_proj."), x), "norm1")
     up = linear(h, "linear1.")
     erf = g.add("Add", g.add("Erf", g.add("Div", up, g.scalar(2 ** 0.5))), g.scalar(1))
     gelu = g.add("Mul", g.add("Mul", up, erf), g.scalar(0.5))
@@ -259,9 +266,8 @@ def pointer(values):
 class Theirs:
     """A session and what it is called with; time() is the fastest of some turns, in nanoseconds."""
 
-    def __init__(self, runtime, clock, model, inputs, result):
-        self.runtime, self.clock, self.kept = runtime, clock, (inputs, result)
-        self.session = runtime.session(model)
+    def __init__(self, runtime, clock, session, inputs, result):
+        self.runtime, self.clock, self.session, self.kept = runtime, clock, session, (inputs, result)
         self.names = (ctypes.c_char_p * len(inputs))(*(f"in{i}".encode() for i in range(len(inputs))))
         self.inputs = (ctypes.c_void_p * len(inputs))(*(runtime.tensor(x) for x in inputs))
         self.output_names = (ctypes.c_char_p * 1)(b"out")
@@ -275,9 +281,9 @@ class Theirs:
         return best
 
 
-def compile_ours(rows, xsimd, directory):
-    """Our library for a number of rows, as the benchmarks are compiled; kept until a header changes."""
-    library, source = directory / f"encoder_{rows}.so", ROOT / "tools/bench_onnx.cpp"
+def compile_ours(rows, is_capacity, xsimd, directory):
+    """Our library for a number of rows, or for all up to it, as the benchmarks are compiled; kept until a header changes."""
+    library, source = directory / f"encoder_{'up_to_' if is_capacity else ''}{rows}.so", ROOT / "tools/bench_onnx.cpp"
     newest = max(p.stat().st_mtime for p in [source, *ROOT.glob("bench/support/*.hpp"), *ROOT.glob("include/**/*.hpp")])
     if not library.exists() or library.stat().st_mtime < newest:
         compiler = os.environ.get("CXX", "g++")
@@ -285,6 +291,7 @@ def compile_ours(rows, xsimd, directory):
             skip(f"there is no compiler {compiler}; set CXX")
         directory.mkdir(parents=True, exist_ok=True)
         command = [compiler, "-std=c++20", "-O2", "-DNDEBUG", "-march=native", "-shared", "-fPIC", f"-DASHLAR_BENCH_ROWS={rows}",
+                   f"-DASHLAR_BENCH_IS_CAPACITY={int(is_capacity)}",
                    f"-I{ROOT / 'include'}", f"-I{ROOT}", *(["-isystem", str(xsimd)] if xsimd else []), str(source), "-o", str(library)]
         subprocess.run(command, check=True)
     return ctypes.CDLL(str(library))
@@ -328,6 +335,7 @@ def main():
     parser.add_argument("--xsimd", default=find_xsimd(), help="the folder that has xsimd/xsimd.hpp")
     parser.add_argument("--build", default=ROOT / "build/bench_onnx", type=pathlib.Path, help="where our libraries are kept")
     parser.add_argument("--rows", default="128,32,16", help="tokens, a list")
+    parser.add_argument("--capacity", type=int, help="the rows of the one model that serves all; without it each has its own")
     parser.add_argument("--layers", default="1,6", help="1, 6 or both")
     parser.add_argument("--attention", action=argparse.BooleanOptionalAction, default=True, help="64×64, too")
     parser.add_argument("--rounds", type=int, default=10)
@@ -335,9 +343,14 @@ def main():
     parser.add_argument("--cpu", type=int, default=0, help="the core to run on")
     parser.add_argument("--markdown")
     given = parser.parse_args()
-    path = find_onnxruntime(given.onnxruntime)
     row_counts = [int(r) for r in given.rows.split(",")]
-    libraries = {rows: compile_ours(rows, given.xsimd, given.build) for rows in row_counts}
+    if given.capacity is not None and not all(0 < rows <= given.capacity for rows in row_counts):
+        parser.error(f"--rows must be from 1 to the capacity, {given.capacity}")
+    path = find_onnxruntime(given.onnxruntime)
+    if given.capacity is None:
+        libraries = {rows: compile_ours(rows, False, given.xsimd, given.build) for rows in row_counts}
+    else:
+        libraries = dict.fromkeys(row_counts, compile_ours(given.capacity, True, given.xsimd, given.build))
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {given.cpu})
     runtime = OnnxRuntime(path)
@@ -357,23 +370,29 @@ def main():
     for layers in (int(n) for n in given.layers.split(",")):
         weights = make_weights(layers, random)
         file = safetensors(weights)
+        sessions = {}
         for rows, library in libraries.items():
             if getattr(library, f"load_{layers}")(file, ctypes.c_size_t(len(file)), int(given.huge_pages)) != 0:
                 raise SystemExit("the weights could not be loaded")
-            x = random.uniform(-1, 1, (1, rows, WIDTH)).astype("float32")
-            results = [numpy.empty_like(x) for _ in range(1 + len(FORMS))]
+            if given.capacity is None or not sessions:
+                sessions = {form: runtime.session(encoder_model(form, weights, layers, rows if given.capacity is None else "tokens"))
+                            for form in FORMS}
+            capacity = given.capacity or rows
+            x = random.uniform(-1, 1, (1, capacity, WIDTH)).astype("float32")
+            ours = numpy.empty_like(x)
+            results = [ours[:, :rows], *(numpy.empty((1, rows, WIDTH), "float32") for _ in FORMS)]
             function = getattr(library, f"time_layers_{layers}")
-            theirs = {form: Theirs(runtime, library.time_session, encoder_model(form, weights, layers, rows), [x], result).time
+            theirs = {form: Theirs(runtime, library.time_session, sessions[form], [x[:, :rows]], result).time
                       for form, result in zip(FORMS, results[1:])}
-            name = f"{layers} {'layer' if layers == 1 else 'layers'}, {rows} tokens"
+            name = f"{layers} {'layer' if layers == 1 else 'layers'}, {rows} tokens" + (f" of {capacity}" if given.capacity else "")
             flops = layers * rows * (2 * (4 * WIDTH * WIDTH + 2 * WIDTH * HIDDEN) + 4 * rows * WIDTH)
-            report(name, flops, *measure(name, library, lambda turns, calls: function(pointer(x), pointer(results[0]), turns, calls),
+            report(name, flops, *measure(name, library, lambda turns, calls: function(pointer(x), pointer(ours), rows, turns, calls),
                                          theirs, results, given.rounds, 5, 1))
     if given.attention:
         library = libraries[row_counts[0]]
         x = random.uniform(-1, 1, (3, 1, 64, 64)).astype("float32")
         results = [numpy.empty_like(x[0]) for _ in range(2)]
-        theirs = {"exported": Theirs(runtime, library.time_session, attention_model(64, 64), list(x), results[1]).time}
+        theirs = {"exported": Theirs(runtime, library.time_session, runtime.session(attention_model(64, 64)), list(x), results[1]).time}
         report("attention 64×64", 4 * 64 ** 3,
                *measure("attention", library, lambda turns, calls: library.time_attention(pointer(x), pointer(results[0]), turns, calls),
                         theirs, results, given.rounds, 20, 10))
