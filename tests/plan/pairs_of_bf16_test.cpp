@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Which products take two elements of bf16 in a multiply-add: those of operands that hold nothing else, where there is
 // an instruction.
+#include <cstddef>
+#include <cstdint>
 #include <string_view>
 #include <type_traits>
 
@@ -85,6 +87,31 @@ TEST(pairs_of_bf16, machines_without_the_instruction_multiply_floats) {
     EXPECT_EQ(group_of<avx2>(e), 1u);
     EXPECT_EQ(group_of<aarch64>(e), 1u);
     EXPECT_EQ(product_of<avx512>(e).table_bytes, 0u);
+}
+TEST(pairs_of_bf16, aarch64_has_it_in_registers_that_are_no_scalable_ones) {
+    constexpr std::uint64_t sets = aarch64_bf16::instruction_sets;
+    const auto e = matmul(cast<bf16>(x<8, 64>()), weights<64, 48>());
+    EXPECT_EQ(group_of<aarch64_bf16>(e), 2u);
+    EXPECT_EQ(product_of<aarch64_bf16>(e).table_bytes, 8u * 32 * 4);
+    using sve128 = built_for<(sets | std::uint64_t{128} << 32), 128, 32>;
+    using sve256_bf16 = built_for<(sets | std::uint64_t{256} << 32), 256, 32>;
+    EXPECT_EQ(group_of<sve128>(e), 1u);
+    EXPECT_EQ(group_of<sve256_bf16>(e), 1u);
+}
+TEST(pairs_of_bf16, emulated_registers_have_no_instruction) {
+    constexpr std::uint64_t emulated512 = std::uint64_t{512} << 48, emulated128 = std::uint64_t{128} << 48;
+    const auto e = matmul(cast<bf16>(x<8, 64>()), weights<64, 48>());
+    EXPECT_EQ((group_of<built_for<(avx512_bf16::instruction_sets | emulated512), 512, 16>>(e)), 1u);
+    EXPECT_EQ((group_of<built_for<(aarch64_bf16::instruction_sets | emulated128), 128, 16>>(e)), 1u);
+}
+// Rows are interleaved on the way into registers, and sums that are many would not stay there.
+TEST(pairs_of_bf16, blocks_leave_registers_for_rows_that_are_interleaved) {
+    for (std::size_t rows = 1; rows < 70; ++rows) {
+        detail::product_shape shape = detail::in_groups({.i = rows, .j = 16, .k = 384, .si = 0, .sk = 1, .vk = 16}, 2);
+        constexpr auto on = detail::element_machine_of<float, aarch64_bf16>;
+        const detail::register_block pairs = detail::choose_blocks(shape, on, {.packs = false});
+        EXPECT_LE(pairs.rows.large * pairs.vectors.large * pairs.chains, rows == 1 ? 16u : 20u) << rows;
+    }
 }
 TEST(pairs_of_bf16, half_the_steps_have_room_for_what_follows) {
     const auto deep = gelu(matmul(cast<bf16>(x<8, 384>()), weights<384, 64>()));

@@ -330,6 +330,9 @@ consteval std::uint64_t instruction_sets() {
 #ifdef __ARM_FEATURE_DOTPROD
     bits |= 1u << 30;
 #endif
+#if defined(__aarch64__) && defined(__ARM_FEATURE_BF16_VECTOR_ARITHMETIC) && !defined(__ARM_BIG_ENDIAN)
+    bits |= 1u << 31;
+#endif
 #ifdef ASHLAR_EMULATED_WIDTH
     bits |= std::uint64_t{ASHLAR_EMULATED_WIDTH} << 48;
 #endif

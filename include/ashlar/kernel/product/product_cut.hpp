@@ -79,8 +79,10 @@ constexpr std::size_t choose_packed_steps(const product_shape& p, const element_
 constexpr register_block choose_blocks(const product_shape& p, const element_machine& on, const cut_options& options) {
     const std::size_t width = on.lanes(),
                       vectors = p.j / width + (p.j % width != 0 && !(options.packs && choose_packed_steps(p, on) != 1));
-    register_block blocks = choose_register_block(p.i, vectors == 0 ? 1 : vectors, p.k,
-                                                  on.target.for_elements_of(on.bytes), options.granule);
+    machine target = on.target.for_elements_of(on.bytes);
+    // On the way to four lanes rows take registers of their own, and compilers spill sums that are many.
+    if (p.group != 1 && target.bf16_pairs && on.lanes() == 4 && target.registers >= 32) target.registers -= 6;
+    register_block blocks = choose_register_block(p.i, vectors == 0 ? 1 : vectors, p.k, target, options.granule);
     if (vectors == 0) blocks.vectors = split_near_equal(0, 0);
     return blocks;
 }

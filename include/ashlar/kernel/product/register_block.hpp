@@ -70,7 +70,7 @@ constexpr bool fits_registers(std::size_t rows, std::size_t vectors, const machi
     if (accumulators + held + spare > m.registers) return false;
     // A block is unrolled: more sums are little faster, and more code.
     if (m.single_issue && m.small_code) return accumulators <= 16;
-    if (m.registers < 32) return true;
+    if (m.registers <= 16) return true;
     return accumulators <= (vectors == 2 ? 20 : 24);
 }
 

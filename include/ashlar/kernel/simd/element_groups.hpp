@@ -6,11 +6,13 @@
 //
 // Dispatch, decided by the types, for W lanes of float:
 //   1. AVX-512 with BF16 and 16 lanes: vdpbf16ps; rows are interleaved by one permutation beside their loads
-//   2. all else: the halves of lanes as floats, one multiply-add for each
+//   2. aarch64 with BF16 and 4 lanes: bfdot; two rows are interleaved by one zip
+//   3. all else: the halves of lanes as floats, one multiply-add for each
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include <ashlar/core/config.hpp>
 #include <ashlar/core/narrow_float.hpp>
@@ -26,6 +28,8 @@ template <std::size_t Width, class Config>
 struct element_groups<bf16, lanes<float, Width, Config>> {
     using vec = lanes<float, Width, Config>;
     static constexpr std::size_t group = 2;
+    /// A left pair, made of its bits in a float: in all lanes, or once where the instruction spreads it.
+    using left = std::conditional_t<Width == 4 && multiplies_pairs<Width, Config>, float, vec>;
 
     /// The first Columns elements of one row, or of two rows so far apart, column by column; zeros in place of the
     /// second row where there is none, and behind the columns.
@@ -46,9 +50,10 @@ struct element_groups<bf16, lanes<float, Width, Config>> {
         }
     }
 
-    /// sum + the products of the groups, the second ones first, each added in float. The instruction takes numbers
-    /// below the smallest normal one for zeros, and makes zeros of such sums.
-    ASHLAR_ALWAYS_INLINE static vec multiply_add(vec a, vec b, vec sum) {
+    /// sum + the products of the groups, the second ones first, each added in float; bfdot adds the two products first,
+    /// and rounds both sums to odd. Instructions take numbers below the smallest normal one for zeros, and make zeros
+    /// of such sums.
+    ASHLAR_ALWAYS_INLINE static vec multiply_add(left a, vec b, vec sum) {
         if constexpr (multiplies_pairs<Width, Config>)
             return by_instruction(a, b, sum);
         else
@@ -80,15 +85,27 @@ private:
             both = _mm512_permutexvar_epi16(__builtin_bit_cast(__m512i, columns), both);
         }
         return vec(vec::ops::from_raw(__builtin_bit_cast(typename vec::ops::vector, both)));
+#elif defined(ASHLAR_HAS_REGISTERS) && defined(__aarch64__)
+        uint16x8_t second = vdupq_n_u16(0);
+        if constexpr (Rows == 2) second = row<Columns>(rows + distance);
+        const uint16x8_t both = vzip1q_u16(row<Columns>(rows), second);
+        return vec(vec::ops::from_raw(__builtin_bit_cast(typename vec::ops::vector, both)));
 #else
         return vec{};
 #endif
     }
-    ASHLAR_ALWAYS_INLINE static vec by_instruction([[maybe_unused]] vec a, [[maybe_unused]] vec b, vec sum) {
+    ASHLAR_ALWAYS_INLINE static vec by_instruction([[maybe_unused]] left a, [[maybe_unused]] vec b, vec sum) {
 #if defined(ASHLAR_HAS_REGISTERS) && defined(__AVX512BF16__)
         const __m512 next = _mm512_dpbf16_ps(__builtin_bit_cast(__m512, vec::ops::raw(sum.data)),
                                              __builtin_bit_cast(__m512bh, vec::ops::raw(b.data)),
                                              __builtin_bit_cast(__m512bh, vec::ops::raw(a.data)));
+        return vec(vec::ops::from_raw(__builtin_bit_cast(typename vec::ops::vector, next)));
+#elif defined(ASHLAR_HAS_REGISTERS) && defined(__aarch64__) && defined(__ARM_FEATURE_BF16_VECTOR_ARITHMETIC)
+        auto next = __builtin_bit_cast(float32x4_t, vec::ops::raw(sum.data));
+        // By the intrinsic clang 19 spreads the left pair into a register of its own first.
+        __asm__("bfdot\t%0.4s, %1.8h, %2.2h[0]"
+                : "+w"(next)
+                : "w"(__builtin_bit_cast(float32x4_t, vec::ops::raw(b.data))), "w"(a));
         return vec(vec::ops::from_raw(__builtin_bit_cast(typename vec::ops::vector, next)));
 #else
         return sum;
@@ -101,6 +118,13 @@ private:
             return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(elements));
         else
             return _mm256_maskz_loadu_epi16((std::uint32_t{1} << Columns) - 1u, elements);
+    }
+#elif defined(ASHLAR_HAS_REGISTERS) && defined(__aarch64__)
+    template <std::size_t Columns>
+    ASHLAR_ALWAYS_INLINE static uint16x8_t row(const bf16* elements) {
+        std::uint64_t bits = 0;
+        __builtin_memcpy(&bits, elements, Columns * sizeof(bf16));
+        return vcombine_u16(vcreate_u16(bits), vdup_n_u16(0));
     }
 #endif
 };

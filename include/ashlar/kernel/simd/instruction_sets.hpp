@@ -33,7 +33,8 @@ enum class isa : unsigned {
     vfp_float = 26,
     vfp_double = 27,
     mve = 28,
-    dotprod = 30
+    dotprod = 30,
+    aarch64bf16 = 31
 };
 
 template <class Config, isa Set>
@@ -65,6 +66,8 @@ consteval bool in_register() {
 /// Whether an instruction multiplies bf16 two at a time, in registers of so many floats.
 template <std::size_t Width, class Config>
 inline constexpr bool multiplies_pairs =
-    Width == 16 && has<Config, isa::avx512bf16> && has<Config, isa::avx512bw> && has<Config, isa::avx512vl>;
+    in_register<float, Width, Config>() && scalable_bits<Config> == 0 &&
+    ((Width == 16 && has<Config, isa::avx512bf16> && has<Config, isa::avx512bw> && has<Config, isa::avx512vl>) ||
+     (Width == 4 && has<Config, isa::aarch64bf16>));
 
 }  // namespace ashlar::detail
