@@ -192,6 +192,31 @@ TEST(executor, windows_of_doubles) {
         for (std::size_t c = 0; c < 8; ++c) EXPECT_EQ(y(i, c), expected(i, c)) << i << ", " << c;
 }
 
+template <class Element, std::size_t Tokens>
+void first_rows(const auto&... mask) {
+    static const auto x = filled<tensor<Element, Tokens, 32>>(1);
+    static const auto v = filled<tensor<Element, Tokens, 64>>(2);
+    const auto e = attention(x, x, v, mask...);
+    static workspace<workspace_bytes<std::remove_const_t<decltype(e)>, 5>> scratch;
+    static tensor<Element, Tokens, 64> expected, y;
+    for (const std::size_t rows : {Tokens, Tokens - 7, Tokens / 2 + 3}) {
+        evaluate(expected, e, rows_below(rows));
+        backwards serial{.most = 5};
+        evaluate(y, e, scratch, serial, rows_below(rows));
+        EXPECT_GE(serial.parts, 2u);
+        for (std::size_t i = 0; i < rows; ++i)
+            EXPECT_EQ(std::memcmp(&y(i, 0), &expected(i, 0), 64 * sizeof(Element)), 0) << i << " of " << rows;
+    }
+}
+// Scores at the edge of a mask, keys of a window and exponentials beside products are added in an order that depends on
+// the rows beside them.
+TEST(executor, first_rows) {
+    first_rows<float, 120>(causal);
+    first_rows<float, 128>(causal);
+    first_rows<double, 118>(sliding_window<9, 3>);
+    first_rows<double, 64>();
+}
+
 TEST(executor, is_explained) {
     using rows = tensor<float, 128, 32>;
     static const rows x{};

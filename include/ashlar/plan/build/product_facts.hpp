@@ -23,6 +23,7 @@ struct product_facts {
     bool right_is_quantized = false;  // in panels of integers of 8 bits
     bool left_is_padded = false;      // lines of the left operand end at a full register
     bool ranged = false;              // a mask bounds the depth of each row
+    bool begins_apart = false;        // where it begins for a row moves on from row to row
     bool excludes = false;            // excluded zeros of the left operand keep rows of the right one out of the sums
     bool uniform = false;             // what follows does not ask where an element stands
     bool part_of_depth = false;  // where the depth begins is known at run time: the last block of keys begins early

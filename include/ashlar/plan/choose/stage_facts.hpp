@@ -75,6 +75,7 @@ constexpr product_facts find_facts(const plan_context& c, const plan_stage& s) {
                        buffer = of_left_values != no_buffer ? of_left_values : c.read_of(s, c.resolve(out.left)).values;
     out.left_is_padded = buffer != no_buffer && c.plan.buffers[buffer].padded;
     out.ranged = s.support != no_node && s.support != s.top;
+    out.begins_apart = out.ranged && c.at(s.support).lower_slope;
     out.excludes = left.excluded == exclusion::zero;
     const node_index top = c.resolve(s.top);
     if (c.at(top).kind == node_kind::masked && c.read_of(s, top).values == no_buffer && is_plain_chain(c, s))

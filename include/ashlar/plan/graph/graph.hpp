@@ -35,9 +35,10 @@ struct node_parameters {
     std::size_t kept = 0;         // masked: pairs that the mask's type keeps, over all batch entries
     std::size_t keys = 0;         // masked: those before the first one from which on its type keeps none for any query
     bool static_mask = false;
-    bool spans = false;   // masked: the mask says which keys some queries keep
-    bool slopes = false;  // masked: its edges move on by one key from query to query, and it says where they are
-    bool owned = false;   // arrays: held by value, so nothing else can overlap it
+    bool spans = false;        // masked: the mask says which keys some queries keep
+    bool slopes = false;       // masked: its edges move on by one key from query to query, and it says where they are
+    bool lower_slope = false;  // masked: so does the edge where they begin
+    bool owned = false;        // arrays: held by value, so nothing else can overlap it
     bool borrowing_mask = false;   // masked, mask: the mask reads arrays that it does not own
     bool partial = false;          // softmax: not divided by its sums, which go to memory beside the maxima
     bool fast = false;             // map, softmax: of lower precision, as it was asked for
@@ -149,6 +150,7 @@ inline constexpr node_parameters parameters_of<masked_node<Mask, Expression>>{
     .static_mask = Mask::is_static,
     .spans = spanning_mask<Mask, typename Expression::shape_type>,
     .slopes = sloping_mask<Mask, typename Expression::shape_type>,
+    .lower_slope = sloping_mask<Mask, typename Expression::shape_type> && has_lower_slope<Mask>,
     .borrowing_mask = mask_borrows<Mask>()};
 template <class Mask, class Shape>
 inline constexpr node_parameters parameters_of<mask_node<Mask, Shape>>{.borrowing_mask = mask_borrows<Mask>()};

@@ -65,13 +65,67 @@ constexpr std::size_t keys_at_once(const Program& plan, const plan_stage& s) {
     return loop == no_loop ? 0 : plan.loops[loop].tile;
 }
 
-/// Whether the order of sums depends on where tiles begin: where one tile's total is added to that of those before, and
-/// where a key goes to one of several sums by its distance from the first that a tile's mask keeps.
+/// Whether the order of a product's sums depends on which rows are in one register block. Where a mask bounds the
+/// depth, a block begins with the keys that all of its rows keep, those of single rows are added behind them, and a key
+/// goes to one of several sums by its distance from the first. On top of scores a mask has blocks at its edge computed
+/// by single registers, or halves of them, which have sums of their own.
+constexpr bool sums_by_blocks(const plan_stage& s, const product_strategy& how) {
+    if (how.form != product_form::blocks) return s.facts.ranged;
+    for (const product_cut& cut : {how.cut, how.fewer_panels, how.last_panel}) {
+        if (s.facts.ranged && (s.facts.begins_apart || cut.chains > 1 || cut.strip_steps != 1)) return true;
+        for (const std::uint8_t chains : {cut.split_chains.large, cut.split_chains.one_fewer})
+            if (chains != 0 && chains != cut.chains) return true;
+    }
+    return how.edge == mask_edge::halves;
+}
+
+/// Rows of each register block of a product in a tile, 0 where they are not the same for all.
+template <class Program>
+constexpr std::size_t rows_of_blocks(const Program& plan, const plan_stage& s, std::size_t tile) {
+    const plan_loop& loop = plan.loops[s.bindings[s.row_axis]];
+    const product_cut& cut = s.how[tile].product.cut;
+    const bool in_lanes = s.lanes == lane_axis::rows;
+    const std::size_t rows = tile == full_tile ? loop.tile : loop.last_rows(),
+                      blocks = in_lanes ? cut.vector_blocks : cut.row_blocks, unit = in_lanes ? s.facts.width : 1;
+    return blocks != 0 && rows % (blocks * unit) == 0 ? rows / blocks : 0;
+}
+
+/// Whether the register blocks of a product are the same in these tiles of two plans, wherever a tile begins: they
+/// divide the axis, and those of scores have the same keys.
+template <class Left, class Right>
+constexpr bool have_same_blocks(const Left& a, const plan_stage& of_a, std::size_t tile_a, const Right& b,
+                                const plan_stage& of_b, std::size_t tile_b) {
+    if (of_a.row_axis == no_axis || of_a.row_axis != of_b.row_axis) return false;
+    const product_strategy &left = of_a.how[tile_a].product, &right = of_b.how[tile_b].product;
+    const loop_index in_a = of_a.bindings[of_a.row_axis], in_b = of_b.bindings[of_b.row_axis];
+    if (in_a == whole_axis || in_b == whole_axis || left.rhs == rhs_source::panels) return false;
+    if (of_a.lanes == lane_axis::rows && left.cut.row_blocks != right.cut.row_blocks) return false;
+    const std::size_t rows = rows_of_blocks(a, of_a, tile_a);
+    return rows != 0 && rows == rows_of_blocks(b, of_b, tile_b) && a.loops[in_a].extent % rows == 0;
+}
+
+/// Whether a stage sums alike in these tiles of two plans, whichever rows they have.
+template <class Left, class Right>
+constexpr bool have_same_sums(const Left& a, const plan_stage& of_a, std::size_t tile_a, const Right& b,
+                              const plan_stage& of_b, std::size_t tile_b) {
+    const stage_strategy &left = of_a.how[tile_a], &right = of_b.how[tile_b];
+    return have_same_sums(left, right) && (of_a.kind != stage_kind::product || !sums_by_blocks(of_a, left.product) ||
+                                           have_same_blocks(a, of_a, tile_a, b, of_b, tile_b));
+}
+
+/// Whether the total of one tile is added to that of those before.
 constexpr bool sums_by_tiles(const plan_stage& s) {
-    if (s.kind == stage_kind::reduce) return s.second_buffer != no_buffer;
-    if (s.kind != stage_kind::product || !s.facts.ranged) return false;
-    const product_strategy& how = s.how[full_tile].product;
-    return how.form != product_form::blocks || how.cut.chains > 1;
+    return s.kind == stage_kind::reduce && s.second_buffer != no_buffer;
+}
+
+/// Whether the order of a softmax's sums depends on where tiles begin: some of a row's exponentials go to the first of
+/// several sums, as many as the product of the rows before them in the tile had room for beside it.
+template <class Program>
+constexpr bool sums_by_tiles(const Program& plan, const plan_fusion& fused) {
+    for (std::size_t tile = 0; tile < tile_kinds; ++tile)
+        if (fused.how[tile] == fusion::softmax_into_product && plan.stages[fused.stages[1]].how[tile].rows.sums > 1)
+            return true;
+    return false;
 }
 
 /// Whether every stage sums as in the other plan: where its tiles have other rows there, in all of them alike.
@@ -91,8 +145,8 @@ constexpr bool have_same_sums(const Left& a, const Right& b) {
                 if (in_left[tile] && !have_same_sums(left.how[tile], right.how[tile])) return false;
                 continue;
             }
-            if (in_left[tile] && !have_same_sums(left.how[full_tile], left.how[tile])) return false;
-            if (in_right[tile] && !have_same_sums(left.how[full_tile], right.how[tile])) return false;
+            if (in_left[tile] && !have_same_sums(a, left, full_tile, a, left, tile)) return false;
+            if (in_right[tile] && !have_same_sums(a, left, full_tile, b, right, tile)) return false;
         }
     }
     for (std::size_t f = 0; f < a.fusion_count; ++f) {
@@ -100,6 +154,7 @@ constexpr bool have_same_sums(const Left& a, const Right& b) {
         const plan_stage &of_left = a.stages[left.stages[1]], &of_right = b.stages[right.stages[1]];
         const auto in_left = tiles_of(a, of_left), in_right = tiles_of(b, of_right);
         const bool same_tiles = have_same_tiles(a, of_left, b, of_right);
+        if (!same_tiles && (sums_by_tiles(a, left) || sums_by_tiles(b, right))) return false;
         for (std::size_t tile = 0; tile < tile_kinds; ++tile) {
             if (same_tiles) {
                 if (in_left[tile] && left.how[tile] != right.how[tile]) return false;
@@ -120,13 +175,13 @@ constexpr bool have_same_sums_in_parts(const Program& plan, loop_index loop) {
     for (std::size_t s = 0; s < plan.stage_count; ++s) {
         const plan_stage& stage = plan.stages[s];
         if (is_loop_inside(plan, stage.loop, loop) &&
-            (sums_by_tiles(stage) || !have_same_sums(stage.how[full_tile], stage.how[last_tile])))
+            (sums_by_tiles(stage) || !have_same_sums(plan, stage, full_tile, plan, stage, last_tile)))
             return false;
     }
     for (std::size_t f = 0; f < plan.fusion_count; ++f) {
         const plan_fusion& fused = plan.fusions[f];
         if (is_loop_inside(plan, plan.stages[fused.stages[1]].loop, loop) &&
-            fused.how[full_tile] != fused.how[last_tile])
+            (sums_by_tiles(plan, fused) || fused.how[full_tile] != fused.how[last_tile]))
             return false;
     }
     return true;
