@@ -114,15 +114,6 @@ struct product_accumulators {
         }
     }
 
-    /// A left element, or the bits of a group of them, as multiply-adds take it.
-    template <class Right>
-    ASHLAR_STAGE_INLINE static auto left_factor(Element s) {
-        if constexpr (Product.group == 1)
-            return vec(s);
-        else
-            return typename element_groups<Right, vec>::left(s);
-    }
-
     /// One depth step into the sums of `chain`; s and v stand at that step. With ZerosExclude, scalars that are zero
     /// leave their sums alone, unless the step is plain.
     template <bool ZerosExclude, std::size_t GroupRows = Product.group>
@@ -136,17 +127,22 @@ struct product_accumulators {
                 add_row(s[r * Product.si], b, r, chain);
                 continue;
             }
-            const auto a = left_factor<std::remove_cvref_t<decltype(*v)>>(s[r * Product.si]);
+            if constexpr (Product.group != 1) {
+                static_assert(!ZerosExclude);
+                using groups = element_groups<std::remove_cvref_t<decltype(*v)>, vec>;
+                const typename groups::left a(s[r * Product.si]);
+                ASHLAR_UNROLL
+                for (std::size_t c = 0; c < Block.vectors; ++c)
+                    sum[chain][c][r] = groups::multiply_add(a, b[c], sum[chain][c][r]);
+                continue;
+            }
+            const vec a(s[r * Product.si]);
             ASHLAR_UNROLL
             for (std::size_t c = 0; c < Block.vectors; ++c) {
                 vec& to = sum[chain][c][r];
-                vec next;
-                if constexpr (Product.group == 1)
-                    next = fma(a, b[c], to);
-                else
-                    next = element_groups<std::remove_cvref_t<decltype(*v)>, vec>::multiply_add(a, b[c], to);
+                const vec next = fma(a, b[c], to);
                 if constexpr (ZerosExclude)
-                    to = select((vec(a) != vec(Element(0))) | lane_mask<Element, width, Config>(plain), next, to);
+                    to = select((a != vec(Element(0))) | lane_mask<Element, width, Config>(plain), next, to);
                 else
                     to = next;
             }
