@@ -126,6 +126,7 @@ private:
                                                                            std::size_t first, std::size_t last) {
         frame<Plan, Element> f{outer.expression, outer.destination, outer.scratch, tile, outer.shift, outer.index};
         f.limit = outer.limit;
+        f.asked = outer.asked;
         f.index[frame<Plan, Element>::worker_index] = worker * Plan::code.worker_bytes;
         run_turns_of<Loop>(f, first, last);
     }
