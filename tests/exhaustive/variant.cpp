@@ -35,6 +35,8 @@ void compute(exhaustive::function which, const float* x, float* y, std::size_t c
     case function::relu: return each([](auto v) { return relu(v); }, x, y, count);
     case function::fast_exp: return each([](auto v) { return exp(v, fast); }, x, y, count);
     case function::fast_exp_nonpositive: return each([](auto v) { return exp_nonpositive(v, fast); }, x, y, count);
+    case function::fast_exp2_nonpositive:
+        return each([](auto v) { return detail::exp2_nonpositive_as<detail::exp_form::coarse>(v); }, x, y, count);
     case function::fast_tanh: return each([](auto v) { return tanh(v, fast); }, x, y, count);
     case function::fast_sigmoid: return each([](auto v) { return sigmoid(v, fast); }, x, y, count);
     case function::fast_silu: return each([](auto v) { return silu(v, fast); }, x, y, count);

@@ -23,6 +23,7 @@ enum class function : unsigned char {
     relu,
     fast_exp,
     fast_exp_nonpositive,
+    fast_exp2_nonpositive,
     fast_tanh,
     fast_sigmoid,
     fast_silu,

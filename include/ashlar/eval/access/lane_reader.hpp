@@ -101,6 +101,8 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
         constexpr const graph_node& n = Plan::nodes[Id];
         if constexpr (stage.kind == stage_kind::product && Id == stage.core) {
             return hole;
+        } else if constexpr (Id == stage.scaling && stage.factor != score_factor::in_rows) {
+            return operand_value<Id, 0, Steps>(at, hole);
         } else if constexpr (is_name<Id>) {
             return value<n.same_as, Steps>(at, hole);
         } else if constexpr (n.kind == node_kind::array && values<Id> == no_buffer) {

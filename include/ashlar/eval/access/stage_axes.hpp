@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ashlar/eval/access/lane_reader.hpp>
+#include <ashlar/eval/access/score_scale.hpp>
 
 namespace ashlar::detail {
 
@@ -53,6 +54,8 @@ struct stage_axes {
     using output = typename written_elements<narrow_store>::template type<Plan, top, stage.store>;
 
     const frame<Plan, Element>& f;
+    /// The factor of scores, for who multiplies by it.
+    [[no_unique_address]] score_scale<Plan, Stage> scale = score_scale<Plan, Stage>::of(f.expression);
 
     /// The first row of the tile.
     ASHLAR_STAGE_INLINE std::size_t first_row() const {
@@ -142,10 +145,17 @@ struct stage_axes {
     template <std::size_t LaneCount, bool Unmasked = false>
     using reader = lane_reader<Plan, Element, Stage, width, LaneCount, Unmasked>;
 
+    /// Whether values are multiplied by the factor of scores on their way to memory.
+    static constexpr bool scales_rows = stage.factor == score_factor::in_rows;
+
     /// The value to write for LaneCount lanes that start at (row, column).
     template <std::size_t LaneCount, bool Unmasked = false, class Hole = int>
     ASHLAR_STAGE_INLINE auto value(std::size_t row, std::size_t column, const Hole& hole = 0) const {
-        return reader<LaneCount, Unmasked>{f}.template value<top, top_steps>(in_top(row, column), hole);
+        const auto x = reader<LaneCount, Unmasked>{f}.template value<top, top_steps>(in_top(row, column), hole);
+        if constexpr (scales_rows)
+            return x * scale.value;
+        else
+            return x;
     }
 };
 

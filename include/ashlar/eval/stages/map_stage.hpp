@@ -89,15 +89,27 @@ private:
         constexpr stride_result m = base::template reader<width>::memory.strides(stage.top, fixed);
         return m.affine ? m.strides[axis] : 0;
     }
+    /// A factor of what is copied.
+    struct scaled {
+        output factor;
+        template <class Lanes>
+        ASHLAR_ALWAYS_INLINE Lanes operator()(Lanes x) const {
+            return x * factor;
+        }
+    };
     ASHLAR_STAGE_INLINE void run_transpose() const {
         output* out = this->written();
         if constexpr (rows_in_lanes) {
             constexpr transpose_shape shape{Rows, columns, static_cast<std::size_t>(source_stride(stage.row_axis)),
                                             static_cast<std::size_t>(column_stride), ends_at_register};
-            transpose_tile<output, config, shape>(source(), out);
+            if constexpr (base::scales_rows)
+                transpose_tile<output, config, shape>(source(), out, scaled{this->scale.value});
+            else
+                transpose_tile<output, config, shape>(source(), out);
         } else {
             constexpr transpose_shape shape{columns, Rows, source_distance(), static_cast<std::size_t>(row_stride),
                                             false};
+            static_assert(!base::scales_rows);
             transpose_tile<output, config, shape>(source(), out);
         }
     }

@@ -81,7 +81,8 @@ struct product_epilogues : product_operands<Plan, Element, Stage, Rows> {
         /// The rest of the expression, applied to a finished vector.
         template <std::size_t Width, bool Unmasked>
         ASHLAR_STAGE_INLINE auto finished(std::size_t r, std::size_t c, vec acc) const {
-            if constexpr (base::top == core)
+            if constexpr (stage.factor == score_factor::in_scores) acc = acc * s.scale.value;
+            if constexpr (base::top == core && !base::scales_rows)
                 return acc;
             else
                 return s.template value<Width, Unmasked>(first + r, c, acc);

@@ -192,7 +192,7 @@ private:
     ASHLAR_STAGE_INLINE static void put_rows(const Epilogue& epilogue, const vec (&sums)[Count],
                                              std::index_sequence<RowIndex...>) {
         constexpr std::size_t elements = Rows * columns, last = (elements + width - 1) % width + 1;
-        if constexpr (values::top == values::core && values::column_stride == 1 &&
+        if constexpr (values::top == values::core && !values::scales_rows && values::column_stride == 1 &&
                       values::row_stride == static_cast<std::ptrdiff_t>(columns)) {
             ASHLAR_UNROLL
             for (std::size_t i = 0; i + width < elements; i += width) sums[i / width].store(epilogue.out + i);

@@ -29,7 +29,11 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
     template <exp_arguments Arguments = Plan::nodes[core].masked == no_node && !hides_keys ? exp_arguments::finite
                                                                                            : exp_arguments::any>
     ASHLAR_STAGE_INLINE static vec exp_nonpositive(vec x) {
-        return exp_nonpositive_as<Plan::nodes[core].fast ? exp_form::coarse : exp_form::beside_one, Arguments>(x);
+        constexpr exp_form form = Plan::nodes[core].fast ? exp_form::coarse : exp_form::beside_one;
+        if constexpr (stage.powers_of_two)
+            return exp2_nonpositive_as<form, Arguments>(x);
+        else
+            return exp_nonpositive_as<form, Arguments>(x);
     }
 
     ASHLAR_STAGE_ROOT ASHLAR_STAGE_INLINE void run() const {
@@ -67,10 +71,18 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
             const auto& node = node_at<core>(f.expression);
             const std::ptrdiff_t first = offset_of(this->in_core(row, 0), statistics_strides);
             constexpr std::ptrdiff_t step = stage.row_axis == no_axis ? 0 : statistics_strides[stage.row_axis];
-            store_lanes<step, Width>(most, node.maxima + first);
+            store_lanes<step, Width>(natural(most), node.maxima + first);
             store_lanes<step, Width>(total, node.sums + first);
             return Lanes(element(1));
         }
+    }
+    /// The greatest elements of rows as the expression has them; that of a row without any is the lowest number.
+    template <class Lanes>
+    ASHLAR_STAGE_INLINE static Lanes natural(const Lanes& most) {
+        if constexpr (!stage.powers_of_two)
+            return most;
+        else
+            return select(most == Lanes(lowest_value<element>), most, most * Lanes(element(0.693147180559945309417)));
     }
     /// Those of the rows' statistics in memory, which have all axes of the core but its last one.
     static constexpr auto statistics_strides = [] {

@@ -244,6 +244,44 @@ ASHLAR_ALWAYS_INLINE lanes<Element, Width, Config> exp_by_eighths(lanes<Element,
     return fma(most, r * fma(r, slope, Lanes(1)), most);
 }
 
+/// 2^x for x <= 0 as 2^(n/32) 2^r, n in units of 1/32, and r exact: additions in place of two of the multiplications
+/// that e^x takes, which many processors have units of their own for. The coefficients are those of `exp_by_table`.
+template <exp_form Form, exp_arguments Arguments, class Element, std::size_t Width, class Config>
+ASHLAR_ALWAYS_INLINE lanes<Element, Width, Config> exp2_by_table(lanes<Element, Width, Config> x) {
+    using Lanes = lanes<Element, Width, Config>;
+    const auto keep = !(x < least_exp2_argument<Element>);
+#if defined(__clang__)
+    if constexpr (Arguments == exp_arguments::any) x = max<>(Lanes(least_exp2_argument<Element>), x);
+#endif
+    const Lanes magic(float_format<Element>::magic / 32);
+    const Lanes carrier = fence(x + magic), n = fence(carrier - magic);
+    const Lanes r = Arguments == exp_arguments::any ? Lanes(Lanes::ops::subtract(keep.data, x.data, n.data)) : x - n;
+    const auto power =
+        Lanes::ops::lookup(exp_table_of<32>.bits, bits_of(carrier)) + (bits_of(carrier) << exp_table<32>::shift);
+    const Lanes most = bit_cast_lanes<Element>(power);
+    Lanes correction = r * Lanes(0.69314718f);
+    if constexpr (Form != exp_form::coarse) correction = r * fma(r, 0.24022651f, Lanes(0.69315734f));
+    return Lanes(Lanes::ops::fma(keep.data, most.data, correction.data, most.data));
+}
+
+/// The same by 8 entries, with the coefficients of `exp_by_eighths`.
+template <exp_form Form, exp_arguments Arguments, class Element, std::size_t Width, class Config>
+ASHLAR_ALWAYS_INLINE lanes<Element, Width, Config> exp2_by_eighths(lanes<Element, Width, Config> x) {
+    using Lanes = lanes<Element, Width, Config>;
+    const auto vanishes = x < least_exp2_argument<Element>;
+    if constexpr (Arguments == exp_arguments::any) x = max<>(Lanes(least_exp2_argument<Element>), x);
+    const Lanes magic(float_format<Element>::magic / 8);
+    const Lanes carrier = fence(x + magic);
+    Lanes r = x - fence(carrier - magic);
+    if constexpr (Arguments == exp_arguments::finite) r = Lanes(Lanes::ops::except(vanishes.data, r.data));
+    const auto power =
+        Lanes::ops::lookup(exp_table_of<8>.bits, bits_of(carrier)) + (bits_of(carrier) << exp_table<8>::shift);
+    const Lanes most(Lanes::ops::except(vanishes.data, bit_cast_lanes<Element>(power).data));
+    Lanes slope(0.24022651f);
+    if constexpr (Form != exp_form::coarse) slope = fma(r, 0.055504109f, Lanes(0.24025763f));
+    return fma(most, r * fma(r, slope, Lanes(0.69314718f)), most);
+}
+
 /// True where a lane is a register of a core that runs one instruction after the other: a load is as cheap as a
 /// multiplication, and a multiply-add overwrites the constant that it adds to, which is copied first.
 template <class Element, std::size_t Width, class Config>
@@ -263,6 +301,19 @@ ASHLAR_ALWAYS_INLINE lanes<Element, 1, Config> exp_by_scalars(lanes<Element, 1, 
     const Lanes most(__builtin_bit_cast(Element, exp_table_of<32>.bits[bits % 32] + (bits << exp_table<32>::shift)));
     Lanes correction = r;
     if constexpr (Form != exp_form::coarse) correction = r * fma(r, 0.5f, Lanes(1.0f + 1.4663e-5f));
+    return fma(most, correction, most);
+}
+
+/// 2^x likewise.
+template <exp_form Form, class Element, class Config>
+ASHLAR_ALWAYS_INLINE lanes<Element, 1, Config> exp2_by_scalars(lanes<Element, 1, Config> x) {
+    using Lanes = lanes<Element, 1, Config>;
+    const Lanes magic(float_format<Element>::magic / 32);
+    const Lanes carrier = fence(x + magic), r = x - fence(carrier - magic);
+    const auto bits = static_cast<std::uint32_t>(bits_of(carrier)[0]);
+    const Lanes most(__builtin_bit_cast(Element, exp_table_of<32>.bits[bits % 32] + (bits << exp_table<32>::shift)));
+    Lanes correction = r * 0.69314718f;
+    if constexpr (Form != exp_form::coarse) correction = r * fma(r, 0.24022651f, Lanes(0.69315734f));
     return fma(most, correction, most);
 }
 
@@ -310,6 +361,33 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp_nonpositive_as(
     }
 }
 
+/// 2^x for x <= 0: exactly 1 for 0, exactly 0 where it would be denormal, NaN for NaN. To 2.5 ulp in both forms that
+/// are not coarse.
+template <exp_form Form, exp_arguments Arguments = exp_arguments::finite, class Element, std::size_t Width,
+          class Config>
+ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp2_nonpositive_as(lanes<Element, Width, Config> x) {
+    constexpr Element least = least_exp2_argument<Element>;
+    if (Width == 1 && (has<Config, isa::m_profile> || __builtin_is_constant_evaluated()) && !(x[0] >= least))
+        return max<>(lanes<Element, Width, Config>(Element(0)), x);
+    if constexpr (looks_up<Element, Width, Config>) {
+        return exp2_by_table<Form, Arguments>(x);
+    } else if constexpr (looks_up_eighths<Element, Width, Config>) {
+        return exp2_by_eighths<Form, Arguments>(x);
+    } else if (looks_up_scalars<Element, Width, Config> && !__builtin_is_constant_evaluated()) {
+        if constexpr (looks_up_scalars<Element, Width, Config>) return exp2_by_scalars<Form>(x);
+    } else {
+        auto y = x;
+        if constexpr (Arguments == exp_arguments::any && !has<Config, isa::m_profile>)
+            y = max<>(lanes<Element, Width, Config>(least), x);
+        const auto carrier = carry_rounded(y, Element(1));
+        const auto r = y - carried(carrier);
+        if constexpr (Form == exp_form::coarse)
+            return times_power_from(least, x, exp2_polynomial_coarse(r), carrier);
+        else
+            return times_power_from(least, x, exp2_polynomial_fast(r), carrier);
+    }
+}
+
 }  // namespace detail
 
 /// e^x: at most 1.2 ulp over the whole range; overflows to infinity, underflows gradually.
@@ -351,18 +429,13 @@ template <class Element, std::size_t Width, class Config>
     return detail::exp_nonpositive_as<detail::exp_form::coarse>(x);
 }
 
-/// 2^x for x <= 0: as `exp_nonpositive` but two operations cheaper, for who can fold log2(e) into a factor; at most
-/// 2.5 ulp. Everything below -126 (double: -1022) gives 0.
+/// 2^x for x <= 0: as `exp_nonpositive` but two or three operations cheaper, for who can fold log2(e) into a factor; at
+/// most 2.5 ulp. Everything below -126 (double: -1022) gives 0.
 template <class Element, std::size_t Width, class Config>
     requires detail::math_float<Element>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp2_nonpositive(
     lanes<Element, Width, Config> x) {
-    constexpr Element least = detail::least_exp2_argument<Element>;
-    if (Width == 1 && __builtin_is_constant_evaluated() && !(x[0] >= least))
-        return max<>(lanes<Element, Width, Config>(Element(0)), x);
-    const auto carrier = detail::carry_rounded(x, Element(1));
-    const auto p = detail::exp2_polynomial_fast(x - detail::carried(carrier));
-    return detail::times_power_from(least, x, p, carrier);
+    return detail::exp2_nonpositive_as<detail::exp_form::precise>(x);
 }
 
 /// The same for a scalar, in constant expressions too.

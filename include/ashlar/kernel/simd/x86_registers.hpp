@@ -171,6 +171,9 @@ struct x86_instructions {
     ASHLAR_ALWAYS_INLINE static __m512 fma(__mmask16 keep, __m512 a, __m512 b, __m512 c) {
         return _mm512_maskz_fmadd_ps(keep, a, b, c);
     }
+    ASHLAR_ALWAYS_INLINE static __m512 subtract(__mmask16 keep, __m512 a, __m512 b) {
+        return _mm512_maskz_sub_ps(keep, a, b);
+    }
     ASHLAR_ALWAYS_INLINE static __m512 scale(__m512 a, __m512 n) { return _mm512_scalef_ps(a, n); }
     ASHLAR_ALWAYS_INLINE static __m512 scale(__mmask16 keep, __m512 a, __m512 n) {
         return _mm512_maskz_scalef_ps(keep, a, n);

@@ -99,6 +99,14 @@ struct node_read {
     buffer_index values = no_buffer, factors = no_buffer;  // factors: those of its rows
 };
 
+/// What becomes of the factor of scores whose softmax takes powers of two.
+enum class score_factor : std::uint8_t {
+    none,
+    in_scores,  // the product of the scores multiplies it by log2(e)
+    in_rows,    // the stage that makes the product's left operand multiplies that by it and by log2(e)
+    taken_out,  // the product of the scores leaves it out, as its left operand has it already
+};
+
 /// One step of arithmetic: everything that happens between reading tiles and writing one.
 struct plan_stage {
     stage_kind kind = stage_kind::map;
@@ -121,16 +129,19 @@ struct plan_stage {
     node_index left_factor = no_node;         // product: softmax node whose numerators are the left operand
     std::size_t row_axis = no_axis, column_axis = no_axis;  // of the space node
     std::size_t fold_first = no_axis,
-                fold_last = no_axis;         // reduce: axes [first, last) of the space node, folded as one
-    binding_list bindings = all_whole;       // of the space node's axes
-    axis_map top_axes = no_axes;             // for each axis of top: the axis of space
-    axis_list strides{};                     // of what it writes, by axis of top
-    std::size_t column_block = 0;            // product: columns of the right operand that lie in one block
-    stage_index transposed_copy = no_stage;  // product: the stage whose copy of the right operand it makes itself
-    std::ptrdiff_t origin = 0;               // elements before the first one it writes
-    bool fill_outside = false;               // softmax: zeros outside the support are read by someone
-    product_facts facts{};                   // product
-    bool shares_columns = false;             // product: several workers may each compute some of its columns
+                fold_last = no_axis;           // reduce: axes [first, last) of the space node, folded as one
+    binding_list bindings = all_whole;         // of the space node's axes
+    axis_map top_axes = no_axes;               // for each axis of top: the axis of space
+    axis_list strides{};                       // of what it writes, by axis of top
+    std::size_t column_block = 0;              // product: columns of the right operand that lie in one block
+    stage_index transposed_copy = no_stage;    // product: the stage whose copy of the right operand it makes itself
+    std::ptrdiff_t origin = 0;                 // elements before the first one it writes
+    bool powers_of_two = false;                // softmax: its operand is a logarithm of base two
+    score_factor factor = score_factor::none;  // product and what makes its left operand
+    node_index scaling = no_node;  // of these: the product by a scalar, or the quotient, whose factor it is; none: 1
+    bool fill_outside = false;     // softmax: zeros outside the support are read by someone
+    product_facts facts{};         // product
+    bool shares_columns = false;   // product: several workers may each compute some of its columns
     time_span runs{};
     std::size_t first_read = 0;                    // of its reads, one for each node, among those of the program
     std::array<stage_strategy, tile_kinds> how{};  // for a full tile and for the last one

@@ -6,6 +6,7 @@
 #include <ashlar/plan/choose/choose_product.hpp>
 #include <ashlar/plan/choose/choose_rows.hpp>
 #include <ashlar/plan/choose/fuse_softmax_into_product.hpp>
+#include <ashlar/plan/choose/powers_of_two.hpp>
 #include <ashlar/plan/choose/staged_rows.hpp>
 
 namespace ashlar::detail {
@@ -97,6 +98,7 @@ constexpr void choose(program& plan, const graph_node* nodes, const machine& tar
         }
     }
     settle_fusions(context);
+    use_powers_of_two(context);
     stage_rows(context);
     order_weights(context);
 }

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <ashlar/expr/elementwise/functions.hpp>
 #include <ashlar/expr/masks/borrowed_memory.hpp>
 #include <ashlar/expr/masks/count.hpp>
 #include <ashlar/expr/masks/mask.hpp>
@@ -21,6 +22,9 @@ inline constexpr std::size_t max_operands = 16;
 
 /// Element types by number, so that stages can be compared without naming types.
 enum class scalar_kind : std::uint8_t { boolean, integer, floating };
+
+/// Functions of two operands of which the second one may be a factor: x * s and x / s.
+enum class scaling_kind : std::uint8_t { none, times, over };
 
 /// What only some kinds of node know about themselves.
 struct node_parameters {
@@ -44,9 +48,10 @@ struct node_parameters {
     bool fast = false;             // map, softmax: of lower precision, as it was asked for
     bool costly = false;           // map: many instructions, as exponentials are
     bool one_instruction = false;  // map: about one; a user's own function counts as one
-    std::uint8_t narrow = 0;       // bytes of an element in its memory, or where it is written to, if they are fewer
-    bool quantized = false;        // packed: integers of 8 bits with a scale for each column
-    bool brain = false;            // all its values are those of bf16
+    scaling_kind scaling = scaling_kind::none;  // map
+    std::uint8_t narrow = 0;  // bytes of an element in its memory, or where it is written to, if they are fewer
+    bool quantized = false;   // packed: integers of 8 bits with a scale for each column
+    bool brain = false;       // all its values are those of bf16
 };
 
 /// One node of the expression, without its type.
@@ -125,11 +130,19 @@ template <std::size_t Axis, class Shape, class Table, class Indices>
 inline constexpr node_parameters parameters_of<take_node<Axis, Shape, Table, Indices>>{.axis = Axis};
 template <std::size_t Axis, class Shape>
 inline constexpr node_parameters parameters_of<index_node<Axis, Shape>>{.axis = Axis};
+template <class Function>
+inline constexpr scaling_kind scaling_of_function = scaling_kind::none;
+template <>
+inline constexpr scaling_kind scaling_of_function<times_function> = scaling_kind::times;
+template <>
+inline constexpr scaling_kind scaling_of_function<divides_function> = scaling_kind::over;
+
 template <class Function, class Shape, class Element, class... Args>
 inline constexpr node_parameters parameters_of<map_node<Function, Shape, Element, Args...>>{
     .flops = flops_of_function<Function>(),
     .costly = is_costly_function<Function>(),
-    .one_instruction = is_one_instruction<Function>()};
+    .one_instruction = is_one_instruction<Function>(),
+    .scaling = scaling_of_function<Function>};
 template <class Function, class Shape, class Element, class... Args>
 inline constexpr node_parameters parameters_of<map_node<fast_function<Function>, Shape, Element, Args...>>{
     .flops = flops_of_function<Function>(),

@@ -140,6 +140,8 @@ struct formula_writer {
         n = past_names(s, n);
         if (n == stage(s).core) return first;
         const graph_node& g = at(n);
+        if (n == stage(s).scaling && stage(s).factor == score_factor::taken_out)
+            return epilogue(s, g.operands[0], first);
         std::size_t inside = 0;
         while (inside + 1u < g.operand_count && !contains_core(s, g.operands[inside])) ++inside;
         first = epilogue(s, g.operands[inside], first);
@@ -160,7 +162,16 @@ struct formula_writer {
         } else {
             value(s, n);
         }
+        if (n == stage(s).scaling) out.put(" * log2(e)");
         return false;
+    }
+
+    /// The factor of scores that the stage multiplies the left operand of their product by.
+    constexpr void factor_of_rows(stage_index s) {
+        if (stage(s).factor != score_factor::in_rows) return;
+        out.put(stage(s).scaling == no_node                           ? " * log2(e)"
+                : at(stage(s).scaling).scaling == scaling_kind::times ? " * s * log2(e)"
+                                                                      : " / s * log2(e)");
     }
 
 private:

@@ -56,6 +56,7 @@ struct stage_printer : formula_writer<Plan> {
             out.put(" = ");
             if (stage.kind == stage_kind::map) {
                 value(s, stage.top);
+                base::factor_of_rows(s);
             } else {
                 out.put("matmul(");
                 value_of_left(s);
@@ -152,8 +153,10 @@ private:
     }
     constexpr void print_epilogue(stage_index s) {
         const auto& stage = code.stages[s];
-        const bool plain = base::past_names(s, stage.top) == stage.core;
-        if (plain && stage.left_factor == no_node) return;
+        node_index last = base::past_names(s, stage.top);
+        if (last == stage.scaling && stage.factor == score_factor::taken_out)
+            last = base::past_names(s, at(last).operands[0]);
+        if (last == stage.core && stage.left_factor == no_node && stage.factor != score_factor::in_rows) return;
         continue_line();
         if (stage.waiting != no_buffer) {
             name_buffer(stage.waiting);
@@ -172,6 +175,7 @@ private:
             name_buffer(Plan::code.read_of(stage, stage.left_factor).factors);
         }
         base::epilogue(s, stage.top, stage.left_factor == no_node);
+        base::factor_of_rows(s);
         const auto interleaved = [&](std::size_t tile) {
             return stage.how[tile].product.epilogue == epilogue_time::interleaved;
         };
@@ -261,6 +265,10 @@ private:
             out.put(", ");
             put_count(cut.split_chains.large, " of single vectors at a mask's edge");
         }
+        if (cut.steps_together > 1) {
+            out.put(", ");
+            put_count(cut.steps_together, " steps of the depth between two branches");
+        }
         if (cut.spreads) out.put(", scalars loaded a register at a time");
         if (cut.strip_steps > 1) {
             out.put(", ");
@@ -302,7 +310,7 @@ private:
         const bool softmax = stage.kind == stage_kind::softmax, norm = stage.kind == stage_kind::standardize;
         if (stage.buffer != no_buffer) {
             name_buffer(stage.buffer);
-            out.put(softmax ? " = exp(" : norm ? " = mean(" : " = ");
+            out.put(stage.powers_of_two ? " = exp2(" : softmax ? " = exp(" : norm ? " = mean(" : " = ");
             if (!softmax && !norm) {
                 out.put(reduction_name(core.variant));
                 out.put('(');
@@ -343,7 +351,7 @@ private:
         print_place(s, stage.running_maxima, true, false);
         continue_line();
         name_buffer(stage.corrections);
-        out.put(" = exp(max before - ");
+        out.put(stage.powers_of_two ? " = exp2(max before - " : " = exp(max before - ");
         name_buffer(stage.running_maxima);
         out.put(')');
         print_place(s, stage.corrections, true, false);

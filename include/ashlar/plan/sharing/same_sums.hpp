@@ -135,7 +135,8 @@ constexpr bool have_same_sums(const Left& a, const Right& b) {
     for (std::size_t s = 0; s < a.stage_count; ++s) {
         const plan_stage &left = a.stages[s], &right = b.stages[s];
         if (left.kind != right.kind || left.lanes != right.lanes || left.width != right.width ||
-            left.core != right.core || left.top != right.top || keys_at_once(a, left) != keys_at_once(b, right))
+            left.core != right.core || left.top != right.top || left.factor != right.factor ||
+            keys_at_once(a, left) != keys_at_once(b, right))
             return false;
         const auto in_left = tiles_of(a, left), in_right = tiles_of(b, right);
         const bool same_tiles = have_same_tiles(a, left, b, right);

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSL-1.0
+// Softmax whose scores are logarithms of base two: factors of any sign, quotients, and what asks for the scores
+// themselves.
+#include <cmath>
+
+#include <tests/support/differential.hpp>
+
+namespace {
+
+using namespace ashlar;
+using reference::of;
+using support::check;
+
+template <std::size_t Queries, std::size_t Keys, std::size_t Depth>
+void factors_of_scores() {
+    support::random_numbers random(11);
+    const auto q = random.normal<float, Queries, Depth>();
+    const auto k = random.normal<float, Keys, Depth>();
+    const auto v = random.normal<float, Keys, 9>();
+    for (const float s : {0.25f, -0.7f, 3.0f}) {
+        reference::attention_options options;
+        options.scale = static_cast<double>(s);
+        const auto expected = reference::attend(of(q), of(k), of(v), options);
+        check(attention(q, k, v, scale(s)), expected.values);
+        check(matmul(softmax(matmul(q, transpose(k)) * s), v), expected.values);
+        check(softmax(matmul(q, transpose(k)) * s), expected.weights);
+        check(softmax(matmul(q, transpose(k)) / (1 / s)), expected.weights);
+        options.keep = [](const reference::index&, std::size_t i, std::size_t j) { return j < i; };
+        const auto masked_expected = reference::attend(of(q), of(k), of(v), options);
+        check(matmul(softmax(masked(matmul(q, transpose(k)) * s, causal_at(-1))), v), masked_expected.values);
+    }
+    const tensor<float, Queries, Keys> alike = softmax(matmul(q, transpose(k)) * 0.0f);
+    for (const float weight : alike) EXPECT_NEAR(weight, 1.0f / Keys, 1e-7f);
+    reference::attention_options plain;
+    plain.scale = 1;
+    check(softmax(matmul(q, transpose(k))), reference::attend(of(q), of(k), of(v), plain).weights);
+}
+
+TEST(powers_of_two, factors) {
+    factors_of_scores<1, 40, 16>();
+    factors_of_scores<5, 7, 4>();
+    factors_of_scores<16, 16, 16>();
+    factors_of_scores<37, 40, 8>();
+    factors_of_scores<37, 8, 40>();
+    factors_of_scores<33, 67, 19>();
+}
+
+// A projection makes the queries, in the order in which their product reads them or with a copy behind it.
+TEST(powers_of_two, queries_from_a_product) {
+    support::random_numbers random(12);
+    const auto x = random.normal<float, 37, 24>();
+    const auto w = random.normal<float, 24, 8>(), u = random.normal<float, 24, 8>();
+    const auto b = random.normal<float, 8>();
+    tensor<float, 37, 8> q = matmul(x, w) + b, k = matmul(x, u);
+    reference::attention_options options;
+    options.scale = 0.4;
+    const auto expected = reference::attend(of(q), of(k), of(x), options).values;
+    const auto project = [&](const auto& weights) { return matmul(x, weights) + b; };
+    check(matmul(softmax(matmul(project(w), transpose(k)) * 0.4f), x), expected, 2e-5);
+    check(matmul(softmax(matmul(project(pack(w)), transpose(k)) * 0.4f), x), expected, 2e-5);
+}
+
+// A value that is read as it is, too.
+TEST(powers_of_two, queries_that_others_read) {
+    support::random_numbers random(13);
+    const auto x = random.normal<float, 37, 8>();
+    tensor<float, 37, 8> y = x + 1.0f;
+    reference::attention_options options;
+    options.scale = 0.4;
+    check(let(x + 1.0f, [](const auto& v) { return matmul(softmax(matmul(v, transpose(v)) * 0.4f), v); }),
+          reference::attend(of(y), of(y), of(y), options).values, 1e-5);
+}
+
+// States have maxima of scores as the expression has them, whatever their softmax is computed from; without a key it is
+// the lowest number.
+TEST(powers_of_two, maxima_of_states) {
+    support::random_numbers random(14);
+    const auto q = random.normal<float, 37, 8>();
+    const auto k = random.normal<float, 67, 8>();
+    const auto v = random.normal<float, 67, 9>();
+    const auto state = eval(attention_partial(q, k, v, scale(-1.5f), causal_at(-2)));
+    for (std::size_t i = 0; i < 37; ++i) {
+        double most = -1e30, sum = 0;
+        for (int pass = 0; pass < 2; ++pass)
+            for (std::size_t j = 0; j + 2 <= i && j < 67; ++j) {
+                double score = 0;
+                for (std::size_t d = 0; d < 8; ++d) score += -1.5 * double(q(i, d)) * double(k(j, d));
+                if (pass == 0)
+                    most = std::max(most, score);
+                else
+                    sum += std::exp(score - most);
+            }
+        if (i < 2) {
+            EXPECT_EQ(state.maximum(i), std::numeric_limits<float>::lowest());
+            EXPECT_EQ(state.sum(i), 0.0f);
+        } else {
+            EXPECT_NEAR(double(state.maximum(i)), most, 2e-6 * std::max(1.0, std::abs(most))) << i;
+            EXPECT_NEAR(double(state.sum(i)), sum, 1e-5 * sum) << i;
+        }
+    }
+}
+
+// What is minus infinity without a mask weighs nothing; infinite and undefined scores are what IEEE makes of them.
+TEST(powers_of_two, infinite_scores) {
+    tensor<float, 20, 4> q = full<float, 20, 4>(1.0f);
+    tensor<float, 24, 4> k = full<float, 24, 4>(0.5f);
+    for (std::size_t d = 0; d < 4; ++d) k(3, d) = -detail::infinity<float>;
+    const tensor<float, 20, 24> w = softmax(matmul(q, transpose(k)) * 0.5f);
+    for (std::size_t i = 0; i < 20; ++i)
+        for (std::size_t j = 0; j < 24; ++j) EXPECT_NEAR(w(i, j), j == 3 ? 0.0f : 1.0f / 23, 1e-7f);
+    if constexpr (!current_config::fast_math) {
+        k(5, 0) = detail::quiet_nan<float>;
+        const tensor<float, 20, 24> undefined = softmax(matmul(q, transpose(k)) * 0.5f);
+        EXPECT_TRUE(std::isnan(undefined(7, 0)));
+    }
+}
+
+TEST(powers_of_two, doubles_and_other_elements) {
+    support::random_numbers random(15);
+    const auto q = random.normal<double, 37, 8>();
+    const auto k = random.normal<double, 40, 8>();
+    const auto v = random.normal<double, 40, 5>();
+    check(attention(q, k, v), reference::attend(of(q), of(k), of(v)).values, 1e-12);
+    check(attention(slice<0, 0, 1>(q), k, v),
+          reference::attend(of(tensor<double, 1, 8>(slice<0, 0, 1>(q))), of(k), of(v)).values, 1e-12);
+    const tensor<bf16, 37, 8> narrow_q = cast<bf16>(cast<float>(q));
+    const tensor<bf16, 40, 8> narrow_k = cast<bf16>(cast<float>(k));
+    const tensor<float, 37, 8> wide_q = cast<float>(narrow_q);
+    const tensor<float, 40, 8> wide_k = cast<float>(narrow_k);
+    const tensor<float, 40, 5> wide_v = cast<float>(v);
+    check(attention(narrow_q, narrow_k, wide_v), reference::attend(of(wide_q), of(wide_k), of(wide_v)).values, 1e-5);
+}
+
+}  // namespace
