@@ -48,6 +48,8 @@ TEST(product_steps, whole_groups_of_steps) {
     check<5, 7, 16, 4>();
     check<13, 33, 4, 4>();
     check<1, 3, 12, 4>();
+    check<12, 32, 16, 2>();
+    check<11, 40, 18, 2>();
 }
 TEST(product_steps, steps_that_are_left) {
     check<5, 7, 1, 4>();

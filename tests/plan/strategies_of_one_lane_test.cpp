@@ -103,7 +103,7 @@ TEST(strategies_of_one_lane, steps_between_branches) {
     EXPECT_EQ(steps.operator()<cortex_m4f_small>(product), 1) << "less code";
     EXPECT_EQ(steps.operator()<cortex_m55>(product), 1) << "eight registers";
     EXPECT_EQ(steps.operator()<scalar>(product), 1);
-    EXPECT_EQ(steps.operator()<avx2>(product), 1);
+    EXPECT_EQ(steps.operator()<avx512>(product), 1);
     const auto masked = attention(x<64, 16>(), x<64, 16>(), x<64, 16>(), causal);
     EXPECT_EQ(product_of<cortex_m4f>(masked, 1).cut.steps_together, 1) << "rows end at different steps";
     static tensor<double, 16, 16> d;

@@ -324,6 +324,19 @@ TEST(strategies_of_products, tables) {
 }
 
 // Rows that compete for places in a cache have their columns copied, where there are rows enough to read the copy.
+// Blocks of 6 x 2 sums in 16 registers.
+TEST(strategies_of_products, steps_between_branches) {
+    const auto steps = []<class Config>(const auto& e) { return product_of<Config>(e).cut.steps_together; };
+    const auto square = matmul(x<64, 64>(), x<64, 64>());
+    EXPECT_EQ(steps.operator()<avx2>(square), 2);
+    EXPECT_EQ(steps.operator()<sse2>(square), 2);
+    EXPECT_EQ(steps.operator()<avx512>(square), 1) << "32 registers hold sums of several steps";
+    EXPECT_EQ(steps.operator()<avx2>(matmul(x<64, 63>(), x<63, 64>())), 1) << "an odd number of steps";
+    EXPECT_EQ(steps.operator()<avx2>(matmul(x<64, 14>(), x<14, 64>())), 1) << "few steps";
+    EXPECT_EQ(steps.operator()<avx2>(matmul(x<4, 64>(), x<64, 64>())), 1) << "three vectors beside four rows";
+    EXPECT_EQ(steps.operator()<avx2>(matmul(x<64, 64>(), x<64, 8>())), 1) << "one vector";
+}
+
 TEST(strategies_of_products, copied_columns) {
     const auto copies = [](const auto& e, std::size_t tile = full_tile) {
         return product_of<avx2>(e, 0, tile).rhs == rhs_source::copied_rows;

@@ -192,9 +192,8 @@ struct product_accumulators {
     /// `steps` depth steps from s and v on.
     ASHLAR_STAGE_INLINE void run(const Element* s, const auto* v, std::size_t steps) {
         if constexpr (spreads) run_spread(s, v, steps);
-        if constexpr (Product.cut.steps_together > 1) {
+        if constexpr (Product.cut.steps_together > 1 && Block.chains == 1 && !spreads) {
             constexpr std::size_t together = Product.cut.steps_together;
-            static_assert(Block.chains == 1 && !spreads);
             for (; steps >= together; steps -= together, s += together * Product.sk, v += together * Product.vk) {
                 ASHLAR_UNROLL
                 for (std::size_t u = 0; u < together; ++u) step<false>(s + u * Product.sk, v + u * Product.vk, 0);
