@@ -18,11 +18,11 @@ declare -A layout=([m4f]="-Wl,--section-start=.vectors=0"
 
 # Bytes of code by g++ 12, instructions and bytes of stack, each with a few per cent of margin.
 declare -A most=([m4f-O2-attend16]=5700 [m4f-Os-attend16]=4680 [m4f-O2-layer16]=9950 [m4f-Os-layer16]=7168
-                 [m4f-O2-full]=23700 [m4f-Os-full]=24800 [m4f-O2-causal]=15400 [m4f-Os-causal]=17000
+                 [m4f-O2-full]=23400 [m4f-Os-full]=24200 [m4f-O2-causal]=15200 [m4f-Os-causal]=16700
                  [m4f-O2-layer]=327000 [m4f-Os-layer]=354000
                  [m55-O2-attend16]=3580 [m55-Os-attend16]=3720 [m55-O2-layer16]=6010 [m55-Os-layer16]=5370
-                 [m55-O2-full]=10800 [m55-Os-full]=11550 [m55-O2-causal]=8460 [m55-Os-causal]=10440
-                 [m55-O2-layer]=149300 [m55-Os-layer]=150700)
+                 [m55-O2-full]=9850 [m55-Os-full]=11300 [m55-O2-causal]=7850 [m55-Os-causal]=10080
+                 [m55-O2-layer]=147000 [m55-Os-layer]=147400)
 declare -A most_stack=([m4f-full]=1500 [m4f-causal]=1530 [m4f-layer]=13670
                        [m55-full]=2720 [m55-causal]=2810 [m55-layer]=14000)
 
