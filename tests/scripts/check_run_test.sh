@@ -140,7 +140,8 @@ expect "without some cases" '^emulate build/gamma/tests/eval_softmax_test --gtes
 expect "tools that cannot be had" '^LEFT OUT  alpha: its tools cannot be had$' BUILD_SECONDS=1 INSTALLED=none -- targets
 expect "which is no failure" '^0 passed, 0 failed 0$' BUILD_SECONDS=1 INSTALLED=none -- targets
 expect "unless it was asked for" '^FAILED  alpha: tools$' BUILD_SECONDS=1 INSTALLED=none -- alpha
-for complaint in "unable to find CPU model 'max'" "Property 'max-arm-cpu.sve999' not found" "unsupported machine type"; do
+for complaint in "unable to find CPU model 'max'" "Property 'max-arm-cpu.sve999' not found" \
+    "Unsupported vector spec version 'v1.0'" "unsupported machine type"; do
     expect "an emulator without the processor" '^LEFT OUT  gamma: the emulator is too old, 0 of 3 programs ran$' BUILD_SECONDS=1 \
         EMULATED_STATUS=1 EMULATOR_SAYS="qemu: $complaint" -- gamma
 done

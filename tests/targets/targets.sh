@@ -92,7 +92,7 @@ run_program() {
         return
     fi
     (((ended != 124 && ended != 137) || limit == 300)) || return 124
-    ! grep -qE "unable to find CPU model|Property '.*' not found|unsupported machine type" <<<"$output" || return 77
+    ! grep -qE "unable to find CPU model|Property '.*' not found|Unsupported vector spec|unsupported machine type" <<<"$output" || return 77
     printf '%s\n' "$output" | tail -n 40
     bad=$((bad + 1)) failures+=("$target: $name")
 }
