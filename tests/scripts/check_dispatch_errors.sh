@@ -79,8 +79,20 @@ float helper(float value) { return value + 1; }
 #ifdef CASE_start_up
 static std::vector<float> table(100, 1.5f);
 #endif
+#ifdef CASE_start_up_of_template
+template <class Value> struct kept { static std::vector<Value> values; };
+template <class Value> std::vector<Value> kept<Value>::values(100, Value(1.5));
+template struct kept<float>;
+#endif
+#ifdef CASE_thread_local
+static thread_local std::vector<float> kept;
+#endif
 static float run(const float* values, int count, auto) noexcept {
     std::vector<float> copy(values, values + count);
+#ifdef CASE_thread_local
+    kept = copy;
+    copy.swap(kept);
+#endif
     float sum = 0;
     for (float value : copy) sum += value;
     return sum;
@@ -168,6 +180,8 @@ refuses build function "ashlar: dispatch: the function cannot be called as dispa
 refuses build exported "this would be defined for each instruction set"
 grep -qF 'helper(float)' <<<"$said" || fail "exported: the function is not named"
 refuses build start_up "has variables whose values are computed when the program starts"
+refuses build start_up_of_template "has variables whose values are computed when the program starts"
+runs thread_local $here
 refuses build signature "undefined reference"
 refuses build forgotten "undefined reference"
 runs static_library $here -DCMAKE_CXX_FLAGS=-O2
