@@ -66,7 +66,7 @@ build_programs() {
     set -e -o pipefail
     ((status == 0)) && return
     # What an earlier run built must not count: it is what would be linked now.
-    cmake --build "build/$target" --target "${names[@]}" -- -k 0 -n 2>/dev/null | sed -nE 's|.* Linking .*tests/([^ ]*)_test.*|\1|p'
+    unbuilt "build/$target" "${names[@]}"
     return "$status"
 }
 
