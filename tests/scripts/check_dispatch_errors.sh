@@ -27,6 +27,8 @@ add_library(headers INTERFACE)
 target_include_directories(headers INTERFACE "${ROOT}/include")
 if(CASE STREQUAL "unknown_set")
   list(APPEND isas avx3)
+elseif(CASE STREQUAL "header")
+  list(APPEND sources total.hpp)
 elseif(CASE STREQUAL "source_flags")
   set_source_files_properties(total.cpp PROPERTIES COMPILE_OPTIONS "-O1;-march=haswell")
 elseif(CASE STREQUAL "main_flags")
@@ -77,8 +79,20 @@ float helper(float value) { return value + 1; }
 #ifdef CASE_start_up
 static std::vector<float> table(100, 1.5f);
 #endif
+#ifdef CASE_start_up_of_template
+template <class Value> struct kept { static std::vector<Value> values; };
+template <class Value> std::vector<Value> kept<Value>::values(100, Value(1.5));
+template struct kept<float>;
+#endif
+#ifdef CASE_thread_local
+static thread_local std::vector<float> kept;
+#endif
 static float run(const float* values, int count, auto) noexcept {
     std::vector<float> copy(values, values + count);
+#ifdef CASE_thread_local
+    kept = copy;
+    copy.swap(kept);
+#endif
     float sum = 0;
     for (float value : copy) sum += value;
     return sum;
@@ -154,6 +168,7 @@ here=sse2
 runs right $here
 refuses configure unknown_set "unknown instruction set avx3"
 refuses configure no_sources "SOURCES is missing"
+refuses configure header "total.hpp is no source of C++"
 refuses configure twice "is a source of app already"
 refuses configure source_flags "total.cpp has -march=haswell of its own"
 refuses configure target_flags "app is compiled with -march=x86-64-v3: it would not run where sse2 is all there is"
@@ -165,6 +180,8 @@ refuses build function "ashlar: dispatch: the function cannot be called as dispa
 refuses build exported "this would be defined for each instruction set"
 grep -qF 'helper(float)' <<<"$said" || fail "exported: the function is not named"
 refuses build start_up "has variables whose values are computed when the program starts"
+refuses build start_up_of_template "has variables whose values are computed when the program starts"
+runs thread_local $here
 refuses build signature "undefined reference"
 refuses build forgotten "undefined reference"
 runs static_library $here -DCMAKE_CXX_FLAGS=-O2
@@ -188,6 +205,15 @@ if command -v aarch64-linux-gnu-g++ >/dev/null && command -v qemu-aarch64 >/dev/
     runs aarch64 base "-DCMAKE_TOOLCHAIN_FILE=$work/aarch64.cmake" -DCMAKE_EXE_LINKER_FLAGS=-static
     compiler=$native
 fi
+
+# A compiler that takes more for granted than the least set: flags for it are asked for, not to remove what nobody gave.
+printf '#!/usr/bin/env bash\nexec "%s" -march=x86-64-v2 "$@"\n' "$compiler" >"$work/newer_compiler"
+chmod +x "$work/newer_compiler"
+native=$compiler compiler=$work/newer_compiler
+rm -rf "$work/build"
+refuses configure right "newer_compiler compiles for more than sse2 unless it is told otherwise"
+runs right $here -DCMAKE_CXX_FLAGS=-march=x86-64
+compiler=$native
 
 # A compiler that does not know a set.
 cat >"$work/old_compiler" <<TEXT

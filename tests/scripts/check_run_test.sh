@@ -12,10 +12,6 @@ failures=0
 # The stand-in for cmake takes $BUILD_SECONDS of a clock in a file to build, or 600 for $SLOW_PRESET; ctest passes one test.
 cat >"$work/bin/cmake" <<'TEXT'
 #!/usr/bin/env bash
-if [[ $1 == --build && ${*: -1} == -n ]]; then
-    [[ -z ${UNBUILT:-} ]] || echo "[1/2] Linking CXX executable tests/${UNBUILT}_test"
-    exit 0
-fi
 [[ $1 == --build ]] || exit 0
 echo $(($(cat clock) + BUILD_SECONDS)) >clock
 exit "${BUILD_STATUS:-0}"
@@ -42,8 +38,12 @@ cat >"$work/bin/ctest" <<'TEXT'
 #!/usr/bin/env bash
 echo "100% tests passed, 0 tests failed out of 1"
 TEXT
+cat >"$work/bin/ninja" <<'TEXT'
+#!/usr/bin/env bash
+[[ -z ${UNBUILT:-} ]] || echo "[1/2] Linking CXX executable tests/${UNBUILT}_test"
+TEXT
 # Nothing is to be installed, whatever this machine has.
-for tool in g++ ninja git pkg-config clang++-19 clang-format-19 ccache; do
+for tool in g++ git pkg-config clang++-19 clang-format-19 ccache; do
     printf '#!/bin/sh\nexit 0\n' >"$work/bin/$tool"
 done
 printf '#!/bin/sh\necho "${INSTALLED:-installed}"\n' >"$work/bin/dpkg-query"
@@ -77,6 +77,31 @@ cp "$1/tests/targets/targets.sh" "$work/tests/targets/"
 sed -i 's/\$SECONDS/$(cat clock)/g; s/\bSECONDS\b/$(cat clock)/g' "$work/run" "$work/tests/targets/targets.sh"
 grep -q 'cat clock) + minutes \* 60' "$work/run" || { echo "run has no clock" >&2; exit 1; }
 
+# What is not built, or not of what is there now, by the tools as they are: one program does not compile any more, one lost
+# its file; folders are looked at for new files, as those of the tests.
+mkdir -p "$work/real/tests"
+printf 'cmake_minimum_required(VERSION 3.25)\nproject(real LANGUAGES CXX)\nadd_subdirectory(tests)\n' >"$work/real/CMakeLists.txt"
+cat >"$work/real/tests/CMakeLists.txt" <<'TEXT'
+file(GLOB sources CONFIGURE_DEPENDS "*_test.cpp")
+foreach(source IN LISTS sources)
+  cmake_path(GET source STEM name)
+  add_executable(kernel_${name} "${source}")
+endforeach()
+TEXT
+for name in first second third; do
+    echo 'int main() {}' >"$work/real/tests/${name}_test.cpp"
+done
+real_build() { cmake --build "$work/real/build" -- -k 0 >"$work/real/log" 2>&1; }
+cmake -S "$work/real" -B "$work/real/build" -G Ninja >"$work/real/log" && real_build || { cat "$work/real/log" >&2; exit 1; }
+echo 'int main() { return nothing; }' >"$work/real/tests/second_test.cpp"
+rm "$work/real/build/tests/kernel_third_test"
+! real_build || { echo "what does not compile was built" >&2; exit 1; }
+rm "$work/real/build/tests/kernel_third_test"
+is_unbuilt=$(source "$work/run" help >/dev/null && unbuilt "$work/real/build" | sort | paste -s -d ' ' -)
+[[ $is_unbuilt == "kernel_second kernel_third" ]] || { echo "FAILED: not built is: $is_unbuilt" >&2; failures=$((failures + 1)); }
+is_unbuilt=$(source "$work/run" help >/dev/null && unbuilt "$work/real/build" kernel_first_test kernel_second_test)
+[[ $is_unbuilt == kernel_second ]] || { echo "FAILED: not built of two is: $is_unbuilt" >&2; failures=$((failures + 1)); }
+
 # Tests of two layers: programs that pass, but for one.
 for name in kernel/product kernel/product_few eval/softmax eval/softmax_rows eval/exceptions_of_rows nn/product; do
     mkdir -p "$work/tests/${name%/*}"
@@ -86,6 +111,7 @@ for name in kernel/product kernel/product_few eval/softmax eval/softmax_rows eva
         mkdir -p "${program%/*}"
         printf '#!/bin/sh\necho "run %s in %s"\n' "$name" $preset >"$program"
         chmod +x "$program"
+        : >"$work/build/$preset/build.ninja"
     done
 done
 echo 'exit 1' >>"$work/build/dev/tests/eval_softmax_rows_test"
@@ -116,6 +142,7 @@ printf '[alpha]\ncompiler = g++ -mlanes\npackages = alpha-g++\nsystem = Linux al
 printf 'all kernel/product -O2 --gtest_filter=few\nother eval/softmax\nmany kernel/product\nmany kernel/product_few\nmany eval/softmax\n' >"$work/tests/targets/programs.txt"
 printf '<!-- targets -->\n| alpha | old |\n| beta | old |\n| gone | old |\n<!-- /targets -->\n' >"$work/docs/targets.md"
 touch "$work"/build/{alpha/tests/kernel_product_test,beta/tests/kernel_product_test.exe}
+touch "$work"/build/{alpha,beta,gamma}/build.ninja
 touch "$work"/build/gamma/tests/{kernel_product,kernel_product_few,eval_softmax}_test
 cat >"$work/bin/emulate" <<'TEXT'
 #!/bin/sh
@@ -140,7 +167,8 @@ expect "without some cases" '^emulate build/gamma/tests/eval_softmax_test --gtes
 expect "tools that cannot be had" '^LEFT OUT  alpha: its tools cannot be had$' BUILD_SECONDS=1 INSTALLED=none -- targets
 expect "which is no failure" '^0 passed, 0 failed 0$' BUILD_SECONDS=1 INSTALLED=none -- targets
 expect "unless it was asked for" '^FAILED  alpha: tools$' BUILD_SECONDS=1 INSTALLED=none -- alpha
-for complaint in "unable to find CPU model 'max'" "Property 'max-arm-cpu.sve999' not found" "unsupported machine type"; do
+for complaint in "unable to find CPU model 'max'" "Property 'max-arm-cpu.sve999' not found" \
+    "Unsupported vector spec version 'v1.0'" "unsupported machine type"; do
     expect "an emulator without the processor" '^LEFT OUT  gamma: the emulator is too old, 0 of 3 programs ran$' BUILD_SECONDS=1 \
         EMULATED_STATUS=1 EMULATOR_SAYS="qemu: $complaint" -- gamma
 done
@@ -178,6 +206,9 @@ expect "one does not fit" '^LEFT OUT  release: it would take about 328 s, and 30
 expect "leaving out is no failure" '^2 passed, 0 failed 0$' BUILD_SECONDS=300 -- --minutes=15 dev clang release
 expect "stopped by the clock" '^LEFT OUT  release: the clock ran out while building' BUILD_SECONDS=100 SLOW_PRESET=release -- --minutes=10 dev clang release
 expect "what is required is tested as far as it was built" '^LEFT OUT  dev: the clock ran out while building, [0-9]+ programs are missing' BUILD_SECONDS=10 SLOW_PRESET=dev -- --minutes=10 dev
+expect "which are these" 'while building, 1 programs are missing' UNBUILT=nn_product BUILD_SECONDS=10 SLOW_PRESET=dev -- --minutes=10 dev
+[[ ! -e $work/build/dev/tests/nn_product_test && -e $work/build/dev/tests/kernel_product_test ]] ||
+    { echo "FAILED: what an earlier run built is there still" >&2; failures=$((failures + 1)); }
 expect "which is no failure" '^1 passed, 0 failed 0$' BUILD_SECONDS=10 SLOW_PRESET=dev -- --minutes=10 dev
 expect "the clock runs out while testing" '^LEFT OUT  dev: the clock ran out while testing' TEST_SECONDS=900 BUILD_SECONDS=10 -- --minutes=10 dev
 expect "what ended counts" '^3 passed, 0 failed 0$' TEST_SECONDS=900 BUILD_SECONDS=10 -- --minutes=10 dev
