@@ -89,6 +89,20 @@ bool is_made_by_rounding(const model_array& scales, const model_arrays& model, c
     return false;
 }
 
+/// Whether an array counts the batches that a batch norm of PyTorch was trained with, and stands beside statistics that
+/// the model has: evaluation does not ask how many there were.
+template <class Config>
+bool is_count_of_batches(const io::stored_array& stored, const io::archive& weights,
+                         const owned_array<bool>& used) noexcept {
+    constexpr std::string_view count = "num_batches_tracked";
+    if (!stored.name.ends_with(count)) return false;
+    file_name statistics;
+    statistics.put(stored.name.substr(0, stored.name.size() - count.size()));
+    statistics.put("running_var");
+    const io::stored_array* const beside = weights.find(statistics.view());
+    return beside != nullptr && used[static_cast<std::size_t>(beside - weights.begin())];
+}
+
 /// Checks all arrays of a model against those of a file, then copies them. The model is not touched before that.
 /// `report` is told what rounding to 8 bits has changed.
 template <class Config, class Report>
@@ -113,7 +127,8 @@ io::result load_arrays(model_arrays& model, const io::archive& weights, io::name
     }
     if (!options.ignore_unexpected)
         for (std::size_t i = 0; i < weights.size(); ++i)
-            if (!used[i] && weights[i].name.starts_with(options.prefix))
+            if (!used[i] && weights[i].name.starts_with(options.prefix) &&
+                !is_count_of_batches<Config>(weights[i], weights, used))
                 return io_error<Config>(io::error::unexpected, weights[i].name);
     for (const model_array& a : model)
         if (const io::stored_array* const stored = weights.find(a.file.view()); stored != nullptr) {
