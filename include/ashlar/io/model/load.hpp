@@ -2,6 +2,7 @@
 // Loading models and tensors from weight files: everything is checked before the first element is written.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <string_view>
 #include <tuple>
@@ -174,6 +175,20 @@ result load(Model& model, const source& from, name_map names = {}, const load_op
     archive weights;
     const result r = weights.open<Config>(from);
     return r ? load<Model, Config>(model, weights, names, options) : r;
+}
+
+/// The same by PyTorch's names, with options.
+///
+///     io::result r = io::load(model, "weights.safetensors", {.ignore_unexpected = true});
+template <nn::module Model, std::same_as<load_options> Options = load_options, class Config = current_config>
+    requires(!std::is_const_v<Model>)
+result load(Model& model, const source& from, const Options& options) noexcept {
+    return load<Model, Config>(model, from, name_map{}, options);
+}
+template <nn::module Model, std::same_as<load_options> Options = load_options, class Config = current_config>
+    requires(!std::is_const_v<Model>)
+result load(Model& model, const archive& weights, const Options& options) noexcept {
+    return load<Model, Config>(model, weights, name_map{}, options);
 }
 
 /// Loads a model some of whose weights are in 8 bits, as `load` does, and calls report(e) with a `quantization_error`
