@@ -159,7 +159,9 @@ def save_image(state_dict, layout, path, ignore_unexpected=False):
         panels = matrix.split(panel, dim=1) if panel else [matrix]
         content = b"".join(content_of(part) for part in panels)
         model[offset:offset + len(content)] = content
-    unexpected = sorted(set(tensors) - used)
+    count = "num_batches_tracked"  # beside statistics of a batch norm that the model has
+    counts = {n for n in tensors if n.endswith(count) and n[:-len(count)] + "running_var" in used}
+    unexpected = sorted(set(tensors) - used - counts)
     if unexpected and not ignore_unexpected:
         raise ExportError(f"{unexpected[0]}: in the state dict, but not in the model")
     if len(model) != size:

@@ -21,35 +21,46 @@ static_assert(all(avg_pool<{.kernel = 2, .stride = 1, .padding = 1, .count_inclu
 static_assert(all(max_pool<{.kernel = 2, .stride = 2, .padding = 1, .dilation = 2}>(-numbers) ==
                   tensor<float, 3>{-2, -2, -4}));
 static_assert(all(max_pool<{.kernel = 3}>(tensor<int, 5>{-5, -4, -3, -2, -1}) == tensor<int, 1>{-3}));
+static_assert(all(max_pool<{.kernel = 2, .ceil_mode = true}>(numbers) == tensor<float, 3>{2, 4, 5}));
+static_assert(all(avg_pool<{.kernel = 2, .ceil_mode = true}>(numbers) == tensor<float, 3>{1.5f, 3.5f, 5}));
+static_assert(all(avg_pool<{.kernel = 3, .stride = 2, .padding = 1, .ceil_mode = true}>(slice<0, 0, 4>(numbers)) ==
+                  tensor<float, 3>{1, 3, 2}));
+// A window that would begin in the padding is none, and one alone may be longer than the axis.
+static_assert(all(max_pool<{.kernel = 2, .padding = 1, .ceil_mode = true}>(numbers) == tensor<float, 3>{1, 3, 5}));
+static_assert(all(max_pool<{.kernel = 3, .stride = 2, .ceil_mode = true}>(slice<0, 0, 2>(numbers)) ==
+                  tensor<float, 1>{2}));
 static_assert(all(upsample<{.factor = 2}>(slice<0, 0, 2>(numbers)) == tensor<float, 4>{1, 1, 2, 2}));
 static_assert(all(upsample<{.factor = 2, .mode = upsample_mode::linear}>(slice<0, 0, 2>(numbers)) ==
                   tensor<float, 4>{1, 1.25f, 1.75f, 2}));
 
 struct pooling {
     std::size_t axis, kernel, stride, padding, dilation;
-    bool largest, count_include_pad;
+    bool largest, count_include_pad, ceil_mode = false;
 };
 /// One axis of a pool by its definition, over sums and how many there are.
 reference::array pooled(const reference::array& a, const pooling& p) {
     reference::array out = reference::make(a.extents);
     std::vector<std::size_t> extents = a.extents;
     const std::size_t extent = extents[p.axis];
-    extents[p.axis] = (extent + 2 * p.padding - p.dilation * (p.kernel - 1) - 1) / p.stride + 1;
+    extents[p.axis] =
+        (extent + 2 * p.padding + (p.ceil_mode ? p.stride - 1 : 0) - p.dilation * (p.kernel - 1) - 1) / p.stride + 1;
+    if (p.ceil_mode && (extents[p.axis] - 1) * p.stride >= extent + p.padding) --extents[p.axis];
     out = reference::make(extents);
     for (std::size_t i = 0; i < out.size(); ++i) {
         reference::index at = reference::coordinates(extents, i);
         const std::size_t first = at[p.axis] * p.stride;
         double sum = 0, most = -std::numeric_limits<double>::infinity();
-        std::size_t count = 0;
+        std::size_t count = 0, with_padding = 0;
         for (std::size_t k = 0; k < p.kernel; ++k) {
             const std::size_t place = first + k * p.dilation;
+            if (place < extent + 2 * p.padding) ++with_padding;
             if (place < p.padding || place >= extent + p.padding) continue;
             at[p.axis] = place - p.padding;
             sum += reference::at(a, at);
             most = std::max(most, reference::at(a, at));
             ++count;
         }
-        out.values[i] = p.largest ? most : sum / static_cast<double>(p.count_include_pad ? p.kernel : count);
+        out.values[i] = p.largest ? most : sum / static_cast<double>(p.count_include_pad ? with_padding : count);
     }
     return out;
 }
@@ -96,6 +107,31 @@ TEST(pool, two_axes) {
           both(b, 0, {0, 3, 2, 1, 1, false, false}, {0, 3, 2, 1, 1, false, false}));
     check(max_pool<{.kernel = {3, 2}, .padding = {1, 1}}>(x),
           both(a, 1, {0, 3, 3, 1, 1, true, true}, {0, 2, 2, 1, 1, true, true}));
+}
+
+template <std::size_t Extent>
+void rounded_up() {
+    support::random_numbers random(Extent);
+    const auto x = random.normal<float, 2, Extent, Extent + 4>();
+    const auto a = reference::of(x);
+    const auto both = [&](pooling first, pooling second) {
+        first.axis = 1;
+        second.axis = 2;
+        return pooled(pooled(a, second), first);
+    };
+    check(avg_pool<{.kernel = {2, 3}, .stride = {2, 4}, .padding = {1, 1}, .ceil_mode = true}>(x),
+          both({0, 2, 2, 1, 1, false, true, true}, {0, 3, 4, 1, 1, false, true, true}));
+    check(avg_pool<{
+              .kernel = {3, 2}, .stride = {2, 3}, .padding = {1, 0}, .ceil_mode = true, .count_include_pad = false}>(x),
+          both({0, 3, 2, 1, 1, false, false, true}, {0, 2, 3, 0, 1, false, false, true}));
+    check(max_pool<{.kernel = {3, 2}, .stride = {2, 3}, .padding = {1, 1}, .dilation = {1, 2}, .ceil_mode = true}>(x),
+          both({0, 3, 2, 1, 1, true, true, true}, {0, 2, 3, 1, 2, true, true, true}));
+}
+TEST(pool, the_last_window_may_stand_out) {
+    rounded_up<1>();
+    rounded_up<4>();
+    rounded_up<7>();
+    rounded_up<12>();
 }
 
 TEST(pool, upsampled) {

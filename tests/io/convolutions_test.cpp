@@ -2,6 +2,7 @@
 // Convolutions and norms of channels in files: the names, shapes and order of PyTorch, and the same bits when they are
 // loaded again.
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <span>
 #include <vector>
@@ -133,6 +134,42 @@ TEST(convolutions, the_same_bits_are_loaded_again) {
     arrays plain{};
     EXPECT_TRUE(io::load(plain, std::span<const char>(file)));
     EXPECT_EQ(plain.weight1(4, 5, 2), written.conv1.weight(17, 4));
+}
+
+/// What PyTorch saves of a batch norm, and a count without the norm that it belongs to.
+struct counted {
+    nn::batch_norm<{.channels = 3}> norm;
+    tensor<std::int64_t> count, other_count;
+
+    template <class Self, class Visitor>
+    static constexpr void members(Self& self, Visitor&& visit) {
+        visit("a.norm", self.norm);
+        visit("a.norm.num_batches_tracked", self.count);
+        visit("b.norm.num_batches_tracked", self.other_count);
+    }
+};
+struct one_norm {
+    nn::batch_norm<{.channels = 3}> norm;
+
+    template <class Self, class Visitor>
+    static constexpr void members(Self& self, Visitor&& visit) {
+        visit("norm", self.norm);
+    }
+};
+
+TEST(convolutions, counts_of_batches_are_not_unexpected) {
+    counted written{};
+    written.norm.running_var = full<float, 3>(2);
+    const std::vector<char> file = saved(written);
+    one_norm read{};
+    const io::result r = io::load(read, std::span<const char>(file), {}, {.prefix = "a."});
+    EXPECT_TRUE(r) << r.message().c_str();
+    EXPECT_EQ(read.norm.running_var(1), 2.0f);
+    // Without its statistics a count is an array like others.
+    const io::name_rule names[]{{"norm.*", "a.norm.*"}};
+    const io::result other = io::load(read, std::span<const char>(file), names);
+    EXPECT_EQ(other.error, io::error::unexpected);
+    EXPECT_STREQ(other.name.c_str(), "b.norm.num_batches_tracked");
 }
 
 // A kernel of another length, or one that is not in groups, is another array.

@@ -129,6 +129,24 @@ TEST(load, lenient_options) {
               "layers.0.self_attn.in_proj_weight: the model needs [6, 2], the file has [2, 6]");
 }
 
+TEST(load, options_without_names) {
+    auto arrays = state_dict();
+    arrays.push_back({"mask", "F32", "2", counting(0, 2)});
+    const auto file = test::safetensors(arrays);
+    io::archive archive;
+    ASSERT_TRUE(archive.open(file));
+    test::small_model m{}, n{};
+    EXPECT_EQ(message(io::load(m, file, {})), "mask: in the file, but not in the model");  // no names
+    EXPECT_EQ(message(io::load(m, file, io::load_options{})), "mask: in the file, but not in the model");
+    EXPECT_EQ(message(io::load(m, file, {.ignore_unexpected = true})), "no error");
+    EXPECT_EQ(m.embedding(4, 1), 109);
+    const io::load_options options{.ignore_unexpected = true};
+    EXPECT_EQ(message(io::load(n, archive, options)), "no error");
+    EXPECT_EQ(message(io::load(n, archive, {.prefix = "layers."})),
+              "layers.embedding.weight: missing in the file, in the model embedding.weight");
+    EXPECT_EQ(n.embedding(4, 1), 109);
+}
+
 TEST(load, prefix) {
     const auto prefixed = [](auto& a) {
         for (array_entry& e : a) e.name = "bert." + e.name;

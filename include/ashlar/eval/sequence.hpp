@@ -20,14 +20,11 @@ struct sequence_values : value_tensor<Sequence> {};
 template <class Sequence>
 inline constexpr bool is_owning_tensor<sequence_values<Sequence>> = true;
 
-/// As `evaluated`, and with the checks of `eval`.
+/// As `evaluated`, and with the check of `borrow`.
 template <class Config, class Sequence>
 constexpr sequence_values<Sequence> values_of_sequence(const Sequence& e) noexcept {
     constexpr std::size_t scratch = expression_scratch<Sequence, Config>;
     constexpr bool fits = result_on_stack<sizeof(value_tensor<Sequence>), scratch, Config::stack_budget>::fits;
-    static_assert(
-        result_on_stack<sizeof(value_tensor<Sequence>), scratch, Config::stack_budget>::fits,
-        "ashlar: eval: the result and its scratch exceed ASHLAR_STACK_BUDGET; evaluate into a destination of your own");
     sequence_values<Sequence> result;
     if constexpr (fits) assign<Config, destination_memory::fresh>(result, e);
     return result;
@@ -35,6 +32,11 @@ constexpr sequence_values<Sequence> values_of_sequence(const Sequence& e) noexce
 
 template <sequence_expression Sequence>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto borrow(const Sequence& e) noexcept {
+    constexpr std::size_t result = sizeof(value_tensor<Sequence>),
+                          scratch = expression_scratch<Sequence, current_config>;
+    static_assert(
+        result_on_stack<result, scratch, current_config::stack_budget>::fits,
+        "ashlar: nn: layers that are an operand are evaluated on the stack, when the expression is built, and exceed ASHLAR_STACK_BUDGET; evaluate them into a tensor of yours, with a workspace, and use that");
     return values_of_sequence<current_config>(e);
 }
 

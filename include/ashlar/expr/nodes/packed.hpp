@@ -76,6 +76,10 @@ struct alignas(detail::alignment_for(sizeof(Element) * shape<Rows, Columns>::siz
     : detail::packed_access<basic_packed<Element, Panel, Rows, Columns>, Element, Panel, Rows, Columns> {
     Element elements[shape<Rows, Columns>::size];
 
+    template <any_expression Expression>
+    void operator=(  // ashlar: packed: fill it by pack(w, x), from a weight [out, in] by pack(w, transpose(x))
+        const Expression&) = delete;
+
     ASHLAR_ALWAYS_INLINE constexpr const Element* data() const& { return elements; }
     ASHLAR_ALWAYS_INLINE constexpr Element* data() & { return elements; }
     constexpr const Element* data(  // ashlar: packed: the memory of a temporary would dangle; name it first

@@ -24,6 +24,7 @@ namespace ashlar {
 /// over two axes.
 struct avg_pool_options {
     one_or_two kernel, stride{}, padding{};
+    bool ceil_mode = false;
     bool count_include_pad = true;
     bool channels_last = false;
 };
@@ -31,6 +32,7 @@ struct avg_pool_options {
 /// over two axes.
 struct max_pool_options {
     one_or_two kernel, stride{}, padding{}, dilation = 1;
+    bool ceil_mode = false;
     bool channels_last = false;
 };
 
@@ -39,13 +41,24 @@ namespace detail {
 /// One axis of a pool.
 struct pooled_axis {
     std::size_t axis = 0, kernel = 1, stride = 1, padding = 0, dilation = 1;
+    bool ceil = false;
 
     constexpr std::size_t reach() const { return (kernel - 1) * dilation + 1; }
+    /// Entries that windows may have: with `ceil` the last one may stand out by less than a stride.
+    constexpr std::size_t room(std::size_t extent) const { return extent + 2 * padding + (ceil ? stride - 1 : 0); }
     constexpr bool fits(std::size_t extent) const {
-        return kernel != 0 && dilation != 0 && 2 * padding <= kernel && reach() <= extent + 2 * padding;
+        return kernel != 0 && dilation != 0 && 2 * padding <= kernel && reach() <= room(extent);
     }
     constexpr std::size_t windows(std::size_t extent) const {
-        return fits(extent) ? (extent + 2 * padding - reach()) / stride + 1 : 1;
+        if (!fits(extent)) return 1;
+        const std::size_t before = (room(extent) - reach()) / stride;
+        // None begins behind the entries, in the padding.
+        return ceil && before * stride >= extent + padding ? before : before + 1;
+    }
+    /// Entries that the last window has behind the padding.
+    constexpr std::size_t beyond(std::size_t extent) const {
+        const std::size_t end = (windows(extent) - 1) * stride + reach();
+        return end > extent + 2 * padding ? end - extent - 2 * padding : 0;
     }
 };
 
@@ -68,6 +81,7 @@ consteval pooled_axes<Options> pooled_axes_of(const Options& options, std::size_
         pooled_axis axis{rank - behind - result.count + i, of(options.kernel), of(options.stride), of(options.padding)};
         if (axis.stride == 0) axis.stride = axis.kernel;
         if constexpr (requires { options.dilation; }) axis.dilation = of(options.dilation);
+        axis.ceil = options.ceil_mode;
         result.axes[i] = axis;
     }
     return result;
@@ -104,63 +118,69 @@ consteval auto pooled_shape() {
     });
 }
 
-/// Windows along one axis, each reduced to one entry.
-template <reduction_kind Kind, std::size_t Axis, std::size_t Kernel, std::size_t Stride, std::size_t Padding,
-          std::size_t Dilation, any_expression Expression>
+/// Windows along one axis of a pool, each reduced to one entry.
+template <reduction_kind Kind, pooled_axis Along, any_expression Expression>
 ASHLAR_ALWAYS_INLINE constexpr auto pool_along(Expression&& e, element_of<Expression> outside) noexcept {
-    if constexpr (Kernel == 1 && Stride == 1 && Padding == 0)
+    constexpr std::size_t axis = Along.axis, extent = shape_of<Expression>::extents[axis];
+    if constexpr (Along.kernel == 1 && Along.stride == 1 && Along.padding == 0)
         return hold(std::forward<Expression>(e));
     else
-        return reduce_one<Kind, Axis + 1, false>(windows<Axis, Kernel, Stride, Dilation>(
-            pad_along<Axis, Padding, Padding>(std::forward<Expression>(e), outside)));
+        return reduce_one<Kind, axis + 1, false>(windows<axis, Along.kernel, Along.stride, Along.dilation>(
+            pad_along<axis, Along.padding, Along.padding + Along.beyond(extent)>(std::forward<Expression>(e),
+                                                                                 outside)));
 }
 
 template <reduction_kind Kind, auto Options, any_expression Expression>
 ASHLAR_ALWAYS_INLINE constexpr auto pool(Expression&& e, element_of<Expression> outside) noexcept {
     constexpr auto all = pool_axes<Options, shape_of<Expression>>::axes;
-    constexpr pooled_axis last = all.axes[all.count - 1];
-    auto line = pool_along<Kind, last.axis, last.kernel, last.stride, last.padding, last.dilation>(
-        std::forward<Expression>(e), outside);
-    if constexpr (all.count == 1) {
+    auto line = pool_along<Kind, all.axes[all.count - 1]>(std::forward<Expression>(e), outside);
+    if constexpr (all.count == 1)
         return line;
-    } else {
-        constexpr pooled_axis first = all.axes[0];
-        return pool_along<Kind, first.axis, first.kernel, first.stride, first.padding, first.dilation>(std::move(line),
-                                                                                                       outside);
-    }
+    else
+        return pool_along<Kind, all.axes[0]>(std::move(line), outside);
 }
 
-/// How many entries of the axis each window has, without padding.
-template <class Element, std::size_t Extent, std::size_t Kernel, std::size_t Stride, std::size_t Padding,
-          std::size_t Count>
+/// How many entries of an axis each window has, with padding or without; what stands out behind the padding is none.
+template <class Element, std::size_t Extent, pooled_axis Along, bool Padded>
 consteval auto window_sizes() {
-    basic_tensor<Element, Count> sizes{};
-    for (std::size_t i = 0; i < Count; ++i)
-        for (std::size_t k = 0; k < Kernel; ++k)
-            if (i * Stride + k >= Padding && i * Stride + k < Extent + Padding) sizes.elements[i] += 1;
+    basic_tensor<Element, Along.windows(Extent)> sizes{};
+    constexpr std::size_t first = Padded ? 0 : Along.padding;
+    constexpr std::size_t last = Extent + (Padded ? 2 : 1) * Along.padding;
+    for (std::size_t i = 0; i < sizes.size(); ++i)
+        for (std::size_t k = 0; k < Along.kernel; ++k)
+            if (i * Along.stride + k >= first && i * Along.stride + k < last) sizes.elements[i] += 1;
     return sizes;
 }
-template <class Element, std::size_t Extent, std::size_t Kernel, std::size_t Stride, std::size_t Padding,
-          std::size_t Count>
-inline constexpr auto sizes_of_windows = window_sizes<Element, Extent, Kernel, Stride, Padding, Count>();
+template <class Element, std::size_t Extent, pooled_axis Along, bool Padded>
+inline constexpr auto sizes_of_windows = window_sizes<Element, Extent, Along, Padded>();
 
 /// Sums of windows divided by how many entries of one axis each has.
 template <auto Options, std::size_t Index, class From, any_expression Sums>
 ASHLAR_ALWAYS_INLINE constexpr auto divided_by_sizes(Sums&& sums) noexcept {
-    constexpr pooled_axis axis = pool_axes<Options, From>::axes.axes[Index];
-    constexpr std::size_t extent = From::extents[axis.axis], count = axis.windows(extent);
-    using column = decltype(column_shape<count, From::rank - axis.axis>());
+    constexpr pooled_axis along = pool_axes<Options, From>::axes.axes[Index];
+    constexpr std::size_t extent = From::extents[along.axis];
+    using column = decltype(column_shape<along.windows(extent), From::rank - along.axis>());
     return std::forward<Sums>(sums) /
-           reshape_to<column>(
-               sizes_of_windows<element_of<Sums>, extent, axis.kernel, axis.stride, axis.padding, count>);
+           reshape_to<column>(sizes_of_windows<element_of<Sums>, extent, along, Options.count_include_pad>);
+}
+
+/// Whether all windows of a mean have as many entries as the kernel.
+template <auto Options, class From>
+consteval bool windows_are_whole() {
+    constexpr auto all = pool_axes<Options, From>::axes;
+    if (!Options.count_include_pad) return false;
+    for (std::size_t i = 0; i < all.count; ++i)
+        if (all.axes[i].beyond(From::extents[all.axes[i].axis]) != 0) return false;
+    return true;
 }
 
 }  // namespace detail
 
 /// The mean of windows along the last axis, or along the last two where the kernel is a pair; with `.channels_last`
 /// along those before the last. Padding counts as zeros unless `.count_include_pad = false`, at most half of the
-/// kernel. An extent n becomes (n + 2 * padding - kernel) / stride + 1. Floating point, lazy. PyTorch's F.avg_pool1d
-/// and F.avg_pool2d.
+/// kernel. An extent n becomes (n + 2 * padding - kernel) / stride + 1, rounded up with `.ceil_mode`: then the last
+/// window may have fewer entries, and its mean is theirs. Floating point, lazy. PyTorch's F.avg_pool1d and
+/// F.avg_pool2d.
 ///
 ///     auto y = avg_pool<{.kernel = 3, .stride = 2, .padding = 1}>(signal);   // [8, 80, 100] to [8, 80, 50]
 ///     auto z = avg_pool<{.kernel = {2, 2}}>(image);                          // [3, 32, 32] to [3, 16, 16]
@@ -179,7 +199,7 @@ template <avg_pool_options Options, any_expression Expression>
         return detail::refused<Element, from>();
     } else if constexpr (!fit || !detail::reduced_elements<reduction_kind::mean, Element>::allowed) {
         return detail::refused<Element, decltype(detail::pooled_shape<Options, from>())>();
-    } else if constexpr (Options.count_include_pad) {
+    } else if constexpr (detail::windows_are_whole<Options, from>()) {
         constexpr auto all = detail::pool_axes<Options, from>::axes;
         constexpr auto size = all.axes[0].kernel * (all.count == 2 ? all.axes[1].kernel : 1);
         return detail::pool<reduction_kind::sum, Options>(std::forward<Expression>(e), Element(0)) *
@@ -195,8 +215,8 @@ template <avg_pool_options Options, any_expression Expression>
 
 /// The largest entry of windows along the last axis, or along the last two where the kernel is a pair; with
 /// `.channels_last` along those before the last. Padding is never the largest: minus infinity, or the least integer. An
-/// extent n becomes (n + 2 * padding - dilation * (kernel - 1) - 1) / stride + 1. Lazy. PyTorch's F.max_pool1d and
-/// F.max_pool2d.
+/// extent n becomes (n + 2 * padding - dilation * (kernel - 1) - 1) / stride + 1, rounded up with `.ceil_mode`: then
+/// the last window may have fewer entries. Lazy. PyTorch's F.max_pool1d and F.max_pool2d.
 ///
 ///     auto y = max_pool<{.kernel = 3, .stride = 2, .padding = 1}>(signal);   // [8, 80, 100] to [8, 80, 50]
 ///     auto z = max_pool<{.kernel = {2, 2}}>(image);                          // [3, 32, 32] to [3, 16, 16]

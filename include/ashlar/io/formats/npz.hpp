@@ -153,6 +153,8 @@ private:
 
     io::result read_member(const member& m, io::stored_array& out) noexcept {
         if ((m.flags & 1) != 0) return unsupported(m.name, "an encrypted member of a ZIP archive");
+        if (m.name.ends_with("/data.pkl"))
+            return unsupported(m.name, "a file of torch.save; save it as safetensors, by tools/export_pytorch.py");
         if (m.method != 0) return unsupported(m.name, "a compressed member of a ZIP archive; save it with numpy.savez");
         if (m.compressed != m.size) return malformed(directory, "a stored member of the ZIP archive has two sizes");
         if (!m.name.ends_with(".npy")) return unsupported(m.name, "a member of a ZIP archive that is no .npy file");

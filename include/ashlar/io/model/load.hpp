@@ -2,6 +2,7 @@
 // Loading models and tensors from weight files: everything is checked before the first element is written.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <string_view>
 #include <tuple>
@@ -89,6 +90,20 @@ bool is_made_by_rounding(const model_array& scales, const model_arrays& model, c
     return false;
 }
 
+/// Whether an array counts the batches that a batch norm of PyTorch was trained with, and stands beside statistics that
+/// the model has: evaluation does not ask how many there were.
+template <class Config>
+bool is_count_of_batches(const io::stored_array& stored, const io::archive& weights,
+                         const owned_array<bool>& used) noexcept {
+    constexpr std::string_view count = "num_batches_tracked";
+    if (!stored.name.ends_with(count)) return false;
+    file_name statistics;
+    statistics.put(stored.name.substr(0, stored.name.size() - count.size()));
+    statistics.put("running_var");
+    const io::stored_array* const beside = weights.find(statistics.view());
+    return beside != nullptr && used[static_cast<std::size_t>(beside - weights.begin())];
+}
+
 /// Checks all arrays of a model against those of a file, then copies them. The model is not touched before that.
 /// `report` is told what rounding to 8 bits has changed.
 template <class Config, class Report>
@@ -113,7 +128,8 @@ io::result load_arrays(model_arrays& model, const io::archive& weights, io::name
     }
     if (!options.ignore_unexpected)
         for (std::size_t i = 0; i < weights.size(); ++i)
-            if (!used[i] && weights[i].name.starts_with(options.prefix))
+            if (!used[i] && weights[i].name.starts_with(options.prefix) &&
+                !is_count_of_batches<Config>(weights[i], weights, used))
                 return io_error<Config>(io::error::unexpected, weights[i].name);
     for (const model_array& a : model)
         if (const io::stored_array* const stored = weights.find(a.file.view()); stored != nullptr) {
@@ -159,6 +175,20 @@ result load(Model& model, const source& from, name_map names = {}, const load_op
     archive weights;
     const result r = weights.open<Config>(from);
     return r ? load<Model, Config>(model, weights, names, options) : r;
+}
+
+/// The same by PyTorch's names, with options.
+///
+///     io::result r = io::load(model, "weights.safetensors", {.ignore_unexpected = true});
+template <nn::module Model, std::same_as<load_options> Options = load_options, class Config = current_config>
+    requires(!std::is_const_v<Model>)
+result load(Model& model, const source& from, const Options& options) noexcept {
+    return load<Model, Config>(model, from, name_map{}, options);
+}
+template <nn::module Model, std::same_as<load_options> Options = load_options, class Config = current_config>
+    requires(!std::is_const_v<Model>)
+result load(Model& model, const archive& weights, const Options& options) noexcept {
+    return load<Model, Config>(model, weights, name_map{}, options);
 }
 
 /// Loads a model some of whose weights are in 8 bits, as `load` does, and calls report(e) with a `quantization_error`

@@ -247,8 +247,8 @@ private:
 
 /// (x - running_mean) / sqrt(running_var + eps) * weight + bias, channel by channel (Ioffe and Szegedy 2015), lazily:
 /// x's shape. Channels are axis 1, as in PyTorch's nn.BatchNorm1d and nn.BatchNorm2d in evaluation. What stands behind
-/// a linear layer or a convolution costs nothing if it is folded into that: `fold`. In weight files there is a
-/// `num_batches_tracked` beside the four arrays, which is not loaded: `.ignore_unexpected = true`.
+/// a linear layer or a convolution costs nothing if it is folded into that: `fold`. The `num_batches_tracked` that
+/// weight files have beside the four arrays is neither loaded nor unexpected.
 ///
 ///     nn::batch_norm<{.channels = 80}> norm{};   // io::load, or by hand
 ///     tensor<float, 2, 80, 50> y = norm(mel);    // mel: tensor<float, 2, 80, 50>

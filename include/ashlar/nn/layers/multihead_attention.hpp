@@ -96,6 +96,16 @@ struct attention_inputs {
                                 module_input<Value, Vdim>::fits;
 };
 
+/// Whether what a call has behind its first operand are options alone, or two more operands and then options.
+template <class... Rest>
+struct attention_call {
+    static constexpr bool fits = (!any_expression<Rest> && ...);
+};
+template <class Key, class Value, class... Rest>
+struct attention_call<Key, Value, Rest...> {
+    static constexpr bool fits = any_expression<Key> == any_expression<Value> && (!any_expression<Rest> && ...);
+};
+
 /// [seq, batch, ...] as [batch, seq, ...], and back; nothing where there is no batch.
 template <bool BatchFirst, any_expression Input>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto batch_exchanged(Input&& x) noexcept {
@@ -175,6 +185,15 @@ struct multihead_attention {
             return detail::batch_exchanged<Options.batch_first>(out_proj(
                 merge_heads(ashlar::attention(queries(std::forward<Query>(q)), keys(std::forward<Key>(k)),
                                               values(std::forward<Value>(v)), std::forward<Choices>(choices)...))));
+    }
+    /// Everything else ends here, for the sake of its error.
+    template <any_expression Query, class... Rest>
+        requires(!detail::attention_call<Rest...>::fits)
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(const Query&, const Rest&...) const& noexcept {
+        static_assert(
+            detail::attention_call<Rest...>::fits,
+            "ashlar: multihead_attention: a call takes x, or queries, keys and values, and then options; a mask of bools is keep(m) or ignore(m), one of lengths keys_below(n), one that is added bias(m)");
+        return detail::refused_rows<shape_of<Query>, out, element_of<Query>>();
     }
     template <any_expression Input, class... Rest>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, Rest&&... rest) const&& noexcept {
