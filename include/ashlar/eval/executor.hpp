@@ -129,7 +129,7 @@ constexpr void evaluate(Destination&& destination, const Expression& e, workspac
 }
 
 /// What cannot be behind the destination and the expression, as a number of rows or a class that is no executor.
-/// Example: evaluate(y, x + x, 3) is refused: rows_below(3).
+/// Example: `evaluate`; a plain 3 is refused where rows_below(3) is meant.
 template <class Destination, any_expression Expression, class... Argument>
     requires(array_expression<Destination> && sizeof...(Argument) != 0 &&
              !detail::evaluation_arguments<Argument...>::are_known)

@@ -47,11 +47,12 @@ ASHLAR_ALWAYS_INLINE constexpr std::size_t entry_of_table(std::size_t chosen) {
 template <class Plan, class Function, std::size_t Index, class Lanes>
 ASHLAR_ALWAYS_INLINE constexpr Lanes harmless(Lanes x) {
     constexpr bool divides = std::is_same_v<Function, divides_function> || std::is_same_v<Function, modulo_function>;
-    if constexpr (Plan::rows_type::are_limited && divides && Index == 1 &&
-                  std::is_integral_v<typename Lanes::value_type>)
-        return select(x == Lanes(0), Lanes(1), x);
-    else
+    if constexpr (!Plan::rows_type::are_limited || !divides || Index != 1)
         return x;
+    else if constexpr (!std::is_integral_v<typename Lanes::value_type>)
+        return x;
+    else
+        return select(x == Lanes(0), Lanes(1), x);
 }
 
 }  // namespace ashlar::detail
