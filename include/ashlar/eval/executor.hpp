@@ -4,6 +4,8 @@
 
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
+#include <type_traits>
 
 #include <ashlar/eval/eval.hpp>
 #include <ashlar/eval/sequence.hpp>
@@ -11,19 +13,53 @@
 
 namespace ashlar {
 
+namespace detail {
+
+/// What an executor is given to call: a function object, which is no pointer to a function.
+struct called_part {
+    void operator()(std::size_t i) const;
+};
+
+}  // namespace detail
+
 /// What runs parts of an evaluation beside each other: a pool of threads, a scheduler, an RTOS's tasks. `workers()` is
-/// the most that run at once; `run(count, f)` calls f(i) once for each i < count, in any order, on any threads, and
-/// returns when all calls have: what they wrote is visible then to the caller, and what the caller wrote before is to
-/// them.
+/// the most that run at once; `run(count, f)` calls f(i), a constant function object's, once for each i < count, in any
+/// order, on any threads, and returns when all calls have: what they wrote is visible then to the caller, and what the
+/// caller wrote before is to them.
 ///
 ///     static_assert(executor<decltype(pool)>);
 template <class Executor>
-concept executor = requires(Executor& e, void (*f)(std::size_t)) {
+concept executor = requires(Executor& e, const detail::called_part& f) {
     { e.workers() } -> std::convertible_to<std::size_t>;
     e.run(std::size_t{2}, f);
 };
 
 namespace detail {
+
+/// What may stand behind the destination and the expression of `evaluate`.
+enum class evaluation_argument : std::uint8_t { unknown, scratch, workers, rows };
+template <class Argument>
+inline constexpr evaluation_argument kind_of_argument = row_limit<Argument>  ? evaluation_argument::rows
+                                                        : executor<Argument> ? evaluation_argument::workers
+                                                                             : evaluation_argument::unknown;
+template <std::size_t Bytes>
+inline constexpr evaluation_argument kind_of_argument<workspace<Bytes>&> = evaluation_argument::scratch;
+
+/// Whether arguments behind the destination and the expression are a workspace, an executor and rows, in an order that
+/// `evaluate` takes.
+template <class... Argument>
+struct evaluation_arguments {
+    static consteval bool check() {
+        using enum evaluation_argument;
+        constexpr std::size_t count = sizeof...(Argument);
+        const evaluation_argument of[] = {kind_of_argument<Argument>..., unknown};
+        if (count == 1) return of[0] == scratch || of[0] == rows;
+        if (count == 2) return of[0] == scratch && (of[1] == workers || of[1] == rows);
+        return count == 3 && of[0] == scratch &&
+               ((of[1] == workers && of[2] == rows) || (of[1] == rows && of[2] == workers));
+    }
+    static constexpr bool are_known = check();
+};
 
 /// Evaluates e, or its rows within the limit, with the caller's scratch and workers.
 template <class Config, class Rows, class Destination, class Expression, std::size_t Bytes, class Executor>
@@ -90,6 +126,18 @@ template <class Destination, any_expression Expression, std::size_t Bytes, detai
 constexpr void evaluate(Destination&& destination, const Expression& e, workspace<Bytes>& scratch, const Rows& rows,
                         Executor&& workers) noexcept {
     evaluate(destination, e, scratch, workers, rows);
+}
+
+/// What cannot be behind the destination and the expression, as a number of rows or a class that is no executor.
+/// Example: `evaluate`; a plain 3 is refused where rows_below(3) is meant.
+template <class Destination, any_expression Expression, class... Argument>
+    requires(array_expression<Destination> && sizeof...(Argument) != 0 &&
+             !detail::evaluation_arguments<Argument...>::are_known)
+constexpr void evaluate(Destination&&, const Expression&, Argument&&...) noexcept {
+    static_assert(
+        detail::evaluation_arguments<Argument...>::are_known,
+        "ashlar: evaluate: behind the expression stand a named workspace, and then an executor, which has workers() "
+        "and run(count, f) for any function object f, or rows_below(n), or both; rows_below(n) also alone");
 }
 
 }  // namespace ashlar

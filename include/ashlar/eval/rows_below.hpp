@@ -94,6 +94,7 @@ ASHLAR_ALWAYS_INLINE constexpr bool rows_fit(const Rows& rows) noexcept {
 /// of the second to last axis of the result (a precondition, asserted; a negative one is 0). Loops really stop there,
 /// in all layers of a model, so that the time is that of n rows; what stands below them in the destination is not
 /// specified. Keys and values that are computed from rows beyond those that a mask keeps are not computed either.
+/// Operands may hold anything in rows beyond these: NaN, indices that are outside of a table, divisors of 0.
 ///
 ///     evaluate(y, encoder(x, keys_below(n)), scratch, rows_below(n));
 template <std::integral Count>

@@ -34,7 +34,8 @@ struct other_stage {
     ASHLAR_STAGE_INLINE static void run(const frame<Plan, Element>& outer) {
         constexpr stage_kind kind = Plan::code.stages[Stage].kind;
         const auto& own = own_expression(outer.expression);
-        const frame<Plan, Element> f{own, outer.destination, outer.scratch, outer.tile_copy, outer.shift, outer.index};
+        frame<Plan, Element> f{own, outer.destination, outer.scratch, outer.tile_copy, outer.shift, outer.index};
+        f.limit = outer.limit;
         if constexpr (kind == stage_kind::softmax)
             softmax_stage<Plan, Element, Stage, Rows>{{{f}}}.run();
         else if constexpr (kind == stage_kind::standardize)
@@ -79,8 +80,8 @@ struct separate_pair {
             softmax_into_product<Plan, Element, first, second, Rows>{f}.run();
         } else {
             const auto& own = own_expression(outer.expression);
-            const frame<Plan, Element> f{own,         outer.destination, outer.scratch, outer.tile_copy,
-                                         outer.shift, outer.index};
+            frame<Plan, Element> f{own, outer.destination, outer.scratch, outer.tile_copy, outer.shift, outer.index};
+            f.limit = outer.limit;
             statistics_into_map<Plan, Element, Item, Rows>{f}.run();
         }
     }

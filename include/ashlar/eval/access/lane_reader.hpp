@@ -7,6 +7,7 @@
 #include <ashlar/eval/access/lane_offsets.hpp>
 #include <ashlar/eval/access/lane_steps.hpp>
 #include <ashlar/eval/access/memory_reader.hpp>
+#include <ashlar/eval/access/rows_beyond.hpp>
 #include <ashlar/eval/frame.hpp>
 #include <ashlar/expr/masks/mask.hpp>
 #include <ashlar/expr/nodes/packed.hpp>
@@ -125,10 +126,13 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
                 return lanes_of<Other>(node_at<Id>(f.expression).value);
         } else if constexpr (n.kind == node_kind::map) {
             return [&]<std::size_t... Index>(std::index_sequence<Index...>) ASHLAR_STAGE_LAMBDA {
-                if constexpr (Wanted == Width || takes_idle_lanes<decltype(Plan::template node<Id>::function)>)
-                    return node_at<Id>(f.expression).function(operand_value<Id, Index, Steps>(at, hole)...);
+                using function = decltype(Plan::template node<Id>::function);
+                if constexpr (Wanted == Width || takes_idle_lanes<function>)
+                    return node_at<Id>(f.expression)
+                        .function(harmless<Plan, function, Index>(operand_value<Id, Index, Steps>(at, hole))...);
                 else
-                    return applied(node_at<Id>(f.expression).function, argument<Id, Index, Steps>(at, hole)...);
+                    return applied(node_at<Id>(f.expression).function,
+                                   harmless<Plan, function, Index>(argument<Id, Index, Steps>(at, hole))...);
             }(std::make_index_sequence<Node::operand_count>{});
         } else if constexpr (n.kind == node_kind::index) {
             return along<n.axis, Steps>(at);
@@ -401,8 +405,10 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
             for (std::size_t a = 0; a < index_rank; ++a) where[a] = at[n.axis + a];
             constexpr lane_steps<index_rank> still{};
             const lane_reader<Plan, Element, Stage, Width, 1, Unmasked> single{f};
-            const auto chosen = static_cast<std::size_t>(single.template value<indices, still>(where, hole)[0]);
-            ASHLAR_ASSERT(chosen < Plan::nodes[table].extents[n.axis], "ashlar: take: an index is outside the table");
+            constexpr std::size_t entries = Plan::nodes[table].extents[n.axis];
+            const auto index = static_cast<std::size_t>(single.template value<indices, still>(where, hole)[0]);
+            ASHLAR_ASSERT(index < entries || !is_asked_for<Id>(f, at), "ashlar: take: an index is outside the table");
+            const std::size_t chosen = entry_of_table<entries, Plan>(index);
             std::array<std::size_t, table_rank> from{};
             constexpr auto steps = [] {
                 lane_steps<table_rank> out{};

@@ -2,24 +2,53 @@
 // Evaluates an expression by several workers, as many as the scratch suffices for.
 #pragma once
 
+#include <array>
 #include <cstddef>
 
+#include <ashlar/eval/access/passed_expression.hpp>
 #include <ashlar/eval/eval.hpp>
 #include <ashlar/eval/sharing/workers_run.hpp>
 #include <ashlar/plan/sharing/shared_plan.hpp>
 
 namespace ashlar::detail {
 
+/// Few rows by one plan, more of them by another one. What is read where it is written is a matter of the second.
+template <class ByRows, class ByColumns, std::size_t Most, class Element, class Rows>
+struct rows_or_columns_run {
+    using plan_type = typename ByRows::plan_type;
+    using shape = typename plan_type::expression_type::shape_type;
+    static constexpr std::size_t stack_bytes = 0;
+    ByRows by_rows;
+    ByColumns by_columns;
+    limit_reference<Rows> limit;
+
+    ASHLAR_ALWAYS_INLINE void operator()(passed_expression<plan_type> e, Element* destination,
+                                         Element* tile_copy) const {
+        if (tile_copy == nullptr && limit.template most<shape>(std::array<std::size_t, shape::rank - 2>{}) <= Most)
+            by_columns(e, destination, tile_copy);
+        else
+            by_rows(e, destination, tile_copy);
+    }
+};
+
 /// The run of the plan that so many bytes of scratch suffice for.
 template <class Expression, class Config, axis_list Strides, std::size_t Bytes, class Element, class Executor,
           class Rows>
 ASHLAR_ALWAYS_INLINE auto run_of_workers(std::byte* scratch, Executor& executor, limit_reference<Rows> limit) {
-    using plan = typename shared_plans<Expression, Config, Strides, Rows>::template of_bytes<Bytes>;
-    constexpr std::size_t workers = workers_in(plan::code, Bytes);
-    if constexpr (workers > 1)
+    using plans = shared_plans<Expression, Config, Strides, Rows>;
+    using plan = typename plans::template of_bytes<Bytes>;
+    constexpr std::size_t workers = workers_in(plan::code, Bytes),
+                          few = plans::template rows_by_columns_with<plan>(Bytes);
+    if constexpr (workers > 1 && few != 0) {
+        using by_rows = workers_run<plan, Element, workers, Executor>;
+        using by_columns = workers_run<typename plans::by_columns, Element, workers, Executor>;
+        return rows_or_columns_run<by_rows, by_columns, few, Element, Rows>{
+            {scratch, executor, limit}, {scratch, executor, limit}, limit};
+    } else if constexpr (workers > 1) {
         return workers_run<plan, Element, workers, Executor>{scratch, executor, limit};
-    else
+    } else {
         return workspace_run<planned<Expression, Config, Strides, Rows>, Element>{scratch, limit};
+    }
 }
 
 /// As run_with_scratch. A destination that overlaps what is read is one to all workers.

@@ -112,10 +112,11 @@ private:
         const std::size_t most = at_most < Workers ? at_most : Workers;
         const auto offered = static_cast<std::size_t>(executor.workers());
         const std::size_t parts = offered < most ? (offered == 0 ? 1 : offered) : most;
+        const auto call = [&part, parts](std::size_t i) { part(i, parts); };
         if (parts == 1)
             part(0, 1);
         else
-            executor.run(parts, [&part, parts](std::size_t i) { part(i, parts); });
+            executor.run(parts, call);
     }
 };
 

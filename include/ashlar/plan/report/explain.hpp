@@ -5,244 +5,13 @@
 #include <type_traits>
 #include <utility>
 
-#include <ashlar/plan/report/plan_summary.hpp>
-#include <ashlar/plan/report/stage_text.hpp>
+#include <ashlar/plan/report/plan_printer.hpp>
 #include <ashlar/plan/sequence/input_limits.hpp>
 #include <ashlar/plan/sequence/sequence_plan.hpp>
+#include <ashlar/plan/sharing/shared_plan.hpp>
 
 namespace ashlar {
 namespace detail {
-
-/// Marks the operands below node n that stage s of Plan reads.
-template <class Plan>
-constexpr void mark_read(stage_index s, node_index n, std::array<bool, Plan::count>& read) {
-    using stages = formula_writer<Plan>;
-    n = stages::past_names(s, n);
-    if (stages::read_of(s, n).values != no_buffer) return;
-    read[n] = true;
-    if (stages::at(n).kind == node_kind::matmul && n != stages::stage(s).core) return;
-    for (std::size_t i = 0; i < stages::at(n).operand_count; ++i) mark_read<Plan>(s, stages::at(n).operands[i], read);
-}
-
-/// Operands of Plan that stages only copy. A constant of its own: compilers limit the length of each evaluation.
-template <class Plan>
-inline constexpr auto copied_operands = [] {
-    std::array<bool, Plan::count> copied{}, computed_on{};
-    for (stage_index s{}; s < Plan::code.stage_count; ++s) {
-        const auto& stage = Plan::code.stages[s];
-        if (!formula_writer<Plan>::is_copy(s))
-            mark_read<Plan>(s, stage.top, computed_on);
-        else if (stage.buffer != no_buffer)
-            mark_read<Plan>(s, stage.top, copied);
-    }
-    for (std::size_t n = 0; n < Plan::count; ++n) copied[n] = copied[n] && !computed_on[n];
-    return copied;
-}();
-
-/// Writes the plan of Plan, a `planned`, step by step.
-template <class Plan>
-struct plan_printer : stage_printer<Plan> {
-    using base = stage_printer<Plan>;
-    using base::out, base::at, base::code, base::depth, base::name_operand, base::put_shape, base::start_line;
-    static constexpr bool is_limited = Plan::rows_type::are_limited;
-    static constexpr const auto& summary = summary_of_plan<Plan>;
-
-    constexpr void print() {
-        const graph_node& root = Plan::nodes[Plan::root];
-        out.indent = 6;
-        out.put("plan of ");
-        out.put(element_name(root.scalar, root.element_bytes));
-        out.put(' ');
-        put_shape(Plan::root);
-        out.put(": ");
-        out.put_plural(summary.step_count, "step", "steps");
-        out.put(", ");
-        out.put(summary.flops);
-        out.put(" flops, ");
-        out.put_bytes(summary.scratch_bytes);
-        out.put(" of scratch, ");
-        if (Plan::target.worker_rows != 0) {
-            out.put_bytes(code.worker_bytes);
-            out.put(" of it for each worker, ");
-        }
-        out.unbroken = true;
-        out.put_plural(Plan::target.lanes(root.element_bytes), "lane", "lanes");
-        out.unbroken = false;
-        out.put('\n');
-        print_operands();
-        for (std::size_t i = 0; i < summary.step_count; ++i) print_step(i);
-    }
-
-private:
-    // ------------------------------------------------------------------ operands
-
-    constexpr void print_operands() {
-        out.indent = 6;
-        bool any = false;
-        for (node_index n{}; n < Plan::count; ++n) {
-            if (!base::is_operand(Plan::nodes[n].kind)) continue;
-            out.put(any ? ", " : "reads ");
-            any = true;
-            out.unbroken = true;
-            name_operand(n);
-            out.put(' ');
-            put_shape(n);
-            const graph_node& g = Plan::nodes[n];
-            if (g.rank >= 2 && g.strides[g.rank - 2u] == 1 && g.strides[g.rank - 1u] != 1) out.put(" by columns");
-            if (g.kind == node_kind::packed) out.put(g.quantized ? " in 8 bits" : " packed");
-            if (g.narrow != 0) out.put(g.narrow == 1 ? " in 8 bits" : " in 16 bits");
-            out.unbroken = false;
-            if (copied_operands<Plan>[n]) out.put(" through a copy");
-        }
-        if (any) out.put('\n');
-    }
-    // ------------------------------------------------------------------ steps and loops
-
-    constexpr void print_step(std::size_t i) {
-        const plan_step& step = summary.steps[i];
-        out.put('\n');
-        depth = 0;
-        start_line();
-        out.put("step ");
-        out.put(i + 1);
-        out.put(": ");
-        out.put(step.flops);
-        out.put(" flops, ");
-        if (step.scratch_bytes == 0) {
-            out.put("no scratch");
-        } else {
-            out.put_bytes(step.scratch_bytes);
-            out.put(" of scratch a tile");
-        }
-        if (step.barriers != 0) {
-            out.put(", ");
-            out.put_plural(step.barriers, "value", "values");
-            out.put(" for later steps (");
-            out.put_bytes(step.barrier_bytes);
-            out.put(')');
-        }
-        if (step.stores != 0) {
-            out.put(", ");
-            out.put_plural(step.stores, "store", "stores");
-        }
-        if (step.writes_result) out.put(", the result");
-        out.put('\n');
-        const step_place& place = steps_of<Plan>.place[i];
-        print_loops_around(place.parent);
-        if (place.rows != no_loop) {
-            ++depth;
-            print_loop(place.rows);
-        }
-        ++depth;
-        print_items(place.rows == no_loop ? place.parent : place.rows, i);
-    }
-    constexpr void print_loops_around(loop_index loop) {
-        if (loop == no_loop) return;
-        print_loops_around(code.loops[loop].parent);
-        ++depth;
-        print_loop(loop);
-    }
-    constexpr void print_loop(loop_index loop) {
-        const plan_loop& l = code.loops[loop];
-        const char* name = name_of_loop(loop);
-        start_line();
-        if (l.columns) {
-            out.put("for every ");
-            out.put(l.tile);
-            out.put(" of ");
-            out.put(l.extent);
-            out.put(l.keys ? " keys, with a running maximum" : " columns");
-            if (l.extent % l.tile != 0) out.put(", some of them twice");
-        } else if (!l.rows) {
-            out.put("for each of ");
-            out.put(l.extent);
-        } else if (l.tile == l.extent) {
-            out.put("for all ");
-            out.put_plural(l.extent, "row", "rows");
-        } else {
-            out.put("for every ");
-            out.put(l.tile);
-            out.put(" of ");
-            out.put(l.extent);
-            out.put(" rows");
-        }
-        if (*name != '\0') {
-            out.put(" (");
-            out.put(name);
-            out.put(')');
-        }
-        if (l.overlaps) out.put(", some of them twice");
-        if (l.rows && l.last_rows() != 0) {
-            out.put(l.part != 0 ? ", or " : ", ");
-            out.put(l.last_rows());
-            out.put(" at the end");
-        }
-        if (l.limits.stop())
-            print_limits(l.limits);
-        else if (is_limited && l.rows)
-            out.put(", whatever rows_below says");
-        if (l.is_shared) out.put(", which workers share");
-        if (l.is_split) out.put(", one tile after the other");
-        if (l.rows && l.tile == flat_tile_rows && l.extent >= tall_tile_rows && l.part == 0 &&
-            Plan::target.worker_rows == 0) {
-            out.put(", as the scratch of ");
-            out.put(tall_tile_rows);
-            out.put(" would exceed the second cache");
-        }
-        out.put('\n');
-    }
-    constexpr void print_limits(const entry_limits& limits) {
-        out.put(", as far as ");
-        if (limits.have_rows()) out.put(limits.have_keys() ? "rows_below and " : "rows_below");
-        if (limits.have_keys()) out.put("the keys that the mask keeps");
-    }
-    static constexpr const char* name_of_loop(loop_index loop) {
-        for (std::size_t s = 0; s < code.stage_count; ++s)
-            for (std::size_t a = 0; a < at(code.stages[s].space).rank; ++a)
-                if (code.stages[s].bindings[a] == loop)
-                    if (const char* name = labels_of<Plan>[code.stages[s].space].axis_names[a]; *name != '\0')
-                        return name;
-        return "";
-    }
-    static constexpr std::size_t step_of(const plan_item& item) {
-        if (item.is_loop()) return steps_of<Plan>.of_loop[item.loop];
-        const auto& stages = stages_of(code, item).stages;
-        return steps_of<Plan>.of_stage[stages[0] != no_stage ? stages[0] : stages[1]];
-    }
-    constexpr void print_fused(const plan_fusion& fused) {
-        // What happens in full tiles, unless that is nothing.
-        const bool full = fused.how[full_tile] != fusion::none;
-        const fusion how = fused.how[full ? full_tile : last_tile];
-        const bool chain = in_registers(how);
-        if (how == fusion::transposed_copy) {
-            base::print_stage(fused.stages[2]);
-            base::print_copy_on_the_way(fused.stages[1]);
-            return;
-        }
-        if (!chain && fused.stages[0] != no_stage) base::print_stage(fused.stages[0]);
-        base::print_fusion(fused, how);
-        ++depth;
-        for (std::size_t i = chain ? 0 : 1; i < fused.stages.size(); ++i) base::print_stage(fused.stages[i]);
-        --depth;
-    }
-    constexpr void print_items(loop_index parent, std::size_t step) {
-        for (std::size_t i = 0; i < code.item_count; ++i) {
-            const plan_item& item = code.items[i];
-            if (item.parent != parent) continue;
-            if (step_of(item) != step) continue;
-            if (item.fused != no_fusion) {
-                print_fused(code.fusions[item.fused]);
-            } else if (item.is_loop()) {
-                print_loop(item.loop);
-                ++depth;
-                print_items(item.loop, step);
-                --depth;
-            } else {
-                base::print_stage(item.stage);
-            }
-        }
-    }
-};
 
 template <class Expression, class Config, class Rows = all_rows>
 inline constexpr plan_writer plan_text = [] {
@@ -258,6 +27,32 @@ inline constexpr plan_writer plan_text = [] {
         return printer.out;
     }
 }();
+
+/// The plan of Expression, or, with so many bytes of scratch for several workers, what these share: two plans where
+/// the number of rows decides.
+template <class Expression, class Config, class Rows, std::size_t Bytes, class Put>
+constexpr void put_plans(const Put& put) {
+    if constexpr (Bytes == 0 || !node_expression<Expression>) {
+        put(plan_text<Expression, Config, Rows>.text);
+    } else if constexpr (!check_names<Expression>()) {
+        put(fixed_text<1>{});
+    } else {
+        using plans = shared_plans<Expression, Config, row_major<Expression>(), Rows>;
+        using plan = typename plans::template of_bytes<Bytes>;
+        constexpr std::size_t few = plans::template rows_by_columns_with<plan>(Bytes);
+        if constexpr (few != 0) {
+            text_writer<128> up_to, beyond;
+            up_to.put("where rows_below asks for no more than ");
+            up_to.put_plural(few, "row", "rows");
+            up_to.put(":\n");
+            put(up_to.text);
+            put(plan_text<Expression, typename plans::by_columns::configuration, Rows>.text);
+            beyond.put("\nwhere it asks for more:\n");
+            put(beyond.text);
+        }
+        put(plan_text<Expression, typename plan::configuration, Rows>.text);
+    }
+}
 
 /// What stands before the plans of a part.
 constexpr text_writer<128> part_heading(std::size_t times, bool reads_all = false) {
@@ -275,8 +70,8 @@ constexpr text_writer<128> part_heading(std::size_t times, bool reads_all = fals
 }
 
 /// The characters of a part: a heading, and its plans with empty lines between them. Rows limit the last of them, whose
-/// result is that of the part.
-template <class Config, class Rows, class Source, class Out, std::size_t Times, class... Expression>
+/// result is that of the part, and workers share it.
+template <class Config, class Rows, std::size_t Bytes, class Source, class Out, std::size_t Times, class... Expression>
 constexpr void put_part(Out&& put, plan_part<Times, Expression...>) {
     bool reads_all = false;
     if constexpr (Rows::are_limited) reads_all = limits_of_input<Source, Config, Rows, Expression...>().are_all();
@@ -284,7 +79,7 @@ constexpr void put_part(Out&& put, plan_part<Times, Expression...>) {
     std::size_t number = 0;
     const auto put_plan = [&]<class Step, bool Last>() {
         if (number++ != 0) put(fixed_text<1>{{'\n'}, 1});
-        put(plan_text<Step, Config, std::conditional_t<Last, Rows, all_rows>>.text);
+        put_plans<Step, Config, std::conditional_t<Last, Rows, all_rows>, Last ? Bytes : 0>(put);
     };
     [&]<std::size_t... Index>(std::index_sequence<Index...>) {
         (put_plan.template operator()<Expression, Index + 1 == sizeof...(Expression)>(), ...);
@@ -292,59 +87,43 @@ constexpr void put_part(Out&& put, plan_part<Times, Expression...>) {
 }
 
 /// The plans of all parts of Expression below what the whole of it costs.
-template <class Expression, class Config, class Rows, class... Parts>
-inline constexpr auto text_of_parts(plan_parts<Parts...>) {
+template <class Expression, class Config, class Rows, std::size_t Workers, class Put, class... Parts>
+constexpr void put_parts(const Put& put, plan_parts<Parts...>) {
     using source = typename sequence_plan<Expression>::source;
-    const auto heading = [] {
-        text_writer<192> out;
-        out.put("evaluated in parts, one after the other: ");
-        out.put(expression_flops<Expression>);
-        out.put(" flops, ");
-        out.put_bytes(expression_scratch<Expression, Config>);
-        out.put(" of scratch, ");
-        out.put_bytes(sequence_plan<Expression>::buffer_bytes);
-        out.put(" of it between them\n");
-        return out.text;
-    };
-    constexpr std::size_t length = [&] {
-        std::size_t all = heading().length;
-        (put_part<Config, Rows, source>([&](const auto& text) { all += text.length; }, Parts{}), ...);
-        return all;
-    }();
-    fixed_text<length> whole;
-    const auto put = [&](const auto& text) {
-        for (std::size_t i = 0; i < text.length; ++i) whole.characters[whole.length++] = text.characters[i];
-    };
-    put(heading());
-    (put_part<Config, Rows, source>(put, Parts{}), ...);
-    return whole;
+    constexpr std::size_t scratch = shared_scratch<Expression, Workers, Config>,
+                          between = sequence_plan<Expression>::buffer_bytes;
+    text_writer<192> heading;
+    heading.put("evaluated in parts, one after the other: ");
+    heading.put(expression_flops<Expression>);
+    heading.put(" flops, ");
+    heading.put_bytes(scratch);
+    heading.put(" of scratch, ");
+    heading.put_bytes(between);
+    heading.put(" of it between them\n");
+    put(heading.text);
+    (put_part < Config, Rows, Workers == 1 ? 0 : scratch - between, source > (put, Parts{}), ...);
 }
 
 /// As long as it is.
-template <class Expression, class Config, class Rows = all_rows>
+template <class Expression, class Config, class Rows = all_rows, std::size_t Workers = 1>
 inline constexpr auto explained = [] {
-    if constexpr (!sequence_expression<Expression>) {
-        constexpr const auto& from = plan_text<Expression, Config, Rows>;
-        fixed_text<from.text.length> text;
-        for (std::size_t i = 0; i < from.text.length; ++i) text.characters[i] = from.text.characters[i];
-        text.length = from.text.length;
-        return text;
-    } else {
-        return text_of_parts<Expression, Config, Rows>(typename sequence_plan<Expression>::parts_type{});
-    }
+    const auto put_all = [](const auto& put) {
+        if constexpr (sequence_expression<Expression>)
+            put_parts<Expression, Config, Rows, Workers>(put, typename sequence_plan<Expression>::parts_type{});
+        else
+            put_plans<Expression, Config, Rows, Workers == 1 ? 0 : shared_scratch<Expression, Workers, Config>>(put);
+    };
+    constexpr std::size_t length = [&] {
+        std::size_t all = 0;
+        put_all([&](const auto& text) { all += text.length; });
+        return all;
+    }();
+    fixed_text<length> whole;
+    put_all([&](const auto& text) {
+        for (std::size_t i = 0; i < text.length; ++i) whole.characters[whole.length++] = text.characters[i];
+    });
+    return whole;
 }();
-
-/// The configuration of the plan that so many workers share.
-template <class Expression, class Config, std::size_t Workers, class Rows = all_rows>
-struct config_of_workers {
-    using type = Config;
-};
-template <class Expression, class Config, std::size_t Workers, class Rows>
-    requires(Workers > 1 && node_expression<Expression>)
-struct config_of_workers<Expression, Config, Workers, Rows> {
-    using plans = shared_plans<Expression, Config, row_major<Expression>(), Rows>;
-    using type = typename plans::template of_workers<Workers>::configuration;
-};
 
 }  // namespace detail
 
@@ -374,18 +153,15 @@ template <any_expression Expression, detail::row_limit Rows, class Config = curr
 ///     std::puts(explain<2>(attention(q, k, v)).c_str());   // for every 32 of 128 rows, which workers share
 template <std::size_t Workers, detail::plannable Expression, class Config = current_config>
 [[nodiscard]] constexpr auto explain(const Expression&) noexcept {
-    using expression = detail::planned_by<Expression>;
-    return detail::explained<expression, typename detail::config_of_workers<expression, Config, Workers>::type>;
+    return detail::explained<detail::planned_by<Expression>, Config, detail::all_rows, Workers>;
 }
 
-/// The same where they compute the first rows only.
+/// The same where they compute the first rows only: two plans where it depends on how many these are.
 ///
 ///     std::puts(explain<2>(attention(q, k, v), rows_below(n)).c_str());
 template <std::size_t Workers, any_expression Expression, detail::row_limit Rows, class Config = current_config>
 [[nodiscard]] constexpr auto explain(const Expression&, const Rows&) noexcept {
-    using expression = std::remove_cvref_t<Expression>;
-    return detail::explained<expression, typename detail::config_of_workers<expression, Config, Workers, Rows>::type,
-                             Rows>;
+    return detail::explained<std::remove_cvref_t<Expression>, Config, Rows, Workers>;
 }
 
 }  // namespace ashlar

@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <cstddef>
+#include <limits>
 
 #include <ashlar/plan/build/share_loops.hpp>
 #include <ashlar/plan/sharing/same_sums.hpp>
@@ -66,19 +67,24 @@ constexpr std::size_t bytes_of_product(const plan_stage& stage, std::size_t work
     return weights + rows * depth * core.element_bytes;
 }
 
+/// Turns of a loop where so many rows are asked for.
+constexpr std::size_t turns_below(const plan_loop& loop, std::size_t rows) {
+    const std::size_t end = loop.limits.stop() && rows < loop.extent ? rows : loop.extent;
+    return (end + loop.tile - 1) / loop.tile;
+}
+
 /// Bytes that the worker with most to do reads of operands of products, and the price of waiting, where so many share a
-/// plan.
+/// plan, of which so many rows are asked for.
 template <class Plan>
-constexpr std::size_t bytes_of_worker(std::size_t workers) {
+constexpr std::size_t bytes_of_worker(std::size_t workers,
+                                      std::size_t rows = (std::numeric_limits<std::size_t>::max)()) {
     const auto& code = Plan::code;
     std::size_t bytes = 0;
     for (std::size_t s = 0; s < code.stage_count; ++s) {
         const plan_stage& stage = code.stages[s];
         std::size_t times = 1, shared = 1, own = 1;
-        for (loop_index l = stage.loop; l != no_loop; l = code.loops[l].parent) {
-            const std::size_t turns = (code.loops[l].extent + code.loops[l].tile - 1) / code.loops[l].tile;
-            (code.loops[l].is_shared ? shared : own) *= turns;
-        }
+        for (loop_index l = stage.loop; l != no_loop; l = code.loops[l].parent)
+            (code.loops[l].is_shared ? shared : own) *= turns_below(code.loops[l], rows);
         times = own * turns_of_slowest(shared, workers);
         if (stage.kind == stage_kind::product) bytes += times * bytes_of_product<Plan>(stage, workers);
         if (stage.shares_columns) bytes += own * bytes_of_barrier(workers);
@@ -87,10 +93,23 @@ constexpr std::size_t bytes_of_worker(std::size_t workers) {
         if (code.loops[l].is_shared && !is_in_shared_loop(code, code.loops[l].parent)) {
             std::size_t times = 1;
             for (loop_index outer = code.loops[l].parent; outer != no_loop; outer = code.loops[outer].parent)
-                times *= (code.loops[outer].extent + code.loops[outer].tile - 1) / code.loops[outer].tile;
+                times *= turns_below(code.loops[outer], rows);
             bytes += times * bytes_of_barrier(workers);
         }
     return bytes;
+}
+
+/// Rows of the largest turns of a plan's outermost loops that stop when the program runs; 0 if there are none.
+template <class Program>
+constexpr std::size_t rows_of_turns(const Program& plan) {
+    std::size_t most = 0;
+    for (loop_index l{}; l < plan.loop_count; ++l) {
+        const plan_loop& loop = plan.loops[l];
+        if (loop.parent != no_loop || !loop.rows || !loop.limits.stop()) continue;
+        const std::size_t rows = have_same_sums_in_parts(plan, l) ? loop.part : loop.tile;
+        if (rows > most) most = rows;
+    }
+    return most;
 }
 
 /// Whether workers share something of a plan by columns.

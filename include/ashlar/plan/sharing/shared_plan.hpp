@@ -71,6 +71,12 @@ struct shared_plans {
                            planned<Expression, shared_config<Config, tall_tile_rows, true>, Strides, Limit>, tall>;
     static constexpr bool has_columns =
         has_shared_columns(by_columns::code) && have_same_sums(alone::code, by_columns::code);
+    using shape = typename Expression::shape_type;
+    static constexpr bool has_one_entry = [] {
+        for (std::size_t a = 0; a + 2 < shape::rank; ++a)
+            if (shape::extents[a] != 1) return false;
+        return true;
+    }();
 
     static consteval bool is_flat(std::size_t workers) {
         if constexpr (Limit::are_limited)
@@ -140,6 +146,35 @@ struct shared_plans {
             return of_columns > 1 && sharing_rows_with(bytes) == 1 && is_by_columns(of_columns);
         }
     }
+    /// The most rows that so many workers, for whom there is scratch by either plan, share by columns, known when the
+    /// program runs, where the plan for all rows has them share rows: as long as half of them would wait, and columns
+    /// leave each a quarter less to read. Other code; 0 where it is not worth that, or there are entries to share.
+    template <class ByRows>
+    static consteval std::size_t rows_by_columns(std::size_t workers) {
+        std::size_t most = 0;
+        if constexpr (Limit::are_limited && has_columns && !has_shared_columns(ByRows::code) && has_one_entry) {
+            constexpr std::size_t each = rows_of_turns(ByRows::code), all = shape::extents[shape::rank - 2];
+            if (each == 0) return 0;
+            for (std::size_t turns = 1; 2 * turns <= workers && (turns - 1) * each < all; ++turns) {
+                const std::size_t rows = turns * each < all ? turns * each : all;
+                if (bytes_of_worker<by_columns>(workers, rows) * 4 >= 3 * bytes_of_worker<ByRows>(workers, rows)) break;
+                most = rows;
+            }
+        }
+        return most;
+    }
+    /// The same with scratch of so many bytes.
+    template <class ByRows>
+    static consteval std::size_t rows_by_columns_with(std::size_t bytes) {
+        if constexpr (Limit::are_limited && has_columns) {
+            const std::size_t of_rows = workers_in(ByRows::code, bytes),
+                              of_columns = workers_in(by_columns::code, bytes);
+            return of_columns < of_rows ? 0 : rows_by_columns<ByRows>(of_rows);
+        } else {
+            return 0;
+        }
+    }
+
     template <std::size_t Bytes>
     using of_bytes =
         std::conditional_t<is_by_columns_with(Bytes), by_columns, std::conditional_t<is_flat_with(Bytes), flat, tall>>;

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSL-1.0
+// Rows beyond those that are asked for: a tile computes them too, from whatever stands there, and must do no harm.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <type_traits>
+
+#include <ashlar/eval/frame.hpp>
+#include <ashlar/expr/elementwise/functions.hpp>
+
+namespace ashlar::detail {
+
+/// Whether the rows that are asked for need what node Id has at these coordinates; where keys of a mask say so, which
+/// takes long to find, it is never said.
+template <node_index Id, class Plan, class Element, std::size_t Rank>
+ASHLAR_ALWAYS_INLINE constexpr bool is_asked_for([[maybe_unused]] const frame<Plan, Element>& f,
+                                                 [[maybe_unused]] const std::array<std::size_t, Rank>& at) {
+    if constexpr (!Plan::rows_type::are_limited) {
+        return true;
+    } else {
+        using Result = typename Plan::expression_type::shape_type;
+        constexpr node_needs needs = Plan::needs[Id];
+        std::array<std::size_t, Result::rank - 2> entry{};
+        entry.fill(static_cast<std::size_t>(-1));
+        for (std::size_t a = 0; a < Rank; ++a)
+            if (needs.root_axis[a] < Result::rank - 2) entry[needs.root_axis[a]] = at[a];
+        for (std::size_t a = 0; a < Rank; ++a) {
+            if (!needs.of[a].stop()) continue;
+            if (needs.of[a] != entry_limits::rows() || at[a] >= f.limit.template most<Result>(entry)) return false;
+        }
+        return true;
+    }
+}
+
+/// The entry of a table that an index chooses. Behind the last row that is asked for it may be any number: a sentence
+/// has as many tokens as it has.
+template <std::size_t Extent, class Plan>
+ASHLAR_ALWAYS_INLINE constexpr std::size_t entry_of_table(std::size_t chosen) {
+    if constexpr (Plan::rows_type::are_limited)
+        return chosen < Extent ? chosen : 0;
+    else
+        return chosen;
+}
+
+/// Operand Index of a Function, whose divisors there may be zeros.
+template <class Plan, class Function, std::size_t Index, class Lanes>
+ASHLAR_ALWAYS_INLINE constexpr Lanes harmless(Lanes x) {
+    constexpr bool divides = std::is_same_v<Function, divides_function> || std::is_same_v<Function, modulo_function>;
+    if constexpr (!Plan::rows_type::are_limited || !divides || Index != 1)
+        return x;
+    else if constexpr (!std::is_integral_v<typename Lanes::value_type>)
+        return x;
+    else
+        return select(x == Lanes(0), Lanes(1), x);
+}
+
+}  // namespace ashlar::detail
