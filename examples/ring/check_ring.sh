@@ -27,8 +27,9 @@ for words in "1" "2 --causal" "4" "4 --causal --in-turn"; do
     # shellcheck disable=SC2086 # words
     ranks $words || { echo "FAILED: $words"; exit 1; }
 done
-# The rank opposite to the lost one asks first: its neighbours live, answer, and are not to blame.
-for case in "1 0 3" "2 1 0"; do
+# The rank opposite to the lost one asks first: its neighbours live, answer, and are not to blame. Behind the last step
+# nobody waits for a block any more, but all wait for each other.
+for case in "1 0 3" "2 1 0" "0 3 2"; do
     read -r lost step impatient <<<"$case"
     status=0
     said=$(ranks 4 --lose="$lost" --at="$step" --impatient="$impatient" --timeout=10) || status=$?

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Counts that are not integers.
 // expect: ashlar: keys_below: takes an integer or an integer tensor over the batch axes
-// expect: key_counts<
+// expect: entry_integers<
 // expect: ::are_integers_in_memory
 #include <ashlar/expr/masks/masked.hpp>
 #include <ashlar/expr/shape/shape_ops.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Counts that are not over the batch axes.
-// expect: counts of keys_below to their batch axes
-// expect: key_counts_shape<
+// expect: numbers of keys_below and causal_at to their batch axes
+// expect: entry_integers_shape<
 // expect: ::fits
 #include <ashlar/expr/masks/masked.hpp>
 #include <ashlar/expr/shape/shape_ops.hpp>

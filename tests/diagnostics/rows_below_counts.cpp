@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Counts that are not over the batch axes of the result.
 // expect: ashlar: rows_below: the axes of the counts must be batch axes of the result; unsqueeze or rename them
-// expect: key_counts_shape<
+// expect: entry_integers_shape<
 // expect: ::fits
 #include <ashlar/eval/eval.hpp>
 #include <ashlar/expr/elementwise/operators.hpp>

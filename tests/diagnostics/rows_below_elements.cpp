@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Counts that are not integers.
 // expect: ashlar: rows_below: takes an integer or an integer tensor over the batch axes
-// expect: key_counts<
+// expect: entry_integers<
 // expect: ::are_integers_in_memory
 #include <ashlar/eval/eval.hpp>
 #include <ashlar/expr/elementwise/operators.hpp>

@@ -59,6 +59,8 @@ TEST(key_blocks, narrow_values) {
     attend<small, 40, 61, 8, 8, masks::yes>();
     attend<small, 32, 48, 16, 4>();
     attend<small, 35, 33, 4, 1>();
+    attend<small, 1, 127, 16, 1, masks::yes>();
+    attend<small, 2, 61, 5, 1>();
 }
 
 }  // namespace

@@ -255,6 +255,8 @@ TEST(rows_below, keys_that_are_computed) {
     const tensor<int, 3> lengths{0, 20, 60};
     EXPECT_EQ(computed(keys_below(lengths), rows_below(lengths)), 0 + 32 + 64u);
     EXPECT_EQ(computed(keys_below(lengths), rows_below(3)), 0 + 32 + 64u);
+    const tensor<int, 3> offsets{-100, 0, 30};
+    EXPECT_EQ(computed(causal_at(offsets), rows_below(17)), 0 + 32 + 48u);
     EXPECT_EQ(computed(!keys_below(lengths), rows_below(3)), 3 * 96u) << "a mask that does not say where it ends";
 }
 

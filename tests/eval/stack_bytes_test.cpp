@@ -98,6 +98,15 @@ TEST(stack_bytes, heads_with_masks_and_biases) {
     expect_within(y, attention(q, k, v, keys_below(17)));
 }
 
+/// Tiles of scores that are asked about one by one, beside a hyperbolic tangent: the most registers that are spilled.
+TEST(stack_bytes, composed_masks) {
+    static tensor<float, 35, 24> q{};
+    static tensor<float, 71, 24> k{};
+    static tensor<float, 71, 5> v{};
+    static tensor<float, 35, 5> y{};
+    expect_within(y, attention(q, k, v, softcap(2.f), causal_at(35) || sliding_window<20, -1>));
+}
+
 TEST(stack_bytes, rows) {
     static tensor<float, 100, 53> a{}, y{};
     expect_within(y, softmax(a));

@@ -203,6 +203,33 @@ TEST(mask, keys_below_each) {
     EXPECT_EQ(mask_content<scores>(keys_below(lengths), {0, 0}, 0, 5, 1, 9), empty);
 }
 
+TEST(mask, causal_at_each) {
+    tensor<int, 2> offsets{-2, 4};
+    using scores = extents<2, 3, 5, 9>;  // batch, heads, queries, keys
+    for (std::size_t b = 0; b < 2; ++b)
+        for (std::size_t h = 0; h < 3; ++h) {
+            expect_consistent<scores>(causal_at(offsets), {b, h});
+            expect_consistent<scores>(causal_at(offsets) && sliding_window<3, 100>, {b, h});
+            expect_consistent<scores>(!causal_at(offsets) || keys_below(1), {b, h});
+            for (std::size_t q = 0; q < 5; ++q)
+                for (std::size_t k = 0; k < 9; ++k)
+                    EXPECT_EQ(kept<scores>(causal_at(offsets), {b, h}, q, k),
+                              static_cast<int>(k) <= static_cast<int>(q) + offsets(b));
+        }
+    using limits = std::numeric_limits<std::int64_t>;
+    const tensor<std::int64_t, 1, 3> per_head{limits::min(), 0, limits::max()};
+    for (std::size_t h = 0; h < 3; ++h) {
+        expect_consistent<scores>(causal_at(per_head), {1, h});
+        EXPECT_EQ(kept<scores>(causal_at(per_head), {1, h}, 2, 2), h >= 1);
+        EXPECT_EQ(kept<scores>(causal_at(per_head), {1, h}, 2, 8), h == 2);
+    }
+    const auto of_last = causal_at(tensor<std::uint64_t, 3>{0, 2, ~std::uint64_t{0}});
+    EXPECT_FALSE(kept<scores>(of_last, {1, 0}, 0, 2));
+    EXPECT_TRUE(kept<scores>(of_last, {1, 1}, 0, 2) && kept<scores>(of_last, {0, 2}, 0, 8));
+    offsets(0) = 8;  // A named tensor is borrowed.
+    EXPECT_EQ(mask_content<scores>(causal_at(offsets), {0, 0}, 0, 5, 0, 9), full);
+}
+
 TEST(mask, keep_and_ignore_broadcast) {
     using scores = extents<2, 3, 17, 21>;
     tensor<bool, 21> padding{};

@@ -14,8 +14,9 @@ using support::machines::avx2_sets, support::machines::avx512_sets, support::mac
 
 template <std::size_t L2KiB>
 using avx2_with = built_for<avx2_sets, 256, 16, 32 * 1024, L2KiB * 1024>;
-template <std::size_t L2KiB>
-using avx512_with = built_for<(avx512_sets | 1u << 9), 512, 32, 32 * 1024, L2KiB * 1024>;
+template <std::size_t L2KiB, std::size_t BudgetKiB = 1024>
+using avx512_with = build_config<(avx512_sets | 1u << 9), 512, 32, BudgetKiB * 1024, 32 * 1024, L2KiB * 1024, false,
+                                 ASHLAR_FAST_MATH != 0, false>;
 
 template <std::size_t Queries, std::size_t Keys>
 using attends = decltype(attention(std::declval<tensor<float, Queries, 16>&>(),
@@ -44,6 +45,36 @@ TEST(blocks_of_keys, begin_later_with_more_registers) {
     static_assert(block<32, 2048, avx512_with<512>> == 2048);
     static_assert(block<32, 2064, avx512_with<512>> < 2064);
     static_assert(block<32, 4096, avx512_with<1024>> == 4096);
+}
+// Or where scores leave little of the stack budget for what else is in scratch: with a budget of a half of the second
+// cache, 2,048 keys would be the only ones that need a workspace.
+TEST(blocks_of_keys, begin_at_the_stack_budget) {
+    static_assert(block<32, 1920, avx512_with<512, 256>> == 1920);
+    static_assert(block<32, 1936, avx512_with<512, 256>> < 1936);
+    static_assert(block<32, 2048, avx512_with<512, 256>> == 512);
+    for (const std::size_t bytes : {workspace_bytes<attends<32, 1920>, 1, avx512_with<512, 256>>,
+                                    workspace_bytes<attends<32, 2048>, 1, avx512_with<512, 256>>,
+                                    workspace_bytes<attends<32, 2064>, 1, avx512_with<512, 256>>})
+        EXPECT_LE(bytes, 256u * 1024);
+    // Blocks that would not fit either are none.
+    static_assert(block<32, 1024, avx512_with<512, 64>> == 1024);
+}
+// What is counted is scratch: five rows take that of a line of eight, 17 that of two registers.
+TEST(blocks_of_keys, count_rows_as_they_lie) {
+    static_assert(block<5, 100000, avx2_with<512>> <= 512 * 1024 / 8 / (8 * 4));
+    static_assert(block<17, 100000, avx512_with<512>> <= 512 * 1024 / 8 / (32 * 4));
+    static_assert(workspace_bytes<attends<17, 100000>, 1, avx512_with<512>> < 88 * 1024);
+    static_assert(workspace_bytes<attends<5, 100000>, 1, avx2_with<512>> < 88 * 1024);
+}
+// A single number of each value: dot products with the weights of all keys, as long as those are few.
+TEST(blocks_of_keys, values_of_one_number) {
+    using few = decltype(attention(std::declval<tensor<float, 1, 16>&>(), std::declval<tensor<float, 1000, 16>&>(),
+                                   std::declval<tensor<float, 1000, 1>&>()));
+    using many = decltype(attention(std::declval<tensor<float, 1, 16>&>(), std::declval<tensor<float, 100000, 16>&>(),
+                                    std::declval<tensor<float, 100000, 1>&>()));
+    static_assert(block_of<few, avx2_with<512>>(1000) == 1000);
+    static_assert(block_of<many, avx2_with<512>>(100000) == 14288);
+    static_assert(workspace_bytes<many, 1, avx2_with<512>> < 88 * 1024);
 }
 // One query: scores of a row, of which a cache holds more.
 TEST(blocks_of_keys, count_the_rows_of_a_tile) {

@@ -48,6 +48,9 @@ TEST(explain, attention) {
                      "1 / sum", "result = matmul("));
     EXPECT_TRUE(says(explain(attention(x<seq, head>, x<seq, head>, x<seq, head>, causal && !keys_below(3))),
                      "masked(causal && !keys_below(n))", "2 skipped, 6 decided at run time"));
+    EXPECT_TRUE(says(explain(attention(x<batch, seq, head>, x<batch, seq, head>, x<batch, seq, head>,
+                                       causal_at(tensor<int, batch>{}))),
+                     "masked(causal_at(t))"));
 }
 TEST(explain, barriers) {
     const auto project = [](const auto& e) { return matmul(e, x<32, 32>); };

@@ -37,13 +37,13 @@ template <class Array>
 struct rows_below_each {
     static constexpr bool are_limited = true;
     template <class Result>
-    using fits_result = key_counts_shape<shape_of<Array>, Result>;
+    using fits_result = entry_integers_shape<shape_of<Array>, Result>;
 
     Array counts;
 
     template <class Result, std::size_t Rank>
     ASHLAR_ALWAYS_INLINE constexpr std::size_t most(std::array<std::size_t, Rank> at) const noexcept {
-        constexpr std::size_t first = counts_position<shape_of<Array>, Result>();
+        constexpr std::size_t first = entry_position<shape_of<Array>, Result>();
         // Axes that the counts do not have make no difference.
         for (std::size_t a = 0; a < Rank; ++a)
             if (a < first || a - first >= shape_of<Array>::rank || Array::extents[a - first] == 1) at[a] = 0;
@@ -112,10 +112,10 @@ template <class Expression>
              std::same_as<std::remove_cvref_t<Expression>, bool>)
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto rows_below(Expression&& counts) noexcept {
     static_assert(
-        detail::key_counts<std::remove_cvref_t<Expression>>::are_integers_in_memory,
+        detail::entry_integers<std::remove_cvref_t<Expression>>::are_integers_in_memory,
         "ashlar: rows_below: takes an integer or an integer tensor over the batch axes; evaluate an expression "
         "first: rows_below(eval(e))");
-    if constexpr (detail::key_counts<std::remove_cvref_t<Expression>>::are_integers_in_memory)
+    if constexpr (detail::entry_integers<std::remove_cvref_t<Expression>>::are_integers_in_memory)
         return detail::rows_below_each<detail::held<Expression>>{detail::hold(std::forward<Expression>(counts))};
     else
         return detail::rows_below_count{0};

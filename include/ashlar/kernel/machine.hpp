@@ -29,6 +29,7 @@ struct machine {
     bool dots_bytes = false;          ///< one instruction adds products of four bytes to a sum
     bool bf16_pairs = false;          ///< a multiply-add takes two elements of bf16 of each operand
     std::size_t l3_bytes = 0;         ///< of the last cache before memory
+    std::size_t stack_budget = 0;     ///< bytes of scratch that calls may put on the stack
     bool stores_past_caches = false;  ///< an instruction stores a whole register that takes no place in a cache
     /// Rows of the tallest tile where several workers share the turns of the outermost loops; 0: one runs all of them.
     std::size_t worker_rows = 0;
@@ -106,7 +107,8 @@ inline constexpr machine machine_of = [] {
                       .small_code = Config::optimize_size,
                       .dots_bytes = (Config::instruction_sets & dots) != 0,
                       .bf16_pairs = multiplies_pairs<Config::register_bits / 32, Config>,
-                      .l3_bytes = Config::l3_bytes};
+                      .l3_bytes = Config::l3_bytes,
+                      .stack_budget = Config::stack_budget};
     if (has<Config, isa::avx512f> && described.register_bytes == 64)
         described.small_elements = has<Config, isa::avx512bw>;
     if (has<Config, isa::neon> && described.register_bytes == 16) described.doubles = has<Config, isa::aarch64>;

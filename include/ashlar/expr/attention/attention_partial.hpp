@@ -18,6 +18,12 @@ struct assigned_state {
     static constexpr bool matches = merged_states<State, Given>::fit;
 };
 
+/// Whether what an attention_partial gives is a result.
+template <class Result>
+struct partial_result {
+    static constexpr bool is_finished = false;
+};
+
 /// The partial softmax below an attention, which is to be told where maxima and sums belong.
 template <class Shape, class Weights, class Values>
 ASHLAR_ALWAYS_INLINE constexpr Weights& weights_of(matmul_node<Shape, Weights, Values>& e) {
@@ -52,6 +58,15 @@ struct partial_attention {
                       "ashlar: attention_state: the state must have the shape [..., queries, width] and the element "
                       "type of the attention; declare attention_state<T, shape...> with them");
         return assigned_state<Target, State>::matches;
+    }
+
+    /// No tensor: the error says how it becomes one.
+    template <class Element, auto... Dims>
+    constexpr operator basic_tensor<Element, Dims...>() const noexcept {
+        static_assert(partial_result<basic_tensor<Element, Dims...>>::is_finished,
+                      "ashlar: attention_partial: it gives a state, whose values are not divided by their sums yet; "
+                      "write finish(attention_partial(q, k, v))");
+        return basic_tensor<Element, Dims...>{};
     }
 
     template <class Config, destination_memory Memory, class Target>

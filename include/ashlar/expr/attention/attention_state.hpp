@@ -70,6 +70,12 @@ struct merged_states {
                                 std::is_same_v<typename Left::value_type, typename Right::value_type>;
 };
 
+/// Whether an expression knows the sums that belong to its values.
+template <class Expression>
+struct state_values {
+    static constexpr bool have_sums = false;
+};
+
 /// Whether a state has an axis for the values.
 template <std::size_t Rank>
 struct state_axes {
@@ -131,6 +137,21 @@ struct basic_attention_state {
     constexpr basic_attention_state& operator=(const detail::partial_attention<State, Expression>& part) noexcept {
         if constexpr (detail::partial_attention<State, Expression>::template check_target<basic_attention_state>())
             part.template write<Config, detail::destination_memory::shared>(*this);
+        return *this;
+    }
+
+    /// No state: the errors say what gives one.
+    template <any_expression Expression>
+    constexpr basic_attention_state(const Expression&) noexcept {
+        static_assert(detail::state_values<Expression>::have_sums,
+                      "ashlar: attention_state: a result has no maxima and sums, with which states are merged; use "
+                      "attention_partial(q, k, v)");
+    }
+    template <any_expression Expression>
+    constexpr basic_attention_state& operator=(const Expression&) noexcept {
+        static_assert(detail::state_values<Expression>::have_sums,
+                      "ashlar: attention_state: a result has no maxima and sums, with which states are merged; use "
+                      "attention_partial(q, k, v)");
         return *this;
     }
 };

@@ -2,10 +2,15 @@
 // The masks that keep a band of keys about the query: causal, causal_at, sliding_window.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
+#include <utility>
 
+#include <ashlar/expr/masks/entry_integers.hpp>
 #include <ashlar/expr/masks/mask.hpp>
+#include <ashlar/expr/nodes/operands.hpp>
 
 namespace ashlar {
 
@@ -16,6 +21,15 @@ inline constexpr std::ptrdiff_t farthest = std::ptrdiff_t{1} << 30;
 
 ASHLAR_ALWAYS_INLINE constexpr std::int32_t clamped_distance(std::ptrdiff_t d) noexcept {
     return static_cast<std::int32_t>(d < -farthest ? -farthest : d > farthest ? farthest : d);
+}
+
+/// An offset from any integer, clamped as a distance.
+template <std::integral Offset>
+ASHLAR_ALWAYS_INLINE constexpr std::ptrdiff_t key_offset(Offset o) noexcept {
+    if constexpr (std::is_signed_v<Offset>)
+        if (o < 0) return static_cast<std::intmax_t>(o) < -farthest ? -farthest : static_cast<std::ptrdiff_t>(o);
+    return static_cast<std::uintmax_t>(o) > static_cast<std::uintmax_t>(farthest) ? farthest
+                                                                                  : static_cast<std::ptrdiff_t>(o);
 }
 
 /// What keeping lowest <= key - query <= highest keeps of a tile.
@@ -99,6 +113,48 @@ struct causal_at_mask : band_mask<causal_at_mask> {
     ASHLAR_ALWAYS_INLINE constexpr std::ptrdiff_t highest() const noexcept { return offset; }
 };
 
+/// An offset for each batch entry, from any integers.
+template <class Array>
+struct causal_at_each_mask {
+    using mask_category = mask_tag;
+    using static_part = keep_all_mask;
+    static constexpr bool is_static = false;
+    static constexpr bool has_lowest = false;
+    static constexpr std::size_t boundary_count = no_boundaries;
+    template <class Scores>
+    using check = entry_integers_shape<shape_of<Array>, Scores>;
+
+    Array offsets;
+
+    ASHLAR_ALWAYS_INLINE constexpr const Array& memory() const noexcept { return offsets; }
+
+    template <class Scores>
+    ASHLAR_ALWAYS_INLINE constexpr bool keeps(const score_coordinates<Scores>& at) const noexcept {
+        return of_entry<Scores>(at.data()).template keeps<Scores>(at);
+    }
+    template <class Scores>
+    ASHLAR_ALWAYS_INLINE constexpr tile_content content(const batch_coordinates<Scores>& batch,
+                                                        const tile_range& tile) const noexcept {
+        return of_entry<Scores>(batch.data()).template content<Scores>(batch, tile);
+    }
+    template <class Scores>
+    ASHLAR_ALWAYS_INLINE constexpr key_span span(const batch_coordinates<Scores>& batch, std::size_t first_query,
+                                                 std::size_t last_query) const noexcept {
+        return of_entry<Scores>(batch.data()).template span<Scores>(batch, first_query, last_query);
+    }
+    template <class Scores, class Int>
+    ASHLAR_ALWAYS_INLINE constexpr auto keep_lanes(const batch_coordinates<Scores>& batch, Int query, Int key,
+                                                   std::size_t count) const {
+        return of_entry<Scores>(batch.data()).template keep_lanes<Scores>(batch, query, key, count);
+    }
+
+private:
+    template <class Scores>
+    ASHLAR_ALWAYS_INLINE constexpr causal_at_mask of_entry(const std::size_t* batch) const noexcept {
+        return causal_at_mask(key_offset(integer_of_entry<Scores>(offsets, batch)));
+    }
+};
+
 template <std::ptrdiff_t Left, std::ptrdiff_t Right>
 struct sliding_window_mask : band_mask<sliding_window_mask<Left, Right>> {
     using static_part = sliding_window_mask;
@@ -130,6 +186,24 @@ inline constexpr detail::causal_mask<0> causal{};
 ///     auto z = attention(q, k, v, causal_at<-1>());      // known to the type: tiles that it empties are never planned
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto causal_at(std::ptrdiff_t offset) noexcept {
     return detail::causal_at_mask(offset);
+}
+
+/// One offset for each batch entry, from an integer tensor whose axes are the first batch axes of the scores (or, where
+/// only that fits, the last ones); an axis of extent 1 is repeated. A named tensor is borrowed, a temporary is owned.
+///
+///     auto y = attention(q, k, v, causal_at(cached));   // q is [8, heads, 1, 32], cached tensor<int, 8>
+template <class Expression>
+    requires(any_expression<Expression> || std::floating_point<std::remove_cvref_t<Expression>> ||
+             std::same_as<std::remove_cvref_t<Expression>, bool>)
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto causal_at(Expression&& offsets) noexcept {
+    static_assert(
+        detail::entry_integers<std::remove_cvref_t<Expression>>::are_integers_in_memory,
+        "ashlar: causal_at: takes an integer or an integer tensor over the batch axes; evaluate an expression "
+        "first: causal_at(eval(e))");
+    if constexpr (detail::entry_integers<std::remove_cvref_t<Expression>>::are_integers_in_memory)
+        return detail::causal_at_each_mask<detail::held<Expression>>{detail::hold(std::forward<Expression>(offsets))};
+    else
+        return detail::keep_all_mask{};
 }
 
 /// The same with a constant offset: `causal_at<keys - queries>()`.

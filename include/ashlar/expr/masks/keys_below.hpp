@@ -2,7 +2,6 @@
 // The masks of a valid length: the keys below a number, or below one number per batch entry.
 #pragma once
 
-#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -10,6 +9,7 @@
 #include <utility>
 
 #include <ashlar/expr/masks/causal.hpp>
+#include <ashlar/expr/masks/entry_integers.hpp>
 #include <ashlar/expr/masks/mask.hpp>
 #include <ashlar/expr/nodes/operands.hpp>
 
@@ -67,48 +67,6 @@ struct keys_below_mask {
     }
 };
 
-/// Whether the axes of Counts can be the batch axes of Scores from position At on.
-template <class Counts, class Scores, std::size_t At>
-consteval bool counts_fit() {
-    return []<std::size_t... Index>(std::index_sequence<Index...>) {
-        return (true && ... &&
-                (Counts::extents[Index] == 1 ||
-                 dimensions_agree(dimension_at<Counts, Index>, dimension_at<Scores, At + Index>)));
-    }(std::make_index_sequence<Counts::rank>{});
-}
-
-/// The batch axis of Scores at which the first axis of Counts stands: 0 where that fits, else so that the last ones
-/// meet; no_axis where neither fits.
-template <class Counts, class Scores>
-consteval std::size_t counts_position() {
-    if constexpr (Counts::rank + 2 > Scores::rank)
-        return no_axis;
-    else if constexpr (counts_fit<Counts, Scores, 0>())
-        return 0;
-    else if constexpr (counts_fit<Counts, Scores, Scores::rank - 2 - Counts::rank>())
-        return Scores::rank - 2 - Counts::rank;
-    else
-        return no_axis;
-}
-
-/// Whether a tensor of counts has axes among the batch axes of the scores.
-template <class Counts, class Scores>
-struct key_counts_shape {
-    static constexpr bool fits = counts_position<Counts, Scores>() != no_axis;
-};
-
-/// Whether something can be the counts of keys_below: integers, in memory.
-template <class Expression>
-struct key_counts {
-    static consteval bool check() {
-        if constexpr (array_expression<Expression>)
-            return std::is_integral_v<element_of<Expression>> && !std::is_same_v<element_of<Expression>, bool>;
-        else
-            return false;
-    }
-    static constexpr bool are_integers_in_memory = check();
-};
-
 template <class Array>
 struct keys_below_each_mask {
     using mask_category = mask_tag;
@@ -116,7 +74,7 @@ struct keys_below_each_mask {
     static constexpr bool is_static = false;
     static constexpr std::size_t boundary_count = no_boundaries;
     template <class Scores>
-    using check = key_counts_shape<shape_of<Array>, Scores>;
+    using check = entry_integers_shape<shape_of<Array>, Scores>;
 
     Array counts;
 
@@ -145,11 +103,7 @@ struct keys_below_each_mask {
 private:
     template <class Scores>
     ASHLAR_ALWAYS_INLINE constexpr std::size_t count(const std::size_t* batch) const noexcept {
-        constexpr std::size_t first = counts_position<shape_of<Array>, Scores>();
-        std::ptrdiff_t offset = 0;
-        for (std::size_t i = 0; i < shape_of<Array>::rank; ++i)
-            if (Array::extents[i] != 1) offset += static_cast<std::ptrdiff_t>(batch[first + i]) * Array::strides[i];
-        return key_count(counts.data()[offset]);
+        return key_count(integer_of_entry<Scores>(counts, batch));
     }
 };
 
@@ -174,10 +128,10 @@ template <class Expression>
              std::same_as<std::remove_cvref_t<Expression>, bool>)
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto keys_below(Expression&& counts) noexcept {
     static_assert(
-        detail::key_counts<std::remove_cvref_t<Expression>>::are_integers_in_memory,
+        detail::entry_integers<std::remove_cvref_t<Expression>>::are_integers_in_memory,
         "ashlar: keys_below: takes an integer or an integer tensor over the batch axes; evaluate an expression "
         "first: keys_below(eval(e))");
-    if constexpr (detail::key_counts<std::remove_cvref_t<Expression>>::are_integers_in_memory)
+    if constexpr (detail::entry_integers<std::remove_cvref_t<Expression>>::are_integers_in_memory)
         return detail::keys_below_each_mask<detail::held<Expression>>{detail::hold(std::forward<Expression>(counts))};
     else
         return detail::keep_all_mask{};

@@ -60,9 +60,10 @@ consteval bool check_option(std::type_identity<Mask>) {
                   "predicate");
     static_assert(!is_mask || score_axes<Scores>::are_queries_and_keys,
                   "ashlar: mask: the last two axes of the scores must be queries and keys; unsqueeze<0> one query");
-    static_assert(!is_mask || !has_axes || check::fits,
-                  "ashlar: mask: the mask's tensor must broadcast to the scores, counts of keys_below to their batch "
-                  "axes; unsqueeze or rename its axes");
+    static_assert(
+        !is_mask || !has_axes || check::fits,
+        "ashlar: mask: the mask's tensor must broadcast to the scores, numbers of keys_below and causal_at to "
+        "their batch axes; unsqueeze or rename its axes");
     return is_mask && has_axes && check::fits;
 }
 

@@ -176,9 +176,17 @@ constexpr auto planner::emit_product(node_index top, const core_choice& choice, 
         transposes = transposes && a.affine && !reads_narrow(s, left) && a.strides[l.rank - 2u] == 1 &&
                      a.strides[l.rank - 1u] >= 0;
     }
+    // Sums of blocks of keys wait in lanes of columns, be it one. All rows: workers' tiles have fewer, and the same
+    // bits.
+    const graph_node& made_of = at(base_of(left));
+    const std::size_t all = s.row_axis == no_axis ? 1 : core.extents[s.row_axis];
+    const bool in_blocks =
+        made_of.kind == node_kind::softmax && made_of.axis + 1u == made_of.rank &&
+        leave_the_cache((all < tall_tile_rows ? all : tall_tile_rows) * depth * l.element_bytes, target);
     if (packs_k || transposes)
         s.lanes = lane_axis::rows;
-    else if (excludes || (unit_columns && !(core.extents[s.column_axis] == 1 && b.strides[r.rank - 2u] == 1)))
+    else if (excludes || (unit_columns && in_blocks) ||
+             (unit_columns && !(core.extents[s.column_axis] == 1 && b.strides[r.rank - 2u] == 1)))
         s.lanes = lane_axis::columns;
     else
         s.lanes = rows * 2 > width && core.extents[s.column_axis] > 1 && !converts ? lane_axis::rows : lane_axis::depth;

@@ -8,6 +8,7 @@
 // that it has a second time take no part.
 #pragma once
 
+#include <bit>
 #include <numeric>
 
 #include <ashlar/expr/masks/count.hpp>
@@ -20,8 +21,18 @@ namespace ashlar::detail {
 /// for the second cache. With 16 registers and AVX2 1,024 keys take as long with blocks of 512 (and 5% less where the
 /// second cache is small), 2,048 7 to 10% less, 8,192 12%. With 32 registers, whose larger blocks of sums read keys and
 /// values less often, blocks would cost 1% of 2,048 keys, so they begin where scratch would leave the second cache.
+/// Scores that leave little of the stack budget go block by block too, where blocks take no more than half of it: else
+/// those who pass no workspace could have more keys, but not these.
 constexpr bool leave_the_cache(std::size_t score_bytes, const machine& target) {
+    const std::size_t budget = target.stack_budget;
+    if (target.l2_bytes / 8 <= budget / 2 && score_bytes > budget - budget / 16) return true;
     return target.registers >= 32 ? score_bytes > target.l2_bytes / 2 : score_bytes >= target.l2_bytes / 4;
+}
+
+/// Rows of a tile's scores as they lie in scratch: where rows are in lanes, whole registers of them, or a line of few.
+constexpr std::size_t rows_in_scratch(std::size_t rows, bool in_lanes, std::size_t width) {
+    if (!in_lanes) return rows;
+    return rows < width ? std::bit_ceil(rows) : (rows + width - 1) / width * width;
 }
 
 /// Keys of a block: near-equal blocks of whole groups of keys, whose scores take an eighth of the second cache; whole
@@ -170,8 +181,11 @@ constexpr void block_keys(program& plan, const graph_node* nodes, const machine&
         if (!goes_by_blocks(context, found)) continue;
         const plan_stage& scores = plan.stages[found.scores];
         const graph_node& g = nodes[scores.core];
+        const bool in_lanes = plan.buffers[scores.buffer].strides[g.rank - 1u] != 1;
         const std::size_t all_rows = scores.row_axis == no_axis ? 1 : g.extents[scores.row_axis],
-                          rows = all_rows < tall_tile_rows ? all_rows : tall_tile_rows, keys = g.extents[g.rank - 1u];
+                          rows = rows_in_scratch(all_rows < tall_tile_rows ? all_rows : tall_tile_rows, in_lanes,
+                                                 target.lanes(g.element_bytes)),
+                          keys = g.extents[g.rank - 1u];
         if (!leave_the_cache(rows * keys * g.element_bytes, target)) continue;
         const std::size_t size = keys_of_block(keys, rows * g.element_bytes, scores.column_block, target);
         if (size < keys) put_into_blocks(context, i, found, size);

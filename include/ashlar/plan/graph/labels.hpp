@@ -118,6 +118,10 @@ template <>
 struct mask_label<causal_at_mask> {
     static constexpr void write(plan_writer& out, bool) { out.put("causal_at(offset)"); }
 };
+template <class Array>
+struct mask_label<causal_at_each_mask<Array>> {
+    static constexpr void write(plan_writer& out, bool) { out.put("causal_at(t)"); }
+};
 template <std::ptrdiff_t Left, std::ptrdiff_t Right>
 struct mask_label<sliding_window_mask<Left, Right>> {
     static constexpr void write(plan_writer& out, bool) {

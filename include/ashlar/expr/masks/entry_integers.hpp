@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSL-1.0
+// Integers of the caller's, one for each batch entry of some scores: what keys_below and causal_at read.
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+#include <ashlar/core/concepts.hpp>
+#include <ashlar/core/config.hpp>
+#include <ashlar/core/shape.hpp>
+#include <ashlar/expr/nodes/operands.hpp>
+
+namespace ashlar::detail {
+
+/// Whether the axes of Integers can be the batch axes of Scores from position At on.
+template <class Integers, class Scores, std::size_t At>
+consteval bool entry_axes_fit() {
+    return []<std::size_t... Index>(std::index_sequence<Index...>) {
+        return (true && ... &&
+                (Integers::extents[Index] == 1 ||
+                 dimensions_agree(dimension_at<Integers, Index>, dimension_at<Scores, At + Index>)));
+    }(std::make_index_sequence<Integers::rank>{});
+}
+
+/// The batch axis of Scores at which the first axis of Integers stands: 0 where that fits, else so that the last ones
+/// meet; no_axis where neither fits.
+template <class Integers, class Scores>
+consteval std::size_t entry_position() {
+    if constexpr (Integers::rank + 2 > Scores::rank)
+        return no_axis;
+    else if constexpr (entry_axes_fit<Integers, Scores, 0>())
+        return 0;
+    else if constexpr (entry_axes_fit<Integers, Scores, Scores::rank - 2 - Integers::rank>())
+        return Scores::rank - 2 - Integers::rank;
+    else
+        return no_axis;
+}
+
+/// Whether a tensor of integers has axes among the batch axes of the scores.
+template <class Integers, class Scores>
+struct entry_integers_shape {
+    static constexpr bool fits = entry_position<Integers, Scores>() != no_axis;
+};
+
+/// Whether something can be such integers: a tensor or a view of them.
+template <class Expression>
+struct entry_integers {
+    static consteval bool check() {
+        if constexpr (array_expression<Expression>)
+            return std::is_integral_v<element_of<Expression>> && !std::is_same_v<element_of<Expression>, bool>;
+        else
+            return false;
+    }
+    static constexpr bool are_integers_in_memory = check();
+};
+
+/// The integer of the batch entry of Scores at these coordinates.
+template <class Scores, class Array>
+ASHLAR_ALWAYS_INLINE constexpr auto integer_of_entry(const Array& integers, const std::size_t* batch) noexcept {
+    constexpr std::size_t first = entry_position<shape_of<Array>, Scores>();
+    std::ptrdiff_t offset = 0;
+    for (std::size_t i = 0; i < shape_of<Array>::rank; ++i)
+        if (Array::extents[i] != 1) offset += static_cast<std::ptrdiff_t>(batch[first + i]) * Array::strides[i];
+    return integers.data()[offset];
+}
+
+}  // namespace ashlar::detail
