@@ -17,6 +17,7 @@
 #include <ashlar/expr/masks/provenance.hpp>
 #include <ashlar/expr/nodes.hpp>
 #include <ashlar/expr/nodes/coordinates.hpp>
+#include <ashlar/expr/nodes/element_value.hpp>
 #include <ashlar/kernel/math.hpp>
 #include <ashlar/kernel/simd/lanes.hpp>
 #include <ashlar/tensor/tensor.hpp>
@@ -331,6 +332,22 @@ private:
             for (std::size_t i = 0; i < split.inner; ++i)
                 lines::template softmax<Kind, Policy...>(
                     line<element_of<Expression>>{out + o * split.extent * split.inner + i, split.extent, split.inner});
+    }
+
+    template <class Expression, class Scales, class... Policy, class Scope>
+    static constexpr void compute(const weighed_softmax_node<Expression, Scales, Policy...>& e, const Scope& scope,
+                                  element_of<Expression>* out) noexcept {
+        using shape = shape_of<Expression>;
+        constexpr std::size_t columns = shape::extents[shape::rank - 1];
+        write(e.template operand<0>(), scope, out);
+        const auto& scales = values(e.template operand<1>(), scope);
+        for (std::size_t i = 0; i < shape::size; ++i) {
+            if (i % columns == 0)
+                lines::template softmax<softmax_kind::plain, Policy...>(
+                    line<element_of<Expression>>{out + i, columns, 1});
+            if (out[i] != 0)
+                out[i] *= value_at(scales, unbroadcast<shape_of<Scales>>(coordinates_of_element<shape>(i)));
+        }
     }
 
     template <class Expression, class... Policy, class Scope>
