@@ -96,6 +96,20 @@ TEST(kv_cache_bytes_blocks, values_alone_in_8_bits) {
     expect_both(attention(numbers<3, 16>(5), numbers<71, 16>(7), cache.values()));
 }
 
+/// A part of an attention, for others to be merged with, holds no copy of the values in floats.
+TEST(kv_cache_bytes_blocks, parts) {
+    static nn::kv_cache<std::int8_t, 71, 2, 16, 24> cache;
+    fill(cache, 61);
+    const auto q = numbers<6, 5, 16>(6);
+    const auto part = attention_partial(q, cache.keys(), cache.values(), keys_below(61u));
+    using whole = decltype(attention(q, cache.keys(), cache.values(), keys_below(61u)));
+    static_assert(workspace_bytes<typename decltype(part)::expression_type> <= workspace_bytes<whole>);
+    const auto expected = eval(attention(q, cache.keys(), cache.values(), keys_below(61u))),
+               y = eval(finish(eval(part)));
+    support::expect_near_elements(y.begin(), expected.begin(), y.size(), y.extents.data(), y.extents.size(), 2e-6,
+                                  std::source_location::current());
+}
+
 TEST(kv_cache_bytes_blocks, explained) {
     static nn::kv_cache<std::int8_t, 64, 2, 8> cache;
     const tensor<float, 2, 8> q{};

@@ -224,11 +224,12 @@ struct weighed_softmax_node
                    typename Expression::shape_type, typename Expression::value_type, Expression, Scales> {};
 
 /// A softmax along the last axis that is not divided by its sums, exp(x - maximum): evaluation writes maxima and sums
-/// of the rows to memory, [..., rows]. See attention_partial.
-template <class Expression, class... Policy>
+/// of the rows to memory, [..., rows]. With Scales its elements are multiplied by them, as those of a weighed softmax
+/// are. Policy is void, or fast_t. See attention_partial.
+template <class Policy, class Expression, class... Scales>
 struct partial_softmax_node
-    : detail::node<partial_softmax_node<Expression, Policy...>, node_kind::softmax, typename Expression::shape_type,
-                   typename Expression::value_type, Expression> {
+    : detail::node<partial_softmax_node<Policy, Expression, Scales...>, node_kind::softmax,
+                   typename Expression::shape_type, typename Expression::value_type, Expression, Scales...> {
     typename Expression::value_type* maxima;
     typename Expression::value_type* sums;
     ASHLAR_ALWAYS_INLINE constexpr partial_softmax_node copied() const {

@@ -337,27 +337,37 @@ private:
     template <class Expression, class Scales, class... Policy, class Scope>
     static constexpr void compute(const weighed_softmax_node<Expression, Scales, Policy...>& e, const Scope& scope,
                                   element_of<Expression>* out) noexcept {
-        using shape = shape_of<Expression>;
-        constexpr std::size_t columns = shape::extents[shape::rank - 1];
+        constexpr std::size_t columns = shape_of<Expression>::extents[shape_of<Expression>::rank - 1];
         write(e.template operand<0>(), scope, out);
-        const auto& scales = values(e.template operand<1>(), scope);
-        for (std::size_t i = 0; i < shape::size; ++i) {
-            if (i % columns == 0)
-                lines::template softmax<softmax_kind::plain, Policy...>(
-                    line<element_of<Expression>>{out + i, columns, 1});
-            if (out[i] != 0)
-                out[i] *= value_at(scales, unbroadcast<shape_of<Scales>>(coordinates_of_element<shape>(i)));
-        }
+        for (std::size_t first = 0; first < shape_of<Expression>::size; first += columns)
+            lines::template softmax<softmax_kind::plain, Policy...>(
+                line<element_of<Expression>>{out + first, columns, 1});
+        weigh(e, scope, out);
     }
 
-    template <class Expression, class... Policy, class Scope>
-    static constexpr void compute(const partial_softmax_node<Expression, Policy...>& e, const Scope& scope,
+    template <class Policy, class Expression, class... Scales, class Scope>
+    static constexpr void compute(const partial_softmax_node<Policy, Expression, Scales...>& e, const Scope& scope,
                                   element_of<Expression>* out) noexcept {
         constexpr std::size_t columns = shape_of<Expression>::extents[shape_of<Expression>::rank - 1];
         write(e.template operand<0>(), scope, out);
-        for (std::size_t row = 0; row < shape_of<Expression>::size / columns; ++row)
-            lines::template partial_softmax<Policy...>(line<element_of<Expression>>{out + row * columns, columns, 1},
-                                                       e.maxima + row, e.sums + row);
+        for (std::size_t row = 0; row < shape_of<Expression>::size / columns; ++row) {
+            const line<element_of<Expression>> elements{out + row * columns, columns, 1};
+            if constexpr (std::is_void_v<Policy>)
+                lines::partial_softmax(elements, e.maxima + row, e.sums + row);
+            else
+                lines::template partial_softmax<Policy>(elements, e.maxima + row, e.sums + row);
+        }
+        if constexpr (sizeof...(Scales) != 0) weigh(e, scope, out);
+    }
+
+    /// Multiplies the weights of a softmax by its scales, zeros excepted.
+    template <class Softmax, class Scope>
+    static constexpr void weigh(const Softmax& e, const Scope& scope, element_of<Softmax>* out) noexcept {
+        using shape = typename Softmax::shape_type;
+        using from = shape_of<operand_type<1, Softmax>>;
+        const auto& scales = values(e.template operand<1>(), scope);
+        for (std::size_t i = 0; i < shape::size; ++i)
+            if (out[i] != 0) out[i] *= value_at(scales, unbroadcast<from>(coordinates_of_element<shape>(i)));
     }
 
     template <standardize_kind Kind, class Expression, class Scope>

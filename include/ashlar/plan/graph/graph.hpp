@@ -164,9 +164,12 @@ inline constexpr node_parameters parameters_of<softmax_node<Kind, Axis, Expressi
 template <class Expression, class Scales, class... Policy>
 inline constexpr node_parameters parameters_of<weighed_softmax_node<Expression, Scales, Policy...>>{
     .axis = Expression::shape_type::rank - 1, .weighed = true, .fast = sizeof...(Policy) != 0};
-template <class Expression, class... Policy>
-inline constexpr node_parameters parameters_of<partial_softmax_node<Expression, Policy...>>{
-    .axis = Expression::shape_type::rank - 1, .partial = true, .fast = sizeof...(Policy) != 0};
+template <class Policy, class Expression, class... Scales>
+inline constexpr node_parameters parameters_of<partial_softmax_node<Policy, Expression, Scales...>>{
+    .axis = Expression::shape_type::rank - 1,
+    .partial = true,
+    .weighed = sizeof...(Scales) != 0,
+    .fast = !std::is_void_v<Policy>};
 template <standardize_kind Kind, class Expression>
 inline constexpr node_parameters parameters_of<standardize_node<Kind, Expression>>{
     .variant = static_cast<std::uint8_t>(Kind), .axis = Expression::shape_type::rank - 1};
