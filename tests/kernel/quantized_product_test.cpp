@@ -86,7 +86,7 @@ void expect_exact(const std::vector<float>& x, const std::vector<float>& w) {
         for (std::size_t j = 0; j < Columns; ++j) {
             std::int64_t sum = 0;
             for (std::size_t k = 0; k < Depth; ++k) sum += row.integers[k] * columns[j].integers[k];
-            const float expected = static_cast<float>(sum) * row.scale * columns[j].scale;
+            const float expected = static_cast<float>(sum) * columns[j].scale * row.scale;
             ASSERT_EQ(y[i * Columns + j], expected)
                 << Rows << "x" << Depth << "x" << Columns << " at " << i << "," << j;
         }
@@ -148,6 +148,21 @@ TEST(QuantizedProduct, HalvesGoToTheEvenInteger) {
     std::vector<float> ones(depth * 3, 1.0f);
     for (std::size_t k = 0; k < depth; ++k) ones[k * 3 + 1] = line[k];
     expect_exact<1, 3, 254>(line, ones);
+}
+
+// Rows whose sums of integers times their own scale would leave the range of floats: what the weights make of them does
+// not.
+TEST(QuantizedProduct, RowsNearTheGreatestFloat) {
+    constexpr std::size_t depth = 131, columns = 19;
+    auto x = values<float>(3 * depth, 1), w = values<float>(depth * columns, 2);
+    for (float& each : x) each *= 1e38f;
+    for (float& each : w) each *= 1e-9f;
+    expect_exact<3, columns, depth>(x, w);
+    for (std::size_t j = 0; j < columns; ++j) w[j] = w[columns + j] = 1e-9f;
+    for (std::size_t k = 0; k < depth; ++k) x[k] = 3e38f;
+    const rounded_line row(std::vector<float>(x.begin(), x.begin() + depth));
+    EXPECT_TRUE(std::isinf(row.scale * 127 * 127 * static_cast<float>(depth))) << "the test is about such rows";
+    expect_exact<3, columns, depth>(x, w);
 }
 
 TEST(QuantizedProduct, LinesWithoutAScale) {

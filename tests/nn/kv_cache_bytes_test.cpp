@@ -291,7 +291,7 @@ TEST(kv_cache_bytes, is_read_where_it_lies) {
     static long_cache cache;
     const tensor<float, 4, 64> q{};
     using attended = decltype(cache.attend(q));
-    static_assert(workspace_bytes<attended> <= 2 * 1024 * sizeof(float) + 512);
+    static_assert(workspace_bytes<attended> <= 1024 * sizeof(float) + 512);
     const std::string text(explain(cache.attend(q)).c_str());
     std::size_t found = 0;
     for (std::size_t at = text.find(" in 8 bits"); at != text.npos; at = text.find(" in 8 bits", at + 1)) ++found;

@@ -28,7 +28,7 @@ std::vector<float> products(const Left& x, const ashlar::basic_quantized<float, 
                 const volatile float shifted = row[k] * inverse;
                 sum += static_cast<int>(std::nearbyint(shifted)) * w.elements[w.layout.offset(k, j)];
             }
-            y.push_back(static_cast<float>(sum) * scale * w.scales[j]);
+            y.push_back(static_cast<float>(sum) * w.scales[j] * scale);
         }
     }
     return y;

@@ -215,12 +215,21 @@ template <softmax_kind Kind, std::size_t Axis, class Expression, class... Policy
 struct softmax_node : detail::node<softmax_node<Kind, Axis, Expression, Policy...>, node_kind::softmax,
                                    typename Expression::shape_type, typename Expression::value_type, Expression> {};
 
+/// A softmax along the last axis, its elements times those of Scales, which are broadcast to it: weights of rows that
+/// have scales beside them. An element of zero, as masks leave it, stays zero, whatever stands where no scale was
+/// written.
+template <class Expression, class Scales, class... Policy>
+struct weighed_softmax_node
+    : detail::node<weighed_softmax_node<Expression, Scales, Policy...>, node_kind::softmax,
+                   typename Expression::shape_type, typename Expression::value_type, Expression, Scales> {};
+
 /// A softmax along the last axis that is not divided by its sums, exp(x - maximum): evaluation writes maxima and sums
-/// of the rows to memory, [..., rows]. See attention_partial.
-template <class Expression, class... Policy>
+/// of the rows to memory, [..., rows]. With Scales its elements are multiplied by them, as those of a weighed softmax
+/// are. Policy is void, or fast_t. See attention_partial.
+template <class Policy, class Expression, class... Scales>
 struct partial_softmax_node
-    : detail::node<partial_softmax_node<Expression, Policy...>, node_kind::softmax, typename Expression::shape_type,
-                   typename Expression::value_type, Expression> {
+    : detail::node<partial_softmax_node<Policy, Expression, Scales...>, node_kind::softmax,
+                   typename Expression::shape_type, typename Expression::value_type, Expression, Scales...> {
     typename Expression::value_type* maxima;
     typename Expression::value_type* sums;
     ASHLAR_ALWAYS_INLINE constexpr partial_softmax_node copied() const {

@@ -17,6 +17,7 @@
 #include <ashlar/expr/masks/provenance.hpp>
 #include <ashlar/expr/nodes.hpp>
 #include <ashlar/expr/nodes/coordinates.hpp>
+#include <ashlar/expr/nodes/element_value.hpp>
 #include <ashlar/kernel/math.hpp>
 #include <ashlar/kernel/simd/lanes.hpp>
 #include <ashlar/tensor/tensor.hpp>
@@ -333,14 +334,40 @@ private:
                     line<element_of<Expression>>{out + o * split.extent * split.inner + i, split.extent, split.inner});
     }
 
-    template <class Expression, class... Policy, class Scope>
-    static constexpr void compute(const partial_softmax_node<Expression, Policy...>& e, const Scope& scope,
+    template <class Expression, class Scales, class... Policy, class Scope>
+    static constexpr void compute(const weighed_softmax_node<Expression, Scales, Policy...>& e, const Scope& scope,
                                   element_of<Expression>* out) noexcept {
         constexpr std::size_t columns = shape_of<Expression>::extents[shape_of<Expression>::rank - 1];
         write(e.template operand<0>(), scope, out);
-        for (std::size_t row = 0; row < shape_of<Expression>::size / columns; ++row)
-            lines::template partial_softmax<Policy...>(line<element_of<Expression>>{out + row * columns, columns, 1},
-                                                       e.maxima + row, e.sums + row);
+        for (std::size_t first = 0; first < shape_of<Expression>::size; first += columns)
+            lines::template softmax<softmax_kind::plain, Policy...>(
+                line<element_of<Expression>>{out + first, columns, 1});
+        weigh(e, scope, out);
+    }
+
+    template <class Policy, class Expression, class... Scales, class Scope>
+    static constexpr void compute(const partial_softmax_node<Policy, Expression, Scales...>& e, const Scope& scope,
+                                  element_of<Expression>* out) noexcept {
+        constexpr std::size_t columns = shape_of<Expression>::extents[shape_of<Expression>::rank - 1];
+        write(e.template operand<0>(), scope, out);
+        for (std::size_t row = 0; row < shape_of<Expression>::size / columns; ++row) {
+            const line<element_of<Expression>> elements{out + row * columns, columns, 1};
+            if constexpr (std::is_void_v<Policy>)
+                lines::partial_softmax(elements, e.maxima + row, e.sums + row);
+            else
+                lines::template partial_softmax<Policy>(elements, e.maxima + row, e.sums + row);
+        }
+        if constexpr (sizeof...(Scales) != 0) weigh(e, scope, out);
+    }
+
+    /// Multiplies the weights of a softmax by its scales, zeros excepted.
+    template <class Softmax, class Scope>
+    static constexpr void weigh(const Softmax& e, const Scope& scope, element_of<Softmax>* out) noexcept {
+        using shape = typename Softmax::shape_type;
+        using from = shape_of<operand_type<1, Softmax>>;
+        const auto& scales = values(e.template operand<1>(), scope);
+        for (std::size_t i = 0; i < shape::size; ++i)
+            if (out[i] != 0) out[i] *= value_at(scales, unbroadcast<from>(coordinates_of_element<shape>(i)));
     }
 
     template <standardize_kind Kind, class Expression, class Scope>

@@ -25,7 +25,7 @@ constexpr void multiply_rounded(const float* row, const Matrix& w, float* out) n
         std::int32_t sum = 0;
         for (std::size_t k = 0; k < depth; ++k)
             sum += std::int32_t{rounded_to_byte(row[k], by.inverse)} * w.data()[Matrix::layout.offset(k, j)];
-        out[j] = static_cast<float>(sum) * by.scale * w.column_scales()[j];
+        out[j] = static_cast<float>(sum) * w.column_scales()[j] * by.scale;
     }
 }
 

@@ -18,7 +18,7 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
     using typename base::element;
     using vec = typename base::template lanes_of<element>;
     static constexpr bool plain = Plan::nodes[core].variant == static_cast<std::uint8_t>(softmax_kind::plain);
-    static constexpr bool partial = Plan::nodes[core].partial;
+    static constexpr bool partial = Plan::nodes[core].partial, weighed = Plan::nodes[core].weighed;
     /// Whether one block of keys comes after the other, the last one with some of the keys of the block before.
     static constexpr bool in_blocks = base::key_loop != whole_axis;
     static constexpr bool hides_keys = in_blocks && base::all_columns % columns != 0;
@@ -60,6 +60,19 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
     ASHLAR_STAGE_INLINE element* numerators(std::size_t row, std::size_t column) const {
         return f.template buffer<element, base::first_buffer>() +
                f.template buffer_offset<base::first_buffer>(this->in_core(row, column));
+    }
+    /// Numerators as the product behind them reads them. Zeros stay zeros: no scale may have been written where a mask
+    /// keeps nothing.
+    template <std::size_t Width>
+    ASHLAR_STAGE_INLINE vec weight(const vec& numerator, [[maybe_unused]] std::size_t row,
+                                   [[maybe_unused]] std::size_t column) const {
+        if constexpr (!weighed) {
+            return numerator;
+        } else {
+            using reader = typename base::template reader<Width>;
+            const vec scale = reader{f}.template operand_value<core, 1, base::top_steps>(this->in_core(row, column), 0);
+            return select(numerator == vec(0), numerator, numerator * scale);
+        }
     }
     /// What the numerators of Width rows that start at `row` are multiplied by behind the product that reads them. A
     /// partial softmax writes its maxima and sums instead.
@@ -232,7 +245,9 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
 
         ASHLAR_STAGE_INLINE vec numerator(vec x, std::size_t c) const {
             const vec e = exp_nonpositive(x - most);
-            if constexpr (plain) store_lanes<1, stored>(e, out + static_cast<std::ptrdiff_t>(c) * column_distance);
+            if constexpr (plain)
+                store_lanes<1, stored>(s.template weight<Width>(e, row, c),
+                                       out + static_cast<std::ptrdiff_t>(c) * column_distance);
             return e;
         }
         ASHLAR_STAGE_INLINE void step() {
@@ -365,7 +380,8 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
                 // Zeros in lanes without an element may be far above the others.
                 vec e = exp_nonpositive(repeat_first<n>(x) - shift.of[q]);
                 if constexpr (n != base::width) e = select(vec::mask_type::first(n), e, vec(0));
-                if constexpr (plain) store_lanes<1, n>(e, out + static_cast<std::ptrdiff_t>(q) * distance + c);
+                if constexpr (plain)
+                    store_lanes<1, n>(weight<n>(e, row + q, c), out + static_cast<std::ptrdiff_t>(q) * distance + c);
                 s += e;
                 if (q + 1 == Count) beside(c, std::integral_constant<std::size_t, n>{});
             });

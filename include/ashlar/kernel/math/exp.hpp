@@ -413,7 +413,8 @@ template <class Element, std::size_t Width, class Config>
 }
 
 /// e^x for x <= 0, at most 2.5 ulp: minus infinity gives exactly 0, as does everything below -87.3 (double: -708.3),
-/// and 0 gives exactly 1; NaN propagates. For positive x the result is right up to 88 (double: 709).
+/// and 0 gives exactly 1; NaN propagates. For positive x the result is right up to 88 (double: 709),
+/// and beyond that any number or NaN.
 template <class Element, std::size_t Width, class Config>
     requires detail::math_float<Element>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp_nonpositive(

@@ -74,10 +74,12 @@ struct quantized_block {
         }(std::make_index_sequence<Rows>{});
     }
 
+    /// By the scale of the column first: of a row as great as floats are the sum of integers times the row's own would
+    /// be infinite, whatever the weights.
     template <std::size_t... Row>
     ASHLAR_STAGE_INLINE static void scale_rows(const left_rows& left, std::size_t i, const integers (&sums)[Rows],
                                                values scale, values (&scaled)[Rows], std::index_sequence<Row...>) {
-        ((scaled[Row] = convert_lanes<float>(sums[Row]) * values(left.scale(i + Row)) * scale), ...);
+        ((scaled[Row] = convert_lanes<float>(sums[Row]) * scale * values(left.scale(i + Row))), ...);
     }
 
     template <class Epilogue>
@@ -123,7 +125,7 @@ struct quantized_block {
 
 /// The product of the row blocks below `last_block`. The rows of s are Product.row_distance apart, their elements
 /// neighbours; `scratch` is memory of rounded_rows_bytes bytes. Each element is the sum of products of integers,
-/// exactly, times the scale of its row, times that of its column.
+/// exactly, times the scale of its column, times that of its row.
 template <class Config, quantized_shape Product, class Epilogue>
 ASHLAR_STAGE_INLINE void quantized_product(const float* s, const quantized_memory& right, Epilogue& epilogue,
                                            float* scratch, std::size_t last_block = Product.cut.row_blocks) {

@@ -22,7 +22,7 @@ constexpr std::size_t sums_in_flight(stage_kind kind, lane_axis lanes, const mac
 /// its lanes idle and their numerators replace what they are made from; 0 if they are not.
 constexpr std::size_t lanes_of_joined_columns(const softmax_facts& softmax, std::size_t rows, const machine& target) {
     const std::size_t idle = rows % softmax.width;
-    if (!softmax.in_place || idle == 0 || !target.shuffles(softmax.element_bytes)) return 0;
+    if (!softmax.in_place || softmax.weighed || idle == 0 || !target.shuffles(softmax.element_bytes)) return 0;
     std::size_t part = std::bit_ceil(idle);
     if (part * softmax.element_bytes < machine::chunk_bytes) part = machine::chunk_bytes / softmax.element_bytes;
     return 2 * part <= softmax.width ? part : 0;
@@ -41,7 +41,7 @@ constexpr row_strategy choose_rows(const plan_context& c, const plan_stage& s, s
         how.whole_lines = softmax.whole_lines;
         how.exact_keys = folds_exact_keys(c, s);
         // Each instruction counts there; elsewhere addresses are computed beside the arithmetic.
-        how.one_address = c.target.single_issue && softmax.width == 1 && softmax.in_place;
+        how.one_address = c.target.single_issue && softmax.width == 1 && softmax.in_place && !softmax.weighed;
         if (lies_in_groups(softmax, rows))
             how.form = row_form::groups_of_columns;
         else

@@ -46,8 +46,8 @@ constexpr bool is_softmax_chain(const plan_context& c, const softmax_chain& chai
     if (scores.row_axis == no_axis || softmax.row_axis == no_axis || values.row_axis == no_axis) return false;
     const loop_index rows = softmax.bindings[softmax.row_axis];
     if (scores.bindings[scores.row_axis] != rows || values.bindings[values.row_axis] != rows) return false;
-    return c.at(softmax.core).uses == 1 && c.resolve(c.at(values.core).operands[0]) == softmax.core &&
-           is_closed(c, chain);
+    return c.at(softmax.core).uses == 1 && !c.at(softmax.core).weighed &&
+           c.resolve(c.at(values.core).operands[0]) == softmax.core && is_closed(c, chain);
 }
 
 /// How the chain is computed in registers for the rows of a tile; fusion::none if it is not.

@@ -324,6 +324,10 @@ private:
             else if (softmax)
                 out.put("max");
             if (softmax) out.put(core.fast ? ", fast)" : ")");
+            if (core.weighed) {
+                out.put(" * ");
+                value(s, core.operands[1], true);
+            }
             print_place(s, stage.buffer, !softmax, true);
         }
         if (stage.second_buffer == no_buffer) return;
