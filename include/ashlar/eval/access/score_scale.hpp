@@ -7,32 +7,29 @@
 
 namespace ashlar::detail {
 
-/// log2(e), multiplied by the scalar that scales the scores of a stage, if there is one, or divided by it; nothing for
-/// a stage that does not multiply by it. Read once, as every store might change the expression for all that compilers
-/// know.
+/// log2(e), multiplied by the scalar that scales the scores of a stage, if there is one, or divided by it. Read once, as
+/// every store might change the expression for all that compilers know.
 template <class Plan, stage_index Stage>
 struct score_scale {
     static constexpr const auto& stage = Plan::code.stages[Stage];
     using element = std::conditional_t<Plan::nodes[stage.top].element_bytes == sizeof(double), double, float>;
     element value;
 
-    ASHLAR_STAGE_INLINE static score_scale of(const typename Plan::expression_type& e) {
+    ASHLAR_STAGE_INLINE static score_scale of(const typename Plan::expression_type* e) {
         constexpr element log2_e = exp_reduction<element>::log2_e;
         constexpr node_index scaling = stage.scaling;
         if constexpr (scaling == no_node) {
             return {log2_e};
         } else {
             constexpr const graph_node& n = Plan::nodes[scaling];
-            const auto scalar = static_cast<element>(node_at<n.operands[1]>(e).value);
+            const auto scalar = static_cast<element>(node_at<n.operands[1]>(*e).value);
             return {n.scaling == scaling_kind::times ? scalar * log2_e : log2_e / scalar};
         }
     }
 };
-template <class Plan, stage_index Stage>
-    requires(Plan::code.stages[Stage].factor == score_factor::none ||
-             Plan::code.stages[Stage].factor == score_factor::taken_out)
-struct score_scale<Plan, Stage> {
-    ASHLAR_STAGE_INLINE static score_scale of(const typename Plan::expression_type&) { return {}; }
+/// For the other stages.
+struct no_score_scale {
+    ASHLAR_ALWAYS_INLINE static no_score_scale of(const void*) { return {}; }
 };
 
 }  // namespace ashlar::detail

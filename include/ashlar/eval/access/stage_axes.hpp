@@ -54,8 +54,11 @@ struct stage_axes {
     using output = typename written_elements<narrow_store>::template type<Plan, top, stage.store>;
 
     const frame<Plan, Element>& f;
-    /// The factor of scores, for who multiplies by it.
-    [[no_unique_address]] score_scale<Plan, Stage> scale = score_scale<Plan, Stage>::of(f.expression);
+    /// The factor of scores, for who multiplies by it: what is written, or finished sums.
+    static constexpr bool scales_rows = stage.factor == score_factor::in_rows;
+    using scale_type = std::conditional_t<scales_rows || stage.factor == score_factor::in_scores,
+                                          score_scale<Plan, Stage>, no_score_scale>;
+    [[no_unique_address]] scale_type scale = scale_type::of(&f.expression);
 
     /// The first row of the tile.
     ASHLAR_STAGE_INLINE std::size_t first_row() const {
@@ -144,9 +147,6 @@ struct stage_axes {
 
     template <std::size_t LaneCount, bool Unmasked = false>
     using reader = lane_reader<Plan, Element, Stage, width, LaneCount, Unmasked>;
-
-    /// Whether values are multiplied by the factor of scores on their way to memory.
-    static constexpr bool scales_rows = stage.factor == score_factor::in_rows;
 
     /// The value to write for LaneCount lanes that start at (row, column).
     template <std::size_t LaneCount, bool Unmasked = false, class Hole = int>
