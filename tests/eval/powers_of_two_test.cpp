@@ -71,6 +71,17 @@ TEST(powers_of_two, queries_that_others_read) {
           reference::attend(of(y), of(y), of(y), options).values, 1e-5);
 }
 
+TEST(powers_of_two, queries_that_are_added) {
+    support::random_numbers random(16);
+    const auto x = random.normal<float, 37, 8>();
+    const auto k = random.normal<float, 40, 8>();
+    const tensor<float, 37, 8> y = x + 1.0f;
+    reference::attention_options options;
+    options.scale = 0.4;
+    const auto both = [&](const auto& v) { return matmul(softmax(matmul(v, transpose(k)) * 0.4f), k) + v; };
+    check(let(x + 1.0f, both) - y, reference::attend(of(y), of(k), of(k), options).values, 1e-5);
+}
+
 // States have maxima of scores as the expression has them, whatever their softmax is computed from; without a key it is
 // the lowest number.
 TEST(powers_of_two, maxima_of_states) {

@@ -43,9 +43,9 @@ TEST(explain, attention) {
     EXPECT_TRUE(says(explain(attention(x<seq, head>, x<seq, head>, x<seq, head>, causal)),
                      "plan of float [seq 64, head 32]: 1 step, 278,720 flops", "reads a [seq 64, head 32]",
                      "b [head 32, seq 64] by columns, c [seq 64, head 32]", "step 1: 278,720 flops", "the result",
-                     "for every 32 of 64 rows (seq)", "product", "[seq 32, seq 64]", "then * s, masked(causal)",
-                     "of 8 tiles of 32 x 16 keys: 2 skipped, 4 masked, 2 full", "softmax", "= exp(", "in place of",
-                     "1 / sum", "result = matmul("));
+                     "for every 32 of 64 rows (seq)", " = a * s * log2(e)", "product", "[seq 32, seq 64]",
+                     "then masked(causal)", "of 8 tiles of 32 x 16 keys: 2 skipped, 4 masked, 2 full", "softmax",
+                     "= exp2(", "in place of", "1 / sum", "result = matmul("));
     EXPECT_TRUE(says(explain(attention(x<seq, head>, x<seq, head>, x<seq, head>, causal && !keys_below(3))),
                      "masked(causal && !keys_below(n))", "2 skipped, 6 decided at run time"));
     EXPECT_TRUE(says(explain(attention(x<batch, seq, head>, x<batch, seq, head>, x<batch, seq, head>,

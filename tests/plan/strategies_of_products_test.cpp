@@ -329,7 +329,6 @@ TEST(strategies_of_products, steps_between_branches) {
     const auto steps = []<class Config>(const auto& e) { return product_of<Config>(e).cut.steps_together; };
     const auto square = matmul(x<64, 64>(), x<64, 64>());
     EXPECT_EQ(steps.operator()<avx2>(square), 2);
-    EXPECT_EQ(steps.operator()<sse2>(square), 2);
     EXPECT_EQ(steps.operator()<avx512>(square), 1) << "32 registers hold sums of several steps";
     EXPECT_EQ(steps.operator()<avx2>(matmul(x<64, 63>(), x<63, 64>())), 1) << "an odd number of steps";
     EXPECT_EQ(steps.operator()<avx2>(matmul(x<64, 14>(), x<14, 64>())), 1) << "few steps";
