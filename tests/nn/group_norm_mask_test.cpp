@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // group_norm by the times that a mask keeps, against loops over these.
+#include <cstring>
 #include <limits>
+#include <type_traits>
 
 #include <tests/support/convolutions.hpp>
 
@@ -92,6 +94,35 @@ TEST(group_norm_mask, without_a_batch) {
                             1e-5)
                     << n;
     }
+}
+
+std::size_t calls = 0;
+inline constexpr auto counted = [](float x) {
+    ++calls;
+    return x;
+};
+
+// Means are those of the kept times, and no others are computed: scratch holds no numbers before.
+TEST(group_norm_mask, times_that_are_computed) {
+    static nn::group_norm<{.groups = 2, .channels = 8, .channels_last = true}> norm{};
+    fill(norm, 8);
+    static const auto x = support::random_numbers(6).normal<float, 2, 96, 8>();
+    const tensor<int, 2> lengths{5, 40};
+    const auto e = norm(map(counted, x), keys_below(lengths));
+    static tensor<float, 2, 96, 8> whole, y;
+    whole = e;
+    static workspace<workspace_bytes<std::remove_const_t<decltype(e)>>> scratch;
+    std::memset(static_cast<void*>(scratch.bytes), 0xff, sizeof scratch.bytes);
+    calls = 0;
+    evaluate(y, e, scratch, rows_below(lengths));
+    EXPECT_GE(calls, (5u + 40u) * 8);
+    EXPECT_LE(calls, 3 * (16u + 48u) * 8) << "for means, deviations and the result, in tiles of 32 and 16 rows";
+    for (std::size_t b = 0; b < 2; ++b)
+        for (std::size_t t = 0; t < static_cast<std::size_t>(lengths(b)); ++t)
+            for (std::size_t c = 0; c < 8; ++c) ASSERT_NEAR(y(b, t, c), whole(b, t, c), 1e-5) << b << ' ' << t;
+    std::memset(static_cast<void*>(scratch.bytes), 0xff, sizeof scratch.bytes);
+    evaluate(y, e, scratch);
+    for (std::size_t i = 0; i < y.size(); ++i) ASSERT_NEAR(y.data()[i], whole.data()[i], 1e-5) << i;
 }
 
 }  // namespace

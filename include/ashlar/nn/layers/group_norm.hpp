@@ -12,7 +12,10 @@
 #include <ashlar/core/shape.hpp>
 #include <ashlar/expr/elementwise/operators.hpp>
 #include <ashlar/expr/masks/mask.hpp>
+#include <ashlar/expr/masks/masked.hpp>
 #include <ashlar/expr/nodes/let.hpp>
+#include <ashlar/expr/nodes/operands.hpp>
+#include <ashlar/expr/products/matmul.hpp>
 #include <ashlar/expr/reductions/masked_mean.hpp>
 #include <ashlar/expr/reductions/normalize.hpp>
 #include <ashlar/expr/reductions/reduce.hpp>
@@ -103,7 +106,8 @@ consteval std::array<std::size_t, Rank> last_axis_moved() {
 /// PyTorch's nn.GroupNorm: [batch, channels, time]. 2 * channels parameters.
 ///
 /// With `keys_below(n)` mean and variance are those of the first n times, so that signals of any length share a module:
-/// what stands behind is not read into them, NaN least of all. The result has all times.
+/// what stands behind is not read into them, NaN least of all. The result has all times; with
+/// `.channels_last` and `rows_below(n)` behind the expression its first n, in the time that these take.
 ///
 ///     nn::group_norm<{.groups = 4, .channels = 80}> norm{.weight = full<float, 80>(1), .bias = {}};
 ///     tensor<float, 2, 80, 50> y = norm(mel);            // mel: tensor<float, 2, 80, 50>
@@ -218,8 +222,19 @@ private:
             else
                 return unsqueeze<-1>(unsqueeze<-1>(std::forward<decltype(v)>(v)));
         };
+        // With channels last by weights of the times, as attention has them: loops over those that are not kept end.
         const auto average = [&](auto&& v) ASHLAR_LAMBDA_INLINE {
-            return masked_mean<time>(mean<inner>(std::forward<decltype(v)>(v)), kept);
+            auto of_times = mean<inner>(std::forward<decltype(v)>(v));
+            if constexpr (Options.channels_last) {
+                using means = typename decltype(of_times)::shape_type;
+                using scores = decltype(ashlar::detail::one_query_of<means, means::rank - 2>());
+                auto weights = softmax(masked(
+                    ashlar::detail::broadcast_as<scores>(ashlar::scalar_node<element_of<Input>>{element_of<Input>(0)}),
+                    kept));
+                return squeeze<-2>(matmul(std::move(weights), std::move(of_times)));
+            } else {
+                return masked_mean<time>(std::move(of_times), kept);
+            }
         };
         return let(average(ashlar::detail::reshape_to<split>(x)), [&](const auto& centre) ASHLAR_LAMBDA_INLINE {
             const auto apart = ashlar::detail::reshape_to<split>(x) - beside(centre);
