@@ -13,6 +13,7 @@
 
 #include <ashlar/ashlar.hpp>
 #include <ashlar/io.hpp>
+#include <ashlar/nn.hpp>
 
 #include "constant_encoder.hpp"
 
@@ -109,6 +110,35 @@ TEST_F(export_pytorch, safetensors_and_image) {
     EXPECT_TRUE(file_text(folder + "ashlar_layer.safetensors") == file_text(folder + "ashlar_again.safetensors"));
     EXPECT_FALSE(run(tool).succeeded);
     EXPECT_FALSE(run(tool + "--image x").succeeded);
+}
+
+struct normed {
+    nn::conv1d<{.in = 2, .out = 3, .kernel = 2}> conv;
+    nn::batch_norm<{.channels = 3}> norm;
+
+    template <class Self, class Visitor>
+    static constexpr void members(Self& self, Visitor&& visit) {
+        visit("conv", self.conv);
+        visit("norm", self.norm);
+    }
+};
+
+// PyTorch's batch norms count what they were trained with, and no option is needed to leave that out.
+TEST_F(export_pytorch, counts_of_batches_are_left_out) {
+    ASSERT_TRUE(io::save_layout<normed>(folder + "ashlar_normed.layout"));
+    const outcome exported = script("m = torch.nn.Module()\n"
+                                    "m.conv, m.norm = torch.nn.Conv1d(2, 3, 2), torch.nn.BatchNorm1d(3)\n"
+                                    "m.norm(m.conv(torch.randn(4, 2, 5)))\n"
+                                    "e.save_safetensors(m, out + 'normed.safetensors')\n"
+                                    "e.save_image(m, out + 'normed.layout', out + 'normed.image')\n");
+    ASSERT_TRUE(exported.succeeded) << exported.text;
+    static normed model{};
+    const io::result r = io::load(model, folder + "ashlar_normed.safetensors");
+    ASSERT_TRUE(r) << r.message().c_str();
+    EXPECT_NE(model.norm.running_mean(0), 0.0f);
+    std::string image(io::image_bytes<normed>, '\0');
+    ASSERT_TRUE(io::save_image(model, std::span(image)));
+    EXPECT_TRUE(image == file_text(folder + "ashlar_normed.image"));
 }
 
 TEST_F(export_pytorch, half_precision) {

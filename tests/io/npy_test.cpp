@@ -164,8 +164,9 @@ TEST(npz, wrong_archives) {
               "a.npy: not supported: a compressed member of a ZIP archive; save it with numpy.savez");
     EXPECT_EQ(open(test::zip({{"a.npy", array, 0, 1}})).error, io::error::unsupported);
     EXPECT_EQ(open(test::zip({{"a.txt", array}})).error, io::error::unsupported);
-    EXPECT_EQ(message(open(test::zip({{"model/data.pkl", "\x80\2}q\0."}, {"model/data/0", six}}))),
-              "model/data.pkl: not supported: a file of torch.save; save it as safetensors, by tools/export_pytorch.py");
+    EXPECT_EQ(
+        message(open(test::zip({{"model/data.pkl", "\x80\2}q\0."}, {"model/data/0", six}}))),
+        "model/data.pkl: not supported: a file of torch.save; save it as safetensors, by tools/export_pytorch.py");
     EXPECT_EQ(message(open(test::zip({{"a.npy", array}, {"a.npy", array}}))),
               "a: the file has two arrays of this name");
     EXPECT_EQ(message(open(test::zip({{"a.npy", "no array at all"}}))),

@@ -9,6 +9,7 @@
 
 #include <ashlar/core/concepts.hpp>
 #include <ashlar/core/config.hpp>
+#include <ashlar/expr/attention/attention_checks.hpp>
 #include <ashlar/nn/inspect/example.hpp>
 #include <ashlar/nn/layers/weights.hpp>
 #include <ashlar/nn/transformers/encoder_layer.hpp>
@@ -43,9 +44,13 @@ struct encoder {
     /// The call; it borrows the module.
     template <any_expression Input, class... Choices>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, const Choices&... choices) const& noexcept {
-        return detail::call_layers(*this, std::forward<Input>(x),
-                                   [choices...](const auto& layer, const auto& y, std::size_t)
-                                       ASHLAR_LAMBDA_INLINE { return layer(y, choices...); });
+        // Here rather than in the layers, whose plans would each say something more.
+        if constexpr (!ashlar::detail::check_options<Choices...>())
+            return detail::refused_rows<shape_of<Input>, embed, element_of<Input>>();
+        else
+            return detail::call_layers(*this, std::forward<Input>(x),
+                                       [choices...](const auto& layer, const auto& y, std::size_t)
+                                           ASHLAR_LAMBDA_INLINE { return layer(y, choices...); });
     }
     template <any_expression Input, class... Choices>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, Choices&&... choices) const&& noexcept {

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <cstddef>
+#include <type_traits>
 #include <utility>
 
 #include <ashlar/core/concepts.hpp>
 #include <ashlar/core/config.hpp>
 #include <ashlar/eval/eval.hpp>
+#include <ashlar/expr/attention/attention_checks.hpp>
 #include <ashlar/expr/elementwise/operators.hpp>
 #include <ashlar/expr/nodes/let.hpp>
 #include <ashlar/module/module.hpp>
@@ -134,6 +136,8 @@ struct encoder_layer {
         static_assert(detail::module_input<shape_of<Input>, embed>::fits,
                       "ashlar: nn: the last axis of the input must be as wide as the module's options say; change one");
         if constexpr (!detail::module_input<shape_of<Input>, embed>::fits)
+            return detail::refused_rows<shape_of<Input>, embed, element_of<Input>>();
+        else if constexpr (!ashlar::detail::check_options<std::remove_cvref_t<Choices>...>())
             return detail::refused_rows<shape_of<Input>, embed, element_of<Input>>();
         else
             return detail::used_often(std::forward<Input>(x), [&](const auto& y) ASHLAR_LAMBDA_INLINE {
