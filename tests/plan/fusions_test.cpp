@@ -170,8 +170,8 @@ TEST(softmax_into_product, packs_nothing) {
 }
 // What a product does elsewhere, it does not do beside exponentials: sums wait for nothing, nothing is asked for ahead.
 TEST(softmax_into_product, nothing_waits) {
-    const auto strategy = beside_exponentials<avx512>(attend<64, 2048, 64, 64>());
-    EXPECT_EQ(strategy.k_parts, 1) << "values of 512 KiB";
+    const auto strategy = beside_exponentials<avx512>(attend<64, 1920, 64, 64>());
+    EXPECT_EQ(strategy.k_parts, 1) << "values of 480 KiB";
     EXPECT_FALSE(strategy.prefetches);
     EXPECT_EQ(beside_exponentials<avx512>(gelu(attend<64, 256, 64, 64>())).epilogue, detail::epilogue_time::block_end);
 }
