@@ -7,8 +7,8 @@
 
 namespace ashlar::detail {
 
-/// log2(e), multiplied by the scalar that scales the scores of a stage, if there is one, or divided by it. Read once, as
-/// every store might change the expression for all that compilers know.
+/// log2(e), multiplied by the scalar that scales the scores of a stage, if there is one, or divided by it. Read once,
+/// as every store might change the expression for all that compilers know.
 template <class Plan, stage_index Stage>
 struct score_scale {
     static constexpr const auto& stage = Plan::code.stages[Stage];

@@ -167,8 +167,8 @@ template <any_expression Query, any_expression Key, class... Options>
 /// keeps no key gives zeros. Keys and values that a mask excludes for a query are not read into its result, so NaN in
 /// padding cannot leak. A bias of minus infinity is no mask: it gives a weight of 0, and 0 * NaN is NaN; add
 /// `keep_finite(b)` to `bias(b)`. Scores must not overflow (1e38 squared does in float): a score of infinity makes its
-/// query's results NaN, as in `softmax`, and scores of a product count as infinite from the greatest number over log2(e)
-/// on, 2.3e38 in float, as they are made logarithms of base two.
+/// query's results NaN, as in `softmax`, and scores of a product count as infinite from the greatest number over
+/// log2(e) on, 2.3e38 in float, as they are made logarithms of base two.
 ///
 ///     tensor<float, seq, head> y = attention(q, k, v, causal && keys_below(length));
 template <any_expression Query, any_expression Key, any_expression Value, class... Options>

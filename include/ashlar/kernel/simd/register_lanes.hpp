@@ -318,11 +318,6 @@ struct lane_ops<Element, Width, Config> : register_masks<Element, Width, Config>
         return {instructions::fma(keep.data, a.data, b.data, c.data)};
     }
 
-    /// a - b, likewise.
-    ASHLAR_ALWAYS_INLINE static storage subtract(mask keep, storage a, storage b) {
-        return {instructions::subtract(keep.data, a.data, b.data)};
-    }
-
     /// The bits, of 32 in memory, whose numbers are in the lowest five of each lane (AVX2: of 8, lowest three).
     template <class Numbers>
     ASHLAR_ALWAYS_INLINE static Numbers lookup(const std::uint32_t* table, Numbers numbers) {

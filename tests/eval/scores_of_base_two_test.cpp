@@ -36,7 +36,7 @@ void factors_of_scores() {
     check(softmax(matmul(q, transpose(k))), reference::attend(of(q), of(k), of(v), plain).weights);
 }
 
-TEST(powers_of_two, factors) {
+TEST(scores_of_base_two, factors) {
     factors_of_scores<1, 40, 16>();
     factors_of_scores<5, 7, 4>();
     factors_of_scores<16, 16, 16>();
@@ -46,7 +46,7 @@ TEST(powers_of_two, factors) {
 }
 
 // A projection makes the queries, in the order in which their product reads them or with a copy behind it.
-TEST(powers_of_two, queries_from_a_product) {
+TEST(scores_of_base_two, queries_from_a_product) {
     support::random_numbers random(12);
     const auto x = random.normal<float, 37, 24>();
     const auto w = random.normal<float, 24, 8>(), u = random.normal<float, 24, 8>();
@@ -61,7 +61,7 @@ TEST(powers_of_two, queries_from_a_product) {
 }
 
 // A value that is read as it is, too.
-TEST(powers_of_two, queries_that_others_read) {
+TEST(scores_of_base_two, queries_that_others_read) {
     support::random_numbers random(13);
     const auto x = random.normal<float, 37, 8>();
     tensor<float, 37, 8> y = x + 1.0f;
@@ -71,7 +71,7 @@ TEST(powers_of_two, queries_that_others_read) {
           reference::attend(of(y), of(y), of(y), options).values, 1e-5);
 }
 
-TEST(powers_of_two, queries_that_are_added) {
+TEST(scores_of_base_two, queries_that_are_added) {
     support::random_numbers random(16);
     const auto x = random.normal<float, 37, 8>();
     const auto k = random.normal<float, 40, 8>();
@@ -84,7 +84,7 @@ TEST(powers_of_two, queries_that_are_added) {
 
 // States have maxima of scores as the expression has them, whatever their softmax is computed from; without a key it is
 // the lowest number.
-TEST(powers_of_two, maxima_of_states) {
+TEST(scores_of_base_two, maxima_of_states) {
     support::random_numbers random(14);
     const auto q = random.normal<float, 37, 8>();
     const auto k = random.normal<float, 67, 8>();
@@ -112,7 +112,7 @@ TEST(powers_of_two, maxima_of_states) {
 }
 
 // What is minus infinity without a mask weighs nothing; infinite and undefined scores are what IEEE makes of them.
-TEST(powers_of_two, infinite_scores) {
+TEST(scores_of_base_two, infinite_scores) {
     tensor<float, 20, 4> q = full<float, 20, 4>(1.0f);
     tensor<float, 24, 4> k = full<float, 24, 4>(0.5f);
     for (std::size_t d = 0; d < 4; ++d) k(3, d) = -detail::infinity<float>;
@@ -126,7 +126,7 @@ TEST(powers_of_two, infinite_scores) {
     }
 }
 
-TEST(powers_of_two, doubles_and_other_elements) {
+TEST(scores_of_base_two, doubles_and_other_elements) {
     support::random_numbers random(15);
     const auto q = random.normal<double, 37, 8>();
     const auto k = random.normal<double, 40, 8>();

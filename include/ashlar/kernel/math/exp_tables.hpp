@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: BSL-1.0
+// Exponentials of what is not positive by tables of powers of two, where an instruction looks them up.
+#pragma once
+
+#include <bit>
+
+#include <ashlar/kernel/math/float_format.hpp>
+
+namespace ashlar::detail {
+
+/// e^x = 2^n e^r with n = round(x / ln 2) and r = x - n ln 2, ln 2 in two parts of which n times the first is exact
+/// (Cephes for float, Sun fdlibm for double).
+template <class Element>
+struct exp_reduction {
+    static constexpr Element log2_e = Element(1.44269504088896340736L);
+    static constexpr Element ln2_high =
+        sizeof(Element) == 4 ? Element(0.693359375L) : Element(6.93147180369123816490e-01L);
+    static constexpr Element ln2_low =
+        sizeof(Element) == 4 ? Element(-2.12194440e-4L) : Element(1.90821492927058770002e-10L);
+};
+
+/// What an exponential is given. Any arguments, minus infinity among them, may cost an operation more: infinity less
+/// infinity is an invalid operation, though its result is not used, and a program may trap that.
+enum class exp_arguments : std::uint8_t { finite, any };
+
+/// How closely an exponential is computed: to 2.5 ulp; the same down to -10 and to 6 ulp below, which are 2^-34 of e^0;
+/// or to a relative error of 1.2e-4.
+enum class exp_form : std::uint8_t { precise, beside_one, coarse };
+
+/// 2^(i/Entries) for 0 <= i < Entries as bits, less i in the exponent's lowest bits and less what a magic number leaves
+/// there when both are shifted into the exponent.
+template <std::size_t Entries>
+struct exp_table {
+    static constexpr unsigned shift = float_format<float>::mantissa - std::bit_width(Entries - 1);
+    alignas(64) std::uint32_t bits[Entries];
+};
+template <std::size_t Entries>
+inline constexpr exp_table<Entries> exp_table_of = [] {
+    constexpr double root_of_32 = 1.0218971486541166782344801347833;
+    exp_table<Entries> table{};
+    // Not in long double: products of IBM's are no constants.
+    double power = 1;
+    for (std::uint32_t i = 0; i < 32; ++i) {
+        if (i % (32 / Entries) == 0) {
+            const std::uint32_t entry = i / (32 / Entries);
+            const auto magic = __builtin_bit_cast(std::uint32_t, float_format<float>::magic);
+            table.bits[entry] = __builtin_bit_cast(std::uint32_t, static_cast<float>(power)) -
+                                ((magic + entry) << exp_table<Entries>::shift);
+        }
+        power *= root_of_32;
+    }
+    return table;
+}();
+
+/// Below these e^x and 2^x are denormal.
+template <class Element>
+inline constexpr Element least_exp_argument = sizeof(Element) == 4 ? Element(-87.3) : Element(-708.3);
+template <class Element>
+inline constexpr Element least_exp2_argument = sizeof(Element) == 4 ? Element(-126) : Element(-1022);
+
+/// True where one instruction picks a float for each lane from 32 of them.
+template <class Element, std::size_t Width, class Config>
+inline constexpr bool looks_up =
+    std::is_same_v<Element, float> && Width == 16 && in_register<Element, Width, Config>() && has<Config, isa::avx512f>;
+
+/// e^x for x <= 0 as 2^(n/32) e^r with |r| <= ln(2)/64: half the multiplications of a polynomial alone. The cubic term
+/// is what a Chebyshev polynomial leaves of it in the linear one. Coarsely 1 + r is e^r.
+template <exp_form Form, exp_arguments Arguments, class Element, std::size_t Width, class Config>
+ASHLAR_ALWAYS_INLINE lanes<Element, Width, Config> exp_by_table(lanes<Element, Width, Config> x) {
+    using Lanes = lanes<Element, Width, Config>;
+    const auto keep = !(x < least_exp_argument<Element>);
+#if defined(__clang__)
+    // For clang a masked operation is an operation and a choice, and may become both.
+    if constexpr (Arguments == exp_arguments::any) x = max<>(Lanes(least_exp_argument<Element>), x);
+#endif
+    const Lanes carrier = fence(fma(x, 32 * exp_reduction<Element>::log2_e, Lanes(float_format<Element>::magic)));
+    const Lanes n = fence(carrier - Lanes(float_format<Element>::magic));
+    const auto kept_fma = [&](Lanes a, Lanes b, Lanes c) ASHLAR_LAMBDA_INLINE {
+        return Lanes(Lanes::ops::fma(keep.data, a.data, b.data, c.data));
+    };
+    Lanes r = kept_fma(n, Lanes(-0.69314718f / 32), x);
+    if constexpr (Form == exp_form::precise) r = kept_fma(n, Lanes(1.9046542e-9f / 32), fence(r));
+    const auto power =
+        Lanes::ops::lookup(exp_table_of<32>.bits, bits_of(carrier)) + (bits_of(carrier) << exp_table<32>::shift);
+    const Lanes most = bit_cast_lanes<Element>(power);
+    Lanes correction = r;
+    if constexpr (Form != exp_form::coarse) correction = r * fma(r, 0.5f, Lanes(1.0f + 1.4663e-5f));
+    return kept_fma(most, correction, most);
+}
+
+/// True where one picks it from 8 of them, by masks that are vectors.
+template <class Element, std::size_t Width, class Config>
+inline constexpr bool looks_up_eighths =
+    std::is_same_v<Element, float> && Width == 8 && in_register<Element, Width, Config>() && has<Config, isa::avx2> &&
+    has<Config, isa::fma> && !has<Config, isa::avx512f>;
+
+/// e^x for x <= 0 as 2^(n/8) e^r with |r| <= ln(2)/16: seven operations of the multiply-adders instead of ten, for
+/// comparisons, maxima and choices run there too. The quartic term is what a Chebyshev polynomial leaves of it in the
+/// quadratic one. Where the result is zero, the remainder is, so that nothing overflows behind it.
+template <exp_form Form, exp_arguments Arguments, class Element, std::size_t Width, class Config>
+ASHLAR_ALWAYS_INLINE lanes<Element, Width, Config> exp_by_eighths(lanes<Element, Width, Config> x) {
+    using Lanes = lanes<Element, Width, Config>;
+    const auto vanishes = x < least_exp_argument<Element>;
+    if constexpr (Arguments == exp_arguments::any) x = max<>(Lanes(least_exp_argument<Element>), x);
+    const Lanes carrier = fence(fma(x, 8 * exp_reduction<Element>::log2_e, Lanes(float_format<Element>::magic)));
+    const Lanes n = fence(carrier - Lanes(float_format<Element>::magic));
+    Lanes r = fma(n, -0.69314718f / 8, x);
+    if constexpr (Form == exp_form::precise) r = fma(n, 1.9046542e-9f / 8, fence(r));
+    if constexpr (Arguments == exp_arguments::finite) r = Lanes(Lanes::ops::except(vanishes.data, r.data));
+    const auto power =
+        Lanes::ops::lookup(exp_table_of<8>.bits, bits_of(carrier)) + (bits_of(carrier) << exp_table<8>::shift);
+    const Lanes most(Lanes::ops::except(vanishes.data, bit_cast_lanes<Element>(power).data));
+    Lanes slope(0.5f);
+    if constexpr (Form != exp_form::coarse) slope = fma(r, 0.16666667f, Lanes(0.5f + 6.478e-5f));
+    return fma(most, r * fma(r, slope, Lanes(1)), most);
+}
+
+/// 2^x for x <= 0 as 2^(n/32) 2^r, n in units of 1/32, and r exact: additions in place of two of the multiplications
+/// that e^x takes, which many processors have units of their own for. The coefficients are those of `exp_by_table`.
+template <exp_form Form, exp_arguments Arguments, class Element, std::size_t Width, class Config>
+ASHLAR_ALWAYS_INLINE lanes<Element, Width, Config> exp2_by_table(lanes<Element, Width, Config> x) {
+    using Lanes = lanes<Element, Width, Config>;
+    const auto keep = !(x < least_exp2_argument<Element>);
+#if defined(__clang__)
+    if constexpr (Arguments == exp_arguments::any) x = max<>(Lanes(least_exp2_argument<Element>), x);
+#endif
+    const Lanes magic(float_format<Element>::magic / 32);
+    const Lanes carrier = fence(x + magic), n = fence(carrier - magic);
+    Lanes r;
+    if constexpr (Arguments == exp_arguments::any)
+        // Zero where nothing is kept, and no infinity less infinity.
+        r = Lanes({Lanes::ops::instructions::subtract(keep.data.data, x.data.data, n.data.data)});
+    else
+        r = x - n;
+    const auto power =
+        Lanes::ops::lookup(exp_table_of<32>.bits, bits_of(carrier)) + (bits_of(carrier) << exp_table<32>::shift);
+    const Lanes most = bit_cast_lanes<Element>(power);
+    Lanes correction = r * Lanes(0.69314718f);
+    if constexpr (Form != exp_form::coarse) correction = r * fma(r, 0.24022651f, Lanes(0.69315734f));
+    return Lanes(Lanes::ops::fma(keep.data, most.data, correction.data, most.data));
+}
+
+/// The same by 8 entries, with the coefficients of `exp_by_eighths`.
+template <exp_form Form, exp_arguments Arguments, class Element, std::size_t Width, class Config>
+ASHLAR_ALWAYS_INLINE lanes<Element, Width, Config> exp2_by_eighths(lanes<Element, Width, Config> x) {
+    using Lanes = lanes<Element, Width, Config>;
+    const auto vanishes = x < least_exp2_argument<Element>;
+    if constexpr (Arguments == exp_arguments::any) x = max<>(Lanes(least_exp2_argument<Element>), x);
+    const Lanes magic(float_format<Element>::magic / 8);
+    const Lanes carrier = fence(x + magic);
+    Lanes r = x - fence(carrier - magic);
+    if constexpr (Arguments == exp_arguments::finite) r = Lanes(Lanes::ops::except(vanishes.data, r.data));
+    const auto power =
+        Lanes::ops::lookup(exp_table_of<8>.bits, bits_of(carrier)) + (bits_of(carrier) << exp_table<8>::shift);
+    const Lanes most(Lanes::ops::except(vanishes.data, bit_cast_lanes<Element>(power).data));
+    Lanes slope(0.24022651f);
+    if constexpr (Form != exp_form::coarse) slope = fma(r, 0.055504109f, Lanes(0.24025763f));
+    return fma(most, r * fma(r, slope, Lanes(0.69314718f)), most);
+}
+
+/// True where a lane is a register of a core that runs one instruction after the other: a load is as cheap as a
+/// multiplication, and a multiply-add overwrites the constant that it adds to, which is copied first.
+template <class Element, std::size_t Width, class Config>
+inline constexpr bool looks_up_scalars =
+    std::is_same_v<Element, float> && Width == 1 && has<Config, isa::m_profile> && has<Config, isa::vfp_float>;
+
+/// e^x as by `exp_by_table` for one lane that does not vanish.
+template <exp_form Form, class Element, class Config>
+ASHLAR_ALWAYS_INLINE lanes<Element, 1, Config> exp_by_scalars(lanes<Element, 1, Config> x) {
+    using Lanes = lanes<Element, 1, Config>;
+    const Lanes carrier = fence(fma(x, 32 * exp_reduction<Element>::log2_e, Lanes(float_format<Element>::magic)));
+    const Lanes n = fence(carrier - Lanes(float_format<Element>::magic));
+    // In one rounding, whatever the compiler has been told of contractions: the remainder stands on it.
+    Lanes r(__builtin_fmaf(n[0], -0.69314718f / 32, x[0]));
+    if constexpr (Form == exp_form::precise) r = fma(n, 1.9046542e-9f / 32, r);
+    const auto bits = static_cast<std::uint32_t>(bits_of(carrier)[0]);
+    const Lanes most(__builtin_bit_cast(Element, exp_table_of<32>.bits[bits % 32] + (bits << exp_table<32>::shift)));
+    Lanes correction = r;
+    if constexpr (Form != exp_form::coarse) correction = r * fma(r, 0.5f, Lanes(1.0f + 1.4663e-5f));
+    return fma(most, correction, most);
+}
+
+/// 2^x likewise.
+template <exp_form Form, class Element, class Config>
+ASHLAR_ALWAYS_INLINE lanes<Element, 1, Config> exp2_by_scalars(lanes<Element, 1, Config> x) {
+    using Lanes = lanes<Element, 1, Config>;
+    const Lanes magic(float_format<Element>::magic / 32);
+    const Lanes carrier = fence(x + magic), r = x - fence(carrier - magic);
+    const auto bits = static_cast<std::uint32_t>(bits_of(carrier)[0]);
+    const Lanes most(__builtin_bit_cast(Element, exp_table_of<32>.bits[bits % 32] + (bits << exp_table<32>::shift)));
+    Lanes correction = r * 0.69314718f;
+    if constexpr (Form != exp_form::coarse) correction = r * fma(r, 0.24022651f, Lanes(0.69315734f));
+    return fma(most, correction, most);
+}
+
+}  // namespace ashlar::detail
