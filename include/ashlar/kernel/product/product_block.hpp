@@ -40,6 +40,14 @@ ASHLAR_STAGE_INLINE void keep_load_order() {
 #endif
 }
 
+/// Keeps g++ from reading the operands of a step during the one before, for which 16 registers are too few: it spills
+/// sums; clang does not, and loses by being told so.
+ASHLAR_STAGE_INLINE void keep_steps_apart() {
+#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__)
+    __asm__ volatile("" ::: "memory");
+#endif
+}
+
 /// True if a lane is NaN; told by the bits, since -ffast-math takes NaN for impossible.
 template <class Element, std::size_t Valid, class Config>
 ASHLAR_STAGE_INLINE bool any_nan(lanes<Element, Valid, Config> x) {
@@ -196,7 +204,10 @@ struct product_accumulators {
             constexpr std::size_t together = Product.cut.steps_together;
             for (; steps >= together; steps -= together, s += together * Product.sk, v += together * Product.vk) {
                 ASHLAR_UNROLL
-                for (std::size_t u = 0; u < together; ++u) step<false>(s + u * Product.sk, v + u * Product.vk, 0);
+                for (std::size_t u = 0; u < together; ++u) {
+                    step<false>(s + u * Product.sk, v + u * Product.vk, 0);
+                    keep_steps_apart();
+                }
             }
         }
         for (std::size_t left = steps / Block.chains; left != 0;
