@@ -24,6 +24,7 @@ enum class isa : unsigned {
     avx512bw = 10,
     avx512vl = 12,
     avx512vnni = 13,
+    avx512vbmi = 14,
     neon = 17,
     aarch64 = 18,
     wasm = 19,
