@@ -191,7 +191,11 @@ TEST(grouped_products, a_step_is_two_multiply_adds_the_second_one_first) {
 }
 // What docs/reference.md says of numbers below the smallest normal one.
 TEST(grouped_products, an_instruction_takes_subnormal_numbers_for_zeros) {
+#if defined(__ARM_NEON) && !defined(__aarch64__)
+    constexpr bool flushes = true;  // multiply-adds are those of NEON by g++ too
+#else
     constexpr bool flushes = multiplies_pairs<width, current_config> || support::flushes_subnormals<float>;
+#endif
     const float large[]{0x1p120f, 0}, subnormal[]{0x1p-130f, 0};
     EXPECT_EQ(step_of(large, subnormal, 1), flushes ? 1.0f : 1.0f + 0x1p-10f);
     EXPECT_EQ(step_of(subnormal, large, 1), flushes ? 1.0f : 1.0f + 0x1p-10f);
