@@ -44,10 +44,15 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
         if constexpr (base::how.form == row_form::groups_of_columns) {
             groups_of_rows(r);
         } else if constexpr (base::how.form == row_form::rows_in_lanes) {
-            this->each_register_of_rows([&](std::size_t row, auto n) ASHLAR_STAGE_LAMBDA {
-                lanes_of_rows<n>(row, Rows <= width && !base::how.exact_keys ? r : this->column_range_within(row, n, r),
-                                 r);
-            });
+            // Pairs first, then what is left of the tile.
+            constexpr std::size_t pair = 2 * width, paired = base::how.together == 2 ? Rows / pair * pair : 0;
+            for (std::size_t i = 0; i < paired; i += pair) pair_of_registers(this->first_row() + i, r);
+            if constexpr (paired != Rows)
+                for_each_register<Rows - paired, width>([&](std::size_t i, auto n) ASHLAR_STAGE_LAMBDA {
+                    const std::size_t row = this->first_row() + paired + i;
+                    lanes_of_rows<n>(
+                        row, Rows <= width && !base::how.exact_keys ? r : this->column_range_within(row, n, r), r);
+                });
         } else {
             for_each_group<Rows, base::how.together>([&](std::size_t row, auto count) ASHLAR_STAGE_LAMBDA {
                 first_walk<count> first(*this, this->first_row() + row);
@@ -300,12 +305,13 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
         /// What is left, and the row's factor.
         ASHLAR_STAGE_INLINE void finish() {
             if constexpr (joins) join_columns();
-            const vec total = [&]() ASHLAR_STAGE_LAMBDA {
-                if constexpr (base::how.one_address)
-                    return replace_columns();
-                else
-                    return fold_columns();
-            }();
+            if constexpr (base::how.one_address)
+                put_factor(replace_columns());
+            else
+                put_factor(fold_columns());
+        }
+        /// Of rows whose numerators have this sum.
+        ASHLAR_STAGE_INLINE void put_factor(const vec& total) {
             // A product reads none of a row but what its mask keeps.
             if constexpr (plain && stage.support != no_node && (stage.fill_outside || !base::how.exact_keys)) {
                 if constexpr (stage.fill_outside) tile = {0, base::columns};
@@ -326,6 +332,17 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
     template <std::size_t Width>
     ASHLAR_STAGE_INLINE void lanes_of_rows(std::size_t row, typename base::range r, typename base::range tile) const {
         numerators_of_rows<Width>(*this, row, r, tile).finish();
+    }
+
+    /// Two registers of rows column by column, all of whose columns count: one is computed while the other waits.
+    ASHLAR_STAGE_INLINE void pair_of_registers(std::size_t row, typename base::range all) const {
+        numerators_of_rows<width> one(*this, row, all, all), other(*this, row + width, all, all);
+        for (std::size_t c = all.first; c < all.last; ++c) {
+            one.sum += one.numerator(this->template at<width>(row, c), c);
+            other.sum += other.numerator(this->template at<width>(row + width, c), c);
+        }
+        one.put_factor(one.sum);
+        other.put_factor(other.sum);
     }
 
     /// The greatest elements of Count rows, with columns in lanes: walked along by itself or beside others.

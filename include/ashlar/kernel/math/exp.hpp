@@ -100,7 +100,7 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> times_power(lanes<E
         return bit_cast_lanes<Element>(bits_of(p) + (bits_of(carrier) << float_format<Element>::mantissa));
 }
 
-/// The same, but 0 where x < least and NaN where x is NaN. `least` must be negative.
+/// p * 2^n, but 0 where x < least and NaN where x is NaN. `least` must be negative.
 template <class Element, std::size_t Width, class Config>
 ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> times_power_from(Element least,
                                                                               lanes<Element, Width, Config> x,
@@ -111,12 +111,16 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> times_power_from(El
         return Lanes(Lanes::ops::scale((!(x < least)).data, p.data, carrier.data));
     else if constexpr (takes_scalars<Element, Width, Config>)
         // By a multiplication, which keeps NaN: masks are dear, and this takes one.
-        return select(x < least, Element(0),
-                      p * bit_cast_lanes<Element>((bits_of(carrier) << float_format<Element>::mantissa) +
-                                                  float_format<Element>::one));
+        return select(x < least, Element(0), p * power_of_two(carrier));
     else
         return select(x >= least, times_power(p, carrier), max<>(Lanes(Element(0)), x));
 }
+
+/// True where arguments that vanish are raised to the greatest of them, whose power of two has the bits of 0: a maximum
+/// and a multiplication, which keep NaN, instead of a comparison and a choice.
+template <class Element, std::size_t Width, class Config>
+inline constexpr bool raises_vanishing =
+    !lanes<Element, Width, Config>::ops::scales && !takes_scalars<Element, Width, Config>;
 
 /// 2^x for normal results; nonsense for NaN.
 template <class Element, std::size_t Width, class Config>
@@ -150,7 +154,32 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp2_remainder(lane
     return fma(x, exp_reduction<Element>::log2_e, -n);
 }
 
-/// e^x for x <= 0: exactly 1 for 0, exactly 0 where it would be denormal, NaN for NaN.
+/// x, or the least argument that a function of nonpositive numbers may be given: minus infinity is none where numbers
+/// of any kind come.
+template <exp_arguments Arguments, class Element, std::size_t Width, class Config>
+ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> raised(lanes<Element, Width, Config> x, Element least,
+                                                                    Element vanishing) {
+    using Lanes = lanes<Element, Width, Config>;
+    if constexpr (raises_vanishing<Element, Width, Config>)
+        return max<>(Lanes(vanishing), x);
+    else if constexpr (Arguments == exp_arguments::any && !has<Config, isa::m_profile>)
+        return max<>(Lanes(least), x);
+    else
+        return x;
+}
+/// p * 2^n for x that was raised to y.
+template <class Element, std::size_t Width, class Config>
+ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> times_power_of_raised(
+    Element least, lanes<Element, Width, Config> x, lanes<Element, Width, Config> p,
+    lanes<Element, Width, Config> carrier) {
+    if constexpr (raises_vanishing<Element, Width, Config>)
+        return p * power_of_two(carrier);
+    else
+        return times_power_from(least, x, p, carrier);
+}
+
+/// e^x for x <= 0: exactly 1 for 0, exactly 0 for minus infinity, 0 or less than the least normal number where it would
+/// be denormal, NaN for NaN.
 template <exp_form Form, exp_arguments Arguments = exp_arguments::finite, class Element, std::size_t Width,
           class Config>
 ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp_nonpositive_as(lanes<Element, Width, Config> x) {
@@ -161,26 +190,23 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp_nonpositive_as(
     if constexpr (looks_up<Element, Width, Config>) {
         return exp_by_table<Form, Arguments>(x);
     } else if constexpr (looks_up_eighths<Element, Width, Config>) {
-        return exp_by_eighths<Form, Arguments>(x);
+        return exp_by_eighths<Form>(x);
     } else if (looks_up_scalars<Element, Width, Config> && !__builtin_is_constant_evaluated()) {
         if constexpr (looks_up_scalars<Element, Width, Config>) return exp_by_scalars<Form>(x);
     } else {
-        auto y = x;
-        if constexpr (Arguments == exp_arguments::any && !has<Config, isa::m_profile>)
-            y = max<>(lanes<Element, Width, Config>(least), x);
+        const auto y = raised<Arguments>(x, least, vanishing_exp_argument<Element>);
         const auto carrier = carry_rounded(y, exp_reduction<Element>::log2_e);
         const auto n = carried(carrier);
         if constexpr (Form == exp_form::coarse)
-            return times_power_from(least, x, exp2_polynomial_coarse(exp2_remainder(y, n)), carrier);
+            return times_power_of_raised(least, x, exp2_polynomial_coarse(exp2_remainder(y, n)), carrier);
         else if constexpr (Form == exp_form::beside_one)
-            return times_power_from(least, x, exp_polynomial_fast(exp_remainder_beside_one(y, n)), carrier);
+            return times_power_of_raised(least, x, exp_polynomial_fast(exp_remainder_beside_one(y, n)), carrier);
         else
-            return times_power_from(least, x, exp_polynomial_fast(exp_remainder(y, n)), carrier);
+            return times_power_of_raised(least, x, exp_polynomial_fast(exp_remainder(y, n)), carrier);
     }
 }
 
-/// 2^x for x <= 0: exactly 1 for 0, exactly 0 where it would be denormal, NaN for NaN. To 2.5 ulp in both forms that
-/// are not coarse.
+/// 2^x for x <= 0 with the same special values. To 2.5 ulp in both forms that are not coarse.
 template <exp_form Form, exp_arguments Arguments = exp_arguments::finite, class Element, std::size_t Width,
           class Config>
 ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp2_nonpositive_as(lanes<Element, Width, Config> x) {
@@ -190,19 +216,17 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp2_nonpositive_as
     if constexpr (looks_up<Element, Width, Config>) {
         return exp2_by_table<Form, Arguments>(x);
     } else if constexpr (looks_up_eighths<Element, Width, Config>) {
-        return exp2_by_eighths<Form, Arguments>(x);
+        return exp2_by_eighths<Form>(x);
     } else if (looks_up_scalars<Element, Width, Config> && !__builtin_is_constant_evaluated()) {
         if constexpr (looks_up_scalars<Element, Width, Config>) return exp2_by_scalars<Form>(x);
     } else {
-        auto y = x;
-        if constexpr (Arguments == exp_arguments::any && !has<Config, isa::m_profile>)
-            y = max<>(lanes<Element, Width, Config>(least), x);
+        const auto y = raised<Arguments>(x, least, vanishing_exp2_argument<Element>);
         const auto carrier = carry_rounded(y, Element(1));
         const auto r = y - carried(carrier);
         if constexpr (Form == exp_form::coarse)
-            return times_power_from(least, x, exp2_polynomial_coarse(r), carrier);
+            return times_power_of_raised(least, x, exp2_polynomial_coarse(r), carrier);
         else
-            return times_power_from(least, x, exp2_polynomial_fast(r), carrier);
+            return times_power_of_raised(least, x, exp2_polynomial_fast(r), carrier);
     }
 }
 
@@ -230,8 +254,9 @@ template <class Element, std::size_t Width, class Config>
     return detail::scale(detail::exp2_polynomial_coarse(detail::exp2_remainder(x, n)), n);
 }
 
-/// e^x for x <= 0, at most 2.5 ulp: minus infinity gives exactly 0, as does everything below -87.3 (double: -708.3),
-/// and 0 gives exactly 1; NaN propagates. For positive x the result is right up to 88 (double: 709),
+/// e^x for x <= 0, at most 2.5 ulp: minus infinity gives exactly 0, as does everything below -88.1 (double: -709.2),
+/// and 0 gives exactly 1; NaN propagates. Below -87.3 (-708.3), where e^x is denormal, the result is 0 or some number
+/// less than the least normal one. For positive x the result is right up to 88 (double: 709),
 /// and beyond that any number or NaN.
 template <class Element, std::size_t Width, class Config>
     requires detail::math_float<Element>
@@ -249,7 +274,8 @@ template <class Element, std::size_t Width, class Config>
 }
 
 /// 2^x for x <= 0: as `exp_nonpositive` but two or three operations cheaper, for who can fold log2(e) into a factor; at
-/// most 2.5 ulp. Everything below -126 (double: -1022) gives 0.
+/// most 2.5 ulp. Everything below -127 (double: -1023) gives 0, and less than the least normal number below -126
+/// (-1022).
 template <class Element, std::size_t Width, class Config>
     requires detail::math_float<Element>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp2_nonpositive(

@@ -52,11 +52,32 @@ inline constexpr exp_table<Entries> exp_table_of = [] {
     return table;
 }();
 
+/// 2^(n/Entries) for the n that a magic number carries.
+template <std::size_t Entries, class Element, std::size_t Width, class Config>
+ASHLAR_ALWAYS_INLINE lanes<Element, Width, Config> looked_up(lanes<Element, Width, Config> carrier) {
+    using Lanes = lanes<Element, Width, Config>;
+    constexpr const auto& table = exp_table_of<Entries>;
+    if constexpr (Width == 1) {
+        const auto bits = static_cast<std::uint32_t>(bits_of(carrier)[0]);
+        return Lanes(__builtin_bit_cast(Element, table.bits[bits % Entries] + (bits << table.shift)));
+    } else {
+        const auto bits = bits_of(carrier);
+        return bit_cast_lanes<Element>(Lanes::ops::lookup(table.bits, bits) + (bits << table.shift));
+    }
+}
+
 /// Below these e^x and 2^x are denormal.
 template <class Element>
 inline constexpr Element least_exp_argument = sizeof(Element) == 4 ? Element(-87.3) : Element(-708.3);
 template <class Element>
 inline constexpr Element least_exp2_argument = sizeof(Element) == 4 ? Element(-126) : Element(-1022);
+
+/// The whole power of two next to these has an exponent of zero and no mantissa: its bits are those of 0. Who raises
+/// every argument to them has zeros without comparing and choosing.
+template <class Element>
+inline constexpr Element vanishing_exp_argument = sizeof(Element) == 4 ? Element(-88.03) : Element(-709.1);
+template <class Element>
+inline constexpr Element vanishing_exp2_argument = sizeof(Element) == 4 ? Element(-127) : Element(-1023);
 
 /// True where one instruction picks a float for each lane from 32 of them.
 template <class Element, std::size_t Width, class Config>
@@ -64,28 +85,45 @@ inline constexpr bool looks_up =
     std::is_same_v<Element, float> && Width == 16 && in_register<Element, Width, Config>() && has<Config, isa::avx512f>;
 
 /// e^x for x <= 0 as 2^(n/32) e^r with |r| <= ln(2)/64: half the multiplications of a polynomial alone. The cubic term
-/// is what a Chebyshev polynomial leaves of it in the linear one. Coarsely 1 + r is e^r.
+/// is what a Chebyshev polynomial leaves of it in the linear one. Coarsely 1 + r is e^r. What vanishes is masked, as
+/// that is free but for the comparison; minus infinity must be raised anyway.
 template <exp_form Form, exp_arguments Arguments, class Element, std::size_t Width, class Config>
 ASHLAR_ALWAYS_INLINE lanes<Element, Width, Config> exp_by_table(lanes<Element, Width, Config> x) {
     using Lanes = lanes<Element, Width, Config>;
-    const auto keep = !(x < least_exp_argument<Element>);
-#if defined(__clang__)
-    // For clang a masked operation is an operation and a choice, and may become both.
-    if constexpr (Arguments == exp_arguments::any) x = max<>(Lanes(least_exp_argument<Element>), x);
-#endif
+    [[maybe_unused]] const auto keep = !(x < least_exp_argument<Element>);
+    if constexpr (Arguments == exp_arguments::any) x = max<>(Lanes(vanishing_exp_argument<Element>), x);
+    const auto kept_fma = [&](Lanes a, Lanes b, Lanes c) ASHLAR_LAMBDA_INLINE {
+        if constexpr (Arguments == exp_arguments::any)
+            return fma(a, b, c);
+        else
+            return Lanes(Lanes::ops::fma(keep.data, a.data, b.data, c.data));
+    };
     const Lanes carrier = fence(fma(x, 32 * exp_reduction<Element>::log2_e, Lanes(float_format<Element>::magic)));
     const Lanes n = fence(carrier - Lanes(float_format<Element>::magic));
-    const auto kept_fma = [&](Lanes a, Lanes b, Lanes c) ASHLAR_LAMBDA_INLINE {
-        return Lanes(Lanes::ops::fma(keep.data, a.data, b.data, c.data));
-    };
     Lanes r = kept_fma(n, Lanes(-0.69314718f / 32), x);
     if constexpr (Form == exp_form::precise) r = kept_fma(n, Lanes(1.9046542e-9f / 32), fence(r));
-    const auto power =
-        Lanes::ops::lookup(exp_table_of<32>.bits, bits_of(carrier)) + (bits_of(carrier) << exp_table<32>::shift);
-    const Lanes most = bit_cast_lanes<Element>(power);
+    const Lanes most = looked_up<32>(carrier);
     Lanes correction = r;
     if constexpr (Form != exp_form::coarse) correction = r * fma(r, 0.5f, Lanes(1.0f + 1.4663e-5f));
     return kept_fma(most, correction, most);
+}
+
+/// 2^x for x <= 0 as 2^(n/32) 2^r, n in units of 1/32, and r exact: additions in place of two of the multiplications
+/// that e^x takes, which many processors have units of their own for. The coefficients are those of `exp_by_table`.
+template <exp_form Form, exp_arguments Arguments, class Element, std::size_t Width, class Config>
+ASHLAR_ALWAYS_INLINE lanes<Element, Width, Config> exp2_by_table(lanes<Element, Width, Config> x) {
+    using Lanes = lanes<Element, Width, Config>;
+    [[maybe_unused]] const auto keep = !(x < least_exp2_argument<Element>);
+    if constexpr (Arguments == exp_arguments::any) x = max<>(Lanes(vanishing_exp2_argument<Element>), x);
+    const Lanes magic(float_format<Element>::magic / 32);
+    const Lanes carrier = fence(x + magic), r = x - fence(carrier - magic);
+    const Lanes most = looked_up<32>(carrier);
+    Lanes correction = r * Lanes(0.69314718f);
+    if constexpr (Form != exp_form::coarse) correction = r * fma(r, 0.24022651f, Lanes(0.69315734f));
+    if constexpr (Arguments == exp_arguments::any)
+        return fma(most, correction, most);
+    else
+        return Lanes(Lanes::ops::fma(keep.data, most.data, correction.data, most.data));
 }
 
 /// True where one picks it from 8 of them, by masks that are vectors.
@@ -94,65 +132,31 @@ inline constexpr bool looks_up_eighths =
     std::is_same_v<Element, float> && Width == 8 && in_register<Element, Width, Config>() && has<Config, isa::avx2> &&
     has<Config, isa::fma> && !has<Config, isa::avx512f>;
 
-/// e^x for x <= 0 as 2^(n/8) e^r with |r| <= ln(2)/16: seven operations of the multiply-adders instead of ten, for
-/// comparisons, maxima and choices run there too. The quartic term is what a Chebyshev polynomial leaves of it in the
-/// quadratic one. Where the result is zero, the remainder is, so that nothing overflows behind it.
-template <exp_form Form, exp_arguments Arguments, class Element, std::size_t Width, class Config>
+/// e^x for x <= 0 as 2^(n/8) e^r with |r| <= ln(2)/16: six operations of the multiply-adders instead of ten, for
+/// comparisons and choices run there too. The quartic term is what a Chebyshev polynomial leaves of it in the quadratic
+/// one.
+template <exp_form Form, class Element, std::size_t Width, class Config>
 ASHLAR_ALWAYS_INLINE lanes<Element, Width, Config> exp_by_eighths(lanes<Element, Width, Config> x) {
     using Lanes = lanes<Element, Width, Config>;
-    const auto vanishes = x < least_exp_argument<Element>;
-    if constexpr (Arguments == exp_arguments::any) x = max<>(Lanes(least_exp_argument<Element>), x);
+    x = max<>(Lanes(vanishing_exp_argument<Element>), x);
     const Lanes carrier = fence(fma(x, 8 * exp_reduction<Element>::log2_e, Lanes(float_format<Element>::magic)));
     const Lanes n = fence(carrier - Lanes(float_format<Element>::magic));
     Lanes r = fma(n, -0.69314718f / 8, x);
     if constexpr (Form == exp_form::precise) r = fma(n, 1.9046542e-9f / 8, fence(r));
-    if constexpr (Arguments == exp_arguments::finite) r = Lanes(Lanes::ops::except(vanishes.data, r.data));
-    const auto power =
-        Lanes::ops::lookup(exp_table_of<8>.bits, bits_of(carrier)) + (bits_of(carrier) << exp_table<8>::shift);
-    const Lanes most(Lanes::ops::except(vanishes.data, bit_cast_lanes<Element>(power).data));
+    const Lanes most = looked_up<8>(carrier);
     Lanes slope(0.5f);
     if constexpr (Form != exp_form::coarse) slope = fma(r, 0.16666667f, Lanes(0.5f + 6.478e-5f));
     return fma(most, r * fma(r, slope, Lanes(1)), most);
 }
 
-/// 2^x for x <= 0 as 2^(n/32) 2^r, n in units of 1/32, and r exact: additions in place of two of the multiplications
-/// that e^x takes, which many processors have units of their own for. The coefficients are those of `exp_by_table`.
-template <exp_form Form, exp_arguments Arguments, class Element, std::size_t Width, class Config>
-ASHLAR_ALWAYS_INLINE lanes<Element, Width, Config> exp2_by_table(lanes<Element, Width, Config> x) {
-    using Lanes = lanes<Element, Width, Config>;
-    const auto keep = !(x < least_exp2_argument<Element>);
-#if defined(__clang__)
-    if constexpr (Arguments == exp_arguments::any) x = max<>(Lanes(least_exp2_argument<Element>), x);
-#endif
-    const Lanes magic(float_format<Element>::magic / 32);
-    const Lanes carrier = fence(x + magic), n = fence(carrier - magic);
-    Lanes r;
-    if constexpr (Arguments == exp_arguments::any)
-        // Zero where nothing is kept, and no infinity less infinity.
-        r = Lanes({Lanes::ops::instructions::subtract(keep.data.data, x.data.data, n.data.data)});
-    else
-        r = x - n;
-    const auto power =
-        Lanes::ops::lookup(exp_table_of<32>.bits, bits_of(carrier)) + (bits_of(carrier) << exp_table<32>::shift);
-    const Lanes most = bit_cast_lanes<Element>(power);
-    Lanes correction = r * Lanes(0.69314718f);
-    if constexpr (Form != exp_form::coarse) correction = r * fma(r, 0.24022651f, Lanes(0.69315734f));
-    return Lanes(Lanes::ops::fma(keep.data, most.data, correction.data, most.data));
-}
-
-/// The same by 8 entries, with the coefficients of `exp_by_eighths`.
-template <exp_form Form, exp_arguments Arguments, class Element, std::size_t Width, class Config>
+/// 2^x likewise, four operations of the multiply-adders; r is exact.
+template <exp_form Form, class Element, std::size_t Width, class Config>
 ASHLAR_ALWAYS_INLINE lanes<Element, Width, Config> exp2_by_eighths(lanes<Element, Width, Config> x) {
     using Lanes = lanes<Element, Width, Config>;
-    const auto vanishes = x < least_exp2_argument<Element>;
-    if constexpr (Arguments == exp_arguments::any) x = max<>(Lanes(least_exp2_argument<Element>), x);
+    x = max<>(Lanes(vanishing_exp2_argument<Element>), x);
     const Lanes magic(float_format<Element>::magic / 8);
-    const Lanes carrier = fence(x + magic);
-    Lanes r = x - fence(carrier - magic);
-    if constexpr (Arguments == exp_arguments::finite) r = Lanes(Lanes::ops::except(vanishes.data, r.data));
-    const auto power =
-        Lanes::ops::lookup(exp_table_of<8>.bits, bits_of(carrier)) + (bits_of(carrier) << exp_table<8>::shift);
-    const Lanes most(Lanes::ops::except(vanishes.data, bit_cast_lanes<Element>(power).data));
+    const Lanes carrier = fence(x + magic), r = x - fence(carrier - magic);
+    const Lanes most = looked_up<8>(carrier);
     Lanes slope(0.24022651f);
     if constexpr (Form != exp_form::coarse) slope = fma(r, 0.055504109f, Lanes(0.24025763f));
     return fma(most, r * fma(r, slope, Lanes(0.69314718f)), most);
@@ -173,8 +177,7 @@ ASHLAR_ALWAYS_INLINE lanes<Element, 1, Config> exp_by_scalars(lanes<Element, 1, 
     // In one rounding, whatever the compiler has been told of contractions: the remainder stands on it.
     Lanes r(__builtin_fmaf(n[0], -0.69314718f / 32, x[0]));
     if constexpr (Form == exp_form::precise) r = fma(n, 1.9046542e-9f / 32, r);
-    const auto bits = static_cast<std::uint32_t>(bits_of(carrier)[0]);
-    const Lanes most(__builtin_bit_cast(Element, exp_table_of<32>.bits[bits % 32] + (bits << exp_table<32>::shift)));
+    const Lanes most = looked_up<32>(carrier);
     Lanes correction = r;
     if constexpr (Form != exp_form::coarse) correction = r * fma(r, 0.5f, Lanes(1.0f + 1.4663e-5f));
     return fma(most, correction, most);
@@ -186,8 +189,7 @@ ASHLAR_ALWAYS_INLINE lanes<Element, 1, Config> exp2_by_scalars(lanes<Element, 1,
     using Lanes = lanes<Element, 1, Config>;
     const Lanes magic(float_format<Element>::magic / 32);
     const Lanes carrier = fence(x + magic), r = x - fence(carrier - magic);
-    const auto bits = static_cast<std::uint32_t>(bits_of(carrier)[0]);
-    const Lanes most(__builtin_bit_cast(Element, exp_table_of<32>.bits[bits % 32] + (bits << exp_table<32>::shift)));
+    const Lanes most = looked_up<32>(carrier);
     Lanes correction = r * 0.69314718f;
     if constexpr (Form != exp_form::coarse) correction = r * fma(r, 0.24022651f, Lanes(0.69315734f));
     return fma(most, correction, most);

@@ -120,7 +120,7 @@ enum class row_form : std::uint8_t {
 
 struct row_strategy {
     row_form form = row_form::columns_in_lanes;
-    std::uint8_t together = 1;      // rows side by side, each along its columns
+    std::uint8_t together = 1;      // rows side by side, or registers of them where rows are in lanes
     std::uint8_t sums = 1;          // in flight, for each row or for the rows together
     std::uint8_t joined_lanes = 0;  // of each of several columns in one register, where rows leave most lanes idle
     bool exact_keys = false;        // of what a mask keeps; otherwise whole groups of keys are folded

@@ -28,6 +28,17 @@ constexpr std::size_t lanes_of_joined_columns(const softmax_facts& softmax, std:
     return 2 * part <= softmax.width ? part : 0;
 }
 
+/// Columns up to which two registers of rows are walked side by side, where one sum of each is in flight: a walk along
+/// so few is a wait at its beginning and one at its end. Narrow registers lack the table of powers, and their constants
+/// leave no room for a second one.
+inline constexpr std::size_t most_columns_of_pairs = 64, least_lanes_of_pairs = 8;
+
+constexpr bool walks_pairs(const plan_context& c, const plan_stage& s, const softmax_facts& softmax, std::size_t rows,
+                           std::size_t sums) {
+    return sums == 1 && !c.target.single_issue && s.support == no_node && softmax.width >= least_lanes_of_pairs &&
+           rows >= 2 * softmax.width && softmax.columns <= most_columns_of_pairs;
+}
+
 constexpr row_strategy choose_rows(const plan_context& c, const plan_stage& s, std::size_t tile) {
     const std::size_t rows = c.rows_of(s, tile);
     row_strategy how;
@@ -44,7 +55,9 @@ constexpr row_strategy choose_rows(const plan_context& c, const plan_stage& s, s
         how.one_address = c.target.single_issue && softmax.width == 1 && softmax.in_place && !softmax.weighed;
         if (lies_in_groups(softmax, rows))
             how.form = row_form::groups_of_columns;
-        else
+        else if (how.form == row_form::rows_in_lanes && walks_pairs(c, s, softmax, rows, how.sums))
+            how.together = 2;
+        if (how.form != row_form::groups_of_columns)
             how.joined_lanes = static_cast<std::uint8_t>(lanes_of_joined_columns(softmax, rows, c.target));
     }
     if (s.fold_first != no_axis && s.lanes != lane_axis::rows && c.at(s.space).size() == rows * c.columns_of(s) &&

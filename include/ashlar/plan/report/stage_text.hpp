@@ -304,6 +304,17 @@ private:
         put_tiles(s, in_full_tiles, in_the_last);
         out.put('\n');
     }
+    constexpr void print_pairs(stage_index s) {
+        const auto pairs = [&](std::size_t tile) {
+            const row_strategy& how = code.stages[s].how[tile].rows;
+            return how.form == row_form::rows_in_lanes && how.together == 2;
+        };
+        if (!pairs(full_tile) && !pairs(last_tile)) return;
+        continue_line();
+        out.put("two registers of rows side by side");
+        put_tiles(s, pairs(full_tile), pairs(last_tile));
+        out.put('\n');
+    }
     constexpr void print_statistics(stage_index s) {
         const auto& stage = code.stages[s];
         const graph_node& core = at(stage.core);
@@ -330,6 +341,7 @@ private:
             }
             print_place(s, stage.buffer, !softmax, true);
         }
+        print_pairs(s);
         if (stage.second_buffer == no_buffer) return;
         if (stage.running_maxima != no_buffer) print_running(s);
         if (stage.buffer != no_buffer) continue_line();
