@@ -78,7 +78,9 @@ TEST(strategies_of_products, interleaved_epilogues) {
     EXPECT_EQ(time(gelu(sums) > 0.5f), epilogue_time::block_end) << "sums cannot wait among truth values";
     EXPECT_EQ(time(where(causal, gelu(sums), 0.0f)), time(gelu(sums)));
     EXPECT_EQ(time(masked(gelu(sums), causal)), epilogue_time::block_end) << "blocks may be left out";
-    EXPECT_EQ(product_of<sse2>(gelu(sums)).epilogue, epilogue_time::interleaved);
+    EXPECT_EQ(product_of<sse2>(gelu(sums)).epilogue, epilogue_time::reloaded) << "no registers for its constants";
+    EXPECT_EQ(product_of<avx2>(gelu(sums)).epilogue, epilogue_time::reloaded);
+    EXPECT_EQ(product_of<avx2>(max(sums + 1.0f, 0.0f)).epilogue, epilogue_time::block_end);
     EXPECT_EQ(time(gelu(matmul(x<8, 200>(), transpose(x<512, 200>())))), epilogue_time::block_end) << "depth in lanes";
     EXPECT_EQ(time(gelu(matmul(softmax(masked(x<8, 192>(), causal)), x<192, 64>()))), epilogue_time::block_end)
         << "each row ends at its own step of the depth";
@@ -382,6 +384,10 @@ TEST(strategies_of_products, are_explained) {
     const auto deep = matmul(x<40, 512>(), x<512, 512>());
     EXPECT_TRUE(says(gelu(deep), ", beside the next block"));
     EXPECT_FALSE(says(relu(deep), ", beside the next block"));
+    const auto costly = gelu(deep);
+    EXPECT_NE(std::string_view(explain<std::remove_cvref_t<decltype(costly)>, avx2>(costly).c_str())
+                  .find("gelu, when a block is stored\n"),
+              std::string_view::npos);
     EXPECT_TRUE(says(deep, "the next columns prefetched"));
     const auto copying = matmul(x<24, 1025>(), x<1025, 384>());
     EXPECT_NE(std::string_view(explain<std::remove_cvref_t<decltype(copying)>, avx2>(copying).c_str())

@@ -22,6 +22,7 @@
 #include <ashlar/kernel/product/product.hpp>
 #include <ashlar/kernel/product/product_dot.hpp>
 #include <ashlar/kernel/product/quantized_product.hpp>
+#include <ashlar/kernel/product/reloading_epilogue.hpp>
 #include <ashlar/kernel/product/streamed_product.hpp>
 #include <ashlar/kernel/product/transposing_rhs.hpp>
 
@@ -125,6 +126,9 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
             interleaved_epilogue<decltype(epilogue), depth / how.group> waiting{{epilogue}};
             s.multiply(waiting, first);
             waiting.finish();
+        } else if constexpr (how.epilogue == epilogue_time::reloaded) {
+            reloading_epilogue<decltype(epilogue)> reloading{{epilogue}};
+            s.multiply(reloading, first);
         } else {
             s.multiply(epilogue, first);
         }

@@ -224,7 +224,7 @@ constexpr product_strategy choose_product(const plan_context& c, const plan_stag
     if (sums_wait && s.lanes == lane_axis::columns && whole_registers && !product.right_is_quantized &&
         rows >= least_interleaving_rows && product.depth / how.group >= least_interleaving_depth && all_depth &&
         has_costly_epilogue(c, s, s.top))
-        how.epilogue = epilogue_time::interleaved;
+        how.epilogue = c.target.registers >= 32 ? epilogue_time::interleaved : epilogue_time::reloaded;
 
     if (how.rhs == rhs_source::panels) {
         const std::size_t panel = c.at(c.resolve(product.right)).panel;
