@@ -17,10 +17,11 @@ namespace ashlar::detail {
 /// Keeps g++ from holding the constants of an epilogue in registers through the multiply-adds of the next block, whose
 /// sums it would spill for them.
 ASHLAR_STAGE_INLINE void hold_no_constants() {
-#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__)
-    __asm__ volatile("" ::
-                         : "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10",
-                           "xmm11", "xmm12", "xmm13", "xmm14", "xmm15");
+#if defined(__GNUC__) && !defined(__clang__) && defined(__SSE__)
+    __asm__ volatile("" ::: "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7");
+#if defined(__x86_64__)
+    __asm__ volatile("" ::: "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15");
+#endif
 #endif
 }
 
