@@ -167,7 +167,7 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> raised(lanes<Elemen
     else
         return x;
 }
-/// p * 2^n for x that was raised to y.
+/// p * 2^n of an argument that may have been raised; x is what it was.
 template <class Element, std::size_t Width, class Config>
 ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> times_power_of_raised(
     Element least, lanes<Element, Width, Config> x, lanes<Element, Width, Config> p,

@@ -369,12 +369,6 @@ struct lane_ops<Element, Width, Config> : register_masks<Element, Width, Config>
             return unwrap(functions::select(wrap(m), wrap(a), wrap(b)));
     }
 
-    /// Lanes where the mask is not set, zeros elsewhere, of vectors of AVX2: g++ makes a choice of an and-not of its
-    /// own vectors, which takes a multiply-adder's time.
-    ASHLAR_ALWAYS_INLINE static storage except(mask m, storage a) {
-        return {instructions::except(__builtin_bit_cast(decltype(a.data), raw_mask(m)), a.data)};
-    }
-
     /// A range of lanes as a vector of its own, and every lane moved down by `Step`.
     template <std::size_t First, std::size_t... Index>
     ASHLAR_ALWAYS_INLINE static auto part(vector a, std::index_sequence<Index...>) {

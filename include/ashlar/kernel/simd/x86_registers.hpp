@@ -59,7 +59,6 @@ struct x86_instructions {
     ASHLAR_ALWAYS_INLINE static __m256d sqrt(__m256d a) { return _mm256_sqrt_pd(a); }
     ASHLAR_ALWAYS_INLINE static __m256d nearest(__m256d a) { return _mm256_round_pd(a, to_nearest); }
     ASHLAR_ALWAYS_INLINE static __m256d floor(__m256d a) { return _mm256_round_pd(a, downwards); }
-    ASHLAR_ALWAYS_INLINE static __m256 except(__m256 m, __m256 a) { return _mm256_andnot_ps(m, a); }
 
     template <std::size_t Bytes>
     ASHLAR_ALWAYS_INLINE static std::uint32_t signs_of(__m256i a) {
@@ -170,9 +169,6 @@ struct x86_instructions {
     ASHLAR_ALWAYS_INLINE static __m512 fma(__m512 a, __m512 b, __m512 c) { return _mm512_fmadd_ps(a, b, c); }
     ASHLAR_ALWAYS_INLINE static __m512 fma(__mmask16 keep, __m512 a, __m512 b, __m512 c) {
         return _mm512_maskz_fmadd_ps(keep, a, b, c);
-    }
-    ASHLAR_ALWAYS_INLINE static __m512 subtract(__mmask16 keep, __m512 a, __m512 b) {
-        return _mm512_maskz_sub_ps(keep, a, b);
     }
     ASHLAR_ALWAYS_INLINE static __m512 scale(__m512 a, __m512 n) { return _mm512_scalef_ps(a, n); }
     ASHLAR_ALWAYS_INLINE static __m512 scale(__mmask16 keep, __m512 a, __m512 n) {
