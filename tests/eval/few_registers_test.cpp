@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // What plans do where there are 16 registers, whatever the machine that compiles has: costly functions are applied to
 // the stored sums of a block, and softmaxes of few columns walk two registers of rows side by side.
+#undef ASHLAR_REGISTERS
 #define ASHLAR_REGISTERS 16
 #include <limits>
 
