@@ -95,7 +95,7 @@ TEST(few_registers, pairs_of_registers) {
     attend<double, 31, 33, 8>();
 }
 
-// Scores far below the greatest one, and without any that is finite.
+// Scores far below the greatest one, by 200 and by more than a magic number carries.
 TEST(few_registers, pairs_of_rows_that_vanish) {
     constexpr std::size_t rows = 2 * lane_width<float, current_config>;
     static auto scores = support::random_numbers(4).normal<float, rows, 8>();
