@@ -286,9 +286,13 @@ inline attention_result attend(const array& q, const array& k, const array& v, c
             scores.push_back(s);
         }
         if (kept.empty()) continue;
-        const double total = logsumexp(scores);
+        // Not less the logarithm of the sum, which is lost beside large scores.
+        const double most = *std::max_element(scores.begin(), scores.end());
+        double sum = 0;
+        for (const double s : scores) sum += std::exp(s - most);
         for (std::size_t i = 0; i < kept.size(); ++i) {
-            const double weight = std::exp(scores[i] - total);
+            const double weight =
+                most == -std::numeric_limits<double>::infinity() ? 0 : std::exp(scores[i] - most) / sum;
             result.weights.values[row * keys + kept[i]] = weight;
             for (std::size_t d = 0; d < width; ++d)
                 result.values.values[row * width + d] += weight * element(v, kept[i], d, true);

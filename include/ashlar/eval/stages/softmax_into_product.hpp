@@ -26,7 +26,7 @@ struct softmax_into_product {
                                          .vk = weighing::depth == 1 ? 1 : weighing::right_depth,
                                          .rows_outer = true,
                                          .cut = weighing::how.cut};
-    using exponentials = typename numerators::template numerators_of_rows<width>;
+    using exponentials = numerators_of_rows<numerators, width>;
 
     static constexpr bool in_blocks = numerators::in_blocks;
     using tile_epilogue =

@@ -4,7 +4,9 @@
 
 #include <bit>
 
+#include <ashlar/eval/stages/numerators_of_rows.hpp>
 #include <ashlar/eval/stages/row_stage.hpp>
+#include <ashlar/kernel/math/exp2_below.hpp>
 #include <ashlar/kernel/simd/shuffles.hpp>
 
 namespace ashlar::detail {
@@ -25,16 +27,28 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
 
     ASHLAR_STAGE_INLINE static vec lowest() { return vec(lowest_value<element>); }
 
+    static constexpr exp_form form = Plan::nodes[core].fast ? exp_form::coarse : exp_form::beside_one;
+    static constexpr exp_arguments arguments =
+        Plan::nodes[core].masked == no_node && !hides_keys ? exp_arguments::finite : exp_arguments::any;
+
     /// Hides the function of this name: the numerators of a row stand beside a 1, and may have been asked for fast.
-    template <exp_arguments Arguments = Plan::nodes[core].masked == no_node && !hides_keys ? exp_arguments::finite
-                                                                                           : exp_arguments::any>
+    template <exp_arguments Arguments = arguments>
     ASHLAR_STAGE_INLINE static vec exp_nonpositive(vec x) {
-        constexpr exp_form form = Plan::nodes[core].fast ? exp_form::coarse : exp_form::beside_one;
         if constexpr (stage.powers_of_two)
             return exp2_nonpositive_as<form, Arguments>(x);
         else
             return exp_nonpositive_as<form, Arguments>(x);
     }
+
+    /// exp(score - most) of rows in lanes, or a power of two that is that times a factor of the row, if `most` fits.
+    struct exponential_below {
+        vec most;
+        ASHLAR_STAGE_INLINE explicit exponential_below(const vec& m) : most(m) {}
+        ASHLAR_STAGE_INLINE vec operator()(const vec& score) const { return exp_nonpositive(score - most); }
+    };
+    using numerator_below =
+        std::conditional_t<base::how.rounds_maximum, exp2_below<form, arguments, element, width, typename base::config>,
+                           exponential_below>;
 
     ASHLAR_STAGE_ROOT ASHLAR_STAGE_INLINE void run() const {
         // Zeros are written in all of the tile's range: the product that follows reads the rows of a block over the
@@ -139,7 +153,10 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
     template <std::size_t Width, bool Register = true>
     ASHLAR_STAGE_INLINE vec grown(std::size_t row, const vec& of_block) const {
         constexpr auto running = stage.running_maxima, corrections = stage.corrections;
-        const vec before = numbers<running, Register ? width : Width>(row), most = max<>(before, of_block);
+        const vec before = numbers<running, Register ? width : Width>(row);
+        vec most = max<>(before, of_block);
+        if constexpr (base::how.rounds_maximum)
+            most = select(numerator_below::fits(most), numerator_below::rounded(most), most);
         put<corrections, Width, Register>(row, exp_nonpositive<exp_arguments::any>(before - most));
         put<running, Width, Register>(row, most);
         return most;
@@ -223,120 +240,14 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
             this->template put_rows<base::second_buffer, Rows, element>(row, factors<Rows>(row, m, total));
     }
 
-    /// The numerators of Width rows in lanes, one column at a time: beside other work, or at one go.
-    template <std::size_t Width>
-    struct numerators_of_rows {
-        static constexpr std::size_t stored = base::how.whole_lines ? width : Width;
-        const softmax_stage& s;
-        std::size_t row;
-        typename base::range own, tile;
-        std::size_t next;
-        element* out;
-        vec most, sum;
-
-        /// `own` are the columns in which there is something to compute; the others of `tile` become zeros.
-        ASHLAR_STAGE_INLINE numerators_of_rows(const softmax_stage& stage_, std::size_t first,
-                                               typename base::range mine, typename base::range all)
-            : s(stage_),
-              row(first),
-              own(mine),
-              tile(all),
-              next(mine.first),
-              out(plain ? s.numerators(first, 0) : nullptr),
-              most(s.template greatest<Width>(first, mine)),
-              sum(0) {
-            if constexpr (in_blocks) most = s.template grown<Width>(first, most);
-        }
-
-        ASHLAR_STAGE_INLINE vec numerator(vec x, std::size_t c) const {
-            const vec e = exp_nonpositive(x - most);
-            if constexpr (plain)
-                store_lanes<1, stored>(s.template weight<Width>(e, row, c),
-                                       out + static_cast<std::ptrdiff_t>(c) * column_distance);
-            return e;
-        }
-        ASHLAR_STAGE_INLINE void step() {
-            if (next >= own.last) return;
-            sum += numerator(s.template at<Width>(row, next), next);
-            ++next;
-        }
-        ASHLAR_STAGE_INLINE void stop() { next = own.last; }
-        /// Few rows leave most lanes idle: parts of several columns are put together in one register.
-        static constexpr std::size_t part = base::how.joined_lanes;
-        static constexpr bool joins = Width < width && part != 0;
-        ASHLAR_STAGE_INLINE void join_columns() {
-            constexpr std::size_t columns_in_one = width / part;
-            alignas(64) element spread[width];
-            most.store(spread);
-            for (std::size_t n = part; n < width; ++n) spread[n] = spread[n % part];
-            const vec shift = vec::load(spread);
-            vec total(0);
-            for (; next + columns_in_one <= own.last; next += columns_in_one) {
-                element* p = out + static_cast<std::ptrdiff_t>(next) * column_distance;
-                const vec e = exp_nonpositive(vec(vec::ops::template load_groups<part>(p, column_distance)) - shift);
-                vec::ops::template store_groups<part>(e.data, p, column_distance);
-                total += e;
-            }
-            sum += combine_groups<part>(total, [](vec a, vec b) ASHLAR_LAMBDA_INLINE { return a + b; });
-        }
-        ASHLAR_STAGE_INLINE vec replace_columns() const {
-            element* p = out + static_cast<std::ptrdiff_t>(next) * column_distance;
-            vec total = sum;
-            for (std::size_t left = next < own.last ? own.last - next : 0; left != 0; --left, p += column_distance) {
-                const vec e = exp_nonpositive(vec::load(p) - most);
-                e.store(p);
-                total += e;
-            }
-            return total;
-        }
-        ASHLAR_STAGE_INLINE vec fold_columns() {
-            constexpr std::size_t chains = base::how.sums;
-            vec sums[chains];
-            ASHLAR_UNROLL
-            for (std::size_t u = 0; u < chains; ++u) sums[u] = u == 0 ? sum : vec(0);
-            const std::size_t end =
-                own.last < base::columns ? own.last : base::columns;  // g++ warns of endless loops otherwise
-            s.template fold_down<Width>(row, {next, end}, sums,
-                                        [&](vec& to, vec x, std::size_t c, auto)
-                                            ASHLAR_STAGE_LAMBDA { to += numerator(x, c); });
-            if constexpr (chains == 2) return sums[0] + sums[1];
-            return sums[0];
-        }
-        /// What is left, and the row's factor.
-        ASHLAR_STAGE_INLINE void finish() {
-            if constexpr (joins) join_columns();
-            if constexpr (base::how.one_address)
-                put_factor(replace_columns());
-            else
-                put_factor(fold_columns());
-        }
-        /// Of rows whose numerators have this sum.
-        ASHLAR_STAGE_INLINE void put_factor(const vec& total) {
-            // A product reads none of a row but what its mask keeps.
-            if constexpr (plain && stage.support != no_node && (stage.fill_outside || !base::how.exact_keys)) {
-                if constexpr (stage.fill_outside) tile = {0, base::columns};
-                for (std::size_t c = tile.first; c < own.first; ++c)
-                    store_lanes<1, stored>(vec(0), out + static_cast<std::ptrdiff_t>(c) * column_distance);
-                for (std::size_t c = own.last; c < tile.last; ++c)
-                    store_lanes<1, stored>(vec(0), out + static_cast<std::ptrdiff_t>(c) * column_distance);
-            }
-            if constexpr (in_blocks)
-                s.template put_rows<base::second_buffer, Width, element>(row, s.with_earlier(row, total));
-            else if constexpr (plain)
-                s.template put_rows<base::second_buffer, Width, element>(row,
-                                                                         s.template factors<Width>(row, most, total));
-            else
-                s.template put_rows<base::second_buffer, Width, element>(row, most + log(total));
-        }
-    };
     template <std::size_t Width>
     ASHLAR_STAGE_INLINE void lanes_of_rows(std::size_t row, typename base::range r, typename base::range tile) const {
-        numerators_of_rows<Width>(*this, row, r, tile).finish();
+        numerators_of_rows<softmax_stage, Width>(*this, row, r, tile).finish();
     }
 
     /// Two registers of rows column by column, all of whose columns count: one is computed while the other waits.
     ASHLAR_STAGE_INLINE void pair_of_registers(std::size_t row, typename base::range all) const {
-        numerators_of_rows<width> one(*this, row, all, all), other(*this, row + width, all, all);
+        numerators_of_rows<softmax_stage, width> one(*this, row, all, all), other(*this, row + width, all, all);
         for (std::size_t c = all.first; c < all.last; ++c) {
             one.sum += one.numerator(this->template at<width>(row, c), c);
             other.sum += other.numerator(this->template at<width>(row + width, c), c);

@@ -100,7 +100,14 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> times_power(lanes<E
         return bit_cast_lanes<Element>(bits_of(p) + (bits_of(carrier) << float_format<Element>::mantissa));
 }
 
-/// p * 2^n, but 0 where x < least and NaN where x is NaN. `least` must be negative.
+/// True where arguments that vanish are raised to the greatest of them, whose power of two has the bits of 0: a maximum
+/// and a multiplication, which keep NaN, instead of a comparison and a choice.
+template <class Element, std::size_t Width, class Config>
+inline constexpr bool raises_vanishing =
+    !lanes<Element, Width, Config>::ops::scales && !takes_scalars<Element, Width, Config>;
+
+/// p * 2^n of an argument that was raised if it vanishes; x is what it was. Where none is raised, 0 where x < least,
+/// which must be negative, and NaN where x is NaN.
 template <class Element, std::size_t Width, class Config>
 ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> times_power_from(Element least,
                                                                               lanes<Element, Width, Config> x,
@@ -113,45 +120,7 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> times_power_from(El
         // By a multiplication, which keeps NaN: masks are dear, and this takes one.
         return select(x < least, Element(0), p * power_of_two(carrier));
     else
-        return select(x >= least, times_power(p, carrier), max<>(Lanes(Element(0)), x));
-}
-
-/// True where arguments that vanish are raised to the greatest of them, whose power of two has the bits of 0: a maximum
-/// and a multiplication, which keep NaN, instead of a comparison and a choice.
-template <class Element, std::size_t Width, class Config>
-inline constexpr bool raises_vanishing =
-    !lanes<Element, Width, Config>::ops::scales && !takes_scalars<Element, Width, Config>;
-
-/// 2^x for normal results; nonsense for NaN.
-template <class Element, std::size_t Width, class Config>
-ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp2_normal(lanes<Element, Width, Config> x) {
-    const auto carrier = carry_rounded(x, Element(1));
-    return times_power(exp2_polynomial_fast(x - carried(carrier)), carrier);
-}
-
-/// e^x for x <= 0 without denormals, with the accurate polynomial.
-template <class Element, std::size_t Width, class Config>
-ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp_vanishing(lanes<Element, Width, Config> x) {
-    constexpr Element least = least_exp_argument<Element>;
-    if (Width == 1 && __builtin_is_constant_evaluated() && x[0] < least)
-        return lanes<Element, Width, Config>(Element(0));
-    const auto carrier = carry_rounded(x, exp_reduction<Element>::log2_e);
-    return times_power_from(least, x, exp_polynomial(exp_remainder(x, carried(carrier))), carrier);
-}
-
-/// Arguments of exp beyond which the result is infinity or zero, where nothing has overflowed on the way.
-template <class Element, std::size_t Width, class Config>
-ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp_argument(lanes<Element, Width, Config> x) {
-    using Lanes = lanes<Element, Width, Config>;
-    return min<>(Lanes(sizeof(Element) == 4 ? Element(89) : Element(710)),
-                 max<>(Lanes(sizeof(Element) == 4 ? Element(-104) : Element(-746)), x));
-}
-
-/// x log2(e) - n for n next to the product: what is left where n is the nearest integer.
-template <class Element, std::size_t Width, class Config>
-ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp2_remainder(lanes<Element, Width, Config> x,
-                                                                            lanes<Element, Width, Config> n) {
-    return fma(x, exp_reduction<Element>::log2_e, -n);
+        return p * power_of_two(carrier);
 }
 
 /// x, or the least argument that a function of nonpositive numbers may be given: minus infinity is none where numbers
@@ -167,15 +136,38 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> raised(lanes<Elemen
     else
         return x;
 }
-/// p * 2^n of an argument that may have been raised; x is what it was.
+
+/// 2^x for normal results; nonsense for NaN.
 template <class Element, std::size_t Width, class Config>
-ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> times_power_of_raised(
-    Element least, lanes<Element, Width, Config> x, lanes<Element, Width, Config> p,
-    lanes<Element, Width, Config> carrier) {
-    if constexpr (raises_vanishing<Element, Width, Config>)
-        return p * power_of_two(carrier);
-    else
-        return times_power_from(least, x, p, carrier);
+ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp2_normal(lanes<Element, Width, Config> x) {
+    const auto carrier = carry_rounded(x, Element(1));
+    return times_power(exp2_polynomial_fast(x - carried(carrier)), carrier);
+}
+
+/// e^x for x <= 0 without denormals, with the accurate polynomial.
+template <class Element, std::size_t Width, class Config>
+ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp_vanishing(lanes<Element, Width, Config> x) {
+    constexpr Element least = least_exp_argument<Element>;
+    if (Width == 1 && __builtin_is_constant_evaluated() && x[0] < least)
+        return lanes<Element, Width, Config>(Element(0));
+    const auto y = raised<exp_arguments::finite>(x, least, vanishing_exp_argument<Element>);
+    const auto carrier = carry_rounded(y, exp_reduction<Element>::log2_e);
+    return times_power_from(least, x, exp_polynomial(exp_remainder(y, carried(carrier))), carrier);
+}
+
+/// Arguments of exp beyond which the result is infinity or zero, where nothing has overflowed on the way.
+template <class Element, std::size_t Width, class Config>
+ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp_argument(lanes<Element, Width, Config> x) {
+    using Lanes = lanes<Element, Width, Config>;
+    return min<>(Lanes(sizeof(Element) == 4 ? Element(89) : Element(710)),
+                 max<>(Lanes(sizeof(Element) == 4 ? Element(-104) : Element(-746)), x));
+}
+
+/// x log2(e) - n for n next to the product: what is left where n is the nearest integer.
+template <class Element, std::size_t Width, class Config>
+ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp2_remainder(lanes<Element, Width, Config> x,
+                                                                            lanes<Element, Width, Config> n) {
+    return fma(x, exp_reduction<Element>::log2_e, -n);
 }
 
 /// e^x for x <= 0: exactly 1 for 0, exactly 0 for minus infinity, 0 or less than the least normal number where it would
@@ -198,25 +190,42 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp_nonpositive_as(
         const auto carrier = carry_rounded(y, exp_reduction<Element>::log2_e);
         const auto n = carried(carrier);
         if constexpr (Form == exp_form::coarse)
-            return times_power_of_raised(least, x, exp2_polynomial_coarse(exp2_remainder(y, n)), carrier);
+            return times_power_from(least, x, exp2_polynomial_coarse(exp2_remainder(y, n)), carrier);
         else if constexpr (Form == exp_form::beside_one)
-            return times_power_of_raised(least, x, exp_polynomial_fast(exp_remainder_beside_one(y, n)), carrier);
+            return times_power_from(least, x, exp_polynomial_fast(exp_remainder_beside_one(y, n)), carrier);
         else
-            return times_power_of_raised(least, x, exp_polynomial_fast(exp_remainder(y, n)), carrier);
+            return times_power_from(least, x, exp_polynomial_fast(exp_remainder(y, n)), carrier);
     }
+}
+
+/// 2^(x - m) for x <= m, where x is raised to `least` and `shift` is the magic number less m.
+template <exp_form Form, class Element, std::size_t Width, class Config>
+ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp2_by_bits(lanes<Element, Width, Config> x,
+                                                                          lanes<Element, Width, Config> shift,
+                                                                          lanes<Element, Width, Config> least) {
+    x = max<>(least, x);
+    const auto carrier = fence(x + shift), r = x - fence(carrier - shift);
+    if constexpr (Form == exp_form::coarse)
+        return exp2_polynomial_coarse(r) * power_of_two(carrier);
+    else
+        return exp2_polynomial_fast(r) * power_of_two(carrier);
 }
 
 /// 2^x for x <= 0 with the same special values. To 2.5 ulp in both forms that are not coarse.
 template <exp_form Form, exp_arguments Arguments = exp_arguments::finite, class Element, std::size_t Width,
           class Config>
 ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp2_nonpositive_as(lanes<Element, Width, Config> x) {
-    constexpr Element least = least_exp2_argument<Element>;
+    using Lanes = lanes<Element, Width, Config>;
+    constexpr Element least = least_exp2_argument<Element>, magic = float_format<Element>::magic;
     if (Width == 1 && (has<Config, isa::m_profile> || __builtin_is_constant_evaluated()) && !(x[0] >= least))
         return max<>(lanes<Element, Width, Config>(Element(0)), x);
     if constexpr (looks_up<Element, Width, Config>) {
-        return exp2_by_table<Form, Arguments>(x);
+        return exp2_by_table<Form, Arguments>(
+            x, Lanes(magic / 32), Lanes(Arguments == exp_arguments::any ? vanishing_exp2_argument<Element> : least));
     } else if constexpr (looks_up_eighths<Element, Width, Config>) {
-        return exp2_by_eighths<Form>(x);
+        return exp2_by_eighths<Form>(x, Lanes(magic / 8), Lanes(vanishing_exp2_argument<Element>));
+    } else if constexpr (raises_vanishing<Element, Width, Config> && Width > 1) {
+        return exp2_by_bits<Form>(x, Lanes(magic), Lanes(vanishing_exp2_argument<Element>));
     } else if (looks_up_scalars<Element, Width, Config> && !__builtin_is_constant_evaluated()) {
         if constexpr (looks_up_scalars<Element, Width, Config>) return exp2_by_scalars<Form>(x);
     } else {
@@ -224,9 +233,9 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp2_nonpositive_as
         const auto carrier = carry_rounded(y, Element(1));
         const auto r = y - carried(carrier);
         if constexpr (Form == exp_form::coarse)
-            return times_power_of_raised(least, x, exp2_polynomial_coarse(r), carrier);
+            return times_power_from(least, x, exp2_polynomial_coarse(r), carrier);
         else
-            return times_power_of_raised(least, x, exp2_polynomial_fast(r), carrier);
+            return times_power_from(least, x, exp2_polynomial_fast(r), carrier);
     }
 }
 

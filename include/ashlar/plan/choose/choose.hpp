@@ -80,6 +80,7 @@ constexpr void settle_fusions(const plan_context& c) {
 constexpr void choose(program& plan, const graph_node* nodes, const machine& target) {
     const plan_context context{plan, nodes, target};
     const bool alone = is_one_stage(plan);
+    use_powers_of_two(context);
     for (std::size_t s = 0; s < plan.stage_count; ++s) {
         plan_stage& stage = plan.stages[s];
         for (std::size_t tile = 0; tile < tile_kinds; ++tile) {
@@ -98,7 +99,6 @@ constexpr void choose(program& plan, const graph_node* nodes, const machine& tar
         }
     }
     settle_fusions(context);
-    use_powers_of_two(context);
     stage_rows(context);
     order_weights(context);
 }

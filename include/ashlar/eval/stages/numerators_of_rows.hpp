@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSL-1.0
+// The numerators of a softmax, and the sum of each row of them, with rows in lanes.
+#pragma once
+
+#include <ashlar/kernel/math/log.hpp>
+#include <ashlar/kernel/simd/shuffles.hpp>
+#include <ashlar/plan/build/program.hpp>
+
+namespace ashlar::detail {
+
+/// The numerators of Width rows in lanes, one column at a time: beside other work, or at one go.
+template <class Softmax, std::size_t Width>
+struct numerators_of_rows {
+    using vec = typename Softmax::vec;
+    using element = typename Softmax::element;
+    using range = typename Softmax::range;
+    using numerator_below = typename Softmax::numerator_below;
+    static constexpr auto stage = Softmax::stage;
+    static constexpr row_strategy how = Softmax::how;
+    static constexpr bool plain = Softmax::plain, in_blocks = Softmax::in_blocks;
+    static constexpr std::size_t width = Softmax::width, columns = Softmax::columns;
+    static constexpr std::size_t stored = how.whole_lines ? width : Width;
+    static constexpr std::ptrdiff_t column_distance = Softmax::column_distance;
+
+    const Softmax& s;
+    std::size_t row;
+    range own, tile;
+    std::size_t next;
+    element* out;
+    vec most, sum;
+    numerator_below below;
+
+    /// `own` are the columns in which there is something to compute; the others of `tile` become zeros.
+    ASHLAR_STAGE_INLINE numerators_of_rows(const Softmax& softmax, std::size_t first, range mine, range all)
+        : s(softmax),
+          row(first),
+          own(mine),
+          tile(all),
+          next(mine.first),
+          out(plain ? s.numerators(first, 0) : nullptr),
+          most(greatest_to_take(softmax, first, mine)),
+          sum(0),
+          below(most) {}
+
+    ASHLAR_STAGE_INLINE vec numerator(vec x, std::size_t c) const {
+        const vec e = below(x);
+        if constexpr (plain)
+            store_lanes<1, stored>(s.template weight<Width>(e, row, c),
+                                   out + static_cast<std::ptrdiff_t>(c) * column_distance);
+        return e;
+    }
+    ASHLAR_STAGE_INLINE void step() {
+        if (next >= own.last) return;
+        sum += numerator(s.template at<Width>(row, next), next);
+        ++next;
+    }
+    ASHLAR_STAGE_INLINE void stop() { next = own.last; }
+    /// Few rows leave most lanes idle: parts of several columns are put together in one register.
+    static constexpr std::size_t part = how.joined_lanes;
+    static constexpr bool joins = Width < width && part != 0;
+    ASHLAR_STAGE_INLINE void join_columns() {
+        constexpr std::size_t columns_in_one = width / part;
+        alignas(64) element spread[width];
+        most.store(spread);
+        for (std::size_t n = part; n < width; ++n) spread[n] = spread[n % part];
+        const numerator_below below_all(vec::load(spread));
+        vec total(0);
+        for (; next + columns_in_one <= own.last; next += columns_in_one) {
+            element* p = out + static_cast<std::ptrdiff_t>(next) * column_distance;
+            const vec e = below_all(vec(vec::ops::template load_groups<part>(p, column_distance)));
+            vec::ops::template store_groups<part>(e.data, p, column_distance);
+            total += e;
+        }
+        sum += combine_groups<part>(total, [](vec a, vec b) ASHLAR_LAMBDA_INLINE { return a + b; });
+    }
+    ASHLAR_STAGE_INLINE vec replace_columns() const {
+        element* p = out + static_cast<std::ptrdiff_t>(next) * column_distance;
+        vec total = sum;
+        for (std::size_t left = next < own.last ? own.last - next : 0; left != 0; --left, p += column_distance) {
+            const vec e = below(vec::load(p));
+            e.store(p);
+            total += e;
+        }
+        return total;
+    }
+    ASHLAR_STAGE_INLINE vec fold_columns() {
+        constexpr std::size_t chains = how.sums;
+        vec sums[chains];
+        ASHLAR_UNROLL
+        for (std::size_t u = 0; u < chains; ++u) sums[u] = u == 0 ? sum : vec(0);
+        const std::size_t end = own.last < columns ? own.last : columns;  // g++ warns of endless loops otherwise
+        s.template fold_down<Width>(row, {next, end}, sums,
+                                    [&](vec& to, vec x, std::size_t c, auto)
+                                        ASHLAR_STAGE_LAMBDA { to += numerator(x, c); });
+        if constexpr (chains == 2) return sums[0] + sums[1];
+        return sums[0];
+    }
+    /// What is left, and the row's factor.
+    ASHLAR_STAGE_INLINE void finish() {
+        if constexpr (joins) join_columns();
+        if constexpr (how.one_address)
+            put_factor(replace_columns());
+        else
+            put_factor(fold_columns());
+    }
+    /// Of rows whose numerators have this sum.
+    ASHLAR_STAGE_INLINE void put_factor(const vec& total) {
+        // A product reads none of a row but what its mask keeps.
+        if constexpr (plain && stage.support != no_node && (stage.fill_outside || !how.exact_keys)) {
+            if constexpr (stage.fill_outside) tile = {0, columns};
+            for (std::size_t c = tile.first; c < own.first; ++c)
+                store_lanes<1, stored>(vec(0), out + static_cast<std::ptrdiff_t>(c) * column_distance);
+            for (std::size_t c = own.last; c < tile.last; ++c)
+                store_lanes<1, stored>(vec(0), out + static_cast<std::ptrdiff_t>(c) * column_distance);
+        }
+        if constexpr (in_blocks)
+            s.template put_rows<Softmax::second_buffer, Width, element>(row, s.with_earlier(row, total));
+        else if constexpr (plain)
+            s.template put_rows<Softmax::second_buffer, Width, element>(row,
+                                                                        s.template factors<Width>(row, most, total));
+        else
+            s.template put_rows<Softmax::second_buffer, Width, element>(row, most + log(total));
+    }
+
+private:
+    /// What is taken from all scores before their exponentials. Where numbers too large to be rounded are among them,
+    /// or no numbers, they are at once, and 0 is left.
+    ASHLAR_STAGE_INLINE static vec greatest_to_take(const Softmax& s, std::size_t row, range r) {
+        vec most = s.template greatest<Width>(row, r);
+        if constexpr (in_blocks) most = s.template grown<Width>(row, most);
+        if constexpr (how.rounds_maximum) {
+            const auto fits = numerator_below::fits(most);
+            if (!all_of(Width == width ? fits : fits | !vec::mask_type::first(Width))) [[unlikely]] {
+                const vec too_large = select(fits, vec(0), most);
+                element* p = s.numerators(row, r.first);
+                for (std::size_t left = r.last - r.first; left != 0; --left, p += column_distance)
+                    store_lanes<1, Width>(vec::template load_partial<Width>(p) - too_large, p);
+                most = select(fits, most, vec(0));
+            }
+        }
+        return most;
+    }
+};
+
+}  // namespace ashlar::detail

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSL-1.0
+// Softmaxes whose greatest scores are rounded and taken from the others without a subtraction: also where they are too
+// large for that, infinite, undefined, or where there is none.
+#include <cmath>
+
+#include <tests/support/key_blocks.hpp>
+
+namespace {
+
+using namespace ashlar;
+using reference::of;
+
+inline constexpr std::size_t w = detail::machine_of<current_config>.lanes(sizeof(float));
+
+template <class Config = current_config, class E>
+constexpr std::size_t rounded_softmaxes(const E&) {
+    std::size_t count = 0;
+    for (const auto& stage : detail::planned<E, Config>::code.stages)
+        count += stage.kind == detail::stage_kind::softmax &&
+                 (stage.how[0].rows.rounds_maximum || stage.how[1].rows.rounds_maximum);
+    return count;
+}
+template <class T>
+inline constexpr bool rounds_here = detail::machine_of<current_config>.rounds_exponents(sizeof(T));
+
+template <class T, std::size_t... Dims>
+const auto& some() {
+    static const auto numbers = support::random_numbers(7).normal<T, Dims...>();
+    return numbers;
+}
+
+TEST(rounded_maxima, are_planned) {
+    const auto& q = some<float, 64, 16>();
+    const auto& k = some<float, 80, 16>();
+    const std::size_t wanted = rounds_here<float> ? 1 : 0;
+    EXPECT_EQ(rounded_softmaxes(attention(q, k, k)), wanted);
+    EXPECT_EQ(rounded_softmaxes(attention(q, k, k, causal)), wanted);
+    EXPECT_EQ(rounded_softmaxes(softmax(matmul(q, transpose(k)) * 0.3f)), wanted);
+    EXPECT_EQ(rounded_softmaxes(attention(some<double, 64, 16>(), some<double, 80, 16>(), some<double, 80, 16>())),
+              rounds_here<double> ? 1u : 0u);
+    EXPECT_EQ(rounded_softmaxes(attention_partial(q, k, k).expression), 0u) << "who asks for maxima gets them";
+    EXPECT_EQ(rounded_softmaxes(attention(q, k, k, softcap(2.0f))), 0u) << "no powers of two";
+    const bool said =
+        std::string_view(explain(attention(q, k, k)).c_str()).find("- rounded ") != std::string_view::npos;
+    EXPECT_EQ(said, rounds_here<float>) << explain(attention(q, k, k)).c_str();
+}
+
+/// Rows by turns: of a usual size, around a large number, at one too large, with two scores far from each other, and
+/// alike.
+template <class T, std::size_t Queries, std::size_t Keys>
+struct unusual_scores {
+    tensor<T, Queries, 4> q = support::random_numbers(Queries).normal<T, Queries, 4>();
+    tensor<T, Keys, 4> k = support::random_numbers(Keys).normal<T, Keys, 4>();
+    tensor<T, Keys, 5> v = support::random_numbers(3).normal<T, Keys, 5>();
+
+    unusual_scores() {
+        for (std::size_t j = 0; j < Keys; ++j) k(j, 3) = j % 3 == 0 ? T(1) : T(0.5);
+        constexpr T largest[] = {T(0), T(3e6), T(-3e6), T(1e30), T(-1e30), T(5e18), T(-200), T(0)};
+        for (std::size_t i = 0; i < Queries; ++i) {
+            const std::size_t kind = (i / 2) % 8;
+            if (kind != 0 || i % 5 == 4)
+                for (std::size_t d = 0; d < 3; ++d) q(i, d) = T(0);
+            q(i, 3) = sizeof(T) == 8 && std::abs(largest[kind]) > 1 ? largest[kind] * T(1e12) : largest[kind];
+        }
+    }
+};
+
+template <class T, std::size_t Queries, std::size_t Keys>
+void attend() {
+    SCOPED_TRACE(testing::Message() << Queries << " queries, " << Keys << " keys of " << sizeof(T) << " bytes");
+    static const unusual_scores<T, Queries, Keys> x;
+    reference::attention_options options;
+    options.scale = 0.5;
+    const double tolerance = sizeof(T) == 8 ? 1e-11 : 1e-5;
+    support::check(attention(x.q, x.k, x.v), reference::attend(of(x.q), of(x.k), of(x.v), options).values, tolerance);
+    options.keep = [](const reference::index&, std::size_t i, std::size_t j) { return j + 2 <= i; };
+    support::check(attention(x.q, x.k, x.v, causal_at(-2)),
+                   reference::attend(of(x.q), of(x.k), of(x.v), options).values, tolerance);
+}
+
+TEST(rounded_maxima, of_any_size) {
+    attend<float, 1, 33>();
+    attend<float, w + 1, 17>();
+    attend<float, 2 * w, 16>();
+    attend<float, 2 * w + 3, 67>();
+    attend<float, 3 * w + 2, 40>();
+    attend<float, 64, 64>();
+    attend<float, 100, 130>();
+    attend<double, 33, 40>();
+    attend<double, 37, 67>();
+}
+
+template <class Config, std::size_t Queries, std::size_t Keys>
+void attend_in_blocks() {
+    SCOPED_TRACE(testing::Message() << Queries << " queries, " << Keys << " keys");
+    static unusual_scores<float, Queries, Keys> x;
+    // Maxima that grow: to a usual size from a low one, and to one too large.
+    for (std::size_t j = 0; j < Keys; ++j) x.k(j, 3) = static_cast<float>(j + 1) / 64;
+    EXPECT_EQ(rounded_softmaxes<Config>(attention(x.q, x.k, x.v)), rounds_here<float> ? 1u : 0u);
+    support::key_blocks::check<Config>(attention(x.q, x.k, x.v), 1e-5);
+    support::key_blocks::check<Config>(attention(x.q, x.k, x.v, causal_at(-2)), 1e-5);
+    support::key_blocks::check<Config>(attention(x.q, x.k, x.v, keys_below(Keys - 5)), 1e-5);
+}
+
+TEST(rounded_maxima, in_blocks_of_keys) {
+    attend_in_blocks<support::key_blocks::small, 40, 61>();
+    attend_in_blocks<support::key_blocks::small, 33, 128>();
+    attend_in_blocks<support::key_blocks::medium, 64, 240>();
+}
+
+// A row with infinite or undefined scores is undefined, and no other.
+TEST(rounded_maxima, that_are_no_numbers) {
+    if constexpr (current_config::fast_math) {
+        GTEST_SKIP() << "infinities and NaN are not promised under -ffast-math";
+    } else {
+        constexpr std::size_t queries = 2 * w + 5, keys = 48;
+        unusual_scores<float, queries, keys> x;
+        const tensor<float, queries, 5> before = attention(x.q, x.k, x.v);
+        x.q(1, 3) = detail::infinity<float>;
+        x.q(w, 3) = detail::quiet_nan<float>;
+        x.q(queries - 1, 3) = -detail::infinity<float>;
+        const tensor<float, queries, 5> after = attention(x.q, x.k, x.v);
+        for (std::size_t i = 0; i < queries; ++i)
+            for (std::size_t d = 0; d < 5; ++d)
+                if (i == 1 || i == w) {
+                    EXPECT_TRUE(std::isnan(after(i, d))) << i;
+                } else if (i + 1 == queries) {
+                    // No score is finite: nothing is to be had, as with all keys masked.
+                    EXPECT_EQ(after(i, d), 0.0f);
+                } else {
+                    EXPECT_EQ(after(i, d), before(i, d)) << i;
+                }
+    }
+}
+
+}  // namespace
