@@ -2,7 +2,6 @@
 // Powers of two below a number that is taken from all of them without a subtraction.
 #include <cmath>
 #include <cstdint>
-#include <vector>
 
 #include <gtest/gtest.h>
 

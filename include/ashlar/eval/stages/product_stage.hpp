@@ -123,11 +123,11 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
             s.multiply(tracking, first);
             s.store_maxima(greatest, first);
         } else if constexpr (how.epilogue == epilogue_time::interleaved) {
-            interleaved_epilogue<decltype(epilogue), depth / how.group> waiting{{epilogue}};
+            interleaved_epilogue<decltype(epilogue), depth / how.group> waiting{{{epilogue}}};
             s.multiply(waiting, first);
             waiting.finish();
         } else if constexpr (how.epilogue == epilogue_time::reloaded) {
-            reloading_epilogue<decltype(epilogue)> reloading{{epilogue}};
+            reloading_epilogue<decltype(epilogue)> reloading{{{epilogue}}};
             s.multiply(reloading, first);
         } else {
             s.multiply(epilogue, first);

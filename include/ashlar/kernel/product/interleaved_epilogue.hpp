@@ -10,34 +10,25 @@
 #include <cstddef>
 
 #include <ashlar/core/config.hpp>
-#include <ashlar/kernel/product/epilogue.hpp>
+#include <ashlar/kernel/product/storing_epilogue.hpp>
 
 namespace ashlar::detail {
 
-/// Wraps the epilogue of a whole product, whose columns are full vectors of the result's type.
 template <class Inner, std::size_t Depth>
-struct interleaved_epilogue : forwarding_epilogue<Inner> {
+struct interleaved_epilogue : storing_epilogue<Inner> {
     using vec = typename Inner::vec;
 
     /// No block has more sums.
     static constexpr std::size_t most_waiting = 24;
     static constexpr std::size_t interleave_period = Depth >= 16 * most_waiting ? 16 : 8;
     static constexpr bool rolls = true;
-    static constexpr hook hooks = Inner::hooks | hook::interleave | hook::end_block;
-    using forwarding_epilogue<Inner>::inner;
+    static constexpr hook hooks = storing_epilogue<Inner>::hooks | hook::interleave;
 
     std::size_t next_row = 0, next_column = 0;  ///< of the next vector that waits
     std::size_t first_column = 0, last_column = 0;
     std::size_t waiting = 0;
 
-    ASHLAR_STAGE_INLINE auto* at(std::size_t i, std::size_t j) const { return inner.at(i, j); }
-
-    template <std::size_t Width, class Verdict>
-    ASHLAR_STAGE_INLINE void vector(std::size_t i, std::size_t j, vec acc, lane_count<Width>, Verdict) const {
-        acc.store(at(i, j));
-    }
     ASHLAR_STAGE_INLINE void end_block(std::size_t i, std::size_t rows, std::size_t j, std::size_t vectors) {
-        static_assert(Inner::hooks == hook::vector);
         finish();
         next_row = i;
         next_column = first_column = j;
@@ -45,17 +36,16 @@ struct interleaved_epilogue : forwarding_epilogue<Inner> {
         waiting = rows * vectors;
     }
     ASHLAR_STAGE_INLINE void interleave() {
-        if (waiting != 0) finish_vector();
+        if (waiting != 0) finish_next();
     }
     /// What still waits after the last block.
     ASHLAR_STAGE_INLINE void finish() {
-        while (waiting != 0) finish_vector();
+        while (waiting != 0) finish_next();
     }
 
 private:
-    ASHLAR_STAGE_INLINE void finish_vector() {
-        inner.vector(next_row, next_column, vec::load(at(next_row, next_column)), lane_count<vec::size>{},
-                     masked_block{});
+    ASHLAR_STAGE_INLINE void finish_next() {
+        this->finish_vector(next_row, next_column);
         next_column += vec::size;
         if (next_column == last_column) {
             next_column = first_column;
