@@ -49,8 +49,9 @@ struct numerators_of_rows {
                                    out + static_cast<std::ptrdiff_t>(c) * column_distance);
         return e;
     }
+    ASHLAR_STAGE_INLINE bool is_left() const { return next < own.last; }
     ASHLAR_STAGE_INLINE void step() {
-        if (next >= own.last) return;
+        if (!is_left()) return;
         sum += numerator(s.template at<Width>(row, next), next);
         ++next;
     }

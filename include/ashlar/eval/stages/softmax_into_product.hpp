@@ -36,8 +36,30 @@ struct softmax_into_product {
         static constexpr std::size_t interleave_period = weighing::how.period;
         static constexpr bool rolls = false;
         exponentials& work;
-        ASHLAR_STAGE_INLINE void interleave() const { work.step(); }
+        scratch_stream& ahead;
+        ASHLAR_STAGE_INLINE void interleave() const {
+            if (asks && !work.is_left())
+                ahead.template advance<lines_at_once>();
+            else
+                work.step();
+        }
     };
+
+    /// The next tile's scratch is asked for beside the last rows, which no exponentials are left for.
+    static constexpr buffer_index next_scratch = weighing::how.next_scratch;
+    static constexpr bool asks = next_scratch != no_buffer;
+    static constexpr std::size_t bytes_ahead =
+        asks ? Plan::code.buffers[asks ? next_scratch : buffer_index{}].bytes : 0;
+    static constexpr std::size_t lines_at_once = [] {
+        constexpr std::size_t steps =
+            shape.cut.row_blocks / registers * shape.cut.vector_blocks * (weighing::depth / weighing::how.period);
+        return (bytes_ahead / cache_line_bytes + steps - 1) / steps;
+    }();
+    ASHLAR_STAGE_INLINE scratch_stream scratch_ahead() const {
+        const auto* const first =
+            reinterpret_cast<const char*>(f.template buffer<typename weighing::element, next_scratch>());
+        return {first, first + bytes_ahead};
+    }
 
     ASHLAR_STAGE_ROOT ASHLAR_STAGE_INLINE void run() const {
         using element = typename weighing::element;
@@ -61,12 +83,15 @@ struct softmax_into_product {
                 return tile_epilogue{behind, behind.written(), first, behind.row_factors(first)};
         }();
         const auto depth = behind.depth_of(first);
+        scratch_stream ahead;
         for (std::size_t n = 0;; ++n) {
             const std::size_t row = first + (n < registers ? n : 0) * width;
             exponentials work(soft, row, soft.column_range_within(row, width, tile), tile);
             if (n == registers) work.stop();
+            if constexpr (asks)
+                if (n == registers) ahead = scratch_ahead();
             if (n != 0) {
-                working_epilogue epilogue{{plain}, work};
+                working_epilogue epilogue{{plain}, work, ahead};
                 product<element, config, shape>(a, b, depth, epilogue, nullptr, (n - 1) * blocks, n * blocks);
             }
             if (n == registers) break;
