@@ -44,6 +44,8 @@ TEST(next_scratch, of_nothing_else) {
         << "no exponentials beside multiply-adds";
     EXPECT_EQ(asked_for<avx512>(attention(x<64, 64>(), x<4096, 64>(), x<4096, 64>())), detail::no_buffer)
         << "blocks of keys";
+    EXPECT_EQ(asked_for<avx512>(attention(x<64, 2048>(), x<9, 2048>(), x<9, 512>())), detail::no_buffer)
+        << "too few keys for anything beside their multiply-adds";
 }
 
 TEST(next_scratch, is_explained) {

@@ -38,10 +38,9 @@ struct softmax_into_product {
         exponentials& work;
         scratch_stream& ahead;
         ASHLAR_STAGE_INLINE void interleave() const {
-            if (asks && !work.is_left())
-                ahead.template advance<lines_at_once>();
-            else
-                work.step();
+            if constexpr (asks)
+                if (!work.is_left()) return ahead.template advance<lines_at_once>();
+            work.step();
         }
     };
 
@@ -51,9 +50,9 @@ struct softmax_into_product {
     static constexpr std::size_t bytes_ahead =
         asks ? Plan::code.buffers[asks ? next_scratch : buffer_index{}].bytes : 0;
     static constexpr std::size_t lines_at_once = [] {
-        constexpr std::size_t steps =
+        constexpr std::size_t requests =
             shape.cut.row_blocks / registers * shape.cut.vector_blocks * (weighing::depth / weighing::how.period);
-        return (bytes_ahead / cache_line_bytes + steps - 1) / steps;
+        return (bytes_ahead / cache_line_bytes + requests - 1) / requests;
     }();
     ASHLAR_STAGE_INLINE scratch_stream scratch_ahead() const {
         const auto* const first =

@@ -10,11 +10,12 @@
 namespace ashlar::detail {
 
 /// The scratch of the copy from which the scores of a softmax are computed, where it has left the L1 when the next tile
-/// writes it; no_buffer elsewhere.
+/// writes it; no_buffer elsewhere, and where the product is too short for anything to stand beside it.
 constexpr buffer_index scratch_of_next_tile(const plan_context& c, stage_index softmax, const plan_stage& product,
                                             std::size_t tile) {
     const stage_index written = scores_of(c, softmax);
-    if (written == no_stage || product.depth_loop != no_loop) return no_buffer;
+    if (written == no_stage || product.depth_loop != no_loop || product.how[tile].product.period > product.facts.depth)
+        return no_buffer;
     const plan_stage& scores = c.plan.stages[written];
     const stage_index maker = maker_of_rows(c, written);
     if (maker == no_stage || c.plan.stages[maker].kind != stage_kind::map || c.plan.stages[maker].loop != product.loop)
