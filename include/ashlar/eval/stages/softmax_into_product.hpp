@@ -36,11 +36,17 @@ struct softmax_into_product {
         static constexpr std::size_t interleave_period = weighing::how.period;
         static constexpr bool rolls = false;
         exponentials& work;
-        scratch_stream& ahead;
-        ASHLAR_STAGE_INLINE void interleave() const {
+        const char* ahead;
+        ASHLAR_STAGE_INLINE void interleave() {
             if constexpr (asks)
-                if (!work.is_left()) return ahead.template advance<lines_at_once>();
+                if (!work.is_left()) return ask_ahead();
             work.step();
+        }
+        /// Without an end to look for: behind the scratch lies more of it, or nothing that faults.
+        ASHLAR_STAGE_INLINE void ask_ahead() {
+            ASHLAR_UNROLL
+            for (std::size_t i = 0; i < lines_at_once; ++i) prefetch_to_write(ahead + i * cache_line_bytes);
+            ahead += lines_at_once * cache_line_bytes;
         }
     };
 
@@ -54,10 +60,11 @@ struct softmax_into_product {
             shape.cut.row_blocks / registers * shape.cut.vector_blocks * (weighing::depth / weighing::how.period);
         return (bytes_ahead / cache_line_bytes + requests - 1) / requests;
     }();
-    ASHLAR_STAGE_INLINE scratch_stream scratch_ahead() const {
-        const auto* const first =
-            reinterpret_cast<const char*>(f.template buffer<typename weighing::element, next_scratch>());
-        return {first, first + bytes_ahead};
+    ASHLAR_STAGE_INLINE const char* scratch_ahead() const {
+        if constexpr (asks)
+            return reinterpret_cast<const char*>(f.template buffer<typename weighing::element, next_scratch>());
+        else
+            return nullptr;
     }
 
     ASHLAR_STAGE_ROOT ASHLAR_STAGE_INLINE void run() const {
@@ -82,15 +89,12 @@ struct softmax_into_product {
                 return tile_epilogue{behind, behind.written(), first, behind.row_factors(first)};
         }();
         const auto depth = behind.depth_of(first);
-        scratch_stream ahead;
         for (std::size_t n = 0;; ++n) {
             const std::size_t row = first + (n < registers ? n : 0) * width;
             exponentials work(soft, row, soft.column_range_within(row, width, tile), tile);
             if (n == registers) work.stop();
-            if constexpr (asks)
-                if (n == registers) ahead = scratch_ahead();
             if (n != 0) {
-                working_epilogue epilogue{{plain}, work, ahead};
+                working_epilogue epilogue{{plain}, work, scratch_ahead()};
                 product<element, config, shape>(a, b, depth, epilogue, nullptr, (n - 1) * blocks, n * blocks);
             }
             if (n == registers) break;

@@ -6,7 +6,7 @@
 
 #include <ashlar/eval/stages/numerators_of_rows.hpp>
 #include <ashlar/eval/stages/row_stage.hpp>
-#include <ashlar/kernel/math/exp2_below.hpp>
+#include <ashlar/kernel/math/exp2_nonpositive.hpp>
 #include <ashlar/kernel/simd/shuffles.hpp>
 
 namespace ashlar::detail {

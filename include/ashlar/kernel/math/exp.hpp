@@ -211,34 +211,6 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp2_by_bits(lanes<
         return exp2_polynomial_fast(r) * power_of_two(carrier);
 }
 
-/// 2^x for x <= 0 with the same special values. To 2.5 ulp in both forms that are not coarse.
-template <exp_form Form, exp_arguments Arguments = exp_arguments::finite, class Element, std::size_t Width,
-          class Config>
-ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp2_nonpositive_as(lanes<Element, Width, Config> x) {
-    using Lanes = lanes<Element, Width, Config>;
-    constexpr Element least = least_exp2_argument<Element>, magic = float_format<Element>::magic;
-    if (Width == 1 && (has<Config, isa::m_profile> || __builtin_is_constant_evaluated()) && !(x[0] >= least))
-        return max<>(lanes<Element, Width, Config>(Element(0)), x);
-    if constexpr (looks_up<Element, Width, Config>) {
-        return exp2_by_table<Form, Arguments>(
-            x, Lanes(magic / 32), Lanes(Arguments == exp_arguments::any ? vanishing_exp2_argument<Element> : least));
-    } else if constexpr (looks_up_eighths<Element, Width, Config>) {
-        return exp2_by_eighths<Form>(x, Lanes(magic / 8), Lanes(vanishing_exp2_argument<Element>));
-    } else if constexpr (raises_vanishing<Element, Width, Config> && Width > 1) {
-        return exp2_by_bits<Form>(x, Lanes(magic), Lanes(vanishing_exp2_argument<Element>));
-    } else if (looks_up_scalars<Element, Width, Config> && !__builtin_is_constant_evaluated()) {
-        if constexpr (looks_up_scalars<Element, Width, Config>) return exp2_by_scalars<Form>(x);
-    } else {
-        const auto y = raised<Arguments>(x, least, vanishing_exp2_argument<Element>);
-        const auto carrier = carry_rounded(y, Element(1));
-        const auto r = y - carried(carrier);
-        if constexpr (Form == exp_form::coarse)
-            return times_power_from(least, x, exp2_polynomial_coarse(r), carrier);
-        else
-            return times_power_from(least, x, exp2_polynomial_fast(r), carrier);
-    }
-}
-
 }  // namespace detail
 
 /// e^x: at most 1.2 ulp over the whole range; overflows to infinity, underflows gradually.
@@ -282,16 +254,6 @@ template <class Element, std::size_t Width, class Config>
     return detail::exp_nonpositive_as<detail::exp_form::coarse>(x);
 }
 
-/// 2^x for x <= 0: as `exp_nonpositive` but two or three operations cheaper, for who can fold log2(e) into a factor; at
-/// most 2.5 ulp. Everything below -127 (double: -1023) gives 0, and less than the least normal number below -126
-/// (-1022).
-template <class Element, std::size_t Width, class Config>
-    requires detail::math_float<Element>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp2_nonpositive(
-    lanes<Element, Width, Config> x) {
-    return detail::exp2_nonpositive_as<detail::exp_form::precise>(x);
-}
-
 /// The same for a scalar, in constant expressions too.
 template <detail::math_float Element>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Element exp(Element x) {
@@ -308,10 +270,6 @@ template <detail::math_float Element>
 template <detail::math_float Element>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Element exp_nonpositive(Element x) {
     return exp_nonpositive(lanes<Element, 1>(x))[0];
-}
-template <detail::math_float Element>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Element exp2_nonpositive(Element x) {
-    return exp2_nonpositive(lanes<Element, 1>(x))[0];
 }
 
 }  // namespace ashlar

@@ -24,13 +24,15 @@ class exp2_below {
     static constexpr std::size_t parts = exponent_parts<Element, Width, Config>;
     static_assert(parts != 0);
     static constexpr Element magic = float_format<Element>::magic / Element(parts);
-    /// What does not vanish by a mask is raised.
+    /// What does not vanish by a mask is raised to what does.
     static constexpr bool masks = looks_up<Element, Width, Config> && Arguments == exp_arguments::finite;
     static constexpr Element least = masks ? least_exp2_argument<Element> : vanishing_exp2_argument<Element>;
 
-    Lanes shift_, least_;
+    Lanes shift_{magic}, least_{least};
 
 public:
+    /// 2^x.
+    exp2_below() = default;
     /// m must fit.
     ASHLAR_ALWAYS_INLINE explicit exp2_below(Lanes m)
         : shift_(fence(Lanes(magic) - m)), least_(Lanes(magic + least) - shift_) {}

@@ -32,9 +32,9 @@ ASHLAR_ALWAYS_INLINE void prefetch_to_write([[maybe_unused]] const void* p) noex
 #endif
 }
 
-/// Memory that is wanted soon, front to back, a few cache lines at a time.
-template <void (*Ask)(const void*) noexcept>
-struct memory_stream {
+/// Memory that is wanted soon, front to back. It comes into the L2: a panel of weights may be larger than the L1, and
+/// would drive out itself and the rows that are in use.
+struct prefetch_stream {
     const char* next = nullptr;
     const char* end = nullptr;
 
@@ -43,15 +43,10 @@ struct memory_stream {
     ASHLAR_ALWAYS_INLINE void advance() noexcept {
         if (next >= end) return;
         ASHLAR_UNROLL
-        for (std::size_t i = 0; i < Lines; ++i) Ask(next + i * cache_line_bytes);
+        for (std::size_t i = 0; i < Lines; ++i) prefetch_to_l2(next + i * cache_line_bytes);
         next += Lines * cache_line_bytes;
     }
 };
-
-/// Weights come into the L2: a panel of them may be larger than the L1, and would drive out itself and the rows that
-/// are in use.
-using prefetch_stream = memory_stream<prefetch_to_l2>;
-using scratch_stream = memory_stream<prefetch_to_write>;
 
 /// A block of columns that is wanted soon: `LinesPerRow` cache lines of each row, rows `RowBytes` apart.
 template <std::size_t LinesPerRow, std::size_t RowBytes>
