@@ -291,8 +291,8 @@ inline attention_result attend(const array& q, const array& k, const array& v, c
         double sum = 0;
         for (const double s : scores) sum += std::exp(s - most);
         for (std::size_t i = 0; i < kept.size(); ++i) {
-            const double weight =
-                most == -std::numeric_limits<double>::infinity() ? 0 : std::exp(scores[i] - most) / sum;
+            // Infinity is no constant to compare with under -ffast-math.
+            const double weight = most < std::numeric_limits<double>::lowest() ? 0 : std::exp(scores[i] - most) / sum;
             result.weights.values[row * keys + kept[i]] = weight;
             for (std::size_t d = 0; d < width; ++d)
                 result.values.values[row * width + d] += weight * element(v, kept[i], d, true);
