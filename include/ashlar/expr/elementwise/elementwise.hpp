@@ -244,7 +244,8 @@ template <any_expression Expression>
     return detail::elementwise(detail::erf_function{}, std::forward<Expression>(x));
 }
 
-/// 1 / (1 + exp(-x)) of each element, in [0, 1], within 2.5 ulp; exactly 0 below -87.3 (double: -708.3).
+/// 1 / (1 + exp(-x)) of each element, in [0, 1], within 2.5 ulp; below -87.3 (double: -708.3) 0 or less than the least
+/// normal number, below -88.1 (-709.2) exactly 0.
 ///
 ///     auto gated = sigmoid(gate) * x;
 template <any_expression Expression>

@@ -19,8 +19,8 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> sigmoid_from(lanes<
 
 }  // namespace detail
 
-/// 1 / (1 + e^-x), from e^-|x| so that nothing overflows: at most 2.5 ulp; exactly 0 below -87.3
-/// (double: -708.3).
+/// 1 / (1 + e^-x), from e^-|x| so that nothing overflows: at most 2.5 ulp. Below -87.3 (double: -708.3) the result is 0
+/// or some number less than the least normal one, below -88.1 (-709.2) exactly 0.
 template <class Element, std::size_t Width, class Config>
     requires detail::math_float<Element>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> sigmoid(lanes<Element, Width, Config> x) {
@@ -37,8 +37,8 @@ template <class Element, std::size_t Width, class Config>
     return detail::sigmoid_from(x, exp_nonpositive(-abs(x), fast));
 }
 
-/// x * sigmoid(x), also called swish: at most 3.5 ulp; minus infinity gives -0. With `fast` the relative error is at
-/// most 1.2e-4.
+/// x * sigmoid(x), also called swish: at most 3.5 ulp from -87.3 (double: -708.3) on; what is less vanishes as the
+/// sigmoid does, and minus infinity gives -0. With `fast` the relative error is at most 1.2e-4.
 template <class Element, std::size_t Width, class Config, class... Policy>
     requires(detail::math_float<Element> && (std::is_same_v<Policy, fast_t> && ...))
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> silu(lanes<Element, Width, Config> x,
