@@ -14,6 +14,9 @@ using support::machines::avx2_sets, support::machines::avx512_sets, support::mac
 
 template <std::size_t L2KiB>
 using avx2_with = built_for<avx2_sets, 256, 16, 32 * 1024, L2KiB * 1024>;
+template <std::size_t BudgetKiB>
+using avx2_within =
+    build_config<avx2_sets, 256, 16, BudgetKiB * 1024, 32 * 1024, 512 * 1024, false, ASHLAR_FAST_MATH != 0, false>;
 template <std::size_t L2KiB, std::size_t BudgetKiB = 1024>
 using avx512_with = build_config<(avx512_sets | 1u << 9), 512, 32, BudgetKiB * 1024, 32 * 1024, L2KiB * 1024, false,
                                  ASHLAR_FAST_MATH != 0, false>;
@@ -36,9 +39,9 @@ constexpr std::size_t block = block_of<attends<Queries, Keys>, Config>(Keys);
 // With 16 registers from a quarter of the second cache on, which 32 rows of floats reach at these keys.
 TEST(blocks_of_keys, begin_at_a_quarter_of_the_second_cache) {
     static_assert(block<32, 1008, avx2_with<512>> == 1008);
-    static_assert(block<32, 1024, avx2_with<512>> == 512);
+    static_assert(block<32, 1024, avx2_with<512>> == 128);
     static_assert(block<32, 1024, avx2_with<1024>> == 1024);
-    static_assert(block<32, 2048, avx2_with<1024>> == 1024);
+    static_assert(block<32, 2048, avx2_with<1024>> == 128);
 }
 // With 32 registers beyond a half of it.
 TEST(blocks_of_keys, begin_later_with_more_registers) {
@@ -56,12 +59,16 @@ TEST(blocks_of_keys, begin_at_the_stack_budget) {
                                     workspace_bytes<attends<32, 2048>, 1, avx512_with<512, 256>>,
                                     workspace_bytes<attends<32, 2064>, 1, avx512_with<512, 256>>})
         EXPECT_LE(bytes, 256u * 1024);
+    // With 16 registers blocks take less.
+    static_assert(block<32, 512, avx2_with<512>> == 512);
+    static_assert(block<32, 512, avx2_within<64>> == 128);
+    static_assert(workspace_bytes<attends<32, 100000>, 1, avx2_within<64>> < 64 * 1024);
     // Blocks that would not fit either are none.
     static_assert(block<32, 1024, avx512_with<512, 64>> == 1024);
 }
 // What is counted is scratch: five rows take that of a line of eight, 17 that of two registers.
 TEST(blocks_of_keys, count_rows_as_they_lie) {
-    static_assert(block<5, 100000, avx2_with<512>> <= 512 * 1024 / 8 / (8 * 4));
+    static_assert(block<5, 100000, avx2_with<512>> <= 32 * 1024 / 2 / (8 * 4));
     static_assert(block<17, 100000, avx512_with<512>> <= 512 * 1024 / 8 / (32 * 4));
     static_assert(workspace_bytes<attends<17, 100000>, 1, avx512_with<512>> < 88 * 1024);
     static_assert(workspace_bytes<attends<5, 100000>, 1, avx2_with<512>> < 88 * 1024);
@@ -73,7 +80,7 @@ TEST(blocks_of_keys, values_of_one_number) {
     using many = decltype(attention(std::declval<tensor<float, 1, 16>&>(), std::declval<tensor<float, 100000, 16>&>(),
                                     std::declval<tensor<float, 100000, 1>&>()));
     static_assert(block_of<few, avx2_with<512>>(1000) == 1000);
-    static_assert(block_of<many, avx2_with<512>>(100000) == 14288);
+    static_assert(block_of<many, avx2_with<512>>(100000) == 4000);
     static_assert(workspace_bytes<many, 1, avx2_with<512>> < 88 * 1024);
 }
 // One query: scores of a row, of which a cache holds more.
@@ -87,9 +94,9 @@ TEST(blocks_of_keys, count_the_rows_of_a_tile) {
 }
 // Near-equal blocks of whole groups of keys, whose scores take no more than an eighth of the second cache.
 TEST(blocks_of_keys, are_near_equal) {
-    constexpr detail::machine target = detail::machine_of<avx2_with<512>>;
+    constexpr detail::machine target = detail::machine_of<avx512_with<512>>;
     const auto keys = [&](std::size_t all, std::size_t row_bytes, std::size_t column_block = 0) {
-        return detail::keys_of_block(all, row_bytes, column_block, target);
+        return detail::keys_of_block(all, row_bytes, column_block, false, target);
     };
     EXPECT_EQ(keys(1024, 32 * 4), 512u);
     EXPECT_EQ(keys(1040, 32 * 4), 352u) << "three blocks, not two and a rest of 16";
@@ -100,11 +107,23 @@ TEST(blocks_of_keys, are_near_equal) {
         EXPECT_LE(keys(all, 32 * 4) * 32 * 4, 512u * 1024 / 8) << all;
     }
 }
+// With 16 registers their scores leave half of the first cache to others; a mask, which ends some rows early, none.
+TEST(blocks_of_keys, stay_in_the_first_cache) {
+    constexpr detail::machine target = detail::machine_of<avx2_with<512>>;
+    for (const bool masked : {false, true})
+        for (std::size_t all = 513; all < 5000; all += 37) {
+            const std::size_t size = detail::keys_of_block(all, 32 * 4, 0, masked, target);
+            EXPECT_EQ(size % detail::key_group, 0u) << all;
+            EXPECT_LE(size * 32 * 4, target.l1_bytes / (masked ? 1 : 2)) << all;
+            EXPECT_GT(size * 32 * 4, target.l1_bytes / (masked ? 2 : 4)) << all;
+        }
+    EXPECT_EQ(detail::block_bytes(false, detail::machine_of<avx2_with<64>>), 64u * 1024 / 8) << "of a small L2";
+}
 // Where keys lie in blocks of columns, a block of keys is whole ones of them, or all keys.
 TEST(blocks_of_keys, are_whole_blocks_of_columns) {
-    constexpr detail::machine target = detail::machine_of<avx2_with<512>>;
-    EXPECT_EQ(detail::keys_of_block(1056, 32 * 4, 24, target), 384u);
-    EXPECT_EQ(detail::keys_of_block(1040, 32 * 4, 24, target), 1040u) << "columns that are no whole blocks";
+    constexpr detail::machine target = detail::machine_of<avx512_with<512>>;
+    EXPECT_EQ(detail::keys_of_block(1056, 32 * 4, 24, false, target), 384u);
+    EXPECT_EQ(detail::keys_of_block(1040, 32 * 4, 24, false, target), 1040u) << "columns that are no whole blocks";
 }
 
 }  // namespace

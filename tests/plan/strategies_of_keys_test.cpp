@@ -36,26 +36,29 @@ constexpr std::size_t scratch_of(const E&) {
 
 TEST(strategies_of_keys, where_scores_compete_for_the_second_cache) {
     EXPECT_EQ(block_of<avx2>(attend<64, 960>()), 0);
-    EXPECT_EQ(block_of<avx2>(attend<64, 1024>()), 512) << "scores of 128 of 512 KiB";
+    EXPECT_EQ(block_of<avx2>(attend<64, 1024>()), 128) << "of 128 of 512 KiB, in blocks of half of the L1";
     EXPECT_EQ((block_of<built_for<avx2_sets, 256, 16, 32 * 1024, 1024 * 1024>>(attend<64, 1024>())), 0);
     EXPECT_EQ(block_of<avx512>(attend<64, 1920>()), 0) << "larger register blocks read keys and values less often";
     EXPECT_EQ(block_of<avx512>(attend<64, 2048>()), 512) << "scores of all of the stack budget";
     EXPECT_EQ(block_of<avx512>(attend<64, 2064>()), 416);
-    EXPECT_EQ(block_of<sse2>(attend<64, 2048>()), 512);
+    EXPECT_EQ(block_of<sse2>(attend<64, 2048>()), 128);
     EXPECT_EQ(block_of<avx2>(attend<8, 2048>()), 0) << "few rows have few scores";
-    EXPECT_EQ(block_of<avx2>(attend<8, 4096>()), 2048);
+    EXPECT_EQ(block_of<avx2>(attend<8, 4096>()), 512);
 }
 TEST(strategies_of_keys, near_equal_blocks) {
-    EXPECT_EQ(block_of<avx2>(attend<64, 1500>()), 512);
-    EXPECT_EQ(block_of<avx2>(attend<64, 1540>()), 400) << "four, of which the last begins early";
-    EXPECT_EQ(block_of<avx2>(attend<1, 100'000>()), 14'288) << "seven of up to 16,384";
-    EXPECT_EQ(block_of<avx2>(attend<64, 8192>(causal)), 512);
+    EXPECT_EQ(block_of<avx2>(attend<64, 1500>()), 128);
+    EXPECT_EQ(block_of<avx2>(attend<64, 1540>()), 128) << "thirteen, of which the last begins early";
+    EXPECT_EQ(block_of<avx512>(attend<64, 2064>()), 416) << "five of up to 512";
+    EXPECT_EQ(block_of<avx2>(attend<1, 100'000>()), 4'000) << "25 of up to 4,096";
+    EXPECT_EQ(block_of<avx2>(attend<64, 8192>(causal)), 256) << "of masked scores the L1 is full";
+    EXPECT_EQ((block_of<built_for<avx2_sets, 256, 16, 128 * 1024, 256 * 1024>>(attend<64, 1024>())), 256)
+        << "no more than an eighth of the L2";
 }
 TEST(strategies_of_keys, scratch_is_bounded) {
     EXPECT_EQ(scratch_of<avx2>(attend<64, 2048>()), scratch_of<avx2>(attend<64, 1'048'576>()));
     EXPECT_EQ(scratch_of<avx512>(attend<64, 4096>(causal)), scratch_of<avx512>(attend<64, 16384>(causal)));
-    EXPECT_LT(scratch_of<avx2>(attend<64, 2048>()), 88u * 1024);
-    EXPECT_LT(scratch_of<avx2>(attend<1, 1'000'000>()), 66u * 1024);
+    EXPECT_LT(scratch_of<avx2>(attend<64, 2048>()), 36u * 1024);
+    EXPECT_LT(scratch_of<avx2>(attend<1, 1'000'000>()), 18u * 1024);
     EXPECT_LT(scratch_of<avx512>(attend<4, 1'000'000>(keys_below(5))), 80u * 1024);
     EXPECT_LT(scratch_of<sse2>(attend<64, 8192, 4>()), 80u * 1024) << "values with their rows in lanes";
 }
@@ -91,7 +94,7 @@ TEST(strategies_of_keys, text) {
     const auto e = attend<64, 1540>(causal);
     const auto text = explain<std::remove_const_t<decltype(e)>, avx2>(e);
     const std::string_view shown(text.c_str());
-    EXPECT_NE(shown.find("for every 400 of 1,540 keys, with a running maximum, some of them twice"), shown.npos);
+    EXPECT_NE(shown.find("for every 224 of 1,540 keys, with a running maximum, some of them twice"), shown.npos);
     EXPECT_NE(shown.find(" = max so far"), shown.npos);
     EXPECT_NE(shown.find(" = sum so far, at the end = 1 / sum"), shown.npos);
     EXPECT_NE(shown.find(" + sums of the block"), shown.npos);
@@ -102,7 +105,7 @@ TEST(strategies_of_keys, text) {
 TEST(strategies_of_keys, numbers_of_a_plan) {
     constexpr const auto& one = plan<decltype(attend<1, 100'000>()), avx2>;
     static_assert(one.step_count == 1 && one.steps[0].batch_loops == 0 && one.steps[0].inner_loops == 1);
-    static_assert(one.steps[0].scratch_bytes <= one.scratch_bytes && one.scratch_bytes < 66 * 1024);
+    static_assert(one.steps[0].scratch_bytes <= one.scratch_bytes && one.scratch_bytes < 18 * 1024);
     static_assert(one.flops == flops<decltype(attend<1, 100'000>())>);
 }
 

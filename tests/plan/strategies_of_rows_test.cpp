@@ -44,6 +44,15 @@ TEST(strategies_of_rows, sums_in_flight) {
     EXPECT_EQ(rows_of<avx2>(weights).sums, 1) << "registers hold the constants of exponentials";
 }
 
+// Numerators that replace scores are read and written by one address, where one sum of them is in flight.
+TEST(strategies_of_rows, one_address) {
+    const auto weights = attention(x<64, 64>(), x<64, 64>(), x<64, 64>(), causal);
+    EXPECT_TRUE(rows_of<avx2>(weights).one_address);
+    EXPECT_TRUE(rows_of<sse2>(weights).one_address);
+    EXPECT_FALSE(rows_of<avx512>(weights).one_address) << "two sums";
+    EXPECT_FALSE(rows_of<avx2>(softmax<0>(x<64, 64>())).one_address) << "the operand stays";
+}
+
 /// Whether the numerators of the first softmax lie where the scores do that they are made of.
 bool replaces_scores(const auto& e) {
     const auto& code = detail::planned<std::remove_cvref_t<decltype(e)>, avx512>::code;

@@ -78,8 +78,8 @@ struct numerators_of_rows {
         element* p = out + static_cast<std::ptrdiff_t>(next) * column_distance;
         vec total = sum;
         for (std::size_t left = next < own.last ? own.last - next : 0; left != 0; --left, p += column_distance) {
-            const vec e = below(vec::load(p));
-            e.store(p);
+            const vec e = below(vec::template load_partial<stored>(p));
+            store_lanes<1, stored>(e, p);
             total += e;
         }
         return total;

@@ -248,9 +248,20 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
     /// Two registers of rows column by column, all of whose columns count: one is computed while the other waits.
     ASHLAR_STAGE_INLINE void pair_of_registers(std::size_t row, typename base::range all) const {
         numerators_of_rows<softmax_stage, width> one(*this, row, all, all), other(*this, row + width, all, all);
-        for (std::size_t c = all.first; c < all.last; ++c) {
-            one.sum += one.numerator(this->template at<width>(row, c), c);
-            other.sum += other.numerator(this->template at<width>(row + width, c), c);
+        if constexpr (base::how.one_address) {
+            element* p = one.out + static_cast<std::ptrdiff_t>(all.first) * column_distance;
+            for (std::size_t left = all.last - all.first; left != 0; --left, p += column_distance) {
+                const vec of_one = one.below(vec::load(p)), of_other = other.below(vec::load(p + width));
+                of_one.store(p);
+                of_other.store(p + width);
+                one.sum += of_one;
+                other.sum += of_other;
+            }
+        } else {
+            for (std::size_t c = all.first; c < all.last; ++c) {
+                one.sum += one.numerator(this->template at<width>(row, c), c);
+                other.sum += other.numerator(this->template at<width>(row + width, c), c);
+            }
         }
         one.put_factor(one.sum);
         other.put_factor(other.sum);

@@ -17,15 +17,24 @@
 
 namespace ashlar::detail {
 
+/// Bytes that the scores of a block take. With 16 registers, whose blocks of sums read scores and values again and
+/// again, half of the first cache: attention to 1,024 keys takes 1.5 to 2% less time than with an eighth of the second
+/// one, and to 256x4096 and 512x1024 of 128 as much (Zen 3, AVX2). Where a mask ends the blocks of some rows early,
+/// twice as much, as that gains there and half of it does not.
+constexpr std::size_t block_bytes(bool masked, const machine& target) {
+    const std::size_t most = target.l2_bytes / 8, near = masked ? target.l1_bytes : target.l1_bytes / 2;
+    return target.registers >= 32 || near > most ? most : near;
+}
+
 /// Whether a tile's scores are taken block by block: where they and the keys and values that they are made of compete
 /// for the second cache. With 16 registers and AVX2 1,024 keys take as long with blocks of 512 (and 5% less where the
-/// second cache is small), 2,048 7 to 10% less, 8,192 12%. With 32 registers, whose larger blocks of sums read keys and
-/// values less often, blocks would cost 1% of 2,048 keys, so they begin where scratch would leave the second cache.
-/// Scores that leave little of the stack budget go block by block too, where blocks take no more than half of it: else
-/// those who pass no workspace could have more keys, but not these.
+/// second cache is small), 2,048 7 to 10% less, 8,192 12%; 512 keys lose 1%. With 32 registers, whose larger blocks of
+/// sums read keys and values less often, blocks would cost 1% of 2,048 keys, so they begin where scratch would leave
+/// the second cache. Scores that leave little of the stack budget go block by block too, where blocks take no more than
+/// half of it: else those who pass no workspace could have more keys, but not these.
 constexpr bool leave_the_cache(std::size_t score_bytes, const machine& target) {
     const std::size_t budget = target.stack_budget;
-    if (target.l2_bytes / 8 <= budget / 2 && score_bytes > budget - budget / 16) return true;
+    if (block_bytes(true, target) <= budget / 2 && score_bytes > budget - budget / 16) return true;
     return target.registers >= 32 ? score_bytes > target.l2_bytes / 2 : score_bytes >= target.l2_bytes / 4;
 }
 
@@ -35,12 +44,12 @@ constexpr std::size_t rows_in_scratch(std::size_t rows, bool in_lanes, std::size
     return rows < width ? std::bit_ceil(rows) : (rows + width - 1) / width * width;
 }
 
-/// Keys of a block: near-equal blocks of whole groups of keys, whose scores take an eighth of the second cache; whole
-/// blocks of columns where keys lie in such. All of them if they are fewer.
-constexpr std::size_t keys_of_block(std::size_t keys, std::size_t key_bytes, std::size_t column_block,
+/// Keys of a block: near-equal blocks of whole groups of keys; whole blocks of columns where keys lie in such. All of
+/// them if they are fewer.
+constexpr std::size_t keys_of_block(std::size_t keys, std::size_t key_bytes, std::size_t column_block, bool masked,
                                     const machine& target) {
     const std::size_t granule = column_block == 0 ? key_group : std::lcm(key_group, column_block);
-    const std::size_t fitting = target.l2_bytes / 8 / key_bytes, most = fitting < granule ? granule : fitting,
+    const std::size_t fitting = block_bytes(masked, target) / key_bytes, most = fitting < granule ? granule : fitting,
                       blocks = (keys + most - 1) / most,
                       size = ((keys + blocks - 1) / blocks + granule - 1) / granule * granule;
     return size < keys && (column_block == 0 || keys % column_block == 0) ? size : keys;
@@ -187,7 +196,8 @@ constexpr void block_keys(program& plan, const graph_node* nodes, const machine&
                                                  target.lanes(g.element_bytes)),
                           keys = g.extents[g.rank - 1u];
         if (!leave_the_cache(rows * keys * g.element_bytes, target)) continue;
-        const std::size_t size = keys_of_block(keys, rows * g.element_bytes, scores.column_block, target);
+        const std::size_t size = keys_of_block(keys, rows * g.element_bytes, scores.column_block,
+                                               plan.stages[found.softmax].support != no_node, target);
         if (size < keys) put_into_blocks(context, i, found, size);
     }
 }
