@@ -22,8 +22,8 @@ namespace ashlar::detail {
 /// one, and to 256x4096 and 512x1024 of 128 as much (Zen 3, AVX2). Where a mask ends the blocks of some rows early,
 /// twice as much, as that gains there and half of it does not.
 constexpr std::size_t block_bytes(bool masked, const machine& target) {
-    const std::size_t most = target.l2_bytes / 8, near = masked ? target.l1_bytes : target.l1_bytes / 2;
-    return target.registers >= 32 || near > most ? most : near;
+    const std::size_t of_l2 = target.l2_bytes / 8, of_l1 = masked ? target.l1_bytes : target.l1_bytes / 2;
+    return target.registers >= 32 || of_l1 > of_l2 ? of_l2 : of_l1;
 }
 
 /// Whether a tile's scores are taken block by block: where they and the keys and values that they are made of compete
