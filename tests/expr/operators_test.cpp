@@ -154,6 +154,34 @@ TEST(elementwise, a_nan_is_passed_on) {
     expect(min(0, x), true, false, false);
     expect(relu(x), true, false, false);
     expect(clamp(x, 0, 1), true, false, false);
+    expect(max(x, nan), true, true, true);
+    expect(min(nan, x), true, true, true);
+}
+
+template <std::size_t Columns, class Element>
+void expect_maxima_of_numbers() {
+    const Element nan = std::numeric_limits<Element>::quiet_NaN(), infinity = std::numeric_limits<Element>::infinity();
+    tensor<Element, Columns> x;
+    for (std::size_t k = 0; k < Columns; ++k) x(k) = k % 5 == 4 ? nan : k % 5 == 3 ? -infinity : Element(k) - 9;
+    for (const Element number : {Element(0), Element(-3.5), infinity, nan}) {
+        const auto largest = eval(max(x, number)), least = eval(min(x, number));
+        for (std::size_t k = 0; k < Columns; ++k) {
+            if (std::isnan(x(k)) || std::isnan(number)) {
+                EXPECT_TRUE(std::isnan(largest(k)) && std::isnan(least(k))) << number << ' ' << k;
+            } else {
+                EXPECT_EQ(largest(k), x(k) > number ? x(k) : number) << k;
+                EXPECT_EQ(least(k), x(k) < number ? x(k) : number) << k;
+            }
+        }
+    }
+}
+
+TEST(elementwise, maxima_of_numbers_keep_each_nan) {
+    expect_maxima_of_numbers<1, float>();
+    expect_maxima_of_numbers<7, float>();
+    expect_maxima_of_numbers<8, float>();
+    expect_maxima_of_numbers<69, float>();
+    expect_maxima_of_numbers<69, double>();
 }
 
 TEST(elementwise, evaluators_agree_on_rows_that_are_no_multiple_of_a_register) {

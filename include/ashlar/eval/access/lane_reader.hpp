@@ -7,6 +7,7 @@
 #include <ashlar/eval/access/lane_offsets.hpp>
 #include <ashlar/eval/access/lane_steps.hpp>
 #include <ashlar/eval/access/memory_reader.hpp>
+#include <ashlar/eval/access/product_in_sum.hpp>
 #include <ashlar/eval/access/rows_beyond.hpp>
 #include <ashlar/eval/frame.hpp>
 #include <ashlar/expr/masks/mask.hpp>
@@ -124,6 +125,8 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
                 return truth(node_at<Id>(f.expression).value);
             else
                 return lanes_of<Other>(node_at<Id>(f.expression).value);
+        } else if constexpr (product_in_sum<Plan, Stage, Id>() != no_product_in_sum) {
+            return sum_with_product<Id, product_in_sum<Plan, Stage, Id>(), Steps>(at, hole);
         } else if constexpr (n.kind == node_kind::map) {
             return [&]<std::size_t... Index>(std::index_sequence<Index...>) ASHLAR_STAGE_LAMBDA {
                 using function = decltype(Plan::template node<Id>::function);
@@ -152,6 +155,17 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
         } else {
             return moved<Id, Steps>(at, hole);
         }
+    }
+
+    template <node_index Id, std::size_t Index, auto Steps, class Hole, std::size_t Rank>
+    ASHLAR_STAGE_INLINE auto sum_with_product(const std::array<std::size_t, Rank>& at, const Hole& hole) const {
+        constexpr auto product = Plan::nodes[Id].operands[Index];
+        constexpr auto steps = operand_steps<node_of<Id>, Index>(Plan::nodes[Id], Plan::nodes[product], Steps);
+        const auto in_product = operand_coordinates<Index>(node_at<Id>(f.expression), at);
+        const auto a = operand_value<product, 0, steps>(in_product, hole);
+        const auto b = operand_value<product, 1, steps>(in_product, hole);
+        const auto c = operand_value<Id, 1 - Index, Steps>(at, hole);
+        return computed_as_one(combined_with_product<function_of_node<Plan, Id>, Index>{}, a, b, c);
     }
 
     /// Operand Index of a function, with elements in all lanes if it has to have them.

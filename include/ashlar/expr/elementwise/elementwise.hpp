@@ -176,6 +176,16 @@ ASHLAR_ALWAYS_INLINE constexpr auto elementwise(Function f, Argument&&... a) noe
     }
 }
 
+/// The same of two arguments that may change places, of which a number goes first: what is to be done about a NaN in it
+/// is then known before the loop, and x86's maxps and minps give their second operand where one is NaN.
+template <class Function, class Argument, class Other>
+ASHLAR_ALWAYS_INLINE constexpr auto elementwise_number_first(Function f, Argument&& a, Other&& b) noexcept {
+    if constexpr (any_expression<Argument> && !any_expression<Other>)
+        return elementwise(f, std::forward<Other>(b), std::forward<Argument>(a));
+    else
+        return elementwise(f, std::forward<Argument>(a), std::forward<Other>(b));
+}
+
 }  // namespace detail
 
 /// e to the power of each element, within 1.2 ulp; infinity above, denormals and 0 below the range. Floating point, as
@@ -325,7 +335,8 @@ template <any_expression Expression>
 template <class Argument, class Other>
     requires detail::elementwise_arguments<Argument, Other>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto(max)(Argument&& a, Other&& b) noexcept {
-    return detail::elementwise(detail::maximum_function{}, std::forward<Argument>(a), std::forward<Other>(b));
+    return detail::elementwise_number_first(detail::maximum_function{}, std::forward<Argument>(a),
+                                            std::forward<Other>(b));
 }
 
 /// The smaller of two elements at each place; either side may be a number. NaN if one of them is.
@@ -334,7 +345,8 @@ template <class Argument, class Other>
 template <class Argument, class Other>
     requires detail::elementwise_arguments<Argument, Other>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto(min)(Argument&& a, Other&& b) noexcept {
-    return detail::elementwise(detail::minimum_function{}, std::forward<Argument>(a), std::forward<Other>(b));
+    return detail::elementwise_number_first(detail::minimum_function{}, std::forward<Argument>(a),
+                                            std::forward<Other>(b));
 }
 
 /// base to the power of exponent at each place; either may be a number. Floating point; within 2 ulp, with the special

@@ -185,6 +185,10 @@ struct array_lane_ops {
                         ASHLAR_LAMBDA_INLINE { return scalar::add(scalar::mul(x, y), z); },
                     a, b, c);
     }
+    template <class Function>
+    ASHLAR_ALWAYS_INLINE static constexpr storage as_one(Function f, storage a, storage b, storage c) {
+        return each(f, a, b, c);
+    }
     ASHLAR_ALWAYS_INLINE static constexpr storage(min)(storage a, storage b) {
         return each([](Element x, Element y) ASHLAR_LAMBDA_INLINE { return x < y ? x : y; }, a, b);
     }

@@ -217,6 +217,14 @@ template <class Element, std::size_t Width, class Config>
     std::type_identity_t<lanes<Element, Width, Config>> c) {
     return lanes<Element, Width, Config>(lanes<Element, Width, Config>::ops::fma(a.data, b.data, c.data));
 }
+/// f of floating-point numbers, of registers or of one lane: as one expression of C++ it is rounded once where the
+/// compiler contracts it, which -ffp-contract decides; clang contracts nothing across the operators of lanes.
+template <class Function, class Element, std::size_t Width, class Config>
+    requires std::is_floating_point_v<Element>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> computed_as_one(
+    Function f, lanes<Element, Width, Config> a, lanes<Element, Width, Config> b, lanes<Element, Width, Config> c) {
+    return lanes<Element, Width, Config>(lanes<Element, Width, Config>::ops::as_one(f, a.data, b.data, c.data));
+}
 // The same where instructions take a scalar beside registers.
 template <class Element, std::size_t Width, class Config>
     requires detail::takes_scalars<Element, Width, Config>

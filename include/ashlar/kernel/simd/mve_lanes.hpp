@@ -132,6 +132,10 @@ struct lane_ops<Element, Width, Config> {
     ASHLAR_ALWAYS_INLINE static storage shr(storage a, storage counts) {
         return {vshlq(a.data, vnegq(__builtin_bit_cast(int32x4_t, counts.data)))};
     }
+    template <class Function>
+    ASHLAR_ALWAYS_INLINE static storage as_one(Function f, storage a, storage b, storage c) {
+        return {f(a.data, b.data, c.data)};
+    }
     ASHLAR_ALWAYS_INLINE static storage fma(storage a, storage b, storage c) {
         if constexpr (floating)
             return {vfmaq(c.data, a.data, b.data)};

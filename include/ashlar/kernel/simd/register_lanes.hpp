@@ -240,6 +240,11 @@ struct lane_ops<Element, Width, Config> : register_masks<Element, Width, Config>
         else
             return unwrap(functions::fma(wrap(a), wrap(b), wrap(c)));
     }
+    template <class Function>
+    ASHLAR_ALWAYS_INLINE static storage as_one(Function f, storage a, storage b, storage c) {
+        if constexpr (!registers_are_vectors) return unwrap(f(wrap(a), wrap(b), wrap(c)));
+        return from_raw(f(raw(a), raw(b), raw(c)));
+    }
     // Operands as minps and maxps have them: xsimd swaps them on x86, and elsewhere may prefer numbers to NaN.
     ASHLAR_ALWAYS_INLINE static storage(min)(storage a, storage b) {
         if constexpr (x86 && floating)

@@ -9,6 +9,11 @@ namespace ashlar::detail {
 /// Operations beyond which several registers are no longer computed side by side.
 inline constexpr std::size_t most_operations_side_by_side = 16;
 
+/// Operations and loads up to which 16 registers hold what four of them need side by side. With AVX2 four take 5% to
+/// 25% less time than two (g++; rows that share an operand most); a polynomial of fifteen, whose constants are loaded
+/// again, 7% more.
+inline constexpr std::size_t most_operations_of_four = 8;
+
 /// What a walk from the top of a map through elementwise nodes finds.
 struct map_facts {
     bool cheap = true;    // some operations for each element, of which several make one block of code
@@ -55,7 +60,7 @@ constexpr map_facts facts_of_map(const plan_context& c, const plan_stage& s, nod
 constexpr std::size_t registers_side_by_side(const map_facts& found, const machine& target) {
     if (!found.cheap || found.operations > most_operations_side_by_side || target.registers < 16 || target.single_issue)
         return 1;
-    return target.registers < 32 ? 2 : 4;
+    return target.registers < 32 && found.operations > most_operations_of_four ? 2 : 4;
 }
 
 /// Whether node n is computed of memory that is contiguous in the order of what the stage writes, element by element.
