@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // product_copying_rhs, whose right operand's columns are copied on the way, against naive loops in double precision.
+#include <cmath>
 #include <cstddef>
 #include <limits>
 #include <vector>
@@ -105,6 +106,30 @@ TYPED_TEST(copying_rhs_test, interleaved_epilogues) {
     check<TypeParam, 26, 4, 390, 1, true>();
     check<TypeParam, 25, 5, 201, 2, true>();
     check<TypeParam, 24, 2, 3, 1, true>();
+}
+
+/// Rows that copy begin as the others do: a sum of nothing but -0 has one sign in all of them.
+template <class T, bool MultipliesFirst>
+void check_signs() {
+    static constexpr product_shape shape = [] {
+        product_shape p = shape_of<T, 25, 3, 9>;
+        p.cut.multiplies_first = MultipliesFirst;
+        return p;
+    }();
+    const std::vector<T> s(shape.i * shape.k), v(shape.k * shape.vk, T(-2));
+    std::vector<T> out(shape.i * shape.j, T(1)),
+        scratch(copied_columns_bytes(shape, 1, element_machine_of<T, current_config>) / sizeof(T));
+    store_product<T, current_config, shape.j> store{out.data()};
+    product_copying_rhs<T, current_config, shape, 1>(s.data(), v.data(), store, scratch.data());
+    for (std::size_t n = 0; n < out.size(); ++n) {
+        ASSERT_EQ(out[n], T(0));
+        ASSERT_EQ(std::signbit(out[n]), MultipliesFirst) << "row " << n / shape.j;
+    }
+}
+
+TYPED_TEST(copying_rhs_test, negative_zeros) {
+    check_signs<TypeParam, false>();
+    check_signs<TypeParam, true>();
 }
 
 }  // namespace

@@ -400,22 +400,22 @@ TYPED_TEST(product_test, columns_with_state) {
 }
 
 /// Counts the calls for work between the multiply-adds.
-template <class T, std::size_t Columns, std::size_t Period>
+template <class T, std::size_t Columns, std::size_t Period, bool Rolls>
 struct counting_epilogue : store_product<T, current_config, Columns> {
     static constexpr hook hooks = hook::vector | hook::interleave;
     static constexpr std::size_t interleave_period = Period;
-    static constexpr bool rolls = false;
+    static constexpr bool rolls = Rolls;
     std::size_t calls = 0;
 
     void interleave() { ++calls; }
 };
 
-template <class T, std::size_t Period>
+template <class T, std::size_t Period, bool Rolls>
 void check_interleaved() {
     constexpr product_shape P{9, 33, 24, 24, 1, 33};
     const operands<T, P> x;
     std::vector<T> c(P.i * P.j);
-    counting_epilogue<T, P.j, Period> epilogue{{c.data()}};
+    counting_epilogue<T, P.j, Period, Rolls> epilogue{{c.data()}};
     product<T, current_config, P>(x.scalars(), x.vectors(), epilogue);
     EXPECT_EQ(epilogue.calls, (product_block_count<T, current_config, P>)*(P.k / Period));
     for (std::size_t i = 0; i < P.i; ++i)
@@ -423,10 +423,14 @@ void check_interleaved() {
 }
 
 TYPED_TEST(product_test, interleaved_work) {
-    check_interleaved<TypeParam, 1>();
-    check_interleaved<TypeParam, 4>();
-    check_interleaved<TypeParam, 5>();
-    check_interleaved<TypeParam, 24>();
+    check_interleaved<TypeParam, 1, false>();
+    check_interleaved<TypeParam, 4, false>();
+    check_interleaved<TypeParam, 5, false>();
+    check_interleaved<TypeParam, 24, false>();
+    // Of the first period some steps may be taken as the sums begin.
+    check_interleaved<TypeParam, 4, true>();
+    check_interleaved<TypeParam, 8, true>();
+    check_interleaved<TypeParam, 24, true>();
 }
 
 }  // namespace

@@ -58,10 +58,10 @@ template <class T, std::size_t Rows, std::size_t Depth, std::size_t Parts>
 void stream() {
     constexpr std::size_t vectors = 48;
     static constexpr product_shape shape = shape_of<T, Rows, vectors, Depth>;
-    constexpr register_block block = product_plan<T, current_config, cut_product<T, current_config, shape>>;
+    constexpr register_block block = product_plan<T, current_config, cut_as<T, shape, cut_options{}>>;
     if constexpr (block.vectors.large * lane_width<T> * sizeof(T) % cache_line_bytes == 0)
         expect_finished_once<T, shape>([](const T* s, const T* v, add_one<T>& epilogue) {
-            product_streamed<T, current_config, cut_product<T, current_config, shape>, Parts>(s, v, epilogue);
+            product_streamed<T, current_config, cut_as<T, shape, cut_options{}>, Parts>(s, v, epilogue);
         });
 }
 

@@ -267,13 +267,14 @@ ASHLAR_STAGE_INLINE void with_verdict(block_verdict verdict, Function f) {
         f(plain_block{});
 }
 
-/// Where the sum of row i at column j starts.
+/// Where the sum of row i at column j starts: at a zero, unless the epilogue says otherwise.
 template <class Lanes, class Epilogue, std::size_t Count>
-ASHLAR_STAGE_INLINE Lanes initial_sum(Epilogue& epilogue, std::size_t i, std::size_t j, lane_count<Count> count) {
+ASHLAR_STAGE_INLINE Lanes initial_sum(Epilogue& epilogue, std::size_t i, std::size_t j, lane_count<Count> count,
+                                      auto zero) {
     if constexpr (has_hook<Epilogue, hook::initial>)
         return epilogue.initial(i, j, count);
     else
-        return Lanes(0);
+        return Lanes(zero);
 }
 
 /// Adds where sums start to sums that started from zero.

@@ -32,6 +32,7 @@ struct product_cut {
     std::uint16_t strip_steps = 1;        ///< depth steps in one vector of V, where it is a strip
     std::uint16_t last_steps = 1;         ///< depth steps that last columns apart take side by side; 1: none are apart
     bool packs = false;                   ///< these are packed; otherwise they are one partial vector
+    bool multiplies_first = false;        ///< sums begin as products, without zeros that the first are added to
     bool spreads = false;                 ///< blocks of one row and several vectors load scalars a register at a time
     std::uint8_t transposing_rows = 0;    ///< rows beside whose multiply-adds V is transposed, and which are not cut
     std::uint8_t transposing_chains = 0;  ///< independent sums of their blocks of two vectors

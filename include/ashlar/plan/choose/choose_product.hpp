@@ -152,6 +152,7 @@ constexpr void choose_cuts(const plan_context& c, const plan_stage& s, std::size
     const element_machine on = elements_of(c, s);
     const cut_options options{.whole_depth = product.has_whole_depth(),
                               .packs = !product.right_is_narrow,
+                              .from_zero = !product.waits && how.k_parts <= 1,
                               .splits = how.edge == mask_edge::registers && s.support != no_node,
                               .streamed = how.streamed && s.lanes == lane_axis::columns,
                               .granule = how.granule};

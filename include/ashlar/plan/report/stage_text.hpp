@@ -270,6 +270,7 @@ private:
             out.put(", ");
             put_count(cut.steps_together, " steps of the depth between two branches");
         }
+        if (cut.multiplies_first) out.put(", begun as products");
         if (cut.spreads) out.put(", scalars loaded a register at a time");
         if (cut.strip_steps > 1) {
             out.put(", ");

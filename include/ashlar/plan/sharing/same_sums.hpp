@@ -16,10 +16,11 @@ constexpr bool have_same_sums(const one_vector_chains& a, const one_vector_chain
         if (sums != 0 && a.large != 0 && sums != a.large) return false;
     return (a.large == 0) == (b.large == 0);
 }
-/// How many blocks there are does not change a sum; how many sums each of them has does.
+/// How many blocks there are does not change a sum; how many sums each of them has does. A sum of nothing but -0 tells
+/// whether it began as a product or from zero.
 constexpr bool have_same_sums(const product_cut& a, const product_cut& b) {
-    return a.chains == b.chains && a.strip_steps == b.strip_steps && a.last_steps == b.last_steps &&
-           a.packs == b.packs && a.transposing_chains == b.transposing_chains &&
+    return a.chains == b.chains && a.multiplies_first == b.multiplies_first && a.strip_steps == b.strip_steps &&
+           a.last_steps == b.last_steps && a.packs == b.packs && a.transposing_chains == b.transposing_chains &&
            (a.chains == a.transposing_chains || a.transposing_rows == b.transposing_rows) &&
            have_same_sums(a.split_chains, b.split_chains) && have_same_sums(a.packed_chains, b.packed_chains);
 }

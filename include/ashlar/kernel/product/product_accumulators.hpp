@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: BSL-1.0
+// The accumulators of one register block of a product, which never leave registers, and the depth steps that feed them.
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+#include <ashlar/core/config.hpp>
+#include <ashlar/kernel/product/epilogue.hpp>
+#include <ashlar/kernel/product/product_shape.hpp>
+#include <ashlar/kernel/simd.hpp>
+#include <ashlar/kernel/simd/element_groups.hpp>
+#include <ashlar/kernel/simd/shuffles.hpp>
+
+namespace ashlar::detail {
+
+/// What the code of a register block depends on: accumulators, independent sums of each, valid lanes of the last
+/// vector.
+struct block_shape {
+    std::size_t rows, vectors, chains, last_lanes;
+};
+
+/// The same number, about which the optimiser knows nothing. Counting iterations with it prevents unrolling: caches
+/// deliver at their full rate to one stream that few instructions read.
+ASHLAR_STAGE_INLINE std::size_t opaque_count(std::size_t count) {
+#if defined(__GNUC__)
+    __asm__("" : "+r"(count));
+#endif
+    return count;
+}
+
+/// Keeps clang from reading what comes after before what comes before, several rows of a stream side by side; g++
+/// does not do that.
+ASHLAR_STAGE_INLINE void keep_load_order() {
+#if defined(__clang__)
+    __asm__ volatile("" ::: "memory");
+#endif
+}
+
+/// Keeps g++ from reading the operands of a step during the one before, for which 16 registers are too few: it spills
+/// sums; clang does not, and loses by being told so.
+ASHLAR_STAGE_INLINE void keep_steps_apart() {
+#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__)
+    __asm__ volatile("" ::: "memory");
+#endif
+}
+
+/// True if a lane is NaN; told by the bits, since -ffast-math takes NaN for impossible.
+template <class Element, std::size_t Valid, class Config>
+ASHLAR_STAGE_INLINE bool any_nan(lanes<Element, Valid, Config> x) {
+    using bits = signed_of_size<sizeof(Element)>;
+    using of_t = std::numeric_limits<Element>;
+    constexpr bits infinity = (bits{2} * of_t::max_exponent - 1) << (of_t::digits - 1);
+    return any_of((bit_cast_lanes<bits>(x) & (std::numeric_limits<bits>::max)()) > infinity);
+}
+
+/// The sum of some registers.
+template <class Lanes, std::size_t Count>
+ASHLAR_STAGE_INLINE Lanes total(const Lanes (&x)[Count]) {
+    Lanes sum = x[0];
+    ASHLAR_UNROLL
+    for (std::size_t n = 1; n < Count; ++n) sum = sum + x[n];
+    return sum;
+}
+
+/// Adds independent sums up, pairwise, into the first. The halves are constants: g++ unrolls a loop over them too late
+/// to keep the sums in registers.
+template <std::size_t Half, class Lanes, std::size_t Chains, std::size_t Vectors, std::size_t Rows>
+ASHLAR_STAGE_INLINE void join_in_pairs(Lanes (&sum)[Chains][Vectors][Rows]) {
+    if constexpr (Half != 0) {
+        ASHLAR_UNROLL
+        for (std::size_t u = 0; u < Half; ++u) {
+            ASHLAR_UNROLL
+            for (std::size_t c = 0; c < Vectors; ++c) {
+                ASHLAR_UNROLL
+                for (std::size_t r = 0; r < Rows; ++r) sum[u][c][r] = sum[u][c][r] + sum[u + Half][c][r];
+            }
+        }
+        join_in_pairs<Half / 2>(sum);
+    }
+}
+
+/// The accumulators of one block and the steps that feed them.
+template <class Element, class Config, product_shape Product, block_shape Block>
+struct product_accumulators {
+    static constexpr std::size_t width = lane_width<Element, Config>;
+    static constexpr bool partial = Block.last_lanes != width && !Product.padded;
+    using vec = lanes<Element, width, Config>;
+
+    vec sum[Block.chains][Block.vectors][Block.rows];
+
+    /// Whether a scalar need not be spread for it to be multiplied by.
+    static constexpr bool by_scalar =
+        Product.group == 1 && requires(Element a, vec b) { vec::ops::fma_by_scalar(a, b.data, b.data); };
+    ASHLAR_STAGE_INLINE void add_row(Element a, const vec (&b)[Block.vectors], std::size_t r, std::size_t chain) {
+        ASHLAR_UNROLL
+        for (std::size_t c = 0; c < Block.vectors; ++c) sum[chain][c][r] = fma(b[c], a, sum[chain][c][r]);
+    }
+
+    /// Keeps g++ from folding a vector that several rows use into each of their multiply-adds.
+    ASHLAR_STAGE_INLINE static vec kept(vec x) {
+        if constexpr (Block.rows > 1)
+            return opaque(x);
+        else
+            return x;
+    }
+
+    /// Vector c of a depth step; of a step of groups in so many rows.
+    template <std::size_t GroupRows = Product.group>
+    ASHLAR_STAGE_INLINE static vec loaded(const auto* v, std::size_t c) {
+        const auto* const from = v + Product.column_offset(c * width, width);
+        const bool is_last = partial && c + 1 == Block.vectors;
+        if constexpr (Product.group == 1) {
+            return kept(is_last ? vec::template load_partial<Block.last_lanes>(from) : vec::load(from));
+        } else {
+            using groups = element_groups<std::remove_cvref_t<decltype(*v)>, vec>;
+            return kept(is_last ? groups::template load<Block.last_lanes, GroupRows>(from, Product.group_rows)
+                                : groups::template load<width, GroupRows>(from, Product.group_rows));
+        }
+    }
+
+    /// One depth step into the sums of `chain`; s and v stand at that step. With ZerosExclude, scalars that are zero
+    /// leave their sums alone, unless the step is plain.
+    template <bool ZerosExclude, std::size_t GroupRows = Product.group>
+    ASHLAR_STAGE_INLINE void step(const Element* s, const auto* v, std::size_t chain, bool plain = true) {
+        vec b[Block.vectors];
+        ASHLAR_UNROLL
+        for (std::size_t c = 0; c < Block.vectors; ++c) b[c] = loaded<GroupRows>(v, c);
+        ASHLAR_UNROLL
+        for (std::size_t r = 0; r < Block.rows; ++r) {
+            if constexpr (!ZerosExclude && by_scalar) {
+                add_row(s[r * Product.si], b, r, chain);
+                continue;
+            }
+            if constexpr (Product.group != 1) {
+                static_assert(!ZerosExclude);
+                using groups = element_groups<std::remove_cvref_t<decltype(*v)>, vec>;
+                const typename groups::left a(s[r * Product.si]);
+                ASHLAR_UNROLL
+                for (std::size_t c = 0; c < Block.vectors; ++c)
+                    sum[chain][c][r] = groups::multiply_add(a, b[c], sum[chain][c][r]);
+                continue;
+            }
+            const vec a(s[r * Product.si]);
+            ASHLAR_UNROLL
+            for (std::size_t c = 0; c < Block.vectors; ++c) {
+                vec& to = sum[chain][c][r];
+                const vec next = fma(a, b[c], to);
+                if constexpr (ZerosExclude)
+                    to = select((a != vec(Element(0))) | lane_mask<Element, width, Config>(plain), next, to);
+                else
+                    to = next;
+            }
+        }
+    }
+
+    /// One row, whose scalars are loaded a register at a time and spread from there.
+    static constexpr bool spreads = Product.cut.spreads && Block.rows == 1 && Block.vectors > 1;
+    static_assert(!spreads || Product.group == 1);
+    static constexpr std::size_t chunk = lane_patterns<Element, width>::chunk;
+    template <std::size_t Chunk>
+    struct one_chunk {
+        static constexpr std::size_t from(std::size_t lane) { return Chunk * chunk + lane % chunk; }
+    };
+    template <std::size_t Lane>
+    struct one_lane {
+        static constexpr std::size_t from(std::size_t lane) { return lane / chunk * chunk + Lane; }
+    };
+    template <std::size_t Step>
+    ASHLAR_STAGE_INLINE void spread_step(vec some, const auto* v) {
+        const vec a = shuffle_as<one_lane<Step % chunk>>(some, some);
+        ASHLAR_UNROLL
+        for (std::size_t c = 0; c < Block.vectors; ++c) {
+            vec& to = sum[Step % Block.chains][c][0];
+            const auto* from = v + Product.column_offset(c * width, width);
+            to = fma(a,
+                     partial && c + 1 == Block.vectors ? vec::template load_partial<Block.last_lanes>(from)
+                                                       : vec::load(from),
+                     to);
+        }
+    }
+    template <std::size_t Chunk>
+    ASHLAR_STAGE_INLINE void spread_chunk(vec all, const auto* v) {
+        const vec some = shuffle_as<one_chunk<Chunk>>(all, all);
+        [&]<std::size_t... Lane>(std::index_sequence<Lane...>) ASHLAR_STAGE_LAMBDA {
+            (spread_step<Chunk * chunk + Lane>(some, v + (Chunk * chunk + Lane) * Product.vk), ...);
+        }(std::make_index_sequence<chunk>{});
+    }
+    ASHLAR_STAGE_INLINE void run_spread(const Element*& s, const auto*& v, std::size_t& steps) {
+        for (; steps >= width; steps -= width, s += width, v += width * Product.vk) {
+            const vec all = vec::load(s);
+            [&]<std::size_t... Chunk>(std::index_sequence<Chunk...>)
+                ASHLAR_STAGE_LAMBDA { (spread_chunk<Chunk>(all, v), ...); }(std::make_index_sequence<width / chunk>{});
+        }
+    }
+
+    /// Depth steps that stand between two branches.
+    static constexpr std::size_t together = Block.chains == 1 ? std::size_t{Product.cut.steps_together} : Block.chains;
+
+    /// So many steps from s and v on, the first of each chain without a sum to add to.
+    ASHLAR_STAGE_INLINE void begin(const Element* s, const auto* v) {
+        static_assert(Product.group == 1 && !spreads);
+        ASHLAR_UNROLL
+        for (std::size_t u = 0; u < together; ++u, s += Product.sk, v += Product.vk) {
+            if (u >= Block.chains) {
+                step<false>(s, v, 0);
+            } else {
+                vec b[Block.vectors];
+                ASHLAR_UNROLL
+                for (std::size_t c = 0; c < Block.vectors; ++c) b[c] = loaded(v, c);
+                ASHLAR_UNROLL
+                for (std::size_t r = 0; r < Block.rows; ++r) {
+                    const vec a(s[r * Product.si]);
+                    ASHLAR_UNROLL
+                    for (std::size_t c = 0; c < Block.vectors; ++c) sum[u][c][r] = a * b[c];
+                }
+            }
+            if constexpr (together > Block.chains) keep_steps_apart();
+        }
+    }
+
+    /// `steps` depth steps from s and v on.
+    ASHLAR_STAGE_INLINE void run(const Element* s, const auto* v, std::size_t steps) {
+        if constexpr (spreads) run_spread(s, v, steps);
+        if constexpr (together > Block.chains && !spreads) {
+            for (; steps >= together; steps -= together, s += together * Product.sk, v += together * Product.vk) {
+                ASHLAR_UNROLL
+                for (std::size_t u = 0; u < together; ++u) {
+                    step<false>(s + u * Product.sk, v + u * Product.vk, 0);
+                    keep_steps_apart();
+                }
+            }
+        }
+        for (std::size_t left = steps / Block.chains; left != 0;
+             s += Block.chains * Product.sk, v += Block.chains * Product.vk) {
+            ASHLAR_UNROLL
+            for (std::size_t u = 0; u < Block.chains; ++u) step<false>(s + u * Product.sk, v + u * Product.vk, u);
+            left = Block.rows == 1 ? opaque_count(left - 1) : left - 1;
+        }
+        if constexpr (Block.chains > 1)
+            for (steps %= Block.chains; steps != 0; --steps, s += Product.sk, v += Product.vk) step<false>(s, v, 0);
+    }
+
+    /// One depth step of those rows r for which takes_part(r).
+    template <class Choice>
+    ASHLAR_STAGE_INLINE void step_of_some(const Element* s, const auto* v, Choice takes_part) {
+        vec b[Block.vectors];
+        ASHLAR_UNROLL
+        for (std::size_t c = 0; c < Block.vectors; ++c) b[c] = loaded(v, c);
+        ASHLAR_UNROLL
+        for (std::size_t r = 0; r < Block.rows; ++r)
+            if (takes_part(static_cast<std::ptrdiff_t>(r))) {
+                if constexpr (by_scalar) {
+                    add_row(s[r * Product.si], b, r, 0);
+                    continue;
+                }
+                const vec a(s[r * Product.si]);
+                ASHLAR_UNROLL
+                for (std::size_t c = 0; c < Block.vectors; ++c) sum[0][c][r] = fma(a, b[c], sum[0][c][r]);
+            }
+    }
+    /// The steps of `depth` in which only some rows take part; s and v are those of step 0. Where all rows begin
+    /// together, it is known which are left in each step behind the end of the first.
+    template <bool Lower>
+    ASHLAR_STAGE_INLINE void run_uneven(const Element* s, const auto* v, const per_row_k_range<Lower>& depth,
+                                        const depth_range& even) {
+        constexpr auto rows = static_cast<std::ptrdiff_t>(Block.rows), sk = static_cast<std::ptrdiff_t>(Product.sk),
+                       vk = static_cast<std::ptrdiff_t>(Product.vk);
+        if constexpr (!Lower && rows <= 8) {
+            ASHLAR_UNROLL
+            for (std::ptrdiff_t ended = 1; ended < rows; ++ended) {
+                const std::ptrdiff_t k = depth.full_last + ended - 1;
+                if (k >= depth.first && k < depth.last)
+                    step_of_some(s + k * sk, v + k * vk,
+                                 [&](std::ptrdiff_t r) ASHLAR_STAGE_LAMBDA { return r >= ended; });
+            }
+        } else {
+            const auto begin = static_cast<std::ptrdiff_t>(even.first), end = static_cast<std::ptrdiff_t>(even.last);
+            const auto next = [&](std::ptrdiff_t k) ASHLAR_STAGE_LAMBDA { return k == begin ? end : k; };
+            for (std::ptrdiff_t k = next(depth.first); k < depth.last; k = next(k + 1))
+                step_of_some(s + k * sk, v + k * vk,
+                             [&](std::ptrdiff_t r) ASHLAR_STAGE_LAMBDA { return depth.has(r, rows, k); });
+        }
+    }
+
+    /// The depth steps of `depth`, zeros excluding outside its plain part; the sums are those of `run` where no
+    /// excluded value is NaN or infinite.
+    ASHLAR_STAGE_INLINE void run_excluding(const Element* s, const auto* v, const k_range& depth) {
+        const std::size_t whole = depth.last - (depth.last - depth.first) % Block.chains;
+        for (std::size_t k = depth.first; k < depth.last; k += k < whole ? Block.chains : 1) {
+            ASHLAR_UNROLL
+            for (std::size_t u = 0; u < Block.chains; ++u)
+                if (u == 0 || k < whole)
+                    step<true>(s + u * Product.sk, v + u * Product.vk, u,
+                               depth.plain_first <= k + u && k + u < depth.plain_last);
+            s += (k < whole ? Block.chains : 1) * Product.sk;
+            v += (k < whole ? Block.chains : 1) * Product.vk;
+        }
+    }
+
+    /// Keeps clang from doing these multiply-adds after the other work, for which it would hold all their operands.
+    ASHLAR_STAGE_INLINE void pin() {
+#if defined(__clang__)
+        if constexpr (in_register<Element, width, Config>()) {
+            ASHLAR_UNROLL
+            for (std::size_t u = 0; u < Block.chains; ++u) {
+                ASHLAR_UNROLL
+                for (std::size_t c = 0; c < Block.vectors; ++c) {
+                    ASHLAR_UNROLL
+                    for (std::size_t r = 0; r < Block.rows; ++r) sum[u][c][r] = opaque(sum[u][c][r]);
+                }
+            }
+        }
+#endif
+    }
+
+    /// `steps` depth steps from s and v on, with the epilogue's other work between them. Of its first period some steps
+    /// are taken already.
+    template <std::size_t Taken = 0, class Epilogue>
+    ASHLAR_STAGE_INLINE void run_interleaved(const Element* s, const auto* v, std::size_t steps, Epilogue& epilogue) {
+        if constexpr (has_hook<Epilogue, hook::interleave>) {
+            constexpr std::size_t period = Epilogue::interleave_period;
+            constexpr bool rolls = Epilogue::rolls && period % Block.chains == 0;
+            static_assert(Taken == 0 || (rolls && Taken <= period));
+            std::size_t taken = Taken;
+            for (; steps + taken >= period; steps -= period - taken, taken = 0) {
+                // Of several steps in a row compilers read operands early, for which there are not registers enough.
+                if constexpr (rolls) {
+                    for (std::size_t left = opaque_count((period - taken) / Block.chains); left != 0;
+                         --left, s += Block.chains * Product.sk, v += Block.chains * Product.vk) {
+                        ASHLAR_UNROLL
+                        for (std::size_t u = 0; u < Block.chains; ++u)
+                            step<false>(s + u * Product.sk, v + u * Product.vk, u);
+                    }
+                } else {
+                    ASHLAR_UNROLL
+                    for (std::size_t u = 0; u < period; ++u) {
+                        step<false>(s + u * Product.sk, v + u * Product.vk, u % Block.chains);
+                        keep_load_order();
+                    }
+                    pin();
+                    s += period * Product.sk;
+                    v += period * Product.vk;
+                }
+                epilogue.interleave();
+            }
+        }
+        run(s, v, steps);
+    }
+
+    /// True if a joined sum is NaN.
+    ASHLAR_STAGE_INLINE bool has_nan() const {
+        vec probe(Element(0));
+        ASHLAR_UNROLL
+        for (std::size_t c = 0; c < Block.vectors; ++c) probe = probe + total(sum[0][c]);
+        return any_nan(probe);
+    }
+
+    /// Adds the chains up into the first.
+    ASHLAR_STAGE_INLINE void join() { join_in_pairs<Block.chains / 2>(sum); }
+};
+
+}  // namespace ashlar::detail
