@@ -30,6 +30,7 @@ shift
 if ((takes > limit)); then
     [[ $what != ctest ]] || printf '  1/9 Test #1: %s\n' "a ... Passed 0.1 sec" "b ... Passed 0.1 sec" "${LAST_TEST:-c ... Passed 0.1 sec}"
     echo $(($(cat clock) + limit)) >clock
+    [[ $what != cmake ]] || echo "${LAST_BUILT:-[1/9] Building a}"
     exit 124
 fi
 "$@"
@@ -179,6 +180,7 @@ expect "a build that fails" '^FAILED  alpha: the build$' BUILD_SECONDS=1 BUILD_S
 expect "a target by the clock" '^LEFT OUT  alpha: the clock ran out while building, 0 of 1' BUILD_SECONDS=900 UNBUILT=kernel_product -- --minutes=10 alpha
 expect "two programs at a time" '^LEFT OUT  gamma: the clock ran out while building, 2 of 3 programs ran$' BUILD_SECONDS=300 UNBUILT=eval_softmax -- --minutes=10 gamma
 expect "which count" '^2 passed, 0 failed 0$' BUILD_SECONDS=300 UNBUILT=eval_softmax -- --minutes=10 gamma
+expect "where something did not compile before" '^FAILED  alpha: the build$' LAST_BUILT='FAILED: a.o' BUILD_SECONDS=900 -- --minutes=10 alpha
 expect "or while it runs" '^LEFT OUT  alpha: the clock ran out while testing' BUILD_SECONDS=1 TEST_SECONDS=900 -- --minutes=2 alpha
 expect "nothing that failed, too" '^0 passed, 0 failed 0$' BUILD_SECONDS=1 TEST_SECONDS=900 -- --minutes=2 alpha
 expect "but it is one without a clock" '^FAILED  alpha: kernel/product$' BUILD_SECONDS=1 TEST_SECONDS=900 -- alpha
@@ -210,6 +212,9 @@ expect "which are these" 'while building, 1 programs are missing' UNBUILT=nn_pro
 [[ ! -e $work/build/dev/tests/nn_product_test && -e $work/build/dev/tests/kernel_product_test ]] ||
     { echo "FAILED: what an earlier run built is there still" >&2; failures=$((failures + 1)); }
 expect "which is no failure" '^1 passed, 0 failed 0$' BUILD_SECONDS=10 SLOW_PRESET=dev -- --minutes=10 dev
+expect "unless something did not compile" '^FAILED  dev: build$' LAST_BUILT='FAILED: a.o' BUILD_SECONDS=10 SLOW_PRESET=dev -- --minutes=10 dev
+expect "then the status is 1" '^1 passed, 1 failed 1$' LAST_BUILT='FAILED: a.o' BUILD_SECONDS=10 SLOW_PRESET=dev -- --minutes=10 dev
+expect "also where it is not required" '^FAILED  release: build$' LAST_BUILT='FAILED: a.o' BUILD_SECONDS=100 SLOW_PRESET=release -- --minutes=10 dev release
 expect "the clock runs out while testing" '^LEFT OUT  dev: the clock ran out while testing' TEST_SECONDS=900 BUILD_SECONDS=10 -- --minutes=10 dev
 expect "what ended counts" '^3 passed, 0 failed 0$' TEST_SECONDS=900 BUILD_SECONDS=10 -- --minutes=10 dev
 expect "what failed, too" '^2 passed, 1 failed 1$' TEST_SECONDS=900 LAST_TEST='c ...***Failed 0.1 sec' BUILD_SECONDS=10 -- --minutes=10 dev

@@ -127,6 +127,7 @@ test_target() {
         missing=$(build_programs "$target" "${names[@]}") || status=$?
         if ((status == 124)); then
             reason="the clock ran out while building"
+            ((bad > 0)) || ! grep -q '^FAILED: ' "$log" || { bad=1 failures+=("$target: the build"); }
         elif ((status != 0)); then
             bad=$((bad + 1)) failures+=("$target: the build${missing:+ of $(paste -s -d ' ' - <<<"$missing")}")
         fi
