@@ -63,13 +63,14 @@ constexpr product_shape shape_of = [] {
 }();
 
 template <class T, std::size_t Rows, std::size_t Vectors, std::size_t Depth, std::size_t Parts = 1,
-          bool Interleaves = false>
+          bool Interleaves = false, bool Prefetches = false>
 void check() {
     static constexpr product_shape shape = shape_of<T, Rows, Vectors, Depth>;
     operands<T> x(Rows, shape.j, Depth, copied_columns_bytes(shape, Parts, element_machine_of<T, current_config>));
     add_one<T> epilogue{x.out.data(), x.count.data(), shape.j};
     const auto run = [&](auto& e) {
-        product_copying_rhs<T, current_config, shape, Parts>(x.s.data(), x.v.data() + 1, e, x.scratch.data() + 1);
+        product_copying_rhs<T, current_config, shape, Parts, Prefetches>(x.s.data(), x.v.data() + 1, e,
+                                                                         x.scratch.data() + 1);
     };
     if constexpr (Interleaves) {
         interleaved_epilogue<add_one<T>, Depth> waiting{{epilogue}};
@@ -108,6 +109,39 @@ TYPED_TEST(copying_rhs_test, interleaved_epilogues) {
     check<TypeParam, 24, 2, 3, 1, true>();
 }
 
+TYPED_TEST(copying_rhs_test, prefetched_columns) {
+    check<TypeParam, 5, 2, 16, 1, false, true>();
+    check<TypeParam, 25, 5, 17, 1, false, true>();
+    check<TypeParam, 37, 7, 67, 3, false, true>();
+    check<TypeParam, 25, 5, 201, 2, true, true>();
+}
+
+/// While the rows that do not copy are multiplied, all of the next columns are asked for, of the same width and no
+/// more.
+template <class T, std::size_t Rows, std::size_t Vectors, std::size_t Depth>
+void check_requests() {
+    static constexpr product_shape shape = shape_of<T, Rows, Vectors, Depth>;
+    static constexpr std::size_t columns = product_plan<T, current_config, shape>.vectors.large * width<T>;
+    using storing = store_product<T, current_config, shape.j>;
+    const std::vector<T> s(shape.i * shape.k), v(shape.k * shape.vk + columns), copy(shape.k * columns);
+    std::vector<T> out(shape.i * shape.j);
+    storing store{out.data()};
+    prefetching_columns<storing, T, shape, columns> asking{{store, {0}}, {}};
+    const auto* const first = reinterpret_cast<const char*>(v.data() + columns);
+    asking.ahead = {first, shape.k};
+    product<T, current_config, copied_block(shape, columns)>(s.data(), copy.data(), constant_depth<0, shape.k>{},
+                                                             asking, nullptr, 1);
+    EXPECT_EQ(asking.ahead.rows, 0u) << "of " << shape.k << ", beside " << shape.cut.row_blocks - 1 << " blocks";
+    EXPECT_EQ(asking.ahead.next, first + shape.k * shape.vk * sizeof(T));
+}
+
+TYPED_TEST(copying_rhs_test, next_columns_are_asked_for) {
+    check_requests<TypeParam, 24, 4, 128>();
+    check_requests<TypeParam, 32, 8, 384>();
+    check_requests<TypeParam, 37, 7, 67>();
+    check_requests<TypeParam, 128, 4, 341>();
+}
+
 /// Rows that copy begin as the others do: a sum of nothing but -0 has one sign in all of them.
 template <class T, bool MultipliesFirst>
 void check_signs() {
@@ -120,7 +154,7 @@ void check_signs() {
     std::vector<T> out(shape.i * shape.j, T(1)),
         scratch(copied_columns_bytes(shape, 1, element_machine_of<T, current_config>) / sizeof(T));
     store_product<T, current_config, shape.j> store{out.data()};
-    product_copying_rhs<T, current_config, shape, 1>(s.data(), v.data(), store, scratch.data());
+    product_copying_rhs<T, current_config, shape, 1, false>(s.data(), v.data(), store, scratch.data());
     for (std::size_t n = 0; n < out.size(); ++n) {
         ASSERT_EQ(out[n], T(0));
         ASSERT_EQ(std::signbit(out[n]), MultipliesFirst) << "row " << n / shape.j;

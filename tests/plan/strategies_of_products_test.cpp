@@ -249,6 +249,8 @@ TEST(strategies_of_products, copied_columns) {
     const auto deep = matmul(x<24, 1025>(), x<1025, 384>());
     EXPECT_TRUE(copies(deep));
     EXPECT_EQ(product_of<avx2>(deep).k_parts, 3) << "384 steps of 16 columns are three quarters of the L1";
+    EXPECT_TRUE(product_of<avx2>(deep).prefetches);
+    EXPECT_FALSE(product_of<avx2>(page).prefetches) << "it is in the L2";
     using tiny_l1 = built_for<avx2::instruction_sets, 256, 16, 64>;
     EXPECT_EQ(product_of<tiny_l1>(deep).k_parts, 33) << "at least 32 steps";
     using small_code = built_for<avx2::instruction_sets, 256, 16, 32 * 1024, 512 * 1024, true>;
@@ -288,7 +290,8 @@ TEST(strategies_of_products, are_explained) {
     EXPECT_FALSE(says(square, "begun as products"));
     EXPECT_TRUE(says(deep, "the next columns prefetched"));
     const auto copying = matmul(x<24, 1025>(), x<1025, 384>());
-    EXPECT_TRUE(says_avx2(copying, "the depth in 3 parts, columns copied beside the first rows\n"));
+    EXPECT_TRUE(says_avx2(copying, "the depth in 3 parts, columns copied beside the first rows, prefetched\n"));
+    EXPECT_TRUE(says_avx2(matmul(x<24, 17>(), x<17, 1024>()), "  columns copied beside the first rows\n"));
     EXPECT_TRUE(says(matmul(x<40, 2048>(), x<2048, 512>()), "the depth in 4 parts, the next columns prefetched"));
     EXPECT_FALSE(says(matmul(x<40, 64>(), x<64, 64>()), "prefetched"));
     EXPECT_TRUE(says(softmax(matmul(x<4, 64>(), transpose(x<50, 64>()))),

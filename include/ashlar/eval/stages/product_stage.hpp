@@ -254,7 +254,7 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
             } else {
                 constexpr product_shape shape = in_columns(columns, right_step, how.cut);
                 if constexpr (how.rhs == rhs_source::copied_rows)
-                    product_copying_rhs<element, config, shape, how.k_parts>(
+                    product_copying_rhs<element, config, shape, how.k_parts, how.prefetches>(
                         a, b, epilogue,
                         table<copied_columns_bytes(shape, how.k_parts, element_machine_of<element, config>)>(),
                         blocks_asked<how.cut>());

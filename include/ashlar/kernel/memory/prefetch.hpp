@@ -48,8 +48,9 @@ struct prefetch_stream {
     }
 };
 
-/// A block of columns that is wanted soon: `LinesPerRow` cache lines of each row, rows `RowBytes` apart.
-template <std::size_t LinesPerRow, std::size_t RowBytes>
+/// A block of columns that is wanted soon: `LinesPerRow` cache lines of each row, rows `RowBytes` apart; in the L1, or in
+/// the L2 alone.
+template <std::size_t LinesPerRow, std::size_t RowBytes, bool IntoL1 = true>
 struct prefetch_block {
     const char* next = nullptr;
     std::size_t rows = 0;
@@ -61,7 +62,10 @@ struct prefetch_block {
         if (rows == 0) return;
         ASHLAR_UNROLL
         for (std::size_t i = 0; i < Lines; ++i) {
-            prefetch(next);
+            if constexpr (IntoL1)
+                prefetch(next);
+            else
+                prefetch_to_l2(next);
             next += cache_line_bytes;
             if (--lines != 0) continue;
             lines = LinesPerRow;

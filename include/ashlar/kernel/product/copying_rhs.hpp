@@ -6,6 +6,10 @@
 // next row block wants them. The first row block reads them where they lie, asking for some rows ahead, and leaves a
 // copy without gaps; all others read that, of a part of the depth that the L1 holds. Between parts the sums wait in the
 // result.
+//
+// Columns that come from behind the L2 are asked for beside the multiply-adds of those other row blocks as well: the
+// first one takes a line every six cycles, and of lines that take 200 and more a core awaits too few at a time for
+// that.
 #pragma once
 
 #include <cstddef>
@@ -51,14 +55,23 @@ constexpr product_shape copied_block(product_shape p, std::size_t columns) {
     return p;
 }
 
+/// Asks for the columns after those of the current block.
+template <class Inner, class Element, product_shape Product, std::size_t Columns>
+using prefetching_columns =
+    prefetching_epilogue<Inner, Columns * sizeof(Element),
+                         (Product.cut.row_blocks > 1 ? Product.cut.row_blocks - 1 : 1),
+                         prefetch_block<(Columns * sizeof(Element) + cache_line_bytes - 1) / cache_line_bytes,
+                                        Product.vk * sizeof(Element), false>>;
+
 /// The hooks that it calls; work is interleaved in the blocks of those rows that do not copy.
 inline constexpr hook served_by_copying_rhs =
     hook::vector | hook::column | hook::initial | hook::interleave | hook::end_block;
 
 /// The product over the whole depth, in so many parts of it, whose columns fill vectors, of the row blocks below
 /// `last_block`, which is not 0. `scratch` is memory of copied_columns_bytes bytes, best at the start of a cache line.
-/// In several parts the epilogue has a place for sums that wait, at(i, j).
-template <class Element, class Config, product_shape Product, std::size_t Parts, class Epilogue>
+/// In several parts the epilogue has a place for sums that wait, at(i, j). `Prefetches` tells whether the next columns
+/// are asked for.
+template <class Element, class Config, product_shape Product, std::size_t Parts, bool Prefetches, class Epilogue>
 ASHLAR_STAGE_INLINE void product_copying_rhs(const Element* s, const Element* v, Epilogue& epilogue, Element* scratch,
                                              std::size_t last_block = Product.cut.row_blocks) {
     using walk = product_walk<Element, Config, Product, constant_depth<0, Product.k>, Epilogue>;
@@ -69,12 +82,22 @@ ASHLAR_STAGE_INLINE void product_copying_rhs(const Element* s, const Element* v,
             epilogue, [&](auto& part, std::size_t k, auto steps, bool) ASHLAR_STAGE_LAMBDA {
                 const Element* const left = s + k * Product.sk;
                 const Element* const right = v + k * Product.vk;
+                const Element* const following = k + steps.last < Product.k ? right + steps.last * Product.vk : nullptr;
                 walk::each_column_block([&](auto vectors, auto last, std::size_t column) ASHLAR_STAGE_LAMBDA {
-                    constexpr product_shape copied = copied_block(Product, vectors * width);
-                    panel_epilogue<std::remove_reference_t<decltype(part)>> shifted{part, {column}};
+                    constexpr std::size_t columns = vectors * width;
+                    constexpr product_shape copied = copied_block(Product, columns);
+                    using inner = std::remove_reference_t<decltype(part)>;
+                    panel_epilogue<inner> shifted{part, {column}};
                     product_block<Element, Config, Product, block_shape{walk::plan.rows.large, vectors, 1, last}>(
                         left, right + column, copying_depth<Element, Config>{{0, steps.last}, scratch}, shifted, 0, 0);
-                    product<Element, Config, copied>(left, scratch, steps, shifted, nullptr, 1, last_block);
+                    if constexpr (Prefetches) {
+                        prefetching_columns<inner, Element, Product, columns> asking{shifted, {}};
+                        const Element* const next = column + columns < Product.j ? right + column + columns : following;
+                        if (next != nullptr) asking.ahead = {reinterpret_cast<const char*>(next), steps.last};
+                        product<Element, Config, copied>(left, scratch, steps, asking, nullptr, 1, last_block);
+                    } else {
+                        product<Element, Config, copied>(left, scratch, steps, shifted, nullptr, 1, last_block);
+                    }
                 });
             });
 }

@@ -29,12 +29,12 @@ struct panel_place {
 template <class Inner>
 using panel_epilogue = forwarding_epilogue<Inner, panel_place>;
 
-/// The same, and beside the multiply-adds of a panel's row blocks it asks for the memory that is read next.
-template <class Inner, std::size_t BytesPerStep, std::size_t RowBlocks>
+/// The same, and beside the multiply-adds of a panel's row blocks it asks for the memory that is read next, `Ahead`.
+template <class Inner, std::size_t BytesPerStep, std::size_t RowBlocks, class Ahead = prefetch_stream>
 struct prefetching_epilogue : panel_epilogue<Inner> {
     static constexpr hook hooks = Inner::hooks | hook::interleave;
     static constexpr bool rolls = true;
-    prefetch_stream ahead;
+    Ahead ahead;
 
     ASHLAR_STAGE_INLINE void interleave() {
         ahead.template advance<lines_at_once(interleave_period_of<Inner>, BytesPerStep, RowBlocks)>();

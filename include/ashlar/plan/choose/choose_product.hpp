@@ -240,6 +240,7 @@ constexpr product_strategy choose_product(const plan_context& c, const plan_stag
                s.lanes == lane_axis::columns && all_depth && !masked && (sums_wait || copied.k_parts == 1)) {
         how.rhs = rhs_source::copied_rows;
         how.k_parts = static_cast<std::uint16_t>(copied.k_parts);
+        how.prefetches = bytes > c.target.l2_bytes;
     } else if (how.rhs == rhs_source::rows && s.lanes == lane_axis::columns && all_depth && !product.waits &&
                bytes > c.target.l2_bytes) {
         const column_streams streams = streams_of_columns(rows, product, c.target);

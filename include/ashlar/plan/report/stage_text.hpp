@@ -290,7 +290,7 @@ private:
         out.put('\n');
     }
     static constexpr bool prefetches_columns(const product_strategy& how) {
-        return how.rhs == rhs_source::rows && how.prefetches;
+        return (how.rhs == rhs_source::rows || how.rhs == rhs_source::copied_rows) && how.prefetches;
     }
     /// How the columns of a right operand that lies row by row reach the registers.
     constexpr void print_columns(stage_index s, const product_strategy& how, bool in_full_tiles, bool in_the_last) {
@@ -304,7 +304,7 @@ private:
         }
         out.put(copied ? "columns copied beside the first rows" : scratch ? "the next " : "the next columns");
         if (scratch) name_buffer(how.next_scratch);
-        if (!copied) out.put(" prefetched");
+        if (!copied || how.prefetches) out.put(copied ? ", prefetched" : " prefetched");
         put_tiles(s, in_full_tiles, in_the_last);
         out.put('\n');
     }
