@@ -107,7 +107,11 @@ TEST(strategies_of_cuts, steps_between_branches) {
     EXPECT_EQ(steps.operator()<avx512>(square), 1) << "32 registers hold sums of several steps";
     EXPECT_EQ(steps.operator()<avx2>(matmul(x<64, 63>(), x<63, 64>())), 1) << "an odd number of steps";
     EXPECT_EQ(steps.operator()<avx2>(matmul(x<64, 14>(), x<14, 64>())), 1) << "few steps";
-    EXPECT_EQ(steps.operator()<avx2>(matmul(x<4, 64>(), x<64, 64>())), 1) << "three vectors beside four rows";
+    EXPECT_EQ(steps.operator()<avx2>(matmul(x<4, 64>(), x<64, 64>())), 2);
+    EXPECT_EQ(steps.operator()<sse2>(matmul(x<4, 64>(), x<64, 32>())), 1) << "products take a register";
+    EXPECT_EQ(steps.operator()<avx2>(matmul(x<4, 64>(), x<64, 72>())), 1) << "three vectors beside four rows";
+    EXPECT_EQ(steps.operator()<avx2>(matmul(x<2, 64>(), x<64, 64>())), 2) << "four vectors beside two rows";
+    EXPECT_EQ(steps.operator()<avx2>(matmul(x<3, 64>(), x<64, 64>())), 1) << "two sums of each";
     EXPECT_EQ(steps.operator()<avx2>(matmul(x<64, 64>(), x<64, 8>())), 1) << "one vector";
 }
 
