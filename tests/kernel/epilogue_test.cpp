@@ -178,13 +178,18 @@ TYPED_TEST(epilogue_test, copied_columns) {
     static constexpr product_shape shape =
         cut_as<T, product_shape{.i = 25, .j = columns, .k = depth, .si = depth, .sk = 1, .vk = columns}, {}>;
     const operands<T> x(shape.i, columns, depth);
-    for_each_hook<served_by_copying_rhs>([&](auto hooks) {
+    const auto run = [&](auto hooks, auto prefetches) {
         std::vector<T> copy(copied_columns_bytes(shape, 1, element_machine_of<T, current_config>) / sizeof(T));
         recorder<T, hooks.value> epilogue{shape.i, columns};
-        product_copying_rhs<T, current_config, shape, 1>(x.s.data(), x.v.data(), epilogue, copy.data());
+        product_copying_rhs<T, current_config, shape, 1, prefetches.value>(x.s.data(), x.v.data(), epilogue,
+                                                                           copy.data());
         epilogue.expect(hooks.value, width<T>, x.products);
         if constexpr (has_hook<decltype(epilogue), hook::interleave>)
             epilogue.expect_interleaved((shape.cut.row_blocks - 1) * shape.cut.vector_blocks * (depth / 4));
+    };
+    for_each_hook<served_by_copying_rhs>([&](auto hooks) {
+        run(hooks, std::false_type{});
+        run(hooks, std::true_type{});
     });
 }
 
