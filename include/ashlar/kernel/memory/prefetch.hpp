@@ -48,8 +48,8 @@ struct prefetch_stream {
     }
 };
 
-/// A block of columns that is wanted soon: `LinesPerRow` cache lines of each row, rows `RowBytes` apart; in the L1, or in
-/// the L2 alone.
+/// A block of columns that is wanted soon: `LinesPerRow` cache lines of each row, rows `RowBytes` apart; in the L1, or
+/// in the L2 alone.
 template <std::size_t LinesPerRow, std::size_t RowBytes, bool IntoL1 = true>
 struct prefetch_block {
     const char* next = nullptr;
