@@ -1,12 +1,21 @@
 # SPDX-License-Identifier: BSL-1.0
-# Install rules: headers, CMake package, pkg-config file and, if asked for, the headers of xsimd.
+# Install rules: headers, CMake package, pkg-config file and, where the system has no xsimd package, its headers.
 include(CMakePackageConfigHelpers)
-include(GNUInstallDirs)
+
+# An installed ashlar must find xsimd. A package on this machine is found again; downloaded headers are not.
+if(xsimd_DIR)
+  set(ashlar_default_install_xsimd OFF)
+else()
+  set(ashlar_default_install_xsimd ON)
+endif()
+option(ASHLAR_INSTALL_XSIMD "Install the xsimd headers beside ashlar's, for machines without xsimd"
+       ${ashlar_default_install_xsimd})
 
 set(ashlar_package_dir "${CMAKE_INSTALL_DATADIR}/cmake/ashlar")
 set(ashlar_vendored_dir "${CMAKE_INSTALL_INCLUDEDIR}/ashlar-deps")
 
-install(TARGETS ashlar EXPORT ashlarTargets FILE_SET HEADERS DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+install(DIRECTORY include/ashlar DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING PATTERN "*.hpp")
+install(TARGETS ashlar EXPORT ashlarTargets)
 install(EXPORT ashlarTargets NAMESPACE ashlar:: DESTINATION "${ashlar_package_dir}")
 
 configure_package_config_file(cmake/ashlarConfig.cmake.in "${PROJECT_BINARY_DIR}/ashlarConfig.cmake"
