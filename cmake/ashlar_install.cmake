@@ -24,6 +24,7 @@ write_basic_package_version_file("${PROJECT_BINARY_DIR}/ashlarConfigVersion.cmak
   COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
 install(FILES "${PROJECT_BINARY_DIR}/ashlarConfig.cmake" "${PROJECT_BINARY_DIR}/ashlarConfigVersion.cmake"
         cmake/ashlar_image.cmake cmake/ashlar_dispatch.cmake cmake/ashlar_dispatch_objects.cmake
+        cmake/ashlar_warn_unoptimized.cmake
         DESTINATION "${ashlar_package_dir}")
 # Built by ashlar_add_image, where it is used.
 install(FILES tools/make_image.cpp tools/image_maker.hpp DESTINATION "${ashlar_package_dir}/tools")

@@ -65,6 +65,13 @@
 #endif
 #endif
 
+/// Define ASHLAR_UNOPTIMIZED where a build without optimisation is meant: it switches the warning of such builds off.
+#if !defined(__OPTIMIZE__) && !defined(ASHLAR_UNOPTIMIZED) && defined(__GNUC__)
+#define ASHLAR_WARNS_UNOPTIMIZED 1
+#else
+#define ASHLAR_WARNS_UNOPTIMIZED 0
+#endif
+
 /// Whether less code counts for more than speed (default: 1 where __OPTIMIZE_SIZE__ is defined, as -Os and -Oz do).
 #ifndef ASHLAR_OPTIMIZE_SIZE
 #ifdef __OPTIMIZE_SIZE__

@@ -2,6 +2,7 @@
 // Evaluation: eval, evaluate and assignment, at run time by kernels and in constant expressions by plain loops.
 #pragma once
 
+#include <ashlar/core/unoptimized.hpp>
 #include <ashlar/eval/access/alias.hpp>
 #include <ashlar/eval/access/passed_expression.hpp>
 #include <ashlar/eval/constant/constant.hpp>
@@ -43,6 +44,7 @@ struct stack_run {
 
     ASHLAR_STAGE_ROOT ASHLAR_NOINLINE ASHLAR_NOTHROW void operator()(passed_expression<Plan> passed,
                                                                      Element* destination, Element* tile_copy) const {
+        warn_unoptimized();
         const received_expression<Plan> e(passed);
         if constexpr (bytes == 0) {
             frame<Plan, Element> f{e.get(), destination, nullptr, tile_copy};
@@ -67,6 +69,7 @@ struct workspace_run {
 
     ASHLAR_STAGE_ROOT ASHLAR_NOINLINE ASHLAR_NOTHROW void operator()(passed_expression<Plan> passed,
                                                                      Element* destination, Element* tile_copy) const {
+        warn_unoptimized();
         const received_expression<Plan> e(passed);
         frame<Plan, Element> f{e.get(), destination, scratch, tile_copy};
         f.limit = limit;

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSL-1.0
+// One warning a unit where the compiler does not optimise.
+#pragma once
+
+#include <ashlar/core/config.hpp>
+
+namespace ashlar::detail {
+
+#if ASHLAR_WARNS_UNOPTIMIZED
+[[gnu::warning("ashlar: this unit is compiled without optimisation, and its evaluations are some forty times slower; "
+               "compile with -O2, or define ASHLAR_UNOPTIMIZED to switch this warning off")]]
+inline void unoptimized() {}
+
+// The compiler warns of this call once a unit, only where something is evaluated. It stays a warning with -Werror.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic warning "-Wattribute-warning"
+inline void warn_unoptimized() { unoptimized(); }
+#pragma GCC diagnostic pop
+#else
+ASHLAR_ALWAYS_INLINE constexpr void warn_unoptimized() {}
+#endif
+
+}  // namespace ashlar::detail
