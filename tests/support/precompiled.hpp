@@ -39,7 +39,7 @@
 #include <gtest/gtest.h>
 
 // g++ 12 forgets which warnings are off for code that was precompiled, and xsimd's intrinsics need them off. What
-// ashlar includes of xsimd on x86, the registers, is enough.
-#if defined(__clang__)
+// ashlar includes of xsimd on x86, the registers, is enough. On WebAssembly ashlar must include it first.
+#if defined(__clang__) && !defined(__wasm__)
 #include <xsimd/types/xsimd_all_registers.hpp>
 #endif

@@ -215,12 +215,12 @@
 #define ASHLAR_FAST_MATH 0
 #endif
 
-// Whether this build has vector registers for which xsimd has an architecture: it knows WebAssembly by Emscripten
-// alone.
+// Whether this build has vector registers for which xsimd has an architecture. An xsimd that was included first without
+// Emscripten has left WebAssembly's out; then lanes are arrays.
 #if defined(ASHLAR_EMULATED_WIDTH)
 #elif defined(__SSE2__) || defined(__ARM_NEON) || defined(__VSX__) || defined(__riscv_v_fixed_vlen)
 #define ASHLAR_HAS_REGISTERS
-#elif defined(__wasm_simd128__) && defined(__EMSCRIPTEN__)
+#elif defined(__wasm_simd128__) && (!defined(XSIMD_WITH_WASM) || XSIMD_WITH_WASM)
 #define ASHLAR_HAS_REGISTERS
 #elif defined(__ARM_FEATURE_SVE_BITS) && __ARM_FEATURE_SVE_BITS > 0
 #define ASHLAR_HAS_REGISTERS

@@ -25,6 +25,15 @@
 // would be half of what a small unit compiles.
 #include <xsimd/types/xsimd_all_registers.hpp>
 #else
+#if defined(__wasm_simd128__) && !defined(__EMSCRIPTEN__)
+// xsimd 14.3 takes WebAssembly's registers for Emscripten's alone. Only its configuration asks for that macro.
+#define __EMSCRIPTEN__ 1
+#include <xsimd/config/xsimd_config.hpp>
+#undef __EMSCRIPTEN__
+#if !XSIMD_WITH_WASM
+#error "ashlar: xsimd: it was included after ashlar's core and left WebAssembly's registers out; include ashlar before it"
+#endif
+#endif
 #include <xsimd/xsimd.hpp>
 #endif
 #include <ashlar/kernel/simd/restored_macros.hpp>
