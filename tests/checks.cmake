@@ -37,8 +37,8 @@ else()
   message(STATUS "ashlar: no clang-format 19: the formatting is not tested")
 endif()
 
-# Each tests/diagnostics/*.cpp must fail with its message, and compile once corrected.
-file(GLOB diagnostics CONFIGURE_DEPENDS diagnostics/*.cpp)
+# Each of these must fail with its message, and compile once corrected.
+file(GLOB diagnostics CONFIGURE_DEPENDS diagnostics/*.cpp "${PROJECT_SOURCE_DIR}/examples/shape_checks/*.cpp")
 file(GLOB warnings CONFIGURE_DEPENDS warnings/*.cpp)
 foreach(compiler IN LISTS reference_compilers)
   cmake_path(GET compiler FILENAME compiler_name)
