@@ -78,15 +78,8 @@ struct options {
 };
 
 constexpr const char* usage =
-    "bench_ashlar [option...]: times our expressions and every peer by turns; prints, and writes JSON and Markdown\n"
-    "  --all                  all cases instead of the quick ones\n"
-    "  --benchmark_filter=RE  the cases that match, quick or not\n"
-    "  --seconds=S            time for the rounds of a case (1)\n"
-    "  --peers=A,B            only these peers\n"
-    "  --fma-pipes=N          vector multiply-adds per cycle, from which cycles are derived (2)\n"
-    "  --table=FILE           where the Markdown goes (" ASHLAR_BENCH_OUTPUT "/results.md)\n"
-    "  --benchmark_out=FILE   where the JSON goes (" ASHLAR_BENCH_OUTPUT "/results.json)\n"
-    "and every other option of Google Benchmark\n";
+#include <bench_usage.inc>
+    ;
 
 /// Takes our own options out of the command line.
 options read_options(int& count, char** arguments) {
@@ -213,6 +206,7 @@ int main(int count, char** arguments) {
 
     std::vector<measurement> results;
     bool failed = false;
+    std::size_t registered = 0;
     for (std::size_t i = 0; i < case_count; ++i) {
         if (!cases[i].quick && !chosen.all && !chosen.filtered) continue;
         benchmark::RegisterBenchmark(std::string(cases[i].name).c_str(),
@@ -220,7 +214,13 @@ int main(int count, char** arguments) {
             ->Iterations(1)
             ->UseManualTime()
             ->Unit(benchmark::kNanosecond);
+        ++registered;
     }
+    // A case takes its rounds, and about half of their time again for checks and warm-up.
+    if (!chosen.filtered)
+        std::printf("%zu cases, about %.0f s\n", registered,
+                    1.5 * chosen.how.seconds_per_case * static_cast<double>(registered));
+    std::fflush(stdout);
     silent_reporter silent;
     benchmark::RunSpecifiedBenchmarks(&silent);
 
