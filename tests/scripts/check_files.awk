@@ -112,7 +112,7 @@ is_public && /^[ \t]*#[ \t]*define[ \t]/ {
     if (FILENAME == "include/ashlar/core/config.hpp") {
         if (name !~ /^ASHLAR_/)
             fail(FNR, "macro " name " does not start with ASHLAR_")
-    } else if (!(FILENAME == "include/ashlar/kernel/simd.hpp" && name ~ /^XSIMD_/)) {
+    } else if (!(FILENAME == "include/ashlar/kernel/simd.hpp" && name ~ /^(XSIMD_|__EMSCRIPTEN__$)/)) {
         fail(FNR, "macro " name ": macros are defined in core/config.hpp only")
     }
 }
