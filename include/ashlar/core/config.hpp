@@ -132,7 +132,13 @@
 
 #if defined(__GNUC__) || defined(__clang__)
 #define ASHLAR_ALWAYS_INLINE [[gnu::always_inline]] inline
+#if defined(__clang__)
 #define ASHLAR_NOINLINE [[gnu::noinline]]
+#else
+// Callers take such a function for one that may write anything: g++ 12 believes that a function stores nothing where it
+// has written the addresses of all stores as sums without a pointer, and then drops the calls (docs/architecture.md).
+#define ASHLAR_NOINLINE [[gnu::noipa]]
+#endif
 // What a stage consists of is inlined into the stage's root, the whole tree of it. g++ inlines always_inline functions
 // level by level and optimises the whole of what is below again at each, some fifteen times for a product; `flatten` on
 // the root inlines all levels at once. It orders functions by their calls but for those of an always_inline function to
