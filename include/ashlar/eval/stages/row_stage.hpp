@@ -173,7 +173,8 @@ struct row_stage : stage_axes<Plan, Element, Stage, Rows> {
         };
         constexpr std::integral_constant<std::size_t, width> count{};
         std::size_t c = r.first;
-        for (; c + chains * width <= whole_end; c += chains * width) {
+        const std::size_t chained_end = whole_end > (chains - 1) * width ? whole_end - (chains - 1) * width : 0;
+        for (; c < chained_end; c += chains * width) {
             ASHLAR_UNROLL
             for (std::size_t u = 0; u < chains; ++u) each_row_at(c + u * width, u, count);
         }
