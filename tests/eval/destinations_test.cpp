@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // Destinations: strided, unaligned, overlapping what is read; stores beside the result.
 #include <array>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
 #include <utility>
 
 #include <tests/support/differential.hpp>
@@ -68,6 +71,46 @@ TEST(aliasing, overlapping_views) {
 }
 
 // What masks read is no operand of a node.
+// All of the result needs one element, and the destination shares no other: its first one in memory, or its last one.
+template <std::size_t N>
+void shares_one_element() {
+    std::array<float, 3 * N> numbers;
+    for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<float>(i % 97 + 1);
+    const auto moved = [&]<class To>(std::type_identity<To>, auto make, std::size_t to, std::size_t from) {
+        auto memory = numbers;
+        const tensor_view<float, N> x{memory.data() + from};
+        const tensor<float, N> copy = x;
+        To y{memory.data() + to};
+        y = make(x);
+        expect_near(y, of(detail::constant_evaluate(make(copy))), 0);
+    };
+    constexpr std::type_identity<strided_view<float, std::array<std::ptrdiff_t, 1>{-1}, N>> backwards;
+    constexpr std::type_identity<strided_view<float, std::array<std::ptrdiff_t, 1>{2}, N>> with_gaps;
+    moved(backwards, [](const auto& x) { return x * 2.0f + slice<0, 0, 1>(x); }, N - 1, N - 1);
+    moved(with_gaps, [](const auto& x) { return x * 2.0f + slice<0, N - 1, N>(x); }, N - 1, 0);
+}
+TEST(aliasing, one_element) {
+    shares_one_element<37>();
+    shares_one_element<256>();
+}
+
+// Elements at the same numbers, which are not at the same place: those of a narrower type are further ahead.
+template <class Narrow, std::size_t N>
+void reads_narrower_elements() {
+    alignas(64) static std::array<std::byte, N * sizeof(float)> memory;
+    const tensor_view<Narrow, N> x{reinterpret_cast<Narrow*>(memory.data())};
+    const tensor_view<float, N> y{reinterpret_cast<float*>(memory.data())};
+    tensor<Narrow, N> values;
+    for (std::size_t i = 0; i < N; ++i) values.data()[i] = static_cast<Narrow>(static_cast<float>(i % 53));
+    x = values;
+    y = cast<float>(x) * 2.0f;
+    for (std::size_t i = 0; i < N; ++i) ASSERT_EQ(y(i), static_cast<float>(i % 53) * 2.0f) << i << " of " << N;
+}
+TEST(aliasing, elements_of_other_sizes) {
+    reads_narrower_elements<bf16, 67>();
+    reads_narrower_elements<std::int8_t, 256>();
+}
+
 TEST(aliasing, bools_of_masks) {
     support::random_numbers random(5);
     const auto scores = random.normal<float, 70, 70>();
