@@ -47,6 +47,25 @@ TEST(layer_positions_decode, encoders_decode_what_they_compute_at_once) {
     for (std::size_t i = 0; i < y.size(); ++i) ASSERT_NEAR(z.data()[i], y.data()[i], 2e-5) << i;
 }
 
+// Queries stand where their keys do, for one row and for several, also where nothing but the rotation says where.
+TEST(layer_positions_decode, rows_that_come_together_stand_one_after_the_other) {
+    constexpr nn::encoder_layer_options only_turned{
+        .embed = 24, .heads = 3, .hidden = 24, .rope = {.positions = 32, .pairs = nn::pair_order::halves}};
+    static nn::encoder_layer<only_turned> layer{};
+    state::randomise(layer);
+    const auto x = support::random_numbers(9).normal<float, 9, 24>();
+    const tensor<float, 9, 24> y = layer(x, causal);
+    static nn::kv_cache<float, 9, 3, 8> cache;
+    tensor<float, 9, 24> z{};
+    const auto next = [&]<std::size_t First, std::size_t Last>() {
+        slice<0, First, Last>(z) = layer.decode(slice<0, First, Last>(x), cache);
+    };
+    next.operator()<0, 3>();
+    next.operator()<3, 4>();
+    next.operator()<4, 9>();
+    for (std::size_t i = 0; i < y.size(); ++i) ASSERT_NEAR(z.data()[i], y.data()[i], 2e-5) << i;
+}
+
 TEST(layer_positions_decode, decoders_leave_their_memory_as_it_stands) {
     static nn::decoder_layer<turned_layer> layer{};
     static_assert(!decltype(layer.multihead_attn)::has_rope && !decltype(layer.multihead_attn)::has_relative_positions);
