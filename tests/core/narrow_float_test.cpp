@@ -117,6 +117,12 @@ TEST(NarrowFloat, DoublesAreRoundedOnce) {
     EXPECT_EQ(half(1 + 0x1p-11), 0x3C00u);
     EXPECT_EQ(half(1 + 3 * 0x1p-11 - 0x1p-30), 0x3C01u);
     EXPECT_EQ(half(0x1p-25 + 0x1p-60), 1u);
+    // The nearest float is the odd one beside the middle, and stays that.
+    EXPECT_EQ(half(1 + 0x1p-11 + 0.75 * 0x1p-23), 0x3C01u);
+    EXPECT_EQ(half(1 + 3 * 0x1p-11 - 0.75 * 0x1p-23), 0x3C01u);
+    EXPECT_EQ(half(-1 - 0x1p-11 - 0.75 * 0x1p-23), 0xBC01u);
+    EXPECT_EQ(brain(1 + 0x1p-8 + 0.75 * 0x1p-23), 0x3F81u);
+    EXPECT_EQ(brain(1 + 3 * 0x1p-8 - 0.75 * 0x1p-23), 0x3F81u);
     EXPECT_EQ(half(-0.0), 0x8000u);
     EXPECT_EQ(half(1e-300), 0u);
     EXPECT_EQ(brain(1 + 0x1p-8 + 0x1p-33), 0x3F81u);
