@@ -49,6 +49,8 @@ TEST(json, strings) {
               std::string("A\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\0", 11));
     EXPECT_EQ(unescaped("\"\xc3\xa9\xf0\x9f\x98\x80\""), "\xc3\xa9\xf0\x9f\x98\x80");
     EXPECT_EQ(unescaped(R"("\ud800\udc00\udbff\udfff")"), "\xf0\x90\x80\x80\xf4\x8f\xbf\xbf");
+    // The first and the last code point of each length in UTF-8.
+    EXPECT_EQ(unescaped(R"("\u007f\u0080\u07ff\u0800\uffff")"), "\x7f\xc2\x80\xdf\xbf\xe0\xa0\x80\xef\xbf\xbf");
 }
 
 TEST(json, refused_strings) {
