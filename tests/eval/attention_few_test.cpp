@@ -37,4 +37,56 @@ TEST(attention_of_few, windows) {
     check(attention(q, k, k, causal_at(-3)));
 }
 
+/// Whatever is added to all scores of a row changes none of its weights. Lanes beyond the rows, to which nothing is
+/// added, are none of them.
+template <std::size_t Queries, std::size_t Keys, std::size_t Depth>
+void add_to_scores() {
+    support::random_numbers random(5);
+    const auto q = random.normal<float, Queries, Depth>();
+    const auto k = random.normal<float, Keys, Depth>();
+    const auto v = random.normal<float, Keys, 5>();
+    for (const float level : {-200.0f, 200.0f, -1e30f, 1e30f}) {
+        SCOPED_TRACE(testing::Message() << Queries << " queries " << Keys << " keys " << Depth << " deep " << level);
+        const tensor<float, Queries, Keys> all = random.normal<float, Queries, Keys>() + level;
+        const tensor<float, Queries, 1> of_rows = full<float, Queries, 1>(level);
+        const tensor<float, Keys> of_keys = full<float, Keys>(level);
+        constexpr double tolerance = 1e-4;  // of scores of some hundred
+        check(attention(q, k, v, bias(all)), tolerance);
+        check(attention(q, k, v, bias(of_rows), causal), tolerance);
+        check(attention(q, k, v, bias(of_keys)), tolerance);
+        check(attention_weights(q, k, bias(all)), tolerance);
+        const tensor<float, Queries, 5> parts = finish(eval(attention_partial(q, k, v, bias(all))));
+        reference::expect_near(parts, reference::of(detail::constant_evaluate(attention(q, k, v, bias(all)))),
+                               tolerance, 1e-3);
+    }
+}
+
+TEST(attention_of_few, additions_to_scores) {
+    add_to_scores<4, 4, 4>();
+    add_to_scores<5, 7, 8>();
+    add_to_scores<2, 33, 24>();
+    add_to_scores<8, 20, 16>();
+}
+
+TEST(attention_of_few, grouped_additions_to_scores) {
+    support::random_numbers random(8);
+    const auto q = random.normal<float, 2, 4, 3, 8>();
+    const auto k = random.normal<float, 2, 2, 9, 8>();
+    for (const float level : {-200.0f, 1e30f}) {
+        check(attention(q, k, k, bias(full<float, 3, 9>(level))), 1e-4);
+        check(attention(q, k, k, bias(full<float, 4, 1, 9>(level))), 1e-4);
+    }
+}
+
+TEST(attention_of_few, factors_of_scores) {
+    support::random_numbers random(7);
+    const auto q = random.normal<float, 3, 8>(2, 3);
+    const auto k = random.normal<float, 12, 8>(-3, -2);
+    const auto v = random.normal<float, 12, 5>();
+    check(matmul(softmax(matmul(q, transpose(k)) * full<float, 3, 12>(100.0f)), v), 1e-3);
+    const auto p = random.normal<double, 3, 8>();
+    const auto r = random.normal<double, 12, 8>();
+    check(attention(p, r, r, bias(full<double, 3, 12>(-2000.0))), 1e-11);
+}
+
 }  // namespace

@@ -149,11 +149,18 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
                 finishing.vector(i, j, vec::load(sums + i * base::waiting_line + j), lane_count<n>{}, masked_block{});
             });
     }
+    struct first_line {
+        static constexpr std::size_t from(std::size_t lane) { return lane % line; }
+    };
     template <std::size_t Registers>
     ASHLAR_STAGE_INLINE void store_maxima(vec (&greatest)[Registers], std::size_t first) const {
-        if constexpr (packs_k)
+        // Each line has the maxima. Where columns were finished one by one, only the lanes of the first line were rows:
+        // the others had sums, too, but no bias.
+        if constexpr (packs_k && base::writes_groups)
             greatest[0] =
                 combine_groups<line>(greatest[0], [](vec x, vec y) ASHLAR_LAMBDA_INLINE { return max<>(x, y); });
+        else if constexpr (packs_k)
+            greatest[0] = shuffle_as<first_line>(greatest[0], greatest[0]);
         constexpr auto maxima = stage.maxima;
         element* out = f.template buffer<element, maxima>() + f.template buffer_offset<maxima>(this->in_top(first, 0));
         ASHLAR_UNROLL
