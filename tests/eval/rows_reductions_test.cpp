@@ -58,4 +58,40 @@ TEST(rows_of_tensors, element_types) {
     check(sum<1>(cast<std::int32_t>(random.whole<std::uint8_t, 3, 37>(0, 255))));
 }
 
+#if !defined(__FAST_MATH__)
+// Of two elements that are no numbers argmax takes the first one, in whichever lanes, chains and tiles they are.
+TEST(rows_of_tensors, argmax_of_two_nans) {
+    constexpr std::size_t n = 75;
+    constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+    static tensor<float, 3, n> along = full<float, 3, n>(1);
+    static tensor<float, n, 19> down = full<float, n, 19>(1);
+    static const tensor<float, n> ones = full<float, n>(1);
+    static const tensor<float, 19> some_ones = full<float, 19>(1);
+    static tensor<std::int32_t, 3> of_rows;
+    static tensor<std::int32_t, 19> of_columns;
+    static tensor<std::int32_t> of_all, of_products, of_tiles;
+    along(1, 40) = down(40, 17) = std::numeric_limits<float>::infinity();
+    for (std::size_t second = 1; second < n; ++second)
+        for (std::size_t first = 0; first < second; ++first) {
+            const float before[] = {along(1, first), along(1, second)};
+            for (const std::size_t at : {first, second}) along(1, at) = down(at, 17) = nan;
+            of_rows = argmax<1>(along);
+            of_columns = argmax<0>(down);
+            of_all = argmax(along);
+            of_products = argmax(along * ones);
+            of_tiles = argmax(down * some_ones);
+            for (std::size_t i = 0; i < 2; ++i) {
+                const std::size_t at = i == 0 ? first : second;
+                along(1, at) = down(at, 17) = before[i];
+            }
+            SCOPED_TRACE(testing::Message() << first << " and " << second);
+            ASSERT_EQ(of_rows(1), static_cast<std::int32_t>(first));
+            ASSERT_EQ(of_columns(17), static_cast<std::int32_t>(first));
+            ASSERT_EQ(of_all(), static_cast<std::int32_t>(n + first));
+            ASSERT_EQ(of_products(), static_cast<std::int32_t>(n + first));
+            ASSERT_EQ(of_tiles(), static_cast<std::int32_t>(19 * first + 17));
+        }
+}
+#endif
+
 }  // namespace
