@@ -23,6 +23,11 @@ void attend() {
     EXPECT_QUIET(y = attention(q, k, v, causal && keep(some), softcap(30.0f)));
     EXPECT_QUIET(
         y = attention(q, k, v, score_mod([](auto s, auto query, auto key) { return s / (query + key + 1.0f); })));
+    // Lanes without a query have the one bias and not the other.
+    static const tensor<float, N> of_keys = full<float, N>(1e30f);
+    static const tensor<float, Queries, 1> of_queries = full<float, Queries, 1>(-1e30f);
+    EXPECT_QUIET(y = attention(q, k, v, bias(of_keys)));
+    EXPECT_QUIET(y = attention(q, k, v, bias(of_queries)));
     static tensor<float, 2, Queries, N> weights;
     EXPECT_QUIET(weights = softmax(masked(matmul(q, transpose(k)), causal && keep(some))));
     EXPECT_QUIET(weights = log_softmax(masked(matmul(q, transpose(k)), keep(none))));

@@ -58,7 +58,7 @@ struct numerators_of_rows {
     ASHLAR_STAGE_INLINE void stop() { next = own.last; }
     /// Few rows leave most lanes idle: parts of several columns are put together in one register.
     static constexpr std::size_t part = how.joined_lanes;
-    static constexpr bool joins = Width < width && part != 0;
+    static constexpr bool joins = Softmax::template joins_columns<Width>;
     ASHLAR_STAGE_INLINE void join_columns() {
         constexpr std::size_t columns_in_one = width / part;
         alignas(64) element spread[width];
@@ -99,7 +99,7 @@ struct numerators_of_rows {
     /// What is left, and the row's factor.
     ASHLAR_STAGE_INLINE void finish() {
         if constexpr (joins) join_columns();
-        if constexpr (how.one_address)
+        if constexpr (how.one_address || joins)
             put_factor(replace_columns());
         else
             put_factor(fold_columns());

@@ -180,6 +180,14 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
         });
     }
 
+    /// Where little is left of the rows, several columns are put together in one register.
+    template <std::size_t Width>
+    static constexpr bool joins_columns = Width < width && base::how.joined_lanes != 0;
+    /// Whether numerators replace scores in the lanes behind Width rows as well, which have maxima of their own: far
+    /// from 0 where a bias is.
+    template <std::size_t Width>
+    static constexpr bool reads_whole_lines = base::how.whole_lines && (base::how.one_address || joins_columns<Width>);
+
     /// The greatest element of Width rows: the product that made them has found it already, or a pass over them does.
     template <std::size_t Width>
     ASHLAR_STAGE_INLINE vec greatest(std::size_t row, typename base::range r) const {
@@ -187,7 +195,8 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
             constexpr auto maxima = stage.maxima;
             const vec most = vec::load(f.template buffer<element, maxima>() +
                                        f.template buffer_offset<maxima>(this->in_core(row, 0)));
-            return Width == width ? most : select(vec::mask_type::first(Width), most, vec(0));
+            return Width == width || reads_whole_lines<Width> ? most
+                                                              : select(vec::mask_type::first(Width), most, vec(0));
         } else {
             vec most[4] = {lowest(), lowest(), lowest(), lowest()};
             this->template fold_down<Width>(
