@@ -152,45 +152,49 @@ ASHLAR_ALWAYS_INLINE std::array<std::size_t, Rank - 2> mask_batch(const std::arr
     return batch;
 }
 
-/// kept_keys of masked node Id for the batch entry at these coordinates of it; of the block at hand where loop Blocks
-/// runs over blocks of its keys.
-template <node_index Id, loop_index Blocks, class Plan, class Element, std::size_t Rank>
-ASHLAR_STAGE_INLINE k_range supported_keys(const frame<Plan, Element>& f, const std::array<std::size_t, Rank>& at,
-                                           std::size_t q0, std::size_t q1) {
+/// Asks the mask of node Id about some neighbouring queries, the first of which has these coordinates of the node: rows
+/// of a stage are queries only where they run along that axis. Of the block at hand where loop Blocks runs over blocks
+/// of the keys. `ask` is given the shape of the scores, the mask, the batch entry, and the queries.
+template <node_index Id, loop_index Blocks, class Plan, class Element, std::size_t Rank, class Ask>
+ASHLAR_STAGE_INLINE auto ask_mask(const frame<Plan, Element>& f, const std::array<std::size_t, Rank>& at,
+                                  std::size_t queries, const Ask& ask) {
     using Scores = typename Plan::template node<Id>::shape_type;
     const auto& mask = node_at<Id>(f.expression).mask;
+    const std::size_t first = at[Rank - 2];
     if constexpr (Blocks == no_loop)
-        return kept_keys<Scores>(mask, mask_batch(at), q0, q1);
+        return ask.template operator()<Scores>(mask, mask_batch(at), first, first + queries);
     else
-        return kept_keys<scores_of_block<Scores, Plan::code.loops[Blocks].tile>>(
-            block_of_mask<Scores>(mask, f.index[Blocks]), mask_batch(at), q0, q1);
+        return ask.template operator()<scores_of_block<Scores, Plan::code.loops[Blocks].tile>>(
+            block_of_mask<Scores>(mask, f.index[Blocks]), mask_batch(at), first, first + queries);
+}
+
+/// kept_keys of these queries.
+template <node_index Id, loop_index Blocks, class Plan, class Element, std::size_t Rank>
+ASHLAR_STAGE_INLINE k_range supported_keys(const frame<Plan, Element>& f, const std::array<std::size_t, Rank>& at,
+                                           std::size_t queries) {
+    return ask_mask<Id, Blocks>(f, at, queries,
+                                []<class Scores>(const auto& mask, const auto& batch, std::size_t q0, std::size_t q1)
+                                    ASHLAR_STAGE_LAMBDA { return kept_keys<Scores>(mask, batch, q0, q1); });
 }
 
 /// The same of some of the queries for which `all` holds.
 template <node_index Id, std::size_t Step, loop_index Blocks, class Plan, class Element, std::size_t Rank>
 ASHLAR_STAGE_INLINE k_range supported_keys_within(const frame<Plan, Element>& f,
-                                                  const std::array<std::size_t, Rank>& at, std::size_t q0,
-                                                  std::size_t q1, const k_range& all) {
-    using Scores = typename Plan::template node<Id>::shape_type;
-    const auto& mask = node_at<Id>(f.expression).mask;
-    if constexpr (Blocks == no_loop)
-        return kept_keys_within<Step, Scores>(mask, mask_batch(at), q0, q1, all);
-    else
-        return kept_keys_within<Step, scores_of_block<Scores, Plan::code.loops[Blocks].tile>>(
-            block_of_mask<Scores>(mask, f.index[Blocks]), mask_batch(at), q0, q1, all);
+                                                  const std::array<std::size_t, Rank>& at, std::size_t queries,
+                                                  const k_range& all) {
+    return ask_mask<Id, Blocks>(
+        f, at, queries,
+        [&]<class Scores>(const auto& mask, const auto& batch, std::size_t q0, std::size_t q1)
+            ASHLAR_STAGE_LAMBDA { return kept_keys_within<Step, Scores>(mask, batch, q0, q1, all); });
 }
 
-/// per_row_key_range of masked node Id.
+/// per_row_key_range of these queries.
 template <node_index Id, loop_index Blocks, class Plan, class Element, std::size_t Rank>
 ASHLAR_STAGE_INLINE auto supported_per_row(const frame<Plan, Element>& f, const std::array<std::size_t, Rank>& at,
-                                           std::size_t q0, std::size_t q1) {
-    using Scores = typename Plan::template node<Id>::shape_type;
-    const auto& mask = node_at<Id>(f.expression).mask;
-    if constexpr (Blocks == no_loop)
-        return per_row_key_range<Scores>(mask, mask_batch(at), q0, q1);
-    else
-        return per_row_key_range<scores_of_block<Scores, Plan::code.loops[Blocks].tile>>(
-            block_of_mask<Scores>(mask, f.index[Blocks]), mask_batch(at), q0, q1);
+                                           std::size_t queries) {
+    return ask_mask<Id, Blocks>(f, at, queries,
+                                []<class Scores>(const auto& mask, const auto& batch, std::size_t q0, std::size_t q1)
+                                    ASHLAR_STAGE_LAMBDA { return per_row_key_range<Scores>(mask, batch, q0, q1); });
 }
 
 }  // namespace ashlar::detail

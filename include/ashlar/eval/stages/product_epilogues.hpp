@@ -144,7 +144,7 @@ struct product_epilogues : product_operands<Plan, Element, Stage, Rows> {
     ASHLAR_STAGE_INLINE auto score_blocks(std::size_t first) const {
         using scores = typename Plan::template node<Node>;
         using mask = mask_at<Node>;
-        constexpr bool skips = stage.support != no_node;
+        constexpr bool skips = facts.skips;
         constexpr loop_index blocks = base::key_loop;
         const auto at = this->in_top(first, 0);
         if constexpr (blocks != no_loop && (how.edge == mask_edge::keys || how.edge == mask_edge::halves)) {
@@ -162,17 +162,17 @@ struct product_epilogues : product_operands<Plan, Element, Stage, Rows> {
             return sloping_scores<typename scores::shape_type, mask, width>{node_at<Node>(f.expression).mask,
                                                                             mask_batch(at), first};
         } else {
-            const k_range all = supported_keys<Node, blocks>(f, at, first, first + Rows);
+            const k_range all = supported_keys<Node, blocks>(f, at, Rows);
             if constexpr (how.edge == mask_edge::registers) {
                 constexpr std::size_t registers = (Rows + width - 1) / width;
                 listed_scores<skips, width, registers> listed;
                 ASHLAR_UNROLL
                 for (std::size_t r = 0; r < registers; ++r) {
-                    const std::size_t q0 = first + r * width;
-                    listed.keys[r] = registers == 1
-                                         ? all
-                                         : supported_keys_within<Node, key_group, blocks>(
-                                               f, at, q0, q0 + width < first + Rows ? q0 + width : first + Rows, all);
+                    const std::size_t before = r * width;
+                    listed.keys[r] = registers == 1 ? all
+                                                    : supported_keys_within<Node, key_group, blocks>(
+                                                          f, this->in_top(first + before, 0),
+                                                          before + width < Rows ? width : Rows - before, all);
                 }
                 return listed;
             } else {

@@ -54,7 +54,7 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
         ASHLAR_STAGE_INLINE k_range operator()(std::size_t i0, std::size_t i1, std::size_t, std::size_t) const {
             return s.only_new_keys(s.template of_support<left>(
                 s.in_left(first + i0), [&]<node_index Id>(const auto& at) ASHLAR_STAGE_LAMBDA {
-                    return supported_keys_within<Id, 1, stage.depth_loop>(s.f, at, first + i0, first + i1, all);
+                    return supported_keys_within<Id, 1, stage.depth_loop>(s.f, at, i1 - i0, all);
                 }));
         }
         ASHLAR_STAGE_INLINE auto per_row(std::size_t i0, std::size_t i1) const
@@ -62,7 +62,7 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
         {
             return s.only_new_keys(s.template of_support<left>(
                 s.in_left(first + i0), [&]<node_index Id>(const auto& at) ASHLAR_STAGE_LAMBDA {
-                    return supported_per_row<Id, stage.depth_loop>(s.f, at, first + i0, first + i1);
+                    return supported_per_row<Id, stage.depth_loop>(s.f, at, i1 - i0);
                 }));
         }
     };
@@ -85,7 +85,7 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
         if constexpr (facts.ranged)
             return masked_depth{
                 *this, first, of_support<left>(in_left(first), [&]<node_index Id>(const auto& at) ASHLAR_STAGE_LAMBDA {
-                    return supported_keys<Id, stage.depth_loop>(f, at, first, first + Rows);
+                    return supported_keys<Id, stage.depth_loop>(f, at, Rows);
                 })};
         else if constexpr (facts.excludes)
             return k_range{0, depth, depth, depth};

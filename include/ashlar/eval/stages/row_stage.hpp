@@ -27,41 +27,58 @@ struct row_stage : stage_axes<Plan, Element, Stage, Rows> {
 
     /// The columns that the mask, if there is one, may keep for these rows.
     ASHLAR_STAGE_INLINE range column_range(std::size_t row, std::size_t count) const {
-        if constexpr (stage.support == no_node) {
-            return {0, columns};
-        } else {
-            const k_range keys = support_of<base::top>(this->in_top(row, 0), row, row + count);
-            return {keys.first, keys.last};
-        }
+        return range_of<base::key_loop>(row, count);
     }
     /// The same in all blocks of keys.
     ASHLAR_STAGE_INLINE range range_of_blocks(std::size_t row, std::size_t count) const {
-        if constexpr (stage.support == no_node) {
-            return {0, base::all_columns};
-        } else {
-            const k_range keys = support_of<base::top, no_loop>(this->in_top(row, 0), row, row + count);
-            return {keys.first, keys.last};
-        }
+        return range_of<no_loop>(row, count);
     }
     /// Those of some rows among them.
     ASHLAR_STAGE_INLINE range column_range_within(std::size_t row, std::size_t count, range all) const {
+        return range_of<base::key_loop>(row, count, &all);
+    }
+    template <loop_index Blocks>
+    ASHLAR_STAGE_INLINE range range_of(std::size_t row, [[maybe_unused]] std::size_t count,
+                                       const range* all = nullptr) const {
         if constexpr (stage.support == no_node) {
-            return all;
+            return all != nullptr ? *all : range{0, Blocks == no_loop ? base::all_columns : columns};
+        } else if constexpr (rows_are_queries) {
+            return support_of<base::top, Blocks>(this->in_top(row, 0), count, all);
         } else {
-            const k_range within{all.first, all.first, all.first, all.last};
-            const k_range keys = support_of<base::top>(this->in_top(row, 0), row, row + count, &within);
-            return {keys.first, keys.last};
+            // A tile of batch entries, or one row: each of them has one query.
+            range kept = support_of<base::top, Blocks>(this->in_top(row, 0), 1, all);
+            if constexpr (!asks_once)
+                for (std::size_t r = row + 1; r < row + count; ++r) {
+                    const range more = support_of<base::top, Blocks>(this->in_top(r, 0), 1, all);
+                    if (more.last <= more.first) continue;
+                    if (kept.last <= kept.first || more.first < kept.first) kept.first = more.first;
+                    if (more.last > kept.last) kept.last = more.last;
+                }
+            return kept;
         }
     }
-    template <node_index Id, loop_index Blocks = base::key_loop, std::size_t Rank>
-    ASHLAR_STAGE_INLINE k_range support_of(const std::array<std::size_t, Rank>& at, std::size_t q0, std::size_t q1,
-                                           const k_range* all = nullptr) const {
-        if constexpr (Id == stage.support)
-            return all == nullptr
-                       ? supported_keys<Id, Blocks>(f, at, q0, q1)
-                       : supported_keys_within<Id, how.exact_keys ? 1 : key_group, Blocks>(f, at, q0, q1, *all);
+    /// Whether rows run along the queries of the support, whose axes are those of the space.
+    static constexpr bool rows_are_queries = stage.row_axis + 2 == base::space_rank;
+    /// Whether the mask says the same of all rows that are not queries.
+    static constexpr bool asks_once = [] {
+        if constexpr (stage.support == no_node)
+            return true;
         else
-            return support_of<Plan::nodes[Id].same_as, Blocks>(at, q0, q1, all);
+            return stage.row_axis == no_axis || Plan::nodes[stage.support].static_mask;
+    }();
+    template <node_index Id, loop_index Blocks, std::size_t Rank>
+    ASHLAR_STAGE_INLINE range support_of(const std::array<std::size_t, Rank>& at, std::size_t queries,
+                                         const range* all) const {
+        if constexpr (Id == stage.support) {
+            constexpr std::size_t step = how.exact_keys ? 1 : key_group;
+            const k_range keys = all == nullptr
+                                     ? supported_keys<Id, Blocks>(f, at, queries)
+                                     : supported_keys_within<Id, step, Blocks>(
+                                           f, at, queries, k_range{all->first, all->first, all->first, all->last});
+            return {keys.first, keys.last};
+        } else {
+            return support_of<Plan::nodes[Id].same_as, Blocks>(at, queries, all);
+        }
     }
 
     /// The core's coordinates for a row: the operand's, but for a reduced axis that is gone.

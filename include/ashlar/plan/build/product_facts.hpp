@@ -17,6 +17,7 @@ struct product_facts {
     std::ptrdiff_t left_row = 0, left_depth = 0;       // strides in memory
     std::ptrdiff_t right_depth = 0, right_column = 0;  // inside a block of columns; zeros of packed weights
     node_index masked = no_node;      // the masked node on top, past names, that decides block by block
+    bool skips = false;               // nobody reads what that mask does not keep
     bool right_is_packed = false;     // in panels
     bool right_is_narrow = false;     // in fewer bytes than it is computed with
     bool of_bf16 = false;             // so are the values of both operands, the right one's in memory

@@ -141,7 +141,7 @@ constexpr mask_edge mask_edge_of(const plan_context& c, const plan_stage& s, con
                                               .vk = 0,
                                               .padded = product.left_is_padded},
                                              core.element_bytes, core.scalar == scalar_kind::floating, c.target);
-    return s.support != no_node && form == product_form::blocks && c.at(product.masked).slopes && halves
+    return product.skips && form == product_form::blocks && c.at(product.masked).slopes && halves
                ? mask_edge::halves
                : mask_edge::registers;
 }
@@ -153,7 +153,7 @@ constexpr void choose_cuts(const plan_context& c, const plan_stage& s, std::size
     const cut_options options{.whole_depth = product.has_whole_depth(),
                               .packs = !product.right_is_narrow,
                               .from_zero = !product.waits && how.k_parts <= 1,
-                              .splits = how.edge == mask_edge::registers && s.support != no_node,
+                              .splits = how.edge == mask_edge::registers && product.skips,
                               .streamed = how.streamed && s.lanes == lane_axis::columns,
                               .granule = how.granule};
     const auto of_columns = [&](std::size_t columns, std::size_t distance) {

@@ -64,7 +64,8 @@ constexpr bool leave_out_keys(program& plan, const graph_node* nodes, const mach
         node_index mask = no_node;
         for (std::size_t s = 0; s < plan.stage_count; ++s)
             if (const plan_stage& stage = plan.stages[s];
-                stage.buffer != no_buffer && plan.buffers[stage.buffer].storage == b && stage.support != no_node)
+                stage.buffer != no_buffer && plan.buffers[stage.buffer].storage == b && stage.support != no_node &&
+                (stage.kind != stage_kind::product || stage.support == stage.top))
                 mask = stage.support;
         if (mask == no_node || nodes[mask].keys == nodes[mask].extents[nodes[mask].rank - 1u]) continue;
         const graph_node& g = nodes[mask];

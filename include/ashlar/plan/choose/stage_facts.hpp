@@ -80,6 +80,7 @@ constexpr product_facts find_facts(const plan_context& c, const plan_stage& s) {
     const node_index top = c.resolve(s.top);
     if (c.at(top).kind == node_kind::masked && c.read_of(s, top).values == no_buffer && is_plain_chain(c, s))
         out.masked = top;
+    out.skips = out.masked != no_node && out.masked == s.support;
     out.uniform = is_uniform(c, s, s.top);
     return out;
 }
@@ -164,7 +165,7 @@ constexpr bool folds_exact_keys(const plan_context& c, const plan_stage& s) {
 
 /// Whether nobody reads other scores of a product either.
 constexpr bool keeps_exact_keys(const plan_context& c, const plan_stage& product) {
-    if (product.support == no_node || product.lanes != lane_axis::rows) return false;
+    if (!product.facts.skips || product.lanes != lane_axis::rows) return false;
     bool read = false;
     for (std::size_t i = 0; i < c.plan.stage_count; ++i) {
         const plan_stage& s = c.plan.stages[i];
