@@ -2,6 +2,7 @@
 // Reads values of nodes inside a stage, some lanes at a time: from memory where they lie there, else by computing them.
 #pragma once
 
+#include <ashlar/eval/access/chosen_values.hpp>
 #include <ashlar/eval/access/held_factors.hpp>
 #include <ashlar/eval/access/idle_lanes.hpp>
 #include <ashlar/eval/access/lane_offsets.hpp>
@@ -127,6 +128,8 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
                 return lanes_of<Other>(node_at<Id>(f.expression).value);
         } else if constexpr (product_in_sum<Plan, Stage, Id>() != no_product_in_sum) {
             return sum_with_product<Id, product_in_sum<Plan, Stage, Id>(), Steps>(at, hole);
+        } else if constexpr (is_passed_over<lane_reader, Id, 1> || is_passed_over<lane_reader, Id, 2>) {
+            return chosen_value<Id, Steps, Wanted>(*this, at, hole);
         } else if constexpr (n.kind == node_kind::map) {
             return [&]<std::size_t... Index>(std::index_sequence<Index...>) ASHLAR_STAGE_LAMBDA {
                 using function = decltype(Plan::template node<Id>::function);
@@ -142,12 +145,12 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
         } else if constexpr (n.kind == node_kind::mask) {
             return kept<typename Node::shape_type, Steps>(node_at<Id>(f.expression).mask, at);
         } else if constexpr (n.kind == node_kind::masked) {
-            const auto x = operand_value<Id, 0, Steps>(at, hole);
             if constexpr (Unmasked) {
-                return x;
+                return operand_value<Id, 0, Steps>(at, hole);
             } else {
                 using Other = element_of<Node>;
                 const auto keep = kept<typename Node::shape_type, Steps>(node_at<Id>(f.expression).mask, at);
+                const auto x = value_if<Id, 0, Steps, Wanted>(*this, keep, at, hole);
                 return select(convert_mask<Other>(keep), x, lanes_of<Other>(-infinity<Other>));
             }
         } else if constexpr (n.kind == node_kind::take) {
@@ -186,10 +189,13 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
             return function(arguments...);
     }
 
+    template <node_index Id, std::size_t Index, auto Steps>
+    static consteval auto steps_of_operand() {
+        return operand_steps<node_of<Id>, Index>(Plan::nodes[Id], Plan::nodes[Plan::nodes[Id].operands[Index]], Steps);
+    }
     template <node_index Id, std::size_t Index, auto Steps, class Hole, std::size_t Rank>
     ASHLAR_STAGE_INLINE auto operand_value(const std::array<std::size_t, Rank>& at, const Hole& hole) const {
-        constexpr auto o = Plan::nodes[Id].operands[Index];
-        return value<o, operand_steps<node_of<Id>, Index>(Plan::nodes[Id], Plan::nodes[o], Steps)>(
+        return value<Plan::nodes[Id].operands[Index], steps_of_operand<Id, Index, Steps>()>(
             operand_coordinates<Index>(node_at<Id>(f.expression), at), hole);
     }
 

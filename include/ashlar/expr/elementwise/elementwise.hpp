@@ -389,7 +389,8 @@ template <any_element Target, any_expression Expression>
 }
 
 /// a where the condition is true, else b; all three broadcast. The condition is an expression of bool elements. Both
-/// values are computed at every place, as in NumPy.
+/// values are computed at every place, as in NumPy; but a reduction reads no register of memory of which masks,
+/// coordinates, bools or integers choose no element.
 ///
 ///     auto y = where(x > 0.0f, x, 0.1f * x);
 template <any_expression Condition, class Argument, class Other>

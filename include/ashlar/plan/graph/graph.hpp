@@ -49,6 +49,7 @@ struct node_parameters {
     bool fast = false;             // map, softmax: of lower precision, as it was asked for
     bool costly = false;           // map: many instructions, as exponentials are
     bool one_instruction = false;  // map: about one; a user's own function counts as one
+    bool chooses = false;          // map: where, whose values are chosen by operand 0
     scaling_kind scaling = scaling_kind::none;  // map
     std::uint8_t narrow = 0;  // bytes of an element in its memory, or where it is written to, if they are fewer
     bool quantized = false;   // packed: integers of 8 bits with a scale for each column
@@ -143,6 +144,7 @@ inline constexpr node_parameters parameters_of<map_node<Function, Shape, Element
     .flops = flops_of_function<Function>(),
     .costly = is_costly_function<Function>(),
     .one_instruction = is_one_instruction<Function>(),
+    .chooses = std::is_same_v<Function, where_function>,
     .scaling = scaling_of_function<Function>};
 template <class Function, class Shape, class Element, class... Args>
 inline constexpr node_parameters parameters_of<map_node<fast_function<Function>, Shape, Element, Args...>>{

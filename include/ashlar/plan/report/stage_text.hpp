@@ -94,6 +94,7 @@ struct stage_printer : formula_writer<Plan> {
         } else {
             print_statistics(s);
         }
+        if (stage.passes_over) put_line("registers of which no element is asked for are not read\n");
         print_key_tiles(s);
     }
 
@@ -201,10 +202,7 @@ private:
                                &last = code.stages[s].how[last_tile].product;
         const bool packs = full.form == product_form::packed_k, packs_last = last.form == product_form::packed_k;
         const bool packs_alike = packs && packs_last && full.packed == last.packed;
-        if (code.stages[s].shares_columns) {
-            continue_line();
-            out.put("columns that workers share\n");
-        }
+        if (code.stages[s].shares_columns) put_line("columns that workers share\n");
         if (packs) print_packed(s, full.packed, true, packs_alike);
         if (packs_last && !packs_alike) print_packed(s, last.packed, false, true);
         print_cuts(s, &product_strategy::cut, "");
@@ -382,6 +380,11 @@ private:
         out.indent = 0;
         for (std::size_t i = 0; i < 2 * depth + kind_width; ++i) out.put(' ');
         out.indent = 2 * depth + kind_width + 5;
+    }
+
+    constexpr void put_line(const char* text) {
+        continue_line();
+        out.put(text);
     }
 
     /// Shape, lanes, and where the values are.

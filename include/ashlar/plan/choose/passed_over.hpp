@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSL-1.0
+// What a stage reads of arrays only where a condition asks for it: registers none of whose elements are chosen, or kept
+// by a mask, are passed over. Such memory may have no pages yet, and a masked load of those takes hundreds of cycles.
+#pragma once
+
+#include <ashlar/plan/build/node_memory.hpp>
+#include <ashlar/plan/build/program.hpp>
+
+namespace ashlar::detail {
+
+/// Whether elements of a node are read from arrays, not from scratch.
+constexpr bool reads_arrays(const node_memory& memory, node_index n) {
+    const graph_node& g = memory.at(n);
+    if (memory.buffer_of(n) != no_buffer) return false;
+    if (g.kind == node_kind::let || g.kind == node_kind::let_value) return reads_arrays(memory, g.same_as);
+    if (g.kind == node_kind::array || g.kind == node_kind::packed) return true;
+    for (std::size_t i = 0; i < g.operand_count; ++i)
+        if (reads_arrays(memory, g.operands[i])) return true;
+    return false;
+}
+
+/// Whether a condition is known without reading what it chooses among: from masks, coordinates, bools, and integers
+/// that are not the chosen ones themselves.
+constexpr bool is_known_before(const node_memory& memory, node_index n, const graph_node& chosen) {
+    const graph_node& g = memory.at(n);
+    if (memory.buffer_of(n) != no_buffer) return false;
+    if (g.kind == node_kind::let || g.kind == node_kind::let_value) return is_known_before(memory, g.same_as, chosen);
+    if (g.kind == node_kind::mask || g.kind == node_kind::index || g.kind == node_kind::scalar) return true;
+    if (g.kind == node_kind::array)
+        return g.scalar == scalar_kind::boolean ||
+               (g.scalar == scalar_kind::integer && chosen.scalar != scalar_kind::integer);
+    if (g.kind != node_kind::map && !is_index_map(g.kind)) return false;
+    for (std::size_t i = 0; i < g.operand_count; ++i)
+        if (!is_known_before(memory, g.operands[i], chosen)) return false;
+    return true;
+}
+
+/// Whether such registers of a node's operand are passed over: of a value of `where`, or of what is masked.
+constexpr bool passes_over(const node_memory& memory, node_index n, std::size_t operand) {
+    const graph_node& g = memory.at(n);
+    if (g.kind == node_kind::masked) return operand == 0 && reads_arrays(memory, g.operands[0]);
+    return g.chooses && operand != 0 && reads_arrays(memory, g.operands[operand]) &&
+           is_known_before(memory, g.operands[0], g);
+}
+
+/// Whether they are of some node that a stage folds. Products have the keys that a mask keeps told block by block, and
+/// a branch for each register would cost elementwise stages more than a select.
+constexpr bool passes_over(const node_memory& memory, const plan_stage& s, node_index n) {
+    const graph_node& g = memory.at(n);
+    if (s.kind == stage_kind::product || s.kind == stage_kind::map || memory.buffer_of(n) != no_buffer) return false;
+    if (g.kind == node_kind::let || g.kind == node_kind::let_value) return passes_over(memory, s, g.same_as);
+    for (std::size_t i = 0; i < g.operand_count; ++i)
+        if (passes_over(memory, n, i) || passes_over(memory, s, g.operands[i])) return true;
+    return false;
+}
+
+}  // namespace ashlar::detail

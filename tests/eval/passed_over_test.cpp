@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSL-1.0
+// Reductions of what a condition chooses or a mask keeps: memory of which they ask for no element is not read, so it
+// may have no pages.
+#include <limits>
+#include <string_view>
+
+#include <tests/support/differential.hpp>
+
+#if __has_include(<sys/mman.h>) && __has_include(<unistd.h>)
+#include <sys/mman.h>
+#include <unistd.h>
+#define HAS_GUARD_PAGES 1
+#else
+#define HAS_GUARD_PAGES 0
+#endif
+
+namespace {
+
+using namespace ashlar;
+
+/// Elements of a matrix, the first Kept of which can be read: behind them begin pages that the process may not touch.
+template <class T, std::size_t Rows, std::size_t Columns, std::size_t Kept>
+class half_there {
+public:
+    half_there() {
+        static_assert(Kept <= Rows * Columns);
+#if HAS_GUARD_PAGES
+        const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+        const auto pages = [&](std::size_t count) { return (count * sizeof(T) + page - 1) / page * page; };
+        bytes = pages(Kept) + pages(Rows * Columns - Kept) + page;
+        base =
+            static_cast<std::byte*>(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+        std::byte* const end = base + pages(Kept);
+        mprotect(end, bytes - pages(Kept), PROT_NONE);
+        first = reinterpret_cast<T*>(end) - Kept;
+#else
+        first = elements;
+#endif
+        support::random_numbers random(Kept);
+        for (std::size_t i = 0; i < Kept; ++i) first[i] = whole.data()[i] = static_cast<T>(random.normal_number());
+    }
+#if HAS_GUARD_PAGES
+    ~half_there() { munmap(base, bytes); }
+#endif
+    half_there(const half_there&) = delete;
+    half_there& operator=(const half_there&) = delete;
+
+    /// f of the matrix that is not all there, against f of one with zeros.
+    void check(const auto& f, double tolerance = 1e-5) const {
+        const tensor_view<const T, Rows, Columns> part(first);
+        const auto says = explain(f(part));
+        EXPECT_NE(std::string_view(says.c_str()).find("are not read"), std::string_view::npos) << says.c_str();
+        support::check(f(part), reference::of(ashlar::detail::constant_evaluate(f(whole))), tolerance);
+    }
+
+private:
+    tensor<T, Rows, Columns> whole{};
+    T* first;
+#if HAS_GUARD_PAGES
+    std::byte* base;
+    std::size_t bytes;
+#else
+    T elements[Rows * Columns]{};
+#endif
+};
+
+template <std::size_t Size, std::size_t Kept>
+constexpr auto first_of = generate<bool, Size>([](auto i) { return i < Kept; });
+
+/// The first rows of a matrix are kept.
+template <class T, std::size_t Rows, std::size_t Columns, std::size_t Kept>
+void rows_are_kept() {
+    const half_there<T, Rows, Columns, Kept * Columns> x;
+    static constexpr auto present = first_of<Rows, Kept>;
+    const auto rows = unsqueeze<1>(present);
+    x.check([](const auto& e) { return masked_mean<0>(e, keys_below(Kept)); });
+    x.check([&](const auto& e) { return masked_mean<0>(e, present); });
+    x.check([&](const auto& e) { return masked_mean<1>(e, rows); });
+    x.check([&](const auto& e) { return sum<0>(where(rows, e, T(0))); });
+    x.check([&](const auto& e) { return sum<1>(where(!rows, T(0), e * T(2))); });
+    x.check([&](const auto& e) { return mean<1>(masked_fill(e, !keep(rows), T(0))); });
+    x.check([&](const auto& e) { return max<0>(masked(e, keep(rows))); });
+    x.check([&](const auto& e) { return max<1>(max<>(masked(e, keep(rows)), T(-9))); });
+    x.check([&](const auto& e) { return sum(where(index<0>(e) < int(Kept), e, T(0))); });
+}
+TEST(passed_over, rows_that_are_not_kept) {
+    rows_are_kept<float, 40, 48, 16>();
+    rows_are_kept<double, 9, 5, 1>();
+}
+TEST(passed_over, every_reduction) {
+    const half_there<float, 33, 40, 12 * 40> x;
+    static constexpr auto present = first_of<33, 12>;
+    const auto rows = unsqueeze<1>(present);
+    x.check([&](const auto& e) { return min<0>(where(rows, e, 9.0f)); });
+    x.check([&](const auto& e) { return argmax<0>(where(rows, e, -9.0f)); }, 0);
+    x.check([&](const auto& e) { return argmax<1>(masked(e, keep(rows))); }, 0);
+    x.check([&](const auto& e) { return variance<0>(where(rows, e, 0.0f)); });
+    x.check([&](const auto& e) { return logsumexp<0>(masked(e, keep(rows))); });
+    x.check([&](const auto& e) { return any<1>(where(rows, e > 0.0f, false)); }, 0);
+    x.check([&](const auto& e) { return all<0>(where(rows, e < 9.0f, true)); }, 0);
+    x.check([&](const auto& e) { return variance(where(rows, e, 1.0f)); });
+}
+
+/// The first columns of one row, in whole registers of them.
+TEST(passed_over, columns_that_are_not_kept) {
+    const half_there<float, 1, 100, 32> x;
+    x.check([](const auto& e) { return masked_mean<1>(e, keys_below(32)); });
+    x.check([](const auto& e) { return sum<1>(where(first_of<100, 32>, e, 0.0f)); });
+    x.check([](const auto& e) { return max<1>(masked(e, keys_below(32))); });
+    x.check([](const auto& e) { return sum<1>(where(keys_below(32), e, 0.0f)); });
+    x.check([](const auto& e) { return sum<0>(masked_fill(e, !keys_below(32), 0.0f)); });
+    x.check([](const auto& e) { return logsumexp<1>(masked(e, causal_at(31))); });
+}
+
+/// Both values, each read where it is chosen.
+TEST(passed_over, of_two_matrices) {
+    const half_there<float, 20, 16, 8 * 16> x;
+    support::random_numbers random(1);
+    const auto y = random.normal<float, 20, 16>();
+    const auto rows = unsqueeze<1>(first_of<20, 8>);
+    x.check([&](const auto& e) { return sum<0>(where(rows, e, y)); });
+    x.check([&](const auto& e) { return max<1>(where(!rows, y, e)); });
+}
+
+/// What the chosen elements themselves decide is read anyway.
+TEST(passed_over, not_by_the_elements_themselves) {
+    static constexpr tensor<float, 8, 16> x{};
+    const auto says = explain(sum<0>(where(x > 0.0f, x, 0.0f)));
+    EXPECT_EQ(std::string_view(says.c_str()).find("are not read"), std::string_view::npos);
+}
+
+}  // namespace
