@@ -85,17 +85,29 @@ constexpr node_index masked_in(stage_index s) {
     return no_node;
 }
 
+/// The queries of a masked node that a stage has at once, as a loop: those of the stage's tile where its rows are
+/// queries, all where its columns are, else the one of a loop around it.
+template <class Plan>
+constexpr plan_loop queries_at_once(stage_index s, node_index masked) {
+    const plan_stage& stage = Plan::code.stages[s];
+    const graph_node &g = Plan::nodes[masked], &top = Plan::nodes[stage.top];
+    const std::size_t queries = g.extents[g.rank - 2u];
+    const bool alike = top.rank == g.rank && top.extents[g.rank - 2u] == queries;
+    const std::size_t axis = alike ? stage.top_axes[g.rank - 2u] : stage.row_axis;
+    if (axis == no_axis || (axis != stage.row_axis && axis != stage.column_axis)) return {};
+    const loop_index loop = stage.bindings[axis];
+    plan_loop tiles = loop == whole_axis ? plan_loop{.tile = queries} : Plan::code.loops[loop];
+    if (tiles.tile > queries) tiles.tile = queries;
+    return tiles;
+}
+
 /// The tiles of the mask that a stage applies.
 template <class Plan>
 constexpr key_tiles key_tiles_of(stage_index s) {
     const node_index masked = masked_in<Plan>(s);
     if (masked == no_node) return {};
-    const std::size_t step = steps_of<Plan>.of_stage[s];
-    const loop_index loop = steps_of<Plan>.place[step].rows;
-    const graph_node& g = Plan::nodes[masked];
-    const std::size_t queries = g.extents[g.rank - 2u];
-    const plan_loop rows = loop == no_loop ? plan_loop{.tile = queries} : Plan::code.loops[loop];
-    key_tiles tiles = mask_counters<Plan>[masked](rows.tile < queries ? rows.tile : queries, rows.overlaps);
+    const plan_loop rows = queries_at_once<Plan>(s, masked);
+    key_tiles tiles = mask_counters<Plan>[masked](rows.tile, rows.overlaps);
     bool skips = false;
     for (std::size_t i = 0; i < Plan::code.stage_count; ++i) skips = skips || Plan::code.stages[i].support == masked;
     if (!skips) tiles.skipped = 0;

@@ -425,8 +425,7 @@ private:
         out.put("of ");
         out.put_plural(keys.total, "tile", "tiles");
         out.put(" of ");
-        const loop_index rows = steps_of<Plan>.place[steps_of<Plan>.of_stage[s]].rows;
-        out.put(rows == no_loop ? std::size_t{1} : code.loops[rows].tile);
+        out.put(queries_at_once<Plan>(s, masked_in<Plan>(s)).tile);
         out.put(" x ");
         out.put(key_group);
         out.put(" keys: ");
