@@ -154,9 +154,10 @@ struct basic_kv_cache {
 
     /// Appends the first `count` rows (all unless given) of k and v, which are [Heads, rows, width] or, as a projection
     /// has them, [rows, Heads * width]. There must be room for them (asserted). Evaluated at once where the rows fit
-    /// behind each other, row by row where a ring turns or `count` rows fit and all do not: then what is computed is
-    /// held meanwhile, on the stack or, with one, in a workspace of at least prefill_workspace_bytes<Key, Value>. Rows
-    /// behind `count` may be written where they fit; they do not count, and the next ones overwrite them.
+    /// behind each other, row by row where a ring turns or there is no unused memory for the rows behind `count`: then
+    /// what is computed is held meanwhile, on the stack or, with one, in a workspace of at least
+    /// prefill_workspace_bytes<Key, Value>. Rows behind `count` may be written to unused memory; they do not count, and
+    /// the next ones overwrite them.
     ///
     ///     cache.prefill(mha.keys(x), mha.values(x), length);   // the first `length` rows of a prompt
     ///     static workspace<cache_type::prefill_workspace_bytes<decltype(keys), decltype(values)>> scratch;
@@ -347,10 +348,12 @@ private:
         const auto key_rows = detail::rows_first<heads, key_width, rows>(k);
         const auto new_values = detail::rows_first<heads, value_width, rows>(v);
         const std::size_t first = appended % capacity;
+        // Rows behind `count` may only go where no earlier one lies.
+        const bool fits = appended + rows <= capacity || (count == rows && first + rows <= capacity);
         begin_rows();
         appended += count;
         if constexpr (Rows::at_once)
-            if (!Rows::one_by_one || first + rows <= capacity) {
+            if (!Rows::one_by_one || fits) {
                 write_rows<Rows, Config>(first, key_rows, new_values, scratch);
                 return;
             }
