@@ -134,9 +134,11 @@ struct written_rows {
         std::size_t most = 0;
         const auto add = [&](std::size_t bytes) { most = bytes > most ? bytes : most; };
         if constexpr (at_once) {
-            if constexpr (way == key_way::direct) add(scratch_into<direct_keys, key_rows, Config>());
-            if constexpr (way == key_way::waiting) add(scratch_into<waiting_keys, key_rows, Config>());
-            add(scratch_into<values, new_values, Config>());
+            if constexpr (way == key_way::direct)
+                add(ashlar::detail::destination_scratch<direct_keys, key_rows, Config>);
+            if constexpr (way == key_way::waiting)
+                add(ashlar::detail::destination_scratch<waiting_keys, key_rows, Config>);
+            add(ashlar::detail::destination_scratch<values, new_values, Config>);
         }
         if constexpr (one_by_one || way == key_way::held) add(scratch_of_held<key_rows, Config>());
         if constexpr (one_by_one) add(scratch_of_held<new_values, Config>());

@@ -29,26 +29,14 @@ inline constexpr std::size_t held_bytes = [] {
                : (shape_of<Expression>::size * sizeof(element_of<Expression>) + unit - 1) / unit * unit;
 }();
 
-/// Bytes of scratch of an evaluation of Expression into a Destination.
-template <class Destination, class Expression, class Config>
-consteval std::size_t scratch_into() {
-    using stored = typename Destination::value_type;
-    if constexpr (node_expression<Expression> && ashlar::detail::is_narrow<stored>)
-        return ashlar::detail::planned<ashlar::detail::narrowing<stored, Expression>, Config,
-                                       ashlar::detail::destination_strides<Destination>()>::code.scratch_bytes;
-    else if constexpr (node_expression<Expression>)
-        return ashlar::detail::planned<Expression, Config, ashlar::detail::destination_strides<Destination>()>::code
-            .scratch_bytes;
-    else
-        return ashlar::detail::expression_scratch<Expression, Config>;
-}
-/// Of an evaluation of Expression into memory that holds its values.
+/// Bytes of scratch of an evaluation of Expression into memory that holds its values.
 template <class Expression, class Config>
 consteval std::size_t scratch_of_held() {
     if constexpr (array_expression<Expression>)
         return 0;
     else
-        return scratch_into<dense_view<element_of<Expression>, shape_of<Expression>>, Expression, Config>();
+        return ashlar::detail::destination_scratch<dense_view<element_of<Expression>, shape_of<Expression>>, Expression,
+                                                   Config>;
 }
 
 /// Whether values that are held, and the scratch of an evaluation, may lie on the stack.
@@ -81,7 +69,7 @@ struct workspace_scratch {
 
     template <class Config, class Destination, class Expression>
     constexpr void write(Destination destination, const Expression& e) const noexcept {
-        constexpr std::size_t bytes = scratch_into<Destination, Expression, Config>();
+        constexpr std::size_t bytes = ashlar::detail::destination_scratch<Destination, Expression, Config>;
         with_workspace<bytes>([&](workspace<bytes>& scratch) ASHLAR_LAMBDA_INLINE {
             evaluate<Destination&, Expression, bytes, Config>(destination, e, scratch);
         });
