@@ -67,6 +67,12 @@ inline constexpr std::size_t node_count = 1;
 template <class Expression>
     requires requires { Expression::descendants; }
 inline constexpr std::size_t node_count<Expression> = 1 + Expression::descendants;
+/// Whether one of them writes to memory of the caller's.
+template <class Expression>
+inline constexpr bool stores_values = false;
+template <class Expression>
+    requires requires { Expression::descendants; }
+inline constexpr bool stores_values<Expression> = Expression::stores;
 
 /// What every node has: a kind, a shape, an element type and its operands.
 template <class Derived, node_kind Kind, class Shape, class Element, class... Operands>
@@ -77,6 +83,7 @@ struct node : Shape {
     static constexpr node_kind kind = Kind;
     static constexpr std::size_t operand_count = sizeof...(Operands);
     static constexpr std::size_t descendants = (std::size_t{0} + ... + node_count<Operands>);
+    static constexpr bool stores = Kind == node_kind::store || (stores_values<Operands> || ...);
     using operands_type = operand_list<Operands...>;
     [[no_unique_address]] operands_type operands;
 

@@ -8,6 +8,7 @@
 #include <ashlar/core/config.hpp>
 #include <ashlar/core/diagnostics.hpp>
 #include <ashlar/expr/nodes.hpp>
+#include <ashlar/expr/nodes/let.hpp>
 
 namespace ashlar {
 
@@ -22,15 +23,20 @@ consteval double square_root(double x) {
 
 }  // namespace detail
 
-/// The coordinate along an axis (0, 1, ... as std::int32_t), as an expression of e's shape; e is not evaluated.
+/// The coordinate along an axis (0, 1, ... as std::int32_t), as an expression of e's shape. Of e nothing is evaluated
+/// but what a `store` in it writes.
 ///
 ///     auto positions = cast<float>(index<seq>(x));
 template <auto Axis, any_expression Expression>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto index(const Expression&) noexcept {
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto index([[maybe_unused]] const Expression& e) noexcept {
     constexpr bool found = detail::axis_argument<Axis, shape_of<Expression>>::found;
     static_assert(detail::axis_argument<Axis, shape_of<Expression>>::found,
                   "ashlar: index: the axis must be a position or a named axis that occurs once in the shape");
-    return index_node<found ? detail::axis_position<shape_of<Expression>, Axis>() : 0, shape_of<Expression>>{};
+    using node = index_node<found ? detail::axis_position<shape_of<Expression>, Axis>() : 0, shape_of<Expression>>;
+    if constexpr (found && detail::stores_values<Expression>)
+        return let(e, [](const auto&) ASHLAR_LAMBDA_INLINE { return node{}; });
+    else
+        return node{};
 }
 
 /// 1 / sqrt(extent) of an axis or an integer: the usual scale of attention scores. Beside an expression it takes the

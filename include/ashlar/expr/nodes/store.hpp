@@ -24,8 +24,11 @@ struct store_destination {
 
 }  // namespace detail
 
-/// Passes e on and, when it is evaluated, writes it to the destination as well: a named tensor or a view, of the same
-/// shape and element type, that must outlive the expression and overlap nothing it reads.
+/// Passes e on and, when an expression that contains it is evaluated, writes it to the destination as well: a named
+/// tensor or a view, of the same shape and element type, that must outlive the expression and overlap nothing it reads.
+/// All of e is written, whatever is read of it: a slice, a row, what a condition or a mask keeps, its shape by `index`,
+/// nothing by the function of a `let`. With `rows_below(n)` those rows are written that the first n rows of the result
+/// are made of, at least, and all if they are made of none.
 ///
 ///     tensor<float, 64, 64> weights;
 ///     tensor<float, 64, 32> y = matmul(store(weights, softmax(scores)), v);

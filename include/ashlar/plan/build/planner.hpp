@@ -28,9 +28,13 @@ public:
     /// Makes an empty program one that writes a destination with these strides. False if it has to be made again, as
     /// more is to be shared.
     constexpr bool build(const axis_list& strides) {
+        const auto root = index_at<node_index>(plan.node_count - 1);
         destination out;
         out.strides = strides;
-        emit(index_at<node_index>(plan.node_count - 1), out, all_whole, loop_stack{});
+        // What a let stores and nobody reads: before the destination, which it may read, is written.
+        for (node_index n{}; n < root; ++n)
+            if (at(n).kind == node_kind::store && !reaches(root, n)) emit_store(n, all_whole, loop_stack{});
+        emit(root, out, all_whole, loop_stack{});
         if (share_more()) return false;
         if (limited != limited_tiles::none) limit_loops(plan, nodes, needs);
         settle_loops(plan, nodes, target, limited == limited_tiles::parts);
