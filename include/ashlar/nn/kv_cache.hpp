@@ -157,7 +157,7 @@ struct basic_kv_cache {
     /// behind each other, row by row where a ring turns or there is no unused memory for the rows behind `count`: then
     /// what is computed is held meanwhile, on the stack or, with one, in a workspace of at least
     /// prefill_workspace_bytes<Key, Value>. Rows behind `count` may be written to unused memory; they do not count, and
-    /// the next ones overwrite them.
+    /// the next ones overwrite them. Neither k nor v may read the cache itself; `eval` such rows first.
     ///
     ///     cache.prefill(mha.keys(x), mha.values(x), length);   // the first `length` rows of a prompt
     ///     static workspace<cache_type::prefill_workspace_bytes<decltype(keys), decltype(values)>> scratch;
