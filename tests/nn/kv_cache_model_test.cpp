@@ -82,7 +82,8 @@ struct kv_cache_model : testing::Test {
         const std::vector<token> given = tokens(Rows);
         const auto k = tensor_of<Rows, key_width, HeadsFirst>(given, &token::key);
         const auto v = tensor_of<Rows, value_width, HeadsFirst>(given, &token::value);
-        const auto computed_k = k + 0.0f, computed_v = v * 1.0f;
+        const auto computed_k = k + 0.0f;
+        const auto computed_v = v * 1.0f;
         std::size_t count;
         if constexpr (Refill) {
             std::size_t kept = 0;

@@ -60,8 +60,8 @@ struct scratch_of_weights : testing::Test {
             EXPECT_TRUE(own.is_whole());
             ASSERT_EQ(found.length(), expected.length());
             EXPECT_GT(found.length(), 2u);
-            const auto keys = eval(expected.keys()), values = eval(expected.values());
-            const auto found_keys = eval(found.keys()), found_values = eval(found.values());
+            const auto keys = eval(expected.keys()), found_keys = eval(found.keys());
+            const auto values = eval(expected.values()), found_values = eval(found.values());
             for (std::size_t h = 0; h < Cache::heads; ++h)
                 for (std::size_t r = 0; r < found.length(); ++r)
                     for (std::size_t i = 0; i < Cache::key_width; ++i) {
