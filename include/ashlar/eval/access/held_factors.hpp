@@ -10,7 +10,7 @@ namespace ashlar::detail {
 /// one.
 template <node_index Id, class Vec>
 struct held_factors {
-    Vec mean, scale;
+    Vec shift, scale;
 };
 template <node_index Id, class Hole>
 inline constexpr bool holds_factors = false;

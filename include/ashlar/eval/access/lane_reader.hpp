@@ -248,23 +248,28 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
                 return select(convert_mask<Other>(keep), weight, lanes_of<Other>(Other(0)));
             }
         } else {
-            // A row that is all minus infinity has minus infinity as its logarithm, which must not be subtracted.
-            const auto x = operand_value<Id, 0, Steps>(at, hole);
-            const lanes_of<Other> lowest(lowest_value<Other>);
-            return x - max<>(lowest, factor);
+            // Two subtractions: the logarithm is lost in the sum of both where the greatest element is large.
+            return fence(operand_value<Id, 0, Steps>(at, hole) - shift_of<Id, Steps>(at, hole)) - factor;
         }
     }
 
     template <node_index Id, auto Steps, class Hole, std::size_t Rank>
     ASHLAR_STAGE_INLINE auto standardized_value(const std::array<std::size_t, Rank>& at, const Hole& hole) const {
-        using Other = element_of<node_of<Id>>;
         const auto x = operand_value<Id, 0, Steps>(at, hole), scale = factor_of<Id, Steps>(at, hole);
         if constexpr (values<Id> == no_buffer)
             return x * scale;
-        else if constexpr (holds_factors<Id, Hole>)
-            return (x - hole.mean) * scale;
         else
-            return (x - read_buffer<values<Id>, Other, Steps>(at)) * scale;
+            return (x - shift_of<Id, Steps>(at, hole)) * scale;
+    }
+
+    /// What is subtracted from the elements of a row: its mean, or its greatest element.
+    template <node_index Id, auto Steps, class Hole, std::size_t Rank>
+    ASHLAR_STAGE_INLINE auto shift_of(const std::array<std::size_t, Rank>& at,
+                                      [[maybe_unused]] const Hole& hole) const {
+        if constexpr (holds_factors<Id, Hole>)
+            return hole.shift;
+        else
+            return read_buffer<values<Id>, element_of<node_of<Id>>, Steps>(at);
     }
 
     template <node_index Id, auto Steps, class Hole, std::size_t Rank>
@@ -280,8 +285,8 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
     ASHLAR_STAGE_INLINE auto hold_factors(const std::array<std::size_t, Rank>& at) const {
         const auto scale = factor_of<Id, Steps>(at, 0);
         held_factors<Id, std::remove_const_t<decltype(scale)>> held{scale, scale};
-        if constexpr (Plan::nodes[Id].kind == node_kind::standardize && values<Id> != no_buffer)
-            held.mean = read_buffer<values<Id>, element_of<node_of<Id>>, Steps>(at);
+        constexpr bool shifts = Plan::nodes[Id].kind == node_kind::standardize || Plan::nodes[Id].variant != 0;
+        if constexpr (shifts && values<Id> != no_buffer) held.shift = shift_of<Id, Steps>(at, 0);
         return held;
     }
 

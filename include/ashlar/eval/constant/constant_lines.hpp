@@ -69,14 +69,20 @@ struct constant_lines {
         return best(x, [](Element a, Element b) { return a > b; });
     }
 
+    /// x - top, which must be the larger one; minus infinity where that overflows, which a constant expression may not.
+    template <class Element>
+    static constexpr Element below(Element x, Element top) noexcept {
+        return top > 0 && x < top + lowest_value<Element> ? -infinity<Element> : x - top;
+    }
+
     /// exp(x - top); zero at minus infinity even if top is.
     template <class Element>
     static constexpr Element numerator(Element x, Element top) noexcept {
-        return is_minus_infinity(x) ? Element(0) : exponential(x - top);
+        return is_minus_infinity(x) ? Element(0) : exponential(below(x, top));
     }
     template <class Element>
     static constexpr Element numerator(Element x, Element top, fast_t) noexcept {
-        return is_minus_infinity(x) ? Element(0) : exp_nonpositive(one_lane<Element>(x - top), fast)[0];
+        return is_minus_infinity(x) ? Element(0) : exp_nonpositive(one_lane<Element>(below(x, top)), fast)[0];
     }
 
     /// log(sum(exp(x))); minus infinity of nothing but minus infinities, plus infinity where there is one.
@@ -134,7 +140,7 @@ struct constant_lines {
             if (empty) return;
             const Element total = sum<Element>(0, x.count, [&](std::size_t i) { return numerator(x[i], top); });
             const Element log_total = logarithm(total);
-            for (std::size_t i = 0; i < x.count; ++i) x[i] = (x[i] - top) - log_total;
+            for (std::size_t i = 0; i < x.count; ++i) x[i] = below(x[i], top) - log_total;
         }
     }
 

@@ -120,7 +120,7 @@ struct numerators_of_rows {
             s.template put_rows<Softmax::second_buffer, Width, element>(row,
                                                                         s.template factors<Width>(row, most, total));
         else
-            s.template put_rows<Softmax::second_buffer, Width, element>(row, most + log(total));
+            s.template put_logarithms<Width>(row, most, total);
     }
 
 private:

@@ -11,8 +11,8 @@
 
 namespace ashlar::detail {
 
-/// Numerators exp(x - maximum) and the scale 1 / sum of each row; for log_softmax the logarithm of the sum instead.
-/// The scale of a row without a finite element is zero.
+/// Numerators exp(x - maximum) and the scale 1 / sum of each row; for log_softmax the maximum and the logarithm of the
+/// sum. The scale of a row without a finite element is zero.
 template <class Plan, class Element, stage_index Stage, std::size_t Rows>
 struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
     using base = row_stage<Plan, Element, Stage, Rows>;
@@ -116,6 +116,14 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
         else
             return select(most == Lanes(lowest_value<element>), most, most * Lanes(element(0.693147180559945309417)));
     }
+    /// log_softmax: the greatest elements of Width rows and the logarithms of their sums; that of an empty row is a
+    /// number, so that minus infinity may be subtracted from.
+    template <std::size_t Width>
+    ASHLAR_STAGE_INLINE void put_logarithms(std::size_t row, const vec& most, const vec& total) const {
+        this->template put_rows<base::first_buffer, Width, element>(row, most);
+        this->template put_rows<base::second_buffer, Width, element>(row, logarithm(total));
+    }
+    ASHLAR_STAGE_INLINE static vec logarithm(const vec& total) { return max<>(lowest(), log(total)); }
     /// Those of the rows' statistics in memory, which have all axes of the core but its last one.
     static constexpr auto statistics_strides = [] {
         const graph_node& g = Plan::nodes[core];
@@ -351,9 +359,10 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
                 row, factors<Count>(row, base::template from_all_lanes<Count>(shift), total));
         } else {
             ASHLAR_UNROLL
-            for (std::size_t q = 0; q < Count; ++q)
-                *this->template row_number<base::second_buffer, element>(row + q) =
-                    (shift.of[q] + log(vec(total[q])))[0];
+            for (std::size_t q = 0; q < Count; ++q) {
+                *this->template row_number<base::first_buffer, element>(row + q) = shift.of[q][0];
+                *this->template row_number<base::second_buffer, element>(row + q) = logarithm(vec(total[q]))[0];
+            }
         }
     }
 };

@@ -161,6 +161,10 @@ struct scalar_ops {
             constexpr Element lift = Element(bits{1} << (mantissa + 1));
             a *= lift * lift;
             scale = Element(1) / lift;
+        } else if (pattern >= infinity - (bits{1} << mantissa)) {
+            // The greatest ones are lowered, so that no square of a root that is too large overflows.
+            a *= Element(0.25);
+            scale = 2;
         }
         // Halving the exponent in the bits is within 6%; four steps square that below half an ulp of double.
         Element root = __builtin_bit_cast(Element, static_cast<bits>((__builtin_bit_cast(bits, a) >> 1) +

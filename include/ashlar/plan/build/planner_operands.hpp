@@ -168,8 +168,8 @@ constexpr void planner::acquire_left(stage& s, node_index n, const binding_list&
         good = good && (m.strides[g.rank - 1u] == 1 || g.extents[g.rank - 1u] == 1) &&
                at(source).kind != node_kind::softmax;
     if (good) {
-        if (at(source).kind == node_kind::softmax && read_of(s, source).values != no_buffer &&
-            read_of(s, source).factors != no_buffer)
+        if (at(source).kind == node_kind::softmax && at(source).variant == 0 &&
+            read_of(s, source).values != no_buffer && read_of(s, source).factors != no_buffer)
             s.left_factor = source;
         return;
     }

@@ -87,11 +87,12 @@ constexpr void planner::open_folded(stage& s, const graph_node& space, loop_stac
 constexpr auto planner::make_statistics(node_index n, const binding_list& bindings, const loop_stack& outer)
     -> statistics {
     const graph_node& g = at(n);
-    const buffer_role first = g.kind == node_kind::softmax       ? buffer_role::numerators
+    const bool logarithm = g.kind == node_kind::softmax && g.variant != 0;
+    const buffer_role first = logarithm                          ? buffer_role::maxima
+                              : g.kind == node_kind::softmax     ? buffer_role::numerators
                               : g.kind == node_kind::standardize ? buffer_role::means
                                                                  : buffer_role::values;
     const buffer_role second = g.kind == node_kind::standardize ? buffer_role::deviations : buffer_role::scales;
-    const bool has_values = !(g.kind == node_kind::softmax && g.variant != 0);
     binding_list kept = demote(n, bindings);
     const folded_axes folded = folded_by(n, kept);
     const bool folds = folded.space != no_node;
@@ -100,7 +101,7 @@ constexpr auto planner::make_statistics(node_index n, const binding_list& bindin
     const loop_stack prefix = dependent_prefix(outer, g.rank, kept);
     {
         statistics found;
-        if (has_values) found.values = find_buffer(n, first, kept, prefix);
+        found.values = find_buffer(n, first, kept, prefix);
         if (g.kind != node_kind::reduce) found.factors = find_buffer(n, second, kept, prefix);
         if (found.values != no_buffer || found.factors != no_buffer) return found;
     }
@@ -141,7 +142,7 @@ constexpr auto planner::make_statistics(node_index n, const binding_list& bindin
     s.lanes = vote(s, x);
 
     statistics made;
-    if (g.kind == node_kind::softmax && has_values) {
+    if (g.kind == node_kind::softmax && !logarithm) {
         const buffer_index input = read_of(s, value).values;
         const bool in_place = input != no_buffer && at(value).uses == 1 &&
                               plan.buffers[input].scope == stack.innermost() &&
@@ -169,7 +170,7 @@ constexpr auto planner::make_statistics(node_index n, const binding_list& bindin
         made.values = add_row_buffer(n, first, kept, prefix, g, s);
         s.strides = plan.buffers[made.values].strides;
     } else {
-        if (g.kind == node_kind::standardize && g.variant == 0)
+        if (logarithm || (g.kind == node_kind::standardize && g.variant == 0))
             made.values = add_row_buffer(n, first, kept, prefix, g, s);
         made.factors = add_row_buffer(n, second, kept, prefix, g, s);
     }

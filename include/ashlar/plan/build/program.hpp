@@ -52,10 +52,10 @@ struct plan_loop {
 enum class buffer_role : std::uint8_t {
     values,          // the elements
     numerators,      // softmax: exp(x - maximum of the row)
-    scales,          // softmax: 1 / sum of the numerators; log_softmax: log of the sum of exponentials
+    scales,          // softmax: 1 / sum of the numerators; log_softmax: log of their sum
     means,           // standardize
     deviations,      // standardize: 1 / deviation
-    maxima,          // softmax: the greatest element of each row
+    maxima,          // softmax, log_softmax: the greatest element of each row
     state,           // reduce: what the tiles so far have given
     table,           // product: what its kernels pack of the operands, for one stage alone
     running_maxima,  // softmax in blocks of keys: the greatest element of each row so far

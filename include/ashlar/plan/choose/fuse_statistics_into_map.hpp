@@ -61,7 +61,9 @@ constexpr bool fuses_statistics_into_map(const plan_context& c, const plan_stage
 /// else is found by its distance from the first row.
 constexpr bool reuses_rows(const plan_context& c, stage_index statistics, stage_index map) {
     const plan_stage& rows = c.plan.stages[statistics];
-    if (rows.kind != stage_kind::softmax || rows.buffer == no_buffer) return false;
+    if (rows.kind != stage_kind::softmax || rows.buffer == no_buffer ||
+        c.plan.buffers[rows.buffer].role != buffer_role::numerators)
+        return false;
     const loop_index loop = rows.bindings[rows.row_axis];
     if (loop == whole_axis) return false;
     for (stage_index s{}; s < c.plan.stage_count; ++s) {

@@ -92,17 +92,17 @@ struct formula_writer {
         const bool standardizes = g.kind == node_kind::standardize,
                    logarithm = g.kind == node_kind::softmax && g.variant != 0;
         if (held != no_buffer && factor == no_buffer && !standardizes) return name_buffer(held);
-        if (standardizes || logarithm || held != no_buffer) {
+        if (standardizes || held != no_buffer) {
             if (tight) out.put('(');
-            if (standardizes && held != no_buffer) {
+            if ((standardizes || logarithm) && held != no_buffer) {
                 out.put('(');
                 value(s, g.operands[0], true);
                 out.put(" - ");
                 name_buffer(held);
-                out.put(") * ");
-            } else if (standardizes || logarithm) {
+                out.put(logarithm ? ") - " : ") * ");
+            } else if (standardizes) {
                 value(s, g.operands[0], true);
-                out.put(standardizes ? " * " : " - ");
+                out.put(" * ");
             } else {
                 name_buffer(held);
                 out.put(" * ");

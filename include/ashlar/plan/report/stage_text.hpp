@@ -320,11 +320,17 @@ private:
     constexpr void print_statistics(stage_index s) {
         const auto& stage = code.stages[s];
         const graph_node& core = at(stage.core);
-        const bool softmax = stage.kind == stage_kind::softmax, norm = stage.kind == stage_kind::standardize;
+        const bool norm = stage.kind == stage_kind::standardize,
+                   logarithm = stage.kind == stage_kind::softmax && core.variant != 0,
+                   softmax = stage.kind == stage_kind::softmax && !logarithm;
         if (stage.buffer != no_buffer) {
             name_buffer(stage.buffer);
-            out.put(stage.powers_of_two ? " = exp2(" : softmax ? " = exp(" : norm ? " = mean(" : " = ");
-            if (!softmax && !norm) {
+            out.put(stage.powers_of_two ? " = exp2("
+                    : softmax           ? " = exp("
+                    : logarithm         ? " = max("
+                    : norm              ? " = mean("
+                                        : " = ");
+            if (!softmax && !logarithm && !norm) {
                 out.put(reduction_name(core.variant));
                 out.put('(');
             }
@@ -353,11 +359,15 @@ private:
         if (stage.running_maxima != no_buffer) out.put(" = sum so far, at the end");
         if (stage.kind == stage_kind::reduce) {
             out.put(" = what the tiles so far have given");
-        } else if (softmax && stage.buffer != no_buffer) {
+        } else if (softmax) {
             out.put(core.partial ? " = 1, maxima and sums to memory" : " = 1 / sum");
         } else {
-            out.put(softmax ? " = logsumexp(" : core.variant == 0 ? " = 1 / deviation(" : " = 1 / rms(");
-            value(s, stage.top);
+            out.put(logarithm ? " = logsumexp(" : core.variant == 0 ? " = 1 / deviation(" : " = 1 / rms(");
+            value(s, stage.top, logarithm);
+            if (logarithm) {
+                out.put(" - ");
+                name_buffer(stage.buffer);
+            }
             out.put(')');
         }
         print_place(s, stage.second_buffer, true, stage.buffer == no_buffer);
