@@ -172,6 +172,35 @@ TEST(mask, causal_at_takes_any_offset) {
     expect_consistent<scores>(causal_at(std::numeric_limits<std::ptrdiff_t>::min()), {});
 }
 
+template <class Int>
+void expect_causal_at_ends_of_type() {
+    using scores = extents<4, 9>;
+    using limits = std::numeric_limits<Int>;
+    for (const Int n : {limits::min(), static_cast<Int>(limits::min() + 1), Int(0), Int(3),
+                        static_cast<Int>(limits::max() / 2 + 2), static_cast<Int>(limits::max() - 1), limits::max()}) {
+        expect_consistent<scores>(causal_at(n), {});
+        expect_consistent<scores>(!causal_at(n) && keys_below(n), {});
+        for (std::size_t q = 0; q < 4; ++q)
+            for (std::size_t k = 0; k < 9; ++k) {
+                const bool kept_there = n < 0 ? k < q && q - k >= std::uintmax_t{0} - static_cast<std::uintmax_t>(n)
+                                              : k <= q || k - q <= static_cast<std::uintmax_t>(n);
+                EXPECT_EQ(kept<scores>(causal_at(n), {}, q, k), kept_there) << +n;
+                EXPECT_EQ(kept<scores>(keys_below(n), {}, q, k), n >= 0 && k < static_cast<std::uintmax_t>(n)) << +n;
+            }
+    }
+}
+
+TEST(mask, numbers_at_the_ends_of_all_integers) {
+    expect_causal_at_ends_of_type<std::int8_t>();
+    expect_causal_at_ends_of_type<std::uint8_t>();
+    expect_causal_at_ends_of_type<std::int16_t>();
+    expect_causal_at_ends_of_type<std::uint16_t>();
+    expect_causal_at_ends_of_type<std::int32_t>();
+    expect_causal_at_ends_of_type<std::uint32_t>();
+    expect_causal_at_ends_of_type<std::int64_t>();
+    expect_causal_at_ends_of_type<std::uint64_t>();
+}
+
 TEST(mask, keys_below_is_clamped) {
     using scores = extents<3, 8>;
     for (const long long n : {-5LL, 0LL, 3LL, 8LL, 9LL, 1LL << 40}) {

@@ -81,14 +81,18 @@ TYPED_TEST(math_of, special_values) {
     expect_special<T>("sigmoid", sigmoid_of, infinity, 1);
     expect_special<T>("sigmoid", sigmoid_of, -infinity, 0);
     expect_special<T>("silu", silu_of, infinity, infinity);
-    expect_special<T>("silu", silu_of, -infinity, T(-0.0));
+    expect_special<T>("silu", silu_of, -infinity, nan);
+    expect_special<T>("silu", silu_of, std::numeric_limits<T>::lowest(), T(-0.0));
     expect_special<T>("gelu", gelu_of, 0, 0);
     expect_special<T>("gelu", gelu_of, infinity, infinity);
     expect_special<T>("gelu", gelu_of, 100, 100);
     expect_special<T>("gelu_tanh", gelu_tanh_of, infinity, infinity);
-    expect_special<T>("gelu_tanh", gelu_tanh_of, -infinity, T(-0.0));
+    expect_special<T>("gelu_tanh", gelu_tanh_of, -infinity, nan);
+    expect_special<T>("gelu_tanh", gelu_tanh_of, std::numeric_limits<T>::lowest(), T(-0.0));
     expect_special<T>("gelu_tanh", gelu_tanh_of, T(1e30), T(1e30));
-    EXPECT_EQ(ashlar::gelu(-infinity), 0);
+    expect_special<T>("gelu", gelu_of, -infinity, nan);
+    EXPECT_TRUE(is_nan_bits(ashlar::gelu(-infinity)));
+    EXPECT_EQ(ashlar::gelu(std::numeric_limits<T>::lowest()), 0);
     EXPECT_EQ(ashlar::gelu(T(-100)), 0);
     expect_special<T>("relu", relu_of, -3, 0);
     expect_special<T>("relu", relu_of, 3, 3);
@@ -214,12 +218,16 @@ static_assert(detail::is_nan(ashlar::log(lanes<float, 1>(-1)))[0] && ashlar::log
               ashlar::log(inf<double>) == inf<double> && ashlar::log(1.0f) == 0);
 static_assert(ashlar::tanh(inf<float>) == 1 && ashlar::tanh(-inf<double>) == -1 && ashlar::erf(inf<float>) == 1 &&
               ashlar::erf(-inf<double>) == -1);
-static_assert(ashlar::sigmoid(-inf<float>) == 0 && ashlar::sigmoid(inf<float>) == 1 && ashlar::silu(-inf<float>) == 0 &&
-              ashlar::gelu(-inf<float>) == 0 && ashlar::gelu(inf<double>) == inf<double>);
-static_assert(ashlar::gelu_tanh(-inf<float>) == 0 && ashlar::gelu_tanh(inf<double>) == inf<double> &&
-              ashlar::gelu_tanh(1e30f) == 1e30f);
+static_assert(ashlar::sigmoid(-inf<float>) == 0 && ashlar::sigmoid(inf<float>) == 1 &&
+              detail::is_nan(lanes<float, 1>(ashlar::silu(-inf<float>)))[0] && ashlar::silu(-3e38f) == 0 &&
+              ashlar::gelu(-3e38f) == 0 && detail::is_nan(lanes<float, 1>(ashlar::gelu(-inf<float>)))[0] &&
+              ashlar::gelu(inf<double>) == inf<double>);
+static_assert(detail::is_nan(lanes<float, 1>(ashlar::gelu_tanh(-inf<float>)))[0] && ashlar::gelu_tanh(-3e38f) == 0 &&
+              ashlar::gelu_tanh(inf<double>) == inf<double> && ashlar::gelu_tanh(1e30f) == 1e30f);
 static_assert(ashlar::rsqrt(0.0f) == inf<float> && ashlar::sqrt(inf<float>) == inf<float> &&
-              ashlar::rsqrt(inf<float>) == 0 && ashlar::rsqrt(4.0) == 0.5);
+              ashlar::sqrt(std::numeric_limits<float>::max()) > 1.8446e19f &&
+              ashlar::sqrt(std::numeric_limits<double>::max()) > 1.3407e154 && ashlar::rsqrt(inf<float>) == 0 &&
+              ashlar::rsqrt(4.0) == 0.5);
 static_assert(ashlar::pow(2.0f, 10.0f) == 1024 && ashlar::pow(0.0f, -1.0f) == inf<float> &&
               ashlar::pow(-8.0, 3.0) == -512 && ashlar::pow(inf<float>, -1.0f) == 0 &&
               ashlar::pow(10.0f, 60.0f) == inf<float>);

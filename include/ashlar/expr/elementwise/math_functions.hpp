@@ -182,7 +182,19 @@ struct clamp_function {
     static constexpr takes arguments = takes::numbers;
     template <class Argument>
     ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument x, Argument lowest, Argument highest) const {
-        return min<>(highest, max<>(lowest, x));
+        const auto inside = min<>(highest, max<>(lowest, x));
+        if constexpr (std::is_floating_point_v<typename Argument::value_type>) {
+            using number = typename Argument::value_type;
+            using bits = std::conditional_t<sizeof(number) == 4, std::int32_t, std::int64_t>;
+            // The bits of NaN where a bound is NaN: they are made once, before a loop, of bounds that are numbers.
+            const auto nan = convert_mask<bits>((lowest != lowest) | (highest != highest));
+            using bit_lanes = typename std::remove_cv_t<decltype(nan)>::operand_type;
+            constexpr bits quiet_nan = sizeof(number) == 4 ? bits{0x7FC00000} : static_cast<bits>(0x7FF8000000000000LL);
+            const auto added = select(nan, bit_lanes(quiet_nan), bit_lanes(0));
+            return bit_cast_lanes<number>(bit_cast_lanes<bits>(inside) | added);
+        } else {
+            return inside;
+        }
     }
 };
 

@@ -108,7 +108,8 @@ struct causal_at_mask : band_mask<causal_at_mask> {
     static constexpr std::size_t boundary_count = no_boundaries;
     std::ptrdiff_t offset;
 
-    ASHLAR_ALWAYS_INLINE constexpr explicit causal_at_mask(std::ptrdiff_t o) : offset(clamped_distance(o)) {}
+    template <std::integral Offset>
+    ASHLAR_ALWAYS_INLINE constexpr explicit causal_at_mask(Offset o) : offset(key_offset(o)) {}
     ASHLAR_ALWAYS_INLINE static constexpr std::ptrdiff_t lowest() noexcept { return -farthest; }
     ASHLAR_ALWAYS_INLINE constexpr std::ptrdiff_t highest() const noexcept { return offset; }
 };
@@ -151,7 +152,7 @@ struct causal_at_each_mask {
 private:
     template <class Scores>
     ASHLAR_ALWAYS_INLINE constexpr causal_at_mask of_entry(const std::size_t* batch) const noexcept {
-        return causal_at_mask(key_offset(integer_of_entry<Scores>(offsets, batch)));
+        return causal_at_mask(integer_of_entry<Scores>(offsets, batch));
     }
 };
 
@@ -179,12 +180,15 @@ struct sliding_window_mask : band_mask<sliding_window_mask<Left, Right>> {
 ///     auto weights = softmax(masked(scores, causal));
 inline constexpr detail::causal_mask<0> causal{};
 
-/// Query i keeps the keys <= i + offset; the offset may be negative. With a cache of earlier keys it is their number;
-/// bottom-right alignment is `keys - queries`. The offset is known at run time, so costs are counted without the mask.
+/// Query i keeps the keys <= i + offset; the offset is any integer, and may be negative. With a cache of earlier keys
+/// it is their number; bottom-right alignment is `keys - queries`. The offset is known at run time, so costs are
+/// counted without the mask.
 ///
 ///     auto y = attention(q, k, v, causal_at(cached));    // keys: `cached` earlier ones, then those of the queries
 ///     auto z = attention(q, k, v, causal_at<-1>());      // known to the type: tiles that it empties are never planned
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto causal_at(std::ptrdiff_t offset) noexcept {
+template <std::integral Offset>
+    requires(!std::same_as<Offset, bool>)
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto causal_at(Offset offset) noexcept {
     return detail::causal_at_mask(offset);
 }
 

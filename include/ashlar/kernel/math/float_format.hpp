@@ -73,6 +73,15 @@ ASHLAR_ALWAYS_INLINE constexpr bool constant_nan(lanes<Element, Width, Config> a
         return false;
 }
 
+/// True for minus infinity in a constant expression, where a product by 0 is none.
+template <class Element, std::size_t Width, class Config>
+ASHLAR_ALWAYS_INLINE constexpr bool constant_minus_infinity(lanes<Element, Width, Config> a) {
+    if constexpr (Width == 1)
+        return __builtin_is_constant_evaluated() && a[0] == -infinity<Element>;
+    else
+        return false;
+}
+
 /// The magnitude of `a` (which must not be negative) with the sign of `sign`.
 template <class Element, std::size_t Width, class Config>
 ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> with_sign(lanes<Element, Width, Config> a,

@@ -42,6 +42,8 @@ inline constexpr gelu_table gelu_pieces = [] {
     return table;
 }();
 
+// In what follows max(x, 0) is a form of it that is NaN at minus infinity, as the product x Phi(x) is.
+
 /// gelu(x) = max(x, 0) - |x| Phi(-|x|), Phi looked up in pieces of which the upper power may be left out.
 template <std::size_t Degree, std::size_t Width, class Config>
 ASHLAR_ALWAYS_INLINE lanes<float, Width, Config> gelu_by_table(lanes<float, Width, Config> x) {
@@ -56,7 +58,7 @@ ASHLAR_ALWAYS_INLINE lanes<float, Width, Config> gelu_by_table(lanes<float, Widt
     Lanes phi = coefficient(Degree);
     ASHLAR_UNROLL
     for (std::size_t k = 1; k <= Degree; ++k) phi = fma(phi, r, coefficient(Degree - k));
-    return fma(-a, phi, relu(x));
+    return fma(-a, phi, Lanes(Lanes::ops::positive_part(x.data)));
 }
 
 /// x^(2^Times).
@@ -67,32 +69,36 @@ ASHLAR_ALWAYS_INLINE constexpr Lanes squared_times(Lanes x) {
     return x;
 }
 
-/// The same with Phi(-a) = P(a)^-8 / 2: the eighth root is so smooth that few powers are enough. P is fitted on
-/// [0, 5.2] (tools/fit_math.py "gelu f32") and only grows beyond, so that the tail vanishes.
+/// The same as (x + |x|) / 2 - |x| / 2 P(|x|)^-(2^Roots) with the coefficients of P, in terms of half of x.
+template <std::size_t Roots, class Element, std::size_t Width, class Config, class... Coefficient>
+ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> gelu_by_roots(lanes<Element, Width, Config> x,
+                                                                           Coefficient... c) {
+    using Lanes = lanes<Element, Width, Config>;
+    const Lanes half = Element(0.5) * x, magnitude = abs(half);
+    const Lanes a = min<>(Lanes(sizeof(Element) == 4 ? Element(20) : Element(5e5)), magnitude);
+    return fma(-a, squared_times<Roots>(Element(1) / horner(a, c...)), half + magnitude);
+}
+
+/// Phi(-a) = P(a)^-8 / 2: the eighth root is so smooth that few powers are enough. P is fitted on [0, 5.2]
+/// (tools/fit_math.py "gelu f32") and only grows beyond, so that the tail vanishes.
 template <std::size_t Width, class Config>
 ASHLAR_ALWAYS_INLINE constexpr lanes<float, Width, Config> gelu_value(lanes<float, Width, Config> x) {
-    using Lanes = lanes<float, Width, Config>;
     if constexpr (looks_up<float, Width, Config>) {
         return gelu_by_table<3>(x);
     } else {
-        const Lanes a = min<>(Lanes(40.0f), abs(x));
-        const Lanes p = horner(a, 3.0142048e-06f, -1.7758464e-05f, 0.00010251964f, 9.925459e-05f, 0.0009962391f,
-                               0.008581655f, 0.044791397f, 0.09973237f, 1.0f);
-        return fma(-0.5f * a, squared_times<3>(1.0f / p), relu(x));
+        return gelu_by_roots<3>(x, 256 * 3.0142048e-06f, 128 * -1.7758464e-05f, 64 * 0.00010251964f, 32 * 9.925459e-05f,
+                                16 * 0.0009962391f, 8 * 0.008581655f, 4 * 0.044791397f, 2 * 0.09973237f, 1.0f);
     }
 }
 
 /// The same with a larger error: no cubes in the table, or the sixteenth root on [0, 4.2] ("gelu coarse").
 template <class Element, std::size_t Width, class Config>
 ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> gelu_value_coarse(lanes<Element, Width, Config> x) {
-    using Lanes = lanes<Element, Width, Config>;
     if constexpr (looks_up<Element, Width, Config>) {
         return gelu_by_table<2>(x);
     } else {
-        constexpr float c[] = {0.00047297392f, 0.0022825138f, 0.021991678f, 0.04963727f, 1.0f};
-        const Lanes a = min<>(Lanes(sizeof(Element) == 4 ? Element(40) : Element(1e6)), abs(x));
-        const Lanes p = horner(a, Element(c[0]), Element(c[1]), Element(c[2]), Element(c[3]), Element(c[4]));
-        return fma(Element(-0.5) * a, squared_times<4>(Element(1) / p), relu(x));
+        constexpr float c[] = {16 * 0.00047297392f, 8 * 0.0022825138f, 4 * 0.021991678f, 2 * 0.04963727f, 1.0f};
+        return gelu_by_roots<4>(x, Element(c[0]), Element(c[1]), Element(c[2]), Element(c[3]), Element(c[4]));
     }
 }
 
@@ -101,14 +107,15 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> gelu_value_coarse(l
 template <std::size_t Width, class Config>
 ASHLAR_ALWAYS_INLINE constexpr lanes<double, Width, Config> gelu_value(lanes<double, Width, Config> x) {
     using Lanes = lanes<double, Width, Config>;
-    const auto a = min<>(Lanes(8.5), abs(x));
+    const auto half = 0.5 * x, magnitude = abs(x);
+    const auto a = min<>(Lanes(8.5), magnitude);
     const auto z = a * a;
     const auto inner =
         fma(z,
             horner(z, -9.020077659542935e-11, 2.2268046999016334e-09, -4.117257866884112e-08, 6.659311728417743e-07,
                    -9.444639502745074e-06, 0.00011543468312452133, -0.001187328214787164, 0.009973557009981345,
                    -0.06649038006690378, 0.39894228040143265),
-            0.5 * x);
+            half);
     const auto q = horner(a, 2.5133132968491353e-17, -2.0345907439475306e-15, 7.773985953797702e-14,
                           -1.865006678093767e-12, 3.1511243609941655e-11, -3.984091571798141e-10, 3.904808502935736e-09,
                           -3.026121342817327e-08, 1.8673624694744077e-07, -9.094792914185099e-07,
@@ -116,18 +123,19 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<double, Width, Config> gelu_value(lanes<dou
                           -0.00029573157345123456, 4.454226617445913e-05, 0.006905052257078622, -0.052424166460208664,
                           -0.45922304712889356, -1.151104329619467, -0.9999999761534608);
     const auto tail = select(a < 8.5, a * exp2_nonpositive(q), 0.0);
-    return select(a < 1.0, inner, relu(x) - tail);
+    return select(a < 1.0, inner, fma(Lanes(0.5), magnitude, half) - tail);
 }
 
 }  // namespace detail
 
 /// x Phi(x) = x/2 (1 + erf(x/sqrt(2))). float: within 3e-7 below 4 and at most 32 ulp (2e-6) from -1 on, or 12 ulp
 /// where AVX-512 looks pieces up. double: at most 4 ulp (5 without fused multiply-adds) down to -1, 10 ulp down to -2,
-/// and within 5e-16 below 4. Minus infinity gives 0.
+/// and within 5e-16 below 4; what is less than these bounds may be 0. NaN of minus infinity, as of PyTorch's.
 template <class Element, std::size_t Width, class Config>
     requires detail::math_float<Element>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> gelu(lanes<Element, Width, Config> x) {
     if (detail::constant_nan(x)) return x;
+    if (detail::constant_minus_infinity(x)) return lanes<Element, Width, Config>(detail::quiet_nan<Element>);
     return detail::gelu_value(x);
 }
 
@@ -137,6 +145,7 @@ template <class Element, std::size_t Width, class Config>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> gelu(lanes<Element, Width, Config> x,
                                                                                 fast_t) {
     if (detail::constant_nan(x)) return x;
+    if (detail::constant_minus_infinity(x)) return lanes<Element, Width, Config>(detail::quiet_nan<Element>);
     return detail::gelu_value_coarse(x);
 }
 

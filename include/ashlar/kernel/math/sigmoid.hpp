@@ -38,29 +38,27 @@ template <class Element, std::size_t Width, class Config>
 }
 
 /// x * sigmoid(x), also called swish: at most 3.5 ulp from -87.3 (double: -708.3) on; what is less vanishes as the
-/// sigmoid does, and minus infinity gives -0. With `fast` the relative error is at most 1.2e-4.
+/// sigmoid does. Minus infinity times 0 is NaN, as in PyTorch. With `fast` the relative error is at most 1.2e-4.
 template <class Element, std::size_t Width, class Config, class... Policy>
     requires(detail::math_float<Element> && (std::is_same_v<Policy, fast_t> && ...))
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> silu(lanes<Element, Width, Config> x,
                                                                                 Policy... policy) {
-    // The sigmoid has vanished before the bound, which keeps 0 * infinity away.
-    x = max<>(lanes<Element, Width, Config>(Element(-1024)), x);
+    if (detail::constant_minus_infinity(x)) return lanes<Element, Width, Config>(detail::quiet_nan<Element>);
     return x * sigmoid(x, policy...);
 }
 
 /// x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))), the approximation of gelu that GPT-2 uses, as x sigmoid(2 ...).
-/// At most 3.5 ulp from -1 on and 5e-7 below; minus infinity gives -0. With `fast` the relative error is at most 1.2e-4
-/// from -4 on.
+/// At most 3.5 ulp from -1 on and 5e-7 below; NaN of minus infinity, as PyTorch's. With `fast` the relative error is at
+/// most 1.2e-4 from -4 on.
 template <class Element, std::size_t Width, class Config, class... Policy>
     requires(detail::math_float<Element> && (std::is_same_v<Policy, fast_t> && ...))
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> gelu_tanh(lanes<Element, Width, Config> x,
                                                                                      Policy... policy) {
-    using Lanes = lanes<Element, Width, Config>;
     constexpr Element scale = Element(1.59576912160573071176L), cubic = Element(0.0713548162726002487634L);
     if (detail::constant_nan(x)) return x;
+    if (detail::constant_minus_infinity(x)) return lanes<Element, Width, Config>(detail::quiet_nan<Element>);
     // A constant expression may not overflow; elsewhere a cube that does is as good.
-    if (Width == 1 && __builtin_is_constant_evaluated() && x[0] > Element(64)) return x;
-    x = max<>(Lanes(Element(-64)), x);
+    if (Width == 1 && __builtin_is_constant_evaluated() && !(abs(x)[0] < Element(64))) return relu(x);
     return x * sigmoid(x * fma(x * x, cubic, scale), policy...);
 }
 

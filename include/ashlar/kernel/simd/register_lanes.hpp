@@ -329,6 +329,9 @@ struct lane_ops<Element, Width, Config> : register_masks<Element, Width, Config>
         return Numbers(typename Numbers::storage{instructions::lookup(table, numbers.data.data)});
     }
 
+    /// max(a, 0), and NaN of minus infinity.
+    ASHLAR_ALWAYS_INLINE static storage positive_part(storage a) { return {instructions::positive_part(a.data)}; }
+
     template <relation Relation>
     ASHLAR_ALWAYS_INLINE static mask compare(storage a, storage b) {
         return {instructions::template compare<Element, Relation>(a.data, b.data)};

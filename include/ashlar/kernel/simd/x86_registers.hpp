@@ -190,6 +190,11 @@ struct x86_instructions {
         return _mm512_permutex2var_epi32(_mm512_load_si512(halves), numbers, _mm512_load_si512(halves + 1));
     }
 
+    /// max(a, 0), and NaN of minus infinity: what becomes of each kind of number is a digit, NaN the lowest.
+    ASHLAR_ALWAYS_INLINE static __m512 positive_part(__m512 a) {
+        return _mm512_fixupimm_ps(a, a, _mm512_set1_epi32(0x18531822), 0);
+    }
+
     ASHLAR_ALWAYS_INLINE static __m512d to_double(__m256 a) { return _mm512_cvtps_pd(a); }
 
     /// A mask register of the lanes of Element where a stands in a relation to b.
