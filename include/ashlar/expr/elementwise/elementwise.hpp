@@ -278,7 +278,7 @@ template <any_expression Expression>
 }
 
 /// x / 2 * (1 + erf(x / sqrt(2))) of each element (Hendrycks and Gimpel 2016, the exact form); within 3e-7 below 4, and
-/// 32 ulp from -1 on.
+/// 32 ulp from -1 on. What is smaller than the error, far below, may be 0; of minus infinity it is NaN, as PyTorch's.
 ///
 ///     auto y = gelu(matmul(x, w));   // at the end of the product, while sums are in registers
 template <any_expression Expression>
@@ -293,7 +293,7 @@ template <any_expression Expression>
 }
 
 /// x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))) of each element: the approximation of `gelu`. Within 3.5 ulp
-/// from -1 on, and 5e-7 below.
+/// from -1 on, and 5e-7 below; of minus infinity NaN, as PyTorch's.
 ///
 ///     auto y = gelu_tanh(x);   // PyTorch: F.gelu(x, approximate='tanh')
 template <any_expression Expression>
@@ -308,6 +308,7 @@ template <any_expression Expression>
 }
 
 /// x * sigmoid(x) of each element, also known as swish (Ramachandran, Zoph and Le 2017), within 3.5 ulp from -87.3 on.
+/// Below -88.1 it is -0, and of minus infinity NaN, as PyTorch's.
 ///
 ///     auto y = silu(gate) * x;   // SwiGLU: the gate of one product, the values of another
 template <any_expression Expression>
@@ -360,7 +361,8 @@ template <class Argument, class Other>
     return detail::elementwise(detail::pow_function{}, std::forward<Argument>(base), std::forward<Other>(exponent));
 }
 
-/// Each element brought into [lowest, highest], which are numbers or expressions; NaN stays NaN.
+/// Each element brought into [lowest, highest], which are numbers or expressions. NaN where the element or a bound is,
+/// as PyTorch's; where the bounds cross, the upper one.
 ///
 ///     auto y = clamp(x, -1.0f, 1.0f);
 template <any_expression Expression, class Lowest, class Highest>

@@ -70,8 +70,8 @@ template <auto Axis = -1, any_expression Expression>
     return detail::softmax_along<softmax_kind::plain, Axis, fast_t>(std::forward<Expression>(e));
 }
 
-/// e - logsumexp(e) along an axis, the last one unless given, lazily: e's shape, at most 0. Floating point. Where all
-/// entries are minus infinity so is the result.
+/// e - logsumexp(e) along an axis, the last one unless given, lazily: e's shape, at most 0. Floating point. The greatest
+/// entry is subtracted first, so that logits may be far from zero. Where all entries are minus infinity so is the result.
 ///
 ///     auto loss = -mean(log_softmax(logits) * targets);   // targets: one-hot rows
 template <auto Axis = -1, any_expression Expression>
@@ -80,7 +80,7 @@ template <auto Axis = -1, any_expression Expression>
 }
 
 /// (x - mean) / sqrt(variance + eps) along the last axis, with the biased variance (Ba, Kiros and Hinton 2016), lazily:
-/// x's shape. Floating point, rank 1 at least.
+/// x's shape. Floating point, rank 1 at least. Rows whose squares overflow, from 1e19 on in float, give 0.
 template <any_expression Operand>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto layer_norm(Operand&& x, double eps = 1e-5) noexcept {
     return detail::standardize<standardize_kind::mean_and_variance>(std::forward<Operand>(x), eps);
@@ -109,7 +109,7 @@ template <any_expression Operand, any_expression Gamma, any_expression Beta>
 }
 
 /// x / sqrt(mean(x * x) + eps) along the last axis (Zhang and Sennrich 2019), lazily: x's shape. Floating point, rank 1
-/// at least.
+/// at least. Rows whose squares overflow, from 1e19 on in float, give 0, as in PyTorch.
 template <any_expression Operand>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto rms_norm(Operand&& x, double eps = 1e-5) noexcept {
     return detail::standardize<standardize_kind::root_mean_square>(std::forward<Operand>(x), eps);

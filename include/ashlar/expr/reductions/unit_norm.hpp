@@ -32,7 +32,8 @@ struct unit_norm_of {
 }  // namespace detail
 
 /// x / max(|x|, eps) along an axis, the last one unless given, with the Euclidean norm, lazily: x's shape. A vector of
-/// zeros stays one. Floating point. PyTorch's F.normalize, whose axis is 1 unless given.
+/// zeros stays one; where the squares overflow, from 1e19 on in float, it becomes one. Floating point. PyTorch's
+/// F.normalize, whose axis is 1 unless given.
 ///
 ///     auto similarity = matmul(normalize<-1>(q), transpose(normalize<-1>(k)));   // cosines
 template <auto Axis = -1, any_expression Operand>

@@ -73,11 +73,11 @@ ASHLAR_ALWAYS_INLINE constexpr bool constant_nan(lanes<Element, Width, Config> a
         return false;
 }
 
-/// True for minus infinity in a constant expression, where a product by 0 is none.
+/// True for NaN and for minus infinity in a constant expression, where their product by a vanishing factor is none.
 template <class Element, std::size_t Width, class Config>
-ASHLAR_ALWAYS_INLINE constexpr bool constant_minus_infinity(lanes<Element, Width, Config> a) {
+ASHLAR_ALWAYS_INLINE constexpr bool without_product(lanes<Element, Width, Config> a) {
     if constexpr (Width == 1)
-        return __builtin_is_constant_evaluated() && a[0] == -infinity<Element>;
+        return __builtin_is_constant_evaluated() && (is_nan(a)[0] || a[0] == -infinity<Element>);
     else
         return false;
 }
