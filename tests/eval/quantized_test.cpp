@@ -172,6 +172,11 @@ TEST(quantized, values_that_have_no_scale) {
     EXPECT_EQ(y(0, 3), 0) << "a column of zeros";
 }
 
+// Lines of numbers below 2^-120, whose reciprocals may overflow, are zeros; 2^-120 itself is none.
+static_assert(detail::byte_scale_of(detail::magnitude_bits(0x1p-120f)).inverse == 127 * 0x1p120f &&
+              detail::byte_scale_of(detail::magnitude_bits(-0x1.fffffep-121f)).inverse == 0 &&
+              detail::byte_scale_of(detail::magnitude_bits(-0x1.fffffep-121f)).scale == 0);
+
 TEST(quantized, constant_expressions) {
     static constexpr tensor<float, 2, 3> x{{1, -2, 3.25f}, {0, 0, 0}};
     static constexpr tensor<float, 3, 2> w{{1, 2}, {0.5f, -0.3f}, {-0.125f, 0.7f}};
