@@ -9,10 +9,12 @@
 namespace ashlar::detail {
 
 /// A matrix in panels of `panel` columns, each [groups of depth steps][columns of the panel][steps of a group]. Depth
-/// and columns are filled up to whole groups and panels, so that kernels load whole registers.
+/// and columns are filled up to whole groups and panels, so that kernels load whole registers. Of integers of 8 bits,
+/// `spread` is over how many entries of a column an outlier was spread, 1 where none was.
 struct interleaved_layout {
     std::size_t rows, columns;
     std::size_t panel, group;
+    std::size_t spread = 1;
 
     ASHLAR_ALWAYS_INLINE constexpr std::size_t groups() const noexcept { return (rows + group - 1) / group; }
     ASHLAR_ALWAYS_INLINE constexpr std::size_t panels() const noexcept { return (columns + panel - 1) / panel; }

@@ -61,12 +61,13 @@ constexpr Quantized quantized_values(const Expression& e) noexcept {
 /// Rounds a matrix expression [rows, columns] of floats into w, which has its extents: each column to integers from
 /// -127 to 127 times a scale, its greatest magnitude / 127; halves go to the even integer. A column of zeros, or of
 /// numbers below 2^-120, has the scale 0, one with NaN or infinity the scale NaN. A tensor or view is read where it
-/// lies, a lazy expression evaluated on the stack first. w must not be part of e.
+/// lies, a lazy expression evaluated on the stack first. w must not be part of e. Outliers are spread where w is a
+/// matrix of `smoothed<float>`.
 ///
 ///     static quantized<float, 4096, 2560> weights;
 ///     quantize(weights, loaded);
-template <auto Rows, auto Columns, any_expression Expression, class Config = current_config>
-constexpr void quantize(basic_quantized<float, Rows, Columns>& w, const Expression& e) noexcept {
+template <class Element, auto Rows, auto Columns, any_expression Expression, class Config = current_config>
+constexpr void quantize(basic_quantized<Element, Rows, Columns>& w, const Expression& e) noexcept {
     using check = detail::packed_destination<shape<Rows, Columns>, shape_of<Expression>, float, element_of<Expression>>;
     static_assert(
         check::fits,

@@ -69,6 +69,7 @@ struct basic_parameter {
     std::size_t panel = 0;       ///< columns of a panel where memory is a packed matrix, else 0
     std::size_t taps = 1;        ///< of a convolution: column channel * taps + tap is tap * (columns / taps) + channel
     std::size_t group = 1;       ///< rows of a panel whose elements lie side by side, of a matrix in 8 bits, else 1
+    std::size_t spread = 1;      ///< of such a matrix, over how many rows in memory outliers are spread, else 1
     Data scales{};  ///< of a matrix in 8 bits: a float for each column in memory, which is an array of its own as well
     Data sums{};    ///< of such a matrix: the sum of each column's integers
 
@@ -109,7 +110,7 @@ struct basic_parameter {
     }
     /// Where the elements of a matrix in 8 bits lie.
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr ashlar::detail::interleaved_layout layout() const noexcept {
-        return {is_transposed ? columns : rows, is_transposed ? rows : columns, panel, group};
+        return {is_transposed ? columns : rows, is_transposed ? rows : columns, panel, group, spread};
     }
 };
 
@@ -187,6 +188,15 @@ consteval bool holds_scales() {
     return requires(Array& a) { a.column_sums(); };
 }
 
+/// Whether it is one whose outliers are spread.
+template <class Array>
+consteval bool is_smoothed_array() {
+    if constexpr (holds_scales<Array>())
+        return Array::is_smoothed;
+    else
+        return false;
+}
+
 /// Visits members depth first, joins their names to paths, and calls f with each array.
 template <class Data, class Function, class Config = current_config>
 struct parameter_walk {
@@ -258,6 +268,9 @@ private:
     constexpr void visit_stack(const stacked_member<Parts...>& stack) {
         visit_parts(stack, stacked_shape<Parts...>(), 0);
         if constexpr ((false || ... || holds_scales<typename part_traits<Parts>::array>())) {
+            // Integers of one kind are none of the other, so their scales have another name.
+            if constexpr ((false || ... || is_smoothed_array<typename part_traits<Parts>::array>()))
+                push_text("_smoothed");
             push_text("_scale");
             visit_scales(stack, (std::size_t{0} + ... + scale_count<Parts>()), 0);
         }
@@ -302,6 +315,7 @@ private:
         p.taps = traits::taps;
         if constexpr (holds_scales<array>()) {
             p.group = array::layout.group;
+            p.spread = array::layout.spread;
             p.scales = stack.part.array.scales;
             p.sums = stack.part.array.sums;
         }

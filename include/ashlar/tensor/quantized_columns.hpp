@@ -9,8 +9,22 @@
 #include <ashlar/core/config.hpp>
 #include <ashlar/core/interleaved_layout.hpp>
 #include <ashlar/core/quantization.hpp>
+#include <ashlar/core/smoothed.hpp>
 
 namespace ashlar::detail {
+
+/// The value of an element, as it was before outliers were spread but for the rounding.
+ASHLAR_ALWAYS_INLINE constexpr float quantized_value(const interleaved_layout& layout, const std::int8_t* elements,
+                                                     const float* scales, std::size_t row,
+                                                     std::size_t column) noexcept {
+    const std::size_t apart = layout.rows / layout.spread, part = row / apart;
+    std::int32_t sum = 0;
+    for (std::size_t i = 0; i < layout.spread; ++i) {
+        const std::int32_t integer = elements[layout.offset(i * apart + row % apart, column)];
+        sum += is_negative_in_spread(i, part) ? -integer : integer;
+    }
+    return static_cast<float>(sum) * (scales[column] / static_cast<float>(layout.spread));
+}
 
 /// The memory of such a matrix.
 struct quantized_columns {
@@ -22,13 +36,20 @@ struct quantized_columns {
     /// Rounds a column: `value(row)` gives its floats.
     template <class Config, class Value>
     constexpr void set(std::size_t column, Value value) const noexcept {
-        std::int32_t greatest = 0;
-        for (std::size_t r = 0; r < layout.rows; ++r) {
-            const std::int32_t bits = magnitude_bits(value(r));
+        std::int32_t greatest = 0, sum = 0;
+        for_each_spread(layout.rows, layout.spread, value, [&](std::size_t, float x) {
+            const std::int32_t bits = magnitude_bits(x);
             greatest = bits > greatest ? bits : greatest;
-        }
+        });
         const byte_scale by = byte_scale_of(greatest);
-        set_integers<Config>(column, by.scale, [&](std::size_t r) { return rounded_to_byte(value(r), by.inverse); });
+        for_each_spread(layout.rows, layout.spread, value, [&](std::size_t r, float x) {
+            const std::int8_t rounded = rounded_to_byte(x, by.inverse);
+            elements[layout.offset(r, column)] = rounded;
+            sum += rounded;
+        });
+        // Both operands of a product are divided by the number of parts, their sum has them once.
+        scales[column] = by.scale * static_cast<float>(layout.spread);
+        sums[column] = sum;
     }
     /// The same of integers from -127 to 127 that `integer(row)` gives.
     template <class Config, class Integer>

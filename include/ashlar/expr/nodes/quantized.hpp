@@ -10,6 +10,7 @@
 #include <ashlar/core/config.hpp>
 #include <ashlar/core/diagnostics.hpp>
 #include <ashlar/core/interleaved_layout.hpp>
+#include <ashlar/core/smoothed.hpp>
 #include <ashlar/expr/nodes.hpp>
 #include <ashlar/tensor/quantized_columns.hpp>
 
@@ -37,28 +38,32 @@ struct quantized_matrix {
 };
 template <class Element, auto Rows, auto Columns>
 struct quantized_matrix<Element, Rows, Columns> {
-    static constexpr bool fits = std::is_same_v<Element, float> && extent_of(Rows) <= most_quantized_rows;
+    static constexpr bool fits =
+        std::is_same_v<typename smoothed_traits<Element>::value, float> && extent_of(Rows) <= most_quantized_rows;
 };
 
 /// What quantized matrices and borrowed ones have in common.
 template <class Derived, class Element, auto Rows, auto Columns>
 struct quantized_access : shape<Rows, Columns> {
     using shape_type = shape<Rows, Columns>;
-    using value_type = Element;
+    using value_type = typename smoothed_traits<Element>::value;
     using expression_category = node_category;
     static constexpr node_kind kind = node_kind::packed;
     /// Columns of a panel, one cache line by a group of four depth steps, on all architectures.
     static constexpr std::size_t panel = 16;
     static constexpr bool is_quantized = true;
-    static constexpr interleaved_layout layout{shape_type::extents[0], shape_type::extents[1], panel, 4};
+    /// Whether the outliers of columns are spread, and those of the rows that it multiplies.
+    static constexpr bool is_smoothed = smoothed_traits<Element>::is_smoothed;
+    static constexpr interleaved_layout layout{shape_type::extents[0], shape_type::extents[1], panel, 4,
+                                               is_smoothed ? spread_of(shape_type::extents[0]) : 1};
 
     /// The value at (row, column); both are preconditions, checked in debug builds.
     template <class Config = current_config>
-    [[nodiscard]] constexpr Element operator()(std::size_t row, std::size_t column) const {
+    [[nodiscard]] constexpr value_type operator()(std::size_t row, std::size_t column) const {
         ASHLAR_ASSERT(row < shape_type::extents[0] && column < shape_type::extents[1],
                       "ashlar: quantized: index out of range");
         const auto& self = static_cast<const Derived&>(*this);
-        return static_cast<Element>(self.data()[layout.offset(row, column)]) * self.column_scales()[column];
+        return quantized_value(layout, self.data(), self.column_scales(), row, column);
     }
 };
 
@@ -70,7 +75,7 @@ struct borrowed_quantized : quantized_access<borrowed_quantized<Element, Rows, C
     ASHLAR_ALWAYS_INLINE constexpr explicit borrowed_quantized(const basic_quantized<Element, Rows, Columns>* m)
         : matrix(m) {}
     ASHLAR_ALWAYS_INLINE constexpr const std::int8_t* data() const { return matrix->elements; }
-    ASHLAR_ALWAYS_INLINE constexpr const Element* column_scales() const { return matrix->scales; }
+    ASHLAR_ALWAYS_INLINE constexpr const float* column_scales() const { return matrix->scales; }
     ASHLAR_ALWAYS_INLINE constexpr const std::int32_t* column_sums() const { return matrix->sums; }
 };
 
@@ -98,11 +103,11 @@ struct alignas(64) basic_quantized<Element, Rows, Columns>
     static constexpr std::size_t stored_columns = layout.panels() * layout.panel;
 
     std::int8_t elements[layout.size()];
-    Element scales[stored_columns];     ///< of each column
+    float scales[stored_columns];       ///< of each column
     std::int32_t sums[stored_columns];  ///< of each column's integers
 
     ASHLAR_ALWAYS_INLINE constexpr const std::int8_t* data() const& { return elements; }
-    ASHLAR_ALWAYS_INLINE constexpr const Element* column_scales() const& { return scales; }
+    ASHLAR_ALWAYS_INLINE constexpr const float* column_scales() const& { return scales; }
     ASHLAR_ALWAYS_INLINE constexpr const std::int32_t* column_sums() const& { return sums; }
     constexpr const std::int8_t* data(  // ashlar: quantized: the memory of a temporary would dangle; name it first
     ) const&& = delete;

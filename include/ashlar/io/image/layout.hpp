@@ -54,7 +54,8 @@ ASHLAR_ALWAYS_INLINE std::size_t offset_in(const Model& m, const nn::basic_param
 ///
 /// <transposed> is 0, 1, or the taps of a convolution. tools/make_image.cpp and tools/export_pytorch.py read it;
 /// `nn::basic_parameter` says what the numbers mean. Of a matrix in 8 bits, <panel> is 16x4, the columns of a panel and
-/// the rows of a group; its scales and sums follow it, each for whole panels.
+/// the rows of a group; its scales and sums follow it, each for whole panels. Where outliers are spread, it is 16x4x8,
+/// and the last number is over how many rows.
 template <class Config, class Model, class Put>
 void write_layout(const Model& m, Put&& put) noexcept {
     const auto text = [&](std::string_view s) {
@@ -87,7 +88,8 @@ void write_layout(const Model& m, Put&& put) noexcept {
         number(p.is_transposed ? p.taps : 0, ' ');
         if (p.is_quantized()) {
             number(p.panel, 'x');
-            number(p.group, ' ');
+            number(p.group, p.spread == 1 ? ' ' : 'x');
+            if (p.spread != 1) number(p.spread, ' ');
         } else {
             // A matrix of one panel is a plain one, whatever its panels are.
             number(p.panel < (p.is_transposed ? p.rows : p.columns) ? p.panel : 0, ' ');

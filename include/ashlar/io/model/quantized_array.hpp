@@ -58,8 +58,7 @@ io::quantization_error copy_quantized(const io::stored_array& from, std::size_t 
             memory.set<Config>(c, value);
             for (std::size_t r = 0; r < memory.layout.rows; ++r) {
                 const auto exact = static_cast<double>(value(r));
-                const double rounded = static_cast<double>(memory.elements[memory.layout.offset(r, c)]) *
-                                       static_cast<double>(memory.scales[c]),
+                const double rounded = quantized_value(memory.layout, memory.elements, memory.scales, r, c),
                              off = exact < rounded ? rounded - exact : exact - rounded;
                 all += exact * exact;
                 squares += off * off;

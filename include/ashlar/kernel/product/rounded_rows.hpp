@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
-// The rows of a left operand rounded to 8 bits, each by its own scale: once for all columns of a tile's product.
+// The rows of a left operand rounded to 8 bits, each by its own scale, with outliers spread where those of the right
+// operand are: once for all columns of a tile's product.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include <ashlar/core/config.hpp>
 #include <ashlar/core/quantization.hpp>
+#include <ashlar/core/smoothed.hpp>
 #include <ashlar/kernel/product/quantized_shape.hpp>
 #include <ashlar/kernel/simd.hpp>
 #include <ashlar/kernel/simd/byte_dots.hpp>
@@ -56,7 +59,8 @@ ASHLAR_ALWAYS_INLINE void round_register(lanes<float, Width, Config> values, [[m
 template <class Config, quantized_shape Product>
 struct rounded_rows {
     static constexpr std::size_t width = lane_width<float, Config>, depth = Product.right.rows,
-                                 line = rounded_row_bytes(depth), filled = Product.right.groups() * Product.right.group;
+                                 line = rounded_row_bytes(depth), filled = Product.right.groups() * Product.right.group,
+                                 parts = Product.right.spread, apart = depth / parts;
     using values = lanes<float, width, Config>;
     using dots = byte_dots<width, Config>;
     static constexpr bool is_offset = dots::is_offset;
@@ -94,20 +98,90 @@ private:
     ASHLAR_STAGE_INLINE std::uint8_t* scales() const { return bytes + Product.rows * line; }
     ASHLAR_STAGE_INLINE std::uint8_t* starts() const { return scales() + Product.rows * sizeof(float); }
 
+    /// Entries of a row with outliers spread, a register of each part: `apart` elements lie between two of them.
+    struct spread_lanes {
+        values of[parts];
+
+        template <std::size_t Half, std::size_t Part>
+        ASHLAR_STAGE_INLINE void add_and_subtract() {
+            if constexpr ((Part & Half) == 0) {
+                const values a = of[Part], b = of[Part + Half];
+                of[Part] = a + b;
+                of[Part + Half] = a - b;
+            }
+        }
+        template <std::size_t Half, std::size_t... Part>
+        ASHLAR_STAGE_INLINE void step(std::index_sequence<Part...> all) {
+            (add_and_subtract<Half, Part>(), ...);
+            if constexpr (2 * Half < parts) step<2 * Half>(all);
+        }
+        template <std::size_t Count, std::size_t... Part>
+        ASHLAR_STAGE_INLINE void load(const float* from, std::index_sequence<Part...> all) {
+            ((of[Part] = values::template load_partial<Count>(from + Part * apart) * values(1.0f / parts)), ...);
+            step<1>(all);
+        }
+    };
+    static constexpr std::make_index_sequence<parts> all_parts{};
+
+    /// Calls f with the registers of all parts, the element where the first one begins, and how many lanes of each hold
+    /// one.
+    template <class Function>
+    ASHLAR_STAGE_INLINE static void each_spread(const float* from, Function f) {
+        const auto at = [&]<std::size_t Count>(std::size_t j) ASHLAR_STAGE_LAMBDA {
+            spread_lanes v;
+            v.template load<Count>(from + j, all_parts);
+            f.template operator()<Count>(v, j);
+        };
+        std::size_t j = 0;
+        for (; j + width <= apart; j += width) at.template operator()<width>(j);
+        if constexpr (apart % width != 0) at.template operator()<apart % width>(j);
+    }
+
     ASHLAR_STAGE_INLINE static std::int32_t greatest_of(const float* from) {
         bits greatest(0);
-        std::size_t k = 0;
-        for (; k + width <= depth; k += width) greatest = larger(greatest, values::load(from + k));
-        if constexpr (depth % width != 0)
-            greatest = larger(greatest, values::template load_partial<depth % width>(from + k));
+        if constexpr (parts != 1) {
+            each_spread(from, [&]<std::size_t Count>(const spread_lanes& v, std::size_t) ASHLAR_STAGE_LAMBDA {
+                [&]<std::size_t... Part>(std::index_sequence<Part...>)
+                    ASHLAR_STAGE_LAMBDA { ((greatest = larger(greatest, v.of[Part])), ...); }(all_parts);
+            });
+        } else {
+            std::size_t k = 0;
+            for (; k + width <= depth; k += width) greatest = larger(greatest, values::load(from + k));
+            if constexpr (depth % width != 0)
+                greatest = larger(greatest, values::template load_partial<depth % width>(from + k));
+        }
         return reduce_max(greatest);
     }
     ASHLAR_STAGE_INLINE static bits larger(bits greatest, values x) {
         return (max)(greatest, bit_cast_lanes<std::int32_t>(x) & 0x7FFFFFFF);
     }
 
+    /// Writes no byte beyond the first Count: others are there already.
+    template <std::size_t Count>
+    ASHLAR_STAGE_INLINE static void round_partial(values x, std::uint8_t* to) {
+        if constexpr (Count == width) {
+            round_register<is_offset>(x, to);
+        } else {
+            std::uint8_t all[width];
+            round_register<is_offset>(x, all);
+            __builtin_memcpy(to, all, Count);
+        }
+    }
     ASHLAR_STAGE_INLINE static void round(const float* from, float inverse, [[maybe_unused]] std::uint8_t* to) {
-        if constexpr (rounds_registers<width, Config>) {
+        if constexpr (parts != 1 && rounds_registers<width, Config>) {
+            each_spread(from, [&]<std::size_t Count>(const spread_lanes& v, std::size_t j) ASHLAR_STAGE_LAMBDA {
+                [&]<std::size_t... Part>(std::index_sequence<Part...>) ASHLAR_STAGE_LAMBDA {
+                    (round_partial<Count>(v.of[Part] * values(inverse), to + Part * apart + j), ...);
+                }(all_parts);
+            });
+            for (std::size_t k = depth; k < filled; ++k) to[k] = is_offset ? 0x80 : 0;
+        } else if constexpr (parts != 1) {
+            for_each_spread(
+                depth, parts, [&](std::size_t k) ASHLAR_LAMBDA_INLINE { return from[k]; },
+                [&](std::size_t k, float x)
+                    ASHLAR_LAMBDA_INLINE { to[k] = static_cast<std::uint8_t>(rounded_to_byte(x, inverse)); });
+            for (std::size_t k = depth; k < filled; ++k) to[k] = 0;
+        } else if constexpr (rounds_registers<width, Config>) {
             std::size_t k = 0;
             for (; k + width <= depth; k += width)
                 round_register<is_offset>(values::load(from + k) * values(inverse), to + k);

@@ -42,8 +42,8 @@ private:
 template <parameter_array Array>
 inline constexpr counted count_of<Array> = {shape_of<Array>::size,
                                             shape_of<Array>::size * sizeof(typename Array::value_type)};
-template <auto Rows, auto Columns>
-inline constexpr counted count_of<basic_quantized<float, Rows, Columns>> = {
+template <class Element, auto Rows, auto Columns>
+inline constexpr counted count_of<basic_quantized<Element, Rows, Columns>> = {
     shape<Rows, Columns>::size, shape<Rows, Columns>::size + 8 * shape<Rows, Columns>::extents[1]};
 template <class Array>
 inline constexpr counted count_of<plain_member<Array>> = count_of<std::remove_cv_t<Array>>;

@@ -8,6 +8,7 @@
 
 #include <ashlar/core/config.hpp>
 #include <ashlar/core/shape.hpp>
+#include <ashlar/core/smoothed.hpp>
 #include <ashlar/expr/nodes/packed.hpp>
 #include <ashlar/expr/nodes/quantized.hpp>
 #include <ashlar/expr/nodes/refused.hpp>
@@ -29,8 +30,11 @@ inline constexpr std::size_t panel = default_panel<Element>;
 /// Those of matrices in 8 bits are what they are.
 template <>
 inline constexpr std::size_t panel<std::int8_t> = 16;
+template <>
+inline constexpr std::size_t panel<smoothed<std::int8_t>> = 16;
 
-/// A matrix [Rows, Columns] on the right of products: packed, or in 8 bits where Element is std::int8_t.
+/// A matrix [Rows, Columns] on the right of products: packed, or in 8 bits where Element is std::int8_t, outliers
+/// spread or not.
 template <class Element, std::size_t Panel, std::size_t Rows, std::size_t Columns>
 struct weight_matrix_of {
     using type = basic_packed<Element, Panel, Rows, Columns>;
@@ -39,13 +43,19 @@ template <std::size_t Panel, std::size_t Rows, std::size_t Columns>
 struct weight_matrix_of<std::int8_t, Panel, Rows, Columns> {
     using type = basic_quantized<float, Rows, Columns>;
 };
+template <std::size_t Panel, std::size_t Rows, std::size_t Columns>
+struct weight_matrix_of<smoothed<std::int8_t>, Panel, Rows, Columns> {
+    using type = basic_quantized<smoothed<float>, Rows, Columns>;
+};
 template <class Element, std::size_t Panel, std::size_t Rows, std::size_t Columns>
 using weight_matrix = typename weight_matrix_of<Element, Panel, Rows, Columns>::type;
 
 /// The elements of tables and of matrices that are no right operands of one product: in 8 bits they have no scales, and
 /// stay floats.
 template <class Weight>
-using table_element = std::conditional_t<std::is_same_v<Weight, std::int8_t>, float, Weight>;
+using table_element =
+    std::conditional_t<std::is_same_v<typename ashlar::detail::smoothed_traits<Weight>::value, std::int8_t>, float,
+                       Weight>;
 
 /// Whether the last axis of an input is as wide as a module wants it.
 template <class Input, std::size_t Width>

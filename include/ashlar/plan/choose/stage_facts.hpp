@@ -60,6 +60,7 @@ constexpr product_facts find_facts(const plan_context& c, const plan_stage& s) {
     out.left_depth = of_left[left.rank - 1u];
     out.right_is_packed = c.at(c.resolve(out.right)).kind == node_kind::packed;
     out.right_is_quantized = out.right_is_packed && c.at(c.resolve(out.right)).quantized;
+    if (out.right_is_quantized) out.right_spread = c.at(c.resolve(out.right)).spread;
     const std::uint8_t narrow = c.memory_of(s).narrow_bytes_at(out.right);
     out.right_is_narrow = narrow != 0;
     out.right_bytes = narrow != 0 ? narrow : out.element_bytes;
@@ -109,7 +110,9 @@ constexpr product_shape shape_of_columns(const product_facts& product, std::size
 }
 /// A product with weights in 8 bits over some rows.
 constexpr quantized_shape shape_of_quantized(const product_facts& product, std::size_t rows, std::size_t panel) {
-    return {rows, static_cast<std::size_t>(product.left_row), {product.depth, product.columns, panel, 4}};
+    return {rows,
+            static_cast<std::size_t>(product.left_row),
+            {product.depth, product.columns, panel, 4, product.right_spread}};
 }
 /// All columns of a product that is cut.
 constexpr product_shape cut_of_columns(const product_facts& product, std::size_t rows, const product_strategy& how) {

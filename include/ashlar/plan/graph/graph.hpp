@@ -53,6 +53,7 @@ struct node_parameters {
     scaling_kind scaling = scaling_kind::none;  // map
     std::uint8_t narrow = 0;  // bytes of an element in its memory, or where it is written to, if they are fewer
     bool quantized = false;   // packed: integers of 8 bits with a scale for each column
+    std::uint8_t spread = 1;  // quantized: over how many entries of a column outliers are spread
     bool brain = false;       // all its values are those of bf16
 };
 
@@ -121,10 +122,18 @@ inline constexpr node_parameters parameters_of<Node>{.permutation = move_of<Node
                                                      .step = move_of<Node>.step,
                                                      .dilation = move_of<Node>.dilation};
 template <class Packed>
+consteval std::uint8_t spread_of_packed() {
+    if constexpr (Packed::is_quantized)
+        return static_cast<std::uint8_t>(Packed::layout.spread);
+    else
+        return 1;
+}
+template <class Packed>
     requires(kind_of<Packed> == node_kind::packed)
 inline constexpr node_parameters parameters_of<Packed>{.panel = Packed::panel,
                                                        .narrow = narrow_bytes<typename Packed::value_type>,
                                                        .quantized = Packed::is_quantized,
+                                                       .spread = spread_of_packed<Packed>(),
                                                        .brain = is_bf16<typename Packed::value_type>};
 template <std::size_t Axis, class Shape, class... Parts>
 inline constexpr node_parameters parameters_of<concat_node<Axis, Shape, Parts...>>{.axis = Axis};
