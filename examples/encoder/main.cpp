@@ -20,7 +20,8 @@ using namespace sentences;
 
 encoder<float> floats;  // 4 bytes for each weight, of which the file's bits are kept; the others are compared to it
 encoder<bf16> halves;   // 2 bytes, the upper half of a float, rounded; products and sums are of floats
-encoder<std::int8_t> bytes;  // 1 byte, and a scale for each output; products are of integers, of rows rounded likewise
+encoder<smoothed<std::int8_t>> bytes;  // 1 byte, and a scale for each output; products are of integers, of rows rounded
+                                       // likewise; smoothed, as activations of trained models have outliers
 
 /// Weights by chance, as a file in memory.
 std::vector<std::byte> file_by_chance() {

@@ -39,8 +39,8 @@ struct embeddings {
     }
 };
 
-/// The weights. Matrices are of Weight: float, bf16 or std::int8_t, and tables likewise, which are of floats where
-/// matrices are in 8 bits. Biases, norms and what is computed are of floats.
+/// The weights. Matrices are of Weight: float, bf16 or smoothed<std::int8_t>, and tables likewise, which are of floats
+/// where matrices are in 8 bits. Biases, norms and what is computed are of floats.
 template <class Weight>
 struct encoder {
     static constexpr nn::encoder_options options{

@@ -97,6 +97,7 @@ private:
         c.panel = p.panel;
         c.taps = p.taps;
         c.group = p.group;
+        c.spread = p.spread;
         c.scales = p.scales;
         c.sums = p.sums;
         return c;

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: BSL-1.0
+// Products with matrices in 8 bits whose outliers are spread: against loops, and against what they are for.
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include <gtest/gtest.h>
+#include <support/quantized_products.hpp>
+#include <support/random.hpp>
+#include <support/smoothed_products.hpp>
+
+#include <ashlar/ashlar.hpp>
+
+namespace {
+
+using namespace ashlar;
+using support::expect_same, support::products;
+
+template <std::size_t Rows, std::size_t Columns>
+using smoothed_matrix = quantized<smoothed<float>, Rows, Columns>;
+
+static_assert(sizeof(smoothed_matrix<64, 256>) == sizeof(quantized<float, 64, 256>));
+static_assert(std::is_same_v<element_of<smoothed_matrix<64, 256>>, float>);
+static_assert(std::is_trivially_copyable_v<smoothed_matrix<5, 7>> && alignof(smoothed_matrix<5, 7>) == 64);
+
+// Groups are powers of two, 16 apart or more.
+static_assert(detail::spread_of(384) == 16 && detail::spread_of(1536) == 16 && detail::spread_of(256) == 16);
+static_assert(detail::spread_of(128) == 8 && detail::spread_of(64) == 4 && detail::spread_of(172) == 4);
+static_assert(detail::spread_of(34) == 2 && detail::spread_of(31) == 1 && detail::spread_of(99) == 1);
+
+template <std::size_t M, std::size_t N, std::size_t K>
+struct extents {
+    static constexpr std::size_t m = M, n = N, k = K;
+};
+template <class>
+class smoothed_extents : public testing::Test {};
+using cases = testing::Types<extents<1, 1, 1>, extents<1, 33, 34>, extents<3, 17, 38>, extents<8, 16, 64>,
+                             extents<9, 47, 136>, extents<5, 20, 172>, extents<2, 15, 240>, extents<7, 31, 272>,
+                             extents<33, 18, 384>, extents<4, 5, 99>>;
+TYPED_TEST_SUITE(smoothed_extents, cases);
+
+TYPED_TEST(smoothed_extents, products_are_exact) {
+    constexpr std::size_t m = TypeParam::m, n = TypeParam::n, k = TypeParam::k;
+    support::random_numbers random(7);
+    const auto x = random.template normal<float, m, k>();
+    const auto w = random.template normal<float, k, n>();
+    const auto bias = random.template normal<float, n>();
+    smoothed_matrix<k, n> q;
+    quantize(q, w);
+    const tensor<float, m, n> y = matmul(x, q);
+    expect_same(y, products(x, q));
+    const tensor<float, m, n> chained = relu(matmul(x, q) + bias) + y, expected = relu(y + bias) + y;
+    for (std::size_t i = 0; i < y.size(); ++i)
+        ASSERT_NEAR(chained.data()[i], expected.data()[i], 1e-6f * (1 + std::fabs(expected.data()[i])));
+    const tensor<float, m, k> doubled = x * 2.0f;
+    const tensor<float, m, n> of_doubled = matmul(x * 2.0f, q);
+    expect_same(of_doubled, products(doubled, q));
+    // As elements it has the values that were rounded: half a step of each of those that an element was spread to.
+    const tensor<float, k, n> rounded = q * 1.0f;
+    for (std::size_t d = 0; d < k; ++d)
+        for (std::size_t j = 0; j < n; ++j) {
+            ASSERT_EQ(rounded(d, j), q(d, j));
+            ASSERT_NEAR(rounded(d, j), w(d, j), 0.51f * q.scales[j]);
+        }
+    for (std::size_t i = 0; i < m; ++i)
+        for (std::size_t j = 0; j < n; ++j) {
+            double sum = 0;
+            for (std::size_t d = 0; d < k; ++d) sum += double(x(i, d)) * double(w(d, j));
+            ASSERT_NEAR(double(y(i, j)), sum, 0.035 * double(k));
+        }
+}
+
+/// How far products are from those of floats: the root of the squared differences by that of the squared products.
+template <class Matrix, class X, class W>
+double error(const X& x, const W& w) {
+    static Matrix q;
+    quantize(q, w);
+    const auto y = eval(matmul(x, q)), exact = eval(matmul(x, w));
+    double off = 0, all = 0;
+    for (std::size_t i = 0; i < y.size(); ++i) {
+        off += std::pow(double(y.data()[i]) - double(exact.data()[i]), 2);
+        all += std::pow(double(exact.data()[i]), 2);
+    }
+    return std::sqrt(off / all);
+}
+
+TEST(smoothed, outliers_of_rows_cost_little) {
+    // As trained models have them: two columns are 30 times as large as others, and weights do with less of them.
+    support::random_numbers random(3);
+    auto x = random.normal<float, 12, 384>();
+    auto w = random.normal<float, 384, 40>();
+    for (const std::size_t column : {77u, 300u}) {
+        for (std::size_t i = 0; i < 12; ++i) x(i, column) *= 30;
+        for (std::size_t j = 0; j < 40; ++j) w(column, j) /= 30;
+    }
+    const double plain = error<quantized<float, 384, 40>>(x, w), spread = error<smoothed_matrix<384, 40>>(x, w);
+    EXPECT_GT(plain, 0.09);
+    EXPECT_LT(spread, 0.035);
+    // Without outliers neither is better.
+    const auto even = random.normal<float, 12, 384>();
+    EXPECT_LT((error<smoothed_matrix<384, 40>>(even, w)), 0.013);
+}
+
+TEST(smoothed, rows_that_are_special) {
+    support::random_numbers random(5);
+    const auto w = random.normal<float, 64, 20>();
+    smoothed_matrix<64, 20> q;
+    quantize(q, w);
+    auto x = random.normal<float, 5, 64>();
+    constexpr float infinity = std::numeric_limits<float>::infinity(), most = (std::numeric_limits<float>::max)();
+    for (std::size_t k = 0; k < 64; ++k) {
+        x(1, k) = 0;
+        x(4, k) = k % 2 == 0 ? most : -most;
+    }
+    [[maybe_unused]] const tensor<float, 5, 64> finite = x;
+    x(0, 63) = std::numeric_limits<float>::quiet_NaN();
+    x(3, 17) = infinity;
+    const tensor<float, 5, 20> y = matmul(x, q);
+    for (std::size_t j = 0; j < 20; ++j) {
+        EXPECT_EQ(y(1, j), 0);
+#ifndef __FAST_MATH__
+        EXPECT_TRUE(std::isnan(y(0, j)) && std::isnan(y(3, j)));
+        EXPECT_FALSE(std::isnan(y(2, j)) || std::isnan(y(4, j)));
+#endif
+    }
+    // Rows as great as floats are no special case, as long as the product is a float.
+    smoothed_matrix<64, 20> small;
+    const tensor<float, 64, 20> hundredth = w * 0.001f;
+    quantize(small, hundredth);
+    const tensor<float, 5, 20> great = matmul(finite, small);
+    const auto expected = products(finite, small);
+    for (std::size_t i = 0; i < great.size(); ++i) ASSERT_EQ(great.data()[i], expected[i]) << i;
+    EXPECT_TRUE(std::isfinite(great(4, 0)));
+}
+
+constexpr auto numbers = generate<float, 3, 68>(
+    [](std::size_t i, std::size_t j) { return static_cast<float>((i * 31 + j * 17) % 23) - 11.5f; });
+constexpr auto weights = generate<float, 68, 5>(
+    [](std::size_t i, std::size_t j) { return static_cast<float>((i * 13 + j * 29) % 31) / 16 - 1; });
+constexpr auto in_constant = [] {
+    smoothed_matrix<68, 5> q{};
+    quantize(q, weights);
+    return q;
+}();
+constexpr tensor<float, 3, 5> of_constant = matmul(numbers, in_constant);
+
+TEST(smoothed, constant_expressions_give_the_same) {
+    smoothed_matrix<68, 5> q;
+    quantize(q, weights);
+    for (std::size_t k = 0; k < 68; ++k)
+        for (std::size_t j = 0; j < 5; ++j)
+            ASSERT_EQ(q.elements[q.layout.offset(k, j)], in_constant.elements[q.layout.offset(k, j)]);
+    const tensor<float, 3, 68> x = numbers;
+    const tensor<float, 3, 5> y = matmul(x, q);
+    for (std::size_t i = 0; i < y.size(); ++i) EXPECT_EQ(y.data()[i], of_constant.data()[i]);
+}
+
+TEST(smoothed, plans_show_it) {
+    static smoothed_matrix<384, 64> q;
+    static quantized<float, 384, 64> plain;
+    static tensor<float, 20, 384> x;
+    EXPECT_TRUE(explain(matmul(x, q)).contains("in 8 bits, outliers spread"));
+    EXPECT_TRUE(explain(matmul(x, q)).contains("the left rows, outliers spread, in 8 bits"));
+    EXPECT_FALSE(explain(matmul(x, plain)).contains("spread"));
+    EXPECT_EQ(workspace_bytes<decltype(matmul(x, q))>, workspace_bytes<decltype(matmul(x, plain))>);
+}
+
+}  // namespace
