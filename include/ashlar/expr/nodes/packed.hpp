@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include <ashlar/core/concepts.hpp>
 #include <ashlar/core/config.hpp>
@@ -23,6 +24,7 @@ struct packed_access : shape<Rows, Columns> {
     static constexpr node_kind kind = node_kind::packed;
     static constexpr std::size_t panel = Panel;
     static constexpr bool is_quantized = false;
+    static constexpr std::uint8_t spread = 1;
 
     /// The element at (row, column); both are preconditions, checked in debug builds.
     template <class Config = current_config>

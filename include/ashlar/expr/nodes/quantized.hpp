@@ -54,8 +54,8 @@ struct quantized_access : shape<Rows, Columns> {
     static constexpr bool is_quantized = true;
     /// Whether the outliers of columns are spread, and those of the rows that it multiplies.
     static constexpr bool is_smoothed = smoothed_traits<Element>::is_smoothed;
-    static constexpr interleaved_layout layout{shape_type::extents[0], shape_type::extents[1], panel, 4,
-                                               is_smoothed ? spread_of(shape_type::extents[0]) : 1};
+    static constexpr std::uint8_t spread = is_smoothed ? std::uint8_t{spread_of(shape_type::extents[0])} : 1;
+    static constexpr interleaved_layout layout{shape_type::extents[0], shape_type::extents[1], panel, 4, spread};
 
     /// The value at (row, column); both are preconditions, checked in debug builds.
     template <class Config = current_config>

@@ -122,18 +122,11 @@ inline constexpr node_parameters parameters_of<Node>{.permutation = move_of<Node
                                                      .step = move_of<Node>.step,
                                                      .dilation = move_of<Node>.dilation};
 template <class Packed>
-consteval std::uint8_t spread_of_packed() {
-    if constexpr (Packed::is_quantized)
-        return static_cast<std::uint8_t>(Packed::layout.spread);
-    else
-        return 1;
-}
-template <class Packed>
     requires(kind_of<Packed> == node_kind::packed)
 inline constexpr node_parameters parameters_of<Packed>{.panel = Packed::panel,
                                                        .narrow = narrow_bytes<typename Packed::value_type>,
                                                        .quantized = Packed::is_quantized,
-                                                       .spread = spread_of_packed<Packed>(),
+                                                       .spread = Packed::spread,
                                                        .brain = is_bf16<typename Packed::value_type>};
 template <std::size_t Axis, class Shape, class... Parts>
 inline constexpr node_parameters parameters_of<concat_node<Axis, Shape, Parts...>>{.axis = Axis};
