@@ -18,7 +18,7 @@ namespace ashlar {
 /// Trained models have columns of activations that are ten and more times as large as others, which costs the accuracy
 /// of all others in the row. Source: Ashkboos et al., QuaRot, arXiv:2404.00456.
 ///
-///     nn::encoder<{.layer = {.embed = 384, .heads = 12}, .layers = 6}, float, smoothed<std::int8_t>> small;
+///     static nn::encoder<{.layer = {.embed = 384, .heads = 12}, .layers = 6}, float, smoothed<std::int8_t>> small;
 template <class Element>
 struct smoothed {};
 
