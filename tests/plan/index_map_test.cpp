@@ -247,7 +247,7 @@ TEST(index_map, carried_axes_pass_their_index_through_a_chain) {
 }
 
 stride_result strides_in_array(const chain& c, std::size_t id, const std::array<bool, max_rank>& fixed) {
-    return node_memory{c.nodes.data(), nullptr, nullptr}.strides(index_at<node_index>(id), fixed);
+    return node_memory{c.nodes.data(), nullptr, nullptr, false}.strides(index_at<node_index>(id), fixed);
 }
 
 TEST(index_map, lifted_strides_lead_to_the_elements) {

@@ -63,6 +63,15 @@ constexpr std::array<Element, Count> spelled_out(const std::array<Element, Count
     }(std::make_index_sequence<Count>{});
 }
 
+/// Calls f.template operator()<Index>() for each index below Count, in order. Clang refuses a fold over more than 256
+/// operands; a list of initial values may have any number.
+template <std::size_t Count, class Function>
+ASHLAR_ALWAYS_INLINE constexpr void for_each_index(const Function& f) {
+    [&]<std::size_t... Index>(std::index_sequence<Index...>) ASHLAR_LAMBDA_INLINE {
+        [[maybe_unused]] const bool called[Count + 1] {(f.template operator()<Index>(), true)... };
+    }(std::make_index_sequence<Count>{});
+}
+
 /// Row-major strides in elements.
 template <std::size_t Rank>
 consteval std::array<std::ptrdiff_t, Rank> row_major_strides(const std::array<std::size_t, Rank>& extents) {

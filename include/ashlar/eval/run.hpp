@@ -181,7 +181,8 @@ template <loop_index Parent, std::size_t Rows, class Plan, class Element, std::s
 ASHLAR_STAGE_INLINE void run_items(frame<Plan, Element>& f, std::index_sequence<Number...>) {
     [[maybe_unused]] Element* tile = nullptr;
     if constexpr (is_staged<Plan>(Parent)) tile = begin_staging<Parent, Rows>(f);
-    (item_code<Plan, Element, item_of<Plan>(Parent, Number), Rows>::run(f), ...);
+    // No fold: a program may have more items than clang takes operands of one.
+    [[maybe_unused]] const bool ran[]{(item_code<Plan, Element, item_of<Plan>(Parent, Number), Rows>::run(f), true)...};
     if constexpr (is_staged<Plan>(Parent)) end_staging<Parent, Rows>(f, tile);
 }
 

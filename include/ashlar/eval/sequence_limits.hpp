@@ -37,7 +37,8 @@ std::size_t rows_of_input(const typename Plan::expression_type& e, const Source&
     if (needed.are_all()) return all;
     // What reads its memory as something else may need any of it.
     bool others = false;
-    [[maybe_unused]] const auto look = [&]<node_index Id>() ASHLAR_LAMBDA_INLINE {
+    for_each_index<Plan::count>([&]<std::size_t Index>() ASHLAR_LAMBDA_INLINE {
+        constexpr auto Id = index_at<node_index>(Index);
         if constexpr (Plan::nodes[Id].kind == node_kind::array && !node_is<Plan, Source>[Id]) {
             if constexpr (!Plan::nodes[Id].owned) others = others || share_memory<config>(node_at<Id>(e), x);
         } else if constexpr (Plan::nodes[Id].borrowing_mask) {
@@ -45,10 +46,7 @@ std::size_t rows_of_input(const typename Plan::expression_type& e, const Source&
                 others = others || share_memory<config>(array, x);
             });
         }
-    };
-    [&]<std::size_t... Index>(std::index_sequence<Index...>) ASHLAR_LAMBDA_INLINE {
-        (look.template operator()<index_at<node_index>(Index)>(), ...);
-    }(std::make_index_sequence<Plan::count>{});
+    });
     if (others) return all;
     std::size_t least = limit.least;
     [[maybe_unused]] const auto rows = [&](const auto& entry)

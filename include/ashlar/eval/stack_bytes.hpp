@@ -68,12 +68,11 @@ template <class Plan>
 consteval bytes_of_values values_in() {
     bytes_of_values all;
     [&]<std::size_t... Index>(std::index_sequence<Index...>) {
-        const auto add = [&all](const bytes_of_values& one) {
+        for (const bytes_of_values& one : {values_in_node<typename Plan::template node<index_at<node_index>(Index)>,
+                                                          typename Plan::configuration>...}) {
             all.held += one.held;
             all.computing = larger(all.computing, one.computing);
-        };
-        (add(values_in_node<typename Plan::template node<index_at<node_index>(Index)>, typename Plan::configuration>),
-         ...);
+        }
     }(std::make_index_sequence<Plan::count>{});
     return all;
 }

@@ -164,7 +164,7 @@ struct ASHLAR_OWNER(Element) basic_tensor {
         if constexpr (detail::braces_fill<shape_type, 0, sizeof...(Extent)>())
             if constexpr (detail::braces_fill<shape_type, 1, Extent...>()) {
                 Element* to = elements;
-                ((to = detail::copy_braces<Config>(rows, to)), ...);
+                [[maybe_unused]] Element* const ends[]{to = detail::copy_braces<Config>(rows, to)...};
                 return;
             }
         detail::clear<Config>(elements);
@@ -176,7 +176,7 @@ struct ASHLAR_OWNER(Element) basic_tensor {
             if constexpr (detail::braces_fill<shape_type, 1, Extent...>())
                 if constexpr (detail::braces_fill<shape_type, 2, InnerExtent...>()) {
                     Element* to = elements;
-                    ((to = detail::copy_braces<Config>(blocks, to)), ...);
+                    [[maybe_unused]] Element* const ends[]{to = detail::copy_braces<Config>(blocks, to)...};
                     return;
                 }
         detail::clear<Config>(elements);
@@ -190,7 +190,7 @@ struct ASHLAR_OWNER(Element) basic_tensor {
                 if constexpr (detail::braces_fill<shape_type, 2, InnerExtent...>())
                     if constexpr (detail::braces_fill<shape_type, 3, InnermostExtent...>()) {
                         Element* to = elements;
-                        ((to = detail::copy_braces<Config>(blocks, to)), ...);
+                        [[maybe_unused]] Element* const ends[]{to = detail::copy_braces<Config>(blocks, to)...};
                         return;
                     }
         detail::clear<Config>(elements);

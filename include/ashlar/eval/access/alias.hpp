@@ -21,7 +21,8 @@ template <class Plan, class Destination>
 ASHLAR_ALWAYS_INLINE overlap find_overlap(const typename Plan::expression_type& e, const Destination& destination) {
     using config = typename Plan::configuration;
     overlap found = overlap::none;
-    const auto check = [&]<node_index Id>() ASHLAR_LAMBDA_INLINE {
+    for_each_index<Plan::count>([&]<std::size_t Index>() ASHLAR_LAMBDA_INLINE {
+        constexpr auto Id = index_at<node_index>(Index);
         if constexpr (Plan::nodes[Id].kind == node_kind::array) {
             if constexpr (!Plan::nodes[Id].owned) {
                 const auto& array = node_at<Id>(e);
@@ -41,10 +42,7 @@ ASHLAR_ALWAYS_INLINE overlap find_overlap(const typename Plan::expression_type& 
                 if (share_memory<config>(array, destination)) found = overlap::any;
             });
         }
-    };
-    [&]<std::size_t... Index>(std::index_sequence<Index...>) ASHLAR_LAMBDA_INLINE {
-        (check.template operator()<index_at<node_index>(Index)>(), ...);
-    }(std::make_index_sequence<Plan::count>{});
+    });
     return found;
 }
 

@@ -14,23 +14,23 @@ struct arrays_read {
 
 template <class Plan, class Element>
 ASHLAR_STAGE_INLINE arrays_read arrays_of(const frame<Plan, Element>& f) {
-    arrays_read found;
-    const void* seen[Plan::count]{};
-    const auto add = [&]<node_index Id>() ASHLAR_STAGE_LAMBDA {
-        constexpr const graph_node& n = Plan::nodes[Id];
-        if constexpr (n.kind == node_kind::array) {
-            const void* const begin = node_at<Id>(f.expression).data();
-            bool is_new = true;
-            for (const void* const other : seen) is_new = is_new && other != begin;
-            seen[Id] = begin;
-            if (is_new) found.bytes += n.size() * n.element_bytes;
-            found.is_destination = found.is_destination || begin == f.destination;
-        }
-    };
+    const void* begins[Plan::count]{};
     [&]<std::size_t... Index>(std::index_sequence<Index...>) ASHLAR_STAGE_LAMBDA {
-        (add.template operator()<index_at<node_index>(Index)>(), ...);
+        [[maybe_unused]] const auto find = [&]<node_index Id>() ASHLAR_STAGE_LAMBDA {
+            if constexpr (Plan::nodes[Id].kind == node_kind::array) begins[Id] = node_at<Id>(f.expression).data();
+            return true;
+        };
+        [[maybe_unused]] const bool found[] { find.template operator()<index_at<node_index>(Index)>()... };
     }(std::make_index_sequence<Plan::count>{});
-    return found;
+    arrays_read all;
+    for (node_index n{}; n < Plan::count; ++n) {
+        if (Plan::nodes[n].kind != node_kind::array) continue;
+        bool is_new = true;
+        for (node_index other{}; other < n; ++other) is_new = is_new && begins[other] != begins[n];
+        if (is_new) all.bytes += Plan::nodes[n].size() * Plan::nodes[n].element_bytes;
+        all.is_destination = all.is_destination || begins[n] == f.destination;
+    }
+    return all;
 }
 
 }  // namespace ashlar::detail

@@ -65,13 +65,11 @@ ASHLAR_ALWAYS_INLINE constexpr std::size_t keys_needed(const typename Plan::expr
 /// Calls f<Id>() for every masked node of Plan whose keys are among the limits.
 template <class Plan, entry_limits Limits, class Function>
 ASHLAR_ALWAYS_INLINE constexpr void for_each_mask_of(const Function& f) {
-    [&]<std::size_t... Index>(std::index_sequence<Index...>) ASHLAR_LAMBDA_INLINE {
-        [[maybe_unused]] const auto visit = [&]<node_index Id>() ASHLAR_LAMBDA_INLINE {
-            if constexpr (Plan::nodes[Id].kind == node_kind::masked)
-                if constexpr (Limits.have_keys(number_of_mask(Plan::nodes.data(), Id))) f.template operator()<Id>();
-        };
-        (visit.template operator()<index_at<node_index>(Index)>(), ...);
-    }(std::make_index_sequence<Plan::count>{});
+    for_each_index<Plan::count>([&]<std::size_t Index>() ASHLAR_LAMBDA_INLINE {
+        constexpr auto Id = index_at<node_index>(Index);
+        if constexpr (Plan::nodes[Id].kind == node_kind::masked)
+            if constexpr (Limits.have_keys(number_of_mask(Plan::nodes.data(), Id))) f.template operator()<Id>();
+    });
 }
 
 /// The loop around a loop that runs over an axis of the result; no_loop if there is none.

@@ -30,7 +30,7 @@ struct workers_run {
 private:
     template <loop_index Parent, std::size_t Rows, std::size_t... Number>
     void run_all(frame<Plan, Element>& f, std::index_sequence<Number...>) const {
-        (run_item<item_of<Plan>(Parent, Number), Rows>(f), ...);
+        [[maybe_unused]] const bool ran[]{(run_item<item_of<Plan>(Parent, Number), Rows>(f), true)...};
     }
 
     /// An item of the outermost level or of a loop that is split.

@@ -90,12 +90,18 @@ template <class Mask, std::size_t Queries, std::size_t Keys>
 consteval std::size_t count_pairs() {
     if constexpr (Mask::boundary_count != no_boundaries) {
         return []<std::size_t... Index>(std::index_sequence<Index...>) {
-            return (std::size_t{0} + ... + row_pairs<Mask, Queries, Keys, Index * rows_per_evaluation>);
+            std::size_t kept = 0;
+            for (const std::size_t some : {row_pairs<Mask, Queries, Keys, Index * rows_per_evaluation>...})
+                kept += some;
+            return kept;
         }(std::make_index_sequence<ceil_divide(Queries, rows_per_evaluation)>{});
     } else if constexpr (constexpr std::size_t side = block_side<Queries, Keys>(); side != 0) {
         constexpr std::size_t columns = ceil_divide(Keys, side);
         return []<std::size_t... Index>(std::index_sequence<Index...>) {
-            return (std::size_t{0} + ... + block_pairs<Mask, Queries, Keys, Index / columns, Index % columns>);
+            std::size_t kept = 0;
+            for (const std::size_t some : {block_pairs<Mask, Queries, Keys, Index / columns, Index % columns>...})
+                kept += some;
+            return kept;
         }(std::make_index_sequence<ceil_divide(Queries, side) * columns>{});
     } else {
         return Queries * Keys;

@@ -78,6 +78,10 @@ struct alignas(detail::alignment_for(sizeof(Element) * shape<Rows, Columns>::siz
     : detail::packed_access<basic_packed<Element, Panel, Rows, Columns>, Element, Panel, Rows, Columns> {
     Element elements[shape<Rows, Columns>::size];
 
+    // With a constructor `packed<bf16, ...>{}` has zeros: an aggregate would have an initial value for each bf16, at
+    // 500 bytes of clang's memory.
+    basic_packed() = default;
+
     template <any_expression Expression>
     void operator=(  // ashlar: packed: fill it by pack(w, x), from a weight [out, in] by pack(w, transpose(x))
         const Expression&) = delete;

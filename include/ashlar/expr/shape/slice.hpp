@@ -151,9 +151,10 @@ template <auto Axis, std::size_t Parts, any_expression Expression>
                       "ones");
         if constexpr (detail::split_parts<dim, Parts>::equal) {
             constexpr std::size_t count = detail::extent_of(dim) / Parts;
+            using part = decltype(detail::slice_from<axis, count, 1>(std::forward<Expression>(e), std::ptrdiff_t{0}));
             return [&]<std::size_t... Index>(std::index_sequence<Index...>) ASHLAR_LAMBDA_INLINE {
-                return std::array{detail::slice_from<axis, count, 1>(std::forward<Expression>(e),
-                                                                     static_cast<std::ptrdiff_t>(Index * count))...};
+                return std::array<part, Parts>{detail::slice_from<axis, count, 1>(
+                    std::forward<Expression>(e), static_cast<std::ptrdiff_t>(Index * count))...};
             }(std::make_index_sequence<Parts>{});
         } else {
             constexpr std::size_t count =

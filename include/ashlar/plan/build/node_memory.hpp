@@ -6,15 +6,17 @@
 
 namespace ashlar::detail {
 
-/// Memory as a stage finds it: `reads` says for each node from which buffer it is read, if any; null: from none.
+/// Memory as a stage finds it: `reads` says for each node from which buffer it is read, if any. Without buffers there
+/// are arrays alone, and no reads. By -fsanitize=undefined g++ compares no address with null in a constant expression.
 struct node_memory {
     const graph_node* nodes;
     const node_read* reads;
     const plan_buffer* buffers;
+    bool has_buffers = true;
 
     constexpr const graph_node& at(node_index n) const { return nodes[n]; }
     /// The buffer from which a node is read; no_buffer if there is none.
-    constexpr buffer_index buffer_of(node_index n) const { return reads == nullptr ? no_buffer : reads[n].values; }
+    constexpr buffer_index buffer_of(node_index n) const { return has_buffers ? reads[n].values : no_buffer; }
     /// The node behind a name or a store, or behind what only moves elements; no_node if there is none.
     constexpr node_index behind(node_index n) const {
         const graph_node& g = at(n);

@@ -174,7 +174,7 @@ private:
     }
 
     /// The arrays among the nodes, as if there were no buffers.
-    constexpr node_memory arrays() const { return {nodes, nullptr, plan.buffers}; }
+    constexpr node_memory arrays() const { return {nodes, nullptr, nullptr, false}; }
 
     /// Makes the computed value behind names and index maps, where there is one and it is not in memory yet. If the
     /// maps can be inverted, it is laid out so that `n` itself is row-major.

@@ -81,9 +81,6 @@ struct graph_node : node_parameters, axis_extents {
 };
 
 template <class Element>
-inline constexpr char type_identity = 0;
-
-template <class Element>
 consteval scalar_kind scalar_kind_of() {
     if (std::is_same_v<Element, bool>) return scalar_kind::boolean;
     return std::is_floating_point_v<Element> ? scalar_kind::floating : scalar_kind::integer;
@@ -210,30 +207,46 @@ struct node_facts {
     scalar_kind scalar;
     std::size_t element_bytes;
     exclusion_rule rule;
-    const void* tag;  // let, let_value
+    std::size_t let_depth = 0;  // let_value: how many lets stand between it and its own; more than there are: none
     std::size_t operand_count = 0;
     const node_facts* const* operands = nullptr;
 };
 
-template <class Expression>
-inline constexpr const void* tag_of = nullptr;
-template <class Expression>
-    requires requires { typename Expression::tag; }
-inline constexpr const void* tag_of<Expression> = &type_identity<typename Expression::tag>;
+/// The tags of the lets around a node, from the inside. They are types, since by -fsanitize=undefined the addresses of
+/// two objects that linkers merge compare to no constant by g++.
+template <class... Tags>
+struct open_tags {
+    template <class Tag>
+    using inside = open_tags<Tag, Tags...>;
 
-template <class Expression>
+    template <class Tag>
+    static consteval std::size_t depth_of() {
+        std::size_t depth = 0;
+        for (const bool is_it : {std::is_same_v<Tag, Tags>..., true}) {
+            if (is_it) break;
+            ++depth;
+        }
+        return depth;
+    }
+};
+
+template <class Expression, class Scope>
 consteval node_facts find_node_facts();
-template <class Expression>
-inline constexpr node_facts facts_of_node = find_node_facts<Expression>();
+template <class Expression, class Scope = open_tags<>>
+inline constexpr node_facts facts_of_node = find_node_facts<Expression, Scope>();
 
-template <class Storage>
+template <class Storage, class Scope>
 inline constexpr const node_facts* facts_of_operands[1] = {};
-template <std::size_t... Index, class... Operands>
+template <std::size_t... Index, class... Operands, class Scope>
     requires(sizeof...(Operands) != 0)
-inline constexpr const node_facts* facts_of_operands<operand_storage<std::index_sequence<Index...>, Operands...>>[] = {
-    &facts_of_node<Operands>...};
+inline constexpr const node_facts* facts_of_operands<operand_storage<std::index_sequence<Index...>, Operands...>,
+                                                     Scope>[] = {&facts_of_node<Operands, Scope>...};
+template <class Expression, class Scope>
+inline constexpr const node_facts* facts_of_let[] = {
+    &facts_of_node<operand_type<0, Expression>, Scope>,
+    &facts_of_node<operand_type<1, Expression>, typename Scope::template inside<typename Expression::tag>>};
 
-template <class Expression>
+template <class Expression, class Scope>
 consteval node_facts find_node_facts() {
     using element = element_of<Expression>;
     node_facts facts{.parameters = parameters_of<Expression>,
@@ -241,20 +254,23 @@ consteval node_facts find_node_facts() {
                      .axes = extents_of_axes<typename Expression::shape_type>(),
                      .scalar = scalar_kind_of<element>(),
                      .element_bytes = sizeof(element),
-                     .rule = exclusion_rule_of<Expression>,
-                     .tag = tag_of<Expression>};
+                     .rule = exclusion_rule_of<Expression>};
+    if constexpr (kind_of<Expression> == node_kind::let_value)
+        facts.let_depth = Scope::template depth_of<typename Expression::tag>();
     if constexpr (node_count<Expression> > 1) {
         static_assert(Expression::operand_count <= max_operands,
                       "ashlar: expression: at most 16 operands; concat in two steps");
         facts.operand_count = Expression::operand_count;
-        facts.operands = facts_of_operands<decltype(Expression::operands)>;
+        if constexpr (kind_of<Expression> == node_kind::let)
+            facts.operands = facts_of_let<Expression, Scope>;
+        else
+            facts.operands = facts_of_operands<decltype(Expression::operands), Scope>;
     }
     return facts;
 }
 
 /// A let around a node.
 struct open_let {
-    const void* tag;
     node_index value;
     const open_let* outer;
 };
@@ -276,7 +292,7 @@ struct graph_builder {
         n.element_bytes = facts.element_bytes;
         n.operand_count = static_cast<std::uint8_t>(facts.operand_count);
         exclusion excluded[max_operands]{};
-        open_let inside{facts.tag, no_node, lets};
+        open_let inside{no_node, lets};
         for (std::size_t i = 0; i < facts.operand_count; ++i) {
             const bool in_body = facts.kind == node_kind::let && i == 1;
             n.operands[i] = append(*facts.operands[i], in_body ? &inside : lets);
@@ -286,13 +302,13 @@ struct graph_builder {
         n.excluded = exclusion_after(facts.kind, facts.rule, excluded, facts.operand_count);
         if (facts.kind == node_kind::store) n.same_as = n.operands[0];
         if (facts.kind == node_kind::let) n.same_as = n.operands[1];
-        if (facts.kind == node_kind::let_value) append_name(n, facts.tag, lets);
+        if (facts.kind == node_kind::let_value) append_name(n, facts.let_depth, lets);
         nodes[count] = n;
         return index_at<node_index>(count++);
     }
 
-    constexpr void append_name(graph_node& n, const void* tag, const open_let* lets) const {
-        while (lets != nullptr && lets->tag != tag) lets = lets->outer;
+    constexpr void append_name(graph_node& n, std::size_t depth, const open_let* lets) const {
+        while (lets != nullptr && depth-- != 0) lets = lets->outer;
         if (lets == nullptr) {
             n.kind = node_kind::scalar;
             n.variant = name_outside;
