@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
 #include <ashlar/core/config.hpp>
 #include <ashlar/core/narrow_float.hpp>
@@ -77,9 +78,7 @@ struct narrow_lanes {
     ASHLAR_ALWAYS_INLINE static constexpr values load_some(const Stored* source) {
         if constexpr (way != narrow_way::elements) {
             if (!__builtin_is_constant_evaluated()) {
-                narrow bits{};
-                __builtin_memcpy(&bits, source, Count * sizeof(Stored));
-                return widened(bits);
+                return widened(first_bits<Count>(source));
             }
         }
         float all[Width] = {};
@@ -111,6 +110,65 @@ struct narrow_lanes {
     }
 
 private:
+    /// So many bytes, the first one in the lowest bits, without touching others.
+    template <std::size_t Bytes>
+    ASHLAR_ALWAYS_INLINE static std::uint64_t word(const unsigned char* from) {
+        constexpr std::size_t low = Bytes >= 8 ? 8 : Bytes >= 4 ? 4 : Bytes >= 2 ? 2 : Bytes;
+        using unsigned_of_low = std::conditional_t<
+            low == 8, std::uint64_t,
+            std::conditional_t<low == 4, std::uint32_t, std::conditional_t<low == 2, std::uint16_t, std::uint8_t>>>;
+        unsigned_of_low bits{};
+        if constexpr (low != 0) __builtin_memcpy(&bits, from, low);
+        if constexpr (Bytes <= low)
+            return bits;
+        else
+            return bits | word<Bytes - low>(from + low) << (8 * low);
+    }
+
+    /// How many of so many bytes are in a word.
+    static consteval std::size_t bytes_of_word(std::size_t bytes, std::size_t index) {
+        const std::size_t before = index * 8;
+        return bytes <= before ? 0 : bytes - before < 8 ? bytes - before : 8;
+    }
+
+    /// The bits of the first Count numbers, put together in registers: a register that is loaded from where a part of
+    /// it has just been stored waits for that store, longer than the rest of a row takes.
+    template <std::size_t Count>
+    ASHLAR_ALWAYS_INLINE static narrow first_bits(const Stored* source) {
+        constexpr std::size_t bytes = Count * sizeof(Stored), all = sizeof(narrow);
+        const auto* const from = reinterpret_cast<const unsigned char*>(source);
+        if constexpr (bytes == all) {
+            narrow bits;
+            __builtin_memcpy(&bits, from, all);
+            return bits;
+        } else if constexpr (all == 4) {
+            return __builtin_bit_cast(narrow, static_cast<std::uint32_t>(word<bytes>(from)));
+        } else if constexpr (all == 8) {
+            return __builtin_bit_cast(narrow, word<bytes>(from));
+        } else {
+            typedef std::uint64_t words __attribute__((vector_size(all)));
+#if defined(ASHLAR_HAS_REGISTERS) && defined(__AVX__)
+            if constexpr (all == 32 && bytes == 16)
+                return __builtin_bit_cast(
+                    narrow, _mm256_zextsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from))));
+#endif
+#if defined(ASHLAR_HAS_REGISTERS) && defined(__AVX512BW__) && defined(__AVX512VL__)
+            if constexpr (bytes != 4 && bytes != 8 && bytes != 16) {
+                constexpr std::uint32_t first = (std::uint32_t{1} << Count) - 1;
+                if constexpr (all == 32)
+                    return __builtin_bit_cast(narrow, _mm256_maskz_loadu_epi16(__mmask16(first), from));
+                else if constexpr (sizeof(Stored) == 2)
+                    return __builtin_bit_cast(narrow, _mm_maskz_loadu_epi16(__mmask8(first), from));
+                else
+                    return __builtin_bit_cast(narrow, _mm_maskz_loadu_epi8(__mmask16(first), from));
+            }
+#endif
+            return [&]<std::size_t... Index>(std::index_sequence<Index...>) ASHLAR_LAMBDA_INLINE {
+                return __builtin_bit_cast(narrow, words{word<bytes_of_word(bytes, Index)>(from + Index * 8)...});
+            }(std::make_index_sequence<all / 8>{});
+        }
+    }
+
     ASHLAR_ALWAYS_INLINE static values widened(narrow bits) {
         using ops = lane_ops<float, Width, Config>;
         using vector = typename ops::vector;
