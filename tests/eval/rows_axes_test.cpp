@@ -30,6 +30,30 @@ TEST(rows_of_tensors, every_axis) {
     check(sum<1>(softmax<1>(x) * x));
 }
 
+TEST(rows_of_tensors, axes_before_a_long_last_one) {
+    support::random_numbers random(5);
+    const auto x = random.normal<float, 3, 4, 37>();
+    const auto bias = random.normal<float, 37>();
+    check(sum<0>(x));
+    check(sum<1>(x));
+    check(max<-2>(x) * 2.0f + bias);
+    check(relu(mean<0>(x) - sum<1>(reshape<4, 3, 37>(x))));
+    check(sum<0, 2>(reshape<3, 2, 2, 37>(x)));
+    check(variance<1>(x));
+    check(logsumexp<0>(x));
+    check(transpose(sum<0>(x)));
+    check(sum<1>(transpose(x)));
+    check(sum<0>(exp(x)) + min<0>(x * x));
+}
+
+TEST(rows_of_tensors, axes_before_the_last_one_in_place) {
+    auto x = iota<float, 3, 2, 40>();
+    x[1] = max<0>(x);
+    for (std::size_t i = 0; i < 80; ++i) EXPECT_EQ(x.elements[80 + i], static_cast<float>(160 + i));
+    x[2] = sum<0>(x);
+    for (std::size_t i = 0; i < 80; ++i) EXPECT_EQ(x.elements[160 + i], static_cast<float>(320 + 3 * i));
+}
+
 TEST(rows_of_tensors, strange_numbers) {
     const float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
     auto x = zeros<float, 4, 19>();

@@ -66,6 +66,8 @@ TEST(program, rows) {
     expect_sound(argmax<0, 1>(transpose(x<50, 60>) * y<50>));
     expect_sound(max(matmul(x<100, 6>, y<6, 9>)) + sum(softmax(x<70, 9>) * y<9>));
     expect_sound(x<5, 6> - mean<0>(x<5, 6>));
+    expect_sound(sum<0>(x<3, 40, 70>));
+    expect_sound(exp(mean<1, 3>(reshape<1, 3, 20, 2, 70>(x<3, 40, 70>)) + x<70>));
     expect_sound(x<50, 6> - mean<1>(x<50, 6>, keep_dims));
     expect_sound(variance<0>(matmul(x<50, 6>, y<6, 7>)));
     expect_sound(sum<0>(sum<1>(exp(x<4, 40, 8>))));

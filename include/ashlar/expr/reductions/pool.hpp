@@ -11,11 +11,14 @@
 #include <ashlar/core/config.hpp>
 #include <ashlar/core/diagnostics.hpp>
 #include <ashlar/core/minus_infinity.hpp>
+#include <ashlar/expr/elementwise/elementwise.hpp>
 #include <ashlar/expr/elementwise/operators.hpp>
+#include <ashlar/expr/nodes/let.hpp>
 #include <ashlar/expr/nodes/refused.hpp>
 #include <ashlar/expr/reductions/reduce.hpp>
 #include <ashlar/expr/shape/one_or_two.hpp>
 #include <ashlar/expr/shape/pad.hpp>
+#include <ashlar/expr/shape/slice.hpp>
 #include <ashlar/expr/shape/windows.hpp>
 
 namespace ashlar {
@@ -118,26 +121,84 @@ consteval auto pooled_shape() {
     });
 }
 
+/// The most entries of a window that are named one by one: elementwise operations of the entries at each place of the
+/// windows, which need no lanes along a window, and whose lanes are those of the last axis.
+inline constexpr std::size_t most_named_entries = 16;
+
+template <reduction_kind Kind, any_expression Left, any_expression Right>
+ASHLAR_ALWAYS_INLINE constexpr auto pooled_pair(Left&& a, Right&& b) noexcept {
+    if constexpr (Kind == reduction_kind::max)
+        return max(std::forward<Left>(a), std::forward<Right>(b));
+    else
+        return std::forward<Left>(a) + std::forward<Right>(b);
+}
+
+/// What stands at one place of all windows of an axis.
+template <pooled_axis Along, any_expression Expression>
+ASHLAR_ALWAYS_INLINE constexpr auto entries_at(const Expression& e, std::size_t place) noexcept {
+    constexpr std::size_t windows = (shape_of<Expression>::extents[Along.axis] - Along.reach()) / Along.stride + 1;
+    return slice_from<Along.axis, windows, static_cast<std::ptrdiff_t>(Along.stride)>(
+        e, static_cast<std::ptrdiff_t>(place * Along.dilation));
+}
+
+/// The first Count entries of all windows, of one axis or (Down) of two, reduced to one: e is named once for each.
+template <reduction_kind Kind, pooled_axis Across, pooled_axis Down = pooled_axis{},
+          std::size_t Count = Across.kernel * Down.kernel, any_expression Expression>
+ASHLAR_ALWAYS_INLINE constexpr auto named_entries(const Expression& e) noexcept {
+    const auto last = [&] {
+        if constexpr (Down.kernel == 1 && Down.stride == 1)
+            return entries_at<Across>(e, Count - 1);
+        else
+            return entries_at<Across>(entries_at<Down>(e, (Count - 1) / Across.kernel), (Count - 1) % Across.kernel);
+    };
+    if constexpr (Count == 1)
+        return last();
+    else
+        return pooled_pair<Kind>(named_entries<Kind, Across, Down, Count - 1>(e), last());
+}
+
+/// f of what it reads often: of memory as it is, of a value that is computed once.
+template <any_expression Expression, class Function>
+ASHLAR_ALWAYS_INLINE constexpr auto read_often(Expression&& e, const Function& f) noexcept {
+    if constexpr (viewable<Expression>)
+        return f(std::forward<Expression>(e));
+    else
+        return let(std::forward<Expression>(e), f);
+}
+
 /// Windows along one axis of a pool, each reduced to one entry.
 template <reduction_kind Kind, pooled_axis Along, any_expression Expression>
-ASHLAR_ALWAYS_INLINE constexpr auto pool_along(Expression&& e, element_of<Expression> outside) noexcept {
-    constexpr std::size_t axis = Along.axis, extent = shape_of<Expression>::extents[axis];
-    if constexpr (Along.kernel == 1 && Along.stride == 1 && Along.padding == 0)
+ASHLAR_ALWAYS_INLINE constexpr auto pool_along(Expression&& e) noexcept {
+    if constexpr (Along.kernel == 1 && Along.stride == 1)
         return hold(std::forward<Expression>(e));
+    else if constexpr (Along.kernel <= most_named_entries)
+        return read_often(std::forward<Expression>(e),
+                          [](const auto& x) ASHLAR_LAMBDA_INLINE { return named_entries<Kind, Along>(x); });
     else
-        return reduce_one<Kind, axis + 1, false>(windows<axis, Along.kernel, Along.stride, Along.dilation>(
-            pad_along<axis, Along.padding, Along.padding + Along.beyond(extent)>(std::forward<Expression>(e),
-                                                                                 outside)));
+        return reduce_one<Kind, Along.axis + 1, false>(
+            windows<Along.axis, Along.kernel, Along.stride, Along.dilation>(std::forward<Expression>(e)));
+}
+
+/// An expression with what stands outside of it along a pooled axis.
+template <pooled_axis Along, any_expression Expression>
+ASHLAR_ALWAYS_INLINE constexpr auto framed(Expression&& e, element_of<Expression> outside) noexcept {
+    constexpr std::size_t extent = shape_of<Expression>::extents[Along.axis];
+    return pad_along<Along.axis, Along.padding, Along.padding + Along.beyond(extent)>(std::forward<Expression>(e),
+                                                                                      outside);
 }
 
 template <reduction_kind Kind, auto Options, any_expression Expression>
 ASHLAR_ALWAYS_INLINE constexpr auto pool(Expression&& e, element_of<Expression> outside) noexcept {
     constexpr auto all = pool_axes<Options, shape_of<Expression>>::axes;
-    auto line = pool_along<Kind, all.axes[all.count - 1]>(std::forward<Expression>(e), outside);
+    constexpr pooled_axis across = all.axes[all.count - 1], down = all.axes[0];
     if constexpr (all.count == 1)
-        return line;
+        return pool_along<Kind, across>(framed<across>(std::forward<Expression>(e), outside));
+    else if constexpr (across.kernel * down.kernel <= most_named_entries)
+        return read_often(framed<down>(framed<across>(std::forward<Expression>(e), outside), outside),
+                          [](const auto& x) ASHLAR_LAMBDA_INLINE { return named_entries<Kind, across, down>(x); });
     else
-        return pool_along<Kind, all.axes[0]>(std::move(line), outside);
+        return pool_along<Kind, down>(
+            framed<down>(pool_along<Kind, across>(framed<across>(std::forward<Expression>(e), outside)), outside));
 }
 
 /// How many entries of an axis each window has, with padding or without; what stands out behind the padding is none.

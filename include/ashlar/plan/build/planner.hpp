@@ -149,6 +149,10 @@ private:
 
     constexpr void choose_map_axes(stage& s, const graph_node& g, const destination& out) const;
 
+    /// Whether n is made of reductions over axes before its last one, of arrays whose last axis lies in order: its last
+    /// axis is then the rows, and they are in lanes. `any`: there is one.
+    constexpr bool folds_before_last(node_index n, bool& any) const;
+
     // ------------------------------------------------------------------ operands of products
 
     struct matrix {

@@ -294,6 +294,29 @@ constexpr void planner::choose_map_axes(stage& s, const graph_node& g, const des
     for (std::size_t a = g.rank; a-- > 0;)
         if (s.row_axis == no_axis && a != s.column_axis && s.bindings[a] == whole_axis && g.extents[a] > 1)
             s.row_axis = a;
+    bool any = false;
+    if (!out.free && limited == limited_tiles::none && s.row_axis != no_axis && s.column_axis + 1u == g.rank &&
+        s.bindings[s.row_axis] == whole_axis && s.bindings[s.column_axis] == whole_axis &&
+        out.strides[s.column_axis] == 1 && g.extents[s.column_axis] >= target.lanes(g.element_bytes) &&
+        folds_before_last(s.top, any) && any) {
+        s.row_axis = s.column_axis;
+        s.column_axis = no_axis;
+    }
+}
+
+constexpr bool planner::folds_before_last(node_index n, bool& any) const {
+    n = resolve(n);
+    const graph_node& g = at(n);
+    if (g.rank == 0 || g.extents[g.rank - 1u] == 1) return g.kind == node_kind::scalar;
+    if (const stride_result lies = arrays().strides(n, {}); lies.affine) return lies.strides[g.rank - 1u] == 1;
+    if (g.kind == node_kind::reduce) {
+        any = true;
+        return g.axis + 1u < at(g.operands[0]).rank && folds_before_last(g.operands[0], any);
+    }
+    if (g.kind != node_kind::map) return false;
+    for (std::size_t i = 0; i < g.operand_count; ++i)
+        if (!folds_before_last(g.operands[i], any)) return false;
+    return true;
 }
 
 constexpr auto planner::emit_matrix_copy(node_index n, destination out, const binding_list& b, loop_stack stack)
