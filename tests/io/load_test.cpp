@@ -90,9 +90,9 @@ std::string load_changed(Change&& change, const io::load_options& options = {}) 
 TEST(load, refusals_leave_the_model_alone) {
     EXPECT_EQ(load_changed([](auto& a) { a.pop_back(); }), "flags: missing in the file");
     EXPECT_EQ(load_changed([](auto& a) { a.front().name = "embeddings.weight"; }),
-              "embedding.weight: missing in the file");
+              "embedding.weight: missing in the file; the file has embeddings.weight");
     EXPECT_EQ(load_changed([](auto& a) { a.push_back({"more", "F32", "1", "four"}); }),
-              "more: in the file, but not in the model");
+              "more: in the file, but not in the model; load with .ignore_unexpected = true to leave such arrays out");
     EXPECT_EQ(load_changed([](auto& a) { a[1].shape = "2,6"; }),
               "layers.0.self_attn.in_proj_weight: the model needs [6, 2], the file has [2, 6]");
     EXPECT_EQ(load_changed([](auto& a) { a[1].shape = "12"; }),
@@ -136,14 +136,20 @@ TEST(load, options_without_names) {
     io::archive archive;
     ASSERT_TRUE(archive.open(file));
     test::small_model m{}, n{};
-    EXPECT_EQ(message(io::load(m, file, {})), "mask: in the file, but not in the model");  // no names
-    EXPECT_EQ(message(io::load(m, file, io::load_options{})), "mask: in the file, but not in the model");
+    EXPECT_EQ(
+        message(io::load(m, file, {})),
+        "mask: in the file, but not in the model; load with .ignore_unexpected = true to leave such arrays out");  // no
+                                                                                                                   // names
+    EXPECT_EQ(message(io::load(m, file, io::load_options{})),
+              "mask: in the file, but not in the model; load with .ignore_unexpected = true to leave such arrays out");
     EXPECT_EQ(message(io::load(m, file, {.ignore_unexpected = true})), "no error");
     EXPECT_EQ(m.embedding(4, 1), 109);
     const io::load_options options{.ignore_unexpected = true};
     EXPECT_EQ(message(io::load(n, archive, options)), "no error");
-    EXPECT_EQ(message(io::load(n, archive, {.prefix = "layers."})),
-              "layers.embedding.weight: missing in the file, in the model embedding.weight");
+    EXPECT_EQ(
+        message(io::load(n, archive, {.prefix = "layers."})),
+        "layers.embedding.weight: missing in the file, in the model embedding.weight; the file has embedding.weight: "
+        "load with another .prefix, or none");
     EXPECT_EQ(n.embedding(4, 1), 109);
 }
 
@@ -153,14 +159,17 @@ TEST(load, prefix) {
         a.push_back({"head.weight", "F32", "1", "four"});  // another part of the file
     };
     EXPECT_EQ(load_changed(prefixed, {.prefix = "bert."}), "no error");
-    EXPECT_EQ(load_changed(prefixed), "embedding.weight: missing in the file");
-    EXPECT_EQ(load_changed(
-                  [&](auto& a) {
-                      prefixed(a);
-                      a.push_back({"bert.more", "F32", "1", "four"});
-                  },
-                  {.prefix = "bert."}),
-              "bert.more: in the file, but not in the model");
+    EXPECT_EQ(
+        load_changed(prefixed),
+        "embedding.weight: missing in the file; the file has bert.embedding.weight: load with .prefix = \"bert.\"");
+    EXPECT_EQ(
+        load_changed(
+            [&](auto& a) {
+                prefixed(a);
+                a.push_back({"bert.more", "F32", "1", "four"});
+            },
+            {.prefix = "bert."}),
+        "bert.more: in the file, but not in the model; load with .ignore_unexpected = true to leave such arrays out");
 }
 
 constexpr io::name_rule one_by_one[]{

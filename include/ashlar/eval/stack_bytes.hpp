@@ -156,4 +156,12 @@ inline constexpr std::size_t stack_bytes =
     detail::expression_stack<detail::planned_by<Expression>, Config> +
     (any_expression<Expression> ? 0 : sizeof(std::remove_cvref_t<Expression>));  // bound to a state in a copy
 
+/// Whether an object of a type is no larger than ASHLAR_STACK_BUDGET. No type knows where its objects will stand: a
+/// local model, tensor or cache that does not fit ends a program by a stack overflow, without a message. Make it
+/// static.
+///
+///     static_assert(fits_on_stack<decltype(small)>, "make the model static");
+template <class Type, class Config = current_config>
+inline constexpr bool fits_on_stack = sizeof(Type) <= Config::stack_budget;
+
 }  // namespace ashlar

@@ -59,6 +59,8 @@ struct [[nodiscard]] result {
     fixed_text<120> name{};
     /// The other array: of overlapping ones, or the model's name of one that is missing; or an unknown element type.
     fixed_text<120> other{};
+    /// Of a missing array: the file's name that comes nearest to it, empty if none does.
+    fixed_text<120> nearest{};
     dimensions expected{}, found{};
     dtype expected_dtype = dtype::unknown, found_dtype = dtype::unknown;
     /// Byte of the file, or bytes needed.
@@ -80,6 +82,9 @@ struct [[nodiscard]] result {
 }  // namespace ashlar::io
 
 namespace ashlar::detail {
+
+/// What a refused call returns: its error is the only one, and no warning is due to a result that is left out.
+struct refused_result : io::result {};
 
 /// Appends to a text of fixed capacity; what does not fit is lost.
 template <std::size_t Capacity>
@@ -249,10 +254,26 @@ constexpr fixed_text<511> result::message() const noexcept {
         number(": ", position, " bytes are needed");
         number(", it has ", limit);
         break;
-    case error::missing:
-        if (other.empty()) break;
-        out.put(std::string_view(", in the model "));
-        out.put(std::string_view(other.data(), other.size()));
+    case error::missing: {
+        const std::string_view meant(nearest.data(), nearest.size()), missing(name.data(), name.size());
+        if (!other.empty()) {
+            out.put(std::string_view(", in the model "));
+            out.put(std::string_view(other.data(), other.size()));
+        }
+        if (meant.empty()) break;
+        out.put(std::string_view("; the file has "));
+        out.put(meant);
+        if (meant.ends_with(missing)) {
+            out.put(std::string_view(": load with .prefix = \""));
+            out.put(std::string_view(meant.data(), meant.size() - missing.size()));
+            out.put('"');
+        } else if (missing.ends_with(meant)) {
+            out.put(std::string_view(": load with another .prefix, or none"));
+        }
+        break;
+    }
+    case error::unexpected:
+        out.put(std::string_view("; load with .ignore_unexpected = true to leave such arrays out"));
         break;
     case error::overlapping:
         out.put(' ');

@@ -31,6 +31,9 @@ public:
     /// A path, or memory of std::byte, unsigned char or char. Both are borrowed.
     ASHLAR_ALWAYS_INLINE source(const char* file) noexcept : path(file) {}
     ASHLAR_ALWAYS_INLINE source(const std::string& file) noexcept : path(file.c_str()) {}
+    template <std::size_t Count>
+    source(  // ashlar: io: characters may be a path or memory; write std::string(path), or std::span(memory)
+        char (&)[Count]) = delete;
     template <std::ranges::contiguous_range Range>
         requires std::ranges::sized_range<const Range> && (!std::convertible_to<const Range&, std::string_view>) &&
                  (sizeof(std::ranges::range_value_t<Range>) == 1) &&

@@ -17,6 +17,7 @@
 #include <ashlar/io/model/model_arrays.hpp>
 #include <ashlar/io/model/named.hpp>
 #include <ashlar/io/model/names.hpp>
+#include <ashlar/io/model/nearest_name.hpp>
 #include <ashlar/io/model/quantized_array.hpp>
 
 namespace ashlar::io {
@@ -120,6 +121,11 @@ io::result load_arrays(model_arrays& model, const io::archive& weights, io::name
             if (options.ignore_missing || is_made_by_rounding<Config>(a, model, weights)) continue;
             r = io_error<Config>(io::error::missing, a.file.view());
             if (a.model.view() != a.file.view()) r.other = printable_name<Config>(a.model.view());
+            r.nearest = printable_name<Config>(nearest_name<Config>(a.file.view(), weights, [&](std::string_view name) {
+                for (const model_array& b : model)
+                    if (b.file.view() == name) return true;
+                return false;
+            }));
             return r;
         }
         used[static_cast<std::size_t>(stored - weights.begin())] = true;
@@ -249,7 +255,7 @@ result load(Array&& array, const archive& weights, const char* name) noexcept {
 template <class Model, class... Arguments, class Config = current_config>
     requires(
         !ashlar::detail::model_to_load<std::remove_reference_t<Model>, sizeof...(Arguments)>::is_listed_and_not_const)
-result load(Model&&, const Arguments&...) noexcept {
+ashlar::detail::refused_result load(Model&&, const Arguments&...) noexcept {
     static_assert(
         ashlar::detail::model_to_load<std::remove_reference_t<Model>, sizeof...(Arguments)>::is_listed_and_not_const,
         "ashlar: load: the first argument must be a module, a dense array with its name as the third argument, or a tuple of io::named, and not const; give the type a list of members");

@@ -243,7 +243,7 @@ result save(const Array& array, const target& to, const char* name) noexcept {
 /// Everything else ends here, for the sake of its error.
 template <class Model, class... Arguments, class Config = current_config>
     requires(!ashlar::detail::model_of_file<Model, sizeof...(Arguments)>::is_listed)
-result save(const Model&, const Arguments&...) noexcept {
+ashlar::detail::refused_result save(const Model&, const Arguments&...) noexcept {
     static_assert(
         ashlar::detail::model_of_file<Model, sizeof...(Arguments)>::is_listed,
         "ashlar: save: the first argument must be a module, a dense array with its name as the third argument, or a tuple of io::named; give the type a list of members");

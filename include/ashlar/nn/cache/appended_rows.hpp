@@ -60,6 +60,7 @@ struct appended_rows {
     ASHLAR_ALWAYS_INLINE static constexpr void append(const Attention& attention, const Norm& norm, const Input& x,
                                                       Cache& cache, const Project& project,
                                                       const stack_scratch& scratch) noexcept {
+        if (has_no_room(cache)) return;
         with_source(norm, x, scratch, [&](const auto& rows, const auto&) ASHLAR_LAMBDA_INLINE {
             project(attention, rows, cache.position(),
                     [&](const auto& k, const auto& v) ASHLAR_LAMBDA_INLINE { cache.prefill(k, v); });
@@ -69,6 +70,7 @@ struct appended_rows {
     ASHLAR_ALWAYS_INLINE static constexpr void append(const Attention& attention, const Norm& norm, const Input& x,
                                                       Cache& cache, const Project& project,
                                                       workspace<Bytes>& scratch) noexcept {
+        if (has_no_room(cache)) return;
         with_source(
             norm, x, workspace_scratch{scratch.bytes}, [&](const auto& rows, const auto& rest) ASHLAR_LAMBDA_INLINE {
                 rest.template with_workspace<prefill_bytes<current_config>>([&](auto& own) ASHLAR_LAMBDA_INLINE {
@@ -79,6 +81,27 @@ struct appended_rows {
     }
 
 private:
+    /// A full cache is a mistake of the caller's. Without checks the results of the rows are NaN.
+    ASHLAR_ALWAYS_INLINE static constexpr bool has_no_room(Cache& cache) noexcept {
+        constexpr std::size_t rows = shape_of<Input>::extents[0];
+        const bool full = cache.room() < rows;
+        ASHLAR_ASSERT(!full,
+                      "ashlar: decode: a cache has no room for the rows; clear or truncate it, or give it a larger "
+                      "capacity or cache_order::ring");
+        if (full) append_nan<rows>(cache);
+        return full;
+    }
+    /// Puts NaN in the place of the last rows, so that what attends to them is NaN until they are truncated.
+    template <std::size_t Rows>
+    ASHLAR_NOINLINE static constexpr void append_nan(Cache& cache) noexcept {
+        constexpr std::size_t kept = Rows < Cache::capacity ? Cache::capacity - Rows : 0;
+        const scalar_node<ashlar::detail::computed<typename Cache::stored_type>> nothing{__builtin_nanf("")};
+        if (cache.position() > kept) cache.truncate(kept);
+        while (!cache.full())
+            cache.append(broadcast_to<Cache::heads, Cache::key_width>(nothing),
+                         broadcast_to<Cache::heads, Cache::value_width>(nothing));
+    }
+
     template <class Scratch, class Function>
     ASHLAR_ALWAYS_INLINE static constexpr void with_source(const Norm& norm, const Input& x, const Scratch& scratch,
                                                            Function f) noexcept {

@@ -43,8 +43,8 @@ template <relative_positions_options Options, class Element>
 inline constexpr module_kind kind_of_module<relative_positions<Options, Element>> = module_kind::table;
 template <embedding_options Options, class Element, class Weight>
 inline constexpr module_kind kind_of_module<embedding<Options, Element, Weight>> = module_kind::table;
-template <learned_positions_options Options, class Element>
-inline constexpr module_kind kind_of_module<learned_positions<Options, Element>> = module_kind::table;
+template <learned_positions_options Options, class Element, class Weight>
+inline constexpr module_kind kind_of_module<learned_positions<Options, Element, Weight>> = module_kind::table;
 template <layer_norm_options Options, class Element>
 inline constexpr module_kind kind_of_module<layer_norm<Options, Element>> = module_kind::norm;
 template <rms_norm_options Options, class Element>
@@ -212,6 +212,12 @@ constexpr void reset(Module& m, generator& random) noexcept {
     }
 }
 
+/// Whether a module can be returned by value.
+template <std::size_t Bytes, std::size_t Allowed>
+struct module_on_stack {
+    static constexpr bool fits = Bytes <= Allowed;
+};
+
 }  // namespace detail
 
 /// Gives a module the values with which PyTorch constructs the like of it, drawn in the same order: nn.Linear,
@@ -228,12 +234,16 @@ constexpr void reset_parameters(Module& m, generator& random) noexcept {
     detail::reset<Config>(m, random);
 }
 
-/// A module made that way.
+/// A module made that way, by value: at most ASHLAR_STACK_BUDGET bytes of it (`fits_on_stack`). A larger one is made
+/// static, and reset in place.
 ///
 ///     auto query = nn::init::make<nn::linear<{.in = 2, .out = 4, .bias = false}>>(random);
 ///     // nn.Linear(2, 4, bias=False)
 template <module Module, class Config = current_config>
 [[nodiscard]] constexpr Module make(generator& random) noexcept {
+    static_assert(detail::module_on_stack<sizeof(Module), Config::stack_budget>::fits,
+                  "ashlar: init: a module by value exceeds ASHLAR_STACK_BUDGET; make it static, and call "
+                  "reset_parameters(m, random)");
     Module m{};
     reset_parameters(m, random);
     return m;

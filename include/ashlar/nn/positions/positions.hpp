@@ -8,9 +8,11 @@
 #include <ashlar/core/concepts.hpp>
 #include <ashlar/core/config.hpp>
 #include <ashlar/expr/elementwise/operators.hpp>
+#include <ashlar/expr/mistakes/operand_calls.hpp>
 #include <ashlar/expr/nodes/refused.hpp>
 #include <ashlar/expr/nodes/viewable.hpp>
 #include <ashlar/module/module.hpp>
+#include <ashlar/nn/layers/weights.hpp>
 #include <ashlar/nn/layers/width.hpp>
 #include <ashlar/nn/positions/angles.hpp>
 #include <ashlar/tensor/tensor.hpp>
@@ -35,7 +37,7 @@ struct positioned_rows {
 };
 
 /// x [..., rows, Size] plus rows of the table from `first` on; of rank 1 it is one row.
-template <std::size_t Positions, std::size_t Size, class Element, class Input>
+template <std::size_t Positions, std::size_t Size, class Element, any_expression Input>
 ASHLAR_ALWAYS_INLINE constexpr auto plus_positions(const Element* table, Input&& x, std::size_t first) noexcept {
     using from = shape_of<Input>;
     static_assert(
@@ -105,6 +107,10 @@ struct sinusoidal {
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, std::size_t first = 0) const& noexcept {
         return detail::plus_positions<positions, size>(table.data(), std::forward<Input>(x), first);
     }
+    template <auto... Given>
+    constexpr auto operator()(ashlar::detail::any_argument, ashlar::detail::any_argument = {}) const& noexcept {
+        return ashlar::detail::refused_module_call<Given...>();
+    }
     void operator()(  // ashlar: nn: an expression borrows its module, and a temporary one would dangle; name it first
         const auto&, std::size_t = 0) const&& = delete;
 };
@@ -122,22 +128,27 @@ struct learned_positions_options {
 };
 
 /// A learnt vector for each position, added to [..., rows, size], lazily. `weight` [positions, size], as in an
-/// nn.Embedding of positions. positions * size parameters.
+/// nn.Embedding of positions; a table in 16 bits is read as floats, one of std::int8_t has no scales and stays float.
+/// positions * size parameters.
 ///
 ///     nn::learned_positions<{.positions = 512, .size = 64}> places{};
 ///     auto x = places(words(tokens));
-template <learned_positions_options Options, class Element = float>
+template <learned_positions_options Options, class Element = float, class Weight = Element>
 struct learned_positions {
     static constexpr learned_positions_options options = Options;
     static constexpr std::size_t positions = Options.positions, size = Options.size;
 
-    basic_tensor<Element, positions, size> weight;
+    basic_tensor<detail::table_element<Weight>, positions, size> weight;
 
     /// x plus the vectors of positions first, first + 1, ...; [size] is one row at position first. first + rows is at
     /// most `positions` (asserted). The module is borrowed.
     template <any_expression Input>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, std::size_t first = 0) const& noexcept {
         return detail::plus_positions<positions, size>(weight.data(), std::forward<Input>(x), first);
+    }
+    template <auto... Given>
+    constexpr auto operator()(ashlar::detail::any_argument, ashlar::detail::any_argument = {}) const& noexcept {
+        return ashlar::detail::refused_module_call<Given...>();
     }
     void operator()(  // ashlar: nn: an expression borrows its module, and a temporary one would dangle; name it first
         const auto&, std::size_t = 0) const&& = delete;

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSL-1.0
+// The array of a file that was most likely meant by a name that the file does not have.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include <ashlar/core/config.hpp>
+#include <ashlar/io/formats/archive.hpp>
+#include <ashlar/io/model/names.hpp>
+
+namespace ashlar::detail {
+
+/// The least number of characters to be replaced, added or left out from one name to the other (Levenshtein 1966);
+/// names are cut at the length that they may have.
+template <class Config>
+std::size_t name_distance(std::string_view from, std::string_view to) noexcept {
+    std::array<std::uint16_t, file_name_capacity + 1> costs;
+    if (to.size() > file_name_capacity) to.remove_suffix(to.size() - file_name_capacity);
+    if (from.size() > file_name_capacity) from.remove_suffix(from.size() - file_name_capacity);
+    for (std::size_t k = 0; k <= to.size(); ++k) costs[k] = static_cast<std::uint16_t>(k);
+    for (std::size_t i = 0; i < from.size(); ++i) {
+        std::uint16_t before = costs[0];  // of one character less on both sides
+        costs[0] = static_cast<std::uint16_t>(i + 1);
+        for (std::size_t k = 0; k < to.size(); ++k) {
+            const std::uint16_t above = costs[k + 1];
+            std::uint16_t least = static_cast<std::uint16_t>(before + (from[i] == to[k] ? 0 : 1));
+            if (above + 1 < least) least = static_cast<std::uint16_t>(above + 1);
+            if (costs[k] + 1 < least) least = static_cast<std::uint16_t>(costs[k] + 1);
+            before = above;
+            costs[k + 1] = least;
+        }
+    }
+    return costs[to.size()];
+}
+
+/// Whether one name is the end of another, from the beginning of a path segment on.
+template <class Config>
+bool is_end_of_name(std::string_view end, std::string_view name) noexcept {
+    return !end.empty() && name.size() > end.size() && name.ends_with(end) && name[name.size() - end.size() - 1] == '.';
+}
+
+/// The name in a file that ends in the missing one, or in which that one ends; else the nearest one that is not too far
+/// away. Empty if there is none, or the only ones that fit belong to other arrays of the model, as `is_taken` knows.
+template <class Config, class Taken>
+std::string_view nearest_name(std::string_view missing, const io::archive& weights, const Taken& is_taken) noexcept {
+    std::string_view nearest{};
+    std::size_t least = missing.size() / 2 + 1;
+    for (const io::stored_array& stored : weights) {
+        if (is_taken(stored.name)) continue;
+        if (is_end_of_name<Config>(missing, stored.name) || is_end_of_name<Config>(stored.name, missing))
+            return stored.name;
+        const std::size_t distance = name_distance<Config>(missing, stored.name);
+        if (distance < least) {
+            least = distance;
+            nearest = stored.name;
+        }
+    }
+    return nearest;
+}
+
+}  // namespace ashlar::detail
