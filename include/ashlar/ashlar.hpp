@@ -13,10 +13,12 @@
 #include <ashlar/core/config.hpp>
 #include <ashlar/core/diagnostics.hpp>
 #include <ashlar/core/shape.hpp>
+#include <ashlar/kernel/simd/lane_types.hpp>
 #include <ashlar/tensor/element_index.hpp>
 #include <ashlar/tensor/assign.hpp>
 #include <ashlar/tensor/view.hpp>
 #include <ashlar/tensor/tensor.hpp>
+#include <ashlar/tensor/unprinted.hpp>
 #include <ashlar/expr/nodes/operands.hpp>
 #include <ashlar/expr/nodes.hpp>
 #include <ashlar/expr/elementwise/functions.hpp>
@@ -54,6 +56,9 @@
 #include <ashlar/expr/nodes/packed.hpp>
 #include <ashlar/expr/nodes/quantized.hpp>
 #include <ashlar/expr/nodes/sequence_node.hpp>
+#include <ashlar/expr/mistakes/operand_calls.hpp>
+#include <ashlar/expr/mistakes/reduction_calls.hpp>
+#include <ashlar/expr/mistakes/shape_calls.hpp>
 #include <ashlar/plan/graph/graph.hpp>
 #include <ashlar/plan/graph/cost.hpp>
 #include <ashlar/plan/report/explain.hpp>

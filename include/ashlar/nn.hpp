@@ -2,8 +2,17 @@
 // Modules: layers with learnt parameters, positions, caches, and whole transformers of them.
 #pragma once
 
+// clang-format off
+// From the ground up: the way to a header stands above each of its errors.
 #include <ashlar/ashlar.hpp>
 #include <ashlar/module/module.hpp>
+#include <ashlar/nn/layers/width.hpp>
+#include <ashlar/nn/layers/weights.hpp>
+#include <ashlar/nn/layers/linear.hpp>
+#include <ashlar/nn/layers/norm.hpp>
+#include <ashlar/nn/layers/embedding.hpp>
+#include <ashlar/nn/layers/activation.hpp>
+#include <ashlar/nn/layers/feed_forward.hpp>
 #include <ashlar/module/parameters.hpp>
 #include <ashlar/nn/cache/cached_keys.hpp>
 #include <ashlar/nn/cache/idle_memory.hpp>
@@ -15,19 +24,12 @@
 #include <ashlar/nn/inspect/summary.hpp>
 #include <ashlar/nn/inspect/summary_rows.hpp>
 #include <ashlar/nn/kv_cache.hpp>
-#include <ashlar/nn/layers/activation.hpp>
 #include <ashlar/nn/layers/conv1d.hpp>
 #include <ashlar/nn/layers/conv2d.hpp>
 #include <ashlar/nn/layers/convolution.hpp>
-#include <ashlar/nn/layers/embedding.hpp>
-#include <ashlar/nn/layers/feed_forward.hpp>
 #include <ashlar/nn/layers/group_norm.hpp>
 #include <ashlar/nn/layers/heads.hpp>
-#include <ashlar/nn/layers/linear.hpp>
 #include <ashlar/nn/layers/multihead_attention.hpp>
-#include <ashlar/nn/layers/norm.hpp>
-#include <ashlar/nn/layers/weights.hpp>
-#include <ashlar/nn/layers/width.hpp>
 #include <ashlar/nn/positions/alibi.hpp>
 #include <ashlar/nn/positions/angles.hpp>
 #include <ashlar/nn/positions/positions.hpp>
@@ -41,3 +43,4 @@
 #include <ashlar/nn/transformers/layer_stack.hpp>
 #include <ashlar/nn/transformers/llama_decoder.hpp>
 #include <ashlar/nn/transformers/llama_layer.hpp>
+// clang-format on

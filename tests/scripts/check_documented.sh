@@ -13,7 +13,8 @@ root=$(cd "${1:?usage: check_documented.sh <repository>}" && pwd)
 scripts=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 cd "$root"
 
-mapfile -t headers < <(find include -name '*.hpp' | LC_ALL=C sort)
+# What only explains how a function is called is no declaration of its own.
+mapfile -t headers < <(find include -name '*.hpp' -not -path '*/expr/mistakes/*' | LC_ALL=C sort)
 awk -f "$scripts/list_declarations.awk" "${headers[@]}" | awk -F '\t' '
 {
     place = $1

@@ -118,7 +118,7 @@ is_public && /^[ \t]*#[ \t]*define[ \t]/ {
 }
 
 # A user's macro may have any of these names, so that no identifier of ours may.
-is_public && FILENAME !~ /_macros\.hpp$/ && !/^[ \t]*#[ \t]*include[ \t]/ {
+is_public && FILENAME !~ /(_macros|\/explained_members)\.hpp$/ && !/^[ \t]*#[ \t]*include[ \t]/ {
     code = $0
     gsub(/"(\\.|[^"\\])*"/, "\"\"", code)
     gsub(/'(\\[^']*|[^'\\])'/, "0", code)

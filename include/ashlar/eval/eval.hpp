@@ -2,6 +2,7 @@
 // Evaluation: eval, evaluate and assignment, at run time by kernels and in constant expressions by plain loops.
 #pragma once
 
+#include <ashlar/core/any_argument.hpp>
 #include <ashlar/core/unoptimized.hpp>
 #include <ashlar/eval/access/alias.hpp>
 #include <ashlar/eval/access/passed_expression.hpp>
@@ -321,6 +322,14 @@ constexpr void evaluate(Destination&& destination, const Expression& e, workspac
                     destination, e, scratch.bytes, detail::limit_reference<Rows>{&rows});
         }
     }
+}
+
+template <auto... Given>
+constexpr auto eval(detail::any_argument) noexcept {
+    static_assert(detail::called_as_declared<Given...>::holds,
+                  "ashlar: eval: takes one tensor, view or expression; tensor_view<float, 2, 3>{memory} makes one of "
+                  "other memory");
+    return detail::refused<float, shape<>>();
 }
 
 }  // namespace ashlar

@@ -140,4 +140,12 @@ constexpr void evaluate(Destination&&, const Expression&, Argument&&...) noexcep
         "and run(count, f) for any function object f, or rows_below(n), or both; rows_below(n) also alone");
 }
 
+template <auto... Given>
+constexpr void evaluate(detail::any_argument, detail::any_argument, detail::any_argument = {},
+                        detail::any_argument = {}, detail::any_argument = {}) noexcept {
+    static_assert(detail::called_as_declared<Given...>::holds,
+                  "ashlar: evaluate: takes a destination, which is a tensor or a view, and then an expression; write "
+                  "evaluate(tensor_view<float, 2, 3>{memory}, e)");
+}
+
 }  // namespace ashlar

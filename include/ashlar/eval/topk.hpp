@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <ashlar/core/any_argument.hpp>
 #include <ashlar/core/concepts.hpp>
 #include <ashlar/core/config.hpp>
 #include <ashlar/core/diagnostics.hpp>
@@ -116,6 +117,16 @@ template <std::size_t Count, auto Axis = -1, any_expression Expression, class Co
     } else {
         return topk_result<detail::tensor_for<element_of<Expression>, from>, detail::tensor_for<std::int32_t, from>>{};
     }
+}
+
+template <auto... Given>
+constexpr auto topk(detail::any_argument, detail::any_argument = {}, detail::any_argument = {},
+                    detail::any_argument = {}) noexcept {
+    static_assert(detail::called_as_declared<Given...>::holds,
+                  "ashlar: topk: takes one tensor, view or expression, and the count and the axis as template "
+                  "arguments; write topk<3>(x), topk<3, 1>(x)");
+    const auto zero = detail::refused<float, shape<>>();
+    return topk_result<decltype(zero), decltype(zero)>{zero, zero};
 }
 
 }  // namespace ashlar

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include <ashlar/expr/nodes/operands.hpp>
+#include <ashlar/tensor/explained_members.hpp>
 
 namespace ashlar {
 
@@ -76,7 +77,7 @@ inline constexpr bool stores_values<Expression> = Expression::stores;
 
 /// What every node has: a kind, a shape, an element type and its operands.
 template <class Derived, node_kind Kind, class Shape, class Element, class... Operands>
-struct node : Shape {
+struct node : explained_members<Derived, Shape> {
     using shape_type = Shape;
     using value_type = computed<Element>;
     using expression_category = node_category;
@@ -111,6 +112,11 @@ struct node : Shape {
                       "ashlar: condition: elements may differ; write all(x) or any(x)");
         return false;
     }
+
+    auto data(...) const = delete;   // ashlar: view: an expression has no memory; make a tensor of it first
+    auto begin(...) const = delete;  // ashlar: view: an expression has no memory; make a tensor of it first
+    // Not deleted, for one error less in a loop; not defined.
+    const value_type* end() const;
 
     template <class... Index>
     constexpr value_type operator()(const Index&...) const noexcept {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Memory that views can stand over: any range with data() and size(), known without including <span> or <vector>.
+// Memory that is not ours: ranges with data() and size(), over which views can stand, known without including <span> or
+// <vector>, and what cannot be viewed so, as its layout is its own.
 #pragma once
 
 #include <cstddef>
@@ -23,9 +24,41 @@ consteval std::size_t range_extent() {
         return unknown_extent;
 }
 
-/// Elements in memory that are not ours: std::array, std::span, std::vector and the like.
+/// A vector of a library whose matrices have members for their strides, with its elements side by side: one of Eigen's.
+template <class Type>
+concept dense_vector = requires {
+    requires bool(Type::IsVectorAtCompileTime);
+    requires int(Type::InnerStrideAtCompileTime) == 1;
+};
+
+/// A matrix or an array of another library: it has rows and columns, or strides, so that its elements may stand in any
+/// order, as those of an Eigen::Matrix do column by column.
+template <class Type>
+concept foreign_matrix =
+    !any_expression<Type> && !dense_vector<std::remove_cv_t<Type>> &&
+    (requires(Type& m) { m.rows(); } || requires(Type& m) { m.rows + m.cols; } || requires(Type& m) { m.strides(); } ||
+     requires(Type& m) { m.strides[0]; } || requires(Type& m) { m.stride(0); } || requires(Type& m) { m.shape(); } ||
+     requires(Type& m) { m.dimensions(); } || requires(Type& m) { m.extent(0); });
+
+/// Memory that has no shape, or another library's: a pointer, an array, a range, a matrix.
+template <class Type>
+concept foreign_memory =
+    !any_expression<Type> && !any_element<std::remove_cvref_t<Type>> &&
+    (std::is_pointer_v<std::remove_cvref_t<Type>> || std::is_array_v<std::remove_cvref_t<Type>> ||
+     foreign_matrix<std::remove_reference_t<Type>> || requires(Type& r) { r.begin(); } ||
+     requires(Type& r) { r.data(); });
+
+/// Memory of another library, or without a shape, whose elements are numbers. Text is none.
+template <class Type>
+concept number_memory = foreign_memory<Type> &&
+                        (foreign_matrix<std::remove_reference_t<Type>> || requires(std::remove_reference_t<Type>& r) {
+                            requires any_element<std::remove_cvref_t<decltype(r[0])>>;
+                            requires !std::is_same_v<std::remove_cvref_t<decltype(r[0])>, char>;
+                        });
+
+/// Elements in memory that are not ours, one behind the other: std::array, std::span, std::vector and the like.
 template <class Range>
-concept memory_range = !any_expression<Range> && requires(Range& r) {
+concept memory_range = !any_expression<Range> && !foreign_matrix<Range> && requires(Range& r) {
     requires any_element<std::remove_pointer_t<decltype(r.data())>>;
     requires std::is_integral_v<decltype(r.size())>;
 };
@@ -33,5 +66,21 @@ concept memory_range = !any_expression<Range> && requires(Range& r) {
 /// A range that does not own its elements, so that a temporary of it can be viewed: std::span.
 template <class Range>
 concept borrowed_memory = memory_range<Range> && requires { std::size_t{Range::extent}; };
+
+/// Whether memory that is assigned says in what order it has which elements.
+template <class Memory>
+struct memory_layout {
+    static constexpr bool is_row_major = !foreign_matrix<Memory>;
+    static constexpr bool has_shape = foreign_matrix<Memory>;
+};
+
+/// An error of memory that is assigned to a tensor or view.
+template <class Memory>
+consteval void check_memory() {
+    static_assert(memory_layout<Memory>::is_row_major,
+                  "ashlar: view: a foreign matrix may be column-major; transpose(tensor_view<float, 3, 2>{m.data()})");
+    static_assert(!memory_layout<Memory>::is_row_major || memory_layout<Memory>::has_shape,
+                  "ashlar: tensor: memory has no shape; write tensor_view<float, 2, 3>{memory}");
+}
 
 }  // namespace ashlar::detail

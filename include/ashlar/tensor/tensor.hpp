@@ -8,12 +8,15 @@
 #include <type_traits>
 #include <utility>
 
+#include <ashlar/core/any_argument.hpp>
 #include <ashlar/core/concepts.hpp>
 #include <ashlar/core/config.hpp>
 #include <ashlar/core/diagnostics.hpp>
 #include <ashlar/core/shape.hpp>
 #include <ashlar/tensor/assign.hpp>
 #include <ashlar/tensor/element_index.hpp>
+#include <ashlar/tensor/explained_members.hpp>
+#include <ashlar/tensor/memory_range.hpp>
 #include <ashlar/tensor/view.hpp>
 
 namespace ashlar {
@@ -100,7 +103,7 @@ constexpr Element* copy_braces(const computed<Element> (&blocks)[Extent][InnerEx
 ///     t(0, 2) = 7;
 ///     t[1] = t[0];   // writes the second row
 template <class Element, auto... Dims>
-struct ASHLAR_OWNER(Element) basic_tensor {
+struct ASHLAR_OWNER(Element) basic_tensor : detail::explained_members<basic_tensor<Element, Dims...>> {
     static_assert(detail::tensor_element<Element>::allowed,
                   "ashlar: tensor: elements must be bool, integers or floating-point numbers, and not const; a view "
                   "may be of const ones");
@@ -221,6 +224,19 @@ struct ASHLAR_OWNER(Element) basic_tensor {
         return *this;
     }
 
+    template <detail::foreign_memory Memory>
+    basic_tensor(  // ashlar: tensor: memory has no shape; write tensor_view<float, 2, 3>{memory}
+        const Memory&) = delete;
+    template <detail::foreign_memory Matrix>
+        requires detail::foreign_matrix<Matrix>
+    basic_tensor(  // ashlar: view: a foreign matrix may be column-major; transpose(tensor_view<float, 3, 2>{m.data()})
+        const Matrix&) = delete;
+    template <detail::foreign_memory Memory>
+    constexpr basic_tensor& operator=(const Memory&) noexcept {
+        detail::check_memory<Memory>();
+        return *this;
+    }
+
     /// Sets every element to a value.
     template <any_element Other, class Config = current_config>
     constexpr basic_tensor& operator=(Other value) noexcept {
@@ -330,6 +346,35 @@ constexpr tensor<Element, Extent, Extent> identity() noexcept {
     tensor<Element, Extent, Extent> result{};
     for (std::size_t i = 0; i < result.size(); i += result.extents[0] + 1) result.elements[i] = Element{1};
     return result;
+}
+
+template <auto... Given>
+constexpr tensor<float> zeros(detail::any_argument, detail::any_argument = {}, detail::any_argument = {}) noexcept {
+    static_assert(detail::called_as_declared<Given...>::holds,
+                  "ashlar: tensor: element type and dimensions are template arguments; write zeros<float, 4, 8>(), "
+                  "full<float, 4, 8>(1), iota<float, 8>()");
+    return {};
+}
+template <class Element, auto... Given>
+constexpr tensor<Element> zeros(detail::any_argument, detail::any_argument = {}, detail::any_argument = {}) noexcept {
+    static_assert(detail::called_with_types<Element>::holds,
+                  "ashlar: tensor: element type and dimensions are template arguments; write zeros<float, 4, 8>(), "
+                  "full<float, 4, 8>(1), iota<float, 8>()");
+    return {};
+}
+template <class Element, auto... Given>
+constexpr tensor<Element> full(detail::any_argument, detail::any_argument, detail::any_argument = {}) noexcept {
+    static_assert(detail::called_with_types<Element>::holds,
+                  "ashlar: tensor: element type and dimensions are template arguments; write zeros<float, 4, 8>(), "
+                  "full<float, 4, 8>(1), iota<float, 8>()");
+    return {};
+}
+template <class Element, auto... Given>
+constexpr tensor<Element> iota(detail::any_argument, detail::any_argument = {}) noexcept {
+    static_assert(detail::called_with_types<Element>::holds,
+                  "ashlar: tensor: element type and dimensions are template arguments; write zeros<float, 4, 8>(), "
+                  "full<float, 4, 8>(1), iota<float, 8>()");
+    return {};
 }
 
 /// The tensor whose element at i, j, ... is f(i, j, ...), called with std::size_t in row-major order.

@@ -12,6 +12,7 @@
 #include <ashlar/core/shape.hpp>
 #include <ashlar/tensor/assign.hpp>
 #include <ashlar/tensor/element_index.hpp>
+#include <ashlar/tensor/explained_members.hpp>
 #include <ashlar/tensor/memory_range.hpp>
 #include <ashlar/tensor/strided_iterator.hpp>
 
@@ -127,7 +128,7 @@ constexpr decltype(auto) sub_view(Element* data, const Index& index) noexcept {
 ///     tensor_view<float, 4, 64> frames{samples};   // checks the size
 ///     frames[0] = frames[1];                       // copies 64 elements
 template <class Element, auto... Dims>
-struct ASHLAR_POINTER(Element) basic_view {
+struct ASHLAR_POINTER(Element) basic_view : detail::explained_members<basic_view<Element, Dims...>> {
     static_assert(detail::view_element<Element>::allowed,
                   "ashlar: view: elements must be bool, integers or floating-point numbers");
     static_assert(detail::tensor_extents<sizeof(Element), Dims...>::valid,
@@ -172,6 +173,10 @@ struct ASHLAR_POINTER(Element) basic_view {
     template <detail::owner Range>
     basic_view(const Range&&) = delete;  // ashlar: view: a view of a temporary would dangle; name the tensor first
 
+    template <detail::foreign_matrix Matrix>
+    basic_view(  // ashlar: view: a foreign matrix may be column-major; transpose(tensor_view<float, 3, 2>{m.data()})
+        const Matrix&) = delete;
+
     template <node_expression Expression>
     basic_view(const Expression&) = delete;  // ashlar: view: an expression has no memory; make a tensor of it first
 
@@ -201,6 +206,13 @@ struct ASHLAR_POINTER(Element) basic_view {
     }
     ASHLAR_ALWAYS_INLINE constexpr const basic_view& operator=(const basic_view& other) const noexcept {
         return operator= <basic_view, current_config>(other);
+    }
+
+    template <detail::foreign_memory Memory>
+        requires(!std::is_array_v<Memory> && detail::range_extent<Memory>() == detail::unknown_extent)
+    constexpr const basic_view& operator=(const Memory&) const noexcept {
+        detail::check_memory<Memory>();
+        return *this;
     }
 
     /// Sets every element to a value.
@@ -269,7 +281,7 @@ using tensor_view = basic_view<Element, detail::canonical(Dims)...>;
 ///     constexpr std::array<std::ptrdiff_t, 2> strides{1, 3};   // to the next row of the view, to its next column
 ///     strided_view<float, strides, std::size_t{3}, std::size_t{2}> columns{t.data()};   // columns(2, 0) is 3
 template <class Element, auto Strides, auto... Dims>
-struct ASHLAR_POINTER(Element) strided_view {
+struct ASHLAR_POINTER(Element) strided_view : detail::explained_members<strided_view<Element, Strides, Dims...>> {
     static_assert(detail::view_element<Element>::allowed,
                   "ashlar: view: elements must be bool, integers or floating-point numbers");
     static_assert(detail::tensor_extents<sizeof(Element), Dims...>::valid,
@@ -307,6 +319,12 @@ struct ASHLAR_POINTER(Element) strided_view {
     }
     ASHLAR_ALWAYS_INLINE constexpr const strided_view& operator=(const strided_view& other) const noexcept {
         return operator= <strided_view, current_config>(other);
+    }
+
+    template <detail::foreign_memory Memory>
+    constexpr const strided_view& operator=(const Memory&) const noexcept {
+        detail::check_memory<Memory>();
+        return *this;
     }
 
     /// Sets every element to a value.

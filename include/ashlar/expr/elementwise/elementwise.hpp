@@ -9,6 +9,7 @@
 #include <ashlar/core/config.hpp>
 #include <ashlar/core/diagnostics.hpp>
 #include <ashlar/core/fast.hpp>
+#include <ashlar/expr/elementwise/arguments.hpp>
 #include <ashlar/expr/elementwise/functions.hpp>
 #include <ashlar/expr/elementwise/math_functions.hpp>
 #include <ashlar/expr/nodes.hpp>
@@ -19,15 +20,6 @@
 namespace ashlar {
 
 namespace detail {
-
-/// A number beside an expression.
-template <class Argument>
-concept scalar_argument = any_element<std::remove_cvref_t<Argument>>;
-
-/// What an elementwise function takes: expressions and numbers, and one expression at least.
-template <class... Argument>
-concept elementwise_arguments =
-    (any_expression<Argument> || ...) && ((any_expression<Argument> || scalar_argument<Argument>) && ...);
 
 /// The element type of the first expression, which the numbers take; of numbers alone their common type.
 template <class First, class... Rest>
@@ -164,7 +156,8 @@ ASHLAR_ALWAYS_INLINE constexpr auto elementwise(Function f, Argument&&... a) noe
                   "ashlar: elementwise operation: a floating-point number beside integers would lose its fraction; use "
                   "cast<float>(x)");
     if constexpr (element_types<Element, other>::same && value_conversion<fraction, Element>::keeps_fraction) {
-        static_assert(function_elements<Function, Element>::defined,
+        static_assert(!broadcast_shapes<typename clash::left, typename clash::right>::agree ||
+                          function_elements<Function, Element>::defined,
                       "ashlar: elementwise operation: the function is not defined for these elements; use cast<T>(x)");
         if constexpr (function_elements<Function, Element>::defined &&
                       broadcast_shapes<typename clash::left, typename clash::right>::agree)
@@ -334,7 +327,7 @@ template <any_expression Expression>
 ///
 ///     auto y = max(x, 0.1f);   // of one argument, `max` is a reduction
 template <class Argument, class Other>
-    requires detail::elementwise_arguments<Argument, Other>
+    requires detail::arguments_or_memory<Argument, Other>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto(max)(Argument&& a, Other&& b) noexcept {
     return detail::elementwise_number_first(detail::maximum_function{}, std::forward<Argument>(a),
                                             std::forward<Other>(b));
@@ -344,7 +337,7 @@ template <class Argument, class Other>
 ///
 ///     auto y = min(x, 6.0f);   // of one argument, `min` is a reduction
 template <class Argument, class Other>
-    requires detail::elementwise_arguments<Argument, Other>
+    requires detail::arguments_or_memory<Argument, Other>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto(min)(Argument&& a, Other&& b) noexcept {
     return detail::elementwise_number_first(detail::minimum_function{}, std::forward<Argument>(a),
                                             std::forward<Other>(b));
@@ -356,7 +349,7 @@ template <class Argument, class Other>
 ///     auto y = pow(x, 3.0f);
 ///     auto z = pow(10000.0f, x);
 template <class Argument, class Other>
-    requires detail::elementwise_arguments<Argument, Other>
+    requires detail::arguments_or_memory<Argument, Other>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto pow(Argument&& base, Other&& exponent) noexcept {
     return detail::elementwise(detail::pow_function{}, std::forward<Argument>(base), std::forward<Other>(exponent));
 }
@@ -366,7 +359,7 @@ template <class Argument, class Other>
 ///
 ///     auto y = clamp(x, -1.0f, 1.0f);
 template <any_expression Expression, class Lowest, class Highest>
-    requires detail::elementwise_arguments<Expression, Lowest, Highest>
+    requires detail::arguments_or_memory<Expression, Lowest, Highest>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto clamp(Expression&& x, Lowest&& lowest, Highest&& highest) noexcept {
     return detail::elementwise(detail::clamp_function{}, std::forward<Expression>(x), std::forward<Lowest>(lowest),
                                std::forward<Highest>(highest));
@@ -433,6 +426,12 @@ template <class Function, class... Argument>
     requires(!any_expression<Function> && detail::elementwise_arguments<Argument...>)
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto map(Function f, Argument&&... x) noexcept {
     using Element = detail::element_among_t<Argument...>;
+    using number =
+        typename decltype(detail::number_of<typename detail::argument_element<Element, Argument>::type...>())::type;
+    // An error in the function is given where it is first called: here, for one line less than in user_result.
+    static_cast<void>(requires(const Function& g,
+                               typename detail::single_lane<typename detail::argument_element<Element, Argument>::type,
+                                                            number>::type... lane) { g(lane...); });
     using result =
         typename decltype(detail::user_result<Function,
                                               typename detail::argument_element<Element, Argument>::type...>())::type;

@@ -2,6 +2,7 @@
 // Rows brought to a common scale: softmax, log_softmax, layer_norm and rms_norm.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <type_traits>
 #include <utility>
@@ -47,6 +48,21 @@ ASHLAR_ALWAYS_INLINE constexpr auto standardize(Expression&& e, double epsilon) 
                                                         static_cast<element_of<Expression>>(epsilon)};
     else
         return refused<floating_or_float<element_of<Expression>>, shape_of<Expression>>();
+}
+
+/// Whether a number can be what is added to a variance: an integer is an axis or a width by mistake.
+template <class Number>
+struct norm_epsilon {
+    static constexpr bool is_fraction = std::is_floating_point_v<Number> || is_narrow<Number>;
+};
+
+/// What a norm with an integer for its eps returns: an error.
+template <class Operand, class Number>
+ASHLAR_ALWAYS_INLINE constexpr auto refused_epsilon() noexcept {
+    static_assert(norm_epsilon<Number>::is_fraction,
+                  "ashlar: norm: eps is a floating-point number, and no axis or width is needed: rows are the last "
+                  "axis; write layer_norm(x), normalize<0>(x), rms_norm(x, gamma, 1e-6)");
+    return refused<floating_or_float<element_of<Operand>>, shape_of<Operand>>();
 }
 
 }  // namespace detail
@@ -108,6 +124,15 @@ template <any_expression Operand, any_expression Gamma, any_expression Beta>
         return detail::refused<detail::floating_or_float<element_of<Operand>>, shape_of<Operand>>();
 }
 
+template <any_expression Operand, std::integral Number>
+[[nodiscard]] constexpr auto layer_norm(Operand&&, Number) noexcept {
+    return detail::refused_epsilon<Operand, Number>();
+}
+template <any_expression Operand, any_expression Gamma, any_expression Beta, std::integral Number>
+[[nodiscard]] constexpr auto layer_norm(Operand&&, Gamma&&, Beta&&, Number) noexcept {
+    return detail::refused_epsilon<Operand, Number>();
+}
+
 /// x / sqrt(mean(x * x) + eps) along the last axis (Zhang and Sennrich 2019), lazily: x's shape. Floating point, rank 1
 /// at least. Rows whose squares overflow, from 1e19 on in float, give 0, as in PyTorch.
 template <any_expression Operand>
@@ -127,6 +152,15 @@ template <any_expression Operand, any_expression Gamma>
                                    std::forward<Gamma>(gamma));
     else
         return detail::refused<detail::floating_or_float<element_of<Operand>>, shape_of<Operand>>();
+}
+
+template <any_expression Operand, std::integral Number>
+[[nodiscard]] constexpr auto rms_norm(Operand&&, Number) noexcept {
+    return detail::refused_epsilon<Operand, Number>();
+}
+template <any_expression Operand, any_expression Gamma, std::integral Number>
+[[nodiscard]] constexpr auto rms_norm(Operand&&, Gamma&&, Number) noexcept {
+    return detail::refused_epsilon<Operand, Number>();
 }
 
 }  // namespace ashlar

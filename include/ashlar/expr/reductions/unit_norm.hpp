@@ -2,6 +2,7 @@
 // normalize: vectors brought to length 1.
 #pragma once
 
+#include <concepts>
 #include <type_traits>
 #include <utility>
 
@@ -13,6 +14,7 @@
 #include <ashlar/expr/nodes/let.hpp>
 #include <ashlar/expr/nodes/refused.hpp>
 #include <ashlar/expr/nodes/viewable.hpp>
+#include <ashlar/expr/reductions/normalize.hpp>
 #include <ashlar/expr/reductions/reduce.hpp>
 
 namespace ashlar {
@@ -50,6 +52,11 @@ template <auto Axis = -1, any_expression Operand>
         return detail::unit_norm_of<Axis>{eps}(x);
     else
         return let(std::forward<Operand>(x), detail::unit_norm_of<Axis>{eps});
+}
+
+template <auto Axis = -1, any_expression Operand, std::integral Number>
+[[nodiscard]] constexpr auto normalize(Operand&&, Number) noexcept {
+    return detail::refused_epsilon<Operand, Number>();
 }
 
 }  // namespace ashlar

@@ -24,7 +24,8 @@ struct lane_mask;
 namespace detail {
 template <class Stored, std::size_t Width, class Config>
 struct narrow_lanes;
-}
+
+}  // namespace detail
 
 /// `Width` values of arithmetic type `Element`: a vector register where this build has one of that size (with
 /// <ashlar/kernel/simd.hpp> included), an array otherwise. One lane is always an array and works in constant
@@ -136,6 +137,20 @@ struct lanes {
         return lanes(ops::insert(data, i, value));
     }
 
+    // The functions of <cmath> find this, for the sake of one error: functions of users are tried with one lane first.
+    // Of more lanes it is not defined.
+    operator Element() const
+        requires(std::is_floating_point_v<Element> && Width == 1)
+    {
+        constexpr bool lanes_are_one_number = sizeof(Element) == 0;
+        static_assert(lanes_are_one_number,
+                      "ashlar: map: lanes are several numbers; write exp(v) rather than std::exp(v), max(v, 0.0f) "
+                      "rather than std::max(v, 0.0f), or let the function take a float");
+        return {};
+    }
+    operator Element() const
+        requires(std::is_floating_point_v<Element> && Width != 1);
+
     ASHLAR_ALWAYS_INLINE constexpr lanes& operator+=(lanes b) { return *this = lanes(ops::add(data, b.data)); }
     ASHLAR_ALWAYS_INLINE constexpr lanes& operator-=(lanes b) { return *this = lanes(ops::sub(data, b.data)); }
     ASHLAR_ALWAYS_INLINE constexpr lanes& operator*=(lanes b) { return *this = lanes(ops::mul(data, b.data)); }
@@ -204,6 +219,19 @@ struct lane_mask {
     }
     /// One lane; slow for registers.
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr bool operator[](std::size_t i) const { return ops::mask_get(data, i); }
+
+    // The same of conditions.
+    explicit operator bool() const
+        requires(Width == 1)
+    {
+        constexpr bool lanes_are_one_condition = sizeof(Element) == 0;
+        static_assert(lanes_are_one_condition,
+                      "ashlar: map: lanes differ, so that they are no condition; write select(v > 0, a, b) rather than "
+                      "if or ?:, or let the function take a float");
+        return false;
+    }
+    explicit operator bool() const
+        requires(Width != 1);
 
     ASHLAR_ALWAYS_INLINE constexpr lane_mask operator!() const { return lane_mask(ops::mask_not(data)); }
     ASHLAR_ALWAYS_INLINE constexpr lane_mask operator~() const { return lane_mask(ops::mask_not(data)); }

@@ -8,6 +8,7 @@
 
 #include <ashlar/core/concepts.hpp>
 #include <ashlar/core/config.hpp>
+#include <ashlar/expr/mistakes/operand_calls.hpp>
 #include <ashlar/expr/shape/one_or_two.hpp>
 #include <ashlar/module/module.hpp>
 #include <ashlar/nn/layers/convolution.hpp>
@@ -84,6 +85,11 @@ public:
     template <any_expression Input>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x) const&& noexcept {
         return detail::named(*this)(std::forward<Input>(x));
+    }
+    template <auto... Given>
+    constexpr auto operator()(ashlar::detail::any_argument, ashlar::detail::any_argument = {},
+                              ashlar::detail::any_argument = {}) const noexcept {
+        return ashlar::detail::refused_module_call<Given...>();
     }
 
     template <class Self, class Visitor>

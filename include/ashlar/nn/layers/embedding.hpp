@@ -8,6 +8,7 @@
 
 #include <ashlar/core/concepts.hpp>
 #include <ashlar/core/config.hpp>
+#include <ashlar/expr/mistakes/operand_calls.hpp>
 #include <ashlar/expr/products/matmul.hpp>
 #include <ashlar/expr/shape/concat.hpp>
 #include <ashlar/expr/shape/permute.hpp>
@@ -44,6 +45,10 @@ struct embedding {
     template <std::integral Token>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Token token) const& noexcept {
         return weight[token];
+    }
+    template <auto... Given>
+    constexpr auto operator()(ashlar::detail::any_argument, ashlar::detail::any_argument = {}) const& noexcept {
+        return ashlar::detail::refused_module_call<Given...>();
     }
 
     /// The products of x with every entry, [..., size] to [..., entries]: the output layer of a model that ties it to

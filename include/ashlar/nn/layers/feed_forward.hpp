@@ -9,6 +9,7 @@
 #include <ashlar/core/concepts.hpp>
 #include <ashlar/core/config.hpp>
 #include <ashlar/expr/elementwise/operators.hpp>
+#include <ashlar/expr/mistakes/operand_calls.hpp>
 #include <ashlar/expr/nodes/let.hpp>
 #include <ashlar/module/module.hpp>
 #include <ashlar/nn/inspect/example.hpp>
@@ -67,6 +68,11 @@ struct feed_forward {
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x) const&& noexcept {
         return detail::named(*this)(std::forward<Input>(x));
     }
+    template <auto... Given>
+    constexpr auto operator()(ashlar::detail::any_argument, ashlar::detail::any_argument = {},
+                              ashlar::detail::any_argument = {}) const noexcept {
+        return ashlar::detail::refused_module_call<Given...>();
+    }
 
     template <class Self, class Visitor>
     static constexpr void members(Self& self, Visitor&& visit) {
@@ -111,6 +117,11 @@ struct feed_forward<Options, Element, Weight, Panel> {
     template <any_expression Input>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x) const&& noexcept {
         return detail::named(*this)(std::forward<Input>(x));
+    }
+    template <auto... Given>
+    constexpr auto operator()(ashlar::detail::any_argument, ashlar::detail::any_argument = {},
+                              ashlar::detail::any_argument = {}) const noexcept {
+        return ashlar::detail::refused_module_call<Given...>();
     }
 
     template <class Self, class Visitor>

@@ -13,6 +13,7 @@
 #include <ashlar/expr/elementwise/operators.hpp>
 #include <ashlar/expr/masks/mask.hpp>
 #include <ashlar/expr/masks/masked.hpp>
+#include <ashlar/expr/mistakes/operand_calls.hpp>
 #include <ashlar/expr/nodes/let.hpp>
 #include <ashlar/expr/nodes/operands.hpp>
 #include <ashlar/expr/products/matmul.hpp>
@@ -154,6 +155,11 @@ struct group_norm {
     template <any_expression Input>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x) const&& noexcept {
         return detail::named(*this)(std::forward<Input>(x));
+    }
+    template <auto... Given>
+    constexpr auto operator()(ashlar::detail::any_argument, ashlar::detail::any_argument = {},
+                              ashlar::detail::any_argument = {}) const noexcept {
+        return ashlar::detail::refused_module_call<Given...>();
     }
     /// The same by mean and variance of the times that a mask keeps, of one query whose keys are times; inputs have
     /// one axis beside channels and batch.
@@ -301,6 +307,11 @@ struct batch_norm {
     template <any_expression Input>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x) const&& noexcept {
         return detail::named(*this)(std::forward<Input>(x));
+    }
+    template <auto... Given>
+    constexpr auto operator()(ashlar::detail::any_argument, ashlar::detail::any_argument = {},
+                              ashlar::detail::any_argument = {}) const noexcept {
+        return ashlar::detail::refused_module_call<Given...>();
     }
 
     template <class Self, class Visitor>

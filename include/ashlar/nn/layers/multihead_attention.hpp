@@ -10,6 +10,7 @@
 #include <ashlar/core/concepts.hpp>
 #include <ashlar/core/config.hpp>
 #include <ashlar/expr/attention/attention.hpp>
+#include <ashlar/expr/mistakes/operand_calls.hpp>
 #include <ashlar/expr/nodes/let.hpp>
 #include <ashlar/expr/nodes/store.hpp>
 #include <ashlar/expr/products/matmul.hpp>
@@ -198,6 +199,11 @@ struct multihead_attention {
     template <any_expression Input, class... Rest>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, Rest&&... rest) const&& noexcept {
         return detail::named(*this)(std::forward<Input>(x), std::forward<Rest>(rest)...);
+    }
+    template <auto... Given>
+    constexpr auto operator()(ashlar::detail::any_argument, ashlar::detail::any_argument = {},
+                              ashlar::detail::any_argument = {}) const noexcept {
+        return ashlar::detail::refused_module_call<Given...>();
     }
 
     /// What each query takes of each key, head by head: [..., heads, Tq, Tk], lazily.

@@ -9,6 +9,7 @@
 #include <ashlar/core/concepts.hpp>
 #include <ashlar/core/config.hpp>
 #include <ashlar/expr/elementwise/operators.hpp>
+#include <ashlar/expr/mistakes/operand_calls.hpp>
 #include <ashlar/expr/reductions/normalize.hpp>
 #include <ashlar/module/module.hpp>
 #include <ashlar/nn/layers/weights.hpp>
@@ -53,6 +54,11 @@ struct layer_norm {
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x) const&& noexcept {
         return detail::named(*this)(std::forward<Input>(x));
     }
+    template <auto... Given>
+    constexpr auto operator()(ashlar::detail::any_argument, ashlar::detail::any_argument = {},
+                              ashlar::detail::any_argument = {}) const noexcept {
+        return ashlar::detail::refused_module_call<Given...>();
+    }
 
     template <class Self, class Visitor>
     static constexpr void members(Self& self, Visitor&& visit) {
@@ -91,6 +97,11 @@ struct rms_norm {
     template <any_expression Input>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x) const&& noexcept {
         return detail::named(*this)(std::forward<Input>(x));
+    }
+    template <auto... Given>
+    constexpr auto operator()(ashlar::detail::any_argument, ashlar::detail::any_argument = {},
+                              ashlar::detail::any_argument = {}) const noexcept {
+        return ashlar::detail::refused_module_call<Given...>();
     }
 
     template <class Self, class Visitor>

@@ -69,6 +69,12 @@ struct module_input {
     static constexpr bool fits = check();
 };
 
+/// Whether an input has rows for layers that let them attend to each other.
+template <class Input>
+struct input_rows {
+    static constexpr bool exist = Input::rank >= 2;
+};
+
 /// What a module returns for an input that does not fit: rows as wide as its results.
 template <class Input, std::size_t Width, class Element>
 ASHLAR_ALWAYS_INLINE constexpr auto refused_rows() noexcept {

@@ -10,6 +10,7 @@
 #include <ashlar/core/concepts.hpp>
 #include <ashlar/core/config.hpp>
 #include <ashlar/eval/eval.hpp>
+#include <ashlar/expr/mistakes/operand_calls.hpp>
 #include <ashlar/expr/nodes/operands.hpp>
 #include <ashlar/nn/inspect/example.hpp>
 #include <ashlar/nn/layers/weights.hpp>
@@ -21,6 +22,7 @@ namespace ashlar::nn {
 /// The options of `decoder`: those of a layer, how many there are, and whether a norm follows the last one.
 struct decoder_options {
     decoder_layer_options layer;
+    width embed = 0, heads = 0, hidden = 0;  ///< stand in .layer: given here they are an error that says so
     std::size_t layers = 1;
     bool final_norm = false;
 };
@@ -53,9 +55,12 @@ struct call_with_memory : Call {
 template <decoder_options Options, class Element = float, class Weight = Element,
           std::size_t Panel = detail::panel<Weight>>
 struct decoder {
+    static_assert(
+        detail::options_of_layers<Options.embed, Options.heads, Options.hidden>::stand_in_layer,
+        "ashlar: nn: embed, heads and hidden are options of each layer; write {.layer = {.embed = 64, .heads = 4}, .layers = 6}");
     static constexpr decoder_options options = Options;
-    using layer_type = decoder_layer<Options.layer, Element, Weight, Panel>;
-    static constexpr std::size_t embed = Options.layer.embed, layer_count = Options.layers;
+    using layer_type = decoder_layer<detail::meant_layer(Options, Options.layer), Element, Weight, Panel>;
+    static constexpr std::size_t embed = layer_type::embed, layer_count = Options.layers;
 
     std::array<layer_type, layer_count> layers;
     [[no_unique_address]] std::conditional_t<options.final_norm, typename layer_type::norm_type, no_array> norm;
@@ -64,16 +69,31 @@ struct decoder {
     template <any_expression Input, any_expression Memory, class... Choices>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, Memory&& memory,
                                                                  const Choices&... choices) const& noexcept {
-        const auto call = [m = detail::held_values(std::forward<Memory>(memory)),
-                           choices...](const auto& layer, const auto& y, std::size_t)
-                              ASHLAR_LAMBDA_INLINE { return layer(y, m, choices...); };
-        return detail::call_layers(
-            *this, std::forward<Input>(x),
-            detail::call_with_memory<std::remove_cvref_t<Memory>, std::remove_const_t<decltype(call)>>{call});
+        // Here rather than in the layers, whose plans would each say something more.
+        constexpr bool fits =
+            detail::module_input<shape_of<Input>, embed>::fits && detail::module_input<shape_of<Memory>, embed>::fits;
+        static_assert(detail::module_input<shape_of<Input>, embed>::fits &&
+                          detail::module_input<shape_of<Memory>, embed>::fits,
+                      "ashlar: nn: the last axis of the input must be as wide as the module's options say; change one");
+        if constexpr (!fits) {
+            return detail::refused_rows<shape_of<Input>, embed, element_of<Input>>();
+        } else {
+            const auto call = [m = detail::held_values(std::forward<Memory>(memory)),
+                               choices...](const auto& layer, const auto& y, std::size_t)
+                                  ASHLAR_LAMBDA_INLINE { return layer(y, m, choices...); };
+            return detail::call_layers(
+                *this, std::forward<Input>(x),
+                detail::call_with_memory<std::remove_cvref_t<Memory>, std::remove_const_t<decltype(call)>>{call});
+        }
     }
     template <any_expression Input, class... Rest>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, Rest&&... rest) const&& noexcept {
         return detail::named(*this)(std::forward<Input>(x), std::forward<Rest>(rest)...);
+    }
+    template <auto... Given>
+    constexpr auto operator()(ashlar::detail::any_argument, ashlar::detail::any_argument = {},
+                              ashlar::detail::any_argument = {}) const noexcept {
+        return ashlar::detail::refused_module_call<Given...>();
     }
 
     /// Puts keys and values of a memory [S, embed] into one cache for each layer, of which `decode` reads those of the

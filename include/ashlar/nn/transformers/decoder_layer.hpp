@@ -12,6 +12,7 @@
 #include <ashlar/expr/attention/attention.hpp>
 #include <ashlar/expr/elementwise/operators.hpp>
 #include <ashlar/expr/masks/keys_below.hpp>
+#include <ashlar/expr/mistakes/operand_calls.hpp>
 #include <ashlar/expr/nodes/let.hpp>
 #include <ashlar/module/module.hpp>
 #include <ashlar/nn/cache/remembered_rows.hpp>
@@ -121,6 +122,11 @@ struct decoder_layer {
     template <any_expression Input, class... Rest>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, Rest&&... rest) const&& noexcept {
         return detail::named(*this)(std::forward<Input>(x), std::forward<Rest>(rest)...);
+    }
+    template <auto... Given>
+    constexpr auto operator()(ashlar::detail::any_argument, ashlar::detail::any_argument = {},
+                              ashlar::detail::any_argument = {}) const noexcept {
+        return ashlar::detail::refused_module_call<Given...>();
     }
 
     /// Puts keys and values of a memory [S, embed] into a cache, of which `decode` reads those of the first `count`

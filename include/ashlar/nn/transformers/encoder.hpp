@@ -10,6 +10,7 @@
 #include <ashlar/core/concepts.hpp>
 #include <ashlar/core/config.hpp>
 #include <ashlar/expr/attention/attention_checks.hpp>
+#include <ashlar/expr/mistakes/operand_calls.hpp>
 #include <ashlar/nn/inspect/example.hpp>
 #include <ashlar/nn/layers/weights.hpp>
 #include <ashlar/nn/transformers/encoder_layer.hpp>
@@ -20,6 +21,7 @@ namespace ashlar::nn {
 /// The options of `encoder`: those of a layer, how many there are, and whether a norm follows the last one.
 struct encoder_options {
     encoder_layer_options layer;
+    width embed = 0, heads = 0, hidden = 0;  ///< stand in .layer: given here they are an error that says so
     std::size_t layers = 1;
     bool final_norm = false;
 };
@@ -34,9 +36,12 @@ struct encoder_options {
 template <encoder_options Options, class Element = float, class Weight = Element,
           std::size_t Panel = detail::panel<Weight>>
 struct encoder {
+    static_assert(
+        detail::options_of_layers<Options.embed, Options.heads, Options.hidden>::stand_in_layer,
+        "ashlar: nn: embed, heads and hidden are options of each layer; write {.layer = {.embed = 64, .heads = 4}, .layers = 6}");
     static constexpr encoder_options options = Options;
-    using layer_type = encoder_layer<Options.layer, Element, Weight, Panel>;
-    static constexpr std::size_t embed = Options.layer.embed, layer_count = Options.layers;
+    using layer_type = encoder_layer<detail::meant_layer(Options, Options.layer), Element, Weight, Panel>;
+    static constexpr std::size_t embed = layer_type::embed, layer_count = Options.layers;
 
     std::array<layer_type, layer_count> layers;
     [[no_unique_address]] std::conditional_t<options.final_norm, typename layer_type::norm_type, no_array> norm;
@@ -45,7 +50,15 @@ struct encoder {
     template <any_expression Input, class... Choices>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, const Choices&... choices) const& noexcept {
         // Here rather than in the layers, whose plans would each say something more.
-        if constexpr (!ashlar::detail::check_options<Choices...>())
+        static_assert(detail::module_input<shape_of<Input>, embed>::fits,
+                      "ashlar: nn: the last axis of the input must be as wide as the module's options say; change one");
+        static_assert(
+            !detail::module_input<shape_of<Input>, embed>::fits || detail::input_rows<shape_of<Input>>::exist,
+            "ashlar: nn: the input of layers must be rows [..., rows, embed]; unsqueeze<0> makes one of a vector");
+        if constexpr (!detail::module_input<shape_of<Input>, embed>::fits ||
+                      !detail::input_rows<shape_of<Input>>::exist)
+            return detail::refused_rows<shape_of<Input>, embed, element_of<Input>>();
+        else if constexpr (!ashlar::detail::check_options<Choices...>())
             return detail::refused_rows<shape_of<Input>, embed, element_of<Input>>();
         else
             return detail::call_layers(*this, std::forward<Input>(x),
@@ -55,6 +68,11 @@ struct encoder {
     template <any_expression Input, class... Choices>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, Choices&&... choices) const&& noexcept {
         return detail::named(*this)(std::forward<Input>(x), std::forward<Choices>(choices)...);
+    }
+    template <auto... Given>
+    constexpr auto operator()(ashlar::detail::any_argument, ashlar::detail::any_argument = {},
+                              ashlar::detail::any_argument = {}) const noexcept {
+        return ashlar::detail::refused_module_call<Given...>();
     }
 
     /// The call as a language model (GPT-2) for the next rows [rows, embed], with one cache for each layer (see

@@ -11,6 +11,7 @@
 #include <ashlar/eval/eval.hpp>
 #include <ashlar/expr/attention/attention_checks.hpp>
 #include <ashlar/expr/elementwise/operators.hpp>
+#include <ashlar/expr/mistakes/operand_calls.hpp>
 #include <ashlar/expr/nodes/let.hpp>
 #include <ashlar/module/module.hpp>
 #include <ashlar/nn/cache/appended_rows.hpp>
@@ -135,7 +136,11 @@ struct encoder_layer {
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, Choices&&... choices) const& noexcept {
         static_assert(detail::module_input<shape_of<Input>, embed>::fits,
                       "ashlar: nn: the last axis of the input must be as wide as the module's options say; change one");
-        if constexpr (!detail::module_input<shape_of<Input>, embed>::fits)
+        static_assert(
+            !detail::module_input<shape_of<Input>, embed>::fits || detail::input_rows<shape_of<Input>>::exist,
+            "ashlar: nn: the input of layers must be rows [..., rows, embed]; unsqueeze<0> makes one of a vector");
+        if constexpr (!detail::module_input<shape_of<Input>, embed>::fits ||
+                      !detail::input_rows<shape_of<Input>>::exist)
             return detail::refused_rows<shape_of<Input>, embed, element_of<Input>>();
         else if constexpr (!ashlar::detail::check_options<std::remove_cvref_t<Choices>...>())
             return detail::refused_rows<shape_of<Input>, embed, element_of<Input>>();
@@ -147,6 +152,11 @@ struct encoder_layer {
     template <any_expression Input, class... Choices>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, Choices&&... choices) const&& noexcept {
         return detail::named(*this)(std::forward<Input>(x), std::forward<Choices>(choices)...);
+    }
+    template <auto... Given>
+    constexpr auto operator()(ashlar::detail::any_argument, ashlar::detail::any_argument = {},
+                              ashlar::detail::any_argument = {}) const noexcept {
+        return ashlar::detail::refused_module_call<Given...>();
     }
 
 private:

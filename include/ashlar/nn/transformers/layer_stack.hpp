@@ -23,6 +23,21 @@ concept layered_expression = sequence_expression<Expression>;
 
 namespace detail {
 
+/// Whether what belongs into the options of a layer stands there.
+template <std::size_t... Misplaced>
+struct options_of_layers {
+    static constexpr bool stand_in_layer = ((Misplaced == 0) && ...);
+};
+
+/// The options of a layer, with those that were misplaced: they have been an error already.
+template <class Options, class Layer>
+consteval Layer meant_layer(const Options& options, Layer layer) {
+    if (options.embed.value != 0) layer.embed = options.embed;
+    if (options.heads.value != 0) layer.heads = options.heads;
+    if (options.hidden.value != 0) layer.hidden = options.hidden;
+    return layer;
+}
+
 /// The layers of a stack as steps: call(layer, x, i) is the expression of layer i.
 template <class Layer, std::size_t Count, class Call>
 struct layers_step {

@@ -8,6 +8,7 @@
 
 #include <ashlar/core/concepts.hpp>
 #include <ashlar/core/config.hpp>
+#include <ashlar/expr/mistakes/operand_calls.hpp>
 #include <ashlar/nn/inspect/example.hpp>
 #include <ashlar/nn/layers/norm.hpp>
 #include <ashlar/nn/layers/weights.hpp>
@@ -32,6 +33,7 @@ struct turned_and_appended_to {
 /// The options of `llama_decoder`: those of a layer, and how many there are.
 struct llama_decoder_options {
     llama_layer_options block;
+    width embed = 0, heads = 0, hidden = 0;  ///< stand in .block: given here they are an error that says so
     std::size_t layers = 1;
 };
 
@@ -44,9 +46,12 @@ struct llama_decoder_options {
 template <llama_decoder_options Options, class Element = float, class Weight = Element,
           std::size_t Panel = detail::panel<Weight>>
 struct llama_decoder {
+    static_assert(
+        detail::options_of_layers<Options.embed, Options.heads, Options.hidden>::stand_in_layer,
+        "ashlar: nn: embed, heads and hidden are options of each layer; write {.block = {.embed = 64, .heads = 4}, .layers = 6}");
     static constexpr llama_decoder_options options = Options;
-    using layer_type = llama_layer<Options.block, Element, Weight, Panel>;
-    static constexpr std::size_t embed = Options.block.embed, layer_count = Options.layers;
+    using layer_type = llama_layer<detail::meant_layer(Options, Options.block), Element, Weight, Panel>;
+    static constexpr std::size_t embed = layer_type::embed, layer_count = Options.layers;
 
     std::array<layer_type, layer_count> layers;
     rms_norm<layer_type::norm_options, Element> norm;
@@ -55,13 +60,27 @@ struct llama_decoder {
     template <any_expression Input, class Turn, class... Choices>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, const Turn& turn,
                                                                  const Choices&... choices) const& noexcept {
-        return detail::call_layers(*this, std::forward<Input>(x),
-                                   [t = &turn, choices...](const auto& layer, const auto& y, std::size_t)
-                                       ASHLAR_LAMBDA_INLINE { return layer(y, *t, choices...); });
+        static_assert(detail::module_input<shape_of<Input>, embed>::fits,
+                      "ashlar: nn: the last axis of the input must be as wide as the module's options say; change one");
+        static_assert(
+            !detail::module_input<shape_of<Input>, embed>::fits || detail::input_rows<shape_of<Input>>::exist,
+            "ashlar: nn: the input of layers must be rows [..., rows, embed]; unsqueeze<0> makes one of a vector");
+        if constexpr (!detail::module_input<shape_of<Input>, embed>::fits ||
+                      !detail::input_rows<shape_of<Input>>::exist)
+            return detail::refused_rows<shape_of<Input>, embed, element_of<Input>>();
+        else
+            return detail::call_layers(*this, std::forward<Input>(x),
+                                       [t = &turn, choices...](const auto& layer, const auto& y, std::size_t)
+                                           ASHLAR_LAMBDA_INLINE { return layer(y, *t, choices...); });
     }
     template <any_expression Input, class... Rest>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, Rest&&... rest) const&& noexcept {
         return detail::named(*this)(std::forward<Input>(x), std::forward<Rest>(rest)...);
+    }
+    template <auto... Given>
+    constexpr auto operator()(ashlar::detail::any_argument, ashlar::detail::any_argument = {},
+                              ashlar::detail::any_argument = {}) const noexcept {
+        return ashlar::detail::refused_module_call<Given...>();
     }
     /// The call for the next rows [rows, embed], with one cache for each layer. Each evaluation appends to the caches,
     /// which `flops` and `workspace_bytes` of the call have.
@@ -69,11 +88,16 @@ struct llama_decoder {
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto decode(Input&& x, const Turn& turn,
                                                              std::array<Cache, layer_count>& caches,
                                                              const Choices&... choices) const& noexcept {
-        return detail::decode_layers<detail::turned_and_appended_to<Turn, Cache>>(
-            *this, std::forward<Input>(x),
-            [t = &turn, c = &caches, choices...](const auto& layer, const auto& y, std::size_t i, auto& scratch)
-                ASHLAR_LAMBDA_INLINE { return layer.decode(y, *t, (*c)[i], scratch, choices...); },
-            caches);
+        static_assert(detail::module_input<shape_of<Input>, embed>::fits,
+                      "ashlar: nn: the last axis of the input must be as wide as the module's options say; change one");
+        if constexpr (!detail::module_input<shape_of<Input>, embed>::fits)
+            return detail::refused_rows<shape_of<Input>, embed, element_of<Input>>();
+        else
+            return detail::decode_layers<detail::turned_and_appended_to<Turn, Cache>>(
+                *this, std::forward<Input>(x),
+                [t = &turn, c = &caches, choices...](const auto& layer, const auto& y, std::size_t i, auto& scratch)
+                    ASHLAR_LAMBDA_INLINE { return layer.decode(y, *t, (*c)[i], scratch, choices...); },
+                caches);
     }
 
     template <class Self, class Visitor>

@@ -13,6 +13,7 @@
 #include <ashlar/expr/attention/attention.hpp>
 #include <ashlar/expr/elementwise/operators.hpp>
 #include <ashlar/expr/masks/causal.hpp>
+#include <ashlar/expr/mistakes/operand_calls.hpp>
 #include <ashlar/expr/nodes/let.hpp>
 #include <ashlar/module/module.hpp>
 #include <ashlar/nn/cache/appended_rows.hpp>
@@ -99,6 +100,11 @@ struct llama_layer {
     template <any_expression Input, class... Rest>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, Rest&&... rest) const&& noexcept {
         return detail::named(*this)(std::forward<Input>(x), std::forward<Rest>(rest)...);
+    }
+    template <auto... Given>
+    constexpr auto operator()(ashlar::detail::any_argument, ashlar::detail::any_argument = {},
+                              ashlar::detail::any_argument = {}) const noexcept {
+        return ashlar::detail::refused_module_call<Given...>();
     }
 
 private:

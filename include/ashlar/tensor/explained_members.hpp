@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSL-1.0
+// Members that other libraries have: errors that say how it is written here.
+#pragma once
+
+// Users' macros may be called so, here and nowhere else: T is what NumPy calls a transposed matrix.
+#pragma push_macro("T")
+#undef T
+
+namespace ashlar::detail {
+
+/// A base of tensors, views and nodes, an empty class of its own for each of them, so that none takes room. None of
+/// these can be called, and none is there for what asks by `requires`.
+template <class Derived, class... Base>
+struct explained_members : Base... {
+    auto shape(...) const = delete;      // ashlar: member: a shape is part of the type; write x.extents[0], x.rank
+    auto dim(...) const = delete;        // ashlar: member: a shape is part of the type; write x.extents[0], x.rank
+    auto ndim(...) const = delete;       // ashlar: member: a shape is part of the type; write x.extents[0], x.rank
+    auto rows(...) const = delete;       // ashlar: member: a shape is part of the type; write x.extents[0], x.rank
+    auto cols(...) const = delete;       // ashlar: member: a shape is part of the type; write x.extents[0], x.rank
+    auto reshape(...) const = delete;    // ashlar: member: dimensions are template arguments; write reshape<8, 4>(x)
+    auto view(...) const = delete;       // ashlar: member: dimensions are template arguments; write reshape<8, 4>(x)
+    auto flatten(...) const = delete;    // ashlar: member: dimensions are template arguments; write reshape<8, 4>(x)
+    auto T(...) const = delete;          // ashlar: member: axes are exchanged by functions; write transpose(x)
+    auto t(...) const = delete;          // ashlar: member: axes are exchanged by functions; write transpose(x)
+    auto transpose(...) const = delete;  // ashlar: member: axes are exchanged by functions; write transpose(x)
+    auto permute(...) const = delete;    // ashlar: member: axes are exchanged by functions; write transpose(x)
+    auto squeeze(...) const = delete;    // ashlar: member: axes are template arguments; write squeeze<0>(x)
+    auto unsqueeze(...) const = delete;  // ashlar: member: axes are template arguments; write squeeze<0>(x)
+    auto sum(...) const = delete;        // ashlar: member: axes are template arguments; write sum<1>(x)
+    auto mean(...) const = delete;       // ashlar: member: axes are template arguments; write sum<1>(x)
+    auto(max)(...) const = delete;       // ashlar: member: axes are template arguments; write sum<1>(x)
+    auto(min)(...) const = delete;       // ashlar: member: axes are template arguments; write sum<1>(x)
+    auto argmax(...) const = delete;     // ashlar: member: axes are template arguments; write sum<1>(x)
+    auto softmax(...) const = delete;    // ashlar: member: axes are template arguments; write sum<1>(x)
+    auto exp(...) const = delete;     // ashlar: member: operations are functions; write exp(x), matmul(x, y), eval(x)
+    auto sqrt(...) const = delete;    // ashlar: member: operations are functions; write exp(x), matmul(x, y), eval(x)
+    auto abs(...) const = delete;     // ashlar: member: operations are functions; write exp(x), matmul(x, y), eval(x)
+    auto matmul(...) const = delete;  // ashlar: member: operations are functions; write exp(x), matmul(x, y), eval(x)
+    auto dot(...) const = delete;     // ashlar: member: operations are functions; write exp(x), matmul(x, y), eval(x)
+    auto eval(...) const = delete;    // ashlar: member: operations are functions; write exp(x), matmul(x, y), eval(x)
+    auto item(...) const = delete;    // ashlar: member: elements are indexed; write x(i, j), eval(e)(i, j)
+    auto at(...) const = delete;      // ashlar: member: elements are indexed; write x(i, j), eval(e)(i, j)
+    auto clone(...) const = delete;   // ashlar: member: copies and casts are functions; write eval(x), cast<int>(x)
+    auto numpy(...) const = delete;   // ashlar: member: copies and casts are functions; write eval(x), cast<int>(x)
+    auto to(...) const = delete;      // ashlar: member: copies and casts are functions; write eval(x), cast<int>(x)
+    auto astype(...) const = delete;  // ashlar: member: copies and casts are functions; write eval(x), cast<int>(x)
+};
+
+}  // namespace ashlar::detail
+
+#pragma pop_macro("T")

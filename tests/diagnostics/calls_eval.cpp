@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSL-1.0
+// eval of a vector.
+// expect: ashlar: eval: takes one tensor, view or expression; tensor_view<float, 2, 3>{memory} makes one of other memory
+#include <vector>
+
+#include <ashlar/ashlar.hpp>
+
+using namespace ashlar;
+static tensor<float, 4, 8> a{};
+
+void program() {
+    std::vector<float> v(32);
+    [[maybe_unused]] tensor_view<float, 4, 8> w{v};
+#ifdef ASHLAR_EXPECT_ERROR
+    [[maybe_unused]] auto y = eval(v);
+#else
+    [[maybe_unused]] auto y = eval(w);
+#endif
+}

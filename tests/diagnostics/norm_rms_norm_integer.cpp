@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSL-1.0
+// rms_norm with an integer for eps.
+// expect: ashlar: norm: eps is a floating-point number, and no axis or width is needed: rows are the last axis; write layer_norm(x), normalize<0>(x), rms_norm(x, gamma, 1e-6)
+// expect: norm_epsilon<int>
+#include <ashlar/ashlar.hpp>
+
+using namespace ashlar;
+static tensor<float, 4, 8> a{};
+
+void program() {
+#ifdef ASHLAR_EXPECT_ERROR
+    [[maybe_unused]] auto y = rms_norm(a, 4);
+#else
+    [[maybe_unused]] auto y = rms_norm(a, 1e-6);
+#endif
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSL-1.0
+// An expression written to a stream.
+// expect: ashlar: print: a lazy expression has no elements; include <ashlar/tensor/print.hpp> and write std::cout << eval(e)
+// expect: printed_elements<
+#include <iostream>
+
+#include <ashlar/ashlar.hpp>
+#include <ashlar/tensor/print.hpp>
+
+using namespace ashlar;
+static tensor<float, 4, 8> a{};
+
+void program() {
+#ifdef ASHLAR_EXPECT_ERROR
+    std::cout << (a + a);
+#else
+    std::cout << eval(a + a);
+#endif
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSL-1.0
+// Another library's matrix assigned to a tensor.
+// expect: ashlar: view: a foreign matrix may be column-major; transpose(tensor_view<float, 3, 2>{m.data()})
+#include <ashlar/ashlar.hpp>
+
+using namespace ashlar;
+struct matrix {
+    float values[6]{};
+    float* data() { return values; }
+    const float* data() const { return values; }
+    long size() const { return 6; }
+    long rows() const { return 2; }
+    long cols() const { return 3; }
+};
+
+void program() {
+    matrix m;
+    tensor<float, 2, 3> t;
+#ifdef ASHLAR_EXPECT_ERROR
+    t = m;
+#else
+    t = transpose(tensor_view<float, 3, 2>{m.data()});
+#endif
+}
