@@ -6,8 +6,8 @@
 #include <ashlar/ashlar.hpp>
 using namespace ashlar;
 
-tensor<float, 24, 32> attend(const tensor<float, 24, 32>& q, const tensor<float, 40, 32>& k, const tensor<float, 40, 32>& v,
-                             const tensor<float, 40, 40>& distances) {
+tensor<float, 24, 32> attend(const tensor<float, 24, 32>& q, const tensor<float, 40, 32>& k,
+                             const tensor<float, 40, 32>& v, const tensor<float, 40, 40>& distances) {
 #ifdef ASHLAR_EXPECT_ERROR
     return attention(q, k, v, bias(distances));
 #else

@@ -70,7 +70,9 @@ TEST(stories_weights, there_and_back) {
     if (!std::filesystem::exists(path)) GTEST_SKIP() << path << " is not there";
 
     static decoder model{};
-    EXPECT_STREQ(io::load(model, path, names).message().c_str(), "freqs_cos: in the file, but not in the model; load with .ignore_unexpected = true to leave such arrays out");
+    EXPECT_STREQ(
+        io::load(model, path, names).message().c_str(),
+        "freqs_cos: in the file, but not in the model; load with .ignore_unexpected = true to leave such arrays out");
     const io::result r = io::load(model, path, names, {.ignore_unexpected = true});
     ASSERT_TRUE(r) << r.message().c_str();
     std::size_t parameters = 0;

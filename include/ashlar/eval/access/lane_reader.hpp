@@ -5,6 +5,7 @@
 #include <ashlar/eval/access/chosen_values.hpp>
 #include <ashlar/eval/access/held_factors.hpp>
 #include <ashlar/eval/access/idle_lanes.hpp>
+#include <ashlar/eval/access/lane_coordinates.hpp>
 #include <ashlar/eval/access/lane_offsets.hpp>
 #include <ashlar/eval/access/lane_steps.hpp>
 #include <ashlar/eval/access/memory_reader.hpp>
@@ -25,7 +26,7 @@ ASHLAR_BEGIN_OFFSETS
 template <class Plan, class Element, stage_index Stage, std::size_t Width, std::size_t Wanted, bool Unmasked = false>
 struct lane_reader : memory_reader<Plan, Element, Stage> {
     using config = typename Plan::configuration;
-    using integers = lanes<std::int32_t, Width, config>;
+    using coordinates = lane_coordinates<Width, Wanted, config>;
     using truth = std::conditional_t<(Width * 8 * 8 <= config::register_bits), lane_mask<double, Width, config>,
                                      lane_mask<float, Width, config>>;
     template <class Other>
@@ -141,15 +142,16 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
                                    harmless<Plan, function, Index>(argument<Id, Index, Steps>(at, hole))...);
             }(std::make_index_sequence<Node::operand_count>{});
         } else if constexpr (n.kind == node_kind::index) {
-            return along<n.axis, Steps>(at);
+            return coordinates::template along<n.axis, Steps>(at);
         } else if constexpr (n.kind == node_kind::mask) {
-            return kept<typename Node::shape_type, Steps>(node_at<Id>(f.expression).mask, at);
+            return coordinates::template kept<typename Node::shape_type, Steps>(node_at<Id>(f.expression).mask, at);
         } else if constexpr (n.kind == node_kind::masked) {
             if constexpr (Unmasked) {
                 return operand_value<Id, 0, Steps>(at, hole);
             } else {
                 using Other = element_of<Node>;
-                const auto keep = kept<typename Node::shape_type, Steps>(node_at<Id>(f.expression).mask, at);
+                const auto keep =
+                    coordinates::template kept<typename Node::shape_type, Steps>(node_at<Id>(f.expression).mask, at);
                 const auto x = value_if<Id, 0, Steps, Wanted>(*this, keep, at, hole);
                 return select(convert_mask<Other>(keep), x, lanes_of<Other>(-infinity<Other>));
             }
@@ -199,40 +201,6 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
             operand_coordinates<Index>(node_at<Id>(f.expression), at), hole);
     }
 
-    /// The coordinate along an axis.
-    template <std::size_t Axis, auto Steps, std::size_t Rank>
-    ASHLAR_STAGE_INLINE static integers along(const std::array<std::size_t, Rank>& at) {
-        const integers first(static_cast<std::int32_t>(at[Axis]));
-        if constexpr (Steps[Axis] == 0)
-            return first;
-        else if constexpr (Steps[Axis] == 1)
-            return first + repeat_first<Wanted>(integers::iota());
-        else
-            return first + repeat_first<Wanted>(integers::iota()) * integers(static_cast<std::int32_t>(Steps[Axis]));
-    }
-
-    template <class Shape, auto Steps, class Mask, std::size_t Rank>
-    ASHLAR_STAGE_INLINE static auto kept(const Mask& mask, const std::array<std::size_t, Rank>& at) {
-        std::array<std::size_t, Rank - 2> batch{};
-        for (std::size_t a = 0; a + 2 < Rank; ++a) batch[a] = at[a];
-        constexpr bool moves_in_batch = [] {
-            for (std::size_t a = 0; a + 2 < Rank; ++a)
-                if (Steps[a] != 0) return true;
-            return false;
-        }();
-        if constexpr (moves_in_batch) {
-            bool answers[Width] = {};
-            for (std::size_t i = 0; i < Wanted; ++i) {
-                auto here = at;
-                for (std::size_t a = 0; a < Rank; ++a) here[a] += i * static_cast<std::size_t>(Steps[a]);
-                answers[i] = mask_keeps<Shape>(mask, here);
-            }
-            return decltype(integers(0) < integers(0))::load(answers);
-        } else {
-            return mask_lanes<Shape>(mask, batch, along<Rank - 2, Steps>(at), along<Rank - 1, Steps>(at), Wanted);
-        }
-    }
-
     template <node_index Id, auto Steps, class Hole, std::size_t Rank>
     ASHLAR_STAGE_INLINE auto softmax_value(const std::array<std::size_t, Rank>& at, const Hole& hole) const {
         using Other = element_of<node_of<Id>>;
@@ -244,7 +212,8 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
             } else {
                 constexpr auto mask = Plan::nodes[Id].masked;
                 // A row whose kept scores are not numbers is NaN only where it keeps.
-                const auto keep = kept<typename node_of<mask>::shape_type, Steps>(node_at<mask>(f.expression).mask, at);
+                const auto keep = coordinates::template kept<typename node_of<mask>::shape_type, Steps>(
+                    node_at<mask>(f.expression).mask, at);
                 return select(convert_mask<Other>(keep), weight, lanes_of<Other>(Other(0)));
             }
         } else {

@@ -86,8 +86,9 @@ template <auto Axis = -1, any_expression Expression>
     return detail::softmax_along<softmax_kind::plain, Axis, fast_t>(std::forward<Expression>(e));
 }
 
-/// e - logsumexp(e) along an axis, the last one unless given, lazily: e's shape, at most 0. Floating point. The greatest
-/// entry is subtracted first, so that logits may be far from zero. Where all entries are minus infinity so is the result.
+/// e - logsumexp(e) along an axis, the last one unless given, lazily: e's shape, at most 0. Floating point. The
+/// greatest entry is subtracted first, so that logits may be far from zero. Where all entries are minus infinity so is
+/// the result.
 ///
 ///     auto loss = -mean(log_softmax(logits) * targets);   // targets: one-hot rows
 template <auto Axis = -1, any_expression Expression>

@@ -128,7 +128,7 @@ inline constexpr std::size_t most_named_entries = 16;
 template <reduction_kind Kind, any_expression Left, any_expression Right>
 ASHLAR_ALWAYS_INLINE constexpr auto pooled_pair(Left&& a, Right&& b) noexcept {
     if constexpr (Kind == reduction_kind::max)
-        return max(std::forward<Left>(a), std::forward<Right>(b));
+        return (max)(std::forward<Left>(a), std::forward<Right>(b));
     else
         return std::forward<Left>(a) + std::forward<Right>(b);
 }

@@ -328,10 +328,8 @@ struct lane_ops<Element, Width, Config> : register_masks<Element, Width, Config>
     ASHLAR_ALWAYS_INLINE static Numbers lookup(const std::uint32_t* table, Numbers numbers) {
         return Numbers(typename Numbers::storage{instructions::lookup(table, numbers.data.data)});
     }
-
     /// max(a, 0), and NaN of minus infinity.
     ASHLAR_ALWAYS_INLINE static storage positive_part(storage a) { return {instructions::positive_part(a.data)}; }
-
     template <relation Relation>
     ASHLAR_ALWAYS_INLINE static mask compare(storage a, storage b) {
         return {instructions::template compare<Element, Relation>(a.data, b.data)};

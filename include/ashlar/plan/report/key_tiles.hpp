@@ -114,5 +114,30 @@ constexpr key_tiles key_tiles_of(stage_index s) {
     return tiles;
 }
 
+/// Writes what a mask keeps of tiles of so many queries.
+template <class Writer>
+constexpr void put_key_tiles(Writer& out, const key_tiles& keys, std::size_t queries) {
+    out.put("of ");
+    out.put_plural(keys.total, "tile", "tiles");
+    out.put(" of ");
+    out.put(queries);
+    out.put(" x ");
+    out.put(key_group);
+    out.put(" keys: ");
+    bool any = false;
+    const auto part = [&](std::size_t n, const char* what) {
+        if (n == 0) return;
+        if (any) out.put(", ");
+        any = true;
+        out.put(n);
+        out.put(what);
+    };
+    part(keys.skipped, " skipped");
+    part(keys.empty - keys.skipped, " empty");
+    part(keys.mixed, " masked");
+    part(keys.full, " full");
+    part(keys.undecided, " decided at run time");
+}
+
 }  // namespace detail
 }  // namespace ashlar

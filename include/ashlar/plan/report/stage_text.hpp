@@ -433,26 +433,7 @@ private:
         const key_tiles keys = key_tiles_of<Plan>(s);
         if (keys.total == 0) return;
         continue_line();
-        out.put("of ");
-        out.put_plural(keys.total, "tile", "tiles");
-        out.put(" of ");
-        out.put(queries_at_once<Plan>(s, masked_in<Plan>(s)).tile);
-        out.put(" x ");
-        out.put(key_group);
-        out.put(" keys: ");
-        bool any = false;
-        const auto part = [&](std::size_t n, const char* what) {
-            if (n == 0) return;
-            if (any) out.put(", ");
-            any = true;
-            out.put(n);
-            out.put(what);
-        };
-        part(keys.skipped, " skipped");
-        part(keys.empty - keys.skipped, " empty");
-        part(keys.mixed, " masked");
-        part(keys.full, " full");
-        part(keys.undecided, " decided at run time");
+        put_key_tiles(out, keys, queries_at_once<Plan>(s, masked_in<Plan>(s)).tile);
         out.put('\n');
     }
 };
