@@ -77,6 +77,9 @@ public:
                 return ashlar::detail::refused<element_of<Input>, from>();
             else if constexpr (Options.channels_last)
                 return with_bias(sums(std::forward<Input>(x)));
+            else if constexpr (channels.is_depthwise() && channels.out == channels.in &&
+                               down.kernel * across.kernel <= detail::most_taps_of_a_sum)
+                return sums_of_planes(std::forward<Input>(x));
             else
                 return ashlar::detail::permute_by<channels_to<from::rank, false>()>(with_bias(
                     sums(ashlar::detail::permute_by<channels_to<from::rank, true>()>(std::forward<Input>(x)))));
@@ -143,6 +146,31 @@ private:
             return detail::side_by_side(
                 detail::taps_of<across, channels.groups, 2>(detail::tap_of<axis, down, Row, rows>(y))...);
         }(std::make_index_sequence<down.kernel>{});
+    }
+
+    /// A convolution of each channel by itself, [..., in, H, W] to [..., in, rows, columns]: multiply-adds of rows of
+    /// the image, one for each tap, by the weight of a channel.
+    template <any_expression Input>
+    ASHLAR_ALWAYS_INLINE constexpr auto sums_of_planes(Input&& x) const noexcept {
+        constexpr std::size_t axis = shape_of<Input>::rank - 2;
+        constexpr std::size_t rows = down.windows(shape_of<Input>::extents[axis]);
+        constexpr std::size_t columns = across.windows(shape_of<Input>::extents[axis + 1]);
+        auto framed = ashlar::detail::pad_along<axis, down.padding, down.padding>(
+            ashlar::detail::pad_along<axis + 1, across.padding, across.padding>(std::forward<Input>(x), Element(0)),
+            Element(0));
+        auto y = detail::read_by < down.kernel * across.kernel ==
+                 1 > (std::move(framed), [this](const auto& planes) ASHLAR_LAMBDA_INLINE {
+                     return detail::sum_of_taps<down.kernel * across.kernel>([&](auto tap) ASHLAR_LAMBDA_INLINE {
+                         constexpr std::size_t number = decltype(tap)::value;
+                         return detail::tap_of<axis + 1, across, number % across.kernel, columns>(
+                                    detail::tap_of<axis, down, number / across.kernel, rows>(planes)) *
+                                reshape<in, 1, 1>(row(weight, number));
+                     });
+                 });
+        if constexpr (Options.bias)
+            return std::move(y) + reshape<in, 1, 1>(bias);
+        else
+            return y;
     }
 
     /// [..., H, W, in] to [..., rows, columns, out].
