@@ -157,6 +157,15 @@ ASHLAR_ALWAYS_INLINE constexpr auto named_entries(const Expression& e) noexcept 
         return pooled_pair<Kind>(named_entries<Kind, Across, Down, Count - 1>(e), last());
 }
 
+/// The same as a function, since by clang a lambda does not name axes outside of it as template arguments.
+template <reduction_kind Kind, pooled_axis Across, pooled_axis Down>
+struct entries_namer {
+    template <any_expression Expression>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(const Expression& e) const noexcept {
+        return named_entries<Kind, Across, Down>(e);
+    }
+};
+
 /// f of what it reads often: of memory as it is, of a value that is computed once.
 template <any_expression Expression, class Function>
 ASHLAR_ALWAYS_INLINE constexpr auto read_often(Expression&& e, const Function& f) noexcept {
@@ -195,7 +204,7 @@ ASHLAR_ALWAYS_INLINE constexpr auto pool(Expression&& e, element_of<Expression> 
         return pool_along<Kind, across>(framed<across>(std::forward<Expression>(e), outside));
     else if constexpr (across.kernel * down.kernel <= most_named_entries)
         return read_often(framed<down>(framed<across>(std::forward<Expression>(e), outside), outside),
-                          [](const auto& x) ASHLAR_LAMBDA_INLINE { return named_entries<Kind, across, down>(x); });
+                          entries_namer<Kind, across, down>{});
     else
         return pool_along<Kind, down>(
             framed<down>(pool_along<Kind, across>(framed<across>(std::forward<Expression>(e), outside)), outside));

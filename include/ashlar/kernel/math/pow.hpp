@@ -119,6 +119,14 @@ template <class Element, std::size_t Width, class Config>
     return select(x == Element(1) || convert_mask<Element>(y_bits == 0), Element(1), result);
 }
 
+/// The same power of all lanes, for which the pow of <cmath> would do as well.
+template <class Element, std::size_t Width, class Config, class Power>
+    requires(detail::math_float<Element> && std::is_arithmetic_v<Power>)
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> pow(lanes<Element, Width, Config> x,
+                                                                               Power y) {
+    return pow(x, lanes<Element, Width, Config>(y));
+}
+
 /// The same for scalars, in constant expressions too.
 template <detail::math_float Element>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Element pow(Element x, std::type_identity_t<Element> y) {

@@ -217,6 +217,14 @@ template <class Element, std::size_t Width, class Config>
     std::type_identity_t<lanes<Element, Width, Config>> c) {
     return lanes<Element, Width, Config>(lanes<Element, Width, Config>::ops::fma(a.data, b.data, c.data));
 }
+/// The same with numbers among b and c, for which the fma of <cmath> would do as well.
+template <class Element, std::size_t Width, class Config, class Second, class Third>
+    requires(std::is_arithmetic_v<Second> || std::is_arithmetic_v<Third>)
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> fma(lanes<Element, Width, Config> a,
+                                                                               Second b, Third c) {
+    using Lanes = lanes<Element, Width, Config>;
+    return fma(a, Lanes(b), Lanes(c));
+}
 /// f of floating-point numbers, of registers or of one lane: as one expression of C++ it is rounded once where the
 /// compiler contracts it, which -ffp-contract decides; clang contracts nothing across the operators of lanes.
 template <class Function, class Element, std::size_t Width, class Config>
