@@ -31,7 +31,8 @@ struct conv2d_options {
 /// `channels_last` [..., H, W, in] to [..., rows, columns, out], lazily, with extents as of `conv1d`. PyTorch's
 /// nn.Conv2d: in weight files `weight` is [out, in / groups, height, width of the kernel] and `bias` [out]. Here the
 /// matrix is [height * width * in / groups, out], packed where there is one group. What is padded, computed or has its
-/// columns side by side waits in scratch, and so do the windows of a tile.
+/// columns side by side waits in scratch, and so do the windows of a tile; a group for each channel, of up to 32 taps,
+/// has no windows, and with as many results as channels it reads images in either layout.
 ///
 ///     nn::conv2d<{.in = 3, .out = 64, .kernel = 16, .stride = 16}> patches{};
 ///     tensor<float, 64, 2, 2> y = patches(image);   // image: tensor<float, 3, 32, 32>
