@@ -9,6 +9,7 @@
 #include <ashlar/eval/constant/constant.hpp>
 #include <ashlar/eval/rows_below.hpp>
 #include <ashlar/eval/workspace.hpp>
+#include <ashlar/expr/nodes/refused.hpp>
 #include <ashlar/plan/build/destination.hpp>
 #include <ashlar/tensor/tensor.hpp>
 #include <ashlar/tensor/view.hpp>
