@@ -27,6 +27,8 @@ TYPED_TEST(elementwise, functions) {
     check(map([](auto a, auto b) { return a * a - b; }, x, y));
     // The functions of <cmath>, which are global too, take no part.
     check(map([](auto a) { return pow(a, 2) + pow(a, T(0.5)) * fma(a, T(2), 1) + fma(a, a, 3) + a * 2.0; }, y), 1e-5);
+    // Called with numbers: what takes one would be given several.
+    check(map([](auto a, T b) { return a * b; }, x, y));
 }
 
 TYPED_TEST(elementwise, broadcasting) {

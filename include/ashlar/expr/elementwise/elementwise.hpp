@@ -260,9 +260,10 @@ template <class Function, class... Argument>
     using number =
         typename decltype(detail::number_of<typename detail::argument_element<Element, Argument>::type...>())::type;
     // An error in the function is given where it is first called: here, for one line less than in user_result.
-    static_cast<void>(requires(const Function& g,
-                               typename detail::single_lane<typename detail::argument_element<Element, Argument>::type,
-                                                            number>::type... lane) { g(lane...); });
+    static_cast<void>(
+        requires(const Function& g,
+                 const typename detail::single_lane<typename detail::argument_element<Element, Argument>::type,
+                                                    number>::type... lane) { g(lane...); });
     using result =
         typename decltype(detail::user_result<Function,
                                               typename detail::argument_element<Element, Argument>::type...>())::type;

@@ -272,9 +272,11 @@ consteval auto user_result() {
     using number = typename decltype(number_of<Element...>())::type;
     if constexpr (complete_type<lanes<number, 1, current_config>>) {
         // Not by std::is_invocable_v, for eight lines less in each error in the function.
-        if constexpr (requires(const Function& f, typename single_lane<Element, number>::type... a) { f(a...); }) {
+        if constexpr (requires(const Function& f, const typename single_lane<Element, number>::type... a) {
+                          f(a...);
+                      }) {
             using result = std::remove_cvref_t<
-                std::invoke_result_t<const Function&, typename single_lane<Element, number>::type...>>;
+                std::invoke_result_t<const Function&, const typename single_lane<Element, number>::type&...>>;
             if constexpr (std::is_arithmetic_v<result>)
                 return std::type_identity<result>{};
             else if constexpr (truth_lanes<result> || requires { typename result::value_type; })
@@ -329,18 +331,19 @@ private:
     }
 
     template <std::size_t Count, class First, class... Rest>
-    ASHLAR_ALWAYS_INLINE constexpr auto call(First first, Rest... rest) const {
+    ASHLAR_ALWAYS_INLINE constexpr auto call(const First first, const Rest... rest) const {
         if constexpr (gives_lanes<First, Rest...>())
             return function(first, rest...);
         else
             return one_by_one<Count>(first, rest...);
     }
 
-    /// A function of numbers, and one that always gives the same number, can be called with lanes too.
+    /// One that always gives the same number can be called with lanes too. Lanes are given as constants, which are
+    /// never converted to numbers.
     template <class... Argument>
     static consteval bool gives_lanes() {
-        if constexpr (std::is_invocable_v<const Function&, Argument...>)
-            return !std::is_arithmetic_v<std::invoke_result_t<const Function&, Argument...>>;
+        if constexpr (std::is_invocable_v<const Function&, const Argument&...>)
+            return !std::is_arithmetic_v<std::invoke_result_t<const Function&, const Argument&...>>;
         else
             return false;
     }

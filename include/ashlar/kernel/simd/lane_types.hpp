@@ -139,7 +139,7 @@ struct lanes {
 
     // The functions of <cmath> find this, for the sake of one error: functions of users are tried with one lane first.
     // Of more lanes it is not defined.
-    operator Element() const
+    operator Element()
         requires(std::is_floating_point_v<Element> && Width == 1)
     {
         constexpr bool lanes_are_one_number = sizeof(Element) == 0;
@@ -148,8 +148,12 @@ struct lanes {
                       "rather than std::max(v, 0.0f), or let the function take a float");
         return {};
     }
-    operator Element() const
+    operator Element()
         requires(std::is_floating_point_v<Element> && Width != 1);
+    // As constants they are no numbers, so that a function that takes a number is not taken for one of lanes.
+    operator Element() const  // ashlar: map: lanes are several numbers; write exp(v), or let the function take a float
+        requires std::is_floating_point_v<Element>
+    = delete;
 
     ASHLAR_ALWAYS_INLINE constexpr lanes& operator+=(lanes b) { return *this = lanes(ops::add(data, b.data)); }
     ASHLAR_ALWAYS_INLINE constexpr lanes& operator-=(lanes b) { return *this = lanes(ops::sub(data, b.data)); }
