@@ -56,6 +56,7 @@
 #include <ashlar/expr/nodes/packed.hpp>
 #include <ashlar/expr/nodes/quantized.hpp>
 #include <ashlar/expr/nodes/sequence_node.hpp>
+#include <ashlar/expr/mistakes/memory_operands.hpp>
 #include <ashlar/expr/mistakes/operand_calls.hpp>
 #include <ashlar/expr/mistakes/reduction_calls.hpp>
 #include <ashlar/expr/mistakes/shape_calls.hpp>

@@ -7,11 +7,9 @@
 #include <cstddef>
 #include <ostream>
 #include <type_traits>
-#include <utility>
 
 #include <ashlar/core/concepts.hpp>
 #include <ashlar/core/config.hpp>
-#include <ashlar/tensor/unprinted.hpp>
 
 namespace ashlar {
 namespace detail {
@@ -195,13 +193,6 @@ std::ostream& operator<<(std::ostream& os, const Array& array) {
                                                                            Array::size)
         .print(array.data());
     return os;
-}
-
-template <class Stream, class Array>
-    requires detail::streamed_expression<Stream, Array> && array_expression<Array> &&
-             std::is_convertible_v<Stream&, std::ostream&>
-std::ostream& operator<<(Stream& os, Array&& array) {
-    return os << std::as_const(array);
 }
 
 }  // namespace ashlar

@@ -158,7 +158,7 @@ template <any_expression Expression>
 ///
 ///     auto y = max(x, 0.1f);   // of one argument, `max` is a reduction
 template <class Argument, class Other>
-    requires detail::arguments_or_memory<Argument, Other>
+    requires detail::elementwise_arguments<Argument, Other>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto(max)(Argument&& a, Other&& b) noexcept {
     return detail::elementwise_number_first(detail::maximum_function{}, std::forward<Argument>(a),
                                             std::forward<Other>(b));
@@ -168,7 +168,7 @@ template <class Argument, class Other>
 ///
 ///     auto y = min(x, 6.0f);   // of one argument, `min` is a reduction
 template <class Argument, class Other>
-    requires detail::arguments_or_memory<Argument, Other>
+    requires detail::elementwise_arguments<Argument, Other>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto(min)(Argument&& a, Other&& b) noexcept {
     return detail::elementwise_number_first(detail::minimum_function{}, std::forward<Argument>(a),
                                             std::forward<Other>(b));
@@ -180,7 +180,7 @@ template <class Argument, class Other>
 ///     auto y = pow(x, 3.0f);
 ///     auto z = pow(10000.0f, x);
 template <class Argument, class Other>
-    requires detail::arguments_or_memory<Argument, Other>
+    requires detail::elementwise_arguments<Argument, Other>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto pow(Argument&& base, Other&& exponent) noexcept {
     return detail::elementwise(detail::pow_function{}, std::forward<Argument>(base), std::forward<Other>(exponent));
 }
@@ -190,7 +190,7 @@ template <class Argument, class Other>
 ///
 ///     auto y = clamp(x, -1.0f, 1.0f);
 template <any_expression Expression, class Lowest, class Highest>
-    requires detail::arguments_or_memory<Expression, Lowest, Highest>
+    requires detail::elementwise_arguments<Expression, Lowest, Highest>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto clamp(Expression&& x, Lowest&& lowest, Highest&& highest) noexcept {
     return detail::elementwise(detail::clamp_function{}, std::forward<Expression>(x), std::forward<Lowest>(lowest),
                                std::forward<Highest>(highest));

@@ -18,21 +18,21 @@ namespace ashlar {
 ///
 ///     tensor<float, 2, 3> y = x * 0.5f + bias;   // bias: tensor<float, 3>
 template <class Left, class Right>
-    requires detail::arguments_or_memory<Left, Right>
+    requires detail::elementwise_arguments<Left, Right>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator+(Left&& a, Right&& b) noexcept {
     return detail::elementwise(detail::plus_function{}, std::forward<Left>(a), std::forward<Right>(b));
 }
 
 /// a - b at each place.
 template <class Left, class Right>
-    requires detail::arguments_or_memory<Left, Right>
+    requires detail::elementwise_arguments<Left, Right>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator-(Left&& a, Right&& b) noexcept {
     return detail::elementwise(detail::minus_function{}, std::forward<Left>(a), std::forward<Right>(b));
 }
 
 /// a * b at each place; `matmul` is the matrix product.
 template <class Left, class Right>
-    requires detail::arguments_or_memory<Left, Right>
+    requires detail::elementwise_arguments<Left, Right>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator*(Left&& a, Right&& b) noexcept {
     return detail::elementwise(detail::times_function{}, std::forward<Left>(a), std::forward<Right>(b));
 }
@@ -40,14 +40,14 @@ template <class Left, class Right>
 /// a / b at each place; integers as in C++: no divisor may be 0, nor -1 under the least number, also where a `where`
 /// around the quotient does not choose it. `a / where(b == 0, 1, b)` divides everywhere.
 template <class Left, class Right>
-    requires detail::arguments_or_memory<Left, Right>
+    requires detail::elementwise_arguments<Left, Right>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator/(Left&& a, Right&& b) noexcept {
     return detail::elementwise(detail::divides_function{}, std::forward<Left>(a), std::forward<Right>(b));
 }
 
 /// Remainder of a / b at each place, as in C++; integers only.
 template <class Left, class Right>
-    requires detail::arguments_or_memory<Left, Right>
+    requires detail::elementwise_arguments<Left, Right>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator%(Left&& a, Right&& b) noexcept {
     return detail::elementwise(detail::modulo_function{}, std::forward<Left>(a), std::forward<Right>(b));
 }
@@ -62,56 +62,56 @@ template <any_expression Expression>
 ///
 ///     auto y = where(x == 0.0f, 1.0f, x);
 template <class Left, class Right>
-    requires detail::arguments_or_memory<Left, Right>
+    requires detail::elementwise_arguments<Left, Right>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator==(Left&& a, Right&& b) noexcept {
     return detail::elementwise(detail::equal_function{}, std::forward<Left>(a), std::forward<Right>(b));
 }
 
 /// a != b at each place.
 template <class Left, class Right>
-    requires detail::arguments_or_memory<Left, Right>
+    requires detail::elementwise_arguments<Left, Right>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator!=(Left&& a, Right&& b) noexcept {
     return detail::elementwise(detail::not_equal_function{}, std::forward<Left>(a), std::forward<Right>(b));
 }
 
 /// a < b at each place.
 template <class Left, class Right>
-    requires detail::arguments_or_memory<Left, Right>
+    requires detail::elementwise_arguments<Left, Right>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator<(Left&& a, Right&& b) noexcept {
     return detail::elementwise(detail::less_function{}, std::forward<Left>(a), std::forward<Right>(b));
 }
 
 /// a <= b at each place.
 template <class Left, class Right>
-    requires detail::arguments_or_memory<Left, Right>
+    requires detail::elementwise_arguments<Left, Right>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator<=(Left&& a, Right&& b) noexcept {
     return detail::elementwise(detail::less_equal_function{}, std::forward<Left>(a), std::forward<Right>(b));
 }
 
 /// a > b at each place.
 template <class Left, class Right>
-    requires detail::arguments_or_memory<Left, Right>
+    requires detail::elementwise_arguments<Left, Right>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator>(Left&& a, Right&& b) noexcept {
     return detail::elementwise(detail::greater_function{}, std::forward<Left>(a), std::forward<Right>(b));
 }
 
 /// a >= b at each place.
 template <class Left, class Right>
-    requires detail::arguments_or_memory<Left, Right>
+    requires detail::elementwise_arguments<Left, Right>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator>=(Left&& a, Right&& b) noexcept {
     return detail::elementwise(detail::greater_equal_function{}, std::forward<Left>(a), std::forward<Right>(b));
 }
 
 /// Whether both are true at each place; bool elements. Both sides are evaluated.
 template <class Left, class Right>
-    requires detail::arguments_or_memory<Left, Right>
+    requires detail::elementwise_arguments<Left, Right>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator&&(Left&& a, Right&& b) noexcept {
     return detail::elementwise(detail::and_function{}, std::forward<Left>(a), std::forward<Right>(b));
 }
 
 /// Whether one of both is true at each place; bool elements. Both sides are evaluated.
 template <class Left, class Right>
-    requires detail::arguments_or_memory<Left, Right>
+    requires detail::elementwise_arguments<Left, Right>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator||(Left&& a, Right&& b) noexcept {
     return detail::elementwise(detail::or_function{}, std::forward<Left>(a), std::forward<Right>(b));
 }
@@ -128,7 +128,7 @@ template <any_expression Expression>
 ///
 ///     x += attention(q, k, v);
 template <detail::writable Destination, class Expression>
-    requires detail::arguments_or_memory<Destination, Expression>
+    requires detail::elementwise_arguments<Destination, Expression>
 ASHLAR_ALWAYS_INLINE constexpr Destination operator+=(Destination&& d, Expression&& e) noexcept {
     d = detail::elementwise(detail::plus_function{}, d, std::forward<Expression>(e));
     return std::forward<Destination>(d);
@@ -136,7 +136,7 @@ ASHLAR_ALWAYS_INLINE constexpr Destination operator+=(Destination&& d, Expressio
 
 /// d = d - e.
 template <detail::writable Destination, class Expression>
-    requires detail::arguments_or_memory<Destination, Expression>
+    requires detail::elementwise_arguments<Destination, Expression>
 ASHLAR_ALWAYS_INLINE constexpr Destination operator-=(Destination&& d, Expression&& e) noexcept {
     d = detail::elementwise(detail::minus_function{}, d, std::forward<Expression>(e));
     return std::forward<Destination>(d);
@@ -144,7 +144,7 @@ ASHLAR_ALWAYS_INLINE constexpr Destination operator-=(Destination&& d, Expressio
 
 /// d = d * e, element by element.
 template <detail::writable Destination, class Expression>
-    requires detail::arguments_or_memory<Destination, Expression>
+    requires detail::elementwise_arguments<Destination, Expression>
 ASHLAR_ALWAYS_INLINE constexpr Destination operator*=(Destination&& d, Expression&& e) noexcept {
     d = detail::elementwise(detail::times_function{}, d, std::forward<Expression>(e));
     return std::forward<Destination>(d);
@@ -152,7 +152,7 @@ ASHLAR_ALWAYS_INLINE constexpr Destination operator*=(Destination&& d, Expressio
 
 /// d = d / e.
 template <detail::writable Destination, class Expression>
-    requires detail::arguments_or_memory<Destination, Expression>
+    requires detail::elementwise_arguments<Destination, Expression>
 ASHLAR_ALWAYS_INLINE constexpr Destination operator/=(Destination&& d, Expression&& e) noexcept {
     d = detail::elementwise(detail::divides_function{}, d, std::forward<Expression>(e));
     return std::forward<Destination>(d);
@@ -160,7 +160,7 @@ ASHLAR_ALWAYS_INLINE constexpr Destination operator/=(Destination&& d, Expressio
 
 /// d = d % e; integers only.
 template <detail::writable Destination, class Expression>
-    requires detail::arguments_or_memory<Destination, Expression>
+    requires detail::elementwise_arguments<Destination, Expression>
 ASHLAR_ALWAYS_INLINE constexpr Destination operator%=(Destination&& d, Expression&& e) noexcept {
     d = detail::elementwise(detail::modulo_function{}, d, std::forward<Expression>(e));
     return std::forward<Destination>(d);
