@@ -20,6 +20,9 @@ using plain = nn::linear<{.in = embed, .out = 5, .bias = false}, double>;
 static_assert(std::is_aggregate_v<small> && std::is_trivially_copyable_v<small>);
 static_assert(sizeof(small) >= (24 * 5 + 5) * sizeof(float) && sizeof(plain) == 24 * 5 * sizeof(double));
 static_assert(std::is_same_v<small, nn::linear<{.in = embed, .out = std::size_t{5}}>>);
+// Asked whether it takes an option, a module that takes none says no.
+static_assert(std::is_invocable_v<const small&, const tensor<float, 3, 24>&>);
+static_assert(!std::is_invocable_v<const small&, const tensor<float, 3, 24>&, bool>);
 
 template <class M>
 M& random_module() {

@@ -4,6 +4,8 @@
 
 #include <initializer_list>
 
+#include <ashlar/core/concepts.hpp>
+
 namespace ashlar::detail {
 
 /// Any argument, braces too. Every function of a user's that can be called is a better match.
@@ -12,6 +14,14 @@ struct any_argument {
     template <class Argument>
     constexpr any_argument(const Argument&) noexcept {}
     constexpr any_argument(std::initializer_list<any_argument>) noexcept {}
+};
+
+/// Any argument but an expression. So it is no call by mistake to ask whether a module takes an option, or a mask.
+struct no_expression {
+    template <class Argument>
+        requires(!any_expression<Argument>)
+    constexpr no_expression(const Argument&) noexcept {}
+    constexpr no_expression(std::initializer_list<any_argument>) noexcept {}
 };
 
 /// Whether a function is called as it is declared: never where this is asked.

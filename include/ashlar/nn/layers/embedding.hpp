@@ -47,7 +47,7 @@ struct embedding {
         return weight[token];
     }
     template <auto... Given>
-    constexpr auto operator()(ashlar::detail::any_argument, ashlar::detail::any_argument = {}) const& noexcept {
+    constexpr auto operator()(ashlar::detail::no_expression, ashlar::detail::any_argument = {}) const& noexcept {
         return ashlar::detail::refused_module_call<Given...>();
     }
 

@@ -69,7 +69,7 @@ struct feed_forward {
         return detail::named(*this)(std::forward<Input>(x));
     }
     template <auto... Given>
-    constexpr auto operator()(ashlar::detail::any_argument, ashlar::detail::any_argument = {},
+    constexpr auto operator()(ashlar::detail::no_expression, ashlar::detail::any_argument = {},
                               ashlar::detail::any_argument = {}) const noexcept {
         return ashlar::detail::refused_module_call<Given...>();
     }
@@ -119,7 +119,7 @@ struct feed_forward<Options, Element, Weight, Panel> {
         return detail::named(*this)(std::forward<Input>(x));
     }
     template <auto... Given>
-    constexpr auto operator()(ashlar::detail::any_argument, ashlar::detail::any_argument = {},
+    constexpr auto operator()(ashlar::detail::no_expression, ashlar::detail::any_argument = {},
                               ashlar::detail::any_argument = {}) const noexcept {
         return ashlar::detail::refused_module_call<Given...>();
     }

@@ -157,7 +157,7 @@ struct group_norm {
         return detail::named(*this)(std::forward<Input>(x));
     }
     template <auto... Given>
-    constexpr auto operator()(ashlar::detail::any_argument, ashlar::detail::any_argument = {},
+    constexpr auto operator()(ashlar::detail::no_expression, ashlar::detail::any_argument = {},
                               ashlar::detail::any_argument = {}) const noexcept {
         return ashlar::detail::refused_module_call<Given...>();
     }
@@ -309,7 +309,7 @@ struct batch_norm {
         return detail::named(*this)(std::forward<Input>(x));
     }
     template <auto... Given>
-    constexpr auto operator()(ashlar::detail::any_argument, ashlar::detail::any_argument = {},
+    constexpr auto operator()(ashlar::detail::no_expression, ashlar::detail::any_argument = {},
                               ashlar::detail::any_argument = {}) const noexcept {
         return ashlar::detail::refused_module_call<Given...>();
     }

@@ -64,7 +64,7 @@ struct linear {
         return detail::named(*this)(std::forward<Input>(x));
     }
     template <auto... Given>
-    constexpr auto operator()(ashlar::detail::any_argument, ashlar::detail::any_argument = {},
+    constexpr auto operator()(ashlar::detail::no_expression, ashlar::detail::any_argument = {},
                               ashlar::detail::any_argument = {}) const noexcept {
         return ashlar::detail::refused_module_call<Given...>();
     }

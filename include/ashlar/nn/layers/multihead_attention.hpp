@@ -201,7 +201,7 @@ struct multihead_attention {
         return detail::named(*this)(std::forward<Input>(x), std::forward<Rest>(rest)...);
     }
     template <auto... Given>
-    constexpr auto operator()(ashlar::detail::any_argument, ashlar::detail::any_argument = {},
+    constexpr auto operator()(ashlar::detail::no_expression, ashlar::detail::any_argument = {},
                               ashlar::detail::any_argument = {}) const noexcept {
         return ashlar::detail::refused_module_call<Given...>();
     }

@@ -55,7 +55,7 @@ struct layer_norm {
         return detail::named(*this)(std::forward<Input>(x));
     }
     template <auto... Given>
-    constexpr auto operator()(ashlar::detail::any_argument, ashlar::detail::any_argument = {},
+    constexpr auto operator()(ashlar::detail::no_expression, ashlar::detail::any_argument = {},
                               ashlar::detail::any_argument = {}) const noexcept {
         return ashlar::detail::refused_module_call<Given...>();
     }
@@ -99,7 +99,7 @@ struct rms_norm {
         return detail::named(*this)(std::forward<Input>(x));
     }
     template <auto... Given>
-    constexpr auto operator()(ashlar::detail::any_argument, ashlar::detail::any_argument = {},
+    constexpr auto operator()(ashlar::detail::no_expression, ashlar::detail::any_argument = {},
                               ashlar::detail::any_argument = {}) const noexcept {
         return ashlar::detail::refused_module_call<Given...>();
     }

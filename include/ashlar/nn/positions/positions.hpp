@@ -108,7 +108,7 @@ struct sinusoidal {
         return detail::plus_positions<positions, size>(table.data(), std::forward<Input>(x), first);
     }
     template <auto... Given>
-    constexpr auto operator()(ashlar::detail::any_argument, ashlar::detail::any_argument = {}) const& noexcept {
+    constexpr auto operator()(ashlar::detail::no_expression, ashlar::detail::any_argument = {}) const& noexcept {
         return ashlar::detail::refused_module_call<Given...>();
     }
     void operator()(  // ashlar: nn: an expression borrows its module, and a temporary one would dangle; name it first
@@ -147,7 +147,7 @@ struct learned_positions {
         return detail::plus_positions<positions, size>(weight.data(), std::forward<Input>(x), first);
     }
     template <auto... Given>
-    constexpr auto operator()(ashlar::detail::any_argument, ashlar::detail::any_argument = {}) const& noexcept {
+    constexpr auto operator()(ashlar::detail::no_expression, ashlar::detail::any_argument = {}) const& noexcept {
         return ashlar::detail::refused_module_call<Given...>();
     }
     void operator()(  // ashlar: nn: an expression borrows its module, and a temporary one would dangle; name it first

@@ -124,7 +124,7 @@ struct decoder_layer {
         return detail::named(*this)(std::forward<Input>(x), std::forward<Rest>(rest)...);
     }
     template <auto... Given>
-    constexpr auto operator()(ashlar::detail::any_argument, ashlar::detail::any_argument = {},
+    constexpr auto operator()(ashlar::detail::no_expression, ashlar::detail::any_argument = {},
                               ashlar::detail::any_argument = {}) const noexcept {
         return ashlar::detail::refused_module_call<Given...>();
     }
