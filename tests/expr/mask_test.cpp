@@ -170,6 +170,10 @@ TEST(mask, causal_at_takes_any_offset) {
     EXPECT_FALSE(kept<scores>(causal_at(std::numeric_limits<std::ptrdiff_t>::min()), {}, 3, 0));
     expect_consistent<scores>(causal_at(std::numeric_limits<std::ptrdiff_t>::max()), {});
     expect_consistent<scores>(causal_at(std::numeric_limits<std::ptrdiff_t>::min()), {});
+    // What converts to an integer is one.
+    enum keys { cached = 2 };
+    static_assert(std::is_same_v<decltype(causal_at(cached)), decltype(causal_at(2))>);
+    static_assert(std::is_same_v<decltype(causal_at(std::integral_constant<int, 2>{})), decltype(causal_at(2))>);
 }
 
 template <class Int>

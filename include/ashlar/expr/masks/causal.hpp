@@ -191,6 +191,12 @@ template <std::integral Offset>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto causal_at(Offset offset) noexcept {
     return detail::causal_at_mask(offset);
 }
+/// The same of what converts to an integer, as the constant of an enumeration does.
+///
+///     auto y = attention(q, k, v, causal_at(std::integral_constant<int, 3>{}));
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto causal_at(std::ptrdiff_t offset) noexcept {
+    return detail::causal_at_mask(offset);
+}
 
 /// One offset for each batch entry, from an integer tensor whose axes are the first batch axes of the scores (or, where
 /// only that fits, the last ones); an axis of extent 1 is repeated. A named tensor is borrowed, a temporary is owned.
