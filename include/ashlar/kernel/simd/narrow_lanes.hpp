@@ -8,6 +8,7 @@
 //   4. all else: one element after the other
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -137,9 +138,10 @@ private:
     ASHLAR_ALWAYS_INLINE static narrow first_bits(const Stored* source) {
         constexpr std::size_t bytes = Count * sizeof(Stored), all = sizeof(narrow);
         const auto* const from = reinterpret_cast<const unsigned char*>(source);
-        if constexpr (bytes == all) {
-            narrow bits;
-            __builtin_memcpy(&bits, from, all);
+        // Words are put together as little-endian machines have them.
+        if constexpr (bytes == all || std::endian::native == std::endian::big) {
+            narrow bits{};
+            __builtin_memcpy(&bits, from, bytes);
             return bits;
         } else if constexpr (all == 4) {
             return __builtin_bit_cast(narrow, static_cast<std::uint32_t>(word<bytes>(from)));
