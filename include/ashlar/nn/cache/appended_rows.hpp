@@ -95,7 +95,8 @@ private:
     template <std::size_t Rows>
     ASHLAR_NOINLINE static constexpr void append_nan(Cache& cache) noexcept {
         constexpr std::size_t kept = Rows < Cache::capacity ? Cache::capacity - Rows : 0;
-        const scalar_node<ashlar::detail::computed<typename Cache::stored_type>> nothing{__builtin_nanf("")};
+        using number = ashlar::detail::computed<typename Cache::stored_type>;
+        const scalar_node<number> nothing{ashlar::detail::quiet_nan<number>};
         if (cache.position() > kept) cache.truncate(kept);
         while (!cache.full())
             cache.append(broadcast_to<Cache::heads, Cache::key_width>(nothing),
