@@ -159,15 +159,16 @@ private:
         auto framed = ashlar::detail::pad_along<axis, down.padding, down.padding>(
             ashlar::detail::pad_along<axis + 1, across.padding, across.padding>(std::forward<Input>(x), Element(0)),
             Element(0));
-        auto y = detail::read_by < down.kernel * across.kernel ==
-                 1 > (std::move(framed), [this](const auto& planes) ASHLAR_LAMBDA_INLINE {
-                     return detail::sum_of_taps<down.kernel * across.kernel>([&](auto tap) ASHLAR_LAMBDA_INLINE {
-                         constexpr std::size_t number = decltype(tap)::value;
-                         return detail::tap_of<axis + 1, across, number % across.kernel, columns>(
-                                    detail::tap_of<axis, down, number / across.kernel, rows>(planes)) *
-                                reshape<in, 1, 1>(row(weight, number));
-                     });
-                 });
+        constexpr std::size_t taps = down.kernel * across.kernel;
+        constexpr bool once = taps == 1;
+        auto y = detail::read_by<once>(std::move(framed), [this](const auto& planes) ASHLAR_LAMBDA_INLINE {
+            return detail::sum_of_taps<taps>([&](auto tap) ASHLAR_LAMBDA_INLINE {
+                constexpr std::size_t number = decltype(tap)::value;
+                return detail::tap_of<axis + 1, across, number % across.kernel, columns>(
+                           detail::tap_of<axis, down, number / across.kernel, rows>(planes)) *
+                       reshape<in, 1, 1>(row(weight, number));
+            });
+        });
         if constexpr (Options.bias)
             return std::move(y) + reshape<in, 1, 1>(bias);
         else
