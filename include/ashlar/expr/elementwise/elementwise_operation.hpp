@@ -155,11 +155,10 @@ ASHLAR_ALWAYS_INLINE constexpr auto elementwise(Function f, Argument&&... a) noe
                   "ashlar: elementwise operation: a floating-point number beside integers would lose its fraction; use "
                   "cast<float>(x)");
     if constexpr (element_types<Element, other>::same && value_conversion<fraction, Element>::keeps_fraction) {
-        static_assert(!broadcast_shapes<typename clash::left, typename clash::right>::agree ||
-                          function_elements<Function, Element>::defined,
+        constexpr bool agree = broadcast_shapes<typename clash::left, typename clash::right>::agree;
+        static_assert(!agree || function_elements<Function, Element>::defined,
                       "ashlar: elementwise operation: the function is not defined for these elements; use cast<T>(x)");
-        if constexpr (function_elements<Function, Element>::defined &&
-                      broadcast_shapes<typename clash::left, typename clash::right>::agree)
+        if constexpr (agree && function_elements<Function, Element>::defined)
             return make_map<result, Element>(f, std::forward<Argument>(a)...);
         else
             return refused_map<typename decltype(meant_element<Function, result>())::type, Argument...>();
