@@ -43,24 +43,16 @@ void names_in_names() {
 nn::linear<{.in = 24, .out = 5}> line{};
 nn::linear<{.in = 24, .out = 5}, float, bf16> narrow{};
 nn::conv2d<{.in = 2, .out = 4, .kernel = 3, .padding = 1}> conv{};
-nn::group_norm<{.groups = 1, .channels = 4, .batch = false}> norm{};
-nn::kv_cache<bf16, 8, 2, 12> cache;
 
 void call_modules() {
     line.bias = 3;
     const tensor<float, 37, 5> z = line(x) + narrow(x);
     check(z(36, 4) == 3, "two modules");
     conv.bias = 1;
-    norm.bias = 2;
     const tensor<float, 2, 6, 7> image =
         generate<float, 2, 6, 7>([](auto i, auto j, auto k) { return float(i + j * k); });
-    const tensor<float, 4, 6, 7> w = relu(norm(conv(image)));
-    check(w(3, 5, 6) == 2, "a norm of a convolution");
-    const tensor<float, 2, 12> row = reshape<2, 12>(slice<0, 4, 5>(x));
-    cache.clear();
-    cache.append(row, row);
-    const tensor<float, 2, 12> seen = cache.attend(row);
-    check(std::fabs(seen(1, 3) - row(1, 3)) < 0.01f, "a cache of one row");
+    const tensor<float, 4, 6, 7> w = relu(conv(image));
+    check(w(3, 5, 6) == 1, "a convolution");
 }
 
 }  // namespace
