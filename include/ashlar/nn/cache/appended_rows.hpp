@@ -88,11 +88,11 @@ private:
         ASHLAR_ASSERT(!full,
                       "ashlar: decode: a cache has no room for the rows; clear or truncate it, or give it a larger "
                       "capacity or cache_order::ring");
-        if (full) append_nan<rows>(cache);
+        if (full) append_nan<rows, current_config>(cache);
         return full;
     }
     /// Puts NaN in the place of the last rows, so that what attends to them is NaN until they are truncated.
-    template <std::size_t Rows>
+    template <std::size_t Rows, class Config>
     ASHLAR_NOINLINE static constexpr void append_nan(Cache& cache) noexcept {
         constexpr std::size_t kept = Rows < Cache::capacity ? Cache::capacity - Rows : 0;
         using number = ashlar::detail::computed<typename Cache::stored_type>;
