@@ -99,10 +99,11 @@ TYPED_TEST(fast_of, special_values) {
     EXPECT_EQ(last(down, T(-1e30)), 0);
     EXPECT_EQ(last([](auto x) { return sigmoid(x, fast); }, -inf<T>), 0);
     EXPECT_EQ(last([](auto x) { return sigmoid(x, fast); }, inf<T>), 1);
-    EXPECT_EQ(last([](auto x) { return gelu(x, fast); }, -inf<T>), 0);
+    EXPECT_TRUE(is_nan_bits(last([](auto x) { return gelu(x, fast); }, -inf<T>)));
     EXPECT_EQ(last([](auto x) { return gelu(x, fast); }, inf<T>), inf<T>);
     EXPECT_EQ(last([](auto x) { return gelu_tanh(x, fast); }, T(1e30)), T(1e30));
-    EXPECT_TRUE(std::signbit(last([](auto x) { return silu(x, fast); }, -inf<T>)));
+    EXPECT_TRUE(is_nan_bits(last([](auto x) { return silu(x, fast); }, -inf<T>)));
+    EXPECT_TRUE(is_nan_bits(last([](auto x) { return gelu_tanh(x, fast); }, -inf<T>)));
     EXPECT_TRUE(std::signbit(last([](auto x) { return tanh(x, fast); }, T(-0.0))));
     for (const typename detail::float_format<T>::bits payload : {0, 1, 255, 511, 4095}) {
         const T nan = __builtin_bit_cast(T, detail::float_format<T>::quiet_nan | payload);
