@@ -58,6 +58,7 @@
 #include <ashlar/expr/nodes/sequence_node.hpp>
 #include <ashlar/expr/mistakes/memory_operands.hpp>
 #include <ashlar/expr/mistakes/operand_calls.hpp>
+#include <ashlar/expr/mistakes/other_names.hpp>
 #include <ashlar/expr/mistakes/reduction_calls.hpp>
 #include <ashlar/expr/mistakes/shape_calls.hpp>
 #include <ashlar/plan/graph/graph.hpp>

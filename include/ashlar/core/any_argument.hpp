@@ -4,7 +4,7 @@
 
 #include <initializer_list>
 
-#include <ashlar/core/concepts.hpp>
+#include <ashlar/core/axis.hpp>
 
 namespace ashlar::detail {
 
@@ -16,23 +16,13 @@ struct any_argument {
     constexpr any_argument(std::initializer_list<any_argument>) noexcept {}
 };
 
-/// Any argument but an expression. So it is no call by mistake to ask whether a module takes an option, or a mask.
-struct no_expression {
+/// The first parameter of functions that only say how they are called: overloads take it for any argument, and none
+/// makes one. So the text stands in the error, and what asks by `requires` hears that there is no such call.
+template <fixed_string Text>
+struct refused_call {
     template <class Argument>
-        requires(!any_expression<Argument>)
-    constexpr no_expression(const Argument&) noexcept {}
-    constexpr no_expression(std::initializer_list<any_argument>) noexcept {}
-};
-
-/// Whether a function is called as it is declared: never where this is asked.
-template <auto... Given>
-struct called_as_declared {
-    static constexpr bool holds = false;
-};
-/// The same of one that is given types.
-template <class... Given>
-struct called_with_types {
-    static constexpr bool holds = false;
+    constexpr refused_call(const Argument&) = delete;
+    constexpr refused_call(std::initializer_list<any_argument>) = delete;
 };
 
 }  // namespace ashlar::detail

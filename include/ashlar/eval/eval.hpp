@@ -326,11 +326,8 @@ constexpr void evaluate(Destination&& destination, const Expression& e, workspac
 }
 
 template <auto... Given>
-constexpr auto eval(detail::any_argument) noexcept {
-    static_assert(detail::called_as_declared<Given...>::holds,
-                  "ashlar: eval: takes one tensor, view or expression; tensor_view<float, 2, 3>{memory} makes one of "
-                  "other memory");
-    return detail::refused<float, shape<>>();
-}
+void eval(
+    detail::refused_call<
+        "ashlar: eval: takes one tensor, view or expression; tensor_view<float, 2, 3>{memory} makes one of other memory">);
 
 }  // namespace ashlar

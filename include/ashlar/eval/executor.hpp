@@ -141,11 +141,9 @@ constexpr void evaluate(Destination&&, const Expression&, Argument&&...) noexcep
 }
 
 template <auto... Given>
-constexpr void evaluate(detail::any_argument, detail::any_argument, detail::any_argument = {},
-                        detail::any_argument = {}, detail::any_argument = {}) noexcept {
-    static_assert(detail::called_as_declared<Given...>::holds,
-                  "ashlar: evaluate: takes a destination, which is a tensor or a view, and then an expression; write "
-                  "evaluate(tensor_view<float, 2, 3>{memory}, e)");
-}
+void evaluate(
+    detail::refused_call<
+        "ashlar: evaluate: takes a destination, which is a tensor or a view, and then an expression; write evaluate(tensor_view<float, 2, 3>{memory}, e)">,
+    detail::any_argument, detail::any_argument = {}, detail::any_argument = {}, detail::any_argument = {});
 
 }  // namespace ashlar

@@ -120,13 +120,9 @@ template <std::size_t Count, auto Axis = -1, any_expression Expression, class Co
 }
 
 template <auto... Given>
-constexpr auto topk(detail::any_argument, detail::any_argument = {}, detail::any_argument = {},
-                    detail::any_argument = {}) noexcept {
-    static_assert(detail::called_as_declared<Given...>::holds,
-                  "ashlar: topk: takes one tensor, view or expression, and the count and the axis as template "
-                  "arguments; write topk<3>(x), topk<3, 1>(x)");
-    const auto zero = detail::refused<float, shape<>>();
-    return topk_result<decltype(zero), decltype(zero)>{zero, zero};
-}
+void topk(
+    detail::refused_call<
+        "ashlar: topk: takes one tensor, view or expression, and the count and the axis as template arguments; write topk<3>(x), topk<3, 1>(x)">,
+    detail::any_argument = {}, detail::any_argument = {}, detail::any_argument = {});
 
 }  // namespace ashlar

@@ -348,34 +348,27 @@ constexpr tensor<Element, Extent, Extent> identity() noexcept {
     return result;
 }
 
+namespace detail {
+
+using refused_dimensions = refused_call<
+    "ashlar: tensor: element type and dimensions are template arguments; write zeros<float, 4, 8>(), full<float, 4, 8>(1), iota<float, 8>()">;
+
+}  // namespace detail
+
 template <auto... Given>
-constexpr tensor<float> zeros(detail::any_argument, detail::any_argument = {}, detail::any_argument = {}) noexcept {
-    static_assert(detail::called_as_declared<Given...>::holds,
-                  "ashlar: tensor: element type and dimensions are template arguments; write zeros<float, 4, 8>(), "
-                  "full<float, 4, 8>(1), iota<float, 8>()");
-    return {};
-}
+void zeros(detail::refused_dimensions, detail::any_argument = {}, detail::any_argument = {});
 template <class Element, auto... Given>
-constexpr tensor<Element> zeros(detail::any_argument, detail::any_argument = {}, detail::any_argument = {}) noexcept {
-    static_assert(detail::called_with_types<Element>::holds,
-                  "ashlar: tensor: element type and dimensions are template arguments; write zeros<float, 4, 8>(), "
-                  "full<float, 4, 8>(1), iota<float, 8>()");
-    return {};
-}
+void zeros(detail::refused_dimensions, detail::any_argument = {}, detail::any_argument = {});
 template <class Element, auto... Given>
-constexpr tensor<Element> full(detail::any_argument, detail::any_argument, detail::any_argument = {}) noexcept {
-    static_assert(detail::called_with_types<Element>::holds,
-                  "ashlar: tensor: element type and dimensions are template arguments; write zeros<float, 4, 8>(), "
-                  "full<float, 4, 8>(1), iota<float, 8>()");
-    return {};
-}
+void full(detail::refused_dimensions, detail::any_argument, detail::any_argument = {});
+template <auto... Given>
+void full(detail::refused_dimensions, detail::any_argument = {}, detail::any_argument = {});
 template <class Element, auto... Given>
-constexpr tensor<Element> iota(detail::any_argument, detail::any_argument = {}) noexcept {
-    static_assert(detail::called_with_types<Element>::holds,
-                  "ashlar: tensor: element type and dimensions are template arguments; write zeros<float, 4, 8>(), "
-                  "full<float, 4, 8>(1), iota<float, 8>()");
-    return {};
-}
+void iota(detail::refused_dimensions, detail::any_argument = {});
+template <auto... Given>
+void iota(detail::refused_dimensions, detail::any_argument = {});
+template <class Element, auto... Given>
+void identity(detail::refused_dimensions, detail::any_argument = {});
 
 /// The tensor whose element at i, j, ... is f(i, j, ...), called with std::size_t in row-major order.
 ///

@@ -5,6 +5,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <ashlar/core/axis.hpp>
 #include <ashlar/core/concepts.hpp>
 
 namespace ashlar {
@@ -27,68 +28,32 @@ struct derived_stream {
     template <output_stream Stream>
         requires(!basic_stream<Stream>)
     constexpr derived_stream(const Stream&) noexcept {}
-    template <class Value>
-    constexpr derived_stream operator<<(const Value&) const noexcept {
-        return *this;
-    }
 };
 
-/// An expression that is written to a stream by its name or as it is made. What frameworks of tests ask of const
-/// objects has its answer by other functions: there is no printing of them, or that of tensor/print.hpp.
-template <class Expression>
-concept streamed_expression = any_expression<Expression> && !std::is_const_v<std::remove_reference_t<Expression>> &&
-                              requires { requires shape_of<Expression>::rank != 0; };  // else it is a number
-
-/// Such expressions as conversions, so that every printing of users' is a better match.
-struct streamed_array {
-    template <streamed_expression Array>
-        requires array_expression<Array>
-    constexpr streamed_array(Array&&) noexcept {}
+/// An expression that is written to a stream, in memory or lazy, as a conversion that there is not: every printing of
+/// users' is a better match, and what frameworks of tests ask is answered by no.
+template <fixed_string Text, bool InMemory>
+struct refused_output {
+    template <any_expression Expression>
+        requires(shape_of<Expression>::rank != 0 && array_expression<Expression> == InMemory)  // else it is a number
+    constexpr refused_output(const Expression&) = delete;
 };
-struct streamed_node {
-    template <streamed_expression Expression>
-        requires(!array_expression<Expression>)
-    constexpr streamed_node(Expression&&) noexcept {}
-};
-
-/// Whether elements are in memory, to be printed.
-template <auto... Given>
-struct printed_elements {
-    static constexpr bool are_evaluated = false, are_printable = false;
-};
-template <auto... Given>
-constexpr void refuse_array() noexcept {
-    static_assert(printed_elements<Given...>::are_printable,
-                  "ashlar: print: tensors are printed by a header of its own; include <ashlar/tensor/print.hpp>");
-}
-template <auto... Given>
-constexpr void refuse_node() noexcept {
-    static_assert(printed_elements<Given...>::are_evaluated,
-                  "ashlar: print: a lazy expression has no elements; include <ashlar/tensor/print.hpp> and write "
-                  "std::cout << eval(e)");
-}
+using refused_array =
+    refused_output<"ashlar: print: tensors are printed by a header of its own; include <ashlar/tensor/print.hpp>",
+                   true>;
+using refused_node = refused_output<
+    "ashlar: print: a lazy expression has no elements; include <ashlar/tensor/print.hpp> and write std::cout << eval(e)",
+    false>;
 
 }  // namespace detail
 
 template <detail::basic_stream Stream, auto... Given>
-Stream& operator<<(Stream& stream, detail::streamed_array) {
-    detail::refuse_array<Given...>();
-    return stream;
-}
+Stream& operator<<(Stream&, detail::refused_array);
 template <detail::basic_stream Stream, auto... Given>
-Stream& operator<<(Stream& stream, detail::streamed_node) {
-    detail::refuse_node<Given...>();
-    return stream;
-}
+Stream& operator<<(Stream&, detail::refused_node);
 template <auto... Given>
-detail::derived_stream operator<<(detail::derived_stream stream, detail::streamed_array) {
-    detail::refuse_array<Given...>();
-    return stream;
-}
+void operator<<(detail::derived_stream, detail::refused_array);
 template <auto... Given>
-detail::derived_stream operator<<(detail::derived_stream stream, detail::streamed_node) {
-    detail::refuse_node<Given...>();
-    return stream;
-}
+void operator<<(detail::derived_stream, detail::refused_node);
 
 }  // namespace ashlar

@@ -3,162 +3,101 @@
 #pragma once
 
 #include <ashlar/core/any_argument.hpp>
+#include <ashlar/core/axis.hpp>
 #include <ashlar/core/concepts.hpp>
-#include <ashlar/core/config.hpp>
-#include <ashlar/core/shape.hpp>
-#include <ashlar/expr/nodes/refused.hpp>
 #include <ashlar/tensor/memory_range.hpp>
 
 namespace ashlar {
 
 namespace detail {
 
-/// Any expression, and any memory of numbers that is none. As conversions, so that every operator of a user's that can
-/// be called is a better match.
+/// Any expression, and any memory of numbers that is none, which is refused. As conversions, so that every operator of
+/// a user's that can be called is a better match.
 struct expression_argument {
     template <any_expression Expression>
     constexpr expression_argument(const Expression&) noexcept {}
 };
-struct memory_argument {
+template <fixed_string Text>
+struct refused_memory {
     template <class Memory>
         requires number_memory<const Memory&>
-    constexpr memory_argument(const Memory&) noexcept {}
+    constexpr refused_memory(const Memory&) = delete;
 };
 
-/// What such an operator returns: an error.
-template <auto... Given>
-constexpr auto refused_memory() noexcept {
-    static_assert(called_as_declared<Given...>::holds,
-                  "ashlar: elementwise operation: takes tensors, views or expressions, and numbers beside them; "
-                  "tensor_view<float, 2, 3>{memory} makes one of other memory");
-    return refused<float, shape<>>();
-}
+inline constexpr fixed_string elementwise_text =
+    "ashlar: elementwise operation: takes tensors, views or expressions, and numbers beside them; tensor_view<float, 2, 3>{memory} makes one of other memory";
+using memory_argument = refused_memory<elementwise_text>;
+using refused_elementwise_call = refused_call<elementwise_text>;
 
 }  // namespace detail
 
 template <auto... Given>
-constexpr auto operator+(detail::expression_argument, detail::memory_argument) noexcept {
-    return detail::refused_memory<Given...>();
-}
+void operator+(detail::expression_argument, detail::memory_argument);
 template <auto... Given>
-constexpr auto operator+(detail::memory_argument, detail::expression_argument) noexcept {
-    return detail::refused_memory<Given...>();
-}
+void operator+(detail::memory_argument, detail::expression_argument);
 template <auto... Given>
-constexpr auto operator-(detail::expression_argument, detail::memory_argument) noexcept {
-    return detail::refused_memory<Given...>();
-}
+void operator-(detail::expression_argument, detail::memory_argument);
 template <auto... Given>
-constexpr auto operator-(detail::memory_argument, detail::expression_argument) noexcept {
-    return detail::refused_memory<Given...>();
-}
+void operator-(detail::memory_argument, detail::expression_argument);
 template <auto... Given>
-constexpr auto operator*(detail::expression_argument, detail::memory_argument) noexcept {
-    return detail::refused_memory<Given...>();
-}
+void operator*(detail::expression_argument, detail::memory_argument);
 template <auto... Given>
-constexpr auto operator*(detail::memory_argument, detail::expression_argument) noexcept {
-    return detail::refused_memory<Given...>();
-}
+void operator*(detail::memory_argument, detail::expression_argument);
 template <auto... Given>
-constexpr auto operator/(detail::expression_argument, detail::memory_argument) noexcept {
-    return detail::refused_memory<Given...>();
-}
+void operator/(detail::expression_argument, detail::memory_argument);
 template <auto... Given>
-constexpr auto operator/(detail::memory_argument, detail::expression_argument) noexcept {
-    return detail::refused_memory<Given...>();
-}
+void operator/(detail::memory_argument, detail::expression_argument);
 template <auto... Given>
-constexpr auto operator%(detail::expression_argument, detail::memory_argument) noexcept {
-    return detail::refused_memory<Given...>();
-}
+void operator%(detail::expression_argument, detail::memory_argument);
 template <auto... Given>
-constexpr auto operator%(detail::memory_argument, detail::expression_argument) noexcept {
-    return detail::refused_memory<Given...>();
-}
+void operator%(detail::memory_argument, detail::expression_argument);
 template <auto... Given>
-constexpr auto operator==(detail::expression_argument, detail::memory_argument) noexcept {
-    return detail::refused_memory<Given...>();
-}
+void operator==(detail::expression_argument, detail::memory_argument);
 template <auto... Given>
-constexpr auto operator==(detail::memory_argument, detail::expression_argument) noexcept {
-    return detail::refused_memory<Given...>();
-}
+void operator==(detail::memory_argument, detail::expression_argument);
 template <auto... Given>
-constexpr auto operator!=(detail::expression_argument, detail::memory_argument) noexcept {
-    return detail::refused_memory<Given...>();
-}
+void operator!=(detail::expression_argument, detail::memory_argument);
 template <auto... Given>
-constexpr auto operator!=(detail::memory_argument, detail::expression_argument) noexcept {
-    return detail::refused_memory<Given...>();
-}
+void operator!=(detail::memory_argument, detail::expression_argument);
 template <auto... Given>
-constexpr auto operator<(detail::expression_argument, detail::memory_argument) noexcept {
-    return detail::refused_memory<Given...>();
-}
+void operator<(detail::expression_argument, detail::memory_argument);
 template <auto... Given>
-constexpr auto operator<(detail::memory_argument, detail::expression_argument) noexcept {
-    return detail::refused_memory<Given...>();
-}
+void operator<(detail::memory_argument, detail::expression_argument);
 template <auto... Given>
-constexpr auto operator<=(detail::expression_argument, detail::memory_argument) noexcept {
-    return detail::refused_memory<Given...>();
-}
+void operator<=(detail::expression_argument, detail::memory_argument);
 template <auto... Given>
-constexpr auto operator<=(detail::memory_argument, detail::expression_argument) noexcept {
-    return detail::refused_memory<Given...>();
-}
+void operator<=(detail::memory_argument, detail::expression_argument);
 template <auto... Given>
-constexpr auto operator>(detail::expression_argument, detail::memory_argument) noexcept {
-    return detail::refused_memory<Given...>();
-}
+void operator>(detail::expression_argument, detail::memory_argument);
 template <auto... Given>
-constexpr auto operator>(detail::memory_argument, detail::expression_argument) noexcept {
-    return detail::refused_memory<Given...>();
-}
+void operator>(detail::memory_argument, detail::expression_argument);
 template <auto... Given>
-constexpr auto operator>=(detail::expression_argument, detail::memory_argument) noexcept {
-    return detail::refused_memory<Given...>();
-}
+void operator>=(detail::expression_argument, detail::memory_argument);
 template <auto... Given>
-constexpr auto operator>=(detail::memory_argument, detail::expression_argument) noexcept {
-    return detail::refused_memory<Given...>();
-}
+void operator>=(detail::memory_argument, detail::expression_argument);
 template <auto... Given>
-constexpr auto operator&&(detail::expression_argument, detail::memory_argument) noexcept {
-    return detail::refused_memory<Given...>();
-}
+void operator&&(detail::expression_argument, detail::memory_argument);
 template <auto... Given>
-constexpr auto operator&&(detail::memory_argument, detail::expression_argument) noexcept {
-    return detail::refused_memory<Given...>();
-}
+void operator&&(detail::memory_argument, detail::expression_argument);
 template <auto... Given>
-constexpr auto operator||(detail::expression_argument, detail::memory_argument) noexcept {
-    return detail::refused_memory<Given...>();
-}
+void operator||(detail::expression_argument, detail::memory_argument);
 template <auto... Given>
-constexpr auto operator||(detail::memory_argument, detail::expression_argument) noexcept {
-    return detail::refused_memory<Given...>();
-}
+void operator||(detail::memory_argument, detail::expression_argument);
 template <auto... Given>
-constexpr auto operator+=(detail::expression_argument, detail::memory_argument) noexcept {
-    return detail::refused_memory<Given...>();
-}
+void operator+=(detail::expression_argument, detail::memory_argument);
 template <auto... Given>
-constexpr auto operator-=(detail::expression_argument, detail::memory_argument) noexcept {
-    return detail::refused_memory<Given...>();
-}
+void operator-=(detail::expression_argument, detail::memory_argument);
 template <auto... Given>
-constexpr auto operator*=(detail::expression_argument, detail::memory_argument) noexcept {
-    return detail::refused_memory<Given...>();
-}
+void operator*=(detail::expression_argument, detail::memory_argument);
 template <auto... Given>
-constexpr auto operator/=(detail::expression_argument, detail::memory_argument) noexcept {
-    return detail::refused_memory<Given...>();
-}
+void operator/=(detail::expression_argument, detail::memory_argument);
 template <auto... Given>
-constexpr auto operator%=(detail::expression_argument, detail::memory_argument) noexcept {
-    return detail::refused_memory<Given...>();
-}
+void operator%=(detail::expression_argument, detail::memory_argument);
+
+// No templates, so that they are better than what says how reductions are called.
+void(max)(detail::expression_argument, detail::memory_argument);
+void(max)(detail::memory_argument, detail::expression_argument);
+void(min)(detail::expression_argument, detail::memory_argument);
+void(min)(detail::memory_argument, detail::expression_argument);
 
 }  // namespace ashlar

@@ -3,202 +3,93 @@
 #pragma once
 
 #include <ashlar/core/any_argument.hpp>
-#include <ashlar/core/config.hpp>
-#include <ashlar/core/shape.hpp>
-#include <ashlar/expr/nodes/refused.hpp>
+#include <ashlar/core/axis.hpp>
+#include <ashlar/expr/mistakes/memory_operands.hpp>
 
 namespace ashlar {
 
 namespace detail {
 
-/// The call of a module with what is no expression: an error.
-template <auto... Given>
-constexpr auto refused_module_call() noexcept {
-    static_assert(called_as_declared<Given...>::holds,
-                  "ashlar: nn: a module is called with tensors, views or expressions, and then options; "
-                  "tensor_view<float, 2, 3>{memory} makes one of other memory");
-    return refused<float, shape<>>();
-}
+using refused_attention_call = refused_call<
+    "ashlar: attention: takes queries, keys and values, each a tensor, view or expression, and then options; write attention(q, k, v, causal), attention_weights(q, k, causal)">;
+using refused_module_call = refused_call<
+    "ashlar: nn: a module is called with tensors, views or expressions, and then options; tensor_view<float, 2, 3>{memory} makes one of other memory">;
 
 }  // namespace detail
 
 template <auto... Given>
-constexpr auto exp(detail::any_argument, detail::any_argument = {}) noexcept {
-    static_assert(
-        detail::called_as_declared<Given...>::holds,
-        "ashlar: elementwise operation: takes tensors, views or expressions, and numbers beside them; tensor_view<float, 2, 3>{memory} makes one of other memory");
-    return detail::refused<float, shape<>>();
-}
+void exp(detail::refused_elementwise_call, detail::any_argument = {});
 template <auto... Given>
-constexpr auto log(detail::any_argument, detail::any_argument = {}) noexcept {
-    static_assert(
-        detail::called_as_declared<Given...>::holds,
-        "ashlar: elementwise operation: takes tensors, views or expressions, and numbers beside them; tensor_view<float, 2, 3>{memory} makes one of other memory");
-    return detail::refused<float, shape<>>();
-}
+void log(detail::refused_elementwise_call, detail::any_argument = {});
 template <auto... Given>
-constexpr auto sqrt(detail::any_argument, detail::any_argument = {}) noexcept {
-    static_assert(
-        detail::called_as_declared<Given...>::holds,
-        "ashlar: elementwise operation: takes tensors, views or expressions, and numbers beside them; tensor_view<float, 2, 3>{memory} makes one of other memory");
-    return detail::refused<float, shape<>>();
-}
+void sqrt(detail::refused_elementwise_call, detail::any_argument = {});
 template <auto... Given>
-constexpr auto rsqrt(detail::any_argument, detail::any_argument = {}) noexcept {
-    static_assert(
-        detail::called_as_declared<Given...>::holds,
-        "ashlar: elementwise operation: takes tensors, views or expressions, and numbers beside them; tensor_view<float, 2, 3>{memory} makes one of other memory");
-    return detail::refused<float, shape<>>();
-}
+void rsqrt(detail::refused_elementwise_call, detail::any_argument = {});
 template <auto... Given>
-constexpr auto tanh(detail::any_argument, detail::any_argument = {}) noexcept {
-    static_assert(
-        detail::called_as_declared<Given...>::holds,
-        "ashlar: elementwise operation: takes tensors, views or expressions, and numbers beside them; tensor_view<float, 2, 3>{memory} makes one of other memory");
-    return detail::refused<float, shape<>>();
-}
+void tanh(detail::refused_elementwise_call, detail::any_argument = {});
 template <auto... Given>
-constexpr auto erf(detail::any_argument, detail::any_argument = {}) noexcept {
-    static_assert(
-        detail::called_as_declared<Given...>::holds,
-        "ashlar: elementwise operation: takes tensors, views or expressions, and numbers beside them; tensor_view<float, 2, 3>{memory} makes one of other memory");
-    return detail::refused<float, shape<>>();
-}
+void erf(detail::refused_elementwise_call, detail::any_argument = {});
 template <auto... Given>
-constexpr auto sigmoid(detail::any_argument, detail::any_argument = {}) noexcept {
-    static_assert(
-        detail::called_as_declared<Given...>::holds,
-        "ashlar: elementwise operation: takes tensors, views or expressions, and numbers beside them; tensor_view<float, 2, 3>{memory} makes one of other memory");
-    return detail::refused<float, shape<>>();
-}
+void sigmoid(detail::refused_elementwise_call, detail::any_argument = {});
 template <auto... Given>
-constexpr auto relu(detail::any_argument, detail::any_argument = {}) noexcept {
-    static_assert(
-        detail::called_as_declared<Given...>::holds,
-        "ashlar: elementwise operation: takes tensors, views or expressions, and numbers beside them; tensor_view<float, 2, 3>{memory} makes one of other memory");
-    return detail::refused<float, shape<>>();
-}
+void relu(detail::refused_elementwise_call, detail::any_argument = {});
 template <auto... Given>
-constexpr auto gelu(detail::any_argument, detail::any_argument = {}) noexcept {
-    static_assert(
-        detail::called_as_declared<Given...>::holds,
-        "ashlar: elementwise operation: takes tensors, views or expressions, and numbers beside them; tensor_view<float, 2, 3>{memory} makes one of other memory");
-    return detail::refused<float, shape<>>();
-}
+void gelu(detail::refused_elementwise_call, detail::any_argument = {});
 template <auto... Given>
-constexpr auto gelu_tanh(detail::any_argument, detail::any_argument = {}) noexcept {
-    static_assert(
-        detail::called_as_declared<Given...>::holds,
-        "ashlar: elementwise operation: takes tensors, views or expressions, and numbers beside them; tensor_view<float, 2, 3>{memory} makes one of other memory");
-    return detail::refused<float, shape<>>();
-}
+void gelu_tanh(detail::refused_elementwise_call, detail::any_argument = {});
 template <auto... Given>
-constexpr auto silu(detail::any_argument, detail::any_argument = {}) noexcept {
-    static_assert(
-        detail::called_as_declared<Given...>::holds,
-        "ashlar: elementwise operation: takes tensors, views or expressions, and numbers beside them; tensor_view<float, 2, 3>{memory} makes one of other memory");
-    return detail::refused<float, shape<>>();
-}
+void silu(detail::refused_elementwise_call, detail::any_argument = {});
 template <auto... Given>
-constexpr auto abs(detail::any_argument, detail::any_argument = {}) noexcept {
-    static_assert(
-        detail::called_as_declared<Given...>::holds,
-        "ashlar: elementwise operation: takes tensors, views or expressions, and numbers beside them; tensor_view<float, 2, 3>{memory} makes one of other memory");
-    return detail::refused<float, shape<>>();
-}
+void abs(detail::refused_elementwise_call, detail::any_argument = {});
 template <auto... Given>
-constexpr auto pow(detail::any_argument, detail::any_argument = {}) noexcept {
-    static_assert(
-        detail::called_as_declared<Given...>::holds,
-        "ashlar: elementwise operation: takes tensors, views or expressions, and numbers beside them; tensor_view<float, 2, 3>{memory} makes one of other memory");
-    return detail::refused<float, shape<>>();
-}
+void pow(detail::refused_elementwise_call, detail::any_argument = {});
 template <auto... Given>
-constexpr auto clamp(detail::any_argument, detail::any_argument = {}, detail::any_argument = {}) noexcept {
-    static_assert(
-        detail::called_as_declared<Given...>::holds,
-        "ashlar: elementwise operation: takes tensors, views or expressions, and numbers beside them; tensor_view<float, 2, 3>{memory} makes one of other memory");
-    return detail::refused<float, shape<>>();
-}
+void clamp(detail::refused_elementwise_call, detail::any_argument = {}, detail::any_argument = {});
 template <auto... Given>
-constexpr auto where(detail::any_argument, detail::any_argument = {}, detail::any_argument = {}) noexcept {
-    static_assert(
-        detail::called_as_declared<Given...>::holds,
-        "ashlar: elementwise operation: takes tensors, views or expressions, and numbers beside them; tensor_view<float, 2, 3>{memory} makes one of other memory");
-    return detail::refused<float, shape<>>();
-}
+void where(detail::refused_elementwise_call, detail::any_argument = {}, detail::any_argument = {});
 template <class... Given>
-constexpr auto cast(detail::any_argument, detail::any_argument = {}) noexcept {
-    static_assert(
-        detail::called_with_types<Given...>::holds,
-        "ashlar: cast: takes one tensor, view or expression, and the element type as template argument; write cast<float>(x)");
-    return detail::refused<float, shape<>>();
-}
+void cast(
+    detail::refused_call<
+        "ashlar: cast: takes one tensor, view or expression, and the element type as template argument; write cast<float>(x)">,
+    detail::any_argument = {});
 template <auto... Given>
-constexpr auto map(detail::any_argument, detail::any_argument = {}, detail::any_argument = {},
-                   detail::any_argument = {}, detail::any_argument = {}) noexcept {
-    static_assert(
-        detail::called_as_declared<Given...>::holds,
-        "ashlar: map: takes a function and then tensors, views or expressions; write map([](auto v) { return v * v; }, x)");
-    return detail::refused<float, shape<>>();
-}
+void map(
+    detail::refused_call<
+        "ashlar: map: takes a function and then tensors, views or expressions; write map([](auto v) { return v * v; }, x)">,
+    detail::any_argument = {}, detail::any_argument = {}, detail::any_argument = {}, detail::any_argument = {});
 template <auto... Given>
-constexpr auto matmul(detail::any_argument, detail::any_argument = {}, detail::any_argument = {}) noexcept {
-    static_assert(
-        detail::called_as_declared<Given...>::holds,
-        "ashlar: matmul: takes two tensors, views or expressions; tensor_view<float, 2, 3>{memory} makes one of other memory");
-    return detail::refused<float, shape<>>();
-}
+void matmul(
+    detail::refused_call<
+        "ashlar: matmul: takes two tensors, views or expressions; tensor_view<float, 2, 3>{memory} makes one of other memory">,
+    detail::any_argument = {}, detail::any_argument = {});
 template <auto... Given>
-constexpr auto dot(detail::any_argument, detail::any_argument = {}) noexcept {
-    static_assert(
-        detail::called_as_declared<Given...>::holds,
-        "ashlar: dot: takes two tensors, views or expressions; tensor_view<float, 3>{memory} makes one of other memory");
-    return detail::refused<float, shape<>>();
-}
+void dot(
+    detail::refused_call<
+        "ashlar: dot: takes two tensors, views or expressions; tensor_view<float, 3>{memory} makes one of other memory">,
+    detail::any_argument = {});
 template <auto... Given>
-constexpr auto outer(detail::any_argument, detail::any_argument = {}) noexcept {
-    static_assert(
-        detail::called_as_declared<Given...>::holds,
-        "ashlar: outer: takes two tensors, views or expressions; tensor_view<float, 3>{memory} makes one of other memory");
-    return detail::refused<float, shape<>>();
-}
+void outer(
+    detail::refused_call<
+        "ashlar: outer: takes two tensors, views or expressions; tensor_view<float, 3>{memory} makes one of other memory">,
+    detail::any_argument = {});
 template <fixed_string... Given>
-constexpr auto einsum(detail::any_argument, detail::any_argument = {}, detail::any_argument = {},
-                      detail::any_argument = {}, detail::any_argument = {}) noexcept {
-    static_assert(
-        detail::called_as_declared<Given...>::holds,
-        "ashlar: einsum: the subscripts are a template argument, between < and >, before up to three operands; write einsum<subscripts>(a, b)");
-    return detail::refused<float, shape<>>();
-}
+void einsum(
+    detail::refused_call<
+        "ashlar: einsum: the subscripts are a template argument, between < and >, before up to three operands; write einsum<subscripts>(a, b)">,
+    detail::any_argument = {}, detail::any_argument = {}, detail::any_argument = {}, detail::any_argument = {});
 template <auto... Given>
-constexpr auto masked(detail::any_argument, detail::any_argument = {}) noexcept {
-    static_assert(
-        detail::called_as_declared<Given...>::holds,
-        "ashlar: masked: takes scores, a tensor, view or expression, and a mask; write masked(scores, causal)");
-    return detail::refused<float, shape<>>();
-}
+void masked(detail::refused_call<
+                "ashlar: masked: takes scores, a tensor, view or expression, and a mask; write masked(scores, causal)">,
+            detail::any_argument = {});
 template <auto... Given>
-constexpr auto masked_fill(detail::any_argument, detail::any_argument = {}, detail::any_argument = {}) noexcept {
-    static_assert(
-        detail::called_as_declared<Given...>::holds,
-        "ashlar: masked_fill: takes a tensor, view or expression, a condition and a value; write masked_fill(x, x < 0.0f, 0.0f)");
-    return detail::refused<float, shape<>>();
-}
+void masked_fill(
+    detail::refused_call<
+        "ashlar: masked_fill: takes a tensor, view or expression, a condition and a value; write masked_fill(x, x < 0.0f, 0.0f)">,
+    detail::any_argument = {}, detail::any_argument = {});
 template <auto... Given>
-constexpr auto attention(detail::any_argument, detail::any_argument = {}, detail::any_argument = {},
-                         detail::any_argument = {}, detail::any_argument = {}, detail::any_argument = {}) noexcept {
-    static_assert(
-        detail::called_as_declared<Given...>::holds,
-        "ashlar: attention: takes queries, keys and values, each a tensor, view or expression, and then options; write attention(q, k, v, causal), attention_weights(q, k, causal)");
-    return detail::refused<float, shape<>>();
-}
+void attention(detail::refused_attention_call, detail::any_argument = {}, detail::any_argument = {},
+               detail::any_argument = {}, detail::any_argument = {}, detail::any_argument = {});
 template <auto... Given>
-constexpr auto attention_weights(detail::any_argument, detail::any_argument = {}, detail::any_argument = {},
-                                 detail::any_argument = {}, detail::any_argument = {}) noexcept {
-    static_assert(
-        detail::called_as_declared<Given...>::holds,
-        "ashlar: attention: takes queries, keys and values, each a tensor, view or expression, and then options; write attention(q, k, v, causal), attention_weights(q, k, causal)");
-    return detail::refused<float, shape<>>();
-}
+void attention_weights(detail::refused_attention_call, detail::any_argument = {}, detail::any_argument = {},
+                       detail::any_argument = {}, detail::any_argument = {});
 }  // namespace ashlar

@@ -46,10 +46,7 @@ struct embedding {
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Token token) const& noexcept {
         return weight[token];
     }
-    template <auto... Given>
-    constexpr auto operator()(ashlar::detail::no_expression, ashlar::detail::any_argument = {}) const& noexcept {
-        return ashlar::detail::refused_module_call<Given...>();
-    }
+    void operator()(ashlar::detail::refused_module_call, ashlar::detail::any_argument = {}) const&;
 
     /// The products of x with every entry, [..., size] to [..., entries]: the output layer of a model that ties it to
     /// the table. A `linear` with a packed copy of the table is faster where there are many rows.

@@ -156,11 +156,8 @@ struct group_norm {
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x) const&& noexcept {
         return detail::named(*this)(std::forward<Input>(x));
     }
-    template <auto... Given>
-    constexpr auto operator()(ashlar::detail::no_expression, ashlar::detail::any_argument = {},
-                              ashlar::detail::any_argument = {}) const noexcept {
-        return ashlar::detail::refused_module_call<Given...>();
-    }
+    void operator()(ashlar::detail::refused_module_call, ashlar::detail::any_argument = {},
+                    ashlar::detail::any_argument = {}) const;
     /// The same by mean and variance of the times that a mask keeps, of one query whose keys are times; inputs have
     /// one axis beside channels and batch.
     template <any_expression Input, any_mask Kept>
@@ -308,11 +305,8 @@ struct batch_norm {
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x) const&& noexcept {
         return detail::named(*this)(std::forward<Input>(x));
     }
-    template <auto... Given>
-    constexpr auto operator()(ashlar::detail::no_expression, ashlar::detail::any_argument = {},
-                              ashlar::detail::any_argument = {}) const noexcept {
-        return ashlar::detail::refused_module_call<Given...>();
-    }
+    void operator()(ashlar::detail::refused_module_call, ashlar::detail::any_argument = {},
+                    ashlar::detail::any_argument = {}) const;
 
     template <class Self, class Visitor>
     static constexpr void members(Self& self, Visitor&& visit) {

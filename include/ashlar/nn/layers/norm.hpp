@@ -54,11 +54,8 @@ struct layer_norm {
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x) const&& noexcept {
         return detail::named(*this)(std::forward<Input>(x));
     }
-    template <auto... Given>
-    constexpr auto operator()(ashlar::detail::no_expression, ashlar::detail::any_argument = {},
-                              ashlar::detail::any_argument = {}) const noexcept {
-        return ashlar::detail::refused_module_call<Given...>();
-    }
+    void operator()(ashlar::detail::refused_module_call, ashlar::detail::any_argument = {},
+                    ashlar::detail::any_argument = {}) const;
 
     template <class Self, class Visitor>
     static constexpr void members(Self& self, Visitor&& visit) {
@@ -98,11 +95,8 @@ struct rms_norm {
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x) const&& noexcept {
         return detail::named(*this)(std::forward<Input>(x));
     }
-    template <auto... Given>
-    constexpr auto operator()(ashlar::detail::no_expression, ashlar::detail::any_argument = {},
-                              ashlar::detail::any_argument = {}) const noexcept {
-        return ashlar::detail::refused_module_call<Given...>();
-    }
+    void operator()(ashlar::detail::refused_module_call, ashlar::detail::any_argument = {},
+                    ashlar::detail::any_argument = {}) const;
 
     template <class Self, class Visitor>
     static constexpr void members(Self& self, Visitor&& visit) {

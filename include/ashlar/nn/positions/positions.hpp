@@ -107,10 +107,7 @@ struct sinusoidal {
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, std::size_t first = 0) const& noexcept {
         return detail::plus_positions<positions, size>(table.data(), std::forward<Input>(x), first);
     }
-    template <auto... Given>
-    constexpr auto operator()(ashlar::detail::no_expression, ashlar::detail::any_argument = {}) const& noexcept {
-        return ashlar::detail::refused_module_call<Given...>();
-    }
+    void operator()(ashlar::detail::refused_module_call, ashlar::detail::any_argument = {}) const&;
     void operator()(  // ashlar: nn: an expression borrows its module, and a temporary one would dangle; name it first
         const auto&, std::size_t = 0) const&& = delete;
 };
@@ -146,10 +143,7 @@ struct learned_positions {
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, std::size_t first = 0) const& noexcept {
         return detail::plus_positions<positions, size>(weight.data(), std::forward<Input>(x), first);
     }
-    template <auto... Given>
-    constexpr auto operator()(ashlar::detail::no_expression, ashlar::detail::any_argument = {}) const& noexcept {
-        return ashlar::detail::refused_module_call<Given...>();
-    }
+    void operator()(ashlar::detail::refused_module_call, ashlar::detail::any_argument = {}) const&;
     void operator()(  // ashlar: nn: an expression borrows its module, and a temporary one would dangle; name it first
         const auto&, std::size_t = 0) const&& = delete;
 

@@ -123,11 +123,8 @@ struct decoder_layer {
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, Rest&&... rest) const&& noexcept {
         return detail::named(*this)(std::forward<Input>(x), std::forward<Rest>(rest)...);
     }
-    template <auto... Given>
-    constexpr auto operator()(ashlar::detail::no_expression, ashlar::detail::any_argument = {},
-                              ashlar::detail::any_argument = {}) const noexcept {
-        return ashlar::detail::refused_module_call<Given...>();
-    }
+    void operator()(ashlar::detail::refused_module_call, ashlar::detail::any_argument = {},
+                    ashlar::detail::any_argument = {}) const;
 
     /// Puts keys and values of a memory [S, embed] into a cache, of which `decode` reads those of the first `count`
     /// rows. They are written where they belong if the cache has room for S rows; of a memory that lies in memory those

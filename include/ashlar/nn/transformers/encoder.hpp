@@ -69,11 +69,8 @@ struct encoder {
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, Choices&&... choices) const&& noexcept {
         return detail::named(*this)(std::forward<Input>(x), std::forward<Choices>(choices)...);
     }
-    template <auto... Given>
-    constexpr auto operator()(ashlar::detail::no_expression, ashlar::detail::any_argument = {},
-                              ashlar::detail::any_argument = {}) const noexcept {
-        return ashlar::detail::refused_module_call<Given...>();
-    }
+    void operator()(ashlar::detail::refused_module_call, ashlar::detail::any_argument = {},
+                    ashlar::detail::any_argument = {}) const;
 
     /// The call as a language model (GPT-2) for the next rows [rows, embed], with one cache for each layer (see
     /// encoder_layer::decode). Each evaluation appends to the caches, which `flops` and `workspace_bytes` of the call

@@ -77,11 +77,8 @@ struct llama_decoder {
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, Rest&&... rest) const&& noexcept {
         return detail::named(*this)(std::forward<Input>(x), std::forward<Rest>(rest)...);
     }
-    template <auto... Given>
-    constexpr auto operator()(ashlar::detail::no_expression, ashlar::detail::any_argument = {},
-                              ashlar::detail::any_argument = {}) const noexcept {
-        return ashlar::detail::refused_module_call<Given...>();
-    }
+    void operator()(ashlar::detail::refused_module_call, ashlar::detail::any_argument = {},
+                    ashlar::detail::any_argument = {}) const;
     /// The call for the next rows [rows, embed], with one cache for each layer. Each evaluation appends to the caches,
     /// which `flops` and `workspace_bytes` of the call have.
     template <any_expression Input, class Turn, class Cache, class... Choices>

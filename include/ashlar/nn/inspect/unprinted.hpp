@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSL-1.0
+// A module that is written to a stream: an error that says how.
+#pragma once
+
+#include <ashlar/core/axis.hpp>
+#include <ashlar/module/module.hpp>
+#include <ashlar/tensor/unprinted.hpp>
+
+namespace ashlar::nn {
+
+namespace detail {
+
+/// A module as a conversion that there is not: every printing of users' is a better match.
+template <fixed_string Text>
+struct refused_module_output {
+    template <module Module>
+    constexpr refused_module_output(const Module&) = delete;
+};
+using unprinted_module = refused_module_output<
+    "ashlar: print: a module is no tensor; write std::cout << m.bias for one of its arrays, or summary(m)">;
+
+}  // namespace detail
+
+template <ashlar::detail::basic_stream Stream, auto... Given>
+Stream& operator<<(Stream&, detail::unprinted_module);
+
+}  // namespace ashlar::nn
