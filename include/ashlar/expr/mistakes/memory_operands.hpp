@@ -17,17 +17,17 @@ struct expression_argument {
     template <any_expression Expression>
     constexpr expression_argument(const Expression&) noexcept {}
 };
-template <fixed_string Text>
+template <fixed_string Text>  // a literal: clang would print the name of a constant
 struct refused_memory {
     template <class Memory>
         requires number_memory<const Memory&>
     constexpr refused_memory(const Memory&) = delete;
 };
 
-inline constexpr fixed_string elementwise_text =
-    "ashlar: elementwise operation: takes tensors, views or expressions, and numbers beside them; tensor_view<float, 2, 3>{memory} makes one of other memory";
-using memory_argument = refused_memory<elementwise_text>;
-using refused_elementwise_call = refused_call<elementwise_text>;
+using memory_argument = refused_memory<
+    "ashlar: elementwise operation: takes tensors, views or expressions, and numbers beside them; tensor_view<float, 2, 3>{memory} makes one of other memory">;
+using refused_elementwise_call = refused_call<
+    "ashlar: elementwise operation: takes tensors, views or expressions, and numbers beside them; tensor_view<float, 2, 3>{memory} makes one of other memory">;
 
 }  // namespace detail
 
