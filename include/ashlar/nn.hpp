@@ -23,7 +23,7 @@
 #include <ashlar/nn/inspect/example.hpp>
 #include <ashlar/nn/inspect/summary.hpp>
 #include <ashlar/nn/inspect/summary_rows.hpp>
-#include <ashlar/nn/inspect/unprinted.hpp>
+#include <ashlar/nn/inspect/unprinted_module.hpp>
 #include <ashlar/nn/kv_cache.hpp>
 #include <ashlar/nn/layers/conv1d.hpp>
 #include <ashlar/nn/layers/conv2d.hpp>
