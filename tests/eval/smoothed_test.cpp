@@ -9,7 +9,6 @@
 #include <gtest/gtest.h>
 #include <support/quantized_products.hpp>
 #include <support/random.hpp>
-#include <support/smoothed_products.hpp>
 
 #include <ashlar/ashlar.hpp>
 
