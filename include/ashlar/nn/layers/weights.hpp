@@ -21,7 +21,29 @@ namespace ashlar::nn {
 /// Example: `layer_norm`.
 struct no_array {};
 
+/// As the type of a module's weights: those of the second product of each feed-forward block, `linear2` or `down_proj`,
+/// are of Second, all others of First. What these products multiply has passed an activation, and its outliers are the
+/// greatest of a trained model: with bf16 there they are not rounded to 8 bits. A third of a layer's weights then takes
+/// twice the bytes, and the time of products of floats.
+///
+///     using weights = nn::mixed<smoothed<std::int8_t>, bf16>;
+///     static nn::encoder<{.layer = {.embed = 384, .heads = 12}, .layers = 6}, float, weights> small;
+template <class First, class Second>
+struct mixed {};
+
 namespace detail {
+
+/// The weights of the second product of a feed-forward block, and those of all other layers.
+template <class Weight>
+struct weights_by_use {
+    using first = Weight;
+    using second = Weight;
+};
+template <class First, class Second>
+struct weights_by_use<mixed<First, Second>> {
+    using first = First;
+    using second = Second;
+};
 
 /// Columns of a panel of the packed matrices of modules, unless they are told otherwise.
 template <class Element>
@@ -32,6 +54,12 @@ template <>
 inline constexpr std::size_t panel<std::int8_t> = 16;
 template <>
 inline constexpr std::size_t panel<smoothed<std::int8_t>> = 16;
+template <class First, class Second>
+inline constexpr std::size_t panel<mixed<First, Second>> = panel<First>;
+template <class Weight, std::size_t Panel>
+inline constexpr std::size_t second_panel = Panel;
+template <class First, class Second, std::size_t Panel>
+inline constexpr std::size_t second_panel<mixed<First, Second>, Panel> = panel<Second>;
 
 /// A matrix [Rows, Columns] on the right of products: packed, or in 8 bits where Element is std::int8_t, outliers
 /// spread or not.
@@ -48,14 +76,13 @@ struct weight_matrix_of<smoothed<std::int8_t>, Panel, Rows, Columns> {
     using type = basic_quantized<smoothed<float>, Rows, Columns>;
 };
 template <class Element, std::size_t Panel, std::size_t Rows, std::size_t Columns>
-using weight_matrix = typename weight_matrix_of<Element, Panel, Rows, Columns>::type;
+using weight_matrix = typename weight_matrix_of<typename weights_by_use<Element>::first, Panel, Rows, Columns>::type;
 
 /// The elements of tables and of matrices that are no right operands of one product: in 8 bits they have no scales, and
 /// stay floats.
-template <class Weight>
+template <class Weight, class Of = typename weights_by_use<Weight>::first>
 using table_element =
-    std::conditional_t<std::is_same_v<typename ashlar::detail::smoothed_traits<Weight>::value, std::int8_t>, float,
-                       Weight>;
+    std::conditional_t<std::is_same_v<typename ashlar::detail::smoothed_traits<Of>::value, std::int8_t>, float, Of>;
 
 /// Whether the last axis of an input is as wide as a module wants it.
 template <class Input, std::size_t Width>
