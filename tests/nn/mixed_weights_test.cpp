@@ -52,6 +52,13 @@ TEST(mixed_weights, neurons_that_fire_far_stronger_cost_no_accuracy) {
     EXPECT_GE(test::least_cosine<weights>(test::file_with_outliers()), 0.997);
 }
 
+TEST(mixed_weights, columns_far_larger_cost_no_accuracy_the_other_way_round) {
+    const auto file = test::file_with_outliers({.column = 200, .neuron = 10});
+    EXPECT_LT(test::least_cosine<bytes>(file), 0.995) << "these outliers are none";
+    using turned = nn::mixed<bf16, bytes>;
+    EXPECT_GE(test::least_cosine<turned>(file), 0.997);
+}
+
 TEST(mixed_weights, files_and_images_have_both_types) {
     static encoder<weights> m{}, back{};
     std::size_t reports = 0;

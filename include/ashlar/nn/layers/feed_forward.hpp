@@ -29,11 +29,6 @@ struct feed_forward_options {
 
 namespace detail {
 
-/// The second product of a block: its weights may be of a type of their own.
-template <feed_forward_options Options, class Element, class Weight, std::size_t Panel>
-using second_linear = linear<{Options.hidden, Options.embed, Options.bias}, Element,
-                             typename weights_by_use<Weight>::second, second_panel<Weight, Panel>>;
-
 /// An expression once for each use of f: an array is borrowed as often as f likes, a lazy node is named by let.
 template <class Input, class Function>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto used_often(Input&& x, const Function& f) noexcept {
@@ -57,7 +52,9 @@ struct feed_forward {
     static constexpr std::size_t embed = Options.embed, hidden = Options.hidden;
 
     linear<{Options.embed, Options.hidden, Options.bias}, Element, Weight, Panel> linear1;
-    detail::second_linear<Options, Element, Weight, Panel> linear2;
+    linear<{Options.hidden, Options.embed, Options.bias}, Element, typename detail::weights_by_use<Weight>::second,
+           detail::second_panel<Weight, Panel>>
+        linear2;
 
     /// The expression; it borrows the module.
     template <any_expression Input>
@@ -102,7 +99,9 @@ struct feed_forward<Options, Element, Weight, Panel> {
 
     linear<{Options.embed, Options.hidden, Options.bias}, Element, Weight, Panel> gate_proj;
     linear<{Options.embed, Options.hidden, Options.bias}, Element, Weight, Panel> up_proj;
-    detail::second_linear<Options, Element, Weight, Panel> down_proj;
+    linear<{Options.hidden, Options.embed, Options.bias}, Element, typename detail::weights_by_use<Weight>::second,
+           detail::second_panel<Weight, Panel>>
+        down_proj;
 
     /// The expression; it borrows the module.
     template <any_expression Input>
