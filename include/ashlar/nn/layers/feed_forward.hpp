@@ -52,7 +52,7 @@ struct feed_forward {
     static constexpr std::size_t embed = Options.embed, hidden = Options.hidden;
 
     linear<{Options.embed, Options.hidden, Options.bias}, Element, Weight, Panel> linear1;
-    linear<{Options.hidden, Options.embed, Options.bias}, Element, typename detail::weights_by_use<Weight>::second,
+    linear<{hidden, embed, options.bias}, Element, typename detail::weights_by_use<Weight>::second,
            detail::second_panel<Weight, Panel>>
         linear2;
 
@@ -99,7 +99,7 @@ struct feed_forward<Options, Element, Weight, Panel> {
 
     linear<{Options.embed, Options.hidden, Options.bias}, Element, Weight, Panel> gate_proj;
     linear<{Options.embed, Options.hidden, Options.bias}, Element, Weight, Panel> up_proj;
-    linear<{Options.hidden, Options.embed, Options.bias}, Element, typename detail::weights_by_use<Weight>::second,
+    linear<{hidden, embed, options.bias}, Element, typename detail::weights_by_use<Weight>::second,
            detail::second_panel<Weight, Panel>>
         down_proj;
 
