@@ -49,9 +49,8 @@ struct numerators_of_rows {
                                    out + static_cast<std::ptrdiff_t>(c) * column_distance);
         return e;
     }
-    ASHLAR_STAGE_INLINE bool is_left() const { return next < own.last; }
     ASHLAR_STAGE_INLINE void step() {
-        if (!is_left()) return;
+        if (next >= own.last) return;
         sum += numerator(s.template at<Width>(row, next), next);
         ++next;
     }

@@ -36,36 +36,8 @@ struct softmax_into_product {
         static constexpr std::size_t interleave_period = weighing::how.period;
         static constexpr bool rolls = false;
         exponentials& work;
-        const char* ahead;
-        ASHLAR_STAGE_INLINE void interleave() {
-            if constexpr (asks)
-                if (!work.is_left()) return ask_ahead();
-            work.step();
-        }
-        /// Without an end to look for: behind the scratch lies more of it, or nothing that faults.
-        ASHLAR_STAGE_INLINE void ask_ahead() {
-            ASHLAR_UNROLL
-            for (std::size_t i = 0; i < lines_at_once; ++i) prefetch_to_write(ahead + i * cache_line_bytes);
-            ahead += lines_at_once * cache_line_bytes;
-        }
+        ASHLAR_STAGE_INLINE void interleave() { work.step(); }
     };
-
-    /// The next tile's scratch is asked for beside the last rows, which no exponentials are left for.
-    static constexpr buffer_index next_scratch = weighing::how.next_scratch;
-    static constexpr bool asks = next_scratch != no_buffer;
-    static constexpr std::size_t bytes_ahead =
-        asks ? Plan::code.buffers[asks ? next_scratch : buffer_index{}].bytes : 0;
-    static constexpr std::size_t lines_at_once = [] {
-        constexpr std::size_t requests =
-            shape.cut.row_blocks / registers * shape.cut.vector_blocks * (weighing::depth / weighing::how.period);
-        return (bytes_ahead / cache_line_bytes + requests - 1) / requests;
-    }();
-    ASHLAR_STAGE_INLINE const char* scratch_ahead() const {
-        if constexpr (asks)
-            return reinterpret_cast<const char*>(f.template buffer<typename weighing::element, next_scratch>());
-        else
-            return nullptr;
-    }
 
     ASHLAR_STAGE_ROOT ASHLAR_STAGE_INLINE void run() const {
         using element = typename weighing::element;
@@ -94,7 +66,7 @@ struct softmax_into_product {
             exponentials work(soft, row, soft.column_range_within(row, width, tile), tile);
             if (n == registers) work.stop();
             if (n != 0) {
-                working_epilogue epilogue{{plain}, work, scratch_ahead()};
+                working_epilogue epilogue{{plain}, work};
                 product<element, config, shape>(a, b, depth, epilogue, nullptr, (n - 1) * blocks, n * blocks);
             }
             if (n == registers) break;

@@ -25,13 +25,6 @@ ASHLAR_ALWAYS_INLINE void prefetch_to_l2([[maybe_unused]] const void* p) noexcep
 #endif
 }
 
-/// The same, to be written.
-ASHLAR_ALWAYS_INLINE void prefetch_to_write([[maybe_unused]] const void* p) noexcept {
-#if defined(__GNUC__)
-    __builtin_prefetch(p, 1);
-#endif
-}
-
 /// Memory that is wanted soon, front to back. It comes into the L2: a panel of weights may be larger than the L1, and
 /// would drive out itself and the rows that are in use.
 struct prefetch_stream {

@@ -84,8 +84,6 @@ struct product_strategy {
     product_cut fewer_panels{};    // of one panel fewer
     product_cut last_panel{};      // of what is left of the columns behind whole panels
     stage_index next_weights = no_stage;  // the stage whose packed weights are read next
-    /// softmax_into_product: scratch that is asked for beside the last rows, as the next tile is written to it first.
-    buffer_index next_scratch = no_buffer;
 };
 
 /// Runs of panels of a product, which its columns are shared in.

@@ -6,7 +6,6 @@
 #include <ashlar/plan/choose/choose_product.hpp>
 #include <ashlar/plan/choose/choose_rows.hpp>
 #include <ashlar/plan/choose/fuse_softmax_into_product.hpp>
-#include <ashlar/plan/choose/next_scratch.hpp>
 #include <ashlar/plan/choose/passed_over.hpp>
 #include <ashlar/plan/choose/powers_of_two.hpp>
 #include <ashlar/plan/choose/staged_rows.hpp>
@@ -63,10 +62,7 @@ constexpr void settle_fused_product(const plan_context& c, const plan_fusion& fu
     of_product.prefetches = false;
     of_product.k_parts = 1;
     if (how != fusion::transposed_copy) of_product.epilogue = epilogue_time::block_end;
-    if (how == fusion::softmax_into_product) {
-        pace_exponentials(c, product, tile);
-        of_product.next_scratch = scratch_of_next_tile(c, fused.stages[1], product, tile);
-    }
+    if (how == fusion::softmax_into_product) pace_exponentials(c, product, tile);
 }
 
 constexpr void settle_fusions(const plan_context& c) {

@@ -210,7 +210,7 @@ private:
         print_cuts(s, &product_strategy::fewer_panels, " of one panel fewer");
         print_cuts(s, &product_strategy::last_panel, " of the last panel");
         const bool same = full.rhs == last.rhs && prefetches_columns(full) == prefetches_columns(last) &&
-                          full.k_parts == last.k_parts && full.next_scratch == last.next_scratch;
+                          full.k_parts == last.k_parts;
         print_skipped(s);
         print_columns(s, full, true, same);
         if (!same) print_columns(s, last, false, true);
@@ -293,16 +293,15 @@ private:
     }
     /// How the columns of a right operand that lies row by row reach the registers.
     constexpr void print_columns(stage_index s, const product_strategy& how, bool in_full_tiles, bool in_the_last) {
-        const bool copied = how.rhs == rhs_source::copied_rows, scratch = how.next_scratch != no_buffer;
-        if (!copied && !prefetches_columns(how) && !scratch) return;
+        const bool copied = how.rhs == rhs_source::copied_rows;
+        if (!copied && !prefetches_columns(how)) return;
         continue_line();
         if (how.k_parts > 1) {
             out.put("the depth in ");
             out.put(std::size_t{how.k_parts});
             out.put(" parts, ");
         }
-        out.put(copied ? "columns copied beside the first rows" : scratch ? "the next " : "the next columns");
-        if (scratch) name_buffer(how.next_scratch);
+        out.put(copied ? "columns copied beside the first rows" : "the next columns");
         if (!copied || how.prefetches) out.put(copied ? ", prefetched" : " prefetched");
         put_tiles(s, in_full_tiles, in_the_last);
         out.put('\n');
