@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <ashlar/kernel/product/copying_rhs.hpp>
-#include <ashlar/kernel/product/interleaved_epilogue.hpp>
+#include <ashlar/kernel/product/reloading_epilogue.hpp>
 
 #include "kernel/add_one.hpp"
 #include "kernel/kernel_calls.hpp"
@@ -63,7 +63,7 @@ constexpr product_shape shape_of = [] {
 }();
 
 template <class T, std::size_t Rows, std::size_t Vectors, std::size_t Depth, std::size_t Parts = 1,
-          bool Interleaves = false, bool Prefetches = false>
+          bool Reloads = false, bool Prefetches = false>
 void check() {
     static constexpr product_shape shape = shape_of<T, Rows, Vectors, Depth>;
     operands<T> x(Rows, shape.j, Depth, copied_columns_bytes(shape, Parts, element_machine_of<T, current_config>));
@@ -72,10 +72,9 @@ void check() {
         product_copying_rhs<T, current_config, shape, Parts, Prefetches>(x.s.data(), x.v.data() + 1, e,
                                                                          x.scratch.data() + 1);
     };
-    if constexpr (Interleaves) {
-        interleaved_epilogue<add_one<T>, Depth> waiting{{epilogue}};
-        run(waiting);
-        waiting.finish();
+    if constexpr (Reloads) {
+        reloading_epilogue<add_one<T>> reloading{{epilogue}};
+        run(reloading);
     } else {
         run(epilogue);
     }
@@ -103,7 +102,7 @@ TYPED_TEST(copying_rhs_test, parts_of_the_depth) {
     check<TypeParam, 7, 3, 5, 5>();
 }
 
-TYPED_TEST(copying_rhs_test, interleaved_epilogues) {
+TYPED_TEST(copying_rhs_test, reloading_epilogues) {
     check<TypeParam, 26, 4, 390, 1, true>();
     check<TypeParam, 25, 5, 201, 2, true>();
     check<TypeParam, 24, 2, 3, 1, true>();

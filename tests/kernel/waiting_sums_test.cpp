@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Kernels whose sums wait in the result: epilogues interleaved with the next block's multiply-adds, and products whose
+// Kernels whose sums wait in the result: epilogues that read stored sums, and products whose
 // right operand is streamed in parts of the depth.
 #include <cstddef>
 #include <limits>
@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include <ashlar/kernel/product/interleaved_epilogue.hpp>
+#include <ashlar/kernel/product/reloading_epilogue.hpp>
 #include <ashlar/kernel/product/streamed_product.hpp>
 
 #include "kernel/add_one.hpp"
@@ -44,12 +44,11 @@ constexpr product_shape shape_of{
     .i = Rows, .j = Vectors * lane_width<T>, .k = Depth, .si = Depth, .sk = 1, .vk = Vectors * lane_width<T>};
 
 template <class T, std::size_t Rows, std::size_t Vectors, std::size_t Depth>
-void interleave() {
+void reload() {
     static constexpr product_shape shape = shape_of<T, Rows, Vectors, Depth>;
     expect_finished_once<T, shape>([](const T* s, const T* v, add_one<T>& epilogue) {
-        interleaved_epilogue<add_one<T>, Depth> waiting{{epilogue}};
-        product<T, current_config, shape>(s, v, waiting);
-        waiting.finish();
+        reloading_epilogue<add_one<T>> reloading{{epilogue}};
+        product<T, current_config, shape>(s, v, reloading);
     });
 }
 
@@ -67,14 +66,14 @@ void stream() {
 
 }  // namespace
 
-// Blocks of every kind; also fewer depth steps than there are sums that wait.
-TEST(waiting_sums, interleaved_epilogues) {
-    interleave<float, 1, 1, 8>();
-    interleave<float, 5, 3, 16>();
-    interleave<float, 17, 4, 200>();
-    interleave<float, 24, 5, 390>();
-    interleave<double, 9, 2, 193>();
-    interleave<double, 12, 3, 3>();
+// Blocks of every kind.
+TEST(waiting_sums, reloading_epilogues) {
+    reload<float, 1, 1, 8>();
+    reload<float, 5, 3, 16>();
+    reload<float, 17, 4, 200>();
+    reload<float, 24, 5, 390>();
+    reload<double, 9, 2, 193>();
+    reload<double, 12, 3, 3>();
 }
 
 TEST(waiting_sums, streamed_in_parts_of_the_depth) {

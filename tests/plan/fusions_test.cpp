@@ -248,12 +248,6 @@ TEST(transposed_copy, registers_for_it) {
     EXPECT_EQ(fused<avx2>(with_transposed<64, 64, 64>()), nothing);
     EXPECT_EQ(fused<aarch64>(with_transposed<64, 64, 64>()), in_full_tiles(fusion::transposed_copy));
 }
-TEST(transposed_copy, sums_may_wait) {
-    const auto& code = detail::planned<decltype(gelu(with_transposed<64, 64, 256>())), avx512>::code;
-    ASSERT_EQ(code.fusions[0].how, in_full_tiles(fusion::transposed_copy));
-    EXPECT_EQ(code.stages[static_cast<std::size_t>(code.fusions[0].stages[2])].how[0].product.epilogue,
-              detail::epilogue_time::interleaved);
-}
 // Who reads a copy between it and a product needs it before that product could make it.
 TEST(transposed_copy, nobody_reads_before) {
     const auto twice = [](const auto& left) {

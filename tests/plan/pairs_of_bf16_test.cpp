@@ -113,13 +113,6 @@ TEST(pairs_of_bf16, blocks_leave_registers_for_rows_that_are_interleaved) {
         EXPECT_LE(pairs.rows.large * pairs.vectors.large * pairs.chains, rows == 1 ? 16u : 20u) << rows;
     }
 }
-TEST(pairs_of_bf16, half_the_steps_have_room_for_what_follows) {
-    const auto deep = gelu(matmul(cast<bf16>(x<8, 384>()), weights<384, 64>()));
-    const auto flat = gelu(matmul(cast<bf16>(x<8, 382>()), weights<382, 64>()));
-    EXPECT_EQ(product_of(deep).how.epilogue, detail::epilogue_time::interleaved);
-    EXPECT_EQ(product_of(flat).how.epilogue, detail::epilogue_time::block_end);
-    EXPECT_EQ(product_of<avx512>(flat).how.epilogue, detail::epilogue_time::interleaved);
-}
 TEST(pairs_of_bf16, are_explained) {
     const auto e = matmul(cast<bf16>(x<8, 64>()), weights<64, 48>());
     const auto shown = explain(e);

@@ -16,7 +16,6 @@
 #include <ashlar/eval/stages/product_epilogues.hpp>
 #include <ashlar/kernel/product/copying_rhs.hpp>
 #include <ashlar/kernel/product/grouped_rows.hpp>
-#include <ashlar/kernel/product/interleaved_epilogue.hpp>
 #include <ashlar/kernel/product/packed_k.hpp>
 #include <ashlar/kernel/product/panel_epilogue.hpp>
 #include <ashlar/kernel/product/product.hpp>
@@ -122,12 +121,8 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
             greatest_epilogue<decltype(epilogue)> tracking{{epilogue}, greatest};
             s.multiply(tracking, first);
             s.store_maxima(greatest, first);
-        } else if constexpr (how.epilogue == epilogue_time::interleaved) {
-            interleaved_epilogue<decltype(epilogue), depth / how.group> waiting{{{epilogue}}};
-            s.multiply(waiting, first);
-            waiting.finish();
         } else if constexpr (how.epilogue == epilogue_time::reloaded) {
-            reloading_epilogue<decltype(epilogue)> reloading{{{epilogue}}};
+            reloading_epilogue<decltype(epilogue)> reloading{{epilogue}};
             s.multiply(reloading, first);
         } else {
             s.multiply(epilogue, first);

@@ -10,7 +10,7 @@
 #include <cstddef>
 
 #include <ashlar/core/config.hpp>
-#include <ashlar/kernel/product/storing_epilogue.hpp>
+#include <ashlar/kernel/product/epilogue.hpp>
 
 namespace ashlar::detail {
 
@@ -25,14 +25,24 @@ ASHLAR_STAGE_INLINE void hold_no_constants() {
 #endif
 }
 
+/// Wraps the epilogue of a whole product, whose columns are full vectors of the result's type.
 template <class Inner>
-struct reloading_epilogue : storing_epilogue<Inner> {
+struct reloading_epilogue : forwarding_epilogue<Inner> {
     using vec = typename Inner::vec;
+    using forwarding_epilogue<Inner>::inner;
+    static_assert(Inner::hooks == hook::vector);
+    static constexpr hook hooks = Inner::hooks | hook::end_block;
 
+    ASHLAR_STAGE_INLINE auto* at(std::size_t i, std::size_t j) const { return inner.at(i, j); }
+    template <std::size_t Width, class Verdict>
+    ASHLAR_STAGE_INLINE void vector(std::size_t i, std::size_t j, vec acc, lane_count<Width>, Verdict) const {
+        acc.store(at(i, j));
+    }
     ASHLAR_STAGE_INLINE void end_block(std::size_t i, std::size_t rows, std::size_t j, std::size_t vectors) const {
         hold_no_constants();
         for (std::size_t r = i; r < i + rows; ++r)
-            for (std::size_t c = j; c < j + vectors * vec::size; c += vec::size) this->finish_vector(r, c);
+            for (std::size_t c = j; c < j + vectors * vec::size; c += vec::size)
+                inner.vector(r, c, vec::load(at(r, c)), lane_count<vec::size>{}, masked_block{});
     }
 };
 

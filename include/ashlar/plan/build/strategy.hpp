@@ -52,9 +52,8 @@ enum class rhs_source : std::uint8_t {
 
 /// When what follows a product is applied to its sums.
 enum class epilogue_time : std::uint8_t {
-    block_end,    // when a register block is done
-    interleaved,  // between the multiply-adds of the next block, while the sums wait in the result
-    reloaded,     // when a register block is done and its sums have been stored, from the result
+    block_end,  // when a register block is done
+    reloaded,   // when a register block is done and its sums have been stored, from the result
 };
 
 /// What a mask on top of a product looks at to leave out what it does not keep.

@@ -11,11 +11,9 @@
 
 namespace ashlar::detail {
 
-/// Rows, and depth steps, from which on a costly epilogue is interleaved with the multiply-adds of the next block. One
-/// vector at a time, far apart: closer together, the latencies of its functions stall the multiply-adds of a core with
-/// few instructions in flight, or of one of two threads on a core (silu behind a depth of 64: 60% of the peak instead
-/// of 76%).
-inline constexpr std::size_t least_interleaving_rows = 4, least_interleaving_depth = 192;
+/// Rows, and depth steps, from which on a costly epilogue reads stored sums where registers are too few for its
+/// constants.
+inline constexpr std::size_t least_reloading_rows = 4, least_reloading_depth = 192;
 
 /// Fewer rows than this read weights as fast as memory gives them, and hardware follows their one stream.
 inline constexpr std::size_t least_prefetching_rows = 8;
@@ -223,9 +221,9 @@ constexpr product_strategy choose_product(const plan_context& c, const plan_stag
     const bool whole_registers =
         product.columns % product.width == 0 && (at_once >= product.columns || at_once % product.width == 0);
     if (sums_wait && s.lanes == lane_axis::columns && whole_registers && !product.right_is_quantized &&
-        rows >= least_interleaving_rows && product.depth / how.group >= least_interleaving_depth && all_depth &&
-        has_costly_epilogue(c, s, s.top))
-        how.epilogue = c.target.registers >= 32 ? epilogue_time::interleaved : epilogue_time::reloaded;
+        c.target.registers < 32 && rows >= least_reloading_rows && product.depth / how.group >= least_reloading_depth &&
+        all_depth && has_costly_epilogue(c, s, s.top))
+        how.epilogue = epilogue_time::reloaded;
 
     if (how.rhs == rhs_source::panels) {
         const std::size_t panel = c.at(c.resolve(product.right)).panel;

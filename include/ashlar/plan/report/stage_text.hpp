@@ -179,11 +179,10 @@ private:
         base::epilogue(s, stage.top, stage.left_factor == no_node);
         base::factor_of_rows(s);
         const auto waits = [&](std::size_t tile) {
-            return stage.how[tile].product.epilogue != epilogue_time::block_end;
+            return stage.how[tile].product.epilogue == epilogue_time::reloaded;
         };
         if (waits(full_tile) || waits(last_tile)) {
-            const epilogue_time when = stage.how[waits(full_tile) ? full_tile : last_tile].product.epilogue;
-            out.put(when == epilogue_time::interleaved ? ", beside the next block" : ", when a block is stored");
+            out.put(", when a block is stored");
             put_tiles(s, waits(full_tile), waits(last_tile));
         }
         out.put('\n');

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Products with a function of many instructions behind them: sums wait in the result until the next block is under way.
+// Products with a function of many instructions behind them.
 #define ASHLAR_L2_BYTES 65536
 #include <cmath>
 #include <limits>
@@ -18,7 +18,7 @@ namespace {
 template <class T>
 inline constexpr double tolerance = sizeof(T) == 8 ? 1e-11 : 1e-5;
 
-/// Every expression whose epilogue is interleaved, with plain and with packed weights, into memory that held NaN.
+/// Every expression whose epilogue is costly, with plain and with packed weights, into memory that held NaN.
 template <class T, std::size_t Rows, std::size_t Columns, std::size_t Depth>
 void activate() {
     static const auto a = support::random_numbers(1).uniform<T, Rows, Depth>();
@@ -51,7 +51,7 @@ void activate() {
 
 }  // namespace
 
-TEST(interleaved_epilogue, activations_of_products) {
+TEST(costly_epilogues, activations_of_products) {
     activate<float, 1, 64, 192>();
     activate<float, 3, 48, 192>();
     activate<float, 4, 48, 191>();
@@ -67,7 +67,7 @@ TEST(interleaved_epilogue, activations_of_products) {
 
 // Columns in panels and in blocks that end inside a register, although all of them fill registers: nothing is written
 // beyond the result.
-TEST(interleaved_epilogue, panels_and_blocks_of_any_width) {
+TEST(costly_epilogues, panels_and_blocks_of_any_width) {
     static const auto a = support::random_numbers(1).uniform<float, 40, 200>();
     static const auto b = support::random_numbers(2).uniform<float, 200, 80>(-0.3, 0.3);
     static packed<float, 200, 80, 20> panels;
@@ -94,7 +94,7 @@ TEST(interleaved_epilogue, panels_and_blocks_of_any_width) {
 }
 
 // The second product reads what waited in the first one's result, tile by tile.
-TEST(interleaved_epilogue, feed_forward) {
+TEST(costly_epilogues, feed_forward) {
     static const auto x = support::random_numbers(5).uniform<float, 50, 192>();
     static const auto up = support::random_numbers(6).uniform<float, 192, 240>(-0.3, 0.3);
     static const auto down = support::random_numbers(7).uniform<float, 240, 192>(-0.3, 0.3);
@@ -114,7 +114,7 @@ TEST(interleaved_epilogue, feed_forward) {
     check(eval(matmul(gelu(matmul(x, packed_up)), packed_down) + x));
 }
 
-TEST(interleaved_epilogue, the_destination_is_an_operand) {
+TEST(costly_epilogues, the_destination_is_an_operand) {
     static auto x = support::random_numbers(8).uniform<float, 24, 192>();
     static const auto w = support::random_numbers(9).uniform<float, 192, 192>(-0.3, 0.3);
     static const tensor<float, 24, 192> before = x;
