@@ -30,7 +30,6 @@ struct machine {
     bool bf16_pairs = false;          ///< a multiply-add takes two elements of bf16 of each operand
     std::size_t l3_bytes = 0;         ///< of the last cache before memory
     std::size_t stack_budget = 0;     ///< bytes of scratch that calls may put on the stack
-    bool scales_doubles = false;      ///< an instruction multiplies doubles by powers of two
     bool stores_past_caches = false;  ///< an instruction stores a whole register that takes no place in a cache
     /// Rows of the tallest tile where several workers share the turns of the outermost loops; 0: one runs all of them.
     std::size_t worker_rows = 0;
@@ -75,12 +74,6 @@ struct machine {
         return register_bytes == chunk_bytes ? lanes(element_bytes) : 0;
     }
 
-    /// Whether exponents of powers of two are rounded by a number that is added, in whole registers.
-    constexpr bool rounds_exponents(std::size_t element_bytes) const {
-        return fills_register(element_bytes) && !single_issue && !scalar_operands &&
-               !(scales_doubles && element_bytes == 8);
-    }
-
     /// Bytes that a stage reads and writes from which on its result is stored past the caches; 0: it never is. A chain
     /// of one and of two operands and the sum of its result behind it together take less time from there on, 1.5 times
     /// the last cache (Zen 4 with 32 MiB of it).
@@ -115,8 +108,7 @@ inline constexpr machine machine_of = [] {
                       .dots_bytes = (Config::instruction_sets & dots) != 0,
                       .bf16_pairs = multiplies_pairs<Config::register_bits / 32, Config>,
                       .l3_bytes = Config::l3_bytes,
-                      .stack_budget = Config::stack_budget,
-                      .scales_doubles = has<Config, isa::avx512f>};
+                      .stack_budget = Config::stack_budget};
     if (has<Config, isa::avx512f> && described.register_bytes == 64)
         described.small_elements = has<Config, isa::avx512bw>;
     if (has<Config, isa::neon> && described.register_bytes == 16) described.doubles = has<Config, isa::aarch64>;

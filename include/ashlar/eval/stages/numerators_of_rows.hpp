@@ -14,7 +14,6 @@ struct numerators_of_rows {
     using vec = typename Softmax::vec;
     using element = typename Softmax::element;
     using range = typename Softmax::range;
-    using numerator_below = typename Softmax::numerator_below;
     static constexpr auto stage = Softmax::stage;
     static constexpr row_strategy how = Softmax::how;
     static constexpr bool plain = Softmax::plain, in_blocks = Softmax::in_blocks;
@@ -28,7 +27,6 @@ struct numerators_of_rows {
     std::size_t next;
     element* out;
     vec most, sum;
-    numerator_below below;
 
     /// `own` are the columns in which there is something to compute; the others of `tile` become zeros.
     ASHLAR_STAGE_INLINE numerators_of_rows(const Softmax& softmax, std::size_t first, range mine, range all)
@@ -38,12 +36,11 @@ struct numerators_of_rows {
           tile(all),
           next(mine.first),
           out(plain ? s.numerators(first, 0) : nullptr),
-          most(greatest_to_take(softmax, first, mine)),
-          sum(0),
-          below(most) {}
+          most(greatest(softmax, first, mine)),
+          sum(0) {}
 
     ASHLAR_STAGE_INLINE vec numerator(vec x, std::size_t c) const {
-        const vec e = below(x);
+        const vec e = Softmax::exp_nonpositive(x - most);
         if constexpr (plain)
             store_lanes<1, stored>(s.template weight<Width>(e, row, c),
                                    out + static_cast<std::ptrdiff_t>(c) * column_distance);
@@ -63,11 +60,12 @@ struct numerators_of_rows {
         alignas(64) element spread[width];
         most.store(spread);
         for (std::size_t n = part; n < width; ++n) spread[n] = spread[n % part];
-        const numerator_below below_all(vec::load(spread));
+        const vec most_of_all = vec::load(spread);
         vec total(0);
         for (; next + columns_in_one <= own.last; next += columns_in_one) {
             element* p = out + static_cast<std::ptrdiff_t>(next) * column_distance;
-            const vec e = below_all(vec(vec::ops::template load_groups<part>(p, column_distance)));
+            const vec e =
+                Softmax::exp_nonpositive(vec(vec::ops::template load_groups<part>(p, column_distance)) - most_of_all);
             vec::ops::template store_groups<part>(e.data, p, column_distance);
             total += e;
         }
@@ -77,7 +75,7 @@ struct numerators_of_rows {
         element* p = out + static_cast<std::ptrdiff_t>(next) * column_distance;
         vec total = sum;
         for (std::size_t left = next < own.last ? own.last - next : 0; left != 0; --left, p += column_distance) {
-            const vec e = below(vec::template load_partial<stored>(p));
+            const vec e = Softmax::exp_nonpositive(vec::template load_partial<stored>(p) - most);
             store_lanes<1, stored>(e, p);
             total += e;
         }
@@ -123,22 +121,13 @@ struct numerators_of_rows {
     }
 
 private:
-    /// What is taken from all scores before their exponentials. Where numbers too large to be rounded are among them,
-    /// or no numbers, they are at once, and 0 is left.
-    ASHLAR_STAGE_INLINE static vec greatest_to_take(const Softmax& s, std::size_t row, range r) {
-        vec most = s.template greatest<Width>(row, r);
-        if constexpr (in_blocks) most = s.template grown<Width>(row, most);
-        if constexpr (how.rounds_maximum) {
-            const auto fits = numerator_below::fits(most);
-            if (!all_of(Width == width ? fits : fits | !vec::mask_type::first(Width))) [[unlikely]] {
-                const vec too_large = select(fits, vec(0), most);
-                element* p = s.numerators(row, r.first);
-                for (std::size_t left = r.last - r.first; left != 0; --left, p += column_distance)
-                    store_lanes<1, Width>(vec::template load_partial<Width>(p) - too_large, p);
-                most = select(fits, most, vec(0));
-            }
-        }
-        return most;
+    /// What is taken from all scores before their exponentials.
+    ASHLAR_STAGE_INLINE static vec greatest(const Softmax& s, std::size_t row, range r) {
+        const vec most = s.template greatest<Width>(row, r);
+        if constexpr (in_blocks)
+            return s.template grown<Width>(row, most);
+        else
+            return most;
     }
 };
 

@@ -40,16 +40,6 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
             return exp_nonpositive_as<form, Arguments>(x);
     }
 
-    /// exp(score - most) of rows in lanes, or a power of two that is that times a factor of the row, if `most` fits.
-    struct exponential_below {
-        vec most;
-        ASHLAR_STAGE_INLINE explicit exponential_below(const vec& m) : most(m) {}
-        ASHLAR_STAGE_INLINE vec operator()(const vec& score) const { return exp_nonpositive(score - most); }
-    };
-    using numerator_below =
-        std::conditional_t<base::how.rounds_maximum, exp2_below<form, arguments, element, width, typename base::config>,
-                           exponential_below>;
-
     ASHLAR_STAGE_ROOT ASHLAR_STAGE_INLINE void run() const {
         // Zeros are written in all of the tile's range: the product that follows reads the rows of a block over the
         // keys of all of them.
@@ -162,9 +152,7 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
     ASHLAR_STAGE_INLINE vec grown(std::size_t row, const vec& of_block) const {
         constexpr auto running = stage.running_maxima, corrections = stage.corrections;
         const vec before = numbers<running, Register ? width : Width>(row);
-        vec most = max<>(before, of_block);
-        if constexpr (base::how.rounds_maximum)
-            most = select(numerator_below::fits(most), numerator_below::rounded(most), most);
+        const vec most = max<>(before, of_block);
         put<corrections, Width, Register>(row, exp_nonpositive<exp_arguments::any>(before - most));
         put<running, Width, Register>(row, most);
         return most;
@@ -265,20 +253,9 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
     /// Two registers of rows column by column, all of whose columns count: one is computed while the other waits.
     ASHLAR_STAGE_INLINE void pair_of_registers(std::size_t row, typename base::range all) const {
         numerators_of_rows<softmax_stage, width> one(*this, row, all, all), other(*this, row + width, all, all);
-        if constexpr (base::how.one_address) {
-            element* p = one.out + static_cast<std::ptrdiff_t>(all.first) * column_distance;
-            for (std::size_t left = all.last - all.first; left != 0; --left, p += column_distance) {
-                const vec of_one = one.below(vec::load(p)), of_other = other.below(vec::load(p + width));
-                of_one.store(p);
-                of_other.store(p + width);
-                one.sum += of_one;
-                other.sum += of_other;
-            }
-        } else {
-            for (std::size_t c = all.first; c < all.last; ++c) {
-                one.sum += one.numerator(this->template at<width>(row, c), c);
-                other.sum += other.numerator(this->template at<width>(row + width, c), c);
-            }
+        for (std::size_t c = all.first; c < all.last; ++c) {
+            one.sum += one.numerator(this->template at<width>(row, c), c);
+            other.sum += other.numerator(this->template at<width>(row + width, c), c);
         }
         one.put_factor(one.sum);
         other.put_factor(other.sum);

@@ -198,19 +198,6 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp_nonpositive_as(
     }
 }
 
-/// 2^(x - m) for x <= m, where x is raised to `least` and `shift` is the magic number less m.
-template <exp_form Form, class Element, std::size_t Width, class Config>
-ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp2_by_bits(lanes<Element, Width, Config> x,
-                                                                          lanes<Element, Width, Config> shift,
-                                                                          lanes<Element, Width, Config> least) {
-    x = max<>(least, x);
-    const auto carrier = fence(x + shift), r = x - fence(carrier - shift);
-    if constexpr (Form == exp_form::coarse)
-        return exp2_polynomial_coarse(r) * power_of_two(carrier);
-    else
-        return exp2_polynomial_fast(r) * power_of_two(carrier);
-}
-
 }  // namespace detail
 
 /// e^x: at most 1.2 ulp over the whole range; overflows to infinity, underflows gradually.

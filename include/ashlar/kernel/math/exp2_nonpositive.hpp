@@ -2,7 +2,7 @@
 // Powers of two of numbers that are not positive.
 #pragma once
 
-#include <ashlar/kernel/math/exp2_below.hpp>
+#include <ashlar/kernel/math/exp.hpp>
 
 namespace ashlar {
 
@@ -15,8 +15,10 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp2_nonpositive_as
     constexpr Element least = least_exp2_argument<Element>;
     if (Width == 1 && (has<Config, isa::m_profile> || __builtin_is_constant_evaluated()) && !(x[0] >= least))
         return max<>(lanes<Element, Width, Config>(Element(0)), x);
-    if constexpr (exponent_parts<Element, Width, Config> != 0) {
-        return exp2_below<Form, Arguments, Element, Width, Config>()(x);
+    if constexpr (looks_up<Element, Width, Config>) {
+        return exp2_by_table<Form, Arguments>(x);
+    } else if constexpr (looks_up_eighths<Element, Width, Config>) {
+        return exp2_by_eighths<Form>(x);
     } else if (looks_up_scalars<Element, Width, Config> && !__builtin_is_constant_evaluated()) {
         if constexpr (looks_up_scalars<Element, Width, Config>) return exp2_by_scalars<Form>(x);
     } else {

@@ -108,18 +108,15 @@ ASHLAR_ALWAYS_INLINE lanes<Element, Width, Config> exp_by_table(lanes<Element, W
     return kept_fma(most, correction, most);
 }
 
-/// 2^(x - m) for x <= m as 2^(n/32) 2^r, n in units of 1/32, and r exact: additions in place of two of the
-/// multiplications that e^x takes, which many processors have units of their own for. The coefficients are those of
-/// `exp_by_table`. `shift` is the magic number less m, and `least` what x is not below without vanishing; or, of any
-/// arguments, what x is raised to.
+/// 2^x for x <= 0 as 2^(n/32) 2^r, n in units of 1/32, and r exact: additions in place of two of the multiplications
+/// that e^x takes, which many processors have units of their own for. The coefficients are those of `exp_by_table`.
 template <exp_form Form, exp_arguments Arguments, class Element, std::size_t Width, class Config>
-ASHLAR_ALWAYS_INLINE lanes<Element, Width, Config> exp2_by_table(lanes<Element, Width, Config> x,
-                                                                 lanes<Element, Width, Config> shift,
-                                                                 lanes<Element, Width, Config> least) {
+ASHLAR_ALWAYS_INLINE lanes<Element, Width, Config> exp2_by_table(lanes<Element, Width, Config> x) {
     using Lanes = lanes<Element, Width, Config>;
-    [[maybe_unused]] const auto keep = !(x < least);
-    if constexpr (Arguments == exp_arguments::any) x = max<>(least, x);
-    const Lanes carrier = fence(x + shift), r = x - fence(carrier - shift);
+    [[maybe_unused]] const auto keep = !(x < least_exp2_argument<Element>);
+    if constexpr (Arguments == exp_arguments::any) x = max<>(Lanes(vanishing_exp2_argument<Element>), x);
+    const Lanes magic(float_format<Element>::magic / 32);
+    const Lanes carrier = fence(x + magic), r = x - fence(carrier - magic);
     const Lanes most = looked_up<32>(carrier);
     Lanes correction = r * Lanes(0.69314718f);
     if constexpr (Form != exp_form::coarse) correction = r * fma(r, 0.24022651f, Lanes(0.69315734f));
@@ -151,14 +148,13 @@ ASHLAR_ALWAYS_INLINE lanes<Element, Width, Config> exp_by_eighths(lanes<Element,
     return fma(most, r * fma(r, slope, Lanes(1)), most);
 }
 
-/// 2^(x - m) likewise, four operations of the multiply-adders; r is exact, and x is raised to `least`.
+/// 2^x likewise, four operations of the multiply-adders; r is exact.
 template <exp_form Form, class Element, std::size_t Width, class Config>
-ASHLAR_ALWAYS_INLINE lanes<Element, Width, Config> exp2_by_eighths(lanes<Element, Width, Config> x,
-                                                                   lanes<Element, Width, Config> shift,
-                                                                   lanes<Element, Width, Config> least) {
+ASHLAR_ALWAYS_INLINE lanes<Element, Width, Config> exp2_by_eighths(lanes<Element, Width, Config> x) {
     using Lanes = lanes<Element, Width, Config>;
-    x = max<>(least, x);
-    const Lanes carrier = fence(x + shift), r = x - fence(carrier - shift);
+    const Lanes magic(float_format<Element>::magic / 8);
+    x = max<>(Lanes(vanishing_exp2_argument<Element>), x);
+    const Lanes carrier = fence(x + magic), r = x - fence(carrier - magic);
     const Lanes most = looked_up<8>(carrier);
     Lanes slope(0.24022651f);
     if constexpr (Form != exp_form::coarse) slope = fma(r, 0.055504109f, Lanes(0.24025763f));

@@ -126,7 +126,6 @@ struct row_strategy {
     bool exact_keys = false;        // of what a mask keeps; otherwise whole groups of keys are folded
     bool whole_lines = false;       // lines of rows end at a full register: their last one is stored in full
     bool one_address = false;       // numerators are read and written by one address that moves on
-    bool rounds_maximum = false;    // of powers of two: what is taken from scores is rounded as their exponents are
 };
 
 /// How a stage runs over the rows of one tile.

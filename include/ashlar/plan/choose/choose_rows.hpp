@@ -39,14 +39,6 @@ constexpr bool walks_pairs(const plan_context& c, const plan_stage& s, const sof
            rows >= 2 * softmax.width && softmax.columns <= most_columns_of_pairs;
 }
 
-/// Whether the greatest score of a row is rounded as the exponents of its powers of two are, which spares the
-/// subtraction. Where it is too large for that it is subtracted from the scores where they lie; and who asks for it is
-/// given the greatest score itself.
-constexpr bool rounds_maximum(const plan_context& c, const plan_stage& s, const softmax_facts& softmax) {
-    return s.powers_of_two && softmax.in_place && !c.at(s.core).partial &&
-           c.target.rounds_exponents(softmax.element_bytes);
-}
-
 constexpr row_strategy choose_rows(const plan_context& c, const plan_stage& s, std::size_t tile) {
     const std::size_t rows = c.rows_of(s, tile);
     row_strategy how;
@@ -63,15 +55,13 @@ constexpr row_strategy choose_rows(const plan_context& c, const plan_stage& s, s
             how.form = row_form::groups_of_columns;
         } else {
             how.joined_lanes = static_cast<std::uint8_t>(lanes_of_joined_columns(softmax, rows, c.target));
-            how.rounds_maximum = rounds_maximum(c, s, softmax);
             if (s.lanes == lane_axis::rows && walks_pairs(c, s, softmax, rows, how.sums)) how.together = 2;
         }
         // Otherwise g++ computes where to read and where to write from the column: five instructions of 21 with AVX2.
-        // Two registers of e^x are a constant more than there are registers then. Lanes that a compiler makes of a loop
-        // over scalars need no address, and those of MVE have addressing modes.
+        // Two registers of rows have no register left for it. Lanes that a compiler makes of a loop over scalars need
+        // no address, and those of MVE have addressing modes.
         how.one_address = softmax.in_place && !softmax.weighed && how.sums == 1 &&
-                          (c.target.single_issue ? softmax.width == 1 : softmax.width > 1) &&
-                          (how.together == 1 || how.rounds_maximum);
+                          (c.target.single_issue ? softmax.width == 1 : softmax.width > 1) && how.together == 1;
     }
     if (s.fold_first != no_axis && s.lanes != lane_axis::rows && c.at(s.space).size() == rows * c.columns_of(s) &&
         is_flat(c, s, s.top))

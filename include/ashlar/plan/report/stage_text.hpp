@@ -335,8 +335,6 @@ private:
             }
             value(s, stage.top);
             out.put(softmax ? " - " : ")");
-            if (softmax && (stage.how[full_tile].rows.rounds_maximum || stage.how[last_tile].rows.rounds_maximum))
-                out.put("rounded ");
             if (softmax && stage.running_maxima != no_buffer)
                 name_buffer(stage.running_maxima);
             else if (softmax && stage.maxima != no_buffer)

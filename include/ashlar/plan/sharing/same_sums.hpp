@@ -32,8 +32,7 @@ constexpr bool have_same_sums(const product_strategy& a, const product_strategy&
            have_same_sums(a.fewer_panels, b.fewer_panels) && have_same_sums(a.last_panel, b.last_panel);
 }
 constexpr bool have_same_sums(const row_strategy& a, const row_strategy& b) {
-    return a.form == b.form && a.sums == b.sums && a.joined_lanes == b.joined_lanes && a.exact_keys == b.exact_keys &&
-           a.rounds_maximum == b.rounds_maximum;
+    return a.form == b.form && a.sums == b.sums && a.joined_lanes == b.joined_lanes && a.exact_keys == b.exact_keys;
 }
 constexpr bool have_same_sums(const stage_strategy& a, const stage_strategy& b) {
     return have_same_sums(a.product, b.product) && have_same_sums(a.rows, b.rows) && a.map.form == b.map.form &&

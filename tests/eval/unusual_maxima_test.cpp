@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Softmaxes whose greatest scores are rounded and taken from the others without a subtraction: also where they are too
-// large for that, infinite, undefined, or where there is none.
+// Attention whose greatest scores are large, infinite, undefined, or where there is none.
 #include <cmath>
 
 #include <tests/support/key_blocks.hpp>
@@ -11,39 +10,6 @@ using namespace ashlar;
 using reference::of;
 
 inline constexpr std::size_t w = detail::machine_of<current_config>.lanes(sizeof(float));
-
-template <class Config = current_config, class E>
-constexpr std::size_t rounded_softmaxes(const E&) {
-    std::size_t count = 0;
-    for (const auto& stage : detail::planned<E, Config>::code.stages)
-        count += stage.kind == detail::stage_kind::softmax &&
-                 (stage.how[0].rows.rounds_maximum || stage.how[1].rows.rounds_maximum);
-    return count;
-}
-template <class T>
-inline constexpr bool rounds_here = detail::machine_of<current_config>.rounds_exponents(sizeof(T));
-
-template <class T, std::size_t... Dims>
-const auto& some() {
-    static const auto numbers = support::random_numbers(7).normal<T, Dims...>();
-    return numbers;
-}
-
-TEST(rounded_maxima, are_planned) {
-    const auto& q = some<float, 64, 16>();
-    const auto& k = some<float, 80, 16>();
-    const std::size_t wanted = rounds_here<float> ? 1 : 0;
-    EXPECT_EQ(rounded_softmaxes(attention(q, k, k)), wanted);
-    EXPECT_EQ(rounded_softmaxes(attention(q, k, k, causal)), wanted);
-    EXPECT_EQ(rounded_softmaxes(softmax(matmul(q, transpose(k)) * 0.3f)), wanted);
-    EXPECT_EQ(rounded_softmaxes(attention(some<double, 64, 16>(), some<double, 80, 16>(), some<double, 80, 16>())),
-              rounds_here<double> ? 1u : 0u);
-    EXPECT_EQ(rounded_softmaxes(attention_partial(q, k, k).expression), 0u) << "who asks for maxima gets them";
-    EXPECT_EQ(rounded_softmaxes(attention(q, k, k, softcap(2.0f))), 0u) << "no powers of two";
-    const bool said =
-        std::string_view(explain(attention(q, k, k)).c_str()).find("- rounded ") != std::string_view::npos;
-    EXPECT_EQ(said, rounds_here<float>) << explain(attention(q, k, k)).c_str();
-}
 
 /// Rows by turns: of a usual size, around a large number, at one too large, with two scores far from each other, and
 /// alike.
@@ -78,7 +44,7 @@ void attend() {
                    reference::attend(of(x.q), of(x.k), of(x.v), options).values, tolerance);
 }
 
-TEST(rounded_maxima, of_any_size) {
+TEST(unusual_maxima, of_any_size) {
     attend<float, 1, 33>();
     attend<float, w + 1, 17>();
     attend<float, 2 * w, 16>();
@@ -96,20 +62,19 @@ void attend_in_blocks() {
     static unusual_scores<float, Queries, Keys> x;
     // Maxima that grow: to a usual size from a low one, and to one too large.
     for (std::size_t j = 0; j < Keys; ++j) x.k(j, 3) = static_cast<float>(j + 1) / 64;
-    EXPECT_EQ(rounded_softmaxes<Config>(attention(x.q, x.k, x.v)), rounds_here<float> ? 1u : 0u);
     support::key_blocks::check<Config>(attention(x.q, x.k, x.v), 1e-5);
     support::key_blocks::check<Config>(attention(x.q, x.k, x.v, causal_at(-2)), 1e-5);
     support::key_blocks::check<Config>(attention(x.q, x.k, x.v, keys_below(Keys - 5)), 1e-5);
 }
 
-TEST(rounded_maxima, in_blocks_of_keys) {
+TEST(unusual_maxima, in_blocks_of_keys) {
     attend_in_blocks<support::key_blocks::small, 40, 61>();
     attend_in_blocks<support::key_blocks::small, 33, 128>();
     attend_in_blocks<support::key_blocks::medium, 64, 240>();
 }
 
 // A row with infinite or undefined scores is undefined, and no other.
-TEST(rounded_maxima, that_are_no_numbers) {
+TEST(unusual_maxima, that_are_no_numbers) {
     if constexpr (current_config::fast_math) {
         GTEST_SKIP() << "infinities and NaN are not promised under -ffast-math";
     } else {
