@@ -17,6 +17,7 @@ namespace ashlar::detail {
 
 /// A weight by a scale; of a weight of zero, as masks leave it, zero, whatever stands where no scale was written.
 struct weighing_function {
+    static constexpr const char* name = "*";
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::floating;
     template <class Argument>

@@ -2,9 +2,11 @@
 // Builds the node of an elementwise operation: its arguments broadcast, and numbers take the expressions' element type.
 #pragma once
 
+#include <limits>
 #include <type_traits>
 #include <utility>
 
+#include <ashlar/core/any_argument.hpp>
 #include <ashlar/core/concepts.hpp>
 #include <ashlar/core/config.hpp>
 #include <ashlar/core/diagnostics.hpp>
@@ -175,6 +177,59 @@ ASHLAR_ALWAYS_INLINE constexpr auto elementwise_number_first(Function f, Argumen
         return elementwise(f, std::forward<Other>(b), std::forward<Argument>(a));
     else
         return elementwise(f, std::forward<Argument>(a), std::forward<Other>(b));
+}
+
+/// The call of an elementwise function with what is no expression: an error.
+template <auto... Given>
+constexpr auto refused_elementwise_call() noexcept {
+    static_assert(
+        called_as_declared<Given...>::holds,
+        "ashlar: elementwise operation: takes tensors, views or expressions, and numbers beside them; tensor_view<float, 2, 3>{memory} makes one of other memory");
+    return refused<float, shape<>>();
+}
+
+/// What a function takes that is written once for expressions, lanes and single numbers.
+template <class Argument>
+inline constexpr bool is_float_lanes = std::is_same_v<Argument, float> || std::is_same_v<Argument, double>;
+template <class Element, std::size_t Width, class Config>
+inline constexpr bool is_float_lanes<lanes<Element, Width, Config>> = std::is_floating_point_v<Element>;
+template <class Argument>
+concept function_argument = any_expression<Argument> || is_float_lanes<std::remove_cvref_t<Argument>>;
+
+/// f of one argument: the node of an expression, the values of lanes, that of a number. Further ones are numbers.
+template <class Function, class Argument, class... Number>
+ASHLAR_ALWAYS_INLINE constexpr auto apply(Function f, Argument&& x, Number... number) noexcept {
+    using argument = std::remove_cvref_t<Argument>;
+    if constexpr (any_expression<Argument>)
+        return elementwise(f, std::forward<Argument>(x), number...);
+    else if constexpr (std::is_floating_point_v<argument>)
+        return f(lanes<argument, 1, current_config>(x), lanes<argument, 1, current_config>(number)...)[0];
+    else
+        return f(x, argument(static_cast<typename argument::value_type>(number))...);
+}
+
+/// True for a NaN in a constant expression, where it must be returned before arithmetic meets it.
+template <class Lanes>
+ASHLAR_ALWAYS_INLINE constexpr bool is_constant_nan(Lanes x) noexcept {
+    if constexpr (Lanes::size == 1)
+        return __builtin_is_constant_evaluated() && x[0] != x[0];
+    else
+        return false;
+}
+/// True for minus infinity in a constant expression, which cannot multiply it by 0.
+template <class Lanes>
+ASHLAR_ALWAYS_INLINE constexpr bool is_constant_minus_infinity(Lanes x) noexcept {
+    if constexpr (Lanes::size == 1)
+        return __builtin_is_constant_evaluated() && x[0] < std::numeric_limits<typename Lanes::value_type>::lowest();
+    else
+        return false;
+}
+template <class Lanes>
+ASHLAR_ALWAYS_INLINE constexpr Lanes nan_like(Lanes) noexcept {
+    if constexpr (sizeof(typename Lanes::value_type) == 4)
+        return Lanes(__builtin_bit_cast(float, 0x7FC00000));
+    else
+        return Lanes(__builtin_bit_cast(double, 0x7FF8000000000000LL));
 }
 
 }  // namespace detail

@@ -53,6 +53,7 @@ ASHLAR_ALWAYS_INLINE constexpr auto number_lanes(Argument a) {
 // evaluated, so that this file needs no kernel.
 
 struct plus_function {
+    static constexpr const char* name = "+";
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::numbers;
     template <class Argument>
@@ -62,6 +63,7 @@ struct plus_function {
 };
 
 struct minus_function {
+    static constexpr const char* name = "-";
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::numbers;
     template <class Argument>
@@ -71,6 +73,7 @@ struct minus_function {
 };
 
 struct times_function {
+    static constexpr const char* name = "*";
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::numbers;
     template <class Argument>
@@ -80,6 +83,7 @@ struct times_function {
 };
 
 struct divides_function {
+    static constexpr const char* name = "/";
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::numbers;
     template <class Argument>
@@ -89,6 +93,7 @@ struct divides_function {
 };
 
 struct modulo_function {
+    static constexpr const char* name = "%";
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::integers;
     template <class Argument>
@@ -98,6 +103,7 @@ struct modulo_function {
 };
 
 struct negate_function {
+    static constexpr const char* name = "-";
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::numbers;
     template <class Argument>
@@ -107,6 +113,7 @@ struct negate_function {
 };
 
 struct equal_function {
+    static constexpr const char* name = "==";
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::anything;
     using result_element = bool;
@@ -120,6 +127,7 @@ struct equal_function {
 };
 
 struct not_equal_function {
+    static constexpr const char* name = "!=";
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::anything;
     using result_element = bool;
@@ -133,6 +141,7 @@ struct not_equal_function {
 };
 
 struct less_function {
+    static constexpr const char* name = "<";
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::numbers;
     using result_element = bool;
@@ -143,6 +152,7 @@ struct less_function {
 };
 
 struct less_equal_function {
+    static constexpr const char* name = "<=";
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::numbers;
     using result_element = bool;
@@ -153,6 +163,7 @@ struct less_equal_function {
 };
 
 struct greater_function {
+    static constexpr const char* name = ">";
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::numbers;
     using result_element = bool;
@@ -163,6 +174,7 @@ struct greater_function {
 };
 
 struct greater_equal_function {
+    static constexpr const char* name = ">=";
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::numbers;
     using result_element = bool;
@@ -173,6 +185,7 @@ struct greater_equal_function {
 };
 
 struct and_function {
+    static constexpr const char* name = "&&";
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::truth;
     template <class Argument, class Other>
@@ -182,6 +195,7 @@ struct and_function {
 };
 
 struct or_function {
+    static constexpr const char* name = "||";
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::truth;
     template <class Argument, class Other>
@@ -191,6 +205,7 @@ struct or_function {
 };
 
 struct not_function {
+    static constexpr const char* name = "!";
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::truth;
     template <class Argument>
@@ -201,6 +216,7 @@ struct not_function {
 
 /// One of two values by a condition: where(condition, a, b).
 struct where_function {
+    static constexpr const char* name = "where";
     static constexpr std::size_t flops = 1;
     template <class Mask, class Argument, class Other>
     ASHLAR_ALWAYS_INLINE constexpr auto operator()(Mask condition, Argument a, Other b) const {
@@ -216,6 +232,7 @@ struct where_function {
 /// Elements converted as by static_cast; from bool 0 and 1, to bool whether they differ from 0.
 template <class Target>
 struct cast_function {
+    static constexpr const char* name = "cast";
     static constexpr std::size_t flops = 0;
     template <class Argument>
     ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument a) const {

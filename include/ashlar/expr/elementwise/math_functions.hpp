@@ -21,6 +21,7 @@ struct lane_mask;
 namespace detail {
 
 struct exp_function {
+    static constexpr const char* name = "exp";
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::floating;
     template <class Argument>
@@ -34,6 +35,7 @@ struct exp_function {
 };
 
 struct log_function {
+    static constexpr const char* name = "log";
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::floating;
     template <class Argument>
@@ -43,6 +45,7 @@ struct log_function {
 };
 
 struct sqrt_function {
+    static constexpr const char* name = "sqrt";
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::floating;
     template <class Argument>
@@ -52,6 +55,7 @@ struct sqrt_function {
 };
 
 struct rsqrt_function {
+    static constexpr const char* name = "rsqrt";
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::floating;
     template <class Argument>
@@ -61,6 +65,7 @@ struct rsqrt_function {
 };
 
 struct tanh_function {
+    static constexpr const char* name = "tanh";
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::floating;
     template <class Argument>
@@ -74,6 +79,7 @@ struct tanh_function {
 };
 
 struct erf_function {
+    static constexpr const char* name = "erf";
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::floating;
     template <class Argument>
@@ -83,6 +89,7 @@ struct erf_function {
 };
 
 struct sigmoid_function {
+    static constexpr const char* name = "sigmoid";
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::floating;
     template <class Argument>
@@ -96,6 +103,7 @@ struct sigmoid_function {
 };
 
 struct gelu_function {
+    static constexpr const char* name = "gelu";
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::floating;
     template <class Argument>
@@ -109,6 +117,7 @@ struct gelu_function {
 };
 
 struct gelu_tanh_function {
+    static constexpr const char* name = "gelu_tanh";
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::floating;
     template <class Argument>
@@ -122,6 +131,7 @@ struct gelu_tanh_function {
 };
 
 struct silu_function {
+    static constexpr const char* name = "silu";
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::floating;
     template <class Argument>
@@ -137,6 +147,7 @@ struct silu_function {
 /// Function by its fast form, where the result is to have no more than half precision.
 template <class Function>
 struct fast_function {
+    static constexpr const char* name = Function::name;
     static constexpr std::size_t flops = Function::flops;
     static constexpr takes arguments = Function::arguments;
     template <class Argument>
@@ -146,6 +157,7 @@ struct fast_function {
 };
 
 struct pow_function {
+    static constexpr const char* name = "pow";
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::floating;
     template <class Argument>
@@ -155,6 +167,7 @@ struct pow_function {
 };
 
 struct abs_function {
+    static constexpr const char* name = "abs";
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::numbers;
     template <class Argument>
@@ -169,6 +182,7 @@ struct abs_function {
 // The functions of lanes pass on a NaN in their second argument only; hence the order of the arguments below.
 
 struct relu_function {
+    static constexpr const char* name = "relu";
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::numbers;
     template <class Argument>
@@ -178,6 +192,7 @@ struct relu_function {
 };
 
 struct clamp_function {
+    static constexpr const char* name = "clamp";
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::numbers;
     template <class Argument>
@@ -200,6 +215,7 @@ struct clamp_function {
 
 /// cap * tanh(x / cap), or x where the inverse of the cap is 0.
 struct softcap_function {
+    static constexpr const char* name = "softcap";
     static constexpr std::size_t flops = tanh_function::flops + 2;
     static constexpr takes arguments = takes::floating;
     template <class Argument>
@@ -209,6 +225,7 @@ struct softcap_function {
 };
 
 struct maximum_function {
+    static constexpr const char* name = "max";
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::numbers;
     template <class Argument>
@@ -221,6 +238,7 @@ struct maximum_function {
 };
 
 struct minimum_function {
+    static constexpr const char* name = "min";
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::numbers;
     template <class Argument>

@@ -17,79 +17,12 @@ using plan_writer = text_writer<plan_text_capacity>;
 
 /// The name of an elementwise function; an operator stands between its operands.
 template <class Function>
-inline constexpr const char* function_name = "map";
-template <>
-inline constexpr const char* function_name<plus_function> = "+";
-template <>
-inline constexpr const char* function_name<minus_function> = "-";
-template <>
-inline constexpr const char* function_name<times_function> = "*";
-template <>
-inline constexpr const char* function_name<divides_function> = "/";
-template <>
-inline constexpr const char* function_name<modulo_function> = "%";
-template <>
-inline constexpr const char* function_name<negate_function> = "-";
-template <>
-inline constexpr const char* function_name<equal_function> = "==";
-template <>
-inline constexpr const char* function_name<not_equal_function> = "!=";
-template <>
-inline constexpr const char* function_name<less_function> = "<";
-template <>
-inline constexpr const char* function_name<less_equal_function> = "<=";
-template <>
-inline constexpr const char* function_name<greater_function> = ">";
-template <>
-inline constexpr const char* function_name<greater_equal_function> = ">=";
-template <>
-inline constexpr const char* function_name<and_function> = "&&";
-template <>
-inline constexpr const char* function_name<or_function> = "||";
-template <>
-inline constexpr const char* function_name<not_function> = "!";
-template <>
-inline constexpr const char* function_name<where_function> = "where";
-template <class Target>
-inline constexpr const char* function_name<cast_function<Target>> = "cast";
-template <>
-inline constexpr const char* function_name<exp_function> = "exp";
-template <>
-inline constexpr const char* function_name<log_function> = "log";
-template <>
-inline constexpr const char* function_name<sqrt_function> = "sqrt";
-template <>
-inline constexpr const char* function_name<rsqrt_function> = "rsqrt";
-template <>
-inline constexpr const char* function_name<tanh_function> = "tanh";
-template <>
-inline constexpr const char* function_name<erf_function> = "erf";
-template <>
-inline constexpr const char* function_name<sigmoid_function> = "sigmoid";
-template <>
-inline constexpr const char* function_name<gelu_function> = "gelu";
-template <>
-inline constexpr const char* function_name<gelu_tanh_function> = "gelu_tanh";
-template <>
-inline constexpr const char* function_name<silu_function> = "silu";
-template <>
-inline constexpr const char* function_name<weighing_function> = "*";
-template <class Function>
-inline constexpr const char* function_name<fast_function<Function>> = function_name<Function>;
-template <>
-inline constexpr const char* function_name<pow_function> = "pow";
-template <>
-inline constexpr const char* function_name<abs_function> = "abs";
-template <>
-inline constexpr const char* function_name<relu_function> = "relu";
-template <>
-inline constexpr const char* function_name<clamp_function> = "clamp";
-template <>
-inline constexpr const char* function_name<softcap_function> = "softcap";
-template <>
-inline constexpr const char* function_name<maximum_function> = "max";
-template <>
-inline constexpr const char* function_name<minimum_function> = "min";
+inline constexpr const char* function_name = [] {
+    if constexpr (requires { Function::name; })
+        return Function::name;
+    else
+        return "map";
+}();
 
 constexpr const char* element_name(scalar_kind kind, std::size_t bytes) {
     switch (kind) {
