@@ -23,6 +23,9 @@
 #include <ashlar/expr/nodes.hpp>
 #include <ashlar/expr/elementwise/functions.hpp>
 #include <ashlar/expr/elementwise/elementwise.hpp>
+#include <ashlar/expr/elementwise/activations.hpp>
+#include <ashlar/expr/elementwise/rounding.hpp>
+#include <ashlar/expr/elementwise/trigonometric.hpp>
 #include <ashlar/expr/elementwise/operators.hpp>
 #include <ashlar/expr/shape/permute.hpp>
 #include <ashlar/expr/shape/reshape.hpp>

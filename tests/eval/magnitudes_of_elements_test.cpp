@@ -105,6 +105,64 @@ TYPED_TEST(magnitudes_of_elements, activations) {
                                                                           2.4e-4 / limits<T>::epsilon(), 1e-4);
 }
 
+TYPED_TEST(magnitudes_of_elements, angles) {
+    using T = TypeParam;
+    expect_agreement<T, [](const auto& x) { return sin(x); }>("sin", 5);
+    expect_agreement<T, [](const auto& x) { return cos(x); }>("cos", 5);
+}
+
+TYPED_TEST(magnitudes_of_elements, activations_of_other_functions) {
+    using T = TypeParam;
+    expect_agreement<T, [](const auto& x) { return softplus(x); }>("softplus", 8);
+    expect_agreement<T, [](const auto& x) { return leaky_relu(x); }>("leaky_relu", 0);
+    expect_agreement<T, [](const auto& x) { return leaky_relu(x, 0.25); }>("leaky_relu(x, 0.25)", 0);
+    expect_agreement<T, [](const auto& x) { return elu(x); }>("elu", 9);
+    expect_agreement<T, [](const auto& x) { return elu(x, 0.5); }>("elu(x, 0.5)", 9);
+    expect_agreement<T, [](const auto& x) { return hard_sigmoid(x); }>("hard_sigmoid", 1);
+    expect_agreement<T, [](const auto& x) { return hard_swish(x); }>("hard_swish", 2);
+}
+
+TYPED_TEST(magnitudes_of_elements, whole_numbers) {
+    using T = TypeParam;
+    expect_agreement<T, [](const auto& x) { return floor(x); }>("floor", 0);
+    expect_agreement<T, [](const auto& x) { return ceil(x); }>("ceil", 0);
+    expect_agreement<T, [](const auto& x) { return round(x); }>("round", 0);
+    expect_agreement<T, [](const auto& x) { return where(isnan(x), T(-7), x); }>("where(isnan(x), -7, x)", 0);
+    expect_agreement<T, [](const auto& x) { return cast<T>(isnan(x)); }>("isnan", 0);
+}
+
+/// Against the standard library, whose functions of whole numbers are exact; round as std::nearbyint.
+TYPED_TEST(magnitudes_of_elements, agree_with_the_standard_library) {
+    using T = TypeParam;
+    const auto expect = [](const char* name, const auto& f, auto reference, double ulps, double absolute = 0) {
+        static constexpr vector<T> all = numbers<T>();
+        const vector<T> x = all, y = f(x);
+        for (std::size_t i = 0; i < count; ++i) {
+            const T wanted = static_cast<T>(reference(static_cast<long double>(x(i))));
+            EXPECT_TRUE(agrees(y(i), wanted, absolute + 2 * static_cast<double>(limits<T>::min()),
+                               ulps * static_cast<double>(limits<T>::epsilon())))
+                << name << "(" << x(i) << ") is " << y(i) << ", not " << wanted;
+            if (wanted == 0 && x(i) == 0) {
+                EXPECT_EQ(std::signbit(y(i)), std::signbit(wanted)) << name << " of " << x(i);
+            }
+        }
+    };
+    using real = long double;
+    const auto softplus_of = [](real v) { return v > 0 ? v + std::log1p(std::exp(-v)) : std::log1p(std::exp(v)); };
+    expect("sin", [](auto& x) { return sin(x); }, [](real v) { return std::sin(v); }, 2.5);
+    expect("cos", [](auto& x) { return cos(x); }, [](real v) { return std::cos(v); }, 2.5);
+    expect("floor", [](auto& x) { return floor(x); }, [](real v) { return std::floor(v); }, 0);
+    expect("ceil", [](auto& x) { return ceil(x); }, [](real v) { return std::ceil(v); }, 0);
+    expect("round", [](auto& x) { return round(x); }, [](real v) { return std::nearbyint(v); }, 0);
+    expect("softplus", [](auto& x) { return softplus(x); }, softplus_of, 5);
+    expect("elu", [](auto& x) { return elu(x); }, [](real v) { return v > 0 ? v : std::expm1(v); }, 5);
+    expect("elu, 2", [](auto& x) { return elu(x, 2); }, [](real v) { return v > 0 ? v : 2 * std::expm1(v); }, 5);
+    expect("leaky_relu", [](auto& x) { return leaky_relu(x); }, [](real v) { return v > 0 ? v : v * T(0.01); }, 0.5);
+    const auto hard = [](real v) { return v != v ? v : std::fmin(std::fmax(v + 3, real(0)), real(6)) / 6; };
+    expect("hard_sigmoid", [](auto& x) { return hard_sigmoid(x); }, hard, 1);
+    expect("hard_swish", [](auto& x) { return hard_swish(x); }, [&](real v) { return v * hard(v); }, 2);
+}
+
 TYPED_TEST(magnitudes_of_elements, choices) {
     using T = TypeParam;
     expect_agreement<T, [](const auto& x) { return relu(x); }>("relu", 0);

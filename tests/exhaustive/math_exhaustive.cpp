@@ -64,10 +64,16 @@ enum class reference : unsigned char {
     sqrt,
     rsqrt,
     relu,
+    sin,
+    cos,
+    softplus,
+    elu,
     zero
 };
 
 double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
+
+double softplus(double x) { return x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x)); }
 
 double value_of(reference which, double x) {
     switch (which) {
@@ -84,6 +90,10 @@ double value_of(reference which, double x) {
     case reference::sqrt: return std::sqrt(x);
     case reference::rsqrt: return 1 / std::sqrt(x);
     case reference::relu: return x > 0 ? x : x < 0 ? 0 : x;
+    case reference::sin: return std::sin(x);
+    case reference::cos: return std::cos(x);
+    case reference::softplus: return softplus(x);
+    case reference::elu: return x > 0 ? x : std::expm1(x);
     case reference::zero: return x != x ? x : 0;
     }
     return 0;

@@ -2,6 +2,7 @@
 // One build of the functions; EXHAUSTIVE_VARIANT names it, and the flags of its compilation are what it is about.
 #include "variant.hpp"
 
+#include <ashlar/expr/elementwise/activations.hpp>
 #include <ashlar/kernel/math.hpp>
 #include <ashlar/kernel/simd.hpp>
 
@@ -33,6 +34,10 @@ void compute(exhaustive::function which, const float* x, float* y, std::size_t c
     case function::sqrt: return each([](auto v) { return sqrt(v); }, x, y, count);
     case function::rsqrt: return each([](auto v) { return rsqrt(v); }, x, y, count);
     case function::relu: return each([](auto v) { return relu(v); }, x, y, count);
+    case function::sin: return each([](auto v) { return sin(v); }, x, y, count);
+    case function::cos: return each([](auto v) { return cos(v); }, x, y, count);
+    case function::softplus: return each([](auto v) { return softplus(v); }, x, y, count);
+    case function::elu: return each([](auto v) { return elu(v); }, x, y, count);
     case function::fast_exp: return each([](auto v) { return exp(v, fast); }, x, y, count);
     case function::fast_exp_nonpositive: return each([](auto v) { return exp_nonpositive(v, fast); }, x, y, count);
     case function::fast_exp2_nonpositive:

@@ -68,6 +68,10 @@ TYPED_TEST(math_of, special_values) {
     expect_special<T>("log", log_of, infinity, infinity);
     expect_special<T>("log", log_of, -1, nan);
     expect_special<T>("log", log_of, -infinity, nan);
+    expect_special<T>("sin", [](auto x) { return sin(x); }, T(-0.0), T(-0.0));
+    expect_special<T>("sin", [](auto x) { return sin(x); }, infinity, nan);
+    expect_special<T>("cos", [](auto x) { return cos(x); }, T(-0.0), 1);
+    expect_special<T>("cos", [](auto x) { return cos(x); }, -infinity, nan);
     expect_special<T>("tanh", tanh_of, 0, 0);
     expect_special<T>("tanh", tanh_of, T(-0.0), T(-0.0));
     expect_special<T>("tanh", tanh_of, infinity, 1);
@@ -118,6 +122,8 @@ TYPED_TEST(math_of, special_values) {
             check("silu", silu_of);
             check("gelu", gelu_of);
             check("gelu_tanh", gelu_tanh_of);
+            check("sin", [](auto x) { return sin(x); });
+            check("cos", [](auto x) { return cos(x); });
             check("sqrt", sqrt_of);
             check("rsqrt", rsqrt_of);
             check("relu", relu_of);

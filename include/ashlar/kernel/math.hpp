@@ -10,4 +10,5 @@
 #include <ashlar/kernel/math/log.hpp>
 #include <ashlar/kernel/math/pow.hpp>
 #include <ashlar/kernel/math/sigmoid.hpp>
+#include <ashlar/kernel/math/sin.hpp>
 #include <ashlar/kernel/math/tanh.hpp>

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSL-1.0
+// Activations that are made of other functions of lanes; each is written once, for expressions, lanes and numbers.
+#pragma once
+
+#include <utility>
+
+#include <ashlar/expr/elementwise/elementwise_operation.hpp>
+
+namespace ashlar {
+
+namespace detail {
+
+/// max(x, 0) + log(1 + e) for e = exp(-|x|). The logarithm is scaled by e over what is added to 1 (Kahan's log1p).
+struct softplus_function {
+    static constexpr const char* name = "softplus";
+    static constexpr std::size_t flops = 1;
+    static constexpr takes arguments = takes::floating;
+    template <class Argument>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument x) const {
+        if (is_constant_nan(x)) return x;
+        using number = typename Argument::value_type;
+        const auto e = exp(-abs(x)), sum = opaque(e + number(1)), added = sum - number(1);
+        const auto vanishes = added == number(0);
+        return relu(x) + select(vanishes, e, log(sum) * (e / select(vanishes, number(1), added)));
+    }
+};
+
+}  // namespace detail
+
+/// log(1 + exp(x)) of each element (Dugas et al. 2001), within 5 ulp: as exp(x) far below, as x far above, never
+/// infinite before x is. Floating point.
+///
+///     auto scale = softplus(matmul(x, w)) + 1e-3f;   // a positive number of any
+template <detail::function_argument Argument>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto softplus(Argument&& x) noexcept {
+    return detail::apply(detail::softplus_function{}, std::forward<Argument>(x));
+}
+template <auto... Given>
+constexpr auto softplus(detail::any_argument, detail::any_argument = {}) noexcept {
+    return detail::refused_elementwise_call<Given...>();
+}
+
+namespace detail {
+
+struct leaky_relu_function {
+    static constexpr const char* name = "leaky_relu";
+    static constexpr std::size_t flops = 2;
+    static constexpr takes arguments = takes::floating;
+    template <class Argument>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument x, Argument slope) const {
+        if (is_constant_nan(x)) return x;
+        return select(x > typename Argument::value_type(0), x, x * slope);
+    }
+};
+
+}  // namespace detail
+
+/// x above 0, slope * x elsewhere (Maas, Hannun and Ng 2013). Floating point. With an expression for the slope, which
+/// broadcasts, it is PReLU.
+///
+///     auto y = leaky_relu(x);               // slope 0.01, as PyTorch's
+///     auto z = leaky_relu(x, 0.2f);
+template <detail::function_argument Argument>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto leaky_relu(Argument&& x, double slope = 0.01) noexcept {
+    return detail::apply(detail::leaky_relu_function{}, std::forward<Argument>(x), slope);
+}
+template <any_expression Expression, any_expression Slope>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto leaky_relu(Expression&& x, Slope&& slope) noexcept {
+    return detail::elementwise(detail::leaky_relu_function{}, std::forward<Expression>(x), std::forward<Slope>(slope));
+}
+template <auto... Given>
+constexpr auto leaky_relu(detail::any_argument, detail::any_argument = {}) noexcept {
+    return detail::refused_elementwise_call<Given...>();
+}
+
+namespace detail {
+
+/// exp(x) - 1 = 2 t / (1 - t) for t = tanh(x / 2), in which nothing cancels below 0.
+struct elu_function {
+    static constexpr const char* name = "elu";
+    static constexpr std::size_t flops = 1;
+    static constexpr takes arguments = takes::floating;
+    template <class Argument>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument x, Argument alpha) const {
+        if (is_constant_nan(x)) return x;
+        using number = typename Argument::value_type;
+        const auto t = tanh(min<>(Argument(number(0)), x) * number(0.5));
+        return select(x > number(0), x, alpha * ((t + t) / (number(1) - t)));
+    }
+};
+
+}  // namespace detail
+
+/// x above 0, alpha * (exp(x) - 1) elsewhere (Clevert, Unterthiner and Hochreiter 2016), within 5 ulp. Floating point.
+///
+///     auto y = elu(x);                      // alpha 1, as PyTorch's
+template <detail::function_argument Argument>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto elu(Argument&& x, double alpha = 1) noexcept {
+    return detail::apply(detail::elu_function{}, std::forward<Argument>(x), alpha);
+}
+template <auto... Given>
+constexpr auto elu(detail::any_argument, detail::any_argument = {}) noexcept {
+    return detail::refused_elementwise_call<Given...>();
+}
+
+namespace detail {
+
+struct hard_sigmoid_function {
+    static constexpr const char* name = "hard_sigmoid";
+    static constexpr std::size_t flops = 4;
+    static constexpr takes arguments = takes::floating;
+    template <class Argument>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument x) const {
+        if (is_constant_nan(x)) return x;
+        using number = typename Argument::value_type;
+        return min<>(Argument(number(6)), relu(x + number(3))) / number(6);
+    }
+};
+
+}  // namespace detail
+
+/// min(max(x + 3, 0), 6) / 6 of each element, in [0, 1]: a sigmoid of straight lines. Floating point.
+///
+///     auto y = hard_sigmoid(x);
+template <detail::function_argument Argument>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto hard_sigmoid(Argument&& x) noexcept {
+    return detail::apply(detail::hard_sigmoid_function{}, std::forward<Argument>(x));
+}
+template <auto... Given>
+constexpr auto hard_sigmoid(detail::any_argument, detail::any_argument = {}) noexcept {
+    return detail::refused_elementwise_call<Given...>();
+}
+
+namespace detail {
+
+struct hard_swish_function {
+    static constexpr const char* name = "hard_swish";
+    static constexpr std::size_t flops = 5;
+    static constexpr takes arguments = takes::floating;
+    template <class Argument>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument x) const {
+        if (is_constant_nan(x) || is_constant_minus_infinity(x)) return nan_like(x);
+        return x * hard_sigmoid(x);
+    }
+};
+
+}  // namespace detail
+
+/// x * hard_sigmoid(x) of each element (Howard et al. 2019); of minus infinity NaN, as PyTorch's. Floating point.
+///
+///     auto y = hard_swish(x);
+template <detail::function_argument Argument>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto hard_swish(Argument&& x) noexcept {
+    return detail::apply(detail::hard_swish_function{}, std::forward<Argument>(x));
+}
+template <auto... Given>
+constexpr auto hard_swish(detail::any_argument, detail::any_argument = {}) noexcept {
+    return detail::refused_elementwise_call<Given...>();
+}
+
+}  // namespace ashlar

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSL-1.0
+// Elements rounded to whole numbers, and which of them are NaN.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include <ashlar/expr/elementwise/elementwise_operation.hpp>
+
+namespace ashlar {
+
+namespace detail {
+
+struct floor_function {
+    static constexpr const char* name = "floor";
+    static constexpr std::size_t flops = 1;
+    static constexpr takes arguments = takes::floating;
+    template <class Argument>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument x) const {
+        return floor(x);
+    }
+};
+
+}  // namespace detail
+
+/// The greatest whole number that is not above each element; infinities and NaN stay. Floating point.
+///
+///     static_assert(all(floor(tensor<float, 3>{-1.5f, 0, 1.5f}) == tensor<float, 3>{-2, 0, 1}));
+template <any_expression Expression>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto floor(Expression&& x) noexcept {
+    return detail::elementwise(detail::floor_function{}, std::forward<Expression>(x));
+}
+template <auto... Given>
+constexpr auto floor(detail::any_argument, detail::any_argument = {}) noexcept {
+    return detail::refused_elementwise_call<Given...>();
+}
+
+namespace detail {
+
+struct ceil_function {
+    static constexpr const char* name = "ceil";
+    static constexpr std::size_t flops = 1;
+    static constexpr takes arguments = takes::floating;
+    template <class Argument>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument x) const {
+        return -floor(-x);
+    }
+};
+
+}  // namespace detail
+
+/// The least whole number that is not below each element; infinities and NaN stay. Floating point.
+///
+///     static_assert(all(ceil(tensor<float, 3>{-1.5f, 0, 1.5f}) == tensor<float, 3>{-1, 0, 2}));
+template <detail::function_argument Argument>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto ceil(Argument&& x) noexcept {
+    return detail::apply(detail::ceil_function{}, std::forward<Argument>(x));
+}
+template <auto... Given>
+constexpr auto ceil(detail::any_argument, detail::any_argument = {}) noexcept {
+    return detail::refused_elementwise_call<Given...>();
+}
+
+namespace detail {
+
+struct round_function {
+    static constexpr const char* name = "round";
+    static constexpr std::size_t flops = 1;
+    static constexpr takes arguments = takes::floating;
+    template <class Argument>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument x) const {
+        return round_nearest(x);
+    }
+};
+
+}  // namespace detail
+
+/// The whole number next to each element; of two the even one, as in PyTorch and NumPy (std::round takes the one away
+/// from 0). Infinities and NaN stay. Floating point; not for single numbers, which would find std::round as well.
+///
+///     static_assert(all(round(tensor<float, 4>{-0.7f, 0.5f, 1.5f, 2.5f}) == tensor<float, 4>{-1, 0, 2, 2}));
+template <detail::function_argument Argument>
+    requires(!std::is_floating_point_v<std::remove_cvref_t<Argument>>)
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto round(Argument&& x) noexcept {
+    return detail::apply(detail::round_function{}, std::forward<Argument>(x));
+}
+template <auto... Given>
+constexpr auto round(detail::any_argument, detail::any_argument = {}) noexcept {
+    return detail::refused_elementwise_call<Given...>();
+}
+
+namespace detail {
+
+/// By bits, which -ffast-math does not take for granted.
+struct isnan_function {
+    static constexpr const char* name = "isnan";
+    static constexpr std::size_t flops = 1;
+    static constexpr takes arguments = takes::floating;
+    using result_element = bool;
+    template <class Argument>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument x) const {
+        using number = typename Argument::value_type;
+        using bits = std::conditional_t<sizeof(number) == 4, std::int32_t, std::int64_t>;
+        constexpr bits infinity = sizeof(number) == 4 ? bits{0x7F800000} : static_cast<bits>(0x7FF0000000000000LL);
+        constexpr bits magnitude = static_cast<bits>(infinity | (infinity - 1));
+        return convert_mask<number>((bit_cast_lanes<bits>(x) & magnitude) > infinity);
+    }
+};
+
+}  // namespace detail
+
+/// Whether each element is NaN: an expression of bool elements, a condition of `where`. Floating point. It holds under
+/// -ffast-math too, for NaN that compilers have not removed before.
+///
+///     auto y = where(isnan(x), 0.0f, x);
+template <detail::function_argument Argument>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto isnan(Argument&& x) noexcept {
+    return detail::apply(detail::isnan_function{}, std::forward<Argument>(x));
+}
+template <auto... Given>
+constexpr auto isnan(detail::any_argument, detail::any_argument = {}) noexcept {
+    return detail::refused_elementwise_call<Given...>();
+}
+
+}  // namespace ashlar
