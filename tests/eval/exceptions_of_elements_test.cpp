@@ -28,7 +28,7 @@ void elementwise() {
     EXPECT_QUIET(z = exp(x) + exp(y) + exp(x, fast));
     EXPECT_QUIET(z = tanh(y) + erf(x) + sigmoid(x) + silu(y));
     EXPECT_QUIET(z = gelu(x) + gelu_tanh(y) + relu(y));
-    EXPECT_QUIET(z = sin(x) + cos(y) + softplus(y) + elu(y) + leaky_relu(y) + hard_swish(y));
+    EXPECT_QUIET(z = sin(x) + cos(y) + softplus(y) + mish(x) + elu(y) + leaky_relu(y) + hard_swish(y));
     EXPECT_QUIET(z = floor(x) + ceil(y) + round(x) + where(isnan(y), T(0), y));
     EXPECT_QUIET(z = tanh(y, fast) + sigmoid(x, fast) + silu(y, fast) + gelu(x, fast) + gelu_tanh(y, fast));
     EXPECT_QUIET(z = where(x > T(1), T(1) / x, log(x)));

@@ -120,6 +120,7 @@ TYPED_TEST(magnitudes_of_elements, activations_of_other_functions) {
     expect_agreement<T, [](const auto& x) { return elu(x, 0.5); }>("elu(x, 0.5)", 9);
     expect_agreement<T, [](const auto& x) { return hard_sigmoid(x); }>("hard_sigmoid", 1);
     expect_agreement<T, [](const auto& x) { return hard_swish(x); }>("hard_swish", 2);
+    expect_agreement<T, [](const auto& x) { return mish(x); }>("mish", 9);
 }
 
 TYPED_TEST(magnitudes_of_elements, whole_numbers) {
@@ -155,6 +156,7 @@ TYPED_TEST(magnitudes_of_elements, agree_with_the_standard_library) {
     expect("ceil", [](auto& x) { return ceil(x); }, [](real v) { return std::ceil(v); }, 0);
     expect("round", [](auto& x) { return round(x); }, [](real v) { return std::nearbyint(v); }, 0);
     expect("softplus", [](auto& x) { return softplus(x); }, softplus_of, 5);
+    expect("mish", [](auto& x) { return mish(x); }, [&](real v) { return v * std::tanh(softplus_of(v)); }, 5);
     expect("elu", [](auto& x) { return elu(x); }, [](real v) { return v > 0 ? v : std::expm1(v); }, 5);
     expect("elu, 2", [](auto& x) { return elu(x, 2); }, [](real v) { return v > 0 ? v : 2 * std::expm1(v); }, 5);
     expect("leaky_relu", [](auto& x) { return leaky_relu(x); }, [](real v) { return v > 0 ? v : v * T(0.01); }, 0.5);

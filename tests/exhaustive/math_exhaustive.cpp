@@ -68,6 +68,7 @@ enum class reference : unsigned char {
     cos,
     softplus,
     elu,
+    mish,
     zero
 };
 
@@ -94,6 +95,7 @@ double value_of(reference which, double x) {
     case reference::cos: return std::cos(x);
     case reference::softplus: return softplus(x);
     case reference::elu: return x > 0 ? x : std::expm1(x);
+    case reference::mish: return x == -infinity ? -0.0 : x * std::tanh(softplus(x));
     case reference::zero: return x != x ? x : 0;
     }
     return 0;

@@ -38,6 +38,7 @@ void compute(exhaustive::function which, const float* x, float* y, std::size_t c
     case function::cos: return each([](auto v) { return cos(v); }, x, y, count);
     case function::softplus: return each([](auto v) { return softplus(v); }, x, y, count);
     case function::elu: return each([](auto v) { return elu(v); }, x, y, count);
+    case function::mish: return each([](auto v) { return mish(v); }, x, y, count);
     case function::fast_exp: return each([](auto v) { return exp(v, fast); }, x, y, count);
     case function::fast_exp_nonpositive: return each([](auto v) { return exp_nonpositive(v, fast); }, x, y, count);
     case function::fast_exp2_nonpositive:

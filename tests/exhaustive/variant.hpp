@@ -25,6 +25,7 @@ enum class function : unsigned char {
     cos,
     softplus,
     elu,
+    mish,
     fast_exp,
     fast_exp_nonpositive,
     fast_exp2_nonpositive,
