@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // The mean of integers.
-// expect: ashlar: reduction: all and any take bool; sum, max, min and argmax numbers; mean, variance and
+// expect: ashlar: reduction: all and any take bool, mean, variance and logsumexp floating-point numbers, the
 // expect: reduction_kind::mean, int>
 #include <ashlar/expr/elementwise/elementwise.hpp>
 #include <ashlar/expr/reductions/reduce.hpp>

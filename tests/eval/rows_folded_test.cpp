@@ -237,9 +237,11 @@ TEST(folded, element_types) {
     support::check(sum(d * dg));
     support::check(variance(d * dg));
     support::check(argmax(d * dg));
+    support::check(argmin(d * dg));
     support::check(sum(i * slice<0, 0, 1>(i)));
     support::check(max(i * slice<0, 0, 1>(i)));
     support::check(argmax(i * slice<0, 0, 1>(i)));
+    support::check(argmin(i * slice<0, 0, 1>(i)));
     support::check(sum(l * slice<0, 0, 1>(l)));
     support::check(min(l * slice<0, 0, 1>(l)));
     support::check(all(b || !slice<0, 0, 1>(b)));

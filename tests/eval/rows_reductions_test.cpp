@@ -29,6 +29,9 @@ TYPED_TEST(rows, reductions) {
     check(variance<1>(y));
     check(argmax<0>(x));
     check(argmax<1>(y));
+    check(argmin<0>(x));
+    check(argmin<1>(y));
+    check(argmin(y));
     check(sum(x * 2.0f));
 }
 
@@ -47,6 +50,9 @@ TEST(rows_of_tensors, element_types) {
     check(sum<0>(i));
     check(max<1>(i));
     check(argmax<1>(i));
+    check(argmin<1>(i));
+    check(argmin<0>(l));
+    check(argmin<1>(random.whole<std::uint8_t, 3, 37>(0, 255)));
     check(sum<1>(l));
     check(max<0>(l));
     check(all<1>(b));
@@ -67,9 +73,9 @@ TEST(rows_of_tensors, argmax_of_two_nans) {
     static tensor<float, n, 19> down = full<float, n, 19>(1);
     static const tensor<float, n> ones = full<float, n>(1);
     static const tensor<float, 19> some_ones = full<float, 19>(1);
-    static tensor<std::int32_t, 3> of_rows;
+    static tensor<std::int32_t, 3> of_rows, least_of_rows;
     static tensor<std::int32_t, 19> of_columns;
-    static tensor<std::int32_t> of_all, of_products, of_tiles;
+    static tensor<std::int32_t> of_all, of_products, of_tiles, least_of_tiles;
     along(1, 40) = down(40, 17) = std::numeric_limits<float>::infinity();
     for (std::size_t second = 1; second < n; ++second)
         for (std::size_t first = 0; first < second; ++first) {
@@ -80,11 +86,15 @@ TEST(rows_of_tensors, argmax_of_two_nans) {
             of_all = argmax(along);
             of_products = argmax(along * ones);
             of_tiles = argmax(down * some_ones);
+            least_of_rows = argmin<1>(along);
+            least_of_tiles = argmin(down * some_ones);
             for (std::size_t i = 0; i < 2; ++i) {
                 const std::size_t at = i == 0 ? first : second;
                 along(1, at) = down(at, 17) = before[i];
             }
             SCOPED_TRACE(testing::Message() << first << " and " << second);
+            ASSERT_EQ(least_of_rows(1), static_cast<std::int32_t>(first));
+            ASSERT_EQ(least_of_tiles(), static_cast<std::int32_t>(19 * first + 17));
             ASSERT_EQ(of_rows(1), static_cast<std::int32_t>(first));
             ASSERT_EQ(of_columns(17), static_cast<std::int32_t>(first));
             ASSERT_EQ(of_all(), static_cast<std::int32_t>(n + first));

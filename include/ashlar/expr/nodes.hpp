@@ -37,8 +37,8 @@ enum class node_kind : std::uint8_t {
     packed,       // a matrix in the order of the kernels
 };
 
-/// What a reduction computes of the elements of an axis.
-enum class reduction_kind : std::uint8_t { sum, mean, max, min, variance, argmax, all, any, logsumexp };
+/// What a reduction computes of the elements of an axis; expr/reductions/reduce.hpp lists them.
+enum class reduction_kind : std::uint8_t;
 /// softmax, or its logarithm.
 enum class softmax_kind : std::uint8_t { plain, logarithmic };
 /// What a norm divides by: the deviation, once the mean is taken off, or the root of the mean square.

@@ -8,7 +8,9 @@
 #include <ashlar/core/fast.hpp>
 #include <ashlar/expr/masks/provenance.hpp>
 #include <ashlar/expr/nodes.hpp>
+#include <ashlar/expr/reductions/reduce.hpp>
 #include <ashlar/kernel/math.hpp>
+#include <ashlar/kernel/rows/reduction.hpp>
 #include <ashlar/kernel/simd/lanes.hpp>
 
 namespace ashlar::detail {
@@ -115,6 +117,15 @@ struct constant_lines {
             return static_cast<Result>(x[best(x, [](Element a, Element b) { return a < b; })]);
         } else if constexpr (Kind == reduction_kind::argmax) {
             return static_cast<Result>(largest(x));
+        } else if constexpr (Kind == reduction_kind::argmin) {
+            return static_cast<Result>(best(x, [](Element a, Element b) { return a < b; }));
+        } else if constexpr (plain_fold<Kind>) {
+            typename fold_of<Kind>::template type<one_lane<Element>> all;
+            for (std::size_t i = 0; i < x.count; ++i) {
+                if (x[i] != x[i]) return static_cast<Result>(x[i]);
+                all.step(one_lane<Element>(x[i]));
+            }
+            return static_cast<Result>(all.one());
         } else if constexpr (Kind == reduction_kind::logsumexp) {
             return static_cast<Result>(log_sum_exp(x));
         } else {

@@ -7,21 +7,12 @@
 
 namespace ashlar::detail {
 
-/// A sum so far.
-template <class Number>
-struct sum_so_far {
-    Number total;
+/// What a fold has made so far: a sum, a product, a greatest or least element.
+template <class Fold>
+struct folded_so_far {
+    typename Fold::value_type value;
 
-    ASHLAR_ALWAYS_INLINE void merge(const sum_so_far& o) { total += o.total; }
-};
-/// A greatest or least element so far; NaN if there is one.
-template <class Number, bool Greatest>
-struct extreme_so_far {
-    Number extreme;
-
-    ASHLAR_ALWAYS_INLINE void merge(const extreme_so_far& o) {
-        if (o.extreme != o.extreme || (Greatest ? o.extreme > extreme : o.extreme < extreme)) extreme = o.extreme;
-    }
+    ASHLAR_ALWAYS_INLINE void merge(const folded_so_far& o) { Fold::merge_one(value, o.value); }
 };
 /// Whether all, or any, so far are true.
 template <bool All>
@@ -61,31 +52,29 @@ struct fold_stage : row_stage<Plan, Element, Stage, Rows> {
                                  columns = is_one_row ? Rows * base::columns : base::columns;
 
     ASHLAR_STAGE_ROOT ASHLAR_STAGE_INLINE void run() const {
-        if constexpr (kind == reduction_kind::sum || kind == reduction_kind::mean)
-            finish(sum_so_far<input>{total([](vec x) ASHLAR_STAGE_LAMBDA { return x; })},
-                   [](const auto& s) ASHLAR_STAGE_LAMBDA {
-                       if constexpr (kind == reduction_kind::mean)
-                           return s.total * (element(1) / element(count));
-                       else
-                           return s.total;
-                   });
-        else if constexpr (kind == reduction_kind::max || kind == reduction_kind::min)
-            finish(
-                extreme_so_far<input, (kind == reduction_kind::max)>{
-                    folded<extreme_fold<vec, (kind == reduction_kind::max)>>([](auto& s, vec x, auto n,
-                                                                                auto) ASHLAR_STAGE_LAMBDA {
-                        s.step(or_else(x, n, s.identity()));
-                    }).one()},
-                [](const auto& s) ASHLAR_STAGE_LAMBDA { return s.extreme; });
+        if constexpr (plain_fold<kind>)
+            run_fold<typename fold_of<kind>::template type<vec>>();
         else if constexpr (kind == reduction_kind::all || kind == reduction_kind::any)
             run_truth();
-        else if constexpr (kind == reduction_kind::argmax)
-            run_argmax();
+        else if constexpr (gives_position(kind))
+            run_position();
         else
             run_variance();
     }
 
 private:
+    template <class Fold>
+    ASHLAR_STAGE_INLINE void run_fold() const {
+        const Fold all =
+            folded<Fold>([](auto& s, vec x, auto n, auto) ASHLAR_STAGE_LAMBDA { s.step(or_else(x, n, s.identity())); });
+        finish(folded_so_far<Fold>{all.one()}, [](const auto& s) ASHLAR_STAGE_LAMBDA {
+            if constexpr (kind == reduction_kind::mean)
+                return s.value * (element(1) / element(count));
+            else
+                return s.value;
+        });
+    }
+
     /// Elements that are folded in all.
     static constexpr std::size_t count = Plan::nodes[Plan::nodes[core].operands[0]].extents[Plan::nodes[core].axis];
 
@@ -177,13 +166,13 @@ private:
         return integers(static_cast<std::int32_t>(number)) +
                integers::iota() * integers(static_cast<std::int32_t>(step));
     }
-    ASHLAR_STAGE_INLINE void run_argmax() const {
-        using fold_type = argmax_fold<vec, integers>;
+    ASHLAR_STAGE_INLINE void run_position() const {
+        using fold_type = position_fold<vec, integers, kind == reduction_kind::argmax>;
         const fold_type found = folded<fold_type>([](fold_type& s, vec x, auto n, auto where) ASHLAR_STAGE_LAMBDA {
             if constexpr (n == base::width)
                 s.step(x, where());
             else  // Lanes that are none never win, not even against lowest values.
-                s.step(or_else(x, n, vec(extreme_fold<vec, true>::start)),
+                s.step(or_else(x, n, vec(extreme_fold < vec, kind == reduction_kind::argmax > ::start)),
                        select(integers::mask_type::first(n), where(), integers(fold_type::nowhere)));
         });
         finish(found.best(), [](const auto& s) ASHLAR_STAGE_LAMBDA { return s.where; });

@@ -18,20 +18,18 @@ struct reduce_stage : row_stage<Plan, Element, Stage, Rows> {
     static constexpr typename base::range all{0, columns};
 
     ASHLAR_STAGE_ROOT ASHLAR_STAGE_INLINE void run() const {
-        if constexpr (kind == reduction_kind::sum)
-            fold<sum_fold<typename base::template lanes_of<input>>>([](auto x) ASHLAR_STAGE_LAMBDA { return x; });
-        else if constexpr (kind == reduction_kind::mean)
+        if constexpr (kind == reduction_kind::mean)
             fold<sum_fold<typename base::template lanes_of<input>>>(
                 [](auto x) ASHLAR_STAGE_LAMBDA { return x * (element(1) / element(columns)); });
-        else if constexpr (kind == reduction_kind::max || kind == reduction_kind::min)
-            fold<extreme_fold<typename base::template lanes_of<input>, kind == reduction_kind::max>>(
+        else if constexpr (plain_fold<kind>)
+            fold<typename fold_of<kind>::template type<typename base::template lanes_of<input>>>(
                 [](auto x) ASHLAR_STAGE_LAMBDA { return x; });
         else if constexpr (kind == reduction_kind::all || kind == reduction_kind::any)
             fold<truth_fold<typename base::template reader<width>::truth, kind == reduction_kind::all>>(
                 [](auto x) ASHLAR_STAGE_LAMBDA { return x; });
-        else if constexpr (kind == reduction_kind::argmax)
-            fold<argmax_fold<typename base::template lanes_of<input>, integers>>([](auto x)
-                                                                                     ASHLAR_STAGE_LAMBDA { return x; });
+        else if constexpr (gives_position(kind))
+            fold<position_fold<typename base::template lanes_of<input>, integers, kind == reduction_kind::argmax>>(
+                [](auto x) ASHLAR_STAGE_LAMBDA { return x; });
         else if constexpr (kind == reduction_kind::variance)
             run_variance();
         else
@@ -42,7 +40,7 @@ private:
     template <class Fold, class Value>
     ASHLAR_STAGE_INLINE static void step(Fold& fold, Value x, [[maybe_unused]] std::size_t column,
                                          [[maybe_unused]] std::ptrdiff_t distance) {
-        if constexpr (kind == reduction_kind::argmax) {
+        if constexpr (gives_position(kind)) {
             const integers index = integers(static_cast<std::int32_t>(column)) +
                                    integers::iota() * integers(static_cast<std::int32_t>(distance));
             fold.step(x, index);
@@ -61,8 +59,9 @@ private:
             return x || !decltype(x)::first(Width);
         else if constexpr (kind == reduction_kind::any)
             return x && decltype(x)::first(Width);
-        else if constexpr (kind == reduction_kind::argmax)
-            return select(Value::mask_type::first(Width), x, Value(extreme_fold<Value, true>::start));
+        else if constexpr (gives_position(kind))
+            return select(Value::mask_type::first(Width), x,
+                          Value(extreme_fold < Value, kind == reduction_kind::argmax > ::start));
         else
             return select(Value::mask_type::first(Width), x, Fold::identity());
     }

@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <ashlar/core/any_argument.hpp>
 #include <ashlar/core/concepts.hpp>
 #include <ashlar/core/config.hpp>
 #include <ashlar/core/diagnostics.hpp>
@@ -19,6 +20,9 @@
 
 namespace ashlar {
 
+/// What a reduction computes of the elements of an axis.
+enum class reduction_kind : std::uint8_t { sum, mean, max, min, variance, argmax, all, any, logsumexp, argmin };
+
 /// The type of `keep_dims`.
 /// Example: `keep_dims`.
 struct keep_dims_t {};
@@ -28,6 +32,49 @@ struct keep_dims_t {};
 inline constexpr keep_dims_t keep_dims{};
 
 namespace detail {
+
+/// The names of reductions in the text of a plan, in the order of their kinds.
+inline constexpr const char* reduction_names[] = {"sum", "mean", "max",       "min",  "variance", "argmax",
+                                                  "all", "any",  "logsumexp", "argmin"};
+
+// The kernel layer defines these: a state of lanes, a step and a way to merge states.
+template <class Vec>
+struct sum_fold;
+template <class Vec, bool Greatest>
+struct extreme_fold;
+
+/// The fold that a reduction is, where it is one without further arithmetic.
+template <reduction_kind Kind>
+struct fold_of {
+    static constexpr bool plain = false;
+};
+template <>
+struct fold_of<reduction_kind::sum> {
+    static constexpr bool plain = true;
+    template <class Vec>
+    using type = sum_fold<Vec>;
+};
+template <>
+struct fold_of<reduction_kind::mean> : fold_of<reduction_kind::sum> {};
+template <>
+struct fold_of<reduction_kind::max> {
+    static constexpr bool plain = true;
+    template <class Vec>
+    using type = extreme_fold<Vec, true>;
+};
+template <>
+struct fold_of<reduction_kind::min> {
+    static constexpr bool plain = true;
+    template <class Vec>
+    using type = extreme_fold<Vec, false>;
+};
+template <reduction_kind Kind>
+inline constexpr bool plain_fold = fold_of<Kind>::plain;
+
+/// Whether a reduction gives the position of an element.
+constexpr bool gives_position(reduction_kind kind) {
+    return kind == reduction_kind::argmax || kind == reduction_kind::argmin;
+}
 
 /// Whether a reduction is defined for elements of type Element.
 template <reduction_kind Kind, class Element>
@@ -130,7 +177,7 @@ consteval auto ones_at() {
 }
 
 template <reduction_kind Kind, class Element>
-using reduced_element = std::conditional_t<Kind == reduction_kind::argmax, std::int32_t, Element>;
+using reduced_element = std::conditional_t<gives_position(Kind), std::int32_t, Element>;
 
 template <reduction_kind Kind, std::size_t Axis, bool Keep, class Expression>
 ASHLAR_ALWAYS_INLINE constexpr auto reduce_one(Expression&& e) noexcept {
@@ -153,7 +200,7 @@ ASHLAR_ALWAYS_INLINE constexpr auto reduce_several(Expression&& e) noexcept {
     } else if constexpr (Positions[count - 1] - Positions[0] == count - 1) {
         return reduce_one<Kind, Positions[0], false>(
             reshape_to<decltype(merged_axes<from, Positions[0], count>())>(std::forward<Expression>(e)));
-    } else if constexpr (Kind == reduction_kind::variance || Kind == reduction_kind::argmax) {
+    } else if constexpr (Kind == reduction_kind::variance || gives_position(Kind)) {
         constexpr auto order = reduced_last<from::rank>(Positions);
         using merged = decltype(merged_axes<selected_dimensions<from, order>, from::rank - count, count>());
         return reduce_one<Kind, from::rank - count, false>(
@@ -206,8 +253,8 @@ ASHLAR_ALWAYS_INLINE constexpr auto reduce(Expression&& e) noexcept {
                   "ashlar: reduction: each axis must be a position or a named axis that occurs once in the shape");
     static_assert(distinct_axes<from, Axes...>::given, "ashlar: reduction: an axis is named twice; leave one out");
     static_assert(reduced_elements<Kind, element_of<Expression>>::allowed,
-                  "ashlar: reduction: all and any take bool; sum, max, min and argmax numbers; mean, variance and "
-                  "logsumexp floating-point numbers; use cast<T>(x)");
+                  "ashlar: reduction: all and any take bool, mean, variance and logsumexp floating-point numbers, the "
+                  "others numbers; use cast<T>(x)");
     if constexpr (!missing::found || !distinct)
         return refused_reduction<Kind, from, Expression>();
     else if constexpr (!allowed)
@@ -217,6 +264,15 @@ ASHLAR_ALWAYS_INLINE constexpr auto reduce(Expression&& e) noexcept {
         return reduce_all<Kind, Keep>(std::forward<Expression>(e));
     else
         return reduce_several<Kind, sorted_positions<from, Axes...>(), Keep>(std::forward<Expression>(e));
+}
+
+/// The call of a reduction with what is no expression: an error.
+template <auto... Given>
+constexpr auto refused_reduction_call() noexcept {
+    static_assert(
+        called_as_declared<Given...>::holds,
+        "ashlar: reduction: takes one tensor, view or expression, and axes as template arguments; write sum<1>(x), sum<0, 1>(x, keep_dims)");
+    return refused<float, shape<>>();
 }
 
 }  // namespace detail
@@ -297,6 +353,22 @@ template <auto... Axes, any_expression Expression>
 template <auto... Axes, any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto argmax(Expression&& e, keep_dims_t) noexcept {
     return detail::reduce<reduction_kind::argmax, true, Axes...>(std::forward<Expression>(e));
+}
+
+/// The position of the first smallest element, as `argmax` gives that of the largest.
+///
+///     auto nearest = argmin<-1>(distances);   // [4, 8] to [4]
+template <auto... Axes, any_expression Expression>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto argmin(Expression&& e) noexcept {
+    return detail::reduce<reduction_kind::argmin, false, Axes...>(std::forward<Expression>(e));
+}
+template <auto... Axes, any_expression Expression>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto argmin(Expression&& e, keep_dims_t) noexcept {
+    return detail::reduce<reduction_kind::argmin, true, Axes...>(std::forward<Expression>(e));
+}
+template <auto... Given>
+constexpr auto argmin(detail::any_argument, detail::any_argument = {}, detail::any_argument = {}) noexcept {
+    return detail::refused_reduction_call<Given...>();
 }
 
 /// Whether all elements along axes, or all there are, are true. bool elements.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Reductions as a state, a step and a way to merge states: the arithmetic of sum, max, argmax and their like on lanes.
+// Reductions as a state, a step and a way to merge states: the arithmetic of sum, prod, max, argmax and their like on
+// lanes.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +14,7 @@ namespace ashlar::detail {
 /// Adds. Range of the result as the element type's; order fixed by lanes and by four interleaved states.
 template <class Vec>
 struct sum_fold {
+    using value_type = typename Vec::value_type;
     Vec total = Vec(0);
 
     ASHLAR_ALWAYS_INLINE void step(Vec x) { total += x; }
@@ -20,6 +22,7 @@ struct sum_fold {
     ASHLAR_ALWAYS_INLINE Vec rows() const { return total; }
     ASHLAR_ALWAYS_INLINE auto one() const { return reduce_add(total); }
     ASHLAR_ALWAYS_INLINE static Vec identity() { return Vec(0); }
+    ASHLAR_ALWAYS_INLINE static void merge_one(value_type& a, value_type b) { a += b; }
 };
 
 /// Greatest (or least) element; NaN if there is one, as in NumPy.
@@ -54,6 +57,9 @@ struct extreme_fold {
         return Greatest ? reduce_max(extreme) : reduce_min(extreme);
     }
     ASHLAR_ALWAYS_INLINE static Vec identity() { return Vec(start); }
+    ASHLAR_ALWAYS_INLINE static void merge_one(value_type& a, value_type b) {
+        if (b != b || (Greatest ? b > a : b < a)) a = b;
+    }
 };
 
 /// Whether all (or any) elements are true.
@@ -72,16 +78,16 @@ struct truth_fold {
     ASHLAR_ALWAYS_INLINE bool one() const { return All ? all_of(answer) : any_of(answer); }
 };
 
-/// Index of the greatest element, the first of several; of the first NaN if there is one, as in NumPy.
-template <class Vec, class Index>
-struct argmax_fold {
+/// Index of the greatest (or least) element, the first of several; of the first NaN if there is one, as in NumPy.
+template <class Vec, class Index, bool Greatest>
+struct position_fold {
     using value_type = typename Vec::value_type;
-    Vec greatest = Vec(extreme_fold<Vec, true>::start);
+    Vec extreme = Vec(extreme_fold<Vec, Greatest>::start);
     static constexpr std::int32_t nowhere = (std::numeric_limits<std::int32_t>::max)();
     Index where = Index(nowhere);
 
     ASHLAR_ALWAYS_INLINE void step(Vec x, Index index) { take(x, index); }
-    ASHLAR_ALWAYS_INLINE void merge(const argmax_fold& o) { take(o.greatest, o.where); }
+    ASHLAR_ALWAYS_INLINE void merge(const position_fold& o) { take(o.extreme, o.where); }
     ASHLAR_ALWAYS_INLINE Index rows() const { return where; }
     ASHLAR_ALWAYS_INLINE std::int32_t one() const { return best().where; }
 
@@ -92,23 +98,25 @@ struct argmax_fold {
 
         ASHLAR_ALWAYS_INLINE void merge(const candidate& o) {
             const bool nan = o.value != o.value, had_nan = value != value, sooner = o.where < where;
-            if (had_nan ? nan && sooner : nan || o.value > value || (o.value == value && sooner)) *this = o;
+            if (had_nan ? nan && sooner
+                        : nan || (Greatest ? o.value > value : o.value < value) || (o.value == value && sooner))
+                *this = o;
         }
     };
     /// Those of all lanes.
     ASHLAR_ALWAYS_INLINE candidate best() const {
-        candidate found{greatest[0], where[0]};
-        for (std::size_t i = 1; i < Vec::size; ++i) found.merge({greatest[i], where[i]});
+        candidate found{extreme[0], where[0]};
+        for (std::size_t i = 1; i < Vec::size; ++i) found.merge({extreme[i], where[i]});
         return found;
     }
 
 private:
     ASHLAR_ALWAYS_INLINE void take(Vec x, Index index) {
-        const auto nan = x != x, had_nan = greatest != greatest;
+        const auto nan = x != x, had_nan = extreme != extreme;
         const auto sooner = convert_mask<value_type>(index < where);
-        const auto better =
-            (had_nan && nan && sooner) || (!had_nan && (nan || x > greatest || (x == greatest && sooner)));
-        greatest = select(better, x, greatest);
+        const auto beyond = Greatest ? x > extreme : x < extreme;
+        const auto better = (had_nan && nan && sooner) || (!had_nan && (nan || beyond || (x == extreme && sooner)));
+        extreme = select(better, x, extreme);
         where = select(convert_mask<std::int32_t>(better), index, where);
     }
 };

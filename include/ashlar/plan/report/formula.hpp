@@ -2,15 +2,11 @@
 // What a stage computes, written as a formula over operands (a, b, ...) and buffers (t1, t2, ...).
 #pragma once
 
+#include <ashlar/expr/reductions/reduce.hpp>
 #include <ashlar/plan/graph/labels.hpp>
 #include <ashlar/plan/report/steps.hpp>
 
 namespace ashlar::detail {
-
-constexpr const char* reduction_name(std::uint8_t variant) {
-    constexpr const char* names[] = {"sum", "mean", "max", "min", "variance", "argmax", "all", "any", "logsumexp"};
-    return names[variant];
-}
 
 /// Writes names and formulas of Plan, a `planned`. Operands are named in the order in which they stand in the
 /// expression, buffers in the order in which they are written.
@@ -122,7 +118,7 @@ struct formula_writer {
         case node_kind::concat: return call(s, n, "concat");
         case node_kind::take: return call(s, n, "take");
         case node_kind::matmul: return call(s, n, "matmul");
-        case node_kind::reduce: return call(s, n, reduction_name(g.variant));
+        case node_kind::reduce: return call(s, n, reduction_names[g.variant]);
         case node_kind::masked:
             out.put("masked(");
             value(s, g.operands[0]);

@@ -330,7 +330,7 @@ private:
                     : norm              ? " = mean("
                                         : " = ");
             if (!softmax && !logarithm && !norm) {
-                out.put(reduction_name(core.variant));
+                out.put(reduction_names[core.variant]);
                 out.put('(');
             }
             value(s, stage.top);
