@@ -238,10 +238,12 @@ TEST(folded, element_types) {
     support::check(variance(d * dg));
     support::check(argmax(d * dg));
     support::check(argmin(d * dg));
+    support::check(prod(d * dg), 1e-10);
     support::check(sum(i * slice<0, 0, 1>(i)));
     support::check(max(i * slice<0, 0, 1>(i)));
     support::check(argmax(i * slice<0, 0, 1>(i)));
     support::check(argmin(i * slice<0, 0, 1>(i)));
+    support::check(prod(i * slice<0, 0, 1>(i) + 1));
     support::check(sum(l * slice<0, 0, 1>(l)));
     support::check(min(l * slice<0, 0, 1>(l)));
     support::check(all(b || !slice<0, 0, 1>(b)));

@@ -32,6 +32,10 @@ TYPED_TEST(rows, reductions) {
     check(argmin<0>(x));
     check(argmin<1>(y));
     check(argmin(y));
+    check(prod<0>(x), 1e-4);
+    check(prod<1>(y), 1e-4);
+    check(prod(x * 0.5f), 1e-4);
+    check(prod<1>(masked_fill(y, y > 0.0f, 1.0f)), 1e-4);
     check(sum(x * 2.0f));
 }
 
@@ -52,7 +56,12 @@ TEST(rows_of_tensors, element_types) {
     check(argmax<1>(i));
     check(argmin<1>(i));
     check(argmin<0>(l));
+    check(prod<1>(i));
+    check(prod<0>(l));
+    check(prod<1>(x), 1e-12);
     check(argmin<1>(random.whole<std::uint8_t, 3, 37>(0, 255)));
+    check(prod<1>(random.whole<std::uint8_t, 3, 37>(0, 255)));
+    check(prod(i + 100));
     check(sum<1>(l));
     check(max<0>(l));
     check(all<1>(b));

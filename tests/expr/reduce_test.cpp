@@ -80,6 +80,7 @@ static_assert(gives(variance<0>(m), tensor<float, 3>{2.25f, 2.25f, 36}));
 static_assert(gives(argmax<1>(m), tensor<std::int32_t, 2>{2, 1}) && gives(argmax(m), tensor<std::int32_t>{2}));
 static_assert(gives(argmax(tensor<int, 4>{3, 7, 7, 1}), tensor<std::int32_t>{1}));
 static_assert(gives(argmin(tensor<int, 4>{3, 1, 7, 1}), tensor<std::int32_t>{1}));
+static_assert(gives(prod(tensor<int, 4>{3, 7, -2, 1}), tensor<int>{-42}));
 static_assert(gives(all<0>(t), tensor<bool, 2>{true, false}) && gives(any<1>(!t), tensor<bool, 2>{true, false}));
 static_assert(gives(all(t), tensor<bool>{false}) && gives(any(m > 5), tensor<bool>{true}));
 static_assert(gives(sum(tensor<float>{3}), tensor<float>{3}));

@@ -21,7 +21,7 @@
 namespace ashlar {
 
 /// What a reduction computes of the elements of an axis.
-enum class reduction_kind : std::uint8_t { sum, mean, max, min, variance, argmax, all, any, logsumexp, argmin };
+enum class reduction_kind : std::uint8_t { sum, mean, max, min, variance, argmax, all, any, logsumexp, prod, argmin };
 
 /// The type of `keep_dims`.
 /// Example: `keep_dims`.
@@ -35,11 +35,13 @@ namespace detail {
 
 /// The names of reductions in the text of a plan, in the order of their kinds.
 inline constexpr const char* reduction_names[] = {"sum", "mean", "max",       "min",  "variance", "argmax",
-                                                  "all", "any",  "logsumexp", "argmin"};
+                                                  "all", "any",  "logsumexp", "prod", "argmin"};
 
 // The kernel layer defines these: a state of lanes, a step and a way to merge states.
 template <class Vec>
 struct sum_fold;
+template <class Vec>
+struct product_fold;
 template <class Vec, bool Greatest>
 struct extreme_fold;
 
@@ -56,6 +58,12 @@ struct fold_of<reduction_kind::sum> {
 };
 template <>
 struct fold_of<reduction_kind::mean> : fold_of<reduction_kind::sum> {};
+template <>
+struct fold_of<reduction_kind::prod> {
+    static constexpr bool plain = true;
+    template <class Vec>
+    using type = product_fold<Vec>;
+};
 template <>
 struct fold_of<reduction_kind::max> {
     static constexpr bool plain = true;
@@ -368,6 +376,22 @@ template <auto... Axes, any_expression Expression>
 }
 template <auto... Given>
 constexpr auto argmin(detail::any_argument, detail::any_argument = {}, detail::any_argument = {}) noexcept {
+    return detail::refused_reduction_call<Given...>();
+}
+
+/// The product along axes, or of everything. Integers multiply in their own type and wrap; a NaN anywhere gives NaN.
+///
+///     auto count = prod<-1>(extents);         // [4, 3] to [4]
+template <auto... Axes, any_expression Expression>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto prod(Expression&& e) noexcept {
+    return detail::reduce<reduction_kind::prod, false, Axes...>(std::forward<Expression>(e));
+}
+template <auto... Axes, any_expression Expression>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto prod(Expression&& e, keep_dims_t) noexcept {
+    return detail::reduce<reduction_kind::prod, true, Axes...>(std::forward<Expression>(e));
+}
+template <auto... Given>
+constexpr auto prod(detail::any_argument, detail::any_argument = {}, detail::any_argument = {}) noexcept {
     return detail::refused_reduction_call<Given...>();
 }
 

@@ -25,6 +25,26 @@ struct sum_fold {
     ASHLAR_ALWAYS_INLINE static void merge_one(value_type& a, value_type b) { a += b; }
 };
 
+/// Multiplies.
+template <class Vec>
+struct product_fold {
+    using value_type = typename Vec::value_type;
+    Vec product = Vec(1);
+
+    ASHLAR_ALWAYS_INLINE constexpr void step(Vec x) { product *= x; }
+    ASHLAR_ALWAYS_INLINE void merge(const product_fold& o) { product *= o.product; }
+    ASHLAR_ALWAYS_INLINE Vec rows() const { return product; }
+    ASHLAR_ALWAYS_INLINE constexpr value_type one() const {
+        value_type all = product[0];
+        for (std::size_t i = 1; i < Vec::size; ++i) merge_one(all, product[i]);
+        return all;
+    }
+    ASHLAR_ALWAYS_INLINE static Vec identity() { return Vec(1); }
+    ASHLAR_ALWAYS_INLINE static constexpr void merge_one(value_type& a, value_type b) {
+        a = scalar_ops<value_type>::mul(a, b);
+    }
+};
+
 /// Greatest (or least) element; NaN if there is one, as in NumPy.
 template <class Vec, bool Greatest>
 struct extreme_fold {
