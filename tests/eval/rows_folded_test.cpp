@@ -239,6 +239,7 @@ TEST(folded, element_types) {
     support::check(argmax(d * dg));
     support::check(argmin(d * dg));
     support::check(prod(d * dg), 1e-10);
+    support::check(norm(d * dg));
     support::check(sum(i * slice<0, 0, 1>(i)));
     support::check(max(i * slice<0, 0, 1>(i)));
     support::check(argmax(i * slice<0, 0, 1>(i)));

@@ -36,6 +36,9 @@ TYPED_TEST(rows, reductions) {
     check(prod<1>(y), 1e-4);
     check(prod(x * 0.5f), 1e-4);
     check(prod<1>(masked_fill(y, y > 0.0f, 1.0f)), 1e-4);
+    check(norm<0>(x));
+    check(norm<1>(y * 2.0f));
+    check(norm(y));
     check(sum(x * 2.0f));
 }
 

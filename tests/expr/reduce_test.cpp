@@ -81,6 +81,8 @@ static_assert(gives(argmax<1>(m), tensor<std::int32_t, 2>{2, 1}) && gives(argmax
 static_assert(gives(argmax(tensor<int, 4>{3, 7, 7, 1}), tensor<std::int32_t>{1}));
 static_assert(gives(argmin(tensor<int, 4>{3, 1, 7, 1}), tensor<std::int32_t>{1}));
 static_assert(gives(prod(tensor<int, 4>{3, 7, -2, 1}), tensor<int>{-42}));
+static_assert(gives(norm<0>(tensor<float, 2, 2>{{3, 5}, {4, 12}}), tensor<float, 2>{5, 13}));
+static_assert(gives(norm(tensor<float, 2, 2>{{1, 1}, {1, 1}}, keep_dims), tensor<float, 1, 1>{{2}}));
 static_assert(gives(all<0>(t), tensor<bool, 2>{true, false}) && gives(any<1>(!t), tensor<bool, 2>{true, false}));
 static_assert(gives(all(t), tensor<bool>{false}) && gives(any(m > 5), tensor<bool>{true}));
 static_assert(gives(sum(tensor<float>{3}), tensor<float>{3}));

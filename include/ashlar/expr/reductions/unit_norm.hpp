@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// normalize: vectors brought to length 1.
+// The length of vectors, and normalize, which brings them to length 1.
 #pragma once
 
 #include <concepts>
@@ -31,7 +31,41 @@ struct unit_norm_of {
     }
 };
 
+/// The root of the sum of squares of an operand that may be read twice.
+template <auto... Axes>
+struct norm_of {
+    template <class Operand, class... Keep>
+    ASHLAR_ALWAYS_INLINE constexpr auto operator()(const Operand& x, Keep... keep) const noexcept {
+        return sqrt(sum<Axes...>(x * x, keep...));
+    }
+};
+
 }  // namespace detail
+
+/// The Euclidean norm along axes, or of everything: sqrt(sum(x * x)), lazily. Floating point. Squares are not scaled,
+/// as in PyTorch and NumPy: in float it is infinite where they overflow, from 1.8e19 on, and 0 below 1e-23; between
+/// that and 1e-19 it loses digits. `norm(x / s) * s` with s = max(abs(x)) does not.
+///
+///     auto lengths = norm<-1>(x);   // [4, 8] to [4]
+template <auto... Axes, any_expression Operand>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto norm(Operand&& x) noexcept {
+    if constexpr (detail::viewable<Operand>)
+        return detail::norm_of<Axes...>{}(x);
+    else
+        return let(std::forward<Operand>(x), detail::norm_of<Axes...>{});
+}
+template <auto... Axes, any_expression Operand>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto norm(Operand&& x, keep_dims_t) noexcept {
+    if constexpr (detail::viewable<Operand>)
+        return detail::norm_of<Axes...>{}(x, keep_dims);
+    else
+        return let(std::forward<Operand>(x),
+                   [](const auto& y) ASHLAR_LAMBDA_INLINE { return detail::norm_of<Axes...>{}(y, keep_dims); });
+}
+template <auto... Given>
+constexpr auto norm(detail::any_argument, detail::any_argument = {}, detail::any_argument = {}) noexcept {
+    return detail::refused_reduction_call<Given...>();
+}
 
 /// x / max(|x|, eps) along an axis, the last one unless given, with the Euclidean norm, lazily: x's shape. A vector of
 /// zeros stays one; where the squares overflow, from 1e19 on in float, it becomes one. Floating point. PyTorch's
