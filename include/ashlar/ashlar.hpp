@@ -36,6 +36,7 @@
 #include <ashlar/expr/reductions/normalize.hpp>
 #include <ashlar/expr/reductions/pool.hpp>
 #include <ashlar/expr/reductions/unit_norm.hpp>
+#include <ashlar/expr/reductions/cumsum.hpp>
 #include <ashlar/expr/shape/upsample.hpp>
 #include <ashlar/expr/products/matmul.hpp>
 #include <ashlar/expr/products/einsum_labels.hpp>

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSL-1.0
+// Running sums: against loops, along every axis, of sizes around registers and powers of two.
+#include <limits>
+
+#include <tests/support/differential.hpp>
+
+namespace {
+
+using namespace ashlar;
+using support::check;
+
+template <std::size_t Outer, std::size_t N, std::size_t Inner>
+void along_the_middle() {
+    support::random_numbers random(N);
+    const auto x = random.template normal<float, Outer, N, Inner>();
+    const tensor<float, Outer, N, Inner> y = cumsum<1>(x);
+    for (std::size_t o = 0; o < Outer; ++o)
+        for (std::size_t i = 0; i < Inner; ++i) {
+            double sum = 0;
+            for (std::size_t k = 0; k < N; ++k) {
+                sum += static_cast<double>(x(o, k, i));
+                ASSERT_NEAR(static_cast<double>(y(o, k, i)), sum, 1e-5 * static_cast<double>(N)) << N << ": " << k;
+            }
+        }
+    check(cumsum<1>(x * 2.0f), 1e-4);
+}
+
+TEST(cumsum, sizes) {
+    along_the_middle<3, 1, 5>();
+    along_the_middle<2, 2, 1>();
+    along_the_middle<2, 15, 1>();
+    along_the_middle<2, 16, 1>();
+    along_the_middle<3, 17, 1>();
+    along_the_middle<1, 37, 17>();
+    along_the_middle<2, 129, 3>();
+}
+
+TEST(cumsum, element_types) {
+    support::random_numbers random(3);
+    check(cumsum<-1>(random.normal<double, 3, 13>()));
+    check(cumsum<0>(random.whole<std::int64_t, 33, 2>(-9, 9)));
+    const tensor<std::uint8_t, 70> wrapped = cumsum<0>(full<std::uint8_t, 70>(7));
+    for (std::size_t i = 0; i < 70; ++i) EXPECT_EQ(wrapped(i), static_cast<std::uint8_t>(7 * (i + 1)));
+}
+
+TEST(cumsum, fused_and_in_place) {
+    support::random_numbers random(4);
+    auto x = random.normal<float, 4, 19>();
+    check(sum<1>(cumsum<1>(x)), 1e-4);
+    check(cumsum<1>(softmax(x)) * 2.0f, 1e-5);
+    check(cumsum<0>(cumsum<1>(x)), 1e-4);
+    const tensor<float, 4, 19> expected = cumsum<1>(x);
+    x = cumsum<1>(x);
+    for (std::size_t i = 0; i < 4; ++i)
+        for (std::size_t j = 0; j < 19; ++j) EXPECT_EQ(x(i, j), expected(i, j));
+}
+
+#if !defined(__FAST_MATH__)
+TEST(cumsum, what_is_not_finite_stays_behind) {
+    constexpr float infinity = std::numeric_limits<float>::infinity();
+    const tensor<float, 6> y = cumsum<0>(tensor<float, 6>{-0.0f, 1, infinity, 1, -infinity, 1});
+    EXPECT_TRUE(std::signbit(y(0)) && y(0) == 0);
+    EXPECT_EQ(y(1), 1);
+    EXPECT_EQ(y(2), infinity);
+    EXPECT_EQ(y(3), infinity);
+    EXPECT_TRUE(std::isnan(y(4)) && std::isnan(y(5)));
+}
+#endif
+
+constexpr axis<"time", 4> time_axis;
+static_assert(all(cumsum<time_axis>(tensor<int, 2, time_axis>{{1, 2, 3, 4}, {5, 6, 7, 8}}) ==
+                  tensor<int, 2, time_axis>{{1, 3, 6, 10}, {5, 11, 18, 26}}));
+
+}  // namespace
