@@ -91,6 +91,14 @@ constexpr bool in_band(std::size_t query, std::size_t key) {
 
 template <std::ptrdiff_t Offset>
 struct causal_mask : band_mask<causal_mask<Offset>> {
+    template <class Text>
+    static constexpr void write_name(Text& out) {
+        out.put(Offset == 0 ? "causal" : "causal_at<");
+        if constexpr (Offset != 0) {
+            out.put_signed(Offset);
+            out.put(">()");
+        }
+    }
     using static_part = causal_mask;
     static constexpr bool is_static = true;
     static constexpr bool has_lowest = false;
@@ -102,6 +110,10 @@ struct causal_mask : band_mask<causal_mask<Offset>> {
 };
 
 struct causal_at_mask : band_mask<causal_at_mask> {
+    template <class Text>
+    static constexpr void write_name(Text& out) {
+        out.put("causal_at(offset)");
+    }
     using static_part = keep_all_mask;
     static constexpr bool is_static = false;
     static constexpr bool has_lowest = false;
@@ -117,6 +129,10 @@ struct causal_at_mask : band_mask<causal_at_mask> {
 /// An offset for each batch entry, from any integers.
 template <class Array>
 struct causal_at_each_mask {
+    template <class Text>
+    static constexpr void write_name(Text& out) {
+        out.put("causal_at(t)");
+    }
     using mask_category = mask_tag;
     using static_part = keep_all_mask;
     static constexpr bool is_static = false;
@@ -158,6 +174,14 @@ private:
 
 template <std::ptrdiff_t Left, std::ptrdiff_t Right>
 struct sliding_window_mask : band_mask<sliding_window_mask<Left, Right>> {
+    template <class Text>
+    static constexpr void write_name(Text& out) {
+        out.put("sliding_window<");
+        out.put_signed(Left);
+        out.put(", ");
+        out.put_signed(Right);
+        out.put('>');
+    }
     using static_part = sliding_window_mask;
     static constexpr bool is_static = true;
     static constexpr bool has_lowest = true;

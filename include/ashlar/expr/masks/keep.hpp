@@ -55,6 +55,10 @@ struct kept_by_bool {
 /// A mask whose elements lie in memory; Kept says which of them keep their pair.
 template <class Array, class Kept = kept_by_bool>
 struct keep_mask {
+    template <class Text>
+    static constexpr void write_name(Text& out) {
+        out.put(std::is_same_v<Kept, kept_by_bool> ? "keep(t)" : "keep_finite(e)");
+    }
     using mask_category = mask_tag;
     using static_part = keep_all_mask;
     static constexpr bool is_static = false;
@@ -138,6 +142,10 @@ private:
 /// by one, so slower.
 template <node_expression Expression, class Kept>
 struct keep_mask<Expression, Kept> {
+    template <class Text>
+    static constexpr void write_name(Text& out) {
+        out.put(std::is_same_v<Kept, kept_by_bool> ? "keep(t)" : "keep_finite(e)");
+    }
     using mask_category = mask_tag;
     using static_part = keep_all_mask;
     static constexpr bool is_static = false;

@@ -32,6 +32,10 @@ struct constant_predicate {
 
 template <class Function>
 struct keep_if_mask {
+    template <class Text>
+    static constexpr void write_name(Text& out) {
+        out.put("keep_if(f)");
+    }
     using mask_category = mask_tag;
     using static_part = keep_if_mask;
     static constexpr bool is_static = true;

@@ -38,6 +38,10 @@ ASHLAR_ALWAYS_INLINE constexpr key_span keys_below_span(std::size_t count) noexc
 }
 
 struct keys_below_mask {
+    template <class Text>
+    static constexpr void write_name(Text& out) {
+        out.put("keys_below(n)");
+    }
     using mask_category = mask_tag;
     using static_part = keep_all_mask;
     static constexpr bool is_static = false;
@@ -69,6 +73,10 @@ struct keys_below_mask {
 
 template <class Array>
 struct keys_below_each_mask {
+    template <class Text>
+    static constexpr void write_name(Text& out) {
+        out.put("keys_below(t)");
+    }
     using mask_category = mask_tag;
     using static_part = keep_all_mask;
     static constexpr bool is_static = false;

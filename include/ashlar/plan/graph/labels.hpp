@@ -35,53 +35,12 @@ constexpr const char* element_name(scalar_kind kind, std::size_t bytes) {
 /// Writes a mask as one would type it, in parentheses where it is a combination inside another one.
 template <class Mask>
 struct mask_label {
-    static constexpr void write(plan_writer& out, bool) { out.put("mask"); }
-};
-template <std::ptrdiff_t Offset>
-struct mask_label<causal_mask<Offset>> {
     static constexpr void write(plan_writer& out, bool) {
-        out.put(Offset == 0 ? "causal" : "causal_at<");
-        if constexpr (Offset != 0) {
-            out.put_signed(Offset);
-            out.put(">()");
-        }
+        if constexpr (requires { Mask::write_name(out); })
+            Mask::write_name(out);
+        else
+            out.put("mask");
     }
-};
-template <>
-struct mask_label<causal_at_mask> {
-    static constexpr void write(plan_writer& out, bool) { out.put("causal_at(offset)"); }
-};
-template <class Array>
-struct mask_label<causal_at_each_mask<Array>> {
-    static constexpr void write(plan_writer& out, bool) { out.put("causal_at(t)"); }
-};
-template <std::ptrdiff_t Left, std::ptrdiff_t Right>
-struct mask_label<sliding_window_mask<Left, Right>> {
-    static constexpr void write(plan_writer& out, bool) {
-        out.put("sliding_window<");
-        out.put_signed(Left);
-        out.put(", ");
-        out.put_signed(Right);
-        out.put('>');
-    }
-};
-template <class Function>
-struct mask_label<keep_if_mask<Function>> {
-    static constexpr void write(plan_writer& out, bool) { out.put("keep_if(f)"); }
-};
-template <class Expression, class Kept>
-struct mask_label<keep_mask<Expression, Kept>> {
-    static constexpr void write(plan_writer& out, bool) {
-        out.put(std::is_same_v<Kept, kept_by_bool> ? "keep(t)" : "keep_finite(e)");
-    }
-};
-template <>
-struct mask_label<keys_below_mask> {
-    static constexpr void write(plan_writer& out, bool) { out.put("keys_below(n)"); }
-};
-template <class Element>
-struct mask_label<keys_below_each_mask<Element>> {
-    static constexpr void write(plan_writer& out, bool) { out.put("keys_below(t)"); }
 };
 template <class Mask>
 struct mask_label<not_mask<Mask>> {
