@@ -88,14 +88,13 @@ struct large_angle {
         while (last > 1 && product[last] == 0) --last, scale -= 32;
         std::uint64_t high = std::uint64_t{product[last]} << 32 | product[last - 1];
         const std::uint64_t next = last > 1 ? product[last - 2] : 0;
-        int lift = 0;
-        while (lift < 31 && (high >> 63) == 0) high <<= 1, ++lift;
-        high |= lift == 0 ? 0 : next >> (32 - lift);
+        const int lift = product[last] == 0 ? 31 : __builtin_clz(product[last]);
+        high = (high << lift) | ((next << lift) >> 32);
         constexpr std::uint64_t h = 0xC90FDAA2, l = 0x2168C234;
         const std::uint64_t a = high >> 32, b = high & 0xFFFFFFFF;
         const std::uint64_t turned = a * h + ((a * l) >> 32) + ((b * h) >> 32);
-        Element rest = static_cast<Element>(turned);
-        for (scale += 1 - lift; scale < 0; ++scale) rest *= Element(0.5);
+        const auto power = static_cast<bits>(static_cast<bits>(format::bias + scale + 1 - lift) << format::mantissa);
+        const Element rest = static_cast<Element>(turned) * __builtin_bit_cast(Element, power);
         return {below ? -rest : rest, static_cast<bits>(rounded >> 30)};
     }
 };
