@@ -4,6 +4,7 @@
 
 #include <ashlar/eval/access/key_range.hpp>
 #include <ashlar/eval/access/stage_axes.hpp>
+#include <ashlar/expr/reductions/reduce.hpp>
 #include <ashlar/kernel/simd/shuffles.hpp>
 
 namespace ashlar::detail {

@@ -2,6 +2,7 @@
 // Row statistics: softmax, norms and reductions as stages of their own.
 #pragma once
 
+#include <ashlar/expr/reductions/reduce.hpp>
 #include <ashlar/plan/build/planner.hpp>
 
 namespace ashlar::detail {

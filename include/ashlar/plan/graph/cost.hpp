@@ -2,6 +2,7 @@
 // What an expression costs, as constants: arithmetic operations and scratch.
 #pragma once
 
+#include <ashlar/expr/reductions/reduce.hpp>
 #include <ashlar/plan/build/planned.hpp>
 #include <ashlar/plan/sharing/shared_plan.hpp>
 
