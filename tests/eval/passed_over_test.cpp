@@ -129,4 +129,18 @@ TEST(passed_over, not_by_the_elements_themselves) {
     EXPECT_EQ(std::string_view(says.c_str()).find("are not read"), std::string_view::npos);
 }
 
+/// Nor by masks that keep the same pairs of all arrays: their elements are there, and a branch costs more than a
+/// select.
+TEST(passed_over, not_by_masks_that_their_types_decide) {
+    static constexpr tensor<float, 16, 16> x{};
+    const auto reads_all = [](const auto& e) {
+        return std::string_view(explain(e).c_str()).find("are not read") == std::string_view::npos;
+    };
+    EXPECT_TRUE(reads_all(max<1>(masked(x, causal))));
+    EXPECT_TRUE(reads_all(softmax<1>(masked(x, sliding_window<4, 0>))));
+    EXPECT_TRUE(reads_all(sum<0>(where(!causal, x, 0.0f))));
+    EXPECT_FALSE(reads_all(max<1>(masked(x, causal && keys_below(8)))));
+    EXPECT_FALSE(reads_all(sum<0>(where(causal || keys_below(8), x, 0.0f))));
+}
+
 }  // namespace

@@ -19,13 +19,14 @@ constexpr bool reads_arrays(const node_memory& memory, node_index n) {
     return false;
 }
 
-/// Whether a condition is known without reading what it chooses among: from masks, coordinates, bools, and integers
-/// that are not the chosen ones themselves.
+/// Whether a condition is known without reading what it chooses among, but not before the program runs: from masks,
+/// coordinates, bools, and integers that are not the chosen ones themselves. A static mask asks the same of all arrays.
 constexpr bool is_known_before(const node_memory& memory, node_index n, const graph_node& chosen) {
     const graph_node& g = memory.at(n);
     if (memory.buffer_of(n) != no_buffer) return false;
     if (g.kind == node_kind::let || g.kind == node_kind::let_value) return is_known_before(memory, g.same_as, chosen);
-    if (g.kind == node_kind::mask || g.kind == node_kind::index || g.kind == node_kind::scalar) return true;
+    if (g.kind == node_kind::mask) return !g.static_mask;
+    if (g.kind == node_kind::index || g.kind == node_kind::scalar) return true;
     if (g.kind == node_kind::array)
         return g.scalar == scalar_kind::boolean ||
                (g.scalar == scalar_kind::integer && chosen.scalar != scalar_kind::integer);
@@ -38,7 +39,7 @@ constexpr bool is_known_before(const node_memory& memory, node_index n, const gr
 /// Whether such registers of a node's operand are passed over: of a value of `where`, or of what is masked.
 constexpr bool passes_over(const node_memory& memory, node_index n, std::size_t operand) {
     const graph_node& g = memory.at(n);
-    if (g.kind == node_kind::masked) return operand == 0 && reads_arrays(memory, g.operands[0]);
+    if (g.kind == node_kind::masked) return operand == 0 && !g.static_mask && reads_arrays(memory, g.operands[0]);
     return g.chooses && operand != 0 && reads_arrays(memory, g.operands[operand]) &&
            is_known_before(memory, g.operands[0], g);
 }

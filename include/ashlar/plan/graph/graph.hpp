@@ -168,7 +168,8 @@ inline constexpr node_parameters parameters_of<masked_node<Mask, Expression>>{
     .lower_slope = sloping_mask<Mask, typename Expression::shape_type> && has_lower_slope<Mask>,
     .borrowing_mask = mask_borrows<Mask>()};
 template <class Mask, class Shape>
-inline constexpr node_parameters parameters_of<mask_node<Mask, Shape>>{.borrowing_mask = mask_borrows<Mask>()};
+inline constexpr node_parameters parameters_of<mask_node<Mask, Shape>>{.static_mask = Mask::is_static,
+                                                                       .borrowing_mask = mask_borrows<Mask>()};
 template <reduction_kind Kind, std::size_t Axis, bool Keep, class Shape, class Element, class Expression>
 inline constexpr node_parameters parameters_of<reduce_node<Kind, Axis, Keep, Shape, Element, Expression>>{
     .variant = static_cast<std::uint8_t>(Kind), .axis = Axis};
