@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Reductions of what a condition chooses or a mask keeps: memory of which they ask for no element is not read, so it
-// may have no pages.
+// What a condition chooses or a mask keeps, in reductions, and by rows in other stages: memory of which they ask for no
+// element is not read, so it may have no pages.
 #include <limits>
 #include <string_view>
 
@@ -99,6 +99,22 @@ TEST(passed_over, every_reduction) {
     x.check([&](const auto& e) { return any<1>(where(rows, e > 0.0f, false)); }, 0);
     x.check([&](const auto& e) { return all<0>(where(rows, e < 9.0f, true)); }, 0);
     x.check([&](const auto& e) { return variance(where(rows, e, 1.0f)); });
+}
+
+/// Elementwise stages, copies for products, and second passes over rows, where a row is chosen as a whole.
+TEST(passed_over, rows_of_elementwise_stages) {
+    const half_there<float, 33, 40, 16 * 40> x;
+    support::random_numbers random(2);
+    const auto w = random.normal<float, 40, 24>();
+    const auto rows = unsqueeze<1>(first_of<33, 16>);
+    x.check([&](const auto& e) { return where(rows, e, 0.0f); });
+    x.check([&](const auto& e) { return where(!rows, 2.0f, e * 3.0f); });
+    x.check([&](const auto& e) { return where(index<0>(unsqueeze<1>(first_of<33, 16>)) < 16, e, 1.0f); });
+    x.check([&](const auto& e) { return transpose(where(rows, e, 0.0f)); });
+    x.check([&](const auto& e) { return matmul(where(rows, e, 0.0f), w); });
+    x.check([&](const auto& e) { return softmax<1>(where(rows, e, 0.0f)); });
+    x.check([&](const auto& e) { return log_softmax<1>(where(rows, e, 0.0f)); });
+    x.check([&](const auto& e) { return layer_norm(where(rows, e, 0.0f)); });
 }
 
 /// The first columns of one row, in whole registers of them.

@@ -13,7 +13,7 @@ namespace ashlar::detail {
 template <class Reader, node_index Id, std::size_t Index>
 inline constexpr bool is_passed_over = [] {
     if constexpr (Reader::stage.passes_over)
-        return passes_over(Reader::memory, Id, Index);
+        return passes_over(Reader::memory, folds_rows(Reader::stage), Id, Index);
     else
         return false;
 }();

@@ -36,22 +36,27 @@ constexpr bool is_known_before(const node_memory& memory, node_index n, const gr
     return true;
 }
 
-/// Whether such registers of a node's operand are passed over: of a value of `where`, or of what is masked.
-constexpr bool passes_over(const node_memory& memory, node_index n, std::size_t operand) {
+/// Whether such registers of a node's operand are passed over: of a value of `where`, or of what is masked. Elsewhere
+/// than in folds a branch for each register would cost more than a select, but not one that a row decides.
+constexpr bool passes_over(const node_memory& memory, bool folds, node_index n, std::size_t operand) {
     const graph_node& g = memory.at(n);
-    if (g.kind == node_kind::masked) return operand == 0 && !g.static_mask && reads_arrays(memory, g.operands[0]);
-    return g.chooses && operand != 0 && reads_arrays(memory, g.operands[operand]) &&
-           is_known_before(memory, g.operands[0], g);
+    if (g.kind == node_kind::masked)
+        return folds && operand == 0 && !g.static_mask && reads_arrays(memory, g.operands[0]);
+    if (!g.chooses || operand == 0 || !reads_arrays(memory, g.operands[operand])) return false;
+    const graph_node& condition = memory.at(g.operands[0]);
+    const bool is_of_rows = condition.rank != 0 && condition.extents[condition.rank - 1u] == 1;
+    return (folds || (is_of_rows && condition.size() > 1)) && is_known_before(memory, g.operands[0], g);
 }
 
-/// Whether they are of some node that a stage folds. Products have the keys that a mask keeps told block by block, and
-/// a branch for each register would cost elementwise stages more than a select.
+constexpr bool folds_rows(const plan_stage& s) { return s.kind != stage_kind::product && s.kind != stage_kind::map; }
+
+/// Whether they are of some node of a stage. Products have the keys that a mask keeps told block by block.
 constexpr bool passes_over(const node_memory& memory, const plan_stage& s, node_index n) {
+    if (s.kind == stage_kind::product || memory.buffer_of(n) != no_buffer) return false;
     const graph_node& g = memory.at(n);
-    if (s.kind == stage_kind::product || s.kind == stage_kind::map || memory.buffer_of(n) != no_buffer) return false;
     if (g.kind == node_kind::let || g.kind == node_kind::let_value) return passes_over(memory, s, g.same_as);
     for (std::size_t i = 0; i < g.operand_count; ++i)
-        if (passes_over(memory, n, i) || passes_over(memory, s, g.operands[i])) return true;
+        if (passes_over(memory, folds_rows(s), n, i) || passes_over(memory, s, g.operands[i])) return true;
     return false;
 }
 
