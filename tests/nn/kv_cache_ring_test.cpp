@@ -104,6 +104,27 @@ TEST(kv_cache_ring, prefills_in_chunks) {
     reference::expect_near(eval(third.attend(queries<1>(s, 22))), expected(s, 22, 23, 20));
 }
 
+/// Rows behind `count` must not take the places of rows that a full ring still has, though there is room before its
+/// end.
+TEST(kv_cache_ring, prefills_some_rows_into_a_full_one) {
+    static ring some, all;
+    support::random_numbers random(7);
+    const auto k = random.normal<float, 20, 8>(), v = random.normal<float, 20, 8>();
+    const auto next_k = random.normal<float, 6, 8>(), next_v = random.normal<float, 6, 8>();
+    some.prefill(k, v);
+    all.prefill(k, v);
+    some.prefill(next_k, next_v, 2);
+    for (std::size_t i = 0; i < 2; ++i)
+        all.append(tensor_view<const float, 8>(next_k.data() + 8 * i),
+                   tensor_view<const float, 8>(next_v.data() + 8 * i));
+    const tensor<float, 2, 20, 4> keys = some.keys(), values = some.values(), keys_of_all = all.keys(),
+                                  values_of_all = all.values();
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+        EXPECT_EQ(keys.data()[i], keys_of_all.data()[i]);
+        EXPECT_EQ(values.data()[i], values_of_all.data()[i]);
+    }
+}
+
 TEST(kv_cache_ring, masks_answer_for_tiles_as_for_pairs) {
     using scores = shape<9, 20>;
     for (std::size_t appended : {9u, 19u, 20u, 21u, 33u, 40u, 59u})

@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 
+#include <gtest/gtest.h>
 #include <tests/support/differential.hpp>
 #include <tests/support/random.hpp>
 #include <tests/support/reference.hpp>
@@ -25,8 +26,14 @@ using reference::array;
         const double x = (norm ? 1 : 0) + deviation * random.normal_number();
         if (p.kind == ashlar::nn::element_kind::f64)
             static_cast<double*>(p.data)[i] = x;
-        else
+        else if (p.kind == ashlar::nn::element_kind::bf16)
+            static_cast<ashlar::bf16*>(p.data)[i] = ashlar::bf16(static_cast<float>(x));
+        else if (p.kind == ashlar::nn::element_kind::f16)
+            static_cast<ashlar::f16*>(p.data)[i] = ashlar::f16(static_cast<float>(x));
+        else if (p.kind == ashlar::nn::element_kind::f32)
             static_cast<float*>(p.data)[i] = static_cast<float>(x);
+        else
+            ADD_FAILURE() << p.name << " holds no floating-point numbers";
     }
 }
 
