@@ -351,9 +351,20 @@ private:
     template <std::size_t Count, class First, class... Rest>
     ASHLAR_ALWAYS_INLINE constexpr auto call(const First first, const Rest... rest) const {
         if constexpr (gives_lanes<First, Rest...>())
-            return function(first, rest...);
+            return as_lanes(function(first, rest...), first);
         else
             return one_by_one<Count>(first, rest...);
+    }
+
+    /// A result that is no lanes of ours, as a batch of xsimd, becomes as many as those of an argument.
+    template <class Result, class Argument>
+    ASHLAR_ALWAYS_INLINE static constexpr auto as_lanes(Result result, Argument like) {
+        if constexpr (requires { typename Result::ops; })
+            return result;
+        else if constexpr (requires { typename Result::batch_type; })
+            return typename decltype(number_lanes<typename Result::batch_type::value_type>(like))::mask_type(result);
+        else
+            return decltype(number_lanes<typename Result::value_type>(like))(result);
     }
 
     /// One that always gives the same number can be called with lanes too. Lanes are given as constants, which are

@@ -25,6 +25,12 @@ namespace detail {
 template <class Stored, std::size_t Width, class Config>
 struct narrow_lanes;
 
+/// How lanes become a batch of xsimd and the other way round; <ashlar/kernel/xsimd.hpp> has the conversions.
+template <class Batch, class Lanes>
+struct batch_conversion {
+    static constexpr bool exists = false;
+};
+
 }  // namespace detail
 
 /// `Width` values of arithmetic type `Element`: a vector register where this build has one of that size (with
@@ -54,6 +60,16 @@ struct lanes {
     template <class Scalar>
         requires(detail::is_narrow<Scalar> && !std::is_arithmetic_v<Scalar>)
     ASHLAR_ALWAYS_INLINE constexpr lanes(Scalar value) : lanes(static_cast<float>(value)) {}
+    /// From and to `xsimd::batch` of as many elements, with <ashlar/kernel/xsimd.hpp>. One lane is the first of a
+    /// batch, and becomes all of one.
+    template <class Batch>
+        requires detail::batch_conversion<Batch, lanes>::exists
+    ASHLAR_ALWAYS_INLINE lanes(Batch value) : lanes(detail::batch_conversion<Batch, lanes>::from_batch(value)) {}
+    template <class Batch>
+        requires detail::batch_conversion<Batch, lanes>::exists
+    ASHLAR_ALWAYS_INLINE operator Batch() const {
+        return detail::batch_conversion<Batch, lanes>::to_batch(*this);
+    }
 
     /// Width consecutive values from any address that is aligned for Element.
     [[nodiscard]] ASHLAR_ALWAYS_INLINE static constexpr lanes load(const Element* source) {
@@ -200,6 +216,16 @@ struct lane_mask {
     template <class Truth>
         requires std::is_same_v<Truth, bool>
     ASHLAR_ALWAYS_INLINE constexpr lane_mask(Truth value) : data(ops::mask_broadcast(value)) {}
+    /// From and to `xsimd::batch_bool`, likewise.
+    template <class Batch>
+        requires detail::batch_conversion<Batch, lane_mask>::exists
+    ASHLAR_ALWAYS_INLINE lane_mask(Batch value)
+        : lane_mask(detail::batch_conversion<Batch, lane_mask>::from_batch(value)) {}
+    template <class Batch>
+        requires detail::batch_conversion<Batch, lane_mask>::exists
+    ASHLAR_ALWAYS_INLINE operator Batch() const {
+        return detail::batch_conversion<Batch, lane_mask>::to_batch(*this);
+    }
 
     /// True in the lanes below `count`.
     [[nodiscard]] ASHLAR_ALWAYS_INLINE static constexpr lane_mask first(std::size_t count) {
