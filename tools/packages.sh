@@ -9,6 +9,7 @@ advice() {
     ninja-build) echo "Ninja (Arch, macOS: package ninja)" ;;
     clang-19) echo "clang++-19 on the path (package clang, macOS: brew install llvm@19)" ;;
     clang-format-19) echo "clang-format 19 on the path (macOS: brew install llvm@19, or pip install clang-format==19.1.7)" ;;
+    clang-tidy-19) echo "clang-tidy 19 on the path (macOS: brew install llvm@19)" ;;
     libclang-rt-19-dev) echo "the compiler-rt of clang 19 (Fedora, Arch: package compiler-rt)" ;;
     libgtest-dev) echo "GoogleTest (Fedora: gtest-devel, Arch: gtest, macOS: brew install googletest)" ;;
     libbenchmark-dev) echo "Google Benchmark (Fedora: google-benchmark-devel, Arch: benchmark, macOS: brew install google-benchmark)" ;;
@@ -26,6 +27,7 @@ present() {
     g++ | cmake | git | pkg-config | ccache) command -v "$1" >/dev/null; return ;;
     ninja-build) command -v ninja >/dev/null; return ;;
     clang-19) command -v clang++-19 >/dev/null; return ;;
+    clang-tidy-19) command -v clang-tidy-19 >/dev/null; return ;;
     openmpi-bin) command -v mpirun >/dev/null; return ;;
     libopenmpi-dev) command -v mpicxx >/dev/null; return ;;
     clang-format-19) is_formatter clang-format-19 || is_formatter clang-format; return ;;

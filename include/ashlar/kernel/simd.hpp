@@ -92,7 +92,7 @@ inline constexpr bool registers_are_vectors = true;
 #endif
 
 /// Comparisons that registers have; the others are these with the operands swapped.
-enum class relation { equal, unequal, less, less_equal };
+enum class relation : std::uint8_t { equal, unequal, less, less_equal };
 
 // Declared here because the headers of the five need this one: they may be included in any order.
 template <class Config>

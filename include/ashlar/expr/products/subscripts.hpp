@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include <ashlar/core/axis.hpp>
 
@@ -86,7 +87,7 @@ struct label_list {
     }
 };
 
-enum class subscript_problem { none, ellipsis, character };
+enum class subscript_problem : std::uint8_t { none, ellipsis, character };
 
 struct subscripts {
     static constexpr std::size_t most_operands = 8;

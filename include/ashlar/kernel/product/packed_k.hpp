@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 #include <utility>
 
@@ -27,7 +28,7 @@ namespace ashlar::detail {
 
 /// In which order sums are joined, which goes with how the lanes of a packed register are laid out: results owe their
 /// last bits to it.
-enum class packed_k_join {
+enum class packed_k_join : std::uint8_t {
     neighbours,  // lane q*p + d: chains one after the other, then neighbouring lanes, rows folded into one register
     halves,      // lane d*W/p + q: chains and then groups of lanes in pairs, each row alone
 };

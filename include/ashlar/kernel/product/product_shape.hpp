@@ -160,7 +160,7 @@ struct per_row_k_range {
 
 /// What an epilogue's `begin_block` decides: skip (no arithmetic happens), plain, or masked (the epilogue is then
 /// called with `masked_block`).
-enum class block_verdict { skip, plain, masked };
+enum class block_verdict : std::uint8_t { skip, plain, masked };
 
 /// A run of halves of registers, of those that a block's columns take.
 struct half_range {

@@ -12,7 +12,7 @@
 namespace ashlar::detail {
 
 /// The bits of `config::instruction_sets` that lanes depend on.
-enum class isa : unsigned {
+enum class isa : std::uint8_t {
     sse2 = 0,
     ssse3 = 2,
     sse4_1 = 3,

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 
 #include <ashlar/core/config.hpp>
@@ -25,7 +26,7 @@ namespace ashlar::nn::init {
 
 namespace detail {
 
-enum class module_kind { other, linear, convolution, table, norm, channel_norm, attention };
+enum class module_kind : std::uint8_t { other, linear, convolution, table, norm, channel_norm, attention };
 
 template <class Module>
 inline constexpr module_kind kind_of_module = module_kind::other;
