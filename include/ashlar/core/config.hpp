@@ -136,7 +136,7 @@
 #define ASHLAR_NOINLINE [[gnu::noinline]]
 #else
 // Callers take such a function for one that may write anything: g++ 12 believes that a function stores nothing where it
-// has written the addresses of all stores as sums without a pointer, and then drops the calls (docs/architecture.md).
+// has written the addresses of all stores as sums without a pointer, and then drops the calls (docs/compiler_traps.md).
 #define ASHLAR_NOINLINE [[gnu::noipa]]
 #endif
 // What a stage consists of is inlined into the stage's root, the whole tree of it. g++ inlines always_inline functions

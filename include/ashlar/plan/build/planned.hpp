@@ -14,7 +14,7 @@
 namespace ashlar::detail {
 
 /// The program that writes a destination with these strides, in tiles of so many rows.
-// Of each graph: what one evaluation leaves in g++ 12's initial values does not reach the next (docs/architecture.md).
+// Of each graph: what one evaluation leaves in g++ 12's initial values does not reach the next (compiler_traps.md).
 template <std::size_t Count, class Graph>
 constexpr program_arrays<Count> make_program(const graph_node* nodes, const machine& target, const axis_list& strides,
                                              std::size_t tile_rows, limited_tiles limits) {
