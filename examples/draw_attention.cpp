@@ -73,18 +73,17 @@ std::string read(const char* path) {
 int main(int count, char** arguments) {
     const weights all_pairs = eval(attention_weights(x, x, scale(8.0f)));
     const weights earlier = eval(attention_weights(x, x, scale(8.0f), causal));
-    const weights near = eval(attention_weights(x, x, scale(8.0f), sliding_window<1, 1>));
+    const weights neighbours = eval(attention_weights(x, x, scale(8.0f), sliding_window<1, 1>));
 
     std::string svg;
     const int width = margin + 3 * cell * static_cast<int>(word.extent) + 2 * gap + 10;
     const int height = top + cell * static_cast<int>(word.extent) + 10;
     print(svg, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" ", width,
           height, width, height);
-    print(svg,
-          "font-family=\"sans-serif\" font-size=\"11\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>\n");
+    svg += "font-family=\"sans-serif\" font-size=\"11\">\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n";
     draw(svg, 0, "attention(x, x, x)", all_pairs);
     draw(svg, 1, "attention(x, x, x, causal)", earlier);
-    draw(svg, 2, "attention(x, x, x, sliding_window&lt;1, 1&gt;)", near);
+    draw(svg, 2, "attention(x, x, x, sliding_window&lt;1, 1&gt;)", neighbours);
     svg += "</svg>\n";
 
     if (count > 1) {
