@@ -105,7 +105,7 @@ def main():
         page = pathlib.Path(given.page)
         before, rest = page.read_text().split(BEGIN)
         after = rest.split(END)[1]
-        said = f"Measured {datetime.date.today()}, `-std=c++20 {given.flags}`, least of {given.rounds} rounds."
+        said = f"Measured {datetime.date.today()}, `-std=c++20 {given.flags}`, minimum of {given.rounds} rounds."
         page.write_text(f"{before}{BEGIN}\n{said}\n\n{table}{END}{after}")
     return 0
 

@@ -118,8 +118,8 @@ def main():
     context, cases = measured(given.json)
     docs = pathlib.Path(given.docs)
     shares(cases, "of_peak", "Share of the multiply-add peak", docs / "share_of_peak.svg")
-    shares(cases, "of_bandwidth", "Share of the bandwidth of the level that the data is in", docs / "share_of_bandwidth.svg")
-    ratios(cases, "Time of each peer, ashlar's being 1", docs / "ratio_to_peers.svg")
+    shares(cases, "of_bandwidth", "Share of the bandwidth of the cache level that holds the data", docs / "share_of_bandwidth.svg")
+    ratios(cases, "Time of each peer relative to ashlar; right of 1× ashlar is faster", docs / "ratio_to_peers.svg")
 
     table = pathlib.Path(given.table) if given.table else pathlib.Path(given.json).with_suffix(".md")
     page = docs / "performance.md"
