@@ -224,9 +224,8 @@ int main(int count, char** arguments) {
     silent_reporter silent;
     benchmark::RunSpecifiedBenchmarks(&silent);
 
-    const std::string heading =
-        "Compiler: " ASHLAR_BENCH_COMPILER ", flags `" ASHLAR_BENCH_FLAGS
-        "`. Best of many rounds; a peer's column is its time relative to ashlar.";
+    const std::string heading = "Compiler: " ASHLAR_BENCH_COMPILER ", flags `" ASHLAR_BENCH_FLAGS
+                                "`. Best of many rounds; a peer's column is its time relative to ashlar.";
     if (!write_table(chosen.table, results, chosen.peers, heading)) {
         std::fprintf(stderr, "cannot write %s\n", chosen.table.c_str());
         return 1;
