@@ -36,9 +36,7 @@ template <detail::function_argument Argument>
     return detail::apply(detail::softplus_function{}, std::forward<Argument>(x));
 }
 template <auto... Given>
-constexpr auto softplus(detail::any_argument, detail::any_argument = {}) noexcept {
-    return detail::refused_elementwise_call<Given...>();
-}
+void softplus(detail::refused_elementwise_call, detail::any_argument = {});
 
 namespace detail {
 
@@ -69,9 +67,7 @@ template <any_expression Expression, any_expression Slope>
     return detail::elementwise(detail::leaky_relu_function{}, std::forward<Expression>(x), std::forward<Slope>(slope));
 }
 template <auto... Given>
-constexpr auto leaky_relu(detail::any_argument, detail::any_argument = {}) noexcept {
-    return detail::refused_elementwise_call<Given...>();
-}
+void leaky_relu(detail::refused_elementwise_call, detail::any_argument = {});
 
 namespace detail {
 
@@ -99,9 +95,7 @@ template <detail::function_argument Argument>
     return detail::apply(detail::elu_function{}, std::forward<Argument>(x), alpha);
 }
 template <auto... Given>
-constexpr auto elu(detail::any_argument, detail::any_argument = {}) noexcept {
-    return detail::refused_elementwise_call<Given...>();
-}
+void elu(detail::refused_elementwise_call, detail::any_argument = {});
 
 namespace detail {
 
@@ -127,9 +121,7 @@ template <detail::function_argument Argument>
     return detail::apply(detail::hard_sigmoid_function{}, std::forward<Argument>(x));
 }
 template <auto... Given>
-constexpr auto hard_sigmoid(detail::any_argument, detail::any_argument = {}) noexcept {
-    return detail::refused_elementwise_call<Given...>();
-}
+void hard_sigmoid(detail::refused_elementwise_call, detail::any_argument = {});
 
 namespace detail {
 
@@ -154,9 +146,7 @@ template <detail::function_argument Argument>
     return detail::apply(detail::hard_swish_function{}, std::forward<Argument>(x));
 }
 template <auto... Given>
-constexpr auto hard_swish(detail::any_argument, detail::any_argument = {}) noexcept {
-    return detail::refused_elementwise_call<Given...>();
-}
+void hard_swish(detail::refused_elementwise_call, detail::any_argument = {});
 
 namespace detail {
 
@@ -187,8 +177,6 @@ template <detail::function_argument Argument>
     return detail::apply(detail::mish_function{}, std::forward<Argument>(x));
 }
 template <auto... Given>
-constexpr auto mish(detail::any_argument, detail::any_argument = {}) noexcept {
-    return detail::refused_elementwise_call<Given...>();
-}
+void mish(detail::refused_elementwise_call, detail::any_argument = {});
 
 }  // namespace ashlar

@@ -179,15 +179,6 @@ ASHLAR_ALWAYS_INLINE constexpr auto elementwise_number_first(Function f, Argumen
         return elementwise(f, std::forward<Argument>(a), std::forward<Other>(b));
 }
 
-/// The call of an elementwise function with what is no expression: an error.
-template <auto... Given>
-constexpr auto refused_elementwise_call() noexcept {
-    static_assert(
-        called_as_declared<Given...>::holds,
-        "ashlar: elementwise operation: takes tensors, views or expressions, and numbers beside them; tensor_view<float, 2, 3>{memory} makes one of other memory");
-    return refused<float, shape<>>();
-}
-
 /// What a function takes that is written once for expressions, lanes and single numbers.
 template <class Argument>
 inline constexpr bool is_float_lanes = std::is_same_v<Argument, float> || std::is_same_v<Argument, double>;

@@ -32,9 +32,7 @@ template <any_expression Expression>
     return detail::elementwise(detail::floor_function{}, std::forward<Expression>(x));
 }
 template <auto... Given>
-constexpr auto floor(detail::any_argument, detail::any_argument = {}) noexcept {
-    return detail::refused_elementwise_call<Given...>();
-}
+void floor(detail::refused_elementwise_call, detail::any_argument = {});
 
 namespace detail {
 
@@ -58,9 +56,7 @@ template <detail::function_argument Argument>
     return detail::apply(detail::ceil_function{}, std::forward<Argument>(x));
 }
 template <auto... Given>
-constexpr auto ceil(detail::any_argument, detail::any_argument = {}) noexcept {
-    return detail::refused_elementwise_call<Given...>();
-}
+void ceil(detail::refused_elementwise_call, detail::any_argument = {});
 
 namespace detail {
 
@@ -86,9 +82,7 @@ template <detail::function_argument Argument>
     return detail::apply(detail::round_function{}, std::forward<Argument>(x));
 }
 template <auto... Given>
-constexpr auto round(detail::any_argument, detail::any_argument = {}) noexcept {
-    return detail::refused_elementwise_call<Given...>();
-}
+void round(detail::refused_elementwise_call, detail::any_argument = {});
 
 namespace detail {
 
@@ -119,8 +113,6 @@ template <detail::function_argument Argument>
     return detail::apply(detail::isnan_function{}, std::forward<Argument>(x));
 }
 template <auto... Given>
-constexpr auto isnan(detail::any_argument, detail::any_argument = {}) noexcept {
-    return detail::refused_elementwise_call<Given...>();
-}
+void isnan(detail::refused_elementwise_call, detail::any_argument = {});
 
 }  // namespace ashlar

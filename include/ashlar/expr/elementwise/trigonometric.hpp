@@ -41,9 +41,7 @@ template <any_expression Expression>
     return detail::elementwise(detail::sin_function{}, std::forward<Expression>(x));
 }
 template <auto... Given>
-constexpr auto sin(detail::any_argument, detail::any_argument = {}) noexcept {
-    return detail::refused_elementwise_call<Given...>();
-}
+void sin(detail::refused_elementwise_call, detail::any_argument = {});
 
 /// Cosine of each element in radians, as accurate as `sin` and at the same cost.
 ///
@@ -53,8 +51,6 @@ template <any_expression Expression>
     return detail::elementwise(detail::cos_function{}, std::forward<Expression>(x));
 }
 template <auto... Given>
-constexpr auto cos(detail::any_argument, detail::any_argument = {}) noexcept {
-    return detail::refused_elementwise_call<Given...>();
-}
+void cos(detail::refused_elementwise_call, detail::any_argument = {});
 
 }  // namespace ashlar

@@ -26,8 +26,6 @@ struct refused_memory {
 
 using memory_argument = refused_memory<
     "ashlar: elementwise operation: takes tensors, views or expressions, and numbers beside them; tensor_view<float, 2, 3>{memory} makes one of other memory">;
-using refused_elementwise_call = refused_call<
-    "ashlar: elementwise operation: takes tensors, views or expressions, and numbers beside them; tensor_view<float, 2, 3>{memory} makes one of other memory">;
 
 }  // namespace detail
 

@@ -5,6 +5,7 @@
 #include <ashlar/core/any_argument.hpp>
 #include <ashlar/core/axis.hpp>
 #include <ashlar/expr/mistakes/memory_operands.hpp>
+#include <ashlar/expr/nodes/refused.hpp>
 
 namespace ashlar {
 

@@ -3,13 +3,12 @@
 #pragma once
 
 #include <ashlar/core/any_argument.hpp>
+#include <ashlar/expr/nodes/refused.hpp>
 
 namespace ashlar {
 
 namespace detail {
 
-using refused_reduction_call = refused_call<
-    "ashlar: reduction: takes one tensor, view or expression, and axes as template arguments; write sum<1>(x), sum<0, 1>(x, keep_dims)">;
 using refused_softmax_call = refused_call<
     "ashlar: softmax: takes one tensor, view or expression, and the axis as template argument; write softmax<1>(x)">;
 using refused_norm_call = refused_call<

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <type_traits>
 
+#include <ashlar/core/any_argument.hpp>
 #include <ashlar/core/concepts.hpp>
 #include <ashlar/core/config.hpp>
 #include <ashlar/core/diagnostics.hpp>
@@ -39,6 +40,12 @@ inline constexpr bool is_refused<Expression> =
     any_refused(static_cast<const typename Expression::operands_type*>(nullptr));
 template <class Shape, class Element>
 inline constexpr bool is_refused<map_node<refused_function, Shape, Element, scalar_node<Element>>> = true;
+
+/// The first parameters of functions that are called with what is no expression.
+using refused_elementwise_call = refused_call<
+    "ashlar: elementwise operation: takes tensors, views or expressions, and numbers beside them; tensor_view<float, 2, 3>{memory} makes one of other memory">;
+using refused_reduction_call = refused_call<
+    "ashlar: reduction: takes one tensor, view or expression, and axes as template arguments; write sum<1>(x), sum<0, 1>(x, keep_dims)">;
 
 /// The element type of a refused operation that makes floating-point numbers.
 template <class Element>

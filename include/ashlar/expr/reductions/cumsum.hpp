@@ -61,8 +61,6 @@ template <auto Axis, any_expression Expression>
         return detail::refused_reduction<reduction_kind::sum, from, Expression>();
 }
 template <auto... Given>
-constexpr auto cumsum(detail::any_argument, detail::any_argument = {}, detail::any_argument = {}) noexcept {
-    return detail::refused_reduction_call<Given...>();
-}
+void cumsum(detail::refused_reduction_call, detail::any_argument = {}, detail::any_argument = {});
 
 }  // namespace ashlar

@@ -274,15 +274,6 @@ ASHLAR_ALWAYS_INLINE constexpr auto reduce(Expression&& e) noexcept {
         return reduce_several<Kind, sorted_positions<from, Axes...>(), Keep>(std::forward<Expression>(e));
 }
 
-/// The call of a reduction with what is no expression: an error.
-template <auto... Given>
-constexpr auto refused_reduction_call() noexcept {
-    static_assert(
-        called_as_declared<Given...>::holds,
-        "ashlar: reduction: takes one tensor, view or expression, and axes as template arguments; write sum<1>(x), sum<0, 1>(x, keep_dims)");
-    return refused<float, shape<>>();
-}
-
 }  // namespace detail
 
 /// The sum along axes; without arguments over everything, to rank 0. Axes are positions (negative from the end) or
@@ -375,9 +366,7 @@ template <auto... Axes, any_expression Expression>
     return detail::reduce<reduction_kind::argmin, true, Axes...>(std::forward<Expression>(e));
 }
 template <auto... Given>
-constexpr auto argmin(detail::any_argument, detail::any_argument = {}, detail::any_argument = {}) noexcept {
-    return detail::refused_reduction_call<Given...>();
-}
+void argmin(detail::refused_reduction_call, detail::any_argument = {}, detail::any_argument = {});
 
 /// The product along axes, or of everything. Integers multiply in their own type and wrap; a NaN anywhere gives NaN.
 ///
@@ -391,9 +380,7 @@ template <auto... Axes, any_expression Expression>
     return detail::reduce<reduction_kind::prod, true, Axes...>(std::forward<Expression>(e));
 }
 template <auto... Given>
-constexpr auto prod(detail::any_argument, detail::any_argument = {}, detail::any_argument = {}) noexcept {
-    return detail::refused_reduction_call<Given...>();
-}
+void prod(detail::refused_reduction_call, detail::any_argument = {}, detail::any_argument = {});
 
 /// Whether all elements along axes, or all there are, are true. bool elements.
 ///

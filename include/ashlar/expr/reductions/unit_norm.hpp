@@ -63,9 +63,7 @@ template <auto... Axes, any_expression Operand>
                    [](const auto& y) ASHLAR_LAMBDA_INLINE { return detail::norm_of<Axes...>{}(y, keep_dims); });
 }
 template <auto... Given>
-constexpr auto norm(detail::any_argument, detail::any_argument = {}, detail::any_argument = {}) noexcept {
-    return detail::refused_reduction_call<Given...>();
-}
+void norm(detail::refused_reduction_call, detail::any_argument = {}, detail::any_argument = {});
 
 /// x / max(|x|, eps) along an axis, the last one unless given, with the Euclidean norm, lazily: x's shape. A vector of
 /// zeros stays one; where the squares overflow, from 1e19 on in float, it becomes one. Floating point. PyTorch's
