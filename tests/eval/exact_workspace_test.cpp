@@ -85,31 +85,28 @@ TEST(exact_workspace, products) {
 }
 
 /// What kernels pack on the way is scratch like any other, and often all of it.
-template <class T, std::size_t Rows, std::size_t Depth>
+template <class T, std::size_t Rows, std::size_t Depth, std::size_t Columns>
 void tables() {
-    constexpr std::size_t width = lane_width<T>;
     auto a = support::random_numbers(1).normal<T, Rows, Depth>();
-    const auto last_columns = [&]<std::size_t Columns>() {
-        auto b = support::random_numbers(2).normal<T, Depth, Columns>();
-        auto t = support::random_numbers(3).normal<T, Columns, Depth>();
-        tensor<T, Rows, Columns> y;
-        expect_exact(y, matmul(a, b));
-        expect_exact(y, matmul(a, transpose(t)));
-        expect_exact(y, softmax(matmul(a, b) + T(1)));
-        expect_exact(y, matmul(softmax(a), b));
-        static packed<T, Depth, Columns, 20> panels;
-        pack(panels, b);
-        expect_exact(y, matmul(a, panels));
-    };
-    last_columns.template operator()<width + 1>();
-    last_columns.template operator()<3 * width + width / 2>();
-    last_columns.template operator()<80>();
+    auto b = support::random_numbers(2).normal<T, Depth, Columns>();
+    auto t = support::random_numbers(3).normal<T, Columns, Depth>();
+    tensor<T, Rows, Columns> y;
+    expect_exact(y, matmul(a, b));
+    expect_exact(y, matmul(a, transpose(t)));
+    expect_exact(y, softmax(matmul(a, b) + T(1)));
+    expect_exact(y, matmul(softmax(a), b));
+    static packed<T, Depth, Columns, 20> panels;
+    pack(panels, b);
+    expect_exact(y, matmul(a, panels));
 }
 
 TEST(exact_workspace, tables_of_products) {
-    tables<float, 64, 500>();
-    tables<float, 35, 61>();
-    tables<double, 40, 64>();
+    constexpr std::size_t floats = lane_width<float>, doubles = lane_width<double>;
+    tables<float, 64, 500, floats + 1>();
+    tables<float, 64, 500, 3 * floats + floats / 2>();
+    tables<float, 64, 500, 80>();
+    tables<float, 35, 61, 3 * floats + floats / 2>();
+    tables<double, 40, 64, doubles + 1>();
 }
 
 /// A few rows, packed, of a whole operand and of the last tile.

@@ -44,8 +44,8 @@ void expect_same_rows_by(const Expression& e, const Result& expected, const Rows
         EXPECT_TRUE(memory.is_whole());
     }
     std::memset(static_cast<void*>(y.data()), 0xff, sizeof y);
-    const threads pool{Workers};
-    evaluate(y, e, memory.scratch, rows, pool);
+    backwards pool{.most = Workers, .on_threads = true};
+    evaluate(y, e, memory.scratch, pool, rows);
     EXPECT_TRUE(have_same_rows(y, expected, count)) << Workers << " threads";
     EXPECT_TRUE(memory.is_whole());
 }

@@ -36,7 +36,8 @@ void expect_same_bits_by(const Expression& e, const Result& expected, std::size_
         EXPECT_TRUE(memory.is_whole());
     }
     std::memset(static_cast<void*>(y.data()), 0xff, sizeof y);
-    evaluate(y, e, memory.scratch, threads{Workers});
+    backwards pool{.most = Workers, .on_threads = true};
+    evaluate(y, e, memory.scratch, pool);
     EXPECT_EQ(std::memcmp(y.data(), expected.data(), sizeof y), 0) << Workers << " threads";
     EXPECT_TRUE(memory.is_whole());
 }

@@ -16,18 +16,6 @@ namespace support {
 
 using ashlar::workspace;
 
-/// Runs parts one after the other, the last one first, and counts.
-struct backwards {
-    std::size_t most = 1, shared = 0, parts = 0;
-
-    std::size_t workers() const { return most; }
-    void run(std::size_t count, const auto& f) {
-        ++shared;
-        parts += count;
-        for (std::size_t i = count; i-- > 0;) f(i);
-    }
-};
-
 /// Runs each part on a thread of its own.
 struct threads {
     std::size_t most;
@@ -37,6 +25,22 @@ struct threads {
         std::vector<std::thread> running;
         for (std::size_t i = 0; i < count; ++i) running.emplace_back([&f, i] { f(i); });
         for (std::thread& thread : running) thread.join();
+    }
+};
+
+/// Counts parts, and runs them one after the other, the last one first, or each on a thread of its own. It is one type
+/// for both, so that a test compiles each evaluation once.
+struct backwards {
+    std::size_t most = 1;
+    bool on_threads = false;
+    std::size_t shared = 0, parts = 0;
+
+    std::size_t workers() const { return most; }
+    void run(std::size_t count, const auto& f) {
+        ++shared;
+        parts += count;
+        if (on_threads) return threads{count}.run(count, f);
+        for (std::size_t i = count; i-- > 0;) f(i);
     }
 };
 
