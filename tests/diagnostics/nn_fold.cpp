@@ -7,9 +7,9 @@
 using namespace ashlar;
 nn::linear<{.in = 4, .out = 6, .bias = false}> plain{};
 nn::linear<{.in = 4, .out = 6}> folded{};
-nn::batch_norm<{.channels = 6}> norm{};
+nn::batch_norm<{.channels = 6}> layer{};
 #ifdef ASHLAR_EXPECT_ERROR
-void prepare() { nn::fold(plain, plain, norm); }
+void prepare() { nn::fold(plain, plain, layer); }
 #else
-void prepare() { nn::fold(folded, plain, norm); }
+void prepare() { nn::fold(folded, plain, layer); }
 #endif

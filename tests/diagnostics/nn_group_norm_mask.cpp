@@ -5,10 +5,10 @@
 #include <ashlar/nn.hpp>
 
 using namespace ashlar;
-nn::group_norm<{.groups = 2, .channels = 4}> norm{};
+nn::group_norm<{.groups = 2, .channels = 4}> layer{};
 #ifdef ASHLAR_EXPECT_ERROR
 tensor<float, 2, 4, 3, 3> x{};
 #else
 tensor<float, 2, 4, 9> x{};
 #endif
-auto y = norm(x, keys_below(3));
+auto y = layer(x, keys_below(3));

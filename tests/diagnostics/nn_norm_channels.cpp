@@ -5,10 +5,10 @@
 #include <ashlar/nn.hpp>
 
 using namespace ashlar;
-nn::batch_norm<{.channels = 6}> norm{};
+nn::batch_norm<{.channels = 6}> layer{};
 tensor<float, 6, 9> x{};
 #ifdef ASHLAR_EXPECT_ERROR
-tensor<float, 6, 9> y = norm(x);
+tensor<float, 6, 9> y = layer(x);
 #else
-tensor<float, 9, 6> y = norm(transpose(x));
+tensor<float, 9, 6> y = layer(transpose(x));
 #endif
