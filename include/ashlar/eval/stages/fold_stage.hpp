@@ -172,7 +172,7 @@ private:
             if constexpr (n == base::width)
                 s.step(x, where());
             else  // Lanes that are none never win, not even against lowest values.
-                s.step(or_else(x, n, vec(extreme_fold < vec, kind == reduction_kind::argmax > ::start)),
+                s.step(or_else(x, n, s.identity()),
                        select(integers::mask_type::first(n), where(), integers(fold_type::nowhere)));
         });
         finish(found.best(), [](const auto& s) ASHLAR_STAGE_LAMBDA { return s.where; });

@@ -59,9 +59,6 @@ private:
             return x || !decltype(x)::first(Width);
         else if constexpr (kind == reduction_kind::any)
             return x && decltype(x)::first(Width);
-        else if constexpr (gives_position(kind))
-            return select(Value::mask_type::first(Width), x,
-                          Value(extreme_fold < Value, kind == reduction_kind::argmax > ::start));
         else
             return select(Value::mask_type::first(Width), x, Fold::identity());
     }

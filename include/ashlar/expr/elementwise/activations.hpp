@@ -17,7 +17,7 @@ struct softplus_function {
     static constexpr takes arguments = takes::floating;
     template <class Argument>
     ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument x) const {
-        if (is_constant_nan(x)) return x;
+        if (constant_nan(x)) return x;
         using number = typename Argument::value_type;
         const auto e = exp(-abs(x)), sum = opaque(e + number(1)), added = sum - number(1);
         const auto vanishes = added == number(0);
@@ -46,7 +46,7 @@ struct leaky_relu_function {
     static constexpr takes arguments = takes::floating;
     template <class Argument>
     ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument x, Argument slope) const {
-        if (is_constant_nan(x)) return x;
+        if (constant_nan(x)) return x;
         return select(x > typename Argument::value_type(0), x, x * slope);
     }
 };
@@ -78,7 +78,7 @@ struct elu_function {
     static constexpr takes arguments = takes::floating;
     template <class Argument>
     ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument x, Argument alpha) const {
-        if (is_constant_nan(x)) return x;
+        if (constant_nan(x)) return x;
         using number = typename Argument::value_type;
         const auto t = tanh(min<>(Argument(number(0)), x) * number(0.5));
         return select(x > number(0), x, alpha * ((t + t) / (number(1) - t)));
@@ -105,7 +105,7 @@ struct hard_sigmoid_function {
     static constexpr takes arguments = takes::floating;
     template <class Argument>
     ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument x) const {
-        if (is_constant_nan(x)) return x;
+        if (constant_nan(x)) return x;
         using number = typename Argument::value_type;
         return min<>(Argument(number(6)), relu(x + number(3))) / number(6);
     }
@@ -131,7 +131,7 @@ struct hard_swish_function {
     static constexpr takes arguments = takes::floating;
     template <class Argument>
     ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument x) const {
-        if (is_constant_nan(x) || is_constant_minus_infinity(x)) return nan_like(x);
+        if (without_product(x)) return nan_like(x);
         return x * hard_sigmoid(x);
     }
 };
@@ -157,7 +157,7 @@ struct mish_function {
     static constexpr takes arguments = takes::floating;
     template <class Argument>
     ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument x) const {
-        if (is_constant_nan(x) || is_constant_minus_infinity(x)) return nan_like(x);
+        if (without_product(x)) return nan_like(x);
         using number = typename Argument::value_type;
         const auto e = exp(-abs(x)), square = e * e;
         const auto above = x > number(0);

@@ -2,7 +2,7 @@
 // Builds the node of an elementwise operation: its arguments broadcast, and numbers take the expressions' element type.
 #pragma once
 
-#include <limits>
+#include <cstddef>
 #include <type_traits>
 #include <utility>
 
@@ -199,29 +199,15 @@ ASHLAR_ALWAYS_INLINE constexpr auto apply(Function f, Argument&& x, Number... nu
         return f(x, argument(static_cast<typename argument::value_type>(number))...);
 }
 
-/// True for a NaN in a constant expression, where it must be returned before arithmetic meets it.
-template <class Lanes>
-ASHLAR_ALWAYS_INLINE constexpr bool is_constant_nan(Lanes x) noexcept {
-    if constexpr (Lanes::size == 1)
-        return __builtin_is_constant_evaluated() && x[0] != x[0];
-    else
-        return false;
-}
-/// True for minus infinity in a constant expression, which cannot multiply it by 0.
-template <class Lanes>
-ASHLAR_ALWAYS_INLINE constexpr bool is_constant_minus_infinity(Lanes x) noexcept {
-    if constexpr (Lanes::size == 1)
-        return __builtin_is_constant_evaluated() && x[0] < std::numeric_limits<typename Lanes::value_type>::lowest();
-    else
-        return false;
-}
-template <class Lanes>
-ASHLAR_ALWAYS_INLINE constexpr Lanes nan_like(Lanes) noexcept {
-    if constexpr (sizeof(typename Lanes::value_type) == 4)
-        return Lanes(__builtin_bit_cast(float, 0x7FC00000));
-    else
-        return Lanes(__builtin_bit_cast(double, 0x7FF8000000000000LL));
-}
+// The kernel layer defines these: what functions ask of values that arithmetic in constant expressions must not meet.
+template <class Element, std::size_t Width, class Config>
+constexpr auto is_nan(lanes<Element, Width, Config>);
+template <class Element, std::size_t Width, class Config>
+constexpr bool constant_nan(lanes<Element, Width, Config>);
+template <class Element, std::size_t Width, class Config>
+constexpr bool without_product(lanes<Element, Width, Config>);
+template <class Element, std::size_t Width, class Config>
+constexpr lanes<Element, Width, Config> nan_like(lanes<Element, Width, Config>);
 
 }  // namespace detail
 

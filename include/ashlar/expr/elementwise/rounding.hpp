@@ -2,7 +2,6 @@
 // Elements rounded to whole numbers, and which of them are NaN.
 #pragma once
 
-#include <cstdint>
 #include <type_traits>
 #include <utility>
 
@@ -18,6 +17,7 @@ struct floor_function {
     static constexpr takes arguments = takes::floating;
     template <class Argument>
     ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument x) const {
+        if (constant_nan(x)) return x;
         return floor(x);
     }
 };
@@ -42,6 +42,7 @@ struct ceil_function {
     static constexpr takes arguments = takes::floating;
     template <class Argument>
     ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument x) const {
+        if (constant_nan(x)) return x;
         return -floor(-x);
     }
 };
@@ -66,6 +67,7 @@ struct round_function {
     static constexpr takes arguments = takes::floating;
     template <class Argument>
     ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument x) const {
+        if (constant_nan(x)) return x;
         return round_nearest(x);
     }
 };
@@ -94,11 +96,7 @@ struct isnan_function {
     using result_element = bool;
     template <class Argument>
     ASHLAR_ALWAYS_INLINE constexpr auto operator()(Argument x) const {
-        using number = typename Argument::value_type;
-        using bits = std::conditional_t<sizeof(number) == 4, std::int32_t, std::int64_t>;
-        constexpr bits infinity = sizeof(number) == 4 ? bits{0x7F800000} : static_cast<bits>(0x7FF0000000000000LL);
-        constexpr bits magnitude = static_cast<bits>(infinity | (infinity - 1));
-        return convert_mask<number>((bit_cast_lanes<bits>(x) & magnitude) > infinity);
+        return is_nan(x);
     }
 };
 

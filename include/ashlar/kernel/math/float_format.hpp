@@ -82,6 +82,12 @@ ASHLAR_ALWAYS_INLINE constexpr bool without_product(lanes<Element, Width, Config
         return false;
 }
 
+/// NaN in all lanes.
+template <class Element, std::size_t Width, class Config>
+ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> nan_like(lanes<Element, Width, Config>) {
+    return lanes<Element, Width, Config>(quiet_nan<Element>);
+}
+
 /// The magnitude of `a` (which must not be negative) with the sign of `sign`.
 template <class Element, std::size_t Width, class Config>
 ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> with_sign(lanes<Element, Width, Config> a,

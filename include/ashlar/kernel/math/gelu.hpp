@@ -134,7 +134,7 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<double, Width, Config> gelu_value(lanes<dou
 template <class Element, std::size_t Width, class Config>
     requires detail::math_float<Element>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> gelu(lanes<Element, Width, Config> x) {
-    if (detail::without_product(x)) return lanes<Element, Width, Config>(detail::quiet_nan<Element>);
+    if (detail::without_product(x)) return detail::nan_like(x);
     return detail::gelu_value(x);
 }
 
@@ -143,7 +143,7 @@ template <class Element, std::size_t Width, class Config>
     requires detail::math_float<Element>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> gelu(lanes<Element, Width, Config> x,
                                                                                 fast_t) {
-    if (detail::without_product(x)) return lanes<Element, Width, Config>(detail::quiet_nan<Element>);
+    if (detail::without_product(x)) return detail::nan_like(x);
     return detail::gelu_value_coarse(x);
 }
 

@@ -43,7 +43,7 @@ template <class Element, std::size_t Width, class Config, class... Policy>
     requires(detail::math_float<Element> && (std::is_same_v<Policy, fast_t> && ...))
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> silu(lanes<Element, Width, Config> x,
                                                                                 Policy... policy) {
-    if (detail::without_product(x)) return lanes<Element, Width, Config>(detail::quiet_nan<Element>);
+    if (detail::without_product(x)) return detail::nan_like(x);
     return x * sigmoid(x, policy...);
 }
 
@@ -55,7 +55,7 @@ template <class Element, std::size_t Width, class Config, class... Policy>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> gelu_tanh(lanes<Element, Width, Config> x,
                                                                                      Policy... policy) {
     constexpr Element scale = Element(1.59576912160573071176L), cubic = Element(0.0713548162726002487634L);
-    if (detail::without_product(x)) return lanes<Element, Width, Config>(detail::quiet_nan<Element>);
+    if (detail::without_product(x)) return detail::nan_like(x);
     // A constant expression may not overflow; elsewhere a cube that does is as good.
     if (Width == 1 && __builtin_is_constant_evaluated() && !(abs(x)[0] < Element(64))) return relu(x);
     return x * sigmoid(x * fma(x * x, cubic, scale), policy...);

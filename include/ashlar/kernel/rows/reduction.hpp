@@ -102,7 +102,7 @@ struct truth_fold {
 template <class Vec, class Index, bool Greatest>
 struct position_fold {
     using value_type = typename Vec::value_type;
-    Vec extreme = Vec(extreme_fold<Vec, Greatest>::start);
+    Vec extreme = identity();
     static constexpr std::int32_t nowhere = (std::numeric_limits<std::int32_t>::max)();
     Index where = Index(nowhere);
 
@@ -110,6 +110,7 @@ struct position_fold {
     ASHLAR_ALWAYS_INLINE void merge(const position_fold& o) { take(o.extreme, o.where); }
     ASHLAR_ALWAYS_INLINE Index rows() const { return where; }
     ASHLAR_ALWAYS_INLINE std::int32_t one() const { return best().where; }
+    ASHLAR_ALWAYS_INLINE static Vec identity() { return extreme_fold<Vec, Greatest>::identity(); }
 
     /// An element and its index.
     struct candidate {
