@@ -9,8 +9,6 @@ using namespace ashlar::detail;
 struct epilogue {
 #ifdef ASHLAR_EXPECT_ERROR
     static constexpr hook hooks = hook::vector | hook::interleave;
-    static constexpr std::size_t interleave_period = 4;
-    static constexpr bool rolls = true;
     void interleave() {}
 #else
     static constexpr hook hooks = hook::vector;

@@ -32,16 +32,10 @@ template <class Element, class Config, product_shape Product, class Depth = cons
 inline constexpr product_shape cut_product = [] {
     product_shape p = Product;
     constexpr bool whole = std::is_same_v<Depth, constant_depth<0, Product.k>>;
-    constexpr bool rolls = [] {
-        if constexpr (has_hook<Epilogue, hook::interleave>)
-            return Epilogue::rolls;
-        else
-            return true;
-    }();
     if (p.cut.row_blocks == 0)
         p.cut = choose_cut(p, element_machine_of<Element, Config>,
                            {.whole_depth = whole,
-                            .from_zero = rolls && !has_hook<Epilogue, hook::initial>,
+                            .from_zero = !has_hook<Epilogue, hook::initial>,
                             .splits = has_hook<Epilogue, hook::splits_block>});
     if (has_hook<Epilogue, hook::interleave>) {
         p.cut.strip_steps = 1;
@@ -53,7 +47,6 @@ template <class Element, class Config, product_shape Product, class Epilogue = n
 inline constexpr product_shape cut_transposing = [] {
     product_shape p = Product;
     p.cut = choose_transposing_cut(p, element_machine_of<Element, Config>);
-    if (has_hook<Epilogue, hook::interleave>) p.cut.packs = false;
     return p;
 }();
 

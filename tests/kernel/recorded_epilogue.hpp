@@ -135,11 +135,10 @@ struct hooks_trace {
 };
 
 /// An epilogue with some of the hooks, which writes down what it is told. Verdicts go round.
-template <class T, hook Hooks, std::size_t Period = 4>
+template <class T, hook Hooks>
 struct recorder : recorded {
     static constexpr hook hooks = Hooks, withheld = every_hook - Hooks;
-    static constexpr std::size_t interleave_period = Period;
-    static constexpr bool rolls = false, ends_within = true;
+    static constexpr bool ends_within = true;
     using vec = lanes<T, width<T>, current_config>;
 
     recorder(std::size_t i, std::size_t j, std::size_t count = 1) : recorded{i, j, count} {}

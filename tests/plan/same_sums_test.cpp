@@ -98,12 +98,4 @@ TEST(same_sums, windows) {
     EXPECT_FALSE((in_halves<aarch64>(attend<118, double>(window)))) << "the last tile begins between two";
 }
 
-// Exponentials beside the product of the rows before them go to one of two sums.
-TEST(same_sums, exponentials_beside_products) {
-    EXPECT_FALSE((in_halves<avx512>(attend<128, double>())));
-    EXPECT_FALSE((in_flat_tiles<avx512>(attend<128, double>())));
-    EXPECT_FALSE(in_halves<aarch64>(attend<128>()));
-    EXPECT_TRUE((in_halves<aarch64>(attend<128, double>()))) << "registers of two";
-}
-
 }  // namespace

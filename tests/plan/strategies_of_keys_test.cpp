@@ -79,11 +79,6 @@ TEST(strategies_of_keys, all_at_once) {
     static packed<float, 64, 2048> panels;
     EXPECT_EQ(block_of<avx2>(matmul(softmax(matmul(x<64, 64>(), panels)), x<2048, 64>())), 0);
 }
-TEST(strategies_of_keys, exponentials_beside_products) {
-    constexpr const auto& code = detail::planned<decltype(attend<64, 4096>()), avx512>::code;
-    ASSERT_EQ(code.fusion_count, 1);
-    EXPECT_EQ(code.fusions[0].how[0], detail::fusion::softmax_into_product);
-}
 TEST(strategies_of_keys, sound_programs) {
     support::expect_sound(support::checked<avx2>(attend<70, 1540>(causal)), std::source_location::current());
     support::expect_sound(support::checked<avx512>(attend<70, 2500>()), std::source_location::current());

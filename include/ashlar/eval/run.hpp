@@ -9,7 +9,6 @@
 #include <ashlar/eval/stages/product_stage.hpp>
 #include <ashlar/eval/stages/reduce_stage.hpp>
 #include <ashlar/eval/stages/register_softmax.hpp>
-#include <ashlar/eval/stages/softmax_into_product.hpp>
 #include <ashlar/eval/stages/standardize_stage.hpp>
 #include <ashlar/eval/stages/statistics_into_map.hpp>
 
@@ -71,19 +70,11 @@ using stage_code =
 /// Two stages that run as one, in a function of their own.
 template <class Plan, class Element, fusion_index Item, std::size_t Rows>
 struct separate_pair {
-    static constexpr plan_fusion fused = Plan::code.fusions[Item];
-    static constexpr auto first = fused.stages[1], second = fused.stages[2];
-
     ASHLAR_STAGE_ROOT ASHLAR_NOINLINE ASHLAR_NOTHROW static void run(const frame<Plan, Element>& outer) {
-        if constexpr (fused.how[tile_of<Plan, first, Rows>()] == fusion::softmax_into_product) {
-            const frame<Plan, Element> f = outer;
-            softmax_into_product<Plan, Element, first, second, Rows>{f}.run();
-        } else {
-            const auto& own = own_expression(outer.expression);
-            frame<Plan, Element> f{own, outer.destination, outer.scratch, outer.tile_copy, outer.shift, outer.index};
-            f.limit = outer.limit;
-            statistics_into_map<Plan, Element, Item, Rows>{f}.run();
-        }
+        const auto& own = own_expression(outer.expression);
+        frame<Plan, Element> f{own, outer.destination, outer.scratch, outer.tile_copy, outer.shift, outer.index};
+        f.limit = outer.limit;
+        statistics_into_map<Plan, Element, Item, Rows>{f}.run();
     }
 };
 

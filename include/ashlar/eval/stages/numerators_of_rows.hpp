@@ -8,7 +8,7 @@
 
 namespace ashlar::detail {
 
-/// The numerators of Width rows in lanes, one column at a time: beside other work, or at one go.
+/// The numerators of Width rows in lanes.
 template <class Softmax, std::size_t Width>
 struct numerators_of_rows {
     using vec = typename Softmax::vec;
@@ -46,12 +46,6 @@ struct numerators_of_rows {
                                    out + static_cast<std::ptrdiff_t>(c) * column_distance);
         return e;
     }
-    ASHLAR_STAGE_INLINE void step() {
-        if (next >= own.last) return;
-        sum += numerator(s.template at<Width>(row, next), next);
-        ++next;
-    }
-    ASHLAR_STAGE_INLINE void stop() { next = own.last; }
     /// Few rows leave most lanes idle: parts of several columns are put together in one register.
     static constexpr std::size_t part = how.joined_lanes;
     static constexpr bool joins = Softmax::template joins_columns<Width>;

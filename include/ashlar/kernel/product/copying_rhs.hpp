@@ -63,9 +63,8 @@ using prefetching_columns =
                          prefetch_block<(Columns * sizeof(Element) + cache_line_bytes - 1) / cache_line_bytes,
                                         Product.vk * sizeof(Element), false>>;
 
-/// The hooks that it calls; work is interleaved in the blocks of those rows that do not copy.
-inline constexpr hook served_by_copying_rhs =
-    hook::vector | hook::column | hook::initial | hook::interleave | hook::end_block;
+/// The hooks that it calls.
+inline constexpr hook served_by_copying_rhs = hook::vector | hook::column | hook::initial | hook::end_block;
 
 /// The product over the whole depth, in so many parts of it, whose columns fill vectors, of the row blocks below
 /// `last_block`, which is not 0. `scratch` is memory of copied_columns_bytes bytes, best at the start of a cache line.

@@ -43,15 +43,17 @@ enum class hook : std::uint16_t {
     /// all are, what is computed is masked. static constexpr bool ends_within tells whether the last may be left out
     /// as well as the first.
     kept_halves = 64,
-    /// void interleave(): work of another kind to be done beside the multiply-adds, once per `static constexpr
-    /// std::size_t interleave_period` depth steps of each register block of full vectors. static constexpr bool rolls:
-    /// the work takes few registers, so that the steps between may be a loop.
+    /// void interleave(): called every `interleave_period` depth steps of each register block of full vectors, to
+    /// prefetch between the multiply-adds.
     interleave = 128,
     /// void end_block(i, rows, j, vectors): after the calls for the sums of a register block.
     end_block = 256,
     /// void begin_columns(next): before the row blocks of some columns, told which column follows them.
     begin_columns = 512,
 };
+
+/// Depth steps between two calls of `interleave`.
+inline constexpr std::size_t interleave_period = 4;
 
 constexpr hook operator|(hook a, hook b) {
     return static_cast<hook>(static_cast<std::uint16_t>(a) | static_cast<std::uint16_t>(b));
@@ -99,8 +101,6 @@ inline constexpr bool is_callable<hook::kept_halves, Epilogue, Lanes> = requires
 template <class Epilogue, class Lanes>
 inline constexpr bool is_callable<hook::interleave, Epilogue, Lanes> = requires(Epilogue& e) {
     e.interleave();
-    std::integral_constant<std::size_t, Epilogue::interleave_period>{};
-    std::bool_constant<Epilogue::rolls>{};
 };
 template <class Epilogue, class Lanes>
 inline constexpr bool is_callable<hook::end_block, Epilogue, Lanes> =
@@ -313,13 +313,6 @@ struct same_place {
     ASHLAR_ALWAYS_INLINE static std::size_t column(std::size_t j) { return j; }
 };
 
-/// Depth steps between the interleaved work of an epilogue that stands before Inner: as many as that wants.
-template <class Inner>
-inline constexpr std::size_t interleave_period_of = 4;
-template <class Inner>
-    requires(has_hook<Inner, hook::interleave>)
-inline constexpr std::size_t interleave_period_of<Inner> = Inner::interleave_period;
-
 /// Passes all hooks on to an inner epilogue, at the place that Place names. Those who derive from it replace what they
 /// change and add what they have to the list; what they take from it is seen there:
 ///     static constexpr hook hooks = forwarding_epilogue<Inner>::hooks | hook::interleave;
@@ -330,13 +323,6 @@ struct forwarding_epilogue {
 
     using inner_epilogue = Inner;
     static constexpr hook hooks = Inner::hooks;
-    static constexpr std::size_t interleave_period = interleave_period_of<Inner>;
-    static constexpr bool rolls = [] {
-        if constexpr (has_hook<Inner, hook::interleave>)
-            return Inner::rolls;
-        else
-            return true;
-    }();
     static constexpr bool ends_within = [] {
         if constexpr (has_hook<Inner, hook::kept_halves>)
             return Inner::ends_within;

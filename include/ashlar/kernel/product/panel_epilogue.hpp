@@ -15,9 +15,9 @@
 
 namespace ashlar::detail {
 
-/// Cache lines to ask for every `period` steps, so that all row blocks together ask for as much as they read.
-constexpr std::size_t lines_at_once(std::size_t period, std::size_t bytes_per_step, std::size_t row_blocks) {
-    return (period * bytes_per_step / cache_line_bytes + row_blocks - 1) / row_blocks;
+/// Cache lines to prefetch in each call of `interleave`, so that all row blocks together prefetch what they read.
+constexpr std::size_t lines_at_once(std::size_t bytes_per_step, std::size_t row_blocks) {
+    return (interleave_period * bytes_per_step / cache_line_bytes + row_blocks - 1) / row_blocks;
 }
 
 /// The columns of a panel, counted from those of the product.
@@ -33,12 +33,10 @@ using panel_epilogue = forwarding_epilogue<Inner, panel_place>;
 template <class Inner, std::size_t BytesPerStep, std::size_t RowBlocks, class Ahead = prefetch_stream>
 struct prefetching_epilogue : panel_epilogue<Inner> {
     static constexpr hook hooks = Inner::hooks | hook::interleave;
-    static constexpr bool rolls = true;
     Ahead ahead;
 
     ASHLAR_STAGE_INLINE void interleave() {
-        ahead.template advance<lines_at_once(interleave_period_of<Inner>, BytesPerStep, RowBlocks)>();
-        if constexpr (has_hook<Inner, hook::interleave>) this->inner.interleave();
+        ahead.template advance<lines_at_once(BytesPerStep, RowBlocks)>();
     }
 };
 

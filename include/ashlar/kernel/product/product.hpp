@@ -112,14 +112,15 @@ struct product_walk {
     }
 };
 
-/// The hooks that a product calls. Who knows of halves of registers is asked for these and not for single vectors,
-/// where there are halves, and has no work to interleave.
+/// The hooks that a product calls. An epilogue with `kept_halves` is asked for halves of registers if the product has
+/// them, not for single vectors, and interleaves nothing.
 template <class Element, class Config, product_shape Product, bool Halves>
 inline constexpr hook served_by_product = [] {
-    const hook all = hook::vector | hook::column | hook::initial | hook::begin_block | hook::end_block;
+    const hook all = hook::vector | hook::column | hook::initial | hook::begin_block | hook::end_block |
+                     hook::begin_columns;
     const hook blocks = Halves ? has_half_registers<Element, Config, Product> ? hook::kept_halves : hook::none
                                : hook::splits_block | hook::interleave;
-    return all | blocks | (Product.rows_outer ? hook::none : hook::begin_columns);
+    return all | blocks;
 }();
 
 /// Bytes of scratch that a product needs.
@@ -144,20 +145,13 @@ ASHLAR_STAGE_INLINE void product(const Element* s, const auto* v, Depth depth, E
                               served_by_product<Element, Config, Product, has_hook<Epilogue, hook::kept_halves>>,
                               Config::checks>()) {
         const typename walk::packed packed(v, scratch);
-        if constexpr (Product.rows_outer)
+        walk::each_column_block([&](auto vectors, auto last, std::size_t j) ASHLAR_STAGE_LAMBDA {
+            if constexpr (has_hook<Epilogue, hook::begin_columns>)
+                epilogue.begin_columns(vectors == 0 ? Product.j : j + vectors * walk::width);
             walk::each_row_block(first_block, last_block, [&](auto rows, std::size_t i) ASHLAR_STAGE_LAMBDA {
-                walk::each_column_block([&](auto vectors, auto last, std::size_t j) ASHLAR_STAGE_LAMBDA {
-                    walk::template block<rows, vectors, last>(s, v, depth, epilogue, packed, i, j);
-                });
+                walk::template block<rows, vectors, last>(s, v, depth, epilogue, packed, i, j);
             });
-        else
-            walk::each_column_block([&](auto vectors, auto last, std::size_t j) ASHLAR_STAGE_LAMBDA {
-                if constexpr (has_hook<Epilogue, hook::begin_columns>)
-                    epilogue.begin_columns(vectors == 0 ? Product.j : j + vectors * walk::width);
-                walk::each_row_block(first_block, last_block, [&](auto rows, std::size_t i) ASHLAR_STAGE_LAMBDA {
-                    walk::template block<rows, vectors, last>(s, v, depth, epilogue, packed, i, j);
-                });
-            });
+        });
     }
 }
 

@@ -316,33 +316,20 @@ struct product_accumulators {
 #endif
     }
 
-    /// `steps` depth steps from s and v on, with the epilogue's other work between them. Of its first period some steps
-    /// are taken already.
+    /// `steps` depth steps from s and v on. The epilogue's `interleave` is called every `interleave_period` steps, of
+    /// which the first period has `Taken` already.
     template <std::size_t Taken = 0, class Epilogue>
     ASHLAR_STAGE_INLINE void run_interleaved(const Element* s, const auto* v, std::size_t steps, Epilogue& epilogue) {
         if constexpr (has_hook<Epilogue, hook::interleave>) {
-            constexpr std::size_t period = Epilogue::interleave_period;
-            constexpr bool rolls = Epilogue::rolls && period % Block.chains == 0;
-            static_assert(Taken == 0 || (rolls && Taken <= period));
+            static_assert(Taken <= interleave_period && interleave_period % Block.chains == 0);
             std::size_t taken = Taken;
-            for (; steps + taken >= period; steps -= period - taken, taken = 0) {
-                // Of several steps in a row compilers read operands early, for which there are not registers enough.
-                if constexpr (rolls) {
-                    for (std::size_t left = opaque_count((period - taken) / Block.chains); left != 0;
-                         --left, s += Block.chains * Product.sk, v += Block.chains * Product.vk) {
-                        ASHLAR_UNROLL
-                        for (std::size_t u = 0; u < Block.chains; ++u)
-                            step<false>(s + u * Product.sk, v + u * Product.vk, u);
-                    }
-                } else {
+            for (; steps + taken >= interleave_period; steps -= interleave_period - taken, taken = 0) {
+                // A loop: if these steps are straight code, compilers load operands early and run out of registers.
+                for (std::size_t left = opaque_count((interleave_period - taken) / Block.chains); left != 0;
+                     --left, s += Block.chains * Product.sk, v += Block.chains * Product.vk) {
                     ASHLAR_UNROLL
-                    for (std::size_t u = 0; u < period; ++u) {
-                        step<false>(s + u * Product.sk, v + u * Product.vk, u % Block.chains);
-                        keep_load_order();
-                    }
-                    pin();
-                    s += period * Product.sk;
-                    v += period * Product.vk;
+                    for (std::size_t u = 0; u < Block.chains; ++u)
+                        step<false>(s + u * Product.sk, v + u * Product.vk, u);
                 }
                 epilogue.interleave();
             }

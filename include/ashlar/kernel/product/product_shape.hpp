@@ -52,7 +52,6 @@ struct product_shape {
     std::size_t si, sk;
     std::size_t vk;
     bool padded = false;         ///< rows of V are readable to the next full vector (scratch); values there are ignored
-    bool rows_outer = false;     ///< walk the row blocks outside the column blocks (default: inside, V stays in cache)
     std::size_t vw = 0;          ///< if given, the distance between the vectors of a row of V, all of which are full
     product_cut cut{};           ///< kernels do as it says
     std::size_t group = 1;       ///< elements of the depth in one step

@@ -34,7 +34,6 @@ struct column_stream {
 template <class Inner, class Stored, class Stream>
 struct streamed_columns : forwarding_epilogue<Inner> {
     static constexpr hook hooks = Inner::hooks | hook::interleave | hook::begin_columns;
-    static constexpr bool rolls = true;
     using forwarding_epilogue<Inner>::inner;
     const Stored* right;      ///< the right operand's first row of the part
     std::size_t columns;      ///< of the right operand
@@ -50,9 +49,7 @@ struct streamed_columns : forwarding_epilogue<Inner> {
         if constexpr (has_hook<Inner, hook::begin_columns>) inner.begin_columns(next);
     }
     ASHLAR_STAGE_INLINE void interleave() {
-        ahead.template advance<lines_at_once(interleave_period_of<Inner>, Stream::block_bytes,
-                                             Stream::plan.rows.blocks)>();
-        if constexpr (has_hook<Inner, hook::interleave>) inner.interleave();
+        ahead.template advance<lines_at_once(Stream::block_bytes, Stream::plan.rows.blocks)>();
     }
 };
 

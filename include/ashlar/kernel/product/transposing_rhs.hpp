@@ -33,8 +33,7 @@ inline constexpr std::size_t transposed_together = [] {
 template <class Element, class Config, product_shape Product>
 inline constexpr bool fits_transposing_rhs =
     machine_of<Config>.registers >= 32 && transposed_together<Element, Config> != 0 &&
-    Product.j >= 2 * lane_width<Element, Config> && Product.k >= 2 * transposed_together<Element, Config> &&
-    !Product.rows_outer;
+    Product.j >= 2 * lane_width<Element, Config> && Product.k >= 2 * transposed_together<Element, Config>;
 
 /// V's next rows of W columns: source[c*From + d] for column c and step d goes to v[d*To + c].
 template <class Element, class Config, std::size_t From, std::size_t To>
@@ -87,9 +86,9 @@ struct transposing_depth : constant_depth<0, Product.k> {
     }
 };
 
-/// The hooks that it calls; work is interleaved in the blocks of those rows that do not transpose.
+/// The hooks that it calls.
 inline constexpr hook served_by_transposing_rhs =
-    hook::vector | hook::column | hook::initial | hook::begin_block | hook::interleave | hook::end_block;
+    hook::vector | hook::column | hook::initial | hook::begin_block | hook::end_block;
 
 /// The whole product where V(k, j) is source[j*From + k]; v is scratch of Product.k rows, Product.vk apart, which holds
 /// V afterwards, `scratch` of product_scratch_bytes bytes.

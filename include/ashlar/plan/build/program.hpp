@@ -161,7 +161,7 @@ struct plan_fusion {
 
     /// Whether the last two stages take turns, so that one reads when the other has written.
     constexpr bool takes_turns() const {
-        return detail::takes_turns(how[full_tile]) || detail::takes_turns(how[last_tile]);
+        return how[full_tile] == fusion::statistics_into_map || how[last_tile] == fusion::statistics_into_map;
     }
 };
 

@@ -20,7 +20,6 @@ enum class fusion : std::uint8_t {
     register_softmax,             // a softmax of few rows between two products, in registers to the end
     register_softmax_of_vectors,  // the same, as the product of wide values reads it
     register_softmax_to_memory,   // the same, but for the product of its numerators
-    softmax_into_product,         // exponentials of some rows beside the product of the rows before them
     statistics_into_map,          // of a few rows, applied while others are folded
     transposed_copy,              // the copy of a product's right operand, beside its multiply-adds
 };
@@ -28,10 +27,6 @@ enum class fusion : std::uint8_t {
 constexpr bool in_registers(fusion how) {
     return how == fusion::register_softmax || how == fusion::register_softmax_of_vectors ||
            how == fusion::register_softmax_to_memory;
-}
-
-constexpr bool takes_turns(fusion how) {
-    return how == fusion::softmax_into_product || how == fusion::statistics_into_map;
 }
 
 /// What a product's lanes and sums are.
@@ -73,11 +68,10 @@ struct product_strategy {
     bool streamed = false;         // operands come from behind the L1, call after call
     bool prefetches = false;       // what is read next: columns of the right operand, or panels
     std::uint8_t panels = 1;       // read side by side, and one fewer where the first runs of so many end
-    std::uint8_t granule = 0;      // that row blocks divide: for the edges of a mask, or for the rows of exponentials
+    std::uint8_t granule = 0;      // row blocks divide it: for the edges of a mask
     std::uint32_t panel_runs = 0;  // runs of so many panels; one fewer are read side by side behind them
     std::uint8_t group = 1;        // elements of the depth in one multiply-add; rows of the left operand are copied
     std::uint16_t k_parts = 1;     // of the depth, one after the other, between which sums wait in the result
-    std::uint16_t period = 0;      // softmax_into_product: depth steps from one column of exponentials to the next
     packed_k_cut packed{};         // packed_k: few rows
     product_cut cut{};             // of all columns, of a block of columns, or of panels side by side
     product_cut fewer_panels{};    // of one panel fewer

@@ -5,7 +5,6 @@
 #include <ashlar/plan/choose/choose_map.hpp>
 #include <ashlar/plan/choose/choose_product.hpp>
 #include <ashlar/plan/choose/choose_rows.hpp>
-#include <ashlar/plan/choose/fuse_softmax_into_product.hpp>
 #include <ashlar/plan/choose/passed_over.hpp>
 #include <ashlar/plan/choose/powers_of_two.hpp>
 #include <ashlar/plan/choose/staged_rows.hpp>
@@ -51,18 +50,16 @@ constexpr bool is_one_stage(const program& plan) {
     return stages == 1;
 }
 
-/// Gives a fused product's strategy what it does where it is fused, and leaves out what it does not do there: in
-/// registers, or beside exponentials, nothing waits in the result; what is read next is asked for by none of them.
+/// Gives a fused product's strategy what it does where it is fused, and leaves out what it does not do there: nothing
+/// waits in the result, and nothing is prefetched.
 constexpr void settle_fused_product(const plan_context& c, const plan_fusion& fused, std::size_t tile) {
-    const fusion how = fused.how[tile];
     plan_stage& product = c.plan.stages[fused.stages[2]];
     product.how[tile].skips_rows = false;
     product_strategy& of_product = product.how[tile].product;
     if (of_product.rhs == rhs_source::copied_rows) of_product.rhs = rhs_source::rows;
     of_product.prefetches = false;
     of_product.k_parts = 1;
-    if (how != fusion::transposed_copy) of_product.epilogue = epilogue_time::block_end;
-    if (how == fusion::softmax_into_product) pace_exponentials(c, product, tile);
+    if (fused.how[tile] != fusion::transposed_copy) of_product.epilogue = epilogue_time::block_end;
 }
 
 constexpr void settle_fusions(const plan_context& c) {

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <ashlar/plan/choose/fuse_register_softmax.hpp>
-#include <ashlar/plan/choose/fuse_softmax_into_product.hpp>
 #include <ashlar/plan/choose/fuse_statistics_into_map.hpp>
 #include <ashlar/plan/choose/fuse_transposed_copy.hpp>
 
@@ -27,7 +26,6 @@ constexpr void replace_items(program& plan, std::size_t first, const plan_fusion
 /// How two stages that follow each other are fused in a tile.
 constexpr fusion fusion_of_pair(const plan_context& c, stage_index first, stage_index second, std::size_t tile) {
     const plan_stage &a = c.plan.stages[first], &b = c.plan.stages[second];
-    if (fuses_softmax_into_product(c, a, b, tile)) return fusion::softmax_into_product;
     if (fuses_statistics_into_map(c, a, b, tile)) return fusion::statistics_into_map;
     return fusion::none;
 }

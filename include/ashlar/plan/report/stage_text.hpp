@@ -105,7 +105,6 @@ struct stage_printer : formula_writer<Plan> {
         out.put("together");
         out.align(2 * depth + kind_width);
         switch (how) {
-        case fusion::softmax_into_product: out.put("softmax beside the product of the rows before"); break;
         case fusion::statistics_into_map: out.put("a few rows of each at a time"); break;
         case fusion::register_softmax_to_memory: out.put("scores and softmax in registers, then values"); break;
         default: out.put("scores, softmax and values in registers"); break;

@@ -119,16 +119,6 @@ constexpr bool sums_by_tiles(const plan_stage& s) {
     return s.kind == stage_kind::reduce && s.second_buffer != no_buffer;
 }
 
-/// Whether the order of a softmax's sums depends on where tiles begin: some of a row's exponentials go to the first of
-/// several sums, as many as the product of the rows before them in the tile had room for beside it.
-template <class Program>
-constexpr bool sums_by_tiles(const Program& plan, const plan_fusion& fused) {
-    for (std::size_t tile = 0; tile < tile_kinds; ++tile)
-        if (fused.how[tile] == fusion::softmax_into_product && plan.stages[fused.stages[1]].how[tile].rows.sums > 1)
-            return true;
-    return false;
-}
-
 /// Whether every stage sums as in the other plan: where its tiles have other rows there, in all of them alike.
 template <class Left, class Right>
 constexpr bool have_same_sums(const Left& a, const Right& b) {
@@ -156,7 +146,6 @@ constexpr bool have_same_sums(const Left& a, const Right& b) {
         const plan_stage &of_left = a.stages[left.stages[1]], &of_right = b.stages[right.stages[1]];
         const auto in_left = tiles_of(a, of_left), in_right = tiles_of(b, of_right);
         const bool same_tiles = have_same_tiles(a, of_left, b, of_right);
-        if (!same_tiles && (sums_by_tiles(a, left) || sums_by_tiles(b, right))) return false;
         for (std::size_t tile = 0; tile < tile_kinds; ++tile) {
             if (same_tiles) {
                 if (in_left[tile] && left.how[tile] != right.how[tile]) return false;
@@ -183,7 +172,7 @@ constexpr bool have_same_sums_in_parts(const Program& plan, loop_index loop) {
     for (std::size_t f = 0; f < plan.fusion_count; ++f) {
         const plan_fusion& fused = plan.fusions[f];
         if (is_loop_inside(plan, plan.stages[fused.stages[1]].loop, loop) &&
-            (sums_by_tiles(plan, fused) || fused.how[full_tile] != fused.how[last_tile]))
+            fused.how[full_tile] != fused.how[last_tile])
             return false;
     }
     return true;
