@@ -80,7 +80,7 @@ inline bool read_panel(std::string_view text, layout_array& out) {
     const auto [end_of_all, bad] = std::from_chars(end_of_group + 1, last, out.parameter.spread);
     const std::size_t spread = out.parameter.spread;
     return *end_of_group == 'x' && bad == std::errc{} && end_of_all == last && spread > 1 &&
-           spread <= detail::most_spread && (spread & (spread - 1)) == 0;
+           spread <= detail::spread_groups::most && (spread & (spread - 1)) == 0;
 }
 
 /// Whether an array is within the model and a part of what its name says, so that no wrong layout makes a tool write
@@ -97,7 +97,7 @@ inline bool is_sound(const layout_array& a, std::size_t bytes) {
     if (p.rows == 0 || p.rows > all_rows || p.first_row > all_rows - p.rows) return false;
     if (p.columns != size / all_rows) return false;
     if (p.is_quantized() && (p.rank < 2 || p.panel == 0 || p.panel > 1024 || p.element_bytes != 1 || p.taps == 0 ||
-                             p.columns % p.taps != 0 || p.layout().rows % p.spread != 0 || a.offset % 64 != 0))
+                             p.columns % p.taps != 0 || (p.spread != 1 && p.spread != detail::spread_of(p.layout().rows)) || a.offset % 64 != 0))
         return false;
     return a.offset <= bytes && p.memory_bytes() <= bytes - a.offset;
 }

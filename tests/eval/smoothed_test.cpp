@@ -24,9 +24,10 @@ static_assert(sizeof(smoothed_matrix<64, 256>) == sizeof(quantized<float, 64, 25
 static_assert(std::is_same_v<element_of<smoothed_matrix<64, 256>>, float>);
 static_assert(std::is_trivially_copyable_v<smoothed_matrix<5, 7>> && alignof(smoothed_matrix<5, 7>) == 64);
 
-// Groups are powers of two, 16 apart or more.
-static_assert(detail::spread_of(384) == 16 && detail::spread_of(1536) == 16 && detail::spread_of(256) == 16);
-static_assert(detail::spread_of(128) == 8 && detail::spread_of(64) == 4 && detail::spread_of(172) == 4);
+// Groups have 16 blocks that are 16 entries apart or more, and four neighbours of each where four divide a block.
+static_assert(detail::spread_of(384) == 64 && detail::spread_of(1536) == 64 && detail::spread_of(256) == 64);
+static_assert(detail::spread_of(128) == 32 && detail::spread_of(64) == 16 && detail::spread_of(172) == 4);
+static_assert(detail::spread_of(272) == 16 && detail::spread_of(96) == 16 && detail::spread_of(32) == 8);
 static_assert(detail::spread_of(34) == 2 && detail::spread_of(31) == 1 && detail::spread_of(99) == 1);
 
 template <std::size_t M, std::size_t N, std::size_t K>
@@ -35,9 +36,10 @@ struct extents {
 };
 template <class>
 class smoothed_extents : public testing::Test {};
-using cases = testing::Types<extents<1, 1, 1>, extents<1, 33, 34>, extents<3, 17, 38>, extents<8, 16, 64>,
-                             extents<9, 47, 136>, extents<5, 20, 172>, extents<2, 15, 240>, extents<7, 31, 272>,
-                             extents<33, 18, 384>, extents<4, 5, 99>>;
+using cases =
+    testing::Types<extents<1, 1, 1>, extents<1, 33, 34>, extents<3, 17, 38>, extents<8, 16, 64>, extents<9, 47, 136>,
+                   extents<5, 20, 172>, extents<2, 15, 240>, extents<7, 31, 272>, extents<33, 18, 384>,
+                   extents<4, 5, 99>, extents<6, 19, 320>, extents<5, 8, 96>, extents<2, 40, 32>>;
 TYPED_TEST_SUITE(smoothed_extents, cases);
 
 TYPED_TEST(smoothed_extents, products_are_exact) {

@@ -90,7 +90,7 @@ TEST(smoothed_weights, initial_values_and_images) {
     // The tool rounds the floats of a file.
     std::vector<char> text(4096);
     ASSERT_TRUE(io::save_layout<linear>(text));
-    EXPECT_NE(std::string_view(text.data()).find(" 16x4x8 weight\n"), std::string_view::npos);
+    EXPECT_NE(std::string_view(text.data()).find(" 16x4x32 weight\n"), std::string_view::npos);
     image_tool::layout layout;
     ASSERT_EQ(image_tool::read_layout(text.data(), layout), "");
     std::vector<std::byte> made;
@@ -99,9 +99,9 @@ TEST(smoothed_weights, initial_values_and_images) {
     // An image of the other kind is none of this one.
     static nn::linear<{.in = 128, .out = 20}, float, std::int8_t> plain{};
     EXPECT_EQ(io::load_image(plain, image).error, io::error::wrong_layout);
-    for (const char* const wrong : {"16x4x3", "16x4x32", "16x4x1", "16x4x", "16x4x8x2"}) {
+    for (const char* const wrong : {"16x4x3", "16x4x64", "16x4x1", "16x4x", "16x4x32x2"}) {
         std::string changed(text.data());
-        changed.replace(changed.find("16x4x8"), 6, wrong);
+        changed.replace(changed.find("16x4x32"), 7, wrong);
         EXPECT_NE(image_tool::read_layout(changed, layout), "") << wrong;
     }
 }

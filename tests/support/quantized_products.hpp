@@ -13,26 +13,35 @@
 
 namespace support {
 
-/// The elements that stand `apart` elements from each other, added up with the signs of a row of the Hadamard matrix,
-/// by halves, as there is one order of additions.
-inline float signed_sum(const float* values, std::size_t parts, std::size_t apart, std::size_t row) {
-    if (parts == 1) return *values;
-    // Neighbours first: the sums of the first step are those of every second part.
+/// Values added up with the signs of a row of the Hadamard matrix, by halves, as there is one order of additions.
+inline float signed_sum(const std::vector<float>& values, std::size_t row) {
+    if (values.size() == 1) return values[0];
+    // Neighbours first: the sums of the first step are those of every second value.
     std::vector<float> sums;
-    for (std::size_t i = 0; i < parts; i += 2) {
-        const volatile float a = values[i * apart], b = values[(i + 1) * apart], sum = (row & 1) != 0 ? a - b : a + b;
+    for (std::size_t i = 0; i < values.size(); i += 2) {
+        const volatile float a = values[i], b = values[i + 1], sum = (row & 1) != 0 ? a - b : a + b;
         sums.push_back(float{sum});
     }
-    return signed_sum(sums.data(), parts / 2, 1, row / 2);
+    return signed_sum(sums, row / 2);
 }
 
-/// A line with its outliers spread over some parts, divided by their number; with one part the line.
+/// A line with its outliers spread over groups of so many entries, and divided by that: in each of up to 16 blocks of
+/// the line, of at least 16 entries, the groups have one entry or four neighbours.
 template <class Value>
-std::vector<float> spread_line(const Value* line, std::size_t depth, std::size_t parts) {
-    std::vector<float> scaled(depth), result(depth);
-    for (std::size_t k = 0; k < depth; ++k) scaled[k] = static_cast<float>(line[k]) / static_cast<float>(parts);
-    const std::size_t apart = depth / parts;
-    for (std::size_t k = 0; k < depth; ++k) result[k] = signed_sum(scaled.data() + k % apart, parts, apart, k / apart);
+std::vector<float> spread_line(const Value* line, std::size_t depth, std::size_t spread) {
+    std::size_t blocks = 1;
+    while (blocks < 16 && depth % (2 * blocks) == 0 && depth / (2 * blocks) >= 16) blocks *= 2;
+    if (spread == 1) blocks = 1;
+    const std::size_t apart = depth / blocks, side = spread / blocks;
+    std::vector<float> result(depth);
+    for (std::size_t k = 0; k < depth; ++k) {
+        std::vector<float> group;
+        for (std::size_t block = 0; block < blocks; ++block)
+            for (std::size_t q = 0; q < side; ++q)
+                group.push_back(static_cast<float>(line[block * apart + k % apart - k % side + q]) /
+                                static_cast<float>(spread));
+        result[k] = signed_sum(group, k / apart * side + k % side);
+    }
     return result;
 }
 

@@ -17,11 +17,12 @@ namespace ashlar::detail {
 ASHLAR_ALWAYS_INLINE constexpr float quantized_value(const interleaved_layout& layout, const std::int8_t* elements,
                                                      const float* scales, std::size_t row,
                                                      std::size_t column) noexcept {
-    const std::size_t apart = layout.rows / layout.spread, part = row / apart;
+    if (layout.spread == 1) return static_cast<float>(elements[layout.offset(row, column)]) * scales[column];
+    const spread_groups groups(layout.rows);
     std::int32_t sum = 0;
-    for (std::size_t i = 0; i < layout.spread; ++i) {
-        const std::int32_t integer = elements[layout.offset(i * apart + row % apart, column)];
-        sum += is_negative_in_spread(i, part) ? -integer : integer;
+    for (std::size_t n = 0; n < layout.spread; ++n) {
+        const std::int32_t integer = elements[layout.offset(groups.entry_of(row, n), column)];
+        sum += is_negative_in_spread(n, groups.member(row)) ? -integer : integer;
     }
     return static_cast<float>(sum) * (scales[column] / static_cast<float>(layout.spread));
 }
@@ -47,7 +48,7 @@ struct quantized_columns {
             elements[layout.offset(r, column)] = rounded;
             sum += rounded;
         });
-        // Both operands of a product are divided by the number of parts, their sum has them once.
+        // Both operands of a product are divided by the group's size, but their product has it once.
         scales[column] = by.scale * static_cast<float>(layout.spread);
         sums[column] = sum;
     }

@@ -15,17 +15,16 @@ namespace ashlar::detail {
 /// The row of the result that belongs to a row of the left operand.
 template <class Config, class Matrix>
 constexpr void multiply_rounded(const float* row, const Matrix& w, float* out) noexcept {
-    constexpr std::size_t depth = Matrix::extents[0], columns = Matrix::extents[1];
-    constexpr std::size_t parts = Matrix::layout.spread;
+    constexpr std::size_t depth = Matrix::extents[0], columns = Matrix::extents[1], spread = Matrix::layout.spread;
     const auto value = [&](std::size_t k) { return row[k]; };
     std::int32_t greatest = 0;
-    for_each_spread(depth, parts, value, [&](std::size_t, float x) {
+    for_each_spread(depth, spread, value, [&](std::size_t, float x) {
         const std::int32_t bits = magnitude_bits(x);
         greatest = bits > greatest ? bits : greatest;
     });
     const byte_scale by = byte_scale_of(greatest);
     std::int8_t rounded[depth]{};
-    for_each_spread(depth, parts, value, [&](std::size_t k, float x) { rounded[k] = rounded_to_byte(x, by.inverse); });
+    for_each_spread(depth, spread, value, [&](std::size_t k, float x) { rounded[k] = rounded_to_byte(x, by.inverse); });
     for (std::size_t j = 0; j < columns; ++j) {
         std::int32_t sum = 0;
         for (std::size_t k = 0; k < depth; ++k) sum += std::int32_t{rounded[k]} * w.data()[Matrix::layout.offset(k, j)];

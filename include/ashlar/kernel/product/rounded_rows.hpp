@@ -3,6 +3,7 @@
 // operand are: once for all columns of a tile's product.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -13,6 +14,7 @@
 #include <ashlar/kernel/product/quantized_shape.hpp>
 #include <ashlar/kernel/simd.hpp>
 #include <ashlar/kernel/simd/byte_dots.hpp>
+#include <ashlar/kernel/simd/shuffles.hpp>
 
 namespace ashlar::detail {
 
@@ -60,7 +62,9 @@ template <class Config, quantized_shape Product>
 struct rounded_rows {
     static constexpr std::size_t width = lane_width<float, Config>, depth = Product.right.rows,
                                  line = rounded_row_bytes(depth), filled = Product.right.groups() * Product.right.group,
-                                 parts = Product.right.spread, apart = depth / parts;
+                                 spread = Product.right.spread;
+    static constexpr spread_groups groups{depth};
+    static constexpr std::size_t parts = groups.parts, apart = groups.apart;
     using values = lanes<float, width, Config>;
     using dots = byte_dots<width, Config>;
     static constexpr bool is_offset = dots::is_offset;
@@ -98,7 +102,9 @@ private:
     ASHLAR_STAGE_INLINE std::uint8_t* scales() const { return bytes + Product.rows * line; }
     ASHLAR_STAGE_INLINE std::uint8_t* starts() const { return scales() + Product.rows * sizeof(float); }
 
-    /// Entries of a row with outliers spread, a register of each part: `apart` elements lie between two of them.
+    static constexpr bool in_registers = rounds_registers<width, Config>;
+
+    /// A register of each block of a row, whose entries are spread.
     struct spread_lanes {
         values of[parts];
 
@@ -117,10 +123,28 @@ private:
         }
         template <std::size_t Count, std::size_t... Part>
         ASHLAR_STAGE_INLINE void load(const float* from, std::index_sequence<Part...> all) {
-            ((of[Part] = values::template load_partial<Count>(from + Part * apart) * values(1.0f / parts)), ...);
+            ((of[Part] = beside<1>(values::template load_partial<Count>(from + Part * apart) * values(1.0f / spread))),
+             ...);
             step<1>(all);
         }
     };
+    /// 1 in the lower lanes of each pair of groups of `Half` lanes, -1 in the upper ones.
+    template <std::size_t Half>
+    static constexpr auto signs = [] {
+        std::array<float, width> all{};
+        for (std::size_t n = 0; n < width; ++n) all[n] = n / Half % 2 == 0 ? 1.0f : -1.0f;
+        return all;
+    }();
+    /// Adds and subtracts neighbours in a register.
+    template <std::size_t Half>
+    ASHLAR_STAGE_INLINE static values beside(values x) {
+        if constexpr (Half >= groups.side) {
+            return x;
+        } else {
+            using exchange = typename lane_patterns<float, width>::template exchange_groups<Half>;
+            return beside<2 * Half>(fma(x, values::load(signs<Half>.data()), shuffle_as<exchange>(x, x)));
+        }
+    }
     static constexpr std::make_index_sequence<parts> all_parts{};
 
     /// Calls f with the registers of all parts, the element where the first one begins, and how many lanes of each hold
@@ -139,7 +163,16 @@ private:
 
     ASHLAR_STAGE_INLINE static std::int32_t greatest_of(const float* from) {
         bits greatest(0);
-        if constexpr (parts != 1) {
+        if constexpr (spread != 1 && !in_registers) {
+            std::int32_t most = 0;
+            for_each_spread(
+                depth, spread, [&](std::size_t k) ASHLAR_LAMBDA_INLINE { return from[k]; },
+                [&](std::size_t, float x) ASHLAR_LAMBDA_INLINE {
+                    const std::int32_t magnitude = magnitude_bits(x);
+                    most = magnitude > most ? magnitude : most;
+                });
+            return most;
+        } else if constexpr (spread != 1) {
             each_spread(from, [&]<std::size_t Count>(const spread_lanes& v, std::size_t) ASHLAR_STAGE_LAMBDA {
                 [&]<std::size_t... Part>(std::index_sequence<Part...>)
                     ASHLAR_STAGE_LAMBDA { ((greatest = larger(greatest, v.of[Part])), ...); }(all_parts);
@@ -168,20 +201,20 @@ private:
         }
     }
     ASHLAR_STAGE_INLINE static void round(const float* from, float inverse, [[maybe_unused]] std::uint8_t* to) {
-        if constexpr (parts != 1 && rounds_registers<width, Config>) {
+        if constexpr (spread != 1 && in_registers) {
             each_spread(from, [&]<std::size_t Count>(const spread_lanes& v, std::size_t j) ASHLAR_STAGE_LAMBDA {
                 [&]<std::size_t... Part>(std::index_sequence<Part...>) ASHLAR_STAGE_LAMBDA {
                     (round_partial<Count>(v.of[Part] * values(inverse), to + Part * apart + j), ...);
                 }(all_parts);
             });
             for (std::size_t k = depth; k < filled; ++k) to[k] = is_offset ? 0x80 : 0;
-        } else if constexpr (parts != 1) {
+        } else if constexpr (spread != 1) {
             for_each_spread(
-                depth, parts, [&](std::size_t k) ASHLAR_LAMBDA_INLINE { return from[k]; },
+                depth, spread, [&](std::size_t k) ASHLAR_LAMBDA_INLINE { return from[k]; },
                 [&](std::size_t k, float x)
                     ASHLAR_LAMBDA_INLINE { to[k] = static_cast<std::uint8_t>(rounded_to_byte(x, inverse)); });
             for (std::size_t k = depth; k < filled; ++k) to[k] = 0;
-        } else if constexpr (rounds_registers<width, Config>) {
+        } else if constexpr (in_registers) {
             std::size_t k = 0;
             for (; k + width <= depth; k += width)
                 round_register<is_offset>(values::load(from + k) * values(inverse), to + k);
