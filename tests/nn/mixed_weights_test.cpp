@@ -54,7 +54,7 @@ TEST(mixed_weights, neurons_that_fire_far_stronger_cost_no_accuracy) {
 
 TEST(mixed_weights, columns_far_larger_cost_no_accuracy_the_other_way_round) {
     const auto file = test::file_with_outliers({.column = 200, .neuron = 10});
-    EXPECT_LT(test::least_cosine<std::int8_t>(file), 0.99) << "these outliers are none";
+    EXPECT_LT(test::least_cosine<std::int8_t>(file), 0.995) << "these outliers are none";
     using turned = nn::mixed<bf16, bytes>;
     EXPECT_GE(test::least_cosine<turned>(file), 0.997);
 }
