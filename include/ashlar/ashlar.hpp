@@ -18,7 +18,6 @@
 #include <ashlar/tensor/assign.hpp>
 #include <ashlar/tensor/view.hpp>
 #include <ashlar/tensor/tensor.hpp>
-#include <ashlar/tensor/unprinted.hpp>
 #include <ashlar/expr/nodes/operands.hpp>
 #include <ashlar/expr/nodes.hpp>
 #include <ashlar/expr/elementwise/functions.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // An expression written to a stream.
-// expect: ashlar: print: a lazy expression has no elements; include <ashlar/tensor/print.hpp> and write std::cout << eval(e)
+// expect: ashlar: member: a tensor is no number; write exp(x), x(i, j); tensor/print.hpp prints eval(e)
 #include <iostream>
 
 #include <ashlar/ashlar.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // A tensor written to a stream without the header that prints.
-// expect: ashlar: print: tensors are printed by a header of its own; include <ashlar/tensor/print.hpp>
+// expect: ashlar: member: a tensor is no number; write exp(x), x(i, j); tensor/print.hpp prints eval(e)
 #include <iostream>
 
 #include <ashlar/ashlar.hpp>

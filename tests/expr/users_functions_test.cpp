@@ -2,6 +2,7 @@
 // Operators of users' between tensors and types of their own: the errors of calls by mistake are no better match.
 #include <span>
 #include <sstream>
+#include <type_traits>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -9,9 +10,15 @@
 #include <ashlar/expr/elementwise/operators.hpp>
 #include <ashlar/expr/mistakes/memory_operands.hpp>
 #include <ashlar/tensor/tensor.hpp>
-#include <ashlar/tensor/unprinted.hpp>
 
 using matrix = ashlar::tensor<float, 2, 2>;
+
+// What only explains is no conversion and no assignment for what asks.
+static_assert(!std::is_convertible_v<matrix, double> && !std::is_convertible_v<matrix, bool>);
+static_assert(!std::is_assignable_v<matrix&, std::vector<float>> && !std::is_assignable_v<matrix&, const float*>);
+static_assert(!std::is_assignable_v<ashlar::tensor_view<float, 2>, std::vector<float>>);
+static_assert(!std::is_invocable_v<decltype(matrix::size), int> && std::is_invocable_v<decltype(matrix::size)>);
+static_assert(std::is_convertible_v<ashlar::tensor<float>, double>, "one of rank 0 is a number");
 
 namespace users {
 

@@ -2,11 +2,25 @@
 // Members that other libraries have: errors that say how it is written here.
 #pragma once
 
+#include <cstddef>
+#include <type_traits>
+
+#include <ashlar/core/any_argument.hpp>
+#include <ashlar/tensor/memory_range.hpp>
+
 // Users' macros may be called so, here and nowhere else: T is what NumPy calls a transposed matrix.
 #pragma push_macro("T")
 #undef T
 
 namespace ashlar::detail {
+
+/// What `Element::size` and `x.size()` are.
+template <std::size_t Size>
+struct element_count : std::integral_constant<std::size_t, Size> {
+    using std::integral_constant<std::size_t, Size>::operator();
+    void operator()(
+        refused_call<"ashlar: member: a shape is part of the type; write x.extents[0], x.rank">) const;
+};
 
 /// A base of tensors, views and nodes, an empty class of its own for each of them, so that none takes room. None of
 /// these can be called, and none is there for what asks by `requires`.
@@ -44,6 +58,13 @@ struct explained_members : Base... {
     auto numpy(...) const = delete;   // ashlar: member: copies and casts are functions; write eval(x), cast<int>(x)
     auto to(...) const = delete;      // ashlar: member: copies and casts are functions; write eval(x), cast<int>(x)
     auto astype(...) const = delete;  // ashlar: member: copies and casts are functions; write eval(x), cast<int>(x)
+    operator double(  // ashlar: member: a tensor is no number; write exp(x), x(i, j); tensor/print.hpp prints eval(e)
+    ) const
+        requires(Derived::shape_type::rank != 0)
+    = delete;
+    template <class Matrix, std::enable_if_t<foreign_matrix<Matrix>, int> = 0>
+    operator Matrix(  // ashlar: member: other matrices view its memory; write Eigen::Map<RowMajor>(x.data(), 4, 8)
+    ) const = delete;
 };
 
 }  // namespace ashlar::detail

@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <ashlar/core/axis.hpp>
 #include <ashlar/core/concepts.hpp>
 
 namespace ashlar::detail {
@@ -67,20 +68,20 @@ concept memory_range = !any_expression<Range> && !foreign_matrix<Range> && requi
 template <class Range>
 concept borrowed_memory = memory_range<Range> && requires { std::size_t{Range::extent}; };
 
-/// Whether memory that is assigned says in what order it has which elements.
-template <class Memory>
-struct memory_layout {
-    static constexpr bool is_row_major = !foreign_matrix<Memory>;
-    static constexpr bool has_shape = foreign_matrix<Memory>;
+/// Memory of others that is assigned to a tensor or view: an error that says how. Made of nothing, so that
+/// std::is_assignable is false.
+template <fixed_string Text, bool IsMatrix, bool HasExtent>
+struct refused_assignment {
+    template <class Memory>
+        requires(foreign_memory<const Memory&> && foreign_matrix<Memory> == IsMatrix &&
+                 (HasExtent || (!std::is_array_v<Memory> && range_extent<Memory>() == unknown_extent)))
+    constexpr refused_assignment(const Memory&) = delete;
 };
-
-/// An error of memory that is assigned to a tensor or view.
-template <class Memory>
-consteval void check_memory() {
-    static_assert(memory_layout<Memory>::is_row_major,
-                  "ashlar: view: a foreign matrix may be column-major; transpose(tensor_view<float, 3, 2>{m.data()})");
-    static_assert(!memory_layout<Memory>::is_row_major || memory_layout<Memory>::has_shape,
-                  "ashlar: tensor: memory has no shape; write tensor_view<float, 2, 3>{memory}");
-}
+using refused_memory =
+    refused_assignment<"ashlar: tensor: memory has no shape; write tensor_view<float, 2, 3>{memory}", false, true>;
+using refused_range =
+    refused_assignment<"ashlar: tensor: memory has no shape; write tensor_view<float, 2, 3>{memory}", false, false>;
+using refused_matrix = refused_assignment<
+    "ashlar: view: a foreign matrix may be column-major; transpose(tensor_view<float, 3, 2>{m.data()})", true, true>;
 
 }  // namespace ashlar::detail

@@ -118,7 +118,7 @@ struct ASHLAR_OWNER(Element) basic_tensor : detail::explained_members<basic_tens
     static constexpr std::integral_constant<std::size_t, shape_type::rank> rank{};
     static constexpr std::array<std::size_t, shape_type::rank> extents = shape_type::extents;
     /// The number of elements: `Element::size` and `t.size()`.
-    static constexpr std::integral_constant<std::size_t, shape_type::size> size{};
+    static constexpr detail::element_count<shape_type::size> size{};
     /// Row-major strides in elements.
     static constexpr std::array<std::ptrdiff_t, shape_type::rank> strides = detail::row_major_strides(extents);
 
@@ -231,12 +231,6 @@ struct ASHLAR_OWNER(Element) basic_tensor : detail::explained_members<basic_tens
         requires detail::foreign_matrix<Matrix>
     basic_tensor(  // ashlar: view: a foreign matrix may be column-major; transpose(tensor_view<float, 3, 2>{m.data()})
         const Matrix&) = delete;
-    template <detail::foreign_memory Memory>
-    constexpr basic_tensor& operator=(const Memory&) noexcept {
-        detail::check_memory<Memory>();
-        return *this;
-    }
-
     /// Sets every element to a value.
     template <any_element Other, class Config = current_config>
     constexpr basic_tensor& operator=(Other value) noexcept {
@@ -353,8 +347,32 @@ namespace detail {
 using refused_dimensions = refused_call<
     "ashlar: tensor: element type and dimensions are template arguments; write zeros<float, 4, 8>(), full<float, 4, 8>(1), iota<float, 8>()">;
 
+template <auto... Given>
+struct template_arguments {
+    static constexpr bool begin_with_a_type = false;
+};
+template <auto... Given>
+consteval float refuse_dimensions() {
+    static_assert(
+        template_arguments<Given...>::begin_with_a_type,
+        "ashlar: tensor: the element type comes before the dimensions; write zeros<float, 4, 8>(), iota<float, 8>()");
+    return 0;
+}
+
 }  // namespace detail
 
+template <auto First, auto... Rest>
+constexpr auto zeros() noexcept {
+    return detail::refuse_dimensions<First, Rest...>();
+}
+template <auto First, auto... Rest>
+constexpr auto iota() noexcept {
+    return detail::refuse_dimensions<First, Rest...>();
+}
+template <auto First, auto... Rest>
+constexpr auto identity() noexcept {
+    return detail::refuse_dimensions<First, Rest...>();
+}
 template <auto... Given>
 void zeros(detail::refused_dimensions, detail::any_argument = {}, detail::any_argument = {});
 template <class Element, auto... Given>

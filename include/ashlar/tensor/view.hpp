@@ -141,7 +141,7 @@ struct ASHLAR_POINTER(Element) basic_view : detail::explained_members<basic_view
 
     static constexpr std::integral_constant<std::size_t, shape_type::rank> rank{};
     static constexpr std::array<std::size_t, shape_type::rank> extents = shape_type::extents;
-    static constexpr std::integral_constant<std::size_t, shape_type::size> size{};
+    static constexpr detail::element_count<shape_type::size> size{};
     static constexpr std::array<std::ptrdiff_t, shape_type::rank> strides = detail::row_major_strides(extents);
 
     /// The first element. Public only so that views are structural types.
@@ -208,12 +208,8 @@ struct ASHLAR_POINTER(Element) basic_view : detail::explained_members<basic_view
         return operator= <basic_view, current_config>(other);
     }
 
-    template <detail::foreign_memory Memory>
-        requires(!std::is_array_v<Memory> && detail::range_extent<Memory>() == detail::unknown_extent)
-    constexpr const basic_view& operator=(const Memory&) const noexcept {
-        detail::check_memory<Memory>();
-        return *this;
-    }
+    const basic_view& operator=(detail::refused_range) const;
+    const basic_view& operator=(detail::refused_matrix) const;
 
     /// Sets every element to a value.
     template <any_element Other, class Config = current_config>
@@ -294,7 +290,7 @@ struct ASHLAR_POINTER(Element) strided_view : detail::explained_members<strided_
 
     static constexpr std::integral_constant<std::size_t, shape_type::rank> rank{};
     static constexpr std::array<std::size_t, shape_type::rank> extents = shape_type::extents;
-    static constexpr std::integral_constant<std::size_t, shape_type::size> size{};
+    static constexpr detail::element_count<shape_type::size> size{};
     static constexpr std::array<std::ptrdiff_t, shape_type::rank> strides = Strides;
 
     /// The element at index zero of every axis. Public only so that views are structural types.
@@ -321,11 +317,8 @@ struct ASHLAR_POINTER(Element) strided_view : detail::explained_members<strided_
         return operator= <strided_view, current_config>(other);
     }
 
-    template <detail::foreign_memory Memory>
-    constexpr const strided_view& operator=(const Memory&) const noexcept {
-        detail::check_memory<Memory>();
-        return *this;
-    }
+    const strided_view& operator=(detail::refused_memory) const;
+    const strided_view& operator=(detail::refused_matrix) const;
 
     /// Sets every element to a value.
     template <any_element Other, class Config = current_config>

@@ -18,13 +18,13 @@ struct expression_argument {
     constexpr expression_argument(const Expression&) noexcept {}
 };
 template <fixed_string Text>  // a literal: clang would print the name of a constant
-struct refused_memory {
+struct refused_operand {
     template <class Memory>
         requires number_memory<const Memory&>
-    constexpr refused_memory(const Memory&) = delete;
+    constexpr refused_operand(const Memory&) = delete;
 };
 
-using memory_argument = refused_memory<
+using memory_argument = refused_operand<
     "ashlar: elementwise operation: takes tensors, views or expressions, and numbers beside them; tensor_view<float, 2, 3>{memory} makes one of other memory">;
 
 }  // namespace detail

@@ -2,13 +2,22 @@
 // A module that is written to a stream: an error that says how.
 #pragma once
 
+#include <concepts>
+
 #include <ashlar/core/axis.hpp>
 #include <ashlar/module/module.hpp>
-#include <ashlar/tensor/unprinted.hpp>
 
 namespace ashlar::nn {
 
 namespace detail {
+
+/// A standard output stream, known without including one.
+template <class Stream>
+concept output_stream = requires(Stream& s) {
+    typename Stream::char_type;
+    typename Stream::traits_type;
+    { s.flush() } -> std::same_as<Stream&>;
+};
 
 /// A module as a conversion that there is not: every printing of users' is a better match.
 template <fixed_string Text>
@@ -21,7 +30,7 @@ using unprinted_module = refused_module_output<
 
 }  // namespace detail
 
-template <ashlar::detail::basic_stream Stream, auto... Given>
+template <detail::output_stream Stream, auto... Given>
 Stream& operator<<(Stream&, detail::unprinted_module);
 
 }  // namespace ashlar::nn
