@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Assigning a tensor whose axis has another name.
 // expect: ashlar: assignment: both sides must have the same shape; broadcast_to, reshape or rename one
-// expect g++: axis<ashlar::fixed_string<4>{"seq"}, 4>
+// expect g++: fixed_string<4>{"seq"}, 4>
 // expect clang: axis<"seq", 4>
 #include <ashlar/tensor/tensor.hpp>
 

@@ -16,7 +16,7 @@ compile_object "$source_file" "$object" "$compiler" "$@"
 functions=$(nm --defined-only "$object" | awk '$2 ~ /^[tTwW]$/ { print $3 }')
 [[ -n $functions ]] || { echo "FAILED: the object has no functions"; exit 1; }
 # detail::separate_stage<...>::run, detail::stack_run<...>::operator() and their like, and what stands above them.
-roots='^_ZNK?6ashlar6detail(10assignment|13separate_pair|14separate_stage|9stack_run|13workspace_run|10run_staged|12run_in_tiles)I'
+roots='^_ZNK?6ashlar[0-9]v[0-9_]+detail(10assignment|13separate_pair|14separate_stage|9stack_run|13workspace_run|10run_staged|12run_in_tiles)I'
 calls=$(grep -E '^_ZNK?6ashlar' <<<"$functions" | grep -vE "$roots" || true)
 if [[ -n $calls ]]; then
     cut -c 1-150 <<<"$calls"

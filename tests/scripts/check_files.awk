@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSL-1.0
 # The file rules: who may include whom, the only doors to xsimd, where macros live, names that are left to users' macros,
-# SPDX lines, file length. The variable hidden lists the macros that are hidden from xsimd.
+# SPDX lines, the namespace of the version, file length. The variable `hidden` lists the macros that are hidden from xsimd,
+# `version` is the inline namespace.
 BEGIN {
     count = split(hidden, names, " ")
     for (i = 1; i <= count; i++)
@@ -88,6 +89,11 @@ FNR == 1 + shebang && !/SPDX-License-Identifier: BSL-1\.0/ {
 }
 
 /^#pragma once/ { guarded = 1 }
+
+# Two versions of the library in one program would otherwise share names.
+is_public && /^namespace ashlar/ && $2 " " $3 !~ "^ashlar::inline " version "(::|$)" {
+    fail(FNR, "the namespace of this version is ashlar::inline " version)
+}
 
 # clang 19 reads a member of an object that is a template argument from the wrong place where padding lies before it, unless
 # it is asked for in a constant expression. A static constexpr copy is read right.

@@ -21,4 +21,5 @@ fi
 echo "${#files[@]} files"
 # The names that users' macros may have are those that are hidden from xsimd.
 hidden=$(sed -n 's/^#undef //p' include/ashlar/kernel/simd/hidden_macros.hpp | tr '\n' ' ')
-awk -v hidden="$hidden" -f "$scripts/check_files.awk" "${files[@]}"
+version=v$(sed -nE 's/^#define ASHLAR_VERSION_(MAJOR|MINOR) ([0-9]+)$/\2/p' include/ashlar/core/config.hpp | paste -s -d _ -)
+awk -v hidden="$hidden" -v version="$version" -f "$scripts/check_files.awk" "${files[@]}"

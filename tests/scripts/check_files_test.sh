@@ -31,7 +31,8 @@ finds() {
 
 sound_tree() {
     rm -rf "$tree"/*
-    header core/config.hpp '#include <cstddef>' '#define ASHLAR_X 1'
+    header core/config.hpp '#include <cstddef>' '#define ASHLAR_VERSION_MAJOR 1' '#define ASHLAR_VERSION_MINOR 2' \
+        'namespace ashlar::inline v1_2::detail {'
     header kernel/simd.hpp '#include <ashlar/core/config.hpp>' '#include <xsimd/xsimd.hpp>'
     header kernel/xsimd.hpp '#include <ashlar/kernel/simd.hpp>' '#define XSIMD_WITH_EMULATED 1' '#include <xsimd/xsimd.hpp>'
     header kernel/simd/hidden_macros.hpp '#pragma push_macro("near")' '#undef near'
@@ -57,6 +58,10 @@ header tensor/view.hpp '  #  define ASHLAR_Y 1'
 finds "macro ASHLAR_Y"
 header core/config.hpp '#define OTHER 1'
 finds "macro OTHER does not start with ASHLAR_"
+header tensor/view.hpp 'namespace ashlar {'
+finds "include/ashlar/tensor/view.hpp:3: the namespace of this version is ashlar::inline v1_2"
+header tensor/view.hpp 'namespace ashlar::inline v1_20::detail {'
+finds "the namespace of this version is ashlar::inline v1_2"
 header eval/eval.hpp '#include <vector>'
 finds "<vector>: a hosted header"
 header eval/eval.hpp '#include "eval.hpp"'

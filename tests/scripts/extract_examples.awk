@@ -57,6 +57,9 @@ NR == FNR {
     next
 }
 
+# The namespace of the version does not count.
+{ sub(/^namespace ashlar::inline v[0-9_]+/, "namespace ashlar") }
+
 /^namespace [a-z_:]+ \{/ { scopes[++depth] = $2 }
 /^}  \/\/ namespace/ { --depth }
 

@@ -132,6 +132,9 @@ FNR == 1 {
     next
 }
 
+# The namespace of the version does not count.
+{ sub(/^namespace ashlar::inline v[0-9_]+/, "namespace ashlar") }
+
 /^namespace [a-z_:]+ \{/ {
     names[++depth] = $2
     scope_changed = 1

@@ -2,6 +2,9 @@
 # Prints the public names of headers: "<file> <name>" for what namespaces of the library declare outside of detail.
 FNR == 1 { depth = 0 }
 
+# The namespace of the version does not count.
+{ sub(/^namespace ashlar::inline v[0-9_]+/, "namespace ashlar") }
+
 /^namespace [a-z_:]+ \{/ { names[++depth] = $2; next }
 /^}  \/\/ namespace/ { --depth; next }
 

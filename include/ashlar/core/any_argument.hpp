@@ -6,7 +6,7 @@
 
 #include <ashlar/core/axis.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// Any argument, braces too. Every function of a user's that can be called is a better match.
 struct any_argument {

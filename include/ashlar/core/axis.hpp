@@ -8,7 +8,7 @@
 
 #include <ashlar/core/config.hpp>
 
-namespace ashlar {
+namespace ashlar::inline v0_1 {
 
 /// A string literal as a structural type, so that it can stand among template arguments.
 ///

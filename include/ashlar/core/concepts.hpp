@@ -9,7 +9,7 @@
 #include <ashlar/core/narrow_float.hpp>
 #include <ashlar/core/shape.hpp>
 
-namespace ashlar {
+namespace ashlar::inline v0_1 {
 
 /// A type that tensors can hold: floating point in full; f16 and bf16 as storage; bool and integers for masks, indices
 /// and comparisons.

@@ -238,7 +238,7 @@
 #endif
 #endif
 
-namespace ashlar {
+namespace ashlar::inline v0_1 {
 
 namespace detail {
 

@@ -9,7 +9,7 @@
 
 #include <ashlar/core/shape.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// Whether an expression is made of an operation that was refused: its error has been given, and no other is due.
 template <class Expression>

@@ -11,7 +11,7 @@
 
 #include <ashlar/core/config.hpp>
 
-namespace ashlar {
+namespace ashlar::inline v0_1 {
 
 /// Instruction sets of x86-64 that CMake's `ashlar_dispatch` compiles for: the architecture's levels 1 to 4, each with
 /// all that stands before it. `base`: what a source is compiled for that is compiled once, elsewhere or by hand.

@@ -4,7 +4,7 @@
 
 #include <ashlar/core/config.hpp>
 
-namespace ashlar {
+namespace ashlar::inline v0_1 {
 
 /// The type of `fast`.
 /// Example: `fast`.

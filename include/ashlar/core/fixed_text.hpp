@@ -7,7 +7,7 @@
 
 #include <ashlar/core/config.hpp>
 
-namespace ashlar {
+namespace ashlar::inline v0_1 {
 
 /// Characters held by value, with a terminating zero behind them; made at compile time, printable anywhere.
 ///

@@ -6,7 +6,7 @@
 
 #include <ashlar/core/config.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// A matrix in panels of `panel` columns, each [groups of depth steps][columns of the panel][steps of a group]. Depth
 /// and columns are filled up to whole groups and panels, so that kernels load whole registers. Of integers of 8 bits,

@@ -7,7 +7,7 @@
 
 #include <ashlar/core/config.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 template <class Element>
 ASHLAR_ALWAYS_INLINE constexpr bool is_minus_infinity(Element x) noexcept {

@@ -11,7 +11,7 @@
 #include <stdfloat>
 #endif
 
-namespace ashlar {
+namespace ashlar::inline v0_1 {
 
 namespace detail {
 

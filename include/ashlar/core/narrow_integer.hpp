@@ -9,7 +9,7 @@
 #include <ashlar/core/narrow_float.hpp>
 #include <ashlar/core/quantization.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// A whole number from -127 to 127 that is a float in expressions, as `f16` and `bf16` are: read exactly, and rounded
 /// to the nearest one, of two as near to the even one, where it is written. What is beyond is not its business: whoever

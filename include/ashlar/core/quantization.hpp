@@ -6,7 +6,7 @@
 
 #include <ashlar/core/config.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// What a line of floats is divided by, and multiplied by again: its greatest magnitude becomes 127. Lines of smaller
 /// numbers than 2^-120, which have no reciprocal, are zero; one with NaN or infinity is NaN altogether.

@@ -8,7 +8,7 @@
 
 #include <ashlar/core/axis.hpp>
 
-namespace ashlar {
+namespace ashlar::inline v0_1 {
 
 /// The list of dimensions of a tensor or expression. Rank 0 is a scalar.
 ///

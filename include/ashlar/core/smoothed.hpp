@@ -6,7 +6,7 @@
 
 #include <ashlar/core/config.hpp>
 
-namespace ashlar {
+namespace ashlar::inline v0_1 {
 
 /// As the type of a module's weights, `smoothed<std::int8_t>`, and as the element type of a matrix in 8 bits,
 /// `quantized<smoothed<float>, 384, 1536>`: rows and columns are multiplied by one Hadamard matrix before they are

@@ -4,7 +4,7 @@
 
 #include <ashlar/core/config.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 #if ASHLAR_WARNS_UNOPTIMIZED
 [[gnu::warning("ashlar: this unit is compiled without optimisation, and its evaluations are some forty times slower; "

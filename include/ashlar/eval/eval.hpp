@@ -14,7 +14,7 @@
 #include <ashlar/tensor/tensor.hpp>
 #include <ashlar/tensor/view.hpp>
 
-namespace ashlar {
+namespace ashlar::inline v0_1 {
 namespace detail {
 
 /// Whether scratch may lie on the stack.

@@ -11,7 +11,7 @@
 #include <ashlar/eval/sequence.hpp>
 #include <ashlar/eval/sharing/run_with_workers.hpp>
 
-namespace ashlar {
+namespace ashlar::inline v0_1 {
 
 namespace detail {
 

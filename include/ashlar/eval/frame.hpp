@@ -8,7 +8,7 @@
 #include <ashlar/expr/nodes/coordinates.hpp>
 #include <ashlar/plan/build/planned.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 ASHLAR_BEGIN_OFFSETS
 

@@ -8,7 +8,7 @@
 #include <ashlar/expr/nodes/packed.hpp>
 #include <ashlar/expr/shape/shape_ops.hpp>
 
-namespace ashlar {
+namespace ashlar::inline v0_1 {
 
 namespace detail {
 

@@ -8,7 +8,7 @@
 #include <ashlar/eval/pack.hpp>
 #include <ashlar/expr/nodes/quantized.hpp>
 
-namespace ashlar {
+namespace ashlar::inline v0_1 {
 
 namespace detail {
 

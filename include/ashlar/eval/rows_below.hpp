@@ -12,7 +12,7 @@
 #include <ashlar/expr/masks/keys_below.hpp>
 #include <ashlar/plan/build/entry_limits.hpp>
 
-namespace ashlar {
+namespace ashlar::inline v0_1 {
 namespace detail {
 
 /// The rows below one number.

@@ -12,7 +12,7 @@
 #include <ashlar/eval/stages/standardize_stage.hpp>
 #include <ashlar/eval/stages/statistics_into_map.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// Small expressions are copied before a stage runs, so that the compiler knows that no store changes their pointers
 /// and scalars: they stay in registers. Those that own large tensors are not.

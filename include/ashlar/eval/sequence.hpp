@@ -10,7 +10,7 @@
 #include <ashlar/eval/sequence_limits.hpp>
 #include <ashlar/plan/sequence/sequence_plan.hpp>
 
-namespace ashlar {
+namespace ashlar::inline v0_1 {
 namespace detail {
 
 /// The values of a sequence that a node holds, since there is no expression of all steps; its type says what it took

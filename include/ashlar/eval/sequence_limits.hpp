@@ -10,7 +10,7 @@
 #include <ashlar/plan/sequence/input_limits.hpp>
 #include <ashlar/plan/sequence/sequence_plan.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// The limits of the results before each step, and of the last one.
 template <class Sequence, class Rows>

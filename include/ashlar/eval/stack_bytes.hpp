@@ -10,7 +10,7 @@
 #include <ashlar/plan/build/overlap.hpp>
 #include <ashlar/plan/sequence/sequence_plan.hpp>
 
-namespace ashlar {
+namespace ashlar::inline v0_1 {
 namespace detail {
 
 /// Bytes of one function's frame besides copies and spilled registers.

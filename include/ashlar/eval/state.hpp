@@ -5,7 +5,7 @@
 #include <ashlar/eval/eval.hpp>
 #include <ashlar/expr/attention/attention_partial.hpp>
 
-namespace ashlar {
+namespace ashlar::inline v0_1 {
 
 /// Evaluates an `attention_partial` into a state, with what `evaluate` takes besides: scratch of the caller's, of which
 /// workspace_bytes<Expression> suffice, as of an expression.

@@ -17,7 +17,7 @@
 #include <ashlar/expr/elementwise/functions.hpp>
 #include <ashlar/tensor/tensor.hpp>
 
-namespace ashlar {
+namespace ashlar::inline v0_1 {
 
 /// What `topk` returns: both have x's shape with Count entries along the axis.
 /// Example: `topk`.

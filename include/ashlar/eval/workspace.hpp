@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-namespace ashlar {
+namespace ashlar::inline v0_1 {
 
 /// Scratch memory for evaluations, aligned for every architecture. Put it where it suits: static, in an object, on the
 /// stack. One evaluation at a time may use it; nothing is kept in it between evaluations.

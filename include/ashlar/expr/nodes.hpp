@@ -8,7 +8,7 @@
 #include <ashlar/expr/nodes/operands.hpp>
 #include <ashlar/tensor/explained_members.hpp>
 
-namespace ashlar {
+namespace ashlar::inline v0_1 {
 
 /// What a node computes; the plan and the evaluators switch on it.
 enum class node_kind : std::uint8_t {

@@ -24,7 +24,7 @@
 #include <ashlar/io/formats/file_format.hpp>
 #include <ashlar/io/image/layout.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 inline constexpr std::size_t image_header_bytes = 64;
 inline constexpr std::uint32_t image_version = 1;
@@ -55,7 +55,7 @@ io::result check_image_header(io::bytes image, std::uint64_t model_bytes) noexce
 
 }  // namespace ashlar::detail
 
-namespace ashlar::io {
+namespace ashlar::inline v0_1::io {
 
 /// Bytes of an image of a model.
 ///

@@ -8,7 +8,7 @@
 #include <ashlar/core/config.hpp>
 #include <ashlar/kernel/simd/instruction_sets.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// A machine as plans see it. Nothing here depends on the one that compiles: a plan for another machine is made of
 /// another description. What depends on the type of elements is asked for with their size, in bytes.

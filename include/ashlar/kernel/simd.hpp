@@ -46,7 +46,7 @@
 #error "ashlar: needs xsimd 14.3 or newer; an older one comes first in the include path"
 #endif
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// The fixed-width type that stands for Element in registers: long, char and the like have no batches of their own.
 template <class Element>

@@ -30,7 +30,7 @@
 #error "ashlar: xsimd: it was included without its emulated registers; include ashlar/kernel/xsimd.hpp before it"
 #endif
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// The type of a batch's elements: long, char and the like have no batches of their own.
 template <class Element>
@@ -177,7 +177,7 @@ batch_bool(ashlar::lane_mask<Element, Width, Config>)
 
 }  // namespace xsimd
 
-namespace ashlar {
+namespace ashlar::inline v0_1 {
 
 // `lanes(b)` of a batch and `lane_mask(b)` of a batch of truth values.
 template <class Stored, class Architecture>

@@ -13,7 +13,7 @@
 #include <ashlar/module/module.hpp>
 #include <ashlar/tensor/panel_layout.hpp>
 
-namespace ashlar::nn {
+namespace ashlar::inline v0_1::nn {
 
 /// The element type of an array, as far as weight files have a name for it.
 enum class element_kind : std::uint8_t { f32, f64, i8, i16, i32, i64, u8, u16, u32, u64, boolean, f16, bf16 };

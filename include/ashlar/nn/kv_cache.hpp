@@ -27,7 +27,7 @@
 #include <ashlar/tensor/tensor.hpp>
 #include <ashlar/tensor/view.hpp>
 
-namespace ashlar::nn {
+namespace ashlar::inline v0_1::nn {
 
 /// What a cache does when it is full: a linear one must not be appended to, a ring forgets its oldest row.
 enum class cache_order : std::uint8_t { linear, ring };

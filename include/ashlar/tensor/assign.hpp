@@ -13,7 +13,7 @@
 #include <ashlar/core/diagnostics.hpp>
 #include <ashlar/tensor/element_index.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// What a destination's memory may be: also what the source reads, or nothing that is read, as it has just been made.
 enum class destination_memory : bool { shared, fresh };

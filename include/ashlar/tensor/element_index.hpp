@@ -12,7 +12,7 @@
 #include <ashlar/core/config.hpp>
 #include <ashlar/core/shape.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// Whether element access names one index for each axis.
 template <std::size_t Given, std::size_t Rank>

@@ -12,7 +12,7 @@
 #pragma push_macro("T")
 #undef T
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// What `Element::size` and `x.size()` are.
 template <std::size_t Size>

@@ -10,7 +10,7 @@
 #include <ashlar/core/axis.hpp>
 #include <ashlar/core/concepts.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 inline constexpr std::size_t unknown_extent = static_cast<std::size_t>(-1);
 

@@ -6,7 +6,7 @@
 
 #include <ashlar/core/config.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// Where element (row, column) of a matrix lies that is held in panels of `panel` columns, each [rows][columns of the
 /// panel]; the last one may be narrower, so there is no padding.

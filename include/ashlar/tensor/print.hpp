@@ -11,7 +11,7 @@
 #include <ashlar/core/concepts.hpp>
 #include <ashlar/core/config.hpp>
 
-namespace ashlar {
+namespace ashlar::inline v0_1 {
 namespace detail {
 
 /// Prints elements at strides. One instance for an element type and rank serves every shape.

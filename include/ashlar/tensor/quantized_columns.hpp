@@ -11,7 +11,7 @@
 #include <ashlar/core/quantization.hpp>
 #include <ashlar/core/smoothed.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// The value of an element, as it was before outliers were spread but for the rounding.
 ASHLAR_ALWAYS_INLINE constexpr float quantized_value(const interleaved_layout& layout, const std::int8_t* elements,

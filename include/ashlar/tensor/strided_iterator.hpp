@@ -5,7 +5,7 @@
 #include <compare>
 #include <cstddef>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// A random access iterator over a strided view: it counts, and finds the element by division by constants.
 /// Config keeps the code of builds with different flags apart.

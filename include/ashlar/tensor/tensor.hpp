@@ -19,7 +19,7 @@
 #include <ashlar/tensor/memory_range.hpp>
 #include <ashlar/tensor/view.hpp>
 
-namespace ashlar {
+namespace ashlar::inline v0_1 {
 
 namespace detail {
 

@@ -16,7 +16,7 @@
 #include <ashlar/tensor/memory_range.hpp>
 #include <ashlar/tensor/strided_iterator.hpp>
 
-namespace ashlar {
+namespace ashlar::inline v0_1 {
 
 template <class Element, auto... Dims>
 struct basic_tensor;

@@ -7,7 +7,7 @@
 #include <ashlar/eval/run.hpp>
 #include <ashlar/plan/build/overlap.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// Whether two arrays share memory.
 template <class Config, class Left, class Right>

@@ -5,7 +5,7 @@
 
 #include <ashlar/eval/frame.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 struct arrays_read {
     std::size_t bytes = 0;        // of all of them; each counts once, however often it is read

@@ -7,7 +7,7 @@
 #include <ashlar/kernel/simd.hpp>
 #include <ashlar/plan/choose/passed_over.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// Whether the plan has operand Index of a `where`, or of what is masked, read so.
 template <class Reader, node_index Id, std::size_t Index>

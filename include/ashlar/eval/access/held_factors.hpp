@@ -4,7 +4,7 @@
 
 #include <ashlar/plan/graph/indices.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// The row factors of node Id, held in registers while lanes run along a row: a value's `hole` where nothing else is
 /// one.

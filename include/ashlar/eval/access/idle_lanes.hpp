@@ -5,7 +5,7 @@
 #include <ashlar/eval/frame.hpp>
 #include <ashlar/expr/elementwise/functions.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// Whether stage Stage reads node n from memory or from a product's registers, whose idle lanes hold zeros.
 template <class Plan, stage_index Stage>

@@ -6,7 +6,7 @@
 #include <ashlar/expr/masks/mask.hpp>
 #include <ashlar/kernel/product/product_shape.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// The shape of Keys keys of some scores.
 template <class Scores, std::size_t Keys>

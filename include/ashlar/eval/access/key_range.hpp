@@ -5,7 +5,7 @@
 #include <ashlar/eval/access/key_block.hpp>
 #include <ashlar/kernel/product/product_shape.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// Groups of keys that are looked at together first, where there are many.
 inline constexpr std::size_t key_run = 8 * key_group;

@@ -10,7 +10,7 @@
 #include <ashlar/expr/masks/mask.hpp>
 #include <ashlar/kernel/simd.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// Of Width lanes, of which the first Wanted are wanted.
 template <std::size_t Width, std::size_t Wanted, class Config>

@@ -17,7 +17,7 @@
 #include <ashlar/kernel/math.hpp>
 #include <ashlar/kernel/simd.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 ASHLAR_BEGIN_OFFSETS
 

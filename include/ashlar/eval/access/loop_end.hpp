@@ -6,7 +6,7 @@
 #include <ashlar/eval/frame.hpp>
 #include <ashlar/expr/masks/mask.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// An index that is not known: any of them.
 inline constexpr std::size_t any_entry = static_cast<std::size_t>(-1);

@@ -4,7 +4,7 @@
 
 #include <ashlar/eval/frame.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 ASHLAR_BEGIN_OFFSETS
 

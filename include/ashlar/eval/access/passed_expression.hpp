@@ -9,7 +9,7 @@
 
 #include <ashlar/plan/build/planned.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// Whether an expression is one or two pointers and nothing else. Through memory they might be gathered in a vector
 /// register first, which happens behind the multiply-adds of the call before: the next product would wait for them.

@@ -9,7 +9,7 @@
 #include <ashlar/eval/frame.hpp>
 #include <ashlar/expr/elementwise/functions.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 template <class Plan, node_index Id>
 using function_of_node = std::remove_cvref_t<decltype(Plan::template node<Id>::function)>;

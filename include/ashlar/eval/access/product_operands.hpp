@@ -4,7 +4,7 @@
 
 #include <ashlar/eval/access/stage_axes.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 template <class Plan, class Element, stage_index Stage, std::size_t Rows>
 struct product_operands : stage_axes<Plan, Element, Stage, Rows> {

@@ -9,7 +9,7 @@
 #include <ashlar/eval/frame.hpp>
 #include <ashlar/expr/elementwise/functions.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// Whether the rows that are asked for need what node Id has at these coordinates; where keys of a mask say so, which
 /// takes long to find, it is never said.

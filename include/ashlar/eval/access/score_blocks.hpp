@@ -6,7 +6,7 @@
 #include <ashlar/eval/access/key_range.hpp>
 #include <ashlar/kernel/product/epilogue.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// What a mask keeps of keys [k0, k1), whose ranges of keys are known; Skips where nobody reads what lies outside them.
 template <bool Skips>

@@ -5,7 +5,7 @@
 #include <ashlar/eval/frame.hpp>
 #include <ashlar/kernel/math/exp.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// log2(e), multiplied by the scalar that scales the scores of a stage, if there is one, or divided by it. Read once,
 /// as every store might change the expression for all that compilers know.

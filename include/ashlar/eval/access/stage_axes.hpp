@@ -5,7 +5,7 @@
 #include <ashlar/eval/access/lane_reader.hpp>
 #include <ashlar/eval/access/score_scale.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 ASHLAR_BEGIN_OFFSETS
 

@@ -13,7 +13,7 @@
 #include <ashlar/kernel/rows/reduction.hpp>
 #include <ashlar/kernel/simd/lanes.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// The elements along one axis, `step` apart.
 template <class Element>

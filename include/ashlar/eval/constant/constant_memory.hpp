@@ -11,7 +11,7 @@
 #include <ashlar/expr/nodes.hpp>
 #include <ashlar/tensor/tensor.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 template <class Element, class Shape>
 struct dense_tensor;

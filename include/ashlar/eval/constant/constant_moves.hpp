@@ -11,7 +11,7 @@
 #include <ashlar/expr/nodes/coordinates.hpp>
 #include <ashlar/expr/nodes/index_map.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// Strides at which an operand of shape From is read for a result of shape Result: none along repeated axes.
 template <class From, class Result>

@@ -10,7 +10,7 @@
 #include <ashlar/core/smoothed.hpp>
 #include <ashlar/expr/nodes/quantized.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// The row of the result that belongs to a row of the left operand.
 template <class Config, class Matrix>

@@ -11,7 +11,7 @@
 #include <ashlar/plan/build/overlap.hpp>
 #include <ashlar/plan/sharing/shared_plan.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// How many entries or rows a loop runs over, inside the turns of loops that the frame tells.
 template <loop_index Loop, class Plan, class Element>

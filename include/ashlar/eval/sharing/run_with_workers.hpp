@@ -10,7 +10,7 @@
 #include <ashlar/eval/sharing/workers_run.hpp>
 #include <ashlar/plan/sharing/shared_plan.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// Few rows by one plan, more of them by another one. What is read where it is written is a matter of the second.
 template <class ByRows, class ByColumns, std::size_t Most, class Element, class Rows>

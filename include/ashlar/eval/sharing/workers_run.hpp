@@ -9,7 +9,7 @@
 #include <ashlar/eval/access/passed_expression.hpp>
 #include <ashlar/eval/sharing/loop_part.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// A plan's run by so many workers with the caller's scratch, which suffices for them.
 template <class Plan, class Element, std::size_t Workers, class Executor>

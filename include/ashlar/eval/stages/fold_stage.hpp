@@ -5,7 +5,7 @@
 #include <ashlar/eval/stages/row_stage.hpp>
 #include <ashlar/kernel/rows/reduction.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// What a fold has made so far: a sum, a product, a greatest or least element.
 template <class Fold>

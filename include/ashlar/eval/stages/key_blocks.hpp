@@ -6,7 +6,7 @@
 #include <ashlar/eval/stages/product_stage.hpp>
 #include <ashlar/eval/stages/softmax_stage.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// The stage of a kind in loop Loop that has something to do before and behind all blocks.
 template <class Plan, loop_index Loop, stage_kind Kind>

@@ -7,7 +7,7 @@
 #include <ashlar/kernel/memory/stream.hpp>
 #include <ashlar/kernel/memory/transpose.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 template <class Plan, class Element, stage_index Stage, std::size_t Rows>
 struct map_stage : stage_axes<Plan, Element, Stage, Rows> {

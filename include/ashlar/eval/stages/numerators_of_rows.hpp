@@ -6,7 +6,7 @@
 #include <ashlar/kernel/simd/shuffles.hpp>
 #include <ashlar/plan/build/program.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// The numerators of Width rows in lanes.
 template <class Softmax, std::size_t Width>

@@ -6,7 +6,7 @@
 #include <ashlar/eval/access/score_blocks.hpp>
 #include <ashlar/kernel/product/packed_k.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 template <class Plan, class Element, stage_index Stage, std::size_t Rows>
 struct product_epilogues : product_operands<Plan, Element, Stage, Rows> {

@@ -25,7 +25,7 @@
 #include <ashlar/kernel/product/streamed_product.hpp>
 #include <ashlar/kernel/product/transposing_rhs.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 template <class Plan, class Element, stage_index Stage, std::size_t Rows>
 struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {

@@ -5,7 +5,7 @@
 #include <ashlar/eval/stages/row_stage.hpp>
 #include <ashlar/kernel/rows/reduction.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 template <class Plan, class Element, stage_index Stage, std::size_t Rows>
 struct reduce_stage : row_stage<Plan, Element, Stage, Rows> {

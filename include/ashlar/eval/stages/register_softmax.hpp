@@ -9,7 +9,7 @@
 #include <ashlar/eval/stages/softmax_stage.hpp>
 #include <ashlar/kernel/product/folded_rows.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 template <class Plan, class Element, stage_index Scores, stage_index Softmax, stage_index Values, std::size_t Rows,
           fusion How>

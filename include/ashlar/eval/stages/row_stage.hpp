@@ -7,7 +7,7 @@
 #include <ashlar/expr/reductions/reduce.hpp>
 #include <ashlar/kernel/simd/shuffles.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// What the row stages share: the range of columns that exist, and where a row's numbers are written.
 template <class Plan, class Element, stage_index Stage, std::size_t Rows>

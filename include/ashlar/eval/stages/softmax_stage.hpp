@@ -9,7 +9,7 @@
 #include <ashlar/kernel/math/exp2_nonpositive.hpp>
 #include <ashlar/kernel/simd/shuffles.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// Numerators exp(x - maximum) and the scale 1 / sum of each row; for log_softmax the maximum and the logarithm of the
 /// sum. The scale of a row without a finite element is zero.

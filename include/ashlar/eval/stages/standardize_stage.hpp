@@ -4,7 +4,7 @@
 
 #include <ashlar/eval/stages/row_stage.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// The mean of each row and 1 / sqrt(variance + epsilon), or 1 / sqrt(mean square + epsilon) alone, in two passes.
 template <class Plan, class Element, stage_index Stage, std::size_t Rows>

@@ -7,7 +7,7 @@
 #include <ashlar/eval/stages/softmax_stage.hpp>
 #include <ashlar/eval/stages/standardize_stage.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 template <class Plan, class Element, fusion_index Item, std::size_t Rows>
 struct statistics_into_map {

@@ -18,7 +18,7 @@
 #include <ashlar/expr/reductions/normalize.hpp>
 #include <ashlar/expr/shape/shape_ops.hpp>
 
-namespace ashlar {
+namespace ashlar::inline v0_1 {
 
 namespace detail {
 

@@ -12,7 +12,7 @@
 #include <ashlar/expr/nodes/refused.hpp>
 #include <ashlar/expr/products/matmul.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// Whether queries, keys and values have rows and columns, and not too many axes before them.
 template <class Query, class Key, class Value>

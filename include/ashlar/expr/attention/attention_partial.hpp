@@ -8,7 +8,7 @@
 #include <ashlar/expr/attention/attention.hpp>
 #include <ashlar/expr/attention/attention_state.hpp>
 
-namespace ashlar {
+namespace ashlar::inline v0_1 {
 
 namespace detail {
 

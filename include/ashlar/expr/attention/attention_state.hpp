@@ -18,7 +18,7 @@
 #include <ashlar/tensor/assign.hpp>
 #include <ashlar/tensor/tensor.hpp>
 
-namespace ashlar {
+namespace ashlar::inline v0_1 {
 
 template <class Element, auto... Dims>
 struct basic_attention_state;

@@ -13,7 +13,7 @@
 #include <ashlar/expr/masks/provenance.hpp>
 #include <ashlar/expr/nodes.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// A weight by a scale; of a weight of zero, as masks leave it, zero, whatever stands where no scale was written.
 struct weighing_function {

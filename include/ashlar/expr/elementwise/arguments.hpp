@@ -4,7 +4,7 @@
 
 #include <ashlar/core/concepts.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// A number beside an expression.
 template <class Argument>

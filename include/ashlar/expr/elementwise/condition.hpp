@@ -12,7 +12,7 @@
 #include <ashlar/expr/nodes.hpp>
 #include <ashlar/expr/nodes/coordinates.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// The function of a map.
 template <class Expression>

@@ -10,7 +10,7 @@
 #include <ashlar/core/fast.hpp>
 #include <ashlar/expr/elementwise/elementwise_operation.hpp>
 
-namespace ashlar {
+namespace ashlar::inline v0_1 {
 
 /// e to the power of each element, within 1.2 ulp; infinity above, denormals and 0 below the range. Floating point, as
 /// all functions here that do not say otherwise: other elements do not compile (`cast<float>(x)` first). The bounds are

@@ -18,7 +18,7 @@
 #include <ashlar/expr/nodes/refused.hpp>
 #include <ashlar/tensor/element_index.hpp>
 
-namespace ashlar {
+namespace ashlar::inline v0_1 {
 
 namespace detail {
 

@@ -8,7 +8,7 @@
 
 #include <ashlar/core/config.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// The elements that a function is defined for.
 enum class takes : std::uint8_t { anything, numbers, integers, floating, truth };

@@ -10,7 +10,7 @@
 #include <ashlar/core/fast.hpp>
 #include <ashlar/expr/elementwise/functions.hpp>
 
-namespace ashlar {
+namespace ashlar::inline v0_1 {
 
 // The kernel layer defines these; a user's generic function is called with them.
 template <class Element, std::size_t Width, class Config>

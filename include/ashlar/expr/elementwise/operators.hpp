@@ -11,7 +11,7 @@
 #include <ashlar/expr/elementwise/functions.hpp>
 #include <ashlar/expr/nodes/viewable.hpp>
 
-namespace ashlar {
+namespace ashlar::inline v0_1 {
 
 /// a + b at each place. Shapes broadcast as in NumPy, element types must be the same, a number takes the element type
 /// of the expression; so for all operators here. The result is lazy.

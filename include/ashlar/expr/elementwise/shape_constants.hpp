@@ -10,7 +10,7 @@
 #include <ashlar/expr/nodes.hpp>
 #include <ashlar/expr/nodes/let.hpp>
 
-namespace ashlar {
+namespace ashlar::inline v0_1 {
 
 namespace detail {
 

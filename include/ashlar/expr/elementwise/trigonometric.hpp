@@ -6,7 +6,7 @@
 
 #include <ashlar/expr/elementwise/elementwise_operation.hpp>
 
-namespace ashlar {
+namespace ashlar::inline v0_1 {
 
 namespace detail {
 

@@ -10,7 +10,7 @@
 #include <ashlar/expr/masks/mask.hpp>
 #include <ashlar/expr/nodes.hpp>
 
-namespace ashlar {
+namespace ashlar::inline v0_1 {
 
 namespace detail {
 

@@ -10,7 +10,7 @@
 #include <ashlar/expr/nodes.hpp>
 #include <ashlar/expr/nodes/coordinates.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// Whether a mask, or an expression that one reads, borrows an array. Masks that read memory say so by `memory()`.
 template <class Mask>

@@ -9,7 +9,7 @@
 
 #include <ashlar/expr/masks/mask.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// What a predicate costs the compiler is bounded: one constant evaluation by the side of a block (limits start at 2^18
 /// steps), and all of them to about half a second, 256 blocks of 32 x 32 pairs.

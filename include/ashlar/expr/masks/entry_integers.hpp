@@ -11,7 +11,7 @@
 #include <ashlar/core/shape.hpp>
 #include <ashlar/expr/nodes/operands.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// Whether the axes of Integers can be the batch axes of Scores from position At on.
 template <class Integers, class Scores, std::size_t At>

@@ -13,7 +13,7 @@
 #include <ashlar/expr/nodes/element_value.hpp>
 #include <ashlar/expr/nodes/operands.hpp>
 
-namespace ashlar {
+namespace ashlar::inline v0_1 {
 
 namespace detail {
 

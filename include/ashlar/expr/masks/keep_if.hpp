@@ -7,7 +7,7 @@
 
 #include <ashlar/expr/masks/count.hpp>
 
-namespace ashlar {
+namespace ashlar::inline v0_1 {
 
 namespace detail {
 

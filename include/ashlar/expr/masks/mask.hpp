@@ -12,7 +12,7 @@
 #include <ashlar/core/config.hpp>
 #include <ashlar/core/shape.hpp>
 
-namespace ashlar {
+namespace ashlar::inline v0_1 {
 
 /// What a mask keeps of a tile of scores: nothing, some pairs (or it is not known), or all of them.
 enum class tile_content : std::uint8_t { empty, mixed, full };

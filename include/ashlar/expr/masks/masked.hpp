@@ -15,7 +15,7 @@
 #include <ashlar/expr/masks/keys_below.hpp>
 #include <ashlar/expr/nodes.hpp>
 
-namespace ashlar {
+namespace ashlar::inline v0_1 {
 
 namespace detail {
 

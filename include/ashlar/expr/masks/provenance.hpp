@@ -35,7 +35,7 @@
 //
 // and ends in every other node.
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// The value that excluded elements have.
 enum class exclusion : std::uint8_t { none, minus_infinity, zero };

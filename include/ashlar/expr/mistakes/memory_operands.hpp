@@ -7,7 +7,7 @@
 #include <ashlar/core/concepts.hpp>
 #include <ashlar/tensor/memory_range.hpp>
 
-namespace ashlar {
+namespace ashlar::inline v0_1 {
 
 namespace detail {
 

@@ -7,7 +7,7 @@
 #include <ashlar/expr/mistakes/memory_operands.hpp>
 #include <ashlar/expr/nodes/refused.hpp>
 
-namespace ashlar {
+namespace ashlar::inline v0_1 {
 
 namespace detail {
 

@@ -4,7 +4,7 @@
 
 #include <ashlar/core/any_argument.hpp>
 
-namespace ashlar {
+namespace ashlar::inline v0_1 {
 
 namespace detail {
 

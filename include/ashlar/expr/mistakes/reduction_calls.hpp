@@ -5,7 +5,7 @@
 #include <ashlar/core/any_argument.hpp>
 #include <ashlar/expr/nodes/refused.hpp>
 
-namespace ashlar {
+namespace ashlar::inline v0_1 {
 
 namespace detail {
 

@@ -12,7 +12,7 @@
 #include <ashlar/expr/nodes.hpp>
 #include <ashlar/expr/nodes/index_map.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 template <std::size_t Index, class Node>
 using operand_type = decltype(operand_type_at<Index>(std::declval<const decltype(Node::operands)&>()));

@@ -16,7 +16,7 @@
 #include <ashlar/expr/nodes.hpp>
 #include <ashlar/expr/nodes/coordinates.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// Whether `value_at` can tell the elements of an expression: memory, numbers, coordinates, masks, what only moves
 /// elements, and elementwise functions of those.

@@ -26,7 +26,7 @@
 #include <ashlar/core/shape.hpp>
 #include <ashlar/expr/nodes.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// Nodes that only say where their operand's elements are.
 constexpr bool is_index_map(node_kind kind) {

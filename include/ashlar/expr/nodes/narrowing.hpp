@@ -8,7 +8,7 @@
 #include <ashlar/expr/nodes.hpp>
 #include <ashlar/expr/nodes/operands.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// What an expression is for a destination of f16 or bf16: the same values, which the store rounds.
 template <class Narrow>

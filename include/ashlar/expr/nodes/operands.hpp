@@ -10,7 +10,7 @@
 #include <ashlar/tensor/tensor.hpp>
 #include <ashlar/tensor/view.hpp>
 
-namespace ashlar {
+namespace ashlar::inline v0_1 {
 
 /// A number as an expression of rank 0; a scalar beside a tensor takes the tensor's element type.
 template <class Element>

@@ -11,7 +11,7 @@
 #include <ashlar/expr/nodes.hpp>
 #include <ashlar/tensor/panel_layout.hpp>
 
-namespace ashlar {
+namespace ashlar::inline v0_1 {
 
 namespace detail {
 

@@ -14,7 +14,7 @@
 #include <ashlar/expr/nodes.hpp>
 #include <ashlar/tensor/quantized_columns.hpp>
 
-namespace ashlar {
+namespace ashlar::inline v0_1 {
 
 template <class Element, auto... Dims>
 struct basic_quantized;

@@ -12,7 +12,7 @@
 #include <ashlar/expr/nodes.hpp>
 #include <ashlar/expr/nodes/operands.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// The function of a refused operation, and its mark.
 struct refused_function {

@@ -10,7 +10,7 @@
 #include <ashlar/core/config.hpp>
 #include <ashlar/expr/nodes/operands.hpp>
 
-namespace ashlar {
+namespace ashlar::inline v0_1 {
 
 /// Marks (as expression_category) sequences.
 struct sequence_category {};

@@ -13,7 +13,7 @@
 #include <ashlar/expr/nodes/refused.hpp>
 #include <ashlar/tensor/view.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// The element type of a viewable argument, const where it must not be written.
 template <class Expression>

@@ -16,7 +16,7 @@
 #include <ashlar/expr/reductions/reduce.hpp>
 #include <ashlar/expr/shape/shape_ops.hpp>
 
-namespace ashlar {
+namespace ashlar::inline v0_1 {
 
 namespace detail {
 

@@ -12,7 +12,7 @@
 #include <ashlar/core/shape.hpp>
 #include <ashlar/expr/products/subscripts.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// Whether there is a list of labels for each operand, of up to three.
 template <std::size_t Lists, std::size_t Operands>

@@ -7,7 +7,7 @@
 
 #include <ashlar/core/axis.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// Labels of axes, in order; a structural type.
 struct label_list {

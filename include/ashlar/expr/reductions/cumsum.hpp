@@ -14,7 +14,7 @@
 #include <ashlar/expr/shape/pad.hpp>
 #include <ashlar/expr/shape/slice.hpp>
 
-namespace ashlar {
+namespace ashlar::inline v0_1 {
 
 namespace detail {
 

@@ -18,7 +18,7 @@
 #include <ashlar/expr/reductions/reduce.hpp>
 #include <ashlar/expr/shape/reshape.hpp>
 
-namespace ashlar {
+namespace ashlar::inline v0_1 {
 
 namespace detail {
 

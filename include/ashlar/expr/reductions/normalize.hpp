@@ -16,7 +16,7 @@
 #include <ashlar/expr/nodes/operands.hpp>
 #include <ashlar/expr/nodes/refused.hpp>
 
-namespace ashlar {
+namespace ashlar::inline v0_1 {
 
 namespace detail {
 

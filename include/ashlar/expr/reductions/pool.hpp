@@ -21,7 +21,7 @@
 #include <ashlar/expr/shape/slice.hpp>
 #include <ashlar/expr/shape/windows.hpp>
 
-namespace ashlar {
+namespace ashlar::inline v0_1 {
 
 /// The options of `avg_pool`: PyTorch's, with its defaults; a stride of 0 is the kernel. A kernel of two numbers pools
 /// over two axes.

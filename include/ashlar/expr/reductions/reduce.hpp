@@ -18,7 +18,7 @@
 #include <ashlar/expr/shape/permute.hpp>
 #include <ashlar/expr/shape/reshape.hpp>
 
-namespace ashlar {
+namespace ashlar::inline v0_1 {
 
 /// What a reduction computes of the elements of an axis.
 enum class reduction_kind : std::uint8_t { sum, mean, max, min, variance, argmax, all, any, logsumexp, prod, argmin };

@@ -17,7 +17,7 @@
 #include <ashlar/expr/reductions/normalize.hpp>
 #include <ashlar/expr/reductions/reduce.hpp>
 
-namespace ashlar {
+namespace ashlar::inline v0_1 {
 
 namespace detail {
 

@@ -15,7 +15,7 @@
 #include <ashlar/expr/nodes/viewable.hpp>
 #include <ashlar/expr/shape/reshape.hpp>
 
-namespace ashlar {
+namespace ashlar::inline v0_1 {
 
 namespace detail {
 

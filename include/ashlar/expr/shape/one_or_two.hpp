@@ -7,7 +7,7 @@
 
 #include <ashlar/core/config.hpp>
 
-namespace ashlar {
+namespace ashlar::inline v0_1 {
 
 /// One number, or one for each of two axes, height before width, in the options of pooling and convolutions. One number
 /// where two axes are meant stands for both.

@@ -14,7 +14,7 @@
 #include <ashlar/expr/shape/concat.hpp>
 #include <ashlar/expr/shape/reshape.hpp>
 
-namespace ashlar {
+namespace ashlar::inline v0_1 {
 
 namespace detail {
 

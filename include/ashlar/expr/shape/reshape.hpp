@@ -14,7 +14,7 @@
 #include <ashlar/expr/nodes/operands.hpp>
 #include <ashlar/expr/nodes/viewable.hpp>
 
-namespace ashlar {
+namespace ashlar::inline v0_1 {
 
 namespace detail {
 

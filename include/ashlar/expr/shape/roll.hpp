@@ -15,7 +15,7 @@
 #include <ashlar/expr/nodes/viewable.hpp>
 #include <ashlar/expr/shape/slice.hpp>
 
-namespace ashlar {
+namespace ashlar::inline v0_1 {
 
 namespace detail {
 

@@ -16,7 +16,7 @@
 #include <ashlar/expr/shape/reshape.hpp>
 #include <ashlar/tensor/element_index.hpp>
 
-namespace ashlar {
+namespace ashlar::inline v0_1 {
 
 namespace detail {
 

@@ -18,7 +18,7 @@
 #include <ashlar/expr/shape/one_or_two.hpp>
 #include <ashlar/expr/shape/reshape.hpp>
 
-namespace ashlar {
+namespace ashlar::inline v0_1 {
 
 /// What stands between entries: the nearest of them, or the line between two (PyTorch's align_corners=False).
 enum class upsample_mode : std::uint8_t { nearest, linear };

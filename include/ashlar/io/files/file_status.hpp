@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #endif
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// Why what a path leads to is no regular file, a string literal; null if it is one, or nothing is known of it. Opening
 /// a pipe would wait for somebody to write to it.

@@ -9,7 +9,7 @@
 
 #include <ashlar/core/config.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// An array of a length known at run time. `allocate` says whether there was memory for it.
 template <class Element>

@@ -21,7 +21,7 @@
 #include <unistd.h>
 #endif
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// Written under a name of its own in the same folder; `commit` gives it the name of the old file, whose permissions it
 /// has. Where the path is a symbolic link, what it leads to is replaced or made. Devices and pipes are written to as

@@ -10,7 +10,7 @@
 #include <ashlar/core/fixed_text.hpp>
 #include <ashlar/io/formats/dtype.hpp>
 
-namespace ashlar::io {
+namespace ashlar::inline v0_1::io {
 
 /// What can be wrong with a file, or with what it is loaded into.
 enum class error : std::uint8_t {
@@ -81,7 +81,7 @@ struct [[nodiscard]] result {
 
 }  // namespace ashlar::io
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// What a refused call returns: its error is the only one, and no warning is due to a result that is left out.
 struct refused_result : io::result {};
@@ -208,7 +208,7 @@ constexpr const char* error_phrase(io::error e) noexcept {
 
 }  // namespace ashlar::detail
 
-namespace ashlar::io {
+namespace ashlar::inline v0_1::io {
 
 template <class Config>
 constexpr fixed_text<511> result::message() const noexcept {

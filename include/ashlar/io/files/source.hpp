@@ -17,7 +17,7 @@
 #include <ashlar/io/files/result.hpp>
 #include <ashlar/io/formats/dtype.hpp>
 
-namespace ashlar::io {
+namespace ashlar::inline v0_1::io {
 
 /// The path of a file, or bytes that the caller owns: made from either where a function takes a source.
 ///
@@ -47,7 +47,7 @@ public:
 
 }  // namespace ashlar::io
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// A file that is open, and closed at the end.
 class open_file {

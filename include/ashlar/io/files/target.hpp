@@ -18,7 +18,7 @@
 #include <ashlar/io/files/result.hpp>
 #include <ashlar/io/files/source.hpp>
 
-namespace ashlar::io {
+namespace ashlar::inline v0_1::io {
 
 /// The path of a file, or bytes that the caller owns: made from either where a function takes a target. Of memory,
 /// bytes beyond those that are written keep their values. A file is written beside the one it replaces and renamed when
@@ -49,7 +49,7 @@ public:
 
 }  // namespace ashlar::io
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// Counts bytes, and writes them to a target if there is one.
 class byte_writer {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <type_traits>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// The type of a forwarding reference to a temporary that owns its bytes: a std::vector or std::array, but no
 /// std::span, and no std::string, which is a path.

@@ -18,7 +18,7 @@
 #include <ashlar/io/formats/safetensors.hpp>
 #include <ashlar/io/formats/stored_array.hpp>
 
-namespace ashlar::io {
+namespace ashlar::inline v0_1::io {
 
 /// The arrays of a safetensors, .npy or .npz file, in the order of their names; which format it is, its first bytes
 /// say. Opening checks all of the file's structure and copies no array. Memory: the file, unless it is given as bytes,

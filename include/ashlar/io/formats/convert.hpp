@@ -14,7 +14,7 @@
 #include <ashlar/io/formats/stored_array.hpp>
 #include <ashlar/module/parameters.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// The dtype of an array of a module.
 template <class Config>

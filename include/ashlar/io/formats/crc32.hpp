@@ -9,7 +9,7 @@
 #include <ashlar/core/config.hpp>
 #include <ashlar/io/formats/dtype.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// What each byte adds to the checksum, with 0 to 3 bytes behind it.
 consteval std::array<std::array<std::uint32_t, 256>, 4> crc32_tables() {

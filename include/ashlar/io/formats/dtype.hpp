@@ -11,7 +11,7 @@
 #include <ashlar/core/concepts.hpp>
 #include <ashlar/core/config.hpp>
 
-namespace ashlar::io {
+namespace ashlar::inline v0_1::io {
 
 /// Memory that a file, or an image of one, lies in.
 ///

@@ -10,7 +10,7 @@
 #include <ashlar/core/config.hpp>
 #include <ashlar/io/formats/dtype.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// The unsigned integer of `Bytes` bytes at an offset, which the caller has checked.
 template <std::size_t Bytes, class Config>

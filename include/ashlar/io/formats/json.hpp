@@ -15,7 +15,7 @@
 #include <ashlar/core/config.hpp>
 #include <ashlar/io/files/result.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// Length of the UTF-8 sequence at a position of a text, 0 if it is none: overlong forms, surrogates and code points
 /// beyond U+10FFFF are refused.

@@ -13,7 +13,7 @@
 #include <ashlar/io/formats/file_format.hpp>
 #include <ashlar/io/formats/stored_array.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// Reads the dictionary {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }: these keys, each once, in any
 /// order. Python's other literals are refused.

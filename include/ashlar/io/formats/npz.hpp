@@ -16,7 +16,7 @@
 #include <ashlar/io/formats/npy.hpp>
 #include <ashlar/io/formats/stored_array.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// Reads the central directory, which alone counts: what lies in the file besides it and its members is ignored, as
 /// ZIP readers do. Archives of 4 GiB, of 65,535 members or of several disks are not supported.

@@ -13,7 +13,7 @@
 #include <ashlar/io/formats/json.hpp>
 #include <ashlar/io/formats/stored_array.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// The longest header that the format allows.
 inline constexpr std::uint64_t safetensors_header_limit = 100'000'000;

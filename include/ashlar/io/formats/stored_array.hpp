@@ -13,7 +13,7 @@
 #include <ashlar/io/files/result.hpp>
 #include <ashlar/io/formats/dtype.hpp>
 
-namespace ashlar::io {
+namespace ashlar::inline v0_1::io {
 
 /// An array where it lies in a file: `data` has shape.size() * size_of(dtype) bytes, at any alignment. Where dtype is
 /// `unknown`, `type_name` says what the file calls it, and data is all that the file holds for the array: it can be
@@ -35,7 +35,7 @@ struct stored_array {
 
 }  // namespace ashlar::io
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 struct archive_index {
     owned_array<io::stored_array> arrays;

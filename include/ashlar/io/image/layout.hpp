@@ -14,7 +14,7 @@
 #include <ashlar/io/formats/dtype.hpp>
 #include <ashlar/module/parameters.hpp>
 
-namespace ashlar::io {
+namespace ashlar::inline v0_1::io {
 
 /// A model that can be used where its bytes lie: trivially copyable, and no tensor asks for more than 64 bytes of
 /// alignment.
@@ -23,7 +23,7 @@ concept image_model = nn::module<Model> && std::is_trivially_copyable_v<Model> &
 
 }  // namespace ashlar::io
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// Whether images can be made of a model.
 template <class Model>

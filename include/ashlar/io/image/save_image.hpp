@@ -19,7 +19,7 @@
 #include <ashlar/io/image.hpp>
 #include <ashlar/io/image/layout.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// Fails if a model has a gap that no alignment explains: a member that its list does not name would be zeros in an
 /// image. m is not read. (g++ 12's __builtin_clear_padding, which could tell exactly, clears elements of arrays too.)
@@ -60,7 +60,7 @@ void put_image_header(byte_writer& out, io::bytes model, std::uint64_t hash) noe
 
 }  // namespace ashlar::detail
 
-namespace ashlar::io {
+namespace ashlar::inline v0_1::io {
 
 /// Writes a model as an image for `view_image`, to a file or into memory of `image_bytes<Model>`. The same model always
 /// gives the same bytes. What the list of members does not name is not in the image; a member as large as the model's

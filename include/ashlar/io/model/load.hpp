@@ -20,7 +20,7 @@
 #include <ashlar/io/model/nearest_name.hpp>
 #include <ashlar/io/model/quantized_array.hpp>
 
-namespace ashlar::io {
+namespace ashlar::inline v0_1::io {
 
 /// What loading lets pass. By default a file must have the arrays of the model and no others.
 struct load_options {
@@ -33,7 +33,7 @@ struct load_options {
 
 }  // namespace ashlar::io
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// The array of a file as rules show it: transposed, if one says so, in memory order and shape.
 template <class Config>
@@ -158,7 +158,7 @@ io::result load_arrays(model_arrays& model, const io::archive& weights, io::name
 
 }  // namespace ashlar::detail
 
-namespace ashlar::io {
+namespace ashlar::inline v0_1::io {
 
 /// Loads a model from the arrays of a file that is open. The names are those of PyTorch's state dict unless a map says
 /// otherwise. 16-bit floating point is widened, f64 rounded to f32 or f32 widened, integers converted where they fit.

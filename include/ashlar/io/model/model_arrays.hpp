@@ -13,7 +13,7 @@
 #include <ashlar/io/model/names.hpp>
 #include <ashlar/module/parameters.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// An array of a model, or a piece of one that it lists as stacked, and which part of which array of the file it is.
 struct model_array {

@@ -12,7 +12,7 @@
 #include <ashlar/core/config.hpp>
 #include <ashlar/module/module.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// Whether the elements of an array lie one behind the other in row-major order (a packed matrix knows its own order).
 template <class Array>
@@ -25,7 +25,7 @@ consteval bool has_dense_elements() {
 
 }  // namespace ashlar::detail
 
-namespace ashlar::io {
+namespace ashlar::inline v0_1::io {
 
 /// An array that can be loaded and saved: a tensor, a dense view or a packed matrix.
 template <class Array>
@@ -60,7 +60,7 @@ void named(  // ashlar: io: named borrows its array, and a temporary one would d
 
 }  // namespace ashlar::io
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// Several named tensors as one module.
 template <class... Array>

@@ -10,7 +10,7 @@
 #include <ashlar/core/config.hpp>
 #include <ashlar/core/fixed_text.hpp>
 
-namespace ashlar::io {
+namespace ashlar::inline v0_1::io {
 
 /// How one array, or a family of them, is called in a file. `*` stands for characters within a path segment, `**` for
 /// any characters or none; what they match is put in the place of those of `file`, `*` for `*` and `**` for `**`, in
@@ -37,7 +37,7 @@ using name_map = std::span<const name_rule>;
 
 }  // namespace ashlar::io
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 inline constexpr std::size_t file_name_capacity = 511;
 

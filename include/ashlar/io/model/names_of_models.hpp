@@ -4,7 +4,7 @@
 
 #include <ashlar/io/model/names.hpp>
 
-namespace ashlar::io {
+namespace ashlar::inline v0_1::io {
 
 /// BERT as Hugging Face saves it: queries, keys and values one by one, layers at `encoder.layer.N`. For models with the
 /// names of PyTorch's TransformerEncoder at any depth (`nn::encoder` has them): `layers.N.self_attn`, `.linear1`,

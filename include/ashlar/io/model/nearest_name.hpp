@@ -11,7 +11,7 @@
 #include <ashlar/io/formats/archive.hpp>
 #include <ashlar/io/model/names.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// The least number of characters to be replaced, added or left out from one name to the other (Levenshtein 1966);
 /// names are cut at the length that they may have.

@@ -12,7 +12,7 @@
 #include <ashlar/module/parameters.hpp>
 #include <ashlar/tensor/quantized_columns.hpp>
 
-namespace ashlar::io {
+namespace ashlar::inline v0_1::io {
 
 /// What rounding a matrix to 8 bits has changed. Example: `quantize`.
 struct quantization_error {
@@ -25,7 +25,7 @@ struct quantization_error {
 
 }  // namespace ashlar::io
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// The column of a file's row that lies in this row of memory.
 ASHLAR_ALWAYS_INLINE constexpr std::size_t file_column(const nn::const_parameter& p, std::size_t row) noexcept {

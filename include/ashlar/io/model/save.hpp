@@ -18,7 +18,7 @@
 #include <ashlar/io/model/named.hpp>
 #include <ashlar/io/model/names.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// The bits of an element of a model, by its place in the file's array as the model lists it.
 template <class Config>
@@ -197,7 +197,7 @@ private:
 
 }  // namespace ashlar::detail
 
-namespace ashlar::io {
+namespace ashlar::inline v0_1::io {
 
 /// How names are written.
 struct save_options {

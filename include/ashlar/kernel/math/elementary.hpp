@@ -4,7 +4,7 @@
 
 #include <ashlar/kernel/math/float_format.hpp>
 
-namespace ashlar {
+namespace ashlar::inline v0_1 {
 
 /// max(x, 0); NaN stays NaN.
 template <class Element, std::size_t Width, class Config>

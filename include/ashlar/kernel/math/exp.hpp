@@ -5,7 +5,7 @@
 #include <ashlar/core/fast.hpp>
 #include <ashlar/kernel/math/exp_tables.hpp>
 
-namespace ashlar {
+namespace ashlar::inline v0_1 {
 
 namespace detail {
 

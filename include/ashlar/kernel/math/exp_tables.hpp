@@ -6,7 +6,7 @@
 
 #include <ashlar/kernel/math/float_format.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// e^x = 2^n e^r with n = round(x / ln 2) and r = x - n ln 2, ln 2 in two parts of which n times the first is exact
 /// (Cephes for float, Sun fdlibm for double).

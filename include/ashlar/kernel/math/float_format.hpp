@@ -10,7 +10,7 @@
 #include <ashlar/core/config.hpp>
 #include <ashlar/kernel/simd/lanes.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// The types that have these functions.
 template <class Element>

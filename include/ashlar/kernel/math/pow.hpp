@@ -6,7 +6,7 @@
 #include <ashlar/kernel/math/exp.hpp>
 #include <ashlar/kernel/math/log.hpp>
 
-namespace ashlar {
+namespace ashlar::inline v0_1 {
 
 namespace detail {
 

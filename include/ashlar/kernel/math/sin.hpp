@@ -7,7 +7,7 @@
 
 #include <ashlar/kernel/math/float_format.hpp>
 
-namespace ashlar {
+namespace ashlar::inline v0_1 {
 
 namespace detail {
 

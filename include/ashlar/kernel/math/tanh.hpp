@@ -6,7 +6,7 @@
 #include <ashlar/kernel/math/elementary.hpp>
 #include <ashlar/kernel/math/exp.hpp>
 
-namespace ashlar {
+namespace ashlar::inline v0_1 {
 
 namespace detail {
 

@@ -6,7 +6,7 @@
 
 #include <ashlar/core/config.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// Bytes that one request brings.
 inline constexpr std::size_t cache_line_bytes = 64;

@@ -7,7 +7,7 @@
 
 #include <ashlar/kernel/simd.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// Elements from p on that lie before the first place where registers of `Width` begin in memory; Width if there is no
 /// such place, as elements lie across their own boundaries.

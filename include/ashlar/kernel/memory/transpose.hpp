@@ -15,7 +15,7 @@
 #include <ashlar/kernel/simd.hpp>
 #include <ashlar/kernel/simd/shuffles.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// A rows x cols source with rows `from` elements apart, whose transpose is cols x rows with rows `to` apart.
 struct transpose_shape {

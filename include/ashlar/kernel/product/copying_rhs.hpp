@@ -19,7 +19,7 @@
 #include <ashlar/kernel/product/panel_epilogue.hpp>
 #include <ashlar/kernel/product/product.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// Rows of the right operand that are asked for ahead of the one that is copied: at two multiply-adds a cycle a step
 /// of 6 x 2 accumulators takes 6 cycles, and the L3 some 50 ns.

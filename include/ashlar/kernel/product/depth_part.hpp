@@ -8,7 +8,7 @@
 #include <ashlar/kernel/product/product_shape.hpp>
 #include <ashlar/kernel/product/register_block.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// The epilogue of one of several parts of the depth. Sums start from what the parts before left in the result, at(i,
 /// j), as single vectors, and are handed on behind the last part.

@@ -16,7 +16,7 @@
 #include <ashlar/core/config.hpp>
 #include <ashlar/kernel/product/product_shape.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// The hooks of an epilogue. i counts the scalar axis of the product, j the one in lanes; `count` is a lane_count, the
 /// valid lanes of what is handed over; `verdict` is plain_block or masked_block. Sums come by the first of `group`,

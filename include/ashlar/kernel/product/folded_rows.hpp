@@ -16,7 +16,7 @@
 #include <ashlar/kernel/simd.hpp>
 #include <ashlar/kernel/simd/shuffles.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// The same address, from which reads are loads: of a vector that it has just stored, g++ makes a scalar by more
 /// shuffles than one that is loaded and repeated at once.

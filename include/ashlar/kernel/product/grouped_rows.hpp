@@ -9,7 +9,7 @@
 #include <ashlar/kernel/product/product_shape.hpp>
 #include <ashlar/kernel/simd.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// Rows of `Depth` floats, `Stride` apart, as pairs of bf16, each in the bits of a float: rounded to the nearest, which
 /// changes nothing of what is one. `pairs` has room for `rows` of grouped_steps(Depth, 2); of an odd depth the last

@@ -24,7 +24,7 @@
 #include <ashlar/kernel/simd.hpp>
 #include <ashlar/kernel/simd/shuffles.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// In which order sums are joined, which goes with how the lanes of a packed register are laid out: results owe their
 /// last bits to it.

@@ -14,7 +14,7 @@
 #include <ashlar/kernel/simd.hpp>
 #include <ashlar/kernel/simd/shuffles.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// Packed registers that follow each other in memory.
 template <class Lanes, class Element>

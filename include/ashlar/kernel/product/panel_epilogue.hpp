@@ -13,7 +13,7 @@
 #include <ashlar/kernel/memory/prefetch.hpp>
 #include <ashlar/kernel/product/epilogue.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// Cache lines to prefetch in each call of `interleave`, so that all row blocks together prefetch what they read.
 constexpr std::size_t lines_at_once(std::size_t bytes_per_step, std::size_t row_blocks) {

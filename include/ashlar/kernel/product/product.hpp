@@ -23,7 +23,7 @@
 #include <ashlar/kernel/product/product_shape.hpp>
 #include <ashlar/kernel/simd.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// The register blocks of a product. The vectors are all of them, or the full ones if the last columns stand apart.
 template <class Element, class Config, product_shape Product>

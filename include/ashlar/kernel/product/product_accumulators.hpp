@@ -14,7 +14,7 @@
 #include <ashlar/kernel/simd/element_groups.hpp>
 #include <ashlar/kernel/simd/shuffles.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// What the code of a register block depends on: accumulators, independent sums of each, valid lanes of the last
 /// vector.

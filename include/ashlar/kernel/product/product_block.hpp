@@ -12,7 +12,7 @@
 #include <ashlar/kernel/product/product_shape.hpp>
 #include <ashlar/kernel/simd.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// Calls f with lane_count constants for each vector of a block: f(index, lane_count<Valid>).
 template <block_shape Block, std::size_t Width, class Function>

@@ -12,7 +12,7 @@
 #include <ashlar/kernel/product/product_shape.hpp>
 #include <ashlar/kernel/product/register_block.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// What decisions have to know of elements and of the machine that computes with them.
 struct element_machine {

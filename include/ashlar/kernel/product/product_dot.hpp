@@ -17,7 +17,7 @@
 #include <ashlar/kernel/simd.hpp>
 #include <ashlar/kernel/simd/shuffles.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// Extents and strides (in elements): `n` rows of `k` elements, `ld` apart.
 struct dot_shape {

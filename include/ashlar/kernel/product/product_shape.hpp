@@ -9,7 +9,7 @@
 
 #include <ashlar/core/config.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// Independent sums of blocks of one vector, by their rows; 0 where there are no such blocks.
 struct one_vector_chains {

@@ -13,7 +13,7 @@
 #include <ashlar/kernel/product/rounded_rows.hpp>
 #include <ashlar/kernel/simd/byte_dots.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// The right operand: integers in panels, and of each column its scale and the sum of its integers.
 struct quantized_memory {

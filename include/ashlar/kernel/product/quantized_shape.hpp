@@ -10,7 +10,7 @@
 #include <ashlar/kernel/product/product_shape.hpp>
 #include <ashlar/kernel/product/register_block.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// `rows` rows of floats, `row_distance` apart, by a matrix that lies as `right` says.
 struct quantized_shape {

@@ -14,7 +14,7 @@
 
 #include <ashlar/kernel/machine.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// An axis cut into near-equal blocks: the first `large_blocks` have `large` elements, the others one fewer.
 struct axis_split {

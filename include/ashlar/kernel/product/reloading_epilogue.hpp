@@ -12,7 +12,7 @@
 #include <ashlar/core/config.hpp>
 #include <ashlar/kernel/product/epilogue.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// Keeps g++ from holding the constants of an epilogue in registers through the multiply-adds of the next block, whose
 /// sums it would spill for them.

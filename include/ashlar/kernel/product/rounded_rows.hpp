@@ -16,7 +16,7 @@
 #include <ashlar/kernel/simd/byte_dots.hpp>
 #include <ashlar/kernel/simd/shuffles.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// Whether floats are rounded to integers by an instruction, a register at a time; otherwise one after the other.
 template <std::size_t Width, class Config>

@@ -15,7 +15,7 @@
 #include <ashlar/kernel/product/panel_epilogue.hpp>
 #include <ashlar/kernel/product/product.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// How the columns of a product's right operand are read.
 template <class Element, class Stored, class Config, product_shape Product>

@@ -16,7 +16,7 @@
 #include <ashlar/kernel/memory/transpose.hpp>
 #include <ashlar/kernel/product/product.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// Depth steps that are transposed together; 0 where registers cannot be shuffled.
 template <class Element, class Config>

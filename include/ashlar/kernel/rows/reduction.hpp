@@ -9,7 +9,7 @@
 #include <ashlar/kernel/math.hpp>
 #include <ashlar/kernel/simd.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// Adds. Range of the result as the element type's; order fixed by lanes and by four interleaved states.
 template <class Vec>

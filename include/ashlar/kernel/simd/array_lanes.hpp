@@ -9,7 +9,7 @@
 #include <ashlar/kernel/simd/instruction_sets.hpp>
 #include <ashlar/kernel/simd/scalar_ops.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 template <class Element, std::size_t Width>
 struct lane_array {

@@ -20,7 +20,7 @@
 #include <ashlar/kernel/machine.hpp>
 #include <ashlar/kernel/simd.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// Which of the ways above serves.
 enum class byte_way : std::uint8_t { elements, unsigned_dot, signs, words, signed_dot, pairs };

@@ -18,7 +18,7 @@
 #include <ashlar/core/narrow_float.hpp>
 #include <ashlar/kernel/simd.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// Elements of `Stored` that fill a lane of `Lanes`, and what is done with them.
 template <class Stored, class Lanes>

@@ -9,7 +9,7 @@
 
 #include <ashlar/core/config.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// The bits of `config::instruction_sets` that lanes depend on.
 enum class isa : std::uint8_t {

@@ -10,7 +10,7 @@
 #include <ashlar/core/narrow_float.hpp>
 #include <ashlar/kernel/simd/array_lanes.hpp>
 
-namespace ashlar {
+namespace ashlar::inline v0_1 {
 
 /// Lanes of `Element` in one register of this build; at least 1.
 template <class Element, class Config = current_config>

@@ -9,7 +9,7 @@
 #include <ashlar/core/config.hpp>
 #include <ashlar/kernel/simd/lane_types.hpp>
 
-namespace ashlar {
+namespace ashlar::inline v0_1 {
 
 namespace detail {
 

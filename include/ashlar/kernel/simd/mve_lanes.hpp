@@ -15,7 +15,7 @@
 
 #if defined(ASHLAR_HAS_MVE)
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 template <class Element>
 using mve_register = std::conditional_t<std::is_floating_point_v<Element>, float32x4_t,

@@ -20,7 +20,7 @@
 #include <ashlar/kernel/simd.hpp>
 #include <ashlar/kernel/simd/lane_types.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// A register of 16 or 8 bits for each of Width lanes, and what they are as 32 bits.
 template <std::size_t Width, class Stored>

@@ -4,7 +4,7 @@
 
 #include <ashlar/core/config.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// The same value, of which the optimiser knows nothing any more: Storage is a struct around one register.
 template <class Storage>

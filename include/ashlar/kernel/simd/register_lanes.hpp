@@ -18,7 +18,7 @@
 
 #if defined(ASHLAR_HAS_REGISTERS)
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 template <class Element, std::size_t Width, class Config>
     requires(in_register<Element, Width, Config>())

@@ -16,7 +16,7 @@
 
 #if defined(ASHLAR_HAS_REGISTERS)
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// The mask half of `lane_ops`.
 template <class Element, std::size_t Width, class Config>

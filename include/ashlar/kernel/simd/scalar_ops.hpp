@@ -9,7 +9,7 @@
 
 #include <ashlar/core/config.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// Signed and unsigned integers of a given number of bytes.
 template <std::size_t Bytes>

@@ -10,7 +10,7 @@
 #include <ashlar/core/config.hpp>
 #include <ashlar/kernel/simd.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// The lanes whose register holds these bits.
 template <class Lanes, class Register>

@@ -13,7 +13,7 @@
 
 #if defined(ASHLAR_HAS_REGISTERS) && defined(__SSE2__)
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// Members of a template, so that kernel/simd/register_lanes.hpp finds them whichever of the two comes first.
 template <class Config>

@@ -7,7 +7,7 @@
 
 #if defined(ASHLAR_HAS_REGISTERS) && !defined(__SSE2__)
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// Members of a template, as x86_instructions are: on x86, where none of xsimd's functions is declared, nothing asks
 /// for this one.

@@ -12,7 +12,7 @@
 #include <ashlar/nn/kv_cache.hpp>
 #include <ashlar/nn/transformers/scratch.hpp>
 
-namespace ashlar::nn::detail {
+namespace ashlar::inline v0_1::nn::detail {
 
 /// No norm before the projections.
 struct no_norm {};

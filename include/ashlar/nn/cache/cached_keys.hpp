@@ -9,7 +9,7 @@
 #include <ashlar/expr/masks/causal.hpp>
 #include <ashlar/expr/masks/mask.hpp>
 
-namespace ashlar::nn::detail {
+namespace ashlar::inline v0_1::nn::detail {
 
 using namespace ashlar::detail;  // the interface of masks
 

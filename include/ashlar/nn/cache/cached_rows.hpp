@@ -17,7 +17,7 @@
 #include <ashlar/nn/transformers/scratch.hpp>
 #include <ashlar/tensor/view.hpp>
 
-namespace ashlar::nn {
+namespace ashlar::inline v0_1::nn {
 
 namespace detail {
 

@@ -5,7 +5,7 @@
 #include <bit>
 #include <cstddef>
 
-namespace ashlar::nn::detail {
+namespace ashlar::inline v0_1::nn::detail {
 
 #if defined(__GNUC__) && !defined(__clang__)
 

@@ -10,7 +10,7 @@
 #include <ashlar/expr/nodes/viewable.hpp>
 #include <ashlar/tensor/view.hpp>
 
-namespace ashlar::nn::detail {
+namespace ashlar::inline v0_1::nn::detail {
 
 /// How many rows of a Memory go into a Cache at once: a block of its keys, which is copied as a whole, where the memory
 /// lies in memory and is made of such blocks; else all. A ring that is shorter keeps the last rows only, which it finds

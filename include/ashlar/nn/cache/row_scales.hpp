@@ -17,7 +17,7 @@
 #include <ashlar/tensor/tensor.hpp>
 #include <ashlar/tensor/view.hpp>
 
-namespace ashlar::nn::detail {
+namespace ashlar::inline v0_1::nn::detail {
 
 /// Of rows that are stored as they are: none. A byte without a value, as g++ clears all of a class with an empty
 /// member.

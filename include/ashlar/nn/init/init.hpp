@@ -12,7 +12,7 @@
 #include <ashlar/tensor/tensor.hpp>
 #include <ashlar/tensor/view.hpp>
 
-namespace ashlar::nn::init {
+namespace ashlar::inline v0_1::nn::init {
 
 namespace detail {
 

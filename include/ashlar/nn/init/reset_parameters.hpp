@@ -22,7 +22,7 @@
 #include <ashlar/nn/positions/relative_positions.hpp>
 #include <ashlar/nn/transformers/generator.hpp>
 
-namespace ashlar::nn::init {
+namespace ashlar::inline v0_1::nn::init {
 
 namespace detail {
 

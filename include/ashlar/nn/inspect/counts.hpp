@@ -11,7 +11,7 @@
 #include <ashlar/module/module.hpp>
 #include <ashlar/nn/inspect/example.hpp>
 
-namespace ashlar::nn {
+namespace ashlar::inline v0_1::nn {
 
 namespace detail {
 
@@ -82,7 +82,7 @@ inline constexpr std::size_t parameter_bytes = detail::count_of<std::remove_cvre
 
 }  // namespace ashlar::nn
 
-namespace ashlar {
+namespace ashlar::inline v0_1 {
 
 // They are asserted on beside workspace_bytes<E> and flops<E>.
 using nn::parameter_bytes;

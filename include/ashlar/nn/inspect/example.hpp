@@ -11,7 +11,7 @@
 #include <ashlar/expr/nodes/operands.hpp>
 #include <ashlar/tensor/tensor.hpp>
 
-namespace ashlar::nn::detail {
+namespace ashlar::inline v0_1::nn::detail {
 
 /// Room for a module that does not exist: its members can be named, which is all that counting does. As a local
 /// variable of a constant evaluation it costs nothing, however large the module is.

@@ -15,7 +15,7 @@
 #include <ashlar/nn/inspect/summary_rows.hpp>
 #include <ashlar/tensor/tensor.hpp>
 
-namespace ashlar::nn {
+namespace ashlar::inline v0_1::nn {
 
 namespace detail {
 

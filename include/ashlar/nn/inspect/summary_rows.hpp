@@ -16,7 +16,7 @@
 #include <ashlar/nn/inspect/counts.hpp>
 #include <ashlar/nn/inspect/example.hpp>
 
-namespace ashlar::nn::detail {
+namespace ashlar::inline v0_1::nn::detail {
 
 /// The name of a class template or class without namespaces and arguments, as the compiler spells it.
 template <class Module>

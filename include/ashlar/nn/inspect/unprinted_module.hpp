@@ -7,7 +7,7 @@
 #include <ashlar/core/axis.hpp>
 #include <ashlar/module/module.hpp>
 
-namespace ashlar::nn {
+namespace ashlar::inline v0_1::nn {
 
 namespace detail {
 

@@ -10,7 +10,7 @@
 #include <ashlar/expr/elementwise/elementwise.hpp>
 #include <ashlar/expr/nodes/operands.hpp>
 
-namespace ashlar::nn {
+namespace ashlar::inline v0_1::nn {
 
 /// What a layer applies element by element; gelu is the erf form, gelu_tanh PyTorch's approximate='tanh'.
 enum class activation : std::uint8_t { identity, relu, gelu, gelu_tanh, silu, sigmoid, tanh };

@@ -13,7 +13,7 @@
 #include <ashlar/nn/layers/weights.hpp>
 #include <ashlar/nn/layers/width.hpp>
 
-namespace ashlar::nn {
+namespace ashlar::inline v0_1::nn {
 
 /// The options of `conv1d`, those of PyTorch's nn.Conv1d: channels in and out, the kernel, and what it does along time.
 /// With `channels_last` inputs are [..., time, in].

@@ -15,7 +15,7 @@
 #include <ashlar/nn/layers/weights.hpp>
 #include <ashlar/nn/layers/width.hpp>
 
-namespace ashlar::nn {
+namespace ashlar::inline v0_1::nn {
 
 /// The options of `conv2d`, those of PyTorch's nn.Conv2d: numbers for both axes, or {height, width}. With
 /// `channels_last` inputs are [..., height, width, in].

@@ -28,7 +28,7 @@
 #include <ashlar/nn/layers/width.hpp>
 #include <ashlar/tensor/tensor.hpp>
 
-namespace ashlar::nn::detail {
+namespace ashlar::inline v0_1::nn::detail {
 
 /// What a convolution does along one axis.
 struct convolved_axis {

@@ -17,7 +17,7 @@
 #include <ashlar/nn/layers/width.hpp>
 #include <ashlar/tensor/tensor.hpp>
 
-namespace ashlar::nn {
+namespace ashlar::inline v0_1::nn {
 
 /// The options of `embedding`: how many rows the table has, and how wide they are.
 struct embedding_options {

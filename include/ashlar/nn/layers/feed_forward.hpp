@@ -16,7 +16,7 @@
 #include <ashlar/nn/layers/activation.hpp>
 #include <ashlar/nn/layers/linear.hpp>
 
-namespace ashlar::nn {
+namespace ashlar::inline v0_1::nn {
 
 /// The options of `feed_forward`: extents of the last axis outside and inside, the activation, whether it gates a
 /// second product (silu: SwiGLU, gelu: GeGLU), and whether the products have biases.

@@ -28,7 +28,7 @@
 #include <ashlar/nn/layers/weights.hpp>
 #include <ashlar/nn/layers/width.hpp>
 
-namespace ashlar::nn {
+namespace ashlar::inline v0_1::nn {
 
 /// The options of `group_norm`, those of PyTorch's nn.GroupNorm. Without `batch` inputs have no batch axis before their
 /// channels; with `channels_last` these are the last axis.

@@ -12,7 +12,7 @@
 #include <ashlar/expr/shape/permute.hpp>
 #include <ashlar/expr/shape/reshape.hpp>
 
-namespace ashlar::nn {
+namespace ashlar::inline v0_1::nn {
 
 namespace detail {
 

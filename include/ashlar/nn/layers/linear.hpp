@@ -14,7 +14,7 @@
 #include <ashlar/nn/layers/weights.hpp>
 #include <ashlar/nn/layers/width.hpp>
 
-namespace ashlar::nn {
+namespace ashlar::inline v0_1::nn {
 
 /// The options of `linear`: extents of the last axis of input and output, and whether there is a bias.
 struct linear_options {

@@ -12,7 +12,7 @@
 #include <ashlar/expr/nodes/operands.hpp>
 #include <ashlar/expr/shape/concat.hpp>
 
-namespace ashlar::nn::detail {
+namespace ashlar::inline v0_1::nn::detail {
 
 /// An operand whose elements are all made before one of them is read, once: a join of one part.
 template <std::size_t Axis, any_expression Input>

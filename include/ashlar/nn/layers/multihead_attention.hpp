@@ -25,7 +25,7 @@
 #include <ashlar/nn/positions/relative_positions.hpp>
 #include <ashlar/nn/positions/rope.hpp>
 
-namespace ashlar::nn {
+namespace ashlar::inline v0_1::nn {
 
 /// What the arrays of an attention module are called in weight files.
 enum class attention_names : std::uint8_t {

@@ -15,7 +15,7 @@
 #include <ashlar/nn/layers/weights.hpp>
 #include <ashlar/nn/layers/width.hpp>
 
-namespace ashlar::nn {
+namespace ashlar::inline v0_1::nn {
 
 /// The options of `layer_norm`: the extent of the last axis, what is added to the variance, and whether there is a
 /// bias.

@@ -15,7 +15,7 @@
 #include <ashlar/module/module.hpp>
 #include <ashlar/tensor/tensor.hpp>
 
-namespace ashlar::nn {
+namespace ashlar::inline v0_1::nn {
 
 /// Stands where a module has no array, such as the bias of one without biases.
 /// Example: `layer_norm`.

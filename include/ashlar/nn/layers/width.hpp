@@ -7,7 +7,7 @@
 #include <ashlar/core/axis.hpp>
 #include <ashlar/core/config.hpp>
 
-namespace ashlar::nn {
+namespace ashlar::inline v0_1::nn {
 
 /// An extent in the options of a module, from an integer or from an axis.
 ///

@@ -14,7 +14,7 @@
 #include <ashlar/expr/shape/reshape.hpp>
 #include <ashlar/tensor/tensor.hpp>
 
-namespace ashlar::nn {
+namespace ashlar::inline v0_1::nn {
 
 namespace detail {
 

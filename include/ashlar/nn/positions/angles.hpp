@@ -12,7 +12,7 @@
 #include <ashlar/expr/elementwise/elementwise.hpp>
 #include <ashlar/tensor/tensor.hpp>
 
-namespace ashlar::nn {
+namespace ashlar::inline v0_1::nn {
 
 /// Which entries of a row belong together: 2 i and 2 i + 1, or i and i + half of the width.
 enum class pair_order : std::uint8_t { interleaved, halves };

@@ -15,7 +15,7 @@
 #include <ashlar/tensor/tensor.hpp>
 #include <ashlar/tensor/view.hpp>
 
-namespace ashlar::nn::detail {
+namespace ashlar::inline v0_1::nn::detail {
 
 /// The bucket of each distance that so many queries and keys have: entry Keys - 1 + query - key. All distances from
 /// `.distance` on share the last bucket, so that no more than those below are computed: the rest is copied, a step of

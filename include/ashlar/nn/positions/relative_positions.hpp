@@ -12,7 +12,7 @@
 #include <ashlar/tensor/tensor.hpp>
 #include <ashlar/tensor/view.hpp>
 
-namespace ashlar::nn {
+namespace ashlar::inline v0_1::nn {
 
 /// The options of `relative_positions`, with the defaults of T5.
 struct relative_positions_options {

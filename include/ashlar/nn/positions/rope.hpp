@@ -18,7 +18,7 @@
 #include <ashlar/tensor/tensor.hpp>
 #include <ashlar/tensor/view.hpp>
 
-namespace ashlar::nn {
+namespace ashlar::inline v0_1::nn {
 
 namespace detail {
 

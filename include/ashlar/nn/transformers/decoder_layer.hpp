@@ -23,7 +23,7 @@
 #include <ashlar/nn/layers/norm.hpp>
 #include <ashlar/nn/transformers/encoder_layer.hpp>
 
-namespace ashlar::nn {
+namespace ashlar::inline v0_1::nn {
 
 namespace detail {
 

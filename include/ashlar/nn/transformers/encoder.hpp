@@ -16,7 +16,7 @@
 #include <ashlar/nn/transformers/encoder_layer.hpp>
 #include <ashlar/nn/transformers/layer_stack.hpp>
 
-namespace ashlar::nn {
+namespace ashlar::inline v0_1::nn {
 
 /// The options of `encoder`: those of a layer, how many there are, and whether a norm follows the last one.
 struct encoder_options {

@@ -23,7 +23,7 @@
 #include <ashlar/nn/positions/relative_positions.hpp>
 #include <ashlar/nn/positions/rope.hpp>
 
-namespace ashlar::nn {
+namespace ashlar::inline v0_1::nn {
 
 /// The options of `encoder_layer`, with the defaults of PyTorch's nn.TransformerEncoderLayer except for the width of
 /// the feed-forward block, which is 4 * embed unless given, and for batch_first.

@@ -14,7 +14,7 @@
 #include <ashlar/nn/positions/angles.hpp>
 #include <ashlar/tensor/tensor.hpp>
 
-namespace ashlar::nn::init {
+namespace ashlar::inline v0_1::nn::init {
 
 /// The generator behind torch.manual_seed on a CPU: mt19937 (Matsumoto and Nishimura 1998) and the second half of a
 /// pair of normal numbers that was not used yet. Works in constant expressions. There is no global one: pass it along.

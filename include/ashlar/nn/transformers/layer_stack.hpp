@@ -15,7 +15,7 @@
 #include <ashlar/expr/nodes/sequence_node.hpp>
 #include <ashlar/nn/layers/weights.hpp>
 
-namespace ashlar::nn {
+namespace ashlar::inline v0_1::nn {
 
 /// The call of a stack of layers, such as an `encoder`: a sequence.
 template <class Expression>

@@ -15,7 +15,7 @@
 #include <ashlar/nn/transformers/layer_stack.hpp>
 #include <ashlar/nn/transformers/llama_layer.hpp>
 
-namespace ashlar::nn {
+namespace ashlar::inline v0_1::nn {
 
 namespace detail {
 

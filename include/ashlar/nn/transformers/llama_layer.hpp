@@ -24,7 +24,7 @@
 #include <ashlar/nn/layers/norm.hpp>
 #include <ashlar/nn/layers/weights.hpp>
 
-namespace ashlar::nn {
+namespace ashlar::inline v0_1::nn {
 
 /// The options of `llama_layer`.
 struct llama_layer_options {

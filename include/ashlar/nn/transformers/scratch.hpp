@@ -11,7 +11,7 @@
 #include <ashlar/eval/eval.hpp>
 #include <ashlar/eval/workspace.hpp>
 
-namespace ashlar::nn::detail {
+namespace ashlar::inline v0_1::nn::detail {
 
 using ashlar::detail::dense_view;
 

@@ -5,7 +5,7 @@
 #include <ashlar/plan/graph/cost.hpp>
 #include <ashlar/tensor/assign.hpp>
 
-namespace ashlar {
+namespace ashlar::inline v0_1 {
 namespace detail {
 
 /// A destination's strides as its plan takes them. Those of a dense one are row-major, also along axes of one entry.

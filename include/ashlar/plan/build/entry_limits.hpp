@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <type_traits>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// All rows of the result are computed. What limits them says `are_limited`.
 struct all_rows {

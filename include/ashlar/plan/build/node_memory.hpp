@@ -4,7 +4,7 @@
 
 #include <ashlar/plan/build/program.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// Memory as a stage finds it: `reads` says for each node from which buffer it is read, if any. Without buffers there
 /// are arrays alone, and no reads. By -fsanitize=undefined g++ compares no address with null in a constant expression.

@@ -4,7 +4,7 @@
 
 #include <ashlar/plan/build/planned.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// What writing the destination could do to what the expression has yet to read.
 enum class overlap : std::uint8_t {

@@ -11,7 +11,7 @@
 #include <ashlar/plan/choose/kept_keys.hpp>
 #include <ashlar/plan/choose/product_tables.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// The program that writes a destination with these strides, in tiles of so many rows.
 // Of each graph: what one evaluation leaves in g++ 12's initial values does not reach the next (compiler_traps.md).

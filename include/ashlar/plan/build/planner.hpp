@@ -10,7 +10,7 @@
 #include <ashlar/plan/choose/fuse.hpp>
 #include <ashlar/plan/graph/column_blocks.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// Builds a program from the root down. What a stage needs in memory is emitted first, inside the outermost loops
 /// that it depends on; everything else is evaluated inside the stage that reads it.

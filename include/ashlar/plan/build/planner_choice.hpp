@@ -4,7 +4,7 @@
 
 #include <ashlar/plan/build/planner.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 constexpr void planner::search_core(node_index n, const graph_node& top, const axis_map& from_top,
                                     const binding_list& bindings, const loop_stack& stack, core_choice& best) const {

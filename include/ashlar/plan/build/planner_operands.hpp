@@ -4,7 +4,7 @@
 
 #include <ashlar/plan/build/planner.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 constexpr bool planner::find_memory(stage& s, node_index n, const binding_list& b, const loop_stack& stack) const {
     n = resolve(n);

@@ -5,7 +5,7 @@
 #include <ashlar/expr/reductions/reduce.hpp>
 #include <ashlar/plan/build/planner.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 constexpr void planner::mark_filled(buffer_index numerators) {
     for (std::size_t i = 0; i < plan.stage_count; ++i)

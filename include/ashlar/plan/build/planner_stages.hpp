@@ -5,7 +5,7 @@
 #include <ashlar/kernel/product/product_shape.hpp>
 #include <ashlar/plan/build/planner.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// Bytes of a tile of columns that wait to be transposed: half of a small first cache.
 inline constexpr std::size_t column_tile_bytes = 16 * 1024;

@@ -7,7 +7,7 @@
 
 #include <ashlar/plan/graph/indices.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// The operands of a product stage, and what stands on top of it.
 struct product_facts {

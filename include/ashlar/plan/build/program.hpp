@@ -7,7 +7,7 @@
 #include <ashlar/plan/build/strategy.hpp>
 #include <ashlar/plan/graph/axis_map.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// The stages, counted in the order in which they run, between which something lasts.
 struct time_span {

@@ -6,7 +6,7 @@
 #include <ashlar/plan/build/program.hpp>
 #include <ashlar/plan/choose/tile_rows.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// The program under construction: its nodes, loops, buffers and items, and the questions the planner asks of them.
 struct program_builder {

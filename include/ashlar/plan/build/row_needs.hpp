@@ -8,7 +8,7 @@
 #include <ashlar/plan/build/program.hpp>
 #include <ashlar/plan/graph/graph.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// What is needed of a node: of each axis, and the axis of the result whose index it has.
 struct node_needs {

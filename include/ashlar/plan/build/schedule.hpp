@@ -4,7 +4,7 @@
 
 #include <ashlar/plan/build/program.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 inline constexpr std::size_t scratch_alignment = 64;
 

@@ -10,7 +10,7 @@
 #include <ashlar/plan/choose/tile_rows.hpp>
 #include <ashlar/plan/graph/graph.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// A loop whose stages hand nothing to each other gains nothing from tiles: the kernels block for themselves.
 constexpr bool needs_no_tiles(const program& plan, loop_index loop) {

@@ -6,7 +6,7 @@
 #include <ashlar/plan/build/program.hpp>
 #include <ashlar/plan/graph/graph.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// Turns that a loop which needs no tiles has for workers to share: each reads the right operands once more.
 inline constexpr std::size_t most_turns_for_workers = 32;

@@ -8,7 +8,7 @@
 #include <ashlar/kernel/product/product_shape.hpp>
 #include <ashlar/plan/graph/indices.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// The tiles of rows that a stage runs over. Where the rows do not divide, the last tile has fewer of them, and a
 /// strategy of its own.

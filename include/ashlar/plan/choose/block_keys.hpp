@@ -15,7 +15,7 @@
 #include <ashlar/plan/choose/stage_facts.hpp>
 #include <ashlar/plan/choose/tile_rows.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// Bytes that the scores of a block take. With 16 registers, whose blocks of sums read scores and values again and
 /// again, half of the first cache: attention to 1,024 keys takes 1.5 to 2% less time than with an eighth of the second

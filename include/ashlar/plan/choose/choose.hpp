@@ -9,7 +9,7 @@
 #include <ashlar/plan/choose/powers_of_two.hpp>
 #include <ashlar/plan/choose/staged_rows.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// Multiply-adds, or a sixteenth of the elements of other stages, beyond which a call does not matter.
 inline constexpr std::size_t least_outlined_work = 8 * 1024;

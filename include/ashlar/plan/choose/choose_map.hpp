@@ -4,7 +4,7 @@
 
 #include <ashlar/plan/choose/fuse_statistics_into_map.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// Operations beyond which several registers are no longer computed side by side.
 inline constexpr std::size_t most_operations_side_by_side = 16;

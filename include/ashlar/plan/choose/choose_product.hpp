@@ -9,7 +9,7 @@
 #include <ashlar/kernel/product/product_cut.hpp>
 #include <ashlar/plan/choose/stage_facts.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// Rows, and depth steps, from which on a costly epilogue reads stored sums where registers are too few for its
 /// constants.

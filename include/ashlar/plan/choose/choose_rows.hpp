@@ -7,7 +7,7 @@
 #include <ashlar/plan/choose/choose_map.hpp>
 #include <ashlar/plan/choose/stage_facts.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// Sums in flight for each row: as many as hide the latency of an addition where there are registers for them. Of
 /// exponentials two chains keep up; sixteen registers hold their constants and one sum, whose chain they hide.

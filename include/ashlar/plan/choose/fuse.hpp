@@ -6,7 +6,7 @@
 #include <ashlar/plan/choose/fuse_statistics_into_map.hpp>
 #include <ashlar/plan/choose/fuse_transposed_copy.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// Replaces items by a fused one, at the place of the first of them.
 constexpr void replace_items(program& plan, std::size_t first, const plan_fusion& by) {

@@ -8,7 +8,7 @@
 
 #include <ashlar/plan/choose/stage_facts.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// Three stages that follow each other: a product, its softmax and the product of that.
 struct softmax_chain {

@@ -5,7 +5,7 @@
 
 #include <ashlar/plan/choose/stage_facts.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// Bytes of a row beyond which rows go one after another: their ends matter little, and caches fetch one stream ahead
 /// better than several.

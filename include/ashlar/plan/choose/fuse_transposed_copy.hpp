@@ -5,7 +5,7 @@
 
 #include <ashlar/plan/choose/stage_facts.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// A copy from which a product reads its right operand, and the loop in which the copy is alone.
 struct copied_rhs {

@@ -5,7 +5,7 @@
 #include <ashlar/kernel/product/register_block.hpp>
 #include <ashlar/plan/choose/plan_context.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// Where the first of these blocks ends that reaches so far.
 constexpr std::size_t end_of_blocks(const axis_split& blocks, std::size_t reach) {

@@ -6,7 +6,7 @@
 #include <ashlar/plan/build/node_memory.hpp>
 #include <ashlar/plan/build/program.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// Whether elements of a node are read from arrays, not from scratch.
 constexpr bool reads_arrays(const node_memory& memory, node_index n) {

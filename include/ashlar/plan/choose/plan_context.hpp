@@ -5,7 +5,7 @@
 #include <ashlar/kernel/machine.hpp>
 #include <ashlar/plan/build/node_memory.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 struct plan_context {
     using stage = plan_stage;

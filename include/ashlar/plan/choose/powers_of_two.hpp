@@ -10,7 +10,7 @@
 
 #include <ashlar/plan/choose/block_keys.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// The one stage that writes a buffer; no_stage if there are several.
 constexpr stage_index only_writer(const plan_context& c, buffer_index buffer) {

@@ -5,7 +5,7 @@
 #include <ashlar/kernel/product/product_cut.hpp>
 #include <ashlar/plan/choose/stage_facts.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// What stages do together that one of them is part of, in a tile, and its place among them.
 struct fused_place {

@@ -8,7 +8,7 @@
 #include <ashlar/kernel/product/quantized_shape.hpp>
 #include <ashlar/plan/choose/plan_context.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// Whether the lanes of a product's values on their way to node n do not have to know where they stand.
 constexpr bool is_uniform(const plan_context& c, const plan_stage& s, node_index n) {

@@ -5,7 +5,7 @@
 
 #include <ashlar/plan/choose/plan_context.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// The only stage that writes the destination; no_stage if there are several.
 constexpr stage_index only_writer(const program& plan) {

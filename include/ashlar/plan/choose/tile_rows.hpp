@@ -6,7 +6,7 @@
 #include <ashlar/plan/build/program.hpp>
 #include <ashlar/plan/graph/graph.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// Rows of a tile where its scratch allows: two registers of rows keep the multiply-adds busy and let the exponentials
 /// of one stand beside the products of the other. Taller tiles would read right operands less often, which gains

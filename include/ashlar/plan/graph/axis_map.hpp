@@ -4,7 +4,7 @@
 
 #include <ashlar/plan/graph/graph.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// For each axis of a node: the loop whose index it is, or whole.
 using binding_list = std::array<loop_index, max_rank>;

@@ -4,7 +4,7 @@
 
 #include <ashlar/plan/graph/axis_map.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// How many entries along an axis of node n lie at one distance from each other in the array behind its index maps,
 /// counted from any multiple of that number; 0 where the maps do not tell.

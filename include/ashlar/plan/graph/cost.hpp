@@ -6,7 +6,7 @@
 #include <ashlar/plan/build/planned.hpp>
 #include <ashlar/plan/sharing/shared_plan.hpp>
 
-namespace ashlar {
+namespace ashlar::inline v0_1 {
 namespace detail {
 
 /// Operations of one node. A multiply-add counts 2, any other operation on an element 1; behind a mask only the pairs

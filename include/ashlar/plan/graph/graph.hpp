@@ -16,7 +16,7 @@
 #include <ashlar/expr/nodes/narrowing.hpp>
 #include <ashlar/plan/graph/indices.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 inline constexpr std::size_t max_operands = 16;
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <type_traits>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 // Unscoped, as they index arrays without a call, of which constant evaluation pays each. An integer becomes none of
 // them, none becomes another, and none equals anything of another type: no_node is no -1.

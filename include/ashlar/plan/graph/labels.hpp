@@ -9,7 +9,7 @@
 #include <ashlar/plan/build/planned.hpp>
 #include <ashlar/plan/report/text.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// Enough for any text about a plan of moderate size; what does not fit is cut off.
 inline constexpr std::size_t plan_text_capacity = 16384;

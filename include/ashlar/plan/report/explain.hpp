@@ -10,7 +10,7 @@
 #include <ashlar/plan/sequence/sequence_plan.hpp>
 #include <ashlar/plan/sharing/shared_plan.hpp>
 
-namespace ashlar {
+namespace ashlar::inline v0_1 {
 namespace detail {
 
 template <class Expression, class Config, class Rows = all_rows>

@@ -6,7 +6,7 @@
 #include <ashlar/plan/graph/labels.hpp>
 #include <ashlar/plan/report/steps.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// Writes names and formulas of Plan, a `planned`. Operands are named in the order in which they stand in the
 /// expression, buffers in the order in which they are written.

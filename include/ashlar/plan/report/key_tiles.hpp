@@ -4,7 +4,7 @@
 
 #include <ashlar/plan/report/steps.hpp>
 
-namespace ashlar {
+namespace ashlar::inline v0_1 {
 
 /// Tiles of scores (the rows of a plan's tile by 16 keys) of one batch entry, counted by what a mask keeps of them.
 /// All are zero where there is no mask; where a mask is decided at run time, what its type proves empty is counted as

@@ -7,7 +7,7 @@
 #include <ashlar/plan/report/plan_summary.hpp>
 #include <ashlar/plan/report/stage_text.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// Marks the operands below node n that stage s of Plan reads.
 template <class Plan>

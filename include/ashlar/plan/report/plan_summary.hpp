@@ -5,7 +5,7 @@
 #include <ashlar/plan/graph/cost.hpp>
 #include <ashlar/plan/report/key_tiles.hpp>
 
-namespace ashlar {
+namespace ashlar::inline v0_1 {
 
 /// One step of a plan: a loop over tiles of rows with everything that is computed in a tile, or what runs outside such
 /// loops. Its scratch lives for a tile; only its outputs outlive it.

@@ -5,7 +5,7 @@
 #include <ashlar/plan/report/formula.hpp>
 #include <ashlar/plan/report/key_tiles.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// Writes the stages of Plan, a `planned`.
 template <class Plan>

@@ -4,7 +4,7 @@
 
 #include <ashlar/plan/build/planned.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// A loop over tiles of rows with everything inside it, or neighbouring stages (and loops without tiles) outside one.
 struct step_place {

@@ -6,7 +6,7 @@
 
 #include <ashlar/core/fixed_text.hpp>
 
-namespace ashlar {
+namespace ashlar::inline v0_1 {
 
 namespace detail {
 

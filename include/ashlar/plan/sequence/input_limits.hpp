@@ -9,7 +9,7 @@
 
 #include <ashlar/plan/build/planned.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// For each node of a plan whether it is a Node.
 template <class Plan, class Node>

@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// Expressions that run one after the other, all of them so many times.
 template <std::size_t Times, class... Expression>

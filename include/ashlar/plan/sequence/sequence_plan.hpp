@@ -11,7 +11,7 @@
 #include <ashlar/plan/sequence/parts.hpp>
 #include <ashlar/tensor/view.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// A step of a sequence whose results Source is a view of, and its expression.
 template <class Step, class Source>

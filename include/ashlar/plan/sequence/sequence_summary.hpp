@@ -8,7 +8,7 @@
 #include <ashlar/plan/report/plan_summary.hpp>
 #include <ashlar/plan/sequence/sequence_plan.hpp>
 
-namespace ashlar {
+namespace ashlar::inline v0_1 {
 
 /// One of the plans of a sequence: some of the summary's steps, and how often they run. A layer that appends to a cache
 /// has a plan for each expression that this evaluates, and one for the rest. Example: `sequence_summary`.

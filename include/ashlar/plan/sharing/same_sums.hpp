@@ -7,7 +7,7 @@
 
 #include <ashlar/plan/build/program.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// Whether blocks of one vector have as many sums whatever their height is: a row may be in another block of the other
 /// plan.

@@ -9,7 +9,7 @@
 #include <ashlar/plan/build/share_loops.hpp>
 #include <ashlar/plan/sharing/same_sums.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// What waiting for each other costs so many workers, in bytes of weights that each reads meanwhile: some microseconds
 /// for two of them, and as much again whenever they are twice as many, as news goes from core to core.

@@ -11,7 +11,7 @@
 #include <ashlar/plan/sharing/same_sums.hpp>
 #include <ashlar/plan/sharing/shared_bytes.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::inline v0_1::detail {
 
 /// A configuration whose plans several workers share, with tiles of at most so many rows, or by columns where rows are
 /// few.
