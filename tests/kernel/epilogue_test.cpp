@@ -190,9 +190,8 @@ static_assert(every_hook - served_by_product<float, current_config, any_shape, f
 static_assert(every_hook - served_by_dots == (every_hook - hook::vector));
 static_assert(every_hook - served_by_packed_k ==
               (hook::initial | hook::splits_block | hook::kept_halves | hook::interleave | hook::begin_columns));
-static_assert(every_hook - served_by_copying_rhs ==
-              (hook::group | hook::begin_block | hook::splits_block | hook::kept_halves | hook::interleave |
-               hook::begin_columns));
+static_assert(every_hook - served_by_copying_rhs == (hook::group | hook::begin_block | hook::splits_block |
+                                                     hook::kept_halves | hook::interleave | hook::begin_columns));
 static_assert(every_hook - served_by_transposing_rhs ==
               (hook::group | hook::splits_block | hook::kept_halves | hook::interleave | hook::begin_columns));
 

@@ -252,7 +252,8 @@ private:
                     in_registers.push_back(softmax.second_buffer);
                 }
             }
-            if (how == fusion::statistics_into_map) check_turns(code.stages[fused.stages[1]], code.stages[fused.stages[2]]);
+            if (how == fusion::statistics_into_map)
+                check_turns(code.stages[fused.stages[1]], code.stages[fused.stages[2]]);
             for (const stage_index s : fused.stages)
                 if (s != no_stage) run_stage(s, in_registers);
         }

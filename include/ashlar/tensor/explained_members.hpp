@@ -18,8 +18,7 @@ namespace ashlar::inline v0_1::detail {
 template <std::size_t Size>
 struct element_count : std::integral_constant<std::size_t, Size> {
     using std::integral_constant<std::size_t, Size>::operator();
-    void operator()(
-        refused_call<"ashlar: member: a shape is part of the type; write x.extents[0], x.rank">) const;
+    void operator()(refused_call<"ashlar: member: a shape is part of the type; write x.extents[0], x.rank">) const;
 };
 
 /// A base of tensors, views and nodes, an empty class of its own for each of them, so that none takes room. None of

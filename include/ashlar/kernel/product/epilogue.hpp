@@ -99,9 +99,7 @@ inline constexpr bool is_callable<hook::kept_halves, Epilogue, Lanes> = requires
     std::bool_constant<Epilogue::ends_within>{};
 };
 template <class Epilogue, class Lanes>
-inline constexpr bool is_callable<hook::interleave, Epilogue, Lanes> = requires(Epilogue& e) {
-    e.interleave();
-};
+inline constexpr bool is_callable<hook::interleave, Epilogue, Lanes> = requires(Epilogue& e) { e.interleave(); };
 template <class Epilogue, class Lanes>
 inline constexpr bool is_callable<hook::end_block, Epilogue, Lanes> =
     requires(Epilogue& e, std::size_t n) { e.end_block(n, n, n, n); };

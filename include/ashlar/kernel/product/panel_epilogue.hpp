@@ -35,9 +35,7 @@ struct prefetching_epilogue : panel_epilogue<Inner> {
     static constexpr hook hooks = Inner::hooks | hook::interleave;
     Ahead ahead;
 
-    ASHLAR_STAGE_INLINE void interleave() {
-        ahead.template advance<lines_at_once(BytesPerStep, RowBlocks)>();
-    }
+    ASHLAR_STAGE_INLINE void interleave() { ahead.template advance<lines_at_once(BytesPerStep, RowBlocks)>(); }
 };
 
 }  // namespace ashlar::detail

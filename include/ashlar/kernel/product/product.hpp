@@ -116,8 +116,8 @@ struct product_walk {
 /// them, not for single vectors, and interleaves nothing.
 template <class Element, class Config, product_shape Product, bool Halves>
 inline constexpr hook served_by_product = [] {
-    const hook all = hook::vector | hook::column | hook::initial | hook::begin_block | hook::end_block |
-                     hook::begin_columns;
+    const hook all =
+        hook::vector | hook::column | hook::initial | hook::begin_block | hook::end_block | hook::begin_columns;
     const hook blocks = Halves ? has_half_registers<Element, Config, Product> ? hook::kept_halves : hook::none
                                : hook::splits_block | hook::interleave;
     return all | blocks;
