@@ -102,7 +102,11 @@ TEST(strategies_of_maps, registers_side_by_side) {
     EXPECT_EQ(registers_of<avx512>(longer), 4);
     const auto y = cheap * 2.0f + 1.0f;
     const auto long_one = y * y + y * y;
-    EXPECT_EQ(registers_of(long_one), 1) << "more than 16 operations";
+    EXPECT_EQ(registers_of<avx2>(long_one), 1) << "more than 16 operations";
+    EXPECT_EQ(registers_of<avx512>(long_one), 4);
+    const auto longer_one = long_one * long_one + long_one * long_one;
+    EXPECT_EQ(registers_of<avx512>(longer_one), 4);
+    EXPECT_EQ(registers_of<avx512>(longer_one * longer_one + longer_one), 1) << "more than 256";
 }
 
 // Rows go together where they read the same elements.
