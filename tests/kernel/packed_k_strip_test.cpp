@@ -57,8 +57,8 @@ constexpr auto all = [](std::size_t, std::size_t) { return true; };
 template <class T, std::size_t I, std::size_t J, std::size_t K>
 void check() {
     constexpr product_shape shape{I, J, K, K + 1, 1, J};
-    static_assert(!shuffled<T> || 2 * J > width<T> || width<T> % J != 0 || K < 2 * (width<T> / J) ||
-                  cut_product<T, current_config, shape>.cut.strip_steps == width<T> / J);
+    static_assert(!shuffled<T> || I * width<T> > most_strip_lanes || 2 * J > width<T> || width<T> % J != 0 ||
+                  K < 2 * (width<T> / J) || cut_product<T, current_config, shape>.cut.strip_steps == width<T> / J);
     operands<T, shape> x;
     x.multiply(constant_depth<0, K>{});
     x.expect(0, K, all);
@@ -85,6 +85,7 @@ TYPED_TEST(packed_k_strip_test, every_width) {
 
 TYPED_TEST(packed_k_strip_test, every_number_of_rows) {
     check<TypeParam, 1, 4, 32>();
+    check<TypeParam, 5, 4, 33>();
     check<TypeParam, 8, 4, 33>();
     check<TypeParam, 17, 4, 32>();
     check<TypeParam, 37, 4, 31>();

@@ -307,7 +307,7 @@ TEST(strategies_of_products, are_explained) {
     EXPECT_TRUE(
         says(matmul(x<12, 64>(), weights<64, 83>()), " register blocks of the last panel, the last columns packed"));
     EXPECT_TRUE(says(matmul(x<12, 64>(), weights<64, 80>()), " register blocks of one panel fewer"));
-    EXPECT_TRUE(says(matmul(x<7, 64>(), x<64, 4>()), ", 2 sums of each, 4 steps of the depth in a register"));
+    EXPECT_TRUE(says(matmul(x<5, 64>(), x<64, 4>()), ", 4 sums of each, 4 steps of the depth in a register"));
     EXPECT_TRUE(says(matmul(x<1, 64>(), x<64, 128>()), ", scalars loaded a register at a time"));
     EXPECT_FALSE(says(matmul(x<2, 64>(), x<64, 128>()), ", scalars loaded a register at a time"));
     const auto edges = attention(x<64, 64>(), x<64, 64>(), x<64, 64>(), keys_below(40));
