@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
-// A right operand whose rows are so far apart that they compete for the same places in the caches: the columns of each
-// register block are copied into scratch beside the multiply-adds of the first rows.
+// Copies the columns of each register block of the right operand into scratch while the first rows are computed. For
+// right operands whose rows compete for the same cache sets.
 //
-// Rows some power of two apart fall into few sets of the L1 and the L2, and the columns of a block are gone before the
-// next row block wants them. The first row block reads them where they lie, asking for some rows ahead, and leaves a
-// copy without gaps; all others read that, of a part of the depth that the L1 holds. Between parts the sums wait in the
-// result.
+// Rows some power of two apart map to few sets of L1 and L2, so the columns of a block are evicted before the next row
+// block reads them. The first row block reads them in place, prefetches some rows ahead, and leaves a dense copy. All
+// other row blocks read the copy, of a part of the depth that fits L1. Between parts the sums wait in the result.
 //
-// Columns that come from behind the L2 are asked for beside the multiply-adds of those other row blocks as well: the
-// first one takes a line every six cycles, and of lines that take 200 and more a core awaits too few at a time for
-// that.
+// If the columns come from beyond L2, the other row blocks prefetch the next columns too. The first row block takes a
+// cache line every six cycles. Lines that take 200 cycles and more exceed what a core keeps in flight at that rate.
 #pragma once
 
 #include <cstddef>
@@ -21,11 +19,11 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// Rows of the right operand that are asked for ahead of the one that is copied: at two multiply-adds a cycle a step
-/// of 6 x 2 accumulators takes 6 cycles, and the L3 some 50 ns.
+/// Rows of the right operand between the one that is copied and the one that is prefetched. At two multiply-adds a
+/// cycle, a step of 6 x 2 accumulators takes 6 cycles, and L3 takes some 50 ns.
 inline constexpr std::size_t copied_rows_ahead = 32;
 
-/// The depth of a register block that copies its vectors of the right operand on the way.
+/// The depth of a register block that copies its vectors of the right operand.
 template <class Element, class Config>
 struct copying_depth : depth_range {
     Element* copy;
@@ -48,14 +46,14 @@ struct copying_depth : depth_range {
     }
 };
 
-/// The product of the columns of one register block, which lie without gaps.
+/// The product with the dense columns of one register block.
 constexpr product_shape copied_block(product_shape p, std::size_t columns) {
     p.j = p.vk = columns;
     p.cut.vector_blocks = 1;
     return p;
 }
 
-/// Asks for the columns after those of the current block.
+/// Prefetches the columns after those of the current block.
 template <class Inner, class Element, product_shape Product, std::size_t Columns>
 using prefetching_columns =
     prefetching_epilogue<Inner, Columns * sizeof(Element),
@@ -66,10 +64,9 @@ using prefetching_columns =
 /// The hooks that it calls.
 inline constexpr hook served_by_copying_rhs = hook::vector | hook::column | hook::initial | hook::end_block;
 
-/// The product over the whole depth, in so many parts of it, whose columns fill vectors, of the row blocks below
-/// `last_block`, which is not 0. `scratch` is memory of copied_columns_bytes bytes, best at the start of a cache line.
-/// In several parts the epilogue has a place for sums that wait, at(i, j). `Prefetches` tells whether the next columns
-/// are asked for.
+/// The product over the whole depth, in `Parts` parts, of the row blocks below `last_block`, which is not 0. The
+/// columns fill vectors. `scratch` has copied_columns_bytes bytes; the start of a cache line is best. With several
+/// parts the epilogue stores waiting sums at at(i, j). `Prefetches`: the next columns are prefetched.
 template <class Element, class Config, product_shape Product, std::size_t Parts, bool Prefetches, class Epilogue>
 ASHLAR_STAGE_INLINE void product_copying_rhs(const Element* s, const Element* v, Epilogue& epilogue, Element* scratch,
                                              std::size_t last_block = Product.cut.row_blocks) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A product that is summed up in parts of its depth, between which the sums wait in the result.
+// Sums a product in parts of its depth. Between parts the sums wait in the result.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// The epilogue of one of several parts of the depth. Sums start from what the parts before left in the result, at(i,
-/// j), as single vectors, and are handed on behind the last part.
+/// The epilogue of one part of the depth. Sums start from what earlier parts left in the result at at(i, j), as single
+/// vectors. After the last part they go to the real epilogue.
 template <class Inner>
 struct depth_part : forwarding_epilogue<Inner> {
     static_assert((Inner::hooks & (hook::column | hook::initial)) == hook::none);
@@ -39,8 +39,8 @@ struct depth_part : forwarding_epilogue<Inner> {
     }
 };
 
-/// f(epilogue of the part, first step, steps as a depth from 0 on, whether it is the last) for near-equal parts; of one
-/// part, with the epilogue itself.
+/// Calls f(epilogue of the part, first step, steps as a depth from 0, whether it is the last part) for near-equal
+/// parts. A single part gets the epilogue itself.
 template <std::size_t Depth, std::size_t Parts, class Epilogue, class Function>
 ASHLAR_STAGE_INLINE void each_depth_part(Epilogue& epilogue, Function f) {
     constexpr axis_split parts = split_near_equal(Depth, Parts);

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-// The epilogue protocol: what a product kernel tells and asks of the one who takes its sums, while they are in
-// registers.
+// The epilogue protocol: how a product kernel hands sums to an epilogue while they are in registers.
 //
-// An epilogue is a class with some of the hooks below as members, and a list of those that it has:
+// A kernel calls an epilogue through a fixed set of hooks. Each epilogue declares which hooks it implements:
 //     static constexpr hook hooks = hook::vector | hook::begin_block;
-// The list is closed. A hook that is declared and missing, or there and not declared, and one that a kernel does not
-// serve, are compile errors: nothing is dropped silently. An epilogue that stands before another one derives from
-// `forwarding_epilogue`, which passes on all that it does not replace.
+// A declared hook without a member, a member without a declaration, and a hook that a kernel does not call are compile
+// errors. An epilogue that wraps another one derives from `forwarding_epilogue`, which forwards all hooks that it does
+// not replace.
 #pragma once
 
 #include <cstddef>
@@ -18,9 +17,9 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// The hooks of an epilogue. i counts the scalar axis of the product, j the one in lanes; `count` is a lane_count, the
-/// valid lanes of what is handed over; `verdict` is plain_block or masked_block. Sums come by the first of `group`,
-/// `column` and `vector` that the kernel serves and the epilogue has.
+/// The hooks of an epilogue. i counts the scalar axis of the product, j the axis in lanes. `count` is a lane_count: the
+/// valid lanes. `verdict` is plain_block or masked_block. Sums arrive by the first of `group`, `column` and `vector`
+/// that the kernel calls and the epilogue has.
 enum class hook : std::uint16_t {
     none = 0,
     /// void vector(i, j, lanes sums, count, verdict): the sums of row i, columns [j, j + count).
@@ -28,27 +27,27 @@ enum class hook : std::uint16_t {
     /// void column(i, j, const lanes (&sums)[Rows], count, verdict): all rows of a block, so that state per column (a
     /// running maximum) is loaded and stored once.
     column = 2,
-    /// void group(i, lanes sums, count, verdict), of products of few columns in lanes: lane c*line + j is the sum of
-    /// row i + c < i + count and column j, where `line` columns fill a part of a vector.
+    /// void group(i, lanes sums, count, verdict), for products with few columns in lanes: lane c*line + j is the sum of
+    /// row i + c < i + count and column j. `line` columns fill a part of a vector.
     group = 4,
-    /// lanes initial(i, j, count): where sums start, instead of zero.
+    /// lanes initial(i, j, count): the start value of sums instead of zero.
     initial = 8,
-    /// block_verdict begin_block(i0, i1, j0, j1): asked before a block is computed. Without it, the verdict on all of
-    /// them is masked_block: nobody has looked at what may be left out.
+    /// block_verdict begin_block(i0, i1, j0, j1): called before a block is computed. Without it every block is a
+    /// masked_block, because nothing has tested what may be left out.
     begin_block = 16,
-    /// bool splits_block(i0, i1, j0, j1): whether the vectors of a block are computed one by one, each with a verdict
-    /// of its own.
+    /// bool splits_block(i0, i1, j0, j1): whether the kernel computes the vectors of a block one by one, each with its
+    /// own verdict.
     splits_block = 32,
-    /// half_range kept_halves(i0, i1, j0, j1): which halves of registers are needed of a block, counted from j0. If not
-    /// all are, what is computed is masked. static constexpr bool ends_within tells whether the last may be left out
-    /// as well as the first.
+    /// half_range kept_halves(i0, i1, j0, j1): which halves of registers of a block are needed, counted from j0. If
+    /// some are not, the kernel computes a masked block. static constexpr bool ends_within: the last half may be left
+    /// out too, not only the first.
     kept_halves = 64,
     /// void interleave(): called every `interleave_period` depth steps of each register block of full vectors, to
     /// prefetch between the multiply-adds.
     interleave = 128,
-    /// void end_block(i, rows, j, vectors): after the calls for the sums of a register block.
+    /// void end_block(i, rows, j, vectors): called after the hooks for the sums of a register block.
     end_block = 256,
-    /// void begin_columns(next): before the row blocks of some columns, told which column follows them.
+    /// void begin_columns(next): called before the row blocks of some columns; `next` is the column after them.
     begin_columns = 512,
 };
 
@@ -61,7 +60,7 @@ constexpr hook operator|(hook a, hook b) {
 constexpr hook operator&(hook a, hook b) {
     return static_cast<hook>(static_cast<std::uint16_t>(a) & static_cast<std::uint16_t>(b));
 }
-/// The hooks of a that are not among b.
+/// The hooks of a without those of b.
 constexpr hook operator-(hook a, hook b) {
     return static_cast<hook>(static_cast<std::uint16_t>(a) & ~static_cast<std::uint16_t>(b));
 }
@@ -72,7 +71,7 @@ inline constexpr bool has_hook = (Epilogue::hooks & Hooks) == Hooks;
 
 // -------------------------------------------------------------- checks
 
-/// Whether an epilogue's hook can be called as the protocol says, with registers of type Lanes.
+/// Whether a hook of an epilogue can be called by the protocol with registers of type Lanes.
 template <hook Hook, class Epilogue, class Lanes>
 inline constexpr bool is_callable = false;
 template <class Epilogue, class Lanes>
@@ -116,8 +115,7 @@ inline constexpr hook callable_hooks =
     callable_among<Epilogue, Lanes, hook::vector, hook::column, hook::group, hook::initial, hook::begin_block,
                    hook::splits_block, hook::kept_halves, hook::interleave, hook::end_block, hook::begin_columns>();
 
-/// The members that are named like hooks, found whatever their parameters are: a name that is inherited twice is
-/// ambiguous.
+/// Members with the names of hooks, found for any parameters: a name that is inherited twice is ambiguous.
 struct hook_names {
     int vector, column, group, initial, begin_block, splits_block, kept_halves, interleave, end_block, begin_columns;
 };
@@ -151,19 +149,19 @@ inline constexpr hook named_hooks = [] {
 template <class Epilogue>
 concept declares_hooks = requires { std::integral_constant<hook, Epilogue::hooks>{}; };
 
-/// Hooks that are members for some template arguments only may be listed as withheld where they are not meant.
+/// Hooks that are members only for some template arguments. An epilogue lists them as withheld for the others.
 template <class Epilogue>
 inline constexpr hook withheld_hooks = hook::none;
 template <class Epilogue>
     requires requires { std::integral_constant<hook, Epilogue::withheld>{}; }
 inline constexpr hook withheld_hooks<Epilogue> = Epilogue::withheld;
 
-/// True of those who derive from `forwarding_epilogue`, which have members of all names.
+/// True for classes derived from `forwarding_epilogue`, which has members of all names.
 template <class Epilogue>
 concept is_forwarding = requires { typename Epilogue::inner_epilogue; };
 
-/// Their own members that are named like hooks, whatever the parameters are, as far as they are no templates: of what
-/// they inherit, one that the inner epilogue has not cannot be named.
+/// Their own members with the names of hooks, for any parameters, except templates. A member that they inherit cannot
+/// be named if the inner epilogue lacks it.
 template <class Epilogue>
 inline constexpr hook own_hooks = [] {
     const auto where = [](bool named, hook h) { return named ? h : hook::none; };
@@ -188,8 +186,8 @@ inline constexpr hook own_hooks = [] {
            where(requires { &Epilogue::begin_columns; }, hook::begin_columns);
 }();
 
-/// The hooks that an epilogue declares without having them, those that it has without declaring them, and those that a
-/// kernel leaves out.
+/// Hooks that an epilogue declares and lacks, hooks that it has and does not declare, and hooks that a kernel does not
+/// call.
 template <hook Hooks>
 struct missing_hooks {
     static constexpr bool none = Hooks == hook::none;
@@ -203,7 +201,7 @@ struct unserved_hooks {
     static constexpr bool none = Hooks == hook::none;
 };
 
-/// True if an epilogue has the hooks that it lists, and no others; an error if not.
+/// Whether an epilogue has exactly the hooks that it lists; otherwise an error.
 template <class Epilogue, class Lanes>
 consteval bool has_listed_hooks() {
     using type = std::remove_const_t<Epilogue>;
@@ -222,9 +220,9 @@ consteval bool has_listed_hooks() {
     return missing::none && undeclared::none;
 }
 
-/// True if a kernel that serves the hooks `Served` can call this epilogue with registers of type Lanes; an error if
-/// not. Members are held against the list in builds with assertions only (`Checks`): epilogues are no input of users,
-/// and some twenty requirements for each of their types are a twentieth of what an encoder layer costs a compiler.
+/// Whether a kernel that calls the hooks `Served` can call this epilogue with registers of type Lanes; otherwise an
+/// error. Members are checked against the list only in builds with assertions (`Checks`): users do not write epilogues,
+/// and twenty requirements for each type take a twentieth of the compile time of an encoder layer.
 template <class Epilogue, class Lanes, hook Served, bool Checks = true>
 consteval bool fits_kernel() {
     constexpr bool declares = declares_hooks<Epilogue>;
@@ -254,7 +252,7 @@ ASHLAR_STAGE_INLINE block_verdict verdict_on(Epilogue& epilogue, std::size_t i0,
         return block_verdict::masked;
 }
 
-/// Calls f with the constant that the epilogue's calls get for this verdict: plain_block or masked_block.
+/// Calls f with plain_block or masked_block, the constant for this verdict.
 template <class Epilogue, class Function>
 ASHLAR_STAGE_INLINE void with_verdict(block_verdict verdict, Function f) {
     if constexpr (!has_hook<Epilogue, hook::begin_block>)
@@ -265,7 +263,7 @@ ASHLAR_STAGE_INLINE void with_verdict(block_verdict verdict, Function f) {
         f(plain_block{});
 }
 
-/// Where the sum of row i at column j starts: at a zero, unless the epilogue says otherwise.
+/// The start value of the sum of row i at column j: zero, unless the epilogue has `initial`.
 template <class Lanes, class Epilogue, std::size_t Count>
 ASHLAR_STAGE_INLINE Lanes initial_sum(Epilogue& epilogue, std::size_t i, std::size_t j, lane_count<Count> count,
                                       auto zero) {
@@ -275,7 +273,7 @@ ASHLAR_STAGE_INLINE Lanes initial_sum(Epilogue& epilogue, std::size_t i, std::si
         return Lanes(zero);
 }
 
-/// Adds where sums start to sums that started from zero.
+/// Adds start values to sums that started from zero.
 template <class Epilogue, class Lanes, std::size_t Rows, std::size_t Count>
 ASHLAR_STAGE_INLINE void add_initial(Epilogue& epilogue, std::size_t i, std::size_t j, Lanes (&column)[Rows],
                                      lane_count<Count> count) {
@@ -285,7 +283,7 @@ ASHLAR_STAGE_INLINE void add_initial(Epilogue& epilogue, std::size_t i, std::siz
     }
 }
 
-/// Hands the finished rows of one vector of columns to the epilogue, in the form that it asks for.
+/// Hands the finished rows of one vector of columns to the epilogue, by the hook that it has.
 template <class Epilogue, class Lanes, std::size_t Rows, std::size_t Count, class Verdict>
 ASHLAR_STAGE_INLINE void finish_column(Epilogue& epilogue, std::size_t i, std::size_t j, const Lanes (&column)[Rows],
                                        lane_count<Count> count, Verdict verdict) {
@@ -305,14 +303,14 @@ ASHLAR_STAGE_INLINE void finish_block(Epilogue& epilogue, std::size_t i, std::si
 
 // -------------------------------------------------------------- epilogues before others
 
-/// Where the rows and columns of a product lie for the inner epilogue: where they are.
+/// Places for the inner epilogue: rows and columns keep their numbers.
 struct same_place {
     ASHLAR_ALWAYS_INLINE static std::size_t row(std::size_t i) { return i; }
     ASHLAR_ALWAYS_INLINE static std::size_t column(std::size_t j) { return j; }
 };
 
-/// Passes all hooks on to an inner epilogue, at the place that Place names. Those who derive from it replace what they
-/// change and add what they have to the list; what they take from it is seen there:
+/// Forwards all hooks to an inner epilogue, at the place that Place gives. A derived class replaces what it changes and
+/// adds its hooks to the list:
 ///     static constexpr hook hooks = forwarding_epilogue<Inner>::hooks | hook::interleave;
 template <class Inner, class Place = same_place>
 struct forwarding_epilogue {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-// Few rows in lanes, in registers from one product to the next: the columns of a product as weights, and what they
-// weigh.
+// Few rows in lanes that stay in registers from one product to the next: the columns of one product are the weights of
+// the other.
 //
-// A vector holds `packs` columns of `line` rows, folded: lane folded_lane(c, row) is column c. To multiply by it, one
-// of the columns is spread, so that lane row*packs + d has the row's weight for whatever d; against it stand the
-// columns [j, j + packs) of the right operand's row, one load repeated for all rows. So no lane is idle, however few
-// columns the right operand has.
+// A vector holds `packs` columns of `line` rows, folded: lane folded_lane(c, row) is column c. To multiply by a column,
+// the kernel repeats it so that lane row*packs + d has the row's weight for every d. The right operand's row gives
+// columns [j, j + packs), one load repeated for all rows. So no lane is idle, however few columns the right operand
+// has.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +18,8 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// The same address, from which reads are loads: of a vector that it has just stored, g++ makes a scalar by more
-/// shuffles than one that is loaded and repeated at once.
+/// Hides the origin of an address, so that reads are loads. From a vector that it has just stored, g++ extracts scalars
+/// by more shuffles than a load that repeats one.
 template <class Element>
 ASHLAR_STAGE_INLINE const Element* from_memory(const Element* p) {
 #if defined(__GNUC__)
@@ -35,7 +35,7 @@ struct folded_rows {
     static_assert(Rows <= width);
     using vec = lanes<Element, width, Config>;
 
-    /// Vectors of so many columns.
+    /// Vectors for this number of columns.
     static constexpr std::size_t vectors(std::size_t columns) { return (columns + packs - 1) / packs; }
 
     static constexpr std::size_t lane_of(std::size_t column, std::size_t row) {
@@ -63,19 +63,19 @@ struct folded_rows {
     struct ordering {
         static constexpr std::size_t from(std::size_t lane) { return lane_of(lane / line, lane % line); }
     };
-    /// Columns c and c ^ Bit exchanged.
+    /// Exchanges columns c and c ^ Bit.
     template <std::size_t Bit>
     struct exchanging {
         static constexpr std::size_t from(std::size_t lane) { return lane_of(column_of(lane) ^ Bit, row_of(lane)); }
     };
-    /// Lanes without an element have the one of column 0 and row 0.
+    /// Lanes without an element repeat column 0 of row 0.
     template <std::size_t Count>
     struct repeating {
         static constexpr std::size_t from(std::size_t lane) {
             return column_of(lane) < Count && row_of(lane) < Rows ? lane : lane_of(0, 0);
         }
     };
-    /// The columns below Count of one vector, the others of a second one.
+    /// The columns below Count of one vector and the others of a second one.
     template <std::size_t Count>
     struct choosing {
         static constexpr std::size_t from(std::size_t lane) { return column_of(lane) < Count ? lane : width + lane; }
@@ -96,7 +96,7 @@ struct folded_rows {
         else
             return shuffle_as<ordering>(x, x);
     }
-    /// x with another value in the columns from Count on.
+    /// x with another value in the columns from Count.
     template <std::size_t Count>
     ASHLAR_STAGE_INLINE static vec first_columns(vec x, Element other) {
         if constexpr (Count == packs)
@@ -112,7 +112,7 @@ struct folded_rows {
         else
             return shuffle_as<repeating<Count>>(x, x);
     }
-    /// f of all columns of each row, in all of them.
+    /// Reduces all columns of each row by f; every column gets the result.
     template <std::size_t Bit = 1, class Function>
     ASHLAR_STAGE_INLINE static vec combine_columns(vec x, Function f) {
         if constexpr (Bit < packs)
@@ -121,7 +121,7 @@ struct folded_rows {
             return x;
     }
 
-    /// sums[j], lane row*packs + d: the row's weights times column j*packs + d of the right operand, whose rows lie
+    /// sums[j], lane row*packs + d: the row's weights times column j*packs + d of the right operand, whose rows are
     /// `Distance` apart.
     template <std::size_t Depth, std::size_t Columns, std::size_t Distance>
     ASHLAR_STAGE_INLINE static void weigh(const vec* weights, const Element* v, vec (&sums)[Columns / packs]) {
@@ -131,7 +131,7 @@ struct folded_rows {
              ...);
         }(std::make_index_sequence<Depth>{});
     }
-    /// The same for a right operand of whole registers, with folded weights in memory: sums[row][j], columns in lanes.
+    /// The same for right operands of whole registers, with folded weights in memory: sums[row][j], columns in lanes.
     template <std::size_t Depth, std::size_t Columns, std::size_t Distance>
     ASHLAR_STAGE_INLINE static void weigh_vectors(const Element* weights, const Element* v,
                                                   vec (&sums)[Rows][Columns / width]) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The rows of a left operand as groups of narrow elements: rounded once, and read by all columns.
+// Rows of a left operand as groups of narrow elements. They are rounded once and read by all columns.
 #pragma once
 
 #include <bit>
@@ -11,19 +11,19 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// Rows of `Depth` floats, `Stride` apart, as pairs of bf16, each in the bits of a float: rounded to the nearest, which
-/// changes nothing of what is one. `pairs` has room for `rows` of grouped_steps(Depth, 2); of an odd depth the last
-/// pair ends with a zero.
+/// Rows of `Depth` floats, `Stride` apart, as pairs of bf16, each in the bits of a float, rounded to nearest. Values
+/// that are bf16 already do not change. `pairs` has room for `rows` rows of grouped_steps(Depth, 2). If the depth is
+/// odd, the last pair ends with a zero.
 template <class Config, std::size_t Depth, std::size_t Stride>
 ASHLAR_STAGE_INLINE void group_rows(const float* from, std::size_t rows, float* pairs) {
     constexpr std::size_t width = lane_width<float, Config>, rest = Depth % width, steps = grouped_steps(Depth, 2);
     using vec = lanes<float, width, Config>;
     constexpr std::size_t rest_bytes = steps * sizeof(float) - Depth / width * width * sizeof(bf16);
-    // By way of an array, as elements of one type are written where those of another are read.
+    // Through an array, because elements of one type are written where those of another are read.
     for (std::size_t r = 0; r < rows; ++r, from += Stride, pairs += steps) {
         auto* to = reinterpret_cast<unsigned char*>(pairs);
         if constexpr (std::endian::native == std::endian::big) {
-            // The first of a pair is the lower half of a lane everywhere.
+            // The first element of a pair is the lower half of a lane on all machines.
             for (std::size_t k = 0; k < 2 * steps; ++k) {
                 const bf16 rounded(k < Depth ? from[k] : 0.0f);
                 __builtin_memcpy(to + (k ^ 1) * sizeof(bf16), &rounded, sizeof rounded);

@@ -26,14 +26,14 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// In which order sums are joined, which goes with how the lanes of a packed register are laid out: results owe their
-/// last bits to it.
+/// The order in which sums are joined. It follows the layout of lanes in a packed register and decides the last bits of
+/// results.
 enum class packed_k_join : std::uint8_t {
     neighbours,  // lane q*p + d: chains one after the other, then neighbouring lanes, rows folded into one register
     halves,      // lane d*W/p + q: chains and then groups of lanes in pairs, each row alone
 };
 
-/// A block of packed depth: its sums, and how they are fed and joined.
+/// A block of packed depth: its sums, and how they are loaded and joined.
 struct packed_k_block {
     std::size_t rows;      ///< of S, `distance` elements apart, each of which meets all vectors
     std::size_t vectors;   ///< packed registers of one pack of steps
@@ -63,7 +63,7 @@ struct packed_k_sums {
         }
     }
 
-    /// S(i, k + d) in the lanes of V(k + d, .), picked from the same 16 bytes where these hold it.
+    /// S(i, k + d) in the lanes of V(k + d, .). Picked from the same 16 bytes if these hold it.
     struct spread {
         static constexpr std::size_t chunk = lane_patterns<Element, width>::chunk;
         static constexpr std::size_t from(std::size_t lane) {
@@ -81,7 +81,7 @@ struct packed_k_sums {
     struct as_loaded {
         ASHLAR_STAGE_INLINE vec operator()(vec x) const { return x; }
     };
-    /// One pack of steps into the sums of a chain; s and v stand at the first of them.
+    /// Adds one pack of steps to the sums of a chain; s and v point to its first step.
     template <class Packs, class Change = as_loaded>
     ASHLAR_STAGE_INLINE void step(const Element* s, const Packs& v, std::size_t chain, Change change = {}) {
         vec b[Block.vectors];
@@ -94,8 +94,8 @@ struct packed_k_sums {
             for (std::size_t c = 0; c < Block.vectors; ++c) sum[chain][c][r] = fma(a, b[c], sum[chain][c][r]);
         }
     }
-    /// `count` packs from s and v on, which stand behind them afterwards. Those that the chains leave go to the chains
-    /// in turn where their number is a constant, and to the first one where it is not.
+    /// Adds `count` packs from s and v, and moves both pointers behind them. Packs beyond a multiple of the chains go
+    /// to the chains in turn if their number is a constant, otherwise to the first chain.
     template <class Packs, class Count>
     ASHLAR_STAGE_INLINE void run(const Element*& s, Packs& v, Count count) {
         const auto next = [&](std::size_t chain) ASHLAR_STAGE_LAMBDA {
@@ -120,7 +120,7 @@ struct packed_k_sums {
         }
     }
 
-    /// Adds the chains up into the first.
+    /// Adds all chains to the first.
     ASHLAR_STAGE_INLINE void join_chains() {
         if constexpr (Block.join == packed_k_join::halves) {
             join_in_pairs<chains / 2>(sum);
@@ -134,7 +134,7 @@ struct packed_k_sums {
         }
     }
 
-    /// Where lanes of `line` have sum `Sum` of those folded into a register, and where they have one after the other.
+    /// The lane of sum `Sum` among those folded into a register, in lines of `line` lanes, and its lane in order.
     template <std::size_t Sum>
     struct repeated {
         static constexpr std::size_t from(std::size_t lane) {
@@ -147,7 +147,7 @@ struct packed_k_sums {
         }
     };
 
-    /// The columns of each row, from so many of its vectors: of one in every `line` of lanes, of `steps` in order.
+    /// The columns of each row, from several of its vectors.
     template <std::size_t Vectors = 1>
     ASHLAR_STAGE_INLINE void join(vec (&out)[rows], std::size_t first = 0) {
         static_assert(Vectors == 1 || Vectors == steps);
@@ -174,7 +174,7 @@ struct packed_k_sums {
 
 // -------------------------------------------------------------- few columns
 
-/// Hands over the columns from j on of the rows [i, i + Rows), and ends the block.
+/// Hands the columns from j of the rows [i, i + Rows) to the epilogue, and ends the block.
 template <class Epilogue, class Lanes, std::size_t Rows, std::size_t Count>
 ASHLAR_STAGE_INLINE void finish_packed(Epilogue& epilogue, std::size_t i, std::size_t j, Lanes (&rows)[Rows],
                                        lane_count<Count> count, block_verdict verdict) {
@@ -205,7 +205,7 @@ ASHLAR_STAGE_INLINE void packed_block(const Element* s, const packed_columns<Ele
     finish_packed(epilogue, i, j, rows, lane_count<columns::columns>{}, verdict);
 }
 
-/// All columns of the rows [i, i + Rows) where V is a strip; `depth` as in `product_block`.
+/// All columns of the rows [i, i + Rows) if V is a strip; `depth` as in `product_block`.
 template <class Element, class Config, product_shape Product, std::size_t Rows, std::size_t Chains, class Depth,
           class Epilogue>
 ASHLAR_STAGE_INLINE void strip_block(const Element* s, const Element* v, Depth depth, Epilogue& epilogue,
@@ -230,7 +230,7 @@ ASHLAR_STAGE_INLINE void strip_block(const Element* s, const Element* v, Depth d
         for (std::size_t r = 0; r < Rows; ++r) rows[r] = fma(vec(s_at[r * Product.si]), b, rows[r]);
     }
     if constexpr (requires { depth.plain_first; }) {
-        // What excluded pairs may have spoilt is done again, step by step.
+        // Repeats, step by step, what excluded pairs may have spoilt.
         if ((depth.first != depth.plain_first || depth.plain_last != depth.last) && any_nan(total(rows))) [[unlikely]] {
             product_block<Element, Config, Product, block_shape{Rows, 1, Chains, Product.j}>(s, v, depth, epilogue, i,
                                                                                              0);
@@ -242,14 +242,14 @@ ASHLAR_STAGE_INLINE void strip_block(const Element* s, const Element* v, Depth d
 
 // -------------------------------------------------------------- half registers
 
-/// Whether the accumulators of so many rows and halves leave registers for the operands of a step.
+/// Whether the accumulators of these rows and halves leave registers for the operands of a step.
 template <class Config>
 constexpr bool fits_half_registers(std::size_t rows, std::size_t halves) {
     return rows * halves + halves + 3 <= machine_of<Config>.registers;
 }
 
-/// The rows [i, i + Rows) of the halves [First, First + Halves) of the `Columns` columns that begin at j. Their
-/// registers are handed to the epilogue whole, to be masked; what the other halves hold is not specified.
+/// The rows [i, i + Rows) of the halves [First, First + Halves) of the `Columns` columns from j. The epilogue gets
+/// whole registers, to be masked; the contents of the other halves are unspecified.
 template <class Element, class Config, product_shape Product, std::size_t Rows, std::size_t Columns, std::size_t First,
           std::size_t Halves, class Epilogue>
 ASHLAR_STAGE_INLINE void product_half_registers(const Element* s, const Element* v, Epilogue& epilogue, std::size_t i,
@@ -278,7 +278,7 @@ ASHLAR_STAGE_INLINE void product_half_registers(const Element* s, const Element*
     finish_block(epilogue, i, Rows, j + First / 2 * width, registers);
 }
 
-/// Computes the block if halves of it are needed that begin or end within it, and tells whether nothing is left to do.
+/// Computes the block if the needed halves begin or end inside it. Returns whether nothing is left to do.
 template <class Element, class Config, product_shape Product, std::size_t Rows, std::size_t Columns, class Epilogue>
 ASHLAR_STAGE_INLINE bool does_half_registers(const Element* s, const Element* v, Epilogue& epilogue, std::size_t i,
                                              std::size_t j) {
@@ -310,7 +310,7 @@ using packed_row_sums = packed_k_sums<Element, Config,
                                       packed_k_block{Columns, 1, packed_rows<Element, Config, Product>::packs, 1,
                                                      Product.column_distance, packed_k_join::neighbours, Unrolled}>;
 
-/// The rows multiplied by all columns, of which there are few: piece after piece, none of which leaves the registers.
+/// Multiplies the rows by all columns, which are few, piece by piece. No piece leaves the registers.
 template <class Element, class Config, packed_k_shape Product>
 ASHLAR_STAGE_INLINE auto packed_sums_of_all(const Element* s, const Element* r) {
     using rows = packed_rows<Element, Config, Product>;
@@ -333,7 +333,7 @@ ASHLAR_STAGE_INLINE auto packed_sums_of_all(const Element* s, const Element* r) 
     return sums;
 }
 
-/// Hands over the columns [i, i + Columns) of few rows, each alone or as many as fill a register together.
+/// Hands the columns [i, i + Columns) of few rows to the epilogue, one by one or as many as fill a register.
 template <packed_k_shape Product, class Sums, class Epilogue>
 ASHLAR_STAGE_INLINE void finish_packed_rows(Sums& sums, Epilogue& epilogue, std::size_t i, block_verdict verdict) {
     constexpr std::size_t columns = Sums::rows, packs = Sums::steps;
@@ -369,7 +369,7 @@ ASHLAR_STAGE_INLINE void packed_rows_block(const packed_rows<Element, Config, Pr
     finish_packed_rows<Product>(sums, epilogue, i, verdict);
 }
 
-/// The hooks that it calls: the columns of this product are i, its rows are in lanes.
+/// The hooks that it calls. Columns of this product are i; its rows are in lanes.
 inline constexpr hook served_by_packed_k =
     hook::vector | hook::column | hook::group | hook::begin_block | hook::end_block;
 

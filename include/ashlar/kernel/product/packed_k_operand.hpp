@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// Right operands of packed depth: several depth steps of each column, or of each of few rows, in one register.
+// Right operands of packed depth: one register holds several depth steps of each column, or of each of few rows.
 //
-// Lane q*p + d is V(k + d, j + q), for p steps side by side. Rows without gaps, half as wide as a register or less, lie
-// as lane d*W/p + q and need no packing.
+// Lane q*p + d is V(k + d, j + q), for p steps side by side. Dense rows of at most half a register are lane d*W/p + q
+// already and need no packing.
 #pragma once
 
 #include <bit>
@@ -16,7 +16,7 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// Packed registers that follow each other in memory.
+/// Packed registers, one after the other in memory.
 template <class Lanes, class Element>
 struct packs_in_memory {
     const Element* at;
@@ -24,7 +24,7 @@ struct packs_in_memory {
     ASHLAR_STAGE_INLINE void advance() { at += Lanes::size; }
 };
 
-/// Packed registers that stay registers, as the code that reads them is straight.
+/// Packed registers that stay in registers, because the code that reads them has no loops.
 template <class Lanes>
 struct packs_in_registers {
     const Lanes* at;
@@ -32,8 +32,7 @@ struct packs_in_registers {
     ASHLAR_STAGE_INLINE void advance() { ++at; }
 };
 
-/// Halves of registers of columns at two depth steps each, from rows `Distance` apart, which are packed as they are
-/// loaded.
+/// Halves of registers of columns, two depth steps in each, packed while they are loaded from rows `Distance` apart.
 template <class Lanes, class Element, std::size_t Distance>
 struct packed_halves {
     static constexpr std::size_t half = Lanes::size / 2;
@@ -48,7 +47,7 @@ struct packed_halves {
     ASHLAR_STAGE_INLINE Lanes load(std::size_t h) const {
         const Element* v = at + h * half;
         if constexpr (loads_both) {
-            // clang would widen each half of either load, and put the four together.
+            // clang would widen each half of either load and then join all four.
             const Lanes both =
                 opaque(Lanes(Lanes::ops::template load_groups<half>(v, static_cast<std::ptrdiff_t>(Distance))));
             return opaque(shuffle_as<in_turn>(both, both));
@@ -67,18 +66,18 @@ struct packed_columns {
     static constexpr std::size_t columns = Product.j % width;
     static constexpr std::size_t depth = Product.cut.last_steps;
     static constexpr std::size_t steps = (Product.k + depth - 1) / depth;
-    /// The last step covers the last `depth` ones, of which so many have been before.
+    /// The last step covers the last `depth` steps, of which some were packed before.
     static constexpr std::size_t repeats = steps * depth - Product.k;
 
     using vec = lanes<Element, width, Config>;
 
     const Element* values;
 
-    /// The lanes of a and b in turn, as far as they fit.
+    /// Interleaves the lanes of a and b, as far as they fit.
     struct in_turn {
         static constexpr std::size_t from(std::size_t lane) { return lane % 2 * width + lane / 2; }
     };
-    /// Lane q*depth + d from rows of `group` elements, the last of which are the columns.
+    /// Lane q*depth + d from rows of `group` elements, whose last ones are the columns.
     static constexpr std::size_t group = std::bit_ceil(columns);
     struct in_columns {
         static constexpr std::size_t from(std::size_t lane) {
@@ -86,7 +85,7 @@ struct packed_columns {
             return q < columns ? d * group + group - columns + q : lane;
         }
     };
-    /// Zero in place of the steps that have been before.
+    /// Zero instead of the steps that were packed before.
     struct not_repeated {
         static constexpr std::size_t from(std::size_t lane) { return lane % depth < repeats ? width + lane : lane; }
     };
@@ -123,13 +122,13 @@ struct packed_columns {
     }
 };
 
-/// In their place where nothing is packed.
+/// Replaces them if nothing is packed.
 struct no_packed_columns {
     template <class Element>
     ASHLAR_STAGE_INLINE no_packed_columns(const auto*, Element*) {}
 };
 
-/// Few rows, contiguous along the depth, packed into registers or into scratch.
+/// Few rows, dense along the depth, packed into registers or scratch.
 template <class Element, class Config, packed_k_shape Product>
 struct packed_rows {
     static constexpr std::size_t width = lane_width<Element, Config>;
@@ -143,7 +142,7 @@ struct packed_rows {
     vec packed[in_registers ? steps : 1];
     Element* table;
 
-    /// The rows from `r` on.
+    /// The rows from `r`.
     ASHLAR_STAGE_INLINE packed_rows(const Element* r, Element* scratch) : table(scratch) {
         constexpr std::size_t rest = Product.depth % width;
         ASHLAR_UNROLL
@@ -168,7 +167,7 @@ struct packed_rows {
             return packs_in_memory<vec, Element>{table};
     }
 
-    /// Whether so short pieces of rows are loaded several to a vector, which leaves fewer levels to exchange.
+    /// Whether pieces of rows are so short that a vector loads several, which leaves fewer exchanges.
     template <std::size_t Depth>
     static constexpr bool joins_rows = [] {
         if constexpr (2 * Depth > width || width % Depth != 0 || !shuffles<Element, width, Config>())

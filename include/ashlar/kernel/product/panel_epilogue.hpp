@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// Panels of a right operand: an epilogue that knows its columns by their place in one, and asks for memory that is read
-// next beside the multiply-adds.
+// Epilogues for panels of a right operand: they place columns, and prefetch the memory that is read next.
 //
-// Weights are read once per tile of rows, in an order that the plan knows. Hardware follows one stream inside a panel
-// but not from panel to panel, nor from one product to the next, so the panel after the current one is asked for in
-// small portions between the multiply-adds of all row blocks.
+// Weights are read once per tile of rows, in an order that the plan knows. Hardware prefetchers follow one stream
+// inside a panel, but not from panel to panel, nor from one product to the next. So all row blocks prefetch the next
+// panel in small portions between their multiply-adds.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +19,7 @@ constexpr std::size_t lines_at_once(std::size_t bytes_per_step, std::size_t row_
     return (interleave_period * bytes_per_step / cache_line_bytes + row_blocks - 1) / row_blocks;
 }
 
-/// The columns of a panel, counted from those of the product.
+/// Columns of a panel, numbered as columns of the product.
 struct panel_place {
     std::size_t first_column;
     ASHLAR_ALWAYS_INLINE static std::size_t row(std::size_t i) { return i; }
@@ -29,7 +28,7 @@ struct panel_place {
 template <class Inner>
 using panel_epilogue = forwarding_epilogue<Inner, panel_place>;
 
-/// The same, and beside the multiply-adds of a panel's row blocks it asks for the memory that is read next, `Ahead`.
+/// The same, and prefetches the memory `Ahead` between the multiply-adds of a panel's row blocks.
 template <class Inner, std::size_t BytesPerStep, std::size_t RowBlocks, class Ahead = prefetch_stream>
 struct prefetching_epilogue : panel_epilogue<Inner> {
     static constexpr hook hooks = Inner::hooks | hook::interleave;

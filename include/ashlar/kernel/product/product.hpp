@@ -25,11 +25,12 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// The register blocks of a product. The vectors are all of them, or the full ones if the last columns stand apart.
+/// The register blocks of a product. The vectors are all vectors, or only the full ones if the last columns are
+/// separate.
 template <class Element, class Config, product_shape Product>
 inline constexpr register_block product_plan = blocks_of(Product, lane_width<Element, Config>);
 
-/// The order in which a product's blocks are walked: loops at run time over at most two block sizes per axis.
+/// The order of a product's blocks: loops at run time over at most two block sizes per axis.
 template <class Element, class Config, product_shape Product, class Depth, class Epilogue>
 struct product_walk {
     static constexpr register_block plan = product_plan<Element, Config, Product>;
@@ -43,7 +44,7 @@ struct product_walk {
     template <std::size_t Value>
     using constant = std::integral_constant<std::size_t, Value>;
 
-    /// f(rows of the block, its first row) for the row blocks [first_block, last_block).
+    /// Calls f(rows of the block, its first row) for the row blocks [first_block, last_block).
     template <class Function>
     ASHLAR_STAGE_INLINE static void each_row_block(std::size_t first_block, std::size_t last_block, Function f) {
         constexpr std::size_t turn = plan.rows.large_blocks;
@@ -54,8 +55,8 @@ struct product_walk {
             for (; b < last_block; ++b) f(constant<plan.rows.large - 1>{}, plan.rows.first(b));
     }
 
-    /// f(vectors of the block, valid lanes of its last one, its first column) for all column blocks; packed columns
-    /// are a block of no vectors, and of one where they cannot be packed.
+    /// Calls f(vectors of the block, valid lanes of the last one, first column) for all column blocks. Packed columns
+    /// are a block of no vectors, or of one if they cannot be packed.
     template <class Function>
     ASHLAR_STAGE_INLINE static void each_column_block(Function f) {
         constexpr axis_split across = plan.vectors;
@@ -112,8 +113,8 @@ struct product_walk {
     }
 };
 
-/// The hooks that a product calls. An epilogue with `kept_halves` is asked for halves of registers if the product has
-/// them, not for single vectors, and interleaves nothing.
+/// The hooks that a product calls. For an epilogue with `kept_halves` it computes halves of registers if the product
+/// has them, never single vectors, and does not interleave.
 template <class Element, class Config, product_shape Product, bool Halves>
 inline constexpr hook served_by_product = [] {
     const hook all =
@@ -128,15 +129,15 @@ template <class Element, class Config, product_shape Product>
 inline constexpr std::size_t product_scratch_bytes =
     table_bytes_of(Product.cut, Product.k, element_machine_of<Element, Config>);
 
-/// A product over the given depth: the row blocks [first_block, last_block), and all columns.
+/// A product over the given depth: the row blocks [first_block, last_block) and all columns.
 ///
-/// `depth` is a constant_depth, a depth_range, a k_range, or a function object of (i0, i1, j0, j1) that returns
-/// one of them for that block; it may have per_row(i0, i1) as well, a depth_range or per_row_k_range of those rows.
+/// `depth` is a constant_depth, a depth_range, a k_range, or a function object of (i0, i1, j0, j1) that returns one of
+/// them for that block. It may also have per_row(i0, i1): a depth_range or per_row_k_range of those rows.
 ///
-/// Elements of V may be f16 or bf16 where those of S are float: they are converted as they are loaded.
-/// `epilogue` has the hooks of kernel/product/epilogue.hpp that `served_by_product` lists. `scratch` is memory of
-/// product_scratch_bytes bytes for what the kernel packs, best at the start of a cache line.
-/// Sums are in order of k (per chain), so results repeat bit for bit for a given shape and architecture.
+/// Elements of V may be f16 or bf16 if those of S are float: loads convert them. `epilogue` has the hooks of
+/// kernel/product/epilogue.hpp that `served_by_product` lists. `scratch` has product_scratch_bytes bytes for what the
+/// kernel packs; the start of a cache line is best. Sums are in order of k (per chain), so results repeat bit for bit
+/// for a given shape and architecture.
 template <class Element, class Config, product_shape Product, class Depth, class Epilogue>
 ASHLAR_STAGE_INLINE void product(const Element* s, const auto* v, Depth depth, Epilogue& epilogue, Element* scratch,
                                  std::size_t first_block = 0, std::size_t last_block = Product.cut.row_blocks) {
@@ -155,7 +156,7 @@ ASHLAR_STAGE_INLINE void product(const Element* s, const auto* v, Depth depth, E
     }
 }
 
-/// The plainest epilogue: writes C row-major with rows `Stride` apart; with Accumulate it adds to what is there.
+/// The simplest epilogue: stores C row-major, rows `Stride` apart. With Accumulate it adds to the memory.
 template <class Element, class Config, std::size_t Stride, bool Accumulate = false>
 struct store_product {
     static constexpr hook hooks = Accumulate ? hook::vector | hook::initial : hook::vector;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The accumulators of one register block of a product, which never leave registers, and the depth steps that feed them.
+// The accumulators of one register block, which never leave registers, and the depth steps that add to them.
 #pragma once
 
 #include <cstddef>
@@ -16,14 +16,13 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// What the code of a register block depends on: accumulators, independent sums of each, valid lanes of the last
-/// vector.
+/// What decides the code of a register block: accumulators, independent sums of each, valid lanes of the last vector.
 struct block_shape {
     std::size_t rows, vectors, chains, last_lanes;
 };
 
-/// The same number, about which the optimiser knows nothing. Counting iterations with it prevents unrolling: caches
-/// deliver at their full rate to one stream that few instructions read.
+/// Hides a number from the optimiser. A loop that counts with it is not unrolled: caches deliver at full rate to one
+/// stream that few instructions read.
 ASHLAR_STAGE_INLINE std::size_t opaque_count(std::size_t count) {
 #if defined(__GNUC__)
     __asm__("" : "+r"(count));
@@ -31,23 +30,23 @@ ASHLAR_STAGE_INLINE std::size_t opaque_count(std::size_t count) {
     return count;
 }
 
-/// Keeps clang from reading what comes after before what comes before, several rows of a stream side by side; g++
-/// does not do that.
+/// Keeps clang from moving later loads before earlier ones, which would read several rows of a stream side by side. g++
+/// does not move them.
 ASHLAR_STAGE_INLINE void keep_load_order() {
 #if defined(__clang__)
     __asm__ volatile("" ::: "memory");
 #endif
 }
 
-/// Keeps g++ from reading the operands of a step during the one before, for which 16 registers are too few: it spills
-/// sums; clang does not, and loses by being told so.
+/// Keeps g++ from loading the operands of a step during the previous one. 16 registers are too few for that, and g++
+/// spills sums. clang does not, and loses time by this barrier.
 ASHLAR_STAGE_INLINE void keep_steps_apart() {
 #if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__)
     __asm__ volatile("" ::: "memory");
 #endif
 }
 
-/// True if a lane is NaN; told by the bits, since -ffast-math takes NaN for impossible.
+/// True if a lane is NaN. Tests bits, because -ffast-math assumes that there is no NaN.
 template <class Element, std::size_t Valid, class Config>
 ASHLAR_STAGE_INLINE bool any_nan(lanes<Element, Valid, Config> x) {
     using bits = signed_of_size<sizeof(Element)>;
@@ -65,8 +64,8 @@ ASHLAR_STAGE_INLINE Lanes total(const Lanes (&x)[Count]) {
     return sum;
 }
 
-/// Adds independent sums up, pairwise, into the first. The halves are constants: g++ unrolls a loop over them too late
-/// to keep the sums in registers.
+/// Adds independent sums pairwise into the first. The halves are constants, because g++ unrolls a loop over them too
+/// late to keep the sums in registers.
 template <std::size_t Half, class Lanes, std::size_t Chains, std::size_t Vectors, std::size_t Rows>
 ASHLAR_STAGE_INLINE void join_in_pairs(Lanes (&sum)[Chains][Vectors][Rows]) {
     if constexpr (Half != 0) {
@@ -82,7 +81,7 @@ ASHLAR_STAGE_INLINE void join_in_pairs(Lanes (&sum)[Chains][Vectors][Rows]) {
     }
 }
 
-/// The accumulators of one block and the steps that feed them.
+/// The accumulators of one block and its depth steps.
 template <class Element, class Config, product_shape Product, block_shape Block>
 struct product_accumulators {
     static constexpr std::size_t width = lane_width<Element, Config>;
@@ -91,7 +90,7 @@ struct product_accumulators {
 
     vec sum[Block.chains][Block.vectors][Block.rows];
 
-    /// Whether a scalar need not be spread for it to be multiplied by.
+    /// Whether a multiply-add takes a scalar without a broadcast.
     static constexpr bool by_scalar =
         Product.group == 1 && requires(Element a, vec b) { vec::ops::fma_by_scalar(a, b.data, b.data); };
     ASHLAR_STAGE_INLINE void add_row(Element a, const vec (&b)[Block.vectors], std::size_t r, std::size_t chain) {
@@ -99,7 +98,7 @@ struct product_accumulators {
         for (std::size_t c = 0; c < Block.vectors; ++c) sum[chain][c][r] = fma(b[c], a, sum[chain][c][r]);
     }
 
-    /// Keeps g++ from folding a vector that several rows use into each of their multiply-adds.
+    /// Keeps g++ from folding a vector that several rows use into each of their multiply-adds as a memory operand.
     ASHLAR_STAGE_INLINE static vec kept(vec x) {
         if constexpr (Block.rows > 1)
             return opaque(x);
@@ -107,7 +106,7 @@ struct product_accumulators {
             return x;
     }
 
-    /// Vector c of a depth step; of a step of groups in so many rows.
+    /// Vector c of a depth step; a step of groups reads several rows.
     template <std::size_t GroupRows = Product.group>
     ASHLAR_STAGE_INLINE static vec loaded(const auto* v, std::size_t c) {
         const auto* const from = v + Product.column_offset(c * width, width);
@@ -121,8 +120,8 @@ struct product_accumulators {
         }
     }
 
-    /// One depth step into the sums of `chain`; s and v stand at that step. With ZerosExclude, scalars that are zero
-    /// leave their sums alone, unless the step is plain.
+    /// Adds one depth step to the sums of `chain`; s and v point to that step. With ZerosExclude, zero scalars do not
+    /// change their sums, unless the step is plain.
     template <bool ZerosExclude, std::size_t GroupRows = Product.group>
     ASHLAR_STAGE_INLINE void step(const Element* s, const auto* v, std::size_t chain, bool plain = true) {
         vec b[Block.vectors];
@@ -156,7 +155,7 @@ struct product_accumulators {
         }
     }
 
-    /// One row, whose scalars are loaded a register at a time and spread from there.
+    /// One row whose scalars are loaded a register at a time and broadcast from there.
     static constexpr bool spreads = Product.cut.spreads && Block.rows == 1 && Block.vectors > 1;
     static_assert(!spreads || Product.group == 1);
     static constexpr std::size_t chunk = lane_patterns<Element, width>::chunk;
@@ -196,10 +195,10 @@ struct product_accumulators {
         }
     }
 
-    /// Depth steps that stand between two branches.
+    /// Depth steps between two branches.
     static constexpr std::size_t together = Block.chains == 1 ? std::size_t{Product.cut.steps_together} : Block.chains;
 
-    /// So many steps from s and v on, the first of each chain without a sum to add to.
+    /// The first steps from s and v: the first step of each chain multiplies and has no sum to add to.
     ASHLAR_STAGE_INLINE void begin(const Element* s, const auto* v) {
         static_assert(Product.group == 1 && !spreads);
         ASHLAR_UNROLL
@@ -221,7 +220,7 @@ struct product_accumulators {
         }
     }
 
-    /// `steps` depth steps from s and v on.
+    /// `steps` depth steps from s and v.
     ASHLAR_STAGE_INLINE void run(const Element* s, const auto* v, std::size_t steps) {
         if constexpr (spreads) run_spread(s, v, steps);
         if constexpr (together > Block.chains && !spreads) {
@@ -243,7 +242,7 @@ struct product_accumulators {
             for (steps %= Block.chains; steps != 0; --steps, s += Product.sk, v += Product.vk) step<false>(s, v, 0);
     }
 
-    /// One depth step of those rows r for which takes_part(r).
+    /// One depth step of the rows r with takes_part(r).
     template <class Choice>
     ASHLAR_STAGE_INLINE void step_of_some(const Element* s, const auto* v, Choice takes_part) {
         vec b[Block.vectors];
@@ -261,8 +260,8 @@ struct product_accumulators {
                 for (std::size_t c = 0; c < Block.vectors; ++c) sum[0][c][r] = fma(a, b[c], sum[0][c][r]);
             }
     }
-    /// The steps of `depth` in which only some rows take part; s and v are those of step 0. Where all rows begin
-    /// together, it is known which are left in each step behind the end of the first.
+    /// The steps of `depth` in which only some rows take part; s and v point to step 0. If all rows begin together, the
+    /// rows that remain after the end of the first one are known in each step.
     template <bool Lower>
     ASHLAR_STAGE_INLINE void run_uneven(const Element* s, const auto* v, const per_row_k_range<Lower>& depth,
                                         const depth_range& even) {
@@ -285,8 +284,8 @@ struct product_accumulators {
         }
     }
 
-    /// The depth steps of `depth`, zeros excluding outside its plain part; the sums are those of `run` where no
-    /// excluded value is NaN or infinite.
+    /// The depth steps of `depth`; outside its plain part zeros exclude. The sums are those of `run` if no excluded
+    /// value is NaN or infinite.
     ASHLAR_STAGE_INLINE void run_excluding(const Element* s, const auto* v, const k_range& depth) {
         const std::size_t whole = depth.last - (depth.last - depth.first) % Block.chains;
         for (std::size_t k = depth.first; k < depth.last; k += k < whole ? Block.chains : 1) {
@@ -300,7 +299,7 @@ struct product_accumulators {
         }
     }
 
-    /// Keeps clang from doing these multiply-adds after the other work, for which it would hold all their operands.
+    /// Keeps clang from delaying these multiply-adds behind other work, for which it would hold all their operands.
     ASHLAR_STAGE_INLINE void pin() {
 #if defined(__clang__)
         if constexpr (in_register<Element, width, Config>()) {
@@ -316,15 +315,15 @@ struct product_accumulators {
 #endif
     }
 
-    /// `steps` depth steps from s and v on. The epilogue's `interleave` is called every `interleave_period` steps, of
-    /// which the first period has `Taken` already.
+    /// `steps` depth steps from s and v. Calls the epilogue's `interleave` every `interleave_period` steps; `Taken`
+    /// steps of the first period are done already.
     template <std::size_t Taken = 0, class Epilogue>
     ASHLAR_STAGE_INLINE void run_interleaved(const Element* s, const auto* v, std::size_t steps, Epilogue& epilogue) {
         if constexpr (has_hook<Epilogue, hook::interleave>) {
             static_assert(Taken <= interleave_period && interleave_period % Block.chains == 0);
             std::size_t taken = Taken;
             for (; steps + taken >= interleave_period; steps -= interleave_period - taken, taken = 0) {
-                // A loop: if these steps are straight code, compilers load operands early and run out of registers.
+                // A loop, because compilers load the operands of unrolled steps early and run out of registers.
                 for (std::size_t left = opaque_count((interleave_period - taken) / Block.chains); left != 0;
                      --left, s += Block.chains * Product.sk, v += Block.chains * Product.vk) {
                     ASHLAR_UNROLL
@@ -345,7 +344,7 @@ struct product_accumulators {
         return any_nan(probe);
     }
 
-    /// Adds the chains up into the first.
+    /// Adds all chains to the first.
     ASHLAR_STAGE_INLINE void join() { join_in_pairs<Block.chains / 2>(sum); }
 };
 

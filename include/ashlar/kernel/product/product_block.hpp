@@ -14,7 +14,7 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// Calls f with lane_count constants for each vector of a block: f(index, lane_count<Valid>).
+/// Calls f(index, lane_count<Valid>) for each vector of a block.
 template <block_shape Block, std::size_t Width, class Function>
 ASHLAR_STAGE_INLINE void for_each_vector(Function f) {
     [&]<std::size_t... Index>(std::index_sequence<Index...>) ASHLAR_STAGE_LAMBDA {
@@ -33,7 +33,7 @@ ASHLAR_STAGE_INLINE auto even_steps(const Depth& depth) {
         return depth;
 }
 
-/// The block of C at (i, j) over `depth`; s and v are the operands' origins.
+/// The block of C at (i, j) over `depth`; s and v point to the origins of the operands.
 template <class Element, class Config, product_shape Product, block_shape Block, class Depth, class Epilogue>
 ASHLAR_STAGE_INLINE void product_block(const Element* s, const auto* v, Depth depth, Epilogue& epilogue, std::size_t i,
                                        std::size_t j) {
@@ -47,7 +47,7 @@ ASHLAR_STAGE_INLINE void product_block(const Element* s, const auto* v, Depth de
 
     using accumulators = product_accumulators<Element, Config, Product, Block>;
     accumulators acc;
-    // What sums that begin as products begin with: -0 and -0 are -0.
+    // The start value of sums that begin as products: -0 plus -0 is -0.
     constexpr Element nothing = Product.cut.multiplies_first ? -Element(0) : Element(0);
     const auto start = [&]() ASHLAR_STAGE_LAMBDA {
         for_each_vector<Block, width>([&](auto c, auto count) ASHLAR_STAGE_LAMBDA {
@@ -83,7 +83,7 @@ ASHLAR_STAGE_INLINE void product_block(const Element* s, const auto* v, Depth de
                                                      v_at + (even.last - even.first) * Product.vk, 0);
     acc.join();
     if constexpr (requires { depth.plain_first; }) {
-        // A zero times a finite value adds nothing, so only sums that are NaN can owe it to an excluded pair.
+        // Zero times a finite value adds nothing. So an excluded pair can only have spoilt sums that are NaN.
         const bool excludes = depth.first != depth.plain_first || depth.plain_last != depth.last;
         if (excludes && acc.has_nan()) [[unlikely]] {
             start();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// How a product is cut, decided by its shape and the machine: register blocks, strips, packed last columns, and the
-// tables that kernels make of what they pack.
+// Decides from the shape and the machine how a product is cut: register blocks, strips, packed last columns, and the
+// tables for what kernels pack.
 #pragma once
 
 #include <bit>
@@ -14,7 +14,7 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// What decisions have to know of elements and of the machine that computes with them.
+/// The element type and the machine, as far as decisions depend on them.
 struct element_machine {
     const machine& target;
     std::size_t bytes;
@@ -28,7 +28,7 @@ template <class Element, class Config>
 inline constexpr element_machine element_machine_of{machine_of<Config>, sizeof(Element),
                                                     std::is_floating_point_v<Element>};
 
-/// What the cut of a product depends on beside its shape.
+/// What the cut of a product depends on besides its shape.
 struct cut_options {
     bool whole_depth = true;  ///< all blocks sum over the whole depth, which packed columns take at once
     bool packs = true;        ///< strips and packed columns may do: they have no room for other work
@@ -38,11 +38,11 @@ struct cut_options {
     std::size_t granule = 0;  ///< if it divides i, row blocks divide it: masks that decide block by block lose least
 };
 
-/// Rows by lanes up to which a strip is read as it lies. Packing its columns takes a pass over the depth and saves a
-/// fold of each row: from 6 rows on with AVX-512, 11 with AVX2, strips take up to 1.6 times as long (Zen 4).
+/// Rows times lanes up to which a strip is read without packing. Packing its columns takes one pass over the depth and
+/// saves a fold of each row: from 6 rows with AVX-512, or 11 with AVX2, strips take up to 1.6 times as long (Zen 4).
 inline constexpr std::size_t most_strip_lanes = 80;
 
-/// Depth steps in one vector of a product whose right operand is a strip; 1 if it is none.
+/// Depth steps in one vector if the right operand is a strip; otherwise 1.
 constexpr std::size_t choose_strip_steps(const product_shape& p, const element_machine& on) {
     const std::size_t width = on.lanes();
     const bool is_strip = 2 * p.j <= width && width % p.j == 0 && p.vk == p.j && p.sk == 1;
@@ -63,37 +63,37 @@ inline constexpr bool has_half_registers =
 /// Bytes of scratch that the packed columns of a product may take.
 inline constexpr std::size_t most_packed_bytes = 8 * 1024;
 
-/// Bytes of the last columns of a product of that depth, so many depth steps of each side by side.
+/// Bytes of the last columns of a product of this depth, with `steps` depth steps of each side by side.
 constexpr std::size_t packed_column_bytes(std::size_t depth, std::size_t steps, const element_machine& on) {
     return (depth + steps - 1) / steps * on.lanes() * on.bytes;
 }
 
-/// Depth steps side by side in the vector of the last columns; 1 if these are an ordinary, partial vector.
+/// Depth steps side by side in the vector of the last columns; 1 for an ordinary partial vector.
 constexpr std::size_t choose_packed_steps(const product_shape& p, const element_machine& on) {
     const std::size_t width = on.lanes(), columns = p.j % width;
     if (!on.shuffles() || choose_strip_steps(p, on) != 1) return 1;
     if (p.sk != 1 || columns == 0 || 2 * columns > width) return 1;
     std::size_t depth = width;
     while (depth > 1 && (columns * depth > width || depth > p.k)) depth /= 2;
-    // What it saves against interleaving the columns and folding the rows, in half cycles.
+    // The saving minus the cost of interleaving columns and folding rows, in half cycles.
     const std::size_t steps = (p.k + depth - 1) / depth, saved = p.i * (p.k - steps), spent = 3 * p.k + 6 * p.i;
     return saved > spent && packed_column_bytes(p.k, depth, on) <= most_packed_bytes ? depth : 1;
 }
 
-/// The register blocks of a product. The vectors are all of them, or the full ones if the last columns are packed.
+/// The register blocks of a product. The vectors are all vectors, or only the full ones if the last columns are packed.
 constexpr register_block choose_blocks(const product_shape& p, const element_machine& on, const cut_options& options) {
     const std::size_t width = on.lanes(),
                       vectors = p.j / width + (p.j % width != 0 && !(options.packs && choose_packed_steps(p, on) != 1));
     machine target = on.target.for_elements_of(on.bytes);
-    // On the way to four lanes rows take registers of their own, and compilers spill sums that are many.
+    // Rows in four lanes need registers of their own, and compilers spill large blocks of sums.
     if (p.group != 1 && target.bf16_pairs && on.lanes() == 4 && target.registers >= 32) target.registers -= 6;
     register_block blocks = choose_register_block(p.i, vectors == 0 ? 1 : vectors, p.k, target, options.granule);
     if (vectors == 0) blocks.vectors = split_near_equal(0, 0);
     return blocks;
 }
 
-/// Whether a block of one row loads scalars a register at a time and spreads them from there: with V in the L1, loads
-/// are what bounds it. Behind that cache this would be more instructions than one stream bears.
+/// Whether a block of one row loads scalars a register at a time and broadcasts them from there. If V is in L1, loads
+/// are the bound. Beyond L1 one stream does not hide the additional instructions.
 constexpr bool choose_spreading(const product_shape& p, const register_block& blocks, const element_machine& on,
                                 const cut_options& options) {
     const bool one_row = blocks.rows.size(blocks.rows.blocks - 1) == 1;
@@ -101,13 +101,13 @@ constexpr bool choose_spreading(const product_shape& p, const register_block& bl
            on.target.registers >= 32 && on.shuffles() && on.lanes() * on.bytes > 16;
 }
 
-/// Depth steps between two branches: one where branches cost nothing beside the arithmetic. With one instruction after
-/// the other, counting, two addresses and the branch are an eighth of a step of 4 x 4 sums; of more sums they are less,
-/// and compilers run out of registers. Of blocks of 6 x 2 sums in 16 registers two steps stand together: the end of
-/// half as many turns is foreseen more often (Zen 4, AVX2: 32 x 32 x 32 takes 3% less time, 64 x 64 x 64 and attention
-/// of as much 1.5%); four would spill with g++, and three vectors beside four rows do with two. Of 4 x 2 and 2 x 4 sums
-/// g++ takes up to 4% less time, and clang as much as before (Zen 3); without fused multiply-adds they spill. Where
-/// rows end at different steps, what is left of them would cost what this saves.
+/// Depth steps between two branches. One, if branches cost nothing besides the arithmetic. On cores that issue one
+/// instruction at a time, the counter, two addresses and the branch take an eighth of a step of 4 x 4 sums; more sums
+/// need too many registers. In 16 registers, blocks of 6 x 2 sums take two steps: the end of half as many iterations is
+/// predicted more often (Zen 4, AVX2: 32 x 32 x 32 takes 3% less time, 64 x 64 x 64 and attention of that size 1.5%).
+/// With four steps g++ spills, with three vectors and four rows even with two. For 4 x 2 and 2 x 4 sums g++ takes up to
+/// 4% less time, clang none (Zen 3); without fused multiply-adds they spill. If rows end at different steps, the
+/// remainders cost what this saves.
 constexpr std::size_t choose_steps_together(const product_shape& p, const register_block& blocks,
                                             const element_machine& on, const cut_options& options) {
     constexpr std::size_t together = 4, most_sums = 16;
@@ -126,10 +126,10 @@ constexpr std::size_t choose_steps_together(const product_shape& p, const regist
                : 1;
 }
 
-/// Whether sums begin as the products of the first steps instead of as zeros that these are added to. It is more code,
-/// and hides stores: on AMD's cores they seem to read their register where multiply-adds read a third operand. The
-/// stores of a block's sums held up the first steps of the next one by 20 cycles (Zen 3: 6 x 2 sums over 64 steps take
-/// 404 cycles, 391 so, 384 without stores).
+/// Whether sums begin as the products of the first steps, not as zeros. It adds code and hides stores: on AMD cores
+/// stores seem to read their register through the port of a multiply-add's third operand. The stores of a block delayed
+/// the first steps of the next one by 20 cycles (Zen 3: 6 x 2 sums over 64 steps took 404 cycles; 391 with this; 384
+/// without stores).
 constexpr bool choose_first_products(const product_shape& p, const element_machine& on, const cut_options& options) {
     const machine& target = on.target;
     return target.fused && target.registers == 16 && !target.single_issue && on.floating &&
@@ -167,18 +167,18 @@ constexpr product_cut choose_cut(const product_shape& p, const element_machine& 
     return cut;
 }
 
-/// The register blocks of a product that is cut.
+/// The register blocks of a product with a cut.
 constexpr register_block blocks_of(const product_shape& p, std::size_t width) {
     const std::size_t vectors = p.j / width + (p.j % width != 0 && p.cut.last_steps == 1);
     return {split_near_equal(p.i, p.cut.row_blocks), split_near_equal(vectors, p.cut.vector_blocks), p.cut.chains};
 }
 
-/// Bytes of scratch that a product takes which is cut so.
+/// Bytes of scratch that a product with this cut takes.
 constexpr std::size_t table_bytes_of(const product_cut& cut, std::size_t depth, const element_machine& on) {
     return cut.packs ? packed_column_bytes(depth, cut.last_steps, on) : 0;
 }
 
-/// Bytes of scratch that a product takes which copies the columns of a register block, a part of the depth at a time.
+/// Bytes of scratch that a product takes to copy the columns of a register block, one part of the depth at a time.
 constexpr std::size_t copied_columns_bytes(const product_shape& p, std::size_t parts, const element_machine& on) {
     return split_near_equal(p.k, parts).large * blocks_of(p, on.lanes()).vectors.large * on.lanes() * on.bytes;
 }
@@ -189,8 +189,8 @@ constexpr product_shape without_rows(product_shape p, std::size_t rows) {
     return p;
 }
 
-/// Rows of the blocks that transpose the right operand: many, as all columns' transposition is spread over these, and
-/// so many that the other rows are whole blocks.
+/// Rows of the blocks that transpose. Many, because the transposition of all columns is spread over them, and such that
+/// the other rows are whole blocks.
 constexpr std::size_t choose_transposing_rows(const product_shape& p, const element_machine& on) {
     constexpr std::size_t most = 10;
     if (p.i <= most) return p.i;
@@ -200,12 +200,12 @@ constexpr std::size_t choose_transposing_rows(const product_shape& p, const elem
     return most;
 }
 
-/// The product of the rows that do not transpose, or all of it where all do.
+/// The product of the rows that do not transpose, or all of it if all rows do.
 constexpr product_shape behind_transposing_rows(const product_shape& p) {
     return p.cut.transposing_rows == p.i ? p : without_rows(p, p.cut.transposing_rows);
 }
 
-/// The cut of a product that transposes its right operand: of the rows that do not, and the sums of those that do.
+/// The cut of a product that transposes its right operand: for the rows that do not, and the sums of those that do.
 constexpr product_cut choose_transposing_cut(product_shape p, const element_machine& on) {
     const std::size_t rows = choose_transposing_rows(p, on);
     p.cut.transposing_rows = static_cast<std::uint8_t>(rows);
@@ -220,11 +220,11 @@ constexpr product_cut choose_transposing_cut(product_shape p, const element_mach
     return cut;
 }
 
-/// Multiply-adds of one block that are straight code; so much of the packed rows stays in registers.
+/// Multiply-adds of one block without loops. This much of the packed rows stays in registers.
 inline constexpr std::size_t most_unrolled = 64;
 
-/// The cut of a product of few rows: as many columns side by side as one vector holds in the end, or a multiple of
-/// that. Where the columns are no more, each packed vector is used once.
+/// The cut of a product of few rows: as many columns side by side as one vector holds at the end, or a multiple of it.
+/// If there are no more columns, each packed vector is used once.
 constexpr packed_k_cut choose_packed_k(const packed_k_shape& p, const element_machine& on) {
     const std::size_t steps = on.lanes() / packed_k_line(p.rows), most_sums = on.target.registers >= 32 ? 16 : 8,
                       together = steps >= most_sums ? steps : most_sums;
@@ -232,7 +232,7 @@ constexpr packed_k_cut choose_packed_k(const packed_k_shape& p, const element_ma
             p.columns > together && p.depth / steps * together > most_unrolled};
 }
 
-/// Bytes of scratch that a product of few rows takes which is cut so.
+/// Bytes of scratch that a product of few rows with this cut takes.
 constexpr std::size_t packed_k_table_bytes(const packed_k_shape& p, const element_machine& on) {
     return p.cut.table ? p.depth / p.cut.steps * on.lanes() * on.bytes : 0;
 }

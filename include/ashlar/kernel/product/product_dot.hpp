@@ -49,7 +49,7 @@ struct dot_block {
         return c + 1 == vectors ? vec::template load_partial<rest>(from + c * width) : vec::load(from + c * width);
     }
 
-    /// The products with one row of b, added up down to one vector.
+    /// The products with one row of b, added up to one vector.
     ASHLAR_STAGE_INLINE vec products(const auto* b) const {
         vec sum[chains];
         if constexpr (keeps_row) {
@@ -74,7 +74,7 @@ struct dot_block {
         return sum[0];
     }
 
-    /// The next `Count` rows of b, their products folded into one vector at `at`; returns the row after them.
+    /// Folds the products of the next `Count` rows of b into one vector at `at`. Returns the row after them.
     template <std::size_t Count>
     ASHLAR_STAGE_INLINE auto group(const auto* b, Element* at) const {
         vec sums[together];
@@ -111,11 +111,11 @@ struct dot_block {
     }
 };
 
-/// The hooks that it calls: the row a is row 0, the rows of b are its columns.
+/// The hooks that it calls. Row a is row 0, and the rows of b are the columns.
 inline constexpr hook served_by_dots = hook::vector;
 
-/// Hands over the dot products of a[0, k) and the rows of b in vectors, for the blocks of W rows [first_block,
-/// last_block). Nothing outside these rows is read.
+/// Hands the dot products of a[0, k) and the rows of b to the epilogue in vectors, for the blocks of W rows
+/// [first_block, last_block). Reads nothing outside these rows.
 template <class Element, class Config, dot_shape Product, class Epilogue>
 ASHLAR_STAGE_INLINE void dot_row_blocks(const Element* a, const auto* b, Epilogue& epilogue, std::size_t first_block,
                                         std::size_t last_block) {

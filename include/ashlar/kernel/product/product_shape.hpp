@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The words of the product kernel: its shape, its depths, what an epilogue may say about a block.
+// The vocabulary of the product kernel: its shape, its depths, and what an epilogue may decide about a block.
 #pragma once
 
 #include <bit>
@@ -11,7 +11,7 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// Independent sums of blocks of one vector, by their rows; 0 where there are no such blocks.
+/// Independent sums of blocks of one vector, by their number of rows; 0 if there are no such blocks.
 struct one_vector_chains {
     std::uint8_t large = 0;        ///< blocks of the larger height
     std::uint8_t one_fewer = 0;    ///< those of one row fewer
@@ -23,7 +23,7 @@ struct one_vector_chains {
     friend constexpr bool operator==(const one_vector_chains&, const one_vector_chains&) = default;
 };
 
-/// How a product is computed, as choose_cut has it for a shape and a machine.
+/// How a product is computed. choose_cut decides it from a shape and a machine.
 struct product_cut {
     std::uint32_t row_blocks = 0;         ///< near-equal blocks of scalars
     std::uint32_t vector_blocks = 0;      ///< near-equal blocks of vectors, without those of last columns apart
@@ -42,11 +42,11 @@ struct product_cut {
     friend constexpr bool operator==(const product_cut&, const product_cut&) = default;
 };
 
-/// Extents and strides (in elements) of a product. S(i,k) is s[i*si + k*sk], a scalar; V(k,j) is v[k*vk + j], in
-/// lanes along j, or v[k*vk + j/W*vw + j%W] with vw for W lanes.
+/// Extents and strides (in elements) of a product. S(i,k) is s[i*si + k*sk], a scalar; V(k,j) is v[k*vk + j], in lanes
+/// along j, or v[k*vk + j/W*vw + j%W] with vw for W lanes.
 ///
-/// With a group of several elements they are narrower ones, and steps k of the depth take so many: S(i,k) is the bits
-/// of a group, that of V(k,j) lies in as many rows (element_groups.hpp).
+/// With a group of several elements, elements are narrow and one step of the depth takes a whole group: S(i,k) is the
+/// bits of a group, and V(k,j) lies in as many rows (element_groups.hpp).
 struct product_shape {
     std::size_t i, j, k;
     std::size_t si, sk;
@@ -58,17 +58,17 @@ struct product_shape {
     std::size_t group_rows = 0;  ///< the distance between the rows of V that one step takes
     std::size_t group_rest = 0;  ///< rows of one more step, which has fewer of them
 
-    /// Where a column of V, the first one of a vector of `width` lanes, lies in a row.
+    /// The offset in a row of V of a column that begins a vector of `width` lanes.
     ASHLAR_ALWAYS_INLINE constexpr std::size_t column_offset(std::size_t column, std::size_t width) const {
         return vw == 0 ? column : column / width * vw;
     }
 };
 
-/// Steps of a depth of elements that are taken so many at a time, the incomplete one included.
+/// Steps of a depth that takes a group of elements at a time, the incomplete last one included.
 constexpr std::size_t grouped_steps(std::size_t depth, std::size_t group) { return (depth + group - 1) / group; }
 
-/// A product over a depth of elements as one of groups of so many, whose left rows lie as group_rows (grouped_rows.hpp)
-/// leaves them. Rows of the right operand are `product.vk` apart.
+/// A product over a depth of elements as one over groups. Left rows lie as grouped_rows.hpp leaves them. Rows of the
+/// right operand are `product.vk` apart.
 constexpr product_shape in_groups(product_shape product, std::size_t group) {
     product.group = group;
     product.group_rest = product.k % group;
@@ -83,7 +83,7 @@ constexpr product_shape in_groups(product_shape product, std::size_t group) {
 /// Lanes that a column of few rows takes: a power of two.
 constexpr std::size_t packed_k_line(std::size_t rows) { return std::bit_ceil(rows); }
 
-/// How such a product is computed, as choose_packed_k has it.
+/// How such a product is computed. choose_packed_k decides it.
 struct packed_k_cut {
     std::uint16_t steps = 1;     ///< of the depth side by side in a register
     std::uint16_t together = 1;  ///< columns whose sums grow side by side
@@ -92,7 +92,7 @@ struct packed_k_cut {
     friend constexpr bool operator==(const packed_k_cut&, const packed_k_cut&) = default;
 };
 
-/// A product of few rows, packed: `columns` i and `rows` j of `depth` elements, `column_distance` and `row_distance`
+/// A packed product of few rows: `columns` i and `rows` j of `depth` elements, `column_distance` and `row_distance`
 /// apart.
 struct packed_k_shape {
     std::size_t rows, columns, depth;
@@ -100,8 +100,8 @@ struct packed_k_shape {
     packed_k_cut cut{};
 };
 
-/// Whether `rows` are few enough for `width` lanes to hold several depth steps of each, and the depth divides. Where
-/// lanes hold one only, the columns and the depth must be few as well: then all of it is transposed and multiplied in
+/// Whether `rows` are so few that `width` lanes hold several depth steps of each, and the depth divides. If lanes hold
+/// only one step, the columns and the depth must be few as well: everything is then transposed and multiplied in
 /// registers.
 constexpr bool fits_packed_k(std::size_t rows, std::size_t columns, std::size_t depth, std::size_t width) {
     if (rows < 2 || rows > width) return false;
@@ -110,7 +110,7 @@ constexpr bool fits_packed_k(std::size_t rows, std::size_t columns, std::size_t 
     return depth % (width / packed_k_line(rows)) == 0;
 }
 
-/// The depth steps [First, Last), known to the type.
+/// The depth steps [First, Last), constants.
 template <std::size_t First, std::size_t Last>
 struct constant_depth {
     static constexpr std::size_t first = First;
@@ -123,9 +123,9 @@ struct depth_range {
     std::size_t last;
 };
 
-/// The depth steps [first, last), of which those outside [plain_first, plain_last) hold excluded pairs: there, where
-/// S(i,k) is zero, V(k,.) takes no part in the sum, whatever it holds (NaN and infinity included). Costs one test per
-/// block: only blocks whose plain sums turn out NaN are done again with exclusion.
+/// The depth steps [first, last). Those outside [plain_first, plain_last) hold excluded pairs: if S(i,k) is zero there,
+/// V(k,.) does not take part in the sum, even if it holds NaN or infinity. Costs one test per block: only blocks whose
+/// plain sums are NaN are computed again with exclusion.
 struct k_range {
     std::size_t first;
     std::size_t plain_first;
@@ -133,10 +133,10 @@ struct k_range {
     std::size_t last;
 };
 
-/// The depth steps [first, last) of a block of rows, of which row r of R takes part in those from full_first - (R-1 -
-/// r) on and below full_last + r: what a mask keeps whose edges move on by one step from row to row, or not at all.
-/// Excluded pairs take no part in any sum, whatever they hold. Without Lower all rows begin at `first`, which lies in
-/// the product as `last` does; the other two need not.
+/// The depth steps [first, last) of a block of rows. Row r of R takes part in the steps from full_first - (R-1 - r) and
+/// below full_last + r: the edges of a mask that move by one step from row to row, or do not move. Excluded pairs take
+/// no part in any sum, whatever they hold. Without Lower all rows begin at `first`. `first` and `last` lie within the
+/// product; the other two need not.
 template <bool Lower>
 struct per_row_k_range {
     std::ptrdiff_t first;
@@ -144,24 +144,24 @@ struct per_row_k_range {
     std::ptrdiff_t full_last;
     std::ptrdiff_t last;
 
-    /// The steps of all rows.
+    /// The steps in which all rows take part.
     constexpr depth_range even() const {
         std::ptrdiff_t begin = first, end = full_last;
         if (Lower && full_first > begin) begin = full_first < last ? full_first : last;
         if (end > last) end = last;
         return {static_cast<std::size_t>(begin), static_cast<std::size_t>(end > begin ? end : begin)};
     }
-    /// Whether row r of `rows` takes part in step k, which is one of the others.
+    /// Whether row r of `rows` takes part in step k, which is one of the other steps.
     constexpr bool has(std::ptrdiff_t r, std::ptrdiff_t rows, std::ptrdiff_t k) const {
         return k < full_last + r && (!Lower || k >= full_first - (rows - 1 - r));
     }
 };
 
-/// What an epilogue's `begin_block` decides: skip (no arithmetic happens), plain, or masked (the epilogue is then
-/// called with `masked_block`).
+/// What `begin_block` decides: skip (no arithmetic happens), plain, or masked (the kernel then calls the epilogue with
+/// `masked_block`).
 enum class block_verdict : std::uint8_t { skip, plain, masked };
 
-/// A run of halves of registers, of those that a block's columns take.
+/// A range of the halves of registers that a block's columns take.
 struct half_range {
     std::size_t first;
     std::size_t last;
@@ -170,7 +170,7 @@ struct half_range {
 using plain_block = std::integral_constant<block_verdict, block_verdict::plain>;
 using masked_block = std::integral_constant<block_verdict, block_verdict::masked>;
 
-/// Valid lanes of a vector, a constant: `lane_count<W>` for all but the last vector of a ragged row.
+/// Valid lanes of a vector, a constant: `lane_count<W>` except for the last vector of a ragged row.
 template <std::size_t Count>
 using lane_count = std::integral_constant<std::size_t, Count>;
 

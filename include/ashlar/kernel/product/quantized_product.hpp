@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Products of rows of floats by a matrix in 8 bits: rows rounded once, sums of integers in registers, both scales and
-// the epilogue applied to them there.
+// Products of rows of floats with a matrix in 8 bits. Rows are rounded once. The sums of integers stay in registers,
+// where both scales and the epilogue are applied.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// The right operand: integers in panels, and of each column its scale and the sum of its integers.
+/// The right operand: integers in panels, and for each column its scale and the sum of its integers.
 struct quantized_memory {
     const std::int8_t* elements;
     const float* scales;
@@ -36,14 +36,14 @@ struct quantized_block {
     using integers = lanes<std::int32_t, width, Config>;
     using values = lanes<float, width, Config>;
 
-    /// Lanes of a vector for which there are columns in memory, those included that fill up a panel.
+    /// Lanes of a vector with columns in memory, including those that fill up a panel.
     template <std::size_t Vector>
     static constexpr std::size_t held = width <= panel || Vector + 1 != Vectors ? width : LastLanes;
 
     integers sum[chains][Vectors][Rows];
 
-    /// Where the sums of a vector of columns start, but for what those of each row do. By index sequences here and
-    /// below: g++ unrolls loops too late to keep sums in registers.
+    /// The start value of the sums of a vector of columns, without the part of each row. Index sequences here and
+    /// below, because g++ unrolls loops too late to keep sums in registers.
     template <std::size_t Vector, std::size_t... Row, std::size_t... Chain>
     ASHLAR_STAGE_INLINE void begin(integers start, const left_rows& left, std::size_t i, std::index_sequence<Row...>,
                                    std::index_sequence<Chain...>) {
@@ -60,7 +60,7 @@ struct quantized_block {
         ((sum[Chain][Vector][Row] = dots::add(sum[Chain][Vector][Row], x, w[Vector])), ...);
     }
 
-    /// One group of depth steps into the sums of `chain`.
+    /// Adds one group of depth steps to the sums of `chain`.
     template <std::size_t Chain>
     ASHLAR_STAGE_INLINE void add(const std::uint8_t* left, const std::int8_t* const (&right)[Vectors], std::size_t at) {
         typename dots::right w[Vectors];
@@ -74,8 +74,8 @@ struct quantized_block {
         }(std::make_index_sequence<Rows>{});
     }
 
-    /// By the scale of the column first: of a row as great as floats are the sum of integers times the row's own would
-    /// be infinite, whatever the weights.
+    /// The column's scale comes first: for a row with the largest floats, the sum of integers times the row's scale
+    /// would be infinite, whatever the weights.
     template <std::size_t... Row>
     ASHLAR_STAGE_INLINE static void scale_rows(const left_rows& left, std::size_t i, const integers (&sums)[Rows],
                                                values scale, values (&scaled)[Rows], std::index_sequence<Row...>) {
@@ -123,9 +123,9 @@ struct quantized_block {
     }
 };
 
-/// The product of the row blocks below `last_block`. The rows of s are Product.row_distance apart, their elements
-/// neighbours; `scratch` is memory of rounded_rows_bytes bytes. Each element is the sum of products of integers,
-/// exactly, times the scale of its column, times that of its row.
+/// The product of the row blocks below `last_block`. Rows of s are Product.row_distance apart and dense. `scratch` has
+/// rounded_rows_bytes bytes. Each element is the exact sum of products of integers, times the scale of its column,
+/// times that of its row.
 template <class Config, quantized_shape Product, class Epilogue>
 ASHLAR_STAGE_INLINE void quantized_product(const float* s, const quantized_memory& right, Epilogue& epilogue,
                                            float* scratch, std::size_t last_block = Product.cut.row_blocks) {

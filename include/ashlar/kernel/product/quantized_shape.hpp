@@ -12,13 +12,13 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// `rows` rows of floats, `row_distance` apart, by a matrix that lies as `right` says.
+/// `rows` rows of floats, `row_distance` apart, times a matrix with the layout `right`.
 struct quantized_shape {
     std::size_t rows, row_distance;
     interleaved_layout right;
     product_cut cut{};
 
-    /// The same as register blocks see it: steps of the depth are groups.
+    /// The same in units of register blocks: a step of the depth is a group.
     constexpr product_shape in_groups() const {
         return {.i = rows, .j = right.columns, .k = right.groups(), .si = 0, .sk = 1, .vk = 1, .cut = cut};
     }
@@ -27,20 +27,20 @@ struct quantized_shape {
 /// Bytes from one rounded row to the next: whole cache lines, so that kernels round whole registers.
 constexpr std::size_t rounded_row_bytes(std::size_t depth) { return (depth + 63) / 64 * 64; }
 
-/// Bytes of scratch for the rounded rows of a tile, the scale of each, and what its sums start at.
+/// Bytes of scratch for the rounded rows of a tile, their scales and the start values of their sums.
 constexpr std::size_t rounded_rows_bytes(std::size_t rows, std::size_t depth) {
     return rows * (rounded_row_bytes(depth) + sizeof(float) + sizeof(std::int32_t));
 }
 
-/// Panels that one row reads side by side: streams of their own, of which hardware follows a few. From the L3 four are
-/// read at 88 GB/s, 24 at 49 (Zen 4).
+/// Panels that one row reads side by side. Each is a stream, and hardware prefetchers follow a few: from L3 four panels
+/// are read at 88 GB/s, 24 at 49 (Zen 4).
 inline constexpr std::size_t most_streams_of_row = 4;
 
 /// The register blocks of such a product on a machine.
 constexpr product_cut choose_quantized_cut(std::size_t rows, const interleaved_layout& right, const machine& target) {
     constexpr std::size_t element_bytes = 4, fewest_registers = 4;
     machine m = target.for_elements_of(element_bytes);
-    // Of sixteen, those that g++ keeps sums in.
+    // With 16 registers, those whose sums g++ keeps in registers.
     const std::size_t beside = m.dots_bytes ? 1 : m.registers > 16 ? 4 : 7;
     if (m.registers > beside + fewest_registers) m.registers -= beside;
     const std::size_t width = m.lanes(element_bytes), vectors = (right.columns + width - 1) / width;

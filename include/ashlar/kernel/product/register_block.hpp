@@ -16,7 +16,7 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// An axis cut into near-equal blocks: the first `large_blocks` have `large` elements, the others one fewer.
+/// An axis split into near-equal blocks: the first `large_blocks` have `large` elements, the others one fewer.
 struct axis_split {
     std::size_t extent;
     std::size_t blocks;
@@ -35,13 +35,13 @@ struct axis_split {
         return e < in_large || large == 1 ? e / large : large_blocks + (e - in_large) / (large - 1);
     }
 
-    /// Blocks that begin before element e, which is no greater than the extent.
+    /// Blocks that begin before element e, which is at most the extent.
     constexpr std::size_t blocks_before(std::size_t e) const { return e == 0 ? 0 : block_of(e - 1) + 1; }
 
     friend constexpr bool operator==(const axis_split&, const axis_split&) = default;
 };
 
-/// Cuts `extent` into `blocks` blocks whose sizes differ by at most one.
+/// Splits `extent` into `blocks` blocks whose sizes differ by at most one.
 constexpr axis_split split_near_equal(std::size_t extent, std::size_t blocks) {
     if (extent == 0) return {0, 0, 1, 0};
     if (blocks > extent) blocks = extent;
@@ -49,8 +49,8 @@ constexpr axis_split split_near_equal(std::size_t extent, std::size_t blocks) {
     return {extent, blocks, large, extent - blocks * (large - 1)};
 }
 
-/// The cut of a product: how the scalar axis and the axis of vectors are split, and into how many independent sums
-/// each accumulator's depth is.
+/// The cut of a product: the split of the scalar axis and of the axis of vectors, and the independent sums of each
+/// accumulator.
 struct register_block {
     axis_split rows;
     axis_split vectors;
@@ -59,24 +59,24 @@ struct register_block {
     friend constexpr bool operator==(const register_block&, const register_block&) = default;
 };
 
-/// True if rows x vectors accumulators, the vectors of one depth step and a broadcast fit the registers, and compilers
-/// keep them there: of 32 registers clang spills at 7 x 4 and 11 x 2 accumulators (57% and 70% of the peak instead of
+/// Whether rows x vectors accumulators, the vectors of one depth step and a broadcast fit the registers, and compilers
+/// keep them there. With 32 registers clang spills at 7 x 4 and 11 x 2 accumulators (57% and 70% of the peak instead of
 /// 90).
 constexpr bool fits_registers(std::size_t rows, std::size_t vectors, const machine& m) {
     const std::size_t accumulators = rows * vectors;
     if (!m.native) return accumulators <= 4;
-    // A vector that one row uses is an operand in memory.
+    // A vector that only one row uses is a memory operand.
     const std::size_t held = rows == 1 ? 1 : vectors, spare = m.scalar_operands ? 0 : 2;
     if (accumulators + held + spare > m.registers) return false;
-    // A block is unrolled: more sums are little faster, and more code.
+    // Blocks are unrolled: more sums add code and little speed.
     if (m.single_issue && m.small_code) return accumulators <= 16;
     if (m.registers <= 16) return true;
     return accumulators <= (vectors == 2 ? 20 : 24);
 }
 
-/// Independent sums per accumulator: as many as hide the latency of a multiply-add, if registers allow.
+/// Independent sums per accumulator: as many as hide the latency of a multiply-add, if registers suffice.
 constexpr std::size_t depth_chains(std::size_t rows, std::size_t vectors, std::size_t depth, const machine& m) {
-    // Two units and a latency of 4 need 8; exactly so many fall behind with every load that comes late.
+    // Two units with a latency of 4 need 8 sums in flight. Exactly 8 fall behind at every late load.
     constexpr std::size_t in_flight = 12;
     std::size_t chains = 1;
     while (m.native && !m.single_issue && rows * vectors * chains < in_flight && chains < 4 && depth >= 4 * chains &&
@@ -85,9 +85,9 @@ constexpr std::size_t depth_chains(std::size_t rows, std::size_t vectors, std::s
     return chains;
 }
 
-/// Half cycles that one block takes over the whole depth.
+/// Half cycles of one block over the whole depth.
 constexpr std::size_t block_cost(std::size_t rows, std::size_t vectors, std::size_t depth, const machine& m) {
-    // Two units and a latency of 4; fused, loads that come late hold up blocks of exactly so many sums.
+    // Two units with a latency of 4. With fused multiply-adds, late loads delay blocks of exactly 8 sums.
     const std::size_t latency = m.fused ? 9 : 8, start = 14;
     if (m.single_issue) {
         constexpr std::size_t count_and_branch = 4;
@@ -102,12 +102,12 @@ constexpr std::size_t block_cost(std::size_t rows, std::size_t vectors, std::siz
     return depth * step + start + rows * vectors;
 }
 
-/// The best cut of `rows` x `vectors` over `depth`: cheapest by the model, then fewest blocks. With a granule that
-/// divides the rows, blocks are all of one size, which divides it.
+/// The best cut of `rows` x `vectors` over `depth`: the cheapest by the model, then the fewest blocks. If a granule
+/// divides the rows, all blocks have one size that divides the granule.
 constexpr register_block choose_register_block(std::size_t rows, std::size_t vectors, std::size_t depth,
                                                const machine& m, std::size_t granule = 0) {
     constexpr std::size_t most_vectors = 24, most_rows = 24;
-    // Where memory is small, code that would be run once in a while does not pay.
+    // On small memories, code that rarely runs does not pay.
     const std::size_t second_body = !m.single_issue ? 16 : m.small_code ? 65536 : 4096;
     std::size_t best_cost = static_cast<std::size_t>(-1);
     register_block best{split_near_equal(rows, rows), split_near_equal(vectors, vectors), 1};

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// Epilogues of many instructions where registers are few: a block's sums are stored, and finished from there.
+// Epilogues with many instructions on machines with few registers: the sums of a block are stored first, then reloaded
+// and finished.
 //
-// A function like gelu wants a register for each of its constants, of which 16 registers have none beside the sums of a
-// block; and beside the multiply-adds of another block its latency is longer than what a core with few instructions in
-// flight looks ahead. Vector by vector behind a block they overlap each other, and the first multiply-adds of the next
-// one.
+// A function like gelu needs a register for each of its constants. 16 registers have none left besides the sums of a
+// block. After the block the vectors are finished one by one; they overlap each other and the first multiply-adds of
+// the next block.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,8 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// Keeps g++ from holding the constants of an epilogue in registers through the multiply-adds of the next block, whose
-/// sums it would spill for them.
+/// Keeps g++ from holding the constants of an epilogue in registers during the multiply-adds of the next block, whose
+/// sums it would spill.
 ASHLAR_STAGE_INLINE void hold_no_constants() {
 #if defined(__GNUC__) && !defined(__clang__) && defined(__SSE__)
     __asm__ volatile("" ::: "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7");
@@ -25,7 +25,7 @@ ASHLAR_STAGE_INLINE void hold_no_constants() {
 #endif
 }
 
-/// Wraps the epilogue of a whole product, whose columns are full vectors of the result's type.
+/// Wraps the epilogue of a whole product. Columns are full vectors of the result's type.
 template <class Inner>
 struct reloading_epilogue : forwarding_epilogue<Inner> {
     using vec = typename Inner::vec;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The rows of a left operand rounded to 8 bits, each by its own scale, with outliers spread where those of the right
-// operand are: once for all columns of a tile's product.
+// Rounds the rows of a left operand to 8 bits, each by its own scale, once for all columns of a tile's product.
+// Outliers are spread first if those of the right operand are.
 #pragma once
 
 #include <array>
@@ -18,13 +18,13 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// Whether floats are rounded to integers by an instruction, a register at a time; otherwise one after the other.
+/// Whether an instruction rounds a register of floats to integers; otherwise elements are rounded one by one.
 template <std::size_t Width, class Config>
 inline constexpr bool rounds_registers =
     in_register<float, Width, Config>() && scalable_bits<Config> == 0 &&
     (has<Config, isa::aarch64> || (has<Config, isa::sse2> && (Width != 8 || has<Config, isa::avx2>)));
 
-/// The integers nearest to Width floats, of two as near ones the even one, as bytes, with 128 added or not; of NaN any.
+/// The integers nearest to Width floats as bytes, ties to even, with 128 added or not. For NaN any integer.
 template <bool IsOffset, std::size_t Width, class Config>
 ASHLAR_ALWAYS_INLINE void round_register(lanes<float, Width, Config> values, [[maybe_unused]] std::uint8_t* to) {
     [[maybe_unused]] const auto raw = decltype(values)::ops::raw(values.data);
@@ -56,8 +56,8 @@ ASHLAR_ALWAYS_INLINE void round_register(lanes<float, Width, Config> values, [[m
 #endif
 }
 
-/// Rounded rows in memory of rounded_rows_bytes bytes: lines of bytes, and behind them the scales of rows and, where
-/// kernels ask for it, what their sums start at.
+/// Rounded rows in memory of rounded_rows_bytes bytes: lines of bytes, then the scales of rows and, if the kernel needs
+/// them, the start values of their sums.
 template <class Config, quantized_shape Product>
 struct rounded_rows {
     static constexpr std::size_t width = lane_width<float, Config>, depth = Product.right.rows,
@@ -104,7 +104,7 @@ private:
 
     static constexpr bool in_registers = rounds_registers<width, Config>;
 
-    /// A register of each block of a row, whose entries are spread.
+    /// A register of each block of a row, with outliers spread.
     struct spread_lanes {
         values of[parts];
 
@@ -128,7 +128,7 @@ private:
             step<1>(all);
         }
     };
-    /// 1 in the lower lanes of each pair of groups of `Half` lanes, -1 in the upper ones.
+    /// 1 in the lower half of each 2 * `Half` lanes, -1 in the upper half.
     template <std::size_t Half>
     static constexpr auto signs = [] {
         std::array<float, width> all{};
@@ -147,8 +147,7 @@ private:
     }
     static constexpr std::make_index_sequence<parts> all_parts{};
 
-    /// Calls f with the registers of all parts, the element where the first one begins, and how many lanes of each hold
-    /// one.
+    /// Calls f with a register of each part, the index of its first element, and the number of valid lanes.
     template <class Function>
     ASHLAR_STAGE_INLINE static void each_spread(const float* from, Function f) {
         const auto at = [&]<std::size_t Count>(std::size_t j) ASHLAR_STAGE_LAMBDA {
@@ -189,7 +188,7 @@ private:
         return (max)(greatest, bit_cast_lanes<std::int32_t>(x) & 0x7FFFFFFF);
     }
 
-    /// Writes no byte beyond the first Count: others are there already.
+    /// Writes only the first Count bytes: other bytes are there already.
     template <std::size_t Count>
     ASHLAR_STAGE_INLINE static void round_partial(values x, std::uint8_t* to) {
         if constexpr (Count == width) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// Right operands that lie row by row behind the L2: asking for columns ahead, and cutting a deep product.
+// Row-major right operands larger than L2: prefetches columns, and cuts a deep product into parts.
 //
-// The columns of a register block lie on another page in every row, which hardware does not follow: those after the
-// current ones are asked for in small portions between the multiply-adds. Deep columns would not stay in the L2 until
-// the next row block wants them: their product is summed up in parts of the depth, and between those the sums wait in
+// In every row the columns of a register block are on another page, which hardware prefetchers do not follow. So the
+// kernel prefetches the next columns in small portions between the multiply-adds. Deep columns would not stay in L2
+// until the next row block reads them: the product is summed in parts of the depth, and between parts the sums wait in
 // the result.
 #pragma once
 
@@ -30,7 +30,7 @@ struct column_stream {
     using block = prefetch_block<block_bytes / cache_line_bytes, row_bytes>;
 };
 
-/// Asks for the columns after the current ones, of the right operand's part from `right` on.
+/// Prefetches the columns after the current ones, in the part of the right operand from `right`.
 template <class Inner, class Stored, class Stream>
 struct streamed_columns : forwarding_epilogue<Inner> {
     static constexpr hook hooks = Inner::hooks | hook::interleave | hook::begin_columns;
@@ -53,8 +53,8 @@ struct streamed_columns : forwarding_epilogue<Inner> {
     }
 };
 
-/// The product over the whole depth, in so many parts of it, of the row blocks below `last_block`. The epilogue has a
-/// place for sums that wait, at(i, j).
+/// The product over the whole depth, in `Parts` parts, of the row blocks below `last_block`. The epilogue stores
+/// waiting sums at at(i, j).
 template <class Element, class Config, product_shape Product, std::size_t Parts, class Stored, class Epilogue>
 ASHLAR_STAGE_INLINE void product_streamed(const Element* s, const Stored* v, Epilogue& epilogue,
                                           std::size_t last_block = Product.cut.row_blocks) {

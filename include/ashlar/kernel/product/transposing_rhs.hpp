@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// A right operand that lies transposed: it is brought into row-major scratch beside the multiply-adds of the first
-// rows.
+// Transposes a right operand into row-major scratch between the multiply-adds of the first rows.
 //
-// The first row block of each column block needs V in the order of the depth, a few steps ahead of which it is
-// transposed: a chunk of 16 bytes from each of W rows, loaded side by side so that exchanges within chunks are enough.
-// Shuffles and stores have ports of their own, and the loads find room between the multiply-adds of a block. All other
-// row blocks read scratch. What does not fill a vector or a chunk is transposed before.
+// The first row block of each column block needs V in the order of the depth. The kernel transposes it a few steps
+// ahead: a chunk of 16 bytes from each of W rows, loaded side by side so that exchanges within chunks suffice. Shuffles
+// and stores have their own ports, and loads fit between the multiply-adds. All other row blocks read the scratch.
+// Columns and steps that do not fill a vector or a chunk are transposed before.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +17,7 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// Depth steps that are transposed together; 0 where registers cannot be shuffled.
+/// Depth steps that are transposed together; 0 if registers cannot be shuffled.
 template <class Element, class Config>
 inline constexpr std::size_t transposed_together = [] {
     constexpr std::size_t width = lane_width<Element, Config>, chunk = lane_patterns<Element, width>::chunk;
@@ -28,8 +27,8 @@ inline constexpr std::size_t transposed_together = [] {
         return loads_halves<Element, width, Config> ? width / 2 : width == chunk && chunk > 1 ? chunk : std::size_t{0};
 }();
 
-/// Whether transposing beside the multiply-adds of Product pays: there are pairs of vectors, and registers for some
-/// steps beside their accumulators.
+/// Whether transposing between the multiply-adds of Product pays: there are pairs of vectors, and the accumulators
+/// leave registers for some steps.
 template <class Element, class Config, product_shape Product>
 inline constexpr bool fits_transposing_rhs =
     machine_of<Config>.registers >= 32 && transposed_together<Element, Config> != 0 &&
@@ -52,7 +51,7 @@ ASHLAR_STAGE_INLINE void transpose_steps(const Element* source, Element* v) {
     for (std::size_t d = 0; d < steps; ++d) rows[d].store(v + d * To);
 }
 
-/// The whole depth of a register block, which fills V as it goes: V(k, j) is source[j*From + k].
+/// The whole depth of a register block that fills V at the same time: V(k, j) is source[j*From + k].
 template <class Element, class Config, product_shape Product, std::size_t From>
 struct transposing_depth : constant_depth<0, Product.k> {
     static constexpr std::size_t width = lane_width<Element, Config>, chunk = transposed_together<Element, Config>,
@@ -60,7 +59,7 @@ struct transposing_depth : constant_depth<0, Product.k> {
     const Element* source;
     Element* v;
 
-    /// Vectors [First, Last) of the block at column j, steps from k on.
+    /// Vectors [First, Last) of the block at column j, from step k.
     template <std::size_t First, std::size_t Last>
     ASHLAR_STAGE_INLINE void transpose_ahead(std::size_t k, std::size_t j) const {
         ASHLAR_UNROLL
@@ -90,8 +89,8 @@ struct transposing_depth : constant_depth<0, Product.k> {
 inline constexpr hook served_by_transposing_rhs =
     hook::vector | hook::column | hook::initial | hook::begin_block | hook::end_block;
 
-/// The whole product where V(k, j) is source[j*From + k]; v is scratch of Product.k rows, Product.vk apart, which holds
-/// V afterwards, `scratch` of product_scratch_bytes bytes.
+/// The whole product if V(k, j) is source[j*From + k]. v is scratch of Product.k rows, Product.vk apart, and holds V
+/// afterwards; `scratch` has product_scratch_bytes bytes.
 template <class Element, class Config, product_shape Product, std::size_t From, class Epilogue>
 ASHLAR_STAGE_INLINE void product_transposing_rhs(const Element* s, Element* v, const Element* source,
                                                  Epilogue& epilogue, Element* scratch) {
@@ -110,7 +109,7 @@ ASHLAR_STAGE_INLINE void product_transposing_rhs(const Element* s, Element* v, c
         using walk = product_walk<Element, Config, others, constant_depth<0, Product.k>, Epilogue>;
         const typename walk::packed packed(v, scratch);
 
-        // An odd vector comes first, so that one of a few columns is never alone.
+        // An odd vector comes first, so that a vector of few columns is never alone.
         constexpr std::size_t vectors = columns / width + (rest != 0 && !walk::packs), odd = vectors % 2;
         const transposing depth{{}, source, v};
         const auto block = [&]<std::size_t Vectors, std::size_t Last>(std::size_t j) ASHLAR_STAGE_LAMBDA {
