@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// Attention in blocks of keys with a running maximum (Milakov and Gimelshein 2018, Rabe and Staats 2021): a tile holds
-// the scores of one block, so that scratch does not grow with the keys.
+// Attention in blocks of keys with a running maximum (Milakov and Gimelshein 2018, Rabe and Staats 2021). A tile holds
+// the scores of one block, so scratch does not grow with the keys.
 //
-// A loop over the blocks is put around the product of the scores, their softmax and the product with the values. Where
-// the greatest score of a row grows from one block to the next, what the blocks before have given is corrected: the sum
-// of the row, and its weighted values, which wait in scratch. The last block begins early enough to be a full one; keys
-// that it has a second time take no part.
+// The pass puts a loop over blocks around the product of the scores, their softmax and the product with the values.
+// When a row's maximum grows from one block to the next, the row's sum and its weighted values, which wait in scratch,
+// are rescaled. The last block begins early enough to be full. Keys that it repeats take no part.
 #pragma once
 
 #include <bit>
@@ -17,35 +16,34 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// Bytes that the scores of a block take. With 16 registers, whose blocks of sums read scores and values again and
-/// again, half of the first cache: attention to 1,024 keys takes 1.5 to 2% less time than with an eighth of the second
-/// one, and to 256x4096 and 512x1024 of 128 as much (Zen 3, AVX2). Where a mask ends the blocks of some rows early,
-/// twice as much, as that gains there and half of it does not.
+/// Bytes of the scores of a block. With 16 registers, whose blocks of sums read scores and values many times, half of
+/// L1: attention to 1,024 keys takes 1.5 to 2% less time than with an eighth of L2, and so do 256x4096 and 512x1024 of
+/// 128 (Zen 3, AVX2). Twice as much if a mask ends the blocks of some rows early: that gains, half of L1 does not.
 constexpr std::size_t block_bytes(bool masked, const machine& target) {
     const std::size_t of_l2 = target.l2_bytes / 8, of_l1 = masked ? target.l1_bytes : target.l1_bytes / 2;
     return target.registers >= 32 || of_l1 > of_l2 ? of_l2 : of_l1;
 }
 
-/// Whether a tile's scores are taken block by block: where they and the keys and values that they are made of compete
-/// for the second cache. With 16 registers and AVX2 1,024 keys take as long with blocks of 512 (and 5% less where the
-/// second cache is small), 2,048 7 to 10% less, 8,192 12%; 512 keys lose 1%. With 32 registers, whose larger blocks of
-/// sums read keys and values less often, blocks would cost 1% of 2,048 keys, so they begin where scratch would leave
-/// the second cache. Scores that leave little of the stack budget go block by block too, where blocks take no more than
-/// half of it: else those who pass no workspace could have more keys, but not these.
+/// Whether a tile's scores are computed in blocks: if they, the keys and the values compete for L2. With 16 registers
+/// and AVX2, blocks of 512 take the same time for 1,024 keys (5% less if L2 is small), 7 to 10% less for 2,048 and 12%
+/// less for 8,192; 512 keys lose 1%. With 32 registers larger blocks of sums read keys and values less often, and
+/// blocks would cost 1% at 2,048 keys. So they begin where scratch would exceed L2. Blocks also serve scores that leave
+/// little of the stack budget, if a block takes at most half of it: otherwise calls without a workspace could have more
+/// keys, but not these.
 constexpr bool leave_the_cache(std::size_t score_bytes, const machine& target) {
     const std::size_t budget = target.stack_budget;
     if (block_bytes(true, target) <= budget / 2 && score_bytes > budget - budget / 16) return true;
     return target.registers >= 32 ? score_bytes > target.l2_bytes / 2 : score_bytes >= target.l2_bytes / 4;
 }
 
-/// Rows of a tile's scores as they lie in scratch: where rows are in lanes, whole registers of them, or a line of few.
+/// Rows of a tile's scores in scratch. With rows in lanes: whole registers, or one line of few rows.
 constexpr std::size_t rows_in_scratch(std::size_t rows, bool in_lanes, std::size_t width) {
     if (!in_lanes) return rows;
     return rows < width ? std::bit_ceil(rows) : (rows + width - 1) / width * width;
 }
 
-/// Keys of a block: near-equal blocks of whole groups of keys; whole blocks of columns where keys lie in such. All of
-/// them if they are fewer.
+/// Keys of a block. Blocks are near-equal and have whole groups of keys, or whole blocks of columns if keys are stored
+/// in such. All keys if they are fewer.
 constexpr std::size_t keys_of_block(std::size_t keys, std::size_t key_bytes, std::size_t column_block, bool masked,
                                     const machine& target) {
     const std::size_t granule = column_block == 0 ? key_group : std::lcm(key_group, column_block);
@@ -55,7 +53,7 @@ constexpr std::size_t keys_of_block(std::size_t keys, std::size_t key_bytes, std
     return size < keys && (column_block == 0 || keys % column_block == 0) ? size : keys;
 }
 
-/// Three stages of one loop that follow each other: scores, their softmax and the product of its numerators.
+/// Three consecutive stages of one loop: scores, their softmax, and the product of its numerators.
 struct attention_stages {
     stage_index scores = no_stage, softmax = no_stage, values = no_stage;
 };
@@ -68,15 +66,15 @@ constexpr bool holds_one_matrix(const plan_context& c, const plan_buffer& b, con
     return b.bindings[g.rank - 1u] == whole_axis && scores.top_axes[g.rank - 1u] == scores.column_axis;
 }
 
-/// Whether one stage alone reads a buffer.
+/// Whether one stage is the only reader of a buffer.
 constexpr bool is_only_reader(const plan_context& c, buffer_index buffer, stage_index reader) {
     for (stage_index s{}; s < c.plan.stage_count; ++s)
         if (s != reader && c.reads(c.plan.stages[s], buffer)) return false;
     return c.reads(c.plan.stages[reader], buffer);
 }
 
-/// Whether the keys of these stages may be taken block by block: nobody else reads scores or weights, which lie as one
-/// matrix that numerators replace; operands lie where a block of them is found by its first key.
+/// Whether these stages may process keys in blocks: no other stage reads scores or weights, the scores are one matrix
+/// that numerators replace, and the first key of a block locates it in the operands.
 constexpr bool goes_by_blocks(const plan_context& c, const attention_stages& found) {
     if (found.scores == no_stage || found.softmax == no_stage || found.values == no_stage) return false;
     const plan_stage &scores = c.plan.stages[found.scores], &softmax = c.plan.stages[found.softmax],
@@ -85,7 +83,7 @@ constexpr bool goes_by_blocks(const plan_context& c, const attention_stages& fou
         values.kind != stage_kind::product || scores.buffer == no_buffer || softmax.buffer == no_buffer)
         return false;
     const graph_node& g = c.at(softmax.core);
-    // Once: what follows the product would read weights of the last block alone.
+    // One use only: a later reader would see the weights of the last block alone.
     if (g.uses != 1 || g.variant != 0 || g.axis + 1u != g.rank || softmax.column_axis != g.axis ||
         softmax.fill_outside || values.left_factor != softmax.core || scores.store != no_node ||
         !c.same_elements(scores.top, scores.core) || !c.same_elements(scores.top, softmax.core) ||
@@ -105,7 +103,7 @@ constexpr bool goes_by_blocks(const plan_context& c, const attention_stages& fou
            of_values.left_depth == numerators.strides[g.axis];
 }
 
-/// A number for each row of a tile, beside those that a softmax has.
+/// Adds one number for each row of a tile, besides those of the softmax.
 constexpr buffer_index add_row_numbers(program& plan, const plan_stage& softmax, buffer_role role) {
     const auto index = index_at<buffer_index>(plan.buffer_count++);
     plan.buffers[index] = plan.buffers[softmax.second_buffer];
@@ -114,7 +112,7 @@ constexpr buffer_index add_row_numbers(program& plan, const plan_stage& softmax,
     return index;
 }
 
-/// Lets a buffer hold one block of the scores.
+/// Shrinks a buffer to one block of the scores.
 constexpr void hold_block(plan_buffer& b, const plan_loop& blocks, loop_index loop, std::size_t rank, std::size_t width,
                           std::size_t element_bytes) {
     const auto keys = static_cast<std::ptrdiff_t>(blocks.tile), all = static_cast<std::ptrdiff_t>(blocks.extent);
@@ -129,7 +127,7 @@ constexpr void hold_block(plan_buffer& b, const plan_loop& blocks, loop_index lo
     b.scope = loop;
 }
 
-/// Puts a loop over blocks of so many keys around the stages.
+/// Puts a loop over blocks of `keys` keys around the stages.
 constexpr void put_into_blocks(const plan_context& c, std::size_t item, const attention_stages& found,
                                std::size_t keys) {
     program& plan = c.plan;
@@ -181,7 +179,7 @@ constexpr void put_into_blocks(const plan_context& c, std::size_t item, const at
     plan.buffers[plan.buffer_count++] = waiting;
 }
 
-/// Puts loops over blocks of keys where tiles of scores would leave the second cache.
+/// Puts loops over blocks of keys where tiles of scores would exceed L2.
 constexpr void block_keys(program& plan, const graph_node* nodes, const machine& target) {
     const plan_context context{plan, nodes, target};
     for (std::size_t i = 0; i < plan.item_count; ++i) {

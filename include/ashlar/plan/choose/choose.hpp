@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The pass that chooses how each stage runs, in full tiles and in the last one.
+// The pass that chooses how each stage runs, in full tiles and in the last tile.
 #pragma once
 
 #include <ashlar/plan/choose/choose_map.hpp>
@@ -11,10 +11,10 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// Multiply-adds, or a sixteenth of the elements of other stages, beyond which a call does not matter.
+/// Multiply-adds, or a sixteenth of the elements of other stages, beyond which the cost of a call is negligible.
 inline constexpr std::size_t least_outlined_work = 8 * 1024;
 
-/// Whether a stage works long enough on so many rows for a call not to matter.
+/// Whether a stage works so long on these rows that the cost of a call is negligible.
 constexpr bool is_worth_a_call(const plan_context& c, const plan_stage& s, std::size_t rows) {
     const graph_node& space = c.at(s.space);
     std::size_t work = rows * (s.column_axis == no_axis ? 1 : space.extents[s.column_axis]);
@@ -27,11 +27,11 @@ constexpr bool is_worth_a_call(const plan_context& c, const plan_stage& s, std::
     return work >= least_outlined_work;
 }
 
-/// Whether a product can leave out register blocks of rows that rows_below does not ask for: nobody needs what they
-/// would compute, and the rows of those around it are its own.
+/// Whether a product can skip register blocks of rows that rows_below excludes: no stage needs their results, and no
+/// other block depends on them.
 constexpr bool may_skip_rows(const plan_context& c, const plan_stage& s, std::size_t tile) {
     if (s.kind != stage_kind::product || s.lanes == lane_axis::rows || s.row_axis == no_axis) return false;
-    // What is transposed on the way is so beside the first rows, and sums of blocks of keys wait in all of them.
+    // A copy inside the product happens during the first rows, and sums of blocks of keys wait in all rows.
     if (s.transposed_copy != no_stage || s.depth_loop != no_loop || s.maxima != no_buffer) return false;
     loop_index rows = s.loop;
     while (rows != no_loop && !c.plan.loops[rows].rows) rows = c.plan.loops[rows].parent;
@@ -42,7 +42,7 @@ constexpr bool may_skip_rows(const plan_context& c, const plan_stage& s, std::si
            (how.cut.row_blocks > 1 || how.fewer_panels.row_blocks > 1 || how.last_panel.row_blocks > 1);
 }
 
-/// Whether all that runs is one stage: copies that products make themselves are no stages of their own.
+/// Whether the program is a single stage. Copies that products make themselves do not count.
 constexpr bool is_one_stage(const program& plan) {
     std::size_t stages = plan.stage_count;
     for (std::size_t f = 0; f < plan.fusion_count; ++f)
@@ -50,8 +50,7 @@ constexpr bool is_one_stage(const program& plan) {
     return stages == 1;
 }
 
-/// Gives a fused product's strategy what it does where it is fused, and leaves out what it does not do there: nothing
-/// waits in the result, and nothing is prefetched.
+/// Adjusts the strategy of a product that is part of a fusion: nothing waits in the result, and nothing is prefetched.
 constexpr void settle_fused_product(const plan_context& c, const plan_fusion& fused, std::size_t tile) {
     plan_stage& product = c.plan.stages[fused.stages[2]];
     product.how[tile].skips_rows = false;

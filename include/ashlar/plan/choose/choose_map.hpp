@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: BSL-1.0
-// How an elementwise stage runs: as one line, as a transposing copy, or some registers at a time.
+// Chooses how an elementwise stage runs: as one line, as a transposing copy, or some registers at a time.
 #pragma once
 
 #include <ashlar/plan/choose/fuse_statistics_into_map.hpp>
 
 namespace ashlar::inline v0_1::detail {
 
-/// Operations and loads beyond which several registers are no longer computed side by side. With 32 registers chains of
-/// additions as long as those of a depthwise convolution of 5 x 5 wait for each other otherwise (Zen 4: 1.2 to 1.8
-/// times as fast by g++, 1.6 to 2.2 by clang); with 16 registers g++ spills.
+/// Operations and loads beyond which a stage computes one register at a time. With 32 registers, chains of additions as
+/// long as those of a 5 x 5 depthwise convolution would otherwise wait for each other (Zen 4: 1.2 to 1.8 times as fast
+/// with g++, 1.6 to 2.2 with clang). With 16 registers g++ spills.
 constexpr std::size_t most_operations_side_by_side(const machine& target) { return target.registers < 32 ? 16 : 256; }
 
-/// Operations and loads up to which 16 registers hold what four of them need side by side. With AVX2 four take 5% to
-/// 25% less time than two (g++; rows that share an operand most); a polynomial of fifteen, whose constants are loaded
-/// again, 7% more.
+/// Operations and loads up to which 16 registers hold the values of four result registers. With AVX2 four take 5% to
+/// 25% less time than two (g++; most if rows share an operand). A polynomial of 15 operations reloads its constants and
+/// takes 7% more.
 inline constexpr std::size_t most_operations_of_four = 8;
 
-/// What a walk from the top of a map through elementwise nodes finds.
+/// Facts about a map, found from its top down through elementwise nodes.
 struct map_facts {
     bool cheap = true;    // some operations for each element, of which several make one block of code
     bool shares = false;  // rows read the same elements
@@ -57,8 +57,8 @@ constexpr map_facts facts_of_map(const plan_context& c, const plan_stage& s, nod
     return out;
 }
 
-/// Registers that are computed before the first of them is stored: a store might change what is loaded after it, for
-/// all that the compiler knows.
+/// Registers that are computed before the first one is stored. The compiler must assume that a store changes what is
+/// loaded after it.
 constexpr std::size_t registers_side_by_side(const map_facts& found, const machine& target) {
     if (!found.cheap || found.operations > most_operations_side_by_side(target) || target.registers < 16 ||
         target.single_issue)
@@ -66,7 +66,7 @@ constexpr std::size_t registers_side_by_side(const map_facts& found, const machi
     return target.registers < 32 && found.operations > most_operations_of_four ? 2 : 4;
 }
 
-/// Whether node n is computed of memory that is contiguous in the order of what the stage writes, element by element.
+/// Whether node n reads only memory that is contiguous in the order in which the stage writes.
 constexpr bool is_flat(const plan_context& c, const plan_stage& s, node_index n) {
     const graph_node &g = c.at(n), &top = c.at(s.top);
     if (g.kind == node_kind::scalar) return true;
@@ -87,7 +87,7 @@ constexpr bool is_flat(const plan_context& c, const plan_stage& s, node_index n)
 /// Whether everything read and written is contiguous in the same order.
 constexpr bool is_contiguous(const plan_context& c, const plan_stage& s, std::size_t rows) {
     const std::size_t columns = c.columns_of(s);
-    // A destination may be turned: its columns may be the first axis, or run backwards.
+    // A destination may be transposed or reversed: its columns may be the first axis, or run backwards.
     if (s.buffer != no_buffer || s.lanes == lane_axis::rows || c.written_stride(s, s.column_axis) != 1) return false;
     if (rows != 1 &&
         (s.row_axis > s.column_axis || c.written_stride(s, s.row_axis) != static_cast<std::ptrdiff_t>(columns)))
@@ -95,18 +95,18 @@ constexpr bool is_contiguous(const plan_context& c, const plan_stage& s, std::si
     return c.at(s.top).size() == rows * columns && is_flat(c, s, s.top);
 }
 
-/// Whether it is, so that rows need not end at a register, and do not.
+/// Whether it is, and rows do not end at a register: they need not then.
 constexpr bool is_one_line(const plan_context& c, const plan_stage& s, std::size_t rows) {
     const std::size_t columns = c.columns_of(s);
     return rows > 1 && columns > 1 && columns % c.width_of(s) != 0 && is_contiguous(c, s, rows);
 }
 
-/// Whether elements of f16 or bf16 are read or written on the way.
+/// Whether the stage reads or writes f16 or bf16.
 constexpr bool converts(const plan_context& c, const plan_stage& s, node_index memory) {
     return c.at(memory).narrow || (s.store != no_node && c.at(s.store).narrow);
 }
 
-/// Whether the stage only turns rows into lanes, or back, of what lies in memory in the other order.
+/// Whether the stage only transposes memory: rows to lanes, or back.
 constexpr bool is_transposing_copy(const plan_context& c, const plan_stage& s) {
     const node_index memory = c.memory_of(s).holder(s.top);
     const graph_node& top = c.at(s.top);
@@ -119,13 +119,13 @@ constexpr bool is_transposing_copy(const plan_context& c, const plan_stage& s) {
     const stride_result from = c.memory_of(s).strides(s.top, fixed);
     if (!from.affine) return false;
     const std::ptrdiff_t row = from.strides[s.row_axis], column = from.strides[s.column_axis];
-    // Kernels count distances upwards.
+    // Kernels take positive strides only.
     if (c.written_stride(s, s.row_axis) < 0 || c.written_stride(s, s.column_axis) < 0) return false;
     return s.lanes == lane_axis::rows ? column == 1 && c.written_stride(s, s.row_axis) == 1 && row > 1
                                       : row == 1 && c.written_stride(s, s.column_axis) == 1 && column > 1;
 }
 
-/// What a stage computes a node of, as far as it matters to stores past the caches.
+/// Operands of a node, as far as stores past the caches depend on them.
 struct streamed_operands {
     bool lie_in_order = true;  // lanes that begin anywhere are found in one piece, or are all the same
     std::size_t bytes = 0;     // of all arrays
@@ -146,10 +146,10 @@ constexpr streamed_operands operands_of_stream(const plan_context& c, const plan
     return out;
 }
 
-/// Bytes of the result that one run of a stage writes, below which the wait for its last stores would count.
+/// Bytes of the result that one run of a stage writes. With fewer bytes, the wait for the last stores would show.
 inline constexpr std::size_t least_stream_bytes = 64 * 1024;
 
-/// Whether a stage is all there is, and writes whole registers of the result.
+/// Whether the program is one stage, which writes whole registers of the result.
 constexpr bool writes_registers_of_result(const plan_context& c, const plan_stage& s) {
     const graph_node& top = c.at(s.top);
     const bool floating = top.scalar == scalar_kind::floating;
@@ -158,10 +158,10 @@ constexpr bool writes_registers_of_result(const plan_context& c, const plan_stag
            c.target.lanes(top.element_bytes) == c.width_of(s) && c.target.fills_register(top.element_bytes, floating);
 }
 
-/// Has a stage store past the caches, where most of the result would have left the last one before somebody reads it:
-/// lines that are to be overwritten need not be read first. It does so in one line, or in rows that all begin as far
-/// from a whole register as the first one, if at least `past_caches` bytes are moved. Where rows end when the program
-/// runs, few may be left, which stay in the cache.
+/// Makes a stage store past the caches if most of the result would leave the last cache before anything reads it: such
+/// stores do not read the lines that they overwrite. The stage stores one line, or rows with the same offset from a
+/// whole register, and moves at least `past_caches` bytes. If the number of rows is known at run time only, few may
+/// remain, which stay in the cache.
 constexpr void store_past_caches(const plan_context& c, const plan_stage& s, std::size_t rows, map_strategy& how) {
     const graph_node& top = c.at(s.top);
     const std::size_t columns = c.columns_of(s), width = c.width_of(s), least = c.target.bytes_past_caches();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// How a product runs: its form, where its right operand comes from, when what follows is applied, what is asked for
-// ahead, and how it meets the edges of a mask.
+// Chooses how a product runs: its form, the source of its right operand, the time of its epilogue, prefetches, and the
+// edges of a mask.
 #pragma once
 
 #include <numeric>
@@ -11,20 +11,20 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// Rows, and depth steps, from which on a costly epilogue reads stored sums where registers are too few for its
+/// Rows and depth steps from which an expensive epilogue reads stored sums, on machines without registers for its
 /// constants.
 inline constexpr std::size_t least_reloading_rows = 4, least_reloading_depth = 192;
 
-/// Fewer rows than this read weights as fast as memory gives them, and hardware follows their one stream.
+/// Fewer rows than this read weights at the speed of memory, and hardware prefetchers follow their single stream.
 inline constexpr std::size_t least_prefetching_rows = 8;
 
-/// Rows enough to hide requests for columns of a right operand that lies by rows behind.
+/// Rows that suffice to hide prefetches of columns of a row-major right operand.
 inline constexpr std::size_t least_streaming_rows = 6;
 
-/// Depth steps from which on one row reads panels side by side: its streams are long then.
+/// Depth steps from which one row reads panels side by side: its streams are long enough.
 inline constexpr std::size_t least_depth_of_streams = 1024;
 
-/// Bytes of all that an expression reads.
+/// Bytes of all arrays that an expression reads.
 constexpr std::size_t bytes_read(const graph_node* nodes, std::size_t count) {
     std::size_t bytes = 0;
     for (std::size_t n = 0; n < count; ++n)
@@ -33,14 +33,14 @@ constexpr std::size_t bytes_read(const graph_node* nodes, std::size_t count) {
     return bytes;
 }
 
-/// Whether operands come from behind the L1, call after call. A quarter more than its default size is still read from
-/// it, where it is larger, or nearly all of it.
+/// Whether operands come from beyond L1 in every call. A quarter more than the default size still comes from L1, or
+/// almost all of it, if L1 is larger.
 constexpr bool comes_from_behind_l1(std::size_t bytes, const machine& target) {
     return bytes > target.l1_bytes / 4 * 5;
 }
 
-/// Whether what a stage computes behind its core, on the way to node n, takes many instructions; what other stages have
-/// left in memory is only read.
+/// Whether the operations of a stage after its core, up to node n, take many instructions. Results of other stages are
+/// only loads.
 constexpr bool has_costly_epilogue(const plan_context& c, const plan_stage& s, node_index n) {
     const graph_node& g = c.at(n);
     if (n == s.core || c.read_of(s, n).values != no_buffer) return false;
@@ -51,14 +51,14 @@ constexpr bool has_costly_epilogue(const plan_context& c, const plan_stage& s, n
     return false;
 }
 
-/// Rows that register blocks should divide for a mask: 0 where small blocks would cost more between its edges than they
-/// save there, which is so with few registers (causal with AVX2, 64 to 256 keys: 4 to 6% less time with 6 x 2 blocks
-/// than with 4 x 2), but on cores that do one thing at a time.
+/// Rows that register blocks divide because of a mask. 0 if small blocks would cost more inside the mask than they save
+/// at its edges: with few registers (causal with AVX2, 64 to 256 keys: 6 x 2 blocks take 4 to 6% less time than 4 x 2),
+/// unless the core issues one instruction at a time.
 constexpr std::size_t edge_granule(std::size_t granule, const machine& target) {
     return target.registers >= 32 || target.single_issue ? granule : 0;
 }
 
-/// How the columns of a right operand that lies row by row are read.
+/// How the columns of a row-major right operand are read.
 struct column_streams {
     bool fits = false;        // rows hide the requests, blocks are whole cache lines or narrow, and one follows another
     std::size_t k_parts = 1;  // of the depth, so that two blocks of columns take half of the L2
@@ -67,26 +67,26 @@ constexpr column_streams streams_of_columns(std::size_t rows, const product_fact
     if (rows < least_streaming_rows || product.columns % product.width != 0) return {};
     const register_block block = choose_register_block(rows, product.columns / product.width, product.depth, target);
     const std::size_t block_bytes = block.vectors.large * product.width * product.right_bytes;
-    // Few steps would be mere loads and stores of sums.
+    // Parts of few steps would only load and store sums.
     const std::size_t fitting = target.l2_bytes / 4 / block_bytes, most = fitting < 32 ? 32 : fitting;
     const std::size_t parts = (product.depth + most - 1) / most;
-    // Of narrow ones several registers may end inside a line, which is then asked for twice.
+    // Several registers of narrow elements may end inside a line, which is then prefetched twice.
     return {(product.right_is_narrow || block_bytes % cache_line_bytes == 0) && block.vectors.blocks > 1,
             split_near_equal(product.depth, parts).blocks};
 }
 
-/// Rows enough to copy columns beside the first ones of them. 24 rows by 1,024 x 1,024 gain a sixth (Zen 5 with AVX2),
-/// 18 nothing, and 12 lose a tenth.
+/// Rows from which copies of columns pay. 24 rows by 1,024 x 1,024 gain a sixth (Zen 5 with AVX2), 18 gain nothing, and
+/// 12 lose a tenth.
 inline constexpr std::size_t least_copying_rows = 24;
 
-/// Bytes after which lines fall into the same set of a cache: of the L1 where it is found by addresses within a page,
-/// and of an L2 of 1,024 sets.
+/// Distances in bytes of lines in the same cache set: of an L1 that is indexed within a page, and of an L2 with 1,024
+/// sets.
 inline constexpr std::size_t l1_way_bytes = 4 * 1024, l2_way_bytes = 64 * 1024;
 
-/// Whether so many rows compete for the same places in a cache: the L2 cannot keep a line of each of them, or all fall
-/// into one set of the L1, which ends prefetching, too, as each is on another page; or the L1 cannot keep a line of
-/// each, and they take more than half of the L2. Of 384 rows 4,608 bytes apart by 128 rows 97% of the peak instead of
-/// 87 (Zen 3); where most of them stay in the L2, copies cost what they save.
+/// Whether these rows compete for cache sets. Either L2 cannot hold a line of each row. Or all rows map to one set of
+/// L1, each on another page, which also stops prefetchers. Or L1 cannot hold a line of each row, and they take more
+/// than half of L2. 384 rows 4,608 bytes apart times 128 rows reach 97% of the peak instead of 87 (Zen 3). If most rows
+/// stay in L2, copies cost what they save.
 constexpr bool rows_compete(std::size_t rows, std::size_t distance_bytes, const machine& target) {
     const auto lines = [&](std::size_t cache_bytes, std::size_t way_bytes) {
         const std::size_t apart = std::gcd(distance_bytes, way_bytes);
@@ -97,13 +97,13 @@ constexpr bool rows_compete(std::size_t rows, std::size_t distance_bytes, const 
            (rows > lines(target.l1_bytes, l1_way_bytes) && rows * distance_bytes > target.l2_bytes / 2);
 }
 
-/// How the columns of a right operand are copied whose rows compete.
+/// How columns are copied if rows compete.
 struct copied_columns {
     bool fits = false;
     std::size_t k_parts = 1;  // of the depth, so that a copy takes three quarters of the L1
 };
 constexpr copied_columns copies_of_columns(std::size_t rows, const product_facts& product, const element_machine& on) {
-    // More registers make larger blocks, which read less: with 32 of them nothing is gained.
+    // 32 registers make larger blocks, which read less: copies gain nothing.
     if (rows < least_copying_rows || on.target.registers >= 32 || on.target.small_code ||
         !on.target.fills_register(on.bytes, on.floating) || product.columns % product.width != 0 ||
         product.right_depth <= 0 ||
@@ -112,20 +112,20 @@ constexpr copied_columns copies_of_columns(std::size_t rows, const product_facts
     const std::size_t columns =
         product.width *
         choose_register_block(rows, product.columns / product.width, product.depth, on.target).vectors.large;
-    // Few steps would be mere loads and stores of sums.
+    // Parts of few steps would only load and store sums.
     const std::size_t fitting = on.target.l1_bytes / 4 * 3 / (columns * on.bytes), most = fitting < 32 ? 32 : fitting;
     return {true, split_near_equal(product.depth, (product.depth + most - 1) / most).blocks};
 }
 
-/// Panels of a packed right operand that are read side by side: of one register each, as many as registers bear; but
-/// for one row, which caches feed best by one stream, unless streams are long.
+/// Panels of a packed right operand that are read side by side: one register of each, as many as the registers allow.
+/// One row reads a single stream, which caches deliver best, unless its streams are long.
 constexpr std::size_t panels_side_by_side(std::size_t rows, std::size_t panel, const product_facts& product,
                                           bool streamed, const machine& target) {
     if (panel != product.width || (rows == 1 && streamed && product.depth < least_depth_of_streams)) return 1;
     return (target.registers >= 32 ? 3 : 2) * (product.width == 1 ? 4 : 1);
 }
 
-/// How the mask on top of a product decides what is computed of it.
+/// How the mask on top of a product limits what is computed.
 constexpr mask_edge mask_edge_of(const plan_context& c, const plan_stage& s, const product_facts& product,
                                  std::size_t rows, product_form form) {
     if (s.lanes != lane_axis::rows) return mask_edge::tiles;
@@ -144,7 +144,7 @@ constexpr mask_edge mask_edge_of(const plan_context& c, const plan_stage& s, con
                : mask_edge::registers;
 }
 
-/// Register blocks, strips and packed columns of all products that the stage's kernels compute over some rows.
+/// Register blocks, strips and packed columns of all products that the stage's kernels compute for these rows.
 constexpr void choose_cuts(const plan_context& c, const plan_stage& s, std::size_t rows, product_strategy& how) {
     const product_facts& product = s.facts;
     const element_machine on = elements_of(c, s);
@@ -185,8 +185,8 @@ constexpr product_strategy choose_product(const plan_context& c, const plan_stag
     const std::size_t rows = c.rows_of(s, tile), bytes = bytes_read(c.nodes, c.plan.node_count);
     const bool all_depth = product.has_whole_depth(), masked = product.masked != no_node;
     const bool same_elements = c.same_elements(s.top, s.core);
-    // With columns in lanes sums may wait in the result for their epilogue, or for the rest of the depth: nobody else
-    // reads or writes there, as what overlaps an operand is written by way of a copy.
+    // With columns in lanes, sums may wait in the result for their epilogue or for the rest of the depth. Nothing else
+    // reads or writes there, because a result that overlaps an operand is written through a copy.
     const bool sums_wait = same_elements && c.written_stride(s, s.column_axis) == 1 && !masked && !product.waits;
     product_strategy how;
     how.streamed = comes_from_behind_l1(bytes, c.target);
@@ -209,12 +209,13 @@ constexpr product_strategy choose_product(const plan_context& c, const plan_stag
         how.form = product_form::dots;
     }
 
-    // Both operands are bf16, so a multiply-add of two of them rounds as two do. Panels are read from front to back.
+    // Both operands are bf16, so a multiply-add of two elements rounds as two multiply-adds do. Panels are read from
+    // front to back.
     if (product.of_bf16 && c.target.bf16_pairs && how.rhs == rhs_source::panels && s.lanes == lane_axis::columns &&
         product.left_depth == 1 && product.depth > 1 && all_depth)
         how.group = 2;
 
-    // Sums wait as whole registers: those of a panel, or of a block of columns.
+    // Sums wait as whole registers: of a panel, or of a block of columns.
     const std::size_t at_once = product.right_is_packed ? c.at(c.resolve(product.right)).panel
                                 : s.column_block != 0   ? s.column_block
                                                         : product.columns;
@@ -262,8 +263,8 @@ constexpr bool reads_panels(const plan_context& c, const plan_stage& s) {
     return s.kind == stage_kind::product && c.at(c.resolve(c.at(s.core).operands[1])).kind == node_kind::packed;
 }
 
-/// Tells every product with packed weights which weights are read after its own: those of the next such stage or,
-/// behind the last one, of the first stage of the same loop if that has more than one tile.
+/// Tells every product with packed weights which weights are read next: those of the next such stage or, after the last
+/// one, of the first stage of the same loop if the loop has more than one tile.
 constexpr void order_weights(const plan_context& c) {
     stage_index last = no_stage;
     const auto follows = [&](stage_index next) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// How stages that fold rows walk them: how many together, how many sums at a time, and where numerators go.
+// Chooses how stages that fold rows run: rows side by side, sums in flight, and the place of numerators.
 #pragma once
 
 #include <bit>
@@ -9,8 +9,9 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// Sums in flight for each row: as many as hide the latency of an addition where there are registers for them. Of
-/// exponentials two chains keep up; sixteen registers hold their constants and one sum, whose chain they hide.
+/// Sums in flight for each row: as many as hide the latency of an addition, if registers suffice. Two chains keep up
+/// with exponentials. 16 registers hold the constants of an exponential and one sum, whose latency the exponential
+/// hides.
 constexpr std::size_t sums_in_flight(stage_kind kind, lane_axis lanes, const machine& target) {
     if (target.single_issue) return 1;
     if (kind == stage_kind::softmax && lanes == lane_axis::rows) return target.registers >= 32 ? 2 : 1;
@@ -18,8 +19,8 @@ constexpr std::size_t sums_in_flight(stage_kind kind, lane_axis lanes, const mac
     return 4;
 }
 
-/// Lanes of each of several columns that are put together in one register, where the last rows of a tile leave most of
-/// its lanes idle and their numerators replace what they are made from; 0 if they are not.
+/// Lanes per column when several columns share a register, because the last rows of a tile leave most lanes idle and
+/// numerators replace scores in place; otherwise 0.
 constexpr std::size_t lanes_of_joined_columns(const softmax_facts& softmax, std::size_t rows, const machine& target) {
     const std::size_t idle = rows % softmax.width;
     if (!softmax.in_place || softmax.weighed || idle == 0 || !target.shuffles(softmax.element_bytes)) return 0;
@@ -28,9 +29,9 @@ constexpr std::size_t lanes_of_joined_columns(const softmax_facts& softmax, std:
     return 2 * part <= softmax.width ? part : 0;
 }
 
-/// Columns up to which two registers of rows are walked side by side, where one sum of each is in flight: a walk along
-/// so few is a wait at its beginning and one at its end. Narrow registers lack the table of powers, and their constants
-/// leave no room for a second one.
+/// Columns up to which two registers of rows run side by side with one sum each: a loop over so few columns mostly
+/// waits at its start and end. Narrow registers have no table of powers, and their constants leave no register for a
+/// second sum.
 inline constexpr std::size_t most_columns_of_pairs = 64, least_lanes_of_pairs = 8;
 
 constexpr bool walks_pairs(const plan_context& c, const plan_stage& s, const softmax_facts& softmax, std::size_t rows,
@@ -57,9 +58,9 @@ constexpr row_strategy choose_rows(const plan_context& c, const plan_stage& s, s
             how.joined_lanes = static_cast<std::uint8_t>(lanes_of_joined_columns(softmax, rows, c.target));
             if (s.lanes == lane_axis::rows && walks_pairs(c, s, softmax, rows, how.sums)) how.together = 2;
         }
-        // Otherwise g++ computes where to read and where to write from the column: five instructions of 21 with AVX2.
-        // Two registers of rows have no register left for it. Lanes that a compiler makes of a loop over scalars need
-        // no address, and those of MVE have addressing modes.
+        // Otherwise g++ computes load and store addresses from the column: five instructions of 21 with AVX2. Two
+        // registers of rows leave no register for an address. Lanes that are loops over scalars need no address, and
+        // MVE has addressing modes.
         how.one_address = softmax.in_place && !softmax.weighed && how.sums == 1 &&
                           (c.target.single_issue ? softmax.width == 1 : softmax.width > 1) && how.together == 1;
     }

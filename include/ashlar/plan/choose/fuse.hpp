@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The pass that fuses neighbouring stages: before storage is placed, as fused ones leave less in memory.
+// The pass that fuses neighbouring stages. It runs before storage is placed, because fused stages need less memory.
 #pragma once
 
 #include <ashlar/plan/choose/fuse_register_softmax.hpp>
@@ -8,7 +8,7 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// Replaces items by a fused one, at the place of the first of them.
+/// Replaces items by a fused one, in the place of the first item.
 constexpr void replace_items(program& plan, std::size_t first, const plan_fusion& by) {
     const auto index = index_at<fusion_index>(plan.fusion_count++);
     plan.fusions[index] = by;
@@ -23,7 +23,7 @@ constexpr void replace_items(program& plan, std::size_t first, const plan_fusion
     plan.item_count = kept;
 }
 
-/// How two stages that follow each other are fused in a tile.
+/// How two consecutive stages are fused in a tile.
 constexpr fusion fusion_of_pair(const plan_context& c, stage_index first, stage_index second, std::size_t tile) {
     const plan_stage &a = c.plan.stages[first], &b = c.plan.stages[second];
     if (fuses_statistics_into_map(c, a, b, tile)) return fusion::statistics_into_map;

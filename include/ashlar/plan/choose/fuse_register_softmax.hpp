@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: BSL-1.0
-// The fusion of a softmax of few rows with the products before and behind it, in registers from the first multiply-add
-// to the last.
+// Fuses a softmax of few rows with the products before and after it. Values stay in registers from the first
+// multiply-add to the last.
 //
-// What lies between the stages in memory elsewhere takes a store, a load and a wait here, each about as long as the
-// arithmetic. Nothing but scores that are scaled or mapped alike fits: a lane does not know its row and column.
+// Memory between the stages would cost a store, a load and a wait, each about as long as the arithmetic. Only scores
+// that are scaled or mapped alike fit, because a lane does not know its row and column.
 #pragma once
 
 #include <ashlar/plan/choose/stage_facts.hpp>
 
 namespace ashlar::inline v0_1::detail {
 
-/// Three stages that follow each other: a product, its softmax and the product of that.
+/// Three consecutive stages: a product, its softmax, and the product with the softmax.
 struct softmax_chain {
     stage_index scores = no_stage, softmax = no_stage, values = no_stage;
 };
 
-/// Whether nobody but the chain uses what lies between its stages.
+/// Whether only the chain uses the values between its stages.
 constexpr bool is_closed(const plan_context& c, const softmax_chain& chain) {
     const plan_stage &scores = c.plan.stages[chain.scores], &softmax = c.plan.stages[chain.softmax];
     for (stage_index s{}; s < c.plan.stage_count; ++s) {
@@ -30,7 +30,7 @@ constexpr bool is_closed(const plan_context& c, const softmax_chain& chain) {
     return true;
 }
 
-/// Whether stages are such a chain, over the same rows.
+/// Whether the stages are such a chain over the same rows.
 constexpr bool is_softmax_chain(const plan_context& c, const softmax_chain& chain) {
     if (chain.scores == no_stage || chain.softmax == no_stage || chain.values == no_stage) return false;
     const plan_stage &scores = c.plan.stages[chain.scores], &softmax = c.plan.stages[chain.softmax],
@@ -50,7 +50,7 @@ constexpr bool is_softmax_chain(const plan_context& c, const softmax_chain& chai
            c.resolve(c.at(values.core).operands[0]) == softmax.core && is_closed(c, chain);
 }
 
-/// How the chain is computed in registers for the rows of a tile; fusion::none if it is not.
+/// How the chain runs in registers for the rows of a tile; fusion::none if it cannot.
 constexpr fusion fusion_of_chain(const plan_context& c, const softmax_chain& chain, std::size_t tile) {
     const plan_stage &scores = c.plan.stages[chain.scores], &softmax = c.plan.stages[chain.softmax],
                      &values = c.plan.stages[chain.values];
@@ -62,7 +62,7 @@ constexpr fusion fusion_of_chain(const plan_context& c, const softmax_chain& cha
     if (!c.target.shuffles(bytes) || !c.same_elements(scores.top, scores.core) ||
         !c.same_elements(softmax.core, scores.core) || !c.same_elements(values.core, scores.core))
         return fusion::none;
-    // The scores are sums in registers, next to what is multiplied, and finished without asking where they stand.
+    // Scores are sums in registers, next to their operands, and their epilogue does not need their position.
     const product_facts& a = scores.facts;
     const std::size_t keys = a.columns, line = 2 * rows <= width ? packed_k_line(rows) : width, packs = width / line;
     const bool packed = packs_k(a, scores.lanes, rows);
@@ -76,23 +76,23 @@ constexpr fusion fusion_of_chain(const plan_context& c, const softmax_chain& cha
     const product_facts& b = values.facts;
     const std::size_t vectors = (keys + packs - 1) / packs;
     if (!b.right_is_packed && b.masked == no_node && !b.excludes && b.right_column == 1) {
-        // Narrow values are weighed in registers to the end.
+        // Narrow values are weighted in registers.
         const bool divides = b.columns % packs == 0 &&
                              (values.lanes == lane_axis::rows || (2 * b.columns <= width && width % b.columns == 0));
         if (divides && vectors + b.columns / packs + 4 <= registers) return fusion::register_softmax;
-        // The product of wide ones is straight code where that is short, and not a few sums that wait for themselves.
+        // The product with wide values is code without loops if it is short and has enough independent sums.
         const std::size_t sums = rows * (b.columns / width);
         const bool waits = keys > 8 && keys > 2 * sums;
         if (values.lanes != lane_axis::rows && b.columns % width == 0 && 2 * sums + 8 <= registers &&
             keys * sums <= 96 && !waits)
             return fusion::register_softmax_of_vectors;
     }
-    // Where the values are too wide, the numerators are stored in the order in which their product reads them.
+    // If the values are too wide, numerators are stored in the order in which their product reads them.
     const bool in_order = packs == 1 ? numerators.whole_lines : lies_in_groups(numerators, rows);
     return in_order ? fusion::register_softmax_to_memory : fusion::none;
 }
 
-/// Takes the memory of buffers that only registers hold, whichever tile runs.
+/// Removes the memory of buffers that stay in registers in all tiles.
 constexpr void drop_storage(const plan_context& c, const plan_fusion& fused) {
     const plan_stage &scores = c.plan.stages[fused.stages[0]], &softmax = c.plan.stages[fused.stages[1]];
     bool all = true, to_memory = false;

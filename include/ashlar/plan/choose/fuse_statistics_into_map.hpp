@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSL-1.0
-// The fusion of the statistics of rows with the elementwise stage that applies them, a few rows at a time: what rows
-// wait for at their ends passes beside the work of other rows, and what has been read is still near.
+// Fuses the statistics of rows with the elementwise stage that applies them, a few rows at a time. Waits at the ends of
+// rows overlap with the work of other rows, and rows are read again while they are in cache.
 #pragma once
 
 #include <ashlar/plan/choose/stage_facts.hpp>
 
 namespace ashlar::inline v0_1::detail {
 
-/// Bytes of a row beyond which rows go one after another: their ends matter little, and caches fetch one stream ahead
+/// Bytes of a row beyond which rows run one after another: their ends matter little, and prefetchers follow one stream
 /// better than several.
 inline constexpr std::size_t most_bytes_side_by_side = 2048;
 
-/// Rows that go side by side, each along its columns: what one waits for at its ends passes beside the others.
+/// Rows that run side by side, each along its columns: waits at the ends of one overlap with the others.
 constexpr std::size_t rows_side_by_side(const plan_context& c, const plan_stage& s) {
     if (c.width_of(s) == 1 || c.target.single_issue ||
         c.columns_of(s) * c.at(s.core).element_bytes > most_bytes_side_by_side)
@@ -19,8 +19,8 @@ constexpr std::size_t rows_side_by_side(const plan_context& c, const plan_stage&
     return c.target.registers >= 32 ? 4 : 2;
 }
 
-/// The first node, from the top down through elementwise ones, whose row factors stay the same along a row of a map;
-/// no_node if there is none. Another use of a name may read other rows of what it stands for.
+/// The first node, from the top down through elementwise nodes, whose row factors are constant along a row of a map;
+/// no_node if there is none. Another use of a name may read other rows of its value.
 constexpr node_index normalised_by(const plan_context& c, const plan_stage& map, node_index n) {
     const graph_node &g = c.at(n), &top = c.at(map.top);
     const bool factors = c.read_of(map, n).factors != no_buffer;
@@ -40,9 +40,9 @@ constexpr node_index normalised_by(const plan_context& c, const plan_stage& map,
     return no_node;
 }
 
-/// Whether the two stages do it for the rows of a tile: there are rows to work on while others wait, and the factors
-/// are those of the rows at hand. What the map writes lies apart from all that the statistics read: only softmax takes
-/// the place of its operand.
+/// Whether the two stages can run so for the rows of a tile: there are rows to work on while others wait, and the
+/// factors are those of the current rows. The map writes memory that the statistics do not read; only softmax replaces
+/// its operand.
 constexpr bool fuses_statistics_into_map(const plan_context& c, const plan_stage& statistics, const plan_stage& map,
                                          std::size_t tile) {
     if ((statistics.kind != stage_kind::softmax && statistics.kind != stage_kind::standardize) ||
@@ -57,8 +57,8 @@ constexpr bool fuses_statistics_into_map(const plan_context& c, const plan_stage
            normalised_by(c, map, map.top) == statistics.core;
 }
 
-/// Whether numerators of some rows can take the place of those that have been used: nobody else reads them, and nothing
-/// else is found by its distance from the first row.
+/// Whether numerators of some rows can overwrite those that have been used: no other stage reads them, and no address
+/// depends on their distance from the first row.
 constexpr bool reuses_rows(const plan_context& c, stage_index statistics, stage_index map) {
     const plan_stage& rows = c.plan.stages[statistics];
     if (rows.kind != stage_kind::softmax || rows.buffer == no_buffer ||
@@ -81,9 +81,9 @@ constexpr bool reuses_rows(const plan_context& c, stage_index statistics, stage_
     return true;
 }
 
-/// Whether three passes, over three groups of rows, are one loop: exponentials leave ports idle, where as many rows of
-/// the map are computed before one is stored. All of them walk the columns that a mask keeps for some row, of which the
-/// map would need all.
+/// Whether three passes over three groups of rows are one loop. Exponentials leave ports idle if as many rows of the
+/// map are computed before one is stored. All passes run over the columns that a mask keeps for some row; the map would
+/// need all columns.
 constexpr bool is_one_loop(const plan_context& c, const plan_fusion& fused, std::size_t tile) {
     const plan_stage& softmax = c.plan.stages[fused.stages[1]];
     const std::size_t together = softmax.how[tile].rows.together;
@@ -91,7 +91,7 @@ constexpr bool is_one_loop(const plan_context& c, const plan_fusion& fused, std:
            c.plan.stages[fused.stages[2]].how[tile].map.registers >= together;
 }
 
-/// Leaves a buffer of a tile the memory of so many rows, where rows lie one after the other.
+/// Shrinks a buffer of a tile to this number of rows, if rows are stored one after the other.
 constexpr void keep_rows(const plan_context& c, buffer_index buffer, loop_index loop, std::size_t rows) {
     plan_buffer& b = c.plan.buffers[buffer];
     const graph_node& node = c.at(b.node);
@@ -99,7 +99,7 @@ constexpr void keep_rows(const plan_context& c, buffer_index buffer, loop_index 
         if (b.bindings[a] != loop || b.strides[a] <= 0) continue;
         const std::size_t row = static_cast<std::size_t>(b.strides[a]) * node.element_bytes;
         const std::size_t width = c.target.lanes(node.element_bytes);
-        // Numbers of rows end at a full register.
+        // Buffers of one number per row end at a full register.
         const std::size_t kept = row == node.element_bytes ? (rows + width - 1) / width * width : rows;
         bool outermost = true;
         for (std::size_t o = 0; o < node.rank; ++o) outermost = outermost && b.strides[o] <= b.strides[a];

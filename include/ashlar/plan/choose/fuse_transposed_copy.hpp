@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: BSL-1.0
-// The fusion of a product with the copy of a right operand that lies transposed: the product brings it into scratch
-// itself, a few depth steps ahead of its multiply-adds.
+// Fuses a product with the copy of its transposed right operand: the product copies into scratch itself, a few depth
+// steps ahead of its multiply-adds.
 #pragma once
 
 #include <ashlar/plan/choose/stage_facts.hpp>
 
 namespace ashlar::inline v0_1::detail {
 
-/// A copy from which a product reads its right operand, and the loop in which the copy is alone.
+/// A copy that is the right operand of a product, and the loop that holds only the copy.
 struct copied_rhs {
     stage_index copy = no_stage, product = no_stage;  // stages
     loop_index copy_loop = no_loop;
 };
 
-/// The innermost loop around a stage, if that runs over the stage's rows in a single tile; no_loop if not.
+/// The innermost loop around a stage if it runs over the stage's rows in a single tile; otherwise no_loop.
 constexpr loop_index own_rows_loop(const plan_context& c, const plan_stage& s) {
     if (s.row_axis == no_axis || s.loop == no_loop || s.bindings[s.row_axis] != s.loop) return no_loop;
     const plan_loop& loop = c.plan.loops[s.loop];
     return loop.rows && loop.tile == loop.extent ? s.loop : no_loop;
 }
 
-/// Whether a stage turns columns of a tensor or view, which no stage writes, into rows.
+/// Whether a stage transposes a tensor or view that no stage writes.
 constexpr bool transposes_leaf(const plan_context& c, const plan_stage& s) {
     if (s.kind != stage_kind::map || s.lanes != lane_axis::columns || s.row_axis == no_axis ||
         s.column_axis == no_axis || c.target.lanes(c.at(s.top).element_bytes) != c.width_of(s))
@@ -38,8 +38,8 @@ constexpr bool transposes_leaf(const plan_context& c, const plan_stage& s) {
     return source.affine && source.strides[s.row_axis] == 1 && source.strides[s.column_axis] > 1 && written == 1;
 }
 
-/// Whether the product of all its rows can do it: there are pairs of vectors, and registers for some steps beside their
-/// accumulators. What a mask decides block by block, or excludes, it cannot.
+/// Whether the product of all rows can copy: there are pairs of vectors, and the accumulators leave registers for some
+/// steps. It cannot if a mask decides block by block or excludes pairs.
 constexpr bool transposes_rhs(const plan_context& c, const plan_stage& product, const plan_stage& copy) {
     const std::size_t together = c.target.transposed_together(c.at(product.core).element_bytes);
     if (c.target.registers < 32 || together == 0 || !c.same_elements(copy.top, product.core) ||
@@ -50,7 +50,7 @@ constexpr bool transposes_rhs(const plan_context& c, const plan_stage& product, 
            facts.depth >= 2 * together;
 }
 
-/// Whether nobody reads a buffer between its only writer and a product.
+/// Whether no stage reads a buffer between its only writer and a product.
 constexpr bool waits_for(const plan_context& c, buffer_index buffer, const copied_rhs& found) {
     bool written = false, read = false, over = false;
     c.each_stage(no_loop, [&](stage_index s) {
@@ -62,7 +62,7 @@ constexpr bool waits_for(const plan_context& c, buffer_index buffer, const copie
     return written && !read;
 }
 
-/// The copy of a product's right operand that the product can make; none if copy is no_stage.
+/// The copy of a product's right operand that the product can make; no_stage if there is none.
 constexpr copied_rhs copy_of_rhs(const plan_context& c, stage_index s) {
     const plan_stage& product = c.plan.stages[s];
     if (product.kind != stage_kind::product || product.lanes != lane_axis::columns || product.column_block != 0 ||
@@ -91,7 +91,7 @@ constexpr copied_rhs copy_of_rhs(const plan_context& c, stage_index s) {
     return waits_for(c, buffer, found) ? found : copied_rhs{};
 }
 
-/// Removes a loop with one tile, in which stage `inside` is alone, and its items; the stage moves into another loop.
+/// Removes a loop with one tile that holds only stage `inside`, and its items. The stage moves into another loop.
 constexpr void remove_loop(program& plan, loop_index loop, stage_index inside, loop_index into) {
     plan_stage& moved = plan.stages[inside];
     moved.bindings[moved.row_axis] = whole_axis;

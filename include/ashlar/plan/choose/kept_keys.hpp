@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Buffers of masked scores and weights end behind the last keys that are computed for any query.
+// Buffers of masked scores and weights end after the last key that is computed for any query.
 #pragma once
 
 #include <ashlar/kernel/product/register_block.hpp>
@@ -7,15 +7,15 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// Where the first of these blocks ends that reaches so far.
+/// The end of the first of these blocks that reaches `reach`.
 constexpr std::size_t end_of_blocks(const axis_split& blocks, std::size_t reach) {
     std::size_t end = 0;
     for (std::size_t b = 0; b < blocks.blocks && end < reach; ++b) end += blocks.size(b);
     return end;
 }
 
-/// Keys, from the first one, of which a product writes scores in a tile where no query keeps one behind `kept`:
-/// register blocks are computed as a whole.
+/// Keys, from the first one, for which a product writes scores in a tile where no query keeps a key beyond `kept`.
+/// Register blocks are computed whole.
 constexpr std::size_t keys_of_product(const plan_context& c, const plan_stage& s, std::size_t tile, std::size_t kept) {
     const product_strategy& how = s.how[tile].product;
     const std::size_t keys = s.facts.columns, width = s.facts.width;
@@ -23,7 +23,7 @@ constexpr std::size_t keys_of_product(const plan_context& c, const plan_stage& s
     if (s.support != s.top || how.form != product_form::blocks || how.rhs != rhs_source::rows ||
         s.transposed_copy != no_stage)
         return keys;
-    // Packed last columns are no registers of which halves could be left out.
+    // Halves of packed last columns cannot be skipped.
     if (how.edge == mask_edge::halves && (how.cut.packs || how.cut.strip_steps != 1)) return keys;
     if (s.lanes == lane_axis::rows) return end_of_blocks(split_near_equal(keys, how.cut.row_blocks), kept);
     const std::size_t vectors = keys / width + (keys % width != 0 && how.cut.last_steps == 1),
@@ -32,7 +32,7 @@ constexpr std::size_t keys_of_product(const plan_context& c, const plan_stage& s
     return end >= kept && end < keys ? end : keys;
 }
 
-/// The same of any stage.
+/// The same for any stage.
 constexpr std::size_t keys_written(const plan_context& c, const plan_stage& s, std::size_t keys, std::size_t kept) {
     if (s.kind == stage_kind::softmax) return s.support == no_node || s.fill_outside ? keys : kept;
     if (s.kind != stage_kind::product) return keys;
@@ -40,7 +40,8 @@ constexpr std::size_t keys_written(const plan_context& c, const plan_stage& s, s
     return full > last ? full : last;
 }
 
-/// Bytes of a buffer of whose keys, along its node's last axis, so many are written. Only its end goes: strides stay.
+/// Bytes of a buffer if only `written` keys along its node's last axis are written. Only its end is cut; strides do not
+/// change.
 constexpr std::size_t bytes_of_keys(const plan_buffer& b, const graph_node& g, std::size_t written, std::size_t width) {
     const std::ptrdiff_t key = b.strides[g.rank - 1u];
     const auto all = static_cast<std::ptrdiff_t>(b.bytes / g.element_bytes);
@@ -52,8 +53,8 @@ constexpr std::size_t bytes_of_keys(const plan_buffer& b, const graph_node& g, s
     return (static_cast<std::size_t>(used) + width - 1) / width * width * g.element_bytes;
 }
 
-/// Scores and weights behind the last key that a mask's type keeps for any query, as `causal` does of more keys than
-/// queries, take no scratch where nobody writes them. Whether there are any: storage is placed again then.
+/// Removes scratch for scores and weights beyond the last key that a mask's type keeps for any query, if no stage
+/// writes them: `causal` with more keys than queries. Returns whether there are any; storage is then placed again.
 constexpr bool leave_out_keys(program& plan, const graph_node* nodes, const machine& target) {
     const plan_context context{plan, nodes, target};
     bool any = false;

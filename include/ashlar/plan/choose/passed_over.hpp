@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a stage reads of arrays only where a condition asks for it: registers none of whose elements are chosen, or kept
-// by a mask, are passed over. Such memory may have no pages yet, and a masked load of those takes hundreds of cycles.
+// Conditional loads: a stage skips registers of which a condition or mask wants no element. Such memory may have no
+// pages yet, and a masked load of an absent page takes hundreds of cycles.
 #pragma once
 
 #include <ashlar/plan/build/node_memory.hpp>
@@ -8,7 +8,7 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// Whether elements of a node are read from arrays, not from scratch.
+/// Whether a node reads arrays, not scratch.
 constexpr bool reads_arrays(const node_memory& memory, node_index n) {
     const graph_node& g = memory.at(n);
     if (memory.buffer_of(n) != no_buffer) return false;
@@ -19,8 +19,8 @@ constexpr bool reads_arrays(const node_memory& memory, node_index n) {
     return false;
 }
 
-/// Whether a condition is known without reading what it chooses among, but not before the program runs: from masks,
-/// coordinates, bools, and integers that are not the chosen ones themselves. A static mask asks the same of all arrays.
+/// Whether a condition is known without reading its alternatives, but only at run time: from masks, coordinates, bools,
+/// and integers that are not the alternatives themselves. A static mask excludes the same elements in all calls.
 constexpr bool is_known_before(const node_memory& memory, node_index n, const graph_node& chosen) {
     const graph_node& g = memory.at(n);
     if (memory.buffer_of(n) != no_buffer) return false;
@@ -36,8 +36,8 @@ constexpr bool is_known_before(const node_memory& memory, node_index n, const gr
     return true;
 }
 
-/// Whether such registers of a node's operand are passed over: of a value of `where`, or of what is masked. Elsewhere
-/// than in folds a branch for each register would cost more than a select, but not one that a row decides.
+/// Whether such registers of a node's operand are skipped: of an alternative of `where`, or of what is masked. Outside
+/// of folds a branch for each register would cost more than a select; a branch for each row does not.
 constexpr bool passes_over(const node_memory& memory, bool folds, node_index n, std::size_t operand) {
     const graph_node& g = memory.at(n);
     if (g.kind == node_kind::masked)
@@ -50,7 +50,7 @@ constexpr bool passes_over(const node_memory& memory, bool folds, node_index n, 
 
 constexpr bool folds_rows(const plan_stage& s) { return s.kind != stage_kind::product && s.kind != stage_kind::map; }
 
-/// Whether they are of some node of a stage. Products have the keys that a mask keeps told block by block.
+/// Whether any node of a stage has such operands. Products get the keys that a mask keeps block by block.
 constexpr bool passes_over(const node_memory& memory, const plan_stage& s, node_index n) {
     if (s.kind == stage_kind::product || memory.buffer_of(n) != no_buffer) return false;
     const graph_node& g = memory.at(n);

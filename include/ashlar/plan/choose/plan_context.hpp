@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What the passes over a program work on: the program, its nodes and the machine, and the questions that they share.
+// The program, its nodes and the machine, with the queries that passes share.
 #pragma once
 
 #include <ashlar/kernel/machine.hpp>
@@ -16,29 +16,29 @@ struct plan_context {
 
     constexpr const graph_node& at(node_index n) const { return nodes[n]; }
 
-    /// Past the nodes that only give their operand a name.
+    /// Skips nodes that only name their operand.
     constexpr node_index resolve(node_index n) const {
         while (at(n).kind == node_kind::let || at(n).kind == node_kind::let_value) n = at(n).same_as;
         return n;
     }
-    /// Whether elements of two nodes are of one type, in memory as well.
+    /// Whether two nodes have the same element type, in memory too.
     constexpr bool same_elements(node_index a, node_index b) const {
         return at(a).scalar == at(b).scalar && at(a).element_bytes == at(b).element_bytes &&
                at(a).narrow == at(b).narrow;
     }
 
-    /// The item that runs behind an item inside the same loop; item_count if there is none.
+    /// The item after an item in the same loop; item_count if there is none.
     constexpr std::size_t next_item(std::size_t item) const {
         for (std::size_t i = item + 1; i < plan.item_count; ++i)
             if (plan.items[i].parent == plan.items[item].parent) return i;
         return plan.item_count;
     }
-    /// The stage of an item; no_stage if it is none.
+    /// The stage of an item; no_stage if the item is no stage.
     constexpr stage_index stage_at(std::size_t item) const {
         return item < plan.item_count ? plan.items[item].stage : no_stage;
     }
 
-    /// Calls f for every stage inside a loop, in the order in which they run.
+    /// Calls f for every stage in a loop, in execution order.
     template <class Function>
     constexpr void each_stage(loop_index loop, const Function& f) const {
         for (std::size_t i = 0; i < plan.item_count; ++i) {
@@ -55,7 +55,7 @@ struct plan_context {
 
     // -------------------------------------------------------------- extents
 
-    /// Rows that a stage handles in a tile; 0 if it has no tile of this kind.
+    /// Rows of a stage in a tile; 0 if it has no tile of this kind.
     constexpr std::size_t rows_of(const stage& s, std::size_t tile) const {
         const bool full = tile == full_tile;
         if (s.row_axis == no_axis) return full ? 1 : 0;
@@ -66,7 +66,7 @@ struct plan_context {
         return full ? l.tile : l.last_rows();
     }
 
-    /// Columns that it handles.
+    /// Columns of a stage.
     constexpr std::size_t columns_of(const stage& s) const {
         if (s.column_axis == no_axis) return 1;
         const loop_index loop = s.bindings[s.column_axis];
@@ -74,9 +74,9 @@ struct plan_context {
                                                               : at(s.space).extents[s.column_axis];
     }
 
-    /// Its lanes, which are found once.
+    /// Lanes of a stage, which are found once.
     constexpr std::size_t width_of(const stage& s) const { return s.width; }
-    /// As many elements of its widest type as a register holds.
+    /// The number of elements of the widest type in a register.
     constexpr std::size_t find_width(const stage& s) const {
         if (s.kind == stage_kind::product) return target.lanes(at(s.core).element_bytes);
         std::size_t bytes = 4;
@@ -94,7 +94,7 @@ struct plan_context {
     /// The memory in which a stage finds the elements of nodes.
     constexpr node_memory memory_of(const stage& s) const { return {nodes, plan.reads + s.first_read, plan.buffers}; }
 
-    /// Distance in the written memory between neighbours along an axis of the space.
+    /// The stride in the written memory along an axis of the space.
     constexpr std::ptrdiff_t written_stride(const stage& s, std::size_t axis) const {
         for (std::size_t t = 0; t < at(s.top).rank; ++t)
             if (axis != no_axis && s.top_axes[t] == axis) return s.strides[t];

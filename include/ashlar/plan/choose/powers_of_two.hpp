@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSL-1.0
-// Softmax in powers of two: log2(e) goes into the factor by which scores are scaled, and that factor, where there are
-// more keys than elements of a key, into the left operand of their product.
+// Softmax in powers of two. log2(e) goes into the factor that scales scores. If there are more keys than elements of a
+// key, the factor goes into the left operand of their product.
 //
-// e^(s x - max) is 2^(s log2(e) x - max'), and a power of two takes two multiplications fewer than one of e, which
-// additions replace: processors have units of their own for them. Scores that a product writes for one softmax alone
-// are logarithms of base two therefore. Who asks for the greatest score of a row itself, as states of attention do,
-// gets it by a multiplication for each row.
+// e^(s x - max) is 2^(s log2(e) x - max'). A power of two takes two multiplications fewer than a power of e; additions
+// replace them, which processors execute on other units. So scores that a product writes for one softmax alone are
+// logarithms of base two. If the greatest score of a row is itself a result, as in states of attention, it is
+// multiplied once per row.
 #pragma once
 
 #include <ashlar/plan/choose/block_keys.hpp>
 
 namespace ashlar::inline v0_1::detail {
 
-/// The one stage that writes a buffer; no_stage if there are several.
+/// The only stage that writes a buffer; no_stage if there are several.
 constexpr stage_index only_writer(const plan_context& c, buffer_index buffer) {
     stage_index found = no_stage;
     for (stage_index s{}; s < c.plan.stage_count; ++s) {
@@ -23,8 +23,8 @@ constexpr stage_index only_writer(const plan_context& c, buffer_index buffer) {
     return found;
 }
 
-/// The product by a scalar, or the quotient, that is all that a stage does to its scores before it masks them; its core
-/// where it does nothing; no_node where it does more.
+/// The product or quotient with a scalar, if a stage does nothing else to its scores before it masks them. Its core if
+/// it does nothing; no_node if it does more.
 constexpr node_index scaling_of(const plan_context& c, const plan_stage& scores) {
     const auto is_made_here = [&](node_index n) { return c.read_of(scores, n).values == no_buffer; };
     node_index n = c.resolve(scores.top);
@@ -36,7 +36,7 @@ constexpr node_index scaling_of(const plan_context& c, const plan_stage& scores)
     return c.resolve(g.operands[0]) == scores.core ? n : no_node;
 }
 
-/// The product whose scores a softmax alone reads, as it writes them; no_stage if there is none.
+/// The product whose scores only a softmax reads, as they are written; no_stage if there is none.
 constexpr stage_index scores_of(const plan_context& c, stage_index s) {
     const plan_stage& softmax = c.plan.stages[s];
     if (softmax.kind != stage_kind::softmax || c.at(softmax.core).variant != 0) return no_stage;
@@ -53,8 +53,8 @@ constexpr stage_index scores_of(const plan_context& c, stage_index s) {
                : no_stage;
 }
 
-/// The stage that makes the left operand of a product, for it alone and in the order in which its rows are lanes;
-/// no_stage if there is none.
+/// The stage that makes the left operand of a product for this product alone, with rows in lanes; no_stage if there is
+/// none.
 constexpr stage_index maker_of_rows(const plan_context& c, stage_index product) {
     const plan_stage& s = c.plan.stages[product];
     if (s.lanes != lane_axis::rows) return no_stage;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The tables of products: what their kernels pack of the operands on the way, in scratch of the stage alone.
+// Tables of products: scratch of one stage for what its kernels pack.
 #pragma once
 
 #include <ashlar/kernel/product/product_cut.hpp>
@@ -7,7 +7,7 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// What stages do together that one of them is part of, in a tile, and its place among them.
+/// The fusion that a stage is part of in a tile, and its place in it.
 struct fused_place {
     fusion how = fusion::none;
     std::size_t member = 0;
@@ -24,7 +24,7 @@ constexpr std::size_t table_bytes(const plan_context& c, stage_index id, std::si
     const plan_stage& s = c.plan.stages[id];
     const std::size_t rows = c.rows_of(s, tile);
     const fused_place fused = place_in_fusion(c.plan, id, tile);
-    // Fused, sums stay in registers from one product to the next.
+    // In these fusions sums stay in registers from one product to the next.
     if (rows == 0 || fused.how == fusion::register_softmax || fused.how == fusion::register_softmax_of_vectors ||
         (fused.how == fusion::register_softmax_to_memory && fused.member == 0))
         return 0;
@@ -42,8 +42,8 @@ constexpr std::size_t table_bytes(const plan_context& c, stage_index id, std::si
     return of_columns > of_rest ? of_columns : of_rest;
 }
 
-/// Gives each product stage whose kernels need it a buffer, for the tile that takes most. Whether there
-/// are any: storage is placed again then.
+/// Gives each product stage a buffer if its kernels need one, sized for the larger tile. Returns whether there are any;
+/// storage is then placed again.
 constexpr bool add_tables(program& plan, const graph_node* nodes, const machine& target) {
     const plan_context context{plan, nodes, target};
     const std::size_t values = plan.buffer_count;

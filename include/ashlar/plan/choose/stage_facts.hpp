@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What decisions have to know of a product, a softmax or other statistics of rows: strides, extents, layouts.
+// Facts about products, softmaxes and other statistics of rows that decisions depend on: strides, extents, layouts.
 #pragma once
 
 #include <bit>
@@ -10,7 +10,7 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// Whether the lanes of a product's values on their way to node n do not have to know where they stand.
+/// Whether the operations on a product's values up to node n do not depend on their position.
 constexpr bool is_uniform(const plan_context& c, const plan_stage& s, node_index n) {
     const graph_node& g = c.at(n);
     if (n == s.core || g.kind == node_kind::scalar) return true;
@@ -22,7 +22,7 @@ constexpr bool is_uniform(const plan_context& c, const plan_stage& s, node_index
     return true;
 }
 
-/// Whether the axes of what a stage writes are the last ones of its space.
+/// Whether the axes that a stage writes are the last ones of its space.
 constexpr bool is_plain_chain(const plan_context& c, const plan_stage& s) {
     const graph_node &top = c.at(s.top), &space = c.at(s.space);
     for (std::size_t t = 0; t < top.rank; ++t)
@@ -30,7 +30,7 @@ constexpr bool is_plain_chain(const plan_context& c, const plan_stage& s) {
     return top.rank >= 2;
 }
 
-/// Whether all values of a node are those of bf16: what was rounded to it, or memory of it, perhaps moved.
+/// Whether all values of a node are values of bf16: rounded to it, or read from such memory, perhaps moved.
 constexpr bool holds_bf16(const plan_context& c, node_index n) {
     n = c.resolve(n);
     return c.at(n).brain || (is_index_map(c.at(n).kind) && holds_bf16(c, c.at(n).operands[0]));
@@ -86,19 +86,20 @@ constexpr product_facts find_facts(const plan_context& c, const plan_stage& s) {
     return out;
 }
 
-/// Whether a product of few rows has several depth steps, or columns, side by side in the lanes.
+/// Whether a product of few rows has several depth steps, or columns, side by side in a register.
 constexpr bool packs_k(const product_facts& product, lane_axis lanes, std::size_t rows) {
     return lanes == lane_axis::rows && !product.right_is_packed && product.left_depth == 1 &&
            product.right_depth == 1 && product.columns > 1 &&
            fits_packed_k(rows, product.columns, product.depth, product.width);
 }
 
-/// The elements that a product computes with.
+/// The element type that a product computes with.
 constexpr element_machine elements_of(const plan_context& c, const plan_stage& s) {
     return {c.target, s.facts.element_bytes, c.at(s.core).scalar == scalar_kind::floating};
 }
 
-/// Some columns of a product, in lanes, as far as its cut depends on it: rows of the right operand lie so far apart.
+/// Some columns of a product, in lanes, as far as its cut depends on them. Rows of the right operand are `distance`
+/// apart.
 constexpr product_shape shape_of_columns(const product_facts& product, std::size_t rows, std::size_t columns,
                                          std::ptrdiff_t distance) {
     return {.i = rows,
@@ -114,7 +115,7 @@ constexpr quantized_shape shape_of_quantized(const product_facts& product, std::
             static_cast<std::size_t>(product.left_row),
             {product.depth, product.columns, panel, 4, product.right_spread}};
 }
-/// All columns of a product that is cut.
+/// All columns of a product with a cut.
 constexpr product_shape cut_of_columns(const product_facts& product, std::size_t rows, const product_strategy& how) {
     product_shape shape = shape_of_columns(product, rows, product.columns, product.right_depth);
     shape.cut = how.cut;
@@ -159,14 +160,14 @@ constexpr softmax_facts facts_of_softmax(const plan_context& c, const plan_stage
     return out;
 }
 
-/// Whether a softmax reads of each row exactly what a mask keeps, not whole groups of keys: with one row in lanes no
-/// other row's lie beside it, and masks whose edge moves on from row to row say where it is.
+/// Whether a softmax reads exactly the keys that a mask keeps in each row, not whole groups of keys: with one row in
+/// lanes no other row shares a register, and masks whose edge moves from row to row tell its place.
 constexpr bool folds_exact_keys(const plan_context& c, const plan_stage& s) {
     return s.kind == stage_kind::softmax && s.support != no_node && s.lanes == lane_axis::rows &&
            (c.width_of(s) == 1 || c.target.single_issue) && c.at(s.support).slopes;
 }
 
-/// Whether nobody reads other scores of a product either.
+/// Whether no stage reads other scores of a product either.
 constexpr bool keeps_exact_keys(const plan_context& c, const plan_stage& product) {
     if (!product.facts.skips || product.lanes != lane_axis::rows) return false;
     bool read = false;
@@ -179,7 +180,8 @@ constexpr bool keeps_exact_keys(const plan_context& c, const plan_stage& product
     return read;
 }
 
-/// Whether few rows lie in lines shorter than a register and are replaced there: several columns are one vector.
+/// Whether few rows are stored in lines shorter than a register and replaced in place: one vector holds several
+/// columns.
 constexpr bool lies_in_groups(const softmax_facts& softmax, std::size_t rows) {
     const std::size_t line = std::bit_ceil(rows);
     return 2 * line <= softmax.width && softmax.in_place && !softmax.weighed &&

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Loops over tiles of rows whose destination may be what they read: finished rows can be staged elsewhere until the
-// tile has been read to its end.
+// Loops over tiles of rows whose destination may overlap their operands: finished rows can wait elsewhere until the
+// whole tile has been read.
 #pragma once
 
 #include <ashlar/plan/choose/plan_context.hpp>
@@ -18,7 +18,7 @@ constexpr stage_index only_writer(const program& plan) {
     return found;
 }
 
-/// Whether a stage writes whole rows of a dense destination, one beside the other inside each tile of its loop.
+/// Whether a stage writes whole consecutive rows of a dense destination in each tile of its loop.
 constexpr bool writes_whole_rows(const plan_context& c, const plan_stage& stage) {
     const graph_node &top = c.at(stage.top), &root = c.nodes[c.plan.node_count - 1];
     if (stage.row_axis == no_axis || stage.column_axis == no_axis || top.rank != root.rank || root.rank < 2 ||
@@ -40,7 +40,7 @@ constexpr bool writes_whole_rows(const plan_context& c, const plan_stage& stage)
     return true;
 }
 
-/// Tells the loop over rows whose rows can be staged which stage writes them.
+/// Tells a loop over rows that can be staged which stage writes them.
 constexpr void stage_rows(const plan_context& c) {
     const stage_index writer = only_writer(c.plan);
     if (writer == no_stage || !writes_whole_rows(c, c.plan.stages[writer])) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// How many rows a tile has: a cost model of two constants and the size of the second cache.
+// Rows of a tile: a cost model of two constants and the size of L2.
 #pragma once
 
 #include <ashlar/kernel/machine.hpp>
@@ -8,18 +8,17 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// Rows of a tile where its scratch allows: two registers of rows keep the multiply-adds busy and let the exponentials
-/// of one stand beside the products of the other. Taller tiles would read right operands less often, which gains
-/// nothing.
+/// Rows of a tile if its scratch allows: two registers of rows keep the multiply-adds busy. Taller tiles would read
+/// right operands less often, which gains nothing.
 inline constexpr std::size_t tall_tile_rows = 32;
-/// Rows where a tall tile's scratch would come back from behind the second cache and a flat one's does not. Every right
-/// operand is then read twice as often: attention to 4,096 keys of 64 gained 4% before it went by blocks of keys, to
-/// 2,048, where both fit, it would have lost 3%.
+/// Rows of a tile if the scratch of a tall tile exceeds L2 and that of a flat one does not. Every right operand is then
+/// read twice as often. Attention to 4,096 keys of 64 gained 4% before it ran in blocks of keys. At 2,048 keys, where
+/// both fit, it would have lost 3%.
 inline constexpr std::size_t flat_tile_rows = tall_tile_rows / 2;
 
-/// Rows whose left operand is rounded to 8 bits at once where no tiles are needed: enough that weights, which are read
-/// once for each tile, cost next to nothing, in an eighth of the second cache, so that they stay beside those weights.
-/// As powers of two such tiles divide rows that are one as well.
+/// Rows whose left operand is rounded to 8 bits at once if no tiles are needed. Enough that weights, which are read
+/// once per tile, cost almost nothing; in an eighth of L2, so that the rows stay there together with the weights.
+/// Powers of two, so that such tiles also divide rows that are powers of two.
 inline constexpr std::size_t most_rounded_rows = 128;
 constexpr std::size_t rounded_rows_at_once(std::size_t depth, const machine& target) {
     std::size_t rows = most_rounded_rows;
@@ -27,8 +26,8 @@ constexpr std::size_t rounded_rows_at_once(std::size_t depth, const machine& tar
     return rows;
 }
 
-/// The most rows that tiles of a loop may have for the products in it that round their left operands; `rows` if there
-/// is none.
+/// The maximum rows of tiles of a loop because of products in it that round their left operands; `rows` if there are
+/// none.
 constexpr std::size_t rows_to_round_in(const program& plan, const graph_node* nodes, const machine& target,
                                        loop_index loop, std::size_t rows) {
     for (std::size_t s = 0; s < plan.stage_count; ++s) {
@@ -44,14 +43,14 @@ constexpr std::size_t rows_to_round_in(const program& plan, const graph_node* no
     return rows;
 }
 
-/// Rows of tiles of at most so many, nearly as many in each: whole flat tiles, so that they end where registers do.
+/// Rows of near-equal tiles of at most `most` rows: whole flat tiles, so that they end where registers do.
 constexpr std::size_t near_equal_tiles(std::size_t extent, std::size_t most) {
     if (extent <= most) return extent;
     const std::size_t tiles = (extent + most - 1) / most, rows = (extent + tiles - 1) / tiles;
     return (rows + flat_tile_rows - 1) / flat_tile_rows * flat_tile_rows;
 }
 
-/// Bytes of memory that the buffers made for a tile of rows occupy, wherever several of them share it.
+/// Bytes of the buffers for a tile of rows, shared memory counted once.
 constexpr std::size_t tile_bytes(const program& plan) {
     const auto is_of_tile = [&](const plan_buffer& b) {
         for (loop_index l = b.scope; l != no_loop; l = plan.loops[l].parent)
