@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Destinations that overlap what an expression reads: whether that is harmless, and whether staging rows suffices.
+// Destinations that overlap operands: whether that is harmless, and whether staging rows suffices.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ ASHLAR_ALWAYS_INLINE overlap find_overlap(const typename Plan::expression_type& 
                 if (here > found) found = here;
             }
         } else if constexpr (Plan::nodes[Id].borrowing_mask) {
-            // Masks read their tensors where they stand, and again where a product passes over what they exclude.
+            // Masks read their tensors once here, and again where a product skips excluded pairs.
             for_each_borrowed(node_at<Id>(e).mask, [&](const auto& array) ASHLAR_LAMBDA_INLINE {
                 if (share_memory<config>(array, destination)) found = overlap::any;
             });

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The arrays that an evaluation reads, as they turn out when it runs: whether the destination is one of them, and how
-// much memory they are.
+// The arrays that an evaluation reads, known at run time: whether the destination is one of them, and their total size.
 #pragma once
 
 #include <ashlar/eval/frame.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Values that a condition chooses, or a mask keeps, in stages that read them only where some element is asked for.
+// Values that a condition chooses or a mask keeps, in stages that skip registers without such elements.
 #pragma once
 
 #include <ashlar/eval/frame.hpp>
@@ -9,7 +9,7 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// Whether the plan has operand Index of a `where`, or of what is masked, read so.
+/// Whether the plan skips such registers of operand Index of a `where` or a masked node.
 template <class Reader, node_index Id, std::size_t Index>
 inline constexpr bool is_passed_over = [] {
     if constexpr (Reader::stage.passes_over)
@@ -26,7 +26,7 @@ ASHLAR_ALWAYS_INLINE constexpr Lanes zeros_in_lanes() {
         return Lanes(typename Lanes::value_type(0));
 }
 
-/// Lanes of an operand, the first Wanted of which are wanted where they are `asked` for; zeros if none is.
+/// Lanes of an operand if any of the first Wanted lanes is `asked` for; otherwise zeros.
 template <node_index Id, std::size_t Index, auto Steps, std::size_t Wanted, class Reader, class Asked, class Hole,
           std::size_t Rank>
 ASHLAR_STAGE_INLINE auto value_if(const Reader& reader, [[maybe_unused]] const Asked& asked,
@@ -45,7 +45,7 @@ ASHLAR_STAGE_INLINE auto chosen_value(const Reader& reader, const std::array<std
     const auto& node = node_at<Id>(reader.f.expression);
     if constexpr (steps == decltype(steps){} && truth_is_readable<operand_type<0, node_type>>() &&
                   !std::is_same_v<element_of<node_type>, bool>) {
-        // The same for all lanes: one of the values is all there is to compute.
+        // The condition is the same for all lanes, so only one value is computed.
         if (truth_at(node.template operand<0>(), operand_coordinates<0>(node, at)))
             return reader.template operand_value<Id, 1, Steps>(at, hole);
         return reader.template operand_value<Id, 2, Steps>(at, hole);

@@ -6,8 +6,7 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// The row factors of node Id, held in registers while lanes run along a row: a value's `hole` where nothing else is
-/// one.
+/// The row factors of node Id in registers while lanes run along a row, passed as a value's `hole`.
 template <node_index Id, class Vec>
 struct held_factors {
     Vec shift, scale;

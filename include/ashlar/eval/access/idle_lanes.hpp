@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Which nodes of a stage have elements in the lanes beyond the last one, and which functions mind that there are none.
+// Which nodes of a stage have elements in the lanes after the last one, and which functions need them there.
 #pragma once
 
 #include <ashlar/eval/frame.hpp>
@@ -7,14 +7,14 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// Whether stage Stage reads node n from memory or from a product's registers, whose idle lanes hold zeros.
+/// Whether stage Stage reads node n from memory or from a product's registers, whose idle lanes are zeros.
 template <class Plan, stage_index Stage>
 consteval bool is_source(node_index n) {
     constexpr const auto& stage = Plan::code.stages[Stage];
     return Plan::code.read_of(stage, n).values != no_buffer || (stage.kind == stage_kind::product && n == stage.core);
 }
 
-/// Whether lanes beyond the last element hold elements all the same: in numbers, coordinates and what was made of
+/// Whether lanes after the last element hold valid values anyway: numbers, coordinates, and what was computed from
 /// elements.
 template <class Plan, stage_index Stage, node_index Id>
 consteval bool holds_elements() {
@@ -35,7 +35,7 @@ consteval bool holds_elements() {
     }
 }
 
-/// Whether a function between the stage's sources and node Id has to be given elements in all lanes.
+/// Whether a function between the stage's sources and node Id needs elements in all lanes.
 template <class Plan, stage_index Stage, node_index Id>
 consteval bool minds_idle_lanes() {
     constexpr const graph_node& n = Plan::nodes[Id];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The block of keys at hand where attention goes block by block: what a mask says of it, and which of its keys are new.
+// The current block of keys of attention in blocks: the mask restricted to it, and its new keys.
 #pragma once
 
 #include <ashlar/eval/frame.hpp>
@@ -8,7 +8,7 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// The shape of Keys keys of some scores.
+/// The shape of some scores with Keys keys.
 template <class Scores, std::size_t Keys>
 struct scores_of_block {
     static constexpr std::size_t rank = Scores::rank;
@@ -19,7 +19,7 @@ struct scores_of_block {
     }();
 };
 
-/// A mask of scores of shape Scores as it is from a key on, which is number 0 here.
+/// A mask of scores of shape Scores, shifted so that a given key has number 0.
 template <class Mask, class Scores>
 struct mask_of_block {
     using mask_category = mask_tag;
@@ -52,7 +52,7 @@ ASHLAR_ALWAYS_INLINE constexpr mask_of_block<Mask, Scores> block_of_mask(const M
     return {mask, first_key};
 }
 
-/// The first of the keys of the block at hand in loop Loop that no block before has had: the last one begins early.
+/// The first new key of the current block in loop Loop: the last block begins early.
 template <loop_index Loop, class Plan, class Element>
 ASHLAR_STAGE_INLINE std::size_t new_keys(const frame<Plan, Element>& f) {
     constexpr plan_loop blocks = Plan::code.loops[Loop];
@@ -64,7 +64,7 @@ ASHLAR_STAGE_INLINE std::size_t new_keys(const frame<Plan, Element>& f) {
     }
 }
 
-/// The same steps of a depth without those before one of them.
+/// The steps of a depth from one of them.
 ASHLAR_ALWAYS_INLINE constexpr k_range from_step(std::size_t first, const k_range& d) {
     const auto later = [](std::size_t a, std::size_t b) { return a > b ? a : b; };
     const std::size_t from = later(d.first, first), plain = later(d.plain_first, from);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Which keys a tile of queries sees: the range outside which a mask keeps nothing, and the part where it keeps all.
+// The keys of a tile of queries: the range outside which a mask keeps nothing, and the part that it keeps whole.
 #pragma once
 
 #include <ashlar/eval/access/key_block.hpp>
@@ -7,10 +7,10 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// Groups of keys that are looked at together first, where there are many.
+/// Groups of keys that are tested together first if there are many.
 inline constexpr std::size_t key_run = 8 * key_group;
 
-/// The keys of a span, whose ends are multiples of Step but for the last key; none are plain if those are not.
+/// Rounds a span to multiples of Step, except at the last key. No keys are plain if the plain ones do not fill a group.
 template <std::size_t Step, std::size_t Keys>
 ASHLAR_ALWAYS_INLINE constexpr k_range parts_of(const key_span& span) {
     const auto within = [](std::ptrdiff_t k) {
@@ -27,9 +27,9 @@ ASHLAR_ALWAYS_INLINE constexpr k_range parts_of(const key_span& span) {
     return parts;
 }
 
-/// For masks that are asked tile by tile: the keys [first, last) outside which `mask` keeps none for queries [q0, q1),
-/// and one run [plain_first, plain_last) in which it keeps them all. `first` and `plain_first` are multiples of
-/// key_group.
+/// For masks without spans, which are asked tile by tile: the keys [first, last) outside which `mask` keeps none for
+/// queries [q0, q1), and one run [plain_first, plain_last) that it keeps whole. `first` and `plain_first` are multiples
+/// of key_group.
 template <class Scores, class Mask>
 ASHLAR_ALWAYS_INLINE k_range scan_keys(const Mask& mask, const std::array<std::size_t, Scores::rank - 2>& batch,
                                        std::size_t q0, std::size_t q1) {
@@ -63,8 +63,8 @@ ASHLAR_ALWAYS_INLINE k_range scan_keys(const Mask& mask, const std::array<std::s
     return parts;
 }
 
-/// scan_keys of some of the queries for which `all` holds; with Step < key_group its ends are exact to Step keys as
-/// long as what the mask keeps has no gaps.
+/// scan_keys for some of the queries of `all`. With Step < key_group its ends are exact to Step keys if the mask has no
+/// gaps.
 template <std::size_t Step, class Scores, class Mask>
 ASHLAR_ALWAYS_INLINE k_range scan_keys_within(const Mask& mask, const std::array<std::size_t, Scores::rank - 2>& batch,
                                               std::size_t q0, std::size_t q1, k_range all) {
@@ -102,7 +102,7 @@ ASHLAR_ALWAYS_INLINE k_range scan_keys_within(const Mask& mask, const std::array
 }
 
 /// The keys [first, last) outside which `mask` keeps none for queries [q0, q1), and one run [plain_first, plain_last)
-/// in which it keeps them all. `first` and `plain_first` are multiples of key_group.
+/// that it keeps whole. `first` and `plain_first` are multiples of key_group.
 template <class Scores, class Mask>
 ASHLAR_ALWAYS_INLINE k_range kept_keys(const Mask& mask, const std::array<std::size_t, Scores::rank - 2>& batch,
                                        std::size_t q0, std::size_t q1) {
@@ -112,8 +112,8 @@ ASHLAR_ALWAYS_INLINE k_range kept_keys(const Mask& mask, const std::array<std::s
         return scan_keys<Scores>(mask, batch, q0, q1);
 }
 
-/// kept_keys of some of the queries for which `all` holds; with Step < key_group its ends are exact to Step keys as
-/// long as what the mask keeps has no gaps.
+/// kept_keys for some of the queries of `all`. With Step < key_group its ends are exact to Step keys if the mask has no
+/// gaps.
 template <std::size_t Step, class Scores, class Mask>
 ASHLAR_ALWAYS_INLINE k_range kept_keys_within(const Mask& mask, const std::array<std::size_t, Scores::rank - 2>& batch,
                                               std::size_t q0, std::size_t q1, const k_range& all) {
@@ -129,7 +129,7 @@ ASHLAR_ALWAYS_INLINE k_range kept_keys_within(const Mask& mask, const std::array
     }
 }
 
-/// The keys of some queries, exactly: row by row where they differ.
+/// The exact keys of some queries, row by row if they differ.
 template <class Scores, class Mask>
     requires spanning_mask<Mask, Scores>
 ASHLAR_ALWAYS_INLINE auto per_row_key_range(const Mask& mask, const std::array<std::size_t, Scores::rank - 2>& batch,
@@ -144,7 +144,7 @@ ASHLAR_ALWAYS_INLINE auto per_row_key_range(const Mask& mask, const std::array<s
         return depth_range{static_cast<std::size_t>(first), static_cast<std::size_t>(last)};
 }
 
-/// The coordinates of a batch entry among those of its scores.
+/// The batch coordinates of scores.
 template <std::size_t Rank>
 ASHLAR_ALWAYS_INLINE std::array<std::size_t, Rank - 2> mask_batch(const std::array<std::size_t, Rank>& at) {
     std::array<std::size_t, Rank - 2> batch{};
@@ -152,9 +152,9 @@ ASHLAR_ALWAYS_INLINE std::array<std::size_t, Rank - 2> mask_batch(const std::arr
     return batch;
 }
 
-/// Asks the mask of node Id about some neighbouring queries, the first of which has these coordinates of the node: rows
-/// of a stage are queries only where they run along that axis. Of the block at hand where loop Blocks runs over blocks
-/// of the keys. `ask` is given the shape of the scores, the mask, the batch entry, and the queries.
+/// Calls `ask` with the shape of the scores, the mask of node Id, the batch entry and the queries: neighbouring
+/// queries, the first of which has these coordinates of the node. Rows of a stage are queries only if they run along
+/// that axis. If loop Blocks runs over blocks of keys, the mask is that of the current block.
 template <node_index Id, loop_index Blocks, class Plan, class Element, std::size_t Rank, class Ask>
 ASHLAR_STAGE_INLINE auto ask_mask(const frame<Plan, Element>& f, const std::array<std::size_t, Rank>& at,
                                   std::size_t queries, const Ask& ask) {
@@ -177,7 +177,7 @@ ASHLAR_STAGE_INLINE k_range supported_keys(const frame<Plan, Element>& f, const 
                                     ASHLAR_STAGE_LAMBDA { return kept_keys<Scores>(mask, batch, q0, q1); });
 }
 
-/// The same of some of the queries for which `all` holds.
+/// The same for some of the queries of `all`.
 template <node_index Id, std::size_t Step, loop_index Blocks, class Plan, class Element, std::size_t Rank>
 ASHLAR_STAGE_INLINE k_range supported_keys_within(const frame<Plan, Element>& f,
                                                   const std::array<std::size_t, Rank>& at, std::size_t queries,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Coordinates of the elements in lanes, and what masks say of them.
+// Coordinates of the elements in lanes, and the verdicts of masks on them.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// Of Width lanes, of which the first Wanted are wanted.
+/// For Width lanes, of which the first Wanted are needed.
 template <std::size_t Width, std::size_t Wanted, class Config>
 struct lane_coordinates {
     using integers = lanes<std::int32_t, Width, Config>;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// Elements that index maps scatter over memory, but alike in every row: where they lie, as constants.
+// Elements that index maps scatter over memory, alike in every row: their offsets as constants.
 //
-// reshape(reverse(reshape(x))) exchanges neighbours: no constant distance leads from one element of a row to the next,
-// but the same distances do in every row, as long as the maps mix the row's axis with no other one.
+// reshape(reverse(reshape(x))) exchanges neighbours. The distance from one element of a row to the next is not
+// constant, but every row has the same distances, if the maps do not mix the row's axis with another one.
 #pragma once
 
 #include <ashlar/eval/frame.hpp>
@@ -11,8 +11,8 @@ namespace ashlar::inline v0_1::detail {
 
 ASHLAR_BEGIN_OFFSETS
 
-/// Distances in memory, in elements, from entry 0 of an axis to each other entry; not known where they differ from row
-/// to row or depend on numbers that only the running program has.
+/// Offsets in elements from entry 0 of an axis to each other entry. Unknown if they differ from row to row or depend on
+/// run-time numbers.
 template <std::size_t Extent>
 struct lane_offsets {
     bool known = false;
@@ -82,7 +82,7 @@ constexpr lane_offsets<Extent> offsets_along(node_index id, std::size_t axis) {
                 }
             }
         }
-        // Of a window's two axes one may stand still: where it stands, only the running program knows.
+        // One of a window's two axes may be fixed at a position that only the running program knows.
         for (const index_piece& piece : map_of(n, operand))
             for (std::size_t a = piece.operand_first; a < piece.operand_last; ++a)
                 if (piece.is_single() && !moves[piece.first] && n.extents[piece.first] != 1 && moves_below[a])

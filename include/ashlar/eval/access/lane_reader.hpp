@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Reads values of nodes inside a stage, some lanes at a time: from memory where they lie there, else by computing them.
+// Reads values of nodes inside a stage, some lanes at a time: loads them from memory, or computes them.
 #pragma once
 
 #include <ashlar/eval/access/chosen_values.hpp>
@@ -21,8 +21,8 @@ namespace ashlar::inline v0_1::detail {
 
 ASHLAR_BEGIN_OFFSETS
 
-/// Reads with Width lanes, of which the first Wanted are wanted. Functions that might harm the others are given
-/// elements in them too: they repeat the first lane. With Unmasked, masked nodes pass their operand on.
+/// Reads Width lanes, of which the first Wanted are needed. Functions that must not see the other lanes get the first
+/// lane's element there. With Unmasked, masked nodes return their operand.
 template <class Plan, class Element, stage_index Stage, std::size_t Width, std::size_t Wanted, bool Unmasked = false>
 struct lane_reader : memory_reader<Plan, Element, Stage> {
     using config = typename Plan::configuration;
@@ -51,7 +51,7 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
             return lanes_of<Other>::load(picked);
     }
 
-    /// Wanted elements, `Step` apart.
+    /// The needed elements, `Step` apart.
     template <std::ptrdiff_t Step, class Other>
     ASHLAR_STAGE_INLINE static auto load(const Other* p) {
         if constexpr (std::is_same_v<Other, bool>) {
@@ -98,7 +98,7 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
 
     // -------------------------------------------------------------- values
 
-    /// The lanes of node Id that start at these coordinates; `hole` stands for the stage's core.
+    /// The lanes of node Id from these coordinates; `hole` replaces the stage's core.
     template <node_index Id, auto Steps, class Hole, std::size_t Rank>
     ASHLAR_STAGE_INLINE auto value(const std::array<std::size_t, Rank>& at, const Hole& hole) const {
         using Node = node_of<Id>;
@@ -173,7 +173,7 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
         return computed_as_one(combined_with_product<function_of_node<Plan, Id>, Index>{}, a, b, c);
     }
 
-    /// Operand Index of a function, with elements in all lanes if it has to have them.
+    /// Operand Index of a function, with elements in all lanes if the function needs them.
     template <node_index Id, std::size_t Index, auto Steps, class Hole, std::size_t Rank>
     ASHLAR_STAGE_INLINE auto argument(const std::array<std::size_t, Rank>& at, const Hole& hole) const {
         if constexpr (holds_elements<Plan, Stage, Plan::nodes[Id].operands[Index]>())
@@ -182,7 +182,7 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
             return repeat_first<Wanted>(operand_value<Id, Index, Steps>(at, hole));
     }
 
-    /// A function that is called element by element is called for elements alone.
+    /// A function that is called element by element is called for elements only.
     template <class Function, class... Axis>
     ASHLAR_STAGE_INLINE static auto applied(const Function& function, const Axis&... arguments) {
         if constexpr (requires { function.template of_first<Wanted>(arguments...); })
@@ -211,13 +211,13 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
                 return weight;
             } else {
                 constexpr auto mask = Plan::nodes[Id].masked;
-                // A row whose kept scores are not numbers is NaN only where it keeps.
+                // If the kept scores of a row are NaN, only kept elements become NaN.
                 const auto keep = coordinates::template kept<typename node_of<mask>::shape_type, Steps>(
                     node_at<mask>(f.expression).mask, at);
                 return select(convert_mask<Other>(keep), weight, lanes_of<Other>(Other(0)));
             }
         } else {
-            // Two subtractions: the logarithm is lost in the sum of both where the greatest element is large.
+            // Two subtractions: the sum of both would lose the logarithm if the maximum is large.
             return fence(operand_value<Id, 0, Steps>(at, hole) - shift_of<Id, Steps>(at, hole)) - factor;
         }
     }
@@ -231,7 +231,7 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
             return (x - shift_of<Id, Steps>(at, hole)) * scale;
     }
 
-    /// What is subtracted from the elements of a row: its mean, or its greatest element.
+    /// What is subtracted from the elements of a row: its mean or its maximum.
     template <node_index Id, auto Steps, class Hole, std::size_t Rank>
     ASHLAR_STAGE_INLINE auto shift_of(const std::array<std::size_t, Rank>& at,
                                       [[maybe_unused]] const Hole& hole) const {
@@ -249,7 +249,7 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
         else
             return read_buffer<factors<Id>, element_of<node_of<Id>>, Steps>(at);
     }
-    /// What stays the same along the row of these coordinates.
+    /// The values that are constant along the row of these coordinates.
     template <node_index Id, auto Steps, std::size_t Rank>
     ASHLAR_STAGE_INLINE auto hold_factors(const std::array<std::size_t, Rank>& at) const {
         const auto scale = factor_of<Id, Steps>(at, 0);
@@ -259,7 +259,7 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
         return held;
     }
 
-    /// An index map: a load where its elements lie in memory at a constant distance, else lane by lane.
+    /// An index map: a load if its elements have a constant stride in memory, otherwise lane by lane.
     template <node_index Id, auto Steps, class Hole, std::size_t Rank>
     ASHLAR_STAGE_INLINE auto moved(const std::array<std::size_t, Rank>& at, const Hole& hole) const {
         constexpr const graph_node& n = Plan::nodes[Id];
@@ -287,7 +287,7 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
         }
     }
 
-    /// Lanes along an axis that the map goes around: straight where they do not meet its end, else lane by lane.
+    /// Lanes along an axis that wraps around: a load if they do not cross its end, otherwise lane by lane.
     template <node_index Id, auto Steps, class Hole, std::size_t Rank>
     ASHLAR_STAGE_INLINE auto around(const std::array<std::size_t, Rank>& at, const Hole& hole) const {
         constexpr auto below = Plan::nodes[Id].operands[0];
@@ -303,7 +303,7 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
         return one_by_one<Id, Steps>(at, hole);
     }
 
-    /// Elements of a packed matrix: contiguous inside a panel, else gathered.
+    /// Elements of a packed matrix: contiguous inside a panel, otherwise gathered.
     template <node_index Id, auto Steps>
     ASHLAR_STAGE_INLINE auto unpacked(const std::array<std::size_t, 2>& at) const {
         using Other = element_of<node_of<Id>>;
@@ -328,7 +328,7 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
         }
     }
 
-    /// Elements whose distances in memory are constants, but not equal.
+    /// Elements whose offsets in memory are constants without a common stride.
     template <node_index Id, auto Steps, class Hole, std::size_t Rank>
     ASHLAR_STAGE_INLINE auto scattered(std::array<std::size_t, Rank> at, const Hole& hole) const {
         using Other = element_of<node_of<Id>>;
@@ -357,7 +357,7 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
         }
     }
 
-    /// Each lane on its own.
+    /// Reads lane by lane.
     template <node_index Id, auto Steps, class Hole, std::size_t Rank>
     ASHLAR_STAGE_INLINE auto one_by_one(const std::array<std::size_t, Rank>& at, const Hole& hole) const {
         using Other = element_of<node_of<Id>>;
@@ -372,7 +372,7 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
         return load_picked(picked);
     }
 
-    /// Rows of a table: the index is read once where the lanes run along the table's own axes.
+    /// Rows of a table: the index is read once if the lanes run along the table's own axes.
     template <node_index Id, auto Steps, class Hole, std::size_t Rank>
     ASHLAR_STAGE_INLINE auto taken(const std::array<std::size_t, Rank>& at, const Hole& hole) const {
         constexpr const graph_node& n = Plan::nodes[Id];

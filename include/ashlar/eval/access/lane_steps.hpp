@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// By how much the coordinates of a node, and of what it reads, move from lane to lane.
+// How the coordinates of a node and of its operands change from lane to lane.
 #pragma once
 
 #include <ashlar/eval/frame.hpp>
@@ -8,18 +8,18 @@ namespace ashlar::inline v0_1::detail {
 
 ASHLAR_BEGIN_OFFSETS
 
-/// By how many indices each axis of a node moves from one lane to the next.
+/// The change of each coordinate of a node from one lane to the next.
 template <std::size_t Rank>
 using lane_steps = std::array<std::ptrdiff_t, Rank>;
 
-/// The steps of operand Index that follow from those of the node, where it moves elements by whole axes.
+/// The steps of operand Index that follow from those of the node, if it moves elements by whole axes.
 template <class Node, std::size_t Index>
 consteval auto operand_steps(const graph_node& n, const graph_node& operand, const auto& steps) {
     lane_steps<operand_type<Index, Node>::shape_type::rank> out{};
     const axis_map from = carried_axes(n, operand, Index);
     for (std::size_t a = 0; a < operand.rank; ++a) {
         if (from[a] != no_axis) out[a] = steps[from[a]];
-        // A normalised element reads its own operand's element beside its row's statistics.
+        // A normalised element reads its operand's element and its row's statistics.
         if ((n.kind == node_kind::softmax || n.kind == node_kind::standardize) && a == n.axis) out[a] = steps[a];
     }
     if (is_index_map(n.kind) && n.kind != node_kind::reshape) {
@@ -31,7 +31,7 @@ consteval auto operand_steps(const graph_node& n, const graph_node& operand, con
     return spelled_out(out);
 }
 
-/// How the lanes of an index map lie in its operand.
+/// How the lanes of an index map are arranged in its operand.
 enum class lane_path : std::uint8_t {
     straight,  // at constant steps
     around,    // at constant steps, but for a jump from the axis' end to its beginning

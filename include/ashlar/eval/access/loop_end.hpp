@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Where a loop stops when the program runs: behind the rows of the result that are asked for, or behind the last key
-// that a mask keeps for any of them.
+// Where a loop ends at run time: after the requested rows of the result, or after the last key that a mask keeps for
+// any of them.
 #pragma once
 
 #include <ashlar/eval/frame.hpp>
@@ -8,10 +8,10 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// An index that is not known: any of them.
+/// An unknown index: any entry.
 inline constexpr std::size_t any_entry = static_cast<std::size_t>(-1);
 
-/// Calls f with the coordinates of each entry of some axes of Shape, of which `at` knows some.
+/// Calls f with the coordinates of each entry of some axes of Shape; `at` gives those that are known.
 template <class Shape, std::size_t Axis = 0, std::size_t Rank, class Function>
 ASHLAR_ALWAYS_INLINE constexpr void for_each_entry(std::array<std::size_t, Rank> at, const Function& f) {
     if constexpr (Axis == Rank) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The stage of a reduction over several axes of what is computed: a tile's rows and columns folded to one number.
+// The stage of a reduction over several axes of a computed value: folds a tile's rows and columns to one number.
 #pragma once
 
 #include <ashlar/eval/stages/row_stage.hpp>
@@ -7,21 +7,21 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// What a fold has made so far: a sum, a product, a greatest or least element.
+/// The state of a fold: a sum, a product, a maximum or a minimum.
 template <class Fold>
 struct folded_so_far {
     typename Fold::value_type value;
 
     ASHLAR_ALWAYS_INLINE void merge(const folded_so_far& o) { Fold::merge_one(value, o.value); }
 };
-/// Whether all, or any, so far are true.
+/// Whether all, or any, elements up to now are true.
 template <bool All>
 struct truth_so_far {
     bool answer;
 
     ASHLAR_ALWAYS_INLINE void merge(const truth_so_far& o) { answer = All ? answer && o.answer : answer || o.answer; }
 };
-/// Mean, and sum of squared distances from it, of so many elements so far (Chan, Golub and LeVeque 1979).
+/// Mean, and sum of squared distances from it, of the first `count` elements (Chan, Golub and LeVeque 1979).
 template <class Number>
 struct variance_so_far {
     Number mean, squares;
@@ -46,7 +46,7 @@ struct fold_stage : row_stage<Plan, Element, Stage, Rows> {
     using integers = lanes<std::int32_t, base::width, typename base::config>;
     static constexpr auto kind = static_cast<reduction_kind>(Plan::nodes[core].variant);
 
-    /// Rows that follow each other without gaps are one: they need not end at a register.
+    /// Rows without gaps between them are one row: they need not end at a register.
     static constexpr bool is_one_row = base::how.form == row_form::one_row;
     static constexpr std::size_t rows = is_one_row ? 1 : Rows,
                                  columns = is_one_row ? Rows * base::columns : base::columns;
@@ -75,7 +75,7 @@ private:
         });
     }
 
-    /// Elements that are folded in all.
+    /// The number of all folded elements.
     static constexpr std::size_t count = Plan::nodes[Plan::nodes[core].operands[0]].extents[Plan::nodes[core].axis];
 
     template <std::size_t Width>
@@ -86,8 +86,8 @@ private:
             return select(vec::mask_type::first(Width), x, nothing);
     }
 
-    /// Calls step(state, lanes, lane_count, position) for all registers of the tile; four states hide the latency of a
-    /// chain. The position is a function of the register's row and column, asked for where it is needed.
+    /// Calls step(state, lanes, lane_count, position) for all registers of the tile. Four states hide the latency of a
+    /// chain. The position is a function of the register's row and column, called where it is needed.
     template <class Fold, class Step>
     ASHLAR_STAGE_INLINE Fold folded(Step step) const {
         Fold states[4];
@@ -116,7 +116,7 @@ private:
         states[0].merge(states[2]);
         return states[0];
     }
-    /// f(i, chain) for all i < Count, in four chains.
+    /// Calls f(i, chain) for all i < Count, in four chains.
     template <std::size_t Count, class Function>
     ASHLAR_STAGE_INLINE static void walk(Function f) {
         for (std::size_t i = 0; i < Count / 4 * 4; i += 4) {
@@ -157,7 +157,7 @@ private:
         }
         return strides;
     }();
-    /// The number of a register's first element among all that are folded, and the numbers of its lanes.
+    /// The number of a register's first element among all folded elements, and the numbers of its lanes.
     ASHLAR_STAGE_INLINE integers position(std::size_t row, std::size_t column) const {
         const auto at = this->in_space(row, column);
         const std::ptrdiff_t number = offset_of(at, fold_strides);
@@ -204,7 +204,7 @@ private:
         }
         return here;
     }
-    /// Adds a tile to those before; the last one gives the number.
+    /// Adds a tile to the tiles before it; the last tile gives the number.
     template <class State, class Result>
     ASHLAR_STAGE_INLINE void finish(State state, Result result) const {
         element* const out = this->template row_number<base::first_buffer, element>(this->first_row());

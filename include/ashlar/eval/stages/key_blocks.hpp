@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Attention in blocks of keys: the blocks of which a mask keeps something, and what comes before the first of them and
-// behind the last one.
+// Attention in blocks of keys: runs the blocks in which a mask keeps something, and what precedes and follows them.
 #pragma once
 
 #include <ashlar/eval/stages/product_stage.hpp>
@@ -8,7 +7,7 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// The stage of a kind in loop Loop that has something to do before and behind all blocks.
+/// The stage of a kind in loop Loop that works before and after all blocks.
 template <class Plan, loop_index Loop, stage_kind Kind>
 consteval stage_index waiting_stage() {
     stage_index s{};
@@ -27,19 +26,19 @@ struct key_blocks {
     using softmax = softmax_stage<Plan, Element, of_softmax, rows>;
     using values = product_stage<Plan, Element, of_values, rows>;
 
-    /// No keys so far, of any row.
+    /// The state before the first key of any row.
     ASHLAR_STAGE_ROOT ASHLAR_NOINLINE ASHLAR_NOTHROW static void begin(const frame<Plan, Element>& f) {
         softmax{{{f}}}.begin_blocks();
         values{{{f}}}.begin_blocks();
     }
-    /// The weighted values by their sums, and the rest of the expression.
+    /// Divides the weighted values by their sums and applies the rest of the expression.
     ASHLAR_STAGE_ROOT ASHLAR_NOINLINE ASHLAR_NOTHROW static void end(const frame<Plan, Element>& outer) {
         const frame<Plan, Element> f = outer;
         softmax{{{f}}}.end_blocks();
         values{{{f}}}.end_blocks();
     }
 
-    /// Calls f for the blocks of which some row keeps something. The last one begins early enough to be a full one.
+    /// Calls f for the blocks in which some row keeps a key. The last block begins early enough to be full.
     template <class Function>
     ASHLAR_STAGE_INLINE static void run(frame<Plan, Element>& f, const Function& block) {
         constexpr plan_loop loop = Plan::code.loops[Loop];

@@ -33,8 +33,7 @@ struct map_stage : stage_axes<Plan, Element, Stage, Rows> {
             run_columns_in_lanes();
     }
 
-    /// Where a copy finds what it turns from columns into rows, and the distance from one row of the source, a column
-    /// here, to the next.
+    /// The source of a transposing copy, and the stride between rows of the source, which are columns here.
     ASHLAR_STAGE_INLINE const output* source() const {
         return typename base::template reader<width>{f}.template address<top>(this->in_top(this->first_row(), 0));
     }
@@ -43,9 +42,10 @@ struct map_stage : stage_axes<Plan, Element, Stage, Rows> {
     }
 
 private:
-    /// Stores whole registers past the caches; what lies before the first of them and behind the last one is computed
-    /// twice, so it must not be read from the destination. Nor does it pay there, where lines have been read, or where
-    /// finished rows are staged, or if so many arrays are one that the result stays in a cache. Returns whether it did.
+    /// Stores whole registers past the caches. Elements before the first and after the last whole register are computed
+    /// twice, so they must not be read from the destination. It does not pay if lines of the destination have been
+    /// read, if finished rows are staged, or if so many arrays are equal that the result stays in a cache. Returns
+    /// whether it stored.
     ASHLAR_STAGE_INLINE bool run_past_caches() const {
         const std::size_t before = elements_before_register<width>(this->written());
         const arrays_read read = arrays_of(f);
@@ -89,7 +89,7 @@ private:
         constexpr stride_result m = base::template reader<width>::memory.strides(stage.top, fixed);
         return m.affine ? m.strides[axis] : 0;
     }
-    /// A factor of what is copied.
+    /// The factor of a copy.
     struct scaled {
         output factor;
         template <class Lanes>
@@ -114,8 +114,8 @@ private:
         }
     }
 
-    /// Where lines end at a full register, the lanes behind the last row are written too: who reads the whole register
-    /// would find there what was in scratch before.
+    /// If lines end at a full register, the lanes after the last row are written too: a stage that reads the whole
+    /// register would find old scratch there.
     ASHLAR_STAGE_INLINE void run_rows_in_lanes() const {
         output* out = this->written();
         const std::size_t first = this->first_row();
@@ -133,7 +133,7 @@ private:
     }
 
 public:
-    /// Count rows side by side, which share what they read of neither; or one row, several registers at a time.
+    /// Count rows side by side that share operands, or one row with several registers at a time.
     template <std::size_t Count>
     ASHLAR_STAGE_INLINE void rows(std::size_t first) const {
         if constexpr (Count > how.registers) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The numerators of a softmax, and the sum of each row of them, with rows in lanes.
+// The numerators of a softmax and their sum for each row, with rows in lanes.
 #pragma once
 
 #include <ashlar/kernel/math/log.hpp>
@@ -28,7 +28,7 @@ struct numerators_of_rows {
     element* out;
     vec most, sum;
 
-    /// `own` are the columns in which there is something to compute; the others of `tile` become zeros.
+    /// `own` are the columns that are computed; the other columns of `tile` become zeros.
     ASHLAR_STAGE_INLINE numerators_of_rows(const Softmax& softmax, std::size_t first, range mine, range all)
         : s(softmax),
           row(first),
@@ -46,7 +46,7 @@ struct numerators_of_rows {
                                    out + static_cast<std::ptrdiff_t>(c) * column_distance);
         return e;
     }
-    /// Few rows leave most lanes idle: parts of several columns are put together in one register.
+    /// Few rows leave most lanes idle: one register takes parts of several columns.
     static constexpr std::size_t part = how.joined_lanes;
     static constexpr bool joins = Softmax::template joins_columns<Width>;
     ASHLAR_STAGE_INLINE void join_columns() {
@@ -87,7 +87,7 @@ struct numerators_of_rows {
         if constexpr (chains == 2) return sums[0] + sums[1];
         return sums[0];
     }
-    /// What is left, and the row's factor.
+    /// Computes the remaining columns and the row's factor.
     ASHLAR_STAGE_INLINE void finish() {
         if constexpr (joins) join_columns();
         if constexpr (how.one_address || joins)
@@ -95,9 +95,9 @@ struct numerators_of_rows {
         else
             put_factor(fold_columns());
     }
-    /// Of rows whose numerators have this sum.
+    /// Stores the factor of rows whose numerators have this sum.
     ASHLAR_STAGE_INLINE void put_factor(const vec& total) {
-        // A product reads none of a row but what its mask keeps.
+        // A product reads only what its mask keeps of a row.
         if constexpr (plain && stage.support != no_node && (stage.fill_outside || !how.exact_keys)) {
             if constexpr (stage.fill_outside) tile = {0, columns};
             for (std::size_t c = tile.first; c < own.first; ++c)
@@ -115,7 +115,7 @@ struct numerators_of_rows {
     }
 
 private:
-    /// What is taken from all scores before their exponentials.
+    /// The maximum, which is subtracted from all scores before their exponentials.
     ASHLAR_STAGE_INLINE static vec greatest(const Softmax& s, std::size_t row, range r) {
         const vec most = s.template greatest<Width>(row, r);
         if constexpr (in_blocks)

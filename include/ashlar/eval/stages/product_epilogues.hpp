@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What happens to the finished vectors of a product stage: factors of rows, the rest of the expression, masks, maxima.
+// Epilogues of product stages: factors of rows, the rest of the expression, masks, maxima.
 #pragma once
 
 #include <ashlar/eval/access/product_operands.hpp>
@@ -20,8 +20,8 @@ struct product_epilogues : product_operands<Plan, Element, Stage, Rows> {
     using typename base::reader;
     using typename base::vec;
 
-    /// Where the left operand's rows are softmax numerators, the reciprocals of their sums are applied to finished
-    /// vectors: the address of the first row's, and the distance from row to row.
+    /// If the left operand's rows are softmax numerators, finished vectors are multiplied by the reciprocals of their
+    /// sums: the address of the first row's factor, and the stride from row to row.
     ASHLAR_STAGE_INLINE const element* row_factors(std::size_t first) const {
         if constexpr (stage.left_factor == no_node)
             return nullptr;
@@ -35,7 +35,7 @@ struct product_epilogues : product_operands<Plan, Element, Stage, Rows> {
             return Plan::code.buffers[Plan::code.read_of(stage, stage.left_factor).factors]
                 .strides[Plan::nodes[stage.left_factor].rank - 2u];
     }();
-    /// Where Buffer, which lies as the factors do, has the first row's number.
+    /// The address of the first row's number in Buffer, which has the layout of the factors.
     template <node_index Id, buffer_index Buffer, std::size_t Rank>
     ASHLAR_STAGE_INLINE const element* factor_address(const std::array<std::size_t, Rank>& at) const {
         constexpr const graph_node& n = Plan::nodes[Id];
@@ -52,11 +52,11 @@ struct product_epilogues : product_operands<Plan, Element, Stage, Rows> {
 
     static constexpr product_strategy how = base::strategy.product;
     static constexpr bool packs_k = how.form == product_form::packed_k;
-    /// Lanes that each of the few rows' columns takes, of which several lie side by side in a vector.
+    /// Lanes of each column of few rows; a vector holds several columns.
     static constexpr std::size_t line = packed_k_line(Rows);
-    /// Whether such a vector can be finished and stored as it is: nothing on the way asks which lane it is.
+    /// Whether such a vector can be finished and stored whole: no operation depends on the lane.
     static constexpr bool writes_groups = how.writes_groups;
-    /// Lanes that are no element of the first Count columns of such a vector have its first one.
+    /// Copies the first element to lanes that hold no element of the first Count columns.
     template <std::size_t Count>
     struct elements_of_groups {
         static constexpr std::size_t from(std::size_t lane) {
@@ -73,12 +73,12 @@ struct product_epilogues : product_operands<Plan, Element, Stage, Rows> {
         using lane_values = reader;
         using vec = typename base::vec;
 
-        /// Where the element of row i and column j is written.
+        /// The address of the element of row i and column j.
         ASHLAR_STAGE_INLINE output* at(std::size_t i, std::size_t j) const {
             const std::size_t r = rows_in_lanes ? j : i, c = rows_in_lanes ? i : j;
             return out + static_cast<std::ptrdiff_t>(r) * row_stride + static_cast<std::ptrdiff_t>(c) * column_stride;
         }
-        /// The rest of the expression, applied to a finished vector.
+        /// Applies the rest of the expression to a finished vector.
         template <std::size_t Width, bool Unmasked>
         ASHLAR_STAGE_INLINE auto finished(std::size_t r, std::size_t c, vec acc) const {
             if constexpr (stage.factor == score_factor::in_scores) acc = acc * s.scale.value;
@@ -94,12 +94,13 @@ struct product_epilogues : product_operands<Plan, Element, Stage, Rows> {
                                 factors + static_cast<std::ptrdiff_t>(rows_in_lanes ? j : i) * factor_stride);
             return put < Width, Verdict::value == block_verdict::plain > (i, j, acc);
         }
-        /// What is multiplied already.
+        /// The factor is applied already.
         template <std::size_t Width, bool Unmasked = false>
         ASHLAR_STAGE_INLINE auto put(std::size_t i, std::size_t j, vec acc) const {
             const std::size_t r = rows_in_lanes ? j : i, c = rows_in_lanes ? i : j;
             const auto x = finished<Width, Unmasked>(r, c, acc);
-            // Idle lanes of a line are written, too: softmax reads whole lines, and knows of no greater element there.
+            // Idle lanes of a line are written too: softmax reads whole lines, and their values never exceed the
+            // maximum.
             constexpr bool in_lines =
                 stage.buffer != no_buffer && rows_in_lanes && row_stride == 1 && !std::is_same_v<output, bool>;
             constexpr std::size_t stored = !in_lines                                         ? Width
@@ -121,13 +122,13 @@ struct product_epilogues : product_operands<Plan, Element, Stage, Rows> {
         }
     };
 
-    /// The mask of a node, and whether it says at once which keys a range of queries keeps.
+    /// The mask of a node, and whether it states as a span which keys a range of queries keeps.
     template <node_index Id>
     using mask_at = std::remove_cvref_t<decltype(std::declval<typename Plan::template node<Id>>().mask)>;
     template <node_index Id>
     static constexpr bool spans = spanning_mask<mask_at<Id>, typename Plan::template node<Id>::shape_type>;
 
-    /// The product as its kernel sees it with rows in lanes.
+    /// The shape of the product with rows in lanes.
     static consteval product_shape in_lanes() {
         return {.i = columns,
                 .j = Rows,
@@ -139,7 +140,7 @@ struct product_epilogues : product_operands<Plan, Element, Stage, Rows> {
                 .vw = width == 1 ? static_cast<std::size_t>(facts.left_row) : 0,
                 .cut = how.cut};
     }
-    /// What the mask says about the blocks of this tile's scores.
+    /// The verdict of the mask on blocks of this tile's scores.
     template <node_index Node>
     ASHLAR_STAGE_INLINE auto score_blocks(std::size_t first) const {
         using scores = typename Plan::template node<Node>;
@@ -181,15 +182,15 @@ struct product_epilogues : product_operands<Plan, Element, Stage, Rows> {
         }
     }
 
-    /// For masked scores: blocks of which the mask keeps all are not masked, and those outside the rows' range of keys
-    /// are left out where nobody reads them.
+    /// For masked scores: blocks that the mask keeps whole are not masked, and blocks outside the rows' range of keys
+    /// are skipped if no stage reads them.
     template <class Blocks>
     struct masked_epilogue : plain_epilogue, Blocks {
         static constexpr hook hooks = plain_epilogue::hooks | Blocks::hooks;
         static constexpr hook withheld = plain_epilogue::withheld | Blocks::withheld;
     };
 
-    /// The epilogue of the tile whose rows begin here.
+    /// The epilogue of the tile that begins at this row.
     ASHLAR_STAGE_INLINE auto epilogue(std::size_t first) const {
         const plain_epilogue plain{*this, this->written(), first, row_factors(first)};
         if constexpr (facts.masked == no_node) {
@@ -200,8 +201,8 @@ struct product_epilogues : product_operands<Plan, Element, Stage, Rows> {
         }
     }
 
-    /// For one block of keys after the other: sums start from what waits since the last one, corrected for a maximum
-    /// that has grown, and wait again. Lines of them end at a full register.
+    /// For blocks of keys: sums start from the waiting sums of the last block, rescaled if the maximum has grown, and
+    /// wait again. Lines of them end at a full register.
     static constexpr std::size_t waiting_line = ((rows_in_lanes ? Rows : columns) + width - 1) / width * width;
     struct waiting_epilogue {
         static constexpr hook hooks = hook::vector | hook::initial;
@@ -220,12 +221,12 @@ struct product_epilogues : product_operands<Plan, Element, Stage, Rows> {
         }
     };
     ASHLAR_STAGE_INLINE element* waiting_sums() const { return f.template buffer<element, stage.waiting>(); }
-    /// That of the block at hand.
+    /// The epilogue of the current block.
     ASHLAR_STAGE_INLINE waiting_epilogue epilogue_of_block(std::size_t first) const {
         return {waiting_sums(), factor_address<left, stage.corrections>(in_left(first))};
     }
 
-    /// For the operand of a softmax, rows in lanes: the greatest element of each row is found on the way.
+    /// For the operand of a softmax with rows in lanes: tracks the maximum of each row.
     template <class Inner>
     struct greatest_epilogue : forwarding_epilogue<Inner> {
         static constexpr hook hooks = Inner::hooks | hook::column;

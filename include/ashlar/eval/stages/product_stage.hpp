@@ -65,8 +65,7 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
                 }));
         }
     };
-    /// What `ask` says of the masked node that the stage's support is, at the coordinates that belong to these of node
-    /// Id.
+    /// Asks the masked node that supports the stage, at the coordinates that belong to these of node Id.
     template <node_index Id, std::size_t Rank, class Ask>
     ASHLAR_STAGE_INLINE auto of_support(const std::array<std::size_t, Rank>& at, Ask ask) const {
         constexpr const graph_node& n = Plan::nodes[Id];
@@ -79,7 +78,7 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
     }
 
     /// The depth of a tile's product, or of each of its blocks. Only kept pairs take part: keys outside the rows' range
-    /// are not read, and inside it a value whose weight is an excluded zero is passed over.
+    /// are not read, and inside it a value is skipped if its weight is an excluded zero.
     ASHLAR_STAGE_INLINE auto depth_of(std::size_t first) const {
         if constexpr (facts.ranged)
             return masked_depth{
@@ -93,7 +92,7 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
         else
             return constant_depth<0, depth / how.group>{};
     }
-    /// Of a range of keys, those of the block at hand that are new.
+    /// The new keys of the current block in a range.
     template <class Depth>
     ASHLAR_STAGE_INLINE Depth only_new_keys(const Depth& range) const {
         if constexpr (facts.part_of_depth)
@@ -104,7 +103,7 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
 
     // -------------------------------------------------------------- running
 
-    /// Has a frame of its own, so that the compiler knows that no store changes it.
+    /// With a frame of its own, so that the compiler knows that no store changes it.
     ASHLAR_STAGE_ROOT ASHLAR_STAGE_INLINE static void run(const frame<Plan, Element>& outer) {
         const frame<Plan, Element> f = outer;
         const product_stage s{{{f}}};
@@ -128,7 +127,7 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
             s.multiply(epilogue, first);
         }
     }
-    /// Before the first block of keys and behind the last one.
+    /// Before the first and after the last block of keys.
     ASHLAR_STAGE_INLINE void begin_blocks() const {
         element* const sums = this->waiting_sums();
         constexpr std::size_t lines = base::rows_in_lanes ? columns : Rows;
@@ -149,8 +148,8 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
     };
     template <std::size_t Registers>
     ASHLAR_STAGE_INLINE void store_maxima(vec (&greatest)[Registers], std::size_t first) const {
-        // Each line has the maxima. Where columns were finished one by one, only the lanes of the first line were rows:
-        // the others had sums, too, but no bias.
+        // Repeats the maxima in each line. If columns were finished one by one, only the lanes of the first line were
+        // rows; the others had sums, but no bias.
         if constexpr (packs_k && base::writes_groups)
             greatest[0] =
                 combine_groups<line>(greatest[0], [](vec x, vec y) ASHLAR_LAMBDA_INLINE { return max<>(x, y); });
@@ -162,7 +161,7 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
         for (std::size_t r = 0; r < Registers; ++r) greatest[r].store(out + r * width);
     }
 
-    /// Scratch for what a kernel packs, which the plan has reckoned as well.
+    /// Scratch for what a kernel packs; the plan counts it.
     template <std::size_t Bytes>
     ASHLAR_STAGE_INLINE element* table() const {
         if constexpr (stage.table == no_buffer) {
@@ -173,14 +172,14 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
             return f.template buffer<element, stage.table>();
         }
     }
-    /// How many rows of the tile are computed at least.
+    /// The number of rows of the tile that must be computed.
     ASHLAR_STAGE_INLINE std::size_t rows_asked() const {
         if constexpr (base::strategy.skips_rows)
             return f.asked.count < Rows ? f.asked.count : Rows;
         else
             return Rows;
     }
-    /// Row blocks that have such rows, of a product that is cut so.
+    /// Row blocks with such rows, for a product with this cut.
     template <product_cut Cut>
     ASHLAR_STAGE_INLINE std::size_t blocks_asked() const {
         if constexpr (base::strategy.skips_rows)
@@ -205,11 +204,11 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
         add.template operator()<how.last_panel>();
         return rows;
     }
-    /// The product as it makes the copy of its right operand itself, and that copy.
+    /// The product that copies its right operand itself, and this copy.
     static constexpr product_shape transposing{
         .i = Rows, .j = columns, .k = depth, .si = left_row, .sk = left_depth, .vk = right_depth, .cut = how.cut};
     using copy = map_stage<Plan, Element, stage.transposed_copy, depth>;
-    /// The product of the tile, as the plan has chosen it.
+    /// Runs the product of the tile as the plan has chosen.
     template <class Epilogue>
     ASHLAR_STAGE_INLINE void multiply(Epilogue& epilogue, std::size_t first) const {
         const element* a = reader{f}.template address<left>(in_left(first));
@@ -269,7 +268,7 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
             }
         }
     }
-    /// The product with columns in lanes as its kernel sees it: rows of the right operand lie so far apart, and the
+    /// The shape of the product with columns in lanes. Rows of the right operand are `distance` apart; so are the
     /// vectors of a row, if given.
     static consteval product_shape in_columns(std::size_t count, std::size_t distance, product_cut cut,
                                               std::size_t vector_distance = 0) {
@@ -284,7 +283,7 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
         return how.group == 1 ? shape : in_groups(shape, how.group);
     }
     static constexpr std::size_t right_step = depth == 1 ? 1 : right_depth;
-    /// One block of the right operand's columns after the other.
+    /// Runs the blocks of the right operand's columns one after the other.
     template <class Epilogue>
     ASHLAR_STAGE_INLINE void multiply_blocks(const element* a, Epilogue& epilogue, std::size_t first) const {
         auto at = in_right();
@@ -298,8 +297,8 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
         }
     }
 
-    /// The packed right operand, as many panels side by side as the plan says. While some are used, the next ones are
-    /// on their way.
+    /// The packed right operand, with as many panels side by side as the plan says. The next panels are prefetched at
+    /// the same time.
     template <class Epilogue>
     ASHLAR_STAGE_INLINE void multiply_panels(const element* a, const auto* b, Epilogue& epilogue,
                                              std::size_t first) const {
@@ -317,8 +316,8 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
             if (stop > whole)
                 multiply_panel<in_columns(rest, rest, how.last_panel)>(a, b, whole * panel, epilogue, first);
     }
-    /// The panels [first, last) of this worker, a last one that is no whole one counted as one: whole runs, so that all
-    /// columns are computed as one worker would.
+    /// The panels [first, last) of this worker; an incomplete last panel counts as one. They are whole runs, so that
+    /// all columns are computed as by one worker.
     ASHLAR_STAGE_INLINE std::array<std::size_t, 2> panels_of_part() const {
         constexpr std::size_t all = (columns + panel - 1) / panel;
         if constexpr (!stage.shares_columns) {
@@ -357,8 +356,7 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
         }
     }
 
-    /// The panels that start at a column, as many as lie side by side, or the first ones of the weights that are read
-    /// next.
+    /// The panels from a column, as many as are side by side, or the first ones of the weights that are read next.
     template <std::size_t Columns>
     ASHLAR_STAGE_INLINE prefetch_stream panels_after(const auto* b, std::size_t column) const {
         if (column < columns)
@@ -378,7 +376,7 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
         return {reinterpret_cast<const char*>(first), reinterpret_cast<const char*>(first + count)};
     }
 
-    /// Dot products are those of one row, and nobody asks for a verdict on them.
+    /// Dot products belong to one row, and get no verdict.
     struct row_place {
         std::size_t r;
         ASHLAR_STAGE_INLINE std::size_t row(std::size_t) const { return r; }

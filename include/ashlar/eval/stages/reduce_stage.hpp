@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The reduction stage: one axis folded, with the rows or the reduced axis in lanes.
+// The reduction stage: folds one axis, with the rows or the reduced axis in lanes.
 #pragma once
 
 #include <ashlar/eval/stages/row_stage.hpp>
@@ -50,7 +50,7 @@ private:
             fold.step(x);
         }
     }
-    /// Lanes past the last column, as values that change nothing.
+    /// Replaces lanes past the last column by values that change nothing.
     template <class Fold, std::size_t Width, class Value>
     ASHLAR_STAGE_INLINE static auto padded(Value x, std::integral_constant<std::size_t, Width>) {
         if constexpr (Width == width)

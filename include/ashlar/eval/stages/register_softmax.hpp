@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// A softmax of few rows between two products, in registers from the first multiply-add to the last.
+// A softmax of few rows between two products. Values stay in registers from the first multiply-add to the last.
 //
-// What lies between the stages in memory elsewhere takes a store, a load and a wait here, each about as long as the
-// arithmetic. Nothing but scores that are scaled or mapped alike fits: a lane does not know its row and column.
+// Memory between the stages would cost a store, a load and a wait, each about as long as the arithmetic. Only scores
+// that are scaled or mapped alike fit, because a lane does not know its row and column.
 #pragma once
 
 #include <ashlar/eval/stages/product_stage.hpp>
@@ -59,7 +59,7 @@ private:
         }
     }
 
-    /// The finished scores, `packs` keys in a vector; minus infinity where there is no key.
+    /// The finished scores, `packs` keys in a vector; minus infinity in lanes without a key.
     ASHLAR_STAGE_INLINE void score(vec (&x)[keys]) const {
         const scores stage{{{f}}};
         const std::size_t first = stage.first_row();
@@ -90,7 +90,7 @@ private:
             x[vectors - 1] = rows::template first_columns<keys % packs>(x[vectors - 1], -infinity<element>);
     }
 
-    /// Lanes without a score must not get into functions that mind.
+    /// Some functions must not be called for lanes without a score.
     ASHLAR_STAGE_INLINE static vec elements_alone(vec x, std::size_t i) {
         if constexpr (!scores::minds_idle_lanes)
             return x;
@@ -101,7 +101,7 @@ private:
                                     : rows::template elements_alone<packs>(x);
     }
 
-    /// f of all keys of each row, in all of its lanes.
+    /// Reduces all keys of each row by f; all lanes of the row get the result.
     template <class Function>
     ASHLAR_STAGE_INLINE static vec fold(const vec (&x)[keys], Function f) {
         constexpr std::size_t chains = vectors < 4 ? vectors : 4;
@@ -187,7 +187,7 @@ private:
                  shuffle_as<picking<ColumnIndex % packs>>(sums[ColumnIndex / packs], sums[ColumnIndex / packs])),
              ...);
     }
-    /// Several rows are one store where they follow each other.
+    /// Several consecutive rows are one store.
     template <class Epilogue, std::size_t Count, std::size_t... RowIndex>
     ASHLAR_STAGE_INLINE static void put_rows(const Epilogue& epilogue, const vec (&sums)[Count],
                                              std::index_sequence<RowIndex...>) {

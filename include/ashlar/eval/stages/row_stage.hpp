@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What stages that fold rows share: which columns exist, walking them with rows or columns in lanes.
+// The base of stages that fold rows: the range of columns, and loops over them with rows or columns in lanes.
 #pragma once
 
 #include <ashlar/eval/access/key_range.hpp>
@@ -9,7 +9,7 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// What the row stages share: the range of columns that exist, and where a row's numbers are written.
+/// The base of row stages: the range of columns, and the place of a row's numbers.
 template <class Plan, class Element, stage_index Stage, std::size_t Rows>
 struct row_stage : stage_axes<Plan, Element, Stage, Rows> {
     using base = stage_axes<Plan, Element, Stage, Rows>;
@@ -30,11 +30,11 @@ struct row_stage : stage_axes<Plan, Element, Stage, Rows> {
     ASHLAR_STAGE_INLINE range column_range(std::size_t row, std::size_t count) const {
         return range_of<base::key_loop>(row, count);
     }
-    /// The same in all blocks of keys.
+    /// The same over all blocks of keys.
     ASHLAR_STAGE_INLINE range range_of_blocks(std::size_t row, std::size_t count) const {
         return range_of<no_loop>(row, count);
     }
-    /// Those of some rows among them.
+    /// The same for some of these rows.
     ASHLAR_STAGE_INLINE range column_range_within(std::size_t row, std::size_t count, range all) const {
         return range_of<base::key_loop>(row, count, &all);
     }
@@ -46,7 +46,7 @@ struct row_stage : stage_axes<Plan, Element, Stage, Rows> {
         } else if constexpr (rows_are_queries) {
             return support_of<base::top, Blocks>(this->in_top(row, 0), count, all);
         } else {
-            // A tile of batch entries, or one row: each of them has one query.
+            // A tile of batch entries, or one row: each entry has one query.
             range kept = support_of<base::top, Blocks>(this->in_top(row, 0), 1, all);
             if constexpr (!asks_once)
                 for (std::size_t r = row + 1; r < row + count; ++r) {
@@ -58,9 +58,9 @@ struct row_stage : stage_axes<Plan, Element, Stage, Rows> {
             return kept;
         }
     }
-    /// Whether rows run along the queries of the support, whose axes are those of the space.
+    /// Whether rows are the queries of the support, whose axes are those of the space.
     static constexpr bool rows_are_queries = stage.row_axis + 2 == base::space_rank;
-    /// Whether the mask says the same of all rows that are not queries.
+    /// Whether the mask keeps the same keys for all rows that are not queries.
     static constexpr bool asks_once = [] {
         if constexpr (stage.support == no_node)
             return true;
@@ -82,12 +82,12 @@ struct row_stage : stage_axes<Plan, Element, Stage, Rows> {
         }
     }
 
-    /// The core's coordinates for a row: the operand's, but for a reduced axis that is gone.
+    /// The core's coordinates of a row: the operand's, without a reduced axis.
     static constexpr std::size_t core_rank = Plan::nodes[core].rank;
     ASHLAR_STAGE_INLINE std::array<std::size_t, core_rank> in_core(std::size_t row, std::size_t column) const {
         return picked_indices<axes_of_core>(this->in_space(row, column), std::make_index_sequence<core_rank>{});
     }
-    /// For each axis of the core: that of the space, or no_axis if it has one entry.
+    /// For each axis of the core: the axis of the space, or no_axis if it has one entry.
     static constexpr axis_map axes_of_core = [] {
         const graph_node& g = Plan::nodes[core];
         const graph_node& operand = Plan::nodes[g.operands[0]];
@@ -106,7 +106,7 @@ struct row_stage : stage_axes<Plan, Element, Stage, Rows> {
         return spelled_out(axes);
     }();
 
-    /// Where Buffer keeps the number of a row.
+    /// The address of a row's number in Buffer.
     template <buffer_index Buffer, class Other>
     ASHLAR_STAGE_INLINE Other* row_number(std::size_t row) const {
         return f.template buffer<Other, Buffer>() + f.template buffer_offset<Buffer>(in_core(row, 0));
@@ -115,8 +115,8 @@ struct row_stage : stage_axes<Plan, Element, Stage, Rows> {
     static constexpr buffer_index second_buffer =
         stage.second_buffer == no_buffer ? buffer_index{} : stage.second_buffer;
 
-    /// Writes one number for each row of the Width lanes that start at `row`. Contiguous ones end at a full register,
-    /// and are stored in full: what a masked store wrote is slow to read again.
+    /// Writes one number for each of the Width rows from `row`. Contiguous numbers end at a full register and are
+    /// stored whole, because memory that a masked store wrote is slow to read again.
     template <buffer_index Buffer, std::size_t Width, class Other, class Lanes>
     ASHLAR_STAGE_INLINE void put_rows(std::size_t row, const Lanes& x) const {
         Other* p = row_number<Buffer, Other>(row);
@@ -144,12 +144,12 @@ struct row_stage : stage_axes<Plan, Element, Stage, Rows> {
         for (std::size_t r = 0; r < Rows; ++r) body(first + r);
     }
 
-    /// What a pass does besides: nothing, or other rows' work at the same columns.
+    /// Additional work of a pass: none, or that of other rows at the same columns.
     struct nothing {
         template <std::size_t Width>
         ASHLAR_STAGE_INLINE void operator()(std::size_t, std::integral_constant<std::size_t, Width>) const {}
     };
-    /// One number of each of them, in all lanes.
+    /// One number for each of these rows, in all lanes.
     template <std::size_t Count>
     struct of_rows {
         lanes_of<element> of[Count];
@@ -160,8 +160,8 @@ struct row_stage : stage_axes<Plan, Element, Stage, Rows> {
         return this->template value<Width>(row, column);
     }
 
-    /// Folds columns [range) of Width rows in lanes, or of one row; `step(state, x, column, lane_count)`. States is how
-    /// many independent states hide the latency of a chain.
+    /// Folds the columns `r` of Width rows in lanes, or of one row; `step(state, x, column, lane_count)`. States
+    /// independent states hide the latency of a chain.
     template <std::size_t Width, std::size_t States, class State, class Step>
     ASHLAR_STAGE_INLINE void fold_down(std::size_t row, range r, State (&states)[States], Step step) const {
         constexpr std::integral_constant<std::size_t, Width> count{};
@@ -179,8 +179,8 @@ struct row_stage : stage_axes<Plan, Element, Stage, Rows> {
                            [&](State& s, auto x, std::size_t, std::size_t c, auto n)
                                ASHLAR_STAGE_LAMBDA { step(s, x, c, n); });
     }
-    /// The same for Count rows side by side, which have States / Count states each; `step(state, x, row, column,
-    /// lane_count)` with the row's number among them.
+    /// The same for Count rows side by side with States / Count states each; `step(state, x, row, column, lane_count)`
+    /// gets the row's number among them.
     template <std::size_t Count, class State, std::size_t States, class Step>
     ASHLAR_STAGE_INLINE void fold_rows_along(std::size_t row, range r, State (&states)[States], Step step) const {
         constexpr std::size_t chains = States / Count, tail = columns % width;
@@ -202,7 +202,7 @@ struct row_stage : stage_axes<Plan, Element, Stage, Rows> {
             if (r.last == columns) each_row_at(columns - tail, chains - 1, std::integral_constant<std::size_t, tail>{});
     }
 
-    /// What folds of element lanes combine states by, and the lanes of one.
+    /// How states of element lanes combine, and the lanes of one state.
     struct adding : lane_sum {
         ASHLAR_ALWAYS_INLINE static element across(lanes_of<element> x) { return reduce_add(x); }
     };
@@ -216,8 +216,8 @@ struct row_stage : stage_axes<Plan, Element, Stage, Rows> {
     template <std::size_t Count>
     using numbers_of = lanes<element, Count, config>;
 
-    /// The numbers of Count rows from their states. As many rows as a 128-bit part of a register has lanes are folded
-    /// by shuffles that serve all of them.
+    /// Reduces the states of Count rows to their numbers. If Count is the number of lanes in 128 bits, the same
+    /// shuffles serve all rows.
     template <std::size_t Count, std::size_t States, class Fold>
     ASHLAR_STAGE_INLINE static numbers_of<Count> across_lanes(const lanes_of<element> (&states)[States], Fold fold) {
         constexpr std::size_t chunk = lane_patterns<element, width>::chunk;
@@ -243,7 +243,7 @@ struct row_stage : stage_axes<Plan, Element, Stage, Rows> {
         else
             return merge(merged_states<Size / 2>(states, merge), merged_states<Size / 2>(states + Size / 2, merge));
     }
-    /// Each of these numbers in all lanes of a register.
+    /// Repeats each of these numbers in all lanes of a register.
     template <std::size_t Count>
     ASHLAR_STAGE_INLINE static of_rows<Count> in_all_lanes(numbers_of<Count> numbers) {
         of_rows<Count> all;
@@ -251,7 +251,7 @@ struct row_stage : stage_axes<Plan, Element, Stage, Rows> {
         for (std::size_t q = 0; q < Count; ++q) all.of[q] = lanes_of<element>(numbers[q]);
         return all;
     }
-    /// And back.
+    /// The inverse.
     template <std::size_t Count>
     ASHLAR_STAGE_INLINE static numbers_of<Count> from_all_lanes(const of_rows<Count>& all) {
         element numbers[Count];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The softmax stage: numerators and the sums that they are divided by, with rows or columns in lanes.
+// The softmax stage: numerators and the sums that divide them, with rows or columns in lanes.
 #pragma once
 
 #include <bit>
@@ -11,8 +11,8 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// Numerators exp(x - maximum) and the scale 1 / sum of each row; for log_softmax the maximum and the logarithm of the
-/// sum. The scale of a row without a finite element is zero.
+/// Numerators exp(x - maximum) and the factor 1 / sum of each row; for log_softmax the maximum and the logarithm of the
+/// sum. The factor of a row without a finite element is zero.
 template <class Plan, class Element, stage_index Stage, std::size_t Rows>
 struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
     using base = row_stage<Plan, Element, Stage, Rows>;
@@ -21,7 +21,7 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
     using vec = typename base::template lanes_of<element>;
     static constexpr bool plain = Plan::nodes[core].variant == static_cast<std::uint8_t>(softmax_kind::plain);
     static constexpr bool partial = Plan::nodes[core].partial, weighed = Plan::nodes[core].weighed;
-    /// Whether one block of keys comes after the other, the last one with some of the keys of the block before.
+    /// Whether keys come in blocks. The last block repeats some keys of the block before.
     static constexpr bool in_blocks = base::key_loop != whole_axis;
     static constexpr bool hides_keys = in_blocks && base::all_columns % columns != 0;
 
@@ -31,7 +31,7 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
     static constexpr exp_arguments arguments =
         Plan::nodes[core].masked == no_node && !hides_keys ? exp_arguments::finite : exp_arguments::any;
 
-    /// Hides the function of this name: the numerators of a row stand beside a 1, and may have been asked for fast.
+    /// Hides the function of this name: the largest numerator of a row is 1, and the expression may be `fast`.
     template <exp_arguments Arguments = arguments>
     ASHLAR_STAGE_INLINE static vec exp_nonpositive(vec x) {
         if constexpr (stage.powers_of_two)
@@ -41,14 +41,14 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
     }
 
     ASHLAR_STAGE_ROOT ASHLAR_STAGE_INLINE void run() const {
-        // Zeros are written in all of the tile's range: the product that follows reads the rows of a block over the
+        // Zeros are written in the whole range of the tile, because the next product reads the rows of a block over the
         // keys of all of them.
         const auto r = this->column_range(this->first_row(), Rows);
         if constexpr (hides_keys) hide_keys();
         if constexpr (base::how.form == row_form::groups_of_columns) {
             groups_of_rows(r);
         } else if constexpr (base::how.form == row_form::rows_in_lanes) {
-            // Pairs first, then what is left of the tile.
+            // Pairs first, then the rest of the tile.
             constexpr std::size_t pair = 2 * width, paired = base::how.together == 2 ? Rows / pair * pair : 0;
             for (std::size_t i = 0; i < paired; i += pair) pair_of_registers(this->first_row() + i, r);
             if constexpr (paired != Rows)
@@ -70,8 +70,8 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
         return f.template buffer<element, base::first_buffer>() +
                f.template buffer_offset<base::first_buffer>(this->in_core(row, column));
     }
-    /// Numerators as the product behind them reads them. Zeros stay zeros: no scale may have been written where a mask
-    /// keeps nothing.
+    /// Numerators as the next product reads them. Zeros stay zeros, because no scale may exist where a mask keeps
+    /// nothing.
     template <std::size_t Width>
     ASHLAR_STAGE_INLINE vec weight(const vec& numerator, [[maybe_unused]] std::size_t row,
                                    [[maybe_unused]] std::size_t column) const {
@@ -83,8 +83,8 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
             return select(numerator == vec(0), numerator, numerator * scale);
         }
     }
-    /// What the numerators of Width rows that start at `row` are multiplied by behind the product that reads them. A
-    /// partial softmax writes its maxima and sums instead.
+    /// The factors of Width rows from `row`, which the epilogue of the next product applies. A partial softmax writes
+    /// its maxima and sums instead.
     template <std::size_t Width, class Lanes>
     ASHLAR_STAGE_INLINE Lanes factors(std::size_t row, [[maybe_unused]] const Lanes& most, const Lanes& total) const {
         if constexpr (!partial) {
@@ -98,7 +98,7 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
             return Lanes(element(1));
         }
     }
-    /// The greatest elements of rows as the expression has them; that of a row without any is the lowest number.
+    /// The maxima of rows in the units of the expression; the lowest number for a row without elements.
     template <class Lanes>
     ASHLAR_STAGE_INLINE static Lanes natural(const Lanes& most) {
         if constexpr (!stage.powers_of_two)
@@ -106,15 +106,15 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
         else
             return select(most == Lanes(lowest_value<element>), most, most * Lanes(element(0.693147180559945309417)));
     }
-    /// log_softmax: the greatest elements of Width rows and the logarithms of their sums; that of an empty row is a
-    /// number, so that minus infinity may be subtracted from.
+    /// log_softmax: the maxima of Width rows and the logarithms of their sums. That of an empty row is finite, so that
+    /// it can be subtracted from minus infinity.
     template <std::size_t Width>
     ASHLAR_STAGE_INLINE void put_logarithms(std::size_t row, const vec& most, const vec& total) const {
         this->template put_rows<base::first_buffer, Width, element>(row, most);
         this->template put_rows<base::second_buffer, Width, element>(row, logarithm(total));
     }
     ASHLAR_STAGE_INLINE static vec logarithm(const vec& total) { return max<>(lowest(), log(total)); }
-    /// Those of the rows' statistics in memory, which have all axes of the core but its last one.
+    /// Strides of the rows' statistics in memory, which have all axes of the core except the last one.
     static constexpr auto statistics_strides = [] {
         const graph_node& g = Plan::nodes[core];
         std::array<std::ptrdiff_t, base::core_rank> strides{};
@@ -127,13 +127,13 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
 
     // -------------------------------------------------------------- blocks of keys
 
-    /// Keys that the block before has had take no part.
+    /// Excludes keys that the block before has processed.
     ASHLAR_STAGE_INLINE void hide_keys() const {
         const std::size_t first = this->first_row(), count = new_keys<base::key_loop>(f);
         for (std::size_t c = 0; c < count; ++c)
             for (std::size_t r = 0; r < Rows; ++r) *numerators(first + r, c) = -infinity<element>;
     }
-    /// The numbers of rows from `row` on, in lanes: of a register of rows, or of Count rows and no others.
+    /// The numbers of rows from `row`, in lanes: of a register of rows, or of exactly Count rows.
     template <buffer_index Buffer, std::size_t Count = width>
     ASHLAR_STAGE_INLINE vec numbers(std::size_t row) const {
         return vec::template load_partial<Count>(this->template row_number<Buffer, element>(row));
@@ -146,8 +146,8 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
             store_lanes<base::template row_number_stride<Buffer>(), Width>(
                 x, this->template row_number<Buffer, element>(row));
     }
-    /// Where the greatest element so far is less than that of a block, what blocks before have given is to be
-    /// multiplied by the exponential of the difference. Gives the greatest of both.
+    /// Updates the running maxima with those of a block and stores the factors that rescale earlier results: the
+    /// exponentials of the differences. Returns the new maxima.
     template <std::size_t Width, bool Register = true>
     ASHLAR_STAGE_INLINE vec grown(std::size_t row, const vec& of_block) const {
         constexpr auto running = stage.running_maxima, corrections = stage.corrections;
@@ -157,12 +157,12 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
         put<running, Width, Register>(row, most);
         return most;
     }
-    /// The sums of rows, with what blocks before have given.
+    /// The sums of rows, with those of earlier blocks.
     template <std::size_t Count = width>
     ASHLAR_STAGE_INLINE vec with_earlier(std::size_t row, const vec& of_block) const {
         return fma(numbers<base::second_buffer, Count>(row), numbers<stage.corrections, Count>(row), of_block);
     }
-    /// Before the first block and behind the last one.
+    /// Before the first and after the last block.
     ASHLAR_STAGE_INLINE void begin_blocks() const {
         this->each_register_of_rows([&](std::size_t row, auto n) ASHLAR_STAGE_LAMBDA {
             this->template put_rows<stage.running_maxima, n, element>(row, lowest());
@@ -176,15 +176,15 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
         });
     }
 
-    /// Where little is left of the rows, several columns are put together in one register.
+    /// With few remaining rows, one register takes several columns.
     template <std::size_t Width>
     static constexpr bool joins_columns = Width < width && base::how.joined_lanes != 0;
-    /// Whether numerators replace scores in the lanes behind Width rows as well, which have maxima of their own: far
-    /// from 0 where a bias is.
+    /// Whether numerators also replace scores in the lanes after Width rows. Their maxima differ from 0 if there is a
+    /// bias.
     template <std::size_t Width>
     static constexpr bool reads_whole_lines = base::how.whole_lines && (base::how.one_address || joins_columns<Width>);
 
-    /// The greatest element of Width rows: the product that made them has found it already, or a pass over them does.
+    /// The maximum of Width rows: from the product that made the scores, or from a pass over them.
     template <std::size_t Width>
     ASHLAR_STAGE_INLINE vec greatest(std::size_t row, typename base::range r) const {
         if constexpr (stage.maxima != no_buffer) {
@@ -201,7 +201,7 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
         }
     }
 
-    /// Few rows in lines shorter than a register, replaced where they lie: several columns are one vector.
+    /// Few rows in lines shorter than a register, replaced in place: one vector holds several columns.
     static constexpr std::size_t line = std::bit_ceil(Rows);
     ASHLAR_STAGE_INLINE void groups_of_rows(typename base::range r) const {
         constexpr std::size_t packs = width / line, rest = columns % packs;
@@ -250,7 +250,7 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
         numerators_of_rows<softmax_stage, Width>(*this, row, r, tile).finish();
     }
 
-    /// Two registers of rows column by column, all of whose columns count: one is computed while the other waits.
+    /// Two registers of rows column by column, without a mask: one is computed while the other waits.
     ASHLAR_STAGE_INLINE void pair_of_registers(std::size_t row, typename base::range all) const {
         numerators_of_rows<softmax_stage, width> one(*this, row, all, all), other(*this, row + width, all, all);
         for (std::size_t c = all.first; c < all.last; ++c) {
@@ -261,7 +261,7 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
         other.put_factor(other.sum);
     }
 
-    /// The greatest elements of Count rows, with columns in lanes: walked along by itself or beside others.
+    /// The maxima of Count rows with columns in lanes, in a loop of their own or together with other rows.
     template <std::size_t Count>
     struct first_walk {
         const softmax_stage& s;
@@ -300,7 +300,7 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
             }
         }
     };
-    /// Their numerators and scales.
+    /// The numerators and factors of these rows.
     template <std::size_t Count, class Beside = typename base::nothing>
     ASHLAR_STAGE_INLINE void second_pass(std::size_t row, typename base::range r,
                                          const typename base::template of_rows<Count>& shift,
@@ -310,7 +310,7 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
         const std::ptrdiff_t distance = plain && Count > 1 ? numerators(row + 1, 0) - out : 0;
         this->template fold_rows_along<Count>(
             row, r, sum, [&](vec& s, vec x, std::size_t q, std::size_t c, auto n) ASHLAR_STAGE_LAMBDA {
-                // Zeros in lanes without an element may be far above the others.
+                // Zeros in lanes without an element may exceed the elements.
                 vec e = exp_nonpositive(repeat_first<n>(x) - shift.of[q]);
                 if constexpr (n != base::width) e = select(vec::mask_type::first(n), e, vec(0));
                 if constexpr (plain)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The stage of layer norm and rms norm: the mean of each row and what deviations from it are scaled by.
+// The stage of layer norm and rms norm: the mean of each row and the factor of deviations from it.
 #pragma once
 
 #include <ashlar/eval/stages/row_stage.hpp>
@@ -51,7 +51,7 @@ struct standardize_stage : row_stage<Plan, Element, Stage, Rows> {
         }
     }
 
-    /// The means of Count rows, with columns in lanes: walked along by itself or beside others.
+    /// The means of Count rows with columns in lanes, in a loop of their own or together with other rows.
     template <std::size_t Count>
     struct first_walk {
         const standardize_stage& s;
@@ -90,7 +90,7 @@ struct standardize_stage : row_stage<Plan, Element, Stage, Rows> {
             return means;
         }
     };
-    /// What their deviations are scaled by.
+    /// The factors of their deviations.
     template <std::size_t Count, class Beside = typename base::nothing>
     ASHLAR_STAGE_INLINE void second_pass(std::size_t row, typename base::range all,
                                          const typename base::template of_rows<Count>& means,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The statistics of rows and the elementwise stage that applies them in one pass, a few rows at a time: what rows wait
-// for at their ends passes beside the work of other rows, and what has been read is still near.
+// The statistics of rows and the elementwise stage that applies them in one pass, a few rows at a time. Waits at the
+// ends of rows overlap with the work of other rows, and rows are read again while they are in cache.
 #pragma once
 
 #include <ashlar/eval/stages/map_stage.hpp>
@@ -22,7 +22,7 @@ struct statistics_into_map {
 
     const frame<Plan, Element>& f;
 
-    /// The frame in which a group of rows is found.
+    /// The frame that places a group of rows.
     ASHLAR_STAGE_INLINE frame<Plan, Element> frame_of(std::size_t g) const {
         frame<Plan, Element> own = f;
         if constexpr (fused.reuses_rows) own.index[first_stage.bindings[first_stage.row_axis]] += g / 2 * (2 * group);
