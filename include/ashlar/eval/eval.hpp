@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Evaluation: eval, evaluate and assignment, at run time by kernels and in constant expressions by plain loops.
+// Evaluation: eval, evaluate and assignment. Kernels run at run time, plain loops in constant expressions.
 #pragma once
 
 #include <ashlar/core/any_argument.hpp>
@@ -23,21 +23,20 @@ struct scratch_on_stack {
     static constexpr bool fits = Bytes <= Budget;
 };
 
-/// Whether the result of eval and the scratch for it may lie on the stack together.
+/// Whether the result of eval and its scratch fit the stack together.
 template <std::size_t Result, std::size_t Scratch, std::size_t Budget>
 struct result_on_stack {
     static constexpr bool fits = Result <= Budget && Scratch <= Budget - Result;
 };
 
-/// Whether a workspace is as large as a plan asks for.
+/// Whether a workspace is as large as a plan needs.
 template <std::size_t Given, std::size_t Needed>
 struct workspace_size {
     static constexpr bool suffices = Given >= Needed;
 };
 
-/// A plan's run with scratch on the stack. The functions that hold SIMD code promise not to throw without being
-/// noexcept: g++ 12 takes vector instructions for ones that may throw, and a noexcept function around them asks for a
-/// personality routine.
+/// Runs a plan with scratch on the stack. Functions with SIMD code are nothrow by attribute, not noexcept: g++ 12
+/// assumes that vector instructions may throw, and a noexcept function around them would need a personality routine.
 template <class Plan, class Element>
 struct stack_run {
     static constexpr std::size_t bytes = Plan::code.scratch_bytes;
@@ -61,7 +60,7 @@ struct stack_run {
     }
 };
 
-/// A plan's run with the caller's scratch.
+/// Runs a plan with the caller's scratch.
 template <class Plan, class Element>
 struct workspace_run {
     using plan_type = Plan;
@@ -79,7 +78,7 @@ struct workspace_run {
     }
 };
 
-/// Runs into a dense copy of the result first: for a destination that overlaps what is read.
+/// Runs into a dense copy of the result first, for a destination that overlaps operands.
 template <class Config, class Run, class Expression, class Destination>
 ASHLAR_NOINLINE ASHLAR_NOTHROW void run_staged(const Run& run, const Expression& e, Destination& destination) {
     using Element = typename Destination::value_type;
@@ -88,8 +87,8 @@ ASHLAR_NOINLINE ASHLAR_NOTHROW void run_staged(const Run& run, const Expression&
     copy_apart<Config, Destination, dense_like<Destination>>(destination.data(), static_cast<const Element*>(staged));
 }
 
-/// Runs with the finished rows of each tile staged until its end: for a destination whose rows are read by themselves
-/// only.
+/// Runs with the finished rows of each tile staged until its end, for a destination whose rows depend only on
+/// themselves.
 template <class Plan, class Run, class Destination>
 ASHLAR_NOINLINE ASHLAR_NOTHROW void run_in_tiles(const Run& run, const typename Plan::expression_type& e,
                                                  Destination& destination) {
@@ -98,8 +97,8 @@ ASHLAR_NOINLINE ASHLAR_NOTHROW void run_in_tiles(const Run& run, const typename 
     run(e, destination.data(), tile);
 }
 
-/// Evaluates e by Plan; `dense` runs the plan for a row-major destination. The copy or the tile that an overlap takes
-/// lies on the stack together with what the runs have there.
+/// Evaluates e by Plan; `dense` runs the plan for a row-major destination. In case of an overlap the copy or the tile
+/// is on the stack, with what the runs have there.
 template <class Plan, class Run, class DenseRun, class Destination>
 ASHLAR_ALWAYS_INLINE void run_apart(const Run& run, const DenseRun& dense, const typename Plan::expression_type& e,
                                     Destination& destination) {
@@ -191,7 +190,7 @@ struct assignment<Destination, Source, Config> {
     }
 };
 
-/// Checks an evaluation with a workspace of so many bytes; each rule that is broken is one error.
+/// Checks an evaluation with a workspace of this size. Each broken rule is one error.
 template <class Destination, class Expression, std::size_t Bytes, class Config>
 consteval bool check_evaluation() {
     constexpr bool complete = let_names<graph<Expression>::names_outside>::are_inside;
@@ -212,8 +211,8 @@ consteval bool check_evaluation() {
     }
 }
 
-/// The values of an expression. One variable, one return and no deduced type: only then do all compilers, at -O0 too,
-/// build the result where the caller wants it instead of copying it there.
+/// The values of an expression. One variable, one return and no deduced type: only then do all compilers, even at -O0,
+/// build the result in the caller's memory without a copy.
 template <class Config, class Expression>
 constexpr value_tensor<Expression> evaluated(const Expression& e) noexcept {
     value_tensor<Expression> result;

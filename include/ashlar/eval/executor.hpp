@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Evaluation by several workers of the caller's.
+// Evaluation by several workers that the caller provides.
 #pragma once
 
 #include <concepts>
@@ -15,7 +15,7 @@ namespace ashlar::inline v0_1 {
 
 namespace detail {
 
-/// What an executor is given to call: a function object, which is no pointer to a function.
+/// What an executor calls: a function object, not a pointer to a function.
 struct called_part {
     void operator()(std::size_t i) const;
 };
@@ -36,7 +36,7 @@ concept executor = requires(Executor& e, const detail::called_part& f) {
 
 namespace detail {
 
-/// What may stand behind the destination and the expression of `evaluate`.
+/// What may follow the destination and the expression of `evaluate`.
 enum class evaluation_argument : std::uint8_t { unknown, scratch, workers, rows };
 template <class Argument>
 inline constexpr evaluation_argument kind_of_argument = row_limit<Argument>  ? evaluation_argument::rows
@@ -45,8 +45,8 @@ inline constexpr evaluation_argument kind_of_argument = row_limit<Argument>  ? e
 template <std::size_t Bytes>
 inline constexpr evaluation_argument kind_of_argument<workspace<Bytes>&> = evaluation_argument::scratch;
 
-/// Whether arguments behind the destination and the expression are a workspace, an executor and rows, in an order that
-/// `evaluate` takes.
+/// Whether the arguments after the destination and the expression are a workspace, an executor and rows, in an order
+/// that `evaluate` takes.
 template <class... Argument>
 struct evaluation_arguments {
     static consteval bool check() {
@@ -128,8 +128,8 @@ constexpr void evaluate(Destination&& destination, const Expression& e, workspac
     evaluate(destination, e, scratch, workers, rows);
 }
 
-/// What cannot be behind the destination and the expression, as a number of rows or a class that is no executor.
-/// Example: `evaluate`; a plain 3 is refused where rows_below(3) is meant.
+/// Arguments that cannot follow the destination and the expression, such as a number of rows or a class that is no
+/// executor. Example: `evaluate`; a plain 3 is refused where rows_below(3) is meant.
 template <class Destination, any_expression Expression, class... Argument>
     requires(array_expression<Destination> && sizeof...(Argument) != 0 &&
              !detail::evaluation_arguments<Argument...>::are_known)

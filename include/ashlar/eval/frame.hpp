@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What one evaluation carries: the expression, where results go, scratch, and the indices of the loops around it.
+// The state of one evaluation: the expression, the destination, scratch, and the indices of the loops around the
+// current stage.
 #pragma once
 
 #include <array>
@@ -12,8 +13,8 @@ namespace ashlar::inline v0_1::detail {
 
 ASHLAR_BEGIN_OFFSETS
 
-/// Elements from the first one of some memory to the one at these coordinates; the strides are constants. No loops
-/// here: clang would keep the coordinates in memory until it has unrolled them.
+/// The offset in elements of these coordinates; strides are constants. No loops: clang would keep the coordinates in
+/// memory until it has unrolled them.
 template <std::size_t Rank, std::size_t Count, std::size_t... Axis>
 ASHLAR_ALWAYS_INLINE constexpr std::ptrdiff_t offset_of(
     [[maybe_unused]] const std::array<std::size_t, Rank>& at,
@@ -25,7 +26,7 @@ ASHLAR_ALWAYS_INLINE constexpr std::ptrdiff_t offset_of(const std::array<std::si
                                                         const std::array<std::ptrdiff_t, Count>& strides) {
     return offset_of(at, strides, std::make_index_sequence<Rank>{});
 }
-/// From the element at one place to that at another.
+/// The offset between the elements at two places.
 template <std::size_t Rank, std::size_t... Axis>
 ASHLAR_ALWAYS_INLINE constexpr std::array<std::size_t, Rank> steps_between(
     [[maybe_unused]] const std::array<std::size_t, Rank>& from,
@@ -33,8 +34,7 @@ ASHLAR_ALWAYS_INLINE constexpr std::array<std::size_t, Rank> steps_between(
     return {(to[Axis] - from[Axis])...};
 }
 
-/// For each axis the index that `from` has there, 0 where it has none. Without a loop: clang would keep `from` in
-/// memory.
+/// For each axis the index of `from` there, or 0 if it has none. No loop: clang would keep `from` in memory.
 template <std::size_t Axis, std::size_t Count>
 ASHLAR_ALWAYS_INLINE constexpr std::size_t picked_index([[maybe_unused]] const std::array<std::size_t, Count>& from) {
     if constexpr (Axis >= Count)
@@ -47,13 +47,13 @@ ASHLAR_ALWAYS_INLINE constexpr std::array<std::size_t, sizeof...(Index)> picked_
     [[maybe_unused]] const std::array<std::size_t, Count>& from, std::index_sequence<Index...>) {
     return {picked_index<Axes[Index]>(from)...};
 }
-/// What limits the rows of an evaluation: nothing if all are computed.
+/// The limit of an evaluation's rows; none if all are computed.
 template <class Rows>
 struct limit_reference {
     const Rows* rows = nullptr;
     std::size_t least = 0;  // what others need of them
 
-    /// How many rows there are at most of entries of Result; of an axis that `at` does not know, of any entry.
+    /// The maximum rows of entries of Result; over all entries of an axis that `at` does not know.
     template <class Result, std::size_t Rank>
     ASHLAR_ALWAYS_INLINE constexpr std::size_t most(const std::array<std::size_t, Rank>& at) const {
         const std::size_t own = rows->template most<Result>(at);
@@ -63,7 +63,7 @@ struct limit_reference {
 template <>
 struct limit_reference<all_rows> {};
 
-/// How many rows of the tile at hand are asked for, or more than it has: all, where no loop stops early.
+/// The requested rows of the current tile, or more than it has: all, if no loop ends early.
 template <bool AreLimited>
 struct asked_rows {
     std::size_t count = 0;
@@ -71,7 +71,7 @@ struct asked_rows {
 template <>
 struct asked_rows<false> {};
 
-/// Which of how many parts of a product's columns is computed: all, where workers share none.
+/// Which part of a product's columns is computed: all, unless workers share them.
 struct column_part {
     std::size_t number = 0, count = 1;
 };
@@ -85,8 +85,8 @@ struct frame {
     std::byte* scratch;
     Element* tile_copy = nullptr;  // where finished rows are staged until nothing of the tile is read any more
     std::ptrdiff_t shift = 0;      // elements before the tile in the destination, when its rows are staged
-    /// Of the entry, or of the first row of the tile; and, behind those of the loops, bytes from the scratch of the
-    /// first worker to that of the one who runs this.
+    /// Indices of the entry, or of the first row of the tile. After those of the loops, the offset in bytes from the
+    /// scratch of the first worker to that of the current one.
     std::array<std::size_t, std::size(Plan::code.loops)> index{};
     static constexpr std::size_t worker_index = std::size(Plan::code.loops) - 1;
     [[no_unique_address]] limit_reference<typename Plan::rows_type> limit{};
@@ -96,7 +96,7 @@ struct frame {
     template <node_index Id>
     using node_of = typename Plan::template node<Id>;
 
-    /// The memory of Buffer as elements Other.
+    /// The memory of Buffer as elements of type Other.
     template <class Other, buffer_index Buffer>
     ASHLAR_STAGE_INLINE Other* buffer() const {
         if constexpr (Plan::code.buffers[Buffer].of_worker)
@@ -105,7 +105,7 @@ struct frame {
             return reinterpret_cast<Other*>(scratch + Plan::code.buffers[Buffer].offset);
     }
 
-    /// The element of Buffer that belongs to these coordinates of its node.
+    /// The offset in Buffer of these coordinates of its node.
     template <buffer_index Buffer, std::size_t Rank>
     ASHLAR_STAGE_INLINE std::ptrdiff_t buffer_offset(const std::array<std::size_t, Rank>& at) const {
         if constexpr (Plan::code.buffers[Buffer].bindings == all_whole) {
@@ -120,7 +120,7 @@ struct frame {
 
 ASHLAR_END_OFFSETS
 
-/// Rows that a stage handles when its tile has `Rows`.
+/// Rows of a stage if its tile has `Rows`.
 template <class Plan, stage_index Stage, std::size_t Rows>
 consteval std::size_t stage_rows() {
     constexpr auto stage = Plan::code.stages[Stage];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// pack: a matrix into the order of the product kernels.
+// pack: a matrix in the order of the product kernels.
 #pragma once
 
 #include <type_traits>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// How many rows of each step's result a sequence computes whose last one is limited: what the steps behind it need.
+// Rows of each step's result that a sequence with a limit computes: those that the following steps need.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// The limits of the results before each step, and of the last one.
+/// The limits of the results before each step, and of the last result.
 template <class Sequence, class Rows>
 struct sequence_limits {
     const Rows* rows;
@@ -25,8 +25,8 @@ struct sequence_limits<Sequence, all_rows> {
     ASHLAR_ALWAYS_INLINE limit_reference<all_rows> before(std::size_t) const { return {}; }
 };
 
-/// Rows of its input x, a Source, that a step needs where its result is limited: more than the result's own of any
-/// entry if more are needed of one.
+/// Rows of its input x, a Source, that a step needs for a limited result. They may exceed the result's rows, for all
+/// entries if for one.
 template <class Plan, class Source, class Rows>
 std::size_t rows_of_input(const typename Plan::expression_type& e, const Source& x,
                           const limit_reference<Rows>& limit) {
@@ -35,7 +35,7 @@ std::size_t rows_of_input(const typename Plan::expression_type& e, const Source&
     constexpr std::size_t rank = Shape::rank, all = Shape::extents[rank - 2];
     constexpr entry_limits needed = input_limits<Plan, Source>;
     if (needed.are_all()) return all;
-    // What reads its memory as something else may need any of it.
+    // A reader that reinterprets its memory may need all of it.
     bool others = false;
     for_each_index<Plan::count>([&]<std::size_t Index>() ASHLAR_LAMBDA_INLINE {
         constexpr auto Id = index_at<node_index>(Index);
@@ -62,8 +62,8 @@ std::size_t rows_of_input(const typename Plan::expression_type& e, const Source&
     return least < all ? least : all;
 }
 
-/// The limits of all steps, from the last one on. Steps that act when they are called may append all rows to what
-/// outlives them.
+/// The limits of all steps, computed from the last one backwards. Steps that act when they are called may append all
+/// rows to state that outlives them.
 template <class Config, class Sequence, class Rows>
 sequence_limits<Sequence, Rows> limits_of_steps([[maybe_unused]] const Sequence& s,
                                                 [[maybe_unused]] const limit_reference<Rows>& limit,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What an evaluation takes of the stack beside its scratch: frames of functions, and the copy that an overlap takes.
+// The stack of an evaluation besides its scratch: frames of functions, and the copy for an overlap.
 #pragma once
 
 #include <type_traits>
@@ -16,19 +16,19 @@ namespace detail {
 /// Bytes of one function's frame besides copies and spilled registers.
 inline constexpr std::size_t frame_of_call = 640;
 
-/// Bytes that the function with the copy adds to it: registers that it saves, and what aligns the copy.
+/// Bytes that the function with the copy adds: saved registers, and the alignment of the copy.
 inline constexpr std::size_t frame_of_overlap = 128;
 
-/// Bytes of the frames of the functions that are at work at one time: the call, the run of the program, and a stage in
-/// a function of its own. Each may keep copies of the expression and of the run's frame; one of them, in its inner
-/// loops, spills registers: never more than two and a quarter times what the machine has, by g++ 12 and clang 19,
-/// optimised (the quarter is g++'s at -O1).
+/// Bytes of the frames of nested functions: the call, the run of the program, and a stage in a function of its own.
+/// Each may keep copies of the expression and of the run's frame. One of them spills registers in its inner loops: at
+/// most two and a quarter times the machine's registers, with optimised g++ 12 and clang 19 (the quarter is g++'s at
+/// -O1).
 template <class Plan>
 consteval std::size_t bytes_of_frames() {
     using config = typename Plan::configuration;
     constexpr std::size_t calls = 3, quarters_spilled = 9;
-    // Without vector registers blocks are unrolled as far as with them: sums, factors and addresses of a stage that all
-    // want to be in registers, as many as there may be.
+    // Without vector registers blocks are unrolled as far as with them: all sums, factors and addresses of a stage
+    // compete for registers.
     constexpr std::size_t scalars_spilled = 192;
     constexpr std::size_t spilled = config::register_bits == 0
                                         ? scalars_spilled * sizeof(double)
@@ -38,7 +38,7 @@ consteval std::size_t bytes_of_frames() {
     return calls * (frame_of_call + copied) + spilled;
 }
 
-/// Bytes of what a dense destination's overlap takes from the stack, with scratch of the caller's.
+/// Bytes of stack for an overlap of a dense destination, with the caller's scratch.
 template <class Plan>
 consteval std::size_t bytes_of_overlap() {
     using Expression = typename Plan::expression_type;
@@ -56,8 +56,8 @@ consteval std::size_t bytes_of_overlap() {
 
 constexpr std::size_t larger(std::size_t a, std::size_t b) { return a > b ? a : b; }
 
-/// What the values of a sequence take that an expression holds: their own bytes, and what computing them took, with its
-/// scratch, when the expression was built.
+/// The stack of a sequence's values inside an expression: their own bytes, and what computing them took, with scratch,
+/// when the expression was built.
 struct bytes_of_values {
     std::size_t held = 0, computing = 0;
 };
@@ -90,7 +90,7 @@ inline constexpr std::size_t expression_stack = [] {
     }
 }();
 
-/// Bytes of what the plans of a part take, one after the other, each with its expression.
+/// Bytes of the plans of a part, which run one after the other, each with its expression.
 template <class Config, std::size_t Times, class... Expression>
 consteval std::size_t stack_of_part(plan_part<Times, Expression...>) {
     std::size_t most = 0;
@@ -106,7 +106,7 @@ consteval std::size_t stack_of_parts(plan_parts<Parts...>) {
     return most;
 }
 
-/// What a step holds that was computed when the sequence was built: in the sequence, and in two objects on the way.
+/// Values of a step that were computed when the sequence was built: in the sequence, and in two objects in between.
 template <class Step, class Config>
 inline constexpr bytes_of_values values_in_step{};
 template <class Step, class Config>
@@ -126,8 +126,8 @@ consteval bytes_of_values values_in_steps(std::type_identity<sequence_node<Input
     return all;
 }
 
-/// A sequence's steps use the same stack one after the other; around them are the functions that go from step to step,
-/// and what an overlap takes for all of them.
+/// A sequence's steps use the same stack one after the other. Around them are the functions that run the steps, and the
+/// copy for an overlap.
 template <sequence_expression Sequence, class Config>
 inline constexpr std::size_t expression_stack<Sequence, Config> = [] {
     constexpr bytes_of_values values = values_in_steps<Config>(std::type_identity<Sequence>{});

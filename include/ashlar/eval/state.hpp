@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Evaluation of attention to some of the keys into a state of the caller's.
+// Evaluates attention to some of the keys into a state that the caller provides.
 #pragma once
 
 #include <ashlar/eval/eval.hpp>

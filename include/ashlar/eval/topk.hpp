@@ -29,7 +29,7 @@ struct topk_result {
 
 namespace detail {
 
-/// Whether there are so many entries along an axis to choose from.
+/// Whether an axis has so many entries.
 template <std::size_t Count, auto Dimension>
 struct topk_entries {
     static constexpr bool exist = Count != 0 && Count <= extent_of(Dimension);
@@ -44,7 +44,8 @@ constexpr bool is_larger(Element a, Element b) noexcept {
         return a > b;
 }
 
-/// The largest Count of `extent` elements at distance `step`, in descending order; equal ones in that of their places.
+/// The largest Count of `extent` elements at distance `step`, in descending order; equal ones in the order of their
+/// positions.
 template <class Config, std::size_t Count, class Element>
 constexpr void find_largest(const Element* from, std::size_t extent, std::size_t step, Element* values,
                             std::int32_t* indices) noexcept {

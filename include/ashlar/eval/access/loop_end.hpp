@@ -23,8 +23,8 @@ ASHLAR_ALWAYS_INLINE constexpr void for_each_entry(std::array<std::size_t, Rank>
     }
 }
 
-/// The keys of masked scores of shape Scores, from the first one, behind which `mask` keeps none for the first
-/// `queries` of a batch entry.
+/// The keys of masked scores of shape Scores, from the first one, after which `mask` keeps none for the first `queries`
+/// of a batch entry.
 template <class Scores, class Mask>
 ASHLAR_ALWAYS_INLINE constexpr std::size_t end_of_keys(const Mask& mask,
                                                        const std::array<std::size_t, Scores::rank - 2>& batch,
@@ -35,8 +35,8 @@ ASHLAR_ALWAYS_INLINE constexpr std::size_t end_of_keys(const Mask& mask,
     return last <= 0 ? 0 : last < keys ? static_cast<std::size_t>(last) : key_extent<Scores>;
 }
 
-/// The keys of masked node Id that are needed, where `at` knows the entries of some batch axes of the result and
-/// `rows(entry)` is how many rows of an entry are computed.
+/// The needed keys of masked node Id. `at` gives the known entries of the result's batch axes; `rows(entry)` is the
+/// number of computed rows of an entry.
 template <class Plan, node_index Id, std::size_t Rank, class Rows>
 ASHLAR_ALWAYS_INLINE constexpr std::size_t keys_needed(const typename Plan::expression_type& e,
                                                        const std::array<std::size_t, Rank>& at, const Rows& rows) {
@@ -62,7 +62,7 @@ ASHLAR_ALWAYS_INLINE constexpr std::size_t keys_needed(const typename Plan::expr
     return most;
 }
 
-/// Calls f<Id>() for every masked node of Plan whose keys are among the limits.
+/// Calls f<Id>() for every masked node of Plan whose keys limit a loop.
 template <class Plan, entry_limits Limits, class Function>
 ASHLAR_ALWAYS_INLINE constexpr void for_each_mask_of(const Function& f) {
     for_each_index<Plan::count>([&]<std::size_t Index>() ASHLAR_LAMBDA_INLINE {
@@ -72,7 +72,7 @@ ASHLAR_ALWAYS_INLINE constexpr void for_each_mask_of(const Function& f) {
     });
 }
 
-/// The loop around a loop that runs over an axis of the result; no_loop if there is none.
+/// The innermost loop around a loop that runs over an axis of the result; no_loop if there is none.
 template <class Plan>
 consteval loop_index loop_over(loop_index inside, std::size_t root_axis) {
     for (loop_index l = Plan::code.loops[inside].parent; l != no_loop; l = Plan::code.loops[l].parent)
@@ -80,7 +80,7 @@ consteval loop_index loop_over(loop_index inside, std::size_t root_axis) {
     return no_loop;
 }
 
-/// Where loop Loop stops.
+/// The end of loop Loop.
 template <loop_index Loop, class Plan, class Element>
 ASHLAR_STAGE_INLINE std::size_t loop_end(const frame<Plan, Element>& f) {
     constexpr plan_loop loop = Plan::code.loops[Loop];

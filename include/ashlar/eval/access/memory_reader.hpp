@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Where a stage finds the elements of a node: in an array or a buffer, behind names, stores and index maps.
+// The memory of a node in a stage: an array or a buffer, through names, stores and index maps.
 #pragma once
 
 #include <ashlar/eval/frame.hpp>
@@ -21,7 +21,7 @@ struct memory_reader {
     static constexpr buffer_index values = Plan::code.read_of(stage, Id).values;
     template <node_index Id>
     static constexpr buffer_index factors = Plan::code.read_of(stage, Id).factors;
-    /// A name for a value that this use does not have in a layout of its own.
+    /// A name for a value that has no layout of its own for this use.
     template <node_index Id>
     static constexpr bool is_name =
         (Plan::nodes[Id].kind == node_kind::let || Plan::nodes[Id].kind == node_kind::let_value) &&
@@ -29,7 +29,7 @@ struct memory_reader {
 
     static constexpr node_memory memory{Plan::nodes.data(), Plan::code.reads + stage.first_read, Plan::code.buffers};
 
-    /// Address of the element of Id at these coordinates.
+    /// The address of the element of Id at these coordinates.
     template <node_index Id, std::size_t Rank>
     ASHLAR_STAGE_INLINE auto address(const std::array<std::size_t, Rank>& at) const {
         constexpr const graph_node& n = Plan::nodes[Id];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// How an expression reaches the function that runs it: two pointers as values, in registers, anything larger by
+// How an expression is passed to the function that runs it: two pointers by value in registers, anything larger by
 // reference.
 #pragma once
 
@@ -11,8 +11,8 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// Whether an expression is one or two pointers and nothing else. Through memory they might be gathered in a vector
-/// register first, which happens behind the multiply-adds of the call before: the next product would wait for them.
+/// Whether an expression is only one or two pointers. Passed through memory, they might be gathered in a vector
+/// register after the multiply-adds of the previous call, and the next product would wait for them.
 template <class Plan>
 consteval bool passes_in_registers() {
     using Expression = typename Plan::expression_type;
@@ -23,7 +23,7 @@ consteval bool passes_in_registers() {
            std::is_trivially_destructible_v<Expression>;
 }
 
-/// The words of an expression: unlike nodes (see `built_in_place`) they may go in registers.
+/// The words of an expression. Unlike nodes (see `built_in_place`) they may be passed in registers.
 template <class Expression>
 struct expression_words {
     std::uintptr_t words[sizeof(Expression) / sizeof(std::uintptr_t)];
@@ -36,7 +36,7 @@ struct expression_words {
     }
 };
 
-/// The expression again, where its words have arrived.
+/// The expression, rebuilt from its words.
 template <class Expression>
 struct arrived_expression {
     alignas(Expression) unsigned char bytes[sizeof(Expression)];

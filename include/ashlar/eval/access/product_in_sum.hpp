@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Which product of a sum is computed with it, as one expression of C++.
+// Which product of a sum is computed together with it in one C++ expression.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,8 @@ namespace ashlar::inline v0_1::detail {
 template <class Plan, node_index Id>
 using function_of_node = std::remove_cvref_t<decltype(Plan::template node<Id>::function)>;
 
-/// Whether node Id is a product of elements that stage Stage computes: not one that it reads from memory or that is
-/// left to the scale of its scores.
+/// Whether node Id is a product of elements that stage Stage computes: not one that it loads, and not the scale of its
+/// scores.
 template <class Plan, stage_index Stage, node_index Id>
 consteval bool computes_product() {
     constexpr const auto& stage = Plan::code.stages[Stage];
@@ -29,9 +29,9 @@ consteval bool computes_product() {
 
 inline constexpr std::size_t no_product_in_sum = 2;
 
-/// Which operand of node Id, a sum or a difference of floating-point numbers, is a product that the stage computes.
-/// Where both are in one expression of C++, -ffp-contract decides whether they are rounded once, as in a loop written
-/// by hand: g++ contracts across functions as well, clang does not.
+/// Which operand of node Id, a floating-point sum or difference, is a product that the stage computes. In one C++
+/// expression -ffp-contract decides whether both are rounded once, as in a loop written by hand. g++ contracts across
+/// functions too, clang does not.
 template <class Plan, stage_index Stage, node_index Id>
 consteval std::size_t product_in_sum() {
     constexpr const graph_node& sum = Plan::nodes[Id];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Where the operands of a product stage lie: their strides, and the coordinates of a row's elements.
+// The operands of a product stage in memory: their strides, and the coordinates of a row's elements.
 #pragma once
 
 #include <ashlar/eval/access/stage_axes.hpp>
@@ -26,8 +26,8 @@ struct product_operands : stage_axes<Plan, Element, Stage, Rows> {
                           right_depth = static_cast<std::size_t>(facts.right_depth),
                           right_column = static_cast<std::size_t>(facts.right_column);
 
-    /// Coordinates of the left operand's element in a row, at the first step of the depth: of one block of keys after
-    /// the other where it is added up so.
+    /// Coordinates of the left operand's element in a row at the first step of the depth; of the current block if the
+    /// depth is summed in blocks of keys.
     ASHLAR_STAGE_INLINE std::array<std::size_t, left_rank> in_left(std::size_t row) const {
         auto at = operand_batch<left>(row);
         at[left_rank - 2] = Plan::nodes[left].extents[left_rank - 2] == 1 ? 0 : row;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Rows beyond those that are asked for: a tile computes them too, from whatever stands there, and must do no harm.
+// Rows beyond those that are requested. A tile computes them too, from arbitrary memory, and must do no harm.
 #pragma once
 
 #include <array>
@@ -11,8 +11,8 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// Whether the rows that are asked for need what node Id has at these coordinates; where keys of a mask say so, which
-/// takes long to find, it is never said.
+/// Whether the requested rows need the element of node Id at these coordinates. False if a mask decides it, because
+/// that takes long to find.
 template <node_index Id, class Plan, class Element, std::size_t Rank>
 ASHLAR_ALWAYS_INLINE constexpr bool is_asked_for([[maybe_unused]] const frame<Plan, Element>& f,
                                                  [[maybe_unused]] const std::array<std::size_t, Rank>& at) {
@@ -33,8 +33,8 @@ ASHLAR_ALWAYS_INLINE constexpr bool is_asked_for([[maybe_unused]] const frame<Pl
     }
 }
 
-/// The entry of a table that an index chooses. Behind the last row that is asked for it may be any number: a sentence
-/// has as many tokens as it has.
+/// The entry of a table that an index selects. After the last requested row the index may be any number, as behind the
+/// last token of a sentence.
 template <std::size_t Extent, class Plan>
 ASHLAR_ALWAYS_INLINE constexpr std::size_t entry_of_table(std::size_t chosen) {
     if constexpr (Plan::rows_type::are_limited)
@@ -43,7 +43,7 @@ ASHLAR_ALWAYS_INLINE constexpr std::size_t entry_of_table(std::size_t chosen) {
         return chosen;
 }
 
-/// Operand Index of a Function, whose divisors there may be zeros.
+/// Operand Index of a Function, whose divisors may be zero there.
 template <class Plan, class Function, std::size_t Index, class Lanes>
 ASHLAR_ALWAYS_INLINE constexpr Lanes harmless(Lanes x) {
     constexpr bool divides = std::is_same_v<Function, divides_function> || std::is_same_v<Function, modulo_function>;

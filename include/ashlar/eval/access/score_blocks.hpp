@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a mask says about the blocks of a tile of scores before they are computed: left out, computed as if there were
-// no mask, masked, or needed for some of their rows only.
+// Verdicts of a mask on the blocks of a tile of scores before they are computed: skipped, computed without a mask,
+// masked, or needed for some rows only.
 #pragma once
 
 #include <ashlar/eval/access/key_range.hpp>
@@ -8,7 +8,7 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// What a mask keeps of keys [k0, k1), whose ranges of keys are known; Skips where nobody reads what lies outside them.
+/// The verdict on keys [k0, k1) with known ranges of keys. Skips: no stage reads scores outside these ranges.
 template <bool Skips>
 ASHLAR_ALWAYS_INLINE constexpr block_verdict verdict_of(const k_range& range, std::size_t k0, std::size_t k1) {
     if (Skips && (k1 <= range.first || k0 >= range.last)) return block_verdict::skip;
@@ -16,7 +16,7 @@ ASHLAR_ALWAYS_INLINE constexpr block_verdict verdict_of(const k_range& range, st
     return block_verdict::masked;
 }
 
-/// Verdicts by the range of keys of the tile, with columns in lanes.
+/// Verdicts from the tile's range of keys, with columns in lanes.
 template <bool Skips>
 struct tile_scores {
     static constexpr hook hooks = hook::begin_block;
@@ -28,7 +28,7 @@ struct tile_scores {
     }
 };
 
-/// Verdicts by the range of keys of each register of rows, with rows in lanes.
+/// Verdicts from the range of keys of each register of rows, with rows in lanes.
 template <bool Skips, std::size_t Width, std::size_t Registers>
 struct listed_scores {
     static constexpr bool splits = Skips && Registers > 1;
@@ -53,7 +53,7 @@ struct listed_scores {
     }
 };
 
-/// Verdicts asked of the mask, block by block, with one row in lanes: nobody reads scores that it does not keep.
+/// Verdicts of the mask, block by block, with one row in lanes: no stage reads scores that it does not keep.
 template <class Scores, class Mask, class Held = const Mask&>
 struct exact_scores {
     static constexpr hook hooks = hook::begin_block;
@@ -71,8 +71,8 @@ struct exact_scores {
     }
 };
 
-/// Verdicts asked of the mask, block by block and down to halves of registers, with rows in lanes: for masks whose
-/// edges move on from row to row. Those who read the scores of a register of rows read whole groups of keys.
+/// Verdicts of the mask, block by block and down to halves of registers, with rows in lanes, for masks whose edges move
+/// from row to row. Readers of a register of rows read whole groups of keys.
 template <class Scores, class Mask, std::size_t Width, class Held = const Mask&>
 struct sloping_scores {
     static constexpr hook hooks = hook::begin_block | hook::kept_halves;
@@ -100,8 +100,8 @@ struct sloping_scores {
             kept.full_first <= static_cast<std::ptrdiff_t>(k0) && static_cast<std::ptrdiff_t>(k1) <= kept.full_last;
         return all ? block_verdict::plain : block_verdict::masked;
     }
-    /// The halves of registers that are needed: one run of them, counted from j0. Queries from j1 on are none: what
-    /// they would keep has no scratch.
+    /// The needed halves of registers: one run, counted from j0. Queries from j1 do not exist, and their scores have no
+    /// scratch.
     ASHLAR_ALWAYS_INLINE half_range kept_halves(std::size_t k0, std::size_t k1, std::size_t j0, std::size_t j1) const {
         const std::size_t count = (j1 - j0 + half - 1) / half;
         const auto of_halves = [&](std::size_t h, std::size_t halves) ASHLAR_LAMBDA_INLINE {

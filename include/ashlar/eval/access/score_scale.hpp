@@ -7,8 +7,8 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// log2(e), multiplied by the scalar that scales the scores of a stage, if there is one, or divided by it. Read once,
-/// as every store might change the expression for all that compilers know.
+/// log2(e), times or divided by the scalar that scales the scores of a stage, if there is one. Read once, because the
+/// compiler must assume that stores change the expression.
 template <class Plan, stage_index Stage>
 struct score_scale {
     static constexpr const auto& stage = Plan::code.stages[Stage];

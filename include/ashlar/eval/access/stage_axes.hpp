@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The coordinates of a stage: from a row and a column to the axes of the nodes that it reads and writes.
+// Coordinates of a stage: from a row and a column to the axes of the nodes that it reads and writes.
 #pragma once
 
 #include <ashlar/eval/access/lane_reader.hpp>
@@ -9,7 +9,7 @@ namespace ashlar::inline v0_1::detail {
 
 ASHLAR_BEGIN_OFFSETS
 
-/// The elements of the memory that a stage writes.
+/// The element type of the memory that a stage writes.
 template <bool NarrowStore>
 struct written_elements {
     template <class Plan, node_index Top, node_index>
@@ -21,24 +21,24 @@ struct written_elements<true> {
     using type = typename decltype(Plan::template node<Store>::destination)::value_type;
 };
 
-/// Rows is the number of rows that the stage handles, a constant: those of a full tile or of the last one.
+/// Rows is the number of rows of a full tile or of the last one, a constant.
 template <class Plan, class Element, stage_index Stage, std::size_t Rows>
 struct stage_axes {
     static constexpr auto stage = Plan::code.stages[Stage];
-    /// How the plan has it run over so many rows.
+    /// The strategy for this number of rows.
     static constexpr stage_strategy strategy = stage.how[tile_of<Plan, Stage, Rows>()];
     static constexpr auto top = stage.top;
     static constexpr auto space = stage.space;
     static constexpr std::size_t space_rank = Plan::nodes[space].rank, top_rank = Plan::nodes[top].rank;
     static constexpr std::size_t all_columns =
         stage.column_axis == no_axis ? 1 : Plan::nodes[space].extents[stage.column_axis];
-    /// The loop over tiles of columns, whole_axis if there is none.
+    /// The loop over tiles of columns; whole_axis if there is none.
     static constexpr loop_index column_loop = stage.column_axis == no_axis ||
                                                       stage.bindings[stage.column_axis] == whole_axis ||
                                                       !Plan::code.loops[stage.bindings[stage.column_axis]].columns
                                                   ? whole_axis
                                                   : stage.bindings[stage.column_axis];
-    /// The same where its tiles are blocks of keys.
+    /// The same if its tiles are blocks of keys.
     static constexpr loop_index key_loop =
         column_loop != whole_axis && Plan::code.loops[column_loop == whole_axis ? loop_index{} : column_loop].keys
             ? column_loop
@@ -54,7 +54,7 @@ struct stage_axes {
     using output = typename written_elements<narrow_store>::template type<Plan, top, stage.store>;
 
     const frame<Plan, Element>& f;
-    /// The factor of scores, for who multiplies by it: what is written, or finished sums.
+    /// The factor of scores, if the stage applies it: to what it writes, or to finished sums.
     static constexpr bool scales_rows = stage.factor == score_factor::in_rows;
     using scale_type = std::conditional_t<scales_rows || stage.factor == score_factor::in_scores,
                                           score_scale<Plan, Stage>, no_score_scale>;
@@ -68,7 +68,7 @@ struct stage_axes {
             return f.index[stage.bindings[stage.row_axis]];
     }
 
-    /// The first column of the tile; columns are counted from there.
+    /// The first column of the tile; columns are counted from it.
     ASHLAR_STAGE_INLINE std::size_t first_column() const {
         if constexpr (column_loop == whole_axis)
             return 0;
@@ -90,7 +90,7 @@ struct stage_axes {
                                                                std::make_index_sequence<top_rank>{});
     }
 
-    /// Whether top has the axes of the space, in their order.
+    /// Whether top has the axes of the space in the same order.
     static constexpr bool has_axes_of_space = [] {
         if (top_rank != space_rank) return false;
         const graph_node &made = Plan::nodes[top], &worked = Plan::nodes[space];
@@ -108,7 +108,7 @@ struct stage_axes {
         return spelled_out(s);
     }();
 
-    /// Distance in the written memory between neighbouring rows, columns.
+    /// Strides in the written memory between neighbouring rows and columns.
     static consteval std::ptrdiff_t stride_of(std::size_t axis) {
         for (std::size_t t = 0; t < top_rank; ++t)
             if (axis != no_axis && stage.top_axes[t] == axis) return stage.strides[t];
@@ -117,7 +117,7 @@ struct stage_axes {
     static constexpr std::ptrdiff_t row_stride = stride_of(stage.row_axis);
     static constexpr std::ptrdiff_t column_stride = stride_of(stage.column_axis);
 
-    /// Where the element at column 0 of the tile's first row is written.
+    /// The address of the element at column 0 of the tile's first row.
     ASHLAR_STAGE_INLINE output* written() const {
         const std::ptrdiff_t offset = stage.origin + offset_of(f.index, loop_strides);
         if constexpr (stage.buffer != no_buffer)
@@ -130,8 +130,8 @@ struct stage_axes {
 
     static constexpr buffer_index written_buffer = stage.buffer == no_buffer ? buffer_index{} : stage.buffer;
 
-    /// Distance in the written memory between neighbouring entries of each loop around: none where the buffer holds
-    /// only the current ones.
+    /// Strides in the written memory between neighbouring entries of each loop around the stage; 0 if the buffer holds
+    /// only the current entries.
     static constexpr auto loop_strides = [] {
         std::array<std::ptrdiff_t, std::size(Plan::code.loops)> strides{};
         for (std::size_t t = 0; t < top_rank; ++t) {
@@ -189,8 +189,8 @@ ASHLAR_STAGE_INLINE void for_each_register(Function f) {
     if constexpr (full != Extent) f(full, std::integral_constant<std::size_t, Extent - full>{});
 }
 
-/// Calls f(offset, count) for groups of `Largest` of `Extent` consecutive rows, then for what is left in smaller powers
-/// of two. `Largest` is one too.
+/// Calls f(offset, count) for groups of `Largest` of `Extent` consecutive rows, then for the rest in smaller powers of
+/// two. `Largest` is a power of two.
 template <std::size_t Extent, std::size_t Largest, class Function>
 ASHLAR_STAGE_INLINE void for_each_group(Function f) {
     constexpr std::size_t full = Extent / Largest * Largest;

@@ -25,13 +25,13 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// The demand for every element of an expression.
+/// Requests every element of an expression.
 struct all_elements {
     ASHLAR_ALWAYS_INLINE constexpr bool operator()(std::size_t) const noexcept { return true; }
 };
 
-/// The demand of a mask: scores that it excludes need not exist, so that a NaN in a key or a bias meets no arithmetic
-/// (which clang refuses in constant expressions).
+/// Requests what a mask keeps. Excluded scores are not computed, so a NaN in a key or a bias meets no arithmetic, which
+/// clang refuses in constant expressions.
 template <class Mask, class Shape, class Outer>
 struct kept_elements {
     const Mask& mask;
@@ -42,20 +42,20 @@ struct kept_elements {
     }
 };
 
-/// Nodes that compute no more than is wanted of them.
+/// Nodes that compute only what is requested.
 consteval bool passes_wanted(node_kind kind) {
     return kind == node_kind::map || kind == node_kind::masked || kind == node_kind::matmul ||
            kind == node_kind::reshape || kind == node_kind::let;
 }
 
-/// Evaluates expressions by recursion over their type; a node's operands first, each node once. Everything is a
-/// member of a template over Config so that objects of different architectures keep functions of their own.
+/// Evaluates expressions by recursion over their type: operands first, each node once. Everything is a member of a
+/// template over Config, so that objects of different architectures keep their own functions.
 template <class Config>
 struct constant_evaluator {
     using lines = constant_lines<Config>;
     using moves = constant_moves<Config>;
 
-    /// The values of an expression: a view where they are in memory, else a tensor.
+    /// The values of an expression: a view if they are in memory, otherwise a tensor.
     template <class Expression, class Scope>
     static constexpr auto values(const Expression& e, [[maybe_unused]] const Scope& scope) noexcept {
         using view = typename contiguous_view<const element_of<Expression>, shape_of<Expression>>::type;
@@ -69,7 +69,7 @@ struct constant_evaluator {
             return written(e, scope);
         }
     }
-    /// A function of its own, in whose caller g++ then builds the result.
+    /// A separate function, in whose caller g++ then builds the result.
     template <class Expression, class Scope>
     static constexpr value_tensor<Expression> written(const Expression& e, const Scope& scope) noexcept {
         value_tensor<Expression> result;
@@ -77,8 +77,8 @@ struct constant_evaluator {
         return result;
     }
 
-    /// Writes the values of an expression to `out`, at least those whose row-major numbers `wanted` says. Not inline:
-    /// the operands' tensors live in its frame.
+    /// Writes the values of an expression to `out`, at least those whose row-major numbers `wanted` selects. Not
+    /// inline: the operands' tensors are in its frame.
     template <class Expression, class Scope, class Wanted = all_elements>
     ASHLAR_NOINLINE static constexpr void write(const Expression& e, [[maybe_unused]] const Scope& scope,
                                                 element_of<Expression>* out,
@@ -145,7 +145,7 @@ private:
         }
     }
 
-    /// Where an argument of shape From has the value for element i of the result.
+    /// The index in an argument of shape From for element i of the result.
     template <class From, class Result>
     static constexpr std::size_t place(std::size_t i, const std::array<std::size_t, Result::rank>& at) noexcept {
         constexpr auto strides = broadcast_strides<From, Result>();
@@ -157,7 +157,7 @@ private:
             return static_cast<std::size_t>(moves::offset(at, strides));
     }
 
-    /// A value as functions take it: one lane, and of bool a mask for lanes of Number.
+    /// A value as functions take it: one lane; for bool a mask of lanes of Number.
     template <class Number, class Element>
     static constexpr auto one_lane(Element value) noexcept {
         if constexpr (std::is_same_v<Element, bool>)
@@ -173,7 +173,7 @@ private:
             return static_cast<Element>(result[0]);
     }
 
-    /// Gives the elements that a mask excludes the value that is proved of them.
+    /// Sets the elements that a mask excludes to the value that is proved for them.
     template <class Expression, class Scope>
     static constexpr void settle(const Expression& e, const Scope& scope, element_of<Expression>* out) noexcept {
         constexpr exclusion proved = exclusion_of<Expression, Scope>;
@@ -256,7 +256,7 @@ private:
         }
     }
 
-    /// Rows of the right operand are added up, so that a pair that a mask excludes is passed over as a whole.
+    /// Adds whole rows of the right operand, so that an excluded pair is skipped as a whole.
     template <class Shape, class Left, class Right, class Scope, class Element, class Wanted>
     static constexpr void compute(const matmul_node<Shape, Left, Right>& e, const Scope& scope, Element* out,
                                   [[maybe_unused]] const Wanted& wanted) noexcept {
@@ -360,7 +360,7 @@ private:
         if constexpr (sizeof...(Scales) != 0) weigh(e, scope, out);
     }
 
-    /// Multiplies the weights of a softmax by its scales, zeros excepted.
+    /// Multiplies the weights of a softmax by its factors, except zeros.
     template <class Softmax, class Scope>
     static constexpr void weigh(const Softmax& e, const Scope& scope, element_of<Softmax>* out) noexcept {
         using shape = typename Softmax::shape_type;

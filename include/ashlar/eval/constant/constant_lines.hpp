@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What the evaluator of constant expressions does along one axis: reductions, softmax, standardisation.
+// The evaluator of constant expressions along one axis: reductions, softmax, standardisation.
 #pragma once
 
 #include <cstddef>
@@ -25,8 +25,8 @@ struct line {
     ASHLAR_ALWAYS_INLINE constexpr Element& operator[](std::size_t i) const noexcept { return first[i * step]; }
 };
 
-/// Loops over single lines, all of them constexpr. Everything is a member of a template over Config so that objects
-/// of different architectures keep functions of their own.
+/// Loops over single lines, all constexpr. Everything is a member of a template over Config, so that objects of
+/// different architectures keep their own functions.
 template <class Config>
 struct constant_lines {
     template <class Element>
@@ -45,7 +45,7 @@ struct constant_lines {
         return sqrt(one_lane<Element>(x))[0];
     }
 
-    /// f(first) + ... of `count` terms. Halves are added, so that the error grows with the logarithm of the count.
+    /// f(first) + ... of `count` terms. Adds halves, so that the error grows with the logarithm of the count.
     template <class Element, class Function>
     static constexpr Element sum(std::size_t first, std::size_t count, const Function& f) noexcept {
         if (count > 16)
@@ -56,7 +56,7 @@ struct constant_lines {
         return total;
     }
 
-    /// The first of the elements that none is better than; a NaN is better than any number.
+    /// The first of the best elements; NaN is better than any number.
     template <class Element, class Better>
     static constexpr std::size_t best(line<const Element> x, Better better) noexcept {
         std::size_t found = 0;
@@ -71,7 +71,7 @@ struct constant_lines {
         return best(x, [](Element a, Element b) { return a > b; });
     }
 
-    /// x - top, which must be the larger one; minus infinity where that overflows, which a constant expression may not.
+    /// x - top, where top is the larger one; minus infinity on overflow, which a constant expression must not have.
     template <class Element>
     static constexpr Element below(Element x, Element top) noexcept {
         return top > 0 && x < top + lowest_value<Element> ? -infinity<Element> : x - top;
@@ -87,7 +87,7 @@ struct constant_lines {
         return is_minus_infinity(x) ? Element(0) : exp_nonpositive(one_lane<Element>(below(x, top)), fast)[0];
     }
 
-    /// log(sum(exp(x))); minus infinity of nothing but minus infinities, plus infinity where there is one.
+    /// log(sum(exp(x))); minus infinity if all are minus infinity, plus infinity if one is.
     template <class Element>
     static constexpr Element log_sum_exp(line<const Element> x) noexcept {
         const Element top = x[largest(x)];
@@ -136,7 +136,7 @@ struct constant_lines {
         }
     }
 
-    /// In place. A line of nothing but minus infinities gives zeros, its logarithm stays minus infinity.
+    /// In place. A line of minus infinities gives zeros; its logarithm is minus infinity.
     template <softmax_kind Kind, class... Policy, class Element>
     static constexpr void softmax(line<Element> x) noexcept {
         const line<const Element> read{x.first, x.count, x.step};
@@ -155,8 +155,8 @@ struct constant_lines {
         }
     }
 
-    /// In place, without the division: where the maximum and the sum belong they are written. The maximum of a line of
-    /// nothing but minus infinities is the lowest number.
+    /// In place, without the division: writes the maximum and the sum to their places. The maximum of a line of minus
+    /// infinities is the lowest number.
     template <class... Policy, class Element>
     static constexpr void partial_softmax(line<Element> x, Element* maximum, Element* total) noexcept {
         const Element top = x[largest(line<const Element>{x.first, x.count, x.step})];

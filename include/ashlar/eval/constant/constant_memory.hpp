@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Where the evaluator of constant expressions keeps values, and how much stack that takes.
+// Memory of the evaluator of constant expressions, and how much stack it takes.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +29,7 @@ struct evaluated_let : let_scope<Tag, Value, Outer> {
     const Values& values;
 };
 
-/// Whether an expression's values lie in memory already: dense arrays, numbers and names of lets.
+/// Whether an expression's values are in memory already: dense arrays, numbers and names of lets.
 template <class Expression>
 consteval bool has_values() {
     if constexpr (kind_of<Expression> == node_kind::array)
@@ -38,8 +38,8 @@ consteval bool has_values() {
         return kind_of<Expression> == node_kind::scalar || kind_of<Expression> == node_kind::let_value;
 }
 
-/// The operand of a node that can be computed in the node's own memory, because an element needs nothing but its own
-/// element of it; no_axis if there is none.
+/// The operand of a node that can be computed in the node's own memory, because each element needs only its own element
+/// of it; no_axis if there is none.
 template <class Node>
 consteval std::size_t operand_in_place() {
     if constexpr (Node::kind == node_kind::map) {
@@ -63,8 +63,8 @@ consteval std::size_t operand_in_place() {
     }
 }
 
-/// Bytes of stack, beside the result, that `constant_evaluate` keeps tensors in at run time: for every node on the way
-/// down, the operands that are neither in memory nor computed in the node's own.
+/// Bytes of stack for tensors of `constant_evaluate` at run time, besides the result: for every node on the way down,
+/// the operands that are neither in memory nor computed in the node's own memory.
 template <class Expression>
 consteval std::size_t constant_stack_bytes() {
     if constexpr (kind_of<Expression> == node_kind::let_value || operand_count_of<Expression>() == 0) {

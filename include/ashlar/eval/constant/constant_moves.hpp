@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Loops that copy elements: between memory at strides, and by the map of a node that only moves them.
+// Loops that copy elements: between strided memory, and by the index map of a node.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// Strides at which an operand of shape From is read for a result of shape Result: none along repeated axes.
+/// Strides of an operand of shape From for a result of shape Result: 0 along repeated axes.
 template <class From, class Result>
 consteval std::array<std::ptrdiff_t, Result::rank> broadcast_strides() {
     const auto dense = row_major_strides(From::extents);
@@ -23,7 +23,7 @@ consteval std::array<std::ptrdiff_t, Result::rank> broadcast_strides() {
     return strides;
 }
 
-/// The extents before, along and behind an axis, multiplied.
+/// The products of the extents before, along and after an axis.
 struct axis_surroundings {
     std::size_t outer, extent, inner;
 };
@@ -37,7 +37,7 @@ consteval axis_surroundings split_at() {
 
 template <class Config>
 struct constant_moves {
-    /// To the next coordinates in row-major order, of the first `Rank` axes; past the last ones back to zero.
+    /// Advances to the next coordinates in row-major order, of the first `Rank` axes; from the last ones to zero.
     template <std::size_t Rank, std::size_t All>
     static constexpr void advance(std::array<std::size_t, All>& at,
                                   const std::array<std::size_t, All>& extents) noexcept {
@@ -55,7 +55,7 @@ struct constant_moves {
         return sum;
     }
 
-    /// Copies the elements at all coordinates below `extents`, each side at its own strides.
+    /// Copies the elements at all coordinates below `extents`, each side with its own strides.
     template <class Element, class Other, std::size_t Rank>
     static constexpr void copy(const std::array<std::size_t, Rank>& extents, Element* to,
                                const std::array<std::ptrdiff_t, Rank>& to_strides, const Other* from,
@@ -78,7 +78,7 @@ struct constant_moves {
         }
     }
 
-    /// The elements of an index map, other than a reshape, from the dense ones of its operand.
+    /// The elements of an index map, except a reshape, from the dense elements of its operand.
     template <class Node, class Element>
     static constexpr void move(const Node& node, const Element* from, Element* to) noexcept {
         using shape = typename Node::shape_type;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Some turns of a loop that several workers share: each runs them with scratch of its own.
+// Iterations of a loop that several workers share: each worker runs some of them with its own scratch.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// How many entries or rows a loop runs over, inside the turns of loops that the frame tells.
+/// The entries or rows of a loop, inside the iterations of outer loops that the frame holds.
 template <loop_index Loop, class Plan, class Element>
 ASHLAR_STAGE_INLINE std::size_t end_of_loop(const frame<Plan, Element>& f) {
     if constexpr (Plan::code.loops[Loop].limits.stop())
@@ -22,8 +22,8 @@ ASHLAR_STAGE_INLINE std::size_t end_of_loop(const frame<Plan, Element>& f) {
         return Plan::code.loops[Loop].extent;
 }
 
-/// The turns of a shared loop over rows that stops at `end`. Where tiles of half the rows have the same bits they are
-/// counted in those, so that workers have nearly as many each; neighbours run as one.
+/// The iterations of a shared loop over rows that ends at `end`. If tiles of half the rows have the same bits,
+/// iterations count those, so that workers have near-equal shares; neighbours run as one.
 template <class Plan, loop_index Loop>
 struct shared_rows {
     static constexpr plan_loop loop = Plan::code.loops[Loop];
@@ -44,14 +44,14 @@ struct shared_rows {
         const std::size_t rows = tile < tiles.full ? step : loop.last_rows(), latest = loop.extent - rows;
         return tile * step < latest ? tile * step : latest;
     }
-    /// A tile on the way through turns [first, last), or two that are computed as one.
+    /// A tile in the iterations [first, last), or two that are computed as one.
     struct place {
         std::size_t tile, steps;
         bool is_early;
 
         ASHLAR_STAGE_INLINE bool is_before(std::size_t last) const { return is_early || tile < last; }
     };
-    /// The first one; what begins early comes before the others, as it reads what the tile before it writes.
+    /// The first tile. A tile that begins early precedes the others, because it reads what the tile before it writes.
     ASHLAR_STAGE_INLINE place start(std::size_t first, std::size_t last) const {
         if (begins_early && last == turns()) return {last, 1, true};
         return {first, steps(first, last), false};
@@ -73,7 +73,7 @@ private:
     }
 };
 
-/// How many turns a shared loop and those right inside of it have.
+/// The iterations of a shared loop times those of the loops directly inside it.
 template <loop_index Loop, class Plan, class Element>
 ASHLAR_STAGE_INLINE std::size_t turns_now(frame<Plan, Element>& f) {
     constexpr plan_loop loop = Plan::code.loops[Loop];
@@ -93,17 +93,17 @@ ASHLAR_STAGE_INLINE std::size_t turns_now(frame<Plan, Element>& f) {
     }
 }
 
-/// Whether a loop runs over the tiles whose finished rows are staged, or around them.
+/// Whether a loop runs over the tiles whose finished rows are staged, or encloses them.
 template <class Plan, loop_index Loop>
 consteval bool holds_staged_rows() {
     return is_loop_inside(Plan::code, staged_loop<Plan>(), Loop);
 }
 
-/// Some turns of a shared loop and of those right inside of it, counted as those of one loop, in a tile of so many
+/// Some iterations of a shared loop and of the loops directly inside it, counted as one loop, in a tile of this many
 /// rows.
 template <class Plan, class Element, loop_index Loop, std::size_t Rows>
 struct loop_part {
-    /// Turns [first, last), as worker number `worker`.
+    /// Runs the iterations [first, last) as worker number `worker`.
     static void run(const frame<Plan, Element>& outer, std::size_t worker, std::size_t first, std::size_t last) {
         if constexpr (holds_staged_rows<Plan, Loop>())
             if (outer.tile_copy != nullptr) {
@@ -114,7 +114,7 @@ struct loop_part {
     }
 
 private:
-    /// Finished rows are staged on the stack of the worker.
+    /// Finished rows are staged on the worker's stack.
     ASHLAR_NOINLINE ASHLAR_NOTHROW static void run_with_tile(const frame<Plan, Element>& outer, std::size_t worker,
                                                              std::size_t first, std::size_t last) {
         alignas(scratch_alignment) Element tile[staged_elements<Plan>() == 0 ? 1 : staged_elements<Plan>()];
@@ -154,7 +154,7 @@ private:
         }
     }
 
-    /// One call for each kind of tile: all that a tile runs may be inlined there.
+    /// One call for each kind of tile: everything that a tile runs may be inlined there.
     template <loop_index Now>
     ASHLAR_STAGE_INLINE static void run_rows(frame<Plan, Element>& f, std::size_t end, std::size_t first,
                                              std::size_t last) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Evaluates an expression by several workers, as many as the scratch suffices for.
+// Evaluates an expression by as many workers as the scratch suffices for.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// Few rows by one plan, more of them by another one. What is read where it is written is a matter of the second.
+/// Few rows run by one plan, more rows by another one. Only the second handles overlap.
 template <class ByRows, class ByColumns, std::size_t Most, class Element, class Rows>
 struct rows_or_columns_run {
     using plan_type = typename ByRows::plan_type;
@@ -31,7 +31,7 @@ struct rows_or_columns_run {
     }
 };
 
-/// The run of the plan that so many bytes of scratch suffice for.
+/// The run of the plan for which this much scratch suffices.
 template <class Expression, class Config, axis_list Strides, std::size_t Bytes, class Element, class Executor,
           class Rows>
 ASHLAR_ALWAYS_INLINE auto run_of_workers(std::byte* scratch, Executor& executor, limit_reference<Rows> limit) {
@@ -51,7 +51,7 @@ ASHLAR_ALWAYS_INLINE auto run_of_workers(std::byte* scratch, Executor& executor,
     }
 }
 
-/// As run_with_scratch. A destination that overlaps what is read is one to all workers.
+/// As run_with_scratch. All workers see a destination that overlaps operands as one.
 template <class Config, destination_memory Memory, std::size_t Bytes, class Destination, class Expression,
           class Executor, class Rows = all_rows>
 ASHLAR_ALWAYS_INLINE void run_with_workers(Destination& destination, const Expression& e, std::byte* scratch,
@@ -68,7 +68,7 @@ ASHLAR_ALWAYS_INLINE void run_with_workers(Destination& destination, const Expre
             e, destination);
 }
 
-/// The workers of an executor run each step of a sequence, with so many bytes of scratch.
+/// The workers of an executor run each step of a sequence, with this much scratch.
 template <class Executor, std::size_t Bytes>
 struct step_workers {
     Executor* executor;

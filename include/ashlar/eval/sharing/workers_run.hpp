@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A program that several workers share: turns of its outermost loops, or, where these are split, columns of products
-// and heads of attention in one turn after the other.
+// Runs a program by several workers. They share iterations of its outermost loops. If these are split, they share
+// columns of products and heads of attention in one iteration after the other.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// A plan's run by so many workers with the caller's scratch, which suffices for them.
+/// Runs a plan by this many workers with the caller's scratch, which suffices for them.
 template <class Plan, class Element, std::size_t Workers, class Executor>
 struct workers_run {
     using plan_type = Plan;
@@ -33,7 +33,7 @@ private:
         [[maybe_unused]] const bool ran[]{(run_item<item_of<Plan>(Parent, Number), Rows>(f), true)...};
     }
 
-    /// An item of the outermost level or of a loop that is split.
+    /// An item of the outermost level or of a split loop.
     template <plan_item Item, std::size_t Rows>
     void run_item(frame<Plan, Element>& f) const {
         if constexpr (Item.is_loop()) {
@@ -58,7 +58,7 @@ private:
         item_code<Plan, Element, Item, Rows>::run(f);
     }
 
-    /// Tiles of rows one after the other: of each, workers share what there is.
+    /// Tiles of rows one after the other. Workers share what each tile has.
     template <loop_index Loop>
     void split(frame<Plan, Element>& f) const {
         constexpr plan_loop loop = Plan::code.loops[Loop];
@@ -81,7 +81,7 @@ private:
         if constexpr (is_staged<Plan>(Loop)) end_staging<Loop, Rows>(f, tile);
     }
 
-    /// Which turns a part has depends on nothing but how many parts there are.
+    /// The iterations of a part depend only on the number of parts.
     template <loop_index Loop, std::size_t Rows>
     void share(frame<Plan, Element>& f) const {
         const std::size_t turns = turns_now<Loop>(f);
@@ -105,7 +105,7 @@ private:
         });
     }
 
-    /// Calls part(i, parts) for as many parts as there are workers, or at most so many.
+    /// Calls part(i, parts) for as many parts as there are workers, at most `most`.
     template <class Part>
     void run_parts(std::size_t at_most, const Part& part) const {
         if (at_most == 0) return;
