@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What an evaluation takes for a given destination: scratch, and a copy where the destination overlaps what is read.
+// What an evaluation needs for a given destination: scratch, and a copy if the destination overlaps operands.
 #pragma once
 
 #include <ashlar/plan/graph/cost.hpp>
@@ -8,7 +8,7 @@
 namespace ashlar::inline v0_1 {
 namespace detail {
 
-/// A destination's strides as its plan takes them. Those of a dense one are row-major, also along axes of one entry.
+/// A destination's strides for its plan. Those of a dense destination are row-major, even along axes of one entry.
 template <class Destination>
 consteval axis_list destination_strides() {
     if constexpr (is_dense<Destination>) {
@@ -20,7 +20,7 @@ consteval axis_list destination_strides() {
     }
 }
 
-/// Whether an expression reads memory that a destination could overlap: arrays that it or its masks do not own.
+/// Whether an expression reads memory that a destination could overlap: arrays that neither it nor its masks own.
 template <class Expression>
 inline constexpr bool borrows_memory = [] {
     for (const graph_node& n : graph<Expression>::nodes)
@@ -32,14 +32,14 @@ inline constexpr bool borrows_memory = [] {
 template <class Expression>
 inline constexpr std::size_t copy_bytes = shape_of<Expression>::size * sizeof(element_of<Expression>);
 
-/// Whether an evaluation that has `Taken` bytes on the stack can also have a copy of the result there, for a
-/// destination that overlaps what is read. Where it cannot, not overlapping is an asserted precondition.
+/// Whether an evaluation with `Taken` bytes on the stack can also have a copy of the result there, for a destination
+/// that overlaps operands. If not, the destination must not overlap: an asserted precondition.
 template <class Expression, class Config, std::size_t Taken>
 inline constexpr bool copy_fits =
     Taken <= Config::stack_budget && copy_bytes<Expression> <= Config::stack_budget - Taken;
 
-/// Bytes of scratch that an evaluation into a destination needs, whichever of its plans runs: the one for the
-/// destination, or, where that overlaps what is read, the one for the dense copy.
+/// Bytes of scratch of an evaluation into a destination, for either of its plans: the one for the destination, and the
+/// one for the dense copy in case of an overlap.
 template <class Destination, class Expression, class Config>
 inline constexpr std::size_t destination_scratch = [] {
     if constexpr (!node_expression<Expression>) {
@@ -56,14 +56,13 @@ inline constexpr std::size_t destination_scratch = [] {
     }
 }();
 
-/// The same for so many workers who share the evaluation: for the plan with the strides of the destination, and the one
-/// for the dense copy.
+/// The same for this many workers: for the plan with the strides of the destination, and the one for the dense copy.
 template <class Destination, class Expression, std::size_t Workers, class Config>
 inline constexpr std::size_t shared_destination_scratch = [] {
     std::size_t bytes = destination_scratch<Destination, Expression, Config>;
     const auto raise = [&](std::size_t to) { bytes = to > bytes ? to : bytes; };
     if constexpr (Workers == 1) {
-        // What is not one expression has no names to check.
+        // Anything but a single expression has no names to check.
     } else if constexpr (!node_expression<Expression>) {
         raise(shared_scratch<Expression, Workers, Config>);
     } else if constexpr (check_names<Expression>()) {
@@ -80,8 +79,8 @@ inline constexpr std::size_t shared_destination_scratch = [] {
     return bytes;
 }();
 
-/// Bytes of the copy that an assignment takes where the destination (void: a dense one) overlaps what is read; 0 if it
-/// never takes one.
+/// Bytes of the copy that an assignment makes if the destination (void: a dense one) overlaps operands; 0 if it never
+/// makes one.
 template <class Destination, class Expression>
 inline constexpr std::size_t alias_copy = [] {
     bool copied = true;
@@ -97,8 +96,8 @@ inline constexpr std::size_t alias_copy = [] {
 }  // namespace detail
 
 /// Bytes of scratch that an evaluation of Expression into a destination of this type needs, whether the two overlap or
-/// not. For a dense destination it is workspace_bytes<Expression>; for a strided one more or less. With Workers it
-/// suffices for so many of an executor's.
+/// not. For a dense destination this is workspace_bytes<Expression>; for a strided one it may be more or less. With
+/// Workers it suffices for that many workers of an executor.
 ///
 ///     workspace<workspace_bytes_into<decltype(transpose(y)), decltype(e)>> scratch;
 ///     evaluate(transpose(y), e, scratch);
@@ -112,10 +111,10 @@ inline constexpr std::size_t workspace_bytes_into = [] {
         return std::size_t{0};
 }();
 
-/// Bytes that an evaluation of Expression takes from the stack, beyond workspace_bytes<Expression>, where its
-/// destination overlaps what it reads; the destination is dense unless its type is given. 0 where nothing can overlap,
-/// as Expression owns all that it reads, or where overlapping is free, as between dense arrays. Together with scratch
-/// on the stack, what exceeds ASHLAR_STACK_BUDGET is not taken: not overlapping is a precondition then.
+/// Bytes of stack that an evaluation of Expression takes, beyond workspace_bytes<Expression>, if its destination
+/// overlaps its operands; the destination is dense unless its type is given. 0 if nothing can overlap, because
+/// Expression owns all operands, or if an overlap is free, as between dense arrays. If this exceeds ASHLAR_STACK_BUDGET
+/// together with scratch on the stack, no copy is made, and the destination must not overlap.
 ///
 ///     static_assert(alias_workspace_bytes<decltype(transpose(a))> == sizeof a);   // a = transpose(a)
 template <class Expression, class Destination = void>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Where loops stop whose ends are known at run time.
+// The ends of loops that are known at run time.
 #pragma once
 
 #include <cstddef>
@@ -8,15 +8,15 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// All rows of the result are computed. What limits them says `are_limited`.
+/// All rows of the result are computed. Otherwise `are_limited` says what limits them.
 struct all_rows {
     static constexpr bool are_limited = false;
 };
 template <class Rows>
 concept row_limit = std::remove_cvref_t<Rows>::are_limited;
 
-/// The entries of an axis that are needed: all of them, or those below the greatest of some limits, which are known at
-/// run time: the number of the result's rows, and the ends of what masks keep.
+/// The needed entries of an axis: all, or those below the greatest of some run-time limits: the number of the result's
+/// rows, and the ends of what masks keep.
 struct entry_limits {
     std::uint32_t bits = 0;
 
@@ -31,9 +31,9 @@ struct entry_limits {
     constexpr bool have_rows() const { return (bits & rows_bit) != 0; }
     constexpr bool have_keys(std::size_t number) const { return number < most_masks && (bits >> number & 1u) != 0; }
     constexpr bool have_keys() const { return (bits & (rows_bit - 1)) != 0; }
-    /// Whether a loop can stop at them.
+    /// Whether a loop can end at them.
     constexpr bool stop() const { return bits != 0 && !are_all(); }
-    /// The entries that either needs.
+    /// The entries that either use needs.
     constexpr void add(const entry_limits& o) { bits = ((bits | o.bits) & all_bit) != 0 ? all_bit : bits | o.bits; }
     friend constexpr bool operator==(const entry_limits&, const entry_limits&) = default;
 };

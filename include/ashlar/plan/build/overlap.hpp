@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: BSL-1.0
-// Destinations that are what an expression reads: what writing them does to what has yet to be read.
+// Destinations that are operands: the effect of a store on elements that are still to be read.
 #pragma once
 
 #include <ashlar/plan/build/planned.hpp>
 
 namespace ashlar::inline v0_1::detail {
 
-/// What writing the destination could do to what the expression has yet to read.
+/// The possible effects of stores to the destination on elements that are still to be read.
 enum class overlap : std::uint8_t {
     none,  // nothing
     rows,  // a row of the result overwrites what only that row needs
     any,   // anything
 };
 
-/// The loop over tiles whose finished rows can be staged; no_loop if the plan has none.
+/// The loop over tiles whose finished rows can be staged; no_loop if there is none.
 template <class Plan>
 consteval loop_index staged_loop() {
     for (loop_index l{}; l < Plan::code.loop_count; ++l)
@@ -21,7 +21,7 @@ consteval loop_index staged_loop() {
     return no_loop;
 }
 
-/// Elements of a tile of staged rows; 0 if the plan has none.
+/// Elements of a tile of staged rows; 0 if there is none.
 template <class Plan>
 consteval std::size_t staged_elements() {
     constexpr loop_index loop = staged_loop<Plan>();
@@ -52,8 +52,8 @@ consteval bool reads_in_place(node_index id) {
     return visit(visit, Plan::root, true);
 }
 
-/// Whether every row of the result needs of leaf `id` only the row with the same number. A single row that all of them
-/// read is none of their own.
+/// Whether every row of the result needs only the row with the same number of leaf `id`. A single row that all of them
+/// read does not count.
 template <class Plan>
 consteval bool reads_own_rows(node_index id) {
     const graph_node& root = Plan::nodes[Plan::root];
@@ -75,7 +75,7 @@ consteval bool reads_own_rows(node_index id) {
     return visit(visit, Plan::root, same_axes);
 }
 
-/// What a destination that is leaf `id`, with the same first element and strides, does to it.
+/// The effect of a destination that is leaf `id`, with the same first element and strides.
 template <class Plan>
 consteval overlap overlap_with(node_index id) {
     if (reads_in_place<Plan>(id)) return overlap::none;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// An expression type together with its graph and its program for one configuration.
+// An expression type with its graph and its program for one configuration.
 #pragma once
 
 #include <array>
@@ -13,8 +13,9 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// The program that writes a destination with these strides, in tiles of so many rows.
-// Of each graph: what one evaluation leaves in g++ 12's initial values does not reach the next (compiler_traps.md).
+/// The program that writes a destination with these strides in tiles of this many rows.
+// One function per graph: otherwise what one evaluation leaves in g++ 12's initial values reaches the next
+// (compiler_traps.md).
 template <std::size_t Count, class Graph>
 constexpr program_arrays<Count> make_program(const graph_node* nodes, const machine& target, const axis_list& strides,
                                              std::size_t tile_rows, limited_tiles limits) {
@@ -34,7 +35,7 @@ constexpr program_arrays<Count> make_program(const graph_node* nodes, const mach
     }
 }
 
-/// A program in arrays no longer than it needs.
+/// A program in arrays that are as long as needed.
 template <std::size_t Count, std::size_t Loops, std::size_t Buffers, std::size_t Stages, std::size_t Items,
           std::size_t Fusions>
 struct compact_program : program_counts {
@@ -57,8 +58,8 @@ consteval axis_list row_major() {
     return spelled_out(strides);
 }
 
-/// The plan of expression type Expression for a destination with these strides: constants only. Rows says whether only
-/// some of the result's rows are computed.
+/// The plan of expression type Expression for a destination with these strides, all constants. Rows: only some of the
+/// result's rows are computed.
 template <class Expression, class Config, axis_list Strides = row_major<Expression>(), class Rows = all_rows>
 struct planned {
     using expression_type = Expression;
@@ -72,17 +73,17 @@ struct planned {
     using node = node_type<Id, Expression>;
 
     static constexpr axis_list destination_strides = Strides;
-    /// The machine that the plan is for: any Config will do, not only that of the machine that compiles.
+    /// The machine of the plan: any Config, not only that of the compiling machine.
     static constexpr machine target = machine_of<Config>;
     using rows_type = Rows;
 
 private:
-    // Constants of their own: compilers limit the length of each evaluation.
+    // Separate constants, because compilers limit the length of each evaluation.
     template <std::size_t TileRows, limited_tiles Limits>
     static constexpr auto with_tiles =
         make_program<count, graph_type>(graph_type::nodes.data(), target, Strides, TileRows, Limits);
 
-    /// Tall tiles if their scratch fits into the L2 or that of flat ones does not either.
+    /// Tall tiles if their scratch fits L2, or if that of flat ones does not fit either.
     template <limited_tiles Limits>
     static consteval std::size_t rows_of_tiles() {
         const std::size_t rows = rows_for_caches<Limits>();
@@ -108,7 +109,7 @@ private:
         return chosen;
     }();
 
-    /// Loops stop at limits only where that takes no more scratch than computing all rows: a workspace is for both.
+    /// Loops end at limits only if that takes no more scratch than computing all rows: one workspace serves both.
     static consteval limited_tiles tiles_of_limits() {
         if constexpr (!Rows::are_limited) {
             return limited_tiles::none;
@@ -139,7 +140,7 @@ public:
         return out;
     }();
 
-    /// What is needed of each node where rows are limited.
+    /// What each node needs if rows are limited.
     static constexpr auto needs = [] {
         std::array<node_needs, Rows::are_limited ? count : 1> out{};
         if constexpr (Rows::are_limited) find_needs(code, nodes.data(), count, out.data());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// From axis maps to a program: which values are made where, inside which loops, and in which layout.
+// From axis maps to a program: which values are computed where, inside which loops, and in which layout.
 #pragma once
 
 #include <ashlar/plan/build/program_builder.hpp>
@@ -12,26 +12,26 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// Builds a program from the root down. What a stage needs in memory is emitted first, inside the outermost loops
-/// that it depends on; everything else is evaluated inside the stage that reads it.
+/// Builds a program from the root down. It first emits what a stage needs in memory, inside the outermost loops that it
+/// depends on. Everything else is evaluated inside the stage that reads it.
 class planner : program_builder {
     using stage = plan_stage;
 
 public:
-    /// How far a named value is made ahead of the stages that read it.
+    /// How early a named value is computed before the stages that read it.
     enum class sharing : std::uint8_t { tile, rows, everything };
 
     constexpr planner(program& made, const graph_node* graph, const machine& on, std::size_t rows_of_tiles,
                       sharing* of_nodes, limited_tiles limits, node_needs* of_limits)
         : program_builder{graph, on, made, rows_of_tiles}, shared(of_nodes), limited(limits), needs(of_limits) {}
 
-    /// Makes an empty program one that writes a destination with these strides. False if it has to be made again, as
-    /// more is to be shared.
+    /// Fills an empty program that writes a destination with these strides. Returns false if it has to be built again
+    /// because more is to be shared.
     constexpr bool build(const axis_list& strides) {
         const auto root = index_at<node_index>(plan.node_count - 1);
         destination out;
         out.strides = strides;
-        // What a let stores and nobody reads: before the destination, which it may read, is written.
+        // A value that a let stores and no stage reads: before the destination is written, which it may read.
         for (node_index n{}; n < root; ++n)
             if (at(n).kind == node_kind::store && !reaches(root, n)) emit_store(n, all_whole, loop_stack{});
         emit(root, out, all_whole, loop_stack{});
@@ -55,7 +55,7 @@ private:
         stage s;
         s.kind = kind;
         s.first_read = reads;
-        // Each of them as a whole: g++ 12 forgets the other member's default where only one is assigned.
+        // Assigns whole objects: g++ 12 forgets the default of the other member if only one is assigned.
         for (std::size_t n = 0; n < plan.node_count; ++n) plan.reads[reads++] = node_read{no_buffer, no_buffer};
         return s;
     }
@@ -64,7 +64,7 @@ private:
 
     constexpr bool is_columns_loop(loop_index loop) const { return loop != whole_axis && plan.loops[loop].columns; }
 
-    /// The axes that are bound to loops over one entry at a time.
+    /// The axes that are bound to loops over single entries.
     constexpr std::array<bool, max_rank> entries_of_loops(const binding_list& b) const {
         std::array<bool, max_rank> out{};
         for (std::size_t a = 0; a < max_rank; ++a)
@@ -72,25 +72,25 @@ private:
         return out;
     }
 
-    /// Looks for named products that one use made in its tile before another one needed all of them, and marks them to
-    /// be made once, for all rows or for everything. True if the program has to be built again.
+    /// Finds named products that one use computed in its tile before another use needed all of them, and marks them to
+    /// be computed once, for all rows or for everything. Returns true if the program has to be built again.
     constexpr bool share_more();
 
-    /// The value of a node is made one step further ahead when the program is built again.
+    /// The next build computes the value of a node one level earlier.
     constexpr void share(node_index n) { shared[n] = shared[n] == sharing::tile ? sharing::rows : sharing::everything; }
-    /// Whether a stage reads a node already. Where that is from a buffer that holds less than entries `b` of it, as one
-    /// use of a name reads a tile and another one all rows, the program has to be built again with a buffer for both.
-    /// An operand of a product that is read through moves of a named value stays so where its epilogue reads one of
-    /// these moves as well: a buffer of its own would have another layout than the one that the operand was chosen by.
+    /// Whether a stage reads a node already. If its buffer holds less than entries `b`, because one use of a name reads
+    /// a tile and another one all rows, the program has to be built again with a buffer for both. An operand of a
+    /// product that is read through moves of a named value keeps its buffer if the epilogue reads one of these moves
+    /// too: a buffer of its own would have another layout than the one chosen for the operand.
     constexpr bool is_read(const stage& s, node_index n, const binding_list& b);
-    /// Whether an operand of the stage's product is read through a node, from memory further down.
+    /// Whether an operand of the stage's product is read through a node, from memory below it.
     constexpr bool is_part_of_operand(const stage& s, node_index n) const;
     bool reads_less = false;
 
     // ------------------------------------------------------------------ choosing what a stage computes
 
-    /// The product inside an elementwise expression that is applied to its elements one by one, so that the rest can
-    /// be its epilogue.
+    /// The product inside an elementwise expression that is applied element by element, so that the rest can be its
+    /// epilogue.
     struct core_choice {
         node_index core = no_node;
         axis_map top_axes = no_axes;  // for each axis of top: the axis of the core
@@ -103,30 +103,30 @@ private:
     constexpr void consider_core(node_index n, const graph_node& top, const axis_map& from_top,
                                  const binding_list& bindings, const loop_stack& stack, core_choice& best) const;
 
-    /// A product, or what scalars and functions make of it without asking where an element stands.
+    /// A product, or scalars and functions of it that do not depend on the position of an element.
     constexpr bool is_uniform_product(node_index n) const;
 
-    /// Bytes of the widest floating-point element between `n` and the core: wider than the core's, it would not fit
-    /// into the lanes of the product.
+    /// Bytes of the widest floating-point element between `n` and the core. Elements wider than the core's would not
+    /// fit the lanes of the product.
     constexpr std::size_t widest(node_index n, node_index core) const;
 
-    /// Bindings that a node's own loops cannot honour become whole: its columns and, for products and joins, whatever
-    /// is not a row.
+    /// Makes bindings whole that a node's own loops cannot honour: its columns and, for products and joins, everything
+    /// but rows.
     constexpr binding_list demote(node_index n, binding_list b) const;
 
-    /// The loops that a value depends on without a gap from the outermost one; bindings to others become whole.
+    /// The loops that a value depends on, without a gap from the outermost one; bindings to others become whole.
     constexpr loop_stack dependent_prefix(const loop_stack& stack, std::size_t rank, binding_list& b) const;
 
     // ------------------------------------------------------------------ emitting
 
-    /// Emits what computes `top` into `out` and returns the buffer that holds it (none for a given destination).
+    /// Emits the stages that compute `top` into `out`. Returns the buffer that holds it (none for a given destination).
     constexpr buffer_index emit(node_index top, destination out, binding_list b, const loop_stack& stack);
 
     constexpr buffer_index emit_concat(node_index top, destination out, const binding_list& b, const loop_stack& stack);
 
     constexpr void aim(stage& s, const destination& out, buffer_index buffer) const;
 
-    /// Opens a loop over every axis of the space that is bound to none, but for the columns; rows in tiles.
+    /// Opens a loop over every unbound axis of the space except the columns; rows in tiles.
     constexpr void open_loops(stage& s, const graph_node& space, loop_stack& stack, node_index inside);
 
     constexpr std::size_t rows_of(const stage& s, const graph_node& space) const;
@@ -135,13 +135,13 @@ private:
                                         const binding_list& bindings, loop_stack stack);
 
     /// Columns of a tile for a product with its rows in lanes that is copied to where its columns are contiguous; 0 if
-    /// all of them are computed at once.
+    /// all columns are computed at once.
     constexpr std::size_t column_tile(const stage& s, const graph_node& top, const destination& out,
                                       const graph_node& core) const;
 
-    /// Adds a stage whose rows or columns are in lanes. Where the destination wants the other order, it is computed
-    /// into a buffer first and copied. A buffer has these bindings and this scope: a free one, which outlives the
-    /// stage's own loops, holds all of what they run over. Returns it if it is free.
+    /// Adds a stage with rows or columns in lanes. If the destination needs the other order, the stage writes a buffer
+    /// first, which is copied. A buffer has these bindings and this scope. A free buffer outlives the stage's own loops
+    /// and holds everything that they run over; it is returned.
     constexpr buffer_index finish_rows(stage& s, const graph_node& top, const destination& out,
                                        const binding_list& held, loop_index scope, const loop_stack& stack);
 
@@ -149,8 +149,8 @@ private:
 
     constexpr void choose_map_axes(stage& s, const graph_node& g, const destination& out) const;
 
-    /// Whether n is made of reductions over axes before its last one, of arrays whose last axis lies in order: its last
-    /// axis is then the rows, and they are in lanes. `any`: there is one.
+    /// Whether n consists of reductions over axes before its last one, of arrays whose last axis is contiguous: the
+    /// last axis is then the rows, and they are in lanes. `any`: there is one.
     constexpr bool folds_before_last(node_index n, bool& any) const;
 
     // ------------------------------------------------------------------ operands of products
@@ -160,11 +160,11 @@ private:
         bool affine = false;
     };
 
-    /// Whether the elements of `n` lie in memory, behind its names and index maps: in an array or in a buffer, which is
-    /// recorded in the stage.
+    /// Whether the elements of `n` are in memory, through its names and index maps: in an array or in a buffer, which
+    /// the stage records.
     constexpr bool find_memory(stage& s, node_index n, const binding_list& b, const loop_stack& stack) const;
 
-    /// Its strides there; not affine where there are none.
+    /// Its strides there; not affine if there are none.
     constexpr matrix read_strides(stage& s, node_index n, const binding_list& b, const loop_stack& stack) const {
         if (!find_memory(s, n, b, stack)) return {};
         const stride_result found =
@@ -172,19 +172,19 @@ private:
         return {found.strides, found.affine};
     }
 
-    /// Whether that memory, or a packed matrix, holds f16 or bf16: some kernels convert them beside their loads.
+    /// Whether that memory, or a packed matrix, holds f16 or bf16. Some kernels convert them in their loads.
     constexpr bool reads_narrow(const stage& s, node_index n) const {
         return node_memory{nodes, plan.reads + s.first_read, plan.buffers}.narrow_bytes_at(n) != 0;
     }
 
-    /// The arrays among the nodes, as if there were no buffers.
+    /// The arrays among the nodes, without buffers.
     constexpr node_memory arrays() const { return {nodes, nullptr, nullptr, false}; }
 
-    /// Makes the computed value behind names and index maps, where there is one and it is not in memory yet. If the
-    /// maps can be inverted, it is laid out so that `n` itself is row-major.
+    /// Computes the value that names and index maps refer to, if there is one and it is not in memory yet. If the maps
+    /// can be inverted, its layout makes `n` itself row-major.
     constexpr void make_base(node_index n, const binding_list& b, const loop_stack& stack, bool as_factor);
 
-    /// Laying a value out for its reader costs nothing if its last axis stays contiguous.
+    /// A layout for the reader costs nothing if the last axis of the value stays contiguous.
     constexpr bool needs_layout(const graph_node& g, const axis_list& strides) const;
 
     constexpr bool only_batch_maps(const std::array<node_index, 32>& chain, std::size_t depth) const;
@@ -193,15 +193,15 @@ private:
     constexpr axis_list row_major_view(const graph_node& g, const binding_list& b, const loop_stack& prefix,
                                        std::size_t depth) const;
 
-    /// Strides inside the blocks in which the columns of an array lie, which the stage then knows; not affine where
-    /// they lie otherwise. Row axes of batches are bound.
+    /// Strides inside the blocks of columns of an array, which the stage then knows; not affine if there are no such
+    /// blocks. Row axes of batches are bound.
     constexpr matrix read_in_blocks(stage& s, node_index n, const binding_list& b) const;
 
     constexpr matrix acquire_right(stage& s, node_index n, const binding_list& b, const loop_stack& stack);
 
     constexpr void acquire_left(stage& s, node_index n, const binding_list& b, const loop_stack& stack);
 
-    /// A copy of `n` in the layout that the stage wants.
+    /// A copy of `n` in the layout that the stage needs.
     constexpr matrix copy_of(stage& s, node_index n, const binding_list& bindings, const loop_stack& stack,
                              layout wanted);
 
@@ -209,7 +209,7 @@ private:
 
     // ------------------------------------------------------------------ what a stage reads
 
-    /// Makes what `n` reads from memory inside the stage, and records where it is.
+    /// Emits what `n` reads from memory inside the stage, and records its place.
     constexpr void prepare(node_index n, const binding_list& b, stage& s, const loop_stack& stack);
     constexpr bool carries_all(const graph_node& g, const graph_node& operand) const;
 
@@ -226,7 +226,7 @@ private:
         buffer_index values = no_buffer, factors = no_buffer;
     };
 
-    /// The masked node whose kept pairs are the only elements of a softmax that are not zero.
+    /// The masked node whose kept pairs are the only nonzero elements of a softmax.
     constexpr node_index support_of(node_index softmax) const {
         return at(softmax).axis + 1u == at(softmax).rank ? at(softmax).masked : no_node;
     }
@@ -237,7 +237,7 @@ private:
                a.extents[a.rank - 2u] == b.extents[b.rank - 2u];
     }
 
-    /// The same of a left operand that a map makes of a softmax, where it is zero whenever the softmax is: element by
+    /// The same for a left operand that a map computes from a softmax and that is zero where the softmax is: element by
     /// element, not of a softmax that is repeated.
     constexpr node_index support_behind(node_index left) const {
         node_index n = resolve(left);
@@ -248,33 +248,33 @@ private:
         return n != resolve(left) && at(n).kind == node_kind::softmax ? support_of(n) : no_node;
     }
 
-    /// Neighbouring axes [first, last) of node `space` that a reduction folds as one, of what is computed: its reshape
-    /// to one axis would need all elements in memory.
+    /// Neighbouring axes [first, last) of node `space` that a reduction folds as one axis of a computed value. A
+    /// reshape to one axis would need all elements in memory.
     struct folded_axes {
         node_index space = no_node;
         std::size_t first = 0, last = 0;
     };
-    /// No space if the reduction has one axis, or all it needs in memory already, or is of many small parts. Axes that
-    /// it keeps are bound to no rows then.
+    /// No space if the reduction has one axis, has its operand in memory already, or has many small parts. Axes that it
+    /// keeps are then not bound to rows.
     constexpr folded_axes folded_by(node_index n, binding_list& kept) const;
 
-    /// Chooses rows and columns among folded axes, and opens loops over the others: inside of those that are kept.
+    /// Chooses rows and columns among folded axes, and opens loops over the others inside those over kept axes.
     constexpr void open_folded(stage& s, const graph_node& space, loop_stack& stack, node_index n);
 
     constexpr statistics make_statistics(node_index n, const binding_list& bindings, const loop_stack& outer);
 
-    /// The one product stage that makes all of a buffer with its rows in lanes; no_stage if there is none.
+    /// The only product stage that computes all of a buffer with its rows in lanes; no_stage if there is none.
     constexpr stage_index product_of_rows(buffer_index buffer) const;
 
-    /// One number for each row: the row axis is innermost, the column axis holds nothing.
+    /// One number for each row: the row axis is innermost, and the column axis has no elements.
     constexpr buffer_index add_row_buffer(node_index n, buffer_role role, const binding_list& b,
                                           const loop_stack& prefix, const graph_node& g, const stage& s);
     constexpr void lay_out_rows(plan_buffer& b, const graph_node& rows, std::size_t row) const;
 
-    /// The operand of a row statistic, computed into a buffer; outside the mask's kept pairs it may stay unwritten.
+    /// The operand of a row statistic, computed into a buffer. Outside the mask's kept pairs it may stay unwritten.
     constexpr void make_input(node_index x, stage& s, const loop_stack& stack, const graph_node& g);
 
-    /// Lanes run along the axis on which most of what the stage reads is contiguous.
+    /// Lanes run along the axis on which most operands of the stage are contiguous.
     constexpr lane_axis vote(const stage& s, node_index x) const;
     constexpr void count_votes(const stage& s, node_index n, const axis_map& from, std::ptrdiff_t& balance) const;
 };

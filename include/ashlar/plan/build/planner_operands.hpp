@@ -10,7 +10,7 @@ constexpr bool planner::find_memory(stage& s, node_index n, const binding_list& 
     n = resolve(n);
     const graph_node& g = at(n);
     if (g.kind == node_kind::array) return true;
-    // By the other operand, which may be the same value: it must not lose its buffer.
+    // Checks the other operand too, which may be the same value: it must not lose its buffer.
     if (const buffer_index held = read_of(s, n).values; held != no_buffer)
         if (plan.buffers[held].role == buffer_role::values && holds(plan.buffers[held], b, g.rank)) return true;
     if (const buffer_index found = find_buffer(n, buffer_role::values, b, stack); found != no_buffer) {
@@ -129,7 +129,7 @@ constexpr auto planner::read_in_blocks(stage& s, node_index n, const binding_lis
 
 constexpr auto planner::acquire_right(stage& s, node_index n, const binding_list& b, const loop_stack& stack)
     -> matrix {
-    // Panels are read where they lie: the strides are those inside a panel.
+    // Panels are read in place: the strides are those inside a panel.
     if (const graph_node& p = at(resolve(n)); p.kind == node_kind::packed) {
         matrix panels;
         panels.affine = true;
@@ -141,7 +141,7 @@ constexpr auto planner::acquire_right(stage& s, node_index n, const binding_list
     matrix m = read_strides(s, n, b, stack);
     const graph_node& g = at(n);
     const auto rows = m.strides[g.rank - 2u], columns = m.strides[g.rank - 1u];
-    // The kernels count depth by the right operand's address, upwards.
+    // Kernels count the depth by the right operand's address, upwards.
     const bool moves = rows > 0 || g.extents[g.rank - 2u] == 1;
     if (m.affine && moves && columns >= 0 && (columns == 1 || rows == 1 || g.extents[g.rank - 1u] == 1)) return m;
     if (!m.affine)
@@ -153,9 +153,9 @@ constexpr void planner::acquire_left(stage& s, node_index n, const binding_list&
     make_base(n, b, stack, true);
     const matrix m = read_strides(s, n, b, stack);
     const graph_node& g = at(n);
-    // Flipped ones are copied, and those of f16 and bf16, whose elements would be converted one by one.
+    // Flipped operands are copied, and so are those of f16 and bf16, whose elements would be converted one by one.
     bool good = m.affine && m.strides[g.rank - 2u] >= 0 && m.strides[g.rank - 1u] >= 0 && !reads_narrow(s, n);
-    // One row at a time is read wherever the next one lies.
+    // A kernel that reads one row at a time takes rows at any distance.
     const bool anywhere =
         target.lanes(g.element_bytes) == 1 && (m.strides[g.rank - 2u] > 0 || g.extents[g.rank - 2u] == 1);
     if (s.lanes == lane_axis::rows)
@@ -163,7 +163,7 @@ constexpr void planner::acquire_left(stage& s, node_index n, const binding_list&
                (m.strides[g.rank - 1u] != 0 || g.extents[g.rank - 1u] == 1);
     if (s.lanes == lane_axis::depth) good = good && (m.strides[g.rank - 1u] == 1 || g.extents[g.rank - 1u] == 1);
     const node_index source = base_of(n);
-    // Neighbours are rounded to 8 bits, with one scale for what is left of a softmax when it is divided.
+    // Neighbours are rounded to 8 bits, with one scale for the softmax after its division.
     if (at(resolve(at(s.core).operands[1])).quantized)
         good = good && (m.strides[g.rank - 1u] == 1 || g.extents[g.rank - 1u] == 1) &&
                at(source).kind != node_kind::softmax;

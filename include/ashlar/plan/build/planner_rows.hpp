@@ -23,7 +23,7 @@ constexpr void planner::prepare_statistics(node_index n, const binding_list& b, 
         prepare(g.operands[0], b, s, stack);
 }
 
-/// Parts of a tensor of fewer bytes are reduced in rows, several in the lanes of a register.
+/// Parts of a tensor with fewer bytes are reduced in rows, several in the lanes of a register.
 inline constexpr std::size_t least_folded_bytes = 1024;
 
 constexpr auto planner::folded_by(node_index n, binding_list& kept) const -> folded_axes {
@@ -130,7 +130,7 @@ constexpr auto planner::make_statistics(node_index n, const binding_list& bindin
         open_loops(s, operand, stack, n);
     }
 
-    // The operand is read more than once, so a product or a costly function in it is computed first.
+    // The operand is read more than once, so a product or an expensive function in it is computed first.
     s.support = support_of(n);
     const node_index value = resolve(x);
     const bool reread = g.kind != node_kind::reduce;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Emitting stages: elementwise ones, products with their epilogues, and joins.
+// Emits stages: elementwise ones, products with their epilogues, and joins.
 #pragma once
 
 #include <ashlar/kernel/product/product_shape.hpp>
@@ -7,17 +7,17 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// Bytes of a tile of columns that wait to be transposed: half of a small first cache.
+/// Bytes of a tile of columns that wait for their transposition: half of a small L1.
 inline constexpr std::size_t column_tile_bytes = 16 * 1024;
 
-/// Whether transposing a right operand that lies by columns is less work than transposing the left one and the result,
-/// and its copy small.
+/// Whether transposing a column-major right operand is less work than transposing the left one and the result, and its
+/// copy is small.
 constexpr bool copying_right_pays(std::size_t rows, std::size_t columns, std::size_t depth, std::size_t element_bytes) {
     constexpr std::size_t most_bytes = 64 * 1024;
     return columns * depth < rows * (columns + depth) && columns * depth * element_bytes <= most_bytes;
 }
 
-/// Whether a product with its rows in lanes, and a transpose of the result, costs less than one with columns in lanes.
+/// Whether a product with its rows in lanes and a transposition of the result cost less than one with columns in lanes.
 constexpr bool transposing_pays(std::size_t rows, std::size_t columns, std::size_t depth, std::size_t width) {
     const std::size_t vectors_of_rows = (rows + width - 1) / width, vectors_of_columns = (columns + width - 1) / width;
     const std::size_t transpose =
@@ -25,14 +25,14 @@ constexpr bool transposing_pays(std::size_t rows, std::size_t columns, std::size
     return width > 1 && rows * vectors_of_columns * depth > columns * vectors_of_rows * depth + transpose;
 }
 
-/// Whether that product is the end of a softmax of few rows in registers, which transposes its result itself.
+/// Whether that product ends a softmax of few rows in registers, which transposes its result itself.
 constexpr bool transposed_in_registers(std::size_t rows, std::size_t columns, std::size_t keys, std::size_t width) {
     const std::size_t packs = 2 * rows <= width ? width / packed_k_line(rows) : 1;
     return rows <= width && keys <= width && 2 * columns <= width && width % columns == 0 && columns % packs == 0;
 }
 
-/// Lets the lines of a buffer of few rows, which are the columns of what `made` computes, follow each other without
-/// gaps up to the next power of two, so that several of them fill a register.
+/// Removes gaps between the lines of a buffer of few rows, which are the columns of what `made` computes, up to the
+/// next power of two, so that several lines fill a register.
 constexpr void shorten_lines(plan_buffer& b, plan_stage& made, std::size_t columns, std::size_t line,
                              std::size_t width) {
     std::size_t column = no_axis;
@@ -67,7 +67,7 @@ constexpr auto planner::emit(node_index top, destination out, binding_list b, co
         }
     }
     const graph_node& g = at(top);
-    // Inside a loop along its own axis a join, as a part of another one, is made as a whole and then copied.
+    // Inside a loop along its own axis a join that is part of another one is computed whole and then copied.
     if (g.kind == node_kind::concat && b[g.axis] == whole_axis) return emit_concat(top, out, b, stack);
     core_choice choice;
     search_core(top, g, same_axes, b, stack, choice);
@@ -148,8 +148,8 @@ constexpr auto planner::emit_product(node_index top, const core_choice& choice, 
                                                                  r.extents[r.rank - 2u], r.element_bytes))))
         b = copy_of(s, right, operand_bindings(core, r, 1, s.bindings), stack, layout::columns_in_lanes);
     const std::size_t rows = rows_of(s, core), width = target.lanes(core.element_bytes);
-    // Kernels convert f16 and bf16 where they load vectors: of rows with columns in lanes, and of columns in dot
-    // products, which many rows take only where a copy would be large.
+    // Kernels convert f16 and bf16 in their vector loads: of rows with columns in lanes, and of columns in dot
+    // products. Many rows use dot products only if a copy would be large.
     if (b.strides[r.rank - 1u] != 1 && core.extents[s.column_axis] > 1 && 2 * rows > width && reads_narrow(s, right) &&
         core.extents[s.column_axis] * r.extents[r.rank - 2u] * r.element_bytes <= target.l2_bytes / 2)
         b = copy_of(s, right, operand_bindings(core, r, 1, s.bindings), stack, layout::columns_in_lanes);
@@ -157,12 +157,12 @@ constexpr auto planner::emit_product(node_index top, const core_choice& choice, 
     const bool shuffles = target.shuffles(core.element_bytes, core.scalar == scalar_kind::floating);
     const bool unit_columns = b.strides[r.rank - 1u] == 1 || core.extents[s.column_axis] == 1;
     const std::size_t depth = l.extents[l.rank - 1u], columns = core.extents[s.column_axis], line = packed_k_line(rows);
-    // A tile of few rows is all of them, but where registers hold more small integers than a tile has rows.
+    // A tile of few rows has all of them, unless registers hold more small integers than a tile has rows.
     const bool all_rows = s.row_axis == no_axis || core.extents[s.row_axis] <= rows;
     bool packs_k = out.free && !excludes && !converts && !unit_columns && columns > 1 &&
                    (all_rows || 2 * rows > width) && fits_packed_k(rows, columns, depth, width) &&
                    (shuffles || 2 * rows <= width) && at(base_of(left)).kind != node_kind::softmax;
-    // The weights' rows are in lanes already: so may the result's be, where its columns would leave lanes idle.
+    // The weights' rows are in lanes already. The result's rows may be too, if its columns would leave lanes idle.
     bool transposes = !out.free && !excludes && !converts && unit_columns && s.column_block == 0 &&
                       at(base_of(left)).kind == node_kind::softmax && transposing_pays(rows, columns, depth, width) &&
                       !(shuffles && transposed_in_registers(rows, columns, depth, width) &&
@@ -176,8 +176,8 @@ constexpr auto planner::emit_product(node_index top, const core_choice& choice, 
         transposes = transposes && a.affine && !reads_narrow(s, left) && a.strides[l.rank - 2u] == 1 &&
                      a.strides[l.rank - 1u] >= 0;
     }
-    // Sums of blocks of keys wait in lanes of columns, be it one. All rows: workers' tiles have fewer, and the same
-    // bits.
+    // Sums of blocks of keys wait in lanes of columns, even a single one. All rows: workers' tiles have fewer, and the
+    // same bits.
     const graph_node& made_of = at(base_of(left));
     const std::size_t all = s.row_axis == no_axis ? 1 : core.extents[s.row_axis];
     const bool in_blocks =

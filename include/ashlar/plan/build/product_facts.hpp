@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What decisions, and their execution, have to know of a product stage: where its operands lie, and what masks prove.
+// Facts about a product stage for decisions and their execution: where its operands are, and what masks prove.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// The operands of a product stage, and what stands on top of it.
+/// The operands of a product stage, and the operations on top of it.
 struct product_facts {
     node_index left = no_node, right = no_node;  // nodes
     std::size_t depth = 0, columns = 0, width = 1, element_bytes = 4;
@@ -31,7 +31,7 @@ struct product_facts {
     bool part_of_depth = false;  // where the depth begins is known at run time: the last block of keys begins early
     bool waits = false;          // its sums start from what the blocks of keys before have left
 
-    /// Whether the depth is a constant, and nothing in it is left out.
+    /// Whether the depth is a constant without gaps.
     constexpr bool has_whole_depth() const { return !ranged && !excludes && !part_of_depth; }
 };
 

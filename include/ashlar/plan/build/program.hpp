@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a plan consists of: loops, buffers and stages, as plain constants.
+// The parts of a plan: loops, buffers and stages, as plain constants.
 #pragma once
 
 #include <ashlar/plan/build/entry_limits.hpp>
@@ -9,7 +9,7 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// The stages, counted in the order in which they run, between which something lasts.
+/// A lifetime: a range of stages in execution order.
 struct time_span {
     std::size_t first = 0, last = 0;
     bool used = false;
@@ -22,9 +22,9 @@ struct time_span {
     constexpr bool meets(const time_span& o) const { return used && o.used && first <= o.last && o.first <= last; }
 };
 
-/// A loop of the plan: over one entry at a time of a batch axis, over tiles of rows, or, inside of those, over tiles of
-/// columns. The last tile of columns begins early enough to be a full one, and computes some columns again; so does
-/// that of rows where `overlaps`.
+/// A loop of the plan: over single entries of a batch axis, over tiles of rows, or inside those over tiles of columns.
+/// The last tile of columns begins early enough to be full and computes some columns again. So does the last tile of
+/// rows if `overlaps`.
 struct plan_loop {
     loop_index parent = no_loop;
     std::size_t extent = 1;
@@ -40,15 +40,15 @@ struct plan_loop {
     entry_limits limits{};            // where it stops when the program runs; none: at its end
     std::size_t part = 0;             // rows of a smaller tile with which it may stop; 0 if there is none
     std::size_t root_axis = no_axis;  // of limited programs: the axis of the result that it runs over
-    // The stage whose finished rows are staged beside the destination until the end of the tile, where the destination
-    // is what the tile reads; no_stage if they cannot be.
+    // The stage whose finished rows are staged until the end of the tile if the destination is an operand of the tile;
+    // no_stage if they cannot be.
     stage_index staged = no_stage;
 
-    /// Rows of a last tile that is no full one; 0 if there is none.
+    /// Rows of an incomplete last tile; 0 if there is none.
     constexpr std::size_t last_rows() const { return part != 0 ? part : overlaps ? 0 : extent % tile; }
 };
 
-/// What a buffer holds for its node.
+/// The role of a buffer for its node.
 enum class buffer_role : std::uint8_t {
     values,          // the elements
     numerators,      // softmax: exp(x - maximum of the row)
@@ -63,7 +63,7 @@ enum class buffer_role : std::uint8_t {
     waiting,         // product: its sums so far, between two blocks of its depth
 };
 
-/// Values of a node in scratch. An axis bound to a loop holds the current entry (or tile) only.
+/// Values of a node in scratch. If an axis is bound to a loop, the buffer holds only the current entry or tile.
 struct plan_buffer {
     node_index node = no_node;
     buffer_role role = buffer_role::values;
@@ -87,7 +87,7 @@ enum class stage_kind : std::uint8_t {
     reduce,       // rows folded
 };
 
-/// Which axis of a stage's (rows, columns) runs along the lanes.
+/// Which axis of a stage (rows, columns, depth) is in the lanes.
 enum class lane_axis : std::uint8_t {
     columns,
     rows,
@@ -99,7 +99,7 @@ struct node_read {
     buffer_index values = no_buffer, factors = no_buffer;  // factors: those of its rows
 };
 
-/// What becomes of the factor of scores whose softmax takes powers of two.
+/// Where the factor of scores is applied if their softmax uses powers of two.
 enum class score_factor : std::uint8_t {
     none,
     in_scores,  // the product of the scores multiplies it by log2(e)
@@ -107,7 +107,7 @@ enum class score_factor : std::uint8_t {
     taken_out,  // the product of the scores leaves it out, as its left operand has it already
 };
 
-/// One step of arithmetic: everything that happens between reading tiles and writing one.
+/// One step of arithmetic: everything between reading tiles and writing one.
 struct plan_stage {
     stage_kind kind = stage_kind::map;
     lane_axis lanes = lane_axis::columns;
@@ -148,10 +148,10 @@ struct plan_stage {
     std::array<stage_strategy, tile_kinds> how{};  // for a full tile and for the last one
 };
 
-/// Bytes that the state of a reduction takes between two tiles: at most three numbers.
+/// Bytes of the state of a reduction between two tiles: at most three numbers.
 inline constexpr std::size_t fold_state_bytes = 32;
 
-/// Stages that follow each other and, in some tiles, run as one.
+/// Consecutive stages that run as one in some tiles.
 struct plan_fusion {
     std::array<fusion, tile_kinds> how{};  // for a full tile and for the last one
     std::array<stage_index, 3> stages{no_stage, no_stage,
@@ -159,13 +159,13 @@ struct plan_fusion {
     bool reuses_rows = false;                     // a few rows of scratch serve all of the tile
     bool one_loop[tile_kinds] = {};               // statistics_into_map: both, and the next rows, column by column
 
-    /// Whether the last two stages take turns, so that one reads when the other has written.
+    /// Whether the last two stages alternate, so that one reads when the other has written.
     constexpr bool takes_turns() const {
         return how[full_tile] == fusion::statistics_into_map || how[last_tile] == fusion::statistics_into_map;
     }
 };
 
-/// A loop, a stage or stages that are fused, at their place in the program.
+/// A loop, a stage or fused stages, at their place in the program.
 struct plan_item {
     loop_index parent = no_loop;  // loop
     loop_index loop = no_loop;
@@ -175,7 +175,7 @@ struct plan_item {
     constexpr bool is_loop() const { return loop != no_loop; }
 };
 
-/// The stages of an item of a program; none of a loop.
+/// The stages of an item of a program; none for a loop.
 template <class Program>
 constexpr plan_fusion stages_of(const Program& plan, const plan_item& item) {
     if (item.fused != no_fusion) return plan.fusions[item.fused];
@@ -184,21 +184,21 @@ constexpr plan_fusion stages_of(const Program& plan, const plan_item& item) {
     return alone;
 }
 
-/// How much of a program's arrays is in use, and what its buffers take.
+/// The used lengths of a program's arrays, and the bytes of its buffers.
 struct program_counts {
     std::size_t loop_count = 0, buffer_count = 0, stage_count = 0, item_count = 0, fusion_count = 0;
     std::size_t scratch_bytes = 0;
     std::size_t tile_bytes = 0;    // that buffers made for a tile of rows occupy
     std::size_t worker_bytes = 0;  // of scratch, behind the rest of it, that each worker needs for itself
 
-    /// Whether scratch for a program of other counts suffices, for as many workers.
+    /// Whether scratch suffices for a program with other counts, for as many workers.
     constexpr bool needs_no_more_than(const program_counts& o) const {
         return scratch_bytes <= o.scratch_bytes && worker_bytes <= o.worker_bytes;
     }
 };
 
-/// A whole plan, in arrays of its owner: passes over it are no templates. Items with the same parent run in the order
-/// in which they stand.
+/// A whole plan in arrays that its owner provides, so that passes over it are not templates. Items with the same parent
+/// run in their order in the array.
 struct program : program_counts {
     plan_loop* loops;
     plan_buffer* buffers;
@@ -211,7 +211,7 @@ struct program : program_counts {
     constexpr node_read& read_of(const plan_stage& s, node_index n) const { return reads[s.first_read + n]; }
 };
 
-/// The arrays of a program of so many nodes while it is made.
+/// The arrays of a program of this many nodes during its construction.
 template <std::size_t Count>
 struct program_arrays : program_counts {
     static constexpr std::size_t capacity = 3 * Count + 8;
@@ -231,7 +231,7 @@ struct program_arrays : program_counts {
     }
 };
 
-/// Whether a loop is `outer` or lies inside of it.
+/// Whether a loop is `outer` or is inside it.
 template <class Program>
 constexpr bool is_loop_inside(const Program& plan, loop_index loop, loop_index outer) {
     for (; loop != no_loop; loop = plan.loops[loop].parent)
@@ -239,15 +239,14 @@ constexpr bool is_loop_inside(const Program& plan, loop_index loop, loop_index o
     return false;
 }
 
-/// The loop over blocks of keys whose scores a stage computes, or of whose scores it takes the softmax; no_loop if it
-/// has all of them.
+/// The loop over blocks of keys that contains a stage of scores or their softmax; no_loop if the stage has all keys.
 template <class Program>
 constexpr loop_index key_loop_of(const Program& plan, const plan_stage& s) {
     if (s.column_axis == no_axis || s.bindings[s.column_axis] == whole_axis) return no_loop;
     return plan.loops[s.bindings[s.column_axis]].keys ? s.bindings[s.column_axis] : no_loop;
 }
 
-/// Whether something made inside a loop is made by one of several workers.
+/// Whether one of several workers computes what is inside a loop.
 template <class Program>
 constexpr bool is_in_shared_loop(const Program& plan, loop_index loop) {
     for (; loop != no_loop; loop = plan.loops[loop].parent)

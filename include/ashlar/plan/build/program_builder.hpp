@@ -8,7 +8,7 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// The program under construction: its nodes, loops, buffers and items, and the questions the planner asks of them.
+/// The program under construction: its nodes, loops, buffers and items, and the planner's queries on them.
 struct program_builder {
 
     struct loop_stack {
@@ -16,7 +16,7 @@ struct program_builder {
         std::size_t depth = 0;
 
         constexpr loop_index innermost() const { return innermost_of(depth); }
-        /// Of the first `count` loops.
+        /// For the first `count` loops.
         constexpr loop_index innermost_of(std::size_t count) const { return count == 0 ? no_loop : loop[count - 1]; }
         constexpr bool contains(loop_index l) const {
             for (std::size_t i = 0; i < depth; ++i)
@@ -28,8 +28,8 @@ struct program_builder {
 
     enum class layout : std::uint8_t { any, rows_in_lanes, columns_in_lanes };
 
-    /// Where a stage writes: the destination, caller memory of a store, or a buffer that is laid out as the stage
-    /// likes best (`free`) or as its reader wants it, for the loops around the stage's own.
+    /// Where a stage writes: the destination, the caller's memory of a store, or a buffer. The layout of a buffer is
+    /// best for the stage (`free`), or for its reader and for the loops around the stage's own.
     struct destination {
         buffer_index buffer = no_buffer;
         node_index store = no_node;
@@ -47,13 +47,13 @@ struct program_builder {
 
     constexpr const graph_node& at(node_index n) const { return nodes[n]; }
 
-    /// Past the nodes that only give their operand a name.
+    /// Skips nodes that only name their operand.
     constexpr node_index resolve(node_index n) const {
         while (at(n).kind == node_kind::let || at(n).kind == node_kind::let_value) n = at(n).same_as;
         return n;
     }
 
-    /// Past everything that does not compute: names, stores and index maps.
+    /// Skips everything that does not compute: names, stores and index maps.
     constexpr node_index base_of(node_index n) const {
         for (;;) {
             n = resolve(n);
@@ -68,7 +68,7 @@ struct program_builder {
         return kind == node_kind::softmax || kind == node_kind::standardize || kind == node_kind::reduce;
     }
 
-    /// Whether evaluating a node twice would repeat a product, a row statistic or more than a little arithmetic.
+    /// Whether a second evaluation of a node would repeat a product, a row statistic or more than a little arithmetic.
     constexpr bool is_costly(node_index n) const {
         n = resolve(n);
         const graph_node& g = at(n);
@@ -111,8 +111,8 @@ struct program_builder {
         return l.rows || l.columns ? l.tile : 1;
     }
 
-    /// Strides of a buffer for a node whose `lane` axis is innermost (padded to full registers) and whose other axes
-    /// are in order, `last` of them next.
+    /// Strides of a buffer for a node: the `lane` axis is innermost (padded to full registers), then come the `last` of
+    /// the other axes in order.
     constexpr void lay_out(plan_buffer& b, std::size_t lane, std::size_t next, bool padded) const {
         const graph_node& n = at(b.node);
         std::ptrdiff_t step = 1;
@@ -196,8 +196,8 @@ struct program_builder {
         return index;
     }
 
-    /// The place of a new item of a parent: before the loops that are still open there, else at the end. The first of
-    /// them is the one opened last, by what the others wait for.
+    /// The place of a new item of a parent: before the loops that are still open there, otherwise at the end. The loop
+    /// opened last comes first, because the others wait for it.
     constexpr std::size_t place_in(loop_index parent) const {
         for (std::size_t i = 0; i < plan.item_count; ++i) {
             const plan_item& item = plan.items[i];
@@ -217,8 +217,8 @@ struct program_builder {
         return index;
     }
 
-    /// Steps that need nothing of each other and run over the same rows share one loop: it is the last item of its
-    /// parent, alike, finished, and makes nothing that `inside` reads whole.
+    /// Steps that do not depend on each other and run over the same rows share one loop: the last item of its parent,
+    /// with the same extents, finished, and without results that `inside` reads whole.
     constexpr loop_index reusable_loop(loop_index parent, std::size_t extent, std::size_t tile, bool rows,
                                        node_index inside) const {
         for (std::size_t i = place_in(parent); i-- > 0;) {

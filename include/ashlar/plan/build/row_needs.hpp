@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Rows known at run time: which entries of the axes of each value are needed for the first rows of the result, and
-// which loops stop there.
+// Rows known at run time: which entries of each value's axes the first rows of the result need, and which loops end
+// there.
 #pragma once
 
 #include <cstddef>
@@ -10,13 +10,13 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// What is needed of a node: of each axis, and the axis of the result whose index it has.
+/// What is needed of a node: of each axis, and the axis of the result that has the same index.
 struct node_needs {
     entry_limits of[max_rank]{};
     std::size_t root_axis[max_rank]{};
     bool known = false;
 
-    /// One more use of it.
+    /// Adds a use.
     constexpr void add(const node_needs& use) {
         for (std::size_t a = 0; a < max_rank; ++a) {
             of[a].add(use.of[a]);
@@ -33,8 +33,7 @@ constexpr std::size_t number_of_mask(const graph_node* nodes, node_index masked)
     return number;
 }
 
-/// The masked node outside whose kept keys a product does not read rows of its right operand, which says where they
-/// end; no_node if there is none.
+/// The masked node whose kept keys end the rows of its right operand that a product reads; no_node if there is none.
 template <class Program>
 constexpr node_index mask_of_depth(const Program& plan, const graph_node* nodes, node_index product) {
     node_index found = no_node;
@@ -48,8 +47,8 @@ constexpr node_index mask_of_depth(const Program& plan, const graph_node* nodes,
     return found;
 }
 
-/// Finds what is needed of each node where the result's rows, its second to last axis, are limited: from the root
-/// down, as users stand behind their operands.
+/// Finds what is needed of each node if the result's rows, its second to last axis, are limited. From the root down,
+/// because users follow their operands in the array.
 template <class Program>
 constexpr void find_needs(const Program& plan, const graph_node* nodes, std::size_t count, node_needs* needs) {
     const graph_node& root = nodes[count - 1];
@@ -68,7 +67,7 @@ constexpr void find_needs(const Program& plan, const graph_node* nodes, std::siz
             needs[g.same_as].add(own);
             continue;
         }
-        // What is stored stops with the rows of the result, but not at keys: nothing else says that nobody asks for it.
+        // A stored value ends with the rows of the result, but not at keys: nothing else proves that no stage reads it.
         if (g.kind == node_kind::store)
             for (entry_limits& of : own.of)
                 if (of.have_keys()) of = entry_limits::all();
@@ -90,7 +89,7 @@ constexpr void find_needs(const Program& plan, const graph_node* nodes, std::siz
     }
 }
 
-/// Tells every loop where it stops: at what is needed of all that is made inside of it.
+/// Tells every loop where it ends: at what is needed of everything computed inside it.
 constexpr void limit_loops(program& plan, const graph_node* nodes, node_needs* needs) {
     find_needs(plan, nodes, plan.node_count, needs);
     for (loop_index l{}; l < plan.loop_count; ++l) {

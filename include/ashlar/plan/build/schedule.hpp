@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The last pass over a program: lifetimes of buffers, and where each lies in scratch.
+// The last pass over a program: lifetimes of buffers, and their offsets in scratch.
 #pragma once
 
 #include <ashlar/plan/build/program.hpp>
@@ -31,7 +31,7 @@ private:
                 order_stages(item.loop);
                 plan.loops[item.loop].runs = {before, now, true};
             } else {
-                // What stages use that take turns is in use until both have ended.
+                // Buffers of alternating stages live until both stages have ended.
                 const plan_fusion run = stages_of(plan, item);
                 for (std::size_t member = 0; member < run.stages.size(); ++member) {
                     if (run.stages[member] == no_stage) continue;
@@ -42,7 +42,7 @@ private:
         }
     }
 
-    /// A stage inside a loop that is itself inside the buffer's scope uses it for as long as that loop runs.
+    /// A stage inside a loop inside the buffer's scope uses the buffer as long as that loop runs.
     constexpr void use(buffer_index buffer, const plan_stage& stage) {
         if (buffer == no_buffer) return;
         const plan_buffer& b = plan.buffers[buffer];
@@ -72,8 +72,8 @@ private:
         }
     }
 
-    /// What is made inside loops that workers share, or packed for columns that they share, is each worker's own, and
-    /// lies behind the rest.
+    /// Buffers inside loops that workers share, and copies for columns that they share, exist once per worker, after
+    /// the rest of scratch.
     constexpr void place_buffers() {
         for (std::size_t b = 0; b < plan.buffer_count; ++b)
             plan.buffers[b].of_worker = is_in_shared_loop(plan, plan.buffers[plan.buffers[b].storage].scope);
@@ -87,8 +87,8 @@ private:
             plan.buffers[b].offset = plan.buffers[plan.buffers[b].storage].offset;
     }
 
-    /// Places those of a worker, or the others, from an offset on; returns where they end. First fit in the order in
-    /// which the buffers were asked for. Those that are storage, of themselves too, have lifetimes.
+    /// Places the buffers of a worker, or the other ones, from an offset. Returns where they end. First fit in the
+    /// order in which the buffers were requested. Buffers that are storage have lifetimes.
     constexpr std::size_t place_buffers(bool of_worker, std::size_t from) {
         std::size_t peak = from;
         for (std::size_t b = 0; b < plan.buffer_count; ++b) {

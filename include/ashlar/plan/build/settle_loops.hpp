@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The end of building a program: loops that need no tiles have one, and what only tiles need goes.
+// The end of the construction: loops that need no tiles get a single one, and what only tiles need is removed.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// A loop whose stages hand nothing to each other gains nothing from tiles: the kernels block for themselves.
+/// A loop whose stages pass nothing to each other gains nothing from tiles: the kernels have their own blocks.
 constexpr bool needs_no_tiles(const program& plan, loop_index loop) {
     for (std::size_t b = 0; b < plan.buffer_count; ++b)
         if (is_loop_inside(plan, plan.buffers[b].scope, loop)) return false;
@@ -31,15 +31,15 @@ constexpr bool is_folded_in_parts(const program& plan, const plan_stage& stage) 
     return false;
 }
 
-/// One row in so many may be computed twice, by programs of so many stages: multi-head attention has 9, a layer of an
-/// encoder 15, one of Llama 25.
+/// One row in 16 may be computed twice, in programs of at least this many stages: multi-head attention has 9, a layer
+/// of an encoder 15, one of Llama 25.
 inline constexpr std::size_t rows_for_one_twice = 16, least_stages_for_rows_twice = 8;
 
-/// Whether the last tile of a loop begins so early that it is a full one, and computes some rows again. A tile of other
-/// rows would be other code in each stage, which takes compilers as long, and nearly as many bytes, as that of full
-/// tiles. That is worth the time of a few rows where stages are many, and gives the same the second time if no stage
-/// adds to what the tiles before have given. (What stages compute in place was made in the same tile; where rows of the
-/// destination are made of themselves, eval holds them back.)
+/// Whether the last tile of a loop begins so early that it is full, and computes some rows again. A tile of another
+/// height would need its own code in each stage, with almost the compile time and size of a full tile. With many stages
+/// that is worth the time of a few rows. Rows computed twice have the same values if no stage adds to results of
+/// earlier tiles. (Values that stages replace in place are computed in the same tile. If rows of the destination depend
+/// on themselves, eval stages them.)
 constexpr bool may_overlap(const program& plan, const graph_node* nodes, const machine& target, loop_index loop) {
     const plan_loop& l = plan.loops[loop];
     if (!l.rows || l.extent <= l.tile || l.extent % l.tile == 0) return false;
@@ -49,7 +49,7 @@ constexpr bool may_overlap(const program& plan, const graph_node* nodes, const m
         const plan_stage& stage = plan.stages[s];
         if (!is_loop_inside(plan, stage.loop, loop)) continue;
         if (stage.fold_first != no_axis && stage.second_buffer != no_buffer) return false;
-        // Registers that end behind the tile would overwrite rows of the last one, which comes first.
+        // Registers that end after the tile would overwrite rows of the last tile, which runs first.
         const bool is_product = stage.kind == stage_kind::product;
         const std::size_t bytes = is_product ? nodes[stage.core].element_bytes : 4u;
         if (l.tile % target.lanes(bytes) != 0) return false;
@@ -57,15 +57,15 @@ constexpr bool may_overlap(const program& plan, const graph_node* nodes, const m
     return true;
 }
 
-/// How the tiles of a loop that stops when the program runs may end.
+/// How the tiles of a loop with a run-time end may finish.
 enum class limited_tiles : std::uint8_t {
     parts,  // in a flat tile where no more than its rows are left
     tiles,  // as without limits
     none,   // nowhere: there are no limits
 };
 
-/// Whether tiles of a loop may have so many rows, and begin anywhere: rows of stages are whole registers, and none adds
-/// to what tiles before have given.
+/// Whether tiles of a loop may have this many rows and begin anywhere: rows of stages are whole registers, and none
+/// adds to results of earlier tiles.
 constexpr bool may_have_rows(const program& plan, const graph_node* nodes, const machine& target, loop_index loop,
                              std::size_t rows) {
     for (std::size_t s = 0; s < plan.stage_count; ++s) {
@@ -79,10 +79,9 @@ constexpr bool may_have_rows(const program& plan, const graph_node* nodes, const
     return true;
 }
 
-/// Chooses the tiles of a loop that stops when the program runs. Where few rows are left, half a tile saves the time of
-/// the others; where stages hand nothing to each other, tiles are flat from the beginning, so that halves are eight
-/// rows. A tile that would end behind the last row begins earlier, and computes some rows again; a single stage may be
-/// reading what it writes.
+/// Chooses the tiles of a loop with a run-time end. If few rows remain, half a tile saves the time of the others. If
+/// stages pass nothing to each other, tiles are flat from the start, and halves are eight rows. A tile that would end
+/// after the last row begins earlier and computes some rows again, unless a single stage may be reading what it writes.
 constexpr void settle_limited(program& plan, const graph_node* nodes, const machine& target, loop_index loop) {
     plan_loop& l = plan.loops[loop];
     if (needs_no_tiles(plan, loop) && l.tile > flat_tile_rows) l.tile = flat_tile_rows;
@@ -95,8 +94,8 @@ constexpr void settle_limited(program& plan, const graph_node* nodes, const mach
     if (!l.overlaps) l.part = 0;
 }
 
-/// The tiles of a loop that needs none: all rows at once, but for those that share it, and for left operands that are
-/// rounded to 8 bits.
+/// The tiles of a loop that needs none: all rows at once, except for workers that share it and for left operands that
+/// are rounded to 8 bits.
 constexpr std::size_t rows_of_one_stage_each(const program& plan, const graph_node* nodes, const machine& target,
                                              loop_index l) {
     const plan_loop& loop = plan.loops[l];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The loops whose turns several workers share.
+// The loops whose iterations several workers share.
 #pragma once
 
 #include <ashlar/kernel/machine.hpp>
@@ -8,24 +8,24 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// Turns that a loop which needs no tiles has for workers to share: each reads the right operands once more.
+/// Iterations that a loop without tiles has for workers to share: each of them reads the right operands again.
 inline constexpr std::size_t most_turns_for_workers = 32;
-/// Rows that the last of these turns has at least.
+/// The minimum of rows of the last of these iterations.
 inline constexpr std::size_t least_rows_at_end = 16;
 
-/// Rows of its one tile, or of those that several workers share.
+/// Rows of its single tile, or of those that several workers share.
 constexpr std::size_t rows_without_tiles(const plan_loop& loop, const machine& target) {
     if (target.worker_rows == 0 || loop.parent != no_loop) return loop.extent;
     if (target.worker_rows > loop.extent) return loop.extent;
     const std::size_t least = (loop.extent + most_turns_for_workers - 1) / most_turns_for_workers;
     std::size_t rows = (least + loop.tile - 1) / loop.tile * loop.tile;
-    // A last tile of few rows would be computed in another way, and add in another order.
+    // A last tile of few rows would be computed by another strategy, with another order of sums.
     while (rows < loop.extent && loop.extent % rows != 0 && loop.extent % rows < least_rows_at_end) rows += loop.tile;
     return rows < loop.extent ? rows : loop.extent;
 }
 
-/// Whether what a stage writes in one turn of a loop around it is written in no other one: it stays inside of the loop,
-/// or has the loop's axis, and rows end where registers do, as what is behind the last one belongs to somebody else.
+/// Whether different iterations of a loop around a stage write different memory: it stays inside the loop, or has the
+/// loop's axis, and rows end where registers do, because memory after the last one belongs to another worker.
 constexpr bool writes_apart(const program& plan, const graph_node* nodes, const machine& target,
                             const plan_stage& stage, loop_index loop) {
     const auto ends_at_registers = [&](std::size_t rows) {
@@ -46,8 +46,8 @@ constexpr bool writes_apart(const program& plan, const graph_node* nodes, const 
     return has_axis && ends_at_registers(nodes[stage.space].extents[stage.row_axis]);
 }
 
-/// Whether workers may run turns of a loop beside each other: none reads what another one has left, and rows end where
-/// registers of them do, as those behind the last row would be rows of somebody else.
+/// Whether workers may run iterations of a loop concurrently: none reads what another one writes, and rows end where
+/// registers do, because rows after the last one belong to another worker.
 constexpr bool may_be_shared(const program& plan, const graph_node* nodes, const machine& target, loop_index loop) {
     const plan_loop& l = plan.loops[loop];
     if (l.columns || l.extent <= l.tile) return false;
@@ -62,7 +62,7 @@ constexpr bool may_be_shared(const program& plan, const graph_node* nodes, const
     return true;
 }
 
-/// The only item of a loop, where that is a loop; no_loop if there is more to do in it.
+/// The only item of a loop if it is a loop; no_loop if there is more in it.
 constexpr loop_index only_loop_in(const program& plan, loop_index parent) {
     loop_index found = no_loop;
     for (std::size_t i = 0; i < plan.item_count; ++i) {
@@ -73,8 +73,8 @@ constexpr loop_index only_loop_in(const program& plan, loop_index parent) {
     return found;
 }
 
-/// Whether workers can share the columns of a product: it reads packed weights, in panels that end where registers do,
-/// and runs of panels are computed one after the other whoever computes them, so that no sum changes.
+/// Whether workers can share the columns of a product: it reads packed weights in panels that end where registers do.
+/// Any worker computes a run of panels in the same way, so no sum changes.
 constexpr bool may_share_columns(const graph_node* nodes, const machine& target, const plan_stage& stage) {
     if (stage.kind != stage_kind::product || stage.lanes != lane_axis::columns || stage.maxima != no_buffer)
         return false;
@@ -107,10 +107,10 @@ constexpr shared_products products_in(const program& plan, const graph_node* nod
     return out;
 }
 
-/// Whether the turns of an outermost loop over rows run one after the other, so that workers share the columns of its
-/// products and the heads of its attention. Where each turn needs weights alone, the fewer bytes decide: rows read all
-/// weights once more for each worker, and columns all rows. Otherwise rows are shared only where there are enough tiles
-/// for any number of workers.
+/// Whether the iterations of an outermost loop over rows run one after the other, so that workers share the columns of
+/// its products and the heads of its attention. If each iteration needs only weights, the fewer bytes decide: sharing
+/// rows reads all weights once per worker, sharing columns reads all rows. Otherwise workers share rows only if there
+/// are enough tiles for any number of workers.
 constexpr bool is_split_loop(const program& plan, const graph_node* nodes, const machine& target, loop_index loop,
                              bool has_one_stage_each) {
     const plan_loop& l = plan.loops[loop];
@@ -120,7 +120,7 @@ constexpr bool is_split_loop(const program& plan, const graph_node* nodes, const
     return has_one_stage_each ? products.rows < products.weights : l.extent < most_turns_for_workers * l.tile;
 }
 
-/// A loop is shared, and so are the loops over entries and rows right inside of it.
+/// Shares a loop, and the loops over entries and rows directly inside it.
 constexpr void share_nest(program& plan, const graph_node* nodes, const machine& target, loop_index outer) {
     for (loop_index l = outer; l != no_loop && may_be_shared(plan, nodes, target, l); l = only_loop_in(plan, l)) {
         plan.loops[l].is_shared = true;
@@ -128,7 +128,7 @@ constexpr void share_nest(program& plan, const graph_node* nodes, const machine&
     }
 }
 
-/// Outermost loops are shared; of those that are split what is right inside of them.
+/// Shares outermost loops, and what is directly inside split ones.
 constexpr void share_loops(program& plan, const graph_node* nodes, const machine& target) {
     for (loop_index l{}; l < plan.loop_count; ++l) {
         const loop_index parent = plan.loops[l].parent;
@@ -137,7 +137,7 @@ constexpr void share_loops(program& plan, const graph_node* nodes, const machine
     }
 }
 
-/// Tells products of split loops, and those outside of loops, as they run now, that workers share their columns.
+/// Tells products of split loops, and those outside of loops, that workers share their columns.
 constexpr void share_columns(program& plan, const graph_node* nodes, const machine& target) {
     for (std::size_t i = 0; i < plan.item_count; ++i) {
         const plan_item& item = plan.items[i];
