@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// How stages run, as the plan decides it, and as they are told where they run.
+// How stages run: decided by the plan, and carried out by eval.
 #pragma once
 
 #include <cstddef>
@@ -10,11 +10,10 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// The tiles of rows that a stage runs over. Where the rows do not divide, the last tile has fewer of them, and a
-/// strategy of its own.
+/// The tiles of rows of a stage. If the rows do not divide, the last tile has fewer of them and its own strategy.
 inline constexpr std::size_t full_tile = 0, last_tile = 1, tile_kinds = 2;
 
-/// What neighbouring stages do together.
+/// How neighbouring stages run together.
 enum class fusion : std::uint8_t {
     none,                         // they run one after the other
     register_softmax,             // a softmax of few rows between two products, in registers to the end
@@ -36,7 +35,7 @@ enum class product_form : std::uint8_t {
     dots,      // depth in lanes: one row at a time against rows of the right operand
 };
 
-/// Where a product finds its right operand.
+/// The source of a product's right operand.
 enum class rhs_source : std::uint8_t {
     rows,           // in memory, at one distance
     column_blocks,  // in memory, in blocks of columns that lie apart
@@ -45,13 +44,13 @@ enum class rhs_source : std::uint8_t {
     quantized,      // packed weights in 8 bits: rows of the left operand are rounded into scratch first
 };
 
-/// When what follows a product is applied to its sums.
+/// When the operations after a product are applied to its sums.
 enum class epilogue_time : std::uint8_t {
     block_end,  // when a register block is done
     reloaded,   // when a register block is done and its sums have been stored, from the result
 };
 
-/// What a mask on top of a product looks at to leave out what it does not keep.
+/// The unit in which a mask on top of a product skips what it does not keep.
 enum class mask_edge : std::uint8_t {
     tiles,      // all rows of the tile
     registers,  // each register of rows
@@ -79,14 +78,14 @@ struct product_strategy {
     stage_index next_weights = no_stage;  // the stage whose packed weights are read next
 };
 
-/// Runs of panels of a product, which its columns are shared in.
+/// Runs of panels of a product; workers share its columns in these units.
 constexpr std::size_t column_runs(const product_strategy& how, std::size_t columns, std::size_t panel) {
     const std::size_t whole = columns / panel, side_by_side = how.panel_runs * std::size_t{how.panels};
     const std::size_t fewer = side_by_side == whole ? 0 : (whole - side_by_side) / (how.panels - 1u);
     return how.panel_runs + fewer + (columns % panel != 0);
 }
 
-/// How an elementwise stage is walked.
+/// The loop of an elementwise stage.
 enum class map_form : std::uint8_t {
     columns_in_lanes,  // row by row, or some rows together, some registers of columns at a time
     rows_in_lanes,     // column by column
@@ -99,12 +98,12 @@ struct map_strategy {
     std::uint8_t registers = 1;       // computed before the first of them is stored
     std::uint8_t rows = 1;            // together, as they read the same elements
     node_index normalised = no_node;  // a node whose row factors stay the same along a row
-    /// Whole registers are stored past all caches if the stage moves so many bytes, of arrays that turn out to be
-    /// others than the destination; 0: they are not.
+    /// Stores whole registers past all caches if the stage moves at least this many bytes, of arrays that differ from
+    /// the destination at run time; 0: never.
     std::size_t past_caches = 0;
 };
 
-/// How a stage that folds rows is walked.
+/// The loop of a stage that folds rows.
 enum class row_form : std::uint8_t {
     columns_in_lanes,   // row by row, or some rows together
     rows_in_lanes,      // column by column

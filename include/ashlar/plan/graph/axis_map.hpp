@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: BSL-1.0
-// How the axes of a node map to the axes of its operands: what is carried, what is needed whole, which strides follow.
+// How the axes of a node map to the axes of its operands: which are carried, which are needed whole, which strides
+// follow.
 #pragma once
 
 #include <ashlar/plan/graph/graph.hpp>
 
 namespace ashlar::inline v0_1::detail {
 
-/// For each axis of a node: the loop whose index it is, or whole.
+/// For each axis of a node: the loop that gives its index, or whole.
 using binding_list = std::array<loop_index, max_rank>;
 inline constexpr loop_index whole_axis = no_loop;
 
 /// For each axis of a node: an axis of another one, or no_axis.
 using axis_map = std::array<std::size_t, max_rank>;
 
-/// Lists that say nothing of any axis.
+/// Lists without information on any axis.
 template <auto Index>
 inline constexpr auto list_of = [] {
     std::array<std::remove_const_t<decltype(Index)>, max_rank> list{};
@@ -34,7 +35,7 @@ constexpr index_map map_of(const graph_node& n, const graph_node& operand) {
     return make_index_map(n.kind, {n.axis, n.step, n.dilation, n.permutation}, n, operand);
 }
 
-/// The axis of some neighbours that has more than one entry; rank if there is not exactly one.
+/// The only one of some neighbouring axes with more than one entry; rank if there is not exactly one.
 constexpr std::size_t only_axis(const graph_node& n, std::size_t first, std::size_t last) {
     std::size_t found = n.rank, seen = 0;
     for (std::size_t a = first; a < last; ++a)
@@ -45,7 +46,7 @@ constexpr std::size_t only_axis(const graph_node& n, std::size_t first, std::siz
     return seen == 1 ? found : n.rank;
 }
 
-/// The axes of the node and of the operand whose indices are one and the same along a piece; no_axis if there are none.
+/// The axes of the node and of the operand that have the same index along a piece; no_axis if there are none.
 struct carried_axis {
     std::size_t axis = no_axis, operand_axis = no_axis;
 };
@@ -60,7 +61,7 @@ constexpr carried_axis carried_along(const index_piece& piece, const graph_node&
     return {piece.first, piece.operand_first};
 }
 
-/// For each axis of operand `slot`: the axis of the node whose index it takes unchanged, or no_axis.
+/// For each axis of operand `slot`: the axis of the node with the same index, or no_axis.
 constexpr axis_map carried_axes(const graph_node& n, const graph_node& operand, std::size_t slot) {
     axis_map from = no_axes;
     const std::size_t shift = n.rank >= operand.rank ? n.rank - operand.rank : 0;
@@ -110,7 +111,7 @@ constexpr axis_map carried_axes(const graph_node& n, const graph_node& operand, 
     return from;
 }
 
-/// The bindings of an operand, or its axis map, that follow from those of the node.
+/// The bindings of an operand, or its axis map, derived from those of the node.
 template <class List>
 constexpr List operand_bindings(const graph_node& n, const graph_node& operand, std::size_t slot,
                                 const List& bindings) {
@@ -121,7 +122,7 @@ constexpr List operand_bindings(const graph_node& n, const graph_node& operand, 
     return out;
 }
 
-/// For each axis of an operand: whether it takes the index of an axis of the node for which `fixed` holds.
+/// For each axis of an operand: whether it has the index of an axis of the node in `fixed`.
 constexpr std::array<bool, max_rank> operand_fixed(const graph_node& n, const graph_node& operand, std::size_t slot,
                                                    const std::array<bool, max_rank>& fixed) {
     const axis_map from = carried_axes(n, operand, slot);
@@ -130,15 +131,15 @@ constexpr std::array<bool, max_rank> operand_fixed(const graph_node& n, const gr
     return out;
 }
 
-/// Strides of a node's axes, where they exist as constants.
+/// Strides of a node's axes, if they are constants.
 struct stride_result {
     axis_list strides{};
     bool affine = true;
 };
 
 /// Strides of the axes of one side of a piece of a reshape, given those of the other side: `to` and `from` are its
-/// nodes, [to_first, to_last) and [from_first, from_last) its axes there. Axes of `to` for which `fixed` holds may get
-/// any stride: their offset is computed from coordinates.
+/// nodes, [to_first, to_last) and [from_first, from_last) its axes there. Axes of `to` in `fixed` may get any stride:
+/// their offset is computed from coordinates.
 constexpr void reshape_strides(stride_result& out, const graph_node& to, std::size_t to_first, std::size_t to_last,
                                const graph_node& from, std::size_t from_first, std::size_t from_last,
                                const axis_list& strides, const std::array<bool, max_rank>& fixed) {
@@ -158,7 +159,7 @@ constexpr void reshape_strides(stride_result& out, const graph_node& to, std::si
     for (std::size_t a = to_last; a-- > to_first;) {
         out.strides[a] = to.extents[a] == 1 ? 0 : step;
         if (to.extents[a] != 1 && !fixed[a] && !merges) {
-            // The innermost axes may still lie inside the last axis of the other side.
+            // The innermost axes may be part of the last axis of the other side.
             std::size_t inner = from_last;
             while (inner > from_first && from.extents[inner - 1] == 1) --inner;
             const std::size_t span = inner > from_first ? from.extents[inner - 1] : 1;
@@ -187,8 +188,8 @@ constexpr stride_result lift_strides(const graph_node& n, const graph_node& oper
     return out;
 }
 
-/// Strides of a bijective index map's operand from those of its result; not affine where the map has no inverse or
-/// turns the order of an axis.
+/// Strides of a bijective index map's operand from those of its result; not affine if the map has no inverse or
+/// reverses an axis.
 constexpr stride_result lower_strides(const graph_node& n, const graph_node& operand, const axis_list& strides,
                                       const binding_list& bindings) {
     stride_result out;

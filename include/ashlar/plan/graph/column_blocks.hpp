@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
-// Operands whose columns lie in blocks: contiguous inside each, with a jump to the next that no stride expresses.
+// Operands whose columns are in blocks: contiguous inside each block, with a jump to the next one that no stride
+// expresses.
 #pragma once
 
 #include <ashlar/plan/graph/axis_map.hpp>
 
 namespace ashlar::inline v0_1::detail {
 
-/// How many entries along an axis of node n lie at one distance from each other in the array behind its index maps,
-/// counted from any multiple of that number; 0 where the maps do not tell.
+/// How many consecutive entries along an axis of node n have one stride in the array behind its index maps, counted
+/// from any multiple of that number; 0 if the maps do not tell.
 constexpr std::size_t run_along(const graph_node* nodes, node_index n, std::size_t axis) {
     const graph_node& g = nodes[n];
     if (g.kind == node_kind::array) return g.extents[axis];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What an expression costs, as constants: arithmetic operations and scratch.
+// The cost of an expression in constants: arithmetic operations and scratch.
 #pragma once
 
 #include <ashlar/expr/reductions/reduce.hpp>
@@ -9,7 +9,7 @@
 namespace ashlar::inline v0_1 {
 namespace detail {
 
-/// Operations of one node. A multiply-add counts 2, any other operation on an element 1; behind a mask only the pairs
+/// Operations of one node. A multiply-add counts 2, any other operation on an element 1. After a mask, only the pairs
 /// that its type keeps count.
 constexpr std::size_t node_flops(const graph_node& n, const graph_node& first, std::size_t kept, std::size_t all) {
     const auto share = [&](std::size_t operations) {
@@ -31,8 +31,8 @@ constexpr std::size_t node_flops(const graph_node& n, const graph_node& first, s
     }
 }
 
-/// The masked node that limits which elements of a node are computed, seen from the node upwards (scores) or
-/// downwards (weights); no_node if there is none.
+/// The masked node that limits which elements of a node are computed, searched upwards (scores) or downwards (weights);
+/// no_node if there is none.
 template <std::size_t Count>
 struct flop_counter {
     const graph_node* nodes;
@@ -118,7 +118,7 @@ inline constexpr std::size_t expression_scratch = [] {
         return planned<Expression, Config>::code.scratch_bytes;
 }();
 
-/// The same for so many workers who share the evaluation.
+/// The same for this many workers.
 template <class Expression, std::size_t Workers, class Config>
 inline constexpr std::size_t shared_scratch = [] {
     std::size_t bytes = expression_scratch<Expression, Config>;
@@ -140,9 +140,9 @@ inline constexpr std::size_t shared_scratch = [] {
 template <class Expression>
 inline constexpr std::size_t flops = detail::expression_flops<detail::planned_by<Expression>>;
 
-/// Bytes of scratch that an evaluation of Expression needs for a dense destination, also where that overlaps what is
-/// read (which takes alias_workspace_bytes<Expression> of stack besides). Others have their own number,
-/// workspace_bytes_into<Destination, Expression>. With Workers it suffices for so many of an executor's.
+/// Bytes of scratch that an evaluation of Expression needs for a dense destination, even one that overlaps operands
+/// (which also takes alias_workspace_bytes<Expression> of stack). Other destinations have their own number,
+/// workspace_bytes_into<Destination, Expression>. With Workers it suffices for that many workers of an executor.
 ///
 ///     workspace<workspace_bytes<decltype(e)>> scratch;
 ///     evaluate(result, e, scratch);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// An expression type as a flat array of constants, operands before their users: what the planner works on.
+// An expression type as a flat array of constants, operands before their users: the input of the planner.
 #pragma once
 
 #include <array>
@@ -20,13 +20,13 @@ namespace ashlar::inline v0_1::detail {
 
 inline constexpr std::size_t max_operands = 16;
 
-/// Element types by number, so that stages can be compared without naming types.
+/// Element types by number, so that stages can be compared without types.
 enum class scalar_kind : std::uint8_t { boolean, integer, floating };
 
-/// Functions of two operands of which the second one may be a factor: x * s and x / s.
+/// Functions of two operands whose second operand may be a factor: x * s and x / s.
 enum class scaling_kind : std::uint8_t { none, times, over };
 
-/// What only some kinds of node know about themselves.
+/// Facts that only some kinds of nodes have.
 struct node_parameters {
     axis_list strides{};          // arrays, store: elements between neighbours
     axis_list permutation{};      // permute
@@ -69,9 +69,9 @@ struct graph_node : node_parameters, axis_extents {
     node_index masked = no_node;           // softmax: the masked node that is its operand, past names and stores
     exclusion excluded = exclusion::none;  // what masks prove of the elements that they do not keep
 
-    /// Whether stages write its values in fewer bytes than they are computed with.
+    /// Whether stages store its values in fewer bytes than they are computed with.
     constexpr bool narrows() const { return narrow != 0 && kind == node_kind::map; }
-    /// Bytes of one of its elements in memory.
+    /// Bytes of one element in memory.
     constexpr std::size_t stored_bytes() const { return quantized ? 1 : narrow != 0 ? narrow : element_bytes; }
     constexpr std::size_t size() const {
         std::size_t n = 1;
@@ -94,7 +94,7 @@ consteval std::size_t flops_of_function() {
         return 1;
 }
 
-/// Functions of floating-point numbers only are those that take a polynomial.
+/// Functions for floating-point numbers only are those that evaluate a polynomial.
 template <class Function>
 consteval bool is_costly_function() {
     if constexpr (requires { Function::arguments; })
@@ -103,13 +103,13 @@ consteval bool is_costly_function() {
         return false;
 }
 
-/// All but the costly ones, for all that is known: a user's own function says nothing about itself.
+/// All functions except the expensive ones. A user's own function has no such property.
 template <class Function>
 consteval bool is_one_instruction() {
     return requires { Function::flops; } && !is_costly_function<Function>();
 }
 
-/// The parameters of a node type. Variables, not functions of classes: every node of an expression asks for its own.
+/// The parameters of a node type. Variables, not member functions, because every node of an expression uses its own.
 template <class Node>
 inline constexpr node_parameters parameters_of{};
 template <class Node>
@@ -197,10 +197,10 @@ inline constexpr node_parameters parameters_of<Expression>{.strides = as_axis_li
                                                            .narrow = narrow_bytes<typename Expression::value_type>,
                                                            .brain = is_bf16<typename Expression::value_type>};
 
-/// The variant of what the name of a let becomes outside it, for the sake of one error: a number that nobody reads.
+/// The variant of a let's name outside of its body, for a single error: a number that nothing reads.
 inline constexpr std::uint8_t name_outside = 1;
 
-/// All that the type of a node says, for what makes graphs of it without a template.
+/// All facts of a node type, so that graphs can be built without templates.
 struct node_facts {
     node_parameters parameters;
     node_kind kind;
@@ -213,8 +213,8 @@ struct node_facts {
     const node_facts* const* operands = nullptr;
 };
 
-/// The tags of the lets around a node, from the inside. They are types, since by -fsanitize=undefined the addresses of
-/// two objects that linkers merge compare to no constant by g++.
+/// The tags of the lets around a node, from the inside out. They are types: with -fsanitize=undefined g++ does not
+/// compare the addresses of two objects that linkers merge in a constant expression.
 template <class... Tags>
 struct open_tags {
     template <class Tag>
@@ -285,7 +285,7 @@ struct graph_builder {
         return n;
     }
 
-    /// Appends a node behind its operands and returns its number.
+    /// Appends a node after its operands and returns its number.
     constexpr node_index append(const node_facts& facts, const open_let* lets) {
         graph_node n{facts.parameters, facts.axes};
         n.kind = facts.kind;
@@ -319,7 +319,7 @@ struct graph_builder {
         }
     }
 
-    /// Counts who reads each node, and finds the mask below each softmax.
+    /// Counts the readers of each node, and finds the mask below each softmax.
     constexpr void link() {
         for (std::size_t i = 0; i < count; ++i) {
             graph_node& n = nodes[i];
@@ -333,7 +333,7 @@ struct graph_builder {
     }
 };
 
-/// Whether names of lets occur in their bodies only.
+/// Whether names of lets occur only in their bodies.
 template <std::size_t Outside>
 struct let_names {
     static constexpr bool are_inside = Outside == 0;
@@ -351,7 +351,7 @@ struct graph {
         return out;
     }();
     static constexpr auto root = index_at<node_index>(count - 1);
-    /// Uses of names of lets outside their bodies: an error, see check_names.
+    /// Uses of names of lets outside of their bodies: an error, see check_names.
     static constexpr std::size_t names_outside = [] {
         std::size_t outside = 0;
         for (const auto& n : nodes) outside += n.kind == node_kind::scalar && n.variant == name_outside;
@@ -367,7 +367,7 @@ consteval bool check_names() {
     return let_names<graph<Expression>::names_outside>::are_inside;
 }
 
-/// Where a node stands: operand `slot` of node `parent`.
+/// The place of a node: operand `slot` of node `parent`.
 struct node_place {
     node_index parent{};
     std::size_t slot = 0;
@@ -383,7 +383,7 @@ inline constexpr auto node_places = [] {
     return places;
 }();
 
-/// Node Id of the expression whose root is `e`: one instantiation for each node, as every path shares its beginning.
+/// Node Id of the expression with root `e`: one instantiation per node, because paths share their beginnings.
 template <node_index Id, class Expression>
 ASHLAR_ALWAYS_INLINE constexpr const auto& node_at(const Expression& e) {
     if constexpr (Id == graph<Expression>::root)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Numbers of nodes, stages, buffers, loops and fusions: a type for each, so that none is taken for another.
+// Indices of nodes, stages, buffers, loops and fusions. Each has its own type, so that none is used for another.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@
 
 namespace ashlar::inline v0_1::detail {
 
-// Unscoped, as they index arrays without a call, of which constant evaluation pays each. An integer becomes none of
-// them, none becomes another, and none equals anything of another type: no_node is no -1.
+// Unscoped, so that they index arrays without a call, which constant evaluation pays for. No integer converts to them,
+// none converts to another, and none equals a value of another type: no_node is not -1.
 enum node_index : std::uint16_t { no_node = 0xffff };
 enum stage_index : std::uint16_t { no_stage = 0xffff };
 enum buffer_index : std::uint16_t { no_buffer = 0xffff };
@@ -21,7 +21,7 @@ concept plan_index =
     std::is_same_v<Index, node_index> || std::is_same_v<Index, stage_index> || std::is_same_v<Index, buffer_index> ||
     std::is_same_v<Index, loop_index> || std::is_same_v<Index, fusion_index>;
 
-/// The index at a position, as counts and loops give it.
+/// The index at a position that a count or loop gives.
 template <plan_index Index, class Position>
     requires std::is_integral_v<Position>
 constexpr Index index_at(Position position) {

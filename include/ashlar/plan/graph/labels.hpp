@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What users called things: names of axes, functions, masks and element types, for the text of a plan.
+// Users' names for axes, functions, masks and element types, for the text of a plan.
 #pragma once
 
 #include <ashlar/expr/attention/scaled_rows.hpp>
@@ -11,11 +11,11 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// Enough for any text about a plan of moderate size; what does not fit is cut off.
+/// Enough for the text of a moderate plan; longer text is cut off.
 inline constexpr std::size_t plan_text_capacity = 16384;
 using plan_writer = text_writer<plan_text_capacity>;
 
-/// The name of an elementwise function; an operator stands between its operands.
+/// The name of an elementwise function; an operator is written between its operands.
 template <class Function>
 inline constexpr const char* function_name = [] {
     if constexpr (requires { Function::name; })
@@ -32,7 +32,7 @@ constexpr const char* element_name(scalar_kind kind, std::size_t bytes) {
     }
 }
 
-/// Writes a mask as one would type it, in parentheses where it is a combination inside another one.
+/// Writes a mask as users type it, in parentheses if it is a combination inside another one.
 template <class Mask>
 struct mask_label {
     static constexpr void write(plan_writer& out, bool) {
@@ -60,7 +60,7 @@ struct mask_label<pair_mask<All, Left, Right>> {
     }
 };
 
-/// What the text says about one node beside what the plan knows.
+/// Text about one node that the plan does not know.
 struct node_label {
     std::array<const char*, max_rank> axis_names{};  // "" where there is none: under UBSan g++ compares no addresses
     const char* function = nullptr;

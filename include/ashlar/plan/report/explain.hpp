@@ -28,8 +28,8 @@ inline constexpr plan_writer plan_text = [] {
     }
 }();
 
-/// The plan of Expression, or, with so many bytes of scratch for several workers, what these share: two plans where
-/// the number of rows decides.
+/// The plan of Expression, or with scratch for several workers the plan that they share: two plans if the number of
+/// rows decides.
 template <class Expression, class Config, class Rows, std::size_t Bytes, class Put>
 constexpr void put_plans(const Put& put) {
     if constexpr (Bytes == 0 || !node_expression<Expression>) {
@@ -54,7 +54,7 @@ constexpr void put_plans(const Put& put) {
     }
 }
 
-/// What stands before the plans of a part.
+/// The heading of the plans of a part.
 constexpr text_writer<128> part_heading(std::size_t times, bool reads_all = false) {
     text_writer<128> out;
     out.put('\n');
@@ -69,7 +69,7 @@ constexpr text_writer<128> part_heading(std::size_t times, bool reads_all = fals
     return out;
 }
 
-/// The characters of a part: a heading, and its plans with empty lines between them. Rows limit the last of them, whose
+/// The characters of a part: a heading, and its plans with empty lines between them. Rows limit the last plan, whose
 /// result is that of the part, and workers share it.
 template <class Config, class Rows, std::size_t Bytes, class Source, class Out, std::size_t Times, class... Expression>
 constexpr void put_part(Out&& put, plan_part<Times, Expression...>) {
@@ -86,7 +86,7 @@ constexpr void put_part(Out&& put, plan_part<Times, Expression...>) {
     }(std::index_sequence_for<Expression...>{});
 }
 
-/// The plans of all parts of Expression below what the whole of it costs.
+/// The plans of all parts of Expression after the total cost.
 template <class Expression, class Config, class Rows, std::size_t Workers, class Put, class... Parts>
 constexpr void put_parts(const Put& put, plan_parts<Parts...>) {
     using source = typename sequence_plan<Expression>::source;
@@ -127,11 +127,11 @@ inline constexpr auto explained = [] {
 
 }  // namespace detail
 
-/// The plan of an expression as text: its steps in the order in which they run, with the loops, each value's formula,
-/// shape, lanes and place in scratch, what is applied in registers ("then"), and of how many tiles of keys a mask lets
-/// how many be skipped. Operands are called a, b, ... in the order in which they stand in the expression, scalars s,
-/// values in scratch t1, t2, ... At most 100 columns. Where an evaluation runs several plans, as a stack of layers
-/// does, each of them with how often it runs. A constant: costs nothing when the program runs.
+/// The plan of an expression as text: its steps in execution order, with loops, each value's formula, shape, lanes and
+/// place in scratch, what is applied in registers ("then"), and how many tiles of keys a mask skips. Operands are
+/// called a, b, ... in their order in the expression, scalars s, values in scratch t1, t2, ... At most 100 columns. If
+/// an evaluation runs several plans, as a stack of layers does, the text has each of them with how often it runs. A
+/// constant: costs nothing at run time.
 ///
 ///     std::puts(explain(attention(q, k, v, causal)).c_str());
 template <detail::plannable Expression, class Config = current_config>
@@ -139,8 +139,8 @@ template <detail::plannable Expression, class Config = current_config>
     return detail::explained<detail::planned_by<Expression>, Config>;
 }
 
-/// The same of an evaluation that computes the first rows only: which loops stop at rows_below, which behind the last
-/// key that a mask keeps, and which run over all rows, as something needs all of them.
+/// The same for an evaluation of the first rows only: which loops end at rows_below, which after the last key that a
+/// mask keeps, and which run over all rows because a stage needs all of them.
 ///
 ///     std::puts(explain(encoder(x, keys_below(n)), rows_below(n)).c_str());
 template <any_expression Expression, detail::row_limit Rows, class Config = current_config>
@@ -148,7 +148,7 @@ template <any_expression Expression, detail::row_limit Rows, class Config = curr
     return detail::explained<std::remove_cvref_t<Expression>, Config, Rows>;
 }
 
-/// The same of the plan that so many workers of an executor share.
+/// The same for the plan that several workers of an executor share.
 ///
 ///     std::puts(explain<2>(attention(q, k, v)).c_str());   // for every 32 of 128 rows, which workers share
 template <std::size_t Workers, detail::plannable Expression, class Config = current_config>
@@ -156,7 +156,7 @@ template <std::size_t Workers, detail::plannable Expression, class Config = curr
     return detail::explained<detail::planned_by<Expression>, Config, detail::all_rows, Workers>;
 }
 
-/// The same where they compute the first rows only: two plans where it depends on how many these are.
+/// The same if they compute the first rows only: two plans if the number of rows decides.
 ///
 ///     std::puts(explain<2>(attention(q, k, v), rows_below(n)).c_str());
 template <std::size_t Workers, any_expression Expression, detail::row_limit Rows, class Config = current_config>

@@ -8,8 +8,8 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// Writes names and formulas of Plan, a `planned`. Operands are named in the order in which they stand in the
-/// expression, buffers in the order in which they are written.
+/// Writes names and formulas of Plan, a `planned`. Operands are named in their order in the expression, buffers in the
+/// order in which they are written.
 template <class Plan>
 struct formula_writer {
 
@@ -78,7 +78,7 @@ struct formula_writer {
         return false;
     }
 
-    /// The value of n as the stage reads or computes it, in parentheses where it is more than a name and `tight`.
+    /// The value of n as the stage reads or computes it, in parentheses if it is more than a name and `tight`.
     constexpr void value(stage_index s, node_index n, bool tight = false) {
         if (stage(s).kind == stage_kind::product && n != stage(s).top && past_names(s, n) == stage(s).core)
             return out.put('_');
@@ -131,7 +131,7 @@ struct formula_writer {
         }
     }
 
-    /// What is applied to the elements of a stage's product on their way to memory, innermost first.
+    /// The operations on the elements of a stage's product before they are stored, innermost first.
     constexpr bool epilogue(stage_index s, node_index n, bool first = true) {
         n = past_names(s, n);
         if (n == stage(s).core) return first;
@@ -162,7 +162,7 @@ struct formula_writer {
         return false;
     }
 
-    /// The factor of scores that the stage multiplies the left operand of their product by.
+    /// The factor of scores by which the stage multiplies the left operand of their product.
     constexpr void factor_of_rows(stage_index s) {
         if (stage(s).factor != score_factor::in_rows) return;
         out.put(stage(s).scaling == no_node                           ? " * log2(e)"

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a mask's type says about the tiles of scores: how many are empty, full, mixed, and never visited.
+// The verdict of a mask's type on tiles of scores: how many are empty, full, mixed, and never visited.
 #pragma once
 
 #include <ashlar/plan/report/steps.hpp>
 
 namespace ashlar::inline v0_1 {
 
-/// Tiles of scores (the rows of a plan's tile by 16 keys) of one batch entry, counted by what a mask keeps of them.
-/// All are zero where there is no mask; where a mask is decided at run time, what its type proves empty is counted as
-/// empty and the rest as undecided.
+/// Tiles of scores (the rows of a plan's tile by 16 keys) of one batch entry, counted by what a mask keeps of them. All
+/// zero without a mask. If a mask is decided at run time, tiles that its type proves empty count as empty and the rest
+/// as undecided.
 ///
 ///     constexpr key_tiles keys = plan<decltype(attention(q, k, v, causal))>.steps[0].keys;
 ///     static_assert(keys.empty + keys.mixed + keys.full == keys.total && keys.undecided == 0);
@@ -25,7 +25,7 @@ struct key_tiles {
 
 namespace detail {
 
-/// Above this many tiles, counting would be too much for one constant evaluation.
+/// More tiles than this are too many for one constant evaluation.
 inline constexpr std::size_t most_counted_tiles = 4096;
 
 /// With `overlaps`, the last tile of rows is a full one.
@@ -70,7 +70,7 @@ struct mask_of_node<masked_node<Mask, Expression>> {
     static constexpr key_tiles (*count)(std::size_t, bool) = &count_key_tiles<Mask, typename Expression::shape_type>;
 };
 
-/// For every node of Plan's expression, how to count the tiles of its mask; null where it has none.
+/// For every node of Plan's expression, a function that counts the tiles of its mask; null if it has none.
 template <class Plan>
 inline constexpr auto mask_counters = []<std::size_t... Index>(std::index_sequence<Index...>) {
     return std::array<key_tiles (*)(std::size_t, bool), Plan::count>{
@@ -85,8 +85,8 @@ constexpr node_index masked_in(stage_index s) {
     return no_node;
 }
 
-/// The queries of a masked node that a stage has at once, as a loop: those of the stage's tile where its rows are
-/// queries, all where its columns are, else the one of a loop around it.
+/// The queries of a masked node that a stage has at once, as a loop: the stage's tile if its rows are queries, all if
+/// its columns are, otherwise the single one of a loop around it.
 template <class Plan>
 constexpr plan_loop queries_at_once(stage_index s, node_index masked) {
     const plan_stage& stage = Plan::code.stages[s];
@@ -114,7 +114,7 @@ constexpr key_tiles key_tiles_of(stage_index s) {
     return tiles;
 }
 
-/// Writes what a mask keeps of tiles of so many queries.
+/// Writes what a mask keeps of tiles of this many queries.
 template <class Writer>
 constexpr void put_key_tiles(Writer& out, const key_tiles& keys, std::size_t queries) {
     out.put("of ");

@@ -20,7 +20,7 @@ constexpr void mark_read(stage_index s, node_index n, std::array<bool, Plan::cou
     for (std::size_t i = 0; i < stages::at(n).operand_count; ++i) mark_read<Plan>(s, stages::at(n).operands[i], read);
 }
 
-/// Operands of Plan that stages only copy. A constant of its own: compilers limit the length of each evaluation.
+/// Operands of Plan that stages only copy. A separate constant, because compilers limit the length of each evaluation.
 template <class Plan>
 inline constexpr auto copied_operands = [] {
     std::array<bool, Plan::count> copied{}, computed_on{};
@@ -207,7 +207,7 @@ private:
         return steps_of<Plan>.of_stage[stages[0] != no_stage ? stages[0] : stages[1]];
     }
     constexpr void print_fused(const plan_fusion& fused) {
-        // What happens in full tiles, unless that is nothing.
+        // What happens in full tiles, if anything.
         const bool full = fused.how[full_tile] != fusion::none;
         const fusion how = fused.how[full ? full_tile : last_tile];
         const bool chain = in_registers(how);

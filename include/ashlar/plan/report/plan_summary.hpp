@@ -7,9 +7,8 @@
 
 namespace ashlar::inline v0_1 {
 
-/// One step of a plan: a loop over tiles of rows with everything that is computed in a tile, or what runs outside such
-/// loops. Its scratch lives for a tile; only its outputs outlive it.
-/// Example: `plan`.
+/// One step of a plan: a loop over tiles of rows with everything that is computed in a tile, or what runs outside of
+/// such loops. Its scratch lives for a tile; only its outputs outlive it. Example: `plan`.
 struct plan_step {
     std::array<std::size_t, detail::max_rank> batch{};  ///< extents of the loops around it, outermost first
     std::size_t batch_loops = 0;                        ///< how many entries of `batch` count
@@ -30,12 +29,11 @@ struct plan_step {
     std::size_t flops = 0;          ///< arithmetic over all its tiles and the loops around it, as in flops<Expression>
     key_tiles keys{};               ///< what its masks keep, where it masks scores
 
-    /// How many tiles one pass of the loops around it runs through.
+    /// The number of tiles in one pass of the loops around it.
     constexpr std::size_t tiles() const { return (rows + tile_rows - 1) / tile_rows; }
 };
 
-/// A plan: its steps in the order in which they run, and totals. The sizes are those of a destination of the
-/// expression's own, dense shape.
+/// A plan: its steps in execution order, and totals. Sizes are those for a dense destination of the expression's shape.
 ///
 ///     constexpr auto& block = plan<decltype(attention(q, k, v, causal))>;
 ///     static_assert(block.steps[0].writes_result && block.steps[0].products == 2);
@@ -53,7 +51,7 @@ struct plan_summary {
 
 namespace detail {
 
-/// Bytes of scratch that the buffers for which `counts` holds cover.
+/// Bytes of scratch of the buffers in `counts`.
 template <class Plan, class Function>
 constexpr std::size_t covered_bytes(Function counts) {
     std::size_t covered = 0, end = 0;
@@ -162,8 +160,8 @@ inline constexpr auto expression_plan = [] {
 
 }  // namespace detail
 
-/// The plan of expression type Expression, a plan_summary: constants only, for assertions about what is computed
-/// together and what is ever held in memory. A tensor needs no step. `explain` shows the same as text.
+/// The plan of expression type Expression, a plan_summary: constants for assertions about what is computed together and
+/// what is held in memory. A tensor needs no step. `explain` shows the same as text.
 ///
 ///     using block = decltype(attention(q, k, v, causal));
 ///     static_assert(plan<block>.step_count == 1 && plan<block>.barrier_count == 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// One stage of a plan as text: its formula, shape, lanes and place, and what is done in registers.
+// One stage of a plan as text: its formula, shape, lanes and place, and its operations in registers.
 #pragma once
 
 #include <ashlar/plan/report/formula.hpp>
@@ -99,7 +99,7 @@ struct stage_printer : formula_writer<Plan> {
         print_key_tiles(s);
     }
 
-    /// What fused stages do together, `how` in the tiles of which it is true.
+    /// How fused stages run together, for the tiles in which `how` holds.
     constexpr void print_fusion(const plan_fusion& fused, fusion how) {
         start_line();
         out.put("together");
@@ -124,7 +124,7 @@ struct stage_printer : formula_writer<Plan> {
     }
 
 private:
-    /// The part of the stage's values that one tile has; one per row for `folded` ones.
+    /// The part of the stage's values in one tile; one per row for `folded` ones.
     constexpr void put_tile(stage_index s, bool folded) {
         const auto& stage = code.stages[s];
         bool any = false;
@@ -186,7 +186,7 @@ private:
         }
         out.put('\n');
     }
-    /// In which tiles something holds, where it does not in all of them.
+    /// The tiles in which something holds, unless it holds in all.
     constexpr void put_tiles(stage_index s, bool full, bool last) {
         const auto& stage = code.stages[s];
         const loop_index loop = stage.row_axis == no_axis ? whole_axis : stage.bindings[stage.row_axis];
@@ -195,7 +195,7 @@ private:
         else if (loop != whole_axis && code.loops[loop].last_rows() != 0 && !last)
             out.put(", but in the last tile");
     }
-    /// What is out of the ordinary in how a product runs.
+    /// What is unusual about a product's strategy.
     constexpr void print_product(stage_index s) {
         const product_strategy &full = code.stages[s].how[full_tile].product,
                                &last = code.stages[s].how[last_tile].product;
@@ -289,7 +289,7 @@ private:
     static constexpr bool prefetches_columns(const product_strategy& how) {
         return (how.rhs == rhs_source::rows || how.rhs == rhs_source::copied_rows) && how.prefetches;
     }
-    /// How the columns of a right operand that lies row by row reach the registers.
+    /// How the columns of a row-major right operand reach the registers.
     constexpr void print_columns(stage_index s, const product_strategy& how, bool in_full_tiles, bool in_the_last) {
         const bool copied = how.rhs == rhs_source::copied_rows;
         if (!copied && !prefetches_columns(how)) return;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
-// The steps of a program: which loops and stages belong together, and what passes from one step to another.
+// The steps of a program: which loops and stages belong together, and what one step passes to another.
 #pragma once
 
 #include <ashlar/plan/build/planned.hpp>
 
 namespace ashlar::inline v0_1::detail {
 
-/// A loop over tiles of rows with everything inside it, or neighbouring stages (and loops without tiles) outside one.
+/// A loop over tiles of rows with everything inside it, or neighbouring stages (and loops without tiles) outside of
+/// one.
 struct step_place {
     loop_index parent = no_loop;  // the innermost batch loop around it
     loop_index rows = no_loop;    // its loop over tiles of rows, if it has one
@@ -71,8 +72,8 @@ private:
             if (is_loop_inside(code, code.stages[s].loop, item.loop)) of_stage[s] = count;
     }
 
-    /// Ends a run of neighbours without tiles. A single loop is a loop around what is in it, unless it runs over blocks
-    /// of keys, which are parts of one result.
+    /// Ends a run of neighbours without tiles. A single loop counts as a loop around its contents, unless it runs over
+    /// blocks of keys, which are parts of one result.
     constexpr void finish(std::array<std::size_t, most>& run, std::size_t& length, loop_index parent) {
         if (length == 1 && code.items[run[0]].is_loop() && !code.loops[code.items[run[0]].loop].keys) {
             length = 0;
@@ -113,7 +114,7 @@ template <class Plan>
 inline constexpr step_finder<Plan> steps_of{};
 
 /// For every node of Plan's expression, the stage that computes it first; no_stage if none does.
-// A function: clang does not instantiate a generic lambda inside a variable's initialiser in time.
+// A function, because clang does not instantiate a generic lambda inside a variable's initialiser in time.
 template <class Plan>
 consteval auto find_stage_of_nodes() {
     std::array<stage_index, Plan::count> stages{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Writing text of a fixed capacity in a constant expression.
+// Text of a fixed capacity that is written in a constant expression.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@ namespace ashlar::inline v0_1 {
 
 namespace detail {
 
-/// Appends to text, breaking lines at spaces and indenting what follows a break. Text beyond the capacity is lost.
+/// Appends to text, breaks lines at spaces and indents what follows a break. Text beyond the capacity is lost.
 template <std::size_t Capacity>
 struct text_writer {
     static constexpr std::size_t line_width = 100;
@@ -69,7 +69,7 @@ struct text_writer {
         do put(' ');
         while (column() < to && text.length < Capacity);
     }
-    /// What follows starts at this column, on the next line if the current one is past it.
+    /// The following text starts at this column, on the next line if the current one is past it.
     constexpr void start_at(std::size_t to) {
         if (column() + 1 > to) put('\n');
         while (column() < to && text.length < Capacity) put(' ');

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a step of a sequence needs of its input where the rows of its result are limited.
+// What a step of a sequence needs of its input if the rows of its result are limited.
 #pragma once
 
 #include <array>
@@ -11,15 +11,15 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// For each node of a plan whether it is a Node.
+/// For each node of a plan: whether it is a Node.
 template <class Plan, class Node>
 inline constexpr auto node_is = []<std::size_t... Index>(std::index_sequence<Index...>) {
     return std::array<bool, Plan::count>{
         std::is_same_v<typename Plan::template node<index_at<node_index>(Index)>, Node>...};
 }(std::make_index_sequence<Plan::count>{});
 
-/// What a limited plan needs of rows of the input, which its type Source shows: of each batch entry what its limits
-/// say of the entry of the result, or all.
+/// The rows of the input, an array of type Source, that a limited plan needs: for each batch entry what its limits say
+/// of the result's entry, or all.
 template <class Plan, class Source>
 inline constexpr entry_limits input_limits = [] {
     constexpr std::size_t rank = Source::shape_type::rank;
@@ -35,7 +35,7 @@ inline constexpr entry_limits input_limits = [] {
     return limits;
 }();
 
-/// The same of the last of some expressions, which is the step.
+/// The same for the last of some expressions, which is the step.
 template <class Source, class Config, class Rows, class... Expression>
 consteval entry_limits limits_of_input() {
     using last = typename decltype((std::type_identity<Expression>{}, ...))::type;

@@ -6,7 +6,7 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// Expressions that run one after the other, all of them so many times.
+/// Expressions that run one after the other, all of them `Times` times.
 template <std::size_t Times, class... Expression>
 struct plan_part {
     static constexpr std::size_t times = Times;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The plan of a sequence: what its steps evaluate, and the scratch for their results and for the largest of them.
+// The plan of a sequence: its steps, and the scratch for their results and for the largest step.
 #pragma once
 
 #include <cstddef>
@@ -13,17 +13,17 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// A step of a sequence whose results Source is a view of, and its expression.
+/// A step of a sequence, whose results are viewed as Source, and its expression.
 template <class Step, class Source>
 struct planned_step {
     static constexpr std::size_t count = Step::count;
     using expression = std::remove_cvref_t<decltype(std::declval<const Step&>()(
         std::declval<const Source&>(), std::size_t{}, std::declval<std::byte*>()))>;
 
-    /// Whether it does something when it is called.
+    /// Whether its call has effects.
     static constexpr bool acts = requires { typename Step::template call_expressions<Source>; };
 
-    /// Bytes of scratch, of the call and then of the evaluation.
+    /// Bytes of scratch of the call and then of the evaluation.
     template <class Config, std::size_t Workers = 1>
     static constexpr std::size_t scratch_bytes = [] {
         std::size_t bytes = shared_scratch<expression, Workers, Config>;
@@ -49,8 +49,8 @@ private:
 template <class Sequence>
 struct sequence_plan;
 
-/// Results go to the destination and to a buffer by turns, so that the last one ends in the destination. Every step has
-/// one plan, however often it runs, for dense memory: so that it does not depend on the destination.
+/// Results alternate between the destination and a buffer, so that the last one is in the destination. Every step has
+/// one plan, however often it runs, for dense memory, so that it does not depend on the destination.
 template <class Input, class... Steps>
 struct sequence_plan<sequence_node<Input, Steps...>> {
     using sequence_type = sequence_node<Input, Steps...>;
@@ -74,12 +74,12 @@ struct sequence_plan<sequence_node<Input, Steps...>> {
             ASHLAR_LAMBDA_INLINE { (f.template operator()<Index>(), ...); }(std::make_index_sequence<kinds>{});
     }
 
-    /// Whether the input is read where it lies.
+    /// Whether the input is read in place.
     static constexpr bool reads_input = std::is_same_v<Input, source>;
 
     static constexpr std::size_t buffer_bytes =
         (shape_type::size * sizeof(value_type) + scratch_alignment - 1) / scratch_alignment * scratch_alignment;
-    /// The buffer, and behind it what the step takes that takes most.
+    /// The buffer, followed by the scratch of the largest step.
     template <class Config, std::size_t Workers = 1>
     static constexpr std::size_t scratch_bytes = [] {
         std::size_t bytes = reads_input ? 0 : shared_scratch<Input, Workers, Config>;

@@ -11,7 +11,7 @@
 namespace ashlar::inline v0_1 {
 
 /// One of the plans of a sequence: some of the summary's steps, and how often they run. A layer that appends to a cache
-/// has a plan for each expression that this evaluates, and one for the rest. Example: `sequence_summary`.
+/// has one plan for each expression that appending evaluates, and one for the rest. Example: `sequence_summary`.
 struct sequence_part {
     std::size_t times = 1;          ///< how often the plan runs
     std::size_t first_step = 0;     ///< its first step among those of the summary
@@ -20,8 +20,8 @@ struct sequence_part {
     std::size_t scratch_bytes = 0;  ///< what it takes of the workspace
 };
 
-/// The plan of a sequence: the steps of its plans, each plan once, and totals for all of it. `scratch_bytes` is that of
-/// the largest part and the buffer in which every other result lies.
+/// The plan of a sequence: the steps of its plans, each plan once, and totals. `scratch_bytes` covers the largest part
+/// and the buffer for every other result.
 ///
 ///     constexpr auto whole = plan<decltype(encoder(x))>;
 ///     static_assert(whole.parts[0].times == 6 && whole.flops == flops<decltype(encoder(x))>);
@@ -34,7 +34,7 @@ struct sequence_summary : plan_summary<Steps> {
 
 namespace detail {
 
-/// Adds the plan of Expression behind those before it.
+/// Appends the plan of Expression.
 template <class Expression, class Config, std::size_t Steps, std::size_t Parts>
 constexpr void add_part(sequence_summary<Steps, Parts>& all, std::size_t times) {
     constexpr const auto& p = expression_plan<Expression, Config>;
@@ -53,7 +53,7 @@ constexpr void add_parts(Summary& all, plan_part<Times, Expression...>) {
     (add_part<Expression, Config>(all, Times), ...);
 }
 
-/// How many plans parts have, and how many steps these.
+/// The number of plans of parts, and of their steps.
 template <class Config, std::size_t Times, class... Expression>
 consteval std::array<std::size_t, 2> count_plans(plan_part<Times, Expression...>) {
     return {sizeof...(Expression), (std::size_t{0} + ... + expression_plan<Expression, Config>.step_count)};

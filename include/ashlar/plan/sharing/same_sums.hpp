@@ -9,15 +9,15 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// Whether blocks of one vector have as many sums whatever their height is: a row may be in another block of the other
+/// Whether blocks of one vector have the same number of sums at any height: a row may be in another block of the other
 /// plan.
 constexpr bool have_same_sums(const one_vector_chains& a, const one_vector_chains& b) {
     for (const std::uint8_t sums : {a.large, a.one_fewer, a.transposing, b.large, b.one_fewer, b.transposing})
         if (sums != 0 && a.large != 0 && sums != a.large) return false;
     return (a.large == 0) == (b.large == 0);
 }
-/// How many blocks there are does not change a sum; how many sums each of them has does. A sum of nothing but -0 tells
-/// whether it began as a product or from zero.
+/// The number of blocks does not change a sum; the number of sums per block does. A sum of -0 alone shows whether it
+/// began as a product or from zero.
 constexpr bool have_same_sums(const product_cut& a, const product_cut& b) {
     return a.chains == b.chains && a.multiplies_first == b.multiplies_first && a.strip_steps == b.strip_steps &&
            a.last_steps == b.last_steps && a.packs == b.packs && a.transposing_chains == b.transposing_chains &&
@@ -39,7 +39,7 @@ constexpr bool have_same_sums(const stage_strategy& a, const stage_strategy& b) 
            a.map.normalised == b.map.normalised;
 }
 
-/// The tiles that a stage runs over: full ones, and perhaps a last one.
+/// The tiles of a stage: full ones, and perhaps a last one.
 template <class Program>
 constexpr std::array<bool, tile_kinds> tiles_of(const Program& plan, const plan_stage& s) {
     if (s.row_axis == no_axis || s.bindings[s.row_axis] == whole_axis) return {true, false};
@@ -59,17 +59,17 @@ constexpr bool have_same_tiles(const Left& a, const plan_stage& of_a, const Righ
            in_a.part == in_b.part && in_a.limits == in_b.limits;
 }
 
-/// Keys of a block that a stage takes at once, 0 if it takes all of them.
+/// Keys of a block that a stage processes at once; 0 for all keys.
 template <class Program>
 constexpr std::size_t keys_at_once(const Program& plan, const plan_stage& s) {
     const loop_index loop = s.depth_loop != no_loop ? s.depth_loop : key_loop_of(plan, s);
     return loop == no_loop ? 0 : plan.loops[loop].tile;
 }
 
-/// Whether the order of a product's sums depends on which rows are in one register block. Where a mask bounds the
-/// depth, a block begins with the keys that all of its rows keep, those of single rows are added behind them, and a key
-/// goes to one of several sums by its distance from the first. On top of scores a mask has blocks at its edge computed
-/// by single registers, or halves of them, which have sums of their own.
+/// Whether the order of a product's sums depends on which rows share a register block. If a mask limits the depth, a
+/// block begins with the keys that all its rows keep, adds those of single rows after them, and distributes keys over
+/// several sums by their distance from the first. If a mask is on top of scores, blocks at its edge are computed by
+/// single registers or halves of them, which have their own sums.
 constexpr bool sums_by_blocks(const plan_stage& s, const product_strategy& how) {
     if (how.form != product_form::blocks) return s.facts.ranged;
     for (const product_cut& cut : {how.cut, how.fewer_panels, how.last_panel}) {
@@ -80,7 +80,7 @@ constexpr bool sums_by_blocks(const plan_stage& s, const product_strategy& how) 
     return how.edge == mask_edge::halves;
 }
 
-/// Rows of each register block of a product in a tile, 0 where they are not the same for all.
+/// Rows of each register block of a product in a tile; 0 if they differ.
 template <class Program>
 constexpr std::size_t rows_of_blocks(const Program& plan, const plan_stage& s, std::size_t tile) {
     const plan_loop& loop = plan.loops[s.bindings[s.row_axis]];
@@ -92,7 +92,7 @@ constexpr std::size_t rows_of_blocks(const Program& plan, const plan_stage& s, s
 }
 
 /// Whether the register blocks of a product are the same in these tiles of two plans, wherever a tile begins: they
-/// divide the axis, and those of scores have the same keys.
+/// divide the axis, and blocks of scores have the same keys.
 template <class Left, class Right>
 constexpr bool have_same_blocks(const Left& a, const plan_stage& of_a, std::size_t tile_a, const Right& b,
                                 const plan_stage& of_b, std::size_t tile_b) {
@@ -105,7 +105,7 @@ constexpr bool have_same_blocks(const Left& a, const plan_stage& of_a, std::size
     return rows != 0 && rows == rows_of_blocks(b, of_b, tile_b) && a.loops[in_a].extent % rows == 0;
 }
 
-/// Whether a stage sums alike in these tiles of two plans, whichever rows they have.
+/// Whether a stage adds in the same order in these tiles of two plans, for any rows.
 template <class Left, class Right>
 constexpr bool have_same_sums(const Left& a, const plan_stage& of_a, std::size_t tile_a, const Right& b,
                               const plan_stage& of_b, std::size_t tile_b) {
@@ -114,12 +114,12 @@ constexpr bool have_same_sums(const Left& a, const plan_stage& of_a, std::size_t
                                            have_same_blocks(a, of_a, tile_a, b, of_b, tile_b));
 }
 
-/// Whether the total of one tile is added to that of those before.
+/// Whether the total of a tile is added to that of the tiles before it.
 constexpr bool sums_by_tiles(const plan_stage& s) {
     return s.kind == stage_kind::reduce && s.second_buffer != no_buffer;
 }
 
-/// Whether every stage sums as in the other plan: where its tiles have other rows there, in all of them alike.
+/// Whether every stage adds as in the other plan. If its tiles have other rows there, all tiles must add alike.
 template <class Left, class Right>
 constexpr bool have_same_sums(const Left& a, const Right& b) {
     if (a.stage_count != b.stage_count || a.fusion_count != b.fusion_count) return false;
@@ -158,7 +158,7 @@ constexpr bool have_same_sums(const Left& a, const Right& b) {
     return true;
 }
 
-/// Whether the rows of a loop may be computed in full tiles or in parts of them, and have the same bits.
+/// Whether the rows of a loop have the same bits in full tiles and in parts of them.
 template <class Program>
 constexpr bool have_same_sums_in_parts(const Program& plan, loop_index loop) {
     const plan_loop& l = plan.loops[loop];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// How many bytes a worker reads where several share a plan, by which ways of sharing are compared.
+// Bytes that a worker reads if several share a plan: the measure for comparing ways of sharing.
 #pragma once
 
 #include <bit>
@@ -11,14 +11,14 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// What waiting for each other costs so many workers, in bytes of weights that each reads meanwhile: some microseconds
-/// for two of them, and as much again whenever they are twice as many, as news goes from core to core.
+/// The cost of one synchronization of this many workers, in bytes of weights that each could read meanwhile: some
+/// microseconds for two, and as much again for each doubling, because messages pass from core to core.
 constexpr std::size_t bytes_of_barrier(std::size_t workers) {
     constexpr std::size_t of_two = 32 * 1024;
     return workers < 2 ? 0 : of_two * static_cast<std::size_t>(std::bit_width(workers - 1));
 }
 
-/// The shared loop right inside of one; no_loop if there is none.
+/// The shared loop directly inside a loop; no_loop if there is none.
 template <class Program>
 constexpr loop_index shared_loop_in(const Program& plan, loop_index loop) {
     for (std::size_t i = 0; i < plan.item_count; ++i) {
@@ -28,23 +28,23 @@ constexpr loop_index shared_loop_in(const Program& plan, loop_index loop) {
     return no_loop;
 }
 
-/// Turns of a loop, and of the shared ones right inside of it.
+/// Iterations of a loop times those of the shared loops directly inside it.
 template <class Program>
 constexpr std::size_t turns_of(const Program& plan, loop_index loop) {
     const plan_loop& l = plan.loops[loop];
-    // A last tile that begins early goes together with the one before.
+    // A last tile that begins early belongs to the tile before it.
     const std::size_t rows = have_same_sums_in_parts(plan, loop) ? l.part : l.tile;
     const std::size_t turns = l.overlaps ? l.extent / rows : (l.extent + rows - 1) / rows;
     const loop_index inner = l.is_split ? no_loop : shared_loop_in(plan, loop);
     return inner == no_loop ? turns : turns * turns_of(plan, inner);
 }
 
-/// Turns that the slowest of so many workers runs, of all of them.
+/// Iterations that the slowest of this many workers runs.
 constexpr std::size_t turns_of_slowest(std::size_t turns, std::size_t workers) {
     return (turns + workers - 1) / workers;
 }
 
-/// Bytes that one of so many workers reads of a product's operands in one turn of the loop around it.
+/// Bytes that one of this many workers reads of a product's operands in one iteration of the loop around it.
 template <class Plan>
 constexpr std::size_t bytes_of_product(const plan_stage& stage, std::size_t workers) {
     const graph_node& core = Plan::nodes[stage.core];
@@ -67,14 +67,14 @@ constexpr std::size_t bytes_of_product(const plan_stage& stage, std::size_t work
     return weights + rows * depth * core.element_bytes;
 }
 
-/// Turns of a loop where so many rows are asked for.
+/// Iterations of a loop for this many requested rows.
 constexpr std::size_t turns_below(const plan_loop& loop, std::size_t rows) {
     const std::size_t end = loop.limits.stop() && rows < loop.extent ? rows : loop.extent;
     return (end + loop.tile - 1) / loop.tile;
 }
 
-/// Bytes that the worker with most to do reads of operands of products, and the price of waiting, where so many share a
-/// plan, of which so many rows are asked for.
+/// Bytes of products' operands that the busiest worker reads, plus the cost of waiting, for this many workers and
+/// requested rows.
 template <class Plan>
 constexpr std::size_t bytes_of_worker(std::size_t workers,
                                       std::size_t rows = (std::numeric_limits<std::size_t>::max)()) {
@@ -99,7 +99,7 @@ constexpr std::size_t bytes_of_worker(std::size_t workers,
     return bytes;
 }
 
-/// Rows of the largest turns of a plan's outermost loops that stop when the program runs; 0 if there are none.
+/// Rows of the largest iterations of a plan's outermost loops with a run-time end; 0 if there are none.
 template <class Program>
 constexpr std::size_t rows_of_turns(const Program& plan) {
     std::size_t most = 0;
@@ -120,7 +120,7 @@ constexpr bool has_shared_columns(const Program& plan) {
     return false;
 }
 
-/// Whether one of its products could be.
+/// Whether workers could share the columns of one of its products.
 template <class Plan>
 consteval bool may_have_shared_columns() {
     for (std::size_t s = 0; s < Plan::code.stage_count; ++s)

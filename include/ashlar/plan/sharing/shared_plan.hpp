@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The plan whose outermost loops several workers share: its tiles, and scratch for each of them.
+// The plan whose outermost loops several workers share: its tiles, and scratch for each worker.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// A configuration whose plans several workers share, with tiles of at most so many rows, or by columns where rows are
+/// A configuration whose plans several workers share: with tiles of at most this many rows, or by columns if rows are
 /// few.
 template <class Config, std::size_t Rows, bool Columns = false>
 struct shared_config : Config {
@@ -24,7 +24,7 @@ struct shared_config : Config {
 /// The tiles are those of one worker.
 inline constexpr std::size_t own_tile_rows = (std::numeric_limits<std::size_t>::max)();
 
-/// Whether so many workers would wait for each other at the end of a loop, for lack of turns.
+/// Whether this many workers would wait at the end of a loop because it has too few iterations.
 template <class Program>
 constexpr bool has_few_turns(const Program& plan, std::size_t workers) {
     constexpr std::size_t enough_each = 4;
@@ -36,12 +36,12 @@ constexpr bool has_few_turns(const Program& plan, std::size_t workers) {
     return false;
 }
 
-/// Bytes of scratch for so many workers.
+/// Bytes of scratch for this many workers.
 constexpr std::size_t bytes_for_workers(const program_counts& plan, std::size_t workers) {
     return plan.scratch_bytes + (workers - 1) * plan.worker_bytes;
 }
 
-/// Workers for which so many bytes of scratch suffice, at least 1.
+/// Workers for which this much scratch suffices, at least 1.
 constexpr std::size_t workers_in(const program_counts& plan, std::size_t bytes) {
     constexpr std::size_t most = 1024;
     if (bytes < plan.scratch_bytes) return 1;
@@ -50,8 +50,7 @@ constexpr std::size_t workers_in(const program_counts& plan, std::size_t bytes) 
     return workers < most ? workers : most;
 }
 
-/// Plans of an expression that several workers may share. All of them add in the order in which that of one worker
-/// does.
+/// Plans of an expression that several workers may share. All of them add in the order of the plan for one worker.
 template <class Expression, class Config, axis_list Strides, class Limit = all_rows>
 struct shared_plans {
     using alone = planned<Expression, Config, Strides, Limit>;
@@ -59,7 +58,7 @@ struct shared_plans {
     template <std::size_t Rows>
     using with_rows = planned<Expression, shared_config<Config, Rows>, Strides, Limit>;
 
-    /// The plan with tiles of so many rows if that changes no sum, or else another one.
+    /// The plan with tiles of this many rows if that changes no sum; otherwise another one.
     template <std::size_t Rows, class Other>
     using with_tiles = std::conditional_t<have_same_sums(alone::code, with_rows<Rows>::code), with_rows<Rows>, Other>;
 
@@ -84,7 +83,7 @@ struct shared_plans {
         else
             return has_few_turns(tall::code, workers);
     }
-    /// Whether columns leave each worker a quarter less to read than rows.
+    /// Whether each worker reads a quarter less by columns than by rows.
     static consteval bool is_by_columns(std::size_t workers) {
         if constexpr (has_columns && Limit::are_limited)
             return shared_plans<Expression, Config, Strides>::is_by_columns(workers);
@@ -94,11 +93,11 @@ struct shared_plans {
         else
             return false;
     }
-    /// The plan that so many bytes would be for, if workers shared rows.
+    /// The plan for this much scratch if workers shared rows.
     static consteval const program_counts& rows_with(std::size_t bytes) {
         return is_flat_with(bytes) ? static_cast<const program_counts&>(flat::code) : tall::code;
     }
-    /// The number of workers who would share rows with so many bytes, where that is what they would do; or 1.
+    /// The number of workers that would share rows with this much scratch, if they share rows; otherwise 1.
     static consteval std::size_t sharing_rows_with(std::size_t bytes) {
         const std::size_t workers = workers_in(rows_with(bytes), bytes);
         return is_by_columns(workers) ? 1 : workers;
@@ -107,7 +106,7 @@ struct shared_plans {
     template <std::size_t Workers>
     using of_workers =
         std::conditional_t<is_by_columns(Workers), by_columns, std::conditional_t<is_flat(Workers), flat, tall>>;
-    /// Bytes of scratch for so many workers: for columns, more than what fewer workers would take to share rows.
+    /// Bytes of scratch for this many workers: for columns, more than fewer workers would take to share rows.
     static consteval std::size_t bytes_of(std::size_t workers) {
         if (!is_by_columns(workers))
             return is_flat(workers) ? bytes_for_workers(flat::code, workers) : bytes_for_workers(tall::code, workers);
@@ -117,7 +116,7 @@ struct shared_plans {
             bytes = bytes_for_workers(rows_with(bytes), fewer + 1);
         return bytes;
     }
-    /// The number of workers that so many bytes were reckoned for; 0 if they are no such number.
+    /// The number of workers that this number of bytes was computed for; 0 if there is none.
     static consteval std::size_t asked_for_by(std::size_t bytes) {
         constexpr std::size_t most = 64;
         for (std::size_t workers = 2; workers <= most; ++workers)
@@ -125,8 +124,8 @@ struct shared_plans {
         return 0;
     }
 
-    /// The plan for scratch of so many bytes: the one that more workers share, if that is for so many. Where rows are
-    /// limited it is the plan that would be for all of them.
+    /// The plan for this much scratch: the one for more workers if it suffices for them. If rows are limited, it is the
+    /// plan for all rows.
     static consteval bool is_flat_with(std::size_t bytes) {
         if constexpr (Limit::are_limited) {
             return shared_plans<Expression, Config, Strides>::is_flat_with(bytes);
@@ -146,9 +145,9 @@ struct shared_plans {
             return of_columns > 1 && sharing_rows_with(bytes) == 1 && is_by_columns(of_columns);
         }
     }
-    /// The most rows that so many workers, for whom there is scratch by either plan, share by columns, known when the
-    /// program runs, where the plan for all rows has them share rows: as long as half of them would wait, and columns
-    /// leave each a quarter less to read. Other code; 0 where it is not worth that, or there are entries to share.
+    /// If the plan for all rows shares rows, the number of rows, known at run time, up to which this many workers share
+    /// columns instead, with scratch for either plan: while half of them would wait and columns leave each a quarter
+    /// less to read. It is additional code; 0 if it does not pay, or if there are batch entries to share.
     template <class ByRows>
     static consteval std::size_t rows_by_columns(std::size_t workers) {
         std::size_t most = 0;
@@ -163,7 +162,7 @@ struct shared_plans {
         }
         return most;
     }
-    /// The same with scratch of so many bytes.
+    /// The same for this much scratch.
     template <class ByRows>
     static consteval std::size_t rows_by_columns_with(std::size_t bytes) {
         if constexpr (Limit::are_limited && has_columns) {
