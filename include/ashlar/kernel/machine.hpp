@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What has to be known of a machine to decide how something is computed there: registers, shuffles, caches.
+// Facts about a machine that decisions depend on: registers, shuffles, caches.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// A machine as plans see it. Nothing here depends on the one that compiles: a plan for another machine is made of
-/// another description. What depends on the type of elements is asked for with their size, in bytes.
+/// A machine as plans see it. Independent of the compiling machine: a plan for another machine takes another
+/// description. Facts that depend on the element type take its size in bytes.
 struct machine {
     std::size_t register_bytes;  ///< of a vector register; 0: there are none, elements are computed one by one
     std::size_t registers;       ///< architectural vector registers, or scalar ones where there are none
@@ -31,59 +31,60 @@ struct machine {
     std::size_t l3_bytes = 0;         ///< of the last cache before memory
     std::size_t stack_budget = 0;     ///< bytes of scratch that calls may put on the stack
     bool stores_past_caches = false;  ///< an instruction stores a whole register that takes no place in a cache
-    /// Rows of the tallest tile where several workers share the turns of the outermost loops; 0: one runs all of them.
+    /// Rows of the tallest tile if several workers share the iterations of the outermost loops; 0: one worker runs all
+    /// of them.
     std::size_t worker_rows = 0;
     bool worker_columns = false;  ///< they share products by blocks of columns instead, where rows are few
 
     friend constexpr bool operator==(const machine&, const machine&) = default;
 
-    /// Elements that are computed side by side; at least 1.
+    /// Lanes of a register; at least 1.
     constexpr std::size_t lanes(std::size_t element_bytes) const {
         return register_bytes > element_bytes ? register_bytes / element_bytes : 1;
     }
 
-    /// The same machine as it computes with elements of so many bytes.
+    /// The same machine for elements of this size.
     constexpr machine for_elements_of(std::size_t element_bytes) const {
         machine m = *this;
         if (paired && element_bytes > 4) m.registers /= 2;
         return m;
     }
 
-    /// Whether that many elements are one register.
+    /// Whether lanes of this size are one register.
     constexpr bool fills_register(std::size_t element_bytes, bool floating = true) const {
         if (!native || lanes(element_bytes) == 1 || element_bytes > 8) return false;
-        // Registers that hold elements of four bytes alone have no integers of eight either.
+        // Registers for elements of four bytes only hold no integers of eight bytes either.
         if (element_bytes == 8) return doubles || (!floating && small_elements);
         return element_bytes >= 4 || small_elements;
     }
 
-    /// Whether lanes of such a register change places in it, not on a way through memory.
+    /// Whether lanes are shuffled in registers, not through memory.
     constexpr bool shuffles(std::size_t element_bytes, bool floating = true) const {
         return fills_register(element_bytes, floating) && !sized_by_option;
     }
 
-    /// Whether half a register is loaded from each of two places as fast as a whole one from one.
+    /// Whether two loads of half registers are as fast as one load of a whole register.
     constexpr bool loads_halves(std::size_t element_bytes, bool floating = true) const {
         return shuffles(element_bytes, floating) && register_bytes > chunk_bytes && register_bytes <= 4 * chunk_bytes;
     }
 
-    /// Registers of elements that are transposed at one go; 0 where that takes a way through memory.
+    /// Registers of elements that are transposed together; 0 if that goes through memory.
     constexpr std::size_t transposed_together(std::size_t element_bytes, bool floating = true) const {
         if (!shuffles(element_bytes, floating)) return 0;
         if (loads_halves(element_bytes, floating)) return lanes(element_bytes) / 2;
         return register_bytes == chunk_bytes ? lanes(element_bytes) : 0;
     }
 
-    /// Bytes that a stage reads and writes from which on its result is stored past the caches; 0: it never is. A chain
-    /// of one and of two operands and the sum of its result behind it together take less time from there on, 1.5 times
-    /// the last cache (Zen 4 with 32 MiB of it).
+    /// Bytes that a stage reads and writes from which its result is stored past the caches; 0: never. From 1.5 times
+    /// the last cache, chains of one and of two operands followed by the sum of the result take less time (Zen 4, 32
+    /// MiB).
     constexpr std::size_t bytes_past_caches() const { return stores_past_caches ? l3_bytes / 2 * 3 : 0; }
 
-    /// Parts of a register inside which shuffles are cheapest.
+    /// Parts of a register within which shuffles are cheapest.
     static constexpr std::size_t chunk_bytes = 16;
 };
 
-/// The machine that a configuration is compiled for.
+/// The machine of a configuration.
 template <class Config>
 inline constexpr machine machine_of = [] {
     constexpr std::uint64_t fma4 = std::uint64_t{1} << 24,

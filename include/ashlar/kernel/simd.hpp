@@ -11,7 +11,7 @@
 
 #if defined(ASHLAR_HAS_REGISTERS)
 
-// g++ 12 takes the deliberately undefined operands inside its own AVX-512 intrinsics for mistakes (GCC bug 105593).
+// g++ 12 reports the deliberately undefined operands inside its own AVX-512 intrinsics (GCC bug 105593).
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wuninitialized"
@@ -21,12 +21,12 @@
 // clang-format off
 #include <ashlar/kernel/simd/hidden_macros.hpp>
 #if defined(__SSE2__)
-// The registers alone: on x86 all else is said in the compiler's notation or by its intrinsics, and the whole of xsimd
-// would be half of what a small unit compiles.
+// Only the registers. On x86 everything else is written in the compiler's vector notation or with intrinsics; the whole
+// of xsimd would be half the compile time of a small unit.
 #include <xsimd/types/xsimd_all_registers.hpp>
 #else
 #if defined(__wasm_simd128__) && !defined(__EMSCRIPTEN__)
-// xsimd 14.3 takes WebAssembly's registers for Emscripten's alone. Only its configuration asks for that macro.
+// xsimd 14.3 expects WebAssembly's registers only with Emscripten. Only its configuration tests that macro.
 #define __EMSCRIPTEN__ 1
 #include <xsimd/config/xsimd_config.hpp>
 #undef __EMSCRIPTEN__
@@ -48,15 +48,15 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// The fixed-width type that stands for Element in registers: long, char and the like have no batches of their own.
+/// The fixed-width type of Element in registers: long, char and similar types have no batches of their own.
 template <class Element>
 using lane_element = std::conditional_t<
     std::is_floating_point_v<Element>, Element,
     std::conditional_t<std::is_signed_v<Element>, signed_of_size<sizeof(Element)>, unsigned_of_size<sizeof(Element)>>>;
 
 #if defined(__SSE2__)
-/// The register of `Bytes` and its masks, named as in a batch. Those of 16 and 32 bytes have vectors for masks, as
-/// before AVX-512: xsimd 14.3 has architectures with mask registers for these, but they do not compile at -O0.
+/// The register of `Bytes` and its masks, named as in a batch. Registers of 16 and 32 bytes use vector masks, as before
+/// AVX-512: xsimd 14.3 has architectures with mask registers for them, but these do not compile at -O0.
 template <class Stored, std::size_t Bytes>
 struct register_types {
     using architecture =
@@ -67,7 +67,7 @@ struct register_types {
 template <class Element, std::size_t Width>
 using register_batch = register_types<lane_element<Element>, Width * sizeof(Element)>;
 #else
-/// The batch of exactly Width lanes: of the widest architecture if it fits, else of a narrower one.
+/// The batch of exactly Width lanes, of the widest architecture if it fits, otherwise of a narrower one.
 template <class Stored, std::size_t Width>
 struct register_batch_of {
     using widest = xsimd::batch<Stored>;
@@ -77,7 +77,8 @@ template <class Element, std::size_t Width>
 using register_batch = typename register_batch_of<lane_element<Element>, Width>::type;
 #endif
 
-/// Vectors in the compiler's own notation, for what it does better than xsimd. Scalable registers only pass through.
+/// Vectors in the compiler's own notation, where it generates better code than xsimd. Scalable registers only pass
+/// through.
 template <class Element, std::size_t Width>
 struct gnu_vector {
     typedef lane_element<Element> type __attribute__((vector_size(Width * sizeof(Element))));
@@ -91,10 +92,10 @@ inline constexpr bool registers_are_vectors = false;
 inline constexpr bool registers_are_vectors = true;
 #endif
 
-/// Comparisons that registers have; the others are these with the operands swapped.
+/// Comparisons that registers have; the others swap the operands.
 enum class relation : std::uint8_t { equal, unequal, less, less_equal };
 
-// Declared here because the headers of the five need this one: they may be included in any order.
+// Declared here, because the headers of these five include this one: they may be included in any order.
 template <class Config>
 struct x86_instructions;
 template <class Config>

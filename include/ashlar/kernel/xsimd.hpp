@@ -32,13 +32,13 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// The type of a batch's elements: long, char and the like have no batches of their own.
+/// The element type of a batch: long, char and similar types have no batches of their own.
 template <class Element>
 using batch_element = std::conditional_t<
     std::is_floating_point_v<Element>, Element,
     std::conditional_t<std::is_signed_v<Element>, signed_of_size<sizeof(Element)>, unsigned_of_size<sizeof(Element)>>>;
 
-/// The batch of `Width` elements, void where there is none.
+/// The batch of `Width` elements; void if there is none.
 #if defined(ASHLAR_EMULATED_WIDTH)
 inline constexpr bool has_batches = true;
 template <class Stored, std::size_t Width>
@@ -47,7 +47,7 @@ struct sized_batch {
 };
 #elif defined(ASHLAR_HAS_REGISTERS)
 inline constexpr bool has_batches = true;
-// xsimd's choice, but for what it has for AVX-512VL: that does not compile at -O0.
+// xsimd's choice, except for AVX-512VL, which does not compile at -O0.
 template <class Stored, std::size_t Width>
 struct sized_batch {
     template <class Best, class Other>
@@ -74,8 +74,8 @@ struct sized_batch {
 };
 #endif
 
-/// The architecture of the batch for lanes. One lane has a whole register, in which it is repeated. So have lanes that
-/// no register holds, of which an error follows.
+/// The architecture of the batch for lanes. A single lane is repeated in a whole register. Lanes without a register use
+/// it too; an error follows.
 template <class Element, std::size_t Width, class Config>
 struct batch_of {
     static_assert(has_batches,
@@ -93,7 +93,7 @@ consteval void check_elements() {
                   "whose elements have one size");
 }
 
-// No constant expressions: xsimd has none.
+// Not constexpr, because xsimd is not.
 template <class Stored, class Architecture, class Element, std::size_t Width, class Config>
     requires std::is_same_v<Stored, batch_element<Element>>
 struct batch_conversion<xsimd::batch<Stored, Architecture>, lanes<Element, Width, Config>> {
@@ -131,7 +131,7 @@ struct batch_conversion<xsimd::batch_bool<Stored, Architecture>, lane_mask<Eleme
     static constexpr bool exists = true;
     using batch = xsimd::batch_bool<Stored, Architecture>;
     using values = lane_mask<Element, Width, Config>;
-    /// Masks of AVX-512 may be vectors in the one and bits in the other.
+    /// Masks of AVX-512 may be vectors in one library and bits in the other.
     static constexpr bool is_same_register = in_register<Element, Width, Config>() &&
                                              sizeof(typename values::storage) == sizeof(typename batch::register_type);
 
@@ -165,7 +165,7 @@ struct batch_conversion<xsimd::batch_bool<Stored, Architecture>, lane_mask<Eleme
 
 namespace xsimd {
 
-// `batch(v)` of lanes and `batch_bool(m)` of their masks.
+// `batch(v)` for lanes and `batch_bool(m)` for their masks.
 template <class Element, std::size_t Width, class Config>
 batch(ashlar::lanes<Element, Width, Config>)
     -> batch<ashlar::detail::batch_element<Element>,
@@ -179,7 +179,7 @@ batch_bool(ashlar::lane_mask<Element, Width, Config>)
 
 namespace ashlar::inline v0_1 {
 
-// `lanes(b)` of a batch and `lane_mask(b)` of a batch of truth values.
+// `lanes(b)` for a batch and `lane_mask(b)` for a batch of truth values.
 template <class Stored, class Architecture>
 lanes(xsimd::batch<Stored, Architecture>) -> lanes<Stored, xsimd::batch<Stored, Architecture>::size>;
 template <class Stored, class Architecture>

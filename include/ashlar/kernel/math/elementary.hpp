@@ -38,7 +38,7 @@ template <class Element>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Element(min)(const Element& a, const Element& b) {
     return a < b ? a : b;
 }
-/// The larger of two scalars; the second one where one of them is NaN.
+/// The larger of two scalars; the second one if one of them is NaN.
 template <class Element>
     requires std::is_arithmetic_v<Element>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Element(max)(const Element& a, const Element& b) {
@@ -74,7 +74,7 @@ template <detail::math_float Element>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Element floor(Element x) {
     return detail::scalar_ops<Element>::floor(x);
 }
-/// a * b + c of scalars, rounded once where the target has such an instruction.
+/// a * b + c of scalars, rounded once if the target has such an instruction.
 template <detail::math_float Element>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Element fma(Element a, Element b, Element c) {
     return fma(lanes<Element, 1>(a), b, c)[0];

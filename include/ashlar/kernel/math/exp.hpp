@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Exponentials: exp, and cheaper ones for arguments that are not positive, which softmax lives on.
+// Exponentials: exp, and cheaper ones for nonpositive arguments, as softmax needs them.
 #pragma once
 
 #include <ashlar/core/fast.hpp>
@@ -16,8 +16,7 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp_remainder(lanes
     return fma(n, -exp_reduction<Element>::ln2_low, most);
 }
 
-/// The same in one operation where that is to be had: with fused multiply-adds, for ln 2 happens to be within 2^-29 of
-/// a float.
+/// The same in one operation if there are fused multiply-adds, because ln 2 is within 2^-29 of a float.
 template <class Element, std::size_t Width, class Config>
 ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp_remainder_beside_one(lanes<Element, Width, Config> x,
                                                                                       lanes<Element, Width, Config> n) {
@@ -69,8 +68,8 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp2_polynomial_coa
     return horner(r, Element(c[0]), Element(c[1]), Element(c[2]), Element(c[3]));
 }
 
-/// Carries n = round(x * factor): the number itself where the instruction that scales takes numbers, else 1.5 * 2^p +
-/// n, which has the integer in its low bits.
+/// Carries n = round(x * factor): the number itself if the scaling instruction takes numbers, otherwise 1.5 * 2^p + n,
+/// which has the integer in its low bits.
 template <class Element, std::size_t Width, class Config>
 ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> carry_rounded(lanes<Element, Width, Config> x,
                                                                            Element factor) {
@@ -90,7 +89,7 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> carried(lanes<Eleme
         return fence(carrier - float_format<Element>::magic);
 }
 
-/// p * 2^n where that is a normal number; nonsense for NaN.
+/// p * 2^n if that is a normal number; unspecified for NaN.
 template <class Element, std::size_t Width, class Config>
 ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> times_power(lanes<Element, Width, Config> p,
                                                                          lanes<Element, Width, Config> carrier) {
@@ -100,14 +99,14 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> times_power(lanes<E
         return bit_cast_lanes<Element>(bits_of(p) + (bits_of(carrier) << float_format<Element>::mantissa));
 }
 
-/// True where arguments that vanish are raised to the greatest of them, whose power of two has the bits of 0: a maximum
-/// and a multiplication, which keep NaN, instead of a comparison and a choice.
+/// True if arguments whose result vanishes are raised to the greatest of them, whose power of two has the bits of 0: a
+/// maximum and a multiplication, which keep NaN, instead of a comparison and a select.
 template <class Element, std::size_t Width, class Config>
 inline constexpr bool raises_vanishing =
     !lanes<Element, Width, Config>::ops::scales && !takes_scalars<Element, Width, Config>;
 
-/// p * 2^n of an argument that was raised if it vanishes; x is what it was. Where none is raised, 0 where x < least,
-/// which must be negative, and NaN where x is NaN.
+/// p * 2^n for an argument that was raised if its result vanishes; x is the original argument. If none is raised: 0 for
+/// x < least, which must be negative, and NaN for NaN.
 template <class Element, std::size_t Width, class Config>
 ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> times_power_from(Element least,
                                                                               lanes<Element, Width, Config> x,
@@ -117,14 +116,14 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> times_power_from(El
     if constexpr (Lanes::ops::scales)
         return Lanes(Lanes::ops::scale((!(x < least)).data, p.data, carrier.data));
     else if constexpr (takes_scalars<Element, Width, Config>)
-        // By a multiplication, which keeps NaN: masks are dear, and this takes one.
+        // By a multiplication, which keeps NaN: masks are expensive, and this takes one.
         return select(x < least, Element(0), p * power_of_two(carrier));
     else
         return p * power_of_two(carrier);
 }
 
-/// x, or the least argument that a function of nonpositive numbers may be given: minus infinity is none where numbers
-/// of any kind come.
+/// x, or the least argument that a function of nonpositive numbers may take. Minus infinity is not allowed if arguments
+/// are arbitrary.
 template <exp_arguments Arguments, class Element, std::size_t Width, class Config>
 ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> raised(lanes<Element, Width, Config> x, Element least,
                                                                     Element vanishing) {
@@ -137,7 +136,7 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> raised(lanes<Elemen
         return x;
 }
 
-/// 2^x for normal results; nonsense for NaN.
+/// 2^x for normal results; unspecified for NaN.
 template <class Element, std::size_t Width, class Config>
 ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp2_normal(lanes<Element, Width, Config> x) {
     const auto carrier = carry_rounded(x, Element(1));
@@ -155,7 +154,7 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp_vanishing(lanes
     return times_power_from(least, x, exp_polynomial(exp_remainder(y, carried(carrier))), carrier);
 }
 
-/// Arguments of exp beyond which the result is infinity or zero, where nothing has overflowed on the way.
+/// Arguments of exp beyond which the result is infinity or zero, if no intermediate value overflows.
 template <class Element, std::size_t Width, class Config>
 ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp_argument(lanes<Element, Width, Config> x) {
     using Lanes = lanes<Element, Width, Config>;
@@ -163,20 +162,20 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp_argument(lanes<
                  max<>(Lanes(sizeof(Element) == 4 ? Element(-104) : Element(-746)), x));
 }
 
-/// x log2(e) - n for n next to the product: what is left where n is the nearest integer.
+/// x log2(e) - n for an n near the product: the remainder if n is the nearest integer.
 template <class Element, std::size_t Width, class Config>
 ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp2_remainder(lanes<Element, Width, Config> x,
                                                                             lanes<Element, Width, Config> n) {
     return fma(x, exp_reduction<Element>::log2_e, -n);
 }
 
-/// e^x for x <= 0: exactly 1 for 0, exactly 0 for minus infinity, 0 or less than the least normal number where it would
-/// be denormal, NaN for NaN.
+/// e^x for x <= 0: exactly 1 for 0, exactly 0 for minus infinity, 0 or less than the least normal number if it would be
+/// denormal, NaN for NaN.
 template <exp_form Form, exp_arguments Arguments = exp_arguments::finite, class Element, std::size_t Width,
           class Config>
 ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp_nonpositive_as(lanes<Element, Width, Config> x) {
     constexpr Element least = least_exp_argument<Element>;
-    // A branch that is hardly ever taken is cheaper than a choice between two results, one instruction after the other.
+    // On cores that issue one instruction at a time, a branch that is rarely taken is cheaper than a select.
     if (Width == 1 && (has<Config, isa::m_profile> || __builtin_is_constant_evaluated()) && !(x[0] >= least))
         return max<>(lanes<Element, Width, Config>(Element(0)), x);
     if constexpr (looks_up<Element, Width, Config>) {
@@ -222,10 +221,9 @@ template <class Element, std::size_t Width, class Config>
     return detail::scale(detail::exp2_polynomial_coarse(detail::exp2_remainder(x, n)), n);
 }
 
-/// e^x for x <= 0, at most 2.5 ulp: minus infinity gives exactly 0, as does everything below -88.1 (double: -709.2),
-/// and 0 gives exactly 1; NaN propagates. Below -87.3 (-708.3), where e^x is denormal, the result is 0 or some number
-/// less than the least normal one. For positive x the result is right up to 88 (double: 709),
-/// and beyond that any number or NaN.
+/// e^x for x <= 0, at most 2.5 ulp. Minus infinity and everything below -88.1 (double: -709.2) give exactly 0, and 0
+/// gives exactly 1; NaN propagates. Below -87.3 (-708.3), where e^x is denormal, the result is 0 or less than the least
+/// normal number. For positive x the result is right up to 88 (double: 709), and beyond that any number or NaN.
 template <class Element, std::size_t Width, class Config>
     requires detail::math_float<Element>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp_nonpositive(

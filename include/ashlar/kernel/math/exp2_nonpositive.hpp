@@ -8,7 +8,7 @@ namespace ashlar::inline v0_1 {
 
 namespace detail {
 
-/// 2^x for x <= 0 with the special values of `exp_nonpositive_as`. To 2.5 ulp in both forms that are not coarse.
+/// 2^x for x <= 0 with the special values of `exp_nonpositive_as`. At most 2.5 ulp in both forms that are not coarse.
 template <exp_form Form, exp_arguments Arguments = exp_arguments::finite, class Element, std::size_t Width,
           class Config>
 ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp2_nonpositive_as(lanes<Element, Width, Config> x) {
@@ -34,9 +34,9 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp2_nonpositive_as
 
 }  // namespace detail
 
-/// 2^x for x <= 0: as `exp_nonpositive` but two or three operations cheaper, for who can fold log2(e) into a factor; at
-/// most 2.5 ulp. Everything below -127 (double: -1023) gives 0, and less than the least normal number below -126
-/// (-1022).
+/// 2^x for x <= 0: two or three operations cheaper than `exp_nonpositive`, for callers that fold log2(e) into a factor;
+/// at most 2.5 ulp. Everything below -127 (double: -1023) gives 0, and below -126 (-1022) less than the least normal
+/// number.
 template <class Element, std::size_t Width, class Config>
     requires detail::math_float<Element>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp2_nonpositive(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Exponentials of what is not positive by tables of powers of two, where an instruction looks them up.
+// Exponentials of nonpositive arguments by tables of powers of two, where an instruction looks them up.
 #pragma once
 
 #include <bit>
@@ -8,7 +8,7 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// e^x = 2^n e^r with n = round(x / ln 2) and r = x - n ln 2, ln 2 in two parts of which n times the first is exact
+/// e^x = 2^n e^r with n = round(x / ln 2) and r = x - n ln 2. ln 2 has two parts, so that n times the first is exact
 /// (Cephes for float, Sun fdlibm for double).
 template <class Element>
 struct exp_reduction {
@@ -19,16 +19,16 @@ struct exp_reduction {
         sizeof(Element) == 4 ? Element(-2.12194440e-4L) : Element(1.90821492927058770002e-10L);
 };
 
-/// What an exponential is given. Any arguments, minus infinity among them, may cost an operation more: infinity less
-/// infinity is an invalid operation, though its result is not used, and a program may trap that.
+/// The arguments of an exponential. Arbitrary ones, including minus infinity, may cost one more operation: infinity
+/// minus infinity is an invalid operation even if its result is not used, and a program may trap it.
 enum class exp_arguments : std::uint8_t { finite, any };
 
-/// How closely an exponential is computed: to 2.5 ulp; the same down to -10 and to 6 ulp below, which are 2^-34 of e^0;
-/// or to a relative error of 1.2e-4.
+/// The accuracy of an exponential: 2.5 ulp; the same down to -10 and 6 ulp below, which is 2^-34 of e^0; or a relative
+/// error of 1.2e-4.
 enum class exp_form : std::uint8_t { precise, beside_one, coarse };
 
-/// 2^(i/Entries) for 0 <= i < Entries as bits, less i in the exponent's lowest bits and less what a magic number leaves
-/// there when both are shifted into the exponent.
+/// 2^(i/Entries) for 0 <= i < Entries as bits, minus i in the exponent's lowest bits and minus what a magic number
+/// leaves there when both are shifted into the exponent.
 template <std::size_t Entries>
 struct exp_table {
     static constexpr unsigned shift = float_format<float>::mantissa - std::bit_width(Entries - 1);
@@ -38,7 +38,7 @@ template <std::size_t Entries>
 inline constexpr exp_table<Entries> exp_table_of = [] {
     constexpr double root_of_32 = 1.0218971486541166782344801347833;
     exp_table<Entries> table{};
-    // Not in long double: products of IBM's are no constants.
+    // Not in long double: products of IBM's long double are not constants.
     double power = 1;
     for (std::uint32_t i = 0; i < 32; ++i) {
         if (i % (32 / Entries) == 0) {
@@ -72,21 +72,21 @@ inline constexpr Element least_exp_argument = sizeof(Element) == 4 ? Element(-87
 template <class Element>
 inline constexpr Element least_exp2_argument = sizeof(Element) == 4 ? Element(-126) : Element(-1022);
 
-/// The whole power of two next to these has an exponent of zero and no mantissa: its bits are those of 0. Who raises
-/// every argument to them has zeros without comparing and choosing.
+/// The whole power of two next to these has an exponent of zero and no mantissa: its bits are those of 0. Raising every
+/// argument to them gives zeros without a comparison and a select.
 template <class Element>
 inline constexpr Element vanishing_exp_argument = sizeof(Element) == 4 ? Element(-88.03) : Element(-709.1);
 template <class Element>
 inline constexpr Element vanishing_exp2_argument = sizeof(Element) == 4 ? Element(-127) : Element(-1023);
 
-/// True where one instruction picks a float for each lane from 32 of them.
+/// True if one instruction picks a float for each lane from 32 of them.
 template <class Element, std::size_t Width, class Config>
 inline constexpr bool looks_up =
     std::is_same_v<Element, float> && Width == 16 && in_register<Element, Width, Config>() && has<Config, isa::avx512f>;
 
-/// e^x for x <= 0 as 2^(n/32) e^r with |r| <= ln(2)/64: half the multiplications of a polynomial alone. The cubic term
-/// is what a Chebyshev polynomial leaves of it in the linear one. Coarsely 1 + r is e^r. What vanishes is masked, as
-/// that is free but for the comparison; minus infinity must be raised anyway.
+/// e^x for x <= 0 as 2^(n/32) e^r with |r| <= ln(2)/64: half the multiplications of a polynomial alone. A Chebyshev
+/// polynomial moves the cubic term into the linear one. In the coarse form 1 + r is e^r. Vanishing results are masked,
+/// which is free except for the comparison; minus infinity must be raised anyway.
 template <exp_form Form, exp_arguments Arguments, class Element, std::size_t Width, class Config>
 ASHLAR_ALWAYS_INLINE lanes<Element, Width, Config> exp_by_table(lanes<Element, Width, Config> x) {
     using Lanes = lanes<Element, Width, Config>;
@@ -108,8 +108,8 @@ ASHLAR_ALWAYS_INLINE lanes<Element, Width, Config> exp_by_table(lanes<Element, W
     return kept_fma(most, correction, most);
 }
 
-/// 2^x for x <= 0 as 2^(n/32) 2^r, n in units of 1/32, and r exact: additions in place of two of the multiplications
-/// that e^x takes, which many processors have units of their own for. The coefficients are those of `exp_by_table`.
+/// 2^x for x <= 0 as 2^(n/32) 2^r, n in units of 1/32, and r exact. Additions, which many processors execute on other
+/// units, replace two of the multiplications of e^x. The coefficients are those of `exp_by_table`.
 template <exp_form Form, exp_arguments Arguments, class Element, std::size_t Width, class Config>
 ASHLAR_ALWAYS_INLINE lanes<Element, Width, Config> exp2_by_table(lanes<Element, Width, Config> x) {
     using Lanes = lanes<Element, Width, Config>;
@@ -126,14 +126,14 @@ ASHLAR_ALWAYS_INLINE lanes<Element, Width, Config> exp2_by_table(lanes<Element, 
         return Lanes(Lanes::ops::fma(keep.data, most.data, correction.data, most.data));
 }
 
-/// True where one picks it from 8 of them.
+/// True if one instruction picks it from 8 of them.
 template <class Element, std::size_t Width, class Config>
 inline constexpr bool looks_up_eighths =
     std::is_same_v<Element, float> && Width == 8 && in_register<Element, Width, Config>() && has<Config, isa::avx2> &&
     has<Config, isa::fma> && !has<Config, isa::avx512f>;
 
-/// e^x for x <= 0 as 2^(n/8) e^r with |r| <= ln(2)/16: six operations of the multiply-adders instead of eight. The
-/// quartic term is what a Chebyshev polynomial leaves of it in the quadratic one.
+/// e^x for x <= 0 as 2^(n/8) e^r with |r| <= ln(2)/16: six multiply-add operations instead of eight. A Chebyshev
+/// polynomial moves the quartic term into the quadratic one.
 template <exp_form Form, class Element, std::size_t Width, class Config>
 ASHLAR_ALWAYS_INLINE lanes<Element, Width, Config> exp_by_eighths(lanes<Element, Width, Config> x) {
     using Lanes = lanes<Element, Width, Config>;
@@ -148,7 +148,7 @@ ASHLAR_ALWAYS_INLINE lanes<Element, Width, Config> exp_by_eighths(lanes<Element,
     return fma(most, r * fma(r, slope, Lanes(1)), most);
 }
 
-/// 2^x likewise, four operations of the multiply-adders; r is exact.
+/// 2^x likewise, with four multiply-add operations; r is exact.
 template <exp_form Form, class Element, std::size_t Width, class Config>
 ASHLAR_ALWAYS_INLINE lanes<Element, Width, Config> exp2_by_eighths(lanes<Element, Width, Config> x) {
     using Lanes = lanes<Element, Width, Config>;
@@ -161,19 +161,19 @@ ASHLAR_ALWAYS_INLINE lanes<Element, Width, Config> exp2_by_eighths(lanes<Element
     return fma(most, r * fma(r, slope, Lanes(0.69314718f)), most);
 }
 
-/// True where a lane is a register of a core that runs one instruction after the other: a load is as cheap as a
-/// multiplication, and a multiply-add overwrites the constant that it adds to, which is copied first.
+/// True if a lane is a register of a core that issues one instruction at a time: a load is as cheap as a
+/// multiplication, and a multiply-add overwrites its addend, so that a constant is copied first.
 template <class Element, std::size_t Width, class Config>
 inline constexpr bool looks_up_scalars =
     std::is_same_v<Element, float> && Width == 1 && has<Config, isa::m_profile> && has<Config, isa::vfp_float>;
 
-/// e^x as by `exp_by_table` for one lane that does not vanish.
+/// e^x as by `exp_by_table` for one lane whose result does not vanish.
 template <exp_form Form, class Element, class Config>
 ASHLAR_ALWAYS_INLINE lanes<Element, 1, Config> exp_by_scalars(lanes<Element, 1, Config> x) {
     using Lanes = lanes<Element, 1, Config>;
     const Lanes carrier = fence(fma(x, 32 * exp_reduction<Element>::log2_e, Lanes(float_format<Element>::magic)));
     const Lanes n = fence(carrier - Lanes(float_format<Element>::magic));
-    // In one rounding, whatever the compiler has been told of contractions: the remainder stands on it.
+    // Rounded once whatever the compiler's contraction option is: the remainder depends on it.
     Lanes r(__builtin_fmaf(n[0], -0.69314718f / 32, x[0]));
     if constexpr (Form == exp_form::precise) r = fma(n, 1.9046542e-9f / 32, r);
     const Lanes most = looked_up<32>(carrier);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What the functions of kernel/math/ share: the bits of a floating-point format, polynomials, powers of two.
+// Common parts of the functions in kernel/math/: the bits of a floating-point format, polynomials, powers of two.
 #pragma once
 
 #include <cstddef>
@@ -28,16 +28,16 @@ struct float_format {
     static constexpr bits infinity = static_cast<bits>(bits{2 * bias + 1} << mantissa);
     static constexpr bits quiet_nan = static_cast<bits>(infinity | (bits{1} << (mantissa - 1)));
     static constexpr bits one = static_cast<bits>(bits{bias} << mantissa);
-    /// 1.5 * 2^mantissa: adding it rounds to the nearest integer, which then stands in the low bits.
+    /// 1.5 * 2^mantissa: adding it rounds to the nearest integer, which is then in the low bits.
     static constexpr Element magic = Element(3) * Element(bits{1} << (mantissa - 1));
 };
 
-/// Infinity and NaN by their bits: compilers warn of the library's constants under -ffast-math.
+/// Infinity and NaN from their bits: compilers warn about the standard library's constants with -ffast-math.
 template <class Element>
 inline constexpr Element infinity = __builtin_bit_cast(Element, float_format<Element>::infinity);
 template <class Element>
 inline constexpr Element quiet_nan = __builtin_bit_cast(Element, float_format<Element>::quiet_nan);
-/// A variable and no call: without optimisation units of different flags would share the function that is called.
+/// A variable instead of a call: without optimisation, units with different flags would share the called function.
 template <class Element>
 inline constexpr Element lowest_value = std::numeric_limits<Element>::lowest();
 
@@ -64,7 +64,7 @@ ASHLAR_ALWAYS_INLINE constexpr auto is_nan(lanes<Element, Width, Config> a) {
     return convert_mask<Element>((bits_of(a) & float_format<Element>::magnitude) > float_format<Element>::infinity);
 }
 
-/// True for a NaN in a constant expression, where it must be returned before arithmetic meets it.
+/// True for NaN in a constant expression, which must return it before any arithmetic.
 template <class Element, std::size_t Width, class Config>
 ASHLAR_ALWAYS_INLINE constexpr bool constant_nan(lanes<Element, Width, Config> a) {
     if constexpr (Width == 1)
@@ -73,7 +73,7 @@ ASHLAR_ALWAYS_INLINE constexpr bool constant_nan(lanes<Element, Width, Config> a
         return false;
 }
 
-/// True for NaN and for minus infinity in a constant expression, where their product by a vanishing factor is none.
+/// True for NaN and minus infinity in a constant expression, whose product with a vanishing factor is not a constant.
 template <class Element, std::size_t Width, class Config>
 ASHLAR_ALWAYS_INLINE constexpr bool without_product(lanes<Element, Width, Config> a) {
     if constexpr (Width == 1)
@@ -95,8 +95,8 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> with_sign(lanes<Ele
     return bit_cast_lanes<Element>(bits_of(a) | (bits_of(sign) & float_format<Element>::sign));
 }
 
-/// A polynomial by Horner's rule, highest coefficient first. The upper part of a long one as two in x^2: one operation
-/// more and half the latency, which a loop over independent vectors runs out of scheduler entries for.
+/// A polynomial by Horner's rule, highest coefficient first. The upper part of a long one is split into two in x^2: one
+/// operation more and half the latency, for which loops over independent vectors lack scheduler entries.
 template <class Element, std::size_t Width, class Config, class... Rest>
 ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> horner(lanes<Element, Width, Config> x, Element first,
                                                                     Rest... rest) {
@@ -139,7 +139,7 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> scale(lanes<Element
         const Lanes first = fence(a * power_of_two(half));
         const Lanes second = power_of_two(rest);
         if (Width == 1 && __builtin_is_constant_evaluated()) {
-            // A constant expression may not overflow.
+            // A constant expression must not overflow.
             constexpr Element huge = __builtin_bit_cast(
                 Element, static_cast<typename float_format<Element>::bits>(float_format<Element>::infinity - 1));
             if (second[0] > 1 && first[0] > huge / second[0]) return Lanes(infinity<Element>);

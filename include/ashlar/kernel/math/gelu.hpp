@@ -10,8 +10,8 @@ namespace ashlar::inline v0_1 {
 
 namespace detail {
 
-/// Phi(-a) in 32 pieces, each a cubic polynomial of the distance from its middle: the coefficients of power k, as bits,
-/// in row k. The last piece is zero, and stands for all that follows.
+/// Phi(-a) in 32 pieces, each a cubic polynomial of the distance from its middle: row k has the coefficients of power k
+/// as bits. The last piece is zero and serves all larger arguments.
 struct gelu_table {
     static constexpr float width = 45.0f / 256;
     static constexpr std::size_t pieces = 32;
@@ -28,7 +28,7 @@ inline constexpr gelu_table gelu_pieces = [] {
         const double a = static_cast<double>(i) * step;
         double c[terms] = {tail, slope};
         for (int m = 0; m + 2 < terms; ++m) c[m + 2] = -(a * (m + 1) * c[m + 1] + m * c[m]) / ((m + 1) * (m + 2));
-        // Powers 4 and 5 as what is left of them on [-h, h] by Chebyshev polynomials of these degrees.
+        // Chebyshev polynomials move powers 4 and 5 into these degrees on [-h, h].
         const double cubic[4] = {c[0] - c[4] * h * h * h * h / 8, c[1] - c[5] * h * h * h * h * 5 / 16,
                                  c[2] + c[4] * h * h, c[3] + c[5] * h * h * 5 / 4};
         for (std::size_t k = 0; k < 4; ++k)
@@ -42,9 +42,9 @@ inline constexpr gelu_table gelu_pieces = [] {
     return table;
 }();
 
-// In what follows max(x, 0) is a form of it that is NaN at minus infinity, as the product x Phi(x) is.
+// max(x, 0) below is a form that is NaN at minus infinity, as the product x Phi(x) is.
 
-/// gelu(x) = max(x, 0) - |x| Phi(-|x|), Phi looked up in pieces of which the upper power may be left out.
+/// gelu(x) = max(x, 0) - |x| Phi(-|x|), with Phi from a table of pieces; their highest power may be left out.
 template <std::size_t Degree, std::size_t Width, class Config>
 ASHLAR_ALWAYS_INLINE lanes<float, Width, Config> gelu_by_table(lanes<float, Width, Config> x) {
     using Lanes = lanes<float, Width, Config>;
@@ -79,8 +79,8 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> gelu_by_roots(lanes
     return fma(-a, squared_times<Roots>(Element(1) / horner(a, c...)), half + magnitude);
 }
 
-/// Phi(-a) = P(a)^-8 / 2: the eighth root is so smooth that few powers are enough. P is fitted on [0, 5.2]
-/// (tools/fit_math.py "gelu f32") and only grows beyond, so that the tail vanishes.
+/// Phi(-a) = P(a)^-8 / 2: the eighth root is so smooth that few powers suffice. P is fitted on [0, 5.2]
+/// (tools/fit_math.py "gelu f32") and grows beyond, so that the tail vanishes.
 template <std::size_t Width, class Config>
 ASHLAR_ALWAYS_INLINE constexpr lanes<float, Width, Config> gelu_value(lanes<float, Width, Config> x) {
     if constexpr (looks_up<float, Width, Config>) {
@@ -128,9 +128,9 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<double, Width, Config> gelu_value(lanes<dou
 
 }  // namespace detail
 
-/// x Phi(x) = x/2 (1 + erf(x/sqrt(2))). float: within 3e-7 below 4 and at most 32 ulp (2e-6) from -1 on, or 12 ulp
-/// where AVX-512 looks pieces up. double: at most 4 ulp (5 without fused multiply-adds) down to -1, 10 ulp down to -2,
-/// and within 5e-16 below 4; what is less than these bounds may be 0. NaN of minus infinity, as of PyTorch's.
+/// x Phi(x) = x/2 (1 + erf(x/sqrt(2))). float: within 3e-7 below 4 and at most 32 ulp (2e-6) from -1, or 12 ulp with
+/// AVX-512's table of pieces. double: at most 4 ulp (5 without fused multiply-adds) down to -1, 10 ulp down to -2, and
+/// within 5e-16 below 4; results below these bounds may be 0. NaN for minus infinity, as in PyTorch.
 template <class Element, std::size_t Width, class Config>
     requires detail::math_float<Element>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> gelu(lanes<Element, Width, Config> x) {
@@ -138,7 +138,7 @@ template <class Element, std::size_t Width, class Config>
     return detail::gelu_value(x);
 }
 
-/// The same within 5e-5, and with a relative error of at most 5e-4 from -1 on, float or double.
+/// The same within 5e-5, and with a relative error of at most 5e-4 from -1, float or double.
 template <class Element, std::size_t Width, class Config>
     requires detail::math_float<Element>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> gelu(lanes<Element, Width, Config> x,

@@ -8,7 +8,8 @@ namespace ashlar::inline v0_1 {
 
 namespace detail {
 
-/// x = mantissa * 2^exponent with mantissa in [sqrt(1/2), sqrt(2)), for positive finite x; finite nonsense otherwise.
+/// x = mantissa * 2^exponent with mantissa in [sqrt(1/2), sqrt(2)), for positive finite x; otherwise finite and
+/// unspecified.
 template <class Element, std::size_t Width, class Config>
 ASHLAR_ALWAYS_INLINE constexpr void split_float(lanes<Element, Width, Config> x,
                                                 lanes<Element, Width, Config>& mantissa,
@@ -23,12 +24,12 @@ ASHLAR_ALWAYS_INLINE constexpr void split_float(lanes<Element, Width, Config> x,
     const auto offset = lifted - sqrt_half;
     mantissa = bit_cast_lanes<Element>((offset & ((bits{1} << format::mantissa) - 1)) + sqrt_half);
     const auto whole = (offset >> format::mantissa) - select(denormal, bits(lift), bits(0));
-    // The exponent as a number: put behind the leading bits of 1.5 * 2^mantissa, where no conversion is needed.
+    // The exponent as a number, from the low bits of 1.5 * 2^mantissa, without a conversion.
     const Lanes magic(format::magic);
     exponent = fence(bit_cast_lanes<Element>(whole + bits_of(magic))) - magic;
 }
 
-/// log(mantissa) + exponent * ln 2; "log f32" in the manner of Cephes logf, "log f64" in that of fdlibm e_log.c.
+/// log(mantissa) + exponent * ln 2; "log f32" as Cephes logf, "log f64" as fdlibm e_log.c.
 template <std::size_t Width, class Config>
 ASHLAR_ALWAYS_INLINE constexpr lanes<float, Width, Config> log_split(lanes<float, Width, Config> mantissa,
                                                                      lanes<float, Width, Config> exponent) {

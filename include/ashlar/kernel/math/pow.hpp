@@ -10,7 +10,7 @@ namespace ashlar::inline v0_1 {
 
 namespace detail {
 
-/// The upper half of the mantissa, so that the product of two such values is exact, with a fused multiply-add or not.
+/// The upper half of the mantissa: the product of two such values is exact, with or without a fused multiply-add.
 template <class Element, std::size_t Width, class Config>
 ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> upper_half(lanes<Element, Width, Config> a) {
     using bits = typename float_format<Element>::bits;
@@ -39,8 +39,8 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<double, Width, Config> exp2_polynomial(lane
     return exp2_polynomial_fast(r);
 }
 
-/// a^y for finite a > 0: log2(a) in two parts of which the first has half a mantissa, times y in two such parts, then
-/// 2^ of the sum. The arrangement of the logarithm follows Sun fdlibm e_pow.c.
+/// a^y for finite a > 0: log2(a) in two parts, the first with half a mantissa, times y in two such parts, then 2^ of
+/// the sum. The logarithm follows Sun fdlibm e_pow.c.
 template <class Element, std::size_t Width, class Config>
 ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> pow_positive(lanes<Element, Width, Config> a,
                                                                           lanes<Element, Width, Config> y) {
@@ -82,7 +82,7 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> pow_positive(lanes<
     constexpr Element limit = sizeof(Element) == 4 ? Element(160) : Element(1100);
     const Lanes e = e_high + e_low;
     const Lanes n = round_nearest(clamp(e, -limit, limit));
-    // Where the clamp bites, the fraction is meaningless but must stay one.
+    // If the clamp applies, the fraction has no meaning but must stay a fraction.
     const Lanes r = clamp(fence(e_high - n) + e_low, Element(-0.75), Element(0.75));
     return scale(exp2_polynomial(r), n);
 }
@@ -101,7 +101,7 @@ template <class Element, std::size_t Width, class Config>
     const auto x_regular = convert_mask<Element>(x_bits > 0 && x_bits < format::infinity);
     const auto y_nan = convert_mask<Element>(y_bits > format::infinity);
     const auto negative = convert_mask<Element>(detail::bits_of(x) < 0);
-    // Larger powers than these overflow or vanish whatever x is; all of them are even.
+    // Larger powers than these overflow or vanish for any x; all of them are even.
     constexpr Element even = sizeof(Element) == 4 ? Element(1LL << 40) : Element(1LL << 62) * 256;
     const Lanes power = select(y_nan, Element(1), clamp(select(y_nan, Element(1), y), -even, even));
     const Lanes half = power * Element(0.5);
@@ -119,7 +119,7 @@ template <class Element, std::size_t Width, class Config>
     return select(x == Element(1) || convert_mask<Element>(y_bits == 0), Element(1), result);
 }
 
-/// The same power of all lanes, for which the pow of <cmath> would do as well.
+/// The same power for all lanes, where the pow of <cmath> would match too.
 template <class Element, std::size_t Width, class Config, class Power>
     requires(detail::math_float<Element> && std::is_arithmetic_v<Power>)
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> pow(lanes<Element, Width, Config> x,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The logistic function and the activations made of it: silu, and gelu by its tanh approximation.
+// The logistic function and activations based on it: silu, and gelu by its tanh approximation.
 #pragma once
 
 #include <ashlar/core/fast.hpp>
@@ -20,7 +20,7 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> sigmoid_from(lanes<
 }  // namespace detail
 
 /// 1 / (1 + e^-x), from e^-|x| so that nothing overflows: at most 2.5 ulp. Below -87.3 (double: -708.3) the result is 0
-/// or some number less than the least normal one, below -88.1 (-709.2) exactly 0.
+/// or less than the least normal number, below -88.1 (-709.2) exactly 0.
 template <class Element, std::size_t Width, class Config>
     requires detail::math_float<Element>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> sigmoid(lanes<Element, Width, Config> x) {
@@ -37,7 +37,7 @@ template <class Element, std::size_t Width, class Config>
     return detail::sigmoid_from(x, exp_nonpositive(-abs(x), fast));
 }
 
-/// x * sigmoid(x), also called swish: at most 3.5 ulp from -87.3 (double: -708.3) on; what is less vanishes as the
+/// x * sigmoid(x), also called swish: at most 3.5 ulp from -87.3 (double: -708.3). Below, the result vanishes as the
 /// sigmoid does. Minus infinity times 0 is NaN, as in PyTorch. With `fast` the relative error is at most 1.2e-4.
 template <class Element, std::size_t Width, class Config, class... Policy>
     requires(detail::math_float<Element> && (std::is_same_v<Policy, fast_t> && ...))
@@ -47,16 +47,16 @@ template <class Element, std::size_t Width, class Config, class... Policy>
     return x * sigmoid(x, policy...);
 }
 
-/// x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))), the approximation of gelu that GPT-2 uses, as x sigmoid(2 ...).
-/// At most 3.5 ulp from -1 on and 5e-7 below; NaN of minus infinity, as PyTorch's. With `fast` the relative error is at
-/// most 1.2e-4 from -4 on.
+/// x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))), GPT-2's approximation of gelu, as x sigmoid(2 ...). At most 3.5 ulp
+/// from -1 and 5e-7 below; NaN for minus infinity, as in PyTorch. With `fast` the relative error is at most 1.2e-4 from
+/// -4.
 template <class Element, std::size_t Width, class Config, class... Policy>
     requires(detail::math_float<Element> && (std::is_same_v<Policy, fast_t> && ...))
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> gelu_tanh(lanes<Element, Width, Config> x,
                                                                                      Policy... policy) {
     constexpr Element scale = Element(1.59576912160573071176L), cubic = Element(0.0713548162726002487634L);
     if (detail::without_product(x)) return detail::nan_like(x);
-    // A constant expression may not overflow; elsewhere a cube that does is as good.
+    // A constant expression must not overflow; elsewhere an infinite cube is as good.
     if (Width == 1 && __builtin_is_constant_evaluated() && !(abs(x)[0] < Element(64))) return relu(x);
     return x * sigmoid(x * fma(x * x, cubic, scale), policy...);
 }

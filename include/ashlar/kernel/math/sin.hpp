@@ -11,8 +11,8 @@ namespace ashlar::inline v0_1 {
 
 namespace detail {
 
-/// pi / 2 in four parts. The first three have so few bits that their products with any n of the fast reduction, which
-/// is below `largest`, are exact.
+/// pi / 2 in four parts. The first three have so few bits that their products with any n of the fast reduction, below
+/// `largest`, are exact.
 template <class Element>
 struct half_pi;
 template <>
@@ -25,7 +25,7 @@ struct half_pi<double> {
                             part[] = {0x1.921fb544p+0, 0x1.0b4611a6p-34, 0x1.3198a2ep-69, 0x1.b839a252049c1p-104};
 };
 
-/// The bits of 2 / pi behind 64 zeros, from the highest on.
+/// The bits of 2 / pi after 64 zeros, from the highest.
 inline constexpr std::uint32_t two_over_pi[] = {
     0,          0,          0xA2F9836E, 0x4E441529, 0xFC2757D1, 0xF534DDC0, 0xDB629599, 0x3C439041,
     0xFE5163AB, 0xDEBBC561, 0xB7246E3A, 0x424DD2E0, 0x06492EEA, 0x09D1921C, 0xFE1DEB1C, 0xB129A73E,
@@ -33,15 +33,15 @@ inline constexpr std::uint32_t two_over_pi[] = {
     0x1FF897FF, 0xDE05980F, 0xEF2F118B, 0x5A0A6D1F, 0x6D367ECF, 0x27CB09B7, 0x4F463F66, 0x9E5FEA2D,
     0x7527BAC7, 0xEBE5F17B, 0x3D0739F7, 0x8A5292EA, 0x6BFB5FB1, 0x1F8D5D08, 0x56033046};
 
-/// An angle as a number of quarter turns, modulo 4, and a rest of at most an eighth of a turn.
+/// An angle as quarter turns, modulo 4, and a remainder of at most an eighth of a turn.
 template <class Element>
 struct reduced_angle {
     Element rest;
     typename float_format<Element>::bits quarters;
 };
 
-/// The reduction of one large angle (Payne and Hanek 1983): its mantissa times those bits of 2 / pi that are neither
-/// multiples of 4 quarter turns nor too small to matter. NaN of infinity and NaN.
+/// Reduces one large angle (Payne and Hanek 1983): its mantissa times those bits of 2 / pi that are neither multiples
+/// of 4 quarter turns nor too small to matter. NaN for infinity and NaN.
 template <class Element, class Config>
 struct large_angle {
     using format = float_format<Element>;
@@ -69,7 +69,7 @@ struct large_angle {
                 carry >>= 32;
             }
         }
-        // To the nearest number of quarter turns; what is left as a sign and a magnitude.
+        // Rounds to the nearest quarter turn; the remainder is a sign and a magnitude.
         std::uint32_t& top = product[words - 1];
         const std::uint32_t rounded = top + 0x20000000U;
         const bool below = (top & 0x20000000U) != 0;
@@ -82,7 +82,7 @@ struct large_angle {
                 carry >>= 32;
             }
         }
-        // The first 64 bits from the highest that is set on, times pi / 2.
+        // The first 64 bits from the highest set bit, times pi / 2.
         std::size_t last = words - 1;
         int scale = 2 - 64;
         while (last > 1 && product[last] == 0) --last, scale -= 32;
@@ -124,7 +124,7 @@ ASHLAR_ALWAYS_INLINE constexpr auto cos_polynomial(lanes<double, Width, Config> 
                fma(z, -0.5, 1.0));
 }
 
-/// The sine of a magnitude so many quarter turns further on.
+/// The sine of a magnitude plus this many quarter turns.
 template <class Element, std::size_t Width, class Config>
 ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> sin_ahead(
     lanes<Element, Width, Config> x, typename float_format<Element>::bits quarters_ahead) {
@@ -161,8 +161,8 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> sin_ahead(
 
 }  // namespace detail
 
-/// sin(x): at most 2.5 ulp for every x; NaN of infinities. Beyond 6400 (double: 1.6e6) each lane takes its own, slower
-/// way.
+/// sin(x): at most 2.5 ulp for every x; NaN for infinities. Beyond 6400 (double: 1.6e6) lanes are computed one by one,
+/// which is slower.
 template <class Element, std::size_t Width, class Config>
     requires detail::math_float<Element>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> sin(lanes<Element, Width, Config> x) {

@@ -35,7 +35,7 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<double, Width, Config> tanh_magnitude(lanes
     return select(large, 1.0, a) + select(large, -2.0, p) / select(large, power + 1.0, q);
 }
 
-/// x P(x^2) / Q(x^2), kept constant from where tanh is as close to 1 as that; tools/fit_math.py "tanh coarse".
+/// x P(x^2) / Q(x^2), constant from where tanh is as close to 1 as that; tools/fit_math.py "tanh coarse".
 template <class Element, std::size_t Width, class Config>
 ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> tanh_coarse(lanes<Element, Width, Config> x) {
     constexpr float p[] = {0.00068073976f, 0.10282387f, 1.0f}, q[] = {0.01293145f, 0.43594223f, 1.0f};
@@ -55,7 +55,7 @@ template <class Element, std::size_t Width, class Config>
     return detail::with_sign(detail::tanh_magnitude(abs(x)), x);
 }
 
-/// The same with a relative error of at most 1e-4 (5.5e-5 measured), float or double; never beyond 1, nor at it.
+/// The same with a relative error of at most 1e-4 (5.5e-5 measured), float or double; always below 1 in magnitude.
 template <class Element, std::size_t Width, class Config>
     requires detail::math_float<Element>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> tanh(lanes<Element, Width, Config> x,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Asking for memory ahead of its use, a little at a time.
+// Prefetches memory before its use, a little at a time.
 #pragma once
 
 #include <cstddef>
@@ -8,30 +8,30 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// Bytes that one request brings.
+/// Bytes of one prefetch.
 inline constexpr std::size_t cache_line_bytes = 64;
 
-/// Asks for the cache line at p; never faults, and does nothing where the compiler knows no way.
+/// Prefetches the cache line at p; never faults, and does nothing if the compiler has no such instruction.
 ASHLAR_ALWAYS_INLINE void prefetch([[maybe_unused]] const void* p) noexcept {
 #if defined(__GNUC__)
     __builtin_prefetch(p);
 #endif
 }
 
-/// The same, into the L2 alone: lines that all fall into one set of the L1 would drive each other out of it.
+/// The same into L2 only: lines that map to one set of L1 would evict each other.
 ASHLAR_ALWAYS_INLINE void prefetch_to_l2([[maybe_unused]] const void* p) noexcept {
 #if defined(__GNUC__)
     __builtin_prefetch(p, 0, 2);
 #endif
 }
 
-/// Memory that is wanted soon, front to back. It comes into the L2: a panel of weights may be larger than the L1, and
-/// would drive out itself and the rows that are in use.
+/// Memory that is read soon, front to back. It is prefetched into L2: a panel of weights may be larger than L1, and
+/// would evict itself and the rows in use.
 struct prefetch_stream {
     const char* next = nullptr;
     const char* end = nullptr;
 
-    /// Asks for the next `Lines` cache lines.
+    /// Prefetches the next `Lines` cache lines.
     template <std::size_t Lines>
     ASHLAR_ALWAYS_INLINE void advance() noexcept {
         if (next >= end) return;
@@ -41,15 +41,15 @@ struct prefetch_stream {
     }
 };
 
-/// A block of columns that is wanted soon: `LinesPerRow` cache lines of each row, rows `RowBytes` apart; in the L1, or
-/// in the L2 alone.
+/// A block of columns that is read soon: `LinesPerRow` cache lines of each row, rows `RowBytes` apart; into L1, or into
+/// L2 only.
 template <std::size_t LinesPerRow, std::size_t RowBytes, bool IntoL1 = true>
 struct prefetch_block {
     const char* next = nullptr;
     std::size_t rows = 0;
     std::size_t lines = LinesPerRow;
 
-    /// Asks for the next `Lines` cache lines.
+    /// Prefetches the next `Lines` cache lines.
     template <std::size_t Lines>
     ASHLAR_ALWAYS_INLINE void advance() noexcept {
         if (rows == 0) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Stores that take no place in a cache: lines that are to be overwritten as a whole are not read first.
+// Stores past the caches: lines that are overwritten whole are not read first.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// Elements from p on that lie before the first place where registers of `Width` begin in memory; Width if there is no
-/// such place, as elements lie across their own boundaries.
+/// Elements from p to the first register of `Width` that is aligned in memory; Width if there is none because elements
+/// cross their own boundaries.
 template <std::size_t Width, class Element>
 ASHLAR_ALWAYS_INLINE std::size_t elements_before_register(const Element* p) {
     const auto address = reinterpret_cast<std::uintptr_t>(p);
@@ -18,8 +18,7 @@ ASHLAR_ALWAYS_INLINE std::size_t elements_before_register(const Element* p) {
     return (Width - address / sizeof(Element) % Width) % Width;
 }
 
-/// Stores one register, which begins at a multiple of its size, past all caches. Others may see what was stored later
-/// first: see finish_streams.
+/// Stores one aligned register past all caches. Other threads may see later stores first: see finish_streams.
 template <class Element, std::size_t Width, class Config>
 ASHLAR_ALWAYS_INLINE void stream(const lanes<Element, Width, Config>& x, Element* target) {
 #if defined(ASHLAR_HAS_REGISTERS) && defined(__SSE2__)
@@ -44,7 +43,7 @@ ASHLAR_ALWAYS_INLINE void stream(const lanes<Element, Width, Config>& x, Element
     x.store(target);
 }
 
-/// Stores that follow are seen after all that went past the caches, by other threads too.
+/// Orders later stores after all stores past the caches, for other threads too.
 template <class Config>
 ASHLAR_ALWAYS_INLINE void finish_streams() {
 #if defined(ASHLAR_HAS_REGISTERS) && defined(__SSE2__)

@@ -17,7 +17,7 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// A rows x cols source with rows `from` elements apart, whose transpose is cols x rows with rows `to` apart.
+/// A rows x cols source with rows `from` elements apart. Its transpose is cols x rows with rows `to` apart.
 struct transpose_shape {
     std::size_t rows, cols;
     std::size_t from, to;
@@ -64,19 +64,19 @@ ASHLAR_STAGE_INLINE void transpose_rows(const Element* src, Element* dst, Functi
                                                                     dst + (Transpose.cols - rest) * Transpose.to, f);
 }
 
-/// A block without gaps that is read as a whole: vectors of it, in source order.
+/// A dense block that is read whole: its vectors, in source order.
 template <class Element, class Config, transpose_shape Transpose>
 struct dense_block {
     static constexpr std::size_t width = lane_width<Element, Config>;
     static constexpr std::size_t elements = Transpose.rows * Transpose.cols, vectors = (elements + width - 1) / width;
     static constexpr std::size_t last = elements - (vectors - 1) * width;
 
-    /// Picking a result takes a shuffle for each vector but the first.
+    /// A result takes one shuffle for each vector but the first.
     static constexpr bool pays = shuffles<Element, width, Config>() && Transpose.from == Transpose.cols &&
                                  Transpose.rows > 1 &&
                                  Transpose.rows <= width&& Transpose.cols <= width&& vectors > 1 && vectors <= 4;
 
-    /// The lanes of column `Column` that lie in vector `Vector`; the others from what is there already.
+    /// The lanes of column `Column` that are in vector `Vector`; the other lanes stay.
     template <std::size_t Column, std::size_t Vector>
     struct column {
         static constexpr std::size_t from(std::size_t lane) {
@@ -110,7 +110,7 @@ ASHLAR_STAGE_INLINE void transpose_dense(const Element* src, Element* dst, Funct
     }(std::make_index_sequence<Transpose.cols>{});
 }
 
-/// A few rows that fit a vector, whose transpose has no gaps: vectors of it, in the order of the destination.
+/// A few rows that fit a vector, whose transpose is dense: its vectors, in the order of the destination.
 template <class Element, class Config, transpose_shape Transpose>
 struct dense_result {
     static constexpr std::size_t width = lane_width<Element, Config>;
@@ -150,10 +150,9 @@ ASHLAR_STAGE_INLINE void transpose_to_dense(const Element* src, Element* dst, Fu
     }(std::make_index_sequence<block::vectors>{});
 }
 
-/// Writes dst[c*to + r] = f(src[r*from + c]); f maps lanes to lanes, a scale for example. Rows of the
-/// source may overlap, as windows do. Nothing outside the source
-/// block is read, nothing outside the destination rows (padded if asked) is written; the two must not overlap. The
-/// way back from scratch is the same call with rows and columns exchanged.
+/// Writes dst[c*to + r] = f(src[r*from + c]); f maps lanes to lanes, a scale for example. Rows of the source may
+/// overlap, as windows do. Reads nothing outside the source block and writes nothing outside the destination rows
+/// (padded if Transpose.pad); the two must not overlap. The same call with rows and columns exchanged transposes back.
 template <class Element, class Config, transpose_shape Transpose, class Function = unchanged>
 ASHLAR_STAGE_INLINE void transpose_tile(const Element* src, Element* dst, Function f = {}) {
     constexpr std::size_t width = lane_width<Element, Config>;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Reductions as a state, a step and a way to merge states: the arithmetic of sum, prod, max, argmax and their like on
-// lanes.
+// Reductions as a state, a step and a merge of states: sum, prod, max, argmax and similar on lanes.
 #pragma once
 
 #include <cstdint>
@@ -45,7 +44,7 @@ struct product_fold {
     }
 };
 
-/// Greatest (or least) element; NaN if there is one, as in NumPy.
+/// Maximum (or minimum); NaN if there is one, as in NumPy.
 template <class Vec, bool Greatest>
 struct extreme_fold {
     using value_type = typename Vec::value_type;
@@ -98,7 +97,7 @@ struct truth_fold {
     ASHLAR_ALWAYS_INLINE bool one() const { return All ? all_of(answer) : any_of(answer); }
 };
 
-/// Index of the greatest (or least) element, the first of several; of the first NaN if there is one, as in NumPy.
+/// Index of the maximum (or minimum), the first of several; of the first NaN if there is one, as in NumPy.
 template <class Vec, class Index, bool Greatest>
 struct position_fold {
     using value_type = typename Vec::value_type;
