@@ -24,8 +24,8 @@ consteval lane_array<Element, Width> counted_lanes() {
     return result;
 }
 
-/// Makes a value unknown to the optimiser where it is: in a register of its kind, if the processor has one. On a way
-/// through memory a small core would spend a quarter of a product.
+/// Hides a value from the optimiser without moving it: in a register of its kind, if the processor has one. A way
+/// through memory would cost a small core a quarter of a product.
 template <class Element>
 ASHLAR_ALWAYS_INLINE void opaque_scalar(Element& value) {
     [[maybe_unused]] constexpr std::size_t bits = sizeof(Element) * 8;
@@ -78,7 +78,7 @@ ASHLAR_ALWAYS_INLINE void opaque_scalar(Element& value) {
 #endif
 }
 
-/// What `lanes` does, one function per operation. This form is an array and loops, all of it constexpr.
+/// The operations of `lanes`, one function each. This form is an array with loops, all constexpr.
 template <class Element, std::size_t Width, class Config>
 struct array_lane_ops {
     static_assert(!std::is_same_v<Element, bool>, "ashlar: lanes: there are no lanes of bool; use lane_mask");
@@ -224,7 +224,7 @@ struct array_lane_ops {
         return each([](bool keep, Element x, Element y) ASHLAR_LAMBDA_INLINE { return keep ? x : y; }, m, a, b);
     }
 
-    /// Halves are combined until one lane is left, the order in which registers do it.
+    /// Combines halves until one lane is left, in the order of registers.
     template <class Function>
     ASHLAR_ALWAYS_INLINE static constexpr Element reduce(storage a, Function f) {
         std::size_t width = Width;
@@ -304,7 +304,7 @@ struct array_lane_ops {
     }
 };
 
-/// The form that lanes have; kernel/simd.hpp specialises it for registers.
+/// The generic form of lanes; kernel/simd.hpp specialises it for registers.
 template <class Element, std::size_t Width, class Config>
 struct lane_ops : array_lane_ops<Element, Width, Config> {
     static_assert(!in_register<Element, Width, Config>(),

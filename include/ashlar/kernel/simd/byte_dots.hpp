@@ -22,7 +22,7 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// Which of the ways above serves.
+/// Which of the variants above applies.
 enum class byte_way : std::uint8_t { elements, unsigned_dot, signs, words, signed_dot, pairs };
 
 template <std::size_t Width, class Config>
@@ -46,7 +46,7 @@ consteval byte_way byte_way_of() {
     }
 }
 
-/// The sum of the magnitudes of Count bytes that are negative.
+/// The sum of the magnitudes of the negative ones of Count bytes.
 template <std::size_t Count, class Config>
 ASHLAR_ALWAYS_INLINE std::int32_t sum_of_negatives([[maybe_unused]] const std::uint8_t* bytes) {
     std::int32_t sum = 0;
@@ -67,7 +67,7 @@ ASHLAR_ALWAYS_INLINE std::int32_t sum_of_negatives([[maybe_unused]] const std::u
 template <std::size_t Width, class Config>
 struct byte_dots {
     static constexpr byte_way way = byte_way_of<Width, Config>();
-    /// What is added to left bytes in memory.
+    /// The offset of left bytes in memory.
     static constexpr bool is_offset = way == byte_way::unsigned_dot;
     /// Whether sums start at the sum of the left row's negative magnitudes.
     static constexpr bool starts_at_negatives = way == byte_way::signs;
@@ -84,7 +84,7 @@ struct byte_dots {
     };
     using right = typename std::conditional_t<way == byte_way::elements, array_bytes, register_bytes>::type;
 
-    /// Those of the first Count columns from one on: panels of `Panel` columns lie PanelSize bytes apart.
+    /// The bytes of Count columns: panels of `Panel` columns are PanelSize bytes apart.
     template <std::size_t Panel, std::size_t PanelSize, std::size_t Count>
     ASHLAR_ALWAYS_INLINE static right load(const std::int8_t* from) {
         right bytes;
@@ -99,7 +99,7 @@ struct byte_dots {
         return bytes;
     }
 
-    /// Four left bytes as they lie in memory.
+    /// Four left bytes as in memory.
     struct left {
         std::uint8_t bytes[4];
     };
@@ -139,7 +139,7 @@ private:
 #if defined(__clang__)
             return _mm512_dpbusd_epi32(to, x, by);
 #else
-            // g++ 12 takes sums that stay in one register for copies, and spills them.
+            // g++ 12 treats sums that stay in one register as copies, and spills them.
             __m512i next = to;
             __asm__("vpdpbusd\t{%2, %1, %0|%0, %1, %2}" : "+v"(next) : "v"(x), "v"(by));
             return next;
@@ -179,7 +179,7 @@ private:
             const auto low = [](__m128i a) ASHLAR_LAMBDA_INLINE { return _mm_srai_epi16(_mm_unpacklo_epi8(a, a), 8); };
             const auto high = [](__m128i a) ASHLAR_LAMBDA_INLINE { return _mm_srai_epi16(_mm_unpackhi_epi8(a, a), 8); };
             const __m128i wide = low(x), first = _mm_madd_epi16(wide, low(by)), second = _mm_madd_epi16(wide, high(by));
-            // Each has two sums for each of two lanes.
+            // Each vector has two sums for each of two lanes.
             const __m128 a = _mm_castsi128_ps(first), b = _mm_castsi128_ps(second);
             const __m128i even = _mm_castps_si128(_mm_shuffle_ps(a, b, _MM_SHUFFLE(2, 0, 2, 0))),
                           odd = _mm_castps_si128(_mm_shuffle_ps(a, b, _MM_SHUFFLE(3, 1, 3, 1)));

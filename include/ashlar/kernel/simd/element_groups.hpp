@@ -20,7 +20,7 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// Elements of `Stored` that fill a lane of `Lanes`, and what is done with them.
+/// The elements of `Stored` that fill a lane of `Lanes`, and their operations.
 template <class Stored, class Lanes>
 struct element_groups;
 
@@ -28,11 +28,11 @@ template <std::size_t Width, class Config>
 struct element_groups<bf16, lanes<float, Width, Config>> {
     using vec = lanes<float, Width, Config>;
     static constexpr std::size_t group = 2;
-    /// A left pair, made of its bits in a float: in all lanes, or once where the instruction spreads it.
+    /// A left pair from its bits in a float: in all lanes, or once if the instruction broadcasts it.
     using left = std::conditional_t<Width == 4 && multiplies_pairs<Width, Config>, float, vec>;
 
-    /// The first Columns elements of one row, or of two rows so far apart, column by column; zeros in place of the
-    /// second row where there is none, and behind the columns.
+    /// The first Columns elements of one row, or of two rows this far apart, column by column. Zeros replace a missing
+    /// second row and follow the columns.
     template <std::size_t Columns, std::size_t Rows>
     ASHLAR_ALWAYS_INLINE static vec load(const bf16* rows, std::size_t distance) {
         static_assert(Rows == 1 || Rows == 2);
@@ -50,9 +50,8 @@ struct element_groups<bf16, lanes<float, Width, Config>> {
         }
     }
 
-    /// sum + the products of the groups, the second ones first, each added in float; bfdot adds the two products first,
-    /// and rounds both sums to odd. Instructions take numbers below the smallest normal one for zeros, and make zeros
-    /// of such sums.
+    /// sum + the products of the groups, the second ones first, each added in float. bfdot adds the two products first
+    /// and rounds both sums to odd. The instructions treat denormal inputs as zeros and flush denormal sums to zero.
     ASHLAR_ALWAYS_INLINE static vec multiply_add(left a, vec b, vec sum) {
         if constexpr (multiplies_pairs<Width, Config>)
             return by_instruction(a, b, sum);
@@ -102,7 +101,7 @@ private:
         return vec(vec::ops::from_raw(__builtin_bit_cast(typename vec::ops::vector, next)));
 #elif defined(ASHLAR_HAS_REGISTERS) && defined(__aarch64__) && defined(__ARM_FEATURE_BF16_VECTOR_ARITHMETIC)
         auto next = __builtin_bit_cast(float32x4_t, vec::ops::raw(sum.data));
-        // By the intrinsic clang 19 spreads the left pair into a register of its own first.
+        // With the intrinsic, clang 19 broadcasts the left pair into a register of its own first.
         __asm__("bfdot\t%0.4s, %1.8h, %2.2h[0]"
                 : "+w"(next)
                 : "w"(__builtin_bit_cast(float32x4_t, vec::ops::raw(b.data))), "w"(a));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Hides the user's macros whose names the headers of xsimd use or may use; restored_macros.hpp brings them back.
+// Hides the user's macros with names that the headers of xsimd use or may use. restored_macros.hpp restores them.
 #pragma once
 
 #pragma push_macro("A")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Which widths are registers, as a function of the build's configuration alone.
+// Which widths are registers: a function of the build's configuration alone.
 #pragma once
 
 #include <cstddef>
@@ -47,8 +47,8 @@ inline constexpr std::uint64_t scalable_bits = (Config::instruction_sets >> 32) 
 template <class Config>
 inline constexpr std::uint64_t emulated_bits = Config::instruction_sets >> 48;
 
-/// True where `Width` values of type `Element` fill one vector register under `Config`. It follows from the types
-/// alone, so that no two translation units can disagree about what a `lanes` type is.
+/// True if `Width` values of type `Element` fill one vector register under `Config`. It depends only on types, so that
+/// all translation units agree on what a `lanes` type is.
 template <class Element, std::size_t Width, class Config>
 consteval bool in_register() {
     constexpr std::size_t bits = Width * sizeof(Element) * 8;
@@ -64,7 +64,7 @@ consteval bool in_register() {
     return (bits == 128 || bits == 256 || bits == 512) && bits == scalable_bits<Config>;
 }
 
-/// Whether an instruction multiplies bf16 two at a time, in registers of so many floats.
+/// Whether an instruction multiplies pairs of bf16, in registers of this many floats.
 template <std::size_t Width, class Config>
 inline constexpr bool multiplies_pairs =
     in_register<float, Width, Config>() && scalable_bits<Config> == 0 &&

@@ -25,7 +25,7 @@ namespace detail {
 template <class Stored, std::size_t Width, class Config>
 struct narrow_lanes;
 
-/// How lanes become a batch of xsimd and the other way round; <ashlar/kernel/xsimd.hpp> has the conversions.
+/// The conversions between lanes and batches of xsimd; <ashlar/kernel/xsimd.hpp> defines them.
 template <class Batch, class Lanes>
 struct batch_conversion {
     static constexpr bool exists = false;
@@ -33,8 +33,8 @@ struct batch_conversion {
 
 }  // namespace detail
 
-/// `Width` values of arithmetic type `Element`: a vector register where this build has one of that size (with
-/// <ashlar/kernel/simd.hpp> included), an array otherwise. One lane is always an array and works in constant
+/// `Width` values of arithmetic type `Element`: a vector register if this build has one of that size (with
+/// <ashlar/kernel/simd.hpp> included), otherwise an array. One lane is always an array and works in constant
 /// expressions. Uninitialised unless built from a value.
 ///
 ///     using f = lanes<float, lane_width<float>>;
@@ -51,7 +51,7 @@ struct lanes {
     storage data;
 
     lanes() = default;
-    /// The representation itself; for kernel/simd.hpp and the functions below.
+    /// The representation, for kernel/simd.hpp and the functions below.
     ASHLAR_ALWAYS_INLINE constexpr explicit lanes(storage value) : data(value) {}
     /// The same value in all lanes, converted to Element.
     template <class Scalar>
@@ -60,8 +60,8 @@ struct lanes {
     template <class Scalar>
         requires(detail::is_narrow<Scalar> && !std::is_arithmetic_v<Scalar>)
     ASHLAR_ALWAYS_INLINE constexpr lanes(Scalar value) : lanes(static_cast<float>(value)) {}
-    /// From and to `xsimd::batch` of as many elements, with <ashlar/kernel/xsimd.hpp>. One lane is the first of a
-    /// batch, and becomes all of one.
+    /// To and from `xsimd::batch` of as many elements, with <ashlar/kernel/xsimd.hpp>. One lane is the first of a batch
+    /// and fills all of one.
     template <class Batch>
         requires detail::batch_conversion<Batch, lanes>::exists
     ASHLAR_ALWAYS_INLINE lanes(Batch value) : lanes(detail::batch_conversion<Batch, lanes>::from_batch(value)) {}
@@ -92,7 +92,7 @@ struct lanes {
         else
             return lanes(ops::load_partial(source, Count));
     }
-    /// Every `stride`-th value, from source[0] on; a negative stride goes down.
+    /// Every `stride`-th value from source[0]; a negative stride goes down.
     [[nodiscard]] ASHLAR_ALWAYS_INLINE static constexpr lanes gather_strided(const Element* source,
                                                                              std::ptrdiff_t stride) {
         return lanes(ops::gather_strided(source, stride));
@@ -153,8 +153,8 @@ struct lanes {
         return lanes(ops::insert(data, i, value));
     }
 
-    // The functions of <cmath> find this, for the sake of one error: functions of users are tried with one lane first.
-    // Of more lanes it is not defined.
+    // The functions of <cmath> find this and give one error: users' functions are tried with one lane first. Not
+    // defined for more lanes.
     operator Element()
         requires(std::is_floating_point_v<Element> && Width == 1)
     {
@@ -166,7 +166,7 @@ struct lanes {
     }
     operator Element()
         requires(std::is_floating_point_v<Element> && Width != 1);
-    // As constants they are no numbers, so that a function that takes a number is not taken for one of lanes.
+    // Not numbers in constant expressions, so that a function of a number is not taken for one of lanes.
     operator Element() const  // ashlar: map: lanes are several numbers; write exp(v), or let the function take a float
         requires std::is_floating_point_v<Element>
     = delete;
@@ -250,7 +250,7 @@ struct lane_mask {
     /// One lane; slow for registers.
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr bool operator[](std::size_t i) const { return ops::mask_get(data, i); }
 
-    // The same of conditions.
+    // The same for conditions.
     explicit operator bool() const
         requires(Width == 1)
     {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Width values computed side by side: the operators and functions of lanes and masks. No xsimd here: see
-// kernel/simd.hpp.
+// The operators and functions of lanes and masks: Width values side by side. Without xsimd: see kernel/simd.hpp.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +12,7 @@ namespace ashlar::inline v0_1 {
 
 namespace detail {
 
-/// Whether instructions on such registers take scalars as well.
+/// Whether instructions on such registers also take scalars.
 template <class Element, std::size_t Width, class Config>
 concept takes_scalars = has<Config, isa::mve> && std::is_same_v<Element, float> && Width == 4;
 
@@ -37,7 +36,7 @@ struct common_lanes<Scalar, lanes<Element, Width, Config>> {
 template <class Left, class Right>
 using common_lanes_t = typename common_lanes<Left, Right>::type;
 
-/// The same where only integers have the operation.
+/// The same for operations that only integers have.
 template <class Left, class Right>
 using common_integer_lanes_t =
     std::enable_if_t<std::is_integral_v<typename common_lanes<Left, Right>::type::value_type>,
@@ -157,17 +156,17 @@ ASHLAR_ALWAYS_INLINE constexpr lane_mask<Element, Width, Config> operator||(lane
     return a |= b;
 }
 
-/// True where all lanes of a mask are.
+/// True if all lanes of a mask are true.
 template <class Element, std::size_t Width, class Config>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr bool all_of(lane_mask<Element, Width, Config> m) {
     return lane_mask<Element, Width, Config>::ops::mask_all(m.data);
 }
-/// True where some lane of a mask is.
+/// True if some lane of a mask is true.
 template <class Element, std::size_t Width, class Config>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr bool any_of(lane_mask<Element, Width, Config> m) {
     return lane_mask<Element, Width, Config>::ops::mask_any(m.data);
 }
-/// True where no lane of a mask is.
+/// True if no lane of a mask is true.
 template <class Element, std::size_t Width, class Config>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr bool none_of(lane_mask<Element, Width, Config> m) {
     return !any_of(m);
@@ -188,8 +187,8 @@ template <class Element, std::size_t Width, class Config>
     return select(m, a, b);
 }
 
-/// The first `Count` lanes; each of the others repeats lane 0. Lanes that hold no element are computed as well: what an
-/// operation does with them is then what it does with an element, be it a division, a user's function or a trap.
+/// The first `Count` lanes; the others repeat lane 0. Lanes without an element are computed too: an operation then does
+/// with them what it does with an element, be it a division, a user's function or a trap.
 template <std::size_t Count, class Element, std::size_t Width, class Config>
     requires(Count > 0 && Count <= Width)
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> repeat_first(
@@ -210,14 +209,14 @@ template <std::size_t Count, class Element, std::size_t Width, class Config>
             lane_mask<Element, Width, Config>::ops::template mask_repeat_first<Count>(m.data));
 }
 
-/// a * b + c: one rounding where the machine has the instruction, two where it has not.
+/// a * b + c: rounded once if the machine has the instruction, otherwise twice.
 template <class Element, std::size_t Width, class Config>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> fma(
     lanes<Element, Width, Config> a, std::type_identity_t<lanes<Element, Width, Config>> b,
     std::type_identity_t<lanes<Element, Width, Config>> c) {
     return lanes<Element, Width, Config>(lanes<Element, Width, Config>::ops::fma(a.data, b.data, c.data));
 }
-/// The same with numbers among b and c, for which the fma of <cmath> would do as well.
+/// The same with numbers for b and c, where the fma of <cmath> would match too.
 template <class Element, std::size_t Width, class Config, class Second, class Third>
     requires(std::is_arithmetic_v<Second> || std::is_arithmetic_v<Third>)
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> fma(lanes<Element, Width, Config> a,
@@ -225,15 +224,15 @@ template <class Element, std::size_t Width, class Config, class Second, class Th
     using Lanes = lanes<Element, Width, Config>;
     return fma(a, Lanes(b), Lanes(c));
 }
-/// f of floating-point numbers, of registers or of one lane: as one expression of C++ it is rounded once where the
-/// compiler contracts it, which -ffp-contract decides; clang contracts nothing across the operators of lanes.
+/// f of floating-point registers or of one lane. As one C++ expression it is rounded once if the compiler contracts it,
+/// which -ffp-contract decides. clang contracts nothing across the operators of lanes.
 template <class Function, class Element, std::size_t Width, class Config>
     requires std::is_floating_point_v<Element>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> computed_as_one(
     Function f, lanes<Element, Width, Config> a, lanes<Element, Width, Config> b, lanes<Element, Width, Config> c) {
     return lanes<Element, Width, Config>(lanes<Element, Width, Config>::ops::as_one(f, a.data, b.data, c.data));
 }
-// The same where instructions take a scalar beside registers.
+// The same if instructions take a scalar with registers.
 template <class Element, std::size_t Width, class Config>
     requires detail::takes_scalars<Element, Width, Config>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE lanes<Element, Width, Config> fma(
@@ -261,19 +260,19 @@ template <class Element, std::size_t Width, class Config>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE lanes<Element, Width, Config> operator*(lanes<Element, Width, Config> a, Element b) {
     return lanes<Element, Width, Config>(detail::lane_ops<Element, Width, Config>::mul_scalar(a.data, b));
 }
-/// a < b ? a : b. Where b is NaN the result is NaN; where only a is, the result is b on x86 (minps) and in array form,
-/// and may be NaN elsewhere.
+/// a < b ? a : b. If b is NaN the result is NaN. If only a is, the result is b on x86 (minps) and in array form, and
+/// may be NaN elsewhere.
 template <class Left, class Right, class Lanes = detail::common_lanes_t<Left, Right>>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Lanes(min)(Left a, Right b) {
     return Lanes((Lanes::ops::min)(Lanes(a).data, Lanes(b).data));
 }
-/// a > b ? a : b. Where b is NaN the result is NaN; where only a is, the result is b on x86 (maxps) and in array form,
-/// and may be NaN elsewhere.
+/// a > b ? a : b. If b is NaN the result is NaN. If only a is, the result is b on x86 (maxps) and in array form, and
+/// may be NaN elsewhere.
 template <class Left, class Right, class Lanes = detail::common_lanes_t<Left, Right>>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Lanes(max)(Left a, Right b) {
     return Lanes((Lanes::ops::max)(Lanes(a).data, Lanes(b).data));
 }
-// The same for two lanes of one type: preferred to std::min and std::max where a using-directive makes those visible.
+// The same for two lanes of one type: preferred to std::min and std::max if a using-directive makes those visible.
 template <class Lanes>
     requires is_lanes<Lanes>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Lanes(min)(const Lanes& a, const Lanes& b) {
@@ -289,7 +288,7 @@ template <class Element, std::size_t Width, class Config>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> abs(lanes<Element, Width, Config> a) {
     return lanes<Element, Width, Config>(lanes<Element, Width, Config>::ops::abs(a.data));
 }
-/// The correctly rounded square root; NaN of negative numbers.
+/// The correctly rounded square root; NaN for negative numbers.
 template <class Element, std::size_t Width, class Config>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> sqrt(lanes<Element, Width, Config> a) {
     return lanes<Element, Width, Config>(lanes<Element, Width, Config>::ops::sqrt(a.data));
@@ -311,7 +310,7 @@ template <class Element, std::size_t Width, class Config>
     return lanes<Element, Width, Config>(Element(1)) / a;
 }
 
-/// The same but 0 of 0, for which nothing is divided by zero: a program may trap that.
+/// The same, except 0 for 0: there is no division by zero, which a program may trap.
 template <class Element, std::size_t Width, class Config>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> reciprocal_or_zero(
     lanes<Element, Width, Config> a) {
@@ -324,7 +323,7 @@ template <class Element, std::size_t Width, class Config>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Element reduce_add(lanes<Element, Width, Config> a) {
     return lanes<Element, Width, Config>::ops::reduce_add(a.data);
 }
-/// The largest lane, in the same order; NaN is not promised to get through.
+/// The largest lane, in the same order; NaN may be lost.
 template <class Element, std::size_t Width, class Config>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Element reduce_max(lanes<Element, Width, Config> a) {
     return lanes<Element, Width, Config>::ops::reduce_max(a.data);
@@ -389,8 +388,8 @@ template <class Target, class Element, std::size_t Width, class Config>
     }
 }
 
-/// The same value, about which the optimiser knows nothing: it is neither recomputed, nor folded into its use, nor
-/// reassociated. Does nothing in constant expressions.
+/// Hides a value from the optimiser: it is neither recomputed, nor folded into its use, nor reassociated. Does nothing
+/// in constant expressions.
 template <class Element, std::size_t Width, class Config>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> opaque(lanes<Element, Width, Config> a) {
     if (!__builtin_is_constant_evaluated())

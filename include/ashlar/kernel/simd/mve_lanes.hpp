@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// Lanes of four floats or integers in the registers of Arm's M-profile vector extension (Helium), for which xsimd has
-// no architecture. What has no instruction goes through an array. Included by kernel/simd.hpp.
-// No intrinsic here reads or writes memory: g++ 12 takes those of floats for accesses to four bytes, whatever the lanes
-// and offsets, and moves stores and loads of what lies behind across them.
+// Lanes of four floats or integers in the registers of Arm's M-profile vector extension (Helium), which xsimd does not
+// support. Operations without an instruction use an array. Included by kernel/simd.hpp. No intrinsic here reads or
+// writes memory: g++ 12 treats those of floats as accesses to four bytes, whatever the lanes and offsets, and moves
+// stores and loads of the other bytes across them.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ template <class Element>
 using mve_register = std::conditional_t<std::is_floating_point_v<Element>, float32x4_t,
                                         std::conditional_t<std::is_signed_v<Element>, int32x4_t, uint32x4_t>>;
 
-/// The same at any address of an element, and in memory of any type.
+/// The same for any address of an element, and memory of any type.
 template <class Element>
 using mve_memory [[gnu::may_alias, gnu::aligned(4)]] = mve_register<Element>;
 
@@ -43,7 +43,7 @@ struct lane_ops<Element, Width, Config> {
     static constexpr bool floating = std::is_floating_point_v<Element>;
     static constexpr bool is_unsigned = !floating && !std::is_signed_v<Element>;
     static constexpr bool scales = false;
-    // long is not int32_t for the compiler, though it is as large.
+    // long is not int32_t for the compiler, although it has the same size.
     using element = std::conditional_t<floating, float, std::conditional_t<is_unsigned, std::uint32_t, std::int32_t>>;
 
     ASHLAR_ALWAYS_INLINE static array spread(storage a) { return __builtin_bit_cast(array, a.data); }
@@ -86,8 +86,8 @@ struct lane_ops<Element, Width, Config> {
                 : "r"(source), "w"(offsets), "m"(*reinterpret_cast<const Element(*)[]>(first)));
         return {out};
     }
-    /// 0, 1, 2, 3. Of vidupq_n_u32 g++ 12 knows that it leaves 4 in a register, takes that one where something else
-    /// wants a 4, and at -O1 drops the instruction when it moves another one with the same lanes out of a loop.
+    /// 0, 1, 2, 3. g++ 12 knows that vidupq_n_u32 leaves 4 in a register, uses that register for other 4s, and at -O1
+    /// drops the instruction when it moves another one with the same lanes out of a loop.
     ASHLAR_ALWAYS_INLINE static uint32x4_t counted() {
         uint32x4_t numbers;
         std::uint32_t next = 0;
@@ -123,7 +123,7 @@ struct lane_ops<Element, Width, Config> {
     ASHLAR_ALWAYS_INLINE static storage bit_or(storage a, storage b) { return {vorrq(a.data, b.data)}; }
     ASHLAR_ALWAYS_INLINE static storage bit_xor(storage a, storage b) { return {veorq(a.data, b.data)}; }
     ASHLAR_ALWAYS_INLINE static storage bit_not(storage a) { return {vmvnq(a.data)}; }
-    // Shifts by negative counts go to the right.
+    // Negative counts shift to the right.
     ASHLAR_ALWAYS_INLINE static storage shl(storage a, int count) { return {vshlq_r(a.data, count)}; }
     ASHLAR_ALWAYS_INLINE static storage shr(storage a, int count) { return {vshlq_r(a.data, -count)}; }
     ASHLAR_ALWAYS_INLINE static storage shl(storage a, storage counts) {
@@ -148,7 +148,7 @@ struct lane_ops<Element, Width, Config> {
     {
         return {vfmaq_n_f32(c.data, b.data, a)};
     }
-    /// a * b + c with one addend for all lanes, and the like: a scalar takes no vector register and no spreading.
+    /// a * b + c with one addend for all lanes, and similar: a scalar needs no vector register and no broadcast.
     ASHLAR_ALWAYS_INLINE static storage fma_to_scalar(storage a, storage b, Element c)
         requires floating
     {
@@ -157,7 +157,7 @@ struct lane_ops<Element, Width, Config> {
     ASHLAR_ALWAYS_INLINE static storage add_scalar(storage a, element b) { return {vaddq(a.data, b)}; }
     ASHLAR_ALWAYS_INLINE static storage sub_scalar(storage a, element b) { return {vsubq(a.data, b)}; }
     ASHLAR_ALWAYS_INLINE static storage mul_scalar(storage a, element b) { return {vmulq(a.data, b)}; }
-    // Operands in the order of x86's minps: the second one where either is NaN.
+    // Operands in the order of x86's minps: the second one if either is NaN.
     ASHLAR_ALWAYS_INLINE static storage(min)(storage a, storage b) { return select(lt(a, b), a, b); }
     ASHLAR_ALWAYS_INLINE static storage(max)(storage a, storage b) { return select(lt(b, a), a, b); }
     ASHLAR_ALWAYS_INLINE static storage abs(storage a) {
@@ -172,7 +172,7 @@ struct lane_ops<Element, Width, Config> {
 
     ASHLAR_ALWAYS_INLINE static mask eq(storage a, storage b) { return {vcmpeqq(a.data, b.data)}; }
     ASHLAR_ALWAYS_INLINE static mask ne(storage a, storage b) { return {vcmpneq(a.data, b.data)}; }
-    // The other way round: the instructions for less than are those for not greater or equal, which NaN is.
+    // Swapped: the instructions for less than are those for not greater or equal, which is true for NaN.
     ASHLAR_ALWAYS_INLINE static mask lt(storage a, storage b) {
         if constexpr (is_unsigned)
             return {vcmphiq(b.data, a.data)};
@@ -193,14 +193,14 @@ struct lane_ops<Element, Width, Config> {
     ASHLAR_ALWAYS_INLINE static Element reduce_max(storage a) { return arrays::reduce_max(spread(a)); }
     ASHLAR_ALWAYS_INLINE static Element reduce_min(storage a) { return arrays::reduce_min(spread(a)); }
 
-    /// g++ 12 makes other constants of masks that it knows, or fails; so it is not to know them.
+    /// g++ 12 makes other constants of masks that it knows, or fails; so they are hidden from it.
     ASHLAR_ALWAYS_INLINE static mask of_bits(unsigned bits) {
         __asm__("" : "+r"(bits));
         return {static_cast<mve_pred16_t>(bits)};
     }
     ASHLAR_ALWAYS_INLINE static mask mask_broadcast(bool value) { return of_bits(value ? 0xffffu : 0u); }
     ASHLAR_ALWAYS_INLINE static mask mask_first(std::size_t count) { return {vctp32q(count)}; }
-    // By scalars: g++ 12 fails on vectors of bytes that it knows (an internal error).
+    // With scalars: g++ 12 fails on known vectors of bytes (an internal error).
     ASHLAR_ALWAYS_INLINE static mask of_truths(std::uint32_t bytes) {
         const std::uint32_t pairs = (bytes | bytes >> 4) & 0x00110011u;
         return of_bits(((pairs | pairs >> 8) & 0x1111u) * 15u);

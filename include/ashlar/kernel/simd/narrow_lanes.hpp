@@ -36,7 +36,7 @@ struct narrow_vectors<Width, narrow_integer> {
     typedef float values __attribute__((vector_size(Width * 4)));
 };
 
-/// Which of the ways above serves.
+/// Which of the variants above applies.
 enum class narrow_way : std::uint8_t { elements, integers, instructions, bytes };
 
 template <class Stored, std::size_t Width, class Config>
@@ -111,7 +111,7 @@ struct narrow_lanes {
     }
 
 private:
-    /// So many bytes, the first one in the lowest bits, without touching others.
+    /// Loads this many bytes, the first one into the lowest bits, and touches no others.
     template <std::size_t Bytes>
     ASHLAR_ALWAYS_INLINE static std::uint64_t word(const unsigned char* from) {
         constexpr std::size_t low = Bytes >= 8 ? 8 : Bytes >= 4 ? 4 : Bytes >= 2 ? 2 : Bytes;
@@ -132,13 +132,13 @@ private:
         return bytes <= before ? 0 : bytes - before < 8 ? bytes - before : 8;
     }
 
-    /// The bits of the first Count numbers, put together in registers: a register that is loaded from where a part of
-    /// it has just been stored waits for that store, longer than the rest of a row takes.
+    /// The bits of the first Count numbers, assembled in registers. A register load from memory that was just stored in
+    /// part waits for that store, longer than the rest of a row takes.
     template <std::size_t Count>
     ASHLAR_ALWAYS_INLINE static narrow first_bits(const Stored* source) {
         constexpr std::size_t bytes = Count * sizeof(Stored), all = sizeof(narrow);
         const auto* const from = reinterpret_cast<const unsigned char*>(source);
-        // Words are put together as little-endian machines have them.
+        // Words are assembled as on little-endian machines.
         if constexpr (bytes == all || std::endian::native == std::endian::big) {
             narrow bits{};
             __builtin_memcpy(&bits, from, bytes);
@@ -197,9 +197,9 @@ private:
         }
     }
 
-    /// The bits as the upper halves of lanes. By one permutation of bytes where there is one, in place of the two
-    /// instructions of g++ that decoding over caches waits for (Zen 4: 148 us become 120). clang takes other ones for
-    /// the permutation, and longer.
+    /// The bits as the upper halves of lanes. One permutation of bytes, if there is one, replaces two instructions of
+    /// g++ that decoding over caches waits for (Zen 4: 120 us instead of 148). clang replaces the permutation by slower
+    /// instructions.
     ASHLAR_ALWAYS_INLINE static wide upper_halves(narrow bits) {
 #if defined(ASHLAR_HAS_REGISTERS) && defined(__AVX512VBMI__) && !defined(__clang__)
         if constexpr (Width == 16 && has<Config, isa::avx512vbmi>) {
@@ -216,7 +216,7 @@ private:
         return widened_integers(bits) << std::uint32_t{16};
     }
 
-    /// One instruction each, for which g++ 12 takes halves of registers apart and puts them together.
+    /// One instruction each; g++ 12 would take halves of registers apart and join them.
     ASHLAR_ALWAYS_INLINE static wide widened_integers(narrow bits) {
 #if defined(ASHLAR_HAS_REGISTERS) && defined(__AVX512F__)
         if constexpr (Width == 16)
@@ -259,8 +259,8 @@ private:
 #endif
         return __builtin_convertvector(__builtin_convertvector(bits, wide), float_vector);
     }
-    /// Rounded to the nearest integer by the instruction, which makes the least one of NaN, of which the last bits are
-    /// 0; and narrowed.
+    /// Rounded to the nearest integer by the instruction, which makes the least integer of NaN, whose last bits are 0;
+    /// then narrowed.
     template <class Vector>
     ASHLAR_ALWAYS_INLINE static narrow rounded_bytes([[maybe_unused]] Vector a) {
 #if defined(ASHLAR_HAS_REGISTERS) && defined(__SSE2__)

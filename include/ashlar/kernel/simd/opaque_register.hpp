@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-// What the optimiser must not know or move: a value in the register where it is, and stores before a read.
+// Barriers for the optimiser: hides a value in its register, and keeps stores before a load.
 #pragma once
 
 #include <ashlar/core/config.hpp>
 
 namespace ashlar::inline v0_1::detail {
 
-/// The same value, of which the optimiser knows nothing any more: Storage is a struct around one register.
+/// Hides a value from the optimiser: Storage is a struct with one register.
 template <class Storage>
 ASHLAR_ALWAYS_INLINE Storage opaque_register(Storage a) {
 #if defined(__clang__) && defined(__ARM_FEATURE_SVE_BITS)
@@ -29,8 +29,8 @@ ASHLAR_ALWAYS_INLINE Storage opaque_register(Storage a) {
 #endif
 }
 
-/// Stands between stores of single elements and the read of all of them as one register: g++ 12 moves such a read
-/// before stores that it has vectorised by SVE.
+/// Between stores of single elements and the load of all of them as one register: g++ 12 moves such a load before
+/// stores that it has vectorised with SVE.
 ASHLAR_ALWAYS_INLINE void finish_stores() {
 #if defined(__ARM_FEATURE_SVE) && defined(__GNUC__) && !defined(__clang__)
     __asm__ volatile("" ::: "memory");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What `lanes` does where this build has a register of its size. Included by kernel/simd.hpp.
+// The operations of `lanes` in registers of this build. Included by kernel/simd.hpp.
 #pragma once
 
 #include <cstddef>
@@ -48,7 +48,7 @@ struct lane_ops<Element, Width, Config> : register_masks<Element, Width, Config>
     using element = lane_element<Element>;
     using vector = gnu_vector_t<Element, Width>;
     static constexpr bool floating = std::is_floating_point_v<Element>;
-    /// A register of NEON where others are scalable ones.
+    /// A register of NEON in builds with scalable registers.
     static constexpr bool neon_beside_sve = !registers_are_vectors && has<Config, isa::aarch64> &&
                                             Width * sizeof(Element) == 16 && scalable_bits<Config> != 128;
 
@@ -72,7 +72,7 @@ struct lane_ops<Element, Width, Config> : register_masks<Element, Width, Config>
     ASHLAR_ALWAYS_INLINE static modular wrapping(storage a) { return __builtin_bit_cast(modular, raw(a)); }
     ASHLAR_ALWAYS_INLINE static storage from_wrapping(modular a) { return from_raw(__builtin_bit_cast(vector, a)); }
 
-    /// f(0), f(1), ... put together in registers: a detour through memory would stall the load behind the stores.
+    /// f(0), f(1), ... assembled in registers: through memory the load would wait for the stores.
     template <class Function, std::size_t... Index>
     ASHLAR_ALWAYS_INLINE static storage collect(Function f, std::index_sequence<Index...>) {
         if constexpr (Width * sizeof(Element) > 32) {
@@ -135,7 +135,7 @@ struct lane_ops<Element, Width, Config> : register_masks<Element, Width, Config>
                 if (i < count) target[i] = static_cast<Element>(values[i]);
         }
     }
-    /// The first lanes where they are a narrower register or a scalar: neither a mask nor a crossed cache line.
+    /// The first lanes, if they are a narrower register or a scalar: without a mask or a crossed cache line.
     using parts = register_parts<Element, Width, Config>;
     template <std::size_t Count>
         requires(parts::template has<Count> || parts::template is_scalar<Count>)
@@ -147,7 +147,7 @@ struct lane_ops<Element, Width, Config> : register_masks<Element, Width, Config>
     ASHLAR_ALWAYS_INLINE static void store_low(storage a, Element* target) {
         parts::template store_low<Count>(raw(a), target);
     }
-    /// Groups of `Count` lanes, which lie `distance` apart in memory.
+    /// Groups of `Count` lanes, `distance` apart in memory.
     template <std::size_t Count>
         requires(parts::template has<Count>)
     ASHLAR_ALWAYS_INLINE static storage load_groups(const Element* source, std::ptrdiff_t distance) {
@@ -158,7 +158,7 @@ struct lane_ops<Element, Width, Config> : register_masks<Element, Width, Config>
     ASHLAR_ALWAYS_INLINE static void store_groups(storage a, Element* target, std::ptrdiff_t distance) {
         parts::template store_groups<Count>(raw(a), target, distance);
     }
-    /// As many as `Size` lanes hold, the last lanes are whatever they are.
+    /// As many as `Size` lanes hold; the last lanes are unspecified.
     template <std::size_t Count, std::size_t Size>
         requires requires(const Element* p) { parts::template gather_groups<Count, Size>(p, 1); }
     ASHLAR_ALWAYS_INLINE static storage gather_groups(const Element* source, std::ptrdiff_t distance) {
@@ -187,7 +187,7 @@ struct lane_ops<Element, Width, Config> : register_masks<Element, Width, Config>
         return from_raw(values);
     }
 
-    // In the compiler's notation where it has one, for the reason above, and because xsimd's floating-point division on
+    // In the compiler's notation if it has one, for the reason above, and because xsimd's floating-point division on
     // 32-bit NEON is an approximation and its negation on AVX-512 loses the sign of 0.
     ASHLAR_ALWAYS_INLINE static storage add(storage a, storage b) {
         if constexpr (registers_are_vectors)
@@ -208,7 +208,7 @@ struct lane_ops<Element, Width, Config> : register_masks<Element, Width, Config>
             return unwrap(wrap(a) * wrap(b));
     }
     ASHLAR_ALWAYS_INLINE static storage div(storage a, storage b) {
-        // xsimd 14.3 approximates that of float on NEON.
+        // xsimd 14.3 approximates it for float on NEON.
         if constexpr (registers_are_vectors)
             return from_raw(raw(a) / raw(b));
         else if constexpr (neon_beside_sve && floating && sizeof(Element) == 4)
@@ -245,7 +245,7 @@ struct lane_ops<Element, Width, Config> : register_masks<Element, Width, Config>
         if constexpr (!registers_are_vectors) return unwrap(f(wrap(a), wrap(b), wrap(c)));
         return from_raw(f(raw(a), raw(b), raw(c)));
     }
-    // Operands as minps and maxps have them: xsimd swaps them on x86, and elsewhere may prefer numbers to NaN.
+    // Operands in the order of minps and maxps: xsimd swaps them on x86, and elsewhere may prefer numbers to NaN.
     ASHLAR_ALWAYS_INLINE static storage(min)(storage a, storage b) {
         if constexpr (x86 && floating)
             return {(instructions::min)(a.data, b.data)};
@@ -300,7 +300,7 @@ struct lane_ops<Element, Width, Config> : register_masks<Element, Width, Config>
         if constexpr (has<Config, isa::sse4_1>) {
             return {instructions::nearest(a.data)};
         } else if constexpr (x86) {
-            // Adding what has no fraction bits left rounds; above that everything is an integer, and NaN stays NaN.
+            // Adding a number without fraction bits rounds; larger numbers are integers, and NaN stays NaN.
             const vector magnitude = raw(abs(a)), whole = vector{} + scalar_ops<Element>::whole;
             const vector rounded = raw(opaque(from_raw(magnitude + whole))) - whole;
             const choices sign = __builtin_bit_cast(choices, raw(a)) ^ __builtin_bit_cast(choices, magnitude);
@@ -311,24 +311,25 @@ struct lane_ops<Element, Width, Config> : register_masks<Element, Width, Config>
         }
     }
 
-    // a * 2^n for integral n, with gradual underflow and overflow to infinity, in one instruction; 0 where not kept.
+    // a * 2^n for integral n, with gradual underflow and overflow to infinity, in one instruction; 0 in masked lanes.
     static constexpr bool scales = floating && bit_masks;
     ASHLAR_ALWAYS_INLINE static storage scale(storage a, storage n) { return {instructions::scale(a.data, n.data)}; }
     ASHLAR_ALWAYS_INLINE static storage scale(mask keep, storage a, storage n) {
         return {instructions::scale(keep.data, a.data, n.data)};
     }
 
-    /// a * b + c; 0 where not kept, without a floating-point exception.
+    /// a * b + c; 0 in masked lanes, without a floating-point exception.
     ASHLAR_ALWAYS_INLINE static storage fma(mask keep, storage a, storage b, storage c) {
         return {instructions::fma(keep.data, a.data, b.data, c.data)};
     }
 
-    /// The bits, of 32 in memory, whose numbers are in the lowest five of each lane (AVX2: of 8, lowest three).
+    /// The entries of a table of 32 in memory that the lowest five bits of each lane select (AVX2: of 8, by three
+    /// bits).
     template <class Numbers>
     ASHLAR_ALWAYS_INLINE static Numbers lookup(const std::uint32_t* table, Numbers numbers) {
         return Numbers(typename Numbers::storage{instructions::lookup(table, numbers.data.data)});
     }
-    /// max(a, 0), and NaN of minus infinity.
+    /// max(a, 0), and NaN for minus infinity.
     ASHLAR_ALWAYS_INLINE static storage positive_part(storage a) { return {instructions::positive_part(a.data)}; }
     template <relation Relation>
     ASHLAR_ALWAYS_INLINE static mask compare(storage a, storage b) {

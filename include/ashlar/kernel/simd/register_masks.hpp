@@ -26,8 +26,8 @@ struct register_masks {
     using batch_mask = typename batch::batch_bool_type;
     using native = typename batch::register_type;
     using native_mask = typename batch_mask::register_type;
-    // The register alone. A batch has constructors that g++ does not inline at -O0: objects built with different flags
-    // would then share them.
+    // Only the register. A batch has constructors that g++ does not inline at -O0: objects with different flags would
+    // share them.
     struct storage {
         native data;
     };
@@ -40,7 +40,7 @@ struct register_masks {
     using instructions = x86_instructions<Config>;
     using functions = xsimd_functions<Config>;
     static constexpr bool x86 = has<Config, isa::sse2>;
-    /// One bit per lane in a mask register of AVX-512; those of SVE have one per byte, and are left to xsimd.
+    /// One bit per lane in a mask register of AVX-512. Those of SVE have one per byte, and xsimd handles them.
     static constexpr bool bit_masks = x86 && sizeof(native_mask) != sizeof(native);
     /// Masks as vectors, for the compiler's own notation.
     static constexpr bool vector_masks = registers_are_vectors && !bit_masks;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Parts of a register as narrower registers or scalars: its first lanes, and groups of lanes that lie apart in memory.
+// Parts of a register as narrower registers or scalars: its first lanes, and groups of lanes that are apart in memory.
 #pragma once
 
 #include <cstddef>
@@ -18,17 +18,17 @@ struct register_parts {
     template <std::size_t Count>
     using vector = gnu_vector_t<Element, Count>;
 
-    /// True where `Count` lanes are a register of their own.
+    /// True if `Count` lanes are a register of their own.
     template <std::size_t Count>
     static constexpr bool has =
         registers_are_vectors && 2 * Count <= Width && Count * sizeof(Element) >= 16 && (Count & (Count - 1)) == 0;
 
-    /// True where `Count` lanes are a scalar: as a rule no register is as narrow.
+    /// True if `Count` lanes are a scalar: usually no register is as narrow.
     template <std::size_t Count>
     static constexpr bool is_scalar =
         registers_are_vectors && Count < Width && (Count * sizeof(Element) == 4 || Count * sizeof(Element) == 8);
 
-    /// `Count` values, and zeros behind them.
+    /// `Count` values followed by zeros.
     template <std::size_t Count>
         requires(has<Count>)
     ASHLAR_ALWAYS_INLINE static vector<Width> load_low(const Element* source) {
@@ -57,7 +57,7 @@ struct register_parts {
         }
     }
 
-    /// The same in the first lanes, also of scalars, and whatever lies in the lanes behind them.
+    /// The same in the first lanes, also for scalars; the lanes after them are unspecified.
     template <std::size_t Count, std::size_t Size>
         requires((has<Count> || is_scalar<Count>) && Size <= Width && Size * sizeof(Element) >= 16)
     ASHLAR_ALWAYS_INLINE static vector<Width> gather_groups(const Element* source, std::ptrdiff_t distance) {

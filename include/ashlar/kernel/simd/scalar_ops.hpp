@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Arithmetic of one value as one lane of a register does it, constexpr and without the library.
+// Arithmetic of one value as in one lane of a register, constexpr and without the library.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ using signed_of_size = std::conditional_t<
 template <std::size_t Bytes>
 using unsigned_of_size = std::make_unsigned_t<signed_of_size<Bytes>>;
 
-/// Integer arithmetic in which overflow wraps, as it does in vector registers; everything else as the language says.
+/// Integer arithmetic that wraps on overflow, as in vector registers; everything else as in the language.
 template <class Element>
 struct scalar_ops {
     using wrapping = std::conditional_t<(sizeof(Element) < sizeof(unsigned)), unsigned,
@@ -91,8 +91,8 @@ struct scalar_ops {
         return with_sign_of(static_cast<Element>(cut + up - down), a);
     }
 
-    /// The square root, correctly rounded where the machine has an instruction; Newton's method elsewhere (and in
-    /// constant expressions). Never a library call, which std::sqrt becomes for the sake of errno.
+    /// The square root, correctly rounded by an instruction if there is one; otherwise, and in constant expressions, by
+    /// Newton's method. Never a library call, which std::sqrt becomes because of errno.
     ASHLAR_ALWAYS_INLINE static constexpr Element sqrt(Element a) {
         if (!__builtin_is_constant_evaluated()) {
 #if defined(__AVX__)
@@ -157,12 +157,12 @@ struct scalar_ops {
         Element scale = 1;
         if (pattern <
             (bits{unsigned_of_size<sizeof(Element)>(std::numeric_limits<Element>::max_exponent) / 2} << mantissa)) {
-            // Small ones are lifted, so that no remainder below is denormal.
+            // Small ones are scaled up, so that no remainder below is denormal.
             constexpr Element lift = Element(bits{1} << (mantissa + 1));
             a *= lift * lift;
             scale = Element(1) / lift;
         } else if (pattern >= infinity - (bits{1} << mantissa)) {
-            // The greatest ones are lowered, so that no square of a root that is too large overflows.
+            // The largest ones are scaled down, so that no square of a root that is too large overflows.
             a *= Element(0.25);
             scale = 2;
         }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Shuffles of two registers, and what is made of them: transposing W registers of W lanes, adding up within them.
+// Shuffles of two registers, and algorithms made of them: transposing W registers of W lanes, and sums across lanes.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +19,8 @@ ASHLAR_ALWAYS_INLINE Lanes from_register(Register bits) {
     return Lanes(typename Lanes::storage(__builtin_bit_cast(decltype(Lanes::storage::data), bits)));
 }
 
-/// True where lanes are shuffled in registers; elsewhere they go through memory, as they do in registers whose size
-/// is an option of the compiler.
+/// True if lanes are shuffled in registers. Otherwise they go through memory, as in registers whose size is a compiler
+/// option.
 template <class Element, std::size_t Width, class Config>
 consteval bool shuffles() {
 #if defined(__has_builtin)
@@ -56,7 +56,7 @@ ASHLAR_ALWAYS_INLINE lanes<Element, Width, Config> shuffle(lanes<Element, Width,
     }
 }
 
-/// Index patterns for `shuffle`, as functions of the destination lane. A chunk is what x86 shuffles work within.
+/// Index patterns for `shuffle`, as functions of the destination lane. x86 shuffles work within a chunk.
 template <class Element, std::size_t Width>
 struct lane_patterns {
     static constexpr std::size_t chunk = 16 / sizeof(Element) < Width ? 16 / sizeof(Element) : Width;
@@ -92,7 +92,7 @@ struct lane_patterns {
         static constexpr std::size_t from(std::size_t lane) { return (lane / Size * 2 + Odd) * Size + lane % Size; }
     };
 
-    /// Groups of `Size` lanes of the lower or upper half of a and of b by turns.
+    /// Alternates groups of `Size` lanes of the lower or upper half of a and of b.
     template <std::size_t Size, bool Upper>
     struct zip_groups {
         static constexpr std::size_t from(std::size_t lane) {
@@ -100,7 +100,7 @@ struct lane_patterns {
         }
     };
 
-    /// Each group of `Size` lanes and its neighbour exchanged.
+    /// Exchanges each group of `Size` lanes with its neighbour.
     template <std::size_t Size>
     struct exchange_groups {
         static constexpr std::size_t from(std::size_t lane) { return lane / Size % 2 == 0 ? lane + Size : lane - Size; }
@@ -115,7 +115,7 @@ ASHLAR_ALWAYS_INLINE lanes<Element, Width, Config> shuffle_as(lanes<Element, Wid
     }(std::make_index_sequence<Width>{});
 }
 
-/// Loads Count values and repeats them in all lanes: one load where the machine can repeat them on the way.
+/// Loads Count values and repeats them in all lanes, by one load if the machine has such an instruction.
 template <class Lanes, std::size_t Count, class Element>
 ASHLAR_ALWAYS_INLINE Lanes load_repeated(const Element* source) {
     constexpr std::size_t bytes = Count * sizeof(Element), all = Lanes::size * sizeof(Element);
@@ -150,7 +150,7 @@ ASHLAR_ALWAYS_INLINE Lanes load_repeated(const Element* source) {
     }
 }
 
-/// The vectors a, b, c, ... of `chunk` rows, chunk by chunk transposed: level by level, as in `transpose_in_place`.
+/// Transposes the vectors a, b, c, ... of `chunk` rows chunk by chunk: level by level, as in `transpose_in_place`.
 template <class Element, std::size_t Width, class Config>
 ASHLAR_ALWAYS_INLINE void transpose_chunks(lanes<Element, Width, Config>* rows) {
     using pattern = lane_patterns<Element, Width>;
@@ -168,7 +168,7 @@ ASHLAR_ALWAYS_INLINE void transpose_chunks(lanes<Element, Width, Config>* rows) 
     }
 }
 
-/// True where two halves of a register are loaded from different places at no more cost than a load each.
+/// True if two halves of a register are loaded from different places at the cost of one load each.
 template <class Element, std::size_t Width, class Config>
 inline constexpr bool loads_halves = false;
 template <class Element, std::size_t Width, class Config>
@@ -177,8 +177,8 @@ template <class Element, std::size_t Width, class Config>
              requires(const Element* p) { lanes<Element, Width, Config>::ops::template load_groups<Width / 2>(p, 1); })
 inline constexpr bool loads_halves<Element, Width, Config> = true;
 
-/// f of Width rows of Width/2 elements, `from` apart, transposed. One level of exchanges is done by the loads: half a
-/// register goes beside the half of the row a chunk further.
+/// f of Width rows of Width/2 elements, `from` apart, transposed. The loads do one level of exchanges: half a register
+/// joins the half of the row one chunk further.
 template <class Element, std::size_t Width, class Config, class Function>
 ASHLAR_ALWAYS_INLINE void load_half_transposed(const Element* source, std::size_t from,
                                                lanes<Element, Width, Config>* out, Function f) {
@@ -262,8 +262,8 @@ ASHLAR_ALWAYS_INLINE void transpose_in_place(lanes<Element, Width, Config> (&row
     }
 }
 
-/// Turns groups of `Size` lanes into vectors: of Count vectors, whose groups, taken in order, are rows of Count, vector
-/// c becomes group c of all rows. Count is a power of two; where it is Width / Size, the n x n groups are transposed.
+/// Turns groups of `Size` lanes into vectors: of Count vectors, whose groups in order are rows of Count, vector c
+/// becomes group c of all rows. Count is a power of two. If it is Width / Size, this transposes the n x n groups.
 template <std::size_t Size, std::size_t Count, class Element, std::size_t Width, class Config>
 ASHLAR_ALWAYS_INLINE void transpose_groups(lanes<Element, Width, Config>* rows) {
     using even = typename lane_patterns<Element, Width>::template unzip_groups<Size, false>;
@@ -281,7 +281,7 @@ ASHLAR_ALWAYS_INLINE void transpose_groups(lanes<Element, Width, Config>* rows) 
     }
 }
 
-/// The way back.
+/// The inverse.
 template <std::size_t Size, std::size_t Count, class Element, std::size_t Width, class Config>
 ASHLAR_ALWAYS_INLINE void transpose_groups_back(lanes<Element, Width, Config>* rows) {
     using lower = typename lane_patterns<Element, Width>::template zip_groups<Size, false>;
@@ -299,7 +299,7 @@ ASHLAR_ALWAYS_INLINE void transpose_groups_back(lanes<Element, Width, Config>* r
     }
 }
 
-/// Combines every lane with the lanes of the same place in all groups of `Size`: f(a, b) is one such step.
+/// Combines every lane with the lanes at the same place in all groups of `Size`, by steps f(a, b).
 template <std::size_t Size, class Element, std::size_t Width, class Config, class Function>
 ASHLAR_ALWAYS_INLINE lanes<Element, Width, Config> combine_groups(lanes<Element, Width, Config> x, Function f) {
     if constexpr (Size < Width)
@@ -317,9 +317,9 @@ struct lane_sum {
     }
 };
 
-/// Adds neighbours up, or whatever `combine` does: levels [First, Last) of the tree that completes sums of Last lanes
-/// side by side. Each level folds two vectors into one, so `Count` vectors become Count / (Last / First), rounded up;
-/// the rest is used up. From level 1 up to Depth, sum r of lanes q*Depth to (q + 1)*Depth comes to lie in lane
+/// Adds neighbours, or combines them by `combine`: levels [First, Last) of the tree that completes sums of Last
+/// adjacent lanes. Each level folds two vectors into one, so `Count` vectors become Count / (Last / First), rounded up;
+/// the others are overwritten. From level 1 to Depth, sum r of lanes q*Depth to (q + 1)*Depth moves to lane
 /// `folded_lane` of vector r / Depth. Needs registers that can be shuffled.
 template <std::size_t First, std::size_t Last, std::size_t Count, class Element, std::size_t Width, class Config,
           class Combine = lane_sum>
@@ -340,7 +340,7 @@ ASHLAR_ALWAYS_INLINE void fold_lanes(lanes<Element, Width, Config>* sums, Combin
     }
 }
 
-/// Where sum q of row `row` (below Depth) lies in a vector of Width lanes that was folded up to Depth.
+/// The lane of sum q of row `row` (below Depth) in a vector of Width lanes that was folded up to Depth.
 template <class Element, std::size_t Width, std::size_t Depth>
 constexpr std::size_t folded_lane(std::size_t row, std::size_t q) {
     constexpr std::size_t chunk = lane_patterns<Element, Width>::chunk;

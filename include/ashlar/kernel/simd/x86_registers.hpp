@@ -2,8 +2,8 @@
 // Instructions of x86 by register type, called directly.
 #pragma once
 
-// xsimd's functions are noexcept, and g++ 12 takes most vector intrinsics for calls that may throw: each noexcept
-// function inlined around one makes the object ask for a C++ personality routine, which embedded builds do not have.
+// xsimd's functions are noexcept, and g++ 12 assumes that most vector intrinsics may throw: each noexcept function
+// inlined around one makes the object need a C++ personality routine, which embedded builds lack.
 
 #include <cstddef>
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// Members of a template, so that kernel/simd/register_lanes.hpp finds them whichever of the two comes first.
+/// Members of a template, so that kernel/simd/register_lanes.hpp finds them in any order of includes.
 template <class Config>
 struct x86_instructions {
 
@@ -190,14 +190,15 @@ struct x86_instructions {
         return _mm512_permutex2var_epi32(_mm512_load_si512(halves), numbers, _mm512_load_si512(halves + 1));
     }
 
-    /// max(a, 0), and NaN of minus infinity: what becomes of each kind of number is a digit, NaN the lowest.
+    /// max(a, 0), and NaN for minus infinity: a digit decides the result for each kind of number, the lowest one for
+    /// NaN.
     ASHLAR_ALWAYS_INLINE static __m512 positive_part(__m512 a) {
         return _mm512_fixupimm_ps(a, a, _mm512_set1_epi32(0x18531822), 0);
     }
 
     ASHLAR_ALWAYS_INLINE static __m512d to_double(__m256 a) { return _mm512_cvtps_pd(a); }
 
-    /// A mask register of the lanes of Element where a stands in a relation to b.
+    /// A mask register of the lanes of Element for which a relation between a and b holds.
     template <class Element, relation Relation, class Vector>
     ASHLAR_ALWAYS_INLINE static auto compare(Vector a, Vector b) {
         if constexpr (std::is_floating_point_v<Element>) {
@@ -236,7 +237,7 @@ struct x86_instructions {
         }
     }
 
-    /// Lanes of Element from a where the mask is set, from b elsewhere.
+    /// Lanes of Element from a if the mask is set, otherwise from b.
     template <class Element, class Mask, class Vector>
     ASHLAR_ALWAYS_INLINE static Vector select(Mask m, Vector a, Vector b) {
         if constexpr (std::is_same_v<Element, float>)
@@ -255,7 +256,7 @@ struct x86_instructions {
 #endif
     }
 
-    /// Lanes of Element in memory; what the mask leaves out is not touched, and zero when loaded.
+    /// Masked loads and stores of lanes of Element: excluded lanes are not touched, and are zero when loaded.
     template <class Element, class Mask>
     ASHLAR_ALWAYS_INLINE static auto load_masked(const Element* source, Mask m) {
         if constexpr (std::is_same_v<Element, float>)
@@ -305,7 +306,7 @@ struct x86_instructions {
         for (std::size_t i = 0; i < Width; i += 16) {
             __m128i values{};
             __builtin_memcpy(&values, source + i, Width < 16 ? Width : 16);
-            // The truth is the lowest bit of a byte; the sign is what can be collected.
+            // The truth is the lowest bit of a byte; instructions collect the sign.
             bits |= std::uint64_t{signs_of<1>(_mm_slli_epi16(values, 7))} << i;
         }
         return bits;

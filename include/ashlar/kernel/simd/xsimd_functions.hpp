@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Functions of xsimd, for registers of other processors than x86 where the compiler has no notation for them.
+// Functions of xsimd for registers of other processors than x86, where the compiler has no notation for them.
 #pragma once
 
 #include <ashlar/core/config.hpp>
@@ -9,8 +9,8 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// Members of a template, as x86_instructions are: on x86, where none of xsimd's functions is declared, nothing asks
-/// for this one.
+/// Members of a template, as x86_instructions are: on x86, where xsimd's functions are not declared, nothing uses this
+/// one.
 template <class Config>
 struct xsimd_functions {
     template <class Batch>
