@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What functions take when they are called otherwise than they are declared, for the sake of one short error.
+// Parameter types of functions that only report a wrong call, each as one short error.
 #pragma once
 
 #include <initializer_list>
@@ -16,8 +16,8 @@ struct any_argument {
     constexpr any_argument(std::initializer_list<any_argument>) noexcept {}
 };
 
-/// The first parameter of functions that only say how they are called: overloads take it for any argument, and none
-/// makes one. So the text stands in the error, and what asks by `requires` hears that there is no such call.
+/// The first parameter of functions that only say how they are called. Overload resolution accepts any argument for it,
+/// but its conversion is deleted. So the error contains the text, and `requires` finds no such call.
 template <fixed_string Text>
 struct refused_call {
     template <class Argument>

@@ -53,7 +53,7 @@ inline constexpr bool is_axis<axis<Name, Extent>> = true;
 
 }  // namespace detail
 
-/// What may stand as a dimension: an integer or an axis.
+/// What may be a dimension: an integer or an axis.
 template <class Given>
 concept any_dimension = std::integral<std::remove_cv_t<Given>> || detail::is_axis<std::remove_cv_t<Given>>;
 
@@ -88,13 +88,13 @@ consteval bool same_name(Left, Right) {
     }
 }
 
-/// Whether two dimensions can stand for each other: the same extent, and no two different names.
+/// Whether two dimensions match: the same extent, and no two different names.
 template <any_dimension Left, any_dimension Right>
 consteval bool dimensions_agree(Left a, Right b) {
     return extent_of(a) == extent_of(b) && same_name(a, b);
 }
 
-/// Of two dimensions that agree, the one with a name.
+/// The named one of two matching dimensions.
 template <auto Left, auto Right>
 consteval auto merge_dimensions() {
     if constexpr (is_axis<std::remove_cv_t<decltype(Left)>>)

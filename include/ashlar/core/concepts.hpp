@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What counts as an element, an expression and an array in memory.
+// The concepts of elements, expressions and arrays in memory.
 #pragma once
 
 #include <concepts>
@@ -25,7 +25,7 @@ concept any_expression = requires {
     typename std::remove_cvref_t<Expression>::expression_category;
 };
 
-/// Marks (as expression_category) types whose elements lie in memory at constant strides: tensors and views.
+/// Marks (as expression_category) types whose elements are in memory at constant strides: tensors and views.
 struct array_category {};
 /// Marks lazy nodes.
 struct node_category {};
@@ -55,14 +55,14 @@ using shape_of = typename std::remove_cvref_t<Expression>::shape_type;
 template <any_expression Expression>
 using element_of = detail::computed<std::remove_cv_t<typename std::remove_cvref_t<Expression>::value_type>>;
 
-/// Whether two expressions can meet in an elementwise operation: NumPy's rule, and no two different names.
+/// Whether two expressions can be operands of one elementwise operation: NumPy's rule, and no two different names.
 template <class Left, class Right>
 concept broadcastable =
     any_expression<Left> && any_expression<Right> && detail::shapes_broadcast<shape_of<Left>, shape_of<Right>>();
 
 namespace detail {
 
-/// The expression that is planned for Type: itself, or the one that what is evaluated into a state holds.
+/// The expression that is planned for Type: itself, or the one that an evaluation into a state holds.
 template <class Type>
 struct planned_expression {
     using type = Type;
@@ -75,7 +75,7 @@ struct planned_expression<Type> {
 template <class Type>
 using planned_by = typename planned_expression<std::remove_cvref_t<Type>>::type;
 
-/// What plans and their numbers can be asked of.
+/// Types that have a plan, flops and workspace_bytes.
 template <class Type>
 concept plannable = any_expression<planned_by<Type>>;
 

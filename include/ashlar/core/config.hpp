@@ -2,7 +2,7 @@
 // The only macros of the library, and the type that carries every build setting into the code it affects.
 #pragma once
 
-// One error rather than hundreds: clang stops at a fatal one, g++ at a header that is missing.
+// One error instead of hundreds: clang stops at a fatal error, g++ at a missing header.
 #if defined(__clang__) && (defined(__apple_build_version__) ? __clang_major__ < 16 : __clang_major__ < 17)
 #pragma clang diagnostic fatal "-W#warnings"
 #warning "ashlar: compiler: needs clang 17, Apple clang 16 or g++ 12, or newer; choose another one (CXX=...)"
@@ -26,32 +26,31 @@
 #define ASHLAR_VERSION_MINOR 1
 #define ASHLAR_VERSION_PATCH 0
 
-/// Bytes that one evaluation may put on the stack: scratch, the result of `eval`, the copy that an overlap takes.
-/// Larger plans need a `workspace`, larger results a destination (default 256 KiB).
+/// Bytes that one evaluation may put on the stack: scratch, the result of `eval`, the copy for an overlap. Larger plans
+/// need a `workspace`, larger results a destination (default 256 KiB).
 #ifndef ASHLAR_STACK_BUDGET
 #define ASHLAR_STACK_BUDGET (256 * 1024)
 #endif
 
-/// Bytes of first-level data cache that tile sizes are chosen for.
+/// Bytes of L1 data cache that tile sizes are chosen for.
 #ifndef ASHLAR_L1_BYTES
 #define ASHLAR_L1_BYTES (32 * 1024)
 #endif
 
-/// Bytes of second-level cache that tile sizes are chosen for.
+/// Bytes of L2 cache that tile sizes are chosen for.
 #ifndef ASHLAR_L2_BYTES
 #define ASHLAR_L2_BYTES (512 * 1024)
 #endif
 
-/// Bytes of the last cache before memory. Results that would not stay in it are stored past all caches where the target
-/// has instructions for that; 0: none are.
+/// Bytes of the last cache before memory. Results that would not stay in it are stored past all caches if the target
+/// has such instructions; 0: never.
 #ifndef ASHLAR_L3_BYTES
 #define ASHLAR_L3_BYTES (32 * 1024 * 1024)
 #endif
 
-/// Vector registers that kernels count on; 0: as many as the architecture has, the default of optimised builds. Others,
-/// and those with AddressSanitizer, count on 8: their code is no faster with large register blocks, takes longer to
-/// compile and, unoptimised, twice the space. What is tested should be what runs: with 0, a sanitizer sees the kernels
-/// and the plans of optimised builds.
+/// Vector registers that kernels use; 0: all of the architecture, the default of optimised builds. Other builds, and
+/// those with AddressSanitizer, use 8: large register blocks make their code no faster, slower to compile and,
+/// unoptimised, twice as large. Set 0 to let a sanitizer see the kernels and plans of optimised builds.
 #ifndef ASHLAR_REGISTERS
 #if !defined(__OPTIMIZE__) || defined(__SANITIZE_ADDRESS__)
 #define ASHLAR_REGISTERS 8
@@ -65,14 +64,14 @@
 #endif
 #endif
 
-/// Define ASHLAR_UNOPTIMIZED where a build without optimisation is meant: it switches the warning of such builds off.
+/// Define ASHLAR_UNOPTIMIZED for intended builds without optimisation: it switches their warning off.
 #if !defined(__OPTIMIZE__) && !defined(ASHLAR_UNOPTIMIZED) && defined(__GNUC__)
 #define ASHLAR_WARNS_UNOPTIMIZED 1
 #else
 #define ASHLAR_WARNS_UNOPTIMIZED 0
 #endif
 
-/// Whether less code counts for more than speed (default: 1 where __OPTIMIZE_SIZE__ is defined, as -Os and -Oz do).
+/// Whether small code matters more than speed (default: 1 if __OPTIMIZE_SIZE__ is defined, as with -Os and -Oz).
 #ifndef ASHLAR_OPTIMIZE_SIZE
 #ifdef __OPTIMIZE_SIZE__
 #define ASHLAR_OPTIMIZE_SIZE 1
@@ -81,13 +80,13 @@
 #endif
 #endif
 
-/// Whether the vector extension of Arm's M profile (MVE) is used where there is one for floats (default 1). It takes
-/// subnormal numbers for zero.
+/// Whether to use the vector extension of Arm's M profile (MVE) if it has floats (default 1). It flushes subnormal
+/// numbers to zero.
 #ifndef ASHLAR_MVE
 #define ASHLAR_MVE 1
 #endif
 
-/// Run-time preconditions: 1 checks them through ASHLAR_ASSERT, 0 leaves them out (default: as NDEBUG says).
+/// Run-time preconditions: 1 checks them with ASHLAR_ASSERT, 0 leaves them out (default: by NDEBUG).
 #ifndef ASHLAR_CHECKS
 #ifdef NDEBUG
 #define ASHLAR_CHECKS 0
@@ -96,8 +95,8 @@
 #endif
 #endif
 
-/// What a violated precondition does; `condition` is evaluated once. Replace it by defining it before the first
-/// include.
+/// The action for a violated precondition; `condition` is evaluated once. Define it before the first include to replace
+/// it.
 #ifndef ASHLAR_ASSERT
 #if ASHLAR_CHECKS
 #include <cassert>
@@ -107,10 +106,10 @@
 #endif
 #endif
 
-/// Says what a function runs that core/dispatch.hpp declares: `ASHLAR_DISPATCH(attend, attend_here);`, at global scope.
-/// CMake's ashlar_dispatch compiles the source once for each of its instruction sets and names them:
-/// ASHLAR_DISPATCH_SET is the unit's, ASHLAR_DISPATCH_SETS all of them, in the unit of the least one, which defines the
-/// object. Without them the source is compiled once.
+/// Names the function behind a declaration of core/dispatch.hpp: `ASHLAR_DISPATCH(attend, attend_here);`, at global
+/// scope. CMake's ashlar_dispatch compiles the source once for each instruction set and defines macros:
+/// ASHLAR_DISPATCH_SET is the unit's set, ASHLAR_DISPATCH_SETS all sets, in the unit of the least one, which defines
+/// the object. Without them the source is compiled once.
 #if defined(ASHLAR_DISPATCH_SETS)
 #define ASHLAR_DISPATCH(Declared, ...)                                                                                 \
     ASHLAR_DISPATCH_VARIANT(Declared, __VA_ARGS__);                                                                    \
@@ -135,35 +134,34 @@
 #if defined(__clang__)
 #define ASHLAR_NOINLINE [[gnu::noinline]]
 #else
-// Callers take such a function for one that may write anything: g++ 12 believes that a function stores nothing where it
-// has written the addresses of all stores as sums without a pointer, and then drops the calls (docs/compiler_traps.md).
+// Callers assume that such a function may write any memory. g++ 12 assumes that a function stores nothing if it has
+// rewritten the addresses of all stores as sums without a pointer, and then drops the calls (docs/compiler_traps.md).
 #define ASHLAR_NOINLINE [[gnu::noipa]]
 #endif
-// What a stage consists of is inlined into the stage's root, the whole tree of it. g++ inlines always_inline functions
-// level by level and optimises the whole of what is below again at each, some fifteen times for a product; `flatten` on
-// the root inlines all levels at once. It orders functions by their calls but for those of an always_inline function to
-// one that is not: what is ASHLAR_ALWAYS_INLINE must therefore not call what is ASHLAR_STAGE_INLINE, or that stays a
-// call; lambdas count as well. A stage's `run` is a root inside the function around it: what it copies for the stage
-// (frame, expression) becomes scalars in a second pass only. clang's `flatten` is one level deep, and its inliner is
-// cheap.
-// Without optimisation nothing is flattened, and a function that depends on no Config would be shared by objects of
-// other flags: there, too, all is always_inline.
+// The whole call tree of a stage is inlined into the stage's root. g++ inlines always_inline functions level by level
+// and optimises everything below again at each level, some fifteen times for a product. `flatten` on the root inlines
+// all levels at once. It orders functions by their calls, except calls from an always_inline function to one that is
+// not. So ASHLAR_ALWAYS_INLINE functions must not call ASHLAR_STAGE_INLINE functions, which would stay calls; lambdas
+// count too. A stage's `run` is a root inside the function around it: the copies for the stage (frame, expression)
+// become scalars only in a second pass. clang's `flatten` is one level deep, and its inliner is cheap. Without
+// optimisation nothing is flattened, and a function that does not depend on Config would be shared by objects with
+// other flags: there, too, everything is always_inline.
 #if defined(__clang__) || !defined(__OPTIMIZE__)
 #define ASHLAR_STAGE_ROOT
 #define ASHLAR_STAGE_INLINE [[gnu::always_inline]] inline
 #define ASHLAR_STAGE_LAMBDA __attribute__((always_inline))
 #else
 #define ASHLAR_STAGE_ROOT [[gnu::flatten]]
-// With the same options as its root, or it is not inlined (ASHLAR_NOTHROW).
+// With the same options as its root, otherwise it is not inlined (ASHLAR_NOTHROW).
 #define ASHLAR_STAGE_INLINE [[gnu::nothrow, gnu::optimize("no-exceptions")]] inline
 #define ASHLAR_STAGE_LAMBDA __attribute__((nothrow, optimize("no-exceptions")))
 #endif
-// Promises what noexcept promises without asking for a handler that calls std::terminate.
+// Promises what noexcept promises, without a handler that calls std::terminate.
 #if defined(__clang__)
 #define ASHLAR_NOTHROW [[gnu::nothrow]]
 #else
-// g++ 12 takes vector instructions for calls that may throw: inside the noexcept functions of xsimd they would make
-// every object ask for a C++ personality routine.
+// g++ 12 assumes that vector instructions may throw. Inside xsimd's noexcept functions they would make every object
+// need a C++ personality routine.
 #define ASHLAR_NOTHROW [[gnu::nothrow, gnu::optimize("no-exceptions")]]
 #endif
 #define ASHLAR_LAMBDA_INLINE __attribute__((always_inline))
@@ -179,9 +177,8 @@
 #define ASHLAR_RESTRICT
 #endif
 
-// What owns its elements, and what points to those of something else: clang warns where one of these outlives a
-// temporary of the other, also inside a std::span, whose constructor takes any temporary range where elements are
-// const.
+// Types that own their elements, and types that point to elements of others. clang warns if one of these outlives a
+// temporary of the other, also inside a std::span, whose constructor takes any temporary range if elements are const.
 #if defined(__clang__)
 #define ASHLAR_OWNER(Element) [[gsl::Owner(Element)]]
 #define ASHLAR_POINTER(Element) [[gsl::Pointer(Element)]]
@@ -198,8 +195,7 @@
 #define ASHLAR_UNROLL
 #endif
 
-// g++ 12 takes a loop over the rest of a row for endless where there is no rest, and warns that its offsets would
-// overflow.
+// If a row has no remainder, g++ 12 takes the loop over it for endless and warns that its offsets would overflow.
 #if defined(__GNUC__) && !defined(__clang__)
 #define ASHLAR_BEGIN_OFFSETS                                                                                           \
     _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Waggressive-loop-optimizations\"")
@@ -221,8 +217,8 @@
 #define ASHLAR_FAST_MATH 0
 #endif
 
-// Whether this build has vector registers for which xsimd has an architecture. An xsimd that was included first without
-// Emscripten has left WebAssembly's out; then lanes are arrays.
+// Whether this build has vector registers that xsimd supports. If xsimd was included first without Emscripten, it has
+// no registers for WebAssembly, and lanes are arrays.
 #if defined(ASHLAR_EMULATED_WIDTH)
 #elif defined(__SSE2__) || defined(__ARM_NEON) || defined(__VSX__) || defined(__riscv_v_fixed_vlen)
 #define ASHLAR_HAS_REGISTERS
@@ -231,7 +227,7 @@
 #elif defined(__ARM_FEATURE_SVE_BITS) && __ARM_FEATURE_SVE_BITS > 0
 #define ASHLAR_HAS_REGISTERS
 #endif
-// The float registers of Arm's M-profile vector extension, which xsimd does not know.
+// The float registers of Arm's M-profile vector extension, which xsimd does not support.
 #if !defined(ASHLAR_EMULATED_WIDTH) && defined(__ARM_FEATURE_MVE)
 #if ASHLAR_MVE && (__ARM_FEATURE_MVE & 2)
 #define ASHLAR_HAS_MVE
@@ -242,8 +238,8 @@ namespace ashlar::inline v0_1 {
 
 namespace detail {
 
-/// One bit for every instruction set that changes the code we generate, so that objects built with different
-/// flags never share a function by accident.
+/// One bit for every instruction set that changes generated code, so that objects with different flags never share a
+/// function by accident.
 consteval std::uint64_t instruction_sets() {
     std::uint64_t bits = 0;
 #ifdef __SSE2__
@@ -352,7 +348,7 @@ consteval std::uint64_t instruction_sets() {
     return bits;
 }
 
-/// Bits of one register: what the flags enable, or ASHLAR_EMULATED_WIDTH, or one element at a time (0).
+/// Bits of one register: as the flags enable, or ASHLAR_EMULATED_WIDTH, or 0 for one element at a time.
 consteval std::size_t register_bits() {
 #if defined(ASHLAR_EMULATED_WIDTH)
     return ASHLAR_EMULATED_WIDTH;
@@ -372,7 +368,7 @@ consteval std::size_t register_bits() {
 #endif
 }
 
-/// Architectural vector registers, or those of single floats where there are none, which bound the accumulators of a
+/// Architectural vector registers, or registers of single floats if there are none. They limit the accumulators of a
 /// register block.
 consteval std::size_t register_count() {
 #if ASHLAR_REGISTERS != 0

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The named checks behind the compile errors: each puts the offending values where the compiler prints them.
+// The named checks behind compile errors. Each has the offending values as template arguments, which compilers print.
 #pragma once
 
 #include <array>
@@ -11,11 +11,11 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// Whether an expression is made of an operation that was refused: its error has been given, and no other is due.
+/// Whether an expression contains a refused operation, whose error has been reported already.
 template <class Expression>
 inline constexpr bool is_refused = false;
 
-/// Whether a brace or array extent is the one that the tensor has.
+/// Whether a brace or array extent is that of the tensor.
 template <std::size_t Given, std::size_t Expected>
 struct brace_extent {
     static constexpr bool matches = Given == Expected;
@@ -74,13 +74,13 @@ struct permutation_of {
     static constexpr bool valid = check();
 };
 
-/// Whether at most one dimension of a reshape is left to be found.
+/// Whether a reshape leaves at most one dimension open.
 template <auto... Dims>
 struct reshape_dimensions {
     static constexpr bool at_most_one_unknown = (std::size_t{0} + ... + std::size_t{extent_of(Dims) == no_axis}) <= 1;
 };
 
-/// Whether new names leave the extents as they are.
+/// Whether new names keep the extents.
 template <class From, class To>
 struct renamed_extents {
     static consteval bool check() {
@@ -92,20 +92,20 @@ struct renamed_extents {
     static constexpr bool same = check();
 };
 
-/// Whether an axis of extent 1 stands at the place to be squeezed.
+/// Whether the axis to be squeezed has extent 1.
 template <std::size_t Axis, auto Dim>
 struct squeezed_axis {
     static constexpr bool is_one = extent_of(Dim) == 1;
 };
 
-/// Whether a new axis can stand at this place of the result.
+/// Whether the result can have a new axis at this place.
 template <auto Axis, std::size_t ResultRank>
 struct new_axis_position {
     static constexpr bool valid = static_cast<std::ptrdiff_t>(Axis) < static_cast<std::ptrdiff_t>(ResultRank) &&
                                   static_cast<std::ptrdiff_t>(Axis) >= -static_cast<std::ptrdiff_t>(ResultRank);
 };
 
-/// Whether broadcasting a shape to another leaves the other as it is.
+/// Whether broadcasting a shape to another keeps the other.
 template <class From, class To>
 struct broadcast_target {
     static consteval bool check() {
@@ -117,7 +117,7 @@ struct broadcast_target {
     static constexpr bool fits = check();
 };
 
-/// Whether a slice, with negative positions counted from the end, lies within the axis and is not empty.
+/// Whether a slice, with negative positions counted from the end, is within the axis and not empty.
 template <std::ptrdiff_t First, std::ptrdiff_t Last, std::ptrdiff_t Step, auto Dim>
 struct slice_bounds {
     static constexpr std::ptrdiff_t extent = static_cast<std::ptrdiff_t>(extent_of(Dim));
@@ -127,13 +127,13 @@ struct slice_bounds {
         Step > 0 ? 0 <= first&& first < last&& last <= extent : Step < 0 && -1 <= last&& last < first&& first < extent;
 };
 
-/// Whether an axis falls into so many equal parts.
+/// Whether an axis splits into this many equal parts.
 template <auto Dim, std::size_t Parts>
 struct split_parts {
     static constexpr bool equal = Parts > 0 && extent_of(Dim) % (Parts > 0 ? Parts : 1) == 0;
 };
 
-/// Whether a shape has an axis for a row to be taken from.
+/// Whether a shape has an axis of rows.
 template <class Shape>
 struct row_of {
     static constexpr bool exists = Shape::rank > 0;
@@ -154,7 +154,7 @@ struct concatenated_shapes {
     static constexpr bool agree = check();
 };
 
-/// Whether shapes to be stacked are the same.
+/// Whether the shapes to be stacked are equal.
 template <class Left, class Right>
 struct stacked_shapes {
     static constexpr bool agree = shapes_agree<Left, Right>();
@@ -181,7 +181,7 @@ struct distinct_axes {
     static constexpr bool given = check();
 };
 
-/// Whether an operation on floating-point numbers has them.
+/// Whether an operation on floating-point numbers has such operands.
 template <class Element>
 struct floating_elements {
     static constexpr bool given = std::is_floating_point_v<Element>;

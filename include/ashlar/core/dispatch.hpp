@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// One function compiled for several instruction sets, of which the processor's best is called (opt-in).
+// One function that is compiled for several instruction sets; the best one for the processor is called (opt-in).
 #pragma once
 
 #if !defined(__GNUC__) && !defined(__clang__)
@@ -34,7 +34,7 @@ enum class instruction_set : unsigned char { base, sse2, sse4_2, avx2, avx512 };
 
 namespace detail {
 
-/// The bits of `instruction_sets` that the compiler's flags for a set give.
+/// The bits of `instruction_sets` for the compiler flags of a set.
 constexpr std::uint64_t flags_of(instruction_set set) {
     switch (set) {
     case instruction_set::sse2: return 0x1;
@@ -45,14 +45,14 @@ constexpr std::uint64_t flags_of(instruction_set set) {
     }
 }
 
-/// Whether a unit with these flags is compiled for a set, and for no more.
+/// Whether a unit with these flags is compiled for exactly this set.
 template <instruction_set Set, std::uint64_t Flags>
 struct compiled_for {
     static constexpr bool exactly = flags_of(Set) == Flags;
     static constexpr bool at_most = (Flags & ~flags_of(Set)) == 0;
 };
 
-/// What ASHLAR_EMULATED_WIDTH adds is no instruction set.
+/// ASHLAR_EMULATED_WIDTH adds no instruction set.
 consteval std::uint64_t flags_of_unit() { return instruction_sets() & 0xffffffff; }
 
 #if defined(ASHLAR_DISPATCH_SET)
@@ -71,7 +71,7 @@ inline bool processor_has(instruction_set set) noexcept {
     __builtin_cpu_init();  // during static initialisation, too
     switch (set) {
 #if defined(__clang__) && (defined(__apple_build_version__) || __clang_major__ < 18)
-    // It knows fewer names; what has these has the rest of the level.
+    // The function knows fewer names; a processor with these has the rest of the level.
     case instruction_set::sse4_2: return __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt");
     case instruction_set::avx512:
         if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512bw") ||
@@ -94,7 +94,7 @@ inline bool processor_has(instruction_set set) noexcept {
 #endif
 }
 
-// <atomic> takes half the time to parse that the whole library does.
+// Parsing <atomic> takes half as long as the whole library.
 template <class Pointer>
 Pointer load_relaxed(const Pointer& shared) noexcept {
 #if defined(__GNUC__) || defined(__clang__)
@@ -113,7 +113,7 @@ void store_relaxed(Pointer& shared, Pointer value) noexcept {
 #endif
 }
 
-/// Replaces what is expected, or else gives what is there.
+/// Replaces the expected value, or returns the current one.
 template <class Pointer>
 Pointer replace_relaxed(Pointer& shared, Pointer expected, Pointer value) noexcept {
 #if defined(__GNUC__) || defined(__clang__)
@@ -125,7 +125,7 @@ Pointer replace_relaxed(Pointer& shared, Pointer expected, Pointer value) noexce
     return replaced ? value : expected;
 }
 
-/// One set that a function is compiled for, and where the unit of that set keeps its address.
+/// One set of a function, and where the unit of that set keeps its address.
 template <class Pointer>
 struct dispatch_row {
     instruction_set set = instruction_set::base;
@@ -150,14 +150,15 @@ public:
     using signature = Signature;
     using pointer = Signature*;
 
-    /// What ASHLAR_DISPATCH makes: compiled once, or a table of its sets and a function that chooses when it is called.
+    /// The object that ASHLAR_DISPATCH defines: a single function, or a table of its sets and a function that chooses
+    /// at the first call.
     consteval explicit dispatched(pointer function) : called_(function) {}
     consteval dispatched(pointer first_call, const detail::dispatch_row<pointer>* rows, std::size_t count)
         : called_(first_call), rows_(rows), count_(count) {}
     dispatched(const dispatched&) = delete;
     dispatched& operator=(const dispatched&) = delete;
 
-    /// `f(x)` calls what is chosen: a call of an object that converts to a pointer to a function.
+    /// `f(x)` calls the chosen function: a call of an object that converts to a pointer to a function.
     operator pointer() const noexcept { return detail::load_relaxed(called_); }
 
     /// The set whose code is called; chooses, if that has not been done.
@@ -183,7 +184,7 @@ public:
         return count_ == 0 && set == instruction_set::base;
     }
 
-    /// What is called once the processor has been asked. Threads that ask at one time get the same answer.
+    /// The chosen function. Threads that choose at the same time get the same answer.
     pointer settled() noexcept {
         const pointer function = detail::load_relaxed(called_);
         for (std::size_t i = 0; i < count_; ++i)
@@ -191,7 +192,7 @@ public:
         if (count_ == 0) return function;
         std::size_t best = count_ - 1;
         while (best > 0 && !detail::processor_has(rows_[best].set)) --best;  // the first is taken for granted
-        // What `choose` stored in the meantime stays.
+        // A concurrent `choose` wins.
         return detail::replace_relaxed(called_, function, *rows_[best].function);
     }
 
@@ -203,8 +204,8 @@ private:
 
 namespace detail {
 
-/// Where the unit of a set keeps the address of its function: its name has the signature, so that units that disagree
-/// on that, by a type that depends on the set, do not link.
+/// The address of a set's function. Its name contains the signature, so that units with different signatures, because a
+/// type depends on the set, do not link.
 template <instruction_set Set, class Signature, dispatched<Signature>& Function>
 #if defined(__GNUC__) || defined(__clang__)
 struct [[gnu::visibility("hidden")]] dispatch_variant {
@@ -214,7 +215,7 @@ struct dispatch_variant {
     static const typename dispatched<Signature>::pointer function;
 };
 
-// The variants of other sets are defined in their units.
+// The units of other sets define their variants.
 #if defined(__clang__)
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wundefined-var-template"
@@ -239,7 +240,7 @@ using dispatch_rows = dispatch_rows_of<Function, ASHLAR_DISPATCH_SETS>;
 #pragma clang diagnostic pop
 #endif
 
-/// What stands for a function until it is called.
+/// Called in place of a function until the first choice.
 template <class Signature, dispatched<Signature>& Function>
 struct dispatch_first_call;
 
@@ -255,13 +256,13 @@ struct dispatch_first_call<Result(Arguments...) noexcept, Function> {
     }
 };
 
-/// Whether a function can be called as its declaration says.
+/// Whether a function can be called as declared.
 template <class Given, class Declared>
 struct dispatched_function {
     static constexpr bool fits = std::is_convertible_v<Given, Declared>;
 };
 
-/// The address of what a source gives for a function that it declares.
+/// The address of the function that a source gives for its declaration.
 template <class Dispatched, class Given>
 consteval typename Dispatched::pointer function_for(Given given) {
     using pointer = typename Dispatched::pointer;

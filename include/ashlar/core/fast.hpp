@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The policy that asks for functions of lower precision.
+// The policy for functions of lower precision.
 #pragma once
 
 #include <ashlar/core/config.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Where the elements of a matrix lie whose kernels multiply several depth steps by one instruction.
+// The layout of matrices whose kernels multiply several depth steps in one instruction.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@
 namespace ashlar::inline v0_1::detail {
 
 /// A matrix in panels of `panel` columns, each [groups of depth steps][columns of the panel][steps of a group]. Depth
-/// and columns are filled up to whole groups and panels, so that kernels load whole registers. Of integers of 8 bits,
-/// `spread` is over how many entries of a column an outlier was spread, 1 where none was.
+/// and columns are padded to whole groups and panels, so that kernels load whole registers. For integers of 8 bits,
+/// `spread` is the number of entries of a column that share an outlier, 1 if none do.
 struct interleaved_layout {
     std::size_t rows, columns;
     std::size_t panel, group;
@@ -20,9 +20,9 @@ struct interleaved_layout {
     ASHLAR_ALWAYS_INLINE constexpr std::size_t panels() const noexcept { return (columns + panel - 1) / panel; }
     /// Elements from one panel to the next.
     ASHLAR_ALWAYS_INLINE constexpr std::size_t panel_size() const noexcept { return groups() * group * panel; }
-    /// Elements of the whole, those included that fill it up.
+    /// All elements, padding included.
     ASHLAR_ALWAYS_INLINE constexpr std::size_t size() const noexcept { return panels() * panel_size(); }
-    /// Where element (row, column) lies.
+    /// The offset of element (row, column).
     ASHLAR_ALWAYS_INLINE constexpr std::size_t offset(std::size_t row, std::size_t column) const noexcept {
         return column / panel * panel_size() + (row / group * panel + column % panel) * group + row % group;
     }

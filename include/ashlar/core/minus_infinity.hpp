@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Minus infinity by its bits: what a comparison tells may be folded away under -ffast-math.
+// Minus infinity from its bits: -ffast-math may fold a comparison away.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Floating-point numbers of 16 bits: how they are stored. Arithmetic is done in float.
+// Storage formats of 16-bit floating-point numbers. Arithmetic is done in float.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ ASHLAR_ALWAYS_INLINE constexpr float float_of_half_bits(std::uint16_t bits) noex
     return __builtin_bit_cast(float, sign | __builtin_bit_cast(std::uint32_t, steps));
 }
 
-/// The bits of the half nearest to a float, of two as near ones the even one; NaN stays a quiet NaN.
+/// The bits of the half nearest to a float, ties to even; NaN stays a quiet NaN.
 ASHLAR_ALWAYS_INLINE constexpr std::uint16_t half_bits_of(float value) noexcept {
     const std::uint32_t bits = __builtin_bit_cast(std::uint32_t, value), size = bits & 0x7FFFFFFFu,
                         sign = bits >> 16 & 0x8000u;
@@ -39,10 +39,10 @@ ASHLAR_ALWAYS_INLINE constexpr std::uint16_t half_bits_of(float value) noexcept 
     } else if (size >= 0x47800000u) {
         half = 0x7C00u;  // 2^16 and above
     } else if (size >= 0x38800000u) {
-        // A carry out of the fraction goes up to the exponent, and from the largest number to infinity.
+        // A carry out of the fraction increments the exponent, and turns the largest number into infinity.
         half = (size - (112u << 23) + 0xFFFu + (size >> 13 & 1u)) >> 13;
     } else if (size > 0x33000000u) {
-        // Steps of 2^-24: what is shifted out decides.
+        // Steps of 2^-24: the bits that are shifted out decide.
         const std::uint32_t shift = 126u - (size >> 23), fraction = (size & 0x7FFFFFu) | 0x800000u,
                             rest = fraction & ((1u << shift) - 1u), middle = 1u << (shift - 1u);
         half = fraction >> shift;
@@ -56,14 +56,14 @@ ASHLAR_ALWAYS_INLINE constexpr float float_of_brain_bits(std::uint16_t bits) noe
     return __builtin_bit_cast(float, static_cast<std::uint32_t>(bits) << 16);
 }
 
-/// The bits of the bfloat nearest to a float, of two as near ones the even one; NaN stays a quiet NaN.
+/// The bits of the bfloat nearest to a float, ties to even; NaN stays a quiet NaN.
 ASHLAR_ALWAYS_INLINE constexpr std::uint16_t brain_bits_of(float value) noexcept {
     const std::uint32_t bits = __builtin_bit_cast(std::uint32_t, value);
     if ((bits & 0x7FFFFFFFu) > 0x7F800000u) return static_cast<std::uint16_t>(bits >> 16 | 0x40u);
     return static_cast<std::uint16_t>((bits + 0x7FFFu + (bits >> 16 & 1u)) >> 16);
 }
 
-/// The float from which rounding goes on as if from the double: where that is none, the odd one of the two beside it.
+/// The float that rounds further as the double would: if the double is no float, the odd one of its two neighbours.
 ASHLAR_ALWAYS_INLINE constexpr float rounded_to_odd(double value) noexcept {
     const auto nearest = static_cast<float>(value);
     const auto bits = __builtin_bit_cast(std::uint32_t, nearest);
@@ -80,8 +80,8 @@ ASHLAR_ALWAYS_INLINE constexpr float float_to_be_rounded(Number value) noexcept 
         return rounded_to_odd(static_cast<double>(value));
 }
 
-/// A number of 16 bits where the compiler has no such type. As with the standard's types, it becomes a float where one
-/// is asked for, and a float becomes one only where that is said. Bits are public only so that it is a structural type.
+/// A number of 16 bits if the compiler has no such type. As the standard's types, it converts to float implicitly, and
+/// from float explicitly. Bits are public only so that it is a structural type.
 template <narrow_format Format>
 struct narrow_float {
     std::uint16_t bits;
@@ -123,7 +123,7 @@ using bf16 = detail::narrow_float<detail::narrow_format::brain>;
 
 namespace detail {
 
-/// Whether a type is stored in 16 bits, or 8, and computed with as float.
+/// Whether a type is stored in 16 or 8 bits and computed as float.
 template <class Element>
 inline constexpr bool is_narrow = false;
 template <>
@@ -131,14 +131,14 @@ inline constexpr bool is_narrow<f16> = true;
 template <>
 inline constexpr bool is_narrow<bf16> = true;
 
-/// Bytes of a number that is stored in fewer than it is computed with; 0 of all others.
+/// Bytes of a number that is stored in fewer bytes than it is computed with; 0 for all others.
 template <class Element>
 inline constexpr std::uint8_t narrow_bytes = is_narrow<std::remove_cv_t<Element>> ? sizeof(Element) : 0;
 
 template <class Element>
 inline constexpr bool is_bf16 = std::is_same_v<std::remove_cv_t<Element>, bf16>;
 
-/// What elements are in expressions: of f16, bf16 and other narrow ones float.
+/// The element type in expressions: float for f16, bf16 and other narrow types.
 template <class Element>
 struct computed_element {
     using type = Element;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Integers of 8 bits that stand for floats: how rows of caches are stored, beside a scale for each of them.
+// Integers of 8 bits in place of floats: the storage of cache rows, each with a scale.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,7 @@
 namespace ashlar::inline v0_1::detail {
 
 /// A whole number from -127 to 127 that is a float in expressions, as `f16` and `bf16` are: read exactly, and rounded
-/// to the nearest one, of two as near to the even one, where it is written. What is beyond is not its business: whoever
-/// writes has scaled it. NaN becomes 0.
+/// to nearest, ties to even, when it is written. The writer has scaled it into that range. NaN becomes 0.
 struct narrow_integer {
     std::int8_t value;
 
@@ -28,7 +27,7 @@ struct narrow_integer {
 template <>
 inline constexpr bool is_narrow<narrow_integer> = true;
 
-/// What an element is stored in: where std::int8_t is asked for in the place of a type of floats, whole numbers.
+/// The storage type of elements: whole numbers if std::int8_t is given in place of a floating-point type.
 template <class Element>
 using stored_number = std::conditional_t<std::is_same_v<Element, std::int8_t>, narrow_integer, Element>;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// How floats are rounded to 8 bits: one rule for weights and for rows of activations, the same bits on every machine.
+// How floats are rounded to 8 bits: one rule for weights and activations, with the same bits on every machine.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +8,14 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// What a line of floats is divided by, and multiplied by again: its greatest magnitude becomes 127. Lines of smaller
-/// numbers than 2^-120, which have no reciprocal, are zero; one with NaN or infinity is NaN altogether.
+/// The scale of a line of floats and its inverse: the greatest magnitude becomes 127. Lines of numbers below 2^-120,
+/// which have no reciprocal, become zero. A line with NaN or infinity becomes NaN.
 struct byte_scale {
     float scale;
     float inverse;
 };
 
-/// The bits of a number's magnitude: in the order of the numbers, infinity and then NaN above all.
+/// The bits of a number's magnitude. They are ordered as the numbers, with infinity and then NaN above all.
 ASHLAR_ALWAYS_INLINE constexpr std::int32_t magnitude_bits(float value) noexcept {
     return __builtin_bit_cast(std::int32_t, value) & 0x7FFFFFFF;
 }
@@ -29,8 +29,8 @@ ASHLAR_ALWAYS_INLINE constexpr byte_scale byte_scale_of(std::int32_t greatest_bi
     return {greatest / 127.0f, 127.0f / greatest};
 }
 
-/// The integer nearest to value * inverse, of two as near ones the even one; 0 where that is no number below 128. By
-/// the bits of the product: nothing that a compiler could join with it to one rounding.
+/// The integer nearest to value * inverse, ties to even; 0 if that is no number below 128. By the bits of the product,
+/// so that a compiler cannot contract it with anything.
 ASHLAR_ALWAYS_INLINE constexpr std::int8_t rounded_to_byte(float value, float inverse) noexcept {
     const auto bits = __builtin_bit_cast(std::uint32_t, value* inverse);
     const std::uint32_t size = bits & 0x7FFFFFFFu;

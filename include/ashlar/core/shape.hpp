@@ -54,8 +54,8 @@ template <class Shape, std::size_t Index>
 inline constexpr std::size_t dimension_at<Shape, Index> = Shape::extents[Index];
 
 /// The same array, built from a full list of elements. Arrays that become template arguments must pass through here:
-/// g++ 12 leaves zeros out of the mangled name of one that was filled element by element, and then takes the functions
-/// of {0, 1} for those of {1, 0}.
+/// g++ 12 leaves zeros out of the mangled name of an array that was filled element by element, and then confuses the
+/// functions of {0, 1} and {1, 0}.
 template <class Element, std::size_t Count>
 constexpr std::array<Element, Count> spelled_out(const std::array<Element, Count>& a) {
     return [&]<std::size_t... Index>(std::index_sequence<Index...>) {
@@ -63,7 +63,7 @@ constexpr std::array<Element, Count> spelled_out(const std::array<Element, Count
     }(std::make_index_sequence<Count>{});
 }
 
-/// Calls f.template operator()<Index>() for each index below Count, in order. Clang refuses a fold over more than 256
+/// Calls f.template operator()<Index>() for each index below Count, in order. clang refuses folds over more than 256
 /// operands; a list of initial values may have any number.
 template <std::size_t Count, class Function>
 ASHLAR_ALWAYS_INLINE constexpr void for_each_index(const Function& f) {
@@ -101,8 +101,8 @@ consteval std::size_t alignment_for(std::size_t bytes, std::size_t at_least) {
 
 inline constexpr std::size_t no_axis = static_cast<std::size_t>(-1);
 
-/// The position that an axis argument names (a position, negative from the end, or a named axis that occurs once);
-/// no_axis if there is none.
+/// The position of an axis argument (a position, negative from the end, or a named axis that occurs once); no_axis if
+/// there is none.
 template <class Shape, auto Axis>
 consteval std::size_t axis_position() {
     if constexpr (is_axis<std::remove_cv_t<decltype(Axis)>>) {
@@ -128,7 +128,7 @@ consteval std::size_t axis_position() {
     }
 }
 
-/// Whether dimension Index of the broadcast result has an entry in a shape of smaller or equal rank, and which.
+/// Whether dimension Index of the broadcast result exists in a shape of smaller or equal rank, and which it is.
 consteval std::size_t aligned_position(std::size_t i, std::size_t rank, std::size_t result_rank) {
     return i + rank >= result_rank ? i + rank - result_rank : no_axis;
 }
@@ -213,7 +213,7 @@ consteval bool shapes_agree() {
         }(std::make_index_sequence<Left::rank>{});
 }
 
-/// Axis Index dropped, or kept as 1.
+/// Removes axis Index, or keeps it as 1.
 template <class Shape, std::size_t Axis, bool Keep>
 consteval auto without_axis() {
     if constexpr (Keep)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// smoothed: weights in 8 bits whose outliers, and those of what they multiply, are spread over other entries first.
+// smoothed: weights in 8 bits whose outliers, and those of the rows they multiply, are first spread over other entries.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ struct smoothed {};
 
 namespace detail {
 
-/// What an element type of a matrix in 8 bits computes with, and whether outliers are spread.
+/// The element type that a matrix in 8 bits computes with, and whether outliers are spread.
 template <class Element>
 struct smoothed_traits {
     using value = Element;

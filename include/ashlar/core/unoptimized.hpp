@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// One warning a unit where the compiler does not optimise.
+// One warning per unit if the compiler does not optimise.
 #pragma once
 
 #include <ashlar/core/config.hpp>
@@ -11,7 +11,7 @@ namespace ashlar::inline v0_1::detail {
                "compile with -O2, or define ASHLAR_UNOPTIMIZED to switch this warning off")]]
 inline void unoptimized() {}
 
-// The compiler warns of this call once a unit, only where something is evaluated. It stays a warning with -Werror.
+// The compiler warns of this call once per unit, if the unit evaluates something. It stays a warning with -Werror.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic warning "-Wattribute-warning"
 inline void warn_unoptimized() { unoptimized(); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Assignment: the door through which every construction and assignment from an expression goes, and copies of arrays.
+// Assignment: the entry for every construction and assignment from an expression, and copies of arrays.
 #pragma once
 
 #include <array>
@@ -15,13 +15,13 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// What a destination's memory may be: also what the source reads, or nothing that is read, as it has just been made.
+/// A destination's memory: perhaps also read by the source, or fresh, because it has just been created.
 enum class destination_memory : bool { shared, fresh };
 
 /// Writes an expression's elements into a destination of the same shape and element type:
 /// `run<destination_memory>(Destination& destination, const Source& source)`, where Destination is a basic_tensor, a
-/// basic_view or a strided_view. Defined here for tensors and views as the source, and by the evaluation layer for lazy
-/// nodes. Nothing of what overlaps need is made for a fresh destination.
+/// basic_view or a strided_view. Defined here for tensors and views as the source, and in the evaluation layer for lazy
+/// nodes. For a fresh destination no code for overlaps is generated.
 template <class Destination, class Source, class Config>
 struct assignment;
 
@@ -40,7 +40,7 @@ struct assigned_destination {
         !is_broadcast(Destination::extents, Destination::strides);
 };
 
-/// The rules of assignment, each one message; none for what is made of a refused operation.
+/// The rules of assignment, one message each; none for the result of a refused operation.
 template <class Destination, class Source>
 consteval bool check_assignment() {
     using to = typename Destination::shape_type;
@@ -82,7 +82,7 @@ constexpr void copy_axes(Element* to, const Element* from) noexcept {
     }
 }
 
-/// The same between elements of different types, of which one is f16 or bf16.
+/// The same between different element types, one of which is f16 or bf16.
 template <class Config, class To, class From, std::size_t Axis = 0, class Element, class Other>
 constexpr void convert_axes(Element* to, const Other* from) noexcept {
     if constexpr (Axis == To::shape_type::rank) {
@@ -116,8 +116,8 @@ struct dense_like {
     static constexpr auto strides = row_major_strides(extents);
 };
 
-/// Copies through a stack buffer: right whatever the two share. Out of line, so that only the calls that need the
-/// buffer pay for its frame.
+/// Copies through a buffer on the stack: right for any overlap. Out of line, so that only calls that need the buffer
+/// have its frame.
 template <class Config, class To, class From, class Element>
 ASHLAR_NOINLINE constexpr void copy_through_scratch(Element* to, const Element* from) noexcept {
     Element scratch[To::shape_type::size];
@@ -134,20 +134,20 @@ struct array_reach {
                 reach += static_cast<std::ptrdiff_t>(Array::extents[i] - 1) * Array::strides[i];
         return reach;
     }
-    /// The first and the last element in memory, counted from the one at index zero.
+    /// The first and the last element in memory, relative to the one at index zero.
     static constexpr std::ptrdiff_t lowest = sum(false), highest = sum(true);
 };
 
 /// Whether the memory from the first to the last element of two arrays overlaps.
 template <class Config, class Left, class Right, class Element>
 bool arrays_overlap(const Element* a, const Element* b) noexcept {
-    // As integers: an order of pointers into different objects is unspecified.
+    // As integers, because the order of pointers into different objects is unspecified.
     const auto address = [](const Element* p) { return reinterpret_cast<std::uintptr_t>(p); };
     return address(a + array_reach<Left>::lowest) <= address(b + array_reach<Right>::highest) &&
            address(b + array_reach<Right>::lowest) <= address(a + array_reach<Left>::highest);
 }
 
-/// Between arrays of different element types, of which one is f16 or bf16: element after element. They share no memory.
+/// Between arrays of different element types, one of which is f16 or bf16: element by element. They share no memory.
 template <class Destination, array_expression Source, class Config>
     requires(!std::is_same_v<typename Destination::value_type, typename Source::value_type>)
 struct assignment<Destination, Source, Config> {
@@ -163,8 +163,8 @@ struct assignment<Destination, Source, Config> {
     using element_type = typename Destination::value_type;
     static constexpr std::size_t bytes = Destination::shape_type::size * sizeof(element_type);
 
-    /// Copies; the two may overlap. Where they do and their strides differ, a buffer of the tensor's size on the stack
-    /// is used, and beyond the stack budget not overlapping is an asserted precondition.
+    /// Copies; the two may overlap. If they do and their strides differ, a buffer of the tensor's size on the stack is
+    /// used. Beyond the stack budget they must not overlap: an asserted precondition.
     template <destination_memory Memory = destination_memory::shared>
     static constexpr void run(Destination& destination, const Source& source) noexcept {
         element_type* const to = destination.data();

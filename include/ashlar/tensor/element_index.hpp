@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// From indices to offsets: what element access of tensors and views shares, with its checks.
+// From indices to offsets: element access of tensors and views, with its checks.
 #pragma once
 
 #include <array>
@@ -14,27 +14,27 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// Whether element access names one index for each axis.
+/// Whether element access has one index for each axis.
 template <std::size_t Given, std::size_t Rank>
 struct index_count {
     static constexpr bool matches = Given == Rank;
 };
 
-/// Whether types can stand as indices: integers and what converts to them (integral constants, rank 0 tensors).
+/// Whether types can be indices: integers and what converts to them (integral constants, rank 0 tensors).
 template <class... Index>
 struct index_types {
     static constexpr bool are_integers =
         ((!std::is_floating_point_v<Index> && std::is_convertible_v<Index, std::ptrdiff_t>) && ...);
 };
 
-/// Whether a value of one type can initialise an element of another as literals do: only a fraction is not dropped.
+/// Whether a value of one type can initialise an element of another as literals do: without dropping a fraction.
 template <class From, class To>
 struct value_conversion {
     static constexpr bool keeps_fraction =
         !std::is_floating_point_v<computed<From>> || std::is_floating_point_v<computed<To>>;
 };
 
-/// Not constexpr, so that a constant expression which gets here does not compile and the error shows its name.
+/// Not constexpr, so that a constant expression that calls it does not compile and the error shows its name.
 inline void index_out_of_range() noexcept {}
 inline void value_out_of_range() noexcept {}
 
@@ -45,7 +45,7 @@ ASHLAR_ALWAYS_INLINE constexpr bool index_below(Index index, std::size_t extent)
     return static_cast<std::uintmax_t>(index) < extent;
 }
 
-/// The index, which a constant expression checks always and run time where assertions are on.
+/// The index, checked in constant expressions always, and at run time with assertions.
 template <class Config, class Index>
 constexpr std::ptrdiff_t checked_index(const Index& index, std::size_t extent) noexcept {
     if constexpr (!std::is_integral_v<Index>) {
@@ -60,7 +60,7 @@ constexpr std::ptrdiff_t checked_index(const Index& index, std::size_t extent) n
     }
 }
 
-/// Where the element at the given indices lies, in elements from the first one.
+/// The offset of the element at the given indices.
 template <class Config, class Array, class... Index>
 constexpr std::ptrdiff_t offset_of(const Index&... indices) noexcept {
     static_assert(index_count<sizeof...(Index), Array::shape_type::rank>::matches,
@@ -88,8 +88,8 @@ ASHLAR_ALWAYS_INLINE constexpr bool fits(From value) noexcept {
         return value <= static_cast<std::make_unsigned_t<To>>((std::numeric_limits<To>::max)());
 }
 
-/// A value as an element, as literals convert: 1 or 2.5 may stand for a float, but 2.5 not for an int, nor 300 for
-/// an std::uint8_t.
+/// A value as an element, converted as literals are: 1 or 2.5 may be a float, but 2.5 not an int, nor 300 an
+/// std::uint8_t.
 template <class Config, class Element, class Other>
 constexpr Element element_cast(Other value) noexcept {
     static_assert(value_conversion<Other, Element>::keeps_fraction,
@@ -102,7 +102,7 @@ constexpr Element element_cast(Other value) noexcept {
     return static_cast<Element>(value);
 }
 
-/// Whether elements at these strides lie one after another in row-major order. Axes of extent 1 never move.
+/// Whether elements with these strides are contiguous in row-major order. Axes of extent 1 do not count.
 template <std::size_t Rank>
 consteval bool is_row_major(const std::array<std::size_t, Rank>& extents,
                             const std::array<std::ptrdiff_t, Rank>& strides) {
@@ -114,7 +114,7 @@ consteval bool is_row_major(const std::array<std::size_t, Rank>& extents,
     return true;
 }
 
-/// Whether an index on some axis moves nowhere: such elements can be read, but writing them has no one meaning.
+/// Whether some axis has a stride of zero: such elements can be read, but writing them is ambiguous.
 template <std::size_t Rank>
 consteval bool is_broadcast(const std::array<std::size_t, Rank>& extents,
                             const std::array<std::ptrdiff_t, Rank>& strides) {
@@ -123,7 +123,7 @@ consteval bool is_broadcast(const std::array<std::size_t, Rank>& extents,
     return false;
 }
 
-/// Everything after the first entry: the strides of a sub-view.
+/// All but the first entry: the strides of a sub-view.
 template <std::size_t Rank>
 consteval auto without_first(const std::array<std::ptrdiff_t, Rank>& strides) {
     std::array<std::ptrdiff_t, Rank - 1> rest{};

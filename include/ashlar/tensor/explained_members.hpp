@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Members that other libraries have: errors that say how it is written here.
+// Members of other libraries: errors that say what to write instead.
 #pragma once
 
 #include <cstddef>
@@ -8,13 +8,13 @@
 #include <ashlar/core/any_argument.hpp>
 #include <ashlar/tensor/memory_range.hpp>
 
-// Users' macros may be called so, here and nowhere else: T is what NumPy calls a transposed matrix.
+// Users' macros may have these names here and nowhere else: T is NumPy's transposed matrix.
 #pragma push_macro("T")
 #undef T
 
 namespace ashlar::inline v0_1::detail {
 
-/// What `Element::size` and `x.size()` are.
+/// The type of `Element::size` and `x.size()`.
 template <std::size_t Size>
 struct element_count : std::integral_constant<std::size_t, Size> {
     using std::integral_constant<std::size_t, Size>::operator();
