@@ -57,7 +57,7 @@ int main(int argc, char** argv) {
     report("copy", -1, 1, [](auto x) { return x; });
     report("exp", -10, 10, [](auto x) { return exp(x); });
     report("exp of x <= 0", -10, 0, [](auto x) { return exp_nonpositive(x); });
-    report("exp of a softmax", -10, 0, [](auto x) { return detail::exp_nonpositive_as<exp_form::beside_one>(x); });
+    report("exp of a softmax", -10, 0, [](auto x) { return detail::exp_nonpositive_as<exp_form::near_one>(x); });
     report("2^x of x <= 0", -10, 0, [](auto x) { return exp2_nonpositive(x); });
     report("log", 0.01, 6, [](auto x) { return log(x); });
     report("tanh", -6, 6, [](auto x) { return tanh(x); });

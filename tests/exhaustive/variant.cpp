@@ -22,7 +22,7 @@ void compute(exhaustive::function which, const float* x, float* y, std::size_t c
     case function::exp: return each([](auto v) { return exp(v); }, x, y, count);
     case function::exp_nonpositive: return each([](auto v) { return exp_nonpositive(v); }, x, y, count);
     case function::exp_beside_one:
-        return each([](auto v) { return detail::exp_nonpositive_as<detail::exp_form::beside_one>(v); }, x, y, count);
+        return each([](auto v) { return detail::exp_nonpositive_as<detail::exp_form::near_one>(v); }, x, y, count);
     case function::exp2_nonpositive: return each([](auto v) { return exp2_nonpositive(v); }, x, y, count);
     case function::log: return each([](auto v) { return log(v); }, x, y, count);
     case function::tanh: return each([](auto v) { return tanh(v); }, x, y, count);

@@ -44,7 +44,7 @@ struct folded {
 };
 
 template <class T, std::size_t Rows, std::size_t Depth, std::size_t Columns, std::size_t Distance>
-void weigh() {
+void add_weighted() {
     SCOPED_TRACE(testing::Message() << Rows << " rows " << Depth << " deep " << Columns << " columns");
     using rows_of = folded_rows<T, current_config, Rows>;
     const folded<T, Rows, Depth> f;
@@ -58,7 +58,7 @@ void weigh() {
         for (std::size_t c = 0; c < Columns; ++c) v[k * Distance + c] = number<T>(k * 7 + c);
     if constexpr (Columns % rows_of::packs == 0) {
         typename rows_of::vec sums[Columns / rows_of::packs];
-        rows_of::template weigh<Depth, Columns, Distance>(f.x, v.data(), sums);
+        rows_of::template add_weighted<Depth, Columns, Distance>(f.x, v.data(), sums);
         for (std::size_t j = 0; j < Columns / rows_of::packs; ++j)
             for (std::size_t r = 0; r < Rows; ++r)
                 for (std::size_t d = 0; d < rows_of::packs; ++d)
@@ -69,7 +69,7 @@ void weigh() {
         T stored[f.vectors * width<T>];
         for (std::size_t i = 0; i < f.vectors; ++i) f.x[i].store(stored + i * width<T>);
         typename rows_of::vec sums[Rows][Columns / width<T>];
-        rows_of::template weigh_vectors<Depth, Columns, Distance>(from_memory(stored), v.data(), sums);
+        rows_of::template add_weighted_vectors<Depth, Columns, Distance>(from_memory(stored), v.data(), sums);
         for (std::size_t r = 0; r < Rows; ++r)
             for (std::size_t c = 0; c < Columns; ++c)
                 EXPECT_NEAR(sums[r][c / width<T>][c % width<T>], expected(r, c), 1e-4) << r << ' ' << c;
@@ -81,9 +81,9 @@ void check_rows() {
     if constexpr (Rows <= width<T>) {
         SCOPED_TRACE(testing::Message() << Rows << " rows");
         using rows_of = folded_rows<T, current_config, Rows>;
-        weigh<T, Rows, 1, rows_of::packs, rows_of::packs>();
-        weigh<T, Rows, rows_of::packs + 1, 2 * rows_of::packs, 2 * rows_of::packs + 1>();
-        weigh<T, Rows, 5, 2 * width<T>, 2 * width<T> + 3>();
+        add_weighted<T, Rows, 1, rows_of::packs, rows_of::packs>();
+        add_weighted<T, Rows, rows_of::packs + 1, 2 * rows_of::packs, 2 * rows_of::packs + 1>();
+        add_weighted<T, Rows, 5, 2 * width<T>, 2 * width<T> + 3>();
 
         const folded<T, Rows, rows_of::packs> f;
         const auto added = rows_of::combine_columns(f.x[0], lane_sum{});

@@ -67,7 +67,7 @@ double ulps(T got, long double expected) {
 inline constexpr auto exp_of = [](auto x) { return ashlar::exp(x); };
 inline constexpr auto exp_nonpositive_of = [](auto x) { return ashlar::exp_nonpositive(x); };
 inline constexpr auto exp_beside_one_of = [](auto x) {
-    return detail::exp_nonpositive_as<detail::exp_form::beside_one>(x);
+    return detail::exp_nonpositive_as<detail::exp_form::near_one>(x);
 };
 inline constexpr auto exp2_nonpositive_of = [](auto x) { return ashlar::exp2_nonpositive(x); };
 inline constexpr auto log_of = [](auto x) { return ashlar::log(x); };

@@ -126,7 +126,7 @@ TYPED_TEST(math_of, exp) {
                    reference2);
     // What a softmax asks for where a mask may have left minus infinity, and coarsely.
     using detail::exp_arguments, detail::exp_form;
-    const auto any = [](auto x) { return detail::exp2_nonpositive_as<exp_form::beside_one, exp_arguments::any>(x); };
+    const auto any = [](auto x) { return detail::exp2_nonpositive_as<exp_form::near_one, exp_arguments::any>(x); };
     expect_ulps<T>("exp2_of_any", spread<T>(this->single ? -126 : -1022, 0, this->count), 2.5, any, reference2);
 }
 
@@ -143,7 +143,7 @@ TEST(math_of_one_lane, exp_by_a_table) {
         return most;
     };
     const auto precise = [&](float x) { return of.operator()<detail::exp_form::precise>(x); };
-    const auto beside_one = [&](float x) { return of.operator()<detail::exp_form::beside_one>(x); };
+    const auto near_one = [&](float x) { return of.operator()<detail::exp_form::near_one>(x); };
     const auto coarse = [&](float x) { return of.operator()<detail::exp_form::coarse>(x); };
     const auto power = []<detail::exp_form Form>(float x) { return detail::exp2_nonpositive_as<Form>(lane(x))[0]; };
     const auto worst_power = [](const std::vector<float>& arguments, auto f) {
@@ -160,17 +160,16 @@ TEST(math_of_one_lane, exp_by_a_table) {
     const double lowest = fast_math ? -80 : -87.3, bound = fast_math ? 18 + 100 * rounding_twice : 2.5;
     EXPECT_LE(worst(spread<float>(-10, 0, count), precise), bound);
     EXPECT_LE(worst(spread<float>(lowest, 0, count), precise), bound);
-    EXPECT_LE(worst(spread<float>(-10, 0, count), beside_one), bound);
-    EXPECT_LE(worst(spread<float>(lowest, 0, count), beside_one), fast_math ? 32 + 100 * rounding_twice : 6);
+    EXPECT_LE(worst(spread<float>(-10, 0, count), near_one), bound);
+    EXPECT_LE(worst(spread<float>(lowest, 0, count), near_one), fast_math ? 32 + 100 * rounding_twice : 6);
     EXPECT_LE(worst(spread<float>(lowest, 0, count), coarse) / (1 << 24), 1.2e-4);
     const auto powers = spread<float>(fast_math ? -115 : -126, 0, count);
-    EXPECT_LE(worst_power(powers, [&](float x) { return power.operator()<detail::exp_form::beside_one>(x); }), bound);
+    EXPECT_LE(worst_power(powers, [&](float x) { return power.operator()<detail::exp_form::near_one>(x); }), bound);
     EXPECT_LE(worst_power(powers, [&](float x) { return power.operator()<detail::exp_form::coarse>(x); }) / (1 << 24),
               1.2e-4);
-    for (const auto& f :
-         {+[](float x) { return detail::exp_nonpositive_as<detail::exp_form::precise>(lane(x))[0]; },
-          +[](float x) { return detail::exp2_nonpositive_as<detail::exp_form::beside_one>(lane(x))[0]; },
-          +[](float x) { return detail::exp_nonpositive_as<detail::exp_form::coarse>(lane(x))[0]; }}) {
+    for (const auto& f : {+[](float x) { return detail::exp_nonpositive_as<detail::exp_form::precise>(lane(x))[0]; },
+                          +[](float x) { return detail::exp2_nonpositive_as<detail::exp_form::near_one>(lane(x))[0]; },
+                          +[](float x) { return detail::exp_nonpositive_as<detail::exp_form::coarse>(lane(x))[0]; }}) {
         EXPECT_EQ(f(0.0f), 1.0f);
         EXPECT_EQ(f(-0.0f), 1.0f);
         EXPECT_EQ(f(-inf<float>), 0.0f);

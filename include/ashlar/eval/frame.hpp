@@ -65,11 +65,11 @@ struct limit_reference<all_rows> {};
 
 /// The requested rows of the current tile, or more than it has: all, if no loop ends early.
 template <bool AreLimited>
-struct asked_rows {
+struct requested_rows {
     std::size_t count = 0;
 };
 template <>
-struct asked_rows<false> {};
+struct requested_rows<false> {};
 
 /// Which part of a product's columns is computed: all, unless workers share them.
 struct column_part {
@@ -91,7 +91,7 @@ struct frame {
     static constexpr std::size_t worker_index = std::size(Plan::code.loops) - 1;
     [[no_unique_address]] limit_reference<typename Plan::rows_type> limit{};
     [[no_unique_address]] std::conditional_t<Plan::target.worker_columns, column_part, all_columns> part{};
-    [[no_unique_address]] asked_rows<Plan::rows_type::are_limited> asked{};
+    [[no_unique_address]] requested_rows<Plan::rows_type::are_limited> asked{};
 
     template <node_index Id>
     using node_of = typename Plan::template node<Id>;

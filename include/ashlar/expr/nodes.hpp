@@ -232,8 +232,8 @@ struct softmax_node : detail::node<softmax_node<Kind, Axis, Expression, Policy..
 /// have scales beside them. An element of zero, as masks leave it, stays zero, whatever stands where no scale was
 /// written.
 template <class Expression, class Scales, class... Policy>
-struct weighed_softmax_node
-    : detail::node<weighed_softmax_node<Expression, Scales, Policy...>, node_kind::softmax,
+struct weighted_softmax_node
+    : detail::node<weighted_softmax_node<Expression, Scales, Policy...>, node_kind::softmax,
                    typename Expression::shape_type, typename Expression::value_type, Expression, Scales> {};
 
 /// A softmax along the last axis that is not divided by its sums, exp(x - maximum): evaluation writes maxima and sums

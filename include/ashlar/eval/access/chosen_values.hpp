@@ -5,15 +5,15 @@
 #include <ashlar/eval/frame.hpp>
 #include <ashlar/expr/elementwise/condition.hpp>
 #include <ashlar/kernel/simd.hpp>
-#include <ashlar/plan/choose/passed_over.hpp>
+#include <ashlar/plan/choose/conditional_loads.hpp>
 
 namespace ashlar::inline v0_1::detail {
 
 /// Whether the plan skips such registers of operand Index of a `where` or a masked node.
 template <class Reader, node_index Id, std::size_t Index>
-inline constexpr bool is_passed_over = [] {
-    if constexpr (Reader::stage.passes_over)
-        return passes_over(Reader::memory, folds_rows(Reader::stage), Id, Index);
+inline constexpr bool is_conditional_load = [] {
+    if constexpr (Reader::stage.loads_conditionally)
+        return loads_conditionally(Reader::memory, folds_rows(Reader::stage), Id, Index);
     else
         return false;
 }();
@@ -32,7 +32,7 @@ template <node_index Id, std::size_t Index, auto Steps, std::size_t Wanted, clas
 ASHLAR_STAGE_INLINE auto value_if(const Reader& reader, [[maybe_unused]] const Asked& asked,
                                   const std::array<std::size_t, Rank>& at, const Hole& hole) {
     using lanes_of_value = decltype(reader.template operand_value<Id, Index, Steps>(at, hole));
-    if constexpr (is_passed_over<Reader, Id, Index>)
+    if constexpr (is_conditional_load<Reader, Id, Index>)
         if (none_of(asked & Asked::first(Wanted))) return zeros_in_lanes<lanes_of_value>();
     return reader.template operand_value<Id, Index, Steps>(at, hole);
 }

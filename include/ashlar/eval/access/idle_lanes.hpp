@@ -37,19 +37,19 @@ consteval bool holds_elements() {
 
 /// Whether a function between the stage's sources and node Id needs elements in all lanes.
 template <class Plan, stage_index Stage, node_index Id>
-consteval bool minds_idle_lanes() {
+consteval bool needs_valid_lanes() {
     constexpr const graph_node& n = Plan::nodes[Id];
     if constexpr (is_source<Plan, Stage>(Id) || n.kind == node_kind::scalar) {
         return false;
     } else if constexpr (n.kind == node_kind::let || n.kind == node_kind::let_value) {
-        return minds_idle_lanes<Plan, Stage, n.same_as>();
+        return needs_valid_lanes<Plan, Stage, n.same_as>();
     } else if constexpr (n.kind != node_kind::map) {
         return true;
     } else if constexpr (!takes_idle_lanes<decltype(Plan::template node<Id>::function)>) {
         return true;
     } else {
         return []<std::size_t... Index>(std::index_sequence<Index...>) {
-            return (minds_idle_lanes<Plan, Stage, Plan::nodes[Id].operands[Index]>() || ...);
+            return (needs_valid_lanes<Plan, Stage, Plan::nodes[Id].operands[Index]>() || ...);
         }(std::make_index_sequence<Plan::template node<Id>::operand_count>{});
     }
 }

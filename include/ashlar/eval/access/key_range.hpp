@@ -156,8 +156,8 @@ ASHLAR_ALWAYS_INLINE std::array<std::size_t, Rank - 2> mask_batch(const std::arr
 /// queries, the first of which has these coordinates of the node. Rows of a stage are queries only if they run along
 /// that axis. If loop Blocks runs over blocks of keys, the mask is that of the current block.
 template <node_index Id, loop_index Blocks, class Plan, class Element, std::size_t Rank, class Ask>
-ASHLAR_STAGE_INLINE auto ask_mask(const frame<Plan, Element>& f, const std::array<std::size_t, Rank>& at,
-                                  std::size_t queries, const Ask& ask) {
+ASHLAR_STAGE_INLINE auto with_scores_mask(const frame<Plan, Element>& f, const std::array<std::size_t, Rank>& at,
+                                          std::size_t queries, const Ask& ask) {
     using Scores = typename Plan::template node<Id>::shape_type;
     const auto& mask = node_at<Id>(f.expression).mask;
     const std::size_t first = at[Rank - 2];
@@ -172,9 +172,10 @@ ASHLAR_STAGE_INLINE auto ask_mask(const frame<Plan, Element>& f, const std::arra
 template <node_index Id, loop_index Blocks, class Plan, class Element, std::size_t Rank>
 ASHLAR_STAGE_INLINE k_range supported_keys(const frame<Plan, Element>& f, const std::array<std::size_t, Rank>& at,
                                            std::size_t queries) {
-    return ask_mask<Id, Blocks>(f, at, queries,
-                                []<class Scores>(const auto& mask, const auto& batch, std::size_t q0, std::size_t q1)
-                                    ASHLAR_STAGE_LAMBDA { return kept_keys<Scores>(mask, batch, q0, q1); });
+    return with_scores_mask<Id, Blocks>(
+        f, at, queries,
+        []<class Scores>(const auto& mask, const auto& batch, std::size_t q0, std::size_t q1)
+            ASHLAR_STAGE_LAMBDA { return kept_keys<Scores>(mask, batch, q0, q1); });
 }
 
 /// The same for some of the queries of `all`.
@@ -182,7 +183,7 @@ template <node_index Id, std::size_t Step, loop_index Blocks, class Plan, class 
 ASHLAR_STAGE_INLINE k_range supported_keys_within(const frame<Plan, Element>& f,
                                                   const std::array<std::size_t, Rank>& at, std::size_t queries,
                                                   const k_range& all) {
-    return ask_mask<Id, Blocks>(
+    return with_scores_mask<Id, Blocks>(
         f, at, queries,
         [&]<class Scores>(const auto& mask, const auto& batch, std::size_t q0, std::size_t q1)
             ASHLAR_STAGE_LAMBDA { return kept_keys_within<Step, Scores>(mask, batch, q0, q1, all); });
@@ -192,9 +193,10 @@ ASHLAR_STAGE_INLINE k_range supported_keys_within(const frame<Plan, Element>& f,
 template <node_index Id, loop_index Blocks, class Plan, class Element, std::size_t Rank>
 ASHLAR_STAGE_INLINE auto supported_per_row(const frame<Plan, Element>& f, const std::array<std::size_t, Rank>& at,
                                            std::size_t queries) {
-    return ask_mask<Id, Blocks>(f, at, queries,
-                                []<class Scores>(const auto& mask, const auto& batch, std::size_t q0, std::size_t q1)
-                                    ASHLAR_STAGE_LAMBDA { return per_row_key_range<Scores>(mask, batch, q0, q1); });
+    return with_scores_mask<Id, Blocks>(
+        f, at, queries,
+        []<class Scores>(const auto& mask, const auto& batch, std::size_t q0, std::size_t q1)
+            ASHLAR_STAGE_LAMBDA { return per_row_key_range<Scores>(mask, batch, q0, q1); });
 }
 
 }  // namespace ashlar::detail

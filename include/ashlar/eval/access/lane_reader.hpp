@@ -3,13 +3,13 @@
 #pragma once
 
 #include <ashlar/eval/access/chosen_values.hpp>
-#include <ashlar/eval/access/held_factors.hpp>
 #include <ashlar/eval/access/idle_lanes.hpp>
 #include <ashlar/eval/access/lane_coordinates.hpp>
 #include <ashlar/eval/access/lane_offsets.hpp>
 #include <ashlar/eval/access/lane_steps.hpp>
 #include <ashlar/eval/access/memory_reader.hpp>
 #include <ashlar/eval/access/product_in_sum.hpp>
+#include <ashlar/eval/access/register_factors.hpp>
 #include <ashlar/eval/access/rows_beyond.hpp>
 #include <ashlar/eval/frame.hpp>
 #include <ashlar/expr/masks/mask.hpp>
@@ -129,7 +129,7 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
                 return lanes_of<Other>(node_at<Id>(f.expression).value);
         } else if constexpr (product_in_sum<Plan, Stage, Id>() != no_product_in_sum) {
             return sum_with_product<Id, product_in_sum<Plan, Stage, Id>(), Steps>(at, hole);
-        } else if constexpr (is_passed_over<lane_reader, Id, 1> || is_passed_over<lane_reader, Id, 2>) {
+        } else if constexpr (is_conditional_load<lane_reader, Id, 1> || is_conditional_load<lane_reader, Id, 2>) {
             return chosen_value<Id, Steps, Wanted>(*this, at, hole);
         } else if constexpr (n.kind == node_kind::map) {
             return [&]<std::size_t... Index>(std::index_sequence<Index...>) ASHLAR_STAGE_LAMBDA {
@@ -253,7 +253,7 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
     template <node_index Id, auto Steps, std::size_t Rank>
     ASHLAR_STAGE_INLINE auto hold_factors(const std::array<std::size_t, Rank>& at) const {
         const auto scale = factor_of<Id, Steps>(at, 0);
-        held_factors<Id, std::remove_const_t<decltype(scale)>> held{scale, scale};
+        register_factors<Id, std::remove_const_t<decltype(scale)>> held{scale, scale};
         constexpr bool shifts = Plan::nodes[Id].kind == node_kind::standardize || Plan::nodes[Id].variant != 0;
         if constexpr (shifts && values<Id> != no_buffer) held.shift = shift_of<Id, Steps>(at, 0);
         return held;
@@ -401,7 +401,7 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
             const lane_reader<Plan, Element, Stage, Width, 1, Unmasked> single{f};
             constexpr std::size_t entries = Plan::nodes[table].extents[n.axis];
             const auto index = static_cast<std::size_t>(single.template value<indices, still>(where, hole)[0]);
-            ASHLAR_ASSERT(index < entries || !is_asked_for<Id>(f, at), "ashlar: take: an index is outside the table");
+            ASHLAR_ASSERT(index < entries || !is_requested<Id>(f, at), "ashlar: take: an index is outside the table");
             const std::size_t chosen = entry_of_table<entries, Plan>(index);
             std::array<std::size_t, table_rank> from{};
             constexpr auto steps = [] {

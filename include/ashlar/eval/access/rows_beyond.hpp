@@ -14,7 +14,7 @@ namespace ashlar::inline v0_1::detail {
 /// Whether the requested rows need the element of node Id at these coordinates. False if a mask decides it, because
 /// that takes long to find.
 template <node_index Id, class Plan, class Element, std::size_t Rank>
-ASHLAR_ALWAYS_INLINE constexpr bool is_asked_for([[maybe_unused]] const frame<Plan, Element>& f,
+ASHLAR_ALWAYS_INLINE constexpr bool is_requested([[maybe_unused]] const frame<Plan, Element>& f,
                                                  [[maybe_unused]] const std::array<std::size_t, Rank>& at) {
     if constexpr (!Plan::rows_type::are_limited) {
         return true;

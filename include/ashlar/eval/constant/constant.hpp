@@ -335,14 +335,14 @@ private:
     }
 
     template <class Expression, class Scales, class... Policy, class Scope>
-    static constexpr void compute(const weighed_softmax_node<Expression, Scales, Policy...>& e, const Scope& scope,
+    static constexpr void compute(const weighted_softmax_node<Expression, Scales, Policy...>& e, const Scope& scope,
                                   element_of<Expression>* out) noexcept {
         constexpr std::size_t columns = shape_of<Expression>::extents[shape_of<Expression>::rank - 1];
         write(e.template operand<0>(), scope, out);
         for (std::size_t first = 0; first < shape_of<Expression>::size; first += columns)
             lines::template softmax<softmax_kind::plain, Policy...>(
                 line<element_of<Expression>>{out + first, columns, 1});
-        weigh(e, scope, out);
+        add_weighted(e, scope, out);
     }
 
     template <class Policy, class Expression, class... Scales, class Scope>
@@ -357,12 +357,12 @@ private:
             else
                 lines::template partial_softmax<Policy>(elements, e.maxima + row, e.sums + row);
         }
-        if constexpr (sizeof...(Scales) != 0) weigh(e, scope, out);
+        if constexpr (sizeof...(Scales) != 0) add_weighted(e, scope, out);
     }
 
     /// Multiplies the weights of a softmax by its factors, except zeros.
     template <class Softmax, class Scope>
-    static constexpr void weigh(const Softmax& e, const Scope& scope, element_of<Softmax>* out) noexcept {
+    static constexpr void add_weighted(const Softmax& e, const Scope& scope, element_of<Softmax>* out) noexcept {
         using shape = typename Softmax::shape_type;
         using from = shape_of<operand_type<1, Softmax>>;
         const auto& scales = values(e.template operand<1>(), scope);

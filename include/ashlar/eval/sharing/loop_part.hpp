@@ -75,7 +75,7 @@ private:
 
 /// The iterations of a shared loop times those of the loops directly inside it.
 template <loop_index Loop, class Plan, class Element>
-ASHLAR_STAGE_INLINE std::size_t turns_now(frame<Plan, Element>& f) {
+ASHLAR_STAGE_INLINE std::size_t current_iterations(frame<Plan, Element>& f) {
     constexpr plan_loop loop = Plan::code.loops[Loop];
     constexpr loop_index inner = shared_loop_in(Plan::code, Loop);
     const std::size_t end = end_of_loop<Loop>(f);
@@ -87,7 +87,7 @@ ASHLAR_STAGE_INLINE std::size_t turns_now(frame<Plan, Element>& f) {
         std::size_t turns = 0;
         for (std::size_t i = 0; i < end; ++i) {
             f.index[Loop] = i;
-            turns += turns_now<inner>(f);
+            turns += current_iterations<inner>(f);
         }
         return turns;
     }
@@ -110,7 +110,7 @@ struct loop_part {
                 run_with_tile(outer, worker, first, last);
                 return;
             }
-        run_turns(outer, outer.tile_copy, worker, first, last);
+        run_iterations(outer, outer.tile_copy, worker, first, last);
     }
 
 private:
@@ -118,30 +118,30 @@ private:
     ASHLAR_NOINLINE ASHLAR_NOTHROW static void run_with_tile(const frame<Plan, Element>& outer, std::size_t worker,
                                                              std::size_t first, std::size_t last) {
         alignas(scratch_alignment) Element tile[staged_elements<Plan>() == 0 ? 1 : staged_elements<Plan>()];
-        run_turns(outer, tile, worker, first, last);
+        run_iterations(outer, tile, worker, first, last);
     }
 
-    ASHLAR_STAGE_ROOT ASHLAR_NOINLINE ASHLAR_NOTHROW static void run_turns(const frame<Plan, Element>& outer,
-                                                                           Element* tile, std::size_t worker,
-                                                                           std::size_t first, std::size_t last) {
+    ASHLAR_STAGE_ROOT ASHLAR_NOINLINE ASHLAR_NOTHROW static void run_iterations(const frame<Plan, Element>& outer,
+                                                                                Element* tile, std::size_t worker,
+                                                                                std::size_t first, std::size_t last) {
         frame<Plan, Element> f{outer.expression, outer.destination, outer.scratch, tile, outer.shift, outer.index};
         f.limit = outer.limit;
         f.asked = outer.asked;
         f.index[frame<Plan, Element>::worker_index] = worker * Plan::code.worker_bytes;
-        run_turns_of<Loop>(f, first, last);
+        run_iterations_of<Loop>(f, first, last);
     }
 
     template <loop_index Now>
-    ASHLAR_STAGE_INLINE static void run_turns_of(frame<Plan, Element>& f, std::size_t first, std::size_t last) {
+    ASHLAR_STAGE_INLINE static void run_iterations_of(frame<Plan, Element>& f, std::size_t first, std::size_t last) {
         constexpr loop_index inner = shared_loop_in(Plan::code, Now);
         constexpr items_of<Plan, Now> items;
         if constexpr (inner != no_loop) {
             const std::size_t entries = end_of_loop<Now>(f);
             for (std::size_t i = 0, begin = 0; i < entries && begin < last; ++i) {
                 f.index[Now] = i;
-                const std::size_t turns = turns_now<inner>(f), end = begin + turns;
+                const std::size_t turns = current_iterations<inner>(f), end = begin + turns;
                 if (end > first)
-                    run_turns_of<inner>(f, first > begin ? first - begin : 0, last < end ? last - begin : turns);
+                    run_iterations_of<inner>(f, first > begin ? first - begin : 0, last < end ? last - begin : turns);
                 begin = end;
             }
         } else if constexpr (!Plan::code.loops[Now].rows) {

@@ -84,7 +84,7 @@ private:
     /// The iterations of a part depend only on the number of parts.
     template <loop_index Loop, std::size_t Rows>
     void share(frame<Plan, Element>& f) const {
-        const std::size_t turns = turns_now<Loop>(f);
+        const std::size_t turns = current_iterations<Loop>(f);
         run_parts(turns, [&f, turns](std::size_t i, std::size_t parts) {
             loop_part<Plan, Element, Loop, Rows>::run(f, i, turns * i / parts, turns * (i + 1) / parts);
         });

@@ -9,25 +9,25 @@ namespace ashlar::inline v0_1::detail {
 
 /// The state of a fold: a sum, a product, a maximum or a minimum.
 template <class Fold>
-struct folded_so_far {
+struct running_fold {
     typename Fold::value_type value;
 
-    ASHLAR_ALWAYS_INLINE void merge(const folded_so_far& o) { Fold::merge_one(value, o.value); }
+    ASHLAR_ALWAYS_INLINE void merge(const running_fold& o) { Fold::merge_one(value, o.value); }
 };
 /// Whether all, or any, elements up to now are true.
 template <bool All>
-struct truth_so_far {
+struct running_truth {
     bool answer;
 
-    ASHLAR_ALWAYS_INLINE void merge(const truth_so_far& o) { answer = All ? answer && o.answer : answer || o.answer; }
+    ASHLAR_ALWAYS_INLINE void merge(const running_truth& o) { answer = All ? answer && o.answer : answer || o.answer; }
 };
 /// Mean, and sum of squared distances from it, of the first `count` elements (Chan, Golub and LeVeque 1979).
 template <class Number>
-struct variance_so_far {
+struct running_variance {
     Number mean, squares;
     std::size_t count;
 
-    ASHLAR_ALWAYS_INLINE void merge(const variance_so_far& o) {
+    ASHLAR_ALWAYS_INLINE void merge(const running_variance& o) {
         const Number share = static_cast<Number>(o.count) / static_cast<Number>(count + o.count),
                      distance = o.mean - mean;
         squares += o.squares + distance * distance * (share * static_cast<Number>(count));
@@ -67,7 +67,7 @@ private:
     ASHLAR_STAGE_INLINE void run_fold() const {
         const Fold all =
             folded<Fold>([](auto& s, vec x, auto n, auto) ASHLAR_STAGE_LAMBDA { s.step(or_else(x, n, s.identity())); });
-        finish(folded_so_far<Fold>{all.one()}, [](const auto& s) ASHLAR_STAGE_LAMBDA {
+        finish(running_fold<Fold>{all.one()}, [](const auto& s) ASHLAR_STAGE_LAMBDA {
             if constexpr (kind == reduction_kind::mean)
                 return s.value * (element(1) / element(count));
             else
@@ -143,7 +143,7 @@ private:
             else
                 s.step(kind == reduction_kind::all ? x || !truth::first(n) : x && truth::first(n));
         });
-        finish(truth_so_far < kind == reduction_kind::all > {found.one()},
+        finish(running_truth < kind == reduction_kind::all > {found.one()},
                [](const auto& s) ASHLAR_STAGE_LAMBDA { return s.answer; });
     }
 
@@ -183,7 +183,7 @@ private:
         constexpr std::size_t here = rows * columns;
         const input mean = total([](vec x) ASHLAR_STAGE_LAMBDA { return x; }) * (input(1) / input(here));
         const input squares = total([&](vec x) ASHLAR_STAGE_LAMBDA { return (x - vec(mean)) * (x - vec(mean)); });
-        finish(variance_so_far<input>{mean, squares, here},
+        finish(running_variance<input>{mean, squares, here},
                [](const auto& s) ASHLAR_STAGE_LAMBDA { return s.squares * (element(1) / element(count)); });
     }
 

@@ -48,7 +48,7 @@ struct product_epilogues : product_operands<Plan, Element, Stage, Rows> {
         }
     }
 
-    static constexpr bool minds_idle_lanes = detail::minds_idle_lanes<Plan, Stage, base::top>();
+    static constexpr bool needs_valid_lanes = detail::needs_valid_lanes<Plan, Stage, base::top>();
 
     static constexpr product_strategy how = base::strategy.product;
     static constexpr bool packs_k = how.form == product_form::packed_k;
@@ -114,7 +114,7 @@ struct product_epilogues : product_operands<Plan, Element, Stage, Rows> {
         template <std::size_t Width, class Verdict>
             requires writes_groups
         ASHLAR_STAGE_INLINE vec group(std::size_t i, vec acc, lane_count<Width>, Verdict) const {
-            constexpr bool repeats = (Rows != line || Width * line != width) && minds_idle_lanes;
+            constexpr bool repeats = (Rows != line || Width * line != width) && needs_valid_lanes;
             if constexpr (repeats) acc = shuffle_as<elements_of_groups<Width>>(acc, acc);
             const vec x = finished<width, false>(0, i, acc);
             x.store(out + static_cast<std::ptrdiff_t>(i) * column_stride);

@@ -173,7 +173,7 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
         }
     }
     /// The number of rows of the tile that must be computed.
-    ASHLAR_STAGE_INLINE std::size_t rows_asked() const {
+    ASHLAR_STAGE_INLINE std::size_t requested_rows_of_tile() const {
         if constexpr (base::strategy.skips_rows)
             return f.asked.count < Rows ? f.asked.count : Rows;
         else
@@ -181,16 +181,16 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
     }
     /// Row blocks with such rows, for a product with this cut.
     template <product_cut Cut>
-    ASHLAR_STAGE_INLINE std::size_t blocks_asked() const {
+    ASHLAR_STAGE_INLINE std::size_t requested_blocks() const {
         if constexpr (base::strategy.skips_rows)
-            return split_near_equal(Rows, Cut.row_blocks).blocks_before(rows_asked());
+            return split_near_equal(Rows, Cut.row_blocks).blocks_before(requested_rows_of_tile());
         else
             return Cut.row_blocks;
     }
     /// The rows of these blocks.
     template <product_cut Cut>
     ASHLAR_STAGE_INLINE std::size_t rows_of_blocks() const {
-        return split_near_equal(Rows, Cut.row_blocks).first(blocks_asked<Cut>());
+        return split_near_equal(Rows, Cut.row_blocks).first(requested_blocks<Cut>());
     }
     /// The rows of the left operand that the blocks of all panels read.
     ASHLAR_STAGE_INLINE std::size_t rows_of_panels() const {
@@ -220,7 +220,7 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
             }();
             const auto& b = node_at<Plan::resolve(right)>(f.expression);
             quantized_product<config, shape>(a, {b.data(), b.column_scales(), b.column_sums()}, epilogue,
-                                             table<rounded_rows_bytes(Rows, depth)>(), blocks_asked<how.cut>());
+                                             table<rounded_rows_bytes(Rows, depth)>(), requested_blocks<how.cut>());
         } else if constexpr (how.rhs == rhs_source::panels) {
             if constexpr (how.group != 1) {
                 element* const rows = table<Rows * grouped_steps(depth, how.group) * sizeof(element)>();
@@ -235,14 +235,14 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
             if constexpr (stage.transposed_copy != no_stage) {
                 product_transposing_rhs<element, config, transposing, copy::source_distance()>(
                     a, const_cast<element*>(b), copy{{f}}.source(), epilogue,
-                    table<product_scratch_bytes<element, config, behind_transposing_rows(transposing)>>());
+                    table<product_scratch_bytes<element, config, after_transposing_rows(transposing)>>());
             } else if constexpr (packs_k) {
                 constexpr packed_k_shape shape{Rows, columns, depth, left_row, right_column, how.packed};
                 product_packed_k<element, config, shape>(b, a, epilogue,
                                                          table<packed_k_scratch_bytes<element, config, shape>>());
             } else if constexpr (how.form != product_form::blocks) {
                 constexpr dot_shape shape{columns, depth, right_column};
-                for (std::size_t r = 0; r < rows_asked(); ++r) {
+                for (std::size_t r = 0; r < requested_rows_of_tile(); ++r) {
                     row_epilogue<Epilogue> row{{epilogue, {r}}};
                     dot_rows<element, config, shape>(a + r * left_row, b, row);
                 }
@@ -258,13 +258,13 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
                     product_copying_rhs<element, config, shape, how.k_parts, how.prefetches>(
                         a, b, epilogue,
                         table<copied_columns_bytes(shape, how.k_parts, element_machine_of<element, config>)>(),
-                        blocks_asked<how.cut>());
+                        requested_blocks<how.cut>());
                 else if constexpr (how.prefetches)
-                    product_streamed<element, config, shape, how.k_parts>(a, b, epilogue, blocks_asked<how.cut>());
+                    product_streamed<element, config, shape, how.k_parts>(a, b, epilogue, requested_blocks<how.cut>());
                 else
                     product<element, config, shape>(a, b, depth_of(first), epilogue,
                                                     table<product_scratch_bytes<element, config, shape>>(), 0,
-                                                    blocks_asked<how.cut>());
+                                                    requested_blocks<how.cut>());
             }
         }
     }
@@ -293,7 +293,7 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
             panel_epilogue<Epilogue> shifted{epilogue, {column}};
             product<element, config, shape>(a, reader{f}.template address<right>(at), depth_of(first), shifted,
                                             table<product_scratch_bytes<element, config, shape>>(), 0,
-                                            blocks_asked<how.cut>());
+                                            requested_blocks<how.cut>());
         }
     }
 
@@ -348,11 +348,11 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
             prefetching_epilogue<Epilogue, Shape.group * Shape.j * sizeof(*b), Shape.cut.row_blocks> shifted{
                 {epilogue, {column}}, panels_after<Shape.j>(b, column + Shape.j)};
             product<element, config, Shape>(a, b + column * depth, depth_of(first), shifted, scratch, 0,
-                                            blocks_asked<Shape.cut>());
+                                            requested_blocks<Shape.cut>());
         } else {
             panel_epilogue<Epilogue> shifted{epilogue, {column}};
             product<element, config, Shape>(a, b + column * depth, depth_of(first), shifted, scratch, 0,
-                                            blocks_asked<Shape.cut>());
+                                            requested_blocks<Shape.cut>());
         }
     }
 

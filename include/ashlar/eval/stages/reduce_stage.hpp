@@ -79,7 +79,7 @@ private:
                 this->template fold_down<n>(row, all, states,
                                             [](Fold& s, auto x, std::size_t c, auto)
                                                 ASHLAR_STAGE_LAMBDA { step(s, x, c, 0); });
-                this->template put_rows<base::first_buffer, n, element>(row, finish(merged(states).rows()));
+                this->template store_row_numbers<base::first_buffer, n, element>(row, finish(merged(states).rows()));
             });
         } else {
             this->each_row([&](std::size_t row) ASHLAR_STAGE_LAMBDA {
@@ -106,7 +106,7 @@ private:
                 this->template fold_down<n>(row, all, squares,
                                             [&](fold_type& s, vec x, std::size_t, auto)
                                                 ASHLAR_STAGE_LAMBDA { s.total = fma(x - mean, x - mean, s.total); });
-                this->template put_rows<base::first_buffer, n, element>(row, merged(squares).rows() * share);
+                this->template store_row_numbers<base::first_buffer, n, element>(row, merged(squares).rows() * share);
             });
         } else {
             this->each_row([&](std::size_t row) ASHLAR_STAGE_LAMBDA {
@@ -145,7 +145,8 @@ private:
                     row, all, sums, [&](fold_type& s, vec x, std::size_t, auto) ASHLAR_STAGE_LAMBDA {
                         s.step(exp_nonpositive_as<exp_form::precise, exp_arguments::any>(x - shift));
                     });
-                this->template put_rows<base::first_buffer, n, element>(row, finish(most, shift, merged(sums).rows()));
+                this->template store_row_numbers<base::first_buffer, n, element>(
+                    row, finish(most, shift, merged(sums).rows()));
             });
         } else {
             this->each_row([&](std::size_t row) ASHLAR_STAGE_LAMBDA {

@@ -42,11 +42,11 @@ struct register_softmax {
         const vec total = fold(x, lane_sum{});
         const vec factor = factors(most, total);
         if constexpr (How == fusion::register_softmax)
-            weigh(x, rows::template spread<0>(factor));
+            add_weighted(x, rows::template spread<0>(factor));
         else if constexpr (How == fusion::register_softmax_of_vectors)
-            weigh_vectors(x, factor);
+            add_weighted_vectors(x, factor);
         else
-            put_numerators(x, factor);
+            store_numerators(x, factor);
     }
 
 private:
@@ -92,7 +92,7 @@ private:
 
     /// Some functions must not be called for lanes without a score.
     ASHLAR_STAGE_INLINE static vec elements_alone(vec x, std::size_t i) {
-        if constexpr (!scores::minds_idle_lanes)
+        if constexpr (!scores::needs_valid_lanes)
             return x;
         else if constexpr (keys % packs == 0)
             return rows::template elements_alone<packs>(x);
@@ -113,12 +113,12 @@ private:
         return rows::combine_columns(part[0], f);
     }
 
-    ASHLAR_STAGE_INLINE void weigh(const vec (&weights)[keys], vec factor) const {
+    ASHLAR_STAGE_INLINE void add_weighted(const vec (&weights)[keys], vec factor) const {
         const values stage{{{f}}};
         const std::size_t first = stage.first_row();
         const element* v = typename values::reader{f}.template address<values::right>(stage.in_right());
         vec sums[columns / packs];
-        rows::template weigh<keys, columns, values::right_depth>(weights, v, sums);
+        rows::template add_weighted<keys, columns, values::right_depth>(weights, v, sums);
         ASHLAR_UNROLL
         for (std::size_t j = 0; j < columns / packs; ++j) sums[j] = sums[j] * factor;
         const typename values::plain_epilogue epilogue{stage, stage.written(), first, nullptr};
@@ -126,11 +126,11 @@ private:
             put_columns(epilogue, sums, std::make_index_sequence<columns>{});
         } else {
             transpose_groups_back<packs, columns / packs>(sums);
-            put_rows(epilogue, sums, std::make_index_sequence<Rows>{});
+            store_row_numbers(epilogue, sums, std::make_index_sequence<Rows>{});
         }
     }
 
-    ASHLAR_STAGE_INLINE void weigh_vectors(const vec (&x)[keys], vec factor) const {
+    ASHLAR_STAGE_INLINE void add_weighted_vectors(const vec (&x)[keys], vec factor) const {
         const values stage{{{f}}};
         const std::size_t first = stage.first_row();
         const element* v = typename values::reader{f}.template address<values::right>(stage.in_right());
@@ -140,7 +140,7 @@ private:
         factor.store(stored + vectors * width);
         const element* w = from_memory(stored);
         vec sums[Rows][columns / width];
-        rows::template weigh_vectors<keys, columns, values::right_depth>(w, v, sums);
+        rows::template add_weighted_vectors<keys, columns, values::right_depth>(w, v, sums);
         const typename values::plain_epilogue epilogue{stage, stage.written(), first, nullptr};
         put_vectors(epilogue, sums, w + vectors * width, std::make_index_sequence<Rows>{});
     }
@@ -156,14 +156,14 @@ private:
         for (std::size_t j = 0; j < Count; ++j) epilogue.template put<width>(row, j * width, sums[j] * factor);
     }
 
-    ASHLAR_STAGE_INLINE void put_numerators(const vec (&x)[keys], vec factor) const {
+    ASHLAR_STAGE_INLINE void store_numerators(const vec (&x)[keys], vec factor) const {
         const soft stage{{{f}}};
         const std::size_t row = stage.first_row();
         element* const out = stage.numerators(row, 0);
         ASHLAR_UNROLL
         for (std::size_t i = 0; i < vectors; ++i)
             rows::in_order(x[i]).store(out + static_cast<std::ptrdiff_t>(i * packs) * soft::column_distance);
-        stage.template put_rows<soft::second_buffer, Rows, element>(row, rows::in_order(factor));
+        stage.template store_row_numbers<soft::second_buffer, Rows, element>(row, rows::in_order(factor));
         from_memory(out);
         values::run(f);
     }
@@ -189,8 +189,8 @@ private:
     }
     /// Several consecutive rows are one store.
     template <class Epilogue, std::size_t Count, std::size_t... RowIndex>
-    ASHLAR_STAGE_INLINE static void put_rows(const Epilogue& epilogue, const vec (&sums)[Count],
-                                             std::index_sequence<RowIndex...>) {
+    ASHLAR_STAGE_INLINE static void store_row_numbers(const Epilogue& epilogue, const vec (&sums)[Count],
+                                                      std::index_sequence<RowIndex...>) {
         constexpr std::size_t elements = Rows * columns, last = (elements + width - 1) % width + 1;
         if constexpr (values::top == values::core && !values::scales_rows && values::column_stride == 1 &&
                       values::row_stride == static_cast<std::ptrdiff_t>(columns)) {

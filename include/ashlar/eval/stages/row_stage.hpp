@@ -48,7 +48,7 @@ struct row_stage : stage_axes<Plan, Element, Stage, Rows> {
         } else {
             // A tile of batch entries, or one row: each entry has one query.
             range kept = support_of<base::top, Blocks>(this->in_top(row, 0), 1, all);
-            if constexpr (!asks_once)
+            if constexpr (!mask_is_uniform)
                 for (std::size_t r = row + 1; r < row + count; ++r) {
                     const range more = support_of<base::top, Blocks>(this->in_top(r, 0), 1, all);
                     if (more.last <= more.first) continue;
@@ -61,7 +61,7 @@ struct row_stage : stage_axes<Plan, Element, Stage, Rows> {
     /// Whether rows are the queries of the support, whose axes are those of the space.
     static constexpr bool rows_are_queries = stage.row_axis + 2 == base::space_rank;
     /// Whether the mask keeps the same keys for all rows that are not queries.
-    static constexpr bool asks_once = [] {
+    static constexpr bool mask_is_uniform = [] {
         if constexpr (stage.support == no_node)
             return true;
         else
@@ -118,7 +118,7 @@ struct row_stage : stage_axes<Plan, Element, Stage, Rows> {
     /// Writes one number for each of the Width rows from `row`. Contiguous numbers end at a full register and are
     /// stored whole, because memory that a masked store wrote is slow to read again.
     template <buffer_index Buffer, std::size_t Width, class Other, class Lanes>
-    ASHLAR_STAGE_INLINE void put_rows(std::size_t row, const Lanes& x) const {
+    ASHLAR_STAGE_INLINE void store_row_numbers(std::size_t row, const Lanes& x) const {
         Other* p = row_number<Buffer, Other>(row);
         constexpr std::ptrdiff_t step = row_number_stride<Buffer>();
         store_lanes<step, step == 1 ? Lanes::size : Width>(x, p);
@@ -261,7 +261,7 @@ struct row_stage : stage_axes<Plan, Element, Stage, Rows> {
     }
     /// Writes them.
     template <buffer_index Buffer, std::size_t Count>
-    ASHLAR_STAGE_INLINE void put_numbers(std::size_t row, numbers_of<Count> numbers) const {
+    ASHLAR_STAGE_INLINE void store_numbers(std::size_t row, numbers_of<Count> numbers) const {
         store_lanes<row_number_stride<Buffer>(), Count>(numbers, row_number<Buffer, element>(row));
     }
 };

@@ -4,8 +4,8 @@
 
 #include <bit>
 
-#include <ashlar/eval/stages/numerators_of_rows.hpp>
 #include <ashlar/eval/stages/row_stage.hpp>
+#include <ashlar/eval/stages/softmax_numerators.hpp>
 #include <ashlar/kernel/math/exp2_nonpositive.hpp>
 #include <ashlar/kernel/simd/shuffles.hpp>
 
@@ -20,14 +20,14 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
     using typename base::element;
     using vec = typename base::template lanes_of<element>;
     static constexpr bool plain = Plan::nodes[core].variant == static_cast<std::uint8_t>(softmax_kind::plain);
-    static constexpr bool partial = Plan::nodes[core].partial, weighed = Plan::nodes[core].weighed;
+    static constexpr bool partial = Plan::nodes[core].partial, is_weighted = Plan::nodes[core].is_weighted;
     /// Whether keys come in blocks. The last block repeats some keys of the block before.
     static constexpr bool in_blocks = base::key_loop != whole_axis;
     static constexpr bool hides_keys = in_blocks && base::all_columns % columns != 0;
 
     ASHLAR_STAGE_INLINE static vec lowest() { return vec(lowest_value<element>); }
 
-    static constexpr exp_form form = Plan::nodes[core].fast ? exp_form::coarse : exp_form::beside_one;
+    static constexpr exp_form form = Plan::nodes[core].fast ? exp_form::coarse : exp_form::near_one;
     static constexpr exp_arguments arguments =
         Plan::nodes[core].masked == no_node && !hides_keys ? exp_arguments::finite : exp_arguments::any;
 
@@ -75,7 +75,7 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
     template <std::size_t Width>
     ASHLAR_STAGE_INLINE vec weight(const vec& numerator, [[maybe_unused]] std::size_t row,
                                    [[maybe_unused]] std::size_t column) const {
-        if constexpr (!weighed) {
+        if constexpr (!is_weighted) {
             return numerator;
         } else {
             using reader = typename base::template reader<Width>;
@@ -109,9 +109,9 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
     /// log_softmax: the maxima of Width rows and the logarithms of their sums. That of an empty row is finite, so that
     /// it can be subtracted from minus infinity.
     template <std::size_t Width>
-    ASHLAR_STAGE_INLINE void put_logarithms(std::size_t row, const vec& most, const vec& total) const {
-        this->template put_rows<base::first_buffer, Width, element>(row, most);
-        this->template put_rows<base::second_buffer, Width, element>(row, logarithm(total));
+    ASHLAR_STAGE_INLINE void store_logarithms(std::size_t row, const vec& most, const vec& total) const {
+        this->template store_row_numbers<base::first_buffer, Width, element>(row, most);
+        this->template store_row_numbers<base::second_buffer, Width, element>(row, logarithm(total));
     }
     ASHLAR_STAGE_INLINE static vec logarithm(const vec& total) { return max<>(lowest(), log(total)); }
     /// Strides of the rows' statistics in memory, which have all axes of the core except the last one.
@@ -141,7 +141,7 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
     template <buffer_index Buffer, std::size_t Width, bool Register>
     ASHLAR_STAGE_INLINE void put(std::size_t row, const vec& x) const {
         if constexpr (Register)
-            this->template put_rows<Buffer, Width, element>(row, x);
+            this->template store_row_numbers<Buffer, Width, element>(row, x);
         else
             store_lanes<base::template row_number_stride<Buffer>(), Width>(
                 x, this->template row_number<Buffer, element>(row));
@@ -165,13 +165,13 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
     /// Before the first and after the last block.
     ASHLAR_STAGE_INLINE void begin_blocks() const {
         this->each_register_of_rows([&](std::size_t row, auto n) ASHLAR_STAGE_LAMBDA {
-            this->template put_rows<stage.running_maxima, n, element>(row, lowest());
-            this->template put_rows<base::second_buffer, n, element>(row, vec(0));
+            this->template store_row_numbers<stage.running_maxima, n, element>(row, lowest());
+            this->template store_row_numbers<base::second_buffer, n, element>(row, vec(0));
         });
     }
     ASHLAR_STAGE_INLINE void end_blocks() const {
         this->each_register_of_rows([&](std::size_t row, auto n) ASHLAR_STAGE_LAMBDA {
-            this->template put_rows<base::second_buffer, n, element>(
+            this->template store_row_numbers<base::second_buffer, n, element>(
                 row, factors<n>(row, numbers<stage.running_maxima>(row), numbers<base::second_buffer>(row)));
         });
     }
@@ -240,25 +240,25 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
         }
         const vec total = combine_groups<line>(sum, [](vec a, vec b) ASHLAR_LAMBDA_INLINE { return a + b; });
         if constexpr (in_blocks)
-            this->template put_rows<base::second_buffer, Rows, element>(row, with_earlier(row, total));
+            this->template store_row_numbers<base::second_buffer, Rows, element>(row, with_earlier(row, total));
         else
-            this->template put_rows<base::second_buffer, Rows, element>(row, factors<Rows>(row, m, total));
+            this->template store_row_numbers<base::second_buffer, Rows, element>(row, factors<Rows>(row, m, total));
     }
 
     template <std::size_t Width>
     ASHLAR_STAGE_INLINE void lanes_of_rows(std::size_t row, typename base::range r, typename base::range tile) const {
-        numerators_of_rows<softmax_stage, Width>(*this, row, r, tile).finish();
+        softmax_numerators<softmax_stage, Width>(*this, row, r, tile).finish();
     }
 
     /// Two registers of rows column by column, without a mask: one is computed while the other waits.
     ASHLAR_STAGE_INLINE void pair_of_registers(std::size_t row, typename base::range all) const {
-        numerators_of_rows<softmax_stage, width> one(*this, row, all, all), other(*this, row + width, all, all);
+        softmax_numerators<softmax_stage, width> one(*this, row, all, all), other(*this, row + width, all, all);
         for (std::size_t c = all.first; c < all.last; ++c) {
             one.sum += one.numerator(this->template at<width>(row, c), c);
             other.sum += other.numerator(this->template at<width>(row + width, c), c);
         }
-        one.put_factor(one.sum);
-        other.put_factor(other.sum);
+        one.store_factor(one.sum);
+        other.store_factor(other.sum);
     }
 
     /// The maxima of Count rows with columns in lanes, in a loop of their own or together with other rows.
@@ -329,10 +329,10 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
             element numbers[width]{};
             total.store(numbers);
             with_earlier<Count>(row, vec::load(numbers)).store(numbers);
-            this->template put_numbers<base::second_buffer, Count>(row,
-                                                                   base::template numbers_of<Count>::load(numbers));
+            this->template store_numbers<base::second_buffer, Count>(row,
+                                                                     base::template numbers_of<Count>::load(numbers));
         } else if constexpr (plain) {
-            this->template put_numbers<base::second_buffer, Count>(
+            this->template store_numbers<base::second_buffer, Count>(
                 row, factors<Count>(row, base::template from_all_lanes<Count>(shift), total));
         } else {
             ASHLAR_UNROLL

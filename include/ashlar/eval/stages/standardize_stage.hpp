@@ -30,7 +30,7 @@ struct standardize_stage : row_stage<Plan, Element, Stage, Rows> {
                     this->template fold_down<n>(row, all, sum,
                                                 [](vec& s, vec x, std::size_t, auto) ASHLAR_STAGE_LAMBDA { s += x; });
                     mean = ((sum[0] + sum[1]) + (sum[2] + sum[3])) * vec(share);
-                    this->template put_rows<base::first_buffer, n, element>(row, mean);
+                    this->template store_row_numbers<base::first_buffer, n, element>(row, mean);
                 }
                 vec squares[4] = {vec(0), vec(0), vec(0), vec(0)};
                 this->template fold_down<n>(row, all, squares,
@@ -39,7 +39,7 @@ struct standardize_stage : row_stage<Plan, Element, Stage, Rows> {
                                                 s = fma(d, d, s);
                                             });
                 const vec variance = ((squares[0] + squares[1]) + (squares[2] + squares[3])) * vec(share);
-                this->template put_rows<base::second_buffer, n, element>(
+                this->template store_row_numbers<base::second_buffer, n, element>(
                     row, vec(1) / sqrt(repeat_first<n>(variance) + vec(epsilon)));
             });
         } else {
@@ -84,7 +84,7 @@ struct standardize_stage : row_stage<Plan, Element, Stage, Rows> {
             typename base::template of_rows<Count> means{};
             if constexpr (has_mean) {
                 const auto numbers = base::template across_lanes<Count>(sums, typename base::adding{}) * share;
-                s.template put_numbers<base::first_buffer, Count>(row, numbers);
+                s.template store_numbers<base::first_buffer, Count>(row, numbers);
                 means = base::template in_all_lanes<Count>(numbers);
             }
             return means;
@@ -107,7 +107,7 @@ struct standardize_stage : row_stage<Plan, Element, Stage, Rows> {
                 if (q + 1 == Count) beside(c, std::integral_constant<std::size_t, n>{});
             });
         const auto variance = base::template across_lanes<Count>(squares, typename base::adding{}) * share;
-        this->template put_numbers<base::second_buffer, Count>(
+        this->template store_numbers<base::second_buffer, Count>(
             row, element(1) / sqrt(variance + node_at<core>(f.expression).epsilon));
     }
 };

@@ -110,21 +110,22 @@ ASHLAR_ALWAYS_INLINE constexpr auto make_weights(Query&& q, Key&& k, const Given
 
 /// The weights of values whose rows have scales: each times that of its row, where these are no more than the scores.
 template <class Scales, class Query, class Key, class... Given>
-ASHLAR_ALWAYS_INLINE constexpr auto make_weighed(Scales&& scales, Query&& q, Key&& k,
-                                                 const Given&... options) noexcept {
+ASHLAR_ALWAYS_INLINE constexpr auto make_weighted(Scales&& scales, Query&& q, Key&& k,
+                                                  const Given&... options) noexcept {
     using scores_type = held<decltype(make_scores(std::forward<Query>(q), std::forward<Key>(k), options...))>;
     using scales_type = held<Scales>;
     using all = broadcast_shape<shape_of<scores_type>, shape_of<scales_type>>;
     if constexpr (all::rank != scores_type::shape_type::rank || all::size != scores_type::shape_type::size) {
-        return elementwise(weighing_function{}, make_weights(std::forward<Query>(q), std::forward<Key>(k), options...),
+        return elementwise(scale_weights_function{},
+                           make_weights(std::forward<Query>(q), std::forward<Key>(k), options...),
                            std::forward<Scales>(scales));
     } else {
         auto scores = make_scores(std::forward<Query>(q), std::forward<Key>(k), options...);
         if constexpr (has_option<attention_option::fast, Given...>)
-            return weighed_softmax_node<scores_type, scales_type, fast_t>{
+            return weighted_softmax_node<scores_type, scales_type, fast_t>{
                 {{}, {{hold(std::move(scores))}, {hold(std::forward<Scales>(scales))}}}};
         else
-            return weighed_softmax_node<scores_type, scales_type>{
+            return weighted_softmax_node<scores_type, scales_type>{
                 {{}, {{hold(std::move(scores))}, {hold(std::forward<Scales>(scales))}}}};
     }
 }
@@ -186,8 +187,8 @@ template <any_expression Query, any_expression Key, any_expression Value, class.
                          ...))
         return detail::refused_attention<Query, Key, detail::columns_of<shape_of<Value>>>();
     else if constexpr (detail::is_scaled_rows<std::remove_cvref_t<Value>>)
-        return matmul(detail::make_weighed(detail::grouped<shape_of<Query>>(transpose(detail::scales_of(v))),
-                                           std::forward<Query>(q), std::forward<Key>(k), options...),
+        return matmul(detail::make_weighted(detail::grouped<shape_of<Query>>(transpose(detail::scales_of(v))),
+                                            std::forward<Query>(q), std::forward<Key>(k), options...),
                       detail::grouped<shape_of<Query>>(detail::integers_of(v)));
     else
         return matmul(detail::make_weights(std::forward<Query>(q), std::forward<Key>(k), options...),

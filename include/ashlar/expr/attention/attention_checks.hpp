@@ -277,7 +277,7 @@ using scores_shape = decltype(scores_of<shape_of<Query>, shape_of<Key>>());
 
 /// The shape [..., queries, Columns] that a refused attention was most likely meant to have.
 template <class Query, class Key, auto Columns>
-consteval auto meant_attention_shape() {
+consteval auto intended_attention_shape() {
     using queries = decltype(batch_axes<Query>());
     using batch = std::conditional_t<shapes_broadcast<queries, grouped_batch<Query, Key>>(),
                                      decltype(score_batch<Query, Key>()), queries>;
@@ -289,7 +289,7 @@ consteval auto meant_attention_shape() {
 template <any_expression Query, any_expression Key, auto Columns>
 ASHLAR_ALWAYS_INLINE constexpr auto refused_attention() noexcept {
     return refused<floating_or_float<element_of<Query>>,
-                   decltype(meant_attention_shape<shape_of<Query>, shape_of<Key>, Columns>())>();
+                   decltype(intended_attention_shape<shape_of<Query>, shape_of<Key>, Columns>())>();
 }
 
 }  // namespace ashlar::detail

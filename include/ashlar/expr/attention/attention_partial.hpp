@@ -97,28 +97,30 @@ ASHLAR_ALWAYS_INLINE constexpr auto make_partial(Query&& q, Key&& k, Value&& v, 
         make_scores(queries_of_partial<Query, Key, Value>(std::forward<Query>(q)), std::forward<Key>(k), options...);
     using scores_type = held<decltype(scores)>;
     using policy = std::conditional_t<has_option<attention_option::fast, Given...>, fast_t, void>;
-    const auto weighed = [](auto weights, auto&& values) ASHLAR_LAMBDA_INLINE {
+    const auto is_weighted = [](auto weights, auto&& values) ASHLAR_LAMBDA_INLINE {
         auto e = make_matmul(std::move(weights), grouped<shape_of<Query>>(std::forward<decltype(values)>(values)));
         return partial_attention<typename state_of_shape<element_of<Query>, typename decltype(e)::shape_type>::type,
                                  decltype(e)>{copy_of(e)};
     };
     if constexpr (is_scaled_rows<std::remove_cvref_t<Value>>) {
         auto scales = hold(grouped<shape_of<Query>>(transpose(scales_of(v))));
-        return weighed(
+        return is_weighted(
             partial_softmax_node<policy, scores_type, decltype(scales)>{
                 {{}, {{hold(std::move(scores))}, {std::move(scales)}}}, nullptr, nullptr},
             integers_of(v));
     } else {
-        return weighed(partial_softmax_node<policy, scores_type>{{{}, {{hold(std::move(scores))}}}, nullptr, nullptr},
-                       std::forward<Value>(v));
+        return is_weighted(
+            partial_softmax_node<policy, scores_type>{{{}, {{hold(std::move(scores))}}}, nullptr, nullptr},
+            std::forward<Value>(v));
     }
 }
 
 /// What a refused attention_partial returns.
 template <any_expression Query, any_expression Key, auto Columns>
 constexpr auto refused_partial() noexcept {
-    return typename state_of_shape<floating_or_float<element_of<Query>>,
-                                   decltype(meant_attention_shape<shape_of<Query>, shape_of<Key>, Columns>())>::type{};
+    return
+        typename state_of_shape<floating_or_float<element_of<Query>>,
+                                decltype(intended_attention_shape<shape_of<Query>, shape_of<Key>, Columns>())>::type{};
 }
 
 }  // namespace detail

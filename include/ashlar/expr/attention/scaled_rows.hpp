@@ -16,7 +16,7 @@
 namespace ashlar::inline v0_1::detail {
 
 /// A weight by a scale; of a weight of zero, as masks leave it, zero, whatever stands where no scale was written.
-struct weighing_function {
+struct scale_weights_function {
     static constexpr const char* name = "*";
     static constexpr std::size_t flops = 1;
     static constexpr takes arguments = takes::floating;
@@ -26,7 +26,7 @@ struct weighing_function {
     }
 };
 template <>
-inline constexpr proof_function proof_function_of<weighing_function> = proof_function::product;
+inline constexpr proof_function proof_function_of<scale_weights_function> = proof_function::product;
 
 /// Whether elements lie in memory as integers of 8 bits, perhaps in another shape.
 template <class Expression>

@@ -111,7 +111,7 @@ ASHLAR_ALWAYS_INLINE constexpr auto refused_map() noexcept {
 
 /// The result's elements of a function that is not defined for Element.
 template <class Function, class Result>
-consteval auto meant_element() {
+consteval auto intended_element() {
     if constexpr (requires { typename Function::result_element; })
         return std::type_identity<Result>{};
     else if constexpr (Function::arguments == takes::floating)
@@ -163,7 +163,7 @@ ASHLAR_ALWAYS_INLINE constexpr auto elementwise(Function f, Argument&&... a) noe
         if constexpr (agree && function_elements<Function, Element>::defined)
             return make_map<result, Element>(f, std::forward<Argument>(a)...);
         else
-            return refused_map<typename decltype(meant_element<Function, result>())::type, Argument...>();
+            return refused_map<typename decltype(intended_element<Function, result>())::type, Argument...>();
     } else {
         return refused_map<result, Argument...>();
     }

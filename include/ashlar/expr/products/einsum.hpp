@@ -226,7 +226,7 @@ template <fixed_string Subscripts, any_expression First, any_expression... Rest>
                                      parsed.result>(std::forward<First>(first), std::forward<Rest>(rest)...);
     } else {
         return detail::refused<element_of<First>,
-                               decltype(detail::meant_einsum_shape<parsed, shape_of<First>, shape_of<Rest>...>())>();
+                               decltype(detail::intended_einsum_shape<parsed, shape_of<First>, shape_of<Rest>...>())>();
     }
 }
 

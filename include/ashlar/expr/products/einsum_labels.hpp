@@ -107,7 +107,7 @@ consteval auto find_other_rank() {
 
 /// The extents of the result of a refused einsum, of each label that can be read; 1 of the others.
 template <subscripts Parsed, class... Shapes>
-inline constexpr std::array<std::size_t, label_list::capacity + 1> meant_extents = [] {
+inline constexpr std::array<std::size_t, label_list::capacity + 1> intended_extents = [] {
     std::array<std::size_t, label_list::capacity + 1> extents{};
     std::size_t operand = 0;
     const auto look = [&]<class Shape>() {
@@ -125,9 +125,9 @@ inline constexpr std::array<std::size_t, label_list::capacity + 1> meant_extents
 
 /// The shape that a refused einsum was most likely meant to have.
 template <subscripts Parsed, class... Shapes>
-consteval auto meant_einsum_shape() {
+consteval auto intended_einsum_shape() {
     return build_shape<Parsed.result.count>(
-        []<std::size_t Place>() { return meant_extents<Parsed, Shapes...>[Place]; });
+        []<std::size_t Place>() { return intended_extents<Parsed, Shapes...>[Place]; });
 }
 
 /// Checks that subscripts fit operands of these shapes and elements. The first rule that does not hold silences those

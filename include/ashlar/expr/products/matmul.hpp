@@ -75,7 +75,7 @@ ASHLAR_ALWAYS_INLINE constexpr auto make_matmul(Left&& a, Right&& b) noexcept {
 
 /// The right operand as it was most likely meant where it does not fit.
 template <class Left, class Right>
-consteval auto meant_right_operand() {
+consteval auto intended_right_operand() {
     constexpr std::size_t rank = Right::rank;
     if constexpr (rank >= 2) {
         constexpr auto rows = dimension_at<Right, rank - 2>;
@@ -91,12 +91,12 @@ consteval auto meant_right_operand() {
 
 /// The shape that a matmul was most likely meant to have.
 template <class Left, class Right>
-consteval auto meant_matmul_shape() {
+consteval auto intended_matmul_shape() {
     if constexpr (!matmul_operands<Left, Right>::have_axes) {
         return typename longest_shape<Left, Right>::type{};
     } else {
         using right = std::conditional_t<matmul_inner_axes<left_columns<Left>, right_rows<Right>>::agree, Right,
-                                         decltype(meant_right_operand<Left, Right>())>;
+                                         decltype(intended_right_operand<Left, Right>())>;
         using left_batch = decltype(batch_axes<Left>());
         using right_batch = decltype(batch_axes<right>());
         using batch = typename longest_shape<left_batch, right_batch>::type;
@@ -136,11 +136,11 @@ template <any_expression Left, any_expression Right>
     static_assert(detail::element_types<element_of<Left>, element_of<Right>>::same,
                   "ashlar: matmul: the element types must be the same; use cast<T>(x)");
     if constexpr (!detail::element_types<element_of<Left>, element_of<Right>>::same) {
-        return detail::refused<element_of<Left>, decltype(detail::meant_matmul_shape<left, right>())>();
+        return detail::refused<element_of<Left>, decltype(detail::intended_matmul_shape<left, right>())>();
     } else if constexpr (!detail::matmul_operands<left, right>::have_axes) {
         static_assert(detail::matmul_operands<left, right>::have_axes,
                       "ashlar: matmul: both operands must have an axis; multiply by a scalar with *");
-        return detail::refused<element_of<Left>, decltype(detail::meant_matmul_shape<left, right>())>();
+        return detail::refused<element_of<Left>, decltype(detail::intended_matmul_shape<left, right>())>();
     } else {
         constexpr auto columns = detail::left_columns<left>;
         constexpr auto rows = detail::right_rows<right>;
@@ -154,7 +154,7 @@ template <any_expression Left, any_expression Right>
                       "ashlar: matmul: the batch axes, those before the last two, must broadcast; unsqueeze or rename "
                       "one of them");
         if constexpr (!matmul_compatible<Left, Right>)
-            return detail::refused<element_of<Left>, decltype(detail::meant_matmul_shape<left, right>())>();
+            return detail::refused<element_of<Left>, decltype(detail::intended_matmul_shape<left, right>())>();
         else if constexpr (left::rank == 1 && right::rank == 1)
             return squeeze(
                 detail::make_matmul(unsqueeze<0>(std::forward<Left>(a)), unsqueeze<1>(std::forward<Right>(b))));

@@ -66,7 +66,7 @@ ASHLAR_ALWAYS_INLINE constexpr auto slice_from(Expression&& e, std::ptrdiff_t fi
 }
 
 /// How many entries a slice that lies outside of its axis asks for, as far as that can be told; 1 otherwise.
-consteval std::size_t asked_entries(std::ptrdiff_t first, std::ptrdiff_t last, std::ptrdiff_t step) {
+consteval std::size_t slice_entries(std::ptrdiff_t first, std::ptrdiff_t last, std::ptrdiff_t step) {
     const bool told = first >= 0 && last > first && step > 0;
     return told ? static_cast<std::size_t>((last - first + step - 1) / step) : 1;
 }
@@ -101,7 +101,7 @@ template <auto Axis, std::ptrdiff_t First, std::ptrdiff_t Last, std::ptrdiff_t S
                       "ashlar: slice: first and last must lie within the axis and enclose an entry, and the step must "
                       "not be 0; negative positions count from the end");
         if constexpr (!bounds::within) {
-            constexpr std::size_t count = detail::asked_entries(First, Last, Step);
+            constexpr std::size_t count = detail::slice_entries(First, Last, Step);
             return detail::refused_shape<decltype(detail::with_extent<shape_of<Expression>, axis, count>())>(
                 std::forward<Expression>(e));
         } else if constexpr (bounds::first == 0 && bounds::last == bounds::extent && Step == 1) {

@@ -55,7 +55,7 @@ public:
         char* const resolved = ::realpath(given, nullptr);
         const bool copied = copy(resolved != nullptr ? resolved : given, final_name);
         std::free(resolved);
-        if (!copied || !name_beside()) return fail(io::error::out_of_memory);
+        if (!copied || !name_temporary()) return fail(io::error::out_of_memory);
         const int handle = create(replaces ? old.st_mode & 0777 : 0666);
         if (handle < 0) return fail(io::error::cannot_open);
         created = true;
@@ -67,7 +67,7 @@ public:
         file = ::fdopen(handle, "wb");
         if (file == nullptr) ::close(handle);
 #else
-        if (!copy(given, final_name) || !name_beside()) return fail(io::error::out_of_memory);
+        if (!copy(given, final_name) || !name_temporary()) return fail(io::error::out_of_memory);
         file = std::fopen(temporary_name.data(), "wbx");
         created = file != nullptr;
 #endif
@@ -112,7 +112,7 @@ private:
         return true;
     }
     /// A name in the folder of the final one.
-    bool name_beside() noexcept {
+    bool name_temporary() noexcept {
         const std::string_view all(final_name.data());
         const std::size_t folder = all.rfind('/') + 1;  // 0 if there is none
         if (!temporary_name.allocate(folder + beside.size() + 1)) return false;

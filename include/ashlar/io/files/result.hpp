@@ -99,7 +99,7 @@ struct message_writer {
         for (const char c : s) put(c);
     }
     template <class Config = current_config>
-    constexpr void put_number(std::uint64_t n) noexcept {
+    constexpr void write_number(std::uint64_t n) noexcept {
         char digits[20]{};
         std::size_t count = 0;
         do {
@@ -114,7 +114,7 @@ struct message_writer {
         put('[');
         for (std::size_t i = 0; i < shape.rank; ++i) {
             if (i != 0) put(std::string_view(", "));
-            put_number(shape.extents[i]);
+            write_number(shape.extents[i]);
         }
         put(']');
     }
@@ -220,7 +220,7 @@ constexpr fixed_text<511> result::message() const noexcept {
     out.put(std::string_view(ashlar::detail::error_phrase<Config>(error)));
     const auto number = [&](std::string_view before, std::uint64_t n, std::string_view after = {}) {
         out.put(before);
-        out.put_number(n);
+        out.write_number(n);
         out.put(after);
     };
     switch (error) {

@@ -79,9 +79,9 @@ public:
     ASHLAR_ALWAYS_INLINE void put(std::string_view text) noexcept { put(text.data(), text.size()); }
     ASHLAR_ALWAYS_INLINE void put(char c) noexcept { put(&c, 1); }
     template <class Config = current_config>
-    void put_number(std::uint64_t n) noexcept {
+    void write_number(std::uint64_t n) noexcept {
         message_writer<20> digits;
-        digits.put_number(n);
+        digits.write_number(n);
         put({digits.text.data(), digits.text.size()});
     }
     [[nodiscard]] ASHLAR_ALWAYS_INLINE std::uint64_t written() const noexcept { return count; }

@@ -67,7 +67,7 @@ void write_layout(const Model& m, Put&& put) noexcept {
     };
     const auto number = [&](std::uint64_t n, char after) {
         message_writer<20> digits;
-        digits.put_number(n);
+        digits.write_number(n);
         text({digits.text.data(), digits.text.size()});
         put(after);
     };

@@ -58,7 +58,7 @@ public:
         if (!a.is_piece) return;
         message_writer<24> suffix;
         suffix.put('[');
-        suffix.put_number(a.piece);
+        suffix.write_number(a.piece);
         suffix.put(']');
         a.model.put({suffix.text.data(), suffix.text.size()});
     }

@@ -137,12 +137,12 @@ private:
             out.put("\",\"shape\":[");
             for (std::size_t k = 0; k < a.shape.rank; ++k) {
                 if (k != 0) out.put(',');
-                out.put_number(a.shape.extents[a.transposed ? a.shape.rank - 1 - k : k]);
+                out.write_number(a.shape.extents[a.transposed ? a.shape.rank - 1 - k : k]);
             }
             out.put("],\"data_offsets\":[");
-            out.put_number(offset);
+            out.write_number(offset);
             out.put(',');
-            out.put_number(offset += bytes_in_file(a));
+            out.write_number(offset += bytes_in_file(a));
             out.put("]}");
         });
         out.put(separator == '{' ? std::string_view("{}") : std::string_view("}"));

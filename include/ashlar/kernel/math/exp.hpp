@@ -18,8 +18,8 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp_remainder(lanes
 
 /// The same in one operation if there are fused multiply-adds, because ln 2 is within 2^-29 of a float.
 template <class Element, std::size_t Width, class Config>
-ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp_remainder_beside_one(lanes<Element, Width, Config> x,
-                                                                                      lanes<Element, Width, Config> n) {
+ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp_remainder_near_one(lanes<Element, Width, Config> x,
+                                                                                    lanes<Element, Width, Config> n) {
     constexpr bool fused = has<Config, isa::fma> || has<Config, isa::avx512f> || has<Config, isa::aarch64>;
     if constexpr (std::is_same_v<Element, float> && in_register<Element, Width, Config>() && fused)
         return fma(n, -0.69314718f, x);
@@ -190,8 +190,8 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp_nonpositive_as(
         const auto n = carried(carrier);
         if constexpr (Form == exp_form::coarse)
             return times_power_from(least, x, exp2_polynomial_coarse(exp2_remainder(y, n)), carrier);
-        else if constexpr (Form == exp_form::beside_one)
-            return times_power_from(least, x, exp_polynomial_fast(exp_remainder_beside_one(y, n)), carrier);
+        else if constexpr (Form == exp_form::near_one)
+            return times_power_from(least, x, exp_polynomial_fast(exp_remainder_near_one(y, n)), carrier);
         else
             return times_power_from(least, x, exp_polynomial_fast(exp_remainder(y, n)), carrier);
     }

@@ -25,7 +25,7 @@ enum class exp_arguments : std::uint8_t { finite, any };
 
 /// The accuracy of an exponential: 2.5 ulp; the same down to -10 and 6 ulp below, which is 2^-34 of e^0; or a relative
 /// error of 1.2e-4.
-enum class exp_form : std::uint8_t { precise, beside_one, coarse };
+enum class exp_form : std::uint8_t { precise, near_one, coarse };
 
 /// 2^(i/Entries) for 0 <= i < Entries as bits, minus i in the exponent's lowest bits and minus what a magic number
 /// leaves there when both are shifted into the exponent.

@@ -21,7 +21,7 @@ namespace ashlar::inline v0_1::detail {
 
 /// Rows of the right operand between the one that is copied and the one that is prefetched. At two multiply-adds a
 /// cycle, a step of 6 x 2 accumulators takes 6 cycles, and L3 takes some 50 ns.
-inline constexpr std::size_t copied_rows_ahead = 32;
+inline constexpr std::size_t copied_rows_prefetch_distance = 32;
 
 /// The depth of a register block that copies its vectors of the right operand.
 template <class Element, class Config>
@@ -35,7 +35,7 @@ struct copying_depth : depth_range {
         using vec = lanes<Element, width, Config>;
         Element* to = copy;
         for (std::size_t k = first; k < last; ++k, s += Product.sk, v += Product.vk, to += columns) {
-            const auto* const ahead = reinterpret_cast<const char*>(v + copied_rows_ahead * Product.vk);
+            const auto* const ahead = reinterpret_cast<const char*>(v + copied_rows_prefetch_distance * Product.vk);
             ASHLAR_UNROLL
             for (std::size_t byte = 0; byte < columns * sizeof(Element); byte += cache_line_bytes)
                 prefetch_to_l2(ahead + byte);

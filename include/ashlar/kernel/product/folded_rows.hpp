@@ -124,17 +124,17 @@ struct folded_rows {
     /// sums[j], lane row*packs + d: the row's weights times column j*packs + d of the right operand, whose rows are
     /// `Distance` apart.
     template <std::size_t Depth, std::size_t Columns, std::size_t Distance>
-    ASHLAR_STAGE_INLINE static void weigh(const vec* weights, const Element* v, vec (&sums)[Columns / packs]) {
+    ASHLAR_STAGE_INLINE static void add_weighted(const vec* weights, const Element* v, vec (&sums)[Columns / packs]) {
         [&]<std::size_t... DepthIndex>(std::index_sequence<DepthIndex...>) ASHLAR_STAGE_LAMBDA {
-            (weigh_step < DepthIndex ==
+            (add_weighted_step < DepthIndex ==
                  0 > (spread<DepthIndex % packs>(weights[DepthIndex / packs]), v + DepthIndex * Distance, sums),
              ...);
         }(std::make_index_sequence<Depth>{});
     }
     /// The same for right operands of whole registers, with folded weights in memory: sums[row][j], columns in lanes.
     template <std::size_t Depth, std::size_t Columns, std::size_t Distance>
-    ASHLAR_STAGE_INLINE static void weigh_vectors(const Element* weights, const Element* v,
-                                                  vec (&sums)[Rows][Columns / width]) {
+    ASHLAR_STAGE_INLINE static void add_weighted_vectors(const Element* weights, const Element* v,
+                                                         vec (&sums)[Rows][Columns / width]) {
         [&]<std::size_t... DepthIndex>(std::index_sequence<DepthIndex...>) ASHLAR_STAGE_LAMBDA {
             (vectors_step < DepthIndex % packs,
              DepthIndex == 0 > (weights + DepthIndex / packs * width, v + DepthIndex * Distance, sums,
@@ -156,7 +156,7 @@ struct folded_rows {
         for (std::size_t j = 0; j < Count; ++j) sums[j] = First ? weight * b[j] : fma(weight, b[j], sums[j]);
     }
     template <bool First, std::size_t Count>
-    ASHLAR_STAGE_INLINE static void weigh_step(vec weight, const Element* v, vec (&sums)[Count]) {
+    ASHLAR_STAGE_INLINE static void add_weighted_step(vec weight, const Element* v, vec (&sums)[Count]) {
         ASHLAR_UNROLL
         for (std::size_t j = 0; j < Count; ++j) {
             const vec b = load_repeated<vec, packs>(v + j * packs);

@@ -201,7 +201,7 @@ constexpr std::size_t choose_transposing_rows(const product_shape& p, const elem
 }
 
 /// The product of the rows that do not transpose, or all of it if all rows do.
-constexpr product_shape behind_transposing_rows(const product_shape& p) {
+constexpr product_shape after_transposing_rows(const product_shape& p) {
     return p.cut.transposing_rows == p.i ? p : without_rows(p, p.cut.transposing_rows);
 }
 
@@ -209,7 +209,7 @@ constexpr product_shape behind_transposing_rows(const product_shape& p) {
 constexpr product_cut choose_transposing_cut(product_shape p, const element_machine& on) {
     const std::size_t rows = choose_transposing_rows(p, on);
     p.cut.transposing_rows = static_cast<std::uint8_t>(rows);
-    product_cut cut = choose_cut(behind_transposing_rows(p), on);
+    product_cut cut = choose_cut(after_transposing_rows(p), on);
     cut.transposing_rows = p.cut.transposing_rows;
     const auto chains = [&](std::size_t vectors, std::size_t depth) {
         return static_cast<std::uint8_t>(depth_chains(rows, vectors, depth, on.target));

@@ -105,7 +105,7 @@ ASHLAR_STAGE_INLINE void product_transposing_rhs(const Element* s, Element* v, c
         if constexpr (steps != Product.k)
             transpose_tile<Element, Config, transpose_shape{columns, Product.k - steps, From, Product.vk}>(
                 source + steps, v + steps * Product.vk);
-        constexpr product_shape others = behind_transposing_rows(Product);
+        constexpr product_shape others = after_transposing_rows(Product);
         using walk = product_walk<Element, Config, others, constant_depth<0, Product.k>, Epilogue>;
         const typename walk::packed packed(v, scratch);
 

@@ -49,8 +49,8 @@ struct lane_ops<Element, Width, Config> : register_masks<Element, Width, Config>
     using vector = gnu_vector_t<Element, Width>;
     static constexpr bool floating = std::is_floating_point_v<Element>;
     /// A register of NEON in builds with scalable registers.
-    static constexpr bool neon_beside_sve = !registers_are_vectors && has<Config, isa::aarch64> &&
-                                            Width * sizeof(Element) == 16 && scalable_bits<Config> != 128;
+    static constexpr bool neon_with_sve = !registers_are_vectors && has<Config, isa::aarch64> &&
+                                          Width * sizeof(Element) == 16 && scalable_bits<Config> != 128;
 
     ASHLAR_ALWAYS_INLINE static vector raw(storage a) {
         if constexpr (registers_are_vectors) {
@@ -211,7 +211,7 @@ struct lane_ops<Element, Width, Config> : register_masks<Element, Width, Config>
         // xsimd 14.3 approximates it for float on NEON.
         if constexpr (registers_are_vectors)
             return from_raw(raw(a) / raw(b));
-        else if constexpr (neon_beside_sve && floating && sizeof(Element) == 4)
+        else if constexpr (neon_with_sve && floating && sizeof(Element) == 4)
             return {vdivq_f32(a.data, b.data)};
         else
             return unwrap(wrap(a) / wrap(b));
@@ -277,7 +277,7 @@ struct lane_ops<Element, Width, Config> : register_masks<Element, Width, Config>
         // The same.
         if constexpr (x86)
             return {instructions::sqrt(a.data)};
-        else if constexpr ((registers_are_vectors || neon_beside_sve) && has<Config, isa::aarch64> &&
+        else if constexpr ((registers_are_vectors || neon_with_sve) && has<Config, isa::aarch64> &&
                            sizeof(Element) == 4)
             return {vsqrtq_f32(a.data)};
         else if constexpr (registers_are_vectors && has<Config, isa::neon> && sizeof(Element) == 4)

@@ -86,7 +86,7 @@ struct table_writer {
         while (length - line_start < column);
     }
     /// Right-aligned in a column that ends here.
-    constexpr void put_number(std::size_t n, bool known, std::size_t end) {
+    constexpr void write_number(std::size_t n, bool known, std::size_t end) {
         const std::size_t width = known ? grouped_length(n) : 1;
         fill(end > width ? end - width : 0);
         if (known)
@@ -125,9 +125,9 @@ struct table_writer {
         } else {
             put('-');
         }
-        put_number(row.parameters, row.parameters != 0, layer_width + shape_width + number_width);
-        put_number(row.flops, row.has_shape, layer_width + shape_width + 2 * number_width);
-        put_number(row.scratch, row.has_scratch, line_width);
+        write_number(row.parameters, row.parameters != 0, layer_width + shape_width + number_width);
+        write_number(row.flops, row.has_shape, layer_width + shape_width + 2 * number_width);
+        write_number(row.scratch, row.has_scratch, line_width);
         put('\n');
     }
 

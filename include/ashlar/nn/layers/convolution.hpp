@@ -23,7 +23,7 @@
 #include <ashlar/expr/shape/slice.hpp>
 #include <ashlar/expr/shape/windows.hpp>
 #include <ashlar/nn/layers/feed_forward.hpp>
-#include <ashlar/nn/layers/made_first.hpp>
+#include <ashlar/nn/layers/materialized.hpp>
 #include <ashlar/nn/layers/weights.hpp>
 #include <ashlar/nn/layers/width.hpp>
 #include <ashlar/tensor/tensor.hpp>
@@ -102,9 +102,9 @@ ASHLAR_ALWAYS_INLINE constexpr auto padded(Input&& x) noexcept {
         if constexpr (plain::strides[plain::rank - 1] == 1 || plain::extents[plain::rank - 1] == 1)
             return ashlar::detail::itself(std::forward<Input>(x));
         else
-            return made_first<Axis>(std::forward<Input>(x));
+            return materialized<Axis>(std::forward<Input>(x));
     } else {
-        return made_first<Axis>(std::forward<Input>(x));
+        return materialized<Axis>(std::forward<Input>(x));
     }
 }
 
@@ -240,7 +240,7 @@ ASHLAR_ALWAYS_INLINE constexpr auto channels_repeated(Input&& x) noexcept {
     if constexpr (Channels.out == Channels.in)
         return ashlar::detail::hold(std::forward<Input>(x));
     else
-        return made_first<0>(ashlar::detail::repeat<-1, Channels.out / Channels.in>(std::forward<Input>(x)));
+        return materialized<0>(ashlar::detail::repeat<-1, Channels.out / Channels.in>(std::forward<Input>(x)));
 }
 
 /// The most taps that a sum names one by one.

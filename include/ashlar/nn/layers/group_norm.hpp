@@ -80,7 +80,7 @@ struct channel_groups {
 
 /// A vector of channels with axes of extent 1 behind it, as many as an input has behind its channels.
 template <class Input, std::size_t Position, class Vector>
-ASHLAR_ALWAYS_INLINE constexpr auto beside_channels(const Vector& v) noexcept {
+ASHLAR_ALWAYS_INLINE constexpr auto broadcast_to_channels(const Vector& v) noexcept {
     return ashlar::detail::reshape_to<
         decltype(ashlar::detail::column_shape<Vector::shape_type::extents[0], Input::rank - Position>())>(v);
 }
@@ -146,8 +146,8 @@ struct group_norm {
         } else {
             auto y = normed<place::position>(std::forward<Input>(x));
             if constexpr (Options.affine)
-                return std::move(y) * detail::beside_channels<from, place::position>(weight) +
-                       detail::beside_channels<from, place::position>(bias);
+                return std::move(y) * detail::broadcast_to_channels<from, place::position>(weight) +
+                       detail::broadcast_to_channels<from, place::position>(bias);
             else
                 return y;
         }
@@ -197,8 +197,8 @@ private:
         else if constexpr (Options.channels_last)
             return std::forward<Input>(y) * weight + bias;
         else
-            return std::forward<Input>(y) * detail::beside_channels<from, from::rank - 2>(weight) +
-                   detail::beside_channels<from, from::rank - 2>(bias);
+            return std::forward<Input>(y) * detail::broadcast_to_channels<from, from::rank - 2>(weight) +
+                   detail::broadcast_to_channels<from, from::rank - 2>(bias);
     }
     /// x, which lies in memory or has a name, with its groups brought to a mean of 0 and a variance of 1 over kept
     /// times: means over the channels of a group first, of these the mean over time.
@@ -291,8 +291,9 @@ struct batch_norm {
         if constexpr (!place::fits) {
             return ashlar::detail::refused<element_of<Input>, from>();
         } else {
-            const auto of = [](const auto& v)
-                                ASHLAR_LAMBDA_INLINE { return detail::beside_channels<from, place::position>(v); };
+            const auto of = [](const auto& v) ASHLAR_LAMBDA_INLINE {
+                return detail::broadcast_to_channels<from, place::position>(v);
+            };
             auto y =
                 (std::forward<Input>(x) - of(running_mean)) / sqrt(of(running_var) + static_cast<Element>(options.eps));
             if constexpr (Options.affine)

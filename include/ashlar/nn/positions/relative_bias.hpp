@@ -10,7 +10,7 @@
 #include <ashlar/expr/shape/permute.hpp>
 #include <ashlar/expr/shape/roll.hpp>
 #include <ashlar/expr/shape/windows.hpp>
-#include <ashlar/nn/layers/made_first.hpp>
+#include <ashlar/nn/layers/materialized.hpp>
 #include <ashlar/nn/positions/relative_positions.hpp>
 #include <ashlar/tensor/tensor.hpp>
 #include <ashlar/tensor/view.hpp>
@@ -49,7 +49,7 @@ template <std::size_t Rows, std::size_t Keys, relative_positions_options Options
     ASHLAR_ASSERT(first + Rows <= queries, "ashlar: relative_positions: a query stands behind all keys of the cache");
     const tensor_view<const std::int32_t, Rows + Keys - 1> distances(distance_buckets<Options, queries, Keys>.data() +
                                                                      first);
-    return flip<-1>(windows<1, Keys>(made_first<0>(transpose(take<0>(m.weight, distances)))));
+    return flip<-1>(windows<1, Keys>(materialized<0>(transpose(take<0>(m.weight, distances)))));
 }
 
 }  // namespace ashlar::nn::detail

@@ -85,7 +85,7 @@ ASHLAR_ALWAYS_INLINE constexpr auto rotated_entries(const Input& x, const Cosine
 
 /// f of the first Rotated columns of x, beside the others.
 template <std::size_t Rotated, class Input, class Function>
-ASHLAR_ALWAYS_INLINE constexpr auto with_the_rest(const Input& x, const Function& f) noexcept {
+ASHLAR_ALWAYS_INLINE constexpr auto with_remaining_entries(const Input& x, const Function& f) noexcept {
     constexpr std::size_t width = shape_of<Input>::extents[shape_of<Input>::rank - 1];
     if constexpr (Rotated == width)
         return f(x);
@@ -123,7 +123,7 @@ template <pair_order Pairs, any_expression Input, any_expression Cosines, any_ex
         const auto c = ashlar::detail::hold(cosines);
         const auto s = ashlar::detail::hold(sines);
         return detail::named(std::forward<Input>(x), [=](const auto& rows) ASHLAR_LAMBDA_INLINE {
-            return detail::with_the_rest<2 * pairs>(
+            return detail::with_remaining_entries<2 * pairs>(
                 rows, [=](const auto& part) ASHLAR_LAMBDA_INLINE { return detail::rotated_pairs<Pairs>(part, c, s); });
         });
     }
@@ -255,7 +255,7 @@ private:
     template <class Input, class Cosines, class Sines>
     ASHLAR_ALWAYS_INLINE static constexpr auto apply(Input&& x, const Cosines& c, const Sines& s) noexcept {
         return detail::named(std::forward<Input>(x), [=](const auto& rows) ASHLAR_LAMBDA_INLINE {
-            return detail::with_the_rest<rotated>(rows, [=](const auto& part) ASHLAR_LAMBDA_INLINE {
+            return detail::with_remaining_entries<rotated>(rows, [=](const auto& part) ASHLAR_LAMBDA_INLINE {
                 if constexpr (by_entry)
                     return detail::rotated_entries(part, c, s);
                 else

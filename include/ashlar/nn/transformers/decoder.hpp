@@ -59,7 +59,7 @@ struct decoder {
         detail::options_of_layers<Options.embed, Options.heads, Options.hidden>::stand_in_layer,
         "ashlar: nn: embed, heads and hidden are options of each layer; write {.layer = {.embed = 64, .heads = 4}, .layers = 6}");
     static constexpr decoder_options options = Options;
-    using layer_type = decoder_layer<detail::meant_layer(Options, Options.layer), Element, Weight, Panel>;
+    using layer_type = decoder_layer<detail::intended_layer(Options, Options.layer), Element, Weight, Panel>;
     static constexpr std::size_t embed = layer_type::embed, layer_count = Options.layers;
 
     std::array<layer_type, layer_count> layers;

@@ -31,7 +31,7 @@ struct options_of_layers {
 
 /// The options of a layer, with those that were misplaced: they have been an error already.
 template <class Options, class Layer>
-consteval Layer meant_layer(const Options& options, Layer layer) {
+consteval Layer intended_layer(const Options& options, Layer layer) {
     if (options.embed.value != 0) layer.embed = options.embed;
     if (options.heads.value != 0) layer.heads = options.heads;
     if (options.hidden.value != 0) layer.hidden = options.hidden;

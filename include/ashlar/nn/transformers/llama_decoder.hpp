@@ -50,7 +50,7 @@ struct llama_decoder {
         detail::options_of_layers<Options.embed, Options.heads, Options.hidden>::stand_in_layer,
         "ashlar: nn: embed, heads and hidden are options of each layer; write {.block = {.embed = 64, .heads = 4}, .layers = 6}");
     static constexpr llama_decoder_options options = Options;
-    using layer_type = llama_layer<detail::meant_layer(Options, Options.block), Element, Weight, Panel>;
+    using layer_type = llama_layer<detail::intended_layer(Options, Options.block), Element, Weight, Panel>;
     static constexpr std::size_t embed = layer_type::embed, layer_count = Options.layers;
 
     std::array<layer_type, layer_count> layers;

@@ -239,7 +239,7 @@ private:
 
     /// The same for a left operand that a map computes from a softmax and that is zero where the softmax is: element by
     /// element, not of a softmax that is repeated.
-    constexpr node_index support_behind(node_index left) const {
+    constexpr node_index support_of_map(node_index left) const {
         node_index n = resolve(left);
         while (at(n).kind == node_kind::map && at(n).excluded == exclusion::zero &&
                at(at(n).operands[0]).excluded == exclusion::zero &&

@@ -139,7 +139,7 @@ constexpr auto planner::make_statistics(node_index n, const binding_list& bindin
         (twice && has_costly_function(x)))
         make_input(x, s, stack, g);
     prepare(x, s.bindings, s, stack);
-    if (g.weighed) prepare(g.operands[1], operand_bindings(g, at(g.operands[1]), 1, s.bindings), s, stack);
+    if (g.is_weighted) prepare(g.operands[1], operand_bindings(g, at(g.operands[1]), 1, s.bindings), s, stack);
     s.lanes = vote(s, x);
 
     statistics made;

@@ -191,7 +191,7 @@ constexpr auto planner::emit_product(node_index top, const core_choice& choice, 
     else
         s.lanes = rows * 2 > width && core.extents[s.column_axis] > 1 && !converts ? lane_axis::rows : lane_axis::depth;
     if (!packs_k) acquire_left(s, left, operand_bindings(core, l, 0, s.bindings), stack);
-    s.support = s.left_factor != no_node ? support_of(s.left_factor) : support_behind(left);
+    s.support = s.left_factor != no_node ? support_of(s.left_factor) : support_of_map(left);
     if (g.kind == node_kind::masked && out.only_support && s.left_factor == no_node) s.support = top;
 
     prepare(top, top_bindings, s, stack);

@@ -140,9 +140,9 @@ struct plan_stage {
     score_factor factor = score_factor::none;  // product and what makes its left operand
     node_index scaling = no_node;  // of these: the product by a scalar, or the quotient, whose factor it is; none: 1
     bool fill_outside = false;     // softmax: zeros outside the support are read by someone
-    bool passes_over = false;      // registers of arrays of which a condition asks for no element are not read
-    product_facts facts{};         // product
-    bool shares_columns = false;   // product: several workers may each compute some of its columns
+    bool loads_conditionally = false;  // registers of arrays of which a condition asks for no element are not read
+    product_facts facts{};             // product
+    bool shares_columns = false;       // product: several workers may each compute some of its columns
     time_span runs{};
     std::size_t first_read = 0;                    // of its reads, one for each node, among those of the program
     std::array<stage_strategy, tile_kinds> how{};  // for a full tile and for the last one
@@ -160,7 +160,7 @@ struct plan_fusion {
     bool one_loop[tile_kinds] = {};               // statistics_into_map: both, and the next rows, column by column
 
     /// Whether the last two stages alternate, so that one reads when the other has written.
-    constexpr bool takes_turns() const {
+    constexpr bool alternates() const {
         return how[full_tile] == fusion::statistics_into_map || how[last_tile] == fusion::statistics_into_map;
     }
 };

@@ -35,7 +35,7 @@ private:
                 const plan_fusion run = stages_of(plan, item);
                 for (std::size_t member = 0; member < run.stages.size(); ++member) {
                     if (run.stages[member] == no_stage) continue;
-                    const std::size_t time = member == 2 && run.takes_turns() ? now - 1 : now++;
+                    const std::size_t time = member == 2 && run.alternates() ? now - 1 : now++;
                     plan.stages[run.stages[member]].runs = {time, time, true};
                 }
             }

@@ -9,7 +9,7 @@
 namespace ashlar::inline v0_1::detail {
 
 /// Iterations that a loop without tiles has for workers to share: each of them reads the right operands again.
-inline constexpr std::size_t most_turns_for_workers = 32;
+inline constexpr std::size_t most_iterations_for_workers = 32;
 /// The minimum of rows of the last of these iterations.
 inline constexpr std::size_t least_rows_at_end = 16;
 
@@ -17,7 +17,7 @@ inline constexpr std::size_t least_rows_at_end = 16;
 constexpr std::size_t rows_without_tiles(const plan_loop& loop, const machine& target) {
     if (target.worker_rows == 0 || loop.parent != no_loop) return loop.extent;
     if (target.worker_rows > loop.extent) return loop.extent;
-    const std::size_t least = (loop.extent + most_turns_for_workers - 1) / most_turns_for_workers;
+    const std::size_t least = (loop.extent + most_iterations_for_workers - 1) / most_iterations_for_workers;
     std::size_t rows = (least + loop.tile - 1) / loop.tile * loop.tile;
     // A last tile of few rows would be computed by another strategy, with another order of sums.
     while (rows < loop.extent && loop.extent % rows != 0 && loop.extent % rows < least_rows_at_end) rows += loop.tile;
@@ -117,7 +117,7 @@ constexpr bool is_split_loop(const program& plan, const graph_node* nodes, const
     if (!target.worker_columns || l.parent != no_loop || !l.rows) return false;
     const shared_products products = products_in(plan, nodes, target, loop);
     if (products.weights == 0) return false;
-    return has_one_stage_each ? products.rows < products.weights : l.extent < most_turns_for_workers * l.tile;
+    return has_one_stage_each ? products.rows < products.weights : l.extent < most_iterations_for_workers * l.tile;
 }
 
 /// Shares a loop, and the loops over entries and rows directly inside it.

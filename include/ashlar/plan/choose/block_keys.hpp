@@ -75,7 +75,7 @@ constexpr bool is_only_reader(const plan_context& c, buffer_index buffer, stage_
 
 /// Whether these stages may process keys in blocks: no other stage reads scores or weights, the scores are one matrix
 /// that numerators replace, and the first key of a block locates it in the operands.
-constexpr bool goes_by_blocks(const plan_context& c, const attention_stages& found) {
+constexpr bool can_block_keys(const plan_context& c, const attention_stages& found) {
     if (found.scores == no_stage || found.softmax == no_stage || found.values == no_stage) return false;
     const plan_stage &scores = c.plan.stages[found.scores], &softmax = c.plan.stages[found.softmax],
                      &values = c.plan.stages[found.values];
@@ -128,8 +128,7 @@ constexpr void hold_block(plan_buffer& b, const plan_loop& blocks, loop_index lo
 }
 
 /// Puts a loop over blocks of `keys` keys around the stages.
-constexpr void put_into_blocks(const plan_context& c, std::size_t item, const attention_stages& found,
-                               std::size_t keys) {
+constexpr void block_stages(const plan_context& c, std::size_t item, const attention_stages& found, std::size_t keys) {
     program& plan = c.plan;
     plan_stage &scores = plan.stages[found.scores], &softmax = plan.stages[found.softmax],
                &values = plan.stages[found.values];
@@ -185,7 +184,7 @@ constexpr void block_keys(program& plan, const graph_node* nodes, const machine&
     for (std::size_t i = 0; i < plan.item_count; ++i) {
         const std::size_t second = context.next_item(i), third = context.next_item(second);
         const attention_stages found{context.stage_at(i), context.stage_at(second), context.stage_at(third)};
-        if (!goes_by_blocks(context, found)) continue;
+        if (!can_block_keys(context, found)) continue;
         const plan_stage& scores = plan.stages[found.scores];
         const graph_node& g = nodes[scores.core];
         const bool in_lanes = plan.buffers[scores.buffer].strides[g.rank - 1u] != 1;
@@ -196,7 +195,7 @@ constexpr void block_keys(program& plan, const graph_node* nodes, const machine&
         if (!leave_the_cache(rows * keys * g.element_bytes, target)) continue;
         const std::size_t size = keys_of_block(keys, rows * g.element_bytes, scores.column_block,
                                                plan.stages[found.softmax].support != no_node, target);
-        if (size < keys) put_into_blocks(context, i, found, size);
+        if (size < keys) block_stages(context, i, found, size);
     }
 }
 

@@ -5,7 +5,7 @@
 #include <ashlar/plan/choose/choose_map.hpp>
 #include <ashlar/plan/choose/choose_product.hpp>
 #include <ashlar/plan/choose/choose_rows.hpp>
-#include <ashlar/plan/choose/passed_over.hpp>
+#include <ashlar/plan/choose/conditional_loads.hpp>
 #include <ashlar/plan/choose/powers_of_two.hpp>
 #include <ashlar/plan/choose/staged_rows.hpp>
 
@@ -80,7 +80,7 @@ constexpr void choose(program& plan, const graph_node* nodes, const machine& tar
     use_powers_of_two(context);
     for (std::size_t s = 0; s < plan.stage_count; ++s) {
         plan_stage& stage = plan.stages[s];
-        stage.passes_over = passes_over(context.memory_of(stage), stage, stage.top);
+        stage.loads_conditionally = loads_conditionally(context.memory_of(stage), stage, stage.top);
         for (std::size_t tile = 0; tile < tile_kinds; ++tile) {
             const std::size_t rows = context.rows_of(stage, tile);
             stage_strategy& how = stage.how[tile] = stage_strategy{};

@@ -35,9 +35,7 @@ constexpr std::size_t bytes_read(const graph_node* nodes, std::size_t count) {
 
 /// Whether operands come from beyond L1 in every call. A quarter more than the default size still comes from L1, or
 /// almost all of it, if L1 is larger.
-constexpr bool comes_from_behind_l1(std::size_t bytes, const machine& target) {
-    return bytes > target.l1_bytes / 4 * 5;
-}
+constexpr bool exceeds_l1(std::size_t bytes, const machine& target) { return bytes > target.l1_bytes / 4 * 5; }
 
 /// Whether the operations of a stage after its core, up to node n, take many instructions. Results of other stages are
 /// only loads.
@@ -189,7 +187,7 @@ constexpr product_strategy choose_product(const plan_context& c, const plan_stag
     // reads or writes there, because a result that overlaps an operand is written through a copy.
     const bool sums_wait = same_elements && c.written_stride(s, s.column_axis) == 1 && !masked && !product.waits;
     product_strategy how;
-    how.streamed = comes_from_behind_l1(bytes, c.target);
+    how.streamed = exceeds_l1(bytes, c.target);
 
     if (product.right_is_quantized)
         how.rhs = rhs_source::quantized;

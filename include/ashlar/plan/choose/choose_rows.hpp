@@ -23,7 +23,7 @@ constexpr std::size_t sums_in_flight(stage_kind kind, lane_axis lanes, const mac
 /// numerators replace scores in place; otherwise 0.
 constexpr std::size_t lanes_of_joined_columns(const softmax_facts& softmax, std::size_t rows, const machine& target) {
     const std::size_t idle = rows % softmax.width;
-    if (!softmax.in_place || softmax.weighed || idle == 0 || !target.shuffles(softmax.element_bytes)) return 0;
+    if (!softmax.in_place || softmax.is_weighted || idle == 0 || !target.shuffles(softmax.element_bytes)) return 0;
     std::size_t part = std::bit_ceil(idle);
     if (part * softmax.element_bytes < machine::chunk_bytes) part = machine::chunk_bytes / softmax.element_bytes;
     return 2 * part <= softmax.width ? part : 0;
@@ -52,7 +52,7 @@ constexpr row_strategy choose_rows(const plan_context& c, const plan_stage& s, s
         const softmax_facts softmax = facts_of_softmax(c, s);
         how.whole_lines = softmax.whole_lines;
         how.exact_keys = folds_exact_keys(c, s);
-        if (lies_in_groups(softmax, rows)) {
+        if (is_stored_in_groups(softmax, rows)) {
             how.form = row_form::groups_of_columns;
         } else {
             how.joined_lanes = static_cast<std::uint8_t>(lanes_of_joined_columns(softmax, rows, c.target));
@@ -61,7 +61,7 @@ constexpr row_strategy choose_rows(const plan_context& c, const plan_stage& s, s
         // Otherwise g++ computes load and store addresses from the column: five instructions of 21 with AVX2. Two
         // registers of rows leave no register for an address. Lanes that are loops over scalars need no address, and
         // MVE has addressing modes.
-        how.one_address = softmax.in_place && !softmax.weighed && how.sums == 1 &&
+        how.one_address = softmax.in_place && !softmax.is_weighted && how.sums == 1 &&
                           (c.target.single_issue ? softmax.width == 1 : softmax.width > 1) && how.together == 1;
     }
     if (s.fold_first != no_axis && s.lanes != lane_axis::rows && c.at(s.space).size() == rows * c.columns_of(s) &&

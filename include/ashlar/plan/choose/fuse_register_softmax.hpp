@@ -46,7 +46,7 @@ constexpr bool is_softmax_chain(const plan_context& c, const softmax_chain& chai
     if (scores.row_axis == no_axis || softmax.row_axis == no_axis || values.row_axis == no_axis) return false;
     const loop_index rows = softmax.bindings[softmax.row_axis];
     if (scores.bindings[scores.row_axis] != rows || values.bindings[values.row_axis] != rows) return false;
-    return c.at(softmax.core).uses == 1 && !c.at(softmax.core).weighed &&
+    return c.at(softmax.core).uses == 1 && !c.at(softmax.core).is_weighted &&
            c.resolve(c.at(values.core).operands[0]) == softmax.core && is_closed(c, chain);
 }
 
@@ -66,10 +66,10 @@ constexpr fusion fusion_of_chain(const plan_context& c, const softmax_chain& cha
     const product_facts& a = scores.facts;
     const std::size_t keys = a.columns, line = 2 * rows <= width ? packed_k_line(rows) : width, packs = width / line;
     const bool packed = packs_k(a, scores.lanes, rows);
-    const bool lies_well = packed || (packs == 1 && a.left_row == 1 && (rows == width || a.left_is_padded));
+    const bool operand_fits = packed || (packs == 1 && a.left_row == 1 && (rows == width || a.left_is_padded));
     const std::size_t beside = packed ? (a.depth < width ? a.depth : width) / packs : 1;
-    if (a.right_is_packed || values.facts.right_is_narrow || keys < 2 || !lies_well || keys + beside + 2 > registers ||
-        4 * keys > 3 * registers || !a.uniform)
+    if (a.right_is_packed || values.facts.right_is_narrow || keys < 2 || !operand_fits ||
+        keys + beside + 2 > registers || 4 * keys > 3 * registers || !a.uniform)
         return fusion::none;
     const softmax_facts numerators = facts_of_softmax(c, softmax);
     if (!numerators.plain) return fusion::none;
@@ -88,7 +88,7 @@ constexpr fusion fusion_of_chain(const plan_context& c, const softmax_chain& cha
             return fusion::register_softmax_of_vectors;
     }
     // If the values are too wide, numerators are stored in the order in which their product reads them.
-    const bool in_order = packs == 1 ? numerators.whole_lines : lies_in_groups(numerators, rows);
+    const bool in_order = packs == 1 ? numerators.whole_lines : is_stored_in_groups(numerators, rows);
     return in_order ? fusion::register_softmax_to_memory : fusion::none;
 }
 

@@ -136,7 +136,7 @@ constexpr product_shape shape_of_rows(const product_facts& product, std::size_t 
 struct softmax_facts {
     std::size_t columns = 0, width = 1, element_bytes = 4;
     bool plain = false;           // not the logarithm of a softmax
-    bool weighed = false;         // numerators are multiplied by the scales of their columns
+    bool is_weighted = false;     // numerators are multiplied by the scales of their columns
     bool in_place = false;        // numerators replace what they are made from, neighbouring rows side by side
     bool whole_lines = false;     // lines of rows end at a full register
     std::ptrdiff_t distance = 0;  // from column to column
@@ -147,7 +147,7 @@ constexpr softmax_facts facts_of_softmax(const plan_context& c, const plan_stage
     const graph_node& core = c.at(s.core);
     softmax_facts out{.columns = c.columns_of(s), .width = c.width_of(s), .element_bytes = core.element_bytes};
     out.plain = core.variant == static_cast<std::uint8_t>(softmax_kind::plain);
-    out.weighed = core.weighed;
+    out.is_weighted = core.is_weighted;
     if (!out.plain || s.buffer == no_buffer || s.column_axis == no_axis || s.row_axis == no_axis) return out;
     const plan_buffer& numerators = c.plan.buffers[s.buffer];
     const bool rows_follow = numerators.strides[s.row_axis] == 1;
@@ -182,9 +182,9 @@ constexpr bool keeps_exact_keys(const plan_context& c, const plan_stage& product
 
 /// Whether few rows are stored in lines shorter than a register and replaced in place: one vector holds several
 /// columns.
-constexpr bool lies_in_groups(const softmax_facts& softmax, std::size_t rows) {
+constexpr bool is_stored_in_groups(const softmax_facts& softmax, std::size_t rows) {
     const std::size_t line = std::bit_ceil(rows);
-    return 2 * line <= softmax.width && softmax.in_place && !softmax.weighed &&
+    return 2 * line <= softmax.width && softmax.in_place && !softmax.is_weighted &&
            softmax.distance == static_cast<std::ptrdiff_t>(line) &&
            softmax.bytes % (softmax.width * softmax.element_bytes) == 0;
 }

@@ -19,7 +19,7 @@ constexpr std::size_t node_flops(const graph_node& n, const graph_node& first, s
     case node_kind::map: return share(n.size() * n.flops);
     case node_kind::matmul: return share(2 * n.size() * first.extents[first.rank - 1u]);
     // maximum, subtraction, exponential, sum, multiplication, that by a scale
-    case node_kind::softmax: return share((n.weighed ? 6 : 5) * n.size());
+    case node_kind::softmax: return share((n.is_weighted ? 6 : 5) * n.size());
     // two sums, two subtractions, a square, a multiplication
     case node_kind::standardize: return n.variant == 0 ? 6 * n.size() : 3 * n.size();
     case node_kind::reduce:

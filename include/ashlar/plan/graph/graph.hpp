@@ -45,7 +45,7 @@ struct node_parameters {
     bool owned = false;        // arrays: held by value, so nothing else can overlap it
     bool borrowing_mask = false;   // masked, mask: the mask reads arrays that it does not own
     bool partial = false;          // softmax: not divided by its sums, which go to memory beside the maxima
-    bool weighed = false;          // softmax: its numerators are multiplied by operand 1, its sums are not
+    bool is_weighted = false;      // softmax: its numerators are multiplied by operand 1, its sums are not
     bool fast = false;             // map, softmax: of lower precision, as it was asked for
     bool costly = false;           // map: many instructions, as exponentials are
     bool one_instruction = false;  // map: about one; a user's own function counts as one
@@ -177,13 +177,13 @@ template <softmax_kind Kind, std::size_t Axis, class Expression, class... Policy
 inline constexpr node_parameters parameters_of<softmax_node<Kind, Axis, Expression, Policy...>>{
     .variant = static_cast<std::uint8_t>(Kind), .axis = Axis, .fast = sizeof...(Policy) != 0};
 template <class Expression, class Scales, class... Policy>
-inline constexpr node_parameters parameters_of<weighed_softmax_node<Expression, Scales, Policy...>>{
-    .axis = Expression::shape_type::rank - 1, .weighed = true, .fast = sizeof...(Policy) != 0};
+inline constexpr node_parameters parameters_of<weighted_softmax_node<Expression, Scales, Policy...>>{
+    .axis = Expression::shape_type::rank - 1, .is_weighted = true, .fast = sizeof...(Policy) != 0};
 template <class Policy, class Expression, class... Scales>
 inline constexpr node_parameters parameters_of<partial_softmax_node<Policy, Expression, Scales...>>{
     .axis = Expression::shape_type::rank - 1,
     .partial = true,
-    .weighed = sizeof...(Scales) != 0,
+    .is_weighted = sizeof...(Scales) != 0,
     .fast = !std::is_void_v<Policy>};
 template <standardize_kind Kind, class Expression>
 inline constexpr node_parameters parameters_of<standardize_node<Kind, Expression>>{

@@ -95,7 +95,7 @@ struct stage_printer : formula_writer<Plan> {
         } else {
             print_statistics(s);
         }
-        if (stage.passes_over) put_line("registers of which no element is asked for are not read\n");
+        if (stage.loads_conditionally) put_line("registers of which no element is asked for are not read\n");
         print_key_tiles(s);
     }
 
@@ -341,7 +341,7 @@ private:
             else if (softmax)
                 out.put("max");
             if (softmax) out.put(core.fast ? ", fast)" : ")");
-            if (core.weighed) {
+            if (core.is_weighted) {
                 out.put(" * ");
                 value(s, core.operands[1], true);
             }

@@ -34,14 +34,14 @@ struct planned_step {
 
     static consteval auto part() {
         if constexpr (acts)
-            return part_behind(typename Step::template call_expressions<Source>{});
+            return part_after_calls(typename Step::template call_expressions<Source>{});
         else
             return plan_parts<plan_part<count, expression>>{};
     }
 
 private:
     template <class... Before>
-    static consteval plan_parts<plan_part<count, Before..., expression>> part_behind(expression_list<Before...>) {
+    static consteval plan_parts<plan_part<count, Before..., expression>> part_after_calls(expression_list<Before...>) {
         return {};
     }
 };

@@ -30,17 +30,17 @@ constexpr loop_index shared_loop_in(const Program& plan, loop_index loop) {
 
 /// Iterations of a loop times those of the shared loops directly inside it.
 template <class Program>
-constexpr std::size_t turns_of(const Program& plan, loop_index loop) {
+constexpr std::size_t iterations_of(const Program& plan, loop_index loop) {
     const plan_loop& l = plan.loops[loop];
     // A last tile that begins early belongs to the tile before it.
     const std::size_t rows = have_same_sums_in_parts(plan, loop) ? l.part : l.tile;
     const std::size_t turns = l.overlaps ? l.extent / rows : (l.extent + rows - 1) / rows;
     const loop_index inner = l.is_split ? no_loop : shared_loop_in(plan, loop);
-    return inner == no_loop ? turns : turns * turns_of(plan, inner);
+    return inner == no_loop ? turns : turns * iterations_of(plan, inner);
 }
 
 /// Iterations that the slowest of this many workers runs.
-constexpr std::size_t turns_of_slowest(std::size_t turns, std::size_t workers) {
+constexpr std::size_t iterations_of_slowest(std::size_t turns, std::size_t workers) {
     return (turns + workers - 1) / workers;
 }
 
@@ -62,13 +62,13 @@ constexpr std::size_t bytes_of_product(const plan_stage& stage, std::size_t work
     }
     if (stage.shares_columns) {
         const std::size_t runs = column_runs(stage.how[full_tile].product, columns, Plan::nodes[right].panel);
-        weights = weights / runs * turns_of_slowest(runs, workers);
+        weights = weights / runs * iterations_of_slowest(runs, workers);
     }
     return weights + rows * depth * core.element_bytes;
 }
 
 /// Iterations of a loop for this many requested rows.
-constexpr std::size_t turns_below(const plan_loop& loop, std::size_t rows) {
+constexpr std::size_t iterations_below(const plan_loop& loop, std::size_t rows) {
     const std::size_t end = loop.limits.stop() && rows < loop.extent ? rows : loop.extent;
     return (end + loop.tile - 1) / loop.tile;
 }
@@ -84,8 +84,8 @@ constexpr std::size_t bytes_of_worker(std::size_t workers,
         const plan_stage& stage = code.stages[s];
         std::size_t times = 1, shared = 1, own = 1;
         for (loop_index l = stage.loop; l != no_loop; l = code.loops[l].parent)
-            (code.loops[l].is_shared ? shared : own) *= turns_below(code.loops[l], rows);
-        times = own * turns_of_slowest(shared, workers);
+            (code.loops[l].is_shared ? shared : own) *= iterations_below(code.loops[l], rows);
+        times = own * iterations_of_slowest(shared, workers);
         if (stage.kind == stage_kind::product) bytes += times * bytes_of_product<Plan>(stage, workers);
         if (stage.shares_columns) bytes += own * bytes_of_barrier(workers);
     }
@@ -93,7 +93,7 @@ constexpr std::size_t bytes_of_worker(std::size_t workers,
         if (code.loops[l].is_shared && !is_in_shared_loop(code, code.loops[l].parent)) {
             std::size_t times = 1;
             for (loop_index outer = code.loops[l].parent; outer != no_loop; outer = code.loops[outer].parent)
-                times *= turns_below(code.loops[outer], rows);
+                times *= iterations_below(code.loops[outer], rows);
             bytes += times * bytes_of_barrier(workers);
         }
     return bytes;
@@ -101,7 +101,7 @@ constexpr std::size_t bytes_of_worker(std::size_t workers,
 
 /// Rows of the largest iterations of a plan's outermost loops with a run-time end; 0 if there are none.
 template <class Program>
-constexpr std::size_t rows_of_turns(const Program& plan) {
+constexpr std::size_t rows_of_iterations(const Program& plan) {
     std::size_t most = 0;
     for (loop_index l{}; l < plan.loop_count; ++l) {
         const plan_loop& loop = plan.loops[l];

@@ -26,11 +26,11 @@ inline constexpr std::size_t own_tile_rows = (std::numeric_limits<std::size_t>::
 
 /// Whether this many workers would wait at the end of a loop because it has too few iterations.
 template <class Program>
-constexpr bool has_few_turns(const Program& plan, std::size_t workers) {
+constexpr bool has_few_iterations(const Program& plan, std::size_t workers) {
     constexpr std::size_t enough_each = 4;
     for (loop_index l{}; l < plan.loop_count; ++l) {
         if (plan.loops[l].parent != no_loop || !plan.loops[l].rows) continue;
-        const std::size_t turns = plan.loops[l].is_shared ? turns_of(plan, l) : 1;
+        const std::size_t turns = plan.loops[l].is_shared ? iterations_of(plan, l) : 1;
         if (turns < workers || (turns % workers != 0 && turns < enough_each * workers)) return true;
     }
     return false;
@@ -81,7 +81,7 @@ struct shared_plans {
         if constexpr (Limit::are_limited)
             return shared_plans<Expression, Config, Strides>::is_flat(workers);
         else
-            return has_few_turns(tall::code, workers);
+            return has_few_iterations(tall::code, workers);
     }
     /// Whether each worker reads a quarter less by columns than by rows.
     static consteval bool is_by_columns(std::size_t workers) {
@@ -117,7 +117,7 @@ struct shared_plans {
         return bytes;
     }
     /// The number of workers that this number of bytes was computed for; 0 if there is none.
-    static consteval std::size_t asked_for_by(std::size_t bytes) {
+    static consteval std::size_t workers_of_bytes(std::size_t bytes) {
         constexpr std::size_t most = 64;
         for (std::size_t workers = 2; workers <= most; ++workers)
             if (bytes_of(workers) == bytes) return workers;
@@ -140,7 +140,7 @@ struct shared_plans {
         } else if constexpr (Limit::are_limited) {
             return shared_plans<Expression, Config, Strides>::is_by_columns_with(bytes);
         } else {
-            if (const std::size_t workers = asked_for_by(bytes); workers != 0) return is_by_columns(workers);
+            if (const std::size_t workers = workers_of_bytes(bytes); workers != 0) return is_by_columns(workers);
             const std::size_t of_columns = workers_in(by_columns::code, bytes);
             return of_columns > 1 && sharing_rows_with(bytes) == 1 && is_by_columns(of_columns);
         }
@@ -152,7 +152,7 @@ struct shared_plans {
     static consteval std::size_t rows_by_columns(std::size_t workers) {
         std::size_t most = 0;
         if constexpr (Limit::are_limited && has_columns && !has_shared_columns(ByRows::code) && has_one_entry) {
-            constexpr std::size_t each = rows_of_turns(ByRows::code), all = shape::extents[shape::rank - 2];
+            constexpr std::size_t each = rows_of_iterations(ByRows::code), all = shape::extents[shape::rank - 2];
             if (each == 0) return 0;
             for (std::size_t turns = 1; 2 * turns <= workers && (turns - 1) * each < all; ++turns) {
                 const std::size_t rows = turns * each < all ? turns * each : all;

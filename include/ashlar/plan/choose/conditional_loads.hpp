@@ -38,7 +38,7 @@ constexpr bool is_known_before(const node_memory& memory, node_index n, const gr
 
 /// Whether such registers of a node's operand are skipped: of an alternative of `where`, or of what is masked. Outside
 /// of folds a branch for each register would cost more than a select; a branch for each row does not.
-constexpr bool passes_over(const node_memory& memory, bool folds, node_index n, std::size_t operand) {
+constexpr bool loads_conditionally(const node_memory& memory, bool folds, node_index n, std::size_t operand) {
     const graph_node& g = memory.at(n);
     if (g.kind == node_kind::masked)
         return folds && operand == 0 && !g.static_mask && reads_arrays(memory, g.operands[0]);
@@ -51,12 +51,13 @@ constexpr bool passes_over(const node_memory& memory, bool folds, node_index n, 
 constexpr bool folds_rows(const plan_stage& s) { return s.kind != stage_kind::product && s.kind != stage_kind::map; }
 
 /// Whether any node of a stage has such operands. Products get the keys that a mask keeps block by block.
-constexpr bool passes_over(const node_memory& memory, const plan_stage& s, node_index n) {
+constexpr bool loads_conditionally(const node_memory& memory, const plan_stage& s, node_index n) {
     if (s.kind == stage_kind::product || memory.buffer_of(n) != no_buffer) return false;
     const graph_node& g = memory.at(n);
-    if (g.kind == node_kind::let || g.kind == node_kind::let_value) return passes_over(memory, s, g.same_as);
+    if (g.kind == node_kind::let || g.kind == node_kind::let_value) return loads_conditionally(memory, s, g.same_as);
     for (std::size_t i = 0; i < g.operand_count; ++i)
-        if (passes_over(memory, folds_rows(s), n, i) || passes_over(memory, s, g.operands[i])) return true;
+        if (loads_conditionally(memory, folds_rows(s), n, i) || loads_conditionally(memory, s, g.operands[i]))
+            return true;
     return false;
 }
 

@@ -10,7 +10,7 @@ namespace ashlar::inline v0_1::detail {
 
 /// The numerators of Width rows in lanes.
 template <class Softmax, std::size_t Width>
-struct numerators_of_rows {
+struct softmax_numerators {
     using vec = typename Softmax::vec;
     using element = typename Softmax::element;
     using range = typename Softmax::range;
@@ -29,7 +29,7 @@ struct numerators_of_rows {
     vec most, sum;
 
     /// `own` are the columns that are computed; the other columns of `tile` become zeros.
-    ASHLAR_STAGE_INLINE numerators_of_rows(const Softmax& softmax, std::size_t first, range mine, range all)
+    ASHLAR_STAGE_INLINE softmax_numerators(const Softmax& softmax, std::size_t first, range mine, range all)
         : s(softmax),
           row(first),
           own(mine),
@@ -91,12 +91,12 @@ struct numerators_of_rows {
     ASHLAR_STAGE_INLINE void finish() {
         if constexpr (joins) join_columns();
         if constexpr (how.one_address || joins)
-            put_factor(replace_columns());
+            store_factor(replace_columns());
         else
-            put_factor(fold_columns());
+            store_factor(fold_columns());
     }
     /// Stores the factor of rows whose numerators have this sum.
-    ASHLAR_STAGE_INLINE void put_factor(const vec& total) {
+    ASHLAR_STAGE_INLINE void store_factor(const vec& total) {
         // A product reads only what its mask keeps of a row.
         if constexpr (plain && stage.support != no_node && (stage.fill_outside || !how.exact_keys)) {
             if constexpr (stage.fill_outside) tile = {0, columns};
@@ -106,12 +106,12 @@ struct numerators_of_rows {
                 store_lanes<1, stored>(vec(0), out + static_cast<std::ptrdiff_t>(c) * column_distance);
         }
         if constexpr (in_blocks)
-            s.template put_rows<Softmax::second_buffer, Width, element>(row, s.with_earlier(row, total));
+            s.template store_row_numbers<Softmax::second_buffer, Width, element>(row, s.with_earlier(row, total));
         else if constexpr (plain)
-            s.template put_rows<Softmax::second_buffer, Width, element>(row,
-                                                                        s.template factors<Width>(row, most, total));
+            s.template store_row_numbers<Softmax::second_buffer, Width, element>(
+                row, s.template factors<Width>(row, most, total));
         else
-            s.template put_logarithms<Width>(row, most, total);
+            s.template store_logarithms<Width>(row, most, total);
     }
 
 private:

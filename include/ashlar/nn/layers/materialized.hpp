@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// made_first: an operand that waits in scratch before anything reads it.
+// materialized: an operand that waits in scratch before anything reads it.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ namespace ashlar::inline v0_1::nn::detail {
 
 /// An operand whose elements are all made before one of them is read, once: a join of one part.
 template <std::size_t Axis, any_expression Input>
-ASHLAR_ALWAYS_INLINE constexpr auto made_first(Input&& x) noexcept {
+ASHLAR_ALWAYS_INLINE constexpr auto materialized(Input&& x) noexcept {
     return concat_node<Axis, shape_of<Input>, ashlar::detail::held<Input>>{
         {{}, {{ashlar::detail::hold(std::forward<Input>(x))}}}};
 }

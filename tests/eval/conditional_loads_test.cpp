@@ -83,11 +83,11 @@ void rows_are_kept() {
     x.check([&](const auto& e) { return max<1>(max<>(masked(e, keep(rows)), T(-9))); });
     x.check([&](const auto& e) { return sum(where(index<0>(e) < int(Kept), e, T(0))); });
 }
-TEST(passed_over, rows_that_are_not_kept) {
+TEST(conditional_loads, rows_that_are_not_kept) {
     rows_are_kept<float, 40, 48, 16>();
     rows_are_kept<double, 9, 5, 1>();
 }
-TEST(passed_over, every_reduction) {
+TEST(conditional_loads, every_reduction) {
     const half_there<float, 33, 40, 12 * 40> x;
     static constexpr auto present = first_of<33, 12>;
     const auto rows = unsqueeze<1>(present);
@@ -102,7 +102,7 @@ TEST(passed_over, every_reduction) {
 }
 
 /// Elementwise stages, copies for products, and second passes over rows, where a row is chosen as a whole.
-TEST(passed_over, rows_of_elementwise_stages) {
+TEST(conditional_loads, rows_of_elementwise_stages) {
     const half_there<float, 33, 40, 16 * 40> x;
     support::random_numbers random(2);
     const auto w = random.normal<float, 40, 24>();
@@ -118,7 +118,7 @@ TEST(passed_over, rows_of_elementwise_stages) {
 }
 
 /// The first columns of one row, in whole registers of them.
-TEST(passed_over, columns_that_are_not_kept) {
+TEST(conditional_loads, columns_that_are_not_kept) {
     const half_there<float, 1, 100, 32> x;
     x.check([](const auto& e) { return masked_mean<1>(e, keys_below(32)); });
     x.check([](const auto& e) { return sum<1>(where(first_of<100, 32>, e, 0.0f)); });
@@ -129,7 +129,7 @@ TEST(passed_over, columns_that_are_not_kept) {
 }
 
 /// Both values, each read where it is chosen.
-TEST(passed_over, of_two_matrices) {
+TEST(conditional_loads, of_two_matrices) {
     const half_there<float, 20, 16, 8 * 16> x;
     support::random_numbers random(1);
     const auto y = random.normal<float, 20, 16>();
@@ -139,7 +139,7 @@ TEST(passed_over, of_two_matrices) {
 }
 
 /// What the chosen elements themselves decide is read anyway.
-TEST(passed_over, not_by_the_elements_themselves) {
+TEST(conditional_loads, not_by_the_elements_themselves) {
     static constexpr tensor<float, 8, 16> x{};
     const auto says = explain(sum<0>(where(x > 0.0f, x, 0.0f)));
     EXPECT_EQ(std::string_view(says.c_str()).find("are not read"), std::string_view::npos);
@@ -147,7 +147,7 @@ TEST(passed_over, not_by_the_elements_themselves) {
 
 /// Nor by masks that keep the same pairs of all arrays: their elements are there, and a branch costs more than a
 /// select.
-TEST(passed_over, not_by_masks_that_their_types_decide) {
+TEST(conditional_loads, not_by_masks_that_their_types_decide) {
     static constexpr tensor<float, 16, 16> x{};
     const auto reads_all = [](const auto& e) {
         return std::string_view(explain(e).c_str()).find("are not read") == std::string_view::npos;

@@ -8,12 +8,12 @@ namespace ashlar::inline v0_1::detail {
 
 /// The row factors of node Id in registers while lanes run along a row, passed as a value's `hole`.
 template <node_index Id, class Vec>
-struct held_factors {
+struct register_factors {
     Vec shift, scale;
 };
 template <node_index Id, class Hole>
 inline constexpr bool holds_factors = false;
 template <node_index Id, class Vec>
-inline constexpr bool holds_factors<Id, held_factors<Id, Vec>> = true;
+inline constexpr bool holds_factors<Id, register_factors<Id, Vec>> = true;
 
 }  // namespace ashlar::detail
