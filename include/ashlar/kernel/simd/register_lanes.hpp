@@ -323,8 +323,7 @@ struct lane_ops<Element, Width, Config> : register_masks<Element, Width, Config>
         return {instructions::fma(keep.data, a.data, b.data, c.data)};
     }
 
-    /// The entries of a table of 32 in memory that the lowest five bits of each lane select (AVX2: of 8, by three
-    /// bits).
+    /// Looks up the lowest five bits of each lane in a table of 32 in memory (AVX2: three bits in 8).
     template <class Numbers>
     ASHLAR_ALWAYS_INLINE static Numbers lookup(const std::uint32_t* table, Numbers numbers) {
         return Numbers(typename Numbers::storage{instructions::lookup(table, numbers.data.data)});
