@@ -9,6 +9,7 @@
 #include <ashlar/core/concepts.hpp>
 #include <ashlar/core/config.hpp>
 #include <ashlar/expr/nodes/operands.hpp>
+#include <ashlar/tensor/explained_members.hpp>
 
 namespace ashlar::inline v0_1 {
 
@@ -60,7 +61,7 @@ template <class Object>
 ///     // Objects of which it reads other parts each time: results of the steps before do not go there.
 ///     std::array<object_bytes, N> objects;
 template <class Input, class... Steps>
-struct sequence_node {
+struct sequence_node : explained_members<sequence_node<Input, Steps...>> {
     using shape_type = shape_of<Input>;
     using value_type = element_of<Input>;
     using expression_category = sequence_category;
@@ -83,7 +84,7 @@ private:
 /// The sequence of these steps from x on.
 template <any_expression Input, class... Steps>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto in_sequence(Input&& x, const Steps&... steps) noexcept {
-    return sequence_node<held<Input>, Steps...>{hold(std::forward<Input>(x)), {{steps}...}};
+    return sequence_node<held<Input>, Steps...>{{}, hold(std::forward<Input>(x)), {{steps}...}};
 }
 
 }  // namespace detail
